@@ -1,0 +1,52 @@
+// Runs Node under Debian's User Mode Linux, on this machine's own files. Its kernel has ip_vs, dummy, sctp and netem;
+// its nf_tables has no ip family, so iptables means iptables-legacy there.
+import { spawnSync } from 'node:child_process';
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { root } from './setup.mjs';
+
+const MODULES = `ip_vs ip_vs_rr ip_vs_wrr ip_vs_sh ip_vs_lc ip_vs_mh nf_conntrack nf_conntrack_netlink ip_set dummy sctp veth
+  bridge br_netfilter xt_set xt_comment xt_MASQUERADE xt_mark xt_addrtype xt_conntrack xt_statistic xt_recent xt_tcpudp xt_nat
+  xt_REDIRECT ipt_REJECT ip6t_REJECT nfnetlink_acct xt_nfacct ip_tables iptable_nat iptable_filter iptable_mangle ip6_tables
+  ip6table_nat ip6table_filter ip6table_mangle`;
+
+const init = (folder, args) => `#!/bin/bash
+export PATH=/run/legacy:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin HOME=/root
+mount -t proc proc /proc; mount -t sysfs sys /sys; mount -t tmpfs tmpfs /run; mount -t tmpfs tmpfs /lib/modules; mkdir -p /run/netns
+mkdir -p "/lib/modules/$(uname -r)"; mount --bind "/usr/lib/uml/modules/$(uname -r)" "/lib/modules/$(uname -r)"
+mkdir -p /run/legacy
+for v in iptables ip6tables; do for f in '' -save -restore; do ln -s "/usr/sbin/$v-legacy$f" "/run/legacy/$v$f"; done; done
+for m in ${MODULES.replaceAll(/\s+/g, ' ')}; do modprobe -q $m; done
+ip link set lo up
+cd ${quote(root)}
+${[process.execPath, ...args].map(quote).join(' ')} > ${quote(`${folder}/out`)} 2>&1; echo $? > ${quote(`${folder}/status`)}
+sync; halt -f -p 2>/dev/null || poweroff -f
+`;
+
+/** Boots a guest, runs `node args…` in it as root, passes its output on and returns its exit status. */
+export function runInGuest(args, { memory = '2G', timeoutMs = 300_000 } = {}) {
+  const folder = mkdtempSync(join(tmpdir(), 'guest-'));
+  try {
+    writeFileSync(`${folder}/init`, init(folder, args));
+    chmodSync(`${folder}/init`, 0o755);
+    mkdirSync('/lib/modules', { recursive: true });
+    const machine = ['rootfstype=hostfs', 'rootflags=/', 'rw', `mem=${memory}`, `init=${folder}/init`];
+    const console_ = ['con=null', 'con0=null,null'];
+    const boot = spawnSync('linux.uml', [...machine, ...console_], {
+      stdio: ['ignore', 'pipe', 'pipe'],
+      timeout: timeoutMs,
+      maxBuffer: 64 << 20,
+    });
+    if (existsSync(`${folder}/out`)) process.stdout.write(readFileSync(`${folder}/out`));
+    if (existsSync(`${folder}/status`)) return Number(readFileSync(`${folder}/status`, 'utf8'));
+    console.error(`The guest did not finish: ${boot.error?.message ?? boot.signal ?? ''}\n${boot.stdout}`.slice(-2000));
+    return 1;
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+function quote(word) {
+  return `'${word.replaceAll("'", "'\\''")}'`;
+}

@@ -1,0 +1,74 @@
+// npm test [WORD …] [--no-check]: types and lint, then the tests whose path contains a WORD (all without one).
+//   x.test.ts         any machine
+//   x.kernel.test.ts  a Linux kernel and root: makes network namespaces, compares with the reference programs
+//   x.guest.test.ts   a User Mode Linux guest, whose kernel has ip_vs, dummy and sctp
+// What a machine lacks is said and fails the run in CI; elsewhere the rest goes on.
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { bundle } from './build.mjs';
+import { runInGuest } from './guest.mjs';
+import { installPackages, installPrograms, root, run } from './setup.mjs';
+
+const REFERENCE_PROGRAMS = {
+  nft: 'nftables',
+  iptables: 'iptables',
+  ipset: 'ipset',
+  conntrack: 'conntrack',
+  ip: 'iproute2',
+  unshare: 'util-linux',
+};
+const GUEST_PROGRAMS = { 'linux.uml': 'user-mode-linux', modprobe: 'kmod', ipvsadm: 'ipvsadm' };
+
+const words = process.argv.slice(2).filter(word => !word.startsWith('--'));
+installPackages();
+if (!process.argv.includes('--no-check')) {
+  run('npx', ['tsc', '--noEmit']);
+  run('npx', ['biome', 'check', '--error-on-warnings']);
+}
+
+const files = ['src', 'test'].flatMap(folder =>
+  readdirSync(`${root}${folder}`, { recursive: true })
+    .filter(path => path.endsWith('.test.ts'))
+    .map(path => `${folder}/${path}`),
+);
+const chosen = files.filter(file => words.length === 0 || words.some(word => file.includes(word))).sort();
+const guestTests = chosen.filter(file => file.endsWith('.guest.test.ts'));
+const kernelTests = chosen.filter(file => file.endsWith('.kernel.test.ts'));
+const plainTests = chosen.filter(file => !guestTests.includes(file) && !kernelTests.includes(file));
+const left = [];
+
+const canUseKernel = kernelTests.length === 0 || ready('kernel tests', REFERENCE_PROGRAMS);
+let failed = (await runTests('tests', canUseKernel ? [...plainTests, ...kernelTests] : plainTests, runHere)) !== 0;
+if (guestTests.length > 0 && ready('guest tests', { ...REFERENCE_PROGRAMS, ...GUEST_PROGRAMS })) {
+  failed = (await runTests('guest-tests', guestTests, runInGuest)) !== 0 || failed;
+}
+for (const line of left) console.error(`NOT RUN: ${line}`);
+if (left.length > 0 && process.env.CI) failed = true;
+process.exit(failed ? 1 : 0);
+
+function ready(what, programs) {
+  const missing = process.getuid() === 0 ? installPrograms(programs).map(name => `the program ${name}`) : ['root'];
+  if (missing.length > 0) left.push(`the ${what}, for this machine lacks ${missing.join(', ')}`);
+  return missing.length === 0;
+}
+
+/** All files in one process: a process a file would cost more than the tests do. */
+async function runTests(name, tests, runner) {
+  if (tests.length === 0) return 0;
+  mkdirSync(`${root}build`, { recursive: true });
+  const entry = `${root}build/${name}.ts`;
+  writeFileSync(entry, tests.map(file => `import '../${file}';\n`).join(''));
+  await bundle({ [name]: entry }, `${root}build`);
+  return runner([
+    '--enable-source-maps',
+    '--expose-gc',
+    `--test-reporter=${process.env.CI ? 'tap' : 'dot'}`,
+    `build/${name}.mjs`,
+  ]);
+}
+
+function runHere(args) {
+  const PATH = `${process.env.PATH}:/usr/sbin:/sbin`;
+  const { status } = spawnSync(process.execPath, args, { cwd: root, stdio: 'inherit', env: { ...process.env, PATH } });
+  return status ?? 1;
+}

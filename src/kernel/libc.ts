@@ -1,0 +1,50 @@
+import koffi from 'koffi';
+import { KernelError } from './errors.ts';
+
+/**
+ * The C library, as far as Node lacks it. Only little-endian machines are supported (every one that both Node 20 and
+ * koffi run on is), so native byte order is little-endian throughout `kernel/`.
+ * koffi is used on the main thread only: its calls from worker threads are known to crash.
+ */
+const libc = koffi.load('libc.so.6');
+
+export const socket = libc.func('int socket(int domain, int type, int protocol)');
+export const bind = libc.func('int bind(int fd, const void *address, uint32_t length)');
+export const setsockopt = libc.func('int setsockopt(int fd, int level, int name, const void *value, uint32_t length)');
+export const sendto = libc.func(
+  'long sendto(int fd, const void *bytes, size_t length, int flags, const void *address, uint32_t addressLength)',
+);
+export const recv = libc.func('long recv(int fd, void *bytes, size_t length, int flags)');
+export const close = libc.func('int close(int fd)');
+export const open = libc.func('int open(const char *path, int flags)');
+export const setns = libc.func('int setns(int fd, int kind)');
+export const unshare = libc.func('int unshare(int flags)');
+
+const names = new Map<number, string>(Object.entries(koffi.os.errno).map(([name, number]) => [number, name]));
+// Numbers with two names get the one that tools print; the last two the kernel uses on netlink and no C library lists.
+names.set(11, 'EAGAIN').set(35, 'EDEADLK').set(95, 'EOPNOTSUPP').set(85, 'ERESTART').set(524, 'ENOTSUPP');
+
+export function errnoName(errno: number): string {
+  return names.get(errno) ?? `errno ${errno}`;
+}
+
+export function lastErrno(): string {
+  return errnoName(koffi.errno());
+}
+
+/** Passes a system call's result on, or throws what errno says. */
+export function check(result: number, operation: string): number {
+  if (result >= 0) return result;
+  throw new KernelError('KERNEL_SOCKET', { operation, errno: lastErrno() });
+}
+
+export interface Poll {
+  close(): void;
+}
+
+/** Calls back whenever the descriptor is readable. It does not keep the process alive. */
+export function pollReadable(fd: number, onReadable: () => void): Poll {
+  const handle = koffi.node.poll(fd, { readable: true }, onReadable);
+  handle.unref();
+  return handle;
+}

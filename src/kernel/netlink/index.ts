@@ -1,0 +1,6 @@
+export { type Ack, decodeAck, MessageType } from './ack.ts';
+export { type MonitorHandlers, NetlinkMonitor } from './monitor.ts';
+export * from './reader.ts';
+export { NetlinkSocket, type Reply, refusal } from './socket.ts';
+export { openTransport, Protocol, type Transport, type TransportOptions } from './transport.ts';
+export { Flag, HEADER_LENGTH, MAX_ATTRIBUTE, MessageWriter } from './writer.ts';

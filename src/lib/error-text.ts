@@ -1,0 +1,4 @@
+/** What went wrong, in words, whatever was thrown. */
+export function errorText(thrown: unknown): string {
+  return thrown instanceof Error ? thrown.message : String(thrown);
+}
