@@ -9,7 +9,7 @@ test('writes a message byte by byte: header, structure, attributes with padding,
   writer.data(1, Buffer.from([0xaa]));
   writer.close(nest).flag(6).end();
   const expected = [
-    '40000000 000a 0104 07000000 00000000', // length 64, type, flags, sequence, port
+    '44000000 000a 0104 07000000 00000000', // length 68, type, flags, sequence, port
     '02000000', // structure
     '0700 0100 6b7000 00', // "kp"
     '0800 0200 01020304', // network byte order
