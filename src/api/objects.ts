@@ -1,0 +1,107 @@
+/**
+ * The Kubernetes objects that a proxy reads, cut down to the fields that it uses. Field names are the API's. What the
+ * API leaves out is undefined here; defaults that the API server would fill in are filled in by the source.
+ */
+export interface ObjectMeta {
+  readonly name: string;
+  /** Empty for objects that have none (Node, ServiceCIDR). */
+  readonly namespace: string;
+  readonly labels: Readonly<Record<string, string>>;
+  readonly annotations: Readonly<Record<string, string>>;
+  readonly resourceVersion?: string | undefined;
+}
+
+export type Protocol = 'TCP' | 'UDP' | 'SCTP';
+export type TrafficPolicy = 'Cluster' | 'Local';
+
+export interface Service {
+  readonly kind: 'Service';
+  readonly metadata: ObjectMeta;
+  readonly spec: ServiceSpec;
+  readonly status: { readonly loadBalancer: { readonly ingress: readonly LoadBalancerIngress[] } };
+}
+
+export interface ServiceSpec {
+  readonly type: string;
+  readonly clusterIP: string;
+  readonly clusterIPs: readonly string[];
+  readonly ipFamilies: readonly string[];
+  readonly ports: readonly ServicePortSpec[];
+  readonly externalIPs: readonly string[];
+  readonly loadBalancerSourceRanges: readonly string[];
+  readonly sessionAffinity: string;
+  /** `sessionAffinityConfig.clientIP.timeoutSeconds` */
+  readonly sessionAffinityTimeoutSeconds?: number | undefined;
+  readonly externalTrafficPolicy: string;
+  readonly internalTrafficPolicy?: string | undefined;
+  readonly healthCheckNodePort: number;
+}
+
+export interface ServicePortSpec {
+  readonly name: string;
+  readonly protocol: Protocol;
+  readonly port: number;
+  readonly nodePort: number;
+}
+
+export interface LoadBalancerIngress {
+  readonly ip: string;
+  readonly ipMode?: string | undefined;
+}
+
+export interface EndpointSlice {
+  readonly kind: 'EndpointSlice';
+  readonly metadata: ObjectMeta;
+  readonly addressType: string;
+  readonly ports: readonly EndpointPort[];
+  readonly endpoints: readonly EndpointSpec[];
+}
+
+export interface EndpointPort {
+  readonly name?: string | undefined;
+  readonly protocol: Protocol;
+  readonly port?: number | undefined;
+}
+
+export interface EndpointSpec {
+  readonly addresses: readonly string[];
+  readonly nodeName?: string | undefined;
+  readonly ready?: boolean | undefined;
+  readonly serving?: boolean | undefined;
+  readonly terminating?: boolean | undefined;
+  /** `hints.forZones[].name` */
+  readonly zoneHints: readonly string[];
+  /** `hints.forNodes[].name` */
+  readonly nodeHints: readonly string[];
+}
+
+export interface Node {
+  readonly kind: 'Node';
+  readonly metadata: ObjectMeta;
+  readonly podCIDRs: readonly string[];
+  readonly addresses: readonly NodeAddress[];
+}
+
+export interface NodeAddress {
+  readonly type: string;
+  readonly address: string;
+}
+
+export interface ServiceCIDR {
+  readonly kind: 'ServiceCIDR';
+  readonly metadata: ObjectMeta;
+  readonly cidrs: readonly string[];
+}
+
+export type KubeObject = Service | EndpointSlice | Node | ServiceCIDR;
+
+/** `namespace/name`; the slash is always there. */
+export function objectKey(metadata: Pick<ObjectMeta, 'namespace' | 'name'>): string {
+  return `${metadata.namespace}/${metadata.name}`;
+}
+
+export const LABEL_SERVICE_NAME = 'kubernetes.io/service-name';
+export const LABEL_SERVICE_PROXY_NAME = 'service.kubernetes.io/service-proxy-name';
+export const LABEL_HEADLESS_SERVICE = 'service.kubernetes.io/headless';
+export const LABEL_ZONE = 'topology.kubernetes.io/zone';
+export const ANNOTATION_TRIGGER_TIME = 'endpoints.kubernetes.io/last-change-trigger-time';
