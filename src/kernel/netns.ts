@@ -3,8 +3,6 @@ import { check, close, open, setns, unshare } from './libc.ts';
 const CLONE_NEWNET = 0x40000000;
 const O_RDONLY_CLOEXEC = 0o2000000;
 
-type Synchronous<T> = T extends PromiseLike<unknown> ? never : T;
-
 /**
  * A network namespace held by a descriptor. One made by `create` has no name and ends with its last user, so nothing
  * stays behind when a process dies.
@@ -41,11 +39,13 @@ export class NetworkNamespace {
    * Runs `work` with this thread inside the namespace. Sockets opened and processes started meanwhile belong to it for
    * good. The work must be synchronous: after the first `await` the thread is back home.
    */
-  run<T>(work: () => Synchronous<T>): T {
+  run<T>(work: () => T): T {
     const home = NetworkNamespace.current();
     try {
       this.#enter();
-      return work();
+      const result = work();
+      if (result instanceof Promise) throw new TypeError('work in a network namespace must be synchronous');
+      return result;
     } finally {
       home.#enter();
       home.close();

@@ -1,0 +1,71 @@
+import type { EndpointSlice, Service } from '../../src/api/index.ts';
+
+const ENDPOINTS_A_SLICE = 100;
+
+/** Service number `i` as it would come from an API server: every string its own copy. */
+export function makeService(i: number): Service {
+  const clusterIP = `10.${96 + (i >> 16)}.${(i >> 8) & 255}.${i & 255}`;
+  return fresh({
+    kind: 'Service',
+    metadata: {
+      name: `service-${i}`,
+      namespace: `namespace-${i % 100}`,
+      labels: {},
+      annotations: {},
+      resourceVersion: `${i}`,
+    },
+    spec: {
+      type: 'ClusterIP',
+      clusterIP,
+      clusterIPs: [clusterIP],
+      ipFamilies: ['IPv4'],
+      ports: [{ name: 'http', protocol: 'TCP', port: 80, nodePort: 0 }],
+      externalIPs: [],
+      loadBalancerSourceRanges: [],
+      sessionAffinity: 'None',
+      externalTrafficPolicy: '',
+      internalTrafficPolicy: 'Cluster',
+      healthCheckNodePort: 0,
+    },
+    status: { loadBalancer: { ingress: [] } },
+  });
+}
+
+/** Its slices with `count` endpoints in all. */
+export function makeSlices(i: number, count: number): EndpointSlice[] {
+  const slices: EndpointSlice[] = [];
+  for (let first = 0; first < count; first += ENDPOINTS_A_SLICE) {
+    const endpoints = Array.from({ length: Math.min(ENDPOINTS_A_SLICE, count - first) }, (_, j) => {
+      const n = i * count + first + j;
+      return {
+        addresses: [`10.${128 + (n >> 16)}.${(n >> 8) & 255}.${n & 255}`],
+        nodeName: `node-${n % 1000}`,
+        ready: true,
+        serving: true,
+        terminating: false,
+        zoneHints: [],
+        nodeHints: [],
+      };
+    });
+    slices.push(
+      fresh({
+        kind: 'EndpointSlice',
+        metadata: {
+          name: `service-${i}-${first}`,
+          namespace: `namespace-${i % 100}`,
+          labels: { 'kubernetes.io/service-name': `service-${i}` },
+          annotations: {},
+          resourceVersion: `${i}`,
+        },
+        addressType: 'IPv4',
+        ports: [{ name: 'http', protocol: 'TCP', port: 8080 }],
+        endpoints,
+      }),
+    );
+  }
+  return slices;
+}
+
+function fresh<T>(value: T): T {
+  return JSON.parse(JSON.stringify(value));
+}

@@ -1,0 +1,23 @@
+export { clusterIPOfFamily, convertService, shouldSkipService } from './convert-service.ts';
+export { type Endpoint, sameEndpoints } from './endpoint.ts';
+export { checkFamilies, checkNodePortAddresses, type FamilyConfig, type FamilyFinding } from './family-checks.ts';
+export { type LocalDetector, type LocalDetectorConfig, type LocalDetectors, localDetectors } from './local-detector.ts';
+export type { PortEndpoints } from './merge-endpoints.ts';
+export { Model, type ModelChange, type ModelOptions, type ServiceState } from './model.ts';
+export * from './node.ts';
+export {
+  type NodePortAddresses,
+  nodePortAddresses,
+  nodePortIPs,
+  resolvePrimary,
+} from './node-port-addresses.ts';
+export { NONE } from './none.ts';
+export type { ModelProblem, ReportProblem } from './problem.ts';
+export {
+  isExternallyAccessible,
+  type ServicePort,
+  sameServicePort,
+  servicePortName,
+  usesClusterEndpoints,
+  usesLocalEndpoints,
+} from './service-port.ts';

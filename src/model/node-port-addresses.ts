@@ -1,0 +1,58 @@
+import {
+  type Cidr,
+  cidrContains,
+  cidrFamily,
+  type Family,
+  formatCidr,
+  type Ip,
+  isLoopback,
+  isZeroCidr,
+  parseCidr,
+} from '../net/index.ts';
+import { isNodeIPKnown, type NodeIPs } from './node.ts';
+
+/** Which of the node's addresses accept node ports, in one family. */
+export interface NodePortAddresses {
+  readonly family: Family;
+  /** Every local address does; `cidrs` is then the family's zero CIDR. */
+  readonly matchAll: boolean;
+  readonly cidrs: readonly Cidr[];
+  readonly containsIPv4Loopback: boolean;
+}
+
+const ZERO: Readonly<Record<Family, Cidr>> = {
+  IPv4: { address: '0.0.0.0' as Ip, prefix: 0 },
+  IPv6: { address: '::' as Ip, prefix: 0 },
+};
+const LOOPBACK_NETWORK = '127.0.0.0' as Ip;
+
+/** A list without a CIDR of the family means all addresses of the family. */
+export function nodePortAddresses(family: Family, texts: readonly string[]): NodePortAddresses {
+  const own = texts.map(parseCidr).filter((cidr): cidr is Cidr => cidr !== undefined && cidrFamily(cidr) === family);
+  const given = own.length > 0 ? own : [ZERO[family]];
+  const zero = given.findIndex(isZeroCidr);
+  const read = zero < 0 ? given : given.slice(0, zero + 1);
+  return {
+    family,
+    matchAll: zero >= 0,
+    cidrs: zero < 0 ? given : [ZERO[family]],
+    containsIPv4Loopback: family === 'IPv4' && read.some(holdsLoopback),
+  };
+}
+
+function holdsLoopback(cidr: Cidr): boolean {
+  return isLoopback(cidr.address) || cidrContains(cidr, LOOPBACK_NETWORK);
+}
+
+/** Those of the machine's addresses that accept node ports, each once, in the order given. */
+export function nodePortIPs(addresses: NodePortAddresses, interfaceIPs: readonly Ip[]): readonly Ip[] {
+  const matching = interfaceIPs.filter(ip => addresses.cidrs.some(cidr => cidrContains(cidr, ip)));
+  return [...new Set(matching)];
+}
+
+/** Replaces the word `primary` by the node's own addresses, as far as they are known. */
+export function resolvePrimary(texts: readonly string[], nodeIPs: NodeIPs): readonly string[] {
+  if (texts.length !== 1 || texts[0] !== 'primary') return texts;
+  const own = (['IPv4', 'IPv6'] as const).filter(family => isNodeIPKnown(nodeIPs, family));
+  return own.map(family => formatCidr({ address: nodeIPs[family], prefix: family === 'IPv4' ? 32 : 128 }));
+}

@@ -1,0 +1,96 @@
+import type { TrafficPolicy } from '../api/index.ts';
+import type { LocalDetector, ServicePort } from '../model/index.ts';
+import { type Cidr, cidrContains, type Ip } from '../net/index.ts';
+import type { ChosenEndpoints } from './choose-endpoints.ts';
+
+/** What happens to a connection from outside the node's own pods and processes. */
+export type Action = 'forward' | 'reject' | 'drop';
+
+/** One address and port at which a Service port answers. */
+export interface Frontend {
+  readonly kind: 'ClusterIP' | 'ExternalIP' | 'LoadBalancerIP' | 'NodePort';
+  /** Undefined for a node port: every address that accepts node ports. */
+  readonly ip: Ip | undefined;
+  readonly port: number;
+  /** Cluster: forwards to the cluster endpoints; Local: to the local ones. */
+  readonly policy: TrafficPolicy;
+  readonly action: Action;
+  /** Whose connections go to the cluster endpoints although the policy is Local, whatever the action. */
+  readonly shortCircuit: 'none' | 'node' | 'pods-and-node';
+  /** Whose source address is replaced by the node's, so that answers come back here. */
+  readonly masquerade: 'never' | 'from-outside' | 'from-node' | 'always';
+  /** Undefined: anyone may connect. */
+  readonly firewall: Firewall | undefined;
+}
+
+/** Connections from elsewhere are dropped. */
+export interface Firewall {
+  readonly sourceRanges: readonly Cidr[];
+  /** The ranges hold the node's own address, so what it sends to its own load balancer may pass. */
+  readonly includesNode: boolean;
+}
+
+export interface FrontendOptions {
+  /** Undefined: pods cannot be told from others. */
+  readonly localDetector: LocalDetector | undefined;
+  readonly masqueradeAll: boolean;
+  readonly nodeIP: Ip;
+  /** False: external IPs of Services are ignored, as the feature gate AllowServiceExternalIPs has it. */
+  readonly allowExternalIPs: boolean;
+}
+
+type Route = Pick<Frontend, 'policy' | 'action' | 'shortCircuit' | 'masquerade'>;
+
+export function frontends(port: ServicePort, chosen: ChosenEndpoints, options: FrontendOptions): readonly Frontend[] {
+  const list = [frontend('ClusterIP', port.clusterIP, port.port, internalRoute(port, chosen, options))];
+  const external = externalRoute(port, chosen, options);
+  if (options.allowExternalIPs) {
+    for (const ip of port.externalIPs) list.push(frontend('ExternalIP', ip, port.port, external));
+  }
+  const firewall = firewallOf(port, options);
+  for (const ip of port.loadBalancerVIPs) list.push(frontend('LoadBalancerIP', ip, port.port, external, firewall));
+  if (port.nodePort !== 0) list.push(frontend('NodePort', undefined, port.nodePort, external));
+  return list;
+}
+
+function frontend(
+  kind: Frontend['kind'],
+  ip: Ip | undefined,
+  port: number,
+  route: Route,
+  firewall?: Firewall | undefined,
+): Frontend {
+  const { policy, action, shortCircuit, masquerade } = route;
+  return { kind, ip, port, policy, action, shortCircuit, masquerade, firewall };
+}
+
+function internalRoute(port: ServicePort, chosen: ChosenEndpoints, options: FrontendOptions): Route {
+  const { masqueradeAll, localDetector } = options;
+  return {
+    policy: port.internalPolicyLocal ? 'Local' : 'Cluster',
+    action: actionOf(port.internalPolicyLocal, chosen),
+    shortCircuit: 'none',
+    masquerade: masqueradeAll ? 'always' : localDetector ? 'from-outside' : 'never',
+  };
+}
+
+function externalRoute(port: ServicePort, chosen: ChosenEndpoints, options: FrontendOptions): Route {
+  const action = actionOf(port.externalPolicyLocal, chosen);
+  if (!port.externalPolicyLocal) {
+    return { policy: 'Cluster', action, shortCircuit: 'none', masquerade: 'always' };
+  }
+  const shortCircuit = !chosen.hasEndpoints ? 'none' : options.localDetector ? 'pods-and-node' : 'node';
+  return { policy: 'Local', action, shortCircuit, masquerade: 'from-node' };
+}
+
+/** Nothing to serve it anywhere: say so. Something elsewhere, but not here: be silent, so that a balancer goes there. */
+function actionOf(policyLocal: boolean, chosen: ChosenEndpoints): Action {
+  if (!chosen.hasEndpoints) return 'reject';
+  return policyLocal && chosen.local.length === 0 ? 'drop' : 'forward';
+}
+
+function firewallOf(port: ServicePort, { nodeIP }: FrontendOptions): Firewall | undefined {
+  const sourceRanges = port.loadBalancerSourceRanges;
+  if (sourceRanges.length === 0) return undefined;
+  return { sourceRanges, includesNode: sourceRanges.some(range => cidrContains(range, nodeIP)) };
+}

@@ -1,0 +1,21 @@
+export { type ChosenEndpoints, chooseEndpoints, reachableEndpoints } from './choose-endpoints.ts';
+export { type ConntrackConfig, conntrackMax, conntrackSysctls, type Sysctl } from './conntrack-sysctls.ts';
+export {
+  type Decision,
+  type EndpointExplanation,
+  explainEndpoints,
+  explainTopology,
+  type Reason,
+} from './explain-endpoints.ts';
+export type { Action, Firewall, Frontend, FrontendOptions } from './frontend.ts';
+export { type PlanDiff, Planner } from './planner.ts';
+export {
+  endpointsOf,
+  type PlanOptions,
+  planName,
+  planService,
+  type ServicePortPlan,
+  samePlan,
+} from './service-port-plan.ts';
+export { type Flow, STALE_PROTOCOLS, staleFlows } from './stale-flows.ts';
+export { type TopologyMode, topologyMode } from './topology.ts';

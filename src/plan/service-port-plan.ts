@@ -1,0 +1,76 @@
+import {
+  type Endpoint,
+  NONE,
+  type NodeTopology,
+  type ServicePort,
+  type ServiceState,
+  sameEndpoints,
+  sameServicePort,
+  servicePortName,
+} from '../model/index.ts';
+import { type ChosenEndpoints, chooseEndpoints } from './choose-endpoints.ts';
+import { type Frontend, type FrontendOptions, frontends } from './frontend.ts';
+
+/** What should be programmed for one Service port in one IP family, for no mode in particular. */
+export interface ServicePortPlan {
+  /** `ns/name` */
+  readonly service: string;
+  readonly port: ServicePort;
+  /** The cluster IP first, then external IPs, load-balancer IPs and the node port. */
+  readonly frontends: readonly Frontend[];
+  readonly endpoints: ChosenEndpoints;
+}
+
+export interface PlanOptions extends FrontendOptions {
+  readonly node: NodeTopology;
+}
+
+export function planService(service: ServiceState, options: PlanOptions): readonly ServicePortPlan[] {
+  return service.ports.map(port => {
+    const endpoints = chooseEndpoints(endpointsOf(service, port), port, options.node);
+    return { service: service.key, port, frontends: frontends(port, endpoints, options), endpoints };
+  });
+}
+
+/** All endpoints of a port, usable or not. */
+export function endpointsOf(service: ServiceState, port: ServicePort): readonly Endpoint[] {
+  const of = service.endpoints.find(({ name, protocol }) => name === port.name && protocol === port.protocol);
+  return of?.endpoints ?? NONE;
+}
+
+/** `ns/name:port`, as logs and comments have it. */
+export function planName({ service, port }: ServicePortPlan): string {
+  return servicePortName(service, port.name);
+}
+
+/** Port names are unique in a Service only by what the API server checks, so the protocol is part of the identity. */
+export function samePort(a: ServicePort, b: ServicePort): boolean {
+  return a.name === b.name && a.protocol === b.protocol;
+}
+
+export function samePlan(a: ServicePortPlan, b: ServicePortPlan): boolean {
+  return (
+    a.endpoints.hasEndpoints === b.endpoints.hasEndpoints &&
+    sameServicePort(a.port, b.port) &&
+    sameEndpoints(a.endpoints.cluster, b.endpoints.cluster) &&
+    sameEndpoints(a.endpoints.local, b.endpoints.local) &&
+    sameFrontends(a.frontends, b.frontends)
+  );
+}
+
+/** Frontends follow from the port, the endpoints and the options; only what the options decide is left to compare. */
+function sameFrontends(a: readonly Frontend[], b: readonly Frontend[]): boolean {
+  return (
+    a.length === b.length &&
+    a.every((frontend, i) => {
+      const other = b[i];
+      return (
+        other !== undefined &&
+        frontend.action === other.action &&
+        frontend.shortCircuit === other.shortCircuit &&
+        frontend.masquerade === other.masquerade &&
+        frontend.firewall?.includesNode === other.firewall?.includesNode
+      );
+    })
+  );
+}
