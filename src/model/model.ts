@@ -127,11 +127,11 @@ export class Model {
     const services: ServiceState[] = [];
     let staleFlowsPossible = false;
     for (const entry of pending) {
-      if (entry.nextPorts === undefined && !entry.slicesChanged) continue;
+      const changed = entry.nextPorts !== undefined || entry.slicesChanged;
       if (entry.nextPorts !== undefined) this.#takePorts(entry, entry.nextPorts);
       if (entry.slicesChanged) staleFlowsPossible = takeSlices(entry) || staleFlowsPossible;
       if (entry.ports.length === 0 && entry.slices.length === 0) this.#entries.delete(entry.key);
-      services.push(entry);
+      if (changed) services.push(entry);
     }
     return { services, staleFlowsPossible, triggerTimes };
   }

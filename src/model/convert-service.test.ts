@@ -1,0 +1,258 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { service } from '../../test/support/objects.ts';
+import type { Family } from '../net/index.ts';
+import { clusterIPOfFamily, convertService, shouldSkipService } from './convert-service.ts';
+import type { ModelProblem } from './problem.ts';
+import { isExternallyAccessible, usesClusterEndpoints, usesLocalEndpoints } from './service-port.ts';
+
+type Overrides = Parameters<typeof service>[1];
+
+function convert(overrides: Overrides, family: Family = 'IPv4') {
+  const problems: ModelProblem[] = [];
+  const ports = convertService(service('ns/svc', overrides), family, problem => problems.push(problem));
+  return { ports, problems };
+}
+
+function only(overrides: Overrides, family: Family = 'IPv4') {
+  const { ports } = convert(overrides, family);
+  assert.equal(ports.length, 1);
+  const [port] = ports;
+  assert.ok(port);
+  return port;
+}
+
+describe('which Services count', () => {
+  const skipped: [string, Overrides, boolean][] = [
+    ['a cluster IP', {}, false],
+    ['no cluster IP', { clusterIP: '' }, true],
+    ['a headless Service', { clusterIP: 'None' }, true],
+    ['an ExternalName with a cluster IP', { type: 'ExternalName', clusterIP: '10.0.0.1' }, true],
+    ['an ExternalName without one', { type: 'ExternalName', clusterIP: '' }, true],
+    ['a LoadBalancer', { type: 'LoadBalancer' }, false],
+    ['a headless clusterIP beside a clusterIPs entry', { clusterIP: 'None', clusterIPs: ['10.0.0.1'] }, true],
+  ];
+  for (const [what, overrides, want] of skipped) {
+    test(`MODEL-3 ${want ? 'skips' : 'keeps'} ${what}`, () => {
+      assert.equal(shouldSkipService(service('svc', overrides)), want);
+      assert.equal(convert(overrides).ports.length, want ? 0 : 1);
+    });
+  }
+
+  test('MODEL-3 a headless Service gives no ports, with or without ports in its spec, SCTP too', () => {
+    assert.deepEqual(convert({ clusterIP: 'None', ports: [{ protocol: 'SCTP', port: 7777 }] }).ports, []);
+    assert.deepEqual(convert({ clusterIP: 'None', ports: [] }).ports, []);
+  });
+});
+
+describe('the cluster IP of a family', () => {
+  const v4 = '10.0.0.1';
+  const v6 = 'fd00::1';
+  const cases: [string, Overrides, string | undefined, string | undefined][] = [
+    ['old style IPv4', { clusterIP: v4, clusterIPs: [], ipFamilies: [] }, v4, undefined],
+    ['old style IPv6', { clusterIP: v6, clusterIPs: [], ipFamilies: [] }, undefined, v6],
+    ['single IPv4', { clusterIP: v4, clusterIPs: [v4], ipFamilies: ['IPv4'] }, v4, undefined],
+    ['single IPv6', { clusterIP: v6, clusterIPs: [v6], ipFamilies: ['IPv6'] }, undefined, v6],
+    ['dual, IPv4 first', { clusterIP: v4, clusterIPs: [v4, v6], ipFamilies: ['IPv4', 'IPv6'] }, v4, v6],
+    ['dual, IPv6 first', { clusterIP: v6, clusterIPs: [v6, v4], ipFamilies: ['IPv6', 'IPv4'] }, v4, v6],
+    ['a family without its address', { clusterIP: v4, clusterIPs: [v4], ipFamilies: ['IPv4', 'IPv6'] }, v4, undefined],
+  ];
+  for (const [what, overrides, want4, want6] of cases) {
+    test(`MODEL-4 ${what}`, () => {
+      const { spec } = service('svc', overrides);
+      assert.equal(clusterIPOfFamily(spec, 'IPv4'), want4);
+      assert.equal(clusterIPOfFamily(spec, 'IPv6'), want6);
+      assert.equal(convert(overrides, 'IPv4').ports[0]?.clusterIP, want4);
+      assert.equal(convert(overrides, 'IPv6').ports[0]?.clusterIP, want6);
+    });
+  }
+
+  test('MODEL-4 a Service of the other family gives nothing, silently', () => {
+    assert.deepEqual(convert({ clusterIP: v6 }, 'IPv4'), { ports: [], problems: [] });
+    assert.deepEqual(convert({ clusterIP: v4 }, 'IPv6'), { ports: [], problems: [] });
+  });
+
+  test('MODEL-4 a cluster IP that is no address is reported and gives nothing', () => {
+    const { ports, problems } = convert({ clusterIP: 'ten', clusterIPs: [], ipFamilies: [] });
+    assert.deepEqual(ports, []);
+    assert.deepEqual(problems, [
+      { object: 'Service ns/svc', field: 'spec.clusterIP', message: '"ten" is not an IP address' },
+    ]);
+  });
+});
+
+describe('the service port', () => {
+  test('MODEL-5 one for each port, node ports whatever the type', () => {
+    const { ports } = convert({
+      ports: [
+        { name: 'dns', protocol: 'UDP', port: 53, nodePort: 30053 },
+        { name: 'dns-tcp', protocol: 'TCP', port: 53 },
+      ],
+    });
+    assert.deepEqual(
+      ports.map(({ name, protocol, port, nodePort }) => [name, protocol, port, nodePort]),
+      [
+        ['dns', 'UDP', 53, 30053],
+        ['dns-tcp', 'TCP', 53, 0],
+      ],
+    );
+  });
+
+  test('MODEL-5 a Service without ports gives none', () => assert.deepEqual(convert({ ports: [] }).ports, []));
+
+  test('MODEL-5 of two ports with one name and protocol the last counts, and the other is reported', () => {
+    const { ports, problems } = convert({ ports: [{ port: 80 }, { port: 81 }] });
+    assert.deepEqual(
+      ports.map(({ port }) => port),
+      [81],
+    );
+    assert.deepEqual(
+      problems.map(({ field }) => field),
+      ['spec.ports[0]'],
+    );
+  });
+
+  test('MODEL-5 addresses are written canonically', () => {
+    assert.equal(only({ clusterIP: '010.096.0.001' }).clusterIP, '10.96.0.1');
+  });
+
+  test('MODEL-7 session affinity has its time-out, and only ClientIP', () => {
+    assert.equal(only({}).affinitySeconds, 0);
+    assert.equal(only({ sessionAffinity: 'ClientIP', sessionAffinityTimeoutSeconds: 300 }).affinitySeconds, 300);
+    assert.equal(only({ sessionAffinity: 'ClientIP' }).affinitySeconds, 10800);
+    assert.equal(only({ sessionAffinity: 'None', sessionAffinityTimeoutSeconds: 300 }).affinitySeconds, 0);
+  });
+});
+
+describe('addresses of both families', () => {
+  const both: Overrides = {
+    clusterIP: '10.0.0.1',
+    clusterIPs: ['10.0.0.1', 'fd00::1'],
+    ipFamilies: ['IPv4', 'IPv6'],
+    externalIPs: ['1.2.3.4', '2001:db8::1', '1.2.3.4'],
+    loadBalancerSourceRanges: ['10.1.2.3/28', '2001:db8:85a3::1/64', ' 10.2.0.0/16 '],
+    ingress: [
+      { ip: '10.5.5.5' },
+      { ip: '2001:db8::5' },
+      { ip: '10.5.5.6', ipMode: 'Proxy' },
+      { ip: '10.5.5.7', ipMode: 'VIP' },
+    ],
+  };
+
+  test('MODEL-6 IPv4 keeps its own, in order, duplicates included', () => {
+    const port = only(both, 'IPv4');
+    assert.deepEqual(port.externalIPs, ['1.2.3.4', '1.2.3.4']);
+    assert.deepEqual(port.loadBalancerSourceRanges, [
+      { address: '10.1.2.0', prefix: 28 },
+      { address: '10.2.0.0', prefix: 16 },
+    ]);
+    assert.deepEqual(port.loadBalancerVIPs, ['10.5.5.5', '10.5.5.7']);
+  });
+
+  test('MODEL-6 IPv6 keeps its own', () => {
+    const port = only(both, 'IPv6');
+    assert.deepEqual(port.externalIPs, ['2001:db8::1']);
+    assert.deepEqual(port.loadBalancerSourceRanges, [{ address: '2001:db8:85a3::', prefix: 64 }]);
+    assert.deepEqual(port.loadBalancerVIPs, ['2001:db8::5']);
+  });
+
+  test('MODEL-6 load-balancer addresses count whatever the type says', () => {
+    assert.deepEqual(only({ type: '', ingress: [{ ip: '1.2.3.4' }] }).loadBalancerVIPs, ['1.2.3.4']);
+  });
+
+  test('MODEL-6 an ingress that is no address, or has none, gives nothing and is not reported', () => {
+    const { ports, problems } = convert({ ingress: [{ ip: '' }, { ip: 'lb.example' }] });
+    assert.deepEqual(ports[0]?.loadBalancerVIPs, []);
+    assert.deepEqual(problems, []);
+  });
+
+  test('MODEL-6 a range of all addresses lifts the restriction of its family only', () => {
+    const ranges = { loadBalancerSourceRanges: ['10.0.0.0/8', '0.0.0.0/0', 'fd00::/8'] };
+    assert.deepEqual(only(ranges).loadBalancerSourceRanges, []);
+    const v6 = only({ ...ranges, clusterIP: 'fd00::1' }, 'IPv6');
+    assert.deepEqual(v6.loadBalancerSourceRanges, [{ address: 'fd00::', prefix: 8 }]);
+  });
+
+  test('MODEL-6 ranges of the other family only are no restriction', () => {
+    assert.deepEqual(only({ loadBalancerSourceRanges: ['fd00::/8'] }).loadBalancerSourceRanges, []);
+  });
+
+  test('MODEL-6 what does not parse is reported by field and left out; blanks are silent', () => {
+    const { ports, problems } = convert({
+      externalIPs: ['1.2.3.4', ' ', 'nine', '1.2.3.4/32'],
+      loadBalancerSourceRanges: ['10.0.0.0/8', '', '10.0.0.0'],
+    });
+    assert.deepEqual(ports[0]?.externalIPs, ['1.2.3.4']);
+    assert.deepEqual(
+      problems.map(({ field }) => field),
+      ['spec.externalIPs[2]', 'spec.externalIPs[3]', 'spec.loadBalancerSourceRanges[2]'],
+    );
+  });
+});
+
+describe('policies', () => {
+  const policies: [Overrides, boolean][] = [
+    [{ type: 'LoadBalancer', externalTrafficPolicy: 'Local', healthCheckNodePort: 1 }, true],
+    [{ type: 'NodePort', externalTrafficPolicy: 'Local' }, true],
+    [{ type: 'ClusterIP', externalTrafficPolicy: 'Local' }, false],
+    [{ type: 'ClusterIP', externalTrafficPolicy: 'Local', externalIPs: ['1.2.3.4'] }, true],
+    [{ type: '', externalTrafficPolicy: 'Local', externalIPs: ['1.2.3.4'] }, false],
+    [{ type: 'NodePort', externalTrafficPolicy: 'Cluster' }, false],
+  ];
+  for (const [overrides, want] of policies) {
+    test(`MODEL-5 ${JSON.stringify(overrides)}: external policy ${want ? 'Local' : 'Cluster'}`, () =>
+      assert.equal(only(overrides).externalPolicyLocal, want));
+  }
+
+  test('MODEL-5 internal policy is Cluster unless it says Local', () => {
+    assert.equal(only({}).internalPolicyLocal, false);
+    assert.equal(only({ internalTrafficPolicy: 'Cluster' }).internalPolicyLocal, false);
+    assert.equal(only({ internalTrafficPolicy: 'Local' }).internalPolicyLocal, true);
+  });
+
+  // internal, external, externally accessible → uses cluster, uses local endpoints
+  const uses: [string, string, boolean, boolean, boolean][] = [
+    ['Cluster', 'Cluster', false, true, false],
+    ['Cluster', 'Local', false, true, false],
+    ['Cluster', 'Cluster', true, true, false],
+    ['Cluster', 'Local', true, true, true],
+    ['Local', 'Cluster', false, false, true],
+    ['Local', 'Local', false, false, true],
+    ['Local', 'Cluster', true, true, true],
+    ['Local', 'Local', true, true, true],
+  ];
+  for (const [internal, external, accessible, cluster, local] of uses) {
+    test(`PLAN-1 internal ${internal}, external ${external}${accessible ? ', node port' : ''}: uses ${cluster ? 'cluster' : ''} ${local ? 'local' : ''}`, () => {
+      const port = only({
+        type: 'NodePort',
+        internalTrafficPolicy: internal,
+        externalTrafficPolicy: external,
+        ports: [{ nodePort: accessible ? 30000 : 0 }],
+      });
+      assert.equal(isExternallyAccessible(port), accessible);
+      assert.equal(usesClusterEndpoints(port), cluster);
+      assert.equal(usesLocalEndpoints(port), local);
+    });
+  }
+});
+
+describe('health check node port', () => {
+  test('MODEL-8 only of a LoadBalancer with external policy Local, on each of its ports', () => {
+    const lb: Overrides = { type: 'LoadBalancer', externalTrafficPolicy: 'Local', healthCheckNodePort: 345 };
+    const { ports } = convert({ ...lb, ports: [{ name: 'a' }, { name: 'b' }] });
+    assert.deepEqual(
+      ports.map(port => port.healthCheckNodePort),
+      [345, 345],
+    );
+    assert.equal(only({ ...lb, type: 'NodePort' }).healthCheckNodePort, 0);
+    assert.equal(only({ ...lb, externalTrafficPolicy: 'Cluster' }).healthCheckNodePort, 0);
+  });
+
+  test('MODEL-8 one that should be there and is not is reported', () => {
+    const { problems } = convert({ type: 'LoadBalancer', externalTrafficPolicy: 'Local' });
+    assert.deepEqual(
+      problems.map(({ field }) => field),
+      ['spec.healthCheckNodePort'],
+    );
+  });
+});

@@ -1,0 +1,519 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { service, slice } from '../../test/support/objects.ts';
+import type { EndpointPort } from '../api/index.ts';
+import type { Family } from '../net/index.ts';
+import { Model } from './model.ts';
+import type { ModelProblem } from './problem.ts';
+
+const NODE = 'node-a';
+const START = Date.parse('2026-01-01T00:00:00Z');
+
+function create(family: Family = 'IPv4') {
+  const problems: ModelProblem[] = [];
+  const model = new Model({ family, nodeName: NODE, startedAt: START, report: problem => problems.push(problem) });
+  return { model, problems };
+}
+
+const updated = (model: Model) =>
+  model
+    .take()
+    .services.map(({ key }) => key)
+    .sort();
+
+function portTexts(model: Model, key: string) {
+  return (model.service(key)?.ports ?? []).map(({ name, port, protocol }) => `${name}:${port}/${protocol}`);
+}
+
+/** Endpoints of a Service by port name: texts with flags L(ocal) R(eady) S(erving) T(erminating). */
+function endpointTexts(model: Model, key: string): Record<string, string[]> {
+  const texts: Record<string, string[]> = {};
+  for (const { name, protocol, endpoints } of model.service(key)?.endpoints ?? []) {
+    texts[`${name}/${protocol}`] = endpoints.map(
+      ({ text, isLocal, ready, serving, terminating }) =>
+        `${text} ${isLocal ? 'L' : ''}${ready ? 'R' : ''}${serving ? 'S' : ''}${terminating ? 'T' : ''}`,
+    );
+  }
+  return texts;
+}
+
+const udp = (port: number, name = ''): EndpointPort => ({ name, protocol: 'UDP', port });
+const tcp = (port: number, name = ''): EndpointPort => ({ name, protocol: 'TCP', port });
+
+describe('changes of Services', () => {
+  test('MODEL-9 headless and ExternalName Services are never a change', () => {
+    const { model } = create();
+    model.setService(service('a', { clusterIP: 'None' }));
+    model.setService(service('b', { type: 'ExternalName' }));
+    assert.equal(model.pendingServices, 0);
+    assert.deepEqual(updated(model), []);
+    assert.equal(model.healthCheckNodePorts.size, 0);
+  });
+
+  test('MODEL-9 adds, replaces and removes ports', () => {
+    const { model } = create();
+    const two = {
+      ports: [
+        { name: 'a', port: 1 },
+        { name: 'b', port: 2 },
+      ],
+    } as const;
+    for (const name of ['s1', 's2', 's3', 's4']) model.setService(service(`ns/${name}`, two));
+    assert.equal(model.pendingServices, 4);
+    assert.deepEqual(updated(model), ['ns/s1', 'ns/s2', 'ns/s3', 'ns/s4']);
+    assert.deepEqual(portTexts(model, 'ns/s1'), ['a:1/TCP', 'b:2/TCP']);
+    model.setService(service('ns/s1', { ports: [{ name: 'c', port: 3 }] }));
+    for (const name of ['s2', 's3', 's4']) model.deleteService(`ns/${name}`);
+    assert.deepEqual(portTexts(model, 'ns/s1'), ['a:1/TCP', 'b:2/TCP'], 'nothing is seen before take');
+    assert.deepEqual(updated(model), ['ns/s1', 'ns/s2', 'ns/s3', 'ns/s4']);
+    assert.deepEqual(portTexts(model, 'ns/s1'), ['c:3/TCP']);
+    assert.deepEqual(
+      [...model.services()].map(({ key }) => key),
+      ['ns/s1'],
+    );
+  });
+
+  test('MODEL-9 ClusterIP to LoadBalancer with policy Local, the same again, and back', () => {
+    const { model } = create();
+    const plain = service('s', { ports: [{ name: 'a' }, { name: 'b' }] });
+    const balanced = service('s', {
+      type: 'LoadBalancer',
+      externalTrafficPolicy: 'Local',
+      healthCheckNodePort: 345,
+      ports: [{ name: 'a' }, { name: 'b' }],
+    });
+    const steps = [plain, balanced, balanced, plain].map(next => {
+      model.setService(next);
+      const names = updated(model);
+      return [names.length, portTexts(model, 'default/s').length, model.healthCheckNodePorts.size];
+    });
+    assert.deepEqual(steps, [
+      [1, 2, 0],
+      [1, 2, 1],
+      [0, 2, 1],
+      [1, 2, 0],
+    ]);
+  });
+
+  test('MODEL-9 added and deleted before a take, or changed and changed back, is no change and leaves nothing', () => {
+    const { model } = create();
+    model.setService(service('s'));
+    model.deleteService('default/s');
+    assert.equal(model.pendingServices, 0);
+    assert.deepEqual(updated(model), []);
+    model.setService(service('t', { ports: [{ port: 1 }] }));
+    model.take();
+    model.setService(service('t', { ports: [{ port: 2 }] }));
+    assert.equal(model.pendingServices, 1);
+    model.setService(service('t', { ports: [{ port: 1 }] }));
+    assert.equal(model.pendingServices, 0);
+    assert.deepEqual(updated(model), []);
+    assert.deepEqual(
+      [...model.services()].map(({ key }) => key),
+      ['default/t'],
+    );
+  });
+
+  test('MODEL-9 what a proxy does not use is no change', () => {
+    const { model } = create();
+    model.setService(service('s'));
+    model.take();
+    model.setService(service('s', { labels: { a: 'b' }, healthCheckNodePort: 7 }));
+    assert.deepEqual(updated(model), []);
+  });
+
+  test('MODEL-9 deleting what is not there is no change', () => {
+    const { model } = create();
+    model.deleteService('default/none');
+    model.deleteEndpointSlice('default/none-1');
+    assert.deepEqual(updated(model), []);
+  });
+});
+
+describe('endpoints of one slice', () => {
+  test('MODEL-10 one list for each port; local by node name', () => {
+    const { model } = create();
+    const ports = [tcp(80, 'http'), tcp(443, 'https')];
+    model.setEndpointSlice(
+      slice(
+        's-1',
+        [
+          { ip: '10.0.1.1', nodeName: NODE },
+          { ip: '10.0.1.2', nodeName: 'node-b' },
+        ],
+        { ports },
+      ),
+    );
+    model.take();
+    assert.deepEqual(endpointTexts(model, 'default/s'), {
+      'http/TCP': ['10.0.1.1:80 LRS', '10.0.1.2:80 RS'],
+      'https/TCP': ['10.0.1.1:443 LRS', '10.0.1.2:443 RS'],
+    });
+  });
+
+  test('MODEL-10 a node without a name has no local endpoints', () => {
+    const model = new Model({ family: 'IPv4', nodeName: '', startedAt: 0, report: assert.fail });
+    model.setEndpointSlice(slice('s-1', [{ ip: '10.0.0.1', nodeName: '' }]));
+    model.take();
+    assert.deepEqual(endpointTexts(model, 'default/s'), { '/TCP': ['10.0.0.1:8080 RS'] });
+  });
+
+  test('MODEL-10 missing conditions mean ready, serving and not terminating; serving does not follow ready', () => {
+    const { model } = create();
+    model.setEndpointSlice(
+      slice('s-1', [
+        { ip: '10.0.0.1' },
+        { ip: '10.0.0.2', ready: false },
+        { ip: '10.0.0.3', ready: false, serving: false },
+        { ip: '10.0.0.4', ready: false, serving: true, terminating: true },
+      ]),
+    );
+    model.take();
+    assert.deepEqual(endpointTexts(model, 'default/s')['/TCP'], [
+      '10.0.0.1:8080 RS',
+      '10.0.0.2:8080 S',
+      '10.0.0.3:8080 ',
+      '10.0.0.4:8080 ST',
+    ]);
+  });
+
+  test('MODEL-10 ports without a name or number, endpoints without an address are left out and reported', () => {
+    const { model, problems } = create();
+    const ports: EndpointPort[] = [
+      { protocol: 'TCP', port: 1 },
+      { name: 'a', protocol: 'TCP' },
+      tcp(0, 'b'),
+      tcp(80, 'c'),
+    ];
+    const empty = { ...slice('s-1', ['10.0.0.1', '10.0.0.2', 'ten'], { ports }) };
+    model.setEndpointSlice({
+      ...empty,
+      endpoints: empty.endpoints.map((endpoint, i) => (i === 1 ? { ...endpoint, addresses: [] } : endpoint)),
+    });
+    model.take();
+    assert.deepEqual(endpointTexts(model, 'default/s'), { 'c/TCP': ['10.0.0.1:80 RS'] });
+    assert.deepEqual(
+      problems.map(({ field }) => field),
+      ['endpoints[1].addresses', 'endpoints[2].addresses[0]', 'ports[0].name', 'ports[1].port', 'ports[2].port'],
+    );
+  });
+
+  test('MODEL-10 only the first address counts, in canonical form', () => {
+    const { model } = create();
+    const two = slice('s-1', ['010.0.0.1']);
+    model.setEndpointSlice({
+      ...two,
+      endpoints: [{ addresses: ['010.0.0.1', '10.0.0.2'], zoneHints: [], nodeHints: [] }],
+    });
+    model.take();
+    assert.deepEqual(endpointTexts(model, 'default/s')['/TCP'], ['10.0.0.1:8080 RS']);
+  });
+
+  test('MODEL-10 slices of another address type are not for this family', () => {
+    const { model, problems } = create();
+    model.setEndpointSlice(slice('s-1', ['fd00::1']));
+    model.setEndpointSlice(slice('s-2', ['example.org'], { addressType: 'FQDN' }));
+    assert.deepEqual([updated(model), problems], [[], []]);
+    const v6 = create('IPv6').model;
+    v6.setEndpointSlice(slice('s-1', ['fd00::1']));
+    v6.take();
+    assert.deepEqual(endpointTexts(v6, 'default/s'), { '/TCP': ['[fd00::1]:8080 RS'] });
+  });
+
+  test('MODEL-10 a slice that names no Service is left out and reported', () => {
+    const { model, problems } = create();
+    model.setEndpointSlice(slice('s-1', ['10.0.0.1'], { service: '' }));
+    assert.deepEqual(updated(model), []);
+    assert.deepEqual(
+      problems.map(({ object }) => object),
+      ['EndpointSlice default/s-1'],
+    );
+  });
+});
+
+describe('slices of a Service together', () => {
+  const at = (...numbers: number[]) => numbers.map(n => `10.0.1.${n}`);
+
+  test('MODEL-11 two slices with the same port are united, others kept apart', () => {
+    const { model } = create();
+    model.setEndpointSlice(slice('ns1/s-1', at(1, 2)));
+    model.setEndpointSlice(slice('ns1/s-2', at(3)));
+    model.setEndpointSlice(slice('ns1/t-1', at(4)));
+    model.setEndpointSlice(slice('ns2/s-1', at(5)));
+    model.take();
+    const list = (key: string) => endpointTexts(model, key)['/TCP'];
+    assert.deepEqual(list('ns1/s'), ['10.0.1.1:8080 RS', '10.0.1.2:8080 RS', '10.0.1.3:8080 RS']);
+    assert.deepEqual(list('ns1/t'), ['10.0.1.4:8080 RS']);
+    assert.deepEqual(list('ns2/s'), ['10.0.1.5:8080 RS']);
+  });
+
+  test('MODEL-11 a slice of the same name replaces the former', () => {
+    const { model } = create();
+    model.setEndpointSlice(slice('s-1', at(1, 2)));
+    model.setEndpointSlice(slice('s-1', at(2, 3)));
+    model.take();
+    assert.deepEqual(endpointTexts(model, 'default/s')['/TCP'], ['10.0.1.2:8080 RS', '10.0.1.3:8080 RS']);
+  });
+
+  test('MODEL-11 the order is that of the texts, byte by byte', () => {
+    const { model } = create();
+    model.setEndpointSlice(slice('s-1', at(2, 1, 10)));
+    model.take();
+    const order = (model.service('default/s')?.endpoints[0]?.endpoints ?? []).map(({ text }) => text);
+    assert.deepEqual(order, ['10.0.1.10:8080', '10.0.1.1:8080', '10.0.1.2:8080']);
+    const v6 = create('IPv6').model;
+    v6.setEndpointSlice(slice('s-1', ['fd00::1a', 'fd00::1', 'fd00::10']));
+    v6.take();
+    const order6 = (v6.service('default/s')?.endpoints[0]?.endpoints ?? []).map(({ ip }) => ip);
+    assert.deepEqual(order6, ['fd00::10', 'fd00::1', 'fd00::1a']);
+  });
+
+  test('MODEL-11 of duplicates one that is not terminating counts, whatever the order', () => {
+    const live = { ip: '10.0.0.1' };
+    const going = { ip: '10.0.0.1', ready: false, terminating: true };
+    for (const order of [
+      [going, live, going],
+      [live, going],
+      [going, live],
+    ]) {
+      const { model } = create();
+      model.setEndpointSlice(slice('s-1', order));
+      model.take();
+      assert.deepEqual(endpointTexts(model, 'default/s')['/TCP'], ['10.0.0.1:8080 RS']);
+    }
+  });
+
+  test('MODEL-11 of duplicates in two slices the later slice by name counts, whatever came first', () => {
+    const first = slice('s-1', [{ ip: '10.0.0.1', ready: true }]);
+    const second = slice('s-2', [{ ip: '10.0.0.1', ready: false, serving: false }]);
+    for (const order of [
+      [first, second],
+      [second, first],
+    ]) {
+      const { model } = create();
+      for (const next of order) model.setEndpointSlice(next);
+      model.take();
+      assert.deepEqual(endpointTexts(model, 'default/s')['/TCP'], ['10.0.0.1:8080 ']);
+    }
+  });
+
+  test('MODEL-11 endpoints that are not ready are kept', () => {
+    const { model } = create();
+    model.setEndpointSlice(slice('s-1', [{ ip: '10.0.0.1', ready: false }]));
+    model.setEndpointSlice(slice('s-2', [{ ip: '10.0.0.2', ready: false, serving: false }]));
+    model.take();
+    assert.deepEqual(endpointTexts(model, 'default/s')['/TCP'], ['10.0.0.1:8080 S', '10.0.0.2:8080 ']);
+  });
+
+  test('MODEL-11 one address with two ports under one port name is two endpoints', () => {
+    const { model } = create();
+    model.setEndpointSlice(slice('s-1', ['10.0.0.1'], { ports: [tcp(80, 'http'), tcp(8080, 'http')] }));
+    model.take();
+    assert.deepEqual(endpointTexts(model, 'default/s'), { 'http/TCP': ['10.0.0.1:8080 RS', '10.0.0.1:80 RS'].sort() });
+  });
+
+  test('MODEL-11 a slice with only some of the ports adds to those', () => {
+    const { model } = create();
+    const ports = [tcp(80, 'a'), tcp(443, 'b')];
+    model.setEndpointSlice(slice('s-1', at(1), { ports }));
+    model.setEndpointSlice(slice('s-2', at(2), { ports: [tcp(80, 'a')] }));
+    model.take();
+    assert.deepEqual(endpointTexts(model, 'default/s'), {
+      'a/TCP': ['10.0.1.1:80 RS', '10.0.1.2:80 RS'],
+      'b/TCP': ['10.0.1.1:443 RS'],
+    });
+  });
+});
+
+describe('changes of slices', () => {
+  const one = slice('s-1', ['10.0.0.1', '10.0.0.2'], { ports: [tcp(80, 'a'), tcp(81, 'b')] });
+  const changes: [string, ReturnType<typeof slice>, boolean][] = [
+    ['the same again', one, false],
+    ['a port removed', { ...one, ports: one.ports.slice(1) }, true],
+    ['a port added', { ...one, ports: [...one.ports, tcp(82, 'c')] }, true],
+    ['ports in another order', { ...one, ports: [...one.ports].reverse() }, true],
+    ['an endpoint added', slice('s-1', ['10.0.0.1', '10.0.0.2', '10.0.0.3'], { ports: one.ports }), true],
+    ['endpoints in another order', { ...one, endpoints: [...one.endpoints].reverse() }, true],
+    [
+      'an endpoint made unready',
+      slice('s-1', [{ ip: '10.0.0.1', ready: false }, '10.0.0.2'], { ports: one.ports }),
+      true,
+    ],
+    [
+      'another trigger time',
+      slice('s-1', ['10.0.0.1', '10.0.0.2'], { ports: one.ports, triggerTime: '2026-02-01T00:00:00Z' }),
+      true,
+    ],
+    ['other labels', { ...one, metadata: { ...one.metadata, labels: { ...one.metadata.labels, x: 'y' } } }, false],
+  ];
+  for (const [what, next, want] of changes) {
+    test(`MODEL-12 ${what} is ${want ? 'a' : 'no'} change`, () => {
+      const { model } = create();
+      model.setEndpointSlice(one);
+      model.take();
+      model.setEndpointSlice(next);
+      assert.equal(model.pendingEndpoints, want ? 1 : 0);
+      assert.deepEqual(updated(model), want ? ['default/s'] : []);
+    });
+  }
+
+  test('MODEL-12 removing is by name, whatever the content; an unknown slice is no change', () => {
+    const { model } = create();
+    model.setEndpointSlice(slice('s-1', ['10.0.0.1']));
+    model.setEndpointSlice(slice('s-2', ['10.0.0.2']));
+    model.take();
+    model.deleteEndpointSlice('default/s-9');
+    assert.deepEqual(updated(model), []);
+    model.deleteEndpointSlice('default/s-1');
+    assert.deepEqual(updated(model), ['default/s']);
+    assert.deepEqual(endpointTexts(model, 'default/s')['/TCP'], ['10.0.0.2:8080 RS']);
+  });
+
+  test('MODEL-12 a port renamed, a port renumbered, an address without ports and back', () => {
+    const { model } = create();
+    const texts = (next: ReturnType<typeof slice>) => {
+      model.setEndpointSlice(next);
+      model.take();
+      return endpointTexts(model, 'default/s');
+    };
+    assert.deepEqual(texts(slice('s-1', ['10.0.0.1'], { ports: [udp(53, 'a')] })), { 'a/UDP': ['10.0.0.1:53 RS'] });
+    assert.deepEqual(texts(slice('s-1', ['10.0.0.1'], { ports: [udp(53, 'b')] })), { 'b/UDP': ['10.0.0.1:53 RS'] });
+    assert.deepEqual(texts(slice('s-1', ['10.0.0.1'], { ports: [udp(54, 'b')] })), { 'b/UDP': ['10.0.0.1:54 RS'] });
+    assert.deepEqual(texts(slice('s-1', [], { ports: [udp(54, 'b')] })), {});
+    assert.deepEqual(texts(slice('s-1', ['10.0.0.1'], { ports: [udp(53)] })), { '/UDP': ['10.0.0.1:53 RS'] });
+  });
+
+  test('MODEL-12 nothing is left of a Service whose slices are gone', () => {
+    const { model } = create();
+    for (const name of ['ns1/s-1', 'ns1/s-2', 'ns1/t-1', 'ns2/s-1']) model.setEndpointSlice(slice(name, ['10.0.0.1']));
+    model.take();
+    model.deleteEndpointSlice('ns1/s-1');
+    model.take();
+    assert.ok(model.service('ns1/s'), 'one slice is left');
+    for (const name of ['ns1/s-2', 'ns1/t-1', 'ns2/s-1']) model.deleteEndpointSlice(name);
+    model.take();
+    assert.deepEqual([...model.services()], []);
+  });
+
+  test('MODEL-13 a slice that moves to another Service leaves the former', () => {
+    const { model } = create();
+    model.setEndpointSlice(slice('s-1', ['10.0.0.1']));
+    model.take();
+    model.setEndpointSlice(slice('s-1', ['10.0.0.1'], { service: 'other' }));
+    assert.deepEqual(updated(model), ['default/other', 'default/s']);
+    assert.deepEqual(endpointTexts(model, 'default/s'), {});
+    assert.deepEqual(endpointTexts(model, 'default/other')['/TCP'], ['10.0.0.1:8080 RS']);
+  });
+});
+
+describe('flows that may be stale', () => {
+  const cases: [string, (model: Model) => void, boolean][] = [
+    ['a UDP slice added', model => model.setEndpointSlice(slice('u-1', ['10.0.0.1'], { ports: [udp(53)] })), true],
+    ['a TCP slice added', model => model.setEndpointSlice(slice('t-2', ['10.0.0.1'])), false],
+    [
+      'an SCTP slice added',
+      model => model.setEndpointSlice(slice('c-1', ['10.0.0.1'], { ports: [{ name: '', protocol: 'SCTP', port: 1 }] })),
+      true,
+    ],
+    ['a UDP slice removed', model => model.deleteEndpointSlice('default/s-1'), true],
+    [
+      'a pod begins to terminate',
+      model =>
+        model.setEndpointSlice(
+          slice('s-1', [{ ip: '10.0.0.1', ready: false, terminating: true }], { ports: [udp(53)] }),
+        ),
+      true,
+    ],
+    ['a UDP slice emptied', model => model.setEndpointSlice(slice('s-1', [], { ports: [udp(53)] })), true],
+    [
+      'a TCP port added to a Service with UDP',
+      model => model.setEndpointSlice(slice('s-2', ['10.0.0.9'], { ports: [tcp(80, 'x')] })),
+      true,
+    ],
+    ['only a Service changed', model => model.setService(service('s', { ports: [{ protocol: 'UDP' }] })), false],
+  ];
+  for (const [what, act, want] of cases) {
+    test(`MODEL-16 ${what}: ${want ? 'possible' : 'not possible'}`, () => {
+      const { model } = create();
+      model.setEndpointSlice(slice('s-1', ['10.0.0.1'], { ports: [udp(53)] }));
+      model.setEndpointSlice(slice('t-1', ['10.0.0.1']));
+      model.take();
+      act(model);
+      assert.equal(model.take().staleFlowsPossible, want);
+      assert.equal(model.take().staleFlowsPossible, false, 'it is told once');
+    });
+  }
+});
+
+describe('local endpoints that are ready', () => {
+  test('MODEL-15 counts distinct local addresses over all ports; never terminating ones', () => {
+    const { model } = create();
+    const local = { nodeName: NODE };
+    model.setEndpointSlice(slice('a-1', [{ ip: '10.0.0.1', nodeName: 'node-b' }]));
+    model.setEndpointSlice(slice('b-1', [{ ip: '10.0.0.1', ...local }], { ports: [tcp(1, 'p'), tcp(2, 'q')] }));
+    model.setEndpointSlice(
+      slice('c-1', [
+        { ip: '10.0.0.2', ...local },
+        { ip: '10.0.0.3', ...local },
+        { ip: '10.0.0.4', ...local, ready: false, terminating: true },
+      ]),
+    );
+    model.setEndpointSlice(slice('d-1', [{ ip: '10.0.0.5', ...local, ready: false, terminating: true }]));
+    model.take();
+    const counts = ['a', 'b', 'c', 'd', 'none'].map(name => model.localReadyEndpoints(`default/${name}`));
+    assert.deepEqual(counts, [0, 1, 2, 0, 0]);
+  });
+});
+
+describe('trigger times', () => {
+  const time = (minute: number) => `2026-01-01T00:${String(minute).padStart(2, '0')}:00Z`;
+  const at = (minute: number) => START + minute * 60_000;
+  let next = 0;
+  const set = (model: Model, name: string, triggerTime?: string) =>
+    model.setEndpointSlice(slice(name, [`10.0.0.${++next % 250}`], triggerTime ? { triggerTime } : {}));
+  const times = (model: Model) => Object.fromEntries(model.take().triggerTimes);
+
+  test('MODEL-14 one, then two in order, by Service', () => {
+    const { model } = create();
+    set(model, 's-1', time(1));
+    set(model, 't-1', time(2));
+    set(model, 's-1', time(3));
+    assert.deepEqual(times(model), { 'default/s': [at(1), at(3)], 'default/t': [at(2)] });
+    assert.deepEqual(times(model), {}, 'they are told once');
+  });
+
+  test('MODEL-14 without the annotation, or not after the start, there is none', () => {
+    const { model } = create();
+    set(model, 's-1');
+    set(model, 't-1', '2025-12-31T23:59:59Z');
+    set(model, 'u-1', '2026-01-01T00:00:00Z');
+    assert.deepEqual(times(model), {});
+  });
+
+  test('MODEL-14 less than a millisecond after the start counts', () => {
+    const { model } = create();
+    set(model, 's-1', '2026-01-01T00:00:00.000000900Z');
+    assert.equal(Object.keys(times(model)).length, 1);
+  });
+
+  test('MODEL-14 deleting any slice of a Service forgets its times; adding again starts anew', () => {
+    const { model } = create();
+    set(model, 's-1', time(1));
+    set(model, 's-2', time(2));
+    model.deleteEndpointSlice('default/s-2');
+    assert.deepEqual(times(model), {});
+    set(model, 's-1', time(3));
+    model.deleteEndpointSlice('default/s-1');
+    set(model, 's-1', time(4));
+    assert.deepEqual(times(model), { 'default/s': [at(4)] });
+    model.deleteEndpointSlice('default/unknown');
+    assert.deepEqual(times(model), {});
+  });
+
+  test('MODEL-14 a time that cannot be read is reported and ignored', () => {
+    const { model, problems } = create();
+    set(model, 's-1', 'yesterday');
+    assert.deepEqual(times(model), {});
+    assert.equal(problems.length, 1);
+  });
+});

@@ -1,0 +1,344 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { service, slice } from '../../test/support/objects.ts';
+import { type Endpoint, Model, type ServicePort } from '../model/index.ts';
+import { chooseEndpoints, reachableEndpoints } from './choose-endpoints.ts';
+import { explainEndpoints, explainTopology } from './explain-endpoints.ts';
+
+const NODE = { name: 'node-a', zone: 'zone-a' };
+
+type Input = Exclude<Parameters<typeof slice>[1][number], string>;
+
+const ready = (n: number, more: Omit<Input, 'ip'> = {}): Input => ({ ip: `10.1.2.${n}`, ready: true, ...more });
+const unready = (n: number, more: Omit<Input, 'ip'> = {}): Input => ({
+  ip: `10.1.2.${n}`,
+  ready: false,
+  serving: false,
+  ...more,
+});
+const terminating = (n: number, more: Omit<Input, 'ip'> = {}): Input => ({
+  ip: `10.1.2.${n}`,
+  ready: false,
+  serving: true,
+  terminating: true,
+  ...more,
+});
+const here = { nodeName: 'node-a' };
+const zone = (...zoneHints: string[]) => ({ zoneHints });
+
+/** Policies as `internal/external`; a node port where there is an external one. */
+function build(policies: string, inputs: readonly Input[]): { endpoints: readonly Endpoint[]; port: ServicePort } {
+  const [internal = 'Cluster', external] = policies.split('/');
+  const model = new Model({ family: 'IPv4', nodeName: NODE.name, startedAt: 0, report: assert.fail });
+  model.setService(
+    service('s', {
+      type: external ? 'NodePort' : 'ClusterIP',
+      internalTrafficPolicy: internal,
+      externalTrafficPolicy: external ?? '',
+      ports: [{ nodePort: external ? 30000 : 0 }],
+    }),
+  );
+  model.setEndpointSlice(slice('s-1', inputs));
+  model.take();
+  const state = model.service('default/s');
+  const port = state?.ports[0];
+  assert.ok(port);
+  return { endpoints: state?.endpoints[0]?.endpoints ?? [], port };
+}
+
+const numbers = (endpoints: readonly Endpoint[]) => endpoints.map(({ ip }) => Number(ip.split('.')[3]));
+
+interface Case {
+  readonly what: string;
+  readonly policies?: string;
+  readonly node?: typeof NODE;
+  readonly endpoints: readonly Input[];
+  readonly cluster: readonly number[];
+  readonly local?: readonly number[];
+  readonly reachable?: readonly number[];
+  readonly has?: boolean;
+}
+
+const fourZones = [
+  ready(1, zone('zone-a')),
+  ready(2, { ...zone('zone-b'), ...here }),
+  ready(3, { ...zone('zone-b') }),
+  ready(4, { ...zone('zone-a'), ...here }),
+];
+
+const cases: readonly Case[] = [
+  { what: 'hints for our zone on all endpoints choose those', endpoints: fourZones, cluster: [1, 4] },
+  {
+    what: 'external policy Local ignores hints for local endpoints',
+    policies: 'Cluster/Local',
+    endpoints: fourZones,
+    cluster: [1, 4],
+    local: [2, 4],
+    reachable: [1, 2, 4],
+  },
+  {
+    what: 'internal policy Local ignores hints for local endpoints',
+    policies: 'Local/Cluster',
+    endpoints: fourZones,
+    cluster: [1, 4],
+    local: [2, 4],
+    reachable: [1, 2, 4],
+  },
+  {
+    what: 'a node without a zone label uses all',
+    node: { name: 'node-a', zone: '' },
+    endpoints: fourZones,
+    cluster: [1, 2, 3, 4],
+  },
+  {
+    what: 'a node in a zone that no hint names uses all',
+    node: { name: 'node-a', zone: 'zone-c' },
+    endpoints: fourZones,
+    cluster: [1, 2, 3, 4],
+  },
+  {
+    what: 'an endpoint of our zone that is not ready is left out',
+    endpoints: [ready(1, zone('zone-a')), unready(2, zone('zone-a')), ready(3, zone('zone-b'))],
+    cluster: [1],
+  },
+  {
+    what: 'only unready endpoints in our zone: hints are ignored',
+    endpoints: [unready(1, zone('zone-a')), ready(2, zone('zone-b')), ready(3, zone('zone-b'))],
+    cluster: [2, 3],
+  },
+  {
+    what: 'one ready endpoint without a hint: hints are ignored',
+    endpoints: [ready(1, zone('zone-a')), ready(2)],
+    cluster: [1, 2],
+  },
+  {
+    what: 'an unready endpoint without a hint does not matter',
+    endpoints: [ready(1, zone('zone-a')), unready(2), ready(3, zone('zone-b'))],
+    cluster: [1],
+  },
+  {
+    what: 'several zones in a hint: any of them',
+    endpoints: [
+      ready(1, zone('zone-a', 'zone-b')),
+      ready(2, zone('zone-b', 'zone-c')),
+      ready(3, zone('zone-d')),
+      ready(4, zone('zone-c', 'zone-a')),
+    ],
+    cluster: [1, 4],
+  },
+  {
+    what: 'hints for our node outweigh those for our zone',
+    endpoints: [
+      ready(1, { ...zone('zone-a'), nodeHints: ['node-a'] }),
+      ready(2, { ...zone('zone-a'), nodeHints: ['node-b'] }),
+    ],
+    cluster: [1],
+  },
+  {
+    what: 'node hints on some endpoints only are ignored',
+    endpoints: [ready(1, { nodeHints: ['node-a'] }), ready(2)],
+    cluster: [1, 2],
+  },
+  {
+    what: 'no endpoint for our node: hints for zones count',
+    endpoints: [
+      ready(1, { ...zone('zone-a'), nodeHints: ['node-x'] }),
+      ready(2, { ...zone('zone-b'), nodeHints: ['node-y'] }),
+    ],
+    cluster: [1],
+  },
+  {
+    what: 'hints and localness in conflict: both lists together',
+    policies: 'Cluster/Local',
+    endpoints: [ready(1, { ...zone('zone-a'), nodeName: 'node-b' }), ready(2, { ...zone('zone-b'), ...here })],
+    cluster: [1],
+    local: [2],
+    reachable: [1, 2],
+  },
+  { what: 'internal Local without any endpoint', policies: 'Local', endpoints: [], cluster: [], has: false },
+  {
+    what: 'internal Local, all elsewhere: endpoints exist but none can be reached',
+    policies: 'Local',
+    endpoints: [ready(1), ready(2)],
+    cluster: [],
+    has: true,
+  },
+  {
+    what: 'internal Local, all here',
+    policies: 'Local',
+    endpoints: [ready(1, here), ready(2, here)],
+    cluster: [],
+    local: [1, 2],
+  },
+  {
+    what: 'internal Local, some here',
+    policies: 'Local',
+    endpoints: [ready(1, here), ready(2)],
+    cluster: [],
+    local: [1],
+  },
+  { what: 'Cluster, none ready', endpoints: [unready(1), unready(2)], cluster: [], has: false },
+  { what: 'Cluster, some ready', endpoints: [unready(1), ready(2)], cluster: [2] },
+  {
+    what: 'Cluster, all terminating: all of them, here and elsewhere',
+    endpoints: [terminating(1, here), terminating(2)],
+    cluster: [1, 2],
+  },
+  {
+    what: 'a fallback to terminating endpoints ignores hints',
+    endpoints: [terminating(1, zone('zone-b')), terminating(2, zone('zone-a'))],
+    cluster: [1, 2],
+  },
+  {
+    what: 'internal Local, external Cluster, some here',
+    policies: 'Local/Cluster',
+    endpoints: [ready(1, here), ready(2)],
+    cluster: [1, 2],
+    local: [1],
+    reachable: [1, 2],
+  },
+  {
+    what: 'internal Cluster, external Local, some here',
+    policies: 'Cluster/Local',
+    endpoints: [ready(1, here), ready(2)],
+    cluster: [1, 2],
+    local: [1],
+    reachable: [1, 2],
+  },
+  {
+    what: 'both Local, some here',
+    policies: 'Local/Local',
+    endpoints: [ready(1, here), ready(2)],
+    cluster: [1, 2],
+    local: [1],
+    reachable: [1, 2],
+  },
+  {
+    what: 'both Local, all elsewhere',
+    policies: 'Local/Local',
+    endpoints: [ready(1), ready(2)],
+    cluster: [1, 2],
+    local: [],
+  },
+  {
+    what: 'both Local, all elsewhere and terminating',
+    policies: 'Local/Local',
+    endpoints: [terminating(1), terminating(2)],
+    cluster: [1, 2],
+    local: [],
+  },
+  {
+    what: 'external Local: each list falls back for itself',
+    policies: 'Cluster/Local',
+    endpoints: [ready(1), terminating(2), ready(3), terminating(4, here)],
+    cluster: [1, 3],
+    local: [4],
+    reachable: [1, 3, 4],
+  },
+  {
+    what: 'ready here: terminating ones here are not used',
+    policies: 'Cluster/Local',
+    endpoints: [ready(1, here), terminating(2, here)],
+    cluster: [1],
+    local: [1],
+  },
+  {
+    what: 'external Local of a Service that nothing outside can reach is ignored',
+    policies: 'Cluster',
+    endpoints: [ready(1, here), ready(2)],
+    cluster: [1, 2],
+    local: [],
+  },
+  {
+    what: 'no cluster endpoints for internal Local of an internal Service',
+    policies: 'Local',
+    endpoints: [ready(1), ready(2, here)],
+    cluster: [],
+    local: [2],
+  },
+  { what: 'no endpoints at all', endpoints: [], cluster: [], has: false },
+  { what: 'not ready, not serving, not terminating', endpoints: [unready(1)], cluster: [], has: false },
+  {
+    what: 'serving but neither ready nor terminating is not used',
+    endpoints: [{ ip: '10.1.2.1', ready: false, serving: true }],
+    cluster: [],
+    has: false,
+  },
+  {
+    what: 'terminating and no longer serving is not used',
+    endpoints: [terminating(1, { serving: false })],
+    cluster: [],
+    has: false,
+  },
+];
+
+describe('endpoints that a port uses', () => {
+  for (const { what, policies = 'Cluster', node = NODE, endpoints: inputs, cluster, local = [], ...want } of cases) {
+    test(`PLAN-1..5 ${what}`, () => {
+      const { endpoints, port } = build(policies, inputs);
+      const chosen = chooseEndpoints(endpoints, port, node);
+      assert.deepEqual(numbers(chosen.cluster), cluster);
+      assert.deepEqual(numbers(chosen.local), local);
+      assert.deepEqual(numbers(reachableEndpoints(chosen)), want.reachable ?? (cluster.length > 0 ? cluster : local));
+      assert.equal(chosen.hasEndpoints, want.has ?? (cluster.length > 0 || local.length > 0));
+    });
+  }
+});
+
+describe('why', () => {
+  const reasons = (policies: string, inputs: readonly Input[], node = NODE) => {
+    const { endpoints, port } = build(policies, inputs);
+    return explainEndpoints(endpoints, port, node).map(({ cluster, local }) => [cluster?.reason, local?.reason]);
+  };
+
+  test('PLAN-14 ready, not ready, terminating, no longer serving, elsewhere', () => {
+    const inputs = [ready(1), unready(2), terminating(3, here), terminating(4, { serving: false }), ready(5, here)];
+    assert.deepEqual(reasons('Cluster/Local', inputs), [
+      ['ready', 'on another node'],
+      ['not ready', 'not ready'],
+      ['terminating', 'terminating'],
+      ['no longer serving', 'no longer serving'],
+      ['ready', 'ready'],
+    ]);
+  });
+
+  test('PLAN-14 a fallback says that it is one', () => {
+    assert.deepEqual(reasons('Cluster/Local', [terminating(1, here), terminating(2)]), [
+      ['terminating, but none is ready', 'terminating, but none is ready'],
+      ['terminating, but none is ready', 'on another node'],
+    ]);
+  });
+
+  test('PLAN-14 hints say whom they are for', () => {
+    assert.deepEqual(
+      reasons('Cluster', fourZones).map(([cluster]) => cluster),
+      ['ready', 'hinted for other zones', 'hinted for other zones', 'ready'],
+    );
+    const byNode = [ready(1, { nodeHints: ['node-a'] }), ready(2, { nodeHints: ['node-b'] })];
+    assert.deepEqual(
+      reasons('Cluster', byNode).map(([cluster]) => cluster),
+      ['ready', 'hinted for other nodes'],
+    );
+  });
+
+  test('PLAN-14 a list that the policies do not use has no reasons', () => {
+    assert.deepEqual(reasons('Cluster', [ready(1)]), [['ready', undefined]]);
+    assert.deepEqual(reasons('Local', [ready(1, here)]), [[undefined, 'ready']]);
+  });
+
+  const notes: [string, readonly Input[], typeof NODE, string | undefined][] = [
+    ['no hints', [ready(1)], NODE, undefined],
+    ['zone', fourZones, NODE, 'hints: endpoints for zone zone-a only'],
+    ['node', [ready(1, { nodeHints: ['node-a'] })], NODE, 'hints: endpoints for node node-a only'],
+    ['one unhinted', [ready(1, zone('zone-a')), ready(2)], NODE, 'hints ignored: some ready endpoints have none'],
+    ['no zone label', fourZones, { name: 'node-a', zone: '' }, 'hints ignored: node node-a has no zone label'],
+    ['other zone', fourZones, { name: 'node-a', zone: 'zone-x' }, 'hints ignored: none is for zone zone-x'],
+    ['other node', [ready(1, { nodeHints: ['node-x'] })], NODE, 'hints ignored: none is for node node-a'],
+  ];
+  for (const [what, inputs, node, want] of notes) {
+    test(`PLAN-14 what hints do: ${what}`, () => {
+      const { endpoints, port } = build('Cluster', inputs);
+      assert.equal(explainTopology(endpoints, port, node), want);
+    });
+  }
+});
