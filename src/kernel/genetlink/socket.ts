@@ -1,0 +1,84 @@
+import { KernelError } from '../errors.ts';
+import { type Message, type MessageWriter, NetlinkSocket, Protocol, type TransportOptions } from '../netlink/index.ts';
+import { type Refusal, sendBulk } from '../rtnetlink/index.ts';
+import { CONTROL, decodeFamily, encodeGetFamily, type GenericFamily, genericHeader, printGetFamily } from './family.ts';
+
+/** Bytes of `genlmsghdr` that the body of an answer begins with. */
+export const GENERIC_HEADER = 4;
+
+/** How an item of a bulk becomes a command of its family. */
+export interface GenericBulk<T> {
+  command(item: T): number;
+  write(writer: MessageWriter, item: T): void;
+  print(item: T): string;
+}
+
+/** A socket to the families of generic netlink. `operation` says in an error what was tried. */
+export class GenericSocket {
+  readonly #netlink: NetlinkSocket;
+  readonly #families = new Map<string, GenericFamily>();
+
+  constructor(netlink: NetlinkSocket) {
+    this.#netlink = netlink;
+  }
+
+  static open(options?: TransportOptions): GenericSocket {
+    return new GenericSocket(NetlinkSocket.open(Protocol.GENERIC, options));
+  }
+
+  /** Looks a family up, once; the kernel loads its module if need be. */
+  family(name: string): GenericFamily {
+    const known = this.#families.get(name);
+    if (known) return known;
+    const operation = printGetFamily(name);
+    const messages = this.#netlink.request(operation, CONTROL.id, 0, writer => encodeGetFamily(writer, name));
+    const family = messages.map(({ body }) => decodeFamily(body)).find(found => found?.name === name);
+    if (!family) throw new KernelError('KERNEL_PROTOCOL', { operation, kernelMessage: 'the answer has no family' });
+    this.#families.set(name, family);
+    return family;
+  }
+
+  request(
+    operation: string,
+    family: string,
+    command: number,
+    version: number,
+    write: (writer: MessageWriter) => void = () => {},
+  ): readonly Message[] {
+    return this.#netlink.request(operation, this.family(family).id, 0, writer =>
+      write(writer.struct(genericHeader(command, version))),
+    );
+  }
+
+  /** Every object, one at a time. Each message is valid until the next is asked for. */
+  dump(
+    operation: string,
+    family: string,
+    command: number,
+    version: number,
+    write: (writer: MessageWriter) => void = () => {},
+  ): Generator<Message> {
+    return this.#netlink.dump(operation, this.family(family).id, writer =>
+      write(writer.struct(genericHeader(command, version))),
+    );
+  }
+
+  /** Sends a command an item, many in one send, and returns the items that were refused. */
+  async bulk<T>(
+    family: string,
+    version: number,
+    items: readonly T[],
+    bulk: GenericBulk<T>,
+  ): Promise<readonly Refusal<T>[]> {
+    return sendBulk(this.#netlink, items, {
+      type: this.family(family).id,
+      flags: 0,
+      write: (writer, item) => bulk.write(writer.struct(genericHeader(bulk.command(item), version)), item),
+      print: item => bulk.print(item),
+    });
+  }
+
+  close(): void {
+    this.#netlink.close();
+  }
+}

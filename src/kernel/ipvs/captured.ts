@@ -1,0 +1,23 @@
+import { MessageWriter, readAttributes } from '../netlink/index.ts';
+import { captured } from '../rtnetlink/testing.ts';
+
+const HEADER = 16;
+const GENERIC = 4;
+
+/**
+ * For tests: a message that ipvsadm sent, without the attributes that it sends and we leave out because the kernel
+ * does not look at them or takes them for zero: `leaveOut[object]` has their numbers.
+ */
+export function capturedWithout(hex: string, leaveOut: Readonly<Record<number, readonly number[]>>): string {
+  const bytes = Buffer.from(captured(hex), 'hex');
+  const writer = new MessageWriter().begin(bytes.readUInt16LE(4), bytes.readUInt16LE(6), 0);
+  writer.struct(bytes.subarray(HEADER, HEADER + GENERIC));
+  for (const { type, value } of readAttributes(bytes, HEADER + GENERIC)) {
+    const nest = writer.nest(type);
+    for (const { type: inner, value: content } of readAttributes(value)) {
+      if (!leaveOut[type]?.includes(inner)) writer.data(inner, content);
+    }
+    writer.close(nest);
+  }
+  return writer.end().bytes.toString('hex');
+}

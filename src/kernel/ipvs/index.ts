@@ -1,0 +1,8 @@
+export { type Change, printChange } from './change.ts';
+export type { Config } from './config.ts';
+export type { Destination, DestinationEntry, DestinationKey, Forward } from './destination.ts';
+export { type Info, printInfo } from './info.ts';
+export { type Service, type ServiceEntry, ServiceFlag } from './service.ts';
+export { type IpvsProtocol, keyFamily, printKey, type ServiceKey } from './service-key.ts';
+export { IpvsSocket } from './socket.ts';
+export { printStats, type Stats } from './stats.ts';

@@ -1,0 +1,23 @@
+import { asU32, attributeMap } from '../netlink/index.ts';
+
+const Attribute = { VERSION: 1, CONN_TAB_SIZE: 2 } as const;
+
+export interface Info {
+  /** `1.2.1`. */
+  readonly version: string;
+  /** How many lists the table of connections has. */
+  readonly connectionTableSize: number;
+}
+
+/** Decodes the answer to GET_INFO, from its attributes on. */
+export function decodeInfo(body: Buffer, start = 0): Info | undefined {
+  const attributes = attributeMap(body, start);
+  const version = asU32(attributes.get(Attribute.VERSION));
+  const connectionTableSize = asU32(attributes.get(Attribute.CONN_TAB_SIZE));
+  if (version === undefined || connectionTableSize === undefined) return undefined;
+  return { version: [16, 8, 0].map(shift => (version >>> shift) & 0xff).join('.'), connectionTableSize };
+}
+
+export function printInfo({ version, connectionTableSize }: Info): string {
+  return `IP Virtual Server version ${version} (size=${connectionTableSize})`;
+}

@@ -1,0 +1,137 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { parseIp } from '../../net/index.ts';
+import { GenericSocket } from '../genetlink/index.ts';
+import { type MessageWriter, NetlinkSocket } from '../netlink/index.ts';
+import { type Answer, captured, message, RecordingTransport } from '../rtnetlink/testing.ts';
+import { capturedWithout } from './captured.ts';
+import { decodeConfig, printConfig } from './config.ts';
+import { decodeDestination, encodeDestination } from './destination.ts';
+import { decodeInfo, printInfo } from './info.ts';
+import { decodeService, encodeService } from './service.ts';
+import type { ServiceKey } from './service-key.ts';
+import { IpvsSocket } from './socket.ts';
+
+const CONTROL = 16;
+const FAMILY = 28;
+const ESRCH = 3;
+const EPERM = 1;
+const address = parseIp('10.96.0.1') ?? assert.fail();
+const address6 = parseIp('fd00::1') ?? assert.fail();
+const web: ServiceKey = { kind: 'address', protocol: 'TCP', address, port: 80 };
+const web6: ServiceKey = { kind: 'address', protocol: 'TCP', address: address6, port: 80 };
+
+/** What is sent for some work, the search for the family left out. */
+function record(work: (socket: IpvsSocket) => void, answers: readonly Answer[] = []): string[] {
+  const transport = new RecordingTransport(({ type, flags }) => {
+    if (type === CONTROL) {
+      return [{ type, write: w => w.struct(Buffer.alloc(4)).u16(1, FAMILY).string(2, 'IPVS') }, 0];
+    }
+    return flags & 0x300 ? undefined : [...answers, 0];
+  });
+  work(new IpvsSocket(new GenericSocket(new NetlinkSocket(transport))));
+  return transport.sent.slice(1).map(bytes => bytes.fill(0, 8, 16).toString('hex'));
+}
+
+function answer(write: (writer: MessageWriter) => void): Answer {
+  return { type: FAMILY, write: writer => write(writer.struct(Buffer.alloc(4))) };
+}
+
+/** ipvsadm asks for an acknowledgement of dumps too, which a dump never gives. */
+const asDump = (hex: string) => captured(hex).replace('1c000503', '1c000103');
+
+test('sets and gets timeouts as ipvsadm does', () => {
+  const sent = record(socket => socket.setConfig({ tcp: 900, tcpFin: 120, udp: 300 }));
+  const hex = '2c0000001c000500c96ff96aff03405e0c010000 0800040084030000 0800050078000000 080006002c010000';
+  assert.deepEqual(sent, [captured(hex)]);
+  assert.equal(printConfig({ tcp: 900, tcpFin: 120, udp: 300 }), '--set 900 120 300');
+  const reply = answer(writer => writer.u32(4, 900).u32(5, 120).u32(6, 300));
+  const asked = record(socket => assert.deepEqual(socket.config(), { tcp: 900, tcpFin: 120, udp: 300 }), [reply]);
+  assert.deepEqual(asked, [captured('140000001c000500ca6ff96a0304805e0d010000')]);
+});
+
+test('asks for the version, zeroes and flushes as ipvsadm does', () => {
+  const reply = answer(writer => writer.u32(1, 0x010201).u32(2, 4096));
+  const info = record(
+    socket => assert.equal(printInfo(socket.info()), 'IP Virtual Server version 1.2.1 (size=4096)'),
+    [reply],
+  );
+  assert.deepEqual(info, [captured('140000001c000500bb6ff96a890300170f010000')]);
+  assert.deepEqual(
+    record(socket => socket.zero()),
+    [captured('140000001c000500ca6ff96a0704805e10010000')],
+  );
+  assert.deepEqual(
+    record(socket => socket.flush()),
+    [captured('140000001c000500cb6ff96a0f04c05d11010000')],
+  );
+  const zero = `680000001c000500ca6ff96a0b04805e10010000 54000180
+    060001000a000000060002000600000014000300fd0000000000000000000000000000010600040000500000
+    05000600000000000c00070000000000ffffffff08000800000000000800090080000000`;
+  assert.deepEqual(
+    record(socket => socket.zero(web6)),
+    [capturedWithout(zero, { 1: [6, 7, 8, 9] })],
+  );
+});
+
+test('lists services and destinations, and gets one service, as ipvsadm does', () => {
+  assert.deepEqual(
+    record(socket => socket.services()),
+    [asDump('140000001c000503c76ff96ae703c05e04010000')],
+  );
+  const destinations = `440000001c000503c76ff96ae703807108010000 30000180
+    06000100020000000600020006000000140003000a6000010000000000000000000000000600040000500000`;
+  assert.deepEqual(
+    record(socket => socket.destinations(web)),
+    [asDump(destinations)],
+  );
+  const one = `680000001c000500c86ff96aeb03005f04010000 54000180
+    06000100020000000600020006000000140003000a6000010000000000000000000000000600040000500000
+    05000600000000000c00070000000000ffffffff08000800000000000800090000000000`;
+  assert.deepEqual(
+    record(socket => socket.service(web)),
+    [capturedWithout(one, { 1: [6, 7, 8, 9] })],
+  );
+});
+
+test('a service that is not there is undefined, other refusals are thrown', () => {
+  record(socket => assert.equal(socket.service(web), undefined), [ESRCH]);
+  const operation = 'ipvsadm -L -n -t 10.96.0.1:80';
+  record(socket => assert.throws(() => socket.service(web), { errno: 'EPERM', operation }), [EPERM]);
+});
+
+test('an answer that says nothing is an error, not a wrong value', () => {
+  record(socket => assert.throws(() => socket.info(), { code: 'KERNEL_PROTOCOL', operation: 'ipvsadm --version' }));
+});
+
+const WHOLE = [
+  message(FAMILY, 0, w => encodeService(w, { key: web6, scheduler: 'rr', persistenceEngine: 'sip' })),
+  message(FAMILY, 0, w => encodeDestination(w, { address, port: 80 })),
+].map(bytes => Buffer.from(bytes.subarray(16)));
+
+function decodeAll(bytes: Buffer): void {
+  decodeService(bytes);
+  decodeDestination(bytes);
+  decodeConfig(bytes);
+  decodeInfo(bytes);
+}
+
+test('decoders bear any bytes', () => {
+  fc.assert(fc.property(fc.uint8Array({ maxLength: 200 }), bytes => decodeAll(Buffer.from(bytes))));
+});
+
+test('decoders bear messages that are cut or have bytes changed', () => {
+  const change = fc.record({ at: fc.nat(120), value: fc.integer({ min: 0, max: 255 }) });
+  const property = fc.property(
+    fc.constantFrom(...WHOLE),
+    fc.array(change, { maxLength: 6 }),
+    fc.nat(120),
+    (whole, changes, length) => {
+      const bytes = Buffer.from(whole.subarray(0, length));
+      for (const { at, value } of changes) if (at < bytes.length) bytes[at] = value;
+      decodeAll(bytes);
+    },
+  );
+  fc.assert(property, { numRuns: 500 });
+});

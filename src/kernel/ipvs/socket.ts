@@ -1,0 +1,139 @@
+import { KernelError } from '../errors.ts';
+import { GENERIC_HEADER, GenericSocket } from '../genetlink/index.ts';
+import type { Message, MessageWriter, TransportOptions } from '../netlink/index.ts';
+import type { Refusal } from '../rtnetlink/index.ts';
+import { CHANGE_COMMANDS, type Change, encodeChange, printChange } from './change.ts';
+import { type Config, decodeConfig, encodeConfig, printConfig } from './config.ts';
+import { type Destination, type DestinationEntry, type DestinationKey, decodeDestination } from './destination.ts';
+import { IPVS, IpvsCommand } from './family.ts';
+import { decodeInfo, type Info } from './info.ts';
+import { decodeService, type Service, type ServiceEntry } from './service.ts';
+import { encodeServiceKey, printKey, type ServiceKey } from './service-key.ts';
+
+/** The virtual services of one network namespace. */
+export class IpvsSocket {
+  readonly #generic: GenericSocket;
+
+  constructor(generic: GenericSocket) {
+    this.#generic = generic;
+  }
+
+  static open(options?: TransportOptions): IpvsSocket {
+    return new IpvsSocket(GenericSocket.open(options));
+  }
+
+  info(): Info {
+    return this.#one('ipvsadm --version', IpvsCommand.GET_INFO, decodeInfo);
+  }
+
+  services(): readonly ServiceEntry[] {
+    return this.#list('ipvsadm -S -n', IpvsCommand.GET_SERVICE, undefined, decodeService);
+  }
+
+  /** The service of that key, or undefined if there is none. */
+  service(key: ServiceKey): ServiceEntry | undefined {
+    const operation = `ipvsadm -L -n ${printKey(key)}`;
+    try {
+      const messages = this.#request(operation, IpvsCommand.GET_SERVICE, writer => encodeServiceKey(writer, key));
+      return messages.map(({ body }) => decodeService(body, GENERIC_HEADER)).find(service => service);
+    } catch (error) {
+      if (error instanceof KernelError && error.errno === 'ESRCH') return undefined;
+      throw error;
+    }
+  }
+
+  /** Destinations of a service. The kernel does not tell a service without any from one that it does not have. */
+  destinations(service: ServiceKey): readonly DestinationEntry[] {
+    const operation = `ipvsadm -L -n ${printKey(service)}`;
+    const write = (writer: MessageWriter) => encodeServiceKey(writer, service);
+    return this.#list(operation, IpvsCommand.GET_DEST, write, decodeDestination);
+  }
+
+  newService(service: Service): void {
+    this.change({ kind: 'new-service', service });
+  }
+
+  setService(service: Service): void {
+    this.change({ kind: 'set-service', service });
+  }
+
+  /** Deletes a service with its destinations. */
+  deleteService(service: ServiceKey): void {
+    this.change({ kind: 'del-service', service });
+  }
+
+  newDestination(service: ServiceKey, destination: Destination): void {
+    this.change({ kind: 'new-dest', service, destination });
+  }
+
+  setDestination(service: ServiceKey, destination: Destination): void {
+    this.change({ kind: 'set-dest', service, destination });
+  }
+
+  deleteDestination(service: ServiceKey, destination: DestinationKey): void {
+    this.change({ kind: 'del-dest', service, destination });
+  }
+
+  change(change: Change): void {
+    const write = (writer: MessageWriter) => encodeChange(writer, change);
+    this.#request(`ipvsadm ${printChange(change)}`, CHANGE_COMMANDS[change.kind], write);
+  }
+
+  /** Makes many changes in their order and returns those that were refused; the others were made. */
+  apply(changes: readonly Change[]): Promise<readonly Refusal<Change>[]> {
+    return this.#generic.bulk(IPVS.name, IPVS.version, changes, {
+      command: change => CHANGE_COMMANDS[change.kind],
+      write: encodeChange,
+      print: change => `ipvsadm ${printChange(change)}`,
+    });
+  }
+
+  config(): Config {
+    return this.#one('ipvsadm -l --timeout', IpvsCommand.GET_CONFIG, decodeConfig);
+  }
+
+  setConfig(config: Config): void {
+    const write = (writer: MessageWriter) => encodeConfig(writer, config);
+    this.#request(`ipvsadm ${printConfig(config)}`, IpvsCommand.SET_CONFIG, write);
+  }
+
+  /** Sets the statistics of a service, or of all, to zero. */
+  zero(service?: ServiceKey): void {
+    if (!service) this.#request('ipvsadm -Z', IpvsCommand.ZERO);
+    else this.#request(`ipvsadm -Z ${printKey(service)}`, IpvsCommand.ZERO, w => encodeServiceKey(w, service));
+  }
+
+  /** Deletes every service. */
+  flush(): void {
+    this.#request('ipvsadm -C', IpvsCommand.FLUSH);
+  }
+
+  close(): void {
+    this.#generic.close();
+  }
+
+  #request(operation: string, command: number, write?: (writer: MessageWriter) => void): readonly Message[] {
+    return this.#generic.request(operation, IPVS.name, command, IPVS.version, write);
+  }
+
+  #one<T>(operation: string, command: number, decode: (body: Buffer, start: number) => T | undefined): T {
+    const [message] = this.#request(operation, command);
+    const answer = message && decode(message.body, GENERIC_HEADER);
+    if (!answer) throw new KernelError('KERNEL_PROTOCOL', { operation, kernelMessage: 'the answer has no content' });
+    return answer;
+  }
+
+  #list<T>(
+    operation: string,
+    command: number,
+    write: ((writer: MessageWriter) => void) | undefined,
+    decode: (body: Buffer, start: number) => T | undefined,
+  ): readonly T[] {
+    const found: T[] = [];
+    for (const { body } of this.#generic.dump(operation, IPVS.name, command, IPVS.version, write)) {
+      const object = decode(body, GENERIC_HEADER);
+      if (object) found.push(object);
+    }
+    return found;
+  }
+}

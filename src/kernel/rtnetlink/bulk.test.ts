@@ -1,0 +1,54 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { Flag, NetlinkSocket, readMessages } from '../netlink/index.ts';
+import { sendBulk } from './bulk.ts';
+import { RecordingTransport } from './testing.ts';
+
+const EEXIST = 17;
+const MESSAGE = {
+  type: 20,
+  flags: Flag.CREATE,
+  write: (writer: { u32(type: number, value: number): unknown }, item: number) => void writer.u32(1, item),
+  print: (item: number) => `add ${item}`,
+};
+const items = Array.from({ length: 5000 }, (_, index) => index);
+
+test('sends in parts of bounded size, every item once and in order, and asks once a part', async () => {
+  const transport = new RecordingTransport();
+  assert.deepEqual(await sendBulk(new NetlinkSocket(transport), items, MESSAGE), []);
+  assert.ok(transport.sent.length > 1);
+  const sent = transport.sent.map(bytes => [...readMessages(bytes)]);
+  assert.deepEqual(
+    sent.flat().map(({ body }) => body.readUInt32LE(4)),
+    items,
+  );
+  for (const [part, messages] of sent.entries()) {
+    assert.ok((transport.sent[part]?.length ?? 0) < 64 << 10);
+    const asking = messages.filter(({ flags }) => flags & Flag.ACK);
+    assert.deepEqual(asking, messages.slice(-1));
+  }
+});
+
+test('tells which items were refused and why', async () => {
+  const refuse = new Set([0, 7, 3000, 4999]);
+  const transport = new RecordingTransport(({ body, flags }) => {
+    if (refuse.has(body.readUInt32LE(4))) return [EEXIST];
+    return flags & Flag.ACK ? [0] : [];
+  });
+  const refused = await sendBulk(new NetlinkSocket(transport), items, MESSAGE);
+  assert.deepEqual(
+    refused.map(({ item, error }) => [item, error.code, error.errno, error.operation]),
+    [...refuse].map(item => [item, 'KERNEL_REFUSED', 'EEXIST', `add ${item}`]),
+  );
+});
+
+test('throws when the kernel did not see the last of a part', async () => {
+  const socket = new NetlinkSocket(new RecordingTransport(() => []));
+  await assert.rejects(sendBulk(socket, [1, 2], MESSAGE), { code: 'KERNEL_PROTOCOL', operation: 'add 2' });
+});
+
+test('sends nothing for no items', async () => {
+  const transport = new RecordingTransport();
+  assert.deepEqual(await sendBulk(new NetlinkSocket(transport), [], MESSAGE), []);
+  assert.deepEqual(transport.sent, []);
+});

@@ -1,0 +1,65 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { NetlinkSocket } from '../netlink/index.ts';
+import { decodeLink, encodeGetLink, LinkAttribute, LinkMessage, linkHeader } from './link.ts';
+import { RouteSocket } from './socket.ts';
+import { captured, comparable, message, RecordingTransport } from './testing.ts';
+
+const SHOW =
+  '34000000120001008e6ff96a0000000000000000000000000000000000000000 08001d00090000000a0003007665746830000000';
+const DEL = '2000000011000500916ff96a0000000000000000040000000000000000000000';
+const DUMP = '28000000120001038f6ff96a0000000000000000000000000000000000000000 08001d0001000000';
+
+test('asks for a link by name as `ip link show veth0` does, less the list of virtual functions', () => {
+  const bytes = message(LinkMessage.GET, 1, writer => encodeGetLink(writer, 'veth0'));
+  assert.equal(comparable(bytes, 16), captured(SHOW.replace('08001d0009', '08001d0008')));
+});
+
+test('asks by the alternative name when it is longer than a name can be', () => {
+  const bytes = message(LinkMessage.GET, 1, writer => encodeGetLink(writer, 'sixteen-letters.'));
+  assert.equal(bytes.readUInt16LE(16 + 16 + 8 + 2), LinkAttribute.ALT_IFNAME);
+});
+
+test('lists links as `ip addr` does, without statistics', () => {
+  const transport = new RecordingTransport();
+  assert.deepEqual(new RouteSocket(new NetlinkSocket(transport)).links(), []);
+  const [bytes = Buffer.alloc(0)] = transport.sent;
+  assert.equal(comparable(bytes, 16), captured(DUMP.replace('08001d0001', '08001d0008')));
+});
+
+test('deletes a link as `ip link del br0` does', () => {
+  const transport = new RecordingTransport();
+  new RouteSocket(new NetlinkSocket(transport)).deleteLink({ index: 4, name: 'br0' });
+  assert.deepEqual(
+    transport.sent.map(bytes => comparable(bytes, 16)),
+    [captured(DEL)],
+  );
+});
+
+test('decodes a link with everything that is known of it', () => {
+  const bytes = message(LinkMessage.NEW, 0, writer => {
+    writer.struct(linkHeader(7, 0x1003)).string(LinkAttribute.IFNAME, 'veth0').u32(LinkAttribute.MTU, 1400);
+    writer.u32(LinkAttribute.TXQLEN, 1000).data(LinkAttribute.ADDRESS, Buffer.from('ce2a846b1743', 'hex'));
+    writer.u32(LinkAttribute.MASTER, 4).u32(LinkAttribute.LINK, 2);
+    const info = writer.nest(LinkAttribute.LINKINFO);
+    writer.string(1, 'veth').close(info);
+  });
+  assert.deepEqual(decodeLink(bytes.subarray(16)), {
+    index: 7,
+    name: 'veth0',
+    kind: 'veth',
+    flags: 0x1003,
+    mtu: 1400,
+    txqlen: 1000,
+    address: 'ce:2a:84:6b:17:43',
+    master: 4,
+    link: 2,
+  });
+});
+
+test('a bridge telling of its port is not a link', () => {
+  const header = linkHeader(7);
+  header[0] = 7;
+  const bytes = message(LinkMessage.DEL, 0, writer => writer.struct(header).string(LinkAttribute.IFNAME, 'veth0'));
+  assert.equal(decodeLink(bytes.subarray(16)), undefined);
+});

@@ -1,0 +1,65 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { NetlinkSocket } from '../netlink/index.ts';
+import { LinkMessage } from './link.ts';
+import { encodeSetLink, type LinkChange, printSetLink } from './set-link.ts';
+import { RouteSocket } from './socket.ts';
+import { captured, comparable, message, RecordingTransport } from './testing.ts';
+
+const veth0 = { index: 3, name: 'veth0' };
+const BR0 = { index: 4, name: 'br0' };
+
+const CASES: readonly { line: string; change: LinkChange; hex: string }[] = [
+  {
+    line: 'ip link set veth0 up',
+    change: { up: true },
+    hex: '20000000100005008e6ff96a0000000000000000030000000100000001000000',
+  },
+  {
+    line: 'ip link set veth0 down',
+    change: { up: false },
+    hex: '20000000100005008e6ff96a0000000000000000030000000000000001000000',
+  },
+  {
+    line: 'ip link set veth0 master br0',
+    change: { master: BR0 },
+    hex: '28000000100005008e6ff96a0000000000000000030000000000000000000000 08000a0004000000',
+  },
+  {
+    line: 'ip link set veth0 nomaster',
+    change: { master: null },
+    hex: '28000000100005008e6ff96a0000000000000000030000000000000000000000 08000a0000000000',
+  },
+  {
+    line: 'ip link set veth0 mtu 1400',
+    change: { mtu: 1400 },
+    hex: '28000000100005008e6ff96a0000000000000000030000000000000000000000 0800040078050000',
+  },
+  {
+    line: 'ip link set veth0 name pod0',
+    change: { name: 'pod0' },
+    hex: '2c000000100005008e6ff96a0000000000000000030000000000000000000000 09000300706f643000000000',
+  },
+];
+
+for (const { line, change, hex } of CASES) {
+  test(`sends what \`${line}\` sends`, () => {
+    const transport = new RecordingTransport();
+    new RouteSocket(new NetlinkSocket(transport)).setLink(veth0, change);
+    assert.deepEqual(
+      transport.sent.map(bytes => comparable(bytes, 16)),
+      [captured(hex)],
+    );
+    assert.equal(printSetLink(veth0, change), line);
+  });
+}
+
+test('moves and renames as `ip link set v2 netns … name eth0` does', () => {
+  const v2 = { index: 4, name: 'v2' };
+  const change = { namespace: { path: '/run/netns/a' }, name: 'eth0' };
+  const bytes = message(LinkMessage.NEW, 5, writer => encodeSetLink(writer, v2, change, 4));
+  const hex =
+    '34000000100005005470f96a0000000000000000040000000000000000000000 08001c0004000000 090003006574683000000000';
+  assert.equal(comparable(bytes, 16), captured(hex));
+  assert.equal(printSetLink(v2, change), 'ip link set v2 netns /run/netns/a name eth0');
+});

@@ -1,0 +1,36 @@
+import type { MessageWriter } from '../netlink/index.ts';
+import { LinkAttribute, LinkFlag, type LinkRef, linkHeader } from './link.ts';
+import type { NamespaceRef } from './namespace-fd.ts';
+
+/** What to change about a link. What is left out stays. */
+export interface LinkChange {
+  readonly up?: boolean;
+  /** The namespace to move the link into. It loses its addresses and its master and is down there. */
+  readonly namespace?: NamespaceRef;
+  /** A new name; a link that is moved gets it in the other namespace. Kernels before 6.2 refuse it while the link is up. */
+  readonly name?: string;
+  readonly mtu?: number;
+  /** The bridge to become a port of, or null to be no port. */
+  readonly master?: LinkRef | null;
+}
+
+/** `namespace` is a descriptor of the namespace that the change names. */
+export function encodeSetLink(writer: MessageWriter, link: LinkRef, change: LinkChange, namespace?: number): void {
+  const mask = change.up === undefined ? 0 : LinkFlag.UP;
+  writer.struct(linkHeader(link.index, change.up ? LinkFlag.UP : 0, mask));
+  if (namespace !== undefined) writer.u32(LinkAttribute.NET_NS_FD, namespace);
+  if (change.name !== undefined) writer.string(LinkAttribute.IFNAME, change.name);
+  if (change.mtu !== undefined) writer.u32(LinkAttribute.MTU, change.mtu);
+  if (change.master !== undefined) writer.u32(LinkAttribute.MASTER, change.master?.index ?? 0);
+}
+
+export function printSetLink(link: LinkRef, change: LinkChange): string {
+  const words = ['ip link set', link.name];
+  if (change.up !== undefined) words.push(change.up ? 'up' : 'down');
+  if (change.namespace) words.push('netns', change.namespace.path);
+  if (change.name !== undefined) words.push('name', change.name);
+  if (change.mtu !== undefined) words.push('mtu', `${change.mtu}`);
+  if (change.master === null) words.push('nomaster');
+  else if (change.master) words.push('master', change.master.name);
+  return words.join(' ');
+}

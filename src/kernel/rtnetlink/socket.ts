@@ -1,0 +1,200 @@
+import { KernelError } from '../errors.ts';
+import {
+  Flag,
+  type Message,
+  type MessageWriter,
+  NetlinkSocket,
+  Protocol,
+  type TransportOptions,
+} from '../netlink/index.ts';
+import {
+  type Address,
+  type AddressFilter,
+  AddressMessage,
+  decodeAddress,
+  encodeAddress,
+  encodeGetAddresses,
+  type NewAddress,
+  printAddress,
+  printGetAddresses,
+} from './address.ts';
+import { type Refusal, sendBulk } from './bulk.ts';
+import {
+  decodeLink,
+  encodeDeleteLink,
+  encodeGetLink,
+  type Link,
+  LinkMessage,
+  type LinkRef,
+  printDeleteLink,
+  printGetLink,
+} from './link.ts';
+import { withNamespaceFd } from './namespace-fd.ts';
+import { encodeNewLink, type NewLink, printNewLink } from './new-link.ts';
+import {
+  decodeRoute,
+  encodeGetRoutes,
+  encodeRoute,
+  type NewRoute,
+  printGetRoutes,
+  printRoute,
+  type Route,
+  type RouteFilter,
+  RouteMessage,
+} from './route.ts';
+import { encodeSetLink, type LinkChange, printSetLink } from './set-link.ts';
+
+/** How often a list is read again because it changed meanwhile. */
+const ATTEMPTS = 5;
+const ADD = Flag.CREATE | Flag.EXCL;
+const REPLACE = Flag.CREATE | Flag.REPLACE;
+
+/** Links, addresses and routes of one network namespace. */
+export class RouteSocket {
+  readonly #netlink: NetlinkSocket;
+
+  constructor(netlink: NetlinkSocket) {
+    this.#netlink = netlink;
+  }
+
+  static open(options?: TransportOptions): RouteSocket {
+    return new RouteSocket(NetlinkSocket.open(Protocol.ROUTE, options));
+  }
+
+  links(): readonly Link[] {
+    return this.#list(printGetLink(), LinkMessage.GET, writer => encodeGetLink(writer), decodeLink);
+  }
+
+  /** The link of that name, or undefined if there is none. */
+  link(name: string): Link | undefined {
+    try {
+      const messages = this.#netlink.request(printGetLink(name), LinkMessage.GET, 0, w => encodeGetLink(w, name));
+      return messages.map(({ body }) => decodeLink(body)).find(link => link);
+    } catch (error) {
+      if (isErrno(error, 'ENODEV')) return undefined;
+      throw error;
+    }
+  }
+
+  /** Makes a link and returns it as the kernel has it. */
+  addLink(link: NewLink): Link {
+    const operation = printNewLink(link);
+    withNamespaceFd(link.kind === 'veth' ? link.peer.namespace : undefined, peer =>
+      this.#netlink.request(operation, LinkMessage.NEW, ADD, writer => encodeNewLink(writer, link, peer)),
+    );
+    const made = this.link(link.name);
+    if (!made) throw new KernelError('KERNEL_PROTOCOL', { operation, kernelMessage: 'the new link is not there' });
+    return made;
+  }
+
+  setLink(link: LinkRef, change: LinkChange): void {
+    withNamespaceFd(change.namespace, namespace =>
+      this.#netlink.request(printSetLink(link, change), LinkMessage.NEW, 0, writer =>
+        encodeSetLink(writer, link, change, namespace),
+      ),
+    );
+  }
+
+  deleteLink(link: LinkRef): void {
+    this.#netlink.request(printDeleteLink(link), LinkMessage.DEL, 0, writer => encodeDeleteLink(writer, link));
+  }
+
+  addresses(filter: AddressFilter = {}): readonly Address[] {
+    const operation = printGetAddresses(filter);
+    const found = this.#list(operation, AddressMessage.GET, w => encodeGetAddresses(w, filter), decodeAddress);
+    return filter.link ? found.filter(address => address.index === filter.link?.index) : found;
+  }
+
+  addAddress(link: LinkRef, address: NewAddress): void {
+    this.#netlink.request(printAddress('add', link, address), AddressMessage.NEW, ADD, writer =>
+      encodeAddress(writer, 'add', link, address),
+    );
+  }
+
+  replaceAddress(link: LinkRef, address: NewAddress): void {
+    this.#netlink.request(printAddress('replace', link, address), AddressMessage.NEW, REPLACE, writer =>
+      encodeAddress(writer, 'replace', link, address),
+    );
+  }
+
+  deleteAddress(link: LinkRef, address: NewAddress): void {
+    this.#netlink.request(printAddress('del', link, address), AddressMessage.DEL, 0, writer =>
+      encodeAddress(writer, 'del', link, address),
+    );
+  }
+
+  /** Adds many and returns those refused: with EEXIST, where the link has the address already. */
+  addAddresses(link: LinkRef, addresses: readonly NewAddress[]): Promise<readonly Refusal<NewAddress>[]> {
+    return sendBulk(this.#netlink, addresses, {
+      type: AddressMessage.NEW,
+      flags: ADD,
+      write: (writer, address) => encodeAddress(writer, 'add', link, address),
+      print: address => printAddress('add', link, address),
+    });
+  }
+
+  /** Deletes many and returns those refused: with EADDRNOTAVAIL, where the link does not have the address. */
+  deleteAddresses(link: LinkRef, addresses: readonly NewAddress[]): Promise<readonly Refusal<NewAddress>[]> {
+    return sendBulk(this.#netlink, addresses, {
+      type: AddressMessage.DEL,
+      flags: 0,
+      write: (writer, address) => encodeAddress(writer, 'del', link, address),
+      print: address => printAddress('del', link, address),
+    });
+  }
+
+  routes(filter: RouteFilter): readonly Route[] {
+    const operation = printGetRoutes(filter);
+    try {
+      return this.#list(operation, RouteMessage.GET, writer => encodeGetRoutes(writer, filter), decodeRoute);
+    } catch (error) {
+      // A table comes to be with its first route.
+      if (isErrno(error, 'ENOENT')) return [];
+      throw error;
+    }
+  }
+
+  addRoute(route: NewRoute): void {
+    this.#netlink.request(printRoute('add', route), RouteMessage.NEW, ADD, w => encodeRoute(w, 'add', route));
+  }
+
+  replaceRoute(route: NewRoute): void {
+    const write = (writer: MessageWriter) => encodeRoute(writer, 'replace', route);
+    this.#netlink.request(printRoute('replace', route), RouteMessage.NEW, REPLACE, write);
+  }
+
+  deleteRoute(route: NewRoute): void {
+    this.#netlink.request(printRoute('del', route), RouteMessage.DEL, 0, w => encodeRoute(w, 'del', route));
+  }
+
+  close(): void {
+    this.#netlink.close();
+  }
+
+  #list<T>(
+    operation: string,
+    type: number,
+    write: (writer: MessageWriter) => void,
+    decode: (body: Buffer) => T | undefined,
+  ): readonly T[] {
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return [...decoded(this.#netlink.dump(operation, type, write), decode)];
+      } catch (error) {
+        const interrupted = error instanceof KernelError && error.code === 'KERNEL_INTERRUPTED';
+        if (!interrupted || attempt === ATTEMPTS) throw error;
+      }
+    }
+  }
+}
+
+function* decoded<T>(messages: Iterable<Message>, decode: (body: Buffer) => T | undefined): Generator<T> {
+  for (const { body } of messages) {
+    const object = decode(body);
+    if (object !== undefined) yield object;
+  }
+}
+
+function isErrno(error: unknown, errno: string): boolean {
+  return error instanceof KernelError && error.errno === errno;
+}
