@@ -12,6 +12,7 @@ import {
   printAddress,
   printGetAddresses,
 } from './address.ts';
+import type { LinkRef } from './link.ts';
 import { RouteSocket } from './socket.ts';
 import { captured, comparable, message, RecordingTransport } from './testing.ts';
 
@@ -21,8 +22,16 @@ function address(text: string, prefix: number, nodad = false): NewAddress {
   return { ip: parseIp(text) ?? assert.fail(text), prefix, nodad };
 }
 
-const V6_BODY = '14000200fd000000000000000000000000000002 14000100fd000000000000000000000000000002';
-const CASES: readonly { line: string; verb: 'add' | 'replace' | 'del'; address: NewAddress; hex: string }[] = [
+const lo = { index: 1, name: 'lo' };
+const body6 = (last: string) =>
+  ['14000200', '14000100'].map(header => `${header}fd0000000000000000000000000000${last}`).join(' ');
+const CASES: readonly {
+  line: string;
+  verb: 'add' | 'replace' | 'del';
+  link?: LinkRef;
+  address: NewAddress;
+  hex: string;
+}[] = [
   {
     line: 'ip addr add 10.96.0.1/32 dev veth0',
     verb: 'add',
@@ -42,43 +51,44 @@ const CASES: readonly { line: string; verb: 'add' | 'replace' | 'del'; address: 
     hex: '28000000150005008f6ff96a000000000220000003000000 080002000a600001080001000a600001',
   },
   {
-    line: 'ip addr add 127.0.0.2/8 dev veth0',
+    line: 'ip addr add 127.0.0.2/8 dev lo',
     verb: 'add',
+    link: lo,
     address: address('127.0.0.2', 8),
-    hex: '28000000140005065570f96a00000000020800fe03000000 080002007f000002080001007f000002',
+    hex: '28000000140005065570f96a00000000020800fe01000000 080002007f000002080001007f000002',
   },
   {
     line: 'ip addr add fd00::1/64 dev veth0 nodad',
     verb: 'add',
     address: address('fd00::1', 64, true),
-    hex: `40000000140005068f6ff96a000000000a40020003000000 ${V6_BODY.replaceAll('02 ', '01 ').replace(/02$/, '01')}`,
+    hex: `40000000140005068f6ff96a000000000a40020003000000 ${body6('01')}`,
   },
   {
     line: 'ip addr add fd00::2/128 dev veth0',
     verb: 'add',
     address: address('fd00::2', 128),
-    hex: `40000000140005068f6ff96a000000000a80000003000000 ${V6_BODY}`,
+    hex: `40000000140005068f6ff96a000000000a80000003000000 ${body6('02')}`,
   },
   {
     line: 'ip addr del fd00::2/128 dev veth0',
     verb: 'del',
     address: address('fd00::2', 128, true),
-    hex: `40000000150005008f6ff96a000000000a80000003000000 ${V6_BODY}`,
+    hex: `40000000150005008f6ff96a000000000a80000003000000 ${body6('02')}`,
   },
 ];
 
-for (const { line, verb, address, hex } of CASES) {
+for (const { line, verb, link = veth0, address, hex } of CASES) {
   test(`sends what \`${line}\` sends`, () => {
     const transport = new RecordingTransport();
     const socket = new RouteSocket(new NetlinkSocket(transport));
-    if (verb === 'add') socket.addAddress(veth0, address);
-    else if (verb === 'replace') socket.replaceAddress(veth0, address);
-    else socket.deleteAddress(veth0, address);
+    if (verb === 'add') socket.addAddress(link, address);
+    else if (verb === 'replace') socket.replaceAddress(link, address);
+    else socket.deleteAddress(link, address);
     assert.deepEqual(
       transport.sent.map(bytes => comparable(bytes, 8)),
       [captured(hex)],
     );
-    assert.equal(printAddress(verb, veth0, address), line);
+    assert.equal(printAddress(verb, link, address), line);
   });
 }
 

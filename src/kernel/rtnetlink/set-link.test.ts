@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { NetlinkSocket } from '../netlink/index.ts';
-import { LinkMessage } from './link.ts';
+import { LinkMessage, type LinkRef } from './link.ts';
 import { encodeSetLink, type LinkChange, printSetLink } from './set-link.ts';
 import { RouteSocket } from './socket.ts';
 import { captured, comparable, message, RecordingTransport } from './testing.ts';
 
 const veth0 = { index: 3, name: 'veth0' };
-const BR0 = { index: 4, name: 'br0' };
+const br0 = { index: 4, name: 'br0' };
 
-const CASES: readonly { line: string; change: LinkChange; hex: string }[] = [
+const CASES: readonly { line: string; link?: LinkRef; change: LinkChange; hex: string }[] = [
   {
     line: 'ip link set veth0 up',
     change: { up: true },
@@ -22,7 +22,7 @@ const CASES: readonly { line: string; change: LinkChange; hex: string }[] = [
   },
   {
     line: 'ip link set veth0 master br0',
-    change: { master: BR0 },
+    change: { master: br0 },
     hex: '28000000100005008e6ff96a0000000000000000030000000000000000000000 08000a0004000000',
   },
   {
@@ -36,21 +36,22 @@ const CASES: readonly { line: string; change: LinkChange; hex: string }[] = [
     hex: '28000000100005008e6ff96a0000000000000000030000000000000000000000 0800040078050000',
   },
   {
-    line: 'ip link set veth0 name pod0',
+    line: 'ip link set veth1 name pod0',
+    link: { index: 2, name: 'veth1' },
     change: { name: 'pod0' },
-    hex: '2c000000100005008e6ff96a0000000000000000030000000000000000000000 09000300706f643000000000',
+    hex: '2c000000100005008e6ff96a0000000000000000020000000000000000000000 09000300706f643000000000',
   },
 ];
 
-for (const { line, change, hex } of CASES) {
+for (const { line, link = veth0, change, hex } of CASES) {
   test(`sends what \`${line}\` sends`, () => {
     const transport = new RecordingTransport();
-    new RouteSocket(new NetlinkSocket(transport)).setLink(veth0, change);
+    new RouteSocket(new NetlinkSocket(transport)).setLink(link, change);
     assert.deepEqual(
       transport.sent.map(bytes => comparable(bytes, 16)),
       [captured(hex)],
     );
-    assert.equal(printSetLink(veth0, change), line);
+    assert.equal(printSetLink(link, change), line);
   });
 }
 
