@@ -1,0 +1,35 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { NetworkNamespace } from '../netns.ts';
+import { FakePrograms } from '../programs/fake-programs.ts';
+import { chainsByBackend } from './backends.ts';
+import { Iptables } from './iptables.ts';
+
+test('chains of one name in both backends at once are seen', async () => {
+  const namespace = NetworkNamespace.create();
+  try {
+    assert.deepEqual(await chainsByBackend('ip', 'KUBE-', { namespace }), { nf_tables: [], legacy: [] });
+    for (const program of ['iptables-nft', 'iptables-legacy']) {
+      const iptables = await Iptables.open('ip', { program, namespace });
+      await iptables.ensureChain('nat', 'KUBE-SERVICES');
+      await iptables.ensureChain('nat', 'OTHER');
+    }
+    const chains = [{ table: 'nat', chain: 'KUBE-SERVICES' }];
+    assert.deepEqual(await chainsByBackend('ip', 'KUBE-', { namespace }), { nf_tables: chains, legacy: chains });
+    assert.deepEqual(await chainsByBackend('ip6', 'KUBE-', { namespace }), { nf_tables: [], legacy: [] });
+  } finally {
+    namespace.close();
+  }
+});
+
+test('a backend that is not installed has no chains', async () => {
+  const programs = new FakePrograms({});
+  try {
+    assert.deepEqual(await chainsByBackend('ip', 'X', { env: programs.env({ only: true }) }), {
+      nf_tables: [],
+      legacy: [],
+    });
+  } finally {
+    programs.close();
+  }
+});

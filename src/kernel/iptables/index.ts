@@ -1,0 +1,23 @@
+export type { IptablesFamily, RestoreOptions, RulePosition } from './arguments.ts';
+export { chainsByBackend } from './backends.ts';
+export { createCanary, missingCanaries } from './canary.ts';
+export { Iptables, type IptablesOptions } from './iptables.ts';
+export { IptablesError, isNotFound } from './iptables-error.ts';
+export type { LockHolder } from './lock-holder.ts';
+export { type LockWait, lockWaitText } from './lock-watch.ts';
+export type { Problem } from './problem.ts';
+export type { RestoreLine } from './restore-failure.ts';
+export { quoteRule, quoteWord, splitRule } from './rule-text.ts';
+export type { IptablesRun } from './runner.ts';
+export {
+  type ChainName,
+  chainsWithPrefix,
+  parseSave,
+  type SavedChain,
+  type SavedChains,
+  type SavedRule,
+  type SavedTables,
+  SaveParser,
+} from './save.ts';
+export { Turns } from './turns.ts';
+export type { Backend, IptablesFeatures } from './version.ts';

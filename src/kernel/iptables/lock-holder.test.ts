@@ -1,0 +1,29 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { flockOwner } from './lock-holder.ts';
+
+const LOCKS = `1: POSIX  ADVISORY  WRITE 100 fe:00:77 0 EOF
+2: FLOCK  ADVISORY  WRITE 200 00:1a:77 0 EOF
+3: FLOCK  ADVISORY  WRITE 300 fe:00:77 0 EOF
+3: -> FLOCK  ADVISORY  WRITE 400 fe:00:77 0 EOF
+4: FLOCK  ADVISORY  WRITE 500 fe:01:88 0 EOF
+`;
+const DEVICE = 0xfe00;
+
+test('the owner of an flock is who has it, not who waits for it or has another lock', () => {
+  assert.equal(flockOwner(LOCKS, DEVICE, 77), 300);
+});
+
+test('a file on another device than the kernel says is found by its inode', () => {
+  assert.equal(flockOwner(LOCKS, DEVICE, 88), 500);
+});
+
+test('a file without a lock has no owner', () => {
+  assert.equal(flockOwner(LOCKS, DEVICE, 99), undefined);
+  assert.equal(flockOwner('', DEVICE, 77), undefined);
+});
+
+test('any text of locks is borne', () => {
+  fc.assert(fc.property(fc.string(), text => assert.equal(flockOwner(text, DEVICE, 77), undefined)));
+});

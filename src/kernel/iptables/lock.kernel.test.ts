@@ -1,0 +1,236 @@
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { closeSync, existsSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { setTimeout as delay } from 'node:timers/promises';
+import { NetworkNamespace } from '../netns.ts';
+import { FakePrograms } from '../programs/fake-programs.ts';
+import { Iptables } from './iptables.ts';
+import { IptablesError } from './iptables-error.ts';
+import { findLockHolder } from './lock-holder.ts';
+import type { IptablesRun } from './runner.ts';
+import { XTABLES_LOCK_FILE, XtablesLock } from './xtables-lock.ts';
+
+/** Lets a process named sleep hold the lock, until it is released. */
+async function hold(file: string): Promise<{ readonly pid: number; release(): Promise<void> }> {
+  const child = spawn('flock', ['--no-fork', file, 'sleep', '20'], { stdio: 'ignore' });
+  await once(child, 'spawn');
+  const { pid } = child;
+  assert.ok(pid !== undefined);
+  while (findLockHolder(file)?.command !== 'sleep') await delay(2);
+  const release = async () => {
+    const ended = once(child, 'exit');
+    child.kill('SIGKILL');
+    await ended;
+  };
+  return { pid, release };
+}
+
+async function withLockFile(work: (file: string, namespace: NetworkNamespace) => Promise<void>): Promise<void> {
+  const folder = mkdtempSync(join(tmpdir(), 'xtables-'));
+  const namespace = NetworkNamespace.create();
+  try {
+    await work(join(folder, 'lock'), namespace);
+  } finally {
+    namespace.close();
+    rmSync(folder, { recursive: true });
+  }
+}
+
+const empty = '*nat\nCOMMIT\n';
+
+test('a legacy program that does not get the lock fails with who has it and how long it waited', () =>
+  withLockFile(async (lockFile, namespace) => {
+    const iptables = await Iptables.open('ip', { program: 'iptables-legacy', namespace, lockFile, waitSeconds: 1 });
+    const holder = await hold(lockFile);
+    try {
+      const error: unknown = await iptables.restore(empty).catch(thrown => thrown);
+      assert.ok(error instanceof IptablesError);
+      assert.equal(error.problem, 'lock');
+      assert.deepEqual(error.lockWait?.holder, { pid: holder.pid, command: 'sleep' });
+      assert.ok(error.lockWait.waitedMs >= 950 && error.lockWait.waitedMs < 2000);
+      assert.match(
+        error.message,
+        new RegExp(`waited \\d[.\\d]* s for the xtables lock, held by sleep \\(pid ${holder.pid}\\)$`),
+      );
+    } finally {
+      await holder.release();
+    }
+  }));
+
+test('a legacy program that gets the lock after a while succeeds, and the wait is told', () =>
+  withLockFile(async (lockFile, namespace) => {
+    const runs: IptablesRun[] = [];
+    const onRun = (run: IptablesRun) => runs.push(run);
+    const iptables = await Iptables.open('ip6', { program: 'ip6tables-legacy', namespace, lockFile, onRun });
+    const holder = await hold(lockFile);
+    const created = iptables.ensureChain('nat', 'FOO');
+    await delay(200);
+    await holder.release();
+    assert.equal(await created, true);
+    const { lockWait } = runs.at(-1) ?? {};
+    assert.deepEqual(lockWait?.holder, { pid: holder.pid, command: 'sleep' });
+    assert.ok(lockWait.waitedMs >= 50 && lockWait.waitedMs < 1500, `${lockWait.waitedMs}`);
+    await iptables.ensureChain('nat', 'FOO');
+    assert.equal(runs.at(-1)?.lockWait, undefined);
+  }));
+
+test('the lock file of the machine is the one that legacy programs wait for', async () => {
+  const namespace = NetworkNamespace.create();
+  const runs: IptablesRun[] = [];
+  const onRun = (run: IptablesRun) => runs.push(run);
+  try {
+    const iptables = await Iptables.open('ip', { program: 'iptables-legacy', namespace, onRun });
+    closeSync(openSync(XTABLES_LOCK_FILE, 'a', 0o600));
+    const holder = await hold(XTABLES_LOCK_FILE);
+    const created = iptables.ensureChain('nat', 'FOO');
+    await delay(120);
+    await holder.release();
+    assert.equal(await created, true);
+    assert.equal(runs.at(-1)?.lockWait?.holder?.pid, holder.pid);
+  } finally {
+    namespace.close();
+  }
+});
+
+test('a program that works long with the lock in its own hands has not waited', () =>
+  withLockFile(async (lockFile, namespace) => {
+    const runs: IptablesRun[] = [];
+    const programs = new FakePrograms({
+      iptables: `case "$*" in *--version*) echo 'iptables v1.8.9 (legacy)';; *) exec flock -F ${lockFile} sleep 0.15;; esac`,
+    });
+    try {
+      const onRun = (run: IptablesRun) => runs.push(run);
+      const iptables = await Iptables.open('ip', { namespace, lockFile, env: programs.env(), onRun });
+      await iptables.ensureChain('nat', 'FOO');
+      assert.equal(runs.at(-1)?.command, 'iptables -w 5 -N FOO -t nat');
+      assert.equal(runs.at(-1)?.lockWait, undefined);
+    } finally {
+      programs.close();
+    }
+  }));
+
+test('who had the lock is remembered, though it is free again when the program gives up', () =>
+  withLockFile(async (lockFile, namespace) => {
+    const programs = new FakePrograms({
+      iptables: `case "$*" in *--version*) echo 'iptables v1.8.9 (legacy)';; *) sleep 0.2
+echo 'Another app is currently holding the xtables lock.' >&2; exit 4;; esac`,
+    });
+    const holder = await hold(lockFile);
+    try {
+      const iptables = await Iptables.open('ip', { namespace, lockFile, env: programs.env() });
+      const answer = iptables.unavailable();
+      await delay(100);
+      await holder.release();
+      assert.deepEqual((await answer)?.lockWait?.holder, { pid: holder.pid, command: 'sleep' });
+    } finally {
+      programs.close();
+    }
+  }));
+
+test('the nf_tables programs need no lock', () =>
+  withLockFile(async (lockFile, namespace) => {
+    const iptables = await Iptables.open('ip', { program: 'iptables-nft', namespace, lockFile, waitSeconds: 1 });
+    const holder = await hold(lockFile);
+    try {
+      await iptables.restore(empty);
+    } finally {
+      await holder.release();
+    }
+  }));
+
+test('a lock that is kept by the shell that let `flock` take it is traced to the shell', () =>
+  withLockFile(async lockFile => {
+    const shell = spawn('/bin/sh', ['-c', `exec 9>${lockFile}; flock 9; echo locked; read line`]);
+    try {
+      await once(shell.stdout, 'data');
+      assert.deepEqual(findLockHolder(lockFile), { pid: shell.pid, command: 'sh' });
+    } finally {
+      shell.stdin.end('\n');
+      await once(shell, 'exit');
+    }
+    assert.equal(findLockHolder(lockFile), undefined);
+  }));
+
+test('our own lock keeps legacy programs out until it is released', () =>
+  withLockFile(async (file, namespace) => {
+    const iptables = await Iptables.open('ip', { program: 'iptables-legacy', namespace, lockFile: file });
+    const lock = await XtablesLock.take({ file, namespace });
+    let done = false;
+    const created = iptables.ensureChain('nat', 'FOO').finally(() => {
+      done = true;
+    });
+    await delay(60);
+    assert.equal(done, false);
+    lock.release();
+    assert.equal(await created, true);
+  }));
+
+test('our own lock takes the socket name of old versions exactly, in the namespace', () =>
+  withLockFile(async (file, namespace) => {
+    const names = () =>
+      namespace
+        .run(() => readFileSync('/proc/thread-self/net/unix', 'utf8'))
+        .split('\n')
+        .map(line => line.split(' ').at(-1))
+        .filter(name => name?.startsWith('@'));
+    const lock = await XtablesLock.take({ file, namespace });
+    assert.deepEqual(names(), ['@xtables']);
+    const second: unknown = await XtablesLock.take({ file: `${file}2`, namespace, timeoutMs: 30 }).catch(
+      thrown => thrown,
+    );
+    assert.ok(second instanceof IptablesError);
+    assert.equal(second.problem, 'lock');
+    assert.equal(second.operation, 'bind @xtables');
+    lock.release();
+    assert.deepEqual(names(), []);
+    (await XtablesLock.take({ file: `${file}2`, namespace, timeoutMs: 30 })).release();
+  }));
+
+test('our own lock is not had while another holds it, and who that is is told', () =>
+  withLockFile(async (file, namespace) => {
+    const holder = await hold(file);
+    try {
+      const error: unknown = await XtablesLock.take({ file, namespace, timeoutMs: 30 }).catch(thrown => thrown);
+      assert.ok(error instanceof IptablesError);
+      assert.equal(error.problem, 'lock');
+      assert.equal(error.operation, `lock ${file}`);
+      assert.deepEqual(error.lockWait?.holder, { pid: holder.pid, command: 'sleep' });
+      assert.ok(error.lockWait.waitedMs >= 30);
+    } finally {
+      await holder.release();
+    }
+    (await XtablesLock.take({ file, namespace, timeoutMs: 30 })).release();
+  }));
+
+test('a lock file that cannot be made is said', () =>
+  withLockFile(async (file, namespace) => {
+    const wanted = {
+      code: 'KERNEL_PROGRAM',
+      problem: 'resource',
+      errno: 'ENOENT',
+      operation: `open ${file}/in/nowhere`,
+    };
+    await assert.rejects(XtablesLock.take({ file: `${file}/in/nowhere`, namespace }), wanted);
+  }));
+
+test('a restore too old to lock runs with our lock held, and it is released after', () =>
+  withLockFile(async (lockFile, namespace) => {
+    const programs = new FakePrograms({
+      iptables: 'echo "iptables v1.4.21"',
+      'iptables-restore': `case "$*" in *--version*) exit 1;; esac; echo "$*" > ${lockFile}.called
+flock -n ${lockFile} true && exit 3; exit 0`,
+    });
+    try {
+      const iptables = await Iptables.open('ip', { namespace, lockFile, env: programs.env() });
+      await iptables.restore(empty, { table: 'nat' });
+      assert.equal(readFileSync(`${lockFile}.called`, 'utf8'), '-T nat --noflush --counters\n');
+      assert.ok(existsSync(lockFile));
+      assert.equal(findLockHolder(lockFile), undefined);
+    } finally {
+      programs.close();
+    }
+  }));

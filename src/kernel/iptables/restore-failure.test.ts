@@ -1,0 +1,93 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { restoreLines } from './restore-failure.ts';
+
+const input = ['*nat', ':FOO - [0:0]', '-A FOO -j ACCEPT', '-A FOO -s 1.2.3.4 -j NOPE', '-A FOO -g NOPE', 'COMMIT'];
+
+/** What iptables-restore 1.8.9 says, of both backends. */
+const cases: readonly { name: string; stderr: string; numbers: readonly number[]; message?: string }[] = [
+  { name: 'legacy, refused by the kernel', stderr: 'iptables-restore: line 4 failed\n', numbers: [4] },
+  {
+    name: 'nf_tables, refused by the program',
+    stderr: 'iptables-nft-restore: line 4 failed: No chain/target/match by that name.\n',
+    numbers: [4],
+    message: 'No chain/target/match by that name.',
+  },
+  {
+    name: 'a word that is not understood',
+    stderr:
+      'iptables-restore v1.8.9 (legacy): unknown option "--bogus"\nError occurred at line: 3\n' +
+      "Try `iptables-restore -h' or 'iptables-restore --help' for more information.\n",
+    numbers: [3],
+  },
+  {
+    name: 'nf_tables, several rules refused by the kernel',
+    stderr:
+      'iptables-nft-restore v1.8.9 (nf_tables): \n' +
+      'line 3: RULE_APPEND failed (No such file or directory): rule in chain FOO\n' +
+      'line 5: RULE_APPEND failed (No such file or directory): rule in chain FOO\n',
+    numbers: [3, 5],
+    message: 'RULE_APPEND failed (No such file or directory): rule in chain FOO',
+  },
+  { name: 'an input without an end', stderr: 'iptables-restore: COMMIT expected at line 6\n', numbers: [6] },
+  { name: 'counters that are torn', stderr: 'iptables-restore v1.8.9: Bad line 2: need ]\n', numbers: [2] },
+  {
+    name: 'a table that there is not',
+    stderr:
+      "iptables-nft-restore v1.8.9 (nf_tables): iptables-nft-restore: line 1 table name 'nope' invalid\n" +
+      'Error occurred at line: 1\n',
+    numbers: [1],
+  },
+  {
+    name: 'nf_tables, a missing chain noticed only at COMMIT: the rules that jump there',
+    stderr: "iptables-nft-restore v1.8.9 (nf_tables): Chain 'NOPE' does not exist\nError occurred at line: 6\n",
+    numbers: [4, 5],
+  },
+  {
+    name: 'a missing chain that no rule names: the line that was said',
+    stderr: "iptables-nft-restore v1.8.9 (nf_tables): Chain 'NOP' does not exist\nError occurred at line: 6\n",
+    numbers: [6],
+  },
+  {
+    name: 'a missing chain noticed at its rule: that rule alone',
+    stderr: "iptables-nft-restore v1.8.11 (nf_tables): Chain 'NOPE' does not exist\nError occurred at line: 5\n",
+    numbers: [5],
+  },
+  { name: 'a line beyond the input', stderr: 'iptables-restore: line 40 failed\n', numbers: [] },
+  {
+    name: 'no line',
+    stderr: 'Another app is currently holding the xtables lock. Stopped waiting after 5s.\n',
+    numbers: [],
+  },
+  { name: 'silence', stderr: '', numbers: [] },
+];
+
+for (const { name, stderr, numbers, message } of cases) {
+  test(`restore's words point at lines: ${name}`, () => {
+    const wanted = numbers.map(number => ({ number, text: input[number - 1], message }));
+    assert.deepEqual(
+      restoreLines(stderr, () => input),
+      wanted,
+    );
+  });
+}
+
+test('any words of restore are borne', () => {
+  const word = fc.constantFrom(
+    'line',
+    ' ',
+    ':',
+    '3',
+    '99999999999999999999',
+    'failed',
+    '\n',
+    "Chain 'X' does not exist",
+    'COMMIT',
+  );
+  fc.assert(
+    fc.property(fc.array(word), words => {
+      for (const { number } of restoreLines(words.join(''), () => input)) assert.ok(number <= input.length);
+    }),
+  );
+});

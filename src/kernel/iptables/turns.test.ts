@@ -1,0 +1,23 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { Turns } from './turns.ts';
+
+test('work runs one piece at a time in the order of asking, whether or not a piece fails', async () => {
+  const turns = new Turns();
+  const log: string[] = [];
+  const work = (name: string, fails = false) =>
+    turns.take(async () => {
+      log.push(`${name} begins`);
+      await nextTurn();
+      log.push(`${name} ends`);
+      if (fails) throw new Error(name);
+      return name;
+    });
+  const results = await Promise.allSettled([work('a'), work('b', true), work('c')]);
+  assert.deepEqual(
+    results.map(({ status }) => status),
+    ['fulfilled', 'rejected', 'fulfilled'],
+  );
+  assert.deepEqual(log, ['a begins', 'a ends', 'b begins', 'b ends', 'c begins', 'c ends']);
+});

@@ -1,0 +1,19 @@
+import assert from 'node:assert/strict';
+import { readlinkSync } from 'node:fs';
+import { test } from 'node:test';
+import { NetworkNamespace } from '../netns.ts';
+import { runProgram } from './run-program.ts';
+
+test('a program runs inside the namespace that it is given, and the caller stays at home', async () => {
+  const namespace = NetworkNamespace.create();
+  const home = readlinkSync('/proc/thread-self/ns/net');
+  try {
+    const running = runProgram('readlink', ['/proc/self/ns/net'], { timeoutMs: 2000, namespace });
+    assert.equal(readlinkSync('/proc/thread-self/ns/net'), home);
+    const inside = namespace.run(() => readlinkSync('/proc/thread-self/ns/net'));
+    assert.equal((await running).stdout.trim(), inside);
+    assert.notEqual(inside, home);
+  } finally {
+    namespace.close();
+  }
+});
