@@ -152,7 +152,7 @@ describe('endpoints of one slice', () => {
   });
 
   test('MODEL-10 a node without a name has no local endpoints', () => {
-    const model = new Model({ family: 'IPv4', nodeName: '', startedAt: 0, report: assert.fail });
+    const model = new Model({ family: 'IPv4', nodeName: '', startedAt: 0, report: problem => assert.fail(problem.message) });
     model.setEndpointSlice(slice('s-1', [{ ip: '10.0.0.1', nodeName: '' }]));
     model.take();
     assert.deepEqual(endpointTexts(model, 'default/s'), { '/TCP': ['10.0.0.1:8080 RS'] });

@@ -29,7 +29,12 @@ const zone = (...zoneHints: string[]) => ({ zoneHints });
 /** Policies as `internal/external`; a node port where there is an external one. */
 function build(policies: string, inputs: readonly Input[]): { endpoints: readonly Endpoint[]; port: ServicePort } {
   const [internal = 'Cluster', external] = policies.split('/');
-  const model = new Model({ family: 'IPv4', nodeName: NODE.name, startedAt: 0, report: assert.fail });
+  const model = new Model({
+    family: 'IPv4',
+    nodeName: NODE.name,
+    startedAt: 0,
+    report: problem => assert.fail(problem.message),
+  });
   model.setService(
     service('s', {
       type: external ? 'NodePort' : 'ClusterIP',

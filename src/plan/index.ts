@@ -8,6 +8,13 @@ export {
   type Reason,
 } from './explain-endpoints.ts';
 export type { Action, Firewall, Frontend, FrontendOptions } from './frontend.ts';
+export {
+  DEFAULT_PLAN_SETTINGS,
+  type NodePlanOptions,
+  type PlanSettings,
+  planOptions,
+  samePlanOptions,
+} from './options.ts';
 export { type PlanDiff, Planner } from './planner.ts';
 export {
   endpointsOf,

@@ -19,19 +19,14 @@ export class Planner {
     this.#options = options;
   }
 
-  get options(): PlanOptions {
-    return this.#options;
-  }
-
-  /** Brings the plans of the Services in a change up to date. */
-  update(change: Pick<ModelChange, 'services'>): PlanDiff {
-    return this.#plan(change.services);
-  }
-
-  /** Plans everything anew under other options: the node's zone changed, the configuration was reloaded. */
-  setOptions(options: PlanOptions): PlanDiff {
+  /**
+   * Brings the plans of the Services in a change up to date. Under other options than before (the node's zone changed,
+   * the configuration was reloaded) it is all of them.
+   */
+  update(change: Pick<ModelChange, 'services'>, options = this.#options): PlanDiff {
+    const everything = options !== this.#options;
     this.#options = options;
-    return this.#plan(this.#model.services());
+    return this.#plan(everything ? new Set([...change.services, ...this.#model.services()]) : change.services);
   }
 
   service(key: string): readonly ServicePortPlan[] {

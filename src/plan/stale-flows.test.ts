@@ -9,7 +9,12 @@ import { staleFlows } from './stale-flows.ts';
 type Endpoints = Parameters<typeof slice>[1];
 
 function finder(endpoints: Endpoints, protocol: Protocol = 'UDP', allowExternalIPs = true) {
-  const model = new Model({ family: 'IPv4', nodeName: 'node-a', startedAt: 0, report: assert.fail });
+  const model = new Model({
+    family: 'IPv4',
+    nodeName: 'node-a',
+    startedAt: 0,
+    report: problem => assert.fail(problem.message),
+  });
   const ports = [{ protocol, port: 53, nodePort: 30053 }];
   model.setService(service('s', { ports, externalIPs: ['1.1.1.1'], ingress: [{ ip: '2.2.2.2' }] }));
   model.setEndpointSlice(slice('s-1', endpoints, { ports: [{ name: '', protocol, port: 5353 }] }));

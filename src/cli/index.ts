@@ -1,0 +1,2 @@
+export type { Io } from './command.ts';
+export { main } from './main.ts';

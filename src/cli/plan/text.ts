@@ -1,0 +1,97 @@
+import { joinHostPort } from '../../net/index.ts';
+import type { Style } from '../style.ts';
+import type { EndpointReport, FrontendReport, PlanReport, PortReport, ProblemReport } from './report.ts';
+
+/** The report for a person at a terminal. */
+export function planText(report: PlanReport, style: Style): string {
+  const blocks = report.services.flatMap(({ namespace, name, ports }) =>
+    ports.map(port => portText(`${namespace}/${name}`, port, style)),
+  );
+  const problems = report.problems.map(problem => problemText(problem, style));
+  if (problems.length > 0) blocks.push([style.bold(`Problems (${problems.length})`), ...problems].join('\n'));
+  return `${[nodeText(report, style), ...blocks].join('\n\n')}\n`;
+}
+
+export function problemText({ where, object, field, message }: ProblemReport, style: Style): string {
+  const place = [where, object].filter(Boolean).join(': ');
+  return `  ${style.red('✗')} ${[place, [field, message].filter(Boolean).join(' ')].filter(Boolean).join(': ')}`;
+}
+
+function nodeText({ node, services }: PlanReport, style: Style): string {
+  const zone = node.zone === '' ? 'no zone' : `zone ${node.zone}`;
+  const count = `${services.length} ${services.length === 1 ? 'Service' : 'Services'}`;
+  const line = `${style.bold(`Node ${node.name}`)}  ${zone}, ${node.addresses.join(' ')}  ${style.dim(count)}`;
+  return node.notice ? `${line}\n  ${style.yellow('!')} ${node.notice}` : line;
+}
+
+function portText(service: string, port: PortReport, style: Style): string {
+  const title = style.bold(port.name === '' ? service : `${service}:${port.name}`);
+  const traits = [
+    `${port.protocol} ${port.family}`,
+    port.internalTrafficPolicy === 'Local' ? 'internal policy Local' : '',
+    port.externalTrafficPolicy === 'Local' ? 'external policy Local' : '',
+    port.affinitySeconds ? `ClientIP affinity ${port.affinitySeconds} s` : '',
+    port.healthCheckNodePort ? `health check on port ${port.healthCheckNodePort}` : '',
+  ];
+  const clusterCount = port.endpoints.filter(({ clusterPolicy }) => clusterPolicy?.used).length;
+  return [
+    `${title}  ${style.dim(traits.filter(Boolean).join(', '))}`,
+    ...columns(port.frontends.map(frontend => frontendCells(frontend, clusterCount, style))),
+    ...(port.topology ? [`  ${style.yellow('!')} ${port.topology}`] : []),
+    ...(port.endpoints.length === 0
+      ? [style.dim('  no endpoints')]
+      : columns(port.endpoints.map(e => endpointCells(e, style)))),
+  ].join('\n');
+}
+
+function frontendCells(frontend: FrontendReport, clusterCount: number, style: Style): string[] {
+  const address = frontend.address ? joinHostPort(frontend.address, frontend.port) : `*:${frontend.port}`;
+  return [style.cyan(address), frontend.kind, frontendAction(frontend, clusterCount, style)];
+}
+
+function frontendAction(frontend: FrontendReport, clusterCount: number, style: Style): string {
+  const { action, policy, endpoints, shortCircuit, masquerade, sourceRanges } = frontend;
+  const counted = (n: number, local: boolean) => `${n}${local ? ' local' : ''} endpoint${n === 1 ? '' : 's'}`;
+  const main = {
+    forward: style.green(`→ ${counted(endpoints, policy === 'Local')}`),
+    reject: style.red('reject: no endpoint can serve'),
+    drop: style.yellow('drop: no local endpoint'),
+  }[action];
+  const who = { none: '', node: 'the node itself', 'pods-and-node': 'pods and the node itself' }[shortCircuit];
+  const seen = { never: '', 'from-outside': 'outsiders', 'from-node': "the node's own traffic", always: 'everyone' }[
+    masquerade
+  ];
+  const notes = [
+    who ? `${who} → ${counted(clusterCount, false)}` : '',
+    sourceRanges ? `only from ${sourceRanges.join(', ')}` : '',
+    seen && action !== 'reject' ? `masquerades ${seen}` : '',
+  ];
+  return [main, ...notes.filter(Boolean).map(style.dim)].join('; ');
+}
+
+function endpointCells({ address, node, clusterPolicy, localPolicy }: EndpointReport, style: Style): string[] {
+  const decisions = [clusterPolicy, localPolicy];
+  const used = decisions.some(decision => decision?.used);
+  const labelled = [clusterPolicy && `cluster: ${clusterPolicy.reason}`, localPolicy && `local: ${localPolicy.reason}`];
+  const same = clusterPolicy && localPolicy && clusterPolicy.reason === localPolicy.reason;
+  const reasons = same || !(clusterPolicy && localPolicy) ? decisions.find(Boolean)?.reason : labelled.join(', ');
+  return [
+    `${used ? style.green('✓') : style.dim('·')} ${address}`,
+    node ?? '',
+    used ? (reasons ?? '') : style.dim(reasons ?? ''),
+  ];
+}
+
+const INVISIBLE = new RegExp(`${String.fromCharCode(27)}\\[[0-9;]*m`, 'g');
+
+/** Lines indented by two, columns aligned by what is visible of them. */
+function columns(rows: readonly (readonly string[])[]): string[] {
+  const visible = (cell: string) => cell.replace(INVISIBLE, '').length;
+  const widths = (rows[0] ?? []).map((_, i) => Math.max(...rows.map(row => visible(row[i] ?? ''))));
+  return rows.map(row => {
+    const cells = row.map((cell, i) =>
+      i === row.length - 1 ? cell : cell + ' '.repeat((widths[i] ?? 0) - visible(cell)),
+    );
+    return `  ${cells.join('  ')}`.trimEnd();
+  });
+}

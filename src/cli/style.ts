@@ -1,0 +1,22 @@
+/** Colours for a terminal; plain text elsewhere. */
+export interface Style {
+  readonly bold: (text: string) => string;
+  readonly dim: (text: string) => string;
+  readonly green: (text: string) => string;
+  readonly yellow: (text: string) => string;
+  readonly red: (text: string) => string;
+  readonly cyan: (text: string) => string;
+}
+
+export function styleFor(stream: { isTTY?: boolean }, env: NodeJS.ProcessEnv): Style {
+  const coloured = stream.isTTY === true && !env.NO_COLOR && env.TERM !== 'dumb';
+  const paint = (on: number, off: number) => (text: string) => (coloured ? `\x1b[${on}m${text}\x1b[${off}m` : text);
+  return {
+    bold: paint(1, 22),
+    dim: paint(2, 22),
+    red: paint(31, 39),
+    green: paint(32, 39),
+    yellow: paint(33, 39),
+    cyan: paint(36, 39),
+  };
+}

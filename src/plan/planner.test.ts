@@ -1,0 +1,226 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import fc from 'fast-check';
+import { service, slice } from '../../test/support/objects.ts';
+import type { EndpointSlice, Service } from '../api/index.ts';
+import { Model } from '../model/index.ts';
+import type { Family, Ip } from '../net/index.ts';
+import { type PlanDiff, Planner } from './planner.ts';
+import { type PlanOptions, planName, type ServicePortPlan } from './service-port-plan.ts';
+
+const OPTIONS: PlanOptions = {
+  node: { name: 'node-a', zone: 'zone-a' },
+  nodeIP: '192.168.0.2' as Ip,
+  localDetector: undefined,
+  masqueradeAll: false,
+  allowExternalIPs: true,
+};
+
+function create(family: Family = 'IPv4') {
+  const model = new Model({ family, nodeName: 'node-a', startedAt: 0, report: () => {} });
+  return { model, planner: new Planner(model, OPTIONS) };
+}
+
+const names = (diff: PlanDiff) => ({
+  added: diff.added.map(planName),
+  updated: diff.updated.map(({ to }) => planName(to)),
+  removed: diff.removed.map(planName),
+});
+
+describe('changes of plans', () => {
+  test('PLAN-12 added, updated, removed; what stays the same is not mentioned', () => {
+    const { model, planner } = create();
+    const sync = () => names(planner.update(model.take()));
+    model.setService(
+      service('a', {
+        ports: [
+          { name: 'x', port: 1 },
+          { name: 'y', port: 2 },
+        ],
+      }),
+    );
+    model.setService(service('b'));
+    assert.deepEqual(sync(), { added: ['default/a:x', 'default/a:y', 'default/b'], updated: [], removed: [] });
+    model.setEndpointSlice(slice('b-1', ['10.0.0.1']));
+    assert.deepEqual(sync(), { added: [], updated: ['default/b'], removed: [] });
+    model.setService(service('a', { ports: [{ name: 'x', port: 9 }] }));
+    assert.deepEqual(sync(), { added: [], updated: ['default/a:x'], removed: ['default/a:y'] });
+    model.deleteService('default/a');
+    assert.deepEqual(sync(), { added: [], updated: [], removed: ['default/a:x'] });
+    assert.deepEqual([...planner.plans()].map(planName), ['default/b']);
+  });
+
+  test('PLAN-12 endpoints that no plan uses are no change of a plan', () => {
+    const { model, planner } = create();
+    model.setService(service('a'));
+    model.setEndpointSlice(slice('a-1', ['10.0.0.1']));
+    planner.update(model.take());
+    const [before] = planner.service('default/a');
+    model.setEndpointSlice(slice('a-2', [{ ip: '10.0.0.2', ready: false }]));
+    const change = model.take();
+    assert.deepEqual(
+      change.services.map(({ key }) => key),
+      ['default/a'],
+    );
+    assert.deepEqual(names(planner.update(change)), { added: [], updated: [], removed: [] });
+    assert.equal(planner.service('default/a')[0], before, 'the plan is the same object');
+  });
+
+  test('PLAN-12 a new zone of the node changes only plans that it matters to', () => {
+    const { model, planner } = create();
+    const hinted = [
+      { ip: '10.0.0.1', zoneHints: ['zone-a'] },
+      { ip: '10.0.0.2', zoneHints: ['zone-b'] },
+    ];
+    for (const name of ['a', 'b']) model.setService(service(name));
+    model.setEndpointSlice(slice('a-1', hinted));
+    model.setEndpointSlice(slice('b-1', ['10.0.0.3']));
+    planner.update(model.take());
+    const diff = planner.update(model.take(), { ...OPTIONS, node: { name: 'node-a', zone: 'zone-b' } });
+    assert.deepEqual(names(diff), { added: [], updated: ['default/a'], removed: [] });
+    assert.deepEqual(
+      planner.service('default/a')[0]?.endpoints.cluster.map(({ ip }) => ip),
+      ['10.0.0.2'],
+    );
+  });
+});
+
+// Random clusters: few names, so that objects meet, replace and contradict each other.
+
+type Event =
+  | { readonly kind: 'service'; readonly object: Service }
+  | { readonly kind: 'slice'; readonly object: EndpointSlice }
+  | { readonly kind: 'delete-service'; readonly key: string }
+  | { readonly kind: 'delete-slice'; readonly key: string };
+
+const serviceName = fc.constantFrom('a', 'b', 'c');
+const ip = fc.integer({ min: 1, max: 6 }).map(n => `10.0.0.${n}`);
+const condition = fc.option(fc.boolean(), { nil: undefined });
+const hints = fc.subarray(['zone-a', 'zone-b']);
+const endpoint = fc.record({
+  ip,
+  nodeName: fc.constantFrom('node-a', 'node-b', undefined),
+  ready: condition,
+  serving: condition,
+  terminating: condition,
+  zoneHints: hints,
+  nodeHints: fc.subarray(['node-a', 'node-b']),
+});
+const protocol = fc.constantFrom('TCP', 'UDP', 'SCTP');
+const anyService = fc
+  .record({
+    name: serviceName,
+    type: fc.constantFrom('ClusterIP', 'NodePort', 'LoadBalancer', 'ExternalName'),
+    clusterIP: fc.constantFrom('10.96.0.1', '10.96.0.2', 'None', 'bad', 'fd00::1'),
+    ports: fc.array(
+      fc.record({
+        name: fc.constantFrom('', 'x'),
+        protocol,
+        port: fc.constantFrom(80, 81),
+        nodePort: fc.constantFrom(0, 30000),
+      }),
+      { maxLength: 3 },
+    ),
+    externalIPs: fc.subarray(['1.1.1.1', 'nonsense', 'fd00::9']),
+    loadBalancerSourceRanges: fc.subarray(['10.0.0.0/8', '0.0.0.0/0', 'nonsense']),
+    ingress: fc.subarray([{ ip: '2.2.2.2' }, { ip: '3.3.3.3', ipMode: 'Proxy' }]),
+    sessionAffinity: fc.constantFrom('None', 'ClientIP'),
+    externalTrafficPolicy: fc.constantFrom('Cluster', 'Local'),
+    internalTrafficPolicy: fc.constantFrom('Cluster', 'Local', undefined),
+  })
+  .map(({ name, ...overrides }) => service(name, overrides));
+const anySlice = fc
+  .record({
+    name: serviceName,
+    number: fc.integer({ min: 1, max: 3 }),
+    owner: serviceName,
+    endpoints: fc.array(endpoint, { maxLength: 5 }),
+    ports: fc.array(
+      fc.record({ name: fc.constantFrom('', 'x', undefined), protocol, port: fc.constantFrom(8080, 8081, undefined) }),
+      { maxLength: 2 },
+    ),
+  })
+  .map(({ name, number, owner, endpoints, ports }) =>
+    slice(`${name}-${number}`, endpoints, { service: owner, ports, addressType: 'IPv4' }),
+  );
+const event: fc.Arbitrary<Event> = fc.oneof(
+  anyService.map(object => ({ kind: 'service' as const, object })),
+  anySlice.map(object => ({ kind: 'slice' as const, object })),
+  serviceName.map(name => ({ kind: 'delete-service' as const, key: `default/${name}` })),
+  fc
+    .tuple(serviceName, fc.integer({ min: 1, max: 3 }))
+    .map(([name, n]) => ({ kind: 'delete-slice' as const, key: `default/${name}-${n}` })),
+);
+
+function apply(model: Model, next: Event): void {
+  if (next.kind === 'service') model.setService(next.object);
+  else if (next.kind === 'slice') model.setEndpointSlice(next.object);
+  else if (next.kind === 'delete-service') model.deleteService(next.key);
+  else model.deleteEndpointSlice(next.key);
+}
+
+const sorted = (planner: Planner): ServicePortPlan[] =>
+  [...planner.plans()].sort((a, b) => (identity(a) < identity(b) ? -1 : 1));
+const identity = (plan: ServicePortPlan) => `${planName(plan)}/${plan.port.protocol}`;
+
+/** The objects that exist after the events. */
+function survivors(events: readonly Event[]): Event[] {
+  const objects = new Map<string, Event>();
+  for (const next of events) {
+    if (next.kind === 'delete-service') objects.delete(`service ${next.key}`);
+    else if (next.kind === 'delete-slice') objects.delete(`slice ${next.key}`);
+    else objects.set(`${next.kind} default/${next.object.metadata.name}`, next);
+  }
+  return [...objects.values()];
+}
+
+describe('properties of plans', () => {
+  test('PLAN-12 plans computed by increments equal those computed from scratch, and the diffs add up to them', () => {
+    fc.assert(
+      fc.property(fc.array(fc.tuple(event, fc.boolean()), { maxLength: 40 }), steps => {
+        const grown = create();
+        const byDiff = new Map<string, ServicePortPlan>();
+        const sync = () => {
+          const { added, updated, removed } = grown.planner.update(grown.model.take());
+          for (const plan of removed) assert.ok(byDiff.delete(identity(plan)));
+          for (const plan of added) assert.ok(!byDiff.has(identity(plan)));
+          for (const { from } of updated) assert.equal(byDiff.get(identity(from)), from);
+          for (const plan of [...added, ...updated.map(({ to }) => to)]) byDiff.set(identity(plan), plan);
+        };
+        for (const [next, syncNow] of steps) {
+          apply(grown.model, next);
+          if (syncNow) sync();
+        }
+        sync();
+        const fresh = create();
+        for (const next of survivors(steps.map(([next]) => next))) apply(fresh.model, next);
+        fresh.planner.update(fresh.model.take());
+        assert.deepEqual(sorted(grown.planner), sorted(fresh.planner));
+        assert.deepEqual(
+          [...byDiff.values()].sort((a, b) => (identity(a) < identity(b) ? -1 : 1)),
+          sorted(fresh.planner),
+        );
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  test('PLAN-12 any order of the same objects gives the same plans', () => {
+    const shuffled = fc
+      .array(event, { maxLength: 25 })
+      .map(survivors)
+      .chain(events => fc.tuple(fc.constant(events), fc.shuffledSubarray(events, { minLength: events.length })));
+    fc.assert(
+      fc.property(shuffled, orders => {
+        const [one, other] = orders.map(events => {
+          const stack = create();
+          for (const next of events) apply(stack.model, next);
+          stack.planner.update(stack.model.take());
+          return sorted(stack.planner);
+        });
+        assert.deepEqual(one, other);
+      }),
+      { numRuns: 200 },
+    );
+  });
+});

@@ -1,0 +1,2 @@
+export * from './bounded-frequency-runner.ts';
+export * from './proxy-state.ts';

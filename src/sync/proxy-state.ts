@@ -1,0 +1,107 @@
+import { type EndpointSlice, type Node, objectKey, type Service, type ServiceCIDR } from '../api/index.ts';
+import { Model, type ModelChange, type ReportProblem } from '../model/index.ts';
+import { FAMILIES, type Family } from '../net/index.ts';
+import {
+  type NodePlanOptions,
+  type PlanDiff,
+  Planner,
+  type PlanSettings,
+  planOptions,
+  samePlanOptions,
+} from '../plan/index.ts';
+import type { ObjectChange } from '../source/index.ts';
+
+export interface ProxyStateOptions {
+  readonly nodeName: string;
+  readonly settings: PlanSettings;
+  readonly startedAt: number;
+  readonly report: ReportProblem;
+}
+
+/** What one family has new since the last take. */
+export interface FamilyChange {
+  readonly model: ModelChange;
+  readonly plans: PlanDiff;
+}
+
+interface FamilyState {
+  readonly model: Model;
+  readonly planner: Planner;
+}
+
+/** All that is known: models and plans of both families, the node and the service CIDRs. A source feeds it. */
+export class ProxyState {
+  readonly #options: ProxyStateOptions;
+  readonly #families: Readonly<Record<Family, FamilyState>>;
+  readonly #serviceCidrs = new Map<string, readonly string[]>();
+  #ownNode: Node | undefined;
+  #planOptions: NodePlanOptions;
+
+  constructor(options: ProxyStateOptions) {
+    this.#options = options;
+    this.#planOptions = planOptions(options.settings, options.nodeName, undefined);
+    const family = (family: Family): FamilyState => {
+      const model = new Model({ ...options, family });
+      return { model, planner: new Planner(model, this.#planOptions.families[family]) };
+    };
+    this.#families = { IPv4: family('IPv4'), IPv6: family('IPv6') };
+  }
+
+  get ownNode(): Node | undefined {
+    return this.#ownNode;
+  }
+
+  get nodeOptions(): NodePlanOptions {
+    return this.#planOptions;
+  }
+
+  get serviceCidrs(): readonly string[] {
+    return [...new Set([...this.#serviceCidrs.values()].flat())].sort();
+  }
+
+  family(family: Family): FamilyState {
+    return this.#families[family];
+  }
+
+  service(change: ObjectChange<Service>): void {
+    for (const family of FAMILIES) {
+      const { model } = this.#families[family];
+      if (change.type === 'removed') model.deleteService(objectKey(change.object.metadata));
+      else model.setService(change.object);
+    }
+  }
+
+  endpointSlice(change: ObjectChange<EndpointSlice>): void {
+    const key = objectKey(change.object.metadata);
+    for (const family of FAMILIES) {
+      const { model } = this.#families[family];
+      // An address type cannot be changed by the API, but a manifest can be rewritten.
+      if (change.type === 'removed' || change.object.addressType !== family) model.deleteEndpointSlice(key);
+      else model.setEndpointSlice(change.object);
+    }
+  }
+
+  node(change: ObjectChange<Node>): void {
+    // A Node that vanished while its proxy runs is about to come back; what was known of it stays.
+    if (change.type === 'removed') return;
+    this.#ownNode = change.object;
+    const next = planOptions(this.#options.settings, this.#options.nodeName, this.#ownNode);
+    if (!samePlanOptions(next, this.#planOptions)) this.#planOptions = next;
+  }
+
+  serviceCidr(change: ObjectChange<ServiceCIDR>): void {
+    const { name } = change.object.metadata;
+    if (change.type === 'removed') this.#serviceCidrs.delete(name);
+    else this.#serviceCidrs.set(name, change.object.cidrs);
+  }
+
+  /** What changed since the last call, for both families. */
+  take(): Readonly<Record<Family, FamilyChange>> {
+    const take = (family: Family): FamilyChange => {
+      const { model, planner } = this.#families[family];
+      const change = model.take();
+      return { model: change, plans: planner.update(change, this.#planOptions.families[family]) };
+    };
+    return { IPv4: take('IPv4'), IPv6: take('IPv6') };
+  }
+}

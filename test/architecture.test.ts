@@ -1,0 +1,105 @@
+import assert from 'node:assert/strict';
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, relative, sep } from 'node:path';
+import { describe, test } from 'node:test';
+
+/** Which folders of src/ a folder may import. Nothing imports upwards; no mode knows another. */
+const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
+  lib: [],
+  net: ['lib'],
+  api: ['lib'],
+  source: ['api', 'net', 'lib'],
+  model: ['api', 'net', 'lib'],
+  plan: ['model', 'api', 'net', 'lib'],
+  kernel: ['net', 'lib'],
+  modes: ['plan', 'model', 'kernel', 'api', 'net', 'lib'],
+  sync: ['modes', 'plan', 'model', 'source', 'api', 'net', 'lib'],
+  cli: ['sync', 'modes', 'plan', 'model', 'source', 'kernel', 'api', 'net', 'lib'],
+};
+
+/** Only these may use what reaches the kernel. */
+const KERNEL_DOORS: readonly [what: string, pattern: RegExp][] = [
+  ['koffi', /from 'koffi'/],
+  ['processes', /from 'node:child_process'/],
+  ['/proc or /sys', /['"`]\/(proc|sys)\//],
+];
+
+interface Source {
+  readonly path: string;
+  readonly folder: string;
+  readonly text: string;
+}
+
+const root = 'src';
+const sources: readonly Source[] = readdirSync(root, { recursive: true, encoding: 'utf8' })
+  .filter(path => path.endsWith('.ts'))
+  .map(path => ({ path, folder: path.includes(sep) ? (path.split(sep)[0] ?? '') : '', text: readFileSync(join(root, path), 'utf8') }));
+const product = sources.filter(({ path }) => !path.endsWith('.test.ts'));
+
+/** Imports of other files in src/, as paths below it. */
+function imports({ path, text }: Source): string[] {
+  return [...text.matchAll(/from '(\.[^']+)'/g)].map(([, target = '']) =>
+    relative(root, join(root, dirname(path), target)),
+  );
+}
+
+describe('architecture', () => {
+  test('ARCH-1 every folder has its place in the order', () => {
+    const folders = new Set(product.map(({ folder }) => folder).filter(Boolean));
+    assert.deepEqual([...folders].filter(folder => !(folder in MAY_IMPORT)), []);
+    assert.ok(folders.size > 5, 'the sources were found');
+  });
+
+  test('ARCH-1 nothing imports upwards', () => {
+    const wrong = product.flatMap(source =>
+      imports(source)
+        .map(target => ({ target, folder: target.split(sep)[0] ?? '' }))
+        .filter(({ folder, target }) => source.folder !== '' && folder !== source.folder && !target.startsWith('..'))
+        .filter(({ folder }) => !MAY_IMPORT[source.folder]?.includes(folder))
+        .map(({ target }) => `${source.path} imports ${target}`),
+    );
+    assert.deepEqual(wrong, []);
+  });
+
+  test('ARCH-2 only kernel/ touches the kernel', () => {
+    const wrong = product
+      .filter(({ folder }) => folder !== 'kernel')
+      .flatMap(({ path, text }) => KERNEL_DOORS.filter(([, door]) => door.test(text)).map(([what]) => `${path}: ${what}`));
+    assert.deepEqual(wrong, []);
+    assert.ok(product.some(({ folder, text }) => folder === 'kernel' && /from 'koffi'/.test(text)), 'the pattern finds koffi');
+  });
+
+  test('ARCH-3 a folder is entered through its index.ts', () => {
+    // lib/ is a drawer of single files, and kernel/ has doors of its own: one for each of its folders, and single files.
+    const wrong = product.flatMap(source =>
+      imports(source)
+        .filter(target => !target.startsWith('..') && target.split(sep)[0] !== 'lib')
+        .filter(target => {
+          const door = entrance(target);
+          return door !== undefined && !source.path.startsWith(`${dirname(door)}${sep}`) && target !== door;
+        })
+        .map(target => `${source.path} imports ${target}`),
+    );
+    assert.deepEqual(wrong, []);
+  });
+
+  test('ARCH-4 no imports in a circle between files of the product, types apart', () => {
+    const withoutTypes = (source: Source) => ({ ...source, text: source.text.replaceAll(/import type [^;]*;/g, '') });
+    const graph = new Map(product.map(source => [source.path, imports(withoutTypes(source))]));
+    const done = new Set<string>();
+    const visit = (path: string, trail: readonly string[]): void => {
+      assert.ok(!trail.includes(path), `circle: ${[...trail, path].join(' → ')}`);
+      if (done.has(path)) return;
+      for (const next of graph.get(path) ?? []) visit(next, [...trail, path]);
+      done.add(path);
+    };
+    for (const path of graph.keys()) visit(path, []);
+  });
+});
+
+/** The index.ts through which a file outside must go, or undefined if the file stands alone. */
+function entrance(target: string): string | undefined {
+  const parts = target.split(sep);
+  const depth = parts[0] === 'kernel' ? 2 : 1;
+  return parts.length > depth ? join(...parts.slice(0, depth), 'index.ts') : undefined;
+}
