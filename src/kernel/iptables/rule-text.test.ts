@@ -44,7 +44,7 @@ const word = fc.string({ unit: fc.constantFrom(...'ab"\\\' \t-#!ü€') });
 test('whatever is quoted is read as the same words', () => {
   fc.assert(fc.property(fc.array(word), words => assert.deepEqual(splitRule(quoteRule(words)), words)));
   fc.assert(
-    fc.property(fc.array(fc.string({ unit: 'binary' })), words => {
+    fc.property(fc.array(fc.string()), words => {
       const sendable = words.map(text => text.replaceAll(/[\n\0]/g, ''));
       assert.deepEqual(splitRule(quoteRule(sendable)), sendable);
     }),

@@ -13,8 +13,8 @@ test('a command line is printed as a shell takes it', () => {
 });
 
 test('a shell makes of a printed command line the words that it was made of', () => {
-  const word = fc.string({ unit: 'binary' }).map(text => text.replaceAll('\0', ''));
-  const words = ['', "'", '\\', '\n', ...fc.sample(word, { numRuns: 300, seed: 1 }), 'end'];
+  const word = fc.string({ unit: fc.constantFrom(...'ab"\\\'$`!*?[]{} \t\n;&|<>()#~=ü€') });
+  const words = ['', '~', ...fc.sample(word, { numRuns: 300, seed: 1 })];
   const { stdout } = spawnSync('/bin/sh', ['-c', commandLine('printf', ['%s\\0', ...words])]);
-  assert.deepEqual(stdout.toString().split('\0'), [...words.map(text => Buffer.from(text).toString()), '']);
+  assert.deepEqual(stdout.toString().split('\0'), [...words, '']);
 });
