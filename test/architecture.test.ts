@@ -33,7 +33,11 @@ interface Source {
 const root = 'src';
 const sources: readonly Source[] = readdirSync(root, { recursive: true, encoding: 'utf8' })
   .filter(path => path.endsWith('.ts'))
-  .map(path => ({ path, folder: path.includes(sep) ? (path.split(sep)[0] ?? '') : '', text: readFileSync(join(root, path), 'utf8') }));
+  .map(path => ({
+    path,
+    folder: path.includes(sep) ? (path.split(sep)[0] ?? '') : '',
+    text: readFileSync(join(root, path), 'utf8'),
+  }));
 const product = sources.filter(({ path }) => !path.endsWith('.test.ts'));
 
 /** Imports of other files in src/, as paths below it. */
@@ -46,7 +50,10 @@ function imports({ path, text }: Source): string[] {
 describe('architecture', () => {
   test('ARCH-1 every folder has its place in the order', () => {
     const folders = new Set(product.map(({ folder }) => folder).filter(Boolean));
-    assert.deepEqual([...folders].filter(folder => !(folder in MAY_IMPORT)), []);
+    assert.deepEqual(
+      [...folders].filter(folder => !(folder in MAY_IMPORT)),
+      [],
+    );
     assert.ok(folders.size > 5, 'the sources were found');
   });
 
@@ -64,9 +71,14 @@ describe('architecture', () => {
   test('ARCH-2 only kernel/ touches the kernel', () => {
     const wrong = product
       .filter(({ folder }) => folder !== 'kernel')
-      .flatMap(({ path, text }) => KERNEL_DOORS.filter(([, door]) => door.test(text)).map(([what]) => `${path}: ${what}`));
+      .flatMap(({ path, text }) =>
+        KERNEL_DOORS.filter(([, door]) => door.test(text)).map(([what]) => `${path}: ${what}`),
+      );
     assert.deepEqual(wrong, []);
-    assert.ok(product.some(({ folder, text }) => folder === 'kernel' && /from 'koffi'/.test(text)), 'the pattern finds koffi');
+    assert.ok(
+      product.some(({ folder, text }) => folder === 'kernel' && /from 'koffi'/.test(text)),
+      'the pattern finds koffi',
+    );
   });
 
   test('ARCH-3 a folder is entered through its index.ts', () => {
