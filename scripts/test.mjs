@@ -4,7 +4,7 @@
 //   x.guest.test.ts   a User Mode Linux guest, whose kernel has ip_vs, dummy and sctp
 // What a machine lacks is said and fails the run in CI; elsewhere the rest goes on.
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { bundle } from './build.mjs';
 import { runInGuest } from './guest.mjs';
 import { installPackages, installPrograms, root, run } from './setup.mjs';
@@ -55,16 +55,18 @@ function ready(what, programs) {
 /** All files in one process: a process a file would cost more than the tests do. */
 async function runTests(name, tests, runner) {
   if (tests.length === 0) return 0;
-  mkdirSync(`${root}build`, { recursive: true });
-  const entry = `${root}build/${name}.ts`;
-  writeFileSync(entry, tests.map(file => `import '../${file}';\n`).join(''));
-  await bundle({ [name]: entry }, `${root}build`);
-  return runner([
-    '--enable-source-maps',
-    '--expose-gc',
-    `--test-reporter=${process.env.CI ? 'tap' : 'dot'}`,
-    `build/${name}.mjs`,
-  ]);
+  // A folder of its own, so that two runs at once do not run each other's tests.
+  const folder = `build/${name}-${process.pid}`;
+  mkdirSync(`${root}${folder}`, { recursive: true });
+  try {
+    const entry = `${root}${folder}/all.ts`;
+    writeFileSync(entry, tests.map(file => `import '../../${file}';\n`).join(''));
+    await bundle({ all: entry }, `${root}${folder}`);
+    const reporter = process.env.CI ? 'tap' : 'dot';
+    return runner(['--enable-source-maps', '--expose-gc', `--test-reporter=${reporter}`, `${folder}/all.mjs`]);
+  } finally {
+    rmSync(`${root}${folder}`, { recursive: true });
+  }
 }
 
 function runHere(args) {

@@ -24,6 +24,7 @@ export interface Reply {
  */
 export class NetlinkSocket {
   readonly #transport: Transport;
+  readonly #open = new Set<Answer>();
   #sequence = 1;
   #busy: Promise<unknown> = Promise.resolve();
 
@@ -51,9 +52,8 @@ export class NetlinkSocket {
     const sequence = this.sequence();
     const writer = new MessageWriter(512).begin(type, flags | Flag.REQUEST | Flag.ACK, sequence);
     write(writer);
-    this.#transport.send(writer.end().bytes);
-    const { acks, messages } = this.#answer(sequence, 1);
-    const ack = acks[0];
+    const { acks, messages } = this.#collect(sequence, 1, () => this.#transport.send(writer.end().bytes));
+    const [ack] = acks;
     if (!ack) throw new KernelError('KERNEL_PROTOCOL', { operation, kernelMessage: 'no acknowledgement came' });
     if (ack.errno) throw refusal(operation, ack);
     return messages;
@@ -64,10 +64,9 @@ export class NetlinkSocket {
    * exchange runs at a time; the others wait their turn.
    */
   exchange(bytes: Uint8Array, first: number, count: number): Promise<Reply> {
-    const exchange = this.#busy.then(async () => {
-      if (bytes.length > BACKGROUND_SEND) await this.#transport.sendInBackground(bytes);
-      else this.#transport.send(bytes);
-      return this.#answer(first, count);
+    const exchange = this.#busy.then(() => {
+      if (bytes.length <= BACKGROUND_SEND) return this.#collect(first, count, () => this.#transport.send(bytes));
+      return this.#collectLater(first, count, () => this.#transport.sendInBackground(bytes));
     });
     this.#busy = exchange.catch(() => undefined);
     return exchange;
@@ -84,7 +83,10 @@ export class NetlinkSocket {
       const datagram = this.#transport.receive();
       if (!datagram) throw new KernelError('KERNEL_PROTOCOL', { operation, kernelMessage: 'the dump ended early' });
       for (const message of readMessages(datagram)) {
-        if (message.sequence !== sequence) continue;
+        if (message.sequence !== sequence) {
+          this.#sort(message);
+          continue;
+        }
         interrupted ||= (message.flags & FLAG_DUMP_INTERRUPTED) !== 0;
         if (message.type === MessageType.DONE || message.type === MessageType.ERROR) {
           finishDump(operation, message, interrupted);
@@ -113,23 +115,59 @@ export class NetlinkSocket {
     this.#transport.close();
   }
 
-  #answer(first: number, count: number): Reply {
-    const acks: Ack[] = [];
-    const messages: Message[] = [];
+  #collect(first: number, count: number, send: () => void): Reply {
+    const answer: Answer = { first, count, acks: [], messages: [] };
+    this.#open.add(answer);
+    try {
+      send();
+      this.#receiveAll();
+      return answer;
+    } finally {
+      this.#open.delete(answer);
+    }
+  }
+
+  async #collectLater(first: number, count: number, send: () => Promise<void>): Promise<Reply> {
+    const answer: Answer = { first, count, acks: [], messages: [] };
+    this.#open.add(answer);
+    try {
+      await send();
+      this.#receiveAll();
+      return answer;
+    } finally {
+      this.#open.delete(answer);
+    }
+  }
+
+  #receiveAll(): void {
     for (let datagram = this.#transport.receive(); datagram; datagram = this.#transport.receive()) {
-      for (const message of readMessages(datagram)) {
-        // Left from an exchange that was given up.
-        if (message.sequence < first || message.sequence >= first + count) continue;
-        if (message.type === MessageType.ERROR) {
-          const ack = decodeAck(message);
-          if (ack) acks.push(ack);
-        } else if (message.type !== MessageType.DONE && message.type !== MessageType.NOOP) {
-          messages.push({ ...message, body: Buffer.from(message.body) });
-        }
+      for (const message of readMessages(datagram)) this.#sort(message);
+    }
+  }
+
+  /**
+   * A request may be made while a batch is being sent from another thread, so what is received goes to whom it is
+   * meant for. What is left from an exchange that was given up is for nobody.
+   */
+  #sort(message: Message): void {
+    const { sequence, type } = message;
+    for (const answer of this.#open) {
+      if (sequence < answer.first || sequence >= answer.first + answer.count) continue;
+      if (type === MessageType.ERROR) {
+        const ack = decodeAck(message);
+        if (ack) answer.acks.push(ack);
+      } else if (type !== MessageType.DONE && type !== MessageType.NOOP) {
+        answer.messages.push({ ...message, body: Buffer.from(message.body) });
       }
     }
-    return { acks, messages };
   }
+}
+
+interface Answer {
+  readonly first: number;
+  readonly count: number;
+  readonly acks: Ack[];
+  readonly messages: Message[];
 }
 
 export function refusal(operation: string, ack: Ack, object?: string, attribute?: string): KernelError {

@@ -1,0 +1,180 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, test } from 'node:test';
+import { parse } from 'yaml';
+import { main } from './main.ts';
+
+// Reading this machine's addresses needs a kernel, not root.
+
+const FLAGS = ['--hostname-override', 'node-a', '--cluster-cidr', '10.244.0.0/16,fd00:10:244::/48'];
+
+async function run(...args: string[]) {
+  const out: string[] = [];
+  const err: string[] = [];
+  const io = {
+    stdout: { write: (text: string) => out.push(text) },
+    stderr: { write: (text: string) => err.push(text) },
+    env: {},
+  };
+  const status = await main(args, io);
+  return { status, stdout: out.join(''), stderr: err.join('') };
+}
+
+async function planOf(manifest: string, ...args: string[]) {
+  const folder = mkdtempSync(join(tmpdir(), 'plan-'));
+  try {
+    writeFileSync(join(folder, 'objects.yaml'), manifest);
+    return await run('plan', '--manifests', folder, ...FLAGS, ...args);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+const WEB = `
+apiVersion: v1
+kind: Service
+metadata: {name: web, namespace: default}
+spec: {clusterIP: 10.96.0.10, ports: [{name: http, port: 80}]}
+---
+apiVersion: discovery.k8s.io/v1
+kind: EndpointSlice
+metadata: {name: web-1, namespace: default, labels: {kubernetes.io/service-name: web}}
+addressType: IPv4
+ports: [{name: http, port: 8080}]
+endpoints:
+- {addresses: [10.244.1.10], nodeName: node-a}
+- {addresses: [10.244.2.10], nodeName: node-b, conditions: {ready: false}}
+`;
+
+describe('kube-proxy plan', () => {
+  test('CLI-2 the examples: every Service, in both families, no problems', async () => {
+    const { status, stdout, stderr } = await run('plan', '--manifests', 'examples', ...FLAGS);
+    assert.deepEqual([status, stderr], [0, '']);
+    for (const expected of [
+      'Node node-a  zone zone-a, 192.168.0.2 fd00:192:168::2  6 Services',
+      '  203.0.113.30:443  LoadBalancerIP  → 2 endpoints; only from 192.168.0.0/24, 198.51.100.0/24; masquerades everyone',
+      'default/cart  TCP IPv4, ClientIP affinity 600 s',
+      '  10.96.0.60:80  ClusterIP  reject: no endpoint can serve',
+      "  *:30080        NodePort   → 1 local endpoint; pods and the node itself → 2 endpoints; masquerades the node's own traffic",
+      '  ✓ 10.244.2.10:8080  node-b  cluster: ready, local: on another node',
+      'kube-system/dns:dns  UDP IPv6',
+      '  · [fd00:10:244:2::10]:53  node-b  hinted for other zones',
+    ]) {
+      assert.ok(stdout.split('\n').includes(expected), `${expected}\nis missing in\n${stdout}`);
+    }
+  });
+
+  test('CLI-2 JSON and YAML say the same, with reasons', async () => {
+    const json = await planOf(WEB, '-o', 'json');
+    const yaml = await planOf(WEB, '-o', 'yaml');
+    const report = JSON.parse(json.stdout);
+    assert.deepEqual(parse(yaml.stdout), report);
+    assert.deepEqual(report.services, [
+      {
+        namespace: 'default',
+        name: 'web',
+        ports: [
+          {
+            name: 'http',
+            protocol: 'TCP',
+            family: 'IPv4',
+            internalTrafficPolicy: 'Cluster',
+            frontends: [
+              {
+                kind: 'ClusterIP',
+                address: '10.96.0.10',
+                port: 80,
+                policy: 'Cluster',
+                action: 'forward',
+                endpoints: 1,
+                shortCircuit: 'none',
+                masquerade: 'from-outside',
+              },
+            ],
+            endpoints: [
+              {
+                address: '10.244.1.10:8080',
+                node: 'node-a',
+                local: true,
+                clusterPolicy: { used: true, reason: 'ready' },
+              },
+              {
+                address: '10.244.2.10:8080',
+                node: 'node-b',
+                local: false,
+                clusterPolicy: { used: false, reason: 'not ready' },
+              },
+            ],
+          },
+        ],
+      },
+    ]);
+  });
+
+  test('CLI-2 what cannot be used is listed with its place, the rest is planned, and the status is 1', async () => {
+    const broken = WEB.replace(
+      'ports: [{name: http, port: 80}]',
+      'externalIPs: [nine], ports: [{name: http, port: 80}]',
+    );
+    const bad =
+      '---\napiVersion: v1\nkind: Service\nmetadata: {name: bad}\nspec: {clusterIP: 10.96.0.11, ports: [{port: 99999}]}\n';
+    const { status, stdout } = await planOf(broken + bad);
+    assert.equal(status, 1);
+    assert.match(stdout, /^default\/web:http/m);
+    assert.match(stdout, /Problems \(2\)/);
+    assert.match(stdout, /objects\.yaml:\d+:\d+: Service default\/bad: spec\.ports\[0\]\.port/);
+    assert.match(stdout, /Service default\/web: spec\.externalIPs\[0\] "nine" is not an IP address/);
+  });
+
+  test('CLI-2 --service shows only that one', async () => {
+    const { stdout } = await run(
+      'plan',
+      '--manifests',
+      'examples',
+      ...FLAGS,
+      '--service',
+      'default/idle',
+      '-o',
+      'json',
+    );
+    assert.deepEqual(
+      JSON.parse(stdout).services.map(({ name }: { name: string }) => name),
+      ['idle'],
+    );
+  });
+
+  test('CLI-2 without a Node in the manifests this machine is the node', async () => {
+    const { stdout } = await planOf(WEB);
+    assert.match(stdout, /^Node node-a {2}no zone, /);
+  });
+
+  const errors: [string[], RegExp][] = [
+    [['plan'], /^Error: required flag "manifests" not set/],
+    [
+      ['plan', '--manifests', '/nonesuch'],
+      /^Error: cannot read manifests from \/nonesuch: there is no such file or folder\n$/,
+    ],
+    [
+      ['plan', '--manifests', 'examples', '-o', 'xml'],
+      /^Error: invalid argument "xml" for "-o, --output" flag: must be text, json or yaml\n$/,
+    ],
+    [['plan', 'extra'], /^Error: "kube-proxy plan" does not take any arguments, got \["extra"\]\n$/],
+    [['dance'], /^Error: unknown command: dance; see kube-proxy --help\n$/],
+    [['--dance'], /^Error: unknown flag: --dance; see kube-proxy --help\n$/],
+  ];
+  for (const [args, message] of errors) {
+    test(`CLI-2 kube-proxy ${args.join(' ')} fails with a clear message`, async () => {
+      const { status, stdout, stderr } = await run(...args);
+      assert.deepEqual([status, stdout], [1, '']);
+      assert.match(stderr, message);
+    });
+  }
+
+  test('CLI-2 help and version', async () => {
+    assert.match((await run('--help')).stdout, /kube-proxy COMMAND \[flags\]/);
+    assert.match((await run('plan', '--help')).stdout, /--manifests DIR/);
+    assert.match((await run('--version')).stdout, /^Pointsman \d+\.\d+\.\d+\n$/);
+  });
+});

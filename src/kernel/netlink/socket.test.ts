@@ -1,0 +1,186 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { KernelError } from '../errors.ts';
+import { MessageType } from './ack.ts';
+import { NetlinkMonitor } from './monitor.ts';
+import { NetlinkSocket } from './socket.ts';
+import type { Transport } from './transport.ts';
+import { MessageWriter } from './writer.ts';
+
+/** A transport that answers what a test tells it to. */
+class FakeTransport implements Transport {
+  readonly sent: Buffer[] = [];
+  readonly inbox: (Buffer | Error)[] = [];
+  onSend: (bytes: Uint8Array) => void = () => {};
+  onReadable: () => void = () => {};
+  background: Promise<void> = Promise.resolve();
+  closed = false;
+
+  send(bytes: Uint8Array): void {
+    this.sent.push(Buffer.from(bytes));
+    this.onSend(bytes);
+  }
+  async sendInBackground(bytes: Uint8Array): Promise<void> {
+    this.sent.push(Buffer.from(bytes));
+    await this.background;
+    this.onSend(bytes);
+  }
+  receive(): Buffer | undefined {
+    const next = this.inbox.shift();
+    if (next instanceof Error) throw next;
+    return next;
+  }
+  join(): void {}
+  poll(onReadable: () => void) {
+    this.onReadable = onReadable;
+    return { close: () => {} };
+  }
+  close(): void {
+    this.closed = true;
+  }
+}
+
+const OVERRUN = new KernelError('KERNEL_OVERRUN', { operation: 'receive', errno: 'ENOBUFS' });
+
+function message(type: number, sequence: number, body: Buffer, flags = 0): Buffer {
+  return Buffer.from(new MessageWriter().begin(type, flags, sequence).struct(body).end().bytes);
+}
+
+function ack(sequence: number, errno = 0): Buffer {
+  const body = Buffer.alloc(20);
+  body.writeInt32LE(-errno, 0);
+  return message(MessageType.ERROR, sequence, body);
+}
+
+const OBJECT = 77;
+const noAttributes = () => {};
+
+describe('requests', () => {
+  test('KERNEL-3 a refused request throws what the kernel said', () => {
+    const transport = new FakeTransport();
+    const socket = new NetlinkSocket(transport);
+    transport.onSend = () => transport.inbox.push(ack(1, 17));
+    assert.throws(() => socket.request('add x', 1, 0, noAttributes), {
+      code: 'KERNEL_REFUSED',
+      errno: 'EEXIST',
+      operation: 'add x',
+    });
+  });
+
+  test('KERNEL-3 no acknowledgement is an error, not success', () => {
+    assert.throws(() => new NetlinkSocket(new FakeTransport()).request('add x', 1, 0, noAttributes), {
+      code: 'KERNEL_PROTOCOL',
+    });
+  });
+
+  test('KERNEL-7 lost answers are an overrun', () => {
+    const transport = new FakeTransport();
+    transport.inbox.push(OVERRUN);
+    assert.throws(() => new NetlinkSocket(transport).request('add x', 1, 0, noAttributes), { code: 'KERNEL_OVERRUN' });
+  });
+
+  test('KERNEL-3 what is left of an earlier exchange is passed over', () => {
+    const transport = new FakeTransport();
+    transport.inbox.push(ack(999, 17), ack(1));
+    assert.deepEqual(new NetlinkSocket(transport).request('add x', 1, 0, noAttributes), []);
+  });
+
+  test('KERNEL-5 a request made while a batch is sent in the background leaves the batch its answers', async () => {
+    const transport = new FakeTransport();
+    const socket = new NetlinkSocket(transport);
+    const first = socket.sequence(2);
+    let release = () => {};
+    transport.background = new Promise(resolve => {
+      release = resolve;
+    });
+    const exchange = socket.exchange(Buffer.alloc(100_000), first, 2);
+    await Promise.resolve();
+    transport.inbox.push(ack(first, 17));
+    transport.onSend = () => transport.inbox.push(ack(first + 2));
+    socket.request('get y', 1, 0, noAttributes);
+    transport.onSend = () => transport.inbox.push(ack(first + 1));
+    release();
+    const { acks } = await exchange;
+    assert.deepEqual(
+      acks.map(({ sequence, errno }) => [sequence, errno]),
+      [
+        [first, 'EEXIST'],
+        [first + 1, undefined],
+      ],
+    );
+  });
+
+  test('KERNEL-5 exchanges wait for each other, also after one failed', async () => {
+    const transport = new FakeTransport();
+    const socket = new NetlinkSocket(transport);
+    transport.inbox.push(OVERRUN);
+    const failed = socket.exchange(Buffer.alloc(4), socket.sequence(), 1);
+    const next = socket.sequence();
+    const second = socket.exchange(Buffer.alloc(4), next, 1);
+    await assert.rejects(failed, { code: 'KERNEL_OVERRUN' });
+    transport.inbox.push(ack(next));
+    await assert.doesNotReject(second);
+    assert.equal(transport.sent.length, 2);
+  });
+});
+
+describe('dumps', () => {
+  const done = (sequence: number, errno = 0, flags = 0) => {
+    const body = Buffer.alloc(4);
+    body.writeInt32LE(-errno, 0);
+    return message(MessageType.DONE, sequence, body, flags);
+  };
+  const dump = (...datagrams: Buffer[]) => {
+    const transport = new FakeTransport();
+    transport.inbox.push(...datagrams);
+    return [...new NetlinkSocket(transport).dump('list', 1, noAttributes)].map(({ body }) => body.readUInt32LE(0));
+  };
+  const object = (n: number, flags = 0) => message(OBJECT, 1, Buffer.from([n, 0, 0, 0]), flags);
+
+  test('KERNEL-5 gives every object of every datagram', () => {
+    assert.deepEqual(dump(Buffer.concat([object(1), object(2)]), object(3), done(1)), [1, 2, 3]);
+  });
+
+  test('KERNEL-7 one that changed under way is an error', () => {
+    assert.throws(() => dump(object(1, 0x10), done(1)), { code: 'KERNEL_INTERRUPTED' });
+  });
+
+  test('KERNEL-7 one that ends without an end is an error', () => {
+    assert.throws(() => dump(object(1)), { code: 'KERNEL_PROTOCOL' });
+  });
+
+  test('KERNEL-3 an error at its end is an error', () => {
+    assert.throws(() => dump(object(1), done(1, 12)), { code: 'KERNEL_REFUSED', errno: 'ENOMEM' });
+  });
+});
+
+describe('monitors', () => {
+  function listen() {
+    const transport = new FakeTransport();
+    const heard: string[] = [];
+    const monitor = new NetlinkMonitor(transport, [1], {
+      message: ({ type }) => heard.push(`message ${type}`),
+      overrun: () => heard.push('overrun'),
+      failed: error => heard.push(`failed: ${error.message}`),
+    });
+    return { transport, heard, monitor };
+  }
+
+  test('KERNEL-7 an overrun is told, and listening goes on', () => {
+    const { transport, heard, monitor } = listen();
+    transport.inbox.push(message(5, 0, Buffer.alloc(0)), OVERRUN, message(6, 0, Buffer.alloc(0)));
+    transport.onReadable();
+    assert.deepEqual(heard, ['message 5', 'overrun', 'message 6']);
+    monitor.close();
+    assert.ok(transport.closed);
+  });
+
+  test('KERNEL-7 a socket that fails is told once and closed', () => {
+    const { transport, heard } = listen();
+    transport.inbox.push(new KernelError('KERNEL_SOCKET', { operation: 'receive', errno: 'EBADF' }));
+    transport.onReadable();
+    transport.onReadable();
+    assert.deepEqual(heard, ['failed: receive: EBADF']);
+    assert.ok(transport.closed);
+  });
+});
