@@ -1,0 +1,59 @@
+import type { Expression } from '../expression.ts';
+import { REG_VERDICT, registerAt, wordOf, wordsFor } from '../registers.ts';
+import { concat, concatBytes, REG_1, type Selector } from './selector.ts';
+import { refer, type SetReference } from './set-reference.ts';
+
+/** `ip saddr . tcp dport @set`, or with `neq` `!= @set`. */
+export function matchSet(key: readonly Selector[], set: SetReference, op: 'eq' | 'neq' = 'eq'): Expression[] {
+  return [...concat(key), { kind: 'lookup', ...refer(set), sreg: REG_1, ...(op === 'neq' && { inverted: true }) }];
+}
+
+/** `ip daddr . meta l4proto . th dport vmap @services`: takes the verdict, or goes on where there is none. */
+export function vmap(key: readonly Selector[], name: SetReference): Expression[] {
+  return [...concat(key), { kind: 'lookup', ...refer(name), sreg: REG_1, dreg: REG_VERDICT }];
+}
+
+export interface ElementOptions {
+  /** What the key maps to. */
+  readonly data?: readonly Selector[];
+  /** Milliseconds; without them the set's own timeout counts. */
+  readonly timeout?: number;
+}
+
+/** `update @affinity { ip saddr timeout 3h }`: also restarts the timeout of an element that is there. */
+export function updateElement(set: SetReference, key: readonly Selector[], options: ElementOptions = {}): Expression[] {
+  return changeElement('update', set, key, options);
+}
+
+/** `add @affinity { ip saddr }`: leaves an element that is there as it is. */
+export function addElement(set: SetReference, key: readonly Selector[], options: ElementOptions = {}): Expression[] {
+  return changeElement('add', set, key, options);
+}
+
+/** `delete @affinity { ip saddr }`. */
+export function deleteElement(set: SetReference, key: readonly Selector[]): Expression[] {
+  return changeElement('delete', set, key, {});
+}
+
+function changeElement(
+  op: 'add' | 'update' | 'delete',
+  set: SetReference,
+  key: readonly Selector[],
+  { data, timeout }: ElementOptions,
+): Expression[] {
+  // nft begins data at the next sixteen bytes, and prints a key that ends there.
+  const words = (wordOf(REG_1) ?? 0) + wordsFor(concatBytes(key));
+  const sregData = registerAt(Math.ceil(words / 4) * 4);
+  return [
+    ...concat(key),
+    ...(data ? concat(data, sregData) : []),
+    {
+      kind: 'dynset',
+      op,
+      ...refer(set),
+      sregKey: REG_1,
+      ...(data && { sregData }),
+      ...(timeout !== undefined && { timeout: BigInt(timeout) }),
+    },
+  ];
+}

@@ -1,0 +1,105 @@
+import { asString, asU32BE, asU64BE, type MessageWriter, readAttributes } from '../../netlink/index.ts';
+import type { Attributes, Codec, Nested } from './codec.ts';
+import type { Expression } from './expression.ts';
+import { names, present } from './names.ts';
+import type { Register } from './registers.ts';
+
+/** Adds, updates or deletes an element of a set or map from the packet's path. */
+export interface Dynset {
+  readonly kind: 'dynset';
+  readonly op: 'add' | 'update' | 'delete';
+  readonly set: string;
+  /** Names a set that is created in the same batch. The kernel does not list it. */
+  readonly setId?: number;
+  readonly sregKey: Register;
+  /** What the element maps to. */
+  readonly sregData?: Register;
+  /** Milliseconds; without them the set's own timeout counts. */
+  readonly timeout?: bigint;
+  /** Stateful expressions that each element gets one of (counter, limit, connlimit, quota). */
+  readonly expressions?: readonly Expression[];
+}
+
+const SET_NAME = 1;
+const SET_ID = 2;
+const OP = 3;
+const SREG_KEY = 4;
+const SREG_DATA = 5;
+const TIMEOUT = 6;
+const EXPR = 7;
+const FLAGS = 9;
+const EXPRESSIONS = 10;
+
+/** Says that the set's elements take several expressions; a single one has an attribute of its own. */
+const SEVERAL = 0x2;
+
+const NFTA_LIST_ELEM = 1;
+
+const ops = names({ add: 0, update: 1, delete: 2 });
+
+export const dynset: Codec<Dynset> = {
+  name: 'dynset',
+  highest: EXPRESSIONS,
+
+  encode(writer, expression, nested) {
+    const { sregKey, sregData, op, timeout, set, setId } = expression;
+    writer.u32BE(SREG_KEY, sregKey);
+    if (sregData !== undefined) writer.u32BE(SREG_DATA, sregData);
+    writer.u32BE(OP, ops.number(op));
+    if (timeout !== undefined) writer.u64BE(TIMEOUT, timeout);
+    writer.string(SET_NAME, set);
+    if (setId !== undefined) writer.u32BE(SET_ID, setId);
+    encodeNested(writer, expression, nested);
+  },
+
+  decode(attributes, nested) {
+    const set = asString(attributes.get(SET_NAME));
+    const op = ops.name(asU32BE(attributes.get(OP)));
+    const sregKey = asU32BE(attributes.get(SREG_KEY));
+    const flags = asU32BE(attributes.get(FLAGS)) ?? 0;
+    const expressions = decodeNested(attributes, nested);
+    if (set === undefined || op === undefined || sregKey === undefined) return undefined;
+    if (expressions === undefined || flags & ~SEVERAL) return undefined;
+    const rest = present({
+      setId: asU32BE(attributes.get(SET_ID)),
+      sregData: asU32BE(attributes.get(SREG_DATA)),
+      // The kernel lists a timeout that was never given as zero.
+      timeout: asU64BE(attributes.get(TIMEOUT)) || undefined,
+      expressions: expressions.length > 0 ? expressions : undefined,
+    });
+    return { kind: 'dynset', op, set, sregKey, ...rest };
+  },
+
+  print({ op, sregKey, set, sregData, timeout, expressions }, nested) {
+    const parts = [`dynset ${op} reg_key ${sregKey} set ${set}`];
+    if (sregData !== undefined) parts.push(`sreg_data ${sregData}`);
+    if (timeout !== undefined) parts.push(`timeout ${timeout}ms`);
+    for (const expression of expressions ?? []) parts.push(`expr ${nested.print(expression)}`);
+    return parts.join(' ');
+  },
+};
+
+function encodeNested(writer: MessageWriter, { expressions = [] }: Dynset, nested: Nested): void {
+  const [first, second] = expressions;
+  if (first && !second) nested.encode(writer, EXPR, first);
+  if (second) {
+    const list = writer.nest(EXPRESSIONS);
+    for (const expression of expressions) nested.encode(writer, NFTA_LIST_ELEM, expression);
+    writer.close(list).u32BE(FLAGS, SEVERAL);
+  }
+}
+
+/** Undefined if one of them is nested too deep. */
+function decodeNested(attributes: Attributes, nested: Nested): Expression[] | undefined {
+  const one = attributes.get(EXPR);
+  const list = attributes.get(EXPRESSIONS);
+  const values = one ? [one] : [];
+  for (const { type, value } of list ? readAttributes(list) : []) if (type === NFTA_LIST_ELEM) values.push(value);
+  const expressions: Expression[] = [];
+  for (const value of values) {
+    const expression = nested.decode(value);
+    if (!expression) return undefined;
+    expressions.push(expression);
+  }
+  return expressions;
+}

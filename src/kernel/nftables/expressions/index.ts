@@ -1,0 +1,10 @@
+export * from './builders/index.ts';
+export type { CmpOp } from './cmp.ts';
+export type { CtDirection, CtKey } from './ct.ts';
+export type { Expression } from './expression.ts';
+export { decodeExpressions, encodeExpressions, printExpression, printExpressions } from './expressions.ts';
+export type { MetaKey } from './meta.ts';
+export type { NatFlag } from './nat-flags.ts';
+export { type AnonymousSets, printRule } from './print/index.ts';
+export { printRegister, REG_VERDICT, type Register, registerAt, wordOf, wordsFor } from './registers.ts';
+export { decodeVerdict, encodeVerdict, printVerdict, type Verdict } from './verdict.ts';

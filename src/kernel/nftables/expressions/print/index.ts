@@ -1,0 +1,2 @@
+export { printRule } from './print-rule.ts';
+export type { AnonymousSets } from './walk.ts';

@@ -1,0 +1,107 @@
+import type { Bitwise, Shift } from '../bitwise.ts';
+import type { Byteorder } from '../byteorder.ts';
+import type { Ct } from '../ct.ts';
+import type { Fib } from '../fib.ts';
+import type { Jhash, Symhash } from '../hash.ts';
+import type { Immediate } from '../immediate.ts';
+import type { Meta } from '../meta.ts';
+import type { Numgen } from '../numgen.ts';
+import type { Payload } from '../payload.ts';
+import { wordsFor } from '../registers.ts';
+import type { Socket } from '../socket.ts';
+import { ctField, fibField, metaField, numberField, payloadField, socketField } from './field-operands.ts';
+import { forget, heldIn, hold } from './held.ts';
+import { type Operand, printOperand } from './operand.ts';
+import { keyText } from './set-text.ts';
+import type { Walk } from './walk.ts';
+
+/** Expressions whose only effect is on a register. */
+export type Load =
+  | Bitwise
+  | Byteorder
+  | Ct
+  | Fib
+  | Immediate
+  | Jhash
+  | Meta
+  | Numgen
+  | Payload
+  | Shift
+  | Socket
+  | Symhash;
+
+/** Holds what the expression loads; false if it has no words. */
+export function load(walk: Walk, expression: Load): boolean {
+  const operand = operandOf(walk, expression);
+  if (operand) hold(walk.held, expression.dreg, operand, sizeOf(operand, expression));
+  else forget(walk.held, expression.dreg);
+  return operand !== undefined;
+}
+
+function operandOf(walk: Walk, expression: Load): Operand | undefined {
+  switch (expression.kind) {
+    case 'payload':
+      return payloadField(walk, expression);
+    case 'meta':
+      return metaField(expression.key);
+    case 'ct':
+      return ctField(expression.key, expression.dir);
+    case 'fib':
+      return fibField(expression);
+    case 'socket':
+      return socketField(expression);
+    case 'immediate':
+      return { kind: 'constant', data: expression.data };
+    case 'numgen':
+      return numberField(`numgen ${expression.type} mod ${expression.modulus}${offsetText(expression)}`);
+    case 'symhash':
+      return numberField(`symhash mod ${expression.modulus}${offsetText(expression)}`);
+    case 'jhash':
+      return jhashField(walk, expression);
+    case 'bitwise':
+      return combined(walk, expression);
+    case 'shift':
+      return shifted(walk, expression);
+    case 'byteorder':
+      return swapped(walk, expression);
+  }
+}
+
+function sizeOf(operand: Operand, expression: Load): number | undefined {
+  if (expression.kind === 'payload') return expression.len;
+  if (operand.kind === 'constant') return operand.data.length;
+  return operand.kind === 'field' ? operand.size : undefined;
+}
+
+function offsetText({ offset }: { readonly offset: number }): string {
+  return offset ? ` offset ${offset}` : '';
+}
+
+function jhashField(walk: Walk, jhash: Jhash): Operand | undefined {
+  const key = keyText(walk, jhash.sreg, wordsFor(jhash.len));
+  const seed = jhash.seed === undefined ? '' : ` seed 0x${jhash.seed.toString(16)}`;
+  return key === undefined ? undefined : numberField(`jhash ${key} mod ${jhash.modulus}${seed}${offsetText(jhash)}`);
+}
+
+/** The operator is spelled out where the value is used, because a comparison writes it as a prefix or as flags. */
+function combined(walk: Walk, { sreg, mask, xor }: Bitwise): Operand | undefined {
+  const operand = heldIn(walk.held, sreg);
+  return operand?.kind === 'field' && !operand.binary ? { ...operand, binary: { mask, xor } } : undefined;
+}
+
+function shifted(walk: Walk, { sreg, op, bits }: Shift): Operand | undefined {
+  const operand = heldIn(walk.held, sreg);
+  if (operand?.kind !== 'field') return undefined;
+  const { binary: _spelled, ...plain } = operand;
+  const text = printOperand(operand, operand.type, operand.order);
+  return { ...plain, text: `${text} ${op === 'lshift' ? '<<' : '>>'} ${bits}` };
+}
+
+/** Only the order of the bytes changes; a mask that was given in the other order is spelled out before. */
+function swapped(walk: Walk, { sreg, op }: Byteorder): Operand | undefined {
+  const operand = heldIn(walk.held, sreg);
+  if (operand?.kind !== 'field') return operand;
+  const { binary: _spelled, ...plain } = operand;
+  const text = printOperand(operand, operand.type, operand.order);
+  return { ...plain, text, order: op === 'hton' ? 'network' : 'host' };
+}

@@ -1,0 +1,103 @@
+import type { Cmp, CmpOp } from '../cmp.ts';
+import type { Range } from '../range.ts';
+import { bitfieldMatch, fieldMatches } from './bit-fields.ts';
+import { heldIn } from './held.ts';
+import { type FieldOperand, printConstant, printOperand } from './operand.ts';
+import { isBitmask, type Order, printPrefix, printValue, printWildcard, readNumber, type ValueType } from './value.ts';
+import { pushMatch, type Walk } from './walk.ts';
+
+const SIGNS: { readonly [K in CmpOp]: string } = { eq: '==', neq: '!=', lt: '<', lte: '<=', gt: '>', gte: '>=' };
+
+/** Adds what a comparison says; false if the register holds nothing that has words. */
+export function pushCmp(walk: Walk, cmp: Cmp): boolean {
+  const operand = heldIn(walk.held, cmp.sreg);
+  if (operand?.kind !== 'field') return false;
+  const fields = fieldMatches(walk, operand, cmp) ?? bitfieldMatch(walk, operand, cmp);
+  if (fields) {
+    for (const text of fields) pushMatch(walk, text);
+    return true;
+  }
+  const layer = learn(walk, operand, cmp);
+  pushMatch(walk, `${operand.text} ${operand.binary ? printMasked(operand, cmp) : printPlain(operand, cmp)}`, layer);
+  return true;
+}
+
+/** Adds `10.0.0.1-10.0.0.9`, from a range or from the two comparisons that a range inside is made of. */
+export function pushRange(walk: Walk, { sreg, op, from, to }: Omit<Range, 'kind'>): boolean {
+  const operand = heldIn(walk.held, sreg);
+  if (operand?.kind !== 'field') return false;
+  const { order } = operand;
+  // Protocols in a range are numbers, because their names have no order.
+  const type = operand.type === 'inet_proto' ? 'integer' : operand.type;
+  const text = printOperand(operand, type, order);
+  const bounds = `${printValue(type, from, order)}-${printValue(type, to, order)}`;
+  pushMatch(walk, `${text} ${op === 'neq' ? '!= ' : ''}${bounds}`);
+  return true;
+}
+
+/** What a match says of the packet's protocols, and the layer that it is implied by. */
+function learn(walk: Walk, operand: FieldOperand, { op, data }: Cmp): 'link' | 'network' | 'transport' | undefined {
+  if (op !== 'eq' || operand.binary || data.length > 2) return undefined;
+  const value = Number(readNumber(data, operand.order));
+  switch (operand.text) {
+    case 'meta l4proto':
+    case 'ip protocol':
+    case 'ip6 nexthdr':
+      walk.transport = value;
+      return 'transport';
+    case 'meta nfproto':
+      return learnNetwork(walk, value === 2, value === 10);
+    case 'meta protocol':
+      return learnNetwork(walk, value === 0x0800, value === 0x86dd);
+    case 'meta iiftype':
+      return value === 1 ? 'link' : undefined;
+    default:
+      return undefined;
+  }
+}
+
+function learnNetwork(walk: Walk, ip: boolean, ip6: boolean): 'network' | undefined {
+  if (walk.family !== 'inet' || (!ip && !ip6)) return undefined;
+  walk.network = ip ? 'ip' : 'ip6';
+  return 'network';
+}
+
+function printPlain({ type, size, order }: FieldOperand, { op, data }: Cmp): string {
+  const sign = op === 'eq' && !isBitmask(type) ? '' : `${SIGNS[op]} `;
+  if (data.length >= size) return `${sign}${printValue(type, data, order)}`;
+  // Fewer bytes than the value has are its beginning: an address's prefix, a name's first letters.
+  if (isAddress(type)) return `${sign}${printPrefix(type, data, data.length * 8)}`;
+  if (type === 'string') return `${sign}${printWildcard(data)}`;
+  return `${sign}${printValue(type, data, order)}`;
+}
+
+function printMasked(operand: FieldOperand, { op, data }: Cmp): string {
+  const { type, order, binary } = operand;
+  const mask = binary?.mask ?? data;
+  const plain = binary?.xor.every(byte => byte === 0) && (op === 'eq' || op === 'neq');
+  const prefix = prefixLength(mask);
+  if (plain && isAddress(type) && prefix !== undefined && prefix <= operand.size * 8) {
+    return `${op === 'neq' ? '!= ' : ''}${printPrefix(type, data, prefix)}`;
+  }
+  if (plain && isBitmask(type)) return printFlags(operand.type, mask, op === 'neq', data, order);
+  const left = printOperand({ ...operand, text: '' }, type, order).trimStart();
+  return `${left} ${SIGNS[op]} ${printConstant(type, data, order)}`.trimStart();
+}
+
+/** `new,established` (one of them), `! new` (none of them), `syn / syn,ack` (exactly these of those). */
+function printFlags(type: ValueType, mask: Buffer, negated: boolean, data: Buffer, order: Order): string {
+  const among = printValue(type, mask, order);
+  if (data.every(byte => byte === 0)) return negated ? among : `! ${among}`;
+  if (type === 'tcp_flag') return `${negated ? '!= ' : ''}${printValue(type, data, order)} / ${among}`;
+  return `& ${printConstant(type, mask, order)} ${negated ? '!=' : '=='} ${printConstant(type, data, order)}`;
+}
+
+function isAddress(type: ValueType): type is 'ipv4_addr' | 'ipv6_addr' {
+  return type === 'ipv4_addr' || type === 'ipv6_addr';
+}
+
+/** How many bits a mask keeps, if they are the first ones. */
+function prefixLength(mask: Buffer): number | undefined {
+  const bits = Array.from(mask, byte => byte.toString(2).padStart(8, '0')).join('');
+  return /^1*0*$/.test(bits) ? bits.lastIndexOf('1') + 1 : undefined;
+}

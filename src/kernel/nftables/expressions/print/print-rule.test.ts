@@ -1,0 +1,93 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import {
+  dnatToMap,
+  drop,
+  goto,
+  ipDaddr,
+  ipSaddr,
+  jump,
+  markOr,
+  matchCtState,
+  matchIifname,
+  matchL4proto,
+  matchPort,
+  matchSet,
+  metaL4proto,
+  numgen,
+  thDport,
+  vmap,
+} from '../builders/index.ts';
+import type { Expression } from '../expression.ts';
+import { printRule } from './print-rule.ts';
+
+const SERVICE = [ipDaddr('ip'), metaL4proto, thDport];
+
+test('a rule without expressions is an empty line', () => {
+  assert.equal(printRule('ip', []), '');
+});
+
+test('a match on the protocol goes where a field says it', () => {
+  assert.equal(printRule('ip', [...matchL4proto('tcp'), ...matchPort('dport', 80)]), 'tcp dport 80');
+  assert.equal(printRule('ip', [...matchL4proto('tcp'), drop]), 'meta l4proto tcp drop');
+});
+
+test('a match on the protocol stays in front of a statement', () => {
+  const rule = [...matchL4proto('tcp'), ...markOr(1), ...matchPort('dport', 80)];
+  assert.equal(printRule('ip', rule), 'meta l4proto tcp meta mark set meta mark | 0x00000001 tcp dport 80');
+});
+
+test('a key is only what was loaded for it, not what an earlier key left in the registers behind', () => {
+  const rule = [...matchSet(SERVICE, 'services'), ...matchSet([ipSaddr('ip')], 'sources'), goto('r')];
+  assert.equal(printRule('ip', rule), 'ip daddr . meta l4proto . th dport @services ip saddr @sources goto r');
+});
+
+test("a key may hold what nft's grammar cannot write", () => {
+  const rule = dnatToMap('ip', [...SERVICE, numgen('random', 3)], 'endpoints');
+  assert.equal(
+    printRule('ip', rule),
+    'dnat ip to ip daddr . meta l4proto . th dport . numgen random mod 3 map @endpoints',
+  );
+});
+
+test('an anonymous set is printed by its elements where they are known', () => {
+  const rule = vmap([numgen('random', 2)], '__map0');
+  assert.equal(printRule('ip', rule), 'numgen random mod 2 vmap @__map0');
+  assert.equal(
+    printRule('ip', rule, () => '{ 0 : accept, 1 : drop }'),
+    'numgen random mod 2 vmap { 0 : accept, 1 : drop }',
+  );
+});
+
+test('what has no words is printed in its place, and so is what depends on it', () => {
+  const unknown: Expression = { kind: 'unknown', name: 'rt', data: Buffer.of(1) };
+  const rule: Expression[] = [
+    ...matchCtState('new'),
+    ...ipSaddr('ip').load(1),
+    unknown,
+    { kind: 'cmp', op: 'eq', sreg: 1, data: Buffer.of(5, 0, 0, 0) },
+    jump('r'),
+  ];
+  assert.equal(printRule('ip', rule), 'ct state new [ rt 0x01 ] [ cmp eq reg 1 0x00000005 ] jump r');
+});
+
+test('a lookup of a register that holds nothing is printed as it is, and so is what takes its data', () => {
+  const rule: Expression[] = [
+    { kind: 'lookup', set: 'm', sreg: 2, dreg: 1 },
+    { kind: 'nat', type: 'dnat', family: 'ip', addrMin: 1 },
+  ];
+  assert.equal(printRule('ip', rule), '[ lookup reg 2 set m dreg 1 ] [ nat dnat ip addr_min reg 1 ]');
+});
+
+test('fields of an inet table have no names before the family is known', () => {
+  const rule: Expression[] = [
+    ...ipSaddr('ip').load(1),
+    { kind: 'cmp', op: 'eq', sreg: 1, data: Buffer.of(10, 0, 0, 1) },
+  ];
+  assert.equal(printRule('inet', rule), '@nh,96,32 0xa000001');
+});
+
+test('a name by its first letters differs from the whole name', () => {
+  assert.equal(printRule('ip', matchIifname('veth*')), 'iifname "veth*"');
+  assert.equal(printRule('ip', matchIifname('veth', 'neq')), 'iifname != "veth"');
+});

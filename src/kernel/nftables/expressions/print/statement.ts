@@ -1,0 +1,76 @@
+import type { Expression } from '../expression.ts';
+import type { ObjectReference } from '../objref.ts';
+import type { PayloadWrite } from '../payload.ts';
+import type { Register } from '../registers.ts';
+import { printVerdict } from '../verdict.ts';
+import { ctField, metaField, payloadField } from './field-operands.ts';
+import { heldIn } from './held.ts';
+import type { Load } from './load.ts';
+import { natText, portNatText } from './nat-text.ts';
+import { type FieldOperand, printOperand } from './operand.ts';
+import { rejectText } from './reject-text.ts';
+import { dynsetText } from './set-text.ts';
+import { connlimitText, counterText, limitText, logText, quotaText } from './state.ts';
+import type { Walk } from './walk.ts';
+
+/** Expressions that do something to the packet or to what is known of it. */
+export type Statement = Exclude<Expression, Load | { kind: 'cmp' | 'range' | 'lookup' | 'unknown' }>;
+
+/** The statement in nft's words; undefined if it has none. */
+export function statementText(walk: Walk, statement: Statement): string | undefined {
+  switch (statement.kind) {
+    case 'verdict':
+      return printVerdict(statement.verdict);
+    case 'meta-set':
+      return assignment(walk, metaField(statement.key), statement.sreg);
+    case 'ct-set':
+      return assignment(walk, ctField(statement.key, statement.dir), statement.sreg);
+    case 'payload-write':
+      return payloadAssignment(walk, statement);
+    case 'nat':
+      return natText(walk, statement);
+    case 'masquerade':
+    case 'redirect':
+      return portNatText(walk, statement);
+    case 'reject':
+      return rejectText(walk, statement);
+    case 'dynset':
+      return dynsetText(walk, statement);
+    case 'objref':
+      return objectText(statement);
+    case 'counter':
+      return counterText(statement);
+    case 'limit':
+      return limitText(statement);
+    case 'quota':
+      return quotaText(statement);
+    case 'connlimit':
+      return connlimitText(statement);
+    case 'log':
+      return logText(statement);
+    case 'notrack':
+      return 'notrack';
+    // The map's definition says what its objects are; the rule does not.
+    case 'objref-map':
+      return undefined;
+  }
+}
+
+/** `meta mark set ct mark`; a constant is written as the type of what it is given to. */
+function assignment(walk: Walk, { text, type, order }: FieldOperand, register: Register): string | undefined {
+  const value = heldIn(walk.held, register);
+  return value && `${text} set ${printOperand(value, type, order)}`;
+}
+
+/** Only of a whole field: a part of one is written by loading, masking and writing back what is around it. */
+function payloadAssignment(walk: Walk, { base, offset, len, sreg }: PayloadWrite): string | undefined {
+  const field = payloadField(walk, { kind: 'payload', base, offset, len, dreg: sreg });
+  const value = heldIn(walk.held, sreg);
+  if (field.size !== len || (value?.kind === 'field' && value.payload)) return undefined;
+  return assignment(walk, field, sreg);
+}
+
+/** `counter name "drops"`. */
+function objectText({ type, name }: ObjectReference): string {
+  return `${type} ${type.startsWith('ct ') ? 'set' : 'name'} "${name}"`;
+}

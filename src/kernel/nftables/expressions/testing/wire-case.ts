@@ -1,0 +1,35 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { MessageWriter } from '../../../netlink/index.ts';
+import type { Expression } from '../expression.ts';
+import { decodeExpressions, encodeExpressions, printExpressions } from '../expressions.ts';
+
+/** What nft 1.0.6 sends for an expression of a rule, and how its `--debug=netlink` shows it. */
+export interface WireCase {
+  readonly rule: string;
+  readonly hex: string;
+  readonly debug: string;
+  readonly node: Expression;
+}
+
+/** Tests of one expression, in both directions. */
+export function testWire(cases: readonly WireCase[]): void {
+  for (const { rule, hex, debug, node } of cases) {
+    test(`${rule}: ${debug}`, () => {
+      assert.equal(encoded([node]), hex.replaceAll(' ', ''));
+      assert.deepEqual(decodeExpressions(Buffer.from(hex.replaceAll(' ', ''), 'hex')), [node]);
+      assert.deepEqual(printExpressions([node]), [debug]);
+    });
+  }
+}
+
+/** The value of the list attribute, in hex. */
+export function encoded(expressions: readonly Expression[]): string {
+  const writer = new MessageWriter();
+  encodeExpressions(writer, 4, expressions);
+  return writer.bytes.subarray(4).toString('hex');
+}
+
+export function bytes(hex: string): Buffer {
+  return Buffer.from(hex.replaceAll(' ', ''), 'hex');
+}
