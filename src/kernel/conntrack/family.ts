@@ -1,0 +1,14 @@
+import type { Family } from '../../net/index.ts';
+
+const AF_INET = 2;
+const AF_INET6 = 10;
+
+/** `struct nfgenmsg`, which begins every message. Without a family it means both. */
+export function genericHeader(family: Family | undefined): Buffer {
+  return Buffer.from([family === undefined ? 0 : family === 'IPv4' ? AF_INET : AF_INET6, 0, 0, 0]);
+}
+
+export function readFamily(number: number | undefined): Family | undefined {
+  if (number === AF_INET) return 'IPv4';
+  return number === AF_INET6 ? 'IPv6' : undefined;
+}

@@ -1,0 +1,172 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { KernelError } from '../errors.ts';
+import { Flag, NetlinkSocket, Protocol, refusal } from '../netlink/index.ts';
+import type { NetworkNamespace } from '../netns.ts';
+import { CtMessage } from './attributes.ts';
+import { genericHeader } from './family.ts';
+import { encodeFilter, encodePlainFilter, type FlowFilter, isPlain, matches, printFilter } from './filter.ts';
+import { decodeFlow, encodeFlow, type Flow } from './flow.ts';
+import { encodeIdentity, type FlowIdentity, printIdentity } from './identity.ts';
+import { ask, type Request } from './requests.ts';
+import { type ConntrackCount, decodeCount } from './stats.ts';
+
+/** Flows of a stream that are looked at before other work gets a turn. */
+const FLOWS_A_TURN = 2000;
+
+export interface ConntrackOptions {
+  /** Must stay open as long as the socket: each dump opens a socket of its own in it. */
+  readonly namespace?: NetworkNamespace | undefined;
+}
+
+export interface RefusedFlow {
+  readonly flow: FlowIdentity;
+  readonly error: KernelError;
+}
+
+export interface DeleteResult {
+  /** Flows that were there and are deleted. */
+  readonly deleted: number;
+  /** Flows that were gone already. */
+  readonly gone: number;
+  readonly refused: readonly RefusedFlow[];
+}
+
+/** The kernel's table of tracked connections. */
+export class ConntrackSocket {
+  readonly #open: () => NetlinkSocket;
+  readonly #requests: NetlinkSocket;
+
+  constructor(open: () => NetlinkSocket) {
+    this.#open = open;
+    this.#requests = open();
+  }
+
+  static open({ namespace }: ConntrackOptions = {}): ConntrackSocket {
+    return new ConntrackSocket(() => NetlinkSocket.open(Protocol.NETFILTER, { namespace }));
+  }
+
+  /**
+   * The flows that match, one at a time in constant memory. The kernel leaves out what it can, the rest is left out
+   * here. Flows that come and go meanwhile may be missed. Leaving the loop early ends the dump.
+   */
+  *dump(filter: FlowFilter = {}): Generator<Flow, void, undefined> {
+    for (const flow of this.#flows(filter)) if (flow) yield flow;
+  }
+
+  /** A dump that lets other work run in between. */
+  async *stream(filter: FlowFilter = {}): AsyncGenerator<Flow, void, undefined> {
+    let seen = 0;
+    for (const flow of this.#flows(filter)) {
+      if (flow) yield flow;
+      if (++seen % FLOWS_A_TURN === 0) await nextTurn();
+    }
+  }
+
+  /** The flow with this original tuple and zone; undefined if there is none. */
+  async get(flow: FlowIdentity): Promise<Flow | undefined> {
+    const operation = printIdentity('-G', flow);
+    const { refusals, messages } = await ask(this.#requests, [
+      { operation, type: CtMessage.GET, flags: 0, write: writer => encodeIdentity(writer, flow) },
+    ]);
+    const ack = refusals.get(0);
+    if (ack?.errno === 'ENOENT') return undefined;
+    if (ack) throw refusal(operation, ack);
+    const found = messages[0] && decodeFlow(messages[0].body);
+    if (!found) throw new KernelError('KERNEL_PROTOCOL', { operation, kernelMessage: 'the answer is no flow' });
+    return found;
+  }
+
+  /** Adds flows and returns those that were refused. */
+  async create(flows: readonly Flow[]): Promise<readonly RefusedFlow[]> {
+    const flags = Flag.CREATE | Flag.EXCL;
+    const requests = flows.map(
+      (flow): Request => ({
+        operation: 'conntrack -I',
+        type: CtMessage.NEW,
+        flags,
+        write: writer => encodeFlow(writer, flow),
+      }),
+    );
+    const { refusals } = await ask(this.#requests, requests);
+    const refused: RefusedFlow[] = [];
+    for (const [index, ack] of refusals) {
+      const flow = flows[index];
+      if (flow) refused.push({ flow, error: refusal(printIdentity('-I', flow), ack) });
+    }
+    return refused;
+  }
+
+  /** Deletes exactly these flows, as many in one send as the answers allow. */
+  async delete(flows: readonly FlowIdentity[]): Promise<DeleteResult> {
+    const requests = flows.map(
+      (flow): Request => ({
+        operation: 'conntrack -D',
+        type: CtMessage.DELETE,
+        flags: 0,
+        write: writer => encodeIdentity(writer, flow),
+      }),
+    );
+    const { refusals } = await ask(this.#requests, requests);
+    const refused: RefusedFlow[] = [];
+    for (const [index, ack] of refusals) {
+      const flow = flows[index];
+      if (flow && ack.errno !== 'ENOENT') refused.push({ flow, error: refusal(printIdentity('-D', flow), ack) });
+    }
+    return { deleted: flows.length - refusals.size, gone: refusals.size - refused.length, refused };
+  }
+
+  /** How full the table is. */
+  async count(): Promise<ConntrackCount> {
+    const operation = 'conntrack -C';
+    const write: Request['write'] = writer => void writer.struct(genericHeader(undefined));
+    const { refusals, messages } = await ask(this.#requests, [
+      { operation, type: CtMessage.GET_STATS, flags: 0, write },
+    ]);
+    const ack = refusals.get(0);
+    if (ack) throw refusal(operation, ack);
+    const count = messages[0] && decodeCount(messages[0].body);
+    if (!count) throw new KernelError('KERNEL_PROTOCOL', { operation, kernelMessage: 'the answer is no count' });
+    return count;
+  }
+
+  close(): void {
+    this.#requests.close();
+  }
+
+  /** Every flow that the kernel sends; undefined in place of one that does not match. */
+  *#flows(filter: FlowFilter): Generator<Flow | undefined, void, undefined> {
+    if (isPlain(filter)) return yield* this.#received(filter, encodePlainFilter);
+    let sent = false;
+    try {
+      for (const flow of this.#received(filter, encodeFilter)) {
+        sent = true;
+        yield flow;
+      }
+    } catch (error) {
+      if (sent || !isRefusedFilter(error)) throw error;
+      yield* this.#received(filter, encodePlainFilter);
+    }
+  }
+
+  /** A socket for each dump, so that several may run at once, and one that is left early takes its rest with it. */
+  *#received(filter: FlowFilter, encode: typeof encodeFilter): Generator<Flow | undefined, void, undefined> {
+    const socket = this.#open();
+    try {
+      for (const message of socket.dump(printFilter(filter), CtMessage.GET, writer => encode(writer, filter))) {
+        const flow = decodeFlow(message.body);
+        yield flow && matches(filter, flow) ? flow : undefined;
+      }
+    } finally {
+      socket.close();
+    }
+  }
+}
+
+/** A kernel that knows of filters but lacks a part of this one says so in one of these ways. */
+function isRefusedFilter(error: unknown): boolean {
+  return (
+    error instanceof KernelError &&
+    error.code === 'KERNEL_REFUSED' &&
+    (error.errno === 'EINVAL' || error.errno === 'EOPNOTSUPP')
+  );
+}

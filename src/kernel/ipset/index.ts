@@ -1,0 +1,14 @@
+export type { BitmapPort } from './bitmap-port.ts';
+export { type Command, type CreateCommand, type EntryCommand, printCommand, type SetCommand } from './command.ts';
+export { type Element, type Entry, printElement, printEntry } from './entry.ts';
+export type { Extensions } from './extensions.ts';
+export type { HashIp } from './hash-ip.ts';
+export type { HashIpPort } from './hash-ip-port.ts';
+export type { HashIpPortIp } from './hash-ip-port-ip.ts';
+export type { HashIpPortNet } from './hash-ip-port-net.ts';
+export type { HashNet } from './hash-net.ts';
+export { L4 } from './port.ts';
+export type { Refusal, RestoreOptions } from './restore.ts';
+export { type IpSet, type ListedSet, printCreate, type SetHeader } from './set.ts';
+export { isSetType, SET_TYPES, type SetType } from './set-type.ts';
+export { type IpsetOptions, IpsetSocket } from './socket.ts';
