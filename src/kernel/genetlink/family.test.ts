@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import { type Answer, captured, comparable, message, RecordingTransport } from '../../../test/support/netlink.ts';
 import { type Message, type MessageWriter, NetlinkSocket } from '../netlink/index.ts';
-import { type Answer, captured, comparable, message, RecordingTransport } from '../rtnetlink/testing.ts';
 import { CONTROL, decodeFamily, genericHeader } from './family.ts';
 import { GenericSocket } from './socket.ts';
 

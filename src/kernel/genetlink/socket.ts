@@ -1,6 +1,13 @@
 import { KernelError } from '../errors.ts';
-import { type Message, type MessageWriter, NetlinkSocket, Protocol, type TransportOptions } from '../netlink/index.ts';
-import { type Refusal, sendBulk } from '../rtnetlink/index.ts';
+import {
+  type Message,
+  type MessageWriter,
+  NetlinkSocket,
+  Protocol,
+  type Refusal,
+  sendBulk,
+  type TransportOptions,
+} from '../netlink/index.ts';
 import { CONTROL, decodeFamily, encodeGetFamily, type GenericFamily, genericHeader, printGetFamily } from './family.ts';
 
 /** Bytes of `genlmsghdr` that the body of an answer begins with. */

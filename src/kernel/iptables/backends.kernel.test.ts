@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { FakePrograms } from '../../../test/support/fake-programs.ts';
 import { NetworkNamespace } from '../netns.ts';
-import { FakePrograms } from '../programs/fake-programs.ts';
 import { chainsByBackend } from './backends.ts';
 import { Iptables } from './iptables.ts';
 

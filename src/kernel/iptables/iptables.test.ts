@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
 import { test } from 'node:test';
-import { FakePrograms } from '../programs/fake-programs.ts';
+import { FakePrograms } from '../../../test/support/fake-programs.ts';
 import { Iptables, type IptablesOptions } from './iptables.ts';
 import { IptablesError, isNotFound } from './iptables-error.ts';
 import type { Problem } from './problem.ts';

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import { capturedWithout } from '../../../test/support/ipvs.ts';
+import { message } from '../../../test/support/netlink.ts';
 import { type Ip, ipFromBytes, parseIp } from '../../net/index.ts';
-import { message } from '../rtnetlink/testing.ts';
-import { capturedWithout } from './captured.ts';
 import { CHANGE_COMMANDS, type Change, encodeChange, printChange } from './change.ts';
 import { type Destination, decodeDestination, encodeDestination, type Forward } from './destination.ts';
 import type { ServiceKey } from './service-key.ts';

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import { capturedWithout } from '../../../test/support/ipvs.ts';
+import { captured, message } from '../../../test/support/netlink.ts';
 import { type Family, type Ip, ipFromBytes, parseIp } from '../../net/index.ts';
-import { captured, message } from '../rtnetlink/testing.ts';
-import { capturedWithout } from './captured.ts';
 import { CHANGE_COMMANDS, type Change, encodeChange, printChange } from './change.ts';
 import { decodeService, encodeService, type Service, ServiceFlag } from './service.ts';
 import { type IpvsProtocol, printKey, type ServiceKey } from './service-key.ts';

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import { capturedWithout } from '../../../test/support/ipvs.ts';
+import { type Answer, captured, message, RecordingTransport } from '../../../test/support/netlink.ts';
 import { parseIp } from '../../net/index.ts';
 import { GenericSocket } from '../genetlink/index.ts';
 import { type MessageWriter, NetlinkSocket } from '../netlink/index.ts';
-import { type Answer, captured, message, RecordingTransport } from '../rtnetlink/testing.ts';
-import { capturedWithout } from './captured.ts';
 import { decodeConfig, printConfig } from './config.ts';
 import { decodeDestination, encodeDestination } from './destination.ts';
 import { decodeInfo, printInfo } from './info.ts';

@@ -1,7 +1,6 @@
 import { KernelError } from '../errors.ts';
 import { GENERIC_HEADER, GenericSocket } from '../genetlink/index.ts';
-import type { Message, MessageWriter, TransportOptions } from '../netlink/index.ts';
-import type { Refusal } from '../rtnetlink/index.ts';
+import type { Message, MessageWriter, Refusal, TransportOptions } from '../netlink/index.ts';
 import { CHANGE_COMMANDS, type Change, encodeChange, printChange } from './change.ts';
 import { type Config, decodeConfig, encodeConfig, printConfig } from './config.ts';
 import { type Destination, type DestinationEntry, type DestinationKey, decodeDestination } from './destination.ts';

@@ -1,4 +1,5 @@
 export { type Ack, decodeAck, MessageType } from './ack.ts';
+export { type BulkMessage, type Refusal, sendBulk } from './bulk.ts';
 export { type MonitorHandlers, NetlinkMonitor } from './monitor.ts';
 export * from './reader.ts';
 export { NetlinkSocket, type Reply, refusal } from './socket.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
-import { FakePrograms } from './fake-programs.ts';
+import { FakePrograms } from '../../../test/support/fake-programs.ts';
 import { InputFile } from './input-file.ts';
 import { ProgramError, type ProgramFailure } from './program-error.ts';
 import { type ProgramOptions, runProgram } from './run-program.ts';

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import { captured, comparable, message, RecordingTransport } from '../../../test/support/netlink.ts';
 import { type Ip, ipFromBytes, parseIp } from '../../net/index.ts';
 import { NetlinkSocket } from '../netlink/index.ts';
 import {
@@ -14,7 +15,6 @@ import {
 } from './address.ts';
 import type { LinkRef } from './link.ts';
 import { RouteSocket } from './socket.ts';
-import { captured, comparable, message, RecordingTransport } from './testing.ts';
 
 const veth0 = { index: 3, name: 'veth0' };
 

@@ -1,12 +1,12 @@
 import { test } from 'node:test';
 import fc from 'fast-check';
+import { message } from '../../../test/support/netlink.ts';
 import { parseCidr, parseIp } from '../../net/index.ts';
 import { AddressMessage, decodeAddress, encodeAddress } from './address.ts';
 import { decodeLink, LinkMessage } from './link.ts';
 import { decodeEvent } from './monitor.ts';
 import { encodeNewLink } from './new-link.ts';
 import { decodeRoute, encodeRoute, RouteMessage } from './route.ts';
-import { message } from './testing.ts';
 
 const link = { index: 3, name: 'veth0' };
 const ip = parseIp('fd00::1');

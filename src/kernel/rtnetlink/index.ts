@@ -1,5 +1,4 @@
 export { type Address, type AddressFilter, AddressFlag, type NewAddress, Scope } from './address.ts';
-export { type BulkMessage, type Refusal, sendBulk } from './bulk.ts';
 export { type Link, LinkFlag, type LinkRef } from './link.ts';
 export { type RouteEvent, type RouteHandlers, RouteMonitor } from './monitor.ts';
 export type { NamespaceRef } from './namespace-fd.ts';

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { captured, comparable, message, RecordingTransport } from '../../../test/support/netlink.ts';
 import { NetlinkSocket } from '../netlink/index.ts';
 import { decodeLink, encodeGetLink, LinkAttribute, LinkMessage, linkHeader } from './link.ts';
 import { RouteSocket } from './socket.ts';
-import { captured, comparable, message, RecordingTransport } from './testing.ts';
 
 const SHOW =
   '34000000120001008e6ff96a0000000000000000000000000000000000000000 08001d00090000000a0003007665746830000000';

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { captured, comparable, message, RecordingTransport } from '../../../test/support/netlink.ts';
 import { NetlinkSocket } from '../netlink/index.ts';
 import { decodeLink, LinkAttribute, LinkMessage, linkHeader } from './link.ts';
 import { encodeNewLink, type NewLink, printNewLink } from './new-link.ts';
 import { RouteSocket } from './socket.ts';
-import { captured, comparable, message, RecordingTransport } from './testing.ts';
 
 const HEADER = '0000000000000000 00000000000000000000000000000000';
 

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { captured, comparable, message, RecordingTransport } from '../../../test/support/netlink.ts';
 import { parseCidr, parseIp } from '../../net/index.ts';
 import { NetlinkSocket } from '../netlink/index.ts';
 import { decodeRoute, encodeRoute, type NewRoute, printRoute, RouteMessage, RouteTable } from './route.ts';
 import { RouteSocket } from './socket.ts';
-import { captured, comparable, message, RecordingTransport } from './testing.ts';
 
 const cidr = (text: string) => parseCidr(text) ?? assert.fail(text);
 const ip = (text: string) => parseIp(text) ?? assert.fail(text);

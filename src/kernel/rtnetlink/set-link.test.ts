@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { captured, comparable, message, RecordingTransport } from '../../../test/support/netlink.ts';
 import { NetlinkSocket } from '../netlink/index.ts';
 import { LinkMessage, type LinkRef } from './link.ts';
 import { encodeSetLink, type LinkChange, printSetLink } from './set-link.ts';
 import { RouteSocket } from './socket.ts';
-import { captured, comparable, message, RecordingTransport } from './testing.ts';
 
 const veth0 = { index: 3, name: 'veth0' };
 const br0 = { index: 4, name: 'br0' };

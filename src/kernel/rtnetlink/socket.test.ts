@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { type Answer, RecordingTransport } from '../../../test/support/netlink.ts';
 import { NetlinkSocket } from '../netlink/index.ts';
 import { LinkAttribute, LinkMessage, linkHeader } from './link.ts';
 import { RouteSocket } from './socket.ts';
-import { type Answer, RecordingTransport } from './testing.ts';
 
 const INTERRUPTED = 0x10;
 

@@ -5,6 +5,8 @@ import {
   type MessageWriter,
   NetlinkSocket,
   Protocol,
+  type Refusal,
+  sendBulk,
   type TransportOptions,
 } from '../netlink/index.ts';
 import {
@@ -18,7 +20,6 @@ import {
   printAddress,
   printGetAddresses,
 } from './address.ts';
-import { type Refusal, sendBulk } from './bulk.ts';
 import {
   decodeLink,
   encodeDeleteLink,

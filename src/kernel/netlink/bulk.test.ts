@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Flag, NetlinkSocket, readMessages } from '../netlink/index.ts';
+import { RecordingTransport } from '../../../test/support/netlink.ts';
 import { sendBulk } from './bulk.ts';
-import { RecordingTransport } from './testing.ts';
+import { Flag, NetlinkSocket, readMessages } from './index.ts';
 
 const EEXIST = 17;
 const MESSAGE = {

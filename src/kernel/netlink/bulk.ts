@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { KernelError } from '../errors.ts';
-import { Flag, MessageWriter, type NetlinkSocket, refusal } from '../netlink/index.ts';
+import { type NetlinkSocket, refusal } from './socket.ts';
+import { Flag, MessageWriter } from './writer.ts';
 
 /** An item that the kernel refused, with what it said. */
 export interface Refusal<T> {

@@ -1,4 +1,11 @@
-import { Flag, HEADER_LENGTH, type Message, MessageWriter, readMessages, type Transport } from '../netlink/index.ts';
+import {
+  Flag,
+  HEADER_LENGTH,
+  type Message,
+  MessageWriter,
+  readMessages,
+  type Transport,
+} from '../../src/kernel/netlink/index.ts';
 
 const NESTED = 0x8000;
 const ERROR = 2;

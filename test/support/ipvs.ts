@@ -1,5 +1,5 @@
-import { MessageWriter, readAttributes } from '../netlink/index.ts';
-import { captured } from '../rtnetlink/testing.ts';
+import { MessageWriter, readAttributes } from '../../src/kernel/netlink/index.ts';
+import { captured } from './netlink.ts';
 
 const HEADER = 16;
 const GENERIC = 4;
