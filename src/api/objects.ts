@@ -9,6 +9,10 @@ export interface ObjectMeta {
   readonly labels: Readonly<Record<string, string>>;
   readonly annotations: Readonly<Record<string, string>>;
   readonly resourceVersion?: string | undefined;
+  /** Of Services and Nodes only: Events about them name it. */
+  readonly uid?: string | undefined;
+  /** Of Nodes only: one that is being deleted takes no new traffic from load balancers. */
+  readonly deletionTimestamp?: string | undefined;
 }
 
 export type Protocol = 'TCP' | 'UDP' | 'SCTP';
@@ -80,6 +84,8 @@ export interface Node {
   readonly metadata: ObjectMeta;
   readonly podCIDRs: readonly string[];
   readonly addresses: readonly NodeAddress[];
+  /** The keys of `spec.taints[]`. */
+  readonly taints?: readonly string[] | undefined;
 }
 
 export interface NodeAddress {

@@ -16,6 +16,8 @@ export interface SourceHandlers {
   synced(): void;
   /** Input that could not be used. It stands in nobody's way: the last good version of the object stays. */
   problem(problem: SourceProblem): void;
+  /** What was a problem there is none any more. */
+  recovered?(where: string): void;
 }
 
 export interface SourceProblem {

@@ -33,14 +33,14 @@ function takes(clock: () => ManualClock, ms: number): () => Promise<void> {
   return () => new Promise(resolve => clock().setTimer(ms, resolve));
 }
 
-test('a maxInterval below minInterval is refused', () => {
+test('SYNC-1 a maxInterval below minInterval is refused', () => {
   assert.throws(() => new BoundedFrequencyRunner({ fn() {}, minInterval: 2, retryInterval: 1, maxInterval: 1 }), {
     name: 'RangeError',
     message: 'maxInterval (1) is less than minInterval (2)',
   });
 });
 
-test('run never runs fn itself', async () => {
+test('SYNC-1 run never runs fn itself', async () => {
   const { clock, starts, runner } = setUp();
   runner.start();
   runner.run();
@@ -49,7 +49,7 @@ test('run never runs fn itself', async () => {
   assert.deepEqual(starts, [0]);
 });
 
-test('a request made before the start waits for it', async () => {
+test('SYNC-1 a request made before the start waits for it', async () => {
   const { clock, starts, runner } = setUp();
   runner.run();
   await clock.advance(MAX * 2);
@@ -59,7 +59,7 @@ test('a request made before the start waits for it', async () => {
   assert.deepEqual(starts, [MAX * 2]);
 });
 
-test('the first request runs immediately, without an initial min wait', async () => {
+test('SYNC-1 the first request runs immediately, without an initial min wait', async () => {
   const { clock, starts, runner } = setUp();
   runner.start();
   await clock.advance(10);
@@ -68,7 +68,7 @@ test('the first request runs immediately, without an initial min wait', async ()
   assert.deepEqual(starts, [10]);
 });
 
-test('with no request the first run is at maxInterval', async () => {
+test('SYNC-1 with no request the first run is at maxInterval', async () => {
   const { clock, starts, runner } = setUp();
   runner.start();
   await clock.advance(MAX - 1);
@@ -77,7 +77,7 @@ test('with no request the first run is at maxInterval', async () => {
   assert.deepEqual(starts, [MAX]);
 });
 
-test('there is at least minInterval between the completion of a run and the next start, also after idle time', async () => {
+test('SYNC-1 there is at least minInterval between the completion of a run and the next start, also after idle time', async () => {
   const took = 300;
   const rig = setUp({ fn: takes(() => rig.clock, took) });
   const { clock, starts, runner } = rig;
@@ -92,7 +92,7 @@ test('there is at least minInterval between the completion of a run and the next
   assert.deepEqual(starts, [20_000, 20_000 + took + MIN, 20_000 + 2 * (took + MIN)]);
 });
 
-test('requests during fn and during the min wait coalesce into one run right after the min wait', async () => {
+test('SYNC-1 requests during fn and during the min wait coalesce into one run right after the min wait', async () => {
   const rig = setUp({ fn: takes(() => rig.clock, 500) });
   const { clock, starts, runner } = rig;
   runner.start();
@@ -107,7 +107,7 @@ test('requests during fn and during the min wait coalesce into one run right aft
   assert.deepEqual(starts, [0, 500 + MIN]);
 });
 
-test('a request made during fn causes exactly one more run', async () => {
+test('SYNC-1 a request made during fn causes exactly one more run', async () => {
   const rig = setUp({ fn: takes(() => rig.clock, 500) });
   const { clock, starts, runner } = rig;
   runner.start();
@@ -118,7 +118,7 @@ test('a request made during fn causes exactly one more run', async () => {
   assert.deepEqual(starts, [0, 500 + MIN]);
 });
 
-test('several requests at once are one run', async () => {
+test('SYNC-1 several requests at once are one run', async () => {
   const { clock, starts, runner } = setUp();
   runner.start();
   for (let i = 0; i < 10; i++) runner.run();
@@ -126,7 +126,7 @@ test('several requests at once are one run', async () => {
   assert.deepEqual(starts, [0]);
 });
 
-test('fn never runs twice at a time, however long it takes', async () => {
+test('SYNC-1 fn never runs twice at a time, however long it takes', async () => {
   let now = 0;
   let most = 0;
   const rig = setUp({
@@ -146,7 +146,7 @@ test('fn never runs twice at a time, however long it takes', async () => {
   assert.equal(rig.starts[1], 3 * MAX + MIN);
 });
 
-test('an error is retried after retryInterval, counted from completion', async () => {
+test('SYNC-1 an error is retried after retryInterval, counted from completion', async () => {
   let failures = 1;
   const rig = setUp({
     fn: async () => {
@@ -164,7 +164,7 @@ test('an error is retried after retryInterval, counted from completion', async (
   );
 });
 
-test('an fn that throws instead of rejecting is an error too', async () => {
+test('SYNC-2 an fn that throws instead of rejecting is an error too', async () => {
   const { clock, starts, errors, runner } = setUp({
     fn: () => {
       throw new Error('thrown');
@@ -177,7 +177,7 @@ test('an fn that throws instead of rejecting is an error too', async () => {
   assert.equal(errors.length, 2);
 });
 
-test('a retry shorter than minInterval is delayed to minInterval', async () => {
+test('SYNC-1 a retry shorter than minInterval is delayed to minInterval', async () => {
   const { clock, starts, runner } = setUp({ retryInterval: 10, fn: () => Promise.reject(new Error('no')) });
   runner.start();
   runner.run();
@@ -185,7 +185,7 @@ test('a retry shorter than minInterval is delayed to minInterval', async () => {
   assert.deepEqual(starts, [0, MIN, 2 * MIN]);
 });
 
-test('a retry longer than maxInterval happens at maxInterval', async () => {
+test('SYNC-1 a retry longer than maxInterval happens at maxInterval', async () => {
   const { clock, starts, runner } = setUp({ retryInterval: 10 * MAX, fn: () => Promise.reject(new Error('no')) });
   runner.start();
   runner.run();
@@ -193,7 +193,7 @@ test('a retry longer than maxInterval happens at maxInterval', async () => {
   assert.deepEqual(starts, [0, MAX, 2 * MAX]);
 });
 
-test('any run replaces a scheduled retry', async () => {
+test('SYNC-1 any run replaces a scheduled retry', async () => {
   let failures = 1;
   const { clock, starts, runner } = setUp({
     fn: () => {
@@ -208,7 +208,7 @@ test('any run replaces a scheduled retry', async () => {
   assert.deepEqual(starts, [0, 2000]);
 });
 
-test('errors repeat at a constant retryInterval, without growing', async () => {
+test('SYNC-1 errors repeat at a constant retryInterval, without growing', async () => {
   const { clock, starts, runner } = setUp({ fn: () => Promise.reject(new Error('always')) });
   runner.start();
   runner.run();
@@ -219,7 +219,7 @@ test('errors repeat at a constant retryInterval, without growing', async () => {
   );
 });
 
-test('maxInterval counts from the last completion', async () => {
+test('SYNC-1 maxInterval counts from the last completion', async () => {
   const took = 700;
   const rig = setUp({ fn: takes(() => rig.clock, took) });
   rig.runner.start();
@@ -229,7 +229,7 @@ test('maxInterval counts from the last completion', async () => {
   assert.deepEqual(rig.starts, [10_000, 10_000 + took + MAX]);
 });
 
-test('minInterval 0 means back-to-back runs', async () => {
+test('SYNC-1 minInterval 0 means back-to-back runs', async () => {
   const { clock, starts, runner } = setUp({ minInterval: 0 });
   runner.start();
   for (let i = 0; i < 3; i++) {
@@ -239,7 +239,7 @@ test('minInterval 0 means back-to-back runs', async () => {
   assert.deepEqual(starts, [0, 0, 0]);
 });
 
-test('a request during the min wait does not bring a second run for a retry that fell due meanwhile', async () => {
+test('SYNC-1 a request during the min wait does not bring a second run for a retry that fell due meanwhile', async () => {
   let failures = 1;
   const { clock, starts, runner } = setUp({
     retryInterval: 10,
@@ -255,7 +255,7 @@ test('a request during the min wait does not bring a second run for a retry that
   assert.deepEqual(starts, [0, MIN]);
 });
 
-test('a listener to errors that throws does not end the loop', async () => {
+test('SYNC-2 a listener to errors that throws does not end the loop', async () => {
   const { clock, starts, runner } = setUp({
     fn: () => Promise.reject(new Error('no')),
     onError: () => {
@@ -268,7 +268,7 @@ test('a listener to errors that throws does not end the loop', async () => {
   assert.deepEqual(starts, [0, RETRY]);
 });
 
-test('stop waits for the run that is under way and leaves no timer', async () => {
+test('SYNC-2 stop waits for the run that is under way and leaves no timer', async () => {
   const rig = setUp({ fn: takes(() => rig.clock, 500) });
   rig.runner.start();
   rig.runner.run();
@@ -284,19 +284,19 @@ test('stop waits for the run that is under way and leaves no timer', async () =>
   assert.equal(rig.clock.pending, 0);
 });
 
-test('after stop nothing runs, whatever was asked for before or after', async () => {
+test('SYNC-2 after stop nothing runs, whatever was asked for before or after', async () => {
   const { clock, starts, runner } = setUp();
   runner.start();
   runner.run();
   await runner.stop();
+  assert.equal(clock.pending, 0);
   runner.run();
   runner.start();
   await clock.advance(2 * MAX);
   assert.deepEqual(starts, []);
-  assert.equal(clock.pending, 0);
 });
 
-test('stopping twice and stopping before the start are harmless', async () => {
+test('SYNC-2 stopping twice and stopping before the start are harmless', async () => {
   const { clock, runner } = setUp();
   await runner.stop();
   await runner.stop();
