@@ -41,6 +41,20 @@ const CASES: readonly { line: string; link?: LinkRef; change: LinkChange; hex: s
     change: { name: 'pod0' },
     hex: '2c000000100005008e6ff96a0000000000000000020000000000000000000000 09000300706f643000000000',
   },
+  {
+    line: 'ip link set veth0 type bridge_slave hairpin on',
+    change: { hairpin: true },
+    hex:
+      '40000000100005005379f96a0000000000000000030000000000000000000000 ' +
+      '20001200 100001006272696467655f736c617665 0c000500 0500040001000000',
+  },
+  {
+    line: 'ip link set veth0 type bridge_slave hairpin off',
+    change: { hairpin: false },
+    hex:
+      '40000000100005005379f96a0000000000000000030000000000000000000000 ' +
+      '20001200 100001006272696467655f736c617665 0c000500 0500040000000000',
+  },
 ];
 
 for (const { line, link = veth0, change, hex } of CASES) {

@@ -2,6 +2,10 @@ import type { MessageWriter } from '../netlink/index.ts';
 import { LinkAttribute, LinkFlag, type LinkRef, linkHeader } from './link.ts';
 import type { NamespaceRef } from './namespace-fd.ts';
 
+const INFO_KIND = 1;
+const INFO_SLAVE_DATA = 5;
+const BRPORT_MODE = 4;
+
 /** What to change about a link. What is left out stays. */
 export interface LinkChange {
   readonly up?: boolean;
@@ -12,6 +16,8 @@ export interface LinkChange {
   readonly mtu?: number;
   /** The bridge to become a port of, or null to be no port. */
   readonly master?: LinkRef | null;
+  /** Whether a bridge sends what comes from this port of it back to it. Before a change that makes it a port, EINVAL. */
+  readonly hairpin?: boolean;
 }
 
 /** `namespace` is a descriptor of the namespace that the change names. */
@@ -22,6 +28,17 @@ export function encodeSetLink(writer: MessageWriter, link: LinkRef, change: Link
   if (change.name !== undefined) writer.string(LinkAttribute.IFNAME, change.name);
   if (change.mtu !== undefined) writer.u32(LinkAttribute.MTU, change.mtu);
   if (change.master !== undefined) writer.u32(LinkAttribute.MASTER, change.master?.index ?? 0);
+  if (change.hairpin !== undefined) encodeHairpin(writer, change.hairpin);
+}
+
+function encodeHairpin(writer: MessageWriter, on: boolean): void {
+  const info = writer.nest(LinkAttribute.LINKINFO);
+  writer.data(INFO_KIND, Buffer.from('bridge_slave'));
+  const data = writer.nest(INFO_SLAVE_DATA);
+  writer
+    .u8(BRPORT_MODE, on ? 1 : 0)
+    .close(data)
+    .close(info);
 }
 
 export function printSetLink(link: LinkRef, change: LinkChange): string {
@@ -32,5 +49,6 @@ export function printSetLink(link: LinkRef, change: LinkChange): string {
   if (change.mtu !== undefined) words.push('mtu', `${change.mtu}`);
   if (change.master === null) words.push('nomaster');
   else if (change.master) words.push('master', change.master.name);
+  if (change.hairpin !== undefined) words.push('type bridge_slave hairpin', change.hairpin ? 'on' : 'off');
   return words.join(' ');
 }

@@ -1,0 +1,89 @@
+import { KernelError, type KernelErrorCode, type KernelErrorDetail } from '../errors.ts';
+import { type Ack, refusal } from '../netlink/index.ts';
+import { type AttributePath, attributePath } from './attribute-path.ts';
+import type { Batch } from './batch.ts';
+import { type Command, printCommand, printElementCommand, printName, type SetElements } from './command.ts';
+import { type Element, printKey } from './element.ts';
+import type { Origin } from './encode-command.ts';
+import { entryCount, shapeOf } from './entries.ts';
+import type { Transaction } from './transaction.ts';
+
+/** One command that the kernel refused. */
+export interface Failure {
+  readonly command: Command;
+  /** Which of its elements, where the kernel said so. */
+  readonly element?: Element;
+  readonly error: KernelError;
+}
+
+/**
+ * A transaction of which nothing was applied because the kernel refused commands. It looks at all of them, so there may
+ * be several failures; later ones may only follow from earlier ones. The error itself is the first.
+ */
+export class BatchError extends KernelError {
+  readonly failures: readonly Failure[];
+
+  constructor(code: KernelErrorCode, detail: KernelErrorDetail, failures: readonly Failure[]) {
+    super(code, detail);
+    this.failures = failures;
+  }
+}
+
+/** The error that the refusals among the acknowledgements amount to; undefined if there is none. */
+export function batchError(transaction: Transaction, batch: Batch, acks: readonly Ack[]): KernelError | undefined {
+  const failures: Failure[] = [];
+  for (const ack of acks) {
+    if (!ack.errno) continue;
+    const origin = batch.origins[ack.sequence - batch.first - 1];
+    // What concerns the batch as a whole (a stale generation, no permission) is said of its beginning.
+    if (!origin) return refusal(`commit to table ${transaction.family} ${transaction.table}`, ack);
+    failures.push(failure(transaction, batch, origin, ack));
+  }
+  const [first] = failures;
+  return first && new BatchError(first.error.code, first.error, failures);
+}
+
+function failure(transaction: Transaction, batch: Batch, origin: Origin, ack: Ack): Failure {
+  const { command } = origin;
+  const message = batch.bytes.subarray(origin.at, origin.at + batch.bytes.readUInt32LE(origin.at));
+  const path = ack.offset === undefined ? undefined : attributePath(message, ack.offset);
+  const element = command.object.kind === 'elements' ? elementAt(command.object, origin, path) : undefined;
+  const { operation, object } = describe(transaction, command, element);
+  const error = refusal(operation, ack, object, path?.text);
+  return element ? { command, element, error } : { command, error };
+}
+
+/** The element whose entry the path goes through. */
+function elementAt(
+  { set, elements }: SetElements,
+  origin: Origin,
+  path: AttributePath | undefined,
+): Element | undefined {
+  if (path?.index === undefined) return undefined;
+  const shape = shapeOf(set);
+  let left = path.index;
+  for (let i = origin.element; i < elements.length; i++) {
+    const element = elements[i];
+    if (!element) return undefined;
+    left -= entryCount(shape, element);
+    if (left < 0) return element;
+  }
+  return undefined;
+}
+
+function describe(
+  { family, table }: Transaction,
+  command: Command,
+  element: Element | undefined,
+): { operation: string; object: string } {
+  const { verb, object } = command;
+  const name = printName(family, table, object);
+  if (object.kind !== 'elements') {
+    return { operation: [...printCommand(family, table, command)].join('\n'), object: name };
+  }
+  if (element) {
+    const operation = printElementCommand(family, table, verb, object.set, element);
+    return { operation, object: `${name} element ${printKey(object.set.type, element)}` };
+  }
+  return { operation: `${verb} ${object.elements.length} elements of ${name}`, object: name };
+}

@@ -1,0 +1,102 @@
+import { asString, asU32BE, asU64BE, attributeMap, type Message, type MessageWriter } from '../netlink/index.ts';
+import { NFGENMSG_LENGTH } from './message.ts';
+import { commentIn, encodeComment, printComment } from './userdata.ts';
+
+export interface Chain {
+  readonly kind: 'chain';
+  readonly name: string;
+  /** Of a base chain only, which packets enter by themselves; a regular one is jumped to. */
+  readonly base?: BaseChain;
+  /** Kernels before 5.10 forget it. */
+  readonly comment?: string;
+  readonly handle?: number;
+}
+
+export interface BaseChain {
+  readonly type: ChainType;
+  readonly hook: Hook;
+  /** Base chains of a hook run in ascending order of it. */
+  readonly priority: number;
+  /** `accept` if left out, and left out in what was read if it is `accept`. */
+  readonly policy?: 'accept' | 'drop';
+}
+
+export type ChainType = 'filter' | 'nat' | 'route';
+export type Hook = (typeof HOOKS)[number];
+
+/** By their NF_INET_* numbers. */
+const HOOKS = ['prerouting', 'input', 'forward', 'output', 'postrouting', 'ingress'] as const;
+const POLICIES = ['drop', 'accept'] as const;
+const TYPES: readonly ChainType[] = ['filter', 'nat', 'route'];
+
+export const ChainAttribute = {
+  TABLE: 1,
+  HANDLE: 2,
+  NAME: 3,
+  HOOK: 4,
+  POLICY: 5,
+  USE: 6,
+  TYPE: 7,
+  COUNTERS: 8,
+  FLAGS: 10,
+  ID: 11,
+  USERDATA: 12,
+} as const;
+export const HookAttribute = { HOOKNUM: 1, PRIORITY: 2, DEV: 3 } as const;
+
+export function encodeChain(writer: MessageWriter, table: string, chain: Chain): void {
+  const { base, comment } = chain;
+  writer.string(ChainAttribute.TABLE, table).string(ChainAttribute.NAME, chain.name);
+  if (base) {
+    writer.string(ChainAttribute.TYPE, base.type);
+    if (base.policy !== undefined) writer.u32BE(ChainAttribute.POLICY, POLICIES.indexOf(base.policy));
+    const hook = writer.nest(ChainAttribute.HOOK);
+    writer.u32BE(HookAttribute.HOOKNUM, HOOKS.indexOf(base.hook)).u32BE(HookAttribute.PRIORITY, base.priority);
+    writer.close(hook);
+  }
+  if (comment !== undefined) encodeComment(writer, ChainAttribute.USERDATA, comment);
+}
+
+/** The chain, and the table that it is in. */
+export function decodeChain(message: Message): { table: string; chain: Chain } | undefined {
+  const attributes = attributeMap(message.body, NFGENMSG_LENGTH);
+  const table = asString(attributes.get(ChainAttribute.TABLE));
+  const name = asString(attributes.get(ChainAttribute.NAME));
+  if (table === undefined || name === undefined) return undefined;
+  const base = decodeBase(attributes);
+  const comment = commentIn(attributes.get(ChainAttribute.USERDATA));
+  const handle = asU64BE(attributes.get(ChainAttribute.HANDLE));
+  const chain: Chain = {
+    kind: 'chain',
+    name,
+    ...(base && { base }),
+    ...(comment !== undefined && { comment }),
+    ...(handle !== undefined && { handle: Number(handle) }),
+  };
+  return { table, chain };
+}
+
+function decodeBase(attributes: ReadonlyMap<number, Buffer>): BaseChain | undefined {
+  const nest = attributes.get(ChainAttribute.HOOK);
+  if (!nest) return undefined;
+  const hooks = attributeMap(nest);
+  const hook = HOOKS[asU32BE(hooks.get(HookAttribute.HOOKNUM)) ?? -1];
+  const priority = asU32BE(hooks.get(HookAttribute.PRIORITY));
+  const name = asString(attributes.get(ChainAttribute.TYPE));
+  const type = TYPES.find(known => known === name);
+  if (hook === undefined || priority === undefined || type === undefined) return undefined;
+  const drops = asU32BE(attributes.get(ChainAttribute.POLICY)) === POLICIES.indexOf('drop');
+  return { type, hook, priority: priority | 0, ...(drops && { policy: 'drop' }) };
+}
+
+/** What follows `add chain ip table name`. */
+export function printChain(chain: Chain): string {
+  const { base } = chain;
+  const parts: string[] = [];
+  if (base) {
+    parts.push(` type ${base.type} hook ${base.hook} priority ${base.priority} ;`);
+    if (base.policy !== undefined) parts.push(` policy ${base.policy} ;`);
+  }
+  if (chain.comment !== undefined) parts.push(`${printComment(chain.comment)} ;`);
+  return parts.length > 0 ? ` {${parts.join('')} }` : '';
+}

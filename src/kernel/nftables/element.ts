@@ -1,0 +1,194 @@
+import { asString, asU32BE, asU64BE, type Message, type MessageWriter, readAttributes } from '../netlink/index.ts';
+import { type DataType, printData } from './datatype.ts';
+import { printDuration } from './duration.ts';
+import { decodeVerdict, encodeVerdict, printVerdict, type Verdict } from './expressions/verdict.ts';
+import { NFGENMSG_LENGTH } from './message.ts';
+import { printRange } from './range.ts';
+import { commentBytes, commentIn, encodeComment, encodeUserdata, printComment } from './userdata.ts';
+
+/** An element of a set or map. Keys and data are made by `dataBytes` and read by `dataValues`. */
+export interface Element {
+  readonly kind: 'element';
+  /** Empty if it is the catch-all element. */
+  readonly key: Buffer;
+  /** Of a range: the last key in it. */
+  readonly keyEnd?: Buffer;
+  /** Of a map. */
+  readonly data?: Buffer;
+  /** Of a verdict map, instead of data. */
+  readonly verdict?: Verdict;
+  readonly comment?: string;
+  /** Milliseconds that it lives, where that is not the set's own time. */
+  readonly timeout?: number;
+  /** Milliseconds that are left of it. */
+  readonly expires?: number;
+  /** Matches what no other element does: `*`. */
+  readonly catchAll?: boolean;
+  /** Only in notifications, where a range comes in two: the key is the first one behind the range. */
+  readonly intervalEnd?: boolean;
+}
+
+export const ElementListAttribute = { TABLE: 1, SET: 2, ELEMENTS: 3, SET_ID: 4 } as const;
+export const ElementAttribute = {
+  KEY: 1,
+  DATA: 2,
+  FLAGS: 3,
+  TIMEOUT: 4,
+  EXPIRATION: 5,
+  USERDATA: 6,
+  EXPR: 7,
+  OBJREF: 9,
+  KEY_END: 10,
+  EXPRESSIONS: 11,
+} as const;
+export const NFTA_DATA_VALUE = 1;
+const ElementUserdata = { COMMENT: 0, FLAGS: 1 } as const;
+const INTERVAL_OPEN = 1;
+const INTERVAL_END = 1;
+const CATCH_ALL = 2;
+
+/** How much of an element is sent: to remove one its key is enough. */
+export type ElementPart = 'whole' | 'key';
+
+/**
+ * Writes one entry of a list of elements. nft numbers the entries, and so does this; the kernel does not look.
+ * `open` says that the range has no end, because there is no key behind its last.
+ */
+export function encodeElement(
+  writer: MessageWriter,
+  entry: number,
+  element: Element,
+  part: ElementPart,
+  open = false,
+): void {
+  const { key, keyEnd, data, verdict, comment, timeout, expires } = element;
+  const nest = writer.nest(entry);
+  if (element.intervalEnd || element.catchAll) {
+    writer.u32BE(ElementAttribute.FLAGS, element.intervalEnd ? INTERVAL_END : CATCH_ALL);
+  }
+  if (part === 'whole' && timeout !== undefined) writer.u64BE(ElementAttribute.TIMEOUT, BigInt(timeout));
+  if (part === 'whole' && expires !== undefined) writer.u64BE(ElementAttribute.EXPIRATION, BigInt(expires));
+  if (!element.catchAll) encodeData(writer, ElementAttribute.KEY, key);
+  if (keyEnd !== undefined) encodeData(writer, ElementAttribute.KEY_END, keyEnd);
+  if (part === 'whole') {
+    if (verdict !== undefined) encodeVerdict(writer, ElementAttribute.DATA, verdict);
+    else if (data !== undefined) encodeData(writer, ElementAttribute.DATA, data);
+    if (open) writer.data(ElementAttribute.USERDATA, openUserdata(comment));
+    else if (comment !== undefined) encodeComment(writer, ElementAttribute.USERDATA, comment);
+  }
+  writer.close(nest);
+}
+
+function encodeData(writer: MessageWriter, attribute: number, value: Buffer): void {
+  const nest = writer.nest(attribute);
+  writer.data(NFTA_DATA_VALUE, value).close(nest);
+}
+
+function openUserdata(comment: string | undefined): Buffer {
+  const values: [number, Buffer | number][] = [];
+  if (comment !== undefined) values.push([ElementUserdata.COMMENT, commentBytes(comment)]);
+  values.push([ElementUserdata.FLAGS, INTERVAL_OPEN]);
+  return encodeUserdata(values);
+}
+
+/** The elements of a message, and the set and table that they are in. */
+export interface ElementList {
+  readonly table: string;
+  readonly set: string;
+  readonly elements: readonly Element[];
+}
+
+export function decodeElements(message: Message): ElementList | undefined {
+  let table: string | undefined;
+  let set: string | undefined;
+  const elements: Element[] = [];
+  for (const { type, value } of readAttributes(message.body, NFGENMSG_LENGTH)) {
+    if (type === ElementListAttribute.TABLE) table = asString(value);
+    else if (type === ElementListAttribute.SET) set = asString(value);
+    else if (type === ElementListAttribute.ELEMENTS) {
+      for (const entry of readAttributes(value)) {
+        const element = decodeElement(entry.value);
+        if (element) elements.push(element);
+      }
+    }
+  }
+  return table === undefined || set === undefined ? undefined : { table, set, elements };
+}
+
+type Mutable<T> = { -readonly [P in keyof T]: T[P] };
+
+/** Undefined if it has no key and is not the catch-all either. */
+export function decodeElement(entry: Buffer): Element | undefined {
+  let key: Buffer | undefined;
+  const found: Partial<Mutable<Element>> = {};
+  for (const { type, value } of readAttributes(entry)) {
+    if (type === ElementAttribute.KEY) key = dataIn(value);
+    else decodeAttribute(found, type, value);
+  }
+  if (key === undefined) return found.catchAll ? { kind: 'element', key: Buffer.alloc(0), ...found } : undefined;
+  // In a concatenation of ranges the kernel keeps a second key even where the range is a single key.
+  if (found.keyEnd?.equals(key)) delete found.keyEnd;
+  return { kind: 'element', key, ...found };
+}
+
+function decodeAttribute(found: Partial<Mutable<Element>>, type: number, value: Buffer): void {
+  switch (type) {
+    case ElementAttribute.DATA:
+      set(found, 'verdict', decodeVerdict(value));
+      set(found, 'data', dataIn(value));
+      return;
+    case ElementAttribute.KEY_END:
+      set(found, 'keyEnd', dataIn(value));
+      return;
+    case ElementAttribute.FLAGS: {
+      const flags = asU32BE(value) ?? 0;
+      if (flags & INTERVAL_END) found.intervalEnd = true;
+      if (flags & CATCH_ALL) found.catchAll = true;
+      return;
+    }
+    case ElementAttribute.TIMEOUT:
+      set(found, 'timeout', milliseconds(value));
+      return;
+    case ElementAttribute.EXPIRATION:
+      set(found, 'expires', milliseconds(value));
+      return;
+    case ElementAttribute.USERDATA:
+      set(found, 'comment', commentIn(value));
+      return;
+  }
+}
+
+function set<K extends keyof Element>(found: Partial<Mutable<Element>>, name: K, value: Element[K] | undefined): void {
+  if (value !== undefined) found[name] = value;
+}
+
+function milliseconds(value: Buffer): number | undefined {
+  const number = asU64BE(value);
+  return number === undefined ? undefined : Number(number);
+}
+
+function dataIn(nest: Buffer): Buffer | undefined {
+  for (const { type, value } of readAttributes(nest)) if (type === NFTA_DATA_VALUE) return Buffer.from(value);
+  return undefined;
+}
+
+/** `10.96.0.10 . tcp . 80 comment "default/web" : goto pick-3`, without what a removal does not name. */
+export function printElement(
+  types: readonly DataType[],
+  data: readonly DataType[],
+  element: Element,
+  part: ElementPart,
+): string {
+  const key = printKey(types, element);
+  if (part === 'key') return key;
+  const timeout = element.timeout === undefined ? '' : ` timeout ${printDuration(element.timeout)}`;
+  const expires = element.expires === undefined ? '' : ` expires ${printDuration(element.expires)}`;
+  const value = element.verdict ? printVerdict(element.verdict) : element.data && printData(data, element.data);
+  const target = value === undefined ? '' : ` : ${value}`;
+  return `${key}${timeout}${expires}${printComment(element.comment)}${target}`;
+}
+
+export function printKey(types: readonly DataType[], element: Element): string {
+  if (element.catchAll) return '*';
+  return element.keyEnd ? printRange(types, element.key, element.keyEnd) : printData(types, element.key);
+}

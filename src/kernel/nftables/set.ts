@@ -1,0 +1,177 @@
+import { asString, asU32BE, asU64BE, attributeMap, type Message, type MessageWriter } from '../netlink/index.ts';
+import { byteOrder, type DataType, dataSize, fieldSizes, typeNumber, typesOf } from './datatype.ts';
+import { printDuration } from './duration.ts';
+import { NFGENMSG_LENGTH } from './message.ts';
+import { commentBytes, commentText, decodeUserdata, encodeUserdata, printComment } from './userdata.ts';
+
+interface SetProperties {
+  readonly name: string;
+  /** More than one is a concatenation: `ipv4_addr . inet_service`. */
+  readonly type: readonly DataType[];
+  /** In the order of SetFlag. */
+  readonly flags?: readonly SetFlag[];
+  /** Milliseconds after which elements go that name no time of their own. */
+  readonly timeout?: number;
+  /** Milliseconds between the kernel's searches for elements that have timed out. */
+  readonly gcInterval?: number;
+  /** The most elements that it may hold. A `dynamic` set needs one, or packets fill it without end. */
+  readonly size?: number;
+  readonly comment?: string;
+  readonly handle?: number;
+  /** Of an anonymous set, which is named `__set%d`: what lookups of the same transaction know it by. Not zero. */
+  readonly id?: number;
+}
+
+export interface NftSet extends SetProperties {
+  readonly kind: 'set';
+}
+
+export interface NftMap extends SetProperties {
+  readonly kind: 'map';
+  /** `['verdict']` makes it a verdict map. */
+  readonly data: readonly DataType[];
+}
+
+export type SetOrMap = NftSet | NftMap;
+
+/**
+ * `interval`: elements may be ranges. `dynamic`: rules add elements. `timeout`: elements may have a time to live.
+ * `constant`: no change once a rule uses it. `anonymous`: belongs to one rule and goes with it.
+ */
+export type SetFlag = (typeof FLAGS)[number][0];
+
+const FLAGS = [
+  ['anonymous', 0x1],
+  ['constant', 0x2],
+  ['interval', 0x4],
+  ['dynamic', 0x20],
+  ['timeout', 0x10],
+] as const;
+const FLAG_MAP = 0x8;
+const FLAG_TIMEOUT = 0x10;
+const FLAG_CONCAT = 0x80;
+
+export const SetAttribute = {
+  TABLE: 1,
+  NAME: 2,
+  FLAGS: 3,
+  KEY_TYPE: 4,
+  KEY_LEN: 5,
+  DATA_TYPE: 6,
+  DATA_LEN: 7,
+  POLICY: 8,
+  DESC: 9,
+  ID: 10,
+  TIMEOUT: 11,
+  GC_INTERVAL: 12,
+  USERDATA: 13,
+  OBJ_TYPE: 15,
+  HANDLE: 16,
+  EXPR: 17,
+  EXPRESSIONS: 18,
+} as const;
+export const SetDescAttribute = { SIZE: 1, CONCAT: 2 } as const;
+export const SetFieldAttribute = { LEN: 1 } as const;
+const NFTA_LIST_ELEM = 1;
+
+/** NFTNL_UDATA_SET_*; what nft also writes to remember a `typeof` is left out, for `type` needs none of it. */
+const SetUserdata = { KEY_BYTEORDER: 0, DATA_BYTEORDER: 1, DATA_INTERVAL: 6, COMMENT: 7 } as const;
+
+export function encodeSet(writer: MessageWriter, table: string, set: SetOrMap): void {
+  writer
+    .string(SetAttribute.TABLE, table)
+    .string(SetAttribute.NAME, set.name)
+    .u32BE(SetAttribute.FLAGS, flagBits(set))
+    .u32BE(SetAttribute.KEY_TYPE, typeNumber(set.type))
+    .u32BE(SetAttribute.KEY_LEN, dataSize(set.type));
+  if (set.kind === 'map') {
+    writer.u32BE(SetAttribute.DATA_TYPE, typeNumber(set.data)).u32BE(SetAttribute.DATA_LEN, dataSize(set.data));
+  }
+  // The kernel insists on an id, though a set with a name is found by that.
+  writer.u32BE(SetAttribute.ID, set.id ?? 0);
+  encodeDescription(writer, set);
+  if (set.timeout !== undefined) writer.u64BE(SetAttribute.TIMEOUT, BigInt(set.timeout));
+  if (set.gcInterval !== undefined) writer.u32BE(SetAttribute.GC_INTERVAL, set.gcInterval);
+  writer.data(SetAttribute.USERDATA, setUserdata(set));
+}
+
+function encodeDescription(writer: MessageWriter, set: SetOrMap): void {
+  if (set.size === undefined && !isRangeConcatenation(set)) return;
+  const description = writer.nest(SetAttribute.DESC);
+  if (set.size !== undefined) writer.u32BE(SetDescAttribute.SIZE, set.size);
+  if (isRangeConcatenation(set)) {
+    const concatenation = writer.nest(SetDescAttribute.CONCAT);
+    for (const size of fieldSizes(set.type)) {
+      const field = writer.nest(NFTA_LIST_ELEM);
+      writer.u32BE(SetFieldAttribute.LEN, size).close(field);
+    }
+    writer.close(concatenation);
+  }
+  writer.close(description);
+}
+
+/** Of these the kernel wants to know the fields, and looks for a kind of set that can split them. */
+function isRangeConcatenation(set: SetOrMap): boolean {
+  return set.type.length > 1 && (set.flags?.includes('interval') ?? false);
+}
+
+function setUserdata(set: SetOrMap): Buffer {
+  const values: [number, Buffer | number][] = [[SetUserdata.KEY_BYTEORDER, byteOrder(set.type)]];
+  if (set.kind === 'map') {
+    values.push([SetUserdata.DATA_BYTEORDER, byteOrder(set.data)], [SetUserdata.DATA_INTERVAL, 0]);
+  }
+  if (set.comment !== undefined) values.push([SetUserdata.COMMENT, commentBytes(set.comment)]);
+  return encodeUserdata(values);
+}
+
+function flagBits(set: SetOrMap): number {
+  let bits = set.kind === 'map' ? FLAG_MAP : 0;
+  for (const [flag, bit] of FLAGS) if (set.flags?.includes(flag)) bits |= bit;
+  if (set.timeout !== undefined) bits |= FLAG_TIMEOUT;
+  return isRangeConcatenation(set) ? bits | FLAG_CONCAT : bits;
+}
+
+/** The set or map, and the table that it is in. */
+export function decodeSet(message: Message): { table: string; set: SetOrMap } | undefined {
+  const attributes = attributeMap(message.body, NFGENMSG_LENGTH);
+  const table = asString(attributes.get(SetAttribute.TABLE));
+  const name = asString(attributes.get(SetAttribute.NAME));
+  if (table === undefined || name === undefined) return undefined;
+  const bits = asU32BE(attributes.get(SetAttribute.FLAGS)) ?? 0;
+  const properties = { name, type: typesOf(asU32BE(attributes.get(SetAttribute.KEY_TYPE)) ?? 0) };
+  const rest = decodeOptions(attributes, bits);
+  if (!(bits & FLAG_MAP)) return { table, set: { kind: 'set', ...properties, ...rest } };
+  const data = typesOf(asU32BE(attributes.get(SetAttribute.DATA_TYPE)) ?? 0);
+  return { table, set: { kind: 'map', ...properties, data, ...rest } };
+}
+
+function decodeOptions(attributes: ReadonlyMap<number, Buffer>, bits: number): Omit<SetProperties, 'name' | 'type'> {
+  const flags = FLAGS.filter(([, bit]) => bits & bit).map(([flag]) => flag);
+  const timeout = asU64BE(attributes.get(SetAttribute.TIMEOUT));
+  const gcInterval = asU32BE(attributes.get(SetAttribute.GC_INTERVAL));
+  const size = asU32BE(attributeMap(attributes.get(SetAttribute.DESC) ?? NOTHING).get(SetDescAttribute.SIZE));
+  const comment = commentText(decodeUserdata(attributes.get(SetAttribute.USERDATA)).get(SetUserdata.COMMENT));
+  const handle = asU64BE(attributes.get(SetAttribute.HANDLE));
+  return {
+    ...(flags.length > 0 && { flags }),
+    ...(timeout !== undefined && { timeout: Number(timeout) }),
+    ...(gcInterval !== undefined && { gcInterval }),
+    ...(size !== undefined && { size }),
+    ...(comment !== undefined && { comment }),
+    ...(handle !== undefined && { handle: Number(handle) }),
+  };
+}
+
+const NOTHING = Buffer.alloc(0);
+
+/** What follows `add set ip table name` or `add map …`. */
+export function printSet(set: SetOrMap): string {
+  const type = set.type.join(' . ');
+  const parts = [`type ${set.kind === 'map' ? `${type} : ${set.data.join(' . ')}` : type} ;`];
+  if (set.flags && set.flags.length > 0) parts.push(`flags ${set.flags.join(',')} ;`);
+  if (set.timeout !== undefined) parts.push(`timeout ${printDuration(set.timeout)} ;`);
+  if (set.gcInterval !== undefined) parts.push(`gc-interval ${printDuration(set.gcInterval)} ;`);
+  if (set.size !== undefined) parts.push(`size ${set.size} ;`);
+  if (set.comment !== undefined) parts.push(`${printComment(set.comment).trimStart()} ;`);
+  return ` { ${parts.join(' ')} }`;
+}

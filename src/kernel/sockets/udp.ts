@@ -1,0 +1,41 @@
+import { createSocket, type Socket } from 'node:dgram';
+import { once } from 'node:events';
+import { familyOf, type Ip, joinHostPort } from '../../net/index.ts';
+import type { NetworkNamespace } from '../netns.ts';
+import { type DescriptorOptions, handOver, openDescriptor } from './descriptor.ts';
+import { socketError } from './failure.ts';
+import type { ConnectOptions } from './tcp.ts';
+
+/** Receives datagrams for an address of the namespace. The caller owns the socket. */
+export function bindUdp(namespace: NetworkNamespace, ip: Ip, port: number): Socket {
+  return openSocket(namespace, { type: 'UDP', ip, bindTo: { ip, port } });
+}
+
+/**
+ * A socket of the namespace that talks to one address only, so that the kernel tells it of ICMP errors: a refused
+ * datagram makes the socket emit ECONNREFUSED. The caller owns the socket.
+ */
+export async function connectUdp(
+  namespace: NetworkNamespace,
+  ip: Ip,
+  port: number,
+  { source, signal }: ConnectOptions = {},
+): Promise<Socket> {
+  signal?.throwIfAborted();
+  const bindTo = source === undefined ? undefined : { ip: source, port: 0 };
+  const socket = openSocket(namespace, { type: 'UDP', ip, bindTo });
+  try {
+    socket.connect(port, ip);
+    await once(socket, 'connect', { signal });
+    return socket;
+  } catch (error) {
+    socket.close();
+    if (signal?.aborted) throw signal.reason;
+    throw socketError(`connect to UDP ${joinHostPort(ip, port)}`, error);
+  }
+}
+
+function openSocket(namespace: NetworkNamespace, options: DescriptorOptions): Socket {
+  const fd = openDescriptor(namespace, options);
+  return handOver(fd, fd => createSocket(familyOf(options.ip) === 'IPv4' ? 'udp4' : 'udp6').bind({ fd }));
+}

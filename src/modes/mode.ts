@@ -1,0 +1,48 @@
+import type { LocalDetector, NodePortAddresses } from '../model/index.ts';
+import type { Family, Ip } from '../net/index.ts';
+import type { PlanDiff } from '../plan/index.ts';
+
+/** What every mode needs to know besides the plans, for one family. */
+export interface ModeSettings {
+  readonly localDetector: LocalDetector | undefined;
+  readonly masqueradeAll: boolean;
+  /** The bit of the packet mark that asks for masquerading, as a mask. */
+  readonly masqueradeMark: number;
+  readonly nodePortAddresses: NodePortAddresses;
+  /** This machine's addresses that accept node ports, where not all do. */
+  readonly nodePortIPs: readonly Ip[];
+  /** Ranges that cluster IPs come from, of both families. */
+  readonly serviceCIDRs: readonly string[];
+}
+
+/** A service port that the kernel refused; the others are programmed. It is tried again when it changes. */
+export interface SetAside {
+  readonly family: Family;
+  /** `ns/name:port` */
+  readonly servicePort: string;
+  readonly error: string;
+}
+
+/** What a mode tells while it works. */
+export interface ModeEvents {
+  /** How far a long sync is. */
+  progress(family: Family, done: number, of: number): void;
+  setAside(port: SetAside): void;
+  /** Someone else changed what is ours, and it was put right. */
+  driftRepaired(family: Family, what: string): void;
+  /** Something went wrong beside a sync; the mode goes on and tries again. */
+  failed(what: string, error: unknown): void;
+}
+
+/** How one mode writes plans to the kernel. */
+export interface Mode {
+  /**
+   * Writes what changed; the first time it takes over what a former run left. Rejects if nothing could be written; the
+   * next call then tries that again too.
+   */
+  sync(family: Family, plans: PlanDiff, settings: ModeSettings): Promise<void>;
+  /** Service ports that are not programmed, with their errors. */
+  setAside(): readonly SetAside[];
+  /** Stops watching; what is programmed stays. */
+  close(): Promise<void>;
+}

@@ -1,0 +1,213 @@
+import { type Element, type SetOrMap, Transaction } from '../../kernel/nftables/index.ts';
+import type { ServicePortPlan } from '../../plan/index.ts';
+import { type ChainRules, ruleText } from './chain-rules.ts';
+import { type Layout, TABLE } from './layout.ts';
+import { chainIdentity, elementIdentity, isSharedSet, type Ledger, setIdentity } from './ledger.ts';
+import { type Rendered, render } from './render.ts';
+import type { RenderContext } from './shared-chains.ts';
+import { type Snapshot, valueText } from './snapshot.ts';
+
+/** One service port: what is committed of it, and what is wanted. */
+export interface PlanChange {
+  readonly id: string;
+  readonly from: ServicePortPlan | undefined;
+  readonly to: ServicePortPlan | undefined;
+}
+
+/** A transaction, and what is different once it is committed. */
+export interface Prepared {
+  readonly transaction: Transaction;
+  readonly counts: ReadonlyMap<string, number>;
+  /** Chains and sets that nobody uses any more. They are removed later: kernels before 6.2 still count uses just ended. */
+  readonly released: Leftovers;
+  /** Chains and sets that were released before and are in use again. */
+  readonly revived: ReadonlySet<string>;
+}
+
+export interface Leftovers {
+  readonly chains: ReadonlyMap<string, ChainRules['chain']>;
+  readonly sets: ReadonlyMap<string, SetOrMap>;
+}
+
+/** What is known to be in the table besides what the ledger counts. */
+export interface Present {
+  /** Released but not removed yet. */
+  readonly leftovers: Leftovers;
+  /** What the kernel has, when that was just read; otherwise what was committed is taken for it. */
+  readonly snapshot?: Snapshot | undefined;
+}
+
+/** Works out the transaction that takes the table from what is committed of the changes to what is wanted. */
+export function prepare(
+  context: RenderContext,
+  ledger: Ledger,
+  present: Present,
+  changes: readonly PlanChange[],
+): Prepared {
+  const diff = new Diff(context.layout, ledger, present);
+  for (const { from } of changes) if (from) diff.release(render(context, from));
+  for (const { to } of changes) if (to) diff.acquire(render(context, to));
+  return diff.finish();
+}
+
+interface Change<T> {
+  old: T | undefined;
+  fresh: T | undefined;
+  count: number;
+}
+
+interface ElementChange extends Change<Element> {
+  readonly set: SetOrMap;
+}
+
+class Diff {
+  readonly #layout: Layout;
+  readonly #ledger: Ledger;
+  readonly #present: Present;
+  readonly #chains = new Map<string, Change<ChainRules>>();
+  readonly #sets = new Map<string, Change<SetOrMap>>();
+  readonly #elements = new Map<string, ElementChange>();
+
+  constructor(layout: Layout, ledger: Ledger, present: Present) {
+    this.#layout = layout;
+    this.#ledger = ledger;
+    this.#present = present;
+  }
+
+  release({ chains, sets, elements }: Rendered): void {
+    for (const chain of chains) note(this.#chains, chain.chain.name, 'old', chain);
+    for (const set of sets) note(this.#sets, set.name, 'old', set);
+    for (const { set, element } of elements) this.#element(set, element, 'old');
+  }
+
+  acquire({ chains, sets, elements }: Rendered): void {
+    for (const chain of chains) note(this.#chains, chain.chain.name, 'fresh', chain);
+    for (const set of sets) note(this.#sets, set.name, 'fresh', set);
+    for (const { set, element } of elements) this.#element(set, element, 'fresh');
+  }
+
+  finish(): Prepared {
+    const transaction = new Transaction(this.#layout.nft, TABLE);
+    const revived = new Set<string>();
+    const released = { chains: new Map<string, ChainRules['chain']>(), sets: new Map<string, SetOrMap>() };
+    this.#finishSets(transaction, released.sets, revived);
+    this.#finishChains(transaction, released.chains, revived);
+    this.#finishElements(transaction);
+    return { transaction, counts: this.#counts(), released, revived };
+  }
+
+  #element(set: SetOrMap, element: Element, side: 'old' | 'fresh'): void {
+    const identity = elementIdentity(set, element.key);
+    const known = this.#elements.get(identity);
+    const change = known ?? { set, old: undefined, fresh: undefined, count: 0 };
+    if (!known) this.#elements.set(identity, change);
+    change[side] = element;
+    change.count += side === 'old' ? -1 : 1;
+  }
+
+  #finishSets(transaction: Transaction, released: Map<string, SetOrMap>, revived: Set<string>): void {
+    for (const [name, { old, fresh, count }] of this.#sets) {
+      const identity = setIdentity(name);
+      const before = this.#ledger.count(identity);
+      if (before + count <= 0) {
+        if (old) released.set(name, old);
+        continue;
+      }
+      if (this.#present.leftovers.sets.has(name)) revived.add(identity);
+      const listed = this.#present.snapshot?.sets.get(name);
+      const isThere = before > 0 || (listed !== undefined && listed.timeout === fresh?.timeout);
+      // Adding a set again changes its time-out where the kernel can.
+      if (fresh && (!isThere || (old && old.timeout !== fresh.timeout))) transaction.add(fresh);
+    }
+  }
+
+  #finishChains(transaction: Transaction, released: Map<string, ChainRules['chain']>, revived: Set<string>): void {
+    const rewritten: ChainRules[] = [];
+    for (const [name, { old, fresh, count }] of this.#chains) {
+      const identity = chainIdentity(name);
+      const before = this.#ledger.count(identity);
+      if (before + count <= 0) {
+        if (old) released.set(name, old.chain);
+        continue;
+      }
+      const isLeftover = this.#present.leftovers.chains.has(name);
+      if (isLeftover) revived.add(identity);
+      if (!fresh || (before > 0 && (!old || this.#sameRules(old, fresh)))) continue;
+      if (before === 0 && this.#isListed(fresh)) continue;
+      transaction.add(fresh.chain);
+      if (before > 0 || isLeftover || this.#present.snapshot?.chains.has(name)) transaction.flush(fresh.chain);
+      rewritten.push(fresh);
+    }
+    for (const { rules } of rewritten) for (const rule of rules) transaction.add(rule);
+  }
+
+  #sameRules(a: ChainRules, b: ChainRules): boolean {
+    if (a === b) return true;
+    const texts = ({ rules }: ChainRules) => rules.map(rule => ruleText(this.#layout, rule)).join('\n');
+    return texts(a) === texts(b);
+  }
+
+  /** The kernel has the chain with these rules. */
+  #isListed({ chain, rules }: ChainRules): boolean {
+    const listed = this.#present.snapshot?.chains.get(chain.name);
+    return (
+      listed !== undefined &&
+      listed.rules.length === rules.length &&
+      rules.every((rule, i) => ruleText(this.#layout, rule) === listed.rules[i])
+    );
+  }
+
+  #finishElements(transaction: Transaction): void {
+    const gone = new Map<SetOrMap, Element[]>();
+    const added = new Map<SetOrMap, Element[]>();
+    for (const [identity, change] of this.#elements) {
+      const before = this.#valueBefore(identity, change);
+      const after = this.#valueAfter(identity, change);
+      if (before === after) continue;
+      const element = change.fresh ?? change.old;
+      if (before !== undefined && element) append(gone, change.set, element);
+      if (after !== undefined && change.fresh) append(added, change.set, change.fresh);
+    }
+    for (const [set, elements] of gone) transaction.deleteElements(set, elements);
+    for (const [set, elements] of added) transaction.addElements(set, elements);
+  }
+
+  #valueBefore(identity: string, { set, old, fresh }: ElementChange): string | undefined {
+    const { snapshot } = this.#present;
+    if (snapshot && this.#ledger.count(identity) === 0) {
+      const element = old ?? fresh;
+      return element && snapshot.elements.get(set.name)?.want(element);
+    }
+    if (isSharedSet(this.#layout, set)) return this.#ledger.count(identity) > 0 ? '' : undefined;
+    return old && valueText(old);
+  }
+
+  #valueAfter(identity: string, { set, fresh, count }: ElementChange): string | undefined {
+    if (isSharedSet(this.#layout, set)) return this.#ledger.count(identity) + count > 0 ? '' : undefined;
+    return fresh && valueText(fresh);
+  }
+
+  #counts(): ReadonlyMap<string, number> {
+    const counts = new Map<string, number>();
+    for (const [name, { count }] of this.#chains) if (count !== 0) counts.set(chainIdentity(name), count);
+    for (const [name, { count }] of this.#sets) if (count !== 0) counts.set(setIdentity(name), count);
+    for (const [identity, { set, count }] of this.#elements) {
+      if (count !== 0 && isSharedSet(this.#layout, set)) counts.set(identity, count);
+    }
+    return counts;
+  }
+}
+
+function note<T>(changes: Map<string, Change<T>>, name: string, side: 'old' | 'fresh', value: T): void {
+  const known = changes.get(name);
+  const change: Change<T> = known ?? { old: undefined, fresh: undefined, count: 0 };
+  if (!known) changes.set(name, change);
+  change[side] = value;
+  change.count += side === 'old' ? -1 : 1;
+}
+
+function append<K, V>(lists: Map<K, V[]>, key: K, value: V): void {
+  const list = lists.get(key);
+  if (list) list.push(value);
+  else lists.set(key, [value]);
+}

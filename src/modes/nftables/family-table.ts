@@ -1,0 +1,292 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { KernelError } from '../../kernel/errors.ts';
+import { BatchError, type Commit, type NftablesSocket, Transaction } from '../../kernel/nftables/index.ts';
+import { errorText } from '../../lib/error-text.ts';
+import { type PlanDiff, planName, type ServicePortPlan } from '../../plan/index.ts';
+import type { ModeEvents, SetAside } from '../mode.ts';
+import { culprits } from './culprits.ts';
+import { type Leftovers, type PlanChange, type Prepared, prepare } from './diff.ts';
+import { type FixedOptions, isForeign, prepareFixed } from './fixed.ts';
+import { fixedSets, type Layout, TABLE } from './layout.ts';
+import { chainIdentity, Ledger, setIdentity } from './ledger.ts';
+import { fixedChains } from './program.ts';
+import { RenderContext } from './shared-chains.ts';
+import { EMPTY_SNAPSHOT, type Snapshot, takeSnapshot } from './snapshot.ts';
+
+/** Service ports in one transaction: small enough that a cold start serves its first Services early. */
+const PORTS_A_TRANSACTION = 2000;
+
+/** What commits a transaction, and tells those who watch that it was ours. */
+export type Committer = (transaction: Transaction) => Promise<Commit>;
+
+/** The table of one family: what is wanted in it, what is committed, and what the kernel would not take. */
+export class FamilyTable {
+  readonly layout: Layout;
+  readonly #socket: NftablesSocket;
+  readonly #commit: Committer;
+  readonly #events: ModeEvents;
+  readonly #wanted = new Map<string, ServicePortPlan>();
+  readonly #committed = new Map<string, ServicePortPlan>();
+  readonly #setAside = new Map<string, { readonly plan: ServicePortPlan; readonly error: string }>();
+  readonly #dirty = new Set<string>();
+  #ledger = new Ledger();
+  #leftovers: Leftovers = { chains: new Map(), sets: new Map() };
+  #options: FixedOptions;
+  #context: RenderContext;
+  /** The table was not read yet, or a write failed half way. */
+  #unsure = true;
+
+  constructor(layout: Layout, options: FixedOptions, socket: NftablesSocket, commit: Committer, events: ModeEvents) {
+    this.layout = layout;
+    this.#options = options;
+    this.#context = new RenderContext(layout, options);
+    this.#socket = socket;
+    this.#commit = commit;
+    this.#events = events;
+  }
+
+  /** Notes what is wanted; nothing is written before `write` or `adopt`. */
+  want({ added, updated, removed }: PlanDiff): void {
+    for (const plan of removed) {
+      this.#wanted.delete(planId(plan));
+      this.#dirty.add(planId(plan));
+    }
+    for (const plan of [...added, ...updated.map(({ to }) => to)]) {
+      this.#wanted.set(planId(plan), plan);
+      this.#dirty.add(planId(plan));
+    }
+  }
+
+  setOptions(options: FixedOptions): void {
+    if (JSON.stringify(options) === JSON.stringify(this.#options)) return;
+    this.#options = options;
+    this.#context = new RenderContext(this.layout, options);
+    // Chains keep their names when their rules change with the options, so all are compared.
+    this.#unsure = true;
+  }
+
+  get setAside(): readonly SetAside[] {
+    const { family } = this.layout;
+    return [...this.#setAside.values()].map(({ plan, error }) => ({ family, servicePort: planName(plan), error }));
+  }
+
+  get hasLeftovers(): boolean {
+    return this.#leftovers.chains.size + this.#leftovers.sets.size > 0;
+  }
+
+  /** Writes what changed, relying on what was committed before. */
+  async write(): Promise<void> {
+    if (this.#unsure) await this.adopt();
+    else await this.#writeAll(this.#changes(this.#dirty), undefined, true);
+  }
+
+  /**
+   * Reads the table and writes what differs from what is wanted, wherever the difference comes from. Returns what was
+   * written, as scripts.
+   */
+  async adopt(): Promise<readonly Transaction[]> {
+    return this.#adopt(this.#commit, await takeSnapshot(this.#socket, this.layout));
+  }
+
+  /** The transactions that `adopt` would commit, for a table that is as given. */
+  async preview(snapshot: Snapshot = EMPTY_SNAPSHOT): Promise<readonly Transaction[]> {
+    return this.#adopt(async () => ({ generation: undefined }), snapshot);
+  }
+
+  readSnapshot(): Promise<Snapshot> {
+    return takeSnapshot(this.#socket, this.layout);
+  }
+
+  /** Removes chains and sets that nobody uses any more. */
+  async sweep(): Promise<void> {
+    const { chains, sets } = this.#leftovers;
+    if (!this.hasLeftovers) return;
+    const transaction = new Transaction(this.layout.nft, TABLE);
+    for (const chain of chains.values()) transaction.flush(chain);
+    for (const set of sets.values()) transaction.delete(set);
+    for (const chain of chains.values()) transaction.delete(chain);
+    await this.#commit(transaction);
+    this.#leftovers = { chains: new Map(), sets: new Map() };
+  }
+
+  async #adopt(commit: Committer, found: Snapshot): Promise<readonly Transaction[]> {
+    const written: Transaction[] = [];
+    const record: Committer = async transaction => {
+      const result = await commit(transaction);
+      if (!transaction.isEmpty) written.push(transaction);
+      return result;
+    };
+    const foreign = isForeign(this.layout, found);
+    if (foreign)
+      await record(
+        new Transaction(this.layout.nft, TABLE).delete({ kind: 'table', family: this.layout.nft, name: TABLE }),
+      );
+    const snapshot = foreign ? EMPTY_SNAPSHOT : found;
+    await record(prepareFixed(this.layout, this.#options, snapshot));
+    this.#unsure = true;
+    this.#ledger = new Ledger();
+    this.#leftovers = { chains: new Map(), sets: new Map() };
+    this.#committed.clear();
+    await this.#writeAll(this.#changes(this.#wanted.keys()), snapshot, false, record);
+    await record(this.#removeLeftovers(snapshot));
+    this.#leftovers = this.#unknown(snapshot);
+    this.#unsure = false;
+    return written;
+  }
+
+  #changes(ids: Iterable<string>): PlanChange[] {
+    const changes: PlanChange[] = [];
+    for (const id of ids) {
+      const to = this.#wanted.get(id);
+      const from = this.#committed.get(id);
+      // What was refused is tried again when it changes, not before.
+      const refused = this.#setAside.get(id);
+      if (refused && refused.plan === to) continue;
+      if (refused) this.#setAside.delete(id);
+      if (from !== to) changes.push({ id, from, to });
+    }
+    return changes.length > PORTS_A_TRANSACTION ? changes.sort(byImportance) : changes;
+  }
+
+  async #writeAll(
+    changes: readonly PlanChange[],
+    snapshot: Snapshot | undefined,
+    mayAdopt: boolean,
+    commit = this.#commit,
+  ): Promise<void> {
+    for (let first = 0; first < changes.length; first += PORTS_A_TRANSACTION) {
+      const part = changes.slice(first, first + PORTS_A_TRANSACTION);
+      try {
+        await this.#writePart(part, snapshot, commit);
+      } catch (error) {
+        if (!(error instanceof KernelError)) throw error;
+        // The table may not be what we think it is, so look before blaming a Service.
+        if (mayAdopt) {
+          await this.adopt();
+          return;
+        }
+        await this.#blame(part, snapshot, error, commit);
+      }
+      if (changes.length > PORTS_A_TRANSACTION) {
+        this.#events.progress(this.layout.family, first + part.length, changes.length);
+        await nextTurn();
+      }
+    }
+    this.#dirty.clear();
+  }
+
+  async #writePart(part: readonly PlanChange[], snapshot: Snapshot | undefined, commit: Committer): Promise<void> {
+    const present = { leftovers: this.#leftovers, snapshot };
+    const prepared = prepare(this.#context, this.#ledger, present, part);
+    if (!prepared.transaction.isEmpty) await commit(prepared.transaction);
+    this.#settle(part, prepared);
+  }
+
+  /** Finds the service ports that the kernel will not take, sets them aside, and writes the rest. */
+  async #blame(
+    part: readonly PlanChange[],
+    snapshot: Snapshot | undefined,
+    error: KernelError,
+    commit: Committer,
+  ): Promise<void> {
+    const guilty = error instanceof BatchError ? culprits(this.#context, part, error) : new Set<string>();
+    if (part.length === 1 || guilty.size > 0) {
+      const blamed = part.filter(({ id }) => part.length === 1 || guilty.has(id));
+      if (!isAboutObjects(error)) throw error;
+      for (const change of blamed) this.#refuse(change, error);
+      await this.#writeOrBlame(
+        part.filter(change => !blamed.includes(change)),
+        snapshot,
+        commit,
+      );
+      return;
+    }
+    const middle = part.length >> 1;
+    await this.#writeOrBlame(part.slice(0, middle), snapshot, commit);
+    await this.#writeOrBlame(part.slice(middle), snapshot, commit);
+  }
+
+  async #writeOrBlame(part: readonly PlanChange[], snapshot: Snapshot | undefined, commit: Committer): Promise<void> {
+    if (part.length === 0) return;
+    try {
+      await this.#writePart(part, snapshot, commit);
+    } catch (error) {
+      if (!(error instanceof KernelError)) throw error;
+      await this.#blame(part, snapshot, error, commit);
+    }
+  }
+
+  #refuse({ id, to }: PlanChange, error: KernelError): void {
+    if (!to) throw error;
+    const text = errorText(error);
+    this.#setAside.set(id, { plan: to, error: text });
+    this.#events.setAside({ family: this.layout.family, servicePort: planName(to), error: text });
+  }
+
+  #settle(part: readonly PlanChange[], { counts, released, revived }: Prepared): void {
+    for (const { id, to } of part) {
+      if (to) this.#committed.set(id, to);
+      else this.#committed.delete(id);
+    }
+    this.#ledger.apply(counts);
+    if (revived.size + released.chains.size + released.sets.size === 0) return;
+    const { chains, sets } = this.#leftovers;
+    this.#leftovers = {
+      chains: new Map([...chains, ...released.chains].filter(([name]) => !revived.has(chainIdentity(name)))),
+      sets: new Map([...sets, ...released.sets].filter(([name]) => !revived.has(setIdentity(name)))),
+    };
+  }
+
+  /** Elements that the kernel has and nobody wants. */
+  #removeLeftovers(snapshot: Snapshot): Transaction {
+    const transaction = new Transaction(this.layout.nft, TABLE);
+    for (const { set, elements } of this.#strayElements(snapshot)) transaction.deleteElements(set, elements);
+    return transaction;
+  }
+
+  *#strayElements(snapshot: Snapshot) {
+    const fixed = new Set<string>([this.layout.nodePortIPs.name, this.layout.serviceCIDRs.name]);
+    for (const [name, listed] of snapshot.elements) {
+      if (!fixed.has(name)) yield { set: listed.set, elements: [...listed.leftovers()] };
+    }
+  }
+
+  /** Chains and sets that the kernel has and nobody wants. */
+  #unknown(snapshot: Snapshot): Leftovers {
+    const fixed = fixedNames(this.layout, this.#options);
+    const chains = [...snapshot.chains].filter(
+      ([name]) => !fixed.has(name) && this.#ledger.count(chainIdentity(name)) === 0,
+    );
+    const sets = [...snapshot.sets].filter(
+      ([name, set]) =>
+        !fixed.has(name) && !set.flags?.includes('anonymous') && this.#ledger.count(setIdentity(name)) === 0,
+    );
+    return { chains: new Map(chains.map(([name, { chain }]) => [name, chain])), sets: new Map(sets) };
+  }
+}
+
+export function planId(plan: ServicePortPlan): string {
+  return `${planName(plan)}/${plan.port.protocol}`;
+}
+
+/** Names and the API come first, for all else depends on them. */
+function byImportance(a: PlanChange, b: PlanChange): number {
+  return rank(a) - rank(b);
+}
+
+function rank({ from, to }: PlanChange): number {
+  const plan = to ?? from;
+  if (!plan) return 3;
+  if (plan.port.port === 53) return 0;
+  return plan.service === 'default/kubernetes' ? 1 : 2;
+}
+
+/** Lack of memory or permission is nobody's fault. */
+function isAboutObjects({ code, errno }: KernelError): boolean {
+  return code === 'KERNEL_REFUSED' && !['ENOMEM', 'EPERM', 'ENOBUFS', 'EINTR', 'EAGAIN'].includes(errno ?? '');
+}
+
+function fixedNames(layout: Layout, options: FixedOptions): ReadonlySet<string> {
+  const chains = fixedChains(layout, options).map(({ chain }) => chain.name);
+  return new Set([...chains, ...fixedSets(layout).map(({ name }) => name)]);
+}

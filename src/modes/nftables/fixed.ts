@@ -1,0 +1,110 @@
+import { dataBytes, type Element, type NftSet, type SetOrMap, Transaction } from '../../kernel/nftables/index.ts';
+import { type Cidr, cidrContains, cidrFamily, type Ip, ipBytes, parseCidr } from '../../net/index.ts';
+import { type ChainRules, ruleText } from './chain-rules.ts';
+import { fixedSets, type Layout, TABLE } from './layout.ts';
+import { fixedChains, type ProgramOptions } from './program.ts';
+import type { Snapshot } from './snapshot.ts';
+
+/** What the fixed part depends on: its program, and the addresses in two of its sets. */
+export interface FixedOptions extends ProgramOptions {
+  readonly nodePortIPs: readonly Ip[];
+  readonly serviceCIDRs: readonly string[];
+}
+
+/** The transaction that makes the fixed part what it should be; empty if it is. */
+export function prepareFixed(layout: Layout, options: FixedOptions, snapshot: Snapshot): Transaction {
+  const transaction = new Transaction(layout.nft, TABLE);
+  if (snapshot.tableHandle === undefined) {
+    transaction.add({ kind: 'table', family: layout.nft, name: TABLE, comment: 'rules for kube-proxy' });
+  }
+  for (const set of fixedSets(layout)) if (!snapshot.sets.has(set.name)) transaction.add(set);
+  prepareChains(transaction, layout, fixedChains(layout, options), snapshot);
+  prepareElements(transaction, layout.nodePortIPs, nodePortElements(layout, options), snapshot);
+  prepareElements(transaction, layout.serviceCIDRs, cidrElements(layout, options.serviceCIDRs), snapshot);
+  return transaction;
+}
+
+/** A set of ours by name but of another type cannot be used, and its table must make way. */
+export function isForeign(layout: Layout, snapshot: Snapshot): boolean {
+  const shape = (set: SetOrMap) =>
+    JSON.stringify([set.kind, set.type, set.kind === 'map' ? set.data : [], set.flags ?? []]);
+  return fixedSets(layout).some(set => {
+    const listed = snapshot.sets.get(set.name);
+    return listed !== undefined && shape(listed) !== shape(set);
+  });
+}
+
+function prepareChains(
+  transaction: Transaction,
+  layout: Layout,
+  chains: readonly ChainRules[],
+  snapshot: Snapshot,
+): void {
+  const written = chains.filter(chain => !isListed(layout, chain, snapshot));
+  for (const { chain } of written) {
+    const listed = snapshot.chains.get(chain.name);
+    // A base chain cannot change its hook or priority, only make way.
+    if (listed && !sameBase(listed.chain, chain)) transaction.flush(listed.chain).delete(listed.chain).add(chain);
+    else if (listed) transaction.flush(chain);
+    else transaction.add(chain);
+  }
+  for (const { rules } of written) for (const rule of rules) transaction.add(rule);
+}
+
+function isListed(layout: Layout, { chain, rules }: ChainRules, snapshot: Snapshot): boolean {
+  const listed = snapshot.chains.get(chain.name);
+  return (
+    listed !== undefined &&
+    sameBase(listed.chain, chain) &&
+    listed.rules.length === rules.length &&
+    rules.every((rule, i) => ruleText(layout, rule) === listed.rules[i])
+  );
+}
+
+function sameBase(a: ChainRules['chain'], b: ChainRules['chain']): boolean {
+  return (
+    a.base?.type === b.base?.type &&
+    a.base?.hook === b.base?.hook &&
+    a.base?.priority === b.base?.priority &&
+    (a.base?.policy ?? 'accept') === (b.base?.policy ?? 'accept')
+  );
+}
+
+function prepareElements(transaction: Transaction, set: NftSet, wanted: readonly Element[], snapshot: Snapshot): void {
+  const listed = snapshot.elements.get(set.name);
+  const missing = wanted.filter(element => listed?.want(element) === undefined);
+  transaction.deleteElements(set, [...(listed?.leftovers() ?? [])]);
+  transaction.addElements(set, missing);
+}
+
+function nodePortElements({ nodePortIPs: set }: Layout, { nodePortIPs }: FixedOptions): Element[] {
+  return nodePortIPs.map(ip => ({ kind: 'element', key: dataBytes(set.type, [ip]) }));
+}
+
+/** Ranges of the family; one that lies in another is left out, for ranges of a set must not overlap. */
+function cidrElements({ family }: Layout, texts: readonly string[]): Element[] {
+  const cidrs = texts.flatMap(text => parseCidr(text) ?? []).filter(cidr => cidrFamily(cidr) === family);
+  const outer = cidrs.filter(
+    (cidr, i) =>
+      !cidrs.some(
+        (other, j) =>
+          i !== j &&
+          cidrContains(other, cidr.address) &&
+          (other.prefix < cidr.prefix || (other.prefix === cidr.prefix && j < i)),
+      ),
+  );
+  return outer.map(cidr => {
+    const key = ipBytes(cidr.address);
+    const keyEnd = lastAddress(cidr);
+    return key.equals(keyEnd) ? { kind: 'element', key } : { kind: 'element', key, keyEnd };
+  });
+}
+
+function lastAddress(cidr: Cidr): Buffer {
+  const bytes = ipBytes(cidr.address);
+  for (let i = 0; i < bytes.length; i++) {
+    const kept = Math.min(8, Math.max(0, cidr.prefix - 8 * i));
+    bytes[i] = (bytes[i] ?? 0) | (0xff >> kept);
+  }
+  return bytes;
+}

@@ -1,0 +1,81 @@
+import type { DataType, NftFamily, NftMap, NftSet } from '../../kernel/nftables/index.ts';
+import type { Family } from '../../net/index.ts';
+
+/** The table is called as upstream's, so that each cleans up and takes over what the other left. */
+export const TABLE = 'kube-proxy';
+
+/** What the table of one family is made of, apart from its chains: a fixed program looks things up in these. */
+export interface Layout {
+  readonly family: Family;
+  readonly nft: Extract<NftFamily, 'ip' | 'ip6'>;
+  readonly clusterIPs: NftSet;
+  readonly serviceCIDRs: NftSet;
+  readonly nodePortIPs: NftSet;
+  readonly hairpins: NftSet;
+  /** Address, protocol and port of a frontend: what happens to a new connection. */
+  readonly serviceIPs: NftMap;
+  readonly serviceNodePorts: NftMap;
+  readonly noEndpointServices: NftMap;
+  readonly noEndpointNodePorts: NftMap;
+  readonly firewallIPs: NftMap;
+  /** The same and a slot number: an endpoint. A chain for each number of endpoints picks the slot. */
+  readonly clusterEndpoints: NftMap;
+  readonly localEndpoints: NftMap;
+  readonly nodePortClusterEndpoints: NftMap;
+  readonly nodePortLocalEndpoints: NftMap;
+}
+
+export function layoutOf(family: Family): Layout {
+  const address: DataType = family === 'IPv4' ? 'ipv4_addr' : 'ipv6_addr';
+  const frontend: readonly DataType[] = [address, 'inet_proto', 'inet_service'];
+  const nodePort: readonly DataType[] = ['inet_proto', 'inet_service'];
+  const endpoint: readonly DataType[] = [address, 'inet_service'];
+  const slot: DataType = 'mark';
+  const set = (name: string, type: readonly DataType[], comment: string): NftSet => ({
+    kind: 'set',
+    name,
+    type,
+    comment,
+  });
+  const verdicts = (name: string, type: readonly DataType[], comment: string): NftMap => ({
+    kind: 'map',
+    name,
+    type,
+    data: ['verdict'],
+    comment,
+  });
+  const endpoints = (name: string, type: readonly DataType[], comment: string): NftMap => ({
+    kind: 'map',
+    name,
+    type: [...type, slot],
+    data: endpoint,
+    comment,
+  });
+  return {
+    family,
+    nft: family === 'IPv4' ? 'ip' : 'ip6',
+    clusterIPs: set('cluster-ips', [address], 'Active ClusterIPs'),
+    serviceCIDRs: { ...set('service-cidrs', [address], 'Ranges that ClusterIPs are from'), flags: ['interval'] },
+    nodePortIPs: set('nodeport-ips', [address], 'IPs that accept NodePort traffic'),
+    hairpins: set(
+      'hairpin-connections',
+      [address, address, 'inet_proto', 'inet_service'],
+      'service hairpin connections',
+    ),
+    serviceIPs: verdicts('service-ips', frontend, 'ClusterIP, ExternalIP and LoadBalancer IP traffic'),
+    serviceNodePorts: verdicts('service-nodeports', nodePort, 'NodePort traffic'),
+    noEndpointServices: verdicts('no-endpoint-services', frontend, 'drop or reject what no endpoint can serve'),
+    noEndpointNodePorts: verdicts('no-endpoint-nodeports', nodePort, 'the same of node ports'),
+    firewallIPs: verdicts('firewall-ips', frontend, 'destinations that are subject to LoadBalancerSourceRanges'),
+    clusterEndpoints: endpoints('cluster-endpoints', frontend, 'endpoints for policy Cluster, by slot'),
+    localEndpoints: endpoints('local-endpoints', frontend, 'endpoints for policy Local, by slot'),
+    nodePortClusterEndpoints: endpoints('nodeport-cluster-endpoints', nodePort, 'the same of node ports'),
+    nodePortLocalEndpoints: endpoints('nodeport-local-endpoints', nodePort, 'the same of node ports'),
+  };
+}
+
+/** All sets and maps of the fixed program, in the order in which they are made. */
+export function fixedSets(layout: Layout): readonly (NftSet | NftMap)[] {
+  const { family: _family, nft: _nft, ...sets } = layout;
+  return Object.values(sets);
+}

@@ -1,0 +1,162 @@
+import type { NetworkNamespace } from '../../kernel/netns.ts';
+import { type Commit, NftablesSocket, type Transaction } from '../../kernel/nftables/index.ts';
+import { type Clock, systemClock, type Timer } from '../../lib/clock.ts';
+import { FAMILIES, type Family } from '../../net/index.ts';
+import type { PlanDiff } from '../../plan/index.ts';
+import type { Mode, ModeEvents, ModeSettings, SetAside } from '../mode.ts';
+import { type Drift, DriftWatch } from './drift-watch.ts';
+import { FamilyTable } from './family-table.ts';
+import { layoutOf } from './layout.ts';
+
+export interface NftablesModeOptions {
+  readonly namespace?: NetworkNamespace | undefined;
+  readonly clock?: Clock;
+  readonly events: ModeEvents;
+}
+
+/** Kernels before 6.2 still count uses that ended just now. */
+const SWEEP_AFTER_MS = 1100;
+/** Commands beyond which a transaction is made while nobody listens: the kernel takes longer to tell than to do. */
+const LARGE = 500;
+/** A repair that is undone at once is not repeated at once: two programs must not fight for a table. */
+const FIRST_REPAIR_PAUSE_MS = 100;
+const LONGEST_REPAIR_PAUSE_MS = 30_000;
+const PEACE_MS = 10_000;
+
+/** nftables mode: a fixed program, and elements for Services, written over netlink. */
+export class NftablesMode implements Mode {
+  readonly #socket: NftablesSocket;
+  readonly #clock: Clock;
+  readonly #events: ModeEvents;
+  readonly #watch: DriftWatch;
+  readonly #tables = new Map<Family, FamilyTable>();
+  /** What is to be done with the tables is done one thing after another. */
+  #work: Promise<unknown> = Promise.resolve();
+  #sweep: Timer | undefined;
+  #repair: Timer | undefined;
+  #repairPause = FIRST_REPAIR_PAUSE_MS;
+  #lastRepair = 0;
+  #closed = false;
+
+  constructor({ namespace, clock = systemClock, events }: NftablesModeOptions) {
+    this.#socket = NftablesSocket.open({ namespace });
+    this.#clock = clock;
+    this.#events = events;
+    this.#watch = new DriftWatch({
+      namespace,
+      clock,
+      drifted: drift => this.#drifted(drift),
+      lost: reason => this.#lost(reason),
+    });
+  }
+
+  sync(family: Family, plans: PlanDiff, settings: ModeSettings): Promise<void> {
+    return this.#queue(async () => {
+      const table = this.#table(family, settings);
+      table.setOptions(settings);
+      table.want(plans);
+      await table.write();
+      if (!this.#closed) this.#watch.listen();
+      if (table.hasLeftovers) this.#sweep ??= this.#clock.setTimer(SWEEP_AFTER_MS, () => this.#sweepAll());
+    });
+  }
+
+  setAside(): readonly SetAside[] {
+    return [...this.#tables.values()].flatMap(table => table.setAside);
+  }
+
+  /** Waits until all that was begun is done; sweeps what is left over. */
+  settle(): Promise<void> {
+    return this.#queue(async () => {
+      for (const table of this.#tables.values()) await table.sweep();
+    });
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    this.#sweep?.cancel();
+    this.#repair?.cancel();
+    this.#watch.close();
+    await this.#work;
+    this.#socket.close();
+  }
+
+  #table(family: Family, settings: ModeSettings): FamilyTable {
+    const known = this.#tables.get(family);
+    if (known) return known;
+    const commit = (transaction: Transaction) => this.#commit(transaction);
+    const table = new FamilyTable(layoutOf(family), settings, this.#socket, commit, this.#events);
+    this.#tables.set(family, table);
+    return table;
+  }
+
+  async #commit(transaction: Transaction): Promise<Commit> {
+    if (sizeOf(transaction) > LARGE) this.#watch.pause();
+    const commit = await this.#socket.commit(transaction);
+    this.#watch.own(commit.generation);
+    return commit;
+  }
+
+  #queue<T>(work: () => Promise<T>): Promise<T> {
+    const done = this.#work.then(work);
+    this.#work = done.catch(() => undefined);
+    return done;
+  }
+
+  #sweepAll(): void {
+    this.#sweep = undefined;
+    this.settle().catch(error => this.#events.failed('removing chains that are no longer used', error));
+  }
+
+  #drifted({ family: nft, what }: Drift): void {
+    const family = FAMILIES.find(name => layoutOf(name).nft === nft);
+    if (family) this.#repairSoon([family], what);
+  }
+
+  #lost(reason: string): void {
+    this.#repairSoon([...this.#tables.keys()], reason);
+  }
+
+  #repairSoon(families: readonly Family[], what: string): void {
+    if (this.#closed || this.#repair) return;
+    const now = this.#clock.now();
+    const quiet = now - this.#lastRepair > PEACE_MS;
+    if (quiet) this.#repairPause = FIRST_REPAIR_PAUSE_MS;
+    const wait = quiet ? 0 : Math.max(0, this.#lastRepair + this.#repairPause - now);
+    this.#repair = this.#clock.setTimer(wait, () => {
+      this.#repair = undefined;
+      this.#lastRepair = this.#clock.now();
+      this.#repairPause = Math.min(this.#repairPause * 2, LONGEST_REPAIR_PAUSE_MS);
+      for (const family of families) this.#repairNow(family, what);
+    });
+  }
+
+  #repairNow(family: Family, what: string): void {
+    this.#queue(async () => {
+      const table = this.#tables.get(family);
+      if (!table || this.#closed) return;
+      const written = await table.adopt();
+      this.#watch.listen();
+      if (written.length > 0) this.#events.driftRepaired(family, `${what}; ${summary(written)}`);
+    }).catch(error => this.#events.failed(`repairing the ${family} table`, error));
+  }
+}
+
+function sizeOf(transaction: Transaction): number {
+  let size = 0;
+  for (const { object } of transaction.commands) size += object.kind === 'elements' ? object.elements.length : 1;
+  return size;
+}
+
+/** What a repair wrote, in a few words. */
+function summary(written: readonly Transaction[]): string {
+  const counts = new Map<string, number>();
+  for (const { commands } of written) {
+    for (const { verb, object } of commands) {
+      const what = object.kind === 'elements' ? `element in ${object.set.name}` : object.kind.replace('-handle', '');
+      const key = `${verb === 'add' ? 'added' : verb === 'flush' ? 'rewrote' : 'deleted'} ${what}`;
+      counts.set(key, (counts.get(key) ?? 0) + (object.kind === 'elements' ? object.elements.length : 1));
+    }
+  }
+  return [...counts].map(([what, count]) => `${what} ×${count}`).join(', ');
+}

@@ -1,0 +1,149 @@
+import {
+  type Chain,
+  type ChainType,
+  drop,
+  type Expression,
+  type Hook,
+  ipDaddr,
+  ipSaddr,
+  jump,
+  markOr,
+  markXor,
+  masquerade,
+  matchAddress,
+  matchCtState,
+  matchCtStatus,
+  matchFibType,
+  matchIifname,
+  matchMark,
+  matchSet,
+  metaL4proto,
+  reject,
+  thDport,
+  vmap,
+} from '../../kernel/nftables/index.ts';
+import type { LocalDetector, NodePortAddresses } from '../../model/index.ts';
+import { type Cidr, parseCidr } from '../../net/index.ts';
+import { baseChainRules, type ChainRules, chainRules } from './chain-rules.ts';
+import type { Layout } from './layout.ts';
+
+/** What the fixed program depends on. */
+export interface ProgramOptions {
+  /** The bit of the packet mark that asks for masquerading. */
+  readonly masqueradeMark: number;
+  readonly masqueradeAll: boolean;
+  readonly localDetector: LocalDetector | undefined;
+  readonly nodePortAddresses: NodePortAddresses;
+}
+
+export const REJECT_CHAIN = 'reject-chain';
+const DSTNAT = -100;
+const SRCNAT = 100;
+
+/** The chains that are the same whatever Services there are. Chains come before those that jump to them. */
+export function fixedChains(layout: Layout, options: ProgramOptions): readonly ChainRules[] {
+  const { nft } = layout;
+  const mark = options.masqueradeMark;
+  const daddr = ipDaddr(nft);
+  const frontend = [daddr, metaL4proto, thDport];
+  const isNew = matchCtState('new');
+  const nodePort = [metaL4proto, thDport];
+  const ownFilter = (name: string, ...expressions: readonly Expression[][]) =>
+    chainRules(name, ...expressions.map(body => [body] as const));
+  return [
+    ownFilter(REJECT_CHAIN, [reject(nft)]),
+    ownFilter('firewall-check', vmap(frontend, layout.firewallIPs.name)),
+    ownFilter('service-endpoints-check', vmap(frontend, layout.noEndpointServices.name)),
+    ownFilter('nodeport-endpoints-check', [
+      ...acceptsNodePorts(layout, options.nodePortAddresses, false),
+      ...vmap(nodePort, layout.noEndpointNodePorts.name),
+    ]),
+    chainRules(
+      'cluster-ips-check',
+      [[...matchSet([daddr], layout.clusterIPs.name), reject(nft)], 'Reject traffic to invalid ports of ClusterIPs'],
+      [[...matchSet([daddr], layout.serviceCIDRs.name), drop], 'Drop traffic to unallocated ClusterIPs'],
+    ),
+    chainRules(
+      'masquerading',
+      [[...matchMark(mark, 'neq', 0), ...markXor(mark), masquerade('fully-random')]],
+      [
+        [
+          ...matchCtStatus('dnat'),
+          ...matchSet([ipSaddr(nft), daddr, metaL4proto, thDport], layout.hairpins.name),
+          masquerade('fully-random'),
+        ],
+      ],
+    ),
+    chainRules(
+      'services',
+      ...clusterIPMasquerading(layout, options),
+      [vmap(frontend, layout.serviceIPs.name)],
+      [[...acceptsNodePorts(layout, options.nodePortAddresses, true), ...vmap(nodePort, layout.serviceNodePorts.name)]],
+    ),
+    filter('filter-prerouting-pre-dnat', 'prerouting', DSTNAT - 10, [[...isNew, jump('firewall-check')]]),
+    filter('filter-output-pre-dnat', 'output', DSTNAT - 10, [[...isNew, jump('firewall-check')]]),
+    filter('filter-input', 'input', 0, [
+      [...isNew, jump('nodeport-endpoints-check')],
+      [...isNew, jump('service-endpoints-check')],
+    ]),
+    filter('filter-forward', 'forward', 0, [
+      [...isNew, jump('service-endpoints-check')],
+      [...isNew, jump('cluster-ips-check')],
+    ]),
+    filter('filter-output', 'output', 0, [
+      [...isNew, jump('service-endpoints-check')],
+      [...isNew, jump('cluster-ips-check')],
+    ]),
+    nat('nat-prerouting', 'prerouting', DSTNAT, 'services'),
+    nat('nat-output', 'output', DSTNAT, 'services'),
+    nat('nat-postrouting', 'postrouting', SRCNAT, 'masquerading'),
+  ];
+}
+
+/** Matches the traffic of this node's pods, or with `neq` all other traffic. */
+export function matchLocal(detector: LocalDetector, op: 'eq' | 'neq'): Expression[] {
+  switch (detector.kind) {
+    case 'source-cidr':
+      return matchAddress('saddr', detector.cidr, op);
+    case 'interface':
+      return matchIifname(detector.name, op);
+    case 'interface-prefix':
+      return matchIifname(`${detector.prefix}*`, op);
+  }
+}
+
+function clusterIPMasquerading(layout: Layout, options: ProgramOptions): (readonly [Expression[], string])[] {
+  const { masqueradeAll, localDetector, masqueradeMark } = options;
+  const toClusterIP = matchSet([ipDaddr(layout.nft)], layout.clusterIPs.name);
+  if (masqueradeAll) return [[[...toClusterIP, ...markOr(masqueradeMark)], 'masquerade all clusterIP traffic']];
+  if (!localDetector) return [];
+  const expressions = [...toClusterIP, ...matchLocal(localDetector, 'neq'), ...markOr(masqueradeMark)];
+  return [[expressions, 'masquerade clusterIP traffic from outside cluster']];
+}
+
+const LOOPBACK: Readonly<Record<Layout['family'], Cidr | undefined>> = {
+  IPv4: parseCidr('127.0.0.0/8'),
+  IPv6: parseCidr('::1/128'),
+};
+
+/** Before a connection is steered, its destination must be looked up; what comes to the input chain is local anyway. */
+function acceptsNodePorts(layout: Layout, addresses: NodePortAddresses, beforeRouting: boolean): Expression[] {
+  if (!addresses.matchAll) return matchSet([ipDaddr(layout.nft)], layout.nodePortIPs.name);
+  const loopback = LOOPBACK[layout.family];
+  return [
+    ...(beforeRouting ? matchFibType('daddr', 'local') : []),
+    ...(loopback ? matchAddress('daddr', loopback, 'neq') : []),
+  ];
+}
+
+function filter(name: string, hook: Hook, priority: number, bodies: readonly Expression[][]): ChainRules {
+  return baseChainRules(base(name, 'filter', hook, priority), ...bodies.map(body => [body] as const));
+}
+
+function nat(name: string, hook: Hook, priority: number, target: string): ChainRules {
+  return baseChainRules(base(name, 'nat', hook, priority), [[jump(target)]]);
+}
+
+function base(name: string, type: ChainType, hook: Hook, priority: number): Chain {
+  return { kind: 'chain', name, base: { type, hook, priority } };
+}

@@ -1,0 +1,176 @@
+import { dataBytes, type Element, type NftMap, type SetOrMap, type Verdict } from '../../kernel/nftables/index.ts';
+import { type Frontend, planName, reachableEndpoints, type ServicePortPlan } from '../../plan/index.ts';
+import type { ChainRules } from './chain-rules.ts';
+import type { Layout } from './layout.ts';
+import { servicePortBase } from './names.ts';
+import { affinityPick, affinitySet, endpointChain, firewallChain } from './own-chains.ts';
+import { REJECT_CHAIN } from './program.ts';
+import { externalClusterChain, externalLocalChain, type RenderContext } from './shared-chains.ts';
+
+/** An element and the set that it is in. */
+export interface Placed {
+  readonly set: SetOrMap;
+  readonly element: Element;
+}
+
+/** All that one service port puts into the table. Chains, sets and some elements may be other ports' too. */
+export interface Rendered {
+  readonly sets: readonly SetOrMap[];
+  /** Those that others go to come first. */
+  readonly chains: readonly ChainRules[];
+  readonly elements: readonly Placed[];
+}
+
+export function render(context: RenderContext, plan: ServicePortPlan): Rendered {
+  const rendering = new Rendering(context, plan);
+  rendering.run();
+  return rendering;
+}
+
+class Rendering implements Rendered {
+  readonly sets: SetOrMap[] = [];
+  readonly chains: ChainRules[] = [];
+  readonly elements: Placed[] = [];
+  readonly #context: RenderContext;
+  readonly #layout: Layout;
+  readonly #plan: ServicePortPlan;
+  readonly #protocol: string;
+  readonly #chainNames = new Set<string>();
+
+  constructor(context: RenderContext, plan: ServicePortPlan) {
+    this.#context = context;
+    this.#layout = context.layout;
+    this.#plan = plan;
+    this.#protocol = plan.port.protocol.toLowerCase();
+  }
+
+  run(): void {
+    const { frontends, port } = this.#plan;
+    if (port.affinitySeconds > 0) this.#affinityEndpoints();
+    this.#hairpins();
+    this.#place(this.#layout.clusterIPs, { key: dataBytes(this.#layout.clusterIPs.type, [port.clusterIP]) });
+    const firewall = firewallChain(this.#plan, frontends);
+    if (firewall) this.#chain(firewall);
+    for (const frontend of frontends) {
+      if (frontend.ip === undefined) this.#nodePort(frontend);
+      else this.#address(frontend, frontend.ip, firewall);
+    }
+  }
+
+  #address(frontend: Frontend, ip: string, firewall: ChainRules | undefined): void {
+    const layout = this.#layout;
+    const key = dataBytes(layout.serviceIPs.type, [ip, this.#protocol, frontend.port]);
+    const target = this.#target(frontend, layout.clusterEndpoints, layout.localEndpoints, [ip]);
+    if (target !== undefined) this.#verdict(layout.serviceIPs, key, { kind: 'goto', chain: target });
+    this.#withoutEndpoints(frontend, layout.noEndpointServices, key);
+    if (frontend.firewall && firewall) {
+      this.#verdict(layout.firewallIPs, key, { kind: 'goto', chain: firewall.chain.name });
+    }
+  }
+
+  #nodePort(frontend: Frontend): void {
+    const layout = this.#layout;
+    const key = dataBytes(layout.serviceNodePorts.type, [this.#protocol, frontend.port]);
+    const target = this.#target(frontend, layout.nodePortClusterEndpoints, layout.nodePortLocalEndpoints, []);
+    if (target !== undefined) this.#verdict(layout.serviceNodePorts, key, { kind: 'goto', chain: target });
+    this.#withoutEndpoints(frontend, layout.noEndpointNodePorts, key);
+  }
+
+  #withoutEndpoints({ action }: Frontend, map: NftMap, key: Buffer): void {
+    if (action === 'drop') this.#verdict(map, key, { kind: 'drop' });
+    if (action === 'reject') this.#verdict(map, key, { kind: 'goto', chain: REJECT_CHAIN });
+  }
+
+  /** The chain that a frontend's connections go to; undefined if none of them is forwarded. */
+  #target(frontend: Frontend, cluster: NftMap, local: NftMap, address: readonly string[]): string | undefined {
+    const { kind, action, policy, port, shortCircuit } = frontend;
+    const toCluster = () => this.#pick(cluster, this.#plan.endpoints.cluster, 'service', address, port);
+    const toLocal = () => this.#pick(local, this.#plan.endpoints.local, 'local', address, port);
+    if (kind === 'ClusterIP') return action === 'forward' ? (policy === 'Local' ? toLocal() : toCluster()) : undefined;
+    if (policy === 'Cluster') return action === 'forward' ? this.#external(frontend, toCluster()) : undefined;
+    if (shortCircuit === 'none') return undefined;
+    return this.#external(frontend, toCluster(), action === 'forward' ? toLocal() : undefined);
+  }
+
+  #external({ policy }: Frontend, pickCluster: string, pickLocal?: string): string {
+    const { options } = this.#context;
+    const make = (name: string) =>
+      policy === 'Local'
+        ? externalLocalChain(name, pickCluster, pickLocal, options)
+        : externalClusterChain(name, pickCluster, options);
+    if (this.#plan.port.affinitySeconds > 0) {
+      const name = `external-${servicePortBase(this.#plan)}`;
+      this.#chain(make(name));
+      return name;
+    }
+    const leads = [pickCluster, pickLocal ?? (policy === 'Local' ? 'none' : undefined)];
+    const name = ['external', ...leads.flatMap(lead => lead?.replace(/^pick-/, '') ?? [])].join('-');
+    this.#chain(this.#context.external(name, () => make(name)));
+    return name;
+  }
+
+  /** The chain that picks one of the endpoints, with the elements that it needs. */
+  #pick(
+    map: NftMap,
+    endpoints: readonly { readonly ip: string; readonly port: number }[],
+    prefix: 'service' | 'local',
+    address: readonly string[],
+    port: number,
+  ): string {
+    if (this.#plan.port.affinitySeconds > 0) return this.#affinityPick(prefix);
+    endpoints.forEach((endpoint, slot) => {
+      const key = dataBytes(map.type, [...address, this.#protocol, port, slot]);
+      this.#place(map, { key, data: dataBytes(map.data, [endpoint.ip, endpoint.port]) });
+    });
+    const chain = this.#context.pick(map, endpoints.length);
+    this.#chain(chain);
+    return chain.chain.name;
+  }
+
+  #affinityPick(prefix: 'service' | 'local'): string {
+    const { cluster, local } = this.#plan.endpoints;
+    const { chain, map, elements } = affinityPick(
+      this.#layout,
+      prefix,
+      this.#plan,
+      prefix === 'local' ? local : cluster,
+    );
+    if (this.#chain(chain)) {
+      this.sets.push(map);
+      for (const element of elements) this.elements.push({ set: map, element });
+    }
+    return chain.chain.name;
+  }
+
+  #affinityEndpoints(): void {
+    for (const endpoint of reachableEndpoints(this.#plan.endpoints)) {
+      this.sets.push(affinitySet(this.#layout, this.#plan, endpoint));
+      this.#chain(endpointChain(this.#layout, this.#plan, endpoint));
+    }
+  }
+
+  /** A local endpoint that reaches itself must see the node as the caller, or its answer would not come back here. */
+  #hairpins(): void {
+    const { hairpins } = this.#layout;
+    for (const { ip, port, isLocal } of reachableEndpoints(this.#plan.endpoints)) {
+      if (isLocal) this.#place(hairpins, { key: dataBytes(hairpins.type, [ip, ip, this.#protocol, port]) });
+    }
+  }
+
+  #verdict(map: NftMap, key: Buffer, verdict: Verdict): void {
+    this.#place(map, { key, verdict, comment: planName(this.#plan) });
+  }
+
+  #place(set: SetOrMap, element: Omit<Element, 'kind'>): void {
+    this.elements.push({ set, element: { kind: 'element', ...element } });
+  }
+
+  /** False if it is there already. */
+  #chain(chain: ChainRules): boolean {
+    const { name } = chain.chain;
+    if (this.#chainNames.has(name)) return false;
+    this.#chainNames.add(name);
+    this.chains.push(chain);
+    return true;
+  }
+}

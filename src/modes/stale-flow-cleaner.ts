@@ -1,0 +1,43 @@
+import type { Protocol } from '../api/index.ts';
+import { type Flow as ConntrackFlow, ConntrackSocket, L4 } from '../kernel/conntrack/index.ts';
+import type { NetworkNamespace } from '../kernel/netns.ts';
+import type { ServiceState } from '../model/index.ts';
+import type { Family } from '../net/index.ts';
+import { type Flow, STALE_PROTOCOLS, staleFlows } from '../plan/index.ts';
+
+/** Makes the kernel forget flows to endpoints that are gone. */
+export class StaleFlowCleaner {
+  readonly #socket: ConntrackSocket;
+
+  constructor(namespace?: NetworkNamespace) {
+    this.#socket = ConntrackSocket.open({ namespace });
+  }
+
+  /** Returns how many were deleted. Flows that ended by themselves meanwhile are not counted. */
+  async clean(family: Family, services: Iterable<ServiceState>, allowExternalIPs: boolean): Promise<number> {
+    const isStale = staleFlows(services, allowExternalIPs);
+    let deleted = 0;
+    for (const protocol of STALE_PROTOCOLS) {
+      const stale: ConntrackFlow[] = [];
+      for await (const flow of this.#socket.stream({ family, protocol: L4[protocol] })) {
+        const known = asFlow(protocol, flow);
+        if (known && isStale(known)) stale.push(flow);
+      }
+      if (stale.length > 0) deleted += (await this.#socket.delete(stale)).deleted;
+    }
+    return deleted;
+  }
+
+  close(): void {
+    this.#socket.close();
+  }
+}
+
+function asFlow(protocol: Protocol, { original, reply }: ConntrackFlow): Flow | undefined {
+  if (original.dstPort === undefined || reply.srcPort === undefined) return undefined;
+  return {
+    protocol,
+    destination: { ip: original.dst, port: original.dstPort },
+    answeredBy: { ip: reply.src, port: reply.srcPort },
+  };
+}
