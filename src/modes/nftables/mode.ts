@@ -34,6 +34,7 @@ export class NftablesMode implements Mode {
   #work: Promise<unknown> = Promise.resolve();
   #sweep: Timer | undefined;
   #repair: Timer | undefined;
+  readonly #drifted = new Map<Family, string>();
   #repairPause = FIRST_REPAIR_PAUSE_MS;
   #lastRepair = 0;
   #closed = false;
@@ -45,8 +46,8 @@ export class NftablesMode implements Mode {
     this.#watch = new DriftWatch({
       namespace,
       clock,
-      drifted: drift => this.#drifted(drift),
-      lost: reason => this.#lost(reason),
+      drifted: drift => this.#noteDrift(drift),
+      lost: reason => this.#noteLoss(reason),
     });
   }
 
@@ -108,27 +109,32 @@ export class NftablesMode implements Mode {
     this.settle().catch(error => this.#events.failed('removing chains that are no longer used', error));
   }
 
-  #drifted({ family: nft, what }: Drift): void {
+  #noteDrift({ family: nft, what }: Drift): void {
     const family = FAMILIES.find(name => layoutOf(name).nft === nft);
     if (family) this.#repairSoon([family], what);
   }
 
-  #lost(reason: string): void {
+  #noteLoss(reason: string): void {
     this.#repairSoon([...this.#tables.keys()], reason);
   }
 
   #repairSoon(families: readonly Family[], what: string): void {
+    for (const family of families) this.#drifted.set(family, what);
     if (this.#closed || this.#repair) return;
     const now = this.#clock.now();
     const quiet = now - this.#lastRepair > PEACE_MS;
     if (quiet) this.#repairPause = FIRST_REPAIR_PAUSE_MS;
     const wait = quiet ? 0 : Math.max(0, this.#lastRepair + this.#repairPause - now);
-    this.#repair = this.#clock.setTimer(wait, () => {
-      this.#repair = undefined;
-      this.#lastRepair = this.#clock.now();
-      this.#repairPause = Math.min(this.#repairPause * 2, LONGEST_REPAIR_PAUSE_MS);
-      for (const family of families) this.#repairNow(family, what);
-    });
+    this.#repair = this.#clock.setTimer(wait, () => this.#repairAll());
+  }
+
+  #repairAll(): void {
+    this.#repair = undefined;
+    this.#lastRepair = this.#clock.now();
+    this.#repairPause = Math.min(this.#repairPause * 2, LONGEST_REPAIR_PAUSE_MS);
+    const drifted = [...this.#drifted];
+    this.#drifted.clear();
+    for (const [family, what] of drifted) this.#repairNow(family, what);
   }
 
   #repairNow(family: Family, what: string): void {

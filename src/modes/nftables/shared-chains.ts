@@ -53,7 +53,9 @@ export class RenderContext {
 export function pickChain(layout: Layout, endpoints: NftMap, count: number): ChainRules {
   const isNodePort = endpoints.type.length === layout.nodePortClusterEndpoints.type.length;
   const key = [...(isNodePort ? [] : [ipDaddr(layout.nft)]), metaL4proto, thDport, numgen('random', count)];
-  return chainRules(`pick-${endpoints.name.replace('-endpoints', '')}-${count}`, [dnatToMap(layout.nft, key, endpoints.name)]);
+  return chainRules(`pick-${endpoints.name.replace('-endpoints', '')}-${count}`, [
+    dnatToMap(layout.nft, key, endpoints.name),
+  ]);
 }
 
 /** External traffic with policy Cluster: masqueraded, then steered. */
