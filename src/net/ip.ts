@@ -55,6 +55,12 @@ export function writeIp(ip: Ip, into: Uint8Array, at: number): 4 | 16 {
   return 16;
 }
 
+/** An IPv4 address as a number; undefined for IPv6. */
+export function ipv4Number(ip: Ip): number | undefined {
+  const number = readV4(ip, 0);
+  return number < 0 ? undefined : number;
+}
+
 /** The address in 4 or 16 bytes; undefined for any other length. */
 export function ipFromBytes(bytes: Uint8Array): Ip | undefined {
   if (bytes.length === 4) return bytes.join('.') as Ip;

@@ -85,6 +85,78 @@ describe('changes of plans', () => {
   });
 });
 
+describe('Services that want the same address', () => {
+  const external = (name: string, clusterIP: string, ip = '1.1.1.1') => service(name, { clusterIP, externalIPs: [ip] });
+  const places = (planner: Planner) =>
+    Object.fromEntries(
+      [...planner.plans()].map(plan => [plan.service, plan.frontends.map(({ kind, ip }) => `${kind} ${ip}`).join(' ')]),
+    );
+
+  test('PLAN-15 the first by name has it, whatever came first; the other keeps the rest and knows who has it', () => {
+    for (const order of [
+      ['a', 'b'],
+      ['b', 'a'],
+    ]) {
+      const { model, planner } = create();
+      for (const name of order) {
+        model.setService(external(name, name === 'a' ? '10.96.0.1' : '10.96.0.2'));
+        planner.update(model.take());
+      }
+      assert.deepEqual(places(planner), {
+        'default/a': 'ClusterIP 10.96.0.1 ExternalIP 1.1.1.1',
+        'default/b': 'ClusterIP 10.96.0.2',
+      });
+      const [conflict] = planner.service('default/b')[0]?.conflicts ?? [];
+      assert.deepEqual([conflict?.owner, conflict?.frontend.ip], ['default/a', '1.1.1.1']);
+    }
+  });
+
+  test('PLAN-15 when the owner gives it up, the next gets it', () => {
+    const { model, planner } = create();
+    model.setService(external('a', '10.96.0.1'));
+    model.setService(external('b', '10.96.0.2'));
+    planner.update(model.take());
+    model.deleteService('default/a');
+    assert.deepEqual(names(planner.update(model.take())), {
+      added: [],
+      updated: ['default/b'],
+      removed: ['default/a'],
+    });
+    assert.deepEqual(places(planner), { 'default/b': 'ClusterIP 10.96.0.2 ExternalIP 1.1.1.1' });
+  });
+
+  test('PLAN-15 nobody takes a cluster IP by naming it as an external one', () => {
+    const { model, planner } = create();
+    model.setService(external('a', '10.96.0.1', '10.96.0.2'));
+    model.setService(service('b', { clusterIP: '10.96.0.2' }));
+    planner.update(model.take());
+    assert.deepEqual(places(planner), { 'default/a': 'ClusterIP 10.96.0.1', 'default/b': 'ClusterIP 10.96.0.2' });
+  });
+
+  test('PLAN-15 another port or protocol of the address is another place; node ports are places too', () => {
+    const { model, planner } = create();
+    model.setService(
+      service('a', { clusterIP: '10.96.0.1', externalIPs: ['1.1.1.1'], ports: [{ port: 80, nodePort: 30000 }] }),
+    );
+    model.setService(
+      service('b', { clusterIP: '10.96.0.2', externalIPs: ['1.1.1.1'], ports: [{ port: 81, nodePort: 30000 }] }),
+    );
+    model.setService(
+      service('c', {
+        clusterIP: '10.96.0.3',
+        externalIPs: ['1.1.1.1'],
+        ports: [{ protocol: 'UDP', port: 80, nodePort: 30000 }],
+      }),
+    );
+    planner.update(model.take());
+    assert.deepEqual(places(planner), {
+      'default/a': 'ClusterIP 10.96.0.1 ExternalIP 1.1.1.1 NodePort undefined',
+      'default/b': 'ClusterIP 10.96.0.2 ExternalIP 1.1.1.1',
+      'default/c': 'ClusterIP 10.96.0.3 ExternalIP 1.1.1.1 NodePort undefined',
+    });
+  });
+});
+
 // Random clusters: few names, so that objects meet, replace and contradict each other.
 
 type Event =

@@ -1,4 +1,7 @@
-import { type Model, type ModelChange, NONE, type ServiceState } from '../model/index.ts';
+import type { Protocol } from '../api/index.ts';
+import { type Model, type ModelChange, NONE, type ServicePort, type ServiceState } from '../model/index.ts';
+import { Claims, outweighs } from './claims.ts';
+import type { Frontend } from './frontend.ts';
 import { type PlanOptions, planService, type ServicePortPlan, samePlan, samePort } from './service-port-plan.ts';
 
 /** How plans differ from those before. */
@@ -12,6 +15,7 @@ export interface PlanDiff {
 export class Planner {
   readonly #model: Model;
   readonly #plans = new Map<string, readonly ServicePortPlan[]>();
+  readonly #claims = new Claims();
   #options: PlanOptions;
 
   constructor(model: Model, options: PlanOptions) {
@@ -38,14 +42,85 @@ export class Planner {
   }
 
   #plan(services: Iterable<ServiceState>): PlanDiff {
-    const diff: Diff = { added: [], updated: [], removed: [] };
+    const fresh: Fresh[] = [];
+    const rivals = new Set<string>();
     for (const service of services) {
-      const plans = compare(this.service(service.key), planService(service, this.#options), diff);
-      if (plans.length > 0) this.#plans.set(service.key, plans);
-      else this.#plans.delete(service.key);
+      const plans = planService(service, this.#options);
+      fresh.push({ key: service.key, plans });
+      this.#claim(service.key, plans, rivals);
+    }
+    if (rivals.size > 0) this.#addRivals(fresh, rivals);
+    const diff: Diff = { added: [], updated: [], removed: [] };
+    for (const { key, plans } of fresh) {
+      const settled = compare(this.service(key), rivals.size > 0 ? this.#settle(key, plans) : plans, diff);
+      if (settled.length > 0) this.#plans.set(key, settled);
+      else this.#plans.delete(key);
     }
     return diff;
   }
+
+  /** Who wanted what another gives up, or now gets, is planned again though it did not change itself. */
+  #addRivals(fresh: Fresh[], rivals: ReadonlySet<string>): void {
+    const planned = new Set(fresh.map(({ key }) => key));
+    for (const key of rivals) {
+      const service = this.#model.service(key);
+      if (service && !planned.has(key)) fresh.push({ key, plans: planService(service, this.#options) });
+    }
+  }
+
+  /** Moves the Service's claims to the frontends of its new plans, and collects who is concerned by that. */
+  #claim(key: string, plans: readonly ServicePortPlan[], rivals: Set<string>): void {
+    for (const { frontends, conflicts, port } of this.service(key)) {
+      const release = (frontend: Frontend) => {
+        for (const rival of this.#claims.rivals(key, frontend, port.protocol)) rivals.add(rival);
+        this.#claims.remove(key, frontend, port.protocol);
+      };
+      frontends.forEach(release);
+      for (const { frontend } of conflicts) release(frontend);
+    }
+    for (const { frontends, port } of plans) {
+      for (const frontend of frontends) {
+        this.#claims.add(key, frontend, port.protocol);
+        for (const rival of this.#claims.rivals(key, frontend, port.protocol)) rivals.add(rival).add(key);
+      }
+    }
+  }
+
+  /** Takes frontends away that another Service has the better claim to. */
+  #settle(key: string, plans: readonly ServicePortPlan[]): readonly ServicePortPlan[] {
+    return plans.map(plan => {
+      const conflicts = plan.frontends.flatMap(frontend => {
+        const owner = this.#ownerOf(key, frontend, plan.port);
+        return owner === key ? [] : [{ frontend, owner }];
+      });
+      if (conflicts.length === 0) return plan;
+      const lost = new Set(conflicts.map(({ frontend }) => frontend));
+      return { ...plan, frontends: plan.frontends.filter(frontend => !lost.has(frontend)), conflicts };
+    });
+  }
+
+  #ownerOf(key: string, frontend: Frontend, { protocol }: ServicePort): string {
+    let best = { service: key, kind: frontend.kind };
+    for (const rival of this.#claims.rivals(key, frontend, protocol)) {
+      const claim = { service: rival, kind: this.#kindOf(rival, frontend, protocol) };
+      if (outweighs(claim, best)) best = claim;
+    }
+    return best.service;
+  }
+
+  /** As what the rival wants the place. */
+  #kindOf(rival: string, { ip, port }: Frontend, protocol: Protocol): Frontend['kind'] {
+    const ports = this.#model.service(rival)?.ports ?? NONE;
+    const isClusterIP = ports.some(
+      other => other.clusterIP === ip && other.port === port && other.protocol === protocol,
+    );
+    return isClusterIP ? 'ClusterIP' : 'ExternalIP';
+  }
+}
+
+interface Fresh {
+  readonly key: string;
+  readonly plans: readonly ServicePortPlan[];
 }
 
 interface Diff extends PlanDiff {

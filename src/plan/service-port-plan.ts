@@ -9,6 +9,7 @@ import {
   servicePortName,
 } from '../model/index.ts';
 import { type ChosenEndpoints, chooseEndpoints } from './choose-endpoints.ts';
+import type { Conflict } from './claims.ts';
 import { type Frontend, type FrontendOptions, frontends } from './frontend.ts';
 
 /** What should be programmed for one Service port in one IP family, for no mode in particular. */
@@ -18,6 +19,8 @@ export interface ServicePortPlan {
   readonly port: ServicePort;
   /** The cluster IP first, then external IPs, load-balancer IPs and the node port. */
   readonly frontends: readonly Frontend[];
+  /** Frontends that it should have but another Service has. */
+  readonly conflicts: readonly Conflict[];
   readonly endpoints: ChosenEndpoints;
 }
 
@@ -28,7 +31,7 @@ export interface PlanOptions extends FrontendOptions {
 export function planService(service: ServiceState, options: PlanOptions): readonly ServicePortPlan[] {
   return service.ports.map(port => {
     const endpoints = chooseEndpoints(endpointsOf(service, port), port, options.node);
-    return { service: service.key, port, frontends: frontends(port, endpoints, options), endpoints };
+    return { service: service.key, port, frontends: frontends(port, endpoints, options), conflicts: NONE, endpoints };
   });
 }
 
@@ -54,11 +57,19 @@ export function samePlan(a: ServicePortPlan, b: ServicePortPlan): boolean {
     sameServicePort(a.port, b.port) &&
     sameEndpoints(a.endpoints.cluster, b.endpoints.cluster) &&
     sameEndpoints(a.endpoints.local, b.endpoints.local) &&
-    sameFrontends(a.frontends, b.frontends)
+    sameFrontends(a.frontends, b.frontends) &&
+    sameConflicts(a.conflicts, b.conflicts)
   );
 }
 
-/** Frontends follow from the port, the endpoints and the options; only what the options decide is left to compare. */
+function sameConflicts(a: readonly Conflict[], b: readonly Conflict[]): boolean {
+  return (
+    a.length === b.length &&
+    a.every(({ frontend, owner }, i) => frontend.ip === b[i]?.frontend.ip && owner === b[i]?.owner)
+  );
+}
+
+/** Which frontends there are, and what the options decide of them; the rest follows from the port. */
 function sameFrontends(a: readonly Frontend[], b: readonly Frontend[]): boolean {
   return (
     a.length === b.length &&
@@ -66,6 +77,8 @@ function sameFrontends(a: readonly Frontend[], b: readonly Frontend[]): boolean 
       const other = b[i];
       return (
         other !== undefined &&
+        frontend.kind === other.kind &&
+        frontend.ip === other.ip &&
         frontend.action === other.action &&
         frontend.shortCircuit === other.shortCircuit &&
         frontend.masquerade === other.masquerade &&
