@@ -1,20 +1,23 @@
 import { errorText } from '../lib/error-text.ts';
+import { cleanupCommand } from './cleanup/command.ts';
 import type { Command, Io } from './command.ts';
 import { FlagError } from './flags.ts';
 import { planCommand } from './plan/command.ts';
+import { runCommand } from './run/command.ts';
 import { VERSION } from './version.ts';
 
-const COMMANDS: readonly Command[] = [planCommand];
+const COMMANDS: readonly Command[] = [planCommand, cleanupCommand];
 
 const HELP = `Pointsman, a kube-proxy: makes Kubernetes Services work on a node.
 
 Usage:
+  kube-proxy --manifests DIR [flags]   program the kernel, and follow every change of the manifests
   kube-proxy COMMAND [flags]
 
 Commands:
 ${COMMANDS.map(({ name, summary }) => `  ${name.padEnd(10)}${summary}`).join('\n')}
 
-  kube-proxy COMMAND --help   flags of a command
+  kube-proxy COMMAND --help   flags of a command; kube-proxy --manifests DIR --help: those of the proxy itself
   kube-proxy --version        the version
 `;
 
@@ -31,9 +34,9 @@ export async function main(args: readonly string[], io: Io): Promise<number> {
   }
   const command = COMMANDS.find(({ name }) => name === first);
   try {
-    if (!command)
-      throw new FlagError(`unknown ${first.startsWith('-') ? 'flag' : 'command'}: ${first}; see kube-proxy --help`);
-    return await command.run(rest, io);
+    if (command) return await command.run(rest, io);
+    if (first.startsWith('-')) return await runCommand.run(args, io);
+    throw new FlagError(`unknown command: ${first}; see kube-proxy --help`);
   } catch (error) {
     io.stderr.write(`Error: ${errorText(error)}\n`);
     return 1;

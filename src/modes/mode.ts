@@ -46,3 +46,11 @@ export interface Mode {
   /** Stops watching; what is programmed stays. */
   close(): Promise<void>;
 }
+
+/** For those who only look. */
+export const SILENT_EVENTS: ModeEvents = {
+  progress: () => {},
+  setAside: () => {},
+  driftRepaired: () => {},
+  failed: () => {},
+};

@@ -1,5 +1,5 @@
 import type { Protocol } from '../api/index.ts';
-import { ipv4Number } from '../net/index.ts';
+import { ipv4Number, joinHostPort } from '../net/index.ts';
 import type { Frontend } from './frontend.ts';
 
 /** A frontend that cannot be had because another Service has the same address and port. */
@@ -56,6 +56,16 @@ function placeOf({ ip, port }: Frontend, protocol: Protocol): Place {
   if (ip === undefined) return `${number} ${port}`;
   const v4 = ipv4Number(ip);
   return v4 === undefined ? `${number} ${ip} ${port}` : (v4 * 0x10000 + port) * 4 + number;
+}
+
+/** A conflict in words, for whom it concerns. */
+export function conflictProblem({ service }: { readonly service: string }, { frontend, owner }: Conflict) {
+  const { kind, ip, port } = frontend;
+  const place = ip === undefined ? `node port ${port}` : `${kind} ${joinHostPort(ip, port)}`;
+  return {
+    object: `Service ${service}`,
+    message: `${place} belongs to Service ${owner}, which wants it too; change one of them`,
+  };
 }
 
 /** Whether a claim by the first outweighs one by the second. */

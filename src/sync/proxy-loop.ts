@@ -1,22 +1,19 @@
 import type { EndpointSlice, Node, Service, ServiceCIDR } from '../api/index.ts';
 import { type Clock, systemClock } from '../lib/clock.ts';
-import { nodePortAddresses, nodePortIPs, resolvePrimary, type ServiceState } from '../model/index.ts';
-import type { Mode, ModeSettings } from '../modes/index.ts';
-import { type Family, type Ip, isLoopback } from '../net/index.ts';
-import type { PlanSettings } from '../plan/index.ts';
+import type { ServiceState } from '../model/index.ts';
+import type { Mode } from '../modes/index.ts';
+import type { Family } from '../net/index.ts';
+import { conflictProblem, type PlanSettings } from '../plan/index.ts';
 import type { ObjectChange, SourceHandlers, SourceProblem } from '../source/index.ts';
 import { BoundedFrequencyRunner } from './bounded-frequency-runner.ts';
+import { type ModeSettingsInput, modeSettings } from './mode-settings.ts';
 import { type FamilyChange, ProxyState } from './proxy-state.ts';
 
-export interface ProxyOptions {
+export interface ProxyOptions extends ModeSettingsInput {
   readonly nodeName: string;
   readonly settings: PlanSettings;
-  readonly nodePortAddresses: readonly string[];
-  readonly masqueradeBit: number;
   readonly families: readonly Family[];
   readonly mode: Mode;
-  /** This machine's addresses now. */
-  readonly interfaceIPs: () => readonly Ip[];
   readonly cleanStaleFlows: (family: Family, services: Iterable<ServiceState>) => Promise<number>;
   readonly minSyncPeriodMs: number;
   readonly syncPeriodMs: number;
@@ -139,7 +136,10 @@ export class ProxyLoop implements SourceHandlers {
 
   async #syncFamily(family: Family, { plans, model }: FamilyChange): Promise<void> {
     const start = performance.now();
-    await this.#options.mode.sync(family, plans, this.#settings(family));
+    await this.#options.mode.sync(family, plans, modeSettings(this.state, family, this.#options));
+    for (const plan of [...plans.added, ...plans.updated.map(({ to }) => to)]) {
+      for (const conflict of plan.conflicts) this.#options.log.problem(conflictProblem(plan, conflict));
+    }
     const ports = plans.added.length + plans.updated.length + plans.removed.length;
     this.#options.log.synced(family, ports, performance.now() - start);
     if (model.staleFlowsPossible) this.#cleanFlows(family);
@@ -151,21 +151,5 @@ export class ProxyLoop implements SourceHandlers {
     this.#flows = this.#flows
       .then(() => this.#options.cleanStaleFlows(family, services))
       .catch(error => this.#options.log.failed('removing stale flows', error));
-  }
-
-  #settings(family: Family): ModeSettings {
-    const { nodeOptions, serviceCidrs } = this.state;
-    const { localDetector, masqueradeAll } = nodeOptions.families[family];
-    const texts = resolvePrimary(this.#options.nodePortAddresses, nodeOptions.nodeIPs);
-    const addresses = nodePortAddresses(family, texts);
-    const ips = addresses.matchAll ? [] : nodePortIPs(addresses, this.#options.interfaceIPs());
-    return {
-      localDetector,
-      masqueradeAll,
-      masqueradeMark: (1 << this.#options.masqueradeBit) >>> 0,
-      nodePortAddresses: addresses,
-      nodePortIPs: ips.filter(ip => !isLoopback(ip)).sort(),
-      serviceCIDRs: serviceCidrs,
-    };
   }
 }

@@ -1,7 +1,7 @@
-import { hostname } from 'node:os';
 import { stringify } from 'yaml';
-import { type ModelProblem, nodeNameFrom } from '../../model/index.ts';
-import { DEFAULT_PLAN_SETTINGS, type PlanSettings } from '../../plan/index.ts';
+import type { ModelProblem } from '../../model/index.ts';
+import { FAMILIES } from '../../net/index.ts';
+import { conflictProblem } from '../../plan/index.ts';
 import { FilesSource, type SourceProblem } from '../../source/index.ts';
 import { ProxyState } from '../../sync/index.ts';
 import type { Command, Io } from '../command.ts';
@@ -16,31 +16,18 @@ import {
   stringFlag,
 } from '../flags.ts';
 import { localNode } from '../local-node.ts';
+import { manifestsFlag, NODE_FLAGS, nodeNameFlag, nodePortAddressesFlag, planSettings } from '../node-flags.ts';
 import { styleFor } from '../style.ts';
 import { type PlanReport, type ProblemReport, planReport } from './report.ts';
+import { diffText, problemsText, rulesText } from './rules.ts';
 import { planText } from './text.ts';
 
 const FLAGS: readonly FlagSpec[] = [
-  { name: 'manifests', type: 'string', value: 'DIR', usage: 'folder or file of manifests to read (needed)' },
+  ...NODE_FLAGS,
   { name: 'output', shorthand: 'o', type: 'string', value: 'FORM', usage: 'text, json or yaml (default text)' },
   { name: 'service', type: 'stringSlice', value: 'NS/NAME', usage: 'only these Services' },
-  { name: 'hostname-override', type: 'string', value: 'NAME', usage: "the node's name (default this machine's)" },
-  { name: 'bind-address', type: 'string', value: 'IP', usage: "the node's address, if the Node does not say it" },
-  { name: 'cluster-cidr', type: 'stringSlice', value: 'CIDRS', usage: 'pod ranges of the cluster' },
-  {
-    name: 'detect-local-mode',
-    type: 'string',
-    value: 'MODE',
-    usage: 'ClusterCIDR, NodeCIDR, BridgeInterface or InterfaceNamePrefix',
-  },
-  { name: 'pod-bridge-interface', type: 'string', value: 'NAME', usage: 'for detect-local-mode BridgeInterface' },
-  {
-    name: 'pod-interface-name-prefix',
-    type: 'string',
-    value: 'PREFIX',
-    usage: 'for detect-local-mode InterfaceNamePrefix',
-  },
-  { name: 'masquerade-all', type: 'bool', usage: 'masquerade all traffic to cluster IPs' },
+  { name: 'rules', type: 'bool', usage: 'print the transactions that a first start would send, as nft scripts' },
+  { name: 'diff', type: 'bool', usage: 'print the transactions that would bring the running kernel to the plan' },
   { name: 'help', shorthand: 'h', type: 'bool', usage: 'this help' },
 ];
 
@@ -49,7 +36,8 @@ const HELP = `Says what should be programmed for a folder of manifests, and why.
 Usage:
   kube-proxy plan --manifests DIR [flags]
 
-Exit status: 0, or 1 if something in the manifests cannot be used (the rest is planned all the same).
+Exit status: 0, or 1 if something in the manifests cannot be used (the rest is planned all the same), or if --diff
+found a difference.
 
 Flags:
 ${describeFlags(FLAGS)}
@@ -61,21 +49,36 @@ export const planCommand: Command = {
   async run(args, io) {
     const { values, positional } = parseFlags(FLAGS, args);
     if (boolFlag(values, 'help')) return print(io, HELP, 0);
-    if (positional.length > 0)
+    if (positional.length > 0) {
       throw new FlagError(`"kube-proxy plan" does not take any arguments, got ${JSON.stringify(positional)}`);
+    }
     const render = renderer(stringFlag(values, 'output') ?? 'text', io);
-    const report = filter(await readPlan(values), listFlag(values, 'service'));
+    const { state, problems, nodeName } = await readState(values);
+    const input = { nodePortAddresses: nodePortAddressesFlag(values) };
+    if (boolFlag(values, 'rules') || boolFlag(values, 'diff')) {
+      io.stderr.write(problemsText(problems));
+      const isDiff = boolFlag(values, 'diff');
+      const text = isDiff ? await diffText(state, input) : await rulesText(state, input);
+      const isDifferent = isDiff && text !== '';
+      return print(io, isDiff && text === '' ? 'no difference\n' : text, problems.length > 0 || isDifferent ? 1 : 0);
+    }
+    const report = filter(planReport(state, nodeName, problems), listFlag(values, 'service'));
     return print(io, render(report), report.problems.length > 0 ? 1 : 0);
   },
 };
 
-async function readPlan(values: FlagValues): Promise<PlanReport> {
-  const path = stringFlag(values, 'manifests');
-  if (!path) throw new FlagError('required flag "manifests" not set: name a folder of manifests');
-  const nodeName = nodeNameFrom(stringFlag(values, 'hostname-override') ?? '', hostname()) ?? 'localhost';
+interface Read {
+  readonly state: ProxyState;
+  readonly problems: readonly ProblemReport[];
+  readonly nodeName: string;
+}
+
+async function readState(values: FlagValues): Promise<Read> {
+  const path = manifestsFlag(values);
+  const nodeName = nodeNameFlag(values);
   const problems: ProblemReport[] = [];
   const report = (problem: SourceProblem | ModelProblem) => problems.push(problem);
-  const state = new ProxyState({ nodeName, settings: settings(values), startedAt: 0, report });
+  const state = new ProxyState({ nodeName, settings: planSettings(values), startedAt: 0, report });
   const source = new FilesSource({ path, nodeName, localNode: () => localNode(nodeName) });
   try {
     await source.start({
@@ -89,19 +92,13 @@ async function readPlan(values: FlagValues): Promise<PlanReport> {
   } finally {
     await source.close();
   }
-  return planReport(state, nodeName, problems);
+  return { state, problems: [...problems, ...conflicts(state)], nodeName };
 }
 
-function settings(values: FlagValues): PlanSettings {
-  return {
-    ...DEFAULT_PLAN_SETTINGS,
-    mode: stringFlag(values, 'detect-local-mode') ?? DEFAULT_PLAN_SETTINGS.mode,
-    clusterCIDRs: listFlag(values, 'cluster-cidr'),
-    bridgeInterface: stringFlag(values, 'pod-bridge-interface') ?? '',
-    interfaceNamePrefix: stringFlag(values, 'pod-interface-name-prefix') ?? '',
-    bindAddress: stringFlag(values, 'bind-address') ?? DEFAULT_PLAN_SETTINGS.bindAddress,
-    masqueradeAll: boolFlag(values, 'masquerade-all'),
-  };
+function conflicts(state: ProxyState): readonly ProblemReport[] {
+  return FAMILIES.flatMap(family => [...state.family(family).planner.plans()]).flatMap(plan =>
+    plan.conflicts.map(conflict => conflictProblem(plan, conflict)),
+  );
 }
 
 function filter(report: PlanReport, wanted: readonly string[]): PlanReport {

@@ -1,0 +1,66 @@
+import { NftablesSocket } from '../../kernel/nftables/index.ts';
+import { RouteSocket } from '../../kernel/rtnetlink/index.ts';
+import { SILENT_EVENTS } from '../../modes/index.ts';
+import { FamilyTable, layoutOf } from '../../modes/nftables/index.ts';
+import { FAMILIES, type Family, type Ip } from '../../net/index.ts';
+import { modeSettings, type ProxyState } from '../../sync/index.ts';
+import { styleFor } from '../style.ts';
+import type { ProblemReport } from './report.ts';
+import { problemText } from './text.ts';
+
+export interface RulesInput {
+  readonly nodePortAddresses: readonly string[];
+}
+
+const MASQUERADE_BIT = 14;
+
+/** What a first start would send, one script a transaction. */
+export function rulesText(state: ProxyState, input: RulesInput): Promise<string> {
+  return withTables(state, input, table => table.preview());
+}
+
+/** What would bring the kernel's tables to the plan; empty if they are there. */
+export function diffText(state: ProxyState, input: RulesInput): Promise<string> {
+  return withTables(state, input, async table => table.preview(await table.readSnapshot()));
+}
+
+export function problemsText(problems: readonly ProblemReport[]): string {
+  return problems.map(problem => `${problemText(problem, styleFor({}, {})).trim()}\n`).join('');
+}
+
+type Transactions = Awaited<ReturnType<FamilyTable['preview']>>;
+
+async function withTables(
+  state: ProxyState,
+  input: RulesInput,
+  preview: (table: FamilyTable) => Promise<Transactions>,
+): Promise<string> {
+  const socket = NftablesSocket.open();
+  try {
+    let text = '';
+    for (const family of FAMILIES) {
+      for (const transaction of await preview(tableOf(state, input, family, socket))) {
+        text += `${text === '' ? '' : '\n'}# one transaction of table ${transaction.family} ${transaction.table}\n${transaction}`;
+      }
+    }
+    return text;
+  } finally {
+    socket.close();
+  }
+}
+
+function tableOf(state: ProxyState, input: RulesInput, family: Family, socket: NftablesSocket): FamilyTable {
+  const settings = modeSettings(state, family, { ...input, masqueradeBit: MASQUERADE_BIT, interfaceIPs });
+  const table = new FamilyTable(layoutOf(family), settings, socket, () => Promise.reject(), SILENT_EVENTS);
+  table.want({ added: [...state.family(family).planner.plans()], updated: [], removed: [] });
+  return table;
+}
+
+function interfaceIPs(): readonly Ip[] {
+  const socket = RouteSocket.open();
+  try {
+    return [...socket.addresses({})].map(({ ip }) => ip);
+  } finally {
+    socket.close();
+  }
+}
