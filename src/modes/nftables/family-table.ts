@@ -9,6 +9,7 @@ import { type Leftovers, type PlanChange, type Prepared, prepare } from './diff.
 import { type FixedOptions, isForeign, prepareFixed } from './fixed.ts';
 import { fixedSets, type Layout, TABLE } from './layout.ts';
 import { chainIdentity, Ledger, setIdentity } from './ledger.ts';
+import { MeddlingCheck, MeddlingError } from './meddling.ts';
 import { fixedChains } from './program.ts';
 import { RenderContext } from './shared-chains.ts';
 import { EMPTY_SNAPSHOT, type Snapshot, takeSnapshot } from './snapshot.ts';
@@ -16,8 +17,16 @@ import { EMPTY_SNAPSHOT, type Snapshot, takeSnapshot } from './snapshot.ts';
 /** Service ports in one transaction: small enough that a cold start serves its first Services early. */
 const PORTS_A_TRANSACTION = 2000;
 
+/** How often adopting starts over because someone else writes too. */
+const ADOPT_ATTEMPTS = 5;
+
 /** What commits a transaction, and tells those who watch that it was ours. */
 export type Committer = (transaction: Transaction) => Promise<Commit>;
+
+interface Adoption {
+  readonly commit: Committer;
+  readonly meddling: MeddlingCheck | undefined;
+}
 
 /** The table of one family: what is wanted in it, what is committed, and what the kernel would not take. */
 export class FamilyTable {
@@ -77,7 +86,7 @@ export class FamilyTable {
   /** Writes what changed, relying on what was committed before. */
   async write(): Promise<void> {
     if (this.#unsure) await this.adopt();
-    else await this.#writeAll(this.#changes(this.#dirty), undefined, true);
+    else await this.#writeAll(this.#changes(this.#dirty), undefined, undefined);
   }
 
   /**
@@ -85,12 +94,20 @@ export class FamilyTable {
    * written, as scripts.
    */
   async adopt(): Promise<readonly Transaction[]> {
-    return this.#adopt(this.#commit, await takeSnapshot(this.#socket, this.layout));
+    for (let attempt = 1; ; attempt++) {
+      const meddling = new MeddlingCheck(this.#socket);
+      try {
+        const commit: Committer = async transaction => meddling.note(await this.#commit(transaction));
+        return await this.#adopt(commit, await takeSnapshot(this.#socket, this.layout), meddling);
+      } catch (error) {
+        if (!(error instanceof MeddlingError) || attempt === ADOPT_ATTEMPTS) throw error;
+      }
+    }
   }
 
   /** The transactions that `adopt` would commit, for a table that is as given. */
   async preview(snapshot: Snapshot = EMPTY_SNAPSHOT): Promise<readonly Transaction[]> {
-    return this.#adopt(async () => ({ generation: undefined }), snapshot);
+    return this.#adopt(async () => ({ generation: undefined }), snapshot, undefined);
   }
 
   readSnapshot(): Promise<Snapshot> {
@@ -109,11 +126,16 @@ export class FamilyTable {
     this.#leftovers = { chains: new Map(), sets: new Map() };
   }
 
-  async #adopt(commit: Committer, found: Snapshot): Promise<readonly Transaction[]> {
+  async #adopt(
+    commit: Committer,
+    found: Snapshot,
+    meddling: MeddlingCheck | undefined,
+  ): Promise<readonly Transaction[]> {
     const written: Transaction[] = [];
     const record: Committer = async transaction => {
+      if (transaction.isEmpty) return { generation: undefined };
       const result = await commit(transaction);
-      if (!transaction.isEmpty) written.push(transaction);
+      written.push(transaction);
       return result;
     };
     const foreign = isForeign(this.layout, found);
@@ -127,7 +149,7 @@ export class FamilyTable {
     this.#ledger = new Ledger();
     this.#leftovers = { chains: new Map(), sets: new Map() };
     this.#committed.clear();
-    await this.#writeAll(this.#changes(this.#wanted.keys()), snapshot, false, record);
+    await this.#writeAll(this.#changes(this.#wanted.keys()), snapshot, { commit: record, meddling });
     await record(this.#removeLeftovers(snapshot));
     this.#leftovers = this.#unknown(snapshot);
     this.#unsure = false;
@@ -148,23 +170,24 @@ export class FamilyTable {
     return changes.length > PORTS_A_TRANSACTION ? changes.sort(byImportance) : changes;
   }
 
+  /** Without an adoption under way, one is begun if the kernel refuses: the table may not be what we think it is. */
   async #writeAll(
     changes: readonly PlanChange[],
     snapshot: Snapshot | undefined,
-    mayAdopt: boolean,
-    commit = this.#commit,
+    adoption: Adoption | undefined,
   ): Promise<void> {
+    const commit = adoption?.commit ?? this.#commit;
     for (let first = 0; first < changes.length; first += PORTS_A_TRANSACTION) {
       const part = changes.slice(first, first + PORTS_A_TRANSACTION);
       try {
         await this.#writePart(part, snapshot, commit);
       } catch (error) {
         if (!(error instanceof KernelError)) throw error;
-        // The table may not be what we think it is, so look before blaming a Service.
-        if (mayAdopt) {
+        if (!adoption) {
           await this.adopt();
           return;
         }
+        adoption.meddling?.check(error);
         await this.#blame(part, snapshot, error, commit);
       }
       if (changes.length > PORTS_A_TRANSACTION) {

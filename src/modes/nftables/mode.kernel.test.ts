@@ -1,0 +1,468 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { setTimeout as delay } from 'node:timers/promises';
+import fc from 'fast-check';
+import { applyEvent, type ClusterEvent, clusterEvent, survivors } from '../../../test/support/cluster-events.ts';
+import { canonicalRuleset, generation, ModeUnderTest, nft, until } from '../../../test/support/nftables-mode.ts';
+import { service, slice } from '../../../test/support/objects.ts';
+import { NetworkNamespace } from '../../kernel/netns.ts';
+import type { Ip } from '../../net/index.ts';
+import { cleanupNftables } from './cleanup.ts';
+
+async function inNamespace(work: (namespace: NetworkNamespace) => Promise<void>): Promise<void> {
+  const namespace = NetworkNamespace.create();
+  try {
+    await work(namespace);
+  } finally {
+    namespace.close();
+  }
+}
+
+const withMode = (work: (mode: ModeUnderTest, namespace: NetworkNamespace) => Promise<void>) =>
+  inNamespace(async namespace => {
+    const mode = new ModeUnderTest(namespace);
+    try {
+      await work(mode, namespace);
+    } finally {
+      await mode.close();
+    }
+  });
+
+const element = (namespace: NetworkNamespace, set: string, key: string) =>
+  nft(namespace, 'list', 'map', 'ip', 'kube-proxy', set)
+    .split('\n')
+    .map(line =>
+      line
+        .replace(/^.*elements = \{/, '')
+        .trim()
+        .replace(/[,}\s]+$/, ''),
+    )
+    .find(line => line.startsWith(key));
+
+/** Something of every kind. */
+function everything(mode: ModeUnderTest): void {
+  mode.setService(service('web', { clusterIP: '10.96.0.1', ports: [{ name: 'http', port: 80 }] }));
+  mode.setEndpointSlice(
+    slice('web-1', ['10.244.1.1', '10.244.2.1'], { ports: [{ name: 'http', protocol: 'TCP', port: 8080 }] }),
+  );
+  mode.setService(
+    service('lb', {
+      clusterIP: '10.96.0.2',
+      type: 'LoadBalancer',
+      externalTrafficPolicy: 'Local',
+      externalIPs: ['198.51.100.1'],
+      ingress: [{ ip: '203.0.113.1' }],
+      loadBalancerSourceRanges: ['192.168.0.0/24'],
+      ports: [{ port: 443, nodePort: 30443 }],
+    }),
+  );
+  mode.setEndpointSlice(slice('lb-1', [{ ip: '10.244.1.2', nodeName: 'node-a' }, '10.244.2.2']));
+  mode.setService(
+    service('sticky', { clusterIP: '10.96.0.3', sessionAffinity: 'ClientIP', sessionAffinityTimeoutSeconds: 60 }),
+  );
+  mode.setEndpointSlice(slice('sticky-1', ['10.244.1.3', '10.244.2.3']));
+  mode.setService(service('idle', { clusterIP: '10.96.0.4' }));
+  mode.setService(service('far', { clusterIP: '10.96.0.5', internalTrafficPolicy: 'Local' }));
+  mode.setEndpointSlice(slice('far-1', ['10.244.2.5']));
+}
+
+describe('what is written', () => {
+  test('NFT-1 elements name their Service, and a change of endpoints changes elements only', () =>
+    withMode(async (mode, namespace) => {
+      everything(mode);
+      await mode.sync();
+      assert.equal(
+        element(namespace, 'service-ips', '10.96.0.1'),
+        '10.96.0.1 . tcp . 80 comment "default/web:http" : goto pick-cluster-2',
+      );
+      const chains = nft(namespace, 'list', 'chains');
+      mode.setEndpointSlice(
+        slice('web-1', ['10.244.1.1', '10.244.3.1'], { ports: [{ name: 'http', protocol: 'TCP', port: 8080 }] }),
+      );
+      await mode.sync();
+      assert.equal(nft(namespace, 'list', 'chains'), chains);
+      assert.equal(
+        element(namespace, 'cluster-endpoints', '10.96.0.1 . tcp . 80 . 0x00000001'),
+        '10.96.0.1 . tcp . 80 . 0x00000001 : 10.244.3.1 . 8080',
+      );
+    }));
+
+  test('NFT-1 without endpoints: rejected if there are none anywhere, dropped if only elsewhere', () =>
+    withMode(async (mode, namespace) => {
+      everything(mode);
+      await mode.sync();
+      assert.equal(
+        element(namespace, 'no-endpoint-services', '10.96.0.4'),
+        '10.96.0.4 . tcp . 80 comment "default/idle" : goto reject-chain',
+      );
+      assert.equal(
+        element(namespace, 'no-endpoint-services', '10.96.0.5'),
+        '10.96.0.5 . tcp . 80 comment "default/far" : drop',
+      );
+    }));
+
+  test('NFT-2 chains that no Service uses any more are removed', () =>
+    withMode(async (mode, namespace) => {
+      everything(mode);
+      await mode.sync();
+      for (const name of ['lb', 'sticky', 'web', 'idle', 'far']) {
+        mode.deleteService(`default/${name}`);
+        mode.deleteEndpointSlice(`default/${name}-1`);
+      }
+      await mode.sync();
+      await mode.settle();
+      const left = canonicalRuleset(namespace);
+      await inNamespace(async fresh => {
+        const empty = new ModeUnderTest(fresh);
+        await empty.sync();
+        assert.equal(left, canonicalRuleset(fresh));
+        await empty.close();
+      });
+    }));
+
+  test('NFT-2 they go by themselves, soon after', () =>
+    withMode(async (mode, namespace) => {
+      everything(mode);
+      await mode.sync();
+      mode.deleteService('default/sticky');
+      await mode.sync();
+      assert.match(nft(namespace, 'list', 'chains'), /endpoint-/);
+      assert.ok(await until(() => !/endpoint-/.test(nft(namespace, 'list', 'chains')), 3000));
+    }));
+
+  test('NFT-2 a Service that comes back before they go is whole again', () =>
+    withMode(async (mode, namespace) => {
+      everything(mode);
+      await mode.sync();
+      const before = canonicalRuleset(namespace);
+      mode.deleteService('default/sticky');
+      mode.deleteService('default/lb');
+      await mode.sync();
+      everything(mode);
+      await mode.sync();
+      await mode.settle();
+      assert.equal(canonicalRuleset(namespace), before);
+    }));
+
+  test('NFT-3 node port addresses, service ranges and the masquerade mark can change', () =>
+    withMode(async (mode, namespace) => {
+      everything(mode);
+      await mode.sync();
+      const nodePortAddresses = { family: 'IPv4', matchAll: false, cidrs: [], containsIPv4Loopback: false } as const;
+      await mode.sync({
+        nodePortAddresses,
+        nodePortIPs: ['192.168.0.2' as Ip],
+        serviceCIDRs: ['10.96.0.0/16', '10.96.0.0/12', '10.200.0.0/16'],
+        masqueradeMark: 0x8000,
+      });
+      const ruleset = nft(namespace, 'list', 'table', 'ip', 'kube-proxy');
+      assert.match(ruleset, /elements = \{ 192\.168\.0\.2 \}/);
+      assert.match(ruleset, /elements = \{ 10\.96\.0\.0\/12, 10\.200\.0\.0\/16 \}/);
+      assert.match(ruleset, /ip daddr @nodeport-ips meta l4proto \. th dport vmap @service-nodeports/);
+      assert.doesNotMatch(ruleset, /0x00004000/);
+    }));
+
+  test('NFT-4 a large first load goes in parts and says how far it is', () =>
+    withMode(async (mode, namespace) => {
+      for (let i = 0; i < 4500; i++) {
+        const name = `s${i}`;
+        mode.setService(service(name, { clusterIP: `10.100.${i >> 8}.${i & 255}` }));
+        mode.setEndpointSlice(slice(`${name}-1`, [`10.244.${i >> 8}.${i & 255}`]));
+      }
+      mode.setService(service('kube-system/dns', { clusterIP: '10.96.0.10', ports: [{ protocol: 'UDP', port: 53 }] }));
+      const before = generation(namespace);
+      await mode.sync();
+      assert.deepEqual(mode.told, ['progress IPv4 2000/4501', 'progress IPv4 4000/4501', 'progress IPv4 4501/4501']);
+      assert.equal(generation(namespace) - before, 4, 'the fixed part and three parts of Services');
+      assert.equal(
+        nft(namespace, 'list', 'set', 'ip', 'kube-proxy', 'cluster-ips').match(/10\.\d+\.\d+\.\d+/g)?.length,
+        4501,
+      );
+    }));
+});
+
+describe('restart', () => {
+  test('NFT-5 writes nothing when nothing changed', () =>
+    withMode(async (mode, namespace) => {
+      everything(mode);
+      await mode.sync();
+      await mode.settle();
+      const before = generation(namespace);
+      await mode.restart();
+      await mode.settle();
+      assert.equal(generation(namespace), before);
+    }));
+
+  test('NFT-5 keeps what clients are remembered by, and brings the rest to what is wanted', () =>
+    withMode(async (mode, namespace) => {
+      everything(mode);
+      await mode.sync();
+      const set = /set (affinity-\S+)/.exec(nft(namespace, 'list', 'sets'))?.[1] ?? '';
+      nft(namespace, 'add', 'element', 'ip', 'kube-proxy', set, '{ 10.1.2.3 timeout 60s }');
+      await mode.close();
+      nft(namespace, 'add', 'chain', 'ip', 'kube-proxy', 'service-OLD-default/gone/tcp/');
+      nft(
+        namespace,
+        'add',
+        'element',
+        'ip',
+        'kube-proxy',
+        'service-ips',
+        '{ 10.96.9.9 . tcp . 80 : goto service-OLD-default/gone/tcp/ }',
+      );
+      nft(namespace, 'flush', 'chain', 'ip', 'kube-proxy', 'services');
+      const again = new ModeUnderTest(namespace);
+      everything(again);
+      await again.sync();
+      await again.settle();
+      await again.close();
+      const ruleset = nft(namespace, 'list', 'table', 'ip', 'kube-proxy');
+      assert.match(ruleset, /10\.1\.2\.3/);
+      assert.doesNotMatch(ruleset, /gone|10\.96\.9\.9/);
+      assert.match(ruleset, /chain services \{\n\t\tip daddr @cluster-ips/);
+    }));
+
+  test("NFT-6 takes over a table of upstream's making, or one whose sets have other types", () =>
+    inNamespace(async namespace => {
+      nft(namespace, 'add', 'table', 'ip', 'kube-proxy');
+      nft(
+        namespace,
+        'add',
+        'map',
+        'ip',
+        'kube-proxy',
+        'service-ips',
+        '{ type ipv4_addr . inet_proto . inet_service : verdict ; }',
+      );
+      nft(namespace, 'add', 'chain', 'ip', 'kube-proxy', 'service-ULMVA6XW-ns1/svc1/tcp/p80');
+      nft(
+        namespace,
+        'add',
+        'element',
+        'ip',
+        'kube-proxy',
+        'service-ips',
+        '{ 172.30.0.41 . tcp . 80 : goto service-ULMVA6XW-ns1/svc1/tcp/p80 }',
+      );
+      nft(namespace, 'add', 'chain', 'ip', 'kube-proxy', 'nat-output', '{ type nat hook output priority -50 ; }');
+      const mode = new ModeUnderTest(namespace);
+      everything(mode);
+      await mode.sync();
+      await mode.settle();
+      const took = canonicalRuleset(namespace);
+      await mode.close();
+      nft(namespace, 'flush', 'ruleset');
+      nft(namespace, 'add', 'table', 'ip', 'kube-proxy');
+      nft(namespace, 'add', 'set', 'ip', 'kube-proxy', 'cluster-ips', '{ type inet_service ; }');
+      await mode.restart();
+      await mode.settle();
+      assert.equal(canonicalRuleset(namespace), took);
+      await inNamespace(async fresh => {
+        const clean = new ModeUnderTest(fresh);
+        everything(clean);
+        await clean.sync();
+        assert.equal(took, canonicalRuleset(fresh));
+        await clean.close();
+      });
+      await mode.close();
+    }));
+});
+
+describe('drift', () => {
+  const alterations: [string, string[][]][] = [
+    ['the ruleset is flushed', [['flush', 'ruleset']]],
+    ['the table is deleted', [['delete', 'table', 'ip', 'kube-proxy']]],
+    ['a chain is flushed', [['flush', 'chain', 'ip', 'kube-proxy', 'services']]],
+    ['a rule is added', [['add', 'rule', 'ip', 'kube-proxy', 'services', 'accept']]],
+    ['an element is deleted', [['delete', 'element', 'ip', 'kube-proxy', 'service-ips', '{ 10.96.0.1 . tcp . 80 }']]],
+    ['an element is added', [['add', 'element', 'ip', 'kube-proxy', 'cluster-ips', '{ 1.2.3.4 }']]],
+    ['a set is flushed', [['flush', 'map', 'ip', 'kube-proxy', 'cluster-endpoints']]],
+  ];
+  for (const [what, commands] of alterations) {
+    test(`NFT-7 is repaired at once and told when ${what}`, () =>
+      withMode(async (mode, namespace) => {
+        everything(mode);
+        await mode.sync();
+        const before = canonicalRuleset(namespace);
+        nft(namespace, 'add', 'table', 'ip', 'other');
+        for (const command of commands) nft(namespace, ...command);
+        assert.ok(await until(() => mode.told.length > 0, 2000), 'nothing was told');
+        assert.match(mode.told[0] ?? '', /^repaired: nft/);
+        nft(namespace, 'add', 'table', 'ip', 'other');
+        nft(namespace, 'delete', 'table', 'ip', 'other');
+        assert.equal(canonicalRuleset(namespace), before);
+      }));
+  }
+
+  test('NFT-7 our own writes are no drift, nor are other tables, which are left alone', () =>
+    withMode(async (mode, namespace) => {
+      nft(namespace, 'add', 'table', 'ip', 'other');
+      everything(mode);
+      await mode.sync();
+      for (let i = 0; i < 20; i++) {
+        mode.setEndpointSlice(
+          slice('web-1', [`10.244.1.${i + 1}`], { ports: [{ name: 'http', protocol: 'TCP', port: 8080 }] }),
+        );
+        await mode.sync();
+        nft(namespace, 'add', 'chain', 'ip', 'other', `chain${i}`);
+      }
+      await delay(100);
+      assert.deepEqual(mode.told, []);
+      assert.equal(nft(namespace, 'list', 'table', 'ip', 'other').match(/chain chain/g)?.length, 20);
+    }));
+
+  test('NFT-7 a change that needs what someone deleted a moment ago is written all the same', () =>
+    withMode(async (mode, namespace) => {
+      everything(mode);
+      await mode.sync();
+      nft(namespace, 'flush', 'ruleset');
+      mode.deleteService('default/web');
+      await mode.sync();
+      await mode.settle();
+      await until(() => false, 100);
+      const found = canonicalRuleset(namespace);
+      await inNamespace(async fresh => {
+        const clean = new ModeUnderTest(fresh);
+        everything(clean);
+        clean.deleteService('default/web');
+        await clean.sync();
+        assert.equal(found, canonicalRuleset(fresh));
+        await clean.close();
+      });
+      assert.deepEqual(mode.refused, []);
+    }));
+});
+
+describe('what the kernel refuses', () => {
+  // No kernel keeps a client for so long: it refuses the set.
+  const bad = (name: string, clusterIP: string) =>
+    service(name, { clusterIP, sessionAffinity: 'ClientIP', sessionAffinityTimeoutSeconds: 1e15 });
+
+  test('NFT-8 one bad Service is set aside with its error, the others are programmed', () =>
+    withMode(async (mode, namespace) => {
+      everything(mode);
+      mode.setService(bad('bad', '10.96.0.66'));
+      mode.setEndpointSlice(slice('bad-1', ['10.244.1.66']));
+      await mode.sync();
+      assert.deepEqual(
+        mode.setAside().map(({ servicePort }) => servicePort),
+        ['default/bad'],
+      );
+      assert.match(mode.setAside()[0]?.error ?? '', /affinity-.*ERANGE|EINVAL/);
+      assert.equal(mode.refused.length, 1);
+      assert.ok(element(namespace, 'service-ips', '10.96.0.1'));
+      assert.equal(element(namespace, 'service-ips', '10.96.0.66'), undefined);
+    }));
+
+  test('NFT-8 it is not tried again before it changes; then it is programmed', () =>
+    withMode(async (mode, namespace) => {
+      everything(mode);
+      await mode.sync();
+      mode.setService(bad('bad', '10.96.0.66'));
+      mode.setEndpointSlice(slice('bad-1', ['10.244.1.66']));
+      await mode.sync();
+      mode.setService(service('new', { clusterIP: '10.96.0.77' }));
+      await mode.sync();
+      assert.equal(mode.refused.length, 1, 'told once');
+      assert.ok(element(namespace, 'no-endpoint-services', '10.96.0.77'));
+      mode.setService(service('bad', { clusterIP: '10.96.0.66' }));
+      await mode.sync();
+      assert.deepEqual(mode.setAside(), []);
+      assert.ok(element(namespace, 'service-ips', '10.96.0.66'));
+    }));
+
+  test('NFT-8 one that turns bad keeps working as it was', () =>
+    withMode(async (mode, namespace) => {
+      everything(mode);
+      await mode.sync();
+      mode.setService({
+        ...bad('web', '10.96.0.1'),
+        spec: { ...bad('web', '10.96.0.1').spec, ports: [{ name: 'http', protocol: 'TCP', port: 80, nodePort: 0 }] },
+      });
+      await mode.sync();
+      assert.equal(mode.refused.length, 1);
+      assert.ok(element(namespace, 'service-ips', '10.96.0.1'));
+    }));
+
+  test('NFT-8 several bad ones among many', () =>
+    withMode(async (mode, namespace) => {
+      for (let i = 0; i < 50; i++) {
+        const make = i % 17 === 3 ? bad : (name: string, clusterIP: string) => service(name, { clusterIP });
+        mode.setService(make(`s${i}`, `10.96.1.${i}`));
+        mode.setEndpointSlice(slice(`s${i}-1`, [`10.244.1.${i + 1}`]));
+      }
+      await mode.sync();
+      assert.deepEqual(
+        mode
+          .setAside()
+          .map(({ servicePort }) => servicePort)
+          .sort(),
+        ['default/s20', 'default/s3', 'default/s37'],
+      );
+      assert.equal(nft(namespace, 'list', 'map', 'ip', 'kube-proxy', 'service-ips').match(/goto/g)?.length, 47);
+    }));
+});
+
+describe('cleanup', () => {
+  test('NFT-9 removes both tables and nothing else; a second time there is nothing', () =>
+    inNamespace(async namespace => {
+      nft(namespace, 'add', 'table', 'ip', 'other');
+      for (const family of ['IPv4', 'IPv6'] as const) {
+        const mode = new ModeUnderTest(namespace, family);
+        everything(mode);
+        await mode.sync();
+        await mode.close();
+      }
+      assert.deepEqual(await cleanupNftables(namespace), ['ip kube-proxy', 'ip6 kube-proxy']);
+      assert.equal(nft(namespace, 'list', 'ruleset'), 'table ip other {\n}\n');
+      assert.deepEqual(await cleanupNftables(namespace), []);
+    }));
+});
+
+describe('any history', () => {
+  const step = fc.oneof(
+    { weight: 6, arbitrary: clusterEvent },
+    { weight: 3, arbitrary: fc.constant('sync' as const) },
+    { weight: 1, arbitrary: fc.constant('restart' as const) },
+    {
+      weight: 1,
+      arbitrary: fc.constantFrom(
+        'flush ruleset',
+        'flush map ip kube-proxy service-ips',
+        'add rule ip kube-proxy services accept',
+      ),
+    },
+  );
+
+  test('NFT-10 of events, restarts and drift leaves the same as a fresh start from the final objects', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { maxLength: 30 }), steps =>
+        withMode(async (mode, namespace) => {
+          const events: ClusterEvent[] = [];
+          let isThere = false;
+          for (const next of steps) {
+            if (next === 'sync') await mode.sync();
+            else if (next === 'restart') await mode.restart();
+            else if (typeof next !== 'string') {
+              events.push(next);
+              applyEvent(mode, next);
+            } else if (isThere) nft(namespace, ...next.split(' '));
+            isThere ||= next === 'sync' || next === 'restart';
+          }
+          await mode.restart();
+          await mode.sync();
+          await mode.settle();
+          const found = canonicalRuleset(namespace);
+          await inNamespace(async fresh => {
+            const clean = new ModeUnderTest(fresh);
+            for (const next of survivors(events)) applyEvent(clean, next);
+            await clean.sync();
+            assert.equal(found, canonicalRuleset(fresh));
+            await clean.close();
+          });
+        }),
+      ),
+      { numRuns: 25, seed: 1 },
+    );
+  });
+});

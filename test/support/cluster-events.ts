@@ -1,0 +1,96 @@
+import fc from 'fast-check';
+import type { EndpointSlice, Service } from '../../src/api/index.ts';
+import { service, slice } from './objects.ts';
+
+// Random clusters: few names, so that objects meet, replace and contradict each other.
+
+export type ClusterEvent =
+  | { readonly kind: 'service'; readonly object: Service }
+  | { readonly kind: 'slice'; readonly object: EndpointSlice }
+  | { readonly kind: 'delete-service'; readonly key: string }
+  | { readonly kind: 'delete-slice'; readonly key: string };
+
+const serviceName = fc.constantFrom('a', 'b', 'c');
+const ip = fc.integer({ min: 1, max: 6 }).map(n => `10.0.0.${n}`);
+const condition = fc.option(fc.boolean(), { nil: undefined });
+const hints = fc.subarray(['zone-a', 'zone-b']);
+const endpoint = fc.record({
+  ip,
+  nodeName: fc.constantFrom('node-a', 'node-b', undefined),
+  ready: condition,
+  serving: condition,
+  terminating: condition,
+  zoneHints: hints,
+  nodeHints: fc.subarray(['node-a', 'node-b']),
+});
+const protocol = fc.constantFrom('TCP', 'UDP', 'SCTP');
+const anyService = fc
+  .record({
+    name: serviceName,
+    type: fc.constantFrom('ClusterIP', 'NodePort', 'LoadBalancer', 'ExternalName'),
+    clusterIP: fc.constantFrom('10.96.0.1', '10.96.0.2', 'None', 'bad', 'fd00::1'),
+    ports: fc.array(
+      fc.record({
+        name: fc.constantFrom('', 'x'),
+        protocol,
+        port: fc.constantFrom(80, 81),
+        nodePort: fc.constantFrom(0, 30000),
+      }),
+      { maxLength: 3 },
+    ),
+    externalIPs: fc.subarray(['1.1.1.1', 'nonsense', 'fd00::9']),
+    loadBalancerSourceRanges: fc.subarray(['10.0.0.0/8', '0.0.0.0/0', 'nonsense']),
+    ingress: fc.subarray([{ ip: '2.2.2.2' }, { ip: '3.3.3.3', ipMode: 'Proxy' }]),
+    sessionAffinity: fc.constantFrom('None', 'ClientIP'),
+    externalTrafficPolicy: fc.constantFrom('Cluster', 'Local'),
+    internalTrafficPolicy: fc.constantFrom('Cluster', 'Local', undefined),
+  })
+  .map(({ name, ...overrides }) => service(name, overrides));
+const anySlice = fc
+  .record({
+    name: serviceName,
+    number: fc.integer({ min: 1, max: 3 }),
+    owner: serviceName,
+    endpoints: fc.array(endpoint, { maxLength: 5 }),
+    ports: fc.array(
+      fc.record({ name: fc.constantFrom('', 'x', undefined), protocol, port: fc.constantFrom(8080, 8081, undefined) }),
+      { maxLength: 2 },
+    ),
+  })
+  .map(({ name, number, owner, endpoints, ports }) =>
+    slice(`${name}-${number}`, endpoints, { service: owner, ports, addressType: 'IPv4' }),
+  );
+export const clusterEvent: fc.Arbitrary<ClusterEvent> = fc.oneof(
+  anyService.map(object => ({ kind: 'service' as const, object })),
+  anySlice.map(object => ({ kind: 'slice' as const, object })),
+  serviceName.map(name => ({ kind: 'delete-service' as const, key: `default/${name}` })),
+  fc
+    .tuple(serviceName, fc.integer({ min: 1, max: 3 }))
+    .map(([name, n]) => ({ kind: 'delete-slice' as const, key: `default/${name}-${n}` })),
+);
+
+/** What a model or a state is told by an event. */
+export interface EventTarget {
+  setService(service: Service): void;
+  setEndpointSlice(slice: EndpointSlice): void;
+  deleteService(key: string): void;
+  deleteEndpointSlice(key: string): void;
+}
+
+export function applyEvent(model: EventTarget, next: ClusterEvent): void {
+  if (next.kind === 'service') model.setService(next.object);
+  else if (next.kind === 'slice') model.setEndpointSlice(next.object);
+  else if (next.kind === 'delete-service') model.deleteService(next.key);
+  else model.deleteEndpointSlice(next.key);
+}
+
+/** The objects that exist after the events. */
+export function survivors(events: readonly ClusterEvent[]): ClusterEvent[] {
+  const objects = new Map<string, ClusterEvent>();
+  for (const next of events) {
+    if (next.kind === 'delete-service') objects.delete(`service ${next.key}`);
+    else if (next.kind === 'delete-slice') objects.delete(`slice ${next.key}`);
+    else objects.set(`${next.kind} default/${next.object.metadata.name}`, next);
+  }
+  return [...objects.values()];
+}
