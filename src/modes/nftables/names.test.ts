@@ -1,0 +1,47 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import type { Protocol } from '../../api/index.ts';
+import type { Endpoint } from '../../model/index.ts';
+import type { ServicePortPlan } from '../../plan/index.ts';
+import { endpointBase, servicePortBase } from './names.ts';
+
+function plan(service: string, protocol: Protocol, name: string): ServicePortPlan {
+  return { service, port: { name, protocol } } as ServicePortPlan;
+}
+
+const endpoint = (ip: string, port: number) => ({ ip, port }) as Endpoint;
+
+describe('names of chains and sets of one service port', () => {
+  const ports: [string, Protocol, string, string][] = [
+    ['testing/service', 'TCP', 'http', 'P4ZYZVCF-testing/service/tcp/http'],
+    ['testing/service', 'TCP', 'https', 'LZBRENCP-testing/service/tcp/https'],
+    ['ns1/svc1', 'TCP', 'p80', 'ULMVA6XW-ns1/svc1/tcp/p80'],
+    ['ns1/svc1', 'TCP', '', '6KJ5P52A-ns1/svc1/tcp/'],
+  ];
+  for (const [service, protocol, name, want] of ports) {
+    test(`NFT-13 ${service} ${protocol} ${name}`, () =>
+      assert.equal(servicePortBase(plan(service, protocol, name)), want));
+  }
+
+  test('NFT-13 endpoints: with address and port, colons as dots', () => {
+    assert.equal(
+      endpointBase(plan('ns5/svc5', 'TCP', 'p80'), endpoint('10.180.0.3', 80)),
+      'GTK6MW7G-ns5/svc5/tcp/p80__10.180.0.3/80',
+    );
+    assert.equal(
+      endpointBase(plan('testing/service', 'TCP', 'http'), endpoint('fd80:abcd:12::a1b2:c3d4:e5f6:9999', 80)),
+      'U7E2ET36-testing/service/tcp/http__fd80.abcd.12..a1b2.c3d4.e5f6.9999/80',
+    );
+  });
+
+  test('NFT-13 a Service can never be too long, an endpoint is cut at 240 bytes, and its hash still differs', () => {
+    const longest = plan(`${'n'.repeat(63)}/${'s'.repeat(63)}`, 'SCTP', 'p'.repeat(63));
+    assert.ok(servicePortBase(longest).length <= 240);
+    const [one, other] = ['1', '2'].map(last =>
+      endpointBase(longest, endpoint(`1234:5678:9abc:def0:1234:5678:9abc:def${last}`, 65535)),
+    );
+    assert.equal(one?.length, 240);
+    assert.ok(one?.endsWith('...'));
+    assert.notEqual(one, other);
+  });
+});
