@@ -2,6 +2,21 @@ import type { EndpointSlice, Service } from '../../src/api/index.ts';
 
 const ENDPOINTS_A_SLICE = 100;
 
+/** Where the addresses below are from. */
+export const SERVICE_RANGE = '10.96.0.0/12';
+export const POD_RANGE = '10.128.0.0/9';
+
+/** So many Services with so many endpoints each. */
+export interface Size {
+  readonly services: number;
+  readonly endpoints: number;
+}
+
+/** `5000x5` */
+export function sizeName({ services, endpoints }: Size): string {
+  return `${services}x${endpoints}`;
+}
+
 /** Service number `i` as it would come from an API server: every string its own copy. */
 export function makeService(i: number): Service {
   const clusterIP = `10.${96 + (i >> 16)}.${(i >> 8) & 255}.${i & 255}`;

@@ -1,0 +1,88 @@
+import { once } from 'node:events';
+import { NetworkNamespace } from '../../src/kernel/netns.ts';
+import { RouteSocket } from '../../src/kernel/rtnetlink/index.ts';
+import { connectTcp, listenTcp } from '../../src/kernel/sockets/index.ts';
+import { type Ip, parseIp } from '../../src/net/index.ts';
+import { makeService, makeSlices } from './cluster.ts';
+import { NodeProxy } from './node-proxy.ts';
+
+/** Microseconds of each connection's set-up. */
+export interface ConnectResult {
+  readonly service: readonly number[];
+  readonly straight: readonly number[];
+}
+
+const CONNECTIONS = 2000;
+const WARM_UP = 200;
+const ENDPOINT = address('10.200.0.1');
+const ENDPOINT_PORT = 8080;
+
+/** Connects to Services all over the cluster, and as often straight to the endpoint that all of them have. */
+export async function measureConnects(services: number): Promise<ConnectResult> {
+  const namespace = NetworkNamespace.create();
+  const proxy = new NodeProxy(namespace);
+  try {
+    prepareLoopback(namespace);
+    for (let i = 0; i < services; i++) {
+      proxy.service(makeService(i));
+      for (const slice of makeSlices(i, 1)) {
+        proxy.endpointSlice({
+          ...slice,
+          endpoints: slice.endpoints.map(endpoint => ({ ...endpoint, addresses: [ENDPOINT] })),
+        });
+      }
+    }
+    await proxy.write(proxy.take());
+    return await connects(namespace, services);
+  } finally {
+    await proxy.close();
+    namespace.close();
+  }
+}
+
+async function connects(namespace: NetworkNamespace, services: number): Promise<ConnectResult> {
+  const server = await listenTcp(namespace, ENDPOINT, ENDPOINT_PORT, peer => peer.on('error', () => {}).resume());
+  const service: number[] = [];
+  const straight: number[] = [];
+  // In turns, so that whatever else the machine does slows both alike.
+  for (let i = 0; i < CONNECTIONS + WARM_UP; i++) {
+    const ip = address(makeService((i * 7919) % services).spec.clusterIP);
+    const times = [await connect(namespace, ip, 80), await connect(namespace, ENDPOINT, ENDPOINT_PORT)] as const;
+    if (i < WARM_UP) continue;
+    service.push(times[0]);
+    straight.push(times[1]);
+  }
+  server.close();
+  await once(server, 'close');
+  return { service, straight };
+}
+
+async function connect(namespace: NetworkNamespace, ip: Ip, port: number): Promise<number> {
+  const start = performance.now();
+  const socket = await connectTcp(namespace, ip, port);
+  const spent = performance.now() - start;
+  // A connection that is reset leaves nothing behind that later ones would have to step over.
+  socket.resetAndDestroy();
+  await once(socket, 'close');
+  return spent * 1000;
+}
+
+function prepareLoopback(namespace: NetworkNamespace): void {
+  const route = RouteSocket.open({ namespace });
+  try {
+    const lo = route.link('lo');
+    if (!lo) throw new Error('there is no lo');
+    route.setLink(lo, { up: true });
+    route.addAddress(lo, { ip: ENDPOINT, prefix: 32 });
+    // Cluster IPs need some route, for they are looked up before their packets are steered elsewhere.
+    route.addRoute({ destination: { address: address('10.96.0.0'), prefix: 12 }, dev: lo });
+  } finally {
+    route.close();
+  }
+}
+
+function address(text: string): Ip {
+  const ip = parseIp(text);
+  if (ip === undefined) throw new Error(`${text} is no address`);
+  return ip;
+}

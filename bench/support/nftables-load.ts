@@ -1,0 +1,118 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { EndpointSlice } from '../../src/api/index.ts';
+import { NetworkNamespace } from '../../src/kernel/netns.ts';
+import { NftablesSocket } from '../../src/kernel/nftables/index.ts';
+import { makeService, makeSlices, type Size } from './cluster.ts';
+import { type Memory, memory, peakResident } from './memory.ts';
+import { NodeProxy } from './node-proxy.ts';
+import { CommitTimes } from './phases.ts';
+
+/** Milliseconds unless said otherwise. */
+export interface LoadResult {
+  readonly model: number;
+  readonly diff: number;
+  readonly encode: number;
+  readonly kernel: number;
+  readonly bytes: number;
+  readonly gained: readonly number[];
+  readonly lost: readonly number[];
+  readonly replaced: readonly number[];
+  readonly restart: number;
+  readonly writtenByRestart: boolean;
+  readonly peak: number;
+  readonly before: Memory;
+  readonly after: Memory;
+}
+
+const CHUNK = 1000;
+const REPETITIONS = 40;
+/** Time for what follows a change, which is notifications of it, before the next is timed. */
+const PAUSE_MS = 5;
+
+/** Loads a cluster through model, plan and mode, changes it, and restarts. */
+export async function measureLoad(size: Size): Promise<LoadResult> {
+  const namespace = NetworkNamespace.create();
+  const socket = NftablesSocket.open({ namespace });
+  const times = CommitTimes.watch();
+  const proxy = new NodeProxy(namespace);
+  try {
+    const before = memory();
+    const cold = await load(proxy, size, times);
+    const peak = peakResident();
+    const after = memory();
+    await proxy.settle();
+    const gained = await changes(proxy, size, 0, gain);
+    const lost = await changes(proxy, size, 1, lose);
+    const replaced = await changes(proxy, size, 2, replace);
+    const restarted = await restart(proxy, socket);
+    return { ...cold, gained, lost, replaced, ...restarted, peak, before, after };
+  } finally {
+    await proxy.close();
+    socket.close();
+    namespace.close();
+  }
+}
+
+/** Objects are made and handed over by the thousand, as they would come; making them is not counted. */
+async function load(proxy: NodeProxy, { services, endpoints }: Size, times: CommitTimes) {
+  let model = 0;
+  for (let first = 0; first < services; first += CHUNK) {
+    const numbers = Array.from({ length: Math.min(CHUNK, services - first) }, (_, i) => first + i);
+    const objects = numbers.map(i => ({ service: makeService(i), slices: makeSlices(i, endpoints) }));
+    const start = performance.now();
+    for (const { service, slices } of objects) {
+      proxy.service(service);
+      for (const slice of slices) proxy.endpointSlice(slice);
+    }
+    model += performance.now() - start;
+  }
+  const start = performance.now();
+  const taken = proxy.take();
+  const planned = performance.now();
+  times.reset();
+  await proxy.write(taken);
+  const { encode, kernel, bytes } = times;
+  const diff = performance.now() - planned - encode - kernel;
+  return { model: model + planned - start, diff, encode, kernel, bytes };
+}
+
+type ChangeSlice = (slice: EndpointSlice) => EndpointSlice;
+
+const gain: ChangeSlice = slice => {
+  const [first] = slice.endpoints;
+  return first ? { ...slice, endpoints: [...slice.endpoints, { ...first, addresses: ['10.200.0.1'] }] } : slice;
+};
+
+/** The first goes, so that another has to take its slot. */
+const lose: ChangeSlice = slice => ({ ...slice, endpoints: slice.endpoints.slice(1) });
+
+const replace: ChangeSlice = slice => {
+  const [first, ...others] = slice.endpoints;
+  return first ? { ...slice, endpoints: [{ ...first, addresses: ['10.200.0.1'] }, ...others] } : slice;
+};
+
+/** One change each of Services all over the cluster. Kinds of changes take different Services. */
+async function changes(proxy: NodeProxy, { services, endpoints }: Size, kind: number, change: ChangeSlice) {
+  const spent: number[] = [];
+  const step = Math.floor(services / REPETITIONS);
+  for (let i = 0; i < REPETITIONS; i++) {
+    const [slice] = makeSlices(i * step + kind, endpoints);
+    if (!slice) continue;
+    const changed = change(slice);
+    const start = performance.now();
+    proxy.endpointSlice(changed);
+    await proxy.write(proxy.take());
+    spent.push(performance.now() - start);
+    await sleep(PAUSE_MS);
+  }
+  return spent;
+}
+
+async function restart(proxy: NodeProxy, socket: NftablesSocket) {
+  await proxy.settle();
+  const generation = socket.generation();
+  await proxy.restart();
+  const start = performance.now();
+  await proxy.writeAll();
+  return { restart: performance.now() - start, writtenByRestart: socket.generation() !== generation };
+}

@@ -1,0 +1,92 @@
+import type { EndpointSlice, Service } from '../../src/api/index.ts';
+import type { NetworkNamespace } from '../../src/kernel/netns.ts';
+import { nodePortAddresses } from '../../src/model/index.ts';
+import type { ModeSettings } from '../../src/modes/index.ts';
+import { NftablesMode } from '../../src/modes/nftables/index.ts';
+import { FAMILIES, type Family } from '../../src/net/index.ts';
+import { DEFAULT_PLAN_SETTINGS } from '../../src/plan/index.ts';
+import { ProxyState } from '../../src/sync/index.ts';
+import { POD_RANGE, SERVICE_RANGE } from './cluster.ts';
+
+/** State and nftables mode as in the real process: both families, a local detector, a range of cluster IPs. */
+export class NodeProxy {
+  readonly #namespace: NetworkNamespace;
+  readonly #state = new ProxyState({
+    nodeName: 'node-1',
+    settings: { ...DEFAULT_PLAN_SETTINGS, clusterCIDRs: [POD_RANGE] },
+    startedAt: 0,
+    report: problem => fail(problem.message),
+  });
+  #mode: NftablesMode;
+
+  constructor(namespace: NetworkNamespace) {
+    this.#namespace = namespace;
+    this.#mode = openMode(namespace);
+  }
+
+  service(object: Service): void {
+    this.#state.service({ type: 'added', object });
+  }
+
+  endpointSlice(object: EndpointSlice): void {
+    this.#state.endpointSlice({ type: 'added', object });
+  }
+
+  take(): ReturnType<ProxyState['take']> {
+    return this.#state.take();
+  }
+
+  async write(changes: ReturnType<ProxyState['take']>): Promise<void> {
+    for (const family of FAMILIES) await this.#mode.sync(family, changes[family].plans, this.#settings(family));
+  }
+
+  /** Waits for what follows a sync. */
+  async settle(): Promise<void> {
+    await this.#mode.settle();
+  }
+
+  /** Puts a new mode in the place of the one that is there, as a restarted process does; the kernel's table stays. */
+  async restart(): Promise<void> {
+    await this.#mode.close();
+    this.#mode = openMode(this.#namespace);
+  }
+
+  /** Hands all plans to the mode, as a process does first. */
+  async writeAll(): Promise<void> {
+    for (const family of FAMILIES) {
+      const added = [...this.#state.family(family).planner.plans()];
+      await this.#mode.sync(family, { added, updated: [], removed: [] }, this.#settings(family));
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.#mode.close();
+  }
+
+  #settings(family: Family): ModeSettings {
+    const { localDetector, masqueradeAll } = this.#state.nodeOptions.families[family];
+    return {
+      localDetector,
+      masqueradeAll,
+      masqueradeMark: 0x4000,
+      nodePortAddresses: nodePortAddresses(family, []),
+      nodePortIPs: [],
+      serviceCIDRs: [SERVICE_RANGE],
+    };
+  }
+}
+
+function openMode(namespace: NetworkNamespace): NftablesMode {
+  const events = {
+    progress() {},
+    setAside: ({ servicePort, error }: { servicePort: string; error: string }) => fail(`${servicePort}: ${error}`),
+    driftRepaired: (family: Family, what: string) => fail(`${family} was repaired: ${what}`),
+    failed: (what: string, error: unknown) => fail(`${what}: ${error}`),
+  };
+  return new NftablesMode({ namespace, events });
+}
+
+/** A benchmark of something that went wrong is worth nothing. */
+function fail(message: string): never {
+  throw new Error(message);
+}
