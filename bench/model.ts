@@ -3,7 +3,7 @@ import { Model } from '../src/model/index.ts';
 import { type Ip, parseIp } from '../src/net/index.ts';
 import { Planner } from '../src/plan/index.ts';
 import { makeService, makeSlices } from './support/cluster.ts';
-import { heapUsed, median, report } from './support/report.ts';
+import { collectYoung, heapUsed, median, report } from './support/report.ts';
 
 const SIZES: readonly [services: number, endpoints: number][] = [
   [44_125, 1],
@@ -30,6 +30,7 @@ function load(stacks: ReturnType<typeof build>, services: number, endpoints: num
   for (let first = 0; first < services; first += CHUNK) {
     const numbers = Array.from({ length: Math.min(CHUNK, services - first) }, (_, i) => first + i);
     const objects = numbers.map(i => ({ service: makeService(i), slices: makeSlices(i, endpoints) }));
+    collectYoung();
     const start = performance.now();
     for (const { model } of stacks) {
       for (const { service, slices } of objects) {

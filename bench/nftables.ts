@@ -109,9 +109,9 @@ function reportComparison(measured: readonly Measured[]): void {
     return {
       cluster: sizeName(size),
       cold: nft.cold === undefined ? `> ${nft.limit}` : ms(nft.cold),
-      'times ours': `${nft.cold === undefined ? '> ' : ''}${ms((nft.cold ?? nft.limit) / coldOf(ours))}`,
+      'cold, times ours': `${nft.cold === undefined ? '> ' : ''}${ms((nft.cold ?? nft.limit) / coldOf(ours))}`,
       'gained p50': change === undefined ? '' : ms(change),
-      'times ours ': change === undefined ? '' : ms(change / median(ours.gained)),
+      'gained, times ours': change === undefined ? '' : ms(change / median(ours.gained)),
     };
   });
   if (rows.length > 0) report(rows, "kube-proxy's layout through nft, ms");

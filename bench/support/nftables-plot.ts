@@ -21,7 +21,7 @@ const MARGIN = { left: 64, right: 20, top: 54, bottom: 50 };
 
 const STYLE = `
   text { font: 12px system-ui, sans-serif; fill: #57606a }
-  .title { font-size: 14px; font-weight: 600 }
+  .title { font-size: 14px; font-weight: 600 } .size { font-size: 11px }
   .grid { stroke: #8c959f; stroke-opacity: .3 }
   .ours { stroke: #0969da; fill: none; stroke-width: 2 } .ours-dot { fill: #0969da } text.ours-text { fill: #0969da }
   .nft { stroke: #bc4c00; fill: none; stroke-width: 2 } .nft-dot { fill: #bc4c00 } text.nft-text { fill: #bc4c00 }
@@ -80,6 +80,8 @@ function plotPanel({ title, axis, points }: Panel): string {
     ...nft.map(mark => (mark.isLimit ? arrow(mark) : dot(mark, 'nft-dot'))),
     line(ours, 'ours'),
     ...ours.map(mark => dot(mark, 'ours-dot')),
+    // By turns below and above, for neighbours may be close.
+    ...ours.map(({ x, y }, i) => text(x, i % 2 ? y - 9 : y + 18, sorted[i]?.label ?? '', 'size', 'middle')),
   ].join('\n');
 }
 
