@@ -14,7 +14,8 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   kernel: ['net', 'lib'],
   modes: ['plan', 'model', 'kernel', 'api', 'net', 'lib'],
   sync: ['modes', 'plan', 'model', 'source', 'api', 'net', 'lib'],
-  cli: ['sync', 'modes', 'plan', 'model', 'source', 'kernel', 'api', 'net', 'lib'],
+  playground: ['kernel', 'api', 'net', 'lib'],
+  cli: ['playground', 'sync', 'modes', 'plan', 'model', 'source', 'kernel', 'api', 'net', 'lib'],
 };
 
 /** Only these may use what reaches the kernel. */

@@ -84,7 +84,9 @@ export class Cluster {
   #addRemotePod(ip: Ip, name: HostName): NetworkNamespace {
     const host = this.#machines.hosts[name];
     if (!this.#remotePods.has(ip)) {
-      host.addAddress(host.link('lo'), ip, ONE_ADDRESS[familyOf(ip)]);
+      const lo = host.link('lo');
+      host.addAddress(lo, ip, ONE_ADDRESS[familyOf(ip)]);
+      host.awaitAddresses(lo, { linkLocal: false });
       this.#remotePods.set(ip, name);
     }
     return host.namespace;
@@ -107,7 +109,8 @@ export class Cluster {
     const { node } = this.#machines;
     const peer = { name: 'eth0', namespace: pod.namespace };
     const port = node.route.addLink({ kind: 'veth', name: `v${++this.#ports}`, peer });
-    node.route.setLink(port, { master: node.link(POD_BRIDGE), up: true });
+    const bridge = node.link(POD_BRIDGE);
+    node.route.setLink(port, { master: bridge, up: true });
     // A pod that reaches itself through a Service gets its own packets back from the bridge.
     node.route.setLink(port, { hairpin: true });
     const eth0 = pod.link('eth0');
@@ -116,7 +119,10 @@ export class Cluster {
     pod.addDefaultRoute(familyOf(ip), podGateway(familyOf(ip)));
     node.awaitLink(port.name);
     pod.awaitLink(eth0.name);
+    // The bridge itself came up with its first port.
     node.awaitLink(POD_BRIDGE);
+    node.awaitAddresses(bridge);
+    pod.awaitAddresses(eth0);
     return port;
   }
 }

@@ -49,17 +49,26 @@ export function buildMachines(): Machines {
 function buildLan(lan: Machine, { node, hosts }: Machines): void {
   const bridge = lan.route.addLink({ kind: 'bridge', name: 'br0' });
   lan.route.setLink(bridge, { up: true });
-  const members = HOSTS.map(({ name, number }) => ({ machine: hosts[name], number }));
-  for (const { machine, number } of [{ machine: node, number: NODE_NUMBER }, ...members]) {
+  const others = HOSTS.map(({ name, number }) => ({ machine: hosts[name], number }));
+  const members = [{ machine: node, number: NODE_NUMBER }, ...others];
+  for (const { machine, number } of members) {
     const peer = { name: 'eth0', namespace: machine.namespace };
-    const port = lan.route.addLink({ kind: 'veth', name: `p${number}`, peer });
+    const port = lan.route.addLink({ kind: 'veth', name: portName(number), peer });
     lan.route.setLink(port, { master: bridge, up: true });
     const eth0 = machine.link('eth0');
     for (const family of FAMILIES) machine.addAddress(eth0, lanIp(family, number), LAN_PREFIX[family]);
     machine.route.setLink(eth0, { up: true });
-    lan.awaitLink(port.name);
-    machine.awaitLink(eth0.name);
   }
+  // All at once, for each takes the kernel some moments.
+  for (const { machine, number } of members) {
+    lan.awaitLink(portName(number));
+    machine.awaitLink('eth0');
+    machine.awaitAddresses(machine.link('eth0'));
+  }
+}
+
+function portName(number: number): string {
+  return `p${number}`;
 }
 
 function buildNode(node: Machine): void {

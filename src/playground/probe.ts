@@ -1,6 +1,7 @@
 import { KernelError } from '../kernel/errors.ts';
 import type { NetworkNamespace } from '../kernel/netns.ts';
 import type { Ip } from '../net/index.ts';
+import { startDeadline } from './deadline.ts';
 import { type Destination, exchange } from './exchange.ts';
 
 export type ProbeProtocol = Destination['protocol'];
@@ -59,15 +60,14 @@ async function attemptOnce(
   source: Ip | undefined,
 ): Promise<Outcome> {
   const controller = new AbortController();
-  // Timers come before sockets in a turn of the loop: one more turn, lest a busy process misses what has arrived.
-  const timer = setTimeout(() => setImmediate(() => controller.abort(TIMEOUT)), timeoutMs);
+  const deadline = startDeadline(timeoutMs, () => controller.abort(TIMEOUT));
   try {
     const answer = await exchange(namespace, destination, { source, signal: controller.signal });
     return answer === '' ? { failure: 'empty' } : { answer };
   } catch (error) {
     return { failure: failureOf(error) };
   } finally {
-    clearTimeout(timer);
+    deadline.stop();
   }
 }
 

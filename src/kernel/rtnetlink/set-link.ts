@@ -16,7 +16,10 @@ export interface LinkChange {
   readonly mtu?: number;
   /** The bridge to become a port of, or null to be no port. */
   readonly master?: LinkRef | null;
-  /** Whether a bridge sends what comes from this port of it back to it. Before a change that makes it a port, EINVAL. */
+  /**
+   * Whether the bridge may send back to this port what came from it. The link must be a port before: together with
+   * `master`, or without one, the kernel refuses it with EOPNOTSUPP.
+   */
   readonly hairpin?: boolean;
 }
 

@@ -1,0 +1,40 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { startDeadline } from './deadline.ts';
+
+function standStill(milliseconds: number): void {
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, milliseconds);
+}
+
+test('a deadline calls back once, and not before its time', async () => {
+  const start = performance.now();
+  let calls = 0;
+  await new Promise<void>(resolve => {
+    startDeadline(40, () => {
+      calls++;
+      resolve();
+    });
+  });
+  assert.ok(performance.now() - start >= 39);
+  await sleep(10);
+  assert.equal(calls, 1);
+});
+
+test('a deadline that was stopped does not call back', async () => {
+  let calls = 0;
+  const deadline = startDeadline(20, () => calls++);
+  await sleep(5);
+  deadline.stop();
+  await sleep(40);
+  assert.equal(calls, 0);
+});
+
+test('the time in which the process stands still does not count', async () => {
+  let calls = 0;
+  const deadline = startDeadline(60, () => calls++);
+  standStill(100);
+  await sleep(5);
+  assert.equal(calls, 0);
+  deadline.stop();
+});

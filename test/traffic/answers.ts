@@ -1,0 +1,43 @@
+import { constants } from 'node:os';
+import { joinHostPort } from '../../src/net/index.ts';
+import type { ProbeResult } from '../../src/playground/index.ts';
+import type { Question } from './matrix.ts';
+
+/** As whom a caller is seen. Other addresses stand for themselves. */
+const CALLERS: Readonly<Record<string, string>> = {
+  '127.0.0.1': 'node',
+  '192.168.0.2': 'node',
+  'fd00:192:168::2': 'node',
+  '10.244.1.1': 'node',
+  'fd00:10:244:1::1': 'node',
+  '192.168.0.100': 'ext',
+  '192.168.0.3': 'other-node',
+  'fd00:192:168::3': 'other-node',
+  '10.244.1.200': 'pod',
+  'fd00:10:244:1::200': 'pod',
+};
+
+/** Who answers, and as whom a caller is seen: `10.244.1.2:8080 10.244.2.3:8080 as node`. */
+export function describeAnswers({ service, source }: Question, { answers, failures }: ProbeResult): string {
+  const failed = sorted([...failures].map(failureName)).join(',');
+  if (answers.size === 0) return failed;
+  const parts = [...answers.keys()].map(answer => answer.split(' '));
+  const endpoints = sorted(parts.map(([ip = '', port = '']) => joinHostPort(ip, port)));
+  const callers = sorted(parts.map(([, , caller = '']) => CALLERS[caller] ?? caller)).join(',');
+  if (service.spec.sessionAffinity !== 'ClientIP') {
+    return `${endpoints.join(' ')} as ${callers}${failed && ` (+${failed})`}`;
+  }
+  // Which endpoint it is is chance, and so is whether an endpoint meets itself; that it stays the same is not.
+  const who = endpoints.length === 1 ? 'always the same endpoint' : `DIFFERENT ENDPOINTS ${endpoints.join(' ')}`;
+  return source.isEndpoint ? who : `${who} as ${callers}`;
+}
+
+function failureName(failure: string): string {
+  const numbers: Readonly<Record<string, number>> = constants.errno;
+  const number = numbers[failure];
+  return number === undefined ? failure : `errno ${number}`;
+}
+
+function sorted(texts: readonly string[]): readonly string[] {
+  return [...new Set(texts)].sort();
+}

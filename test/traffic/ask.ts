@@ -1,0 +1,43 @@
+import { ConntrackSocket } from '../../src/kernel/conntrack/index.ts';
+import type { NetworkNamespace } from '../../src/kernel/netns.ts';
+import { type ProbeResult, probe } from '../../src/playground/index.ts';
+import type { Question } from './matrix.ts';
+import type { Mode } from './modes.ts';
+
+/** ipvs is tested in a guest, which is slow. */
+const TIMEOUT_MS: Readonly<Record<Mode, number>> = { nftables: 600, iptables: 600, ipvs: 2000 };
+const FEWEST_TRIES = 24;
+/** One endpoint of many is missed so many times for each of them with a chance of e⁻²⁰. */
+const TRIES_AN_ENDPOINT = 20;
+
+/** Asks everything at once. Questions to a Service with affinity wait for each other: they share what it remembers. */
+export function askAll(
+  questions: readonly Question[],
+  mode: Mode,
+  endpointsOf: (question: Question) => number,
+): Promise<readonly ProbeResult[]> {
+  const turns = new Map<string, Promise<unknown>>();
+  return Promise.all(
+    questions.map(question => {
+      const { source, ip, port, protocol, service } = question;
+      const hasAffinity = service.spec.sessionAffinity === 'ClientIP';
+      const tries = hasAffinity ? FEWEST_TRIES : Math.max(FEWEST_TRIES, TRIES_AN_ENDPOINT * endpointsOf(question));
+      const ask = () => probe(source.namespace, ip, port, protocol, { tries, timeoutMs: TIMEOUT_MS[mode] });
+      if (!hasAffinity) return ask();
+      const key = service.metadata.name;
+      const answer = (turns.get(key) ?? Promise.resolve()).then(ask);
+      turns.set(key, answer);
+      return answer;
+    }),
+  );
+}
+
+/** Flows of an earlier step would blur the next. */
+export async function forgetFlows(namespace: NetworkNamespace): Promise<void> {
+  const conntrack = ConntrackSocket.open({ namespace });
+  try {
+    await conntrack.delete([...conntrack.dump()]);
+  } finally {
+    conntrack.close();
+  }
+}

@@ -1,0 +1,130 @@
+import {
+  type EndpointSlice,
+  type KubeObject,
+  LABEL_SERVICE_NAME,
+  type Node,
+  type Service,
+  type ServiceCIDR,
+} from '../../src/api/index.ts';
+import type { Family } from '../../src/net/index.ts';
+import { isSelected, type ObjectChange, type SourceHandlers } from '../../src/source/index.ts';
+import { manifestKey } from '../../src/source/manifests.ts';
+import type { Step } from './recorded-case.ts';
+
+/** What a source would tell, by kind. */
+export interface ObjectChanges {
+  readonly nodes: readonly ObjectChange<Node>[];
+  readonly serviceCidrs: readonly ObjectChange<ServiceCIDR>[];
+  readonly services: readonly ObjectChange<Service>[];
+  readonly endpointSlices: readonly ObjectChange<EndpointSlice>[];
+}
+
+/** Tells the changes to what a source would tell them to. */
+export function handOver(
+  changes: ObjectChanges,
+  handlers: Pick<SourceHandlers, 'node' | 'serviceCidr' | 'service' | 'endpointSlice'>,
+): void {
+  for (const change of changes.nodes) handlers.node(change);
+  for (const change of changes.serviceCidrs) handlers.serviceCidr(change);
+  for (const change of changes.services) handlers.service(change);
+  for (const change of changes.endpointSlices) handlers.endpointSlice(change);
+}
+
+export const NODE_NAME = 'node-a';
+
+/** The node of cases that bring none. */
+const NODE: Node = {
+  kind: 'Node',
+  metadata: {
+    name: NODE_NAME,
+    namespace: '',
+    labels: { 'kubernetes.io/hostname': NODE_NAME, 'topology.kubernetes.io/zone': 'zone-a' },
+    annotations: {},
+  },
+  podCIDRs: ['10.244.1.0/24', 'fd00:10:244:1::/64'],
+  addresses: [
+    { type: 'InternalIP', address: '192.168.0.2' },
+    { type: 'InternalIP', address: 'fd00:192:168::2' },
+  ],
+};
+
+/** An API server has one by itself. */
+const SERVICE_CIDR: ServiceCIDR = {
+  kind: 'ServiceCIDR',
+  metadata: { name: 'kubernetes', namespace: '', labels: {}, annotations: {} },
+  cidrs: ['10.96.0.0/12', 'fd00:10:96::/108'],
+};
+
+interface Difference {
+  readonly old: KubeObject | undefined;
+  readonly now: KubeObject | undefined;
+}
+
+/** The objects of a case as its steps change them. */
+export class CaseObjects {
+  readonly #objects = new Map<string, KubeObject>();
+  #started = false;
+
+  /** In the order in which they came to be. */
+  get services(): readonly Service[] {
+    return [...this.#objects.values()].filter(object => isKind('Service', object));
+  }
+
+  /** How many endpoints there may be behind one of the Service's ports. */
+  endpointCount({ metadata }: Service, family: Family): number {
+    const slices = [...this.#objects.values()].filter(object => isKind('EndpointSlice', object));
+    return slices
+      .filter(slice => slice.metadata.namespace === metadata.namespace)
+      .filter(slice => slice.addressType === family)
+      .filter(slice => slice.metadata.labels[LABEL_SERVICE_NAME] === metadata.name)
+      .reduce((count, { endpoints }) => count + endpoints.length, 0);
+  }
+
+  /** Takes a step and says what a proxy on the node hears of it. */
+  take(step: Step): ObjectChanges {
+    const set = this.#started ? step.set : [...this.#missing(step), ...step.set];
+    this.#started = true;
+    const differences = [
+      ...set.map(object => this.#put(manifestKey({ kind: object.kind, ...object.metadata }), object)),
+      ...step.removed.map(object => this.#put(manifestKey({ kind: object.kind, ...object.metadata }), undefined)),
+    ];
+    return {
+      nodes: changesOf('Node', differences),
+      serviceCidrs: changesOf('ServiceCIDR', differences),
+      services: changesOf('Service', differences),
+      endpointSlices: changesOf('EndpointSlice', differences),
+    };
+  }
+
+  #missing({ set }: Step): readonly KubeObject[] {
+    const hasNode = set.some(({ kind, metadata }) => kind === 'Node' && metadata.name === NODE_NAME);
+    return hasNode ? [SERVICE_CIDR] : [NODE, SERVICE_CIDR];
+  }
+
+  #put(key: string, now: KubeObject | undefined): Difference {
+    const old = this.#objects.get(key);
+    if (now) this.#objects.set(key, now);
+    else this.#objects.delete(key);
+    return { old, now };
+  }
+}
+
+type OfKind<K extends KubeObject['kind']> = Extract<KubeObject, { readonly kind: K }>;
+
+function isKind<K extends KubeObject['kind']>(kind: K, object: KubeObject | undefined): object is OfKind<K> {
+  return object?.kind === kind;
+}
+
+function changesOf<K extends KubeObject['kind']>(
+  kind: K,
+  differences: readonly Difference[],
+): readonly ObjectChange<OfKind<K>>[] {
+  const seen = (object: KubeObject | undefined) =>
+    isKind(kind, object) && isSelected(object, NODE_NAME) ? object : undefined;
+  return differences.flatMap(difference => changeOf(seen(difference.old), seen(difference.now)));
+}
+
+function changeOf<T>(old: T | undefined, object: T | undefined): readonly ObjectChange<T>[] {
+  if (old === undefined) return object === undefined ? [] : [{ type: 'added', object }];
+  return [object === undefined ? { type: 'removed', object: old } : { type: 'updated', old, object }];
+}

@@ -1,0 +1,93 @@
+import type { Protocol, Service, ServicePortSpec } from '../../src/api/index.ts';
+import type { NetworkNamespace } from '../../src/kernel/netns.ts';
+import { type Family, familyOf, type Ip } from '../../src/net/index.ts';
+import type { Cluster, ProbeProtocol } from '../../src/playground/index.ts';
+import { address, type Endpoints } from './endpoints.ts';
+
+/** One line of the matrix: who asks for what. */
+export interface Question {
+  /** `web:80/tcp clusterIP 10.96.0.10:80 from pod` */
+  readonly text: string;
+  readonly service: Service;
+  readonly source: Source;
+  readonly ip: Ip;
+  readonly port: number;
+  readonly protocol: ProbeProtocol;
+}
+
+export interface Source {
+  readonly name: string;
+  readonly namespace: NetworkNamespace;
+  /** A pod that may be an endpoint of what it asks for. */
+  readonly isEndpoint?: boolean;
+}
+
+interface Destination {
+  readonly kind: string;
+  readonly ip: Ip;
+  readonly port: number;
+}
+
+const LOOPBACK = 'nodePort-lo';
+/** A pod on the node that is no endpoint of anything. */
+const CLIENT_POD: Readonly<Record<Family, string>> = { IPv4: '10.244.1.200', IPv6: 'fd00:10:244:1::200' };
+const MOST_ENDPOINTS_ASKING = 2;
+
+/** Every destination of every service port, asked for from every kind of place. */
+export function questions(services: readonly Service[], cluster: Cluster, endpoints: Endpoints): readonly Question[] {
+  const sources = { IPv4: sourcesOf('IPv4', cluster, endpoints), IPv6: sourcesOf('IPv6', cluster, endpoints) };
+  return services.flatMap(service =>
+    service.spec.ports.flatMap(port =>
+      destinations(service, port).flatMap(destination =>
+        sources[familyOf(destination.ip)]
+          .filter(({ name }) => destination.kind !== LOOPBACK || name === 'node')
+          .flatMap(source => questionOf(service, port, destination, source)),
+      ),
+    ),
+  );
+}
+
+function questionOf(
+  service: Service,
+  { name, port: servicePort, protocol }: ServicePortSpec,
+  { kind, ip, port }: Destination,
+  source: Source,
+): readonly Question[] {
+  if (!isProbed(protocol)) return [];
+  const head = `${service.metadata.name}:${name || servicePort}/${protocol.toLowerCase()}`;
+  return [{ text: `${head} ${kind} ${ip}:${port} from ${source.name}`, service, source, ip, port, protocol }];
+}
+
+/** No SCTP, for which not every kernel has a module. */
+function isProbed(protocol: Protocol): protocol is ProbeProtocol {
+  return protocol !== 'SCTP';
+}
+
+function destinations({ spec, status }: Service, { port, nodePort }: ServicePortSpec): readonly Destination[] {
+  const at = (kind: string, ips: readonly string[], port: number): readonly Destination[] =>
+    ips.map(ip => ({ kind, ip: address(ip), port }));
+  const has = (family: Family) => nodePort !== 0 && spec.ipFamilies.includes(family);
+  const clusterIPs = spec.clusterIPs.filter(ip => ip !== 'None');
+  const ingress = status.loadBalancer.ingress.map(({ ip }) => ip).filter(Boolean);
+  return [
+    ...at('clusterIP', clusterIPs, port),
+    ...at('externalIP', spec.externalIPs, port),
+    ...at('lbIP', ingress, port),
+    ...at('nodePort', has('IPv4') ? ['192.168.0.2'] : [], nodePort),
+    ...at(LOOPBACK, has('IPv4') ? ['127.0.0.1'] : [], nodePort),
+    ...at('nodePort', has('IPv6') ? ['fd00:192:168::2'] : [], nodePort),
+  ];
+}
+
+function sourcesOf(family: Family, cluster: Cluster, endpoints: Endpoints): readonly Source[] {
+  return [
+    { name: 'node', namespace: cluster.node },
+    { name: 'pod', namespace: cluster.addPod(address(CLIENT_POD[family])) },
+    { name: 'ext', namespace: cluster.host('ext') },
+    { name: 'other-node', namespace: cluster.host('other-node') },
+    ...endpoints
+      .localPods(family)
+      .slice(0, MOST_ENDPOINTS_ASKING)
+      .map(([ip, namespace]) => ({ name: `self(${ip})`, namespace, isEndpoint: true })),
+  ];
+}

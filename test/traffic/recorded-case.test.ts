@@ -1,0 +1,80 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { CaseObjects } from './case-objects.ts';
+import { MODES } from './modes.ts';
+import { caseFolders, readCase, readTraffic } from './recorded-case.ts';
+
+test('every case has objects, and traffic that mentions its Services', async () => {
+  for (const mode of MODES) {
+    for (const folder of caseFolders(mode)) {
+      const { steps } = await readCase(folder);
+      const names = steps.flatMap(({ set }) => set.filter(({ kind }) => kind === 'Service')).map(o => o.metadata.name);
+      const lines = readTraffic(folder, mode).split('\n');
+      assert.ok(lines.length > 3, folder);
+      assert.ok(
+        lines.every(line => names.some(name => line.includes(`${name}:`))),
+        folder,
+      );
+    }
+  }
+});
+
+test('a case is left out of the modes that it is not for', () => {
+  const shared = (mode: 'nftables' | 'iptables' | 'ipvs') => caseFolders(mode).map(folder => folder.split('/').at(-1));
+  assert.ok(shared('ipvs').includes('config-ipvs-sh-strictarp'));
+  assert.ok(!shared('nftables').includes('config-ipvs-sh-strictarp'));
+  assert.ok(shared('iptables').includes('config-no-localhost-nodeports'));
+  assert.ok(!shared('ipvs').includes('config-no-localhost-nodeports'));
+  assert.ok(!shared('nftables').includes('large-cluster'));
+});
+
+test('steps set and remove objects, and a proxy hears of the differences', async () => {
+  const { steps } = await readCase('test/cases/seq-delete-recreate');
+  const objects = new CaseObjects();
+  const told = steps.map(step => {
+    const changes = objects.take(step);
+    return Object.values(changes)
+      .flat()
+      .map(({ type, object }) => `${type} ${object.kind} ${object.metadata.name}`);
+  });
+  assert.deepEqual(told, [
+    [
+      'added Node node-a',
+      'added ServiceCIDR kubernetes',
+      'added Service gone',
+      'added Service stay',
+      'added EndpointSlice gone-1',
+      'added EndpointSlice stay-1',
+    ],
+    ['removed Service gone'],
+    ['removed EndpointSlice gone-1'],
+    ['added Service gone'],
+    ['added EndpointSlice gone-1'],
+  ]);
+  assert.deepEqual(
+    objects.services.map(({ metadata }) => metadata.name),
+    ['stay', 'gone'],
+  );
+});
+
+test('a proxy does not hear of what its watches leave out, though it is asked for', async () => {
+  const { steps } = await readCase('test/cases/headless-externalname-proxyname');
+  const objects = new CaseObjects();
+  const changes = steps.map(step => objects.take(step));
+  const heard = changes.flatMap(({ services }) => services).map(({ object }) => object.metadata.name);
+  assert.deepEqual(heard, ['extname', 'seen']);
+  assert.deepEqual(
+    objects.services.map(({ metadata }) => metadata.name),
+    ['headless', 'extname', 'other-proxy', 'seen'],
+  );
+});
+
+test('endpoints are counted over all slices of a Service, by family', async () => {
+  const { steps } = await readCase('test/cases/dual-stack');
+  const objects = new CaseObjects();
+  for (const step of steps) objects.take(step);
+  const [ds] = objects.services;
+  assert.ok(ds);
+  assert.equal(objects.endpointCount(ds, 'IPv4'), 3);
+  assert.equal(objects.endpointCount(ds, 'IPv6'), 2);
+});

@@ -1,0 +1,86 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { parse, parseAllDocuments } from 'yaml';
+import type { KubeObject } from '../../src/api/index.ts';
+import { manifestKey, parseManifests } from '../../src/source/manifests.ts';
+import type { Mode } from './modes.ts';
+
+const CASES = 'test/cases';
+/** A case of sizes, not of packets. */
+const WITHOUT_TRAFFIC = 'large-cluster';
+const DELETE_ANNOTATION = 'lab/delete';
+
+/** One situation, as the recorded program met it: objects, then changes of them, and its configuration. */
+export interface RecordedCase {
+  readonly folder: string;
+  readonly name: string;
+  /** As written in `config.yaml`, which has only what differs from the usual. */
+  readonly configuration: Configuration;
+  /** The first is what there is at the start. */
+  readonly steps: readonly Step[];
+}
+
+export interface Step {
+  readonly set: readonly KubeObject[];
+  readonly removed: readonly KubeObject[];
+}
+
+/** The fields of a KubeProxyConfiguration that cases use, and the modes that a case is for. */
+export interface Configuration {
+  readonly modes?: readonly Mode[];
+  readonly detectLocalMode?: string;
+  readonly detectLocal?: { readonly bridgeInterface?: string; readonly interfaceNamePrefix?: string };
+  readonly clusterCIDR?: string;
+  readonly nodePortAddresses?: readonly string[];
+  readonly iptables?: { readonly masqueradeAll?: boolean; readonly localhostNodePorts?: boolean };
+  readonly nftables?: { readonly masqueradeAll?: boolean };
+  readonly ipvs?: { readonly scheduler?: string; readonly strictARP?: boolean };
+}
+
+/** The folders of all cases whose traffic was recorded in the mode. */
+export function caseFolders(mode: Mode): readonly string[] {
+  return readdirSync(CASES, { withFileTypes: true })
+    .filter(entry => entry.isDirectory() && entry.name !== WITHOUT_TRAFFIC)
+    .map(({ name }) => join(CASES, name))
+    .filter(folder => readConfiguration(folder).modes?.includes(mode) ?? true)
+    .sort();
+}
+
+export async function readCase(folder: string): Promise<RecordedCase> {
+  const changes = readdirSync(folder)
+    .filter(name => /^step-\d+\.yaml$/.test(name))
+    .sort();
+  const steps = await Promise.all(['objects.yaml', ...changes].map(name => readStep(join(folder, name))));
+  return { folder, name: basename(folder), configuration: readConfiguration(folder), steps };
+}
+
+/** Who answered whom, as recorded. */
+export function readTraffic(folder: string, mode: Mode): string {
+  return readFileSync(join(folder, 'traffic', `${mode}.txt`), 'utf8').trimEnd();
+}
+
+function readConfiguration(folder: string): Configuration {
+  const path = join(folder, 'config.yaml');
+  return existsSync(path) ? parse(readFileSync(path, 'utf8')) : {};
+}
+
+async function readStep(path: string): Promise<Step> {
+  const text = readFileSync(path, 'utf8');
+  const { manifests, problems } = await parseManifests(text, path);
+  if (problems.length > 0) throw new Error(`${path}: ${JSON.stringify(problems)}`);
+  const gone = removedKeys(text);
+  const of = (removed: boolean) => [...manifests.values()].filter(({ key }) => gone.has(key) === removed);
+  return { set: of(false).map(({ object }) => object), removed: of(true).map(({ object }) => object) };
+}
+
+/** Decoded objects keep only the annotations that a proxy reads, so this one is looked for in the text. */
+function removedKeys(text: string): ReadonlySet<string> {
+  const documents = parseAllDocuments(text).map((document): Raw => document.toJS());
+  const removed = documents.filter(({ metadata }) => DELETE_ANNOTATION in (metadata.annotations ?? {}));
+  return new Set(removed.map(({ kind, metadata }) => manifestKey({ kind, namespace: 'default', ...metadata })));
+}
+
+interface Raw {
+  readonly kind: KubeObject['kind'];
+  readonly metadata: { readonly name: string; readonly namespace?: string; readonly annotations?: object };
+}

@@ -1,0 +1,92 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { familyOf } from '../../src/net/index.ts';
+import { Cluster } from '../../src/playground/index.ts';
+import { describeAnswers } from './answers.ts';
+import { askAll, forgetFlows } from './ask.ts';
+import { CaseObjects, NODE_NAME, type ObjectChanges } from './case-objects.ts';
+import { Endpoints } from './endpoints.ts';
+import { questions } from './matrix.ts';
+import type { Mode } from './modes.ts';
+import { caseFolders, type RecordedCase, readCase, readTraffic } from './recorded-case.ts';
+import { type CaseSettings, caseSettings } from './settings.ts';
+
+export { handOver, type ObjectChanges } from './case-objects.ts';
+export type { Mode } from './modes.ts';
+export type { CaseSettings } from './settings.ts';
+
+export interface RunningProxy {
+  /** Resolves when the changes are programmed. */
+  apply(changes: ObjectChanges): Promise<void>;
+  close(): Promise<void>;
+}
+
+export interface ProxyOptions {
+  /** The proxy belongs into the namespace `cluster.node`. */
+  readonly cluster: Cluster;
+  readonly settings: CaseSettings;
+  readonly nodeName: string;
+  /** Which case it is, for messages. */
+  readonly caseName: string;
+}
+
+export type StartProxy = (options: ProxyOptions) => Promise<RunningProxy>;
+
+/** At most so many cases at once: most of their time is spent waiting for what does not come. */
+const AT_ONCE = 3;
+
+/** Every recorded case, with real packets. */
+export function trafficSuite(mode: Mode, startProxy: StartProxy): void {
+  describe(`traffic in ${mode} mode`, { concurrency: AT_ONCE }, () => {
+    for (const folder of caseFolders(mode)) {
+      test(folder, () => trafficCase(folder, mode, startProxy));
+    }
+  });
+}
+
+/** Fails unless everybody is answered exactly as recorded. */
+export async function trafficCase(folder: string, mode: Mode, startProxy: StartProxy): Promise<void> {
+  const lines = await observeCase(await readCase(folder), mode, startProxy);
+  assert.equal(lines.join('\n'), readTraffic(folder, mode));
+}
+
+async function observeCase(recorded: RecordedCase, mode: Mode, startProxy: StartProxy): Promise<readonly string[]> {
+  const cluster = Cluster.create();
+  const endpoints = new Endpoints(cluster);
+  const settings = caseSettings(recorded.configuration, mode);
+  try {
+    const proxy = await startProxy({ cluster, settings, nodeName: NODE_NAME, caseName: recorded.name });
+    try {
+      return await observeSteps(recorded, mode, cluster, endpoints, proxy);
+    } finally {
+      await proxy.close();
+    }
+  } finally {
+    await endpoints.close();
+    cluster.close();
+  }
+}
+
+async function observeSteps(
+  { steps }: RecordedCase,
+  mode: Mode,
+  cluster: Cluster,
+  endpoints: Endpoints,
+  proxy: RunningProxy,
+): Promise<readonly string[]> {
+  const objects = new CaseObjects();
+  const lines: string[] = [];
+  for (const [number, step] of steps.entries()) {
+    await proxy.apply(objects.take(step));
+    await endpoints.serve(step.set.filter(object => object.kind === 'EndpointSlice'));
+    await forgetFlows(cluster.node);
+    const asked = questions(objects.services, cluster, endpoints);
+    const results = await askAll(asked, mode, ({ service, ip }) => objects.endpointCount(service, familyOf(ip)));
+    for (const [i, question] of asked.entries()) {
+      const result = results[i];
+      const label = number === 0 ? '' : `[step ${number}] `;
+      if (result) lines.push(`${label}${question.text} => ${describeAnswers(question, result)}`);
+    }
+  }
+  return lines;
+}
