@@ -36,6 +36,7 @@ export function plotPanels(panels: readonly Panel[]): string {
   const width = WIDTH * panels.length;
   return [
     `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${HEIGHT}" width="${width}" height="${HEIGHT}">`,
+    `<title>${panels.map(({ title }) => title).join('; ')}: time against size</title>`,
     `<style>${STYLE}</style>`,
     ...panels.map((panel, i) => `<g transform="translate(${i * WIDTH} 0)">\n${plotPanel(panel)}\n</g>`),
     '</svg>\n',
