@@ -6,13 +6,13 @@ import { type PlanDiff, planName, type ServicePortPlan } from '../../plan/index.
 import type { ModeEvents, SetAside } from '../mode.ts';
 import { culprits } from './culprits.ts';
 import { type Leftovers, type PlanChange, type Prepared, prepare } from './diff.ts';
-import { type FixedOptions, isForeign, prepareFixed } from './fixed.ts';
+import { type FixedOptions, isForeign, prepareAddresses, prepareFixed, sameAddresses, sameProgram } from './fixed.ts';
 import { fixedSets, type Layout, TABLE } from './layout.ts';
 import { chainIdentity, Ledger, setIdentity } from './ledger.ts';
 import { MeddlingCheck, MeddlingError } from './meddling.ts';
 import { fixedChains } from './program.ts';
 import { RenderContext } from './shared-chains.ts';
-import { EMPTY_SNAPSHOT, type Snapshot, takeSnapshot } from './snapshot.ts';
+import { EMPTY_SNAPSHOT, listElements, type Snapshot, takeSnapshot } from './snapshot.ts';
 
 /** Service ports in one transaction: small enough that a cold start serves its first Services early. */
 const PORTS_A_TRANSACTION = 2000;
@@ -44,6 +44,7 @@ export class FamilyTable {
   #context: RenderContext;
   /** The table was not read yet, or a write failed half way. */
   #unsure = true;
+  #addressesChanged = false;
 
   constructor(layout: Layout, options: FixedOptions, socket: NftablesSocket, commit: Committer, events: ModeEvents) {
     this.layout = layout;
@@ -67,8 +68,10 @@ export class FamilyTable {
   }
 
   setOptions(options: FixedOptions): void {
-    if (JSON.stringify(options) === JSON.stringify(this.#options)) return;
+    const before = this.#options;
     this.#options = options;
+    if (!sameAddresses(before, options)) this.#addressesChanged = true;
+    if (sameProgram(before, options)) return;
     this.#context = new RenderContext(this.layout, options);
     // Chains keep their names when their rules change with the options, so all are compared.
     this.#unsure = true;
@@ -85,6 +88,7 @@ export class FamilyTable {
 
   /** Writes what changed, relying on what was committed before. */
   async write(): Promise<void> {
+    if (!this.#unsure && this.#addressesChanged) await this.#writeAddresses();
     if (this.#unsure) await this.adopt();
     else await this.#writeAll(this.#changes(this.#dirty), undefined, undefined);
   }
@@ -126,6 +130,20 @@ export class FamilyTable {
     this.#leftovers = { chains: new Map(), sets: new Map() };
   }
 
+  async #writeAddresses(): Promise<void> {
+    const transaction = new Transaction(this.layout.nft, TABLE);
+    try {
+      const { nodePortIPs, serviceCIDRs } = this.layout;
+      const elements = await listElements(this.#socket, this.layout, [nodePortIPs, serviceCIDRs]);
+      prepareAddresses(transaction, this.layout, this.#options, { elements });
+      if (!transaction.isEmpty) await this.#commit(transaction);
+      this.#addressesChanged = false;
+    } catch (error) {
+      if (!(error instanceof KernelError)) throw error;
+      this.#unsure = true;
+    }
+  }
+
   async #adopt(
     commit: Committer,
     found: Snapshot,
@@ -153,6 +171,7 @@ export class FamilyTable {
     await record(this.#removeLeftovers(snapshot));
     this.#leftovers = this.#unknown(snapshot);
     this.#unsure = false;
+    this.#addressesChanged = false;
     return written;
   }
 

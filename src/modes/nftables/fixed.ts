@@ -11,6 +11,17 @@ export interface FixedOptions extends ProgramOptions {
   readonly serviceCIDRs: readonly string[];
 }
 
+export function sameAddresses(a: FixedOptions, b: FixedOptions): boolean {
+  const addresses = ({ nodePortIPs, serviceCIDRs }: FixedOptions) => JSON.stringify([nodePortIPs, serviceCIDRs]);
+  return addresses(a) === addresses(b);
+}
+
+export function sameProgram(a: FixedOptions, b: FixedOptions): boolean {
+  const program = ({ masqueradeMark, masqueradeAll, localDetector, nodePortAddresses }: FixedOptions) =>
+    JSON.stringify([masqueradeMark, masqueradeAll, localDetector, nodePortAddresses.matchAll]);
+  return program(a) === program(b);
+}
+
 /** The transaction that makes the fixed part what it should be; empty if it is. */
 export function prepareFixed(layout: Layout, options: FixedOptions, snapshot: Snapshot): Transaction {
   const transaction = new Transaction(layout.nft, TABLE);
@@ -19,9 +30,19 @@ export function prepareFixed(layout: Layout, options: FixedOptions, snapshot: Sn
   }
   for (const set of fixedSets(layout)) if (!snapshot.sets.has(set.name)) transaction.add(set);
   prepareChains(transaction, layout, fixedChains(layout, options), snapshot);
-  prepareElements(transaction, layout.nodePortIPs, nodePortElements(layout, options), snapshot);
-  prepareElements(transaction, layout.serviceCIDRs, cidrElements(layout, options.serviceCIDRs), snapshot);
+  prepareAddresses(transaction, layout, options, snapshot);
   return transaction;
+}
+
+/** The part of it that is only addresses in two sets. */
+export function prepareAddresses(
+  transaction: Transaction,
+  layout: Layout,
+  options: FixedOptions,
+  { elements }: Pick<Snapshot, 'elements'>,
+): void {
+  prepareElements(transaction, layout.nodePortIPs, nodePortElements(layout, options), elements);
+  prepareElements(transaction, layout.serviceCIDRs, cidrElements(layout, options.serviceCIDRs), elements);
 }
 
 /** A set of ours by name but of another type cannot be used, and its table must make way. */
@@ -70,8 +91,13 @@ function sameBase(a: ChainRules['chain'], b: ChainRules['chain']): boolean {
   );
 }
 
-function prepareElements(transaction: Transaction, set: NftSet, wanted: readonly Element[], snapshot: Snapshot): void {
-  const listed = snapshot.elements.get(set.name);
+function prepareElements(
+  transaction: Transaction,
+  set: NftSet,
+  wanted: readonly Element[],
+  elements: Snapshot['elements'],
+): void {
+  const listed = elements.get(set.name);
   const missing = wanted.filter(element => listed?.want(element) === undefined);
   transaction.deleteElements(set, [...(listed?.leftovers() ?? [])]);
   transaction.addElements(set, missing);

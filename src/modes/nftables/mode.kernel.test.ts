@@ -162,6 +162,23 @@ describe('what is written', () => {
       assert.doesNotMatch(ruleset, /0x00004000/);
     }));
 
+  test('NFT-3 an address that comes or goes changes that element only', () =>
+    withMode(async (mode, namespace) => {
+      const addresses = { family: 'IPv4', matchAll: false, cidrs: [], containsIPv4Loopback: false } as const;
+      const sync = (...ips: string[]) => mode.sync({ nodePortAddresses: addresses, nodePortIPs: ips as Ip[] });
+      everything(mode);
+      await sync('192.168.0.2');
+      const before = generation(namespace);
+      await sync('192.168.0.2', '192.168.0.3');
+      await sync('192.168.0.3');
+      await sync('192.168.0.3');
+      assert.equal(generation(namespace) - before, 2);
+      assert.match(
+        nft(namespace, 'list', 'set', 'ip', 'kube-proxy', 'nodeport-ips'),
+        /elements = \{ 192\.168\.0\.3 \}/,
+      );
+    }));
+
   test('NFT-4 a large first load goes in parts and says how far it is', () =>
     withMode(async (mode, namespace) => {
       for (let i = 0; i < 4500; i++) {

@@ -70,16 +70,24 @@ export async function takeSnapshot(socket: NftablesSocket, layout: Layout): Prom
   const chains = new Map<string, ChainSnapshot>();
   for (const chain of socket.listChains(nft, TABLE))
     chains.set(chain.name, { chain, rules: rules.get(chain.name) ?? [] });
-  const sets = new Map<string, SetOrMap>();
+  const sets = new Map(Array.from(socket.listSets(nft, TABLE), set => [set.name, set]));
+  const filled = [...sets.values()].filter(set => !set.flags?.includes('dynamic'));
+  return { tableHandle: table.handle, chains, sets, elements: await listElements(socket, layout, filled) };
+}
+
+/** The elements of some sets, which must be there. */
+export async function listElements(
+  socket: NftablesSocket,
+  { nft }: Layout,
+  sets: Iterable<SetOrMap>,
+): Promise<Snapshot['elements']> {
   const elements = new Map<string, ElementsSnapshot>();
-  for (const set of [...socket.listSets(nft, TABLE)]) {
-    sets.set(set.name, set);
-    if (set.flags?.includes('dynamic')) continue;
+  for (const set of sets) {
     const listed = new ElementsSnapshot(set);
     for await (const element of socket.streamElements(nft, TABLE, set)) listed.put(element);
     elements.set(set.name, listed);
   }
-  return { tableHandle: table.handle, chains, sets, elements };
+  return elements;
 }
 
 /** A range's key includes its end. */
