@@ -36,6 +36,11 @@ const CASES: readonly { line: string; link?: LinkRef; change: LinkChange; hex: s
     hex: '28000000100005008e6ff96a0000000000000000030000000000000000000000 0800040078050000',
   },
   {
+    line: 'ip link set veth0 address 02:00:0a:f4:01:01',
+    change: { address: '02:00:0a:f4:01:01' },
+    hex: '2c000000100005002780f96a0000000000000000030000000000000000000000 0a00010002000af401010000',
+  },
+  {
     line: 'ip link set veth1 name pod0',
     link: { index: 2, name: 'veth1' },
     change: { name: 'pod0' },
@@ -77,4 +82,11 @@ test('moves and renames as `ip link set v2 netns … name eth0` does', () => {
     '34000000100005005470f96a0000000000000000040000000000000000000000 08001c0004000000 090003006574683000000000';
   assert.equal(comparable(bytes, 16), captured(hex));
   assert.equal(printSetLink(v2, change), 'ip link set v2 netns /run/netns/a name eth0');
+});
+
+test('a hardware address that is none is refused', () => {
+  for (const address of ['', '02-00-0a-f4-01-01', '02:00:0a:f4:01:0g', '2:0:a:f4:1:1']) {
+    const encode = () => message(LinkMessage.NEW, 5, writer => encodeSetLink(writer, veth0, { address }));
+    assert.throws(encode, RangeError);
+  }
 });

@@ -14,6 +14,8 @@ export interface LinkChange {
   /** A new name; a link that is moved gets it in the other namespace. Kernels before 6.2 refuse it while the link is up. */
   readonly name?: string;
   readonly mtu?: number;
+  /** The hardware address as `ce:2a:84:6b:17:43`. A bridge that was given none takes the lowest of its ports' over and over. */
+  readonly address?: string;
   /** The bridge to become a port of, or null to be no port. */
   readonly master?: LinkRef | null;
   /**
@@ -30,8 +32,14 @@ export function encodeSetLink(writer: MessageWriter, link: LinkRef, change: Link
   if (namespace !== undefined) writer.u32(LinkAttribute.NET_NS_FD, namespace);
   if (change.name !== undefined) writer.string(LinkAttribute.IFNAME, change.name);
   if (change.mtu !== undefined) writer.u32(LinkAttribute.MTU, change.mtu);
+  if (change.address !== undefined) writer.data(LinkAttribute.ADDRESS, hardwareBytes(change.address));
   if (change.master !== undefined) writer.u32(LinkAttribute.MASTER, change.master?.index ?? 0);
   if (change.hairpin !== undefined) encodeHairpin(writer, change.hairpin);
+}
+
+function hardwareBytes(address: string): Buffer {
+  if (!/^([0-9a-f]{2}:)+[0-9a-f]{2}$/i.test(address)) throw new RangeError(`not a hardware address: ${address}`);
+  return Buffer.from(address.replaceAll(':', ''), 'hex');
 }
 
 function encodeHairpin(writer: MessageWriter, on: boolean): void {
@@ -50,6 +58,7 @@ export function printSetLink(link: LinkRef, change: LinkChange): string {
   if (change.namespace) words.push('netns', change.namespace.path);
   if (change.name !== undefined) words.push('name', change.name);
   if (change.mtu !== undefined) words.push('mtu', `${change.mtu}`);
+  if (change.address !== undefined) words.push('address', change.address);
   if (change.master === null) words.push('nomaster');
   else if (change.master) words.push('master', change.master.name);
   if (change.hairpin !== undefined) words.push('type bridge_slave hairpin', change.hairpin ? 'on' : 'off');

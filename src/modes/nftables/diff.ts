@@ -44,7 +44,8 @@ export function prepare(
   present: Present,
   changes: readonly PlanChange[],
 ): Prepared {
-  const diff = new Diff(context.layout, ledger, present);
+  const onlyAdds = present.snapshot === undefined && changes.every(({ from }) => from === undefined);
+  const diff = new Diff(context.layout, ledger, present, onlyAdds);
   for (const { from } of changes) if (from) diff.release(render(context, from));
   for (const { to } of changes) if (to) diff.acquire(render(context, to));
   return diff.finish();
@@ -67,11 +68,15 @@ class Diff {
   readonly #chains = new Map<string, Change<ChainRules>>();
   readonly #sets = new Map<string, Change<SetOrMap>>();
   readonly #elements = new Map<string, ElementChange>();
+  /** Nothing is there that could be in the way, so what belongs to one service port needs no comparison. */
+  readonly #onlyAdds: boolean;
+  readonly #added = new Map<SetOrMap, Element[]>();
 
-  constructor(layout: Layout, ledger: Ledger, present: Present) {
+  constructor(layout: Layout, ledger: Ledger, present: Present, onlyAdds: boolean) {
     this.#layout = layout;
     this.#ledger = ledger;
     this.#present = present;
+    this.#onlyAdds = onlyAdds;
   }
 
   release({ chains, sets, elements }: Rendered): void {
@@ -83,7 +88,10 @@ class Diff {
   acquire({ chains, sets, elements }: Rendered): void {
     for (const chain of chains) note(this.#chains, chain.chain.name, 'fresh', chain);
     for (const set of sets) note(this.#sets, set.name, 'fresh', set);
-    for (const { set, element } of elements) this.#element(set, element, 'fresh');
+    for (const { set, element } of elements) {
+      if (this.#onlyAdds && !isSharedSet(this.#layout, set)) append(this.#added, set, element);
+      else this.#element(set, element, 'fresh');
+    }
   }
 
   finish(): Prepared {
@@ -159,7 +167,7 @@ class Diff {
 
   #finishElements(transaction: Transaction): void {
     const gone = new Map<SetOrMap, Element[]>();
-    const added = new Map<SetOrMap, Element[]>();
+    const added = this.#added;
     for (const [identity, change] of this.#elements) {
       const before = this.#valueBefore(identity, change);
       const after = this.#valueAfter(identity, change);
@@ -173,18 +181,20 @@ class Diff {
   }
 
   #valueBefore(identity: string, { set, old, fresh }: ElementChange): string | undefined {
+    const isShared = isSharedSet(this.#layout, set);
+    const element = old ?? fresh;
+    const isCounted = isShared && this.#ledger.count(identity) > 0;
+    if (isCounted) return element && valueText(element);
     const { snapshot } = this.#present;
-    if (snapshot && this.#ledger.count(identity) === 0) {
-      const element = old ?? fresh;
-      return element && snapshot.elements.get(set.name)?.want(element);
-    }
-    if (isSharedSet(this.#layout, set)) return this.#ledger.count(identity) > 0 ? '' : undefined;
-    return old && valueText(old);
+    if (snapshot) return element && snapshot.elements.get(set.name)?.want(element);
+    return isShared ? undefined : old && valueText(old);
   }
 
-  #valueAfter(identity: string, { set, fresh, count }: ElementChange): string | undefined {
-    if (isSharedSet(this.#layout, set)) return this.#ledger.count(identity) + count > 0 ? '' : undefined;
-    return fresh && valueText(fresh);
+  /** What a shared element maps to follows from its key, so whoever wants it wants the same. */
+  #valueAfter(identity: string, { set, old, fresh, count }: ElementChange): string | undefined {
+    if (!isSharedSet(this.#layout, set)) return fresh && valueText(fresh);
+    const element = fresh ?? old;
+    return this.#ledger.count(identity) + count > 0 ? element && valueText(element) : undefined;
   }
 
   #counts(): ReadonlyMap<string, number> {

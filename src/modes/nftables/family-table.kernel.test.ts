@@ -50,7 +50,7 @@ class Harness {
   }
 
   get programmed(): number {
-    return nft(this.namespace, 'list', 'map', 'ip', 'kube-proxy', 'service-ips').match(/goto/g)?.length ?? 0;
+    return nft(this.namespace, 'list', 'map', 'ip', 'kube-proxy', 'service-ips').match(/: 0x/g)?.length ?? 0;
   }
 
   close(): void {
@@ -160,7 +160,7 @@ describe('looking only', () => {
       assert.equal(harness.commits, 0);
       assert.match(
         scripts.join(''),
-        /add element ip kube-proxy service-ips \{ 10\.96\.0\.2 \. tcp \. 80 comment "default\/s2" : goto pick-cluster-1 \}/,
+        /add element ip kube-proxy service-ips \{ 10\.96\.0\.2 \. tcp \. 80 comment "default\/s2" : 0x10001000 \}/,
       );
       const written: string[] = [];
       harness.after = transaction => written.push(String(transaction));

@@ -38,6 +38,8 @@ export class FamilyTable {
   readonly #committed = new Map<string, ServicePortPlan>();
   readonly #setAside = new Map<string, { readonly plan: ServicePortPlan; readonly error: string }>();
   readonly #dirty = new Set<string>();
+  /** What was committed before the table was read again: to fall back on if something newer is refused. */
+  #lastGood: ReadonlyMap<string, ServicePortPlan> = new Map();
   #ledger = new Ledger();
   #leftovers: Leftovers = { chains: new Map(), sets: new Map() };
   #options: FixedOptions;
@@ -164,12 +166,16 @@ export class FamilyTable {
     const snapshot = foreign ? EMPTY_SNAPSHOT : found;
     await record(prepareFixed(this.layout, this.#options, snapshot));
     this.#unsure = true;
+    this.#lastGood = new Map([...this.#lastGood, ...this.#committed]);
     this.#ledger = new Ledger();
     this.#leftovers = { chains: new Map(), sets: new Map() };
     this.#committed.clear();
-    await this.#writeAll(this.#changes(this.#wanted.keys()), snapshot, { commit: record, meddling });
+    // Where there was no table there is nothing to compare with.
+    const present = snapshot.tableHandle === undefined ? undefined : snapshot;
+    await this.#writeAll(this.#changes(this.#wanted.keys()), present, { commit: record, meddling });
     await record(this.#removeLeftovers(snapshot));
     this.#leftovers = this.#unknown(snapshot);
+    this.#lastGood = new Map();
     this.#unsure = false;
     this.#addressesChanged = false;
     return written;
@@ -235,12 +241,9 @@ export class FamilyTable {
     if (part.length === 1 || guilty.size > 0) {
       const blamed = part.filter(({ id }) => part.length === 1 || guilty.has(id));
       if (!isAboutObjects(error)) throw error;
-      for (const change of blamed) this.#refuse(change, error);
-      await this.#writeOrBlame(
-        part.filter(change => !blamed.includes(change)),
-        snapshot,
-        commit,
-      );
+      const others = part.filter(change => !blamed.includes(change));
+      const fallbacks = blamed.flatMap(change => this.#refuse(change, error));
+      await this.#writeOrBlame([...others, ...fallbacks], snapshot, commit);
       return;
     }
     const middle = part.length >> 1;
@@ -258,11 +261,15 @@ export class FamilyTable {
     }
   }
 
-  #refuse({ id, to }: PlanChange, error: KernelError): void {
+  /** Sets a service port aside. Returns the change to its last good version, if there is one. */
+  #refuse({ id, to }: PlanChange, error: KernelError): readonly PlanChange[] {
     if (!to) throw error;
+    if (to !== this.#wanted.get(id)) return [];
     const text = errorText(error);
     this.#setAside.set(id, { plan: to, error: text });
     this.#events.setAside({ family: this.layout.family, servicePort: planName(to), error: text });
+    const good = this.#lastGood.get(id);
+    return good && good !== to ? [{ id, from: undefined, to: good }] : [];
   }
 
   #settle(part: readonly PlanChange[], { counts, released, revived }: Prepared): void {

@@ -12,9 +12,14 @@ export interface Layout {
   readonly serviceCIDRs: NftSet;
   readonly nodePortIPs: NftSet;
   readonly hairpins: NftSet;
-  /** Address, protocol and port of a frontend: what happens to a new connection. */
+  /** Address, protocol and port of a frontend: the number of the chain that a new connection goes to. */
   readonly serviceIPs: NftMap;
   readonly serviceNodePorts: NftMap;
+  /** The chains by their numbers. */
+  readonly targets: NftMap;
+  /** The same for service ports that have chains of their own: the chain itself. */
+  readonly serviceChains: NftMap;
+  readonly nodePortChains: NftMap;
   readonly noEndpointServices: NftMap;
   readonly noEndpointNodePorts: NftMap;
   readonly firewallIPs: NftMap;
@@ -30,7 +35,7 @@ export function layoutOf(family: Family): Layout {
   const frontend: readonly DataType[] = [address, 'inet_proto', 'inet_service'];
   const nodePort: readonly DataType[] = ['inet_proto', 'inet_service'];
   const endpoint: readonly DataType[] = [address, 'inet_service'];
-  const slot: DataType = 'mark';
+  const number: DataType = 'mark';
   const set = (name: string, type: readonly DataType[], comment: string): NftSet => ({
     kind: 'set',
     name,
@@ -44,10 +49,17 @@ export function layoutOf(family: Family): Layout {
     data: ['verdict'],
     comment,
   });
+  const numbers = (name: string, type: readonly DataType[], comment: string): NftMap => ({
+    kind: 'map',
+    name,
+    type,
+    data: [number],
+    comment,
+  });
   const endpoints = (name: string, type: readonly DataType[], comment: string): NftMap => ({
     kind: 'map',
     name,
-    type: [...type, slot],
+    type: [...type, number],
     data: endpoint,
     comment,
   });
@@ -62,8 +74,11 @@ export function layoutOf(family: Family): Layout {
       [address, address, 'inet_proto', 'inet_service'],
       'service hairpin connections',
     ),
-    serviceIPs: verdicts('service-ips', frontend, 'ClusterIP, ExternalIP and LoadBalancer IP traffic'),
-    serviceNodePorts: verdicts('service-nodeports', nodePort, 'NodePort traffic'),
+    serviceIPs: numbers('service-ips', frontend, 'ClusterIP, ExternalIP and LoadBalancer IP traffic'),
+    serviceNodePorts: numbers('service-nodeports', nodePort, 'NodePort traffic'),
+    targets: verdicts('targets', [number], 'the chains that Services share, by number'),
+    serviceChains: verdicts('service-chains', frontend, 'Services with chains of their own'),
+    nodePortChains: verdicts('nodeport-chains', nodePort, 'the same of node ports'),
     noEndpointServices: verdicts('no-endpoint-services', frontend, 'drop or reject what no endpoint can serve'),
     noEndpointNodePorts: verdicts('no-endpoint-nodeports', nodePort, 'the same of node ports'),
     firewallIPs: verdicts('firewall-ips', frontend, 'destinations that are subject to LoadBalancerSourceRanges'),

@@ -2,7 +2,7 @@ import type { SetOrMap } from '../../kernel/nftables/index.ts';
 import type { Layout } from './layout.ts';
 
 /**
- * How many service ports use what several may use: chains, sets, and elements of two sets. It counts what is committed;
+ * How many service ports use what several may use: chains, sets, and elements of three sets. It counts what is committed;
  * a transaction comes with the changes that it makes to the counts.
  */
 export class Ledger {
@@ -31,7 +31,7 @@ export function setIdentity(name: string): string {
 
 /** Elements of other sets belong to one service port, because no two have the same frontend. */
 export function isSharedSet(layout: Layout, set: SetOrMap): boolean {
-  return set === layout.clusterIPs || set === layout.hairpins;
+  return set === layout.clusterIPs || set === layout.hairpins || set === layout.targets;
 }
 
 export function elementIdentity(set: SetOrMap, key: Buffer): string {

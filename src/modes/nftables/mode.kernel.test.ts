@@ -73,8 +73,9 @@ describe('what is written', () => {
       await mode.sync();
       assert.equal(
         element(namespace, 'service-ips', '10.96.0.1'),
-        '10.96.0.1 . tcp . 80 comment "default/web:http" : goto pick-cluster-2',
+        '10.96.0.1 . tcp . 80 comment "default/web:http" : 0x10002000',
       );
+      assert.match(element(namespace, 'targets', '0x10002000') ?? '', /^0x10002000 : goto pick-cluster-2,/);
       const chains = nft(namespace, 'list', 'chains');
       mode.setEndpointSlice(
         slice('web-1', ['10.244.1.1', '10.244.3.1'], { ports: [{ name: 'http', protocol: 'TCP', port: 8080 }] }),
@@ -158,7 +159,7 @@ describe('what is written', () => {
       const ruleset = nft(namespace, 'list', 'table', 'ip', 'kube-proxy');
       assert.match(ruleset, /elements = \{ 192\.168\.0\.2 \}/);
       assert.match(ruleset, /elements = \{ 10\.96\.0\.0\/12, 10\.200\.0\.0\/16 \}/);
-      assert.match(ruleset, /ip daddr @nodeport-ips meta l4proto \. th dport vmap @service-nodeports/);
+      assert.match(ruleset, /ip daddr @nodeport-ips meta l4proto \. th dport vmap @nodeport-chains/);
       assert.doesNotMatch(ruleset, /0x00004000/);
     }));
 
@@ -224,7 +225,7 @@ describe('restart', () => {
         'element',
         'ip',
         'kube-proxy',
-        'service-ips',
+        'service-chains',
         '{ 10.96.9.9 . tcp . 80 : goto service-OLD-default/gone/tcp/ }',
       );
       nft(namespace, 'flush', 'chain', 'ip', 'kube-proxy', 'services');
@@ -416,7 +417,7 @@ describe('what the kernel refuses', () => {
           .sort(),
         ['default/s20', 'default/s3', 'default/s37'],
       );
-      assert.equal(nft(namespace, 'list', 'map', 'ip', 'kube-proxy', 'service-ips').match(/goto/g)?.length, 47);
+      assert.equal(nft(namespace, 'list', 'map', 'ip', 'kube-proxy', 'service-ips').match(/: 0x/g)?.length, 47);
     }));
 });
 

@@ -7,6 +7,7 @@ import {
   ipDaddr,
   ipSaddr,
   jump,
+  map,
   markOr,
   markXor,
   masquerade,
@@ -18,7 +19,11 @@ import {
   matchMark,
   matchSet,
   metaL4proto,
+  metaPriority,
+  type NftMap,
   reject,
+  type Selector,
+  setPriority,
   thDport,
   vmap,
 } from '../../kernel/nftables/index.ts';
@@ -48,6 +53,7 @@ export function fixedChains(layout: Layout, options: ProgramOptions): readonly C
   const frontend = [daddr, metaL4proto, thDport];
   const isNew = matchCtState('new');
   const nodePort = [metaL4proto, thDport];
+  const toNodePort = acceptsNodePorts(layout, options.nodePortAddresses, true);
   const ownFilter = (name: string, ...expressions: readonly Expression[][]) =>
     chainRules(name, ...expressions.map(body => [body] as const));
   return [
@@ -77,8 +83,10 @@ export function fixedChains(layout: Layout, options: ProgramOptions): readonly C
     chainRules(
       'services',
       ...clusterIPMasquerading(layout, options),
-      [vmap(frontend, layout.serviceIPs.name)],
-      [[...acceptsNodePorts(layout, options.nodePortAddresses, true), ...vmap(nodePort, layout.serviceNodePorts.name)]],
+      [vmap(frontend, layout.serviceChains.name)],
+      [toTarget(frontend, layout.serviceIPs, layout)],
+      [[...toNodePort, ...vmap(nodePort, layout.nodePortChains.name)]],
+      [[...toNodePort, ...toTarget(nodePort, layout.serviceNodePorts, layout)]],
     ),
     filter('filter-prerouting-pre-dnat', 'prerouting', DSTNAT - 10, [[...isNew, jump('firewall-check')]]),
     filter('filter-output-pre-dnat', 'output', DSTNAT - 10, [[...isNew, jump('firewall-check')]]),
@@ -98,6 +106,17 @@ export function fixedChains(layout: Layout, options: ProgramOptions): readonly C
     nat('nat-output', 'output', DSTNAT, 'services'),
     nat('nat-postrouting', 'postrouting', SRCNAT, 'masquerading'),
   ];
+}
+
+/**
+ * Looks up the number of a chain, and goes there. A map from frontends to chains would do it in one step, but the kernel
+ * walks through all of a map that holds chains whenever any chain or such map changes; one that holds numbers it leaves
+ * alone. The number must be kept in the packet between the two steps, because nft cannot list a rule that feeds one
+ * look-up to another. Its priority is the place: only the first packet of a connection comes here, routing sets the
+ * priority of forwarded packets anew, and the chain that is gone to resets it.
+ */
+function toTarget(key: readonly Selector[], numbers: NftMap, { targets }: Layout): Expression[] {
+  return [...setPriority(map(key, numbers.name, 4)), ...vmap([metaPriority], targets.name)];
 }
 
 /** Matches the traffic of this node's pods, or with `neq` all other traffic. */

@@ -1,11 +1,18 @@
 import { dataBytes, type Element, type NftMap, type SetOrMap, type Verdict } from '../../kernel/nftables/index.ts';
+import type { Endpoint } from '../../model/index.ts';
 import { type Frontend, planName, reachableEndpoints, type ServicePortPlan } from '../../plan/index.ts';
 import type { ChainRules } from './chain-rules.ts';
 import type { Layout } from './layout.ts';
 import { servicePortBase } from './names.ts';
 import { affinityPick, affinitySet, endpointChain, firewallChain } from './own-chains.ts';
 import { REJECT_CHAIN } from './program.ts';
-import { externalClusterChain, externalLocalChain, type RenderContext } from './shared-chains.ts';
+import {
+  externalClusterChain,
+  externalLocalChain,
+  type RenderContext,
+  type Target,
+  targetNumber,
+} from './shared-chains.ts';
 
 /** An element and the set that it is in. */
 export interface Placed {
@@ -19,6 +26,17 @@ export interface Rendered {
   /** Those that others go to come first. */
   readonly chains: readonly ChainRules[];
   readonly elements: readonly Placed[];
+}
+
+interface EndpointMaps {
+  readonly cluster: NftMap;
+  readonly local: NftMap;
+}
+
+interface ChosenChain {
+  readonly chain: string;
+  /** By which it is found, if it is a shared one. */
+  readonly number: number | undefined;
 }
 
 export function render(context: RenderContext, plan: ServicePortPlan): Rendered {
@@ -60,8 +78,9 @@ class Rendering implements Rendered {
   #address(frontend: Frontend, ip: string, firewall: ChainRules | undefined): void {
     const layout = this.#layout;
     const key = dataBytes(layout.serviceIPs.type, [ip, this.#protocol, frontend.port]);
-    const target = this.#target(frontend, layout.clusterEndpoints, layout.localEndpoints, [ip]);
-    if (target !== undefined) this.#verdict(layout.serviceIPs, key, { kind: 'goto', chain: target });
+    const maps = { cluster: layout.clusterEndpoints, local: layout.localEndpoints };
+    const target = this.#target(frontend, maps, [ip]);
+    if (target) this.#forward(layout.serviceIPs, layout.serviceChains, key, target);
     this.#withoutEndpoints(frontend, layout.noEndpointServices, key);
     if (frontend.firewall && firewall) {
       this.#verdict(layout.firewallIPs, key, { kind: 'goto', chain: firewall.chain.name });
@@ -71,9 +90,20 @@ class Rendering implements Rendered {
   #nodePort(frontend: Frontend): void {
     const layout = this.#layout;
     const key = dataBytes(layout.serviceNodePorts.type, [this.#protocol, frontend.port]);
-    const target = this.#target(frontend, layout.nodePortClusterEndpoints, layout.nodePortLocalEndpoints, []);
-    if (target !== undefined) this.#verdict(layout.serviceNodePorts, key, { kind: 'goto', chain: target });
+    const maps = { cluster: layout.nodePortClusterEndpoints, local: layout.nodePortLocalEndpoints };
+    const target = this.#target(frontend, maps, []);
+    if (target) this.#forward(layout.serviceNodePorts, layout.nodePortChains, key, target);
     this.#withoutEndpoints(frontend, layout.noEndpointNodePorts, key);
+  }
+
+  #forward(numbers: NftMap, chains: NftMap, key: Buffer, { chain, number }: ChosenChain): void {
+    if (number === undefined) {
+      this.#verdict(chains, key, { kind: 'goto', chain });
+      return;
+    }
+    const { targets } = this.#layout;
+    this.#place(numbers, { key, data: dataBytes(numbers.data, [number]), comment: planName(this.#plan) });
+    this.#place(targets, { key: dataBytes(targets.type, [number]), verdict: { kind: 'goto', chain } });
   }
 
   #withoutEndpoints({ action }: Frontend, map: NftMap, key: Buffer): void {
@@ -82,14 +112,36 @@ class Rendering implements Rendered {
   }
 
   /** The chain that a frontend's connections go to; undefined if none of them is forwarded. */
-  #target(frontend: Frontend, cluster: NftMap, local: NftMap, address: readonly string[]): string | undefined {
+  #target(frontend: Frontend, maps: EndpointMaps, address: readonly string[]): ChosenChain | undefined {
     const { kind, action, policy, port, shortCircuit } = frontend;
-    const toCluster = () => this.#pick(cluster, this.#plan.endpoints.cluster, 'service', address, port);
-    const toLocal = () => this.#pick(local, this.#plan.endpoints.local, 'local', address, port);
-    if (kind === 'ClusterIP') return action === 'forward' ? (policy === 'Local' ? toLocal() : toCluster()) : undefined;
-    if (policy === 'Cluster') return action === 'forward' ? this.#external(frontend, toCluster()) : undefined;
+    const { cluster, local } = this.#plan.endpoints;
+    const toCluster = () => this.#pick(maps.cluster, cluster, 'service', address, port);
+    const toLocal = () => this.#pick(maps.local, local, 'local', address, port);
+    const isForwarded = action === 'forward';
+    if (kind === 'ClusterIP') {
+      if (!isForwarded) return undefined;
+      return policy === 'Local'
+        ? this.#chosen(toLocal(), { kind: 'pick-local', cluster: 0, local: local.length })
+        : this.#chosen(toCluster(), { kind: 'pick-cluster', cluster: cluster.length, local: 0 });
+    }
+    const outside = kind === 'NodePort' ? 'nodeport' : 'external';
+    if (policy === 'Cluster') {
+      if (!isForwarded) return undefined;
+      const chain = this.#external(frontend, toCluster());
+      return this.#chosen(chain, { kind: `${outside}-cluster`, cluster: cluster.length, local: 0 });
+    }
     if (shortCircuit === 'none') return undefined;
-    return this.#external(frontend, toCluster(), action === 'forward' ? toLocal() : undefined);
+    const chain = this.#external(frontend, toCluster(), isForwarded ? toLocal() : undefined);
+    return this.#chosen(chain, {
+      kind: `${outside}-local`,
+      cluster: cluster.length,
+      local: isForwarded ? local.length : 0,
+    });
+  }
+
+  /** Chains of one service port's own have no number. */
+  #chosen(chain: string, target: Target): ChosenChain {
+    return { chain, number: this.#plan.port.affinitySeconds > 0 ? undefined : targetNumber(target) };
   }
 
   #external({ policy }: Frontend, pickCluster: string, pickLocal?: string): string {
@@ -112,7 +164,7 @@ class Rendering implements Rendered {
   /** The chain that picks one of the endpoints, with the elements that it needs. */
   #pick(
     map: NftMap,
-    endpoints: readonly { readonly ip: string; readonly port: number }[],
+    endpoints: readonly Endpoint[],
     prefix: 'service' | 'local',
     address: readonly string[],
     port: number,
@@ -129,12 +181,8 @@ class Rendering implements Rendered {
 
   #affinityPick(prefix: 'service' | 'local'): string {
     const { cluster, local } = this.#plan.endpoints;
-    const { chain, map, elements } = affinityPick(
-      this.#layout,
-      prefix,
-      this.#plan,
-      prefix === 'local' ? local : cluster,
-    );
+    const endpoints = prefix === 'local' ? local : cluster;
+    const { chain, map, elements } = affinityPick(this.#layout, prefix, this.#plan, endpoints);
     if (this.#chain(chain)) {
       this.sets.push(map);
       for (const element of elements) this.elements.push({ set: map, element });

@@ -1,13 +1,16 @@
 import {
+  constant,
   dnatToMap,
   type Expression,
   goto,
+  host32,
   ipDaddr,
   markOr,
   matchFibType,
   metaL4proto,
   type NftMap,
   numgen,
+  setPriority,
   thDport,
 } from '../../kernel/nftables/index.ts';
 import { type ChainRules, chainRules, type RuleBody } from './chain-rules.ts';
@@ -54,8 +57,36 @@ export function pickChain(layout: Layout, endpoints: NftMap, count: number): Cha
   const isNodePort = endpoints.type.length === layout.nodePortClusterEndpoints.type.length;
   const key = [...(isNodePort ? [] : [ipDaddr(layout.nft)]), metaL4proto, thDport, numgen('random', count)];
   return chainRules(`pick-${endpoints.name.replace('-endpoints', '')}-${count}`, [
-    dnatToMap(layout.nft, key, endpoints.name),
+    [...NO_PRIORITY, ...dnatToMap(layout.nft, key, endpoints.name)],
   ]);
+}
+
+/** The number by which the chain was found is of no use to anybody else. */
+const NO_PRIORITY = setPriority(constant(host32(0)));
+
+/** What leads to a shared chain: which kind it is, and the numbers of endpoints. */
+export interface Target {
+  readonly kind: keyof typeof KINDS;
+  readonly cluster: number;
+  readonly local: number;
+}
+
+const KINDS = {
+  'pick-cluster': 1,
+  'pick-local': 2,
+  'external-cluster': 3,
+  'external-local': 4,
+  'nodeport-cluster': 5,
+  'nodeport-local': 6,
+} as const;
+
+/**
+ * The number of a shared chain: its kind in the first hexadecimal digit, how many cluster endpoints in the next four, and
+ * how many local ones in the last three. Undefined if there are too many for that.
+ */
+export function targetNumber({ kind, cluster, local }: Target): number | undefined {
+  if (cluster > 0xffff || local > 0xfff) return undefined;
+  return ((KINDS[kind] << 28) | (cluster << 12) | local) >>> 0;
 }
 
 /** External traffic with policy Cluster: masqueraded, then steered. */

@@ -49,6 +49,7 @@ export const thDport = payload('transport', 2, 2);
 export const metaL4proto = meta('l4proto', 1);
 export const metaNfproto = meta('nfproto', 1);
 export const metaMark = meta('mark', 4);
+export const metaPriority = meta('priority', 4);
 export const iifname = meta('iifname', 16);
 export const oifname = meta('oifname', 16);
 

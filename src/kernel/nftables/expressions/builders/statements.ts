@@ -52,6 +52,11 @@ export function setMark(to: Selector): Expression[] {
   return [...to.load(REG_1), { kind: 'meta-set', key: 'mark', sreg: REG_1 }];
 }
 
+/** `meta priority set …`. */
+export function setPriority(to: Selector): Expression[] {
+  return [...to.load(REG_1), { kind: 'meta-set', key: 'priority', sreg: REG_1 }];
+}
+
 /** `ct mark set …`. */
 export function setCtMark(to: Selector): Expression[] {
   return [...to.load(REG_1), { kind: 'ct-set', key: 'mark', sreg: REG_1 }];
