@@ -15,7 +15,8 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   modes: ['plan', 'model', 'kernel', 'api', 'net', 'lib'],
   sync: ['modes', 'plan', 'model', 'source', 'api', 'net', 'lib'],
   playground: ['kernel', 'api', 'net', 'lib'],
-  cli: ['playground', 'sync', 'modes', 'plan', 'model', 'source', 'kernel', 'api', 'net', 'lib'],
+  demo: ['playground', 'sync', 'modes', 'plan', 'model', 'source', 'kernel', 'api', 'net', 'lib'],
+  cli: ['demo', 'playground', 'sync', 'modes', 'plan', 'model', 'source', 'kernel', 'api', 'net', 'lib'],
 };
 
 /** Only these may use what reaches the kernel. */
@@ -83,7 +84,8 @@ describe('architecture', () => {
   });
 
   test('ARCH-3 a folder is entered through its index.ts', () => {
-    // lib/ is a drawer of single files, and kernel/ has doors of its own: one for each of its folders, and single files.
+    // lib/ is a drawer of single files, kernel/ has doors of its own: one for each of its folders, and single files; and
+    // each mode has one.
     const wrong = product.flatMap(source =>
       imports(source)
         .filter(target => !target.startsWith('..') && target.split(sep)[0] !== 'lib')
@@ -113,6 +115,6 @@ describe('architecture', () => {
 /** The index.ts through which a file outside must go, or undefined if the file stands alone. */
 function entrance(target: string): string | undefined {
   const parts = target.split(sep);
-  const depth = parts[0] === 'kernel' ? 2 : 1;
+  const depth = parts[0] === 'kernel' || (parts[0] === 'modes' && parts.length > 2) ? 2 : 1;
   return parts.length > depth ? join(...parts.slice(0, depth), 'index.ts') : undefined;
 }

@@ -1,6 +1,6 @@
 /** What a command may write to, so that tests can read it. */
 export interface Io {
-  readonly stdout: { write(text: string): unknown; isTTY?: boolean };
+  readonly stdout: { write(text: string): unknown; isTTY?: boolean; columns?: number; rows?: number };
   readonly stderr: { write(text: string): unknown; isTTY?: boolean };
   readonly env: NodeJS.ProcessEnv;
 }

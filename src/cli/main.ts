@@ -1,12 +1,13 @@
 import { errorText } from '../lib/error-text.ts';
 import { cleanupCommand } from './cleanup/command.ts';
 import type { Command, Io } from './command.ts';
+import { demoCommand } from './demo/command.ts';
 import { FlagError } from './flags.ts';
 import { planCommand } from './plan/command.ts';
 import { runCommand } from './run/command.ts';
 import { VERSION } from './version.ts';
 
-const COMMANDS: readonly Command[] = [planCommand, cleanupCommand];
+const COMMANDS: readonly Command[] = [planCommand, demoCommand, cleanupCommand];
 
 const HELP = `Pointsman, a kube-proxy: makes Kubernetes Services work on a node.
 

@@ -1,0 +1,79 @@
+import { Demo, Rounds } from '../../demo/index.ts';
+import { KernelError } from '../../kernel/errors.ts';
+import type { Command, Io } from '../command.ts';
+import { boolFlag, describeFlags, FlagError, type FlagSpec, parseFlags, stringFlag } from '../flags.ts';
+import { styleFor } from '../style.ts';
+import { runLive } from './live.ts';
+import { PlainLines } from './plain-lines.ts';
+import { summaryOf, summaryText } from './summary.ts';
+import { tableLines } from './table.ts';
+
+const FLAGS: readonly FlagSpec[] = [
+  { name: 'manifests', type: 'string', value: 'DIR', usage: 'folder or file of manifests to read (needed)' },
+  { name: 'once', type: 'bool', usage: 'end after one round' },
+  { name: 'help', shorthand: 'h', type: 'bool', usage: 'this help' },
+];
+
+const HELP = `Builds a small cluster out of network namespaces, runs the proxy on its node in nftables mode, and shows who answers
+real connections to every address of every Service: from a pod, from the node, and from outside. Goes on until Ctrl-C;
+changes of the manifests show at once. Nothing stays behind. Needs root, or a user namespace.
+
+Usage:
+  kube-proxy demo --manifests DIR [flags]
+
+The node is called node-a. Its pods are 10.244.1.* and fd00:10:244:1::*; those of other nodes are 10.244.2.*, 10.244.3.*,
+fd00:10:244:2::* and fd00:10:244:3::*. Who is outside reaches Services at 10.96.0.0/12, 198.51.100.0/24, 203.0.113.0/24,
+fd00:10:96::/108 and 2001:db8::/64.
+
+Exit status with --once: 0 if all connections got what the plan says and all of the manifests could be used, else 1.
+
+Flags:
+${describeFlags(FLAGS)}
+`;
+
+export const demoCommand: Command = {
+  name: 'demo',
+  summary: 'show a live proxy in a small cluster out of network namespaces',
+  async run(args, io) {
+    const { values, positional } = parseFlags(FLAGS, args);
+    if (boolFlag(values, 'help')) {
+      io.stdout.write(HELP);
+      return 0;
+    }
+    if (positional.length > 0)
+      throw new FlagError(`"kube-proxy demo" does not take any arguments, got ${JSON.stringify(positional)}`);
+    const manifests = stringFlag(values, 'manifests');
+    if (!manifests) throw new FlagError('required flag "manifests" not set: name a folder of manifests');
+    return boolFlag(values, 'once') ? await runOnce(manifests, io) : await runLive(manifests, io, startDemo);
+  },
+};
+
+async function runOnce(manifests: string, io: Io): Promise<number> {
+  const demo = await startDemo(manifests, () => undefined);
+  try {
+    const rounds = new Rounds(demo, () => undefined);
+    await rounds.once();
+    const { rows } = rounds.board;
+    const { problems } = demo;
+    if (io.stdout.isTTY) {
+      const lines = tableLines({ manifests, rows, problems }, styleFor(io.stdout, io.env), io.stdout.columns ?? 80);
+      io.stdout.write(`${lines.join('\n')}\n`);
+    } else {
+      const summary = summaryOf(rows);
+      io.stdout.write([...new PlainLines().news(rows), summaryText(summary)].map(line => `${line}\n`).join(''));
+      for (const problem of problems) io.stderr.write(`! ${problem}\n`);
+    }
+    return summaryOf(rows).disagreeing === 0 && problems.length === 0 ? 0 : 1;
+  } finally {
+    await demo.close();
+  }
+}
+
+async function startDemo(manifests: string, changed: () => void): Promise<Demo> {
+  try {
+    return await Demo.start({ manifests, changed });
+  } catch (error) {
+    if (!(error instanceof KernelError) || (error.errno !== 'EPERM' && error.errno !== 'EACCES')) throw error;
+    throw new Error(`${error.message}\nThe demo makes network namespaces: run it as root (sudo npm start).`);
+  }
+}

@@ -1,0 +1,27 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { columns, pad, truncate, visibleLength } from './line.ts';
+
+const RED = '\x1b[31mred\x1b[39m';
+
+test('DEMO-5 colours take no room', () => {
+  assert.equal(visibleLength(`${RED} ①`), 5);
+  assert.equal(pad(RED, 5), `${RED}  `);
+});
+
+test('DEMO-5 a line that is too long is cut, and its colours still end', () => {
+  assert.equal(truncate(`${RED} alert`, 6), '\x1b[31mred\x1b[39m a…');
+  assert.equal(truncate(RED, 2), '\x1b[31mr\x1b[39m…');
+  assert.equal(truncate(RED, 3), RED);
+  assert.equal(truncate('abc', 0), '');
+});
+
+test('DEMO-5 columns are as wide as their widest cell, the last one not filled up', () => {
+  assert.deepEqual(
+    columns([
+      ['a', 'b', 'c'],
+      [RED, 'bb', ''],
+    ]),
+    ['a    b   c', `${RED}  bb  `],
+  );
+});

@@ -1,0 +1,128 @@
+import { type Demo, Rounds } from '../../demo/index.ts';
+import type { Io } from '../command.ts';
+import { styleFor } from '../style.ts';
+import { PlainLines } from './plain-lines.ts';
+import { Screen } from './screen.ts';
+import { counted, summaryOf, summaryText } from './summary.ts';
+import { tableLines, type View } from './table.ts';
+
+/** Many things change at once. */
+const REDRAW_MS = 50;
+const STOP_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+
+/** Shows the state of things, as often as it changes. */
+interface Display {
+  show(view: View): void;
+  /** The terminal is again what it was. */
+  close(): void;
+}
+
+type StartDemo = (manifests: string, changed: () => void) => Promise<Demo>;
+
+/** Goes on until a signal. */
+export async function runLive(manifests: string, io: Io, startDemo: StartDemo): Promise<number> {
+  const isTerminal = io.stdout.isTTY === true && io.env.TERM !== 'dumb';
+  const display = isTerminal ? new ScreenDisplay(io) : new LineDisplay(io);
+  const stop = new AbortController();
+  const forget = onSignals(stop, display);
+  try {
+    let rounds: Rounds | undefined;
+    const demo = await startDemo(manifests, () => rounds?.refresh());
+    const redraw = new Redraw(() => {
+      if (rounds) display.show({ manifests, rows: rounds.board.rows, problems: demo.problems });
+    });
+    process.on('SIGWINCH', redraw.soon);
+    try {
+      rounds = new Rounds(demo, redraw.soon);
+      await rounds.run(stop.signal);
+    } finally {
+      process.off('SIGWINCH', redraw.soon);
+      redraw.cancel();
+      display.close();
+      await demo.close();
+    }
+    const summary = summaryOf(rounds.board.rows);
+    io.stdout.write(
+      `${counted(summary.addresses, 'address', 'addresses')}, ${summaryText(summary)}; nothing stays behind.\n`,
+    );
+    return 0;
+  } finally {
+    forget();
+    display.close();
+  }
+}
+
+/** The first signal ends the demo in good order, a second one at once. Returns what undoes it. */
+function onSignals(stop: AbortController, display: Display): () => void {
+  const end = () => stop.abort();
+  const restore = () => display.close();
+  for (const signal of STOP_SIGNALS) process.once(signal, end);
+  // Whoever read our lines has gone. Stays, for what is written last fails only later.
+  process.stdout.on('error', end);
+  // Before the error's text is written, lest it vanish with the screen.
+  process.once('uncaughtExceptionMonitor', restore);
+  process.once('exit', restore);
+  return () => {
+    for (const signal of STOP_SIGNALS) process.off(signal, end);
+    process.off('uncaughtExceptionMonitor', restore);
+    process.off('exit', restore);
+  };
+}
+
+class Redraw {
+  readonly #draw: () => void;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(draw: () => void) {
+    this.#draw = draw;
+  }
+
+  readonly soon = (): void => {
+    this.#timer ??= setTimeout(() => {
+      this.#timer = undefined;
+      this.#draw();
+    }, REDRAW_MS);
+  };
+
+  cancel(): void {
+    clearTimeout(this.#timer);
+  }
+}
+
+class ScreenDisplay implements Display {
+  readonly #screen: Screen;
+  readonly #io: Io;
+
+  constructor(io: Io) {
+    this.#io = io;
+    this.#screen = new Screen(io.stdout);
+  }
+
+  show(view: View): void {
+    this.#screen.draw(tableLines(view, styleFor(this.#io.stdout, this.#io.env), this.#screen.width));
+  }
+
+  close(): void {
+    this.#screen.close();
+  }
+}
+
+class LineDisplay implements Display {
+  readonly #io: Io;
+  readonly #lines = new PlainLines();
+  #problems: readonly string[] = [];
+
+  constructor(io: Io) {
+    this.#io = io;
+  }
+
+  show({ rows, problems }: View): void {
+    for (const line of this.#lines.news(rows)) this.#io.stdout.write(`${line}\n`);
+    for (const problem of problems) if (!this.#problems.includes(problem)) this.#io.stderr.write(`! ${problem}\n`);
+    this.#problems = problems;
+  }
+
+  close(): void {
+    // Lines stay.
+  }
+}

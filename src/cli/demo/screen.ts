@@ -1,0 +1,51 @@
+import { visibleLength } from './line.ts';
+
+export interface Terminal {
+  write(text: string): unknown;
+  readonly columns?: number;
+  readonly rows?: number;
+}
+
+const OPEN = '\x1b[?1049h\x1b[?25l';
+const CLOSE = '\x1b[?25h\x1b[?1049l';
+/** Terminals that know these show a picture only when it is complete. */
+const BEGIN = '\x1b[?2026h';
+const END = '\x1b[?2026l';
+const HOME = '\x1b[H';
+const CLEAR_LINE = '\x1b[K';
+const CLEAR_BELOW = '\x1b[J';
+
+/** A picture on the terminal's other screen, drawn over again and again. What was there before comes back. */
+export class Screen {
+  readonly #terminal: Terminal;
+  #isOpen = false;
+
+  constructor(terminal: Terminal) {
+    this.#terminal = terminal;
+  }
+
+  get width(): number {
+    return this.#terminal.columns ?? 80;
+  }
+
+  draw(lines: readonly string[]): void {
+    const open = this.#isOpen ? '' : OPEN;
+    this.#isOpen = true;
+    const height = this.#terminal.rows ?? 24;
+    const text = fit(lines, height, this.width)
+      .map(line => line + CLEAR_LINE)
+      .join('\r\n');
+    this.#terminal.write(`${open}${BEGIN}${HOME}${text}${CLEAR_BELOW}${END}`);
+  }
+
+  close(): void {
+    if (this.#isOpen) this.#terminal.write(CLOSE);
+    this.#isOpen = false;
+  }
+}
+
+function fit(lines: readonly string[], height: number, width: number): readonly string[] {
+  if (lines.length <= height) return lines;
+  const note = `… ${lines.length - height + 1} more lines: make the terminal taller`;
+  return [...lines.slice(0, height - 1), visibleLength(note) > width ? '…' : note];
+}

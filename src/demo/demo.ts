@@ -1,0 +1,114 @@
+import type { Node } from '../api/index.ts';
+import type { NetworkNamespace } from '../kernel/netns.ts';
+import { FAMILIES, type Ip } from '../net/index.ts';
+import { Cluster, type ProbeProtocol, probe } from '../playground/index.ts';
+import { FilesSource } from '../source/index.ts';
+import { callerFrom, type Place } from './caller.ts';
+import { EchoServers } from './echo-servers.ts';
+import { type Observation, observationOf } from './observation.ts';
+import { Pods } from './pods.ts';
+import { type Row, rowsOf } from './rows.ts';
+import { NODE_NAME, RunningProxy } from './running-proxy.ts';
+
+export interface DemoOptions {
+  /** A folder of manifests, or one file. */
+  readonly manifests: string;
+  /** Plans or problems are others than before. */
+  readonly changed: () => void;
+}
+
+/** A question to the cluster: how a place is answered at a row's address. */
+export interface Question {
+  readonly row: Row;
+  readonly place: Place;
+}
+
+/** How long an answer may take. */
+const TIMEOUT_MS = 500;
+
+/** A cluster out of network namespaces, a proxy on its node, and servers for all endpoints. */
+export class Demo {
+  readonly #cluster: Cluster;
+  readonly #proxy: RunningProxy;
+  readonly #pods: Pods;
+  readonly #servers: EchoServers;
+  readonly #source: FilesSource;
+
+  private constructor(cluster: Cluster, { manifests, changed }: DemoOptions) {
+    this.#cluster = cluster;
+    this.#proxy = new RunningProxy(cluster.node, changed);
+    this.#pods = new Pods(cluster);
+    this.#servers = new EchoServers(this.#pods);
+    this.#source = new FilesSource({ path: manifests, nodeName: NODE_NAME, localNode });
+  }
+
+  static async start(options: DemoOptions): Promise<Demo> {
+    const cluster = Cluster.create();
+    let demo: Demo | undefined;
+    try {
+      demo = new Demo(cluster, options);
+      await demo.#source.start(demo.#proxy.handlers);
+      return demo;
+    } catch (error) {
+      if (demo) await demo.close();
+      else cluster.close();
+      throw error;
+    }
+  }
+
+  /** What is wrong with the manifests, the proxy or the servers. */
+  get problems(): readonly string[] {
+    return [...this.#proxy.problems, ...this.#servers.problems];
+  }
+
+  /** All frontends, once they are programmed and somebody can answer. */
+  async rows(): Promise<readonly Row[]> {
+    await this.#proxy.settled();
+    const { state } = this.#proxy.loop;
+    await this.#servers.serve(state);
+    return rowsOf(state, family => this.#proxy.nodePortIPs(family));
+  }
+
+  /** Asks until as many tries in a row have shown nothing new. Undefined: it cannot be asked. */
+  async ask({ row, place }: Question, tries: number): Promise<Observation | undefined> {
+    const { family, protocol } = row.port;
+    if (row.ip === undefined || !isProbed(protocol)) return undefined;
+    const caller = callerFrom(place, family);
+    const options = { tries, timeoutMs: TIMEOUT_MS };
+    const result = await probe(this.#namespace(place, caller.ip), row.ip, row.frontend.port, protocol, options);
+    return observationOf(result, caller, this.#proxy.addresses.list());
+  }
+
+  async close(): Promise<void> {
+    await this.#source.close();
+    await this.#proxy.close();
+    await this.#servers.close();
+    this.#cluster.close();
+  }
+
+  #namespace(place: Place, ip: Ip): NetworkNamespace {
+    switch (place) {
+      case 'pod':
+        return this.#pods.get(ip);
+      case 'node':
+        return this.#cluster.node;
+      case 'outside':
+        return this.#cluster.host('ext');
+    }
+  }
+}
+
+/** No SCTP, for which not every kernel has a module. */
+function isProbed(protocol: Row['port']['protocol']): protocol is ProbeProtocol {
+  return protocol !== 'SCTP';
+}
+
+/** The node, for manifests without one. */
+function localNode(): Node {
+  return {
+    kind: 'Node',
+    metadata: { name: NODE_NAME, namespace: '', labels: {}, annotations: {} },
+    podCIDRs: [],
+    addresses: FAMILIES.map(family => ({ type: 'InternalIP', address: callerFrom('node', family).ip })),
+  };
+}

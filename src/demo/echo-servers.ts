@@ -1,0 +1,71 @@
+import { errorText } from '../lib/error-text.ts';
+import { FAMILIES, type Ip } from '../net/index.ts';
+import { endpointsOf } from '../plan/index.ts';
+import { EchoServer, type ProbeProtocol } from '../playground/index.ts';
+import type { ProxyState } from '../sync/index.ts';
+import type { Pods } from './pods.ts';
+
+interface Wanted {
+  readonly ip: Ip;
+  readonly port: number;
+  readonly protocol: ProbeProtocol;
+}
+
+/** A server for every endpoint that there is, used or not: one that wrongly gets a connection must be seen. */
+export class EchoServers {
+  readonly #pods: Pods;
+  readonly #servers = new Map<string, EchoServer>();
+  readonly #problems = new Map<string, string>();
+
+  constructor(pods: Pods) {
+    this.#pods = pods;
+  }
+
+  /** Endpoints that nothing can run at, and why. */
+  get problems(): readonly string[] {
+    return [...this.#problems.values()];
+  }
+
+  /** Starts and stops servers until there is one for each endpoint. */
+  async serve(state: ProxyState): Promise<void> {
+    const wanted = new Map([...endpoints(state)].map(endpoint => [keyOf(endpoint), endpoint]));
+    const unwanted = [...this.#servers].filter(([key]) => !wanted.has(key));
+    for (const [key, server] of unwanted) {
+      this.#servers.delete(key);
+      await server.close();
+    }
+    for (const key of this.#problems.keys()) if (!wanted.has(key)) this.#problems.delete(key);
+    for (const [key, endpoint] of wanted) if (!this.#servers.has(key)) await this.#start(key, endpoint);
+  }
+
+  async close(): Promise<void> {
+    const servers = [...this.#servers.values()];
+    this.#servers.clear();
+    await Promise.all(servers.map(server => server.close()));
+  }
+
+  async #start(key: string, { ip, port, protocol }: Wanted): Promise<void> {
+    try {
+      this.#servers.set(key, await EchoServer.start(this.#pods.get(ip), ip, port, protocol));
+      this.#problems.delete(key);
+    } catch (error) {
+      this.#problems.set(key, `nothing can answer at ${key}: ${errorText(error)}`);
+    }
+  }
+}
+
+function* endpoints(state: ProxyState): Generator<Wanted> {
+  for (const family of FAMILIES) {
+    for (const service of state.family(family).model.services()) {
+      for (const servicePort of service.ports) {
+        const { protocol } = servicePort;
+        if (protocol === 'SCTP') continue;
+        for (const { ip, port } of endpointsOf(service, servicePort)) yield { ip, port, protocol };
+      }
+    }
+  }
+}
+
+function keyOf({ ip, port, protocol }: Wanted): string {
+  return `${ip} ${protocol} port ${port}`;
+}

@@ -1,0 +1,73 @@
+import type { Protocol } from '../api/index.ts';
+import { FAMILIES, type Family, type Ip } from '../net/index.ts';
+import {
+  endpointsOf,
+  explainEndpoints,
+  type Frontend,
+  planName,
+  reachableEndpoints,
+  type ServicePortPlan,
+} from '../plan/index.ts';
+import type { ProxyState } from '../sync/index.ts';
+
+/** One address and port of a Service port. */
+export interface Row {
+  /** The same as long as the row is about the same thing. */
+  readonly key: string;
+  readonly port: PortInfo;
+  readonly frontend: Frontend;
+  /** Undefined: a node port that no address of the node accepts. */
+  readonly ip: Ip | undefined;
+}
+
+/** What the rows of one service port share. Another object as soon as its plan is another. */
+export interface PortInfo {
+  /** `ns/name:port` */
+  readonly name: string;
+  readonly family: Family;
+  readonly protocol: Protocol;
+  readonly plan: ServicePortPlan;
+  /** Endpoints that some traffic goes to. */
+  readonly used: readonly string[];
+  /** Endpoints that no traffic goes to, and why. */
+  readonly unused: readonly UnusedEndpoint[];
+}
+
+export interface UnusedEndpoint {
+  readonly endpoint: string;
+  readonly reason: string;
+}
+
+/** All frontends, in the order of the Services' names. */
+export function rowsOf(state: ProxyState, nodePortIPs: (family: Family) => readonly Ip[]): readonly Row[] {
+  const ports = FAMILIES.flatMap(family =>
+    [...state.family(family).planner.plans()].map(plan => portInfo(state, family, plan)),
+  );
+  const byName = ports.sort((a, b) => (a.plan.service < b.plan.service ? -1 : a.plan.service > b.plan.service ? 1 : 0));
+  return byName.flatMap(port =>
+    port.plan.frontends.flatMap(frontend => {
+      const ips = frontend.ip === undefined ? nodePortIPs(port.family) : [frontend.ip];
+      return (ips.length === 0 ? [undefined] : ips).map(ip => row(port, frontend, ip));
+    }),
+  );
+}
+
+function row(port: PortInfo, frontend: Frontend, ip: Ip | undefined): Row {
+  const key = [port.name, port.family, port.protocol, frontend.kind, ip ?? '*', frontend.port].join(' ');
+  return { key, port, frontend, ip };
+}
+
+function portInfo(state: ProxyState, family: Family, plan: ServicePortPlan): PortInfo {
+  const { port } = plan;
+  const service = state.family(family).model.service(plan.service);
+  const all = service ? endpointsOf(service, port) : [];
+  const used = new Set(reachableEndpoints(plan.endpoints).map(({ text }) => text));
+  const { node } = state.nodeOptions.families[family];
+  const unused = explainEndpoints(all, port, node)
+    .filter(({ endpoint }) => !used.has(endpoint.text))
+    .map(({ endpoint, cluster, local }) => ({
+      endpoint: endpoint.text,
+      reason: (cluster ?? local)?.reason ?? 'not used',
+    }));
+  return { name: planName(plan), family, protocol: port.protocol, plan, used: [...used], unused };
+}

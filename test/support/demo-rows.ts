@@ -1,0 +1,30 @@
+import assert from 'node:assert/strict';
+import type { EndpointSlice, Service } from '../../src/api/index.ts';
+import { type Row, rowsOf } from '../../src/demo/rows.ts';
+import { type Ip, parseIp } from '../../src/net/index.ts';
+import { DEFAULT_PLAN_SETTINGS } from '../../src/plan/index.ts';
+import { ProxyState } from '../../src/sync/index.ts';
+import { node } from './objects.ts';
+
+/** The rows that a demo would have for these objects. */
+export function demoRows(objects: readonly (Service | EndpointSlice)[]): readonly Row[] {
+  const state = new ProxyState({
+    nodeName: 'node-a',
+    settings: { ...DEFAULT_PLAN_SETTINGS, clusterCIDRs: ['10.244.0.0/16', 'fd00:10:244::/48'] },
+    startedAt: 0,
+    report: ({ message }) => assert.fail(message),
+  });
+  state.node({ type: 'added', object: node('node-a', { internalIPs: ['192.168.0.2'] }) });
+  for (const object of objects) {
+    if (object.kind === 'Service') state.service({ type: 'added', object });
+    else state.endpointSlice({ type: 'added', object });
+  }
+  state.take();
+  return rowsOf(state, family => (family === 'IPv4' ? [address('192.168.0.2')] : []));
+}
+
+export function address(text: string): Ip {
+  const ip = parseIp(text);
+  assert.ok(ip);
+  return ip;
+}
