@@ -100,16 +100,48 @@ describe('the service port', () => {
 
   test('MODEL-5 a Service without ports gives none', () => assert.deepEqual(convert({ ports: [] }).ports, []));
 
-  test('MODEL-5 of two ports with one name and protocol the last counts, and the other is reported', () => {
-    const { ports, problems } = convert({ ports: [{ port: 80 }, { port: 81 }] });
-    assert.deepEqual(
-      ports.map(({ port }) => port),
-      [81],
-    );
-    assert.deepEqual(
-      problems.map(({ field }) => field),
-      ['spec.ports[0]'],
-    );
+  const twins: [string, Parameters<typeof service>[1]][] = [
+    ['name', { ports: [{ port: 80 }, { port: 81 }] }],
+    [
+      'number',
+      {
+        ports: [
+          { name: 'a', port: 80 },
+          { name: 'b', port: 80, nodePort: 1 },
+        ],
+      },
+    ],
+    [
+      'node port',
+      {
+        ports: [
+          { name: 'a', port: 80, nodePort: 9 },
+          { name: 'b', port: 81, nodePort: 9 },
+        ],
+      },
+    ],
+  ];
+  for (const [what, overrides] of twins) {
+    test(`MODEL-5 of two ports with one ${what} and protocol the last counts, and the other is reported`, () => {
+      const { ports, problems } = convert(overrides);
+      const last = overrides?.ports?.[1];
+      assert.deepEqual(
+        ports.map(({ name, port }) => [name, port]),
+        [[last?.name ?? '', last?.port]],
+      );
+      assert.deepEqual(
+        problems.map(({ field }) => field),
+        ['spec.ports[0]'],
+      );
+    });
+  }
+
+  test('MODEL-5 TCP and UDP may share name-less numbers', () => {
+    const ports = [
+      { name: 'a', port: 53 },
+      { name: 'b', port: 53, protocol: 'UDP' as const },
+    ];
+    assert.equal(convert({ ports }).ports.length, 2);
   });
 
   test('MODEL-5 addresses are written canonically', () => {
@@ -239,7 +271,13 @@ describe('policies', () => {
 describe('health check node port', () => {
   test('MODEL-8 only of a LoadBalancer with external policy Local, on each of its ports', () => {
     const lb: Overrides = { type: 'LoadBalancer', externalTrafficPolicy: 'Local', healthCheckNodePort: 345 };
-    const { ports } = convert({ ...lb, ports: [{ name: 'a' }, { name: 'b' }] });
+    const { ports } = convert({
+      ...lb,
+      ports: [
+        { name: 'a', port: 1 },
+        { name: 'b', port: 2 },
+      ],
+    });
     assert.deepEqual(
       ports.map(port => port.healthCheckNodePort),
       [345, 345],

@@ -68,6 +68,11 @@ function isExternalPolicyLocal(spec: ServiceSpec): boolean {
   return spec.type === 'ClusterIP' && spec.externalIPs.length > 0;
 }
 
+function isSamePlace(a: ServicePortSpec, b: ServicePortSpec): boolean {
+  if (a.protocol !== b.protocol) return false;
+  return a.name === b.name || a.port === b.port || (a.nodePort !== 0 && a.nodePort === b.nodePort);
+}
+
 /** Reads address fields, keeps those of the family, and reports what cannot be read. */
 class FieldReader {
   readonly #service: Service;
@@ -86,17 +91,16 @@ class FieldReader {
     return ip;
   }
 
-  /** A name and protocol can stand for one port only. The API server sees to it; manifests may not. */
+  /** The API server sees to it that the ports of a Service can be told apart; manifests may not. */
   ports(): readonly ServicePortSpec[] {
     const { ports } = this.#service.spec;
     if (ports.length < 2) return ports;
-    const isLast = (port: ServicePortSpec, i: number) =>
-      ports.findLastIndex(({ name, protocol }) => name === port.name && protocol === port.protocol) === i;
-    ports.forEach((port, i) => {
-      if (!isLast(port, i))
-        this.#problem(`spec.ports[${i}]`, 'has the name and protocol of a later port, which counts');
+    return ports.filter((port, i) => {
+      const later = ports.slice(i + 1).find(other => isSamePlace(port, other));
+      if (!later) return true;
+      this.#problem(`spec.ports[${i}]`, 'has the name, number or node port of a later port, which counts; change one');
+      return false;
     });
-    return ports.filter(isLast);
   }
 
   externalIPs(): readonly Ip[] {

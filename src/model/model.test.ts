@@ -75,12 +75,20 @@ describe('changes of Services', () => {
 
   test('MODEL-9 ClusterIP to LoadBalancer with policy Local, the same again, and back', () => {
     const { model } = create();
-    const plain = service('s', { ports: [{ name: 'a' }, { name: 'b' }] });
+    const plain = service('s', {
+      ports: [
+        { name: 'a', port: 1 },
+        { name: 'b', port: 2 },
+      ],
+    });
     const balanced = service('s', {
       type: 'LoadBalancer',
       externalTrafficPolicy: 'Local',
       healthCheckNodePort: 345,
-      ports: [{ name: 'a' }, { name: 'b' }],
+      ports: [
+        { name: 'a', port: 1 },
+        { name: 'b', port: 2 },
+      ],
     });
     const steps = [plain, balanced, balanced, plain].map(next => {
       model.setService(next);
@@ -152,7 +160,12 @@ describe('endpoints of one slice', () => {
   });
 
   test('MODEL-10 a node without a name has no local endpoints', () => {
-    const model = new Model({ family: 'IPv4', nodeName: '', startedAt: 0, report: problem => assert.fail(problem.message) });
+    const model = new Model({
+      family: 'IPv4',
+      nodeName: '',
+      startedAt: 0,
+      report: problem => assert.fail(problem.message),
+    });
     model.setEndpointSlice(slice('s-1', [{ ip: '10.0.0.1', nodeName: '' }]));
     model.take();
     assert.deepEqual(endpointTexts(model, 'default/s'), { '/TCP': ['10.0.0.1:8080 RS'] });
