@@ -59,6 +59,14 @@ describe('cluster', () => {
     assert.equal(cluster.addPod('192.168.0.2' as Ip), cluster.node);
   });
 
+  test('a pod that comes does not cut off those that are there', async () => {
+    const pods = Array.from({ length: 6 }, (_, i) => `10.244.1.${10 + i}` as Ip);
+    for (const [i, pod] of pods.entries()) {
+      cluster.addPod(pod);
+      for (const earlier of pods.slice(0, i)) assert.equal(await seenAs(cluster.addPod(earlier), REMOTE), earlier);
+    }
+  });
+
   test("the bridge sends a pod's packets back to it", () => {
     cluster.addPod(POD);
     const { stdout } = cluster.node.run(() => spawnSync('bridge', ['-d', '-j', 'link', 'show'], { encoding: 'utf8' }));

@@ -16,6 +16,8 @@ import { Machine } from './machine.ts';
 /** The node's bridge to its pods. */
 export const POD_BRIDGE = 'cni0';
 
+const POD_BRIDGE_ADDRESS = '02:00:0a:f4:01:01';
+
 /** The computers of a cluster, wired together. */
 export interface Machines {
   readonly node: Machine;
@@ -73,6 +75,8 @@ function portName(number: number): string {
 
 function buildNode(node: Machine): void {
   const bridge = node.route.addLink({ kind: 'bridge', name: POD_BRIDGE });
+  // One that stays: a pod that comes later would change it, and the other pods would go on sending to the former.
+  node.route.setLink(bridge, { address: POD_BRIDGE_ADDRESS });
   for (const family of FAMILIES) node.addAddress(bridge, podGateway(family), LAN_PREFIX[family]);
   node.route.setLink(bridge, { up: true });
   node.set('net/ipv4/ip_forward', 1);
