@@ -15,8 +15,9 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   modes: ['plan', 'model', 'kernel', 'api', 'net', 'lib'],
   sync: ['modes', 'plan', 'model', 'source', 'api', 'net', 'lib'],
   playground: ['kernel', 'api', 'net', 'lib'],
-  demo: ['playground', 'sync', 'modes', 'plan', 'model', 'source', 'kernel', 'api', 'net', 'lib'],
-  cli: ['demo', 'playground', 'sync', 'modes', 'plan', 'model', 'source', 'kernel', 'api', 'net', 'lib'],
+  proxy: ['sync', 'modes', 'plan', 'model', 'source', 'kernel', 'api', 'net', 'lib'],
+  demo: ['playground', 'proxy', 'sync', 'modes', 'plan', 'model', 'source', 'kernel', 'api', 'net', 'lib'],
+  cli: ['demo', 'playground', 'proxy', 'sync', 'modes', 'plan', 'model', 'source', 'kernel', 'api', 'net', 'lib'],
 };
 
 /** Only these may use what reaches the kernel. */

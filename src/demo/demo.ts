@@ -4,11 +4,11 @@ import { FAMILIES, type Ip } from '../net/index.ts';
 import { Cluster, type ProbeProtocol, probe } from '../playground/index.ts';
 import { FilesSource } from '../source/index.ts';
 import { callerFrom, type Place } from './caller.ts';
+import { DemoProxy, NODE_NAME } from './demo-proxy.ts';
 import { EchoServers } from './echo-servers.ts';
 import { type Observation, observationOf } from './observation.ts';
 import { Pods } from './pods.ts';
 import { type Row, rowsOf } from './rows.ts';
-import { NODE_NAME, RunningProxy } from './running-proxy.ts';
 
 export interface DemoOptions {
   /** A folder of manifests, or one file. */
@@ -29,14 +29,14 @@ const TIMEOUT_MS = 500;
 /** A cluster out of network namespaces, a proxy on its node, and servers for all endpoints. */
 export class Demo {
   readonly #cluster: Cluster;
-  readonly #proxy: RunningProxy;
+  readonly #proxy: DemoProxy;
   readonly #pods: Pods;
   readonly #servers: EchoServers;
   readonly #source: FilesSource;
 
   private constructor(cluster: Cluster, { manifests, changed }: DemoOptions) {
     this.#cluster = cluster;
-    this.#proxy = new RunningProxy(cluster.node, changed);
+    this.#proxy = new DemoProxy(cluster.node, changed);
     this.#pods = new Pods(cluster);
     this.#servers = new EchoServers(this.#pods);
     this.#source = new FilesSource({ path: manifests, nodeName: NODE_NAME, localNode });
@@ -76,7 +76,7 @@ export class Demo {
     const caller = callerFrom(place, family);
     const options = { tries, timeoutMs: TIMEOUT_MS };
     const result = await probe(this.#namespace(place, caller.ip), row.ip, row.frontend.port, protocol, options);
-    return observationOf(result, caller, this.#proxy.addresses.list());
+    return observationOf(result, caller, this.#proxy.interfaceIPs());
   }
 
   async close(): Promise<void> {

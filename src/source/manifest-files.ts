@@ -140,7 +140,9 @@ export class ManifestFiles {
   #miss(path: string, confirmed: boolean): void {
     const own = [...(this.#collection.of(path) ?? [])].filter(([key]) => this.#collection.owners(key).length === 1);
     this.#collection.put(path, confirmed ? NO_MANIFESTS : new Map(own));
-    if (confirmed) this.#files.delete(path);
+    if (!confirmed) return;
+    if (this.#files.get(path)?.good === false) this.#receiver.recovered(path);
+    this.#files.delete(path);
   }
 }
 

@@ -1,10 +1,10 @@
-import { createProxy } from '../../src/cli/run/proxy.ts';
-import { Logger } from '../../src/lib/log.ts';
+import assert from 'node:assert/strict';
+import { SILENT_EVENTS } from '../../src/modes/index.ts';
+import { createProxy } from '../../src/proxy/index.ts';
 import { handOver, type StartProxy, trafficSuite } from './suite.ts';
 
 /** The proxy as the program wires it, in the node's namespace; the suite is its source. */
 const startProxy: StartProxy = async ({ cluster, settings, nodeName }) => {
-  const log = new Logger(() => {});
   const config = {
     nodeName,
     settings: settings.plan,
@@ -13,7 +13,9 @@ const startProxy: StartProxy = async ({ cluster, settings, nodeName }) => {
     syncPeriodMs: 1000,
     namespace: cluster.node,
   };
-  const { loop, close } = createProxy(config, log);
+  const failed = (what: string, error: unknown) => assert.fail(`${what}: ${error}`);
+  const log = { problem: () => {}, recovered: () => {}, synced: () => {}, failed };
+  const { loop, close } = createProxy(config, { log, mode: { ...SILENT_EVENTS, failed }, staleFlowsDeleted: () => {} });
   let isSynced = false;
   return {
     async apply(changes) {

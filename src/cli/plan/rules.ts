@@ -3,6 +3,7 @@ import { RouteSocket } from '../../kernel/rtnetlink/index.ts';
 import { SILENT_EVENTS } from '../../modes/index.ts';
 import { FamilyTable, layoutOf } from '../../modes/nftables/index.ts';
 import { FAMILIES, type Family, type Ip } from '../../net/index.ts';
+import { MASQUERADE_BIT } from '../../proxy/index.ts';
 import { modeSettings, type ProxyState } from '../../sync/index.ts';
 import { styleFor } from '../style.ts';
 import type { ProblemReport } from './report.ts';
@@ -11,8 +12,6 @@ import { problemText } from './text.ts';
 export interface RulesInput {
   readonly nodePortAddresses: readonly string[];
 }
-
-const MASQUERADE_BIT = 14;
 
 /** What a first start would send, one script a transaction. */
 export function rulesText(state: ProxyState, input: RulesInput): Promise<string> {

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { InstanceLock } from '../../kernel/instance-lock.ts';
 import { Logger } from '../../lib/log.ts';
+import { createProxy } from '../../proxy/index.ts';
 import { FilesSource } from '../../source/index.ts';
 import type { Command, Io } from '../command.ts';
 import {
@@ -14,7 +15,7 @@ import {
 } from '../flags.ts';
 import { localNode } from '../local-node.ts';
 import { manifestsFlag, NODE_FLAGS, nodeNameFlag, nodePortAddressesFlag, planSettings } from '../node-flags.ts';
-import { createProxy } from './proxy.ts';
+import { loggingListeners } from './listeners.ts';
 
 const FLAGS: readonly FlagSpec[] = [
   { name: 'proxy-mode', type: 'string', value: 'MODE', usage: 'nftables (default)' },
@@ -71,7 +72,7 @@ async function serve(values: FlagValues, io: Io): Promise<number> {
       minSyncPeriodMs: MIN_SYNC_PERIOD_MS,
       syncPeriodMs: SYNC_PERIOD_MS,
     },
-    log,
+    loggingListeners(log),
   );
   const source = new FilesSource({ path, nodeName, localNode: () => localNode(nodeName) });
   try {

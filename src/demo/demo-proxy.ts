@@ -1,12 +1,12 @@
 import { type KubeObject, objectKey } from '../api/index.ts';
 import type { NetworkNamespace } from '../kernel/netns.ts';
 import { errorText } from '../lib/error-text.ts';
-import { type ModeEvents, NodeAddresses, StaleFlowCleaner } from '../modes/index.ts';
-import { NftablesMode } from '../modes/nftables/index.ts';
+import type { ModeEvents } from '../modes/index.ts';
 import { FAMILIES, type Family, type Ip } from '../net/index.ts';
 import { conflictProblem, DEFAULT_PLAN_SETTINGS, type PlanSettings } from '../plan/index.ts';
+import { createProxy, type RunningProxy } from '../proxy/index.ts';
 import type { SourceHandlers } from '../source/index.ts';
-import { type ModeSettingsInput, modeSettings, type ProxyLog, ProxyLoop } from '../sync/index.ts';
+import { modeSettings, type ProxyLog, type ProxyLoop } from '../sync/index.ts';
 import { Problems } from './problems.ts';
 
 /** The node of the manifests that the proxy runs on. */
@@ -15,40 +15,38 @@ export const NODE_NAME = 'node-a';
 const NODE_PORT_ADDRESSES: readonly string[] = ['primary'];
 
 const SETTINGS: PlanSettings = { ...DEFAULT_PLAN_SETTINGS, clusterCIDRs: ['10.244.0.0/16', 'fd00:10:244::/48'] };
-const MASQUERADE_BIT = 14;
 /** Who edits a manifest wants to see the effect. */
 const MIN_SYNC_PERIOD_MS = 50;
 const SYNC_PERIOD_MS = 1000;
 
 /** The proxy in nftables mode in a network namespace, and what is wrong with it or with its input. */
-export class RunningProxy {
-  readonly loop: ProxyLoop;
-  readonly addresses: NodeAddresses;
-  readonly #mode: NftablesMode;
-  readonly #cleaner: StaleFlowCleaner;
+export class DemoProxy {
+  readonly #proxy: RunningProxy;
   readonly #changed: () => void;
   readonly #problems = new Problems();
-  readonly #settings: ModeSettingsInput = {
-    nodePortAddresses: NODE_PORT_ADDRESSES,
-    masqueradeBit: MASQUERADE_BIT,
-    interfaceIPs: () => this.addresses.list(),
-  };
   #giveUp: (() => void) | undefined;
 
   constructor(namespace: NetworkNamespace, changed: () => void) {
     this.#changed = changed;
-    this.addresses = new NodeAddresses(
-      namespace,
-      () => this.loop.request(),
-      error => this.#failed("watching the node's addresses", error),
+    this.#proxy = createProxy(
+      {
+        nodeName: NODE_NAME,
+        settings: SETTINGS,
+        nodePortAddresses: NODE_PORT_ADDRESSES,
+        minSyncPeriodMs: MIN_SYNC_PERIOD_MS,
+        syncPeriodMs: SYNC_PERIOD_MS,
+        namespace,
+      },
+      { log: this.#log(), mode: this.#modeEvents(), staleFlowsDeleted: () => undefined },
     );
-    this.#cleaner = new StaleFlowCleaner(namespace);
-    this.#mode = new NftablesMode({ namespace, events: this.#modeEvents() });
-    this.loop = this.#makeLoop();
+  }
+
+  get loop(): ProxyLoop {
+    return this.#proxy.loop;
   }
 
   get problems(): readonly string[] {
-    const setAside = this.#mode.setAside();
+    const setAside = this.#proxy.mode.setAside();
     return [
       ...this.#problems.texts,
       ...this.#conflicts(),
@@ -56,9 +54,14 @@ export class RunningProxy {
     ];
   }
 
+  /** The node's addresses. */
+  interfaceIPs(): readonly Ip[] {
+    return this.#proxy.modeInput.interfaceIPs();
+  }
+
   /** The node's addresses that accept node ports. */
   nodePortIPs(family: Family): readonly Ip[] {
-    return modeSettings(this.loop.state, family, this.#settings).nodePortIPs;
+    return modeSettings(this.loop.state, family, this.#proxy.modeInput).nodePortIPs;
   }
 
   /** For a source. */
@@ -101,30 +104,14 @@ export class RunningProxy {
     await Promise.race([this.loop.settled(), failed]);
   }
 
-  async close(): Promise<void> {
-    await this.loop.close();
-    this.#cleaner.close();
-    this.addresses.close();
+  close(): Promise<void> {
+    return this.#proxy.close();
   }
 
   #conflicts(): readonly string[] {
     const plans = FAMILIES.flatMap(family => [...this.loop.state.family(family).planner.plans()]);
     const problems = plans.flatMap(plan => plan.conflicts.map(conflict => conflictProblem(plan, conflict)));
     return problems.map(({ object, message }) => `${object}: ${message}`);
-  }
-
-  #makeLoop(): ProxyLoop {
-    return new ProxyLoop({
-      nodeName: NODE_NAME,
-      settings: SETTINGS,
-      families: FAMILIES,
-      mode: this.#mode,
-      ...this.#settings,
-      cleanStaleFlows: (family, services) => this.#cleaner.clean(family, services, SETTINGS.allowExternalIPs),
-      minSyncPeriodMs: MIN_SYNC_PERIOD_MS,
-      syncPeriodMs: SYNC_PERIOD_MS,
-      log: this.#log(),
-    });
   }
 
   #log(): ProxyLog {

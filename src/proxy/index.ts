@@ -1,0 +1,1 @@
+export { createProxy, MASQUERADE_BIT, type ProxyConfig, type ProxyListeners, type RunningProxy } from './proxy.ts';
