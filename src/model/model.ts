@@ -65,7 +65,9 @@ export class Model {
   }
 
   setService(service: Service): void {
-    this.#setPorts(objectKey(service.metadata), convertService(service, this.family, this.#options.report));
+    const ports = convertService(service, this.family, this.#options.report);
+    // On a node with one family the other's model is empty and stays so.
+    if (ports.length > 0 || this.#entries.size > 0) this.#setPorts(objectKey(service.metadata), ports);
   }
 
   deleteService(key: string): void {
@@ -175,9 +177,10 @@ export class Model {
   #takePorts(entry: Entry, ports: readonly ServicePort[]): void {
     entry.ports = ports;
     entry.nextPorts = undefined;
-    const healthCheckNodePort = ports.find(port => port.healthCheckNodePort !== 0)?.healthCheckNodePort;
+    // All ports of a Service have the same.
+    const healthCheckNodePort = ports[0]?.healthCheckNodePort;
     if (healthCheckNodePort) this.#healthCheckNodePorts.set(entry.key, healthCheckNodePort);
-    else this.#healthCheckNodePorts.delete(entry.key);
+    else if (this.#healthCheckNodePorts.size > 0) this.#healthCheckNodePorts.delete(entry.key);
   }
 
   #noteTriggerTime({ service, triggerTime }: SliceRecord): void {

@@ -21,11 +21,17 @@ const PROTOCOLS: Readonly<Record<Protocol, number>> = { TCP: 0, UDP: 1, SCTP: 2 
 export class Claims {
   readonly #claimants = new Map<Place, string | readonly string[]>();
 
-  add(service: string, frontend: Frontend, protocol: Protocol): void {
+  /** Notes the claim, and returns the other Services that want the same; usually none. */
+  add(service: string, frontend: Frontend, protocol: Protocol): readonly string[] {
     const place = placeOf(frontend, protocol);
     const known = this.#claimants.get(place);
-    if (known === undefined) this.#claimants.set(place, service);
-    else if (!listOf(known).includes(service)) this.#claimants.set(place, [...listOf(known), service]);
+    if (known === undefined || known === service) {
+      if (known === undefined) this.#claimants.set(place, service);
+      return NOBODY;
+    }
+    const others = listOf(known).filter(other => other !== service);
+    this.#claimants.set(place, [...others, service]);
+    return others;
   }
 
   remove(service: string, frontend: Frontend, protocol: Protocol): void {

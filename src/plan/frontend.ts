@@ -1,5 +1,5 @@
 import type { TrafficPolicy } from '../api/index.ts';
-import type { LocalDetector, ServicePort } from '../model/index.ts';
+import { isExternallyAccessible, type LocalDetector, type ServicePort } from '../model/index.ts';
 import { type Cidr, cidrContains, type Ip } from '../net/index.ts';
 import type { ChosenEndpoints } from './choose-endpoints.ts';
 
@@ -43,6 +43,7 @@ type Route = Pick<Frontend, 'policy' | 'action' | 'shortCircuit' | 'masquerade'>
 
 export function frontends(port: ServicePort, chosen: ChosenEndpoints, options: FrontendOptions): readonly Frontend[] {
   const list = [frontend('ClusterIP', port.clusterIP, port.port, internalRoute(port, chosen, options))];
+  if (!isExternallyAccessible(port)) return list;
   const external = externalRoute(port, chosen, options);
   if (options.allowExternalIPs) {
     for (const ip of port.externalIPs) list.push(frontend('ExternalIP', ip, port.port, external));

@@ -45,18 +45,22 @@ export class Planner {
     const fresh: Fresh[] = [];
     const rivals = new Set<string>();
     for (const service of services) {
-      const plans = planService(service, this.#options);
-      fresh.push({ key: service.key, plans });
-      this.#claim(service.key, plans, rivals);
+      const planned = this.#planned(service);
+      fresh.push(planned);
+      this.#claim(planned, rivals);
     }
     if (rivals.size > 0) this.#addRivals(fresh, rivals);
     const diff: Diff = { added: [], updated: [], removed: [] };
-    for (const { key, plans } of fresh) {
-      const settled = compare(this.service(key), rivals.size > 0 ? this.#settle(key, plans) : plans, diff);
+    for (const { key, before, plans } of fresh) {
+      const settled = compare(before, rivals.size > 0 ? this.#settle(key, plans) : plans, diff);
       if (settled.length > 0) this.#plans.set(key, settled);
       else this.#plans.delete(key);
     }
     return diff;
+  }
+
+  #planned(service: ServiceState): Fresh {
+    return { key: service.key, before: this.service(service.key), plans: planService(service, this.#options) };
   }
 
   /** Who wanted what another gives up, or now gets, is planned again though it did not change itself. */
@@ -64,13 +68,13 @@ export class Planner {
     const planned = new Set(fresh.map(({ key }) => key));
     for (const key of rivals) {
       const service = this.#model.service(key);
-      if (service && !planned.has(key)) fresh.push({ key, plans: planService(service, this.#options) });
+      if (service && !planned.has(key)) fresh.push(this.#planned(service));
     }
   }
 
   /** Moves the Service's claims to the frontends of its new plans, and collects who is concerned by that. */
-  #claim(key: string, plans: readonly ServicePortPlan[], rivals: Set<string>): void {
-    for (const { frontends, conflicts, port } of this.service(key)) {
+  #claim({ key, before, plans }: Fresh, rivals: Set<string>): void {
+    for (const { frontends, conflicts, port } of before) {
       const release = (frontend: Frontend) => {
         for (const rival of this.#claims.rivals(key, frontend, port.protocol)) rivals.add(rival);
         this.#claims.remove(key, frontend, port.protocol);
@@ -80,8 +84,7 @@ export class Planner {
     }
     for (const { frontends, port } of plans) {
       for (const frontend of frontends) {
-        this.#claims.add(key, frontend, port.protocol);
-        for (const rival of this.#claims.rivals(key, frontend, port.protocol)) rivals.add(rival).add(key);
+        for (const rival of this.#claims.add(key, frontend, port.protocol)) rivals.add(rival).add(key);
       }
     }
   }
@@ -120,6 +123,7 @@ export class Planner {
 
 interface Fresh {
   readonly key: string;
+  readonly before: readonly ServicePortPlan[];
   readonly plans: readonly ServicePortPlan[];
 }
 
@@ -135,6 +139,10 @@ function compare(
   after: readonly ServicePortPlan[],
   diff: Diff,
 ): readonly ServicePortPlan[] {
+  if (before.length === 0) {
+    diff.added.push(...after);
+    return after;
+  }
   const kept = after.map(plan => {
     const from = before.find(old => samePort(old.port, plan.port));
     if (from === undefined) diff.added.push(plan);
