@@ -1,4 +1,5 @@
-// npm test [WORD …] [--no-check]: types and lint, then the tests whose path contains a WORD (all without one).
+// npm test [WORD …] [--no-check] [--plain]: types and lint, then the tests whose path contains a WORD (all without one);
+// with --plain only those that run on any machine.
 //   x.test.ts         any machine
 //   x.kernel.test.ts  a Linux kernel and root: makes network namespaces, compares with the reference programs
 //   x.guest.test.ts   a User Mode Linux guest, whose kernel has ip_vs, dummy and sctp
@@ -32,9 +33,11 @@ const files = ['src', 'test'].flatMap(folder =>
     .map(path => `${folder}/${path}`),
 );
 const chosen = files.filter(file => words.length === 0 || words.some(word => file.includes(word))).sort();
-const guestTests = chosen.filter(file => file.endsWith('.guest.test.ts'));
-const kernelTests = chosen.filter(file => file.endsWith('.kernel.test.ts'));
-const plainTests = chosen.filter(file => !guestTests.includes(file) && !kernelTests.includes(file));
+const isPlain = file => !/\.(kernel|guest)\.test\.ts$/.test(file);
+const wanted = process.argv.includes('--plain') ? chosen.filter(isPlain) : chosen;
+const guestTests = wanted.filter(file => file.endsWith('.guest.test.ts'));
+const kernelTests = wanted.filter(file => file.endsWith('.kernel.test.ts'));
+const plainTests = wanted.filter(isPlain);
 const left = [];
 
 const canUseKernel = kernelTests.length === 0 || ready('kernel tests', REFERENCE_PROGRAMS);
