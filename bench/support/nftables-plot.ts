@@ -33,7 +33,8 @@ const STYLE = `
   }`;
 
 export function plotPanels(panels: readonly Panel[]): string {
-  const width = WIDTH * panels.length;
+  // The last number of an axis stands half outside its panel.
+  const width = WIDTH * panels.length + 24;
   return [
     `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${HEIGHT}" width="${width}" height="${HEIGHT}">`,
     `<title>${panels.map(({ title }) => title).join('; ')}: time against size</title>`,
