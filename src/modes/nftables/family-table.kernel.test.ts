@@ -150,6 +150,24 @@ describe('a kernel that refuses', () => {
     }));
 });
 
+describe('a first load in parts', () => {
+  test('NFT-4 names and the API come first, wherever they are among the Services', () =>
+    withTable(async harness => {
+      harness.add(4200);
+      harness.model.setService(
+        service('kube-system/dns', { clusterIP: '10.99.0.53', ports: [{ protocol: 'UDP', port: 53 }] }),
+      );
+      harness.model.setService(service('default/kubernetes', { clusterIP: '10.99.0.1', ports: [{ port: 443 }] }));
+      const parts: string[] = [];
+      harness.after = transaction => parts.push(String(transaction));
+      await harness.write();
+      const first = parts[1] ?? '';
+      assert.equal(parts.length, 4, 'the fixed part, and three of Services');
+      assert.match(first, /10\.99\.0\.53 \. udp \. 53 comment "kube-system\/dns"/);
+      assert.match(first, /10\.99\.0\.1 \. tcp \. 443 comment "default\/kubernetes"/);
+    }));
+});
+
 describe('looking only', () => {
   test('NFT-12 the preview of a first start, as nft prints it, is what a first start then is', () =>
     withTable(async harness => {

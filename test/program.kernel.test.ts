@@ -1,0 +1,87 @@
+import assert from 'node:assert/strict';
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { NetworkNamespace } from '../src/kernel/netns.ts';
+import { generation, nft, until } from './support/nftables-mode.ts';
+
+const FLAGS = ['--hostname-override', 'node-a', '--cluster-cidr', '10.244.0.0/16,fd00:10:244::/48'];
+
+/** The program itself in a network namespace, with what it logged. */
+class Program {
+  readonly #child: ChildProcess;
+  #log = '';
+
+  constructor(namespace: NetworkNamespace, ...args: string[]) {
+    this.#child = namespace.run(() => spawn('bin/kube-proxy', args, { stdio: ['ignore', 'ignore', 'pipe'] }));
+    this.#child.stderr?.on('data', data => {
+      this.#log += data;
+    });
+  }
+
+  async logged(words: string): Promise<void> {
+    assert.ok(await until(() => this.#log.includes(words), 20_000), `no "${words}" in\n${this.#log}`);
+  }
+
+  async end(signal: NodeJS.Signals): Promise<number | null> {
+    this.#child.kill(signal);
+    const [status] = this.#child.exitCode === null ? await once(this.#child, 'exit') : [this.#child.exitCode];
+    return status;
+  }
+}
+
+function kubeProxy(namespace: NetworkNamespace, ...args: string[]) {
+  const { status, stdout } = namespace.run(() => spawnSync('bin/kube-proxy', args, { encoding: 'utf8' }));
+  return { status, stdout };
+}
+
+test('CLI-3 the program follows its manifests, a second one waits for it, its rules outlive it, cleanup removes them', async () => {
+  const namespace = NetworkNamespace.create();
+  const folder = mkdtempSync(join(tmpdir(), 'program-'));
+  const programs: Program[] = [];
+  const start = () => {
+    const program = new Program(namespace, '--manifests', folder, ...FLAGS);
+    programs.push(program);
+    return program;
+  };
+  const has = (address: string) => nft(namespace, 'list', 'map', 'ip', 'kube-proxy', 'service-ips').includes(address);
+  try {
+    cpSync('examples', folder, { recursive: true });
+    const first = start();
+    await first.logged('"Synced" ipFamily="IPv6"');
+    assert.ok(has('10.96.0.10 . tcp . 80'));
+    assert.deepEqual(kubeProxy(namespace, 'plan', '--manifests', folder, ...FLAGS, '--diff'), {
+      status: 0,
+      stdout: 'no difference\n',
+    });
+
+    const web = readFileSync(join(folder, 'web.yaml'), 'utf8');
+    writeFileSync(join(folder, 'web.yaml'), web.replace('10.96.0.10', '10.96.0.11'));
+    assert.ok(await until(() => has('10.96.0.11 . tcp . 80'), 5000));
+    assert.ok(!has('10.96.0.10 . tcp . 80'));
+
+    const second = start();
+    await second.logged('waiting until it ends');
+    const before = generation(namespace);
+    assert.equal(await first.end('SIGTERM'), 0);
+    await second.logged('"Synced" ipFamily="IPv6"');
+    assert.equal(generation(namespace), before, 'the second found all as it wants it');
+    assert.equal(await second.end('SIGINT'), 0);
+    assert.ok(has('10.96.0.11 . tcp . 80'));
+
+    nft(namespace, 'add', 'table', 'ip', 'other');
+    const { status, stdout } = kubeProxy(namespace, 'cleanup');
+    assert.deepEqual([status, stdout], [0, 'removed table ip kube-proxy\nremoved table ip6 kube-proxy\n']);
+    assert.equal(nft(namespace, 'list', 'tables'), 'table ip other\n');
+    const rules = kubeProxy(namespace, 'plan', '--manifests', folder, ...FLAGS, '--rules').stdout;
+    assert.match(rules, /^# one transaction of table ip kube-proxy\nadd table ip kube-proxy/);
+    assert.match(rules, /add element ip6 kube-proxy service-ips \{ fd00:10:96::53 \. udp \. 53/);
+  } finally {
+    for (const program of programs) await program.end('SIGKILL');
+    rmSync(folder, { recursive: true });
+    namespace.close();
+  }
+});
