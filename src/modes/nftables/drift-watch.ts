@@ -14,6 +14,13 @@ export interface Drift {
   readonly family: NftFamily;
   /** Who did it and what, in a few words. */
   readonly what: string;
+  /** The sets whose elements were changed; undefined if it was more than elements. */
+  readonly sets: ReadonlySet<string> | undefined;
+}
+
+interface Suspect {
+  readonly generation: Generation;
+  readonly events: readonly NftEvent[];
 }
 
 export interface DriftWatchOptions {
@@ -32,7 +39,7 @@ const DEBOUNCE_MS = 30;
 export class DriftWatch {
   readonly #options: DriftWatchOptions;
   readonly #own = new Set<number>();
-  readonly #suspects = new Map<NftFamily, { readonly generation: Generation; readonly what: string }[]>();
+  readonly #suspects = new Map<NftFamily, Suspect[]>();
   #events: NftEvent[] = [];
   #monitor: NftablesMonitor | undefined;
   #timer: Timer | undefined;
@@ -83,13 +90,7 @@ export class DriftWatch {
     this.#events = [];
     for (const family of new Set(events.map(event => event.family))) {
       const suspects = this.#suspects.get(family) ?? [];
-      suspects.push({
-        generation,
-        what: describe(
-          events.filter(event => event.family === family),
-          generation,
-        ),
-      });
+      suspects.push({ generation, events: events.filter(event => event.family === family) });
       this.#suspects.set(family, suspects);
     }
     if (this.#suspects.size > 0) this.#timer ??= this.#options.clock.setTimer(DEBOUNCE_MS, () => this.#judge());
@@ -101,10 +102,17 @@ export class DriftWatch {
     for (const [family, suspects] of this.#suspects) {
       const foreign = suspects.filter(({ generation }) => !this.#own.has(generation.id));
       const [first] = foreign;
-      if (first) this.#options.drifted({ family, what: first.what });
+      if (!first) continue;
+      const sets = changedSets(foreign.flatMap(({ events }) => events));
+      this.#options.drifted({ family, what: describe(first.events, first.generation), sets });
     }
     this.#suspects.clear();
   }
+}
+
+function changedSets(events: readonly NftEvent[]): ReadonlySet<string> | undefined {
+  const names = events.map(({ object }) => (object.kind === 'elements' ? object.set : undefined));
+  return names.includes(undefined) ? undefined : new Set(names.filter(name => name !== undefined));
 }
 
 function describe(events: readonly NftEvent[], { process = 'someone', pid }: Generation): string {

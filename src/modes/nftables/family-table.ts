@@ -6,6 +6,7 @@ import { type PlanDiff, planName, type ServicePortPlan } from '../../plan/index.
 import type { ModeEvents, SetAside } from '../mode.ts';
 import { culprits } from './culprits.ts';
 import { type Leftovers, type PlanChange, type Prepared, prepare } from './diff.ts';
+import { prepareElementRepair } from './element-repair.ts';
 import { type FixedOptions, isForeign, prepareAddresses, prepareFixed, sameAddresses, sameProgram } from './fixed.ts';
 import { fixedSets, type Layout, TABLE } from './layout.ts';
 import { chainIdentity, Ledger, setIdentity } from './ledger.ts';
@@ -108,6 +109,29 @@ export class FamilyTable {
       } catch (error) {
         if (!(error instanceof MeddlingError) || attempt === ADOPT_ATTEMPTS) throw error;
       }
+    }
+  }
+
+  /**
+   * Puts right what others changed. Where only elements of some sets were changed, only those sets are read. Returns what
+   * was written.
+   */
+  async repair(sets: ReadonlySet<string> | undefined): Promise<readonly Transaction[]> {
+    if (this.#unsure || sets === undefined) return this.adopt();
+    try {
+      const { nodePortIPs, serviceCIDRs } = this.layout;
+      const shared = fixedSets(this.layout).filter(({ name }) => sets.has(name));
+      // Addresses, and what belongs to one service port, are too rare to be worth a way of their own.
+      if (shared.length < sets.size || shared.includes(nodePortIPs) || shared.includes(serviceCIDRs))
+        return this.adopt();
+      const elements = await listElements(this.#socket, this.layout, shared);
+      const transaction = prepareElementRepair(this.#context, this.#committed.values(), elements);
+      if (transaction.isEmpty) return [];
+      await this.#commit(transaction);
+      return [transaction];
+    } catch (error) {
+      if (!(error instanceof KernelError)) throw error;
+      return this.adopt();
     }
   }
 

@@ -312,6 +312,21 @@ describe('drift', () => {
       }));
   }
 
+  test('NFT-7 someone who undoes every repair is answered more and more slowly, but answered', () =>
+    withMode(async (mode, namespace) => {
+      everything(mode);
+      await mode.sync();
+      const meddle = () => nft(namespace, 'delete', 'element', 'ip', 'kube-proxy', 'cluster-ips', '{ 10.96.0.1 }');
+      for (let i = 1; i <= 10; i++) {
+        meddle();
+        assert.ok(await until(() => mode.told.length === i, 2000), `repair ${i}`);
+      }
+      meddle();
+      await delay(400);
+      assert.equal(mode.told.length, 10);
+      assert.ok(await until(() => mode.told.length === 11, 3000));
+    }));
+
   test('NFT-7 our own writes are no drift, nor are other tables, which are left alone', () =>
     withMode(async (mode, namespace) => {
       nft(namespace, 'add', 'table', 'ip', 'other');

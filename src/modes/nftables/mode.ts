@@ -18,10 +18,11 @@ export interface NftablesModeOptions {
 const SWEEP_AFTER_MS = 1100;
 /** Commands beyond which a transaction is made while nobody listens: the kernel takes longer to tell than to do. */
 const LARGE = 500;
-/** A repair that is undone at once is not repeated at once: two programs must not fight for a table. */
-const FIRST_REPAIR_PAUSE_MS = 100;
+/** Repairs that are undone again and again are not repeated at once: two programs must not fight for a table. */
+const REPAIRS_AT_ONCE = 10;
+const LATELY_MS = 10_000;
+const FIRST_REPAIR_PAUSE_MS = 500;
 const LONGEST_REPAIR_PAUSE_MS = 30_000;
-const PEACE_MS = 10_000;
 
 /** nftables mode: a fixed program, and elements for Services, written over netlink. */
 export class NftablesMode implements Mode {
@@ -34,9 +35,10 @@ export class NftablesMode implements Mode {
   #work: Promise<unknown> = Promise.resolve();
   #sweep: Timer | undefined;
   #repair: Timer | undefined;
-  readonly #drifted = new Map<Family, string>();
+  readonly #drifted = new Map<Family, Pick<Drift, 'what' | 'sets'>>();
+  /** When repairs were made lately. */
+  #repairs: number[] = [];
   #repairPause = FIRST_REPAIR_PAUSE_MS;
-  #lastRepair = 0;
   #closed = false;
 
   constructor({ namespace, clock = systemClock, events }: NftablesModeOptions) {
@@ -109,39 +111,49 @@ export class NftablesMode implements Mode {
     this.settle().catch(error => this.#events.failed('removing chains that are no longer used', error));
   }
 
-  #noteDrift({ family: nft, what }: Drift): void {
+  #noteDrift({ family: nft, what, sets }: Drift): void {
     const family = FAMILIES.find(name => layoutOf(name).nft === nft);
-    if (family) this.#repairSoon([family], what);
+    if (!family) return;
+    const known = this.#drifted.get(family);
+    const both = known && (known.sets && sets ? new Set([...known.sets, ...sets]) : undefined);
+    this.#drifted.set(family, known ? { what: known.what, sets: both } : { what, sets });
+    this.#repairSoon();
   }
 
   #noteLoss(reason: string): void {
-    this.#repairSoon([...this.#tables.keys()], reason);
+    for (const family of this.#tables.keys()) this.#drifted.set(family, { what: reason, sets: undefined });
+    this.#repairSoon();
   }
 
-  #repairSoon(families: readonly Family[], what: string): void {
-    for (const family of families) this.#drifted.set(family, what);
+  #repairSoon(): void {
     if (this.#closed || this.#repair) return;
+    this.#repair = this.#clock.setTimer(this.#pauseBeforeRepair(), () => this.#repairAll());
+  }
+
+  #pauseBeforeRepair(): number {
     const now = this.#clock.now();
-    const quiet = now - this.#lastRepair > PEACE_MS;
-    if (quiet) this.#repairPause = FIRST_REPAIR_PAUSE_MS;
-    const wait = quiet ? 0 : Math.max(0, this.#lastRepair + this.#repairPause - now);
-    this.#repair = this.#clock.setTimer(wait, () => this.#repairAll());
+    this.#repairs = this.#repairs.filter(time => now - time < LATELY_MS);
+    if (this.#repairs.length < REPAIRS_AT_ONCE) {
+      this.#repairPause = FIRST_REPAIR_PAUSE_MS;
+      return 0;
+    }
+    this.#repairPause = Math.min(this.#repairPause * 2, LONGEST_REPAIR_PAUSE_MS);
+    return this.#repairPause;
   }
 
   #repairAll(): void {
     this.#repair = undefined;
-    this.#lastRepair = this.#clock.now();
-    this.#repairPause = Math.min(this.#repairPause * 2, LONGEST_REPAIR_PAUSE_MS);
+    this.#repairs.push(this.#clock.now());
     const drifted = [...this.#drifted];
     this.#drifted.clear();
-    for (const [family, what] of drifted) this.#repairNow(family, what);
+    for (const [family, drift] of drifted) this.#repairNow(family, drift);
   }
 
-  #repairNow(family: Family, what: string): void {
+  #repairNow(family: Family, { what, sets }: Pick<Drift, 'what' | 'sets'>): void {
     this.#queue(async () => {
       const table = this.#tables.get(family);
       if (!table || this.#closed) return;
-      const written = await table.adopt();
+      const written = await table.repair(sets);
       this.#watch.listen();
       if (written.length > 0) this.#events.driftRepaired(family, `${what}; ${summary(written)}`);
     }).catch(error => this.#events.failed(`repairing the ${family} table`, error));
