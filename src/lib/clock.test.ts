@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { ManualClock } from '../../test/support/manual-clock.ts';
 import { systemClock } from './clock.ts';
-import { ManualClock } from './manual-clock.ts';
 
-test('a timer fires once, after its time and never before setTimer returned', async () => {
+test('LIB-1 a timer fires once, after its time and never before setTimer returned', async () => {
   const calls: string[] = [];
   await new Promise<void>(resolve => {
     systemClock.setTimer(0, () => {
@@ -15,7 +15,7 @@ test('a timer fires once, after its time and never before setTimer returned', as
   assert.deepEqual(calls, ['returned', 'fired']);
 });
 
-test('a cancelled timer does not fire', async () => {
+test('LIB-1 a cancelled timer does not fire', async () => {
   let fired = false;
   systemClock
     .setTimer(0, () => {
@@ -26,7 +26,7 @@ test('a cancelled timer does not fire', async () => {
   assert.equal(fired, false);
 });
 
-test('a timer of more than 24 days waits its time instead of firing at once', t => {
+test('LIB-1 a timer of more than 24 days waits its time instead of firing at once', t => {
   const waits: { ms: number; fn: () => void }[] = [];
   t.mock.method(globalThis, 'setTimeout', (fn: () => void, ms: number) => waits.push({ ms, fn }));
   let fired = 0;
@@ -42,7 +42,7 @@ test('a timer of more than 24 days waits its time instead of firing at once', t 
   );
 });
 
-test('the manual clock fires timers in the order of their time, also those set meanwhile', async () => {
+test('LIB-1 the manual clock fires timers in the order of their time, also those set meanwhile', async () => {
   const clock = new ManualClock(1000);
   const fired: number[] = [];
   clock.setTimer(20, () => fired.push(clock.now()));

@@ -29,37 +29,37 @@ describe('cluster', () => {
     return [...answers.keys(), ...failures].map(text => text.split(' ').at(-1)).join();
   }
 
-  test('pods of the node are reached by the node, other pods and other nodes, each as itself', async () => {
+  test('PLAY-1 pods of the node are reached by the node, other pods and other nodes, each as itself', async () => {
     assert.equal(await seenAs(cluster.node, POD), '10.244.1.1');
     assert.equal(await seenAs(cluster.addPod('10.244.1.3' as Ip), POD), '10.244.1.3');
     assert.equal(await seenAs(cluster.host('other-node'), POD), '192.168.0.3');
     assert.equal(await seenAs(cluster.host('third-node'), POD6), 'fd00:192:168::4');
   });
 
-  test('pods elsewhere are reached from the node and its pods', async () => {
+  test('PLAY-1 pods elsewhere are reached from the node and its pods', async () => {
     assert.equal(await seenAs(cluster.node, REMOTE), '192.168.0.2');
     assert.equal(await seenAs(cluster.addPod(POD), REMOTE), POD);
     assert.equal(await seenAs(cluster.addPod(POD6), REMOTE6), POD6);
   });
 
-  test('machines reach each other', async () => {
+  test('PLAY-1 machines reach each other', async () => {
     assert.equal(await seenAs(cluster.host('ext'), '192.168.0.2' as Ip), '192.168.0.100');
     assert.equal(await seenAs(cluster.host('ext'), 'fd00:192:168::2' as Ip), 'fd00:192:168::100');
     assert.equal(await seenAs(cluster.node, '192.168.0.3' as Ip), '192.168.0.2');
   });
 
-  test('pods are out of reach from outside', async () => {
+  test('PLAY-1 pods are out of reach from outside', async () => {
     assert.equal(await seenAs(cluster.host('ext'), POD), 'ENETUNREACH');
     assert.equal(await seenAs(cluster.host('ext'), POD6), 'ENETUNREACH');
   });
 
-  test('a pod is added once, however often it is asked for', () => {
+  test('PLAY-1 a pod is added once, however often it is asked for', () => {
     assert.equal(cluster.addPod(POD), cluster.addPod(POD));
     assert.equal(cluster.addPod(REMOTE), cluster.host('other-node'));
     assert.equal(cluster.addPod('192.168.0.2' as Ip), cluster.node);
   });
 
-  test('a pod that comes does not cut off those that are there', async () => {
+  test('PLAY-1 a pod that comes does not cut off those that are there', async () => {
     const pods = Array.from({ length: 6 }, (_, i) => `10.244.1.${10 + i}` as Ip);
     for (const [i, pod] of pods.entries()) {
       cluster.addPod(pod);
@@ -67,7 +67,7 @@ describe('cluster', () => {
     }
   });
 
-  test("the bridge sends a pod's packets back to it", () => {
+  test("PLAY-1 the bridge sends a pod's packets back to it", () => {
     cluster.addPod(POD);
     const { stdout } = cluster.node.run(() => spawnSync('bridge', ['-d', '-j', 'link', 'show'], { encoding: 'utf8' }));
     const ports: readonly { ifname: string; hairpin: boolean }[] = JSON.parse(stdout);
@@ -75,7 +75,7 @@ describe('cluster', () => {
     assert.ok(ports.every(({ hairpin }) => hairpin));
   });
 
-  test('the node forwards and does not ration what it rejects', () => {
+  test('PLAY-1 the node forwards and does not ration what it rejects', () => {
     const values = ['net/ipv4/ip_forward', 'net/ipv6/conf/all/forwarding', 'net/ipv4/icmp_ratelimit'];
     assert.deepEqual(
       values.map(name => readSysctl(name, cluster.node)),
@@ -83,7 +83,7 @@ describe('cluster', () => {
     );
   });
 
-  test('pods that are dropped are gone, and can be added again', async () => {
+  test('PLAY-1 pods that are dropped are gone, and can be added again', async () => {
     cluster.addPod(POD);
     cluster.addPod(REMOTE);
     cluster.dropPods();
@@ -95,7 +95,7 @@ describe('cluster', () => {
     assert.equal(await seenAs(cluster.node, REMOTE), '192.168.0.2');
   });
 
-  test('closing leaves nothing open', () => {
+  test('PLAY-1 closing leaves nothing open', () => {
     const before = readdirSync('/proc/self/fd').length;
     const other = Cluster.create();
     other.addPod(POD);

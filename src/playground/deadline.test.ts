@@ -7,7 +7,7 @@ function standStill(milliseconds: number): void {
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, milliseconds);
 }
 
-test('a deadline calls back once, and not before its time', async () => {
+test('PLAY-1 a deadline calls back once, and not before its time', async () => {
   const start = performance.now();
   let calls = 0;
   await new Promise<void>(resolve => {
@@ -21,7 +21,7 @@ test('a deadline calls back once, and not before its time', async () => {
   assert.equal(calls, 1);
 });
 
-test('a deadline that was stopped does not call back', async () => {
+test('PLAY-1 a deadline that was stopped does not call back', async () => {
   let calls = 0;
   const deadline = startDeadline(20, () => calls++);
   await sleep(5);
@@ -30,7 +30,7 @@ test('a deadline that was stopped does not call back', async () => {
   assert.equal(calls, 0);
 });
 
-test('the time in which the process stands still does not count', async () => {
+test('PLAY-1 the time in which the process stands still does not count', async () => {
   let calls = 0;
   const deadline = startDeadline(60, () => calls++);
   standStill(100);

@@ -16,11 +16,11 @@ const PLACES: readonly [ip: string, place: Placement][] = [
 ];
 
 for (const [ip, place] of PLACES) {
-  test(`${ip} lives on ${'host' in place ? place.host : 'the node'}`, () => {
+  test(`PLAY-1 ${ip} lives on ${'host' in place ? place.host : 'the node'}`, () => {
     assert.deepEqual(placeOf(ip as Ip), place);
   });
 }
 
-test('an address outside the cluster has no place', () => {
+test('PLAY-1 an address outside the cluster has no place', () => {
   for (const ip of ['10.244.4.1', '192.168.1.2', '2001:db8::1']) assert.throws(() => placeOf(ip as Ip), RangeError);
 });

@@ -47,7 +47,7 @@ describe('probe and echo', () => {
   }
 
   for (const protocol of ['TCP', 'UDP'] as const) {
-    test(`an echo server answers with its address, its port and the caller's address, over ${protocol}`, async () => {
+    test(`PLAY-1 an echo server answers with its address, its port and the caller's address, over ${protocol}`, async () => {
       for (const ip of [HERE, HERE6]) {
         const server = await EchoServer.start(namespace, ip, 53, protocol);
         const { answers, failures } = await probe(namespace, ip, 53, protocol, { tries: 3 });
@@ -57,28 +57,28 @@ describe('probe and echo', () => {
       }
     });
 
-    test(`a closed echo server refuses, over ${protocol}`, async () => {
+    test(`PLAY-1 a closed echo server refuses, over ${protocol}`, async () => {
       await (await EchoServer.start(namespace, HERE, 53, protocol)).close();
       const { answers, failures } = await probe(namespace, HERE, 53, protocol);
       assert.equal(answers.size, 0);
       assert.deepEqual([...failures], ['refused']);
     });
 
-    test(`silence is a timeout, over ${protocol}`, async () => {
+    test(`PLAY-1 silence is a timeout, over ${protocol}`, async () => {
       const { answers, failures } = await probe(namespace, MISSING, 80, protocol, { timeoutMs: 5 });
       assert.equal(answers.size, 0);
       assert.deepEqual([...failures], ['timeout']);
     });
   }
 
-  test('a probe comes from the address that was asked for', async () => {
+  test('PLAY-1 a probe comes from the address that was asked for', async () => {
     const server = await EchoServer.start(namespace, HERE, 80, 'TCP');
     const { answers } = await probe(namespace, HERE, 80, 'TCP', { tries: 1, source: OTHER });
     await server.close();
     assert.deepEqual([...answers.keys()], [`${HERE} 80 ${OTHER}`]);
   });
 
-  test('a probe ends when as many tries have shown nothing new', async () => {
+  test('PLAY-1 a probe ends when as many tries have shown nothing new', async () => {
     const same = await against(connection => connection.end('a'), { tries: 5 });
     assert.equal(same.tries, 5);
     const late = await against((connection, number) => connection.end(number === 3 ? 'b' : 'a'), { tries: 5 });
@@ -92,20 +92,20 @@ describe('probe and echo', () => {
     );
   });
 
-  test('a probe ends after two failures without an answer', async () => {
+  test('PLAY-1 a probe ends after two failures without an answer', async () => {
     const result = await against(connection => connection.end(), { tries: 5 });
     assert.equal(result.tries, 2);
     assert.deepEqual([...result.failures], ['empty']);
   });
 
-  test('failures beside answers are told', async () => {
+  test('PLAY-1 failures beside answers are told', async () => {
     const result = await against((connection, number) => connection.end(number === 1 ? '' : 'a'), { tries: 4 });
     assert.equal(result.tries, 4);
     assert.deepEqual([...result.answers], [['a', 3]]);
     assert.deepEqual([...result.failures], ['empty']);
   });
 
-  test('a server that accepts and says nothing is a timeout', async () => {
+  test('PLAY-1 a server that accepts and says nothing is a timeout', async () => {
     const open: Socket[] = [];
     const { failures } = await against(
       connection => {
@@ -118,7 +118,7 @@ describe('probe and echo', () => {
     assert.deepEqual([...failures], ['timeout']);
   });
 
-  test('other errors are told by name', async () => {
+  test('PLAY-1 other errors are told by name', async () => {
     const rules = 'table inet t { chain c { type filter hook output priority 0; udp dport 99 reject; }; }';
     assert.equal(
       namespace.run(() => spawnSync('nft', [rules]).status),
@@ -128,7 +128,7 @@ describe('probe and echo', () => {
     assert.deepEqual([...failures], ['EPERM']);
   });
 
-  test('an echo server that cannot start says why', async () => {
+  test('PLAY-1 an echo server that cannot start says why', async () => {
     await assert.rejects(EchoServer.start(namespace, MISSING, 80, 'TCP'), { errno: 'EADDRNOTAVAIL' });
     await assert.rejects(EchoServer.start(namespace, MISSING, 80, 'UDP'), { errno: 'EADDRNOTAVAIL' });
   });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { ManualClock } from '../lib/manual-clock.ts';
+import { ManualClock } from '../../test/support/manual-clock.ts';
 import { PassSchedule } from './pass-schedule.ts';
 
 function setUp(pass: (clock: ManualClock) => Promise<boolean> = async () => false) {

@@ -25,19 +25,19 @@ describe('answers in words', () => {
     );
   }
 
-  test('endpoints are listed once and in order, and callers by who they are', () => {
+  test('PLAY-2 endpoints are listed once and in order, and callers by who they are', () => {
     const answers = ['10.244.2.3 8080 192.168.0.2', '10.244.1.2 8080 10.244.1.1', '10.244.1.2 8080 10.244.1.7'];
     assert.equal(words(answers), '10.244.1.2:8080 10.244.2.3:8080 as 10.244.1.7,node');
     assert.equal(words(['fd00:10:244:1::2 80 fd00:10:244:1::200']), '[fd00:10:244:1::2]:80 as pod');
   });
 
-  test('failures are listed, alone or beside answers', () => {
+  test('PLAY-2 failures are listed, alone or beside answers', () => {
     assert.equal(words([], ['timeout', 'refused']), 'refused,timeout');
     assert.equal(words([], ['EPERM']), 'errno 1');
     assert.equal(words(['10.244.1.2 80 192.168.0.100'], ['timeout']), '10.244.1.2:80 as ext (+timeout)');
   });
 
-  test('with affinity it counts that one endpoint answers, not which', () => {
+  test('PLAY-2 with affinity it counts that one endpoint answers, not which', () => {
     const affinity = { sessionAffinity: 'ClientIP' };
     const one = ['10.244.1.2 80 192.168.0.3'];
     assert.equal(words(one, [], affinity), 'always the same endpoint as other-node');

@@ -4,7 +4,7 @@ import { CaseObjects } from './case-objects.ts';
 import { MODES } from './modes.ts';
 import { caseFolders, readCase, readTraffic } from './recorded-case.ts';
 
-test('every case has objects, and traffic that mentions its Services', async () => {
+test('PLAY-2 every case has objects, and traffic that mentions its Services', async () => {
   for (const mode of MODES) {
     for (const folder of caseFolders(mode)) {
       const { steps } = await readCase(folder);
@@ -19,7 +19,7 @@ test('every case has objects, and traffic that mentions its Services', async () 
   }
 });
 
-test('a case is left out of the modes that it is not for', () => {
+test('PLAY-2 a case is left out of the modes that it is not for', () => {
   const shared = (mode: 'nftables' | 'iptables' | 'ipvs') => caseFolders(mode).map(folder => folder.split('/').at(-1));
   assert.ok(shared('ipvs').includes('config-ipvs-sh-strictarp'));
   assert.ok(!shared('nftables').includes('config-ipvs-sh-strictarp'));
@@ -28,7 +28,7 @@ test('a case is left out of the modes that it is not for', () => {
   assert.ok(!shared('nftables').includes('large-cluster'));
 });
 
-test('steps set and remove objects, and a proxy hears of the differences', async () => {
+test('PLAY-2 steps set and remove objects, and a proxy hears of the differences', async () => {
   const { steps } = await readCase('test/cases/seq-delete-recreate');
   const objects = new CaseObjects();
   const told = steps.map(step => {
@@ -57,7 +57,7 @@ test('steps set and remove objects, and a proxy hears of the differences', async
   );
 });
 
-test('a proxy does not hear of what its watches leave out, though it is asked for', async () => {
+test('PLAY-2 a proxy does not hear of what its watches leave out, though it is asked for', async () => {
   const { steps } = await readCase('test/cases/headless-externalname-proxyname');
   const objects = new CaseObjects();
   const changes = steps.map(step => objects.take(step));
@@ -69,7 +69,7 @@ test('a proxy does not hear of what its watches leave out, though it is asked fo
   );
 });
 
-test('endpoints are counted over all slices of a Service, by family', async () => {
+test('PLAY-2 endpoints are counted over all slices of a Service, by family', async () => {
   const { steps } = await readCase('test/cases/dual-stack');
   const objects = new CaseObjects();
   for (const step of steps) objects.take(step);

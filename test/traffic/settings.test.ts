@@ -2,18 +2,18 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { caseSettings } from './settings.ts';
 
-test('a case without a configuration detects pods by cluster CIDR', () => {
+test('PLAY-2 a case without a configuration detects pods by cluster CIDR', () => {
   const { plan } = caseSettings({}, 'iptables');
   assert.equal(plan.mode, 'ClusterCIDR');
   assert.deepEqual(plan.clusterCIDRs, ['10.244.0.0/16', 'fd00:10:244::/48']);
   assert.equal(plan.masqueradeAll, false);
 });
 
-test('an empty cluster CIDR is none', () => {
+test('PLAY-2 an empty cluster CIDR is none', () => {
   assert.deepEqual(caseSettings({ clusterCIDR: '' }, 'nftables').plan.clusterCIDRs, []);
 });
 
-test('node ports are on the primary addresses in nftables mode and on all addresses in others, unless it is said', () => {
+test('PLAY-2 node ports are on the primary addresses in nftables mode and on all addresses in others, unless it is said', () => {
   assert.deepEqual(caseSettings({}, 'nftables').nodePortAddresses, ['primary']);
   assert.deepEqual(caseSettings({}, 'iptables').nodePortAddresses, []);
   assert.deepEqual(caseSettings({}, 'ipvs').nodePortAddresses, []);
@@ -21,14 +21,14 @@ test('node ports are on the primary addresses in nftables mode and on all addres
   assert.deepEqual(caseSettings({ nodePortAddresses }, 'nftables').nodePortAddresses, nodePortAddresses);
 });
 
-test('masqueradeAll is that of the mode, and ipvs goes by iptables', () => {
+test('PLAY-2 masqueradeAll is that of the mode, and ipvs goes by iptables', () => {
   const configuration = { iptables: { masqueradeAll: true }, nftables: { masqueradeAll: false } };
   assert.equal(caseSettings(configuration, 'nftables').plan.masqueradeAll, false);
   assert.equal(caseSettings(configuration, 'iptables').plan.masqueradeAll, true);
   assert.equal(caseSettings(configuration, 'ipvs').plan.masqueradeAll, true);
 });
 
-test('what belongs to one mode is passed on', () => {
+test('PLAY-2 what belongs to one mode is passed on', () => {
   const settings = caseSettings(
     { ipvs: { scheduler: 'sh', strictARP: true }, iptables: { localhostNodePorts: false } },
     'ipvs',

@@ -35,7 +35,7 @@ function proxyOf(ruleset: string, closed: string[] = []): StartProxy {
   });
 }
 
-test('a case passes if everybody is answered as recorded, and leaves nothing open', async () => {
+test('PLAY-2 a case passes if everybody is answered as recorded, and leaves nothing open', async () => {
   const before = readdirSync('/proc/self/fd').length;
   const closed: string[] = [];
   await trafficCase(CASE, 'nftables', proxyOf(rules('ip saddr != 10.244.0.0/16'), closed));
@@ -43,7 +43,7 @@ test('a case passes if everybody is answered as recorded, and leaves nothing ope
   assert.equal(readdirSync('/proc/self/fd').length, before);
 });
 
-test('a case fails if callers are seen as others than recorded', async () => {
+test('PLAY-2 a case fails if callers are seen as others than recorded', async () => {
   const closed: string[] = [];
   await assert.rejects(trafficCase(CASE, 'nftables', proxyOf(rules(''), closed)), {
     code: 'ERR_ASSERTION',

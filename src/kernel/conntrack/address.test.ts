@@ -6,7 +6,7 @@ import { readIpv4, readIpv6 } from './address.ts';
 /** Enough of 16384 slots for hundreds of addresses to share one; each is read twice in a row and again after all. */
 const COUNT = 4000;
 
-test('an address is never taken for another that shares its slot', () => {
+test('KERNEL-1 an address is never taken for another that shares its slot', () => {
   const bytes = Buffer.from('fd000000000000000000000000000000', 'hex');
   for (let round = 0; round < 2; round++) {
     for (let number = 0; number < COUNT; number++) {

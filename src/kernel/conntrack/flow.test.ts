@@ -34,7 +34,7 @@ const hex = (...parts: string[]) => parts.join('').replaceAll(' ', '');
 
 // What `conntrack -I` 1.4.7 sends, with sequence number 1 and with its padding, which it leaves uninitialised, zeroed.
 
-test('creates a UDP flow with a translated destination as conntrack -I does', () => {
+test('KERNEL-1 creates a UDP flow with a translated destination as conntrack -I does', () => {
   const expected = hex(
     '84000000 0001 0506 01000000 00000000 02000000',
     '34000180 14000180 08000100 0a000001 08000200 0a600001',
@@ -46,7 +46,7 @@ test('creates a UDP flow with a translated destination as conntrack -I does', ()
   assert.equal(create(dnat), expected);
 });
 
-test('creates an IPv6 flow as conntrack -I does', () => {
+test('KERNEL-1 creates an IPv6 flow as conntrack -I does', () => {
   const flow: Flow = {
     family: 'IPv6',
     protocol: L4.UDP,
@@ -67,7 +67,7 @@ test('creates an IPv6 flow as conntrack -I does', () => {
   assert.equal(create(flow), expected);
 });
 
-test('creates a TCP flow with state, status, mark and zone as conntrack -I does', () => {
+test('KERNEL-1 creates a TCP flow with state, status, mark and zone as conntrack -I does', () => {
   const flow: Flow = {
     family: 'IPv4',
     protocol: L4.TCP,
@@ -92,7 +92,7 @@ test('creates a TCP flow with state, status, mark and zone as conntrack -I does'
   assert.equal(create(flow), expected);
 });
 
-test('creates ICMP and ICMPv6 flows as conntrack -I does', () => {
+test('KERNEL-1 creates ICMP and ICMPv6 flows as conntrack -I does', () => {
   const icmp: Flow = {
     family: 'IPv4',
     protocol: L4.ICMP,
@@ -118,7 +118,7 @@ test('creates ICMP and ICMPv6 flows as conntrack -I does', () => {
   assert.ok(v6.includes(hex('24000280 05000100 3a000000 05000900 00000000 05000800 80000000 06000700 004d0000')));
 });
 
-test('creates an SCTP flow with its state and unknown verification tags as conntrack -I does', () => {
+test('KERNEL-1 creates an SCTP flow with its state and unknown verification tags as conntrack -I does', () => {
   const sctp = create({ ...dnat, protocol: L4.SCTP, state: 'ESTABLISHED' });
   assert.ok(sctp.endsWith(hex('20000480 1c000380 05000100 04000000 08000200 00000000 08000300 00000000')));
   assert.throws(() => create({ ...dnat, state: 'ESTABLISHED' }), RangeError);
@@ -138,7 +138,7 @@ const dumped = Buffer.from(
   'hex',
 );
 
-test('decodes a flow as the kernel dumps it and prints the line of conntrack -L', () => {
+test('KERNEL-1 decodes a flow as the kernel dumps it and prints the line of conntrack -L', () => {
   const flow = decodeFlow(dumped);
   assert.ok(flow);
   const none = { icmp: undefined, zone: undefined };
@@ -159,7 +159,7 @@ test('decodes a flow as the kernel dumps it and prints the line of conntrack -L'
   assert.equal(printFlow(flow), line);
 });
 
-test('prints what has no ports, keys of GRE, unknown protocols and zones of one direction', () => {
+test('KERNEL-1 prints what has no ports, keys of GRE, unknown protocols and zones of one direction', () => {
   const flow: Flow = { ...dnat, protocol: L4.GRE, original: { ...dnat.original, zone: 7 }, status: Status.CONFIRMED };
   assert.equal(
     printFlow(flow),
@@ -220,11 +220,11 @@ function encoded(flow: Flow): Buffer {
   return Buffer.from(writer.end().bytes.subarray(16));
 }
 
-test('every flow survives encoding and decoding', () => {
+test('KERNEL-1 every flow survives encoding and decoding', () => {
   fc.assert(fc.property(anyFlow, flow => assert.deepEqual(decodeFlow(encoded(flow)), flow)));
 });
 
-test('random bytes, and flows cut short or with bytes changed, never throw', () => {
+test('KERNEL-2 random bytes, and flows cut short or with bytes changed, never throw', () => {
   fc.assert(fc.property(fc.uint8Array({ maxLength: 300 }), bytes => void decodeFlow(Buffer.from(bytes))));
   const change = fc.record({ at: fc.nat(240), byte: fc.integer({ min: 0, max: 255 }) });
   const changes = fc.array(change, { maxLength: 5 });
@@ -239,7 +239,7 @@ test('random bytes, and flows cut short or with bytes changed, never throw', () 
   );
 });
 
-test('a flow without both tuples, or of another family, is none', () => {
+test('KERNEL-1 a flow without both tuples, or of another family, is none', () => {
   const half = Buffer.from(dumped.subarray(0, 4 + 0x34));
   assert.equal(decodeFlow(half), undefined);
   const bridge = Buffer.from(dumped);

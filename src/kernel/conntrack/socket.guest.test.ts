@@ -20,7 +20,7 @@ const udp: Flow = { ...sctp, protocol: L4.UDP, state: undefined };
 /** Seconds left and references differ from one look to the next. */
 const steady = (line: string) => line.replace(/ use=\d+/, '').replace(/^(\S+ +\d+ )\d+/, '$1N');
 
-test('Linux 6.1: SCTP and UDP flows are created, listed as conntrack -L does, filtered and deleted', async () => {
+test('KERNEL-11 Linux 6.1: SCTP and UDP flows are created, listed as conntrack -L does, filtered and deleted', async () => {
   const namespace = NetworkNamespace.create();
   const conntrack = ConntrackSocket.open({ namespace });
   try {
@@ -37,7 +37,7 @@ test('Linux 6.1: SCTP and UDP flows are created, listed as conntrack -L does, fi
   }
 });
 
-test('Linux 6.1 without zones refuses a filter by zone, which is then applied here', async () => {
+test('KERNEL-11 Linux 6.1 without zones refuses a filter by zone, which is then applied here', async () => {
   const namespace = NetworkNamespace.create();
   const conntrack = ConntrackSocket.open({ namespace });
   try {

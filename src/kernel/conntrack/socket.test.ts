@@ -60,7 +60,7 @@ function listed(sequence: number, ...flows: Flow[]): Buffer {
 
 const PLAIN_REQUEST = HEADER_LENGTH + 4;
 
-test('filters here when the kernel refuses the filter', () => {
+test('KERNEL-1 filters here when the kernel refuses the filter', () => {
   const kernel = transport((request, sequence) =>
     request.length > PLAIN_REQUEST ? [error(EINVAL, sequence)] : [listed(sequence, tcp, udp, tcp)],
   );
@@ -70,7 +70,7 @@ test('filters here when the kernel refuses the filter', () => {
   assert.equal(kernel.sent.length, 2);
 });
 
-test('filters here when the kernel ignores the filter, as before 5.8', () => {
+test('KERNEL-1 filters here when the kernel ignores the filter, as before 5.8', () => {
   const kernel = transport((_, sequence) => [listed(sequence, tcp, udp, tcp)]);
   const conntrack = new ConntrackSocket(() => new NetlinkSocket(kernel));
   const found = [...conntrack.dump({ family: 'IPv4', protocol: L4.UDP })];
@@ -78,7 +78,7 @@ test('filters here when the kernel ignores the filter, as before 5.8', () => {
   assert.equal(kernel.sent.length, 1);
 });
 
-test('a dump that is refused for another reason throws and is not tried again', () => {
+test('KERNEL-1 a dump that is refused for another reason throws and is not tried again', () => {
   const kernel = transport((_, sequence) => [error(EPERM, sequence)]);
   const conntrack = new ConntrackSocket(() => new NetlinkSocket(kernel));
   assert.throws(() => [...conntrack.dump({ family: 'IPv4', protocol: L4.UDP })], {
@@ -89,7 +89,7 @@ test('a dump that is refused for another reason throws and is not tried again', 
   assert.equal(kernel.sent.length, 1);
 });
 
-test('deleting tells flows that were gone from flows that were refused, and asks for one acknowledgement', async () => {
+test('KERNEL-1 deleting tells flows that were gone from flows that were refused, and asks for one acknowledgement', async () => {
   const answers = [0, ENOENT, EPERM, 0];
   const kernel = transport((request, sequence) => {
     const errno = answers[sequence - 1] ?? 0;
@@ -107,13 +107,13 @@ test('deleting tells flows that were gone from flows that were refused, and asks
   assert.deepEqual(acked, [false, false, false, true]);
 });
 
-test('a send without any acknowledgement is an error, not a success', async () => {
+test('KERNEL-1 a send without any acknowledgement is an error, not a success', async () => {
   const conntrack = new ConntrackSocket(() => new NetlinkSocket(transport(() => [])));
   await assert.rejects(conntrack.delete([udp]), { code: 'KERNEL_PROTOCOL' });
   await assert.rejects(conntrack.count(), { code: 'KERNEL_PROTOCOL' });
 });
 
-test('an answer that is no flow or no count is an error', async () => {
+test('KERNEL-1 an answer that is no flow or no count is an error', async () => {
   const kernel = transport((_, sequence) => [
     Buffer.from(new MessageWriter().begin(CtMessage.NEW, 0, sequence).struct(Buffer.alloc(4)).end().bytes),
     error(0, sequence),

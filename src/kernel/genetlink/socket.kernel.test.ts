@@ -21,7 +21,7 @@ function withSocket(work: (socket: GenericSocket) => void) {
 }
 
 test(
-  'finds the families that every kernel has, with their groups',
+  'KERNEL-11 finds the families that every kernel has, with their groups',
   withSocket(socket => {
     const control = socket.family('nlctrl');
     assert.deepEqual([control.id, control.version, control.headerSize], [16, 2, 0]);
@@ -34,7 +34,7 @@ test(
 );
 
 test(
-  'dumps objects of a family',
+  'KERNEL-11 dumps objects of a family',
   withSocket(socket => {
     const names = [...socket.dump('genl ctrl list', 'nlctrl', CTRL_CMD_GETFAMILY, 1)].map(({ body }) =>
       asString(attributeMap(body, GENERIC_HEADER).get(CTRL_ATTR_FAMILY_NAME)),
@@ -44,7 +44,7 @@ test(
 );
 
 test(
-  'a family that is not there is named in the refusal',
+  'KERNEL-11 a family that is not there is named in the refusal',
   withSocket(socket => {
     assert.throws(() => socket.request('ask', 'NONESUCH', 1, 1), {
       code: 'KERNEL_REFUSED',

@@ -17,9 +17,9 @@ const answer = Buffer.from(
 
 const lines = (datagram: Buffer) => Array.from(readMessages(datagram), decodeErrorLine);
 
-test('reads the line of the entry at fault out of the error', () => assert.deepEqual(lines(answer), [4]));
+test('KERNEL-1 reads the line of the entry at fault out of the error', () => assert.deepEqual(lines(answer), [4]));
 
-test('an error without the request, or of a message without lines, has none', () => {
+test('KERNEL-1 an error without the request, or of a message without lines, has none', () => {
   const capped = Buffer.from(answer.subarray(0, 36));
   capped.writeUInt32LE(36, 0);
   assert.deepEqual(lines(capped), [undefined]);
@@ -28,7 +28,7 @@ test('an error without the request, or of a message without lines, has none', ()
   assert.deepEqual(lines(zero), [undefined]);
 });
 
-test('random and changed bytes never throw', () => {
+test('KERNEL-2 random and changed bytes never throw', () => {
   const message = (body: Uint8Array) => ({ type: MessageType.ERROR, flags: 0, sequence: 1, body: Buffer.from(body) });
   fc.assert(fc.property(fc.uint8Array({ maxLength: 100 }), bytes => void decodeErrorLine(message(bytes))));
   const change = fc.record({ at: fc.integer({ min: 16, max: 227 }), byte: fc.integer({ min: 0, max: 255 }) });

@@ -11,7 +11,7 @@ const ack = (errno: number, message?: string) => ({
   missing: undefined,
 });
 
-test('names the errors of ipset and says what they mean', () => {
+test('KERNEL-1 names the errors of ipset and says what they mean', () => {
   assert.equal(
     ipsetRefusal('destroy A', ack(4100)).message,
     'destroy A: IPSET_ERR_BUSY: the set is in use by a rule or another set',
@@ -22,17 +22,17 @@ test('names the errors of ipset and says what they mean', () => {
   assert.equal(ipsetRefusal('flush A', ack(5000)).errno, 'errno 5000');
 });
 
-test('the same number means other things to other types', () => {
+test('KERNEL-1 the same number means other things to other types', () => {
   assert.equal(ipsetRefusal('add A', ack(4352), 'hash:ip').errno, 'IPSET_ERR_HASH_FULL');
   assert.equal(ipsetRefusal('add A', ack(4352), 'bitmap:port').errno, 'IPSET_ERR_BITMAP_RANGE');
   assert.equal(ipsetRefusal('add A', ack(4354), 'bitmap:port').errno, 'errno 4354');
 });
 
-test('the words of the kernel come first', () => {
+test('KERNEL-1 the words of the kernel come first', () => {
   assert.equal(ipsetRefusal('add A', ack(4103, 'no')).kernelMessage, 'no');
 });
 
-test('knows the error that says whether an entry was there', () => {
+test('KERNEL-1 knows the error that says whether an entry was there', () => {
   assert.ok(isExist(ack(4103)));
   assert.ok(!isExist(ack(17)));
 });

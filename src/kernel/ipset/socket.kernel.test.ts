@@ -104,7 +104,7 @@ const lines = (text: string) =>
     .sort();
 const errors = (refusals: readonly Refusal[]) => refusals.map(({ error }) => [error.operation, error.errno]);
 
-test('what is restored is what ipset save prints, and is saved again as the same', () =>
+test('KERNEL-11 what is restored is what ipset save prints, and is saved again as the same', () =>
   inNamespace(async (ipset, program) => {
     assert.deepEqual(await ipset.restore(commands), []);
     const saved = [...ipset.save()].map(printCommand);
@@ -114,7 +114,7 @@ test('what is restored is what ipset save prints, and is saved again as the same
     assert.deepEqual(lines([...ipset.save()].map(printCommand).join('\n')), lines(saved.join('\n')));
   }));
 
-test('wanted and listed entries are equal in canonical form', () =>
+test('KERNEL-11 wanted and listed entries are equal in canonical form', () =>
   inNamespace(async ipset => {
     assert.deepEqual(await ipset.restore(commands), []);
     for (const command of commands) {
@@ -124,7 +124,7 @@ test('wanted and listed entries are equal in canonical form', () =>
     }
   }));
 
-test('lists names and headers as ipset does', () =>
+test('KERNEL-11 lists names and headers as ipset does', () =>
   inNamespace(async (ipset, program) => {
     await ipset.restore(commands);
     assert.deepEqual([...ipset.names()], program(['list', '-n']).trim().split('\n'));
@@ -144,7 +144,7 @@ test('lists names and headers as ipset does', () =>
     assert.equal([...ipset.headers()].length, 11);
   }));
 
-test('a set of a type that is not known here has a name and a header, and is not saved', () =>
+test('KERNEL-11 a set of a type that is not known here has a name and a header, and is not saved', () =>
   inNamespace(async (ipset, program) => {
     program(['create', 'L', 'list:set']);
     program(['create', 'A', 'hash:ip']);
@@ -168,7 +168,7 @@ const web = (index: number): Entry => ({
   port: 80,
 });
 
-test('creates strictly, or with exist also what is there; another type is refused', () =>
+test('KERNEL-11 creates strictly, or with exist also what is there; another type is refused', () =>
   inNamespace(async ipset => {
     await ipset.create(set);
     await assert.rejects(ipset.create(set), {
@@ -186,7 +186,7 @@ test('creates strictly, or with exist also what is there; another type is refuse
     });
   }));
 
-test('tests, flushes, swaps and renames', () =>
+test('KERNEL-11 tests, flushes, swaps and renames', () =>
   inNamespace(async ipset => {
     await ipset.restore([
       { kind: 'create', set },
@@ -195,12 +195,12 @@ test('tests, flushes, swaps and renames', () =>
       { kind: 'add', name: 'A', entries: [web(1)] },
       { kind: 'swap', name: 'A', name2: 'B' },
     ]);
-    assert.deepEqual([await ipset.test('A', web(1)), await ipset.test('B', web(1))], [false, true]);
-    await assert.rejects(ipset.test('C', web(1)), { operation: 'test C 10.0.0.1,tcp:80', errno: 'ENOENT' });
+    assert.deepEqual([await ipset.test('KERNEL-11 A', web(1)), await ipset.test('B', web(1))], [false, true]);
+    await assert.rejects(ipset.test('KERNEL-11 C', web(1)), { operation: 'test C 10.0.0.1,tcp:80', errno: 'ENOENT' });
     await assert.rejects(ipset.swap('A', 'N'), { errno: 'IPSET_ERR_TYPE_MISMATCH' });
     await assert.rejects(ipset.swap('A', 'C'), { errno: 'IPSET_ERR_EXIST_SETNAME2' });
     await ipset.flush('B');
-    assert.equal(await ipset.test('B', web(1)), false);
+    assert.equal(await ipset.test('KERNEL-11 B', web(1)), false);
     await ipset.rename('B', 'C');
     assert.deepEqual([...ipset.names()].sort(), ['A', 'C', 'N']);
     await ipset.add('A', [web(1)]);
@@ -210,7 +210,7 @@ test('tests, flushes, swaps and renames', () =>
     assert.deepEqual([...ipset.names()], []);
   }));
 
-test('each entry that is refused is named, and all others are added or deleted', () =>
+test('KERNEL-11 each entry that is refused is named, and all others are added or deleted', () =>
   inNamespace(async ipset => {
     await ipset.create(set);
     const all = Array.from({ length: 2000 }, (_, index) => web(index));
@@ -235,7 +235,7 @@ test('each entry that is refused is named, and all others are added or deleted',
     assert.equal(none.length, all.length);
   }));
 
-test('the reason that an entry is refused is named after its type', () =>
+test('KERNEL-11 the reason that an entry is refused is named after its type', () =>
   inNamespace(async ipset => {
     const refusals = await ipset.restore([
       { kind: 'create', set: { name: 'P', type: 'bitmap:port', range: { from: 1, to: 9 } } },
@@ -256,7 +256,7 @@ test('the reason that an entry is refused is named after its type', () =>
     ]);
   }));
 
-test('commands keep their order where it matters', () =>
+test('KERNEL-11 commands keep their order where it matters', () =>
   inNamespace(async ipset => {
     await ipset.create(set);
     await ipset.add('A', [web(2)]);
@@ -268,7 +268,7 @@ test('commands keep their order where it matters', () =>
     assert.deepEqual(Array.from(ipset.entries('A'), printElement), ['10.0.0.2,tcp:80']);
   }));
 
-test('thirty thousand entries are added in bulk and listed in constant memory', () =>
+test('KERNEL-11 thirty thousand entries are added in bulk and listed in constant memory', () =>
   inNamespace(async ipset => {
     const COUNT = 30_000;
     await ipset.create(set);

@@ -41,7 +41,7 @@ function answer(type: number, sequence: number, write: (writer: MessageWriter) =
 const speaks = (max: number, min: number) => (writer: MessageWriter) =>
   void writer.u8(Attr.PROTOCOL, max).u8(Attr.PROTOCOL_MIN, min);
 
-test('speaks the highest protocol that both sides know', () => {
+test('KERNEL-1 speaks the highest protocol that both sides know', () => {
   assert.equal(commonProtocol({ max: 7, min: 6 }), 7);
   assert.equal(commonProtocol({ max: 6, min: 6 }), 6);
   assert.equal(commonProtocol({ max: 9, min: 7 }), 7);
@@ -49,13 +49,13 @@ test('speaks the highest protocol that both sides know', () => {
   assert.equal(commonProtocol({ max: 5, min: 5 }), undefined);
 });
 
-test('creates with the highest revision that both sides know', () => {
+test('KERNEL-1 creates with the highest revision that both sides know', () => {
   assert.equal(commonRevision('hash:ip', { max: 4, min: 0 }), 4);
   assert.equal(commonRevision('hash:ip', { max: 9, min: 0 }), 6);
   assert.equal(commonRevision('hash:ip', { max: 9, min: 7 }), undefined);
 });
 
-test('a kernel whose protocol is not known is an error when the socket is opened', () => {
+test('KERNEL-1 a kernel whose protocol is not known is an error when the socket is opened', () => {
   const kernel = transport((type, sequence) => [answer(type, sequence, speaks(9, 8)), ack(sequence)]);
   assert.throws(() => new IpsetSocket(() => kernel), {
     code: 'KERNEL_PROTOCOL',
@@ -65,7 +65,7 @@ test('a kernel whose protocol is not known is an error when the socket is opened
   assert.throws(() => new IpsetSocket(() => silent), { code: 'KERNEL_PROTOCOL', kernelMessage: 'no version came' });
 });
 
-test('a kernel that does not acknowledge, or whose revisions are not known, is an error', async () => {
+test('KERNEL-1 a kernel that does not acknowledge, or whose revisions are not known, is an error', async () => {
   const kernel = transport((type, sequence) => {
     if (type === IpsetMessage.PROTOCOL) return [answer(type, sequence, speaks(7, 6)), ack(sequence)];
     if (type !== IpsetMessage.TYPE) return [];
@@ -81,7 +81,7 @@ test('a kernel that does not acknowledge, or whose revisions are not known, is a
   ipset.close();
 });
 
-test('asks for one acknowledgement a send', async () => {
+test('KERNEL-1 asks for one acknowledgement a send', async () => {
   const asked: boolean[] = [];
   const kernel = transport((type, sequence) => {
     if (type === IpsetMessage.PROTOCOL) return [answer(type, sequence, speaks(7, 6)), ack(sequence)];
@@ -103,7 +103,7 @@ test('asks for one acknowledgement a send', async () => {
   ipset.close();
 });
 
-test('random bytes never throw in any decoder of an answer', () => {
+test('KERNEL-2 random bytes never throw in any decoder of an answer', () => {
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: 120 }), random => {
       const body = Buffer.from(random);

@@ -5,7 +5,7 @@ import { NetworkNamespace } from '../netns.ts';
 import { chainsByBackend } from './backends.ts';
 import { Iptables } from './iptables.ts';
 
-test('chains of one name in both backends at once are seen', async () => {
+test('KERNEL-11 chains of one name in both backends at once are seen', async () => {
   const namespace = NetworkNamespace.create();
   try {
     assert.deepEqual(await chainsByBackend('ip', 'KUBE-', { namespace }), { nf_tables: [], legacy: [] });
@@ -22,7 +22,7 @@ test('chains of one name in both backends at once are seen', async () => {
   }
 });
 
-test('a backend that is not installed has no chains', async () => {
+test('KERNEL-11 a backend that is not installed has no chains', async () => {
   const programs = new FakePrograms({});
   try {
     assert.deepEqual(await chainsByBackend('ip', 'X', { env: programs.env({ only: true }) }), {

@@ -23,7 +23,7 @@ for (const [program, family, backend] of programs) {
   const bits = family === 'ip' ? 32 : 128;
 
   const inNamespace = (name: string, work: (iptables: Iptables, namespace: NetworkNamespace) => Promise<void>) =>
-    test(`${program}: ${name}`, async () => {
+    test(`KERNEL-11 ${program}: ${name}`, async () => {
       const namespace = NetworkNamespace.create();
       try {
         await work(await Iptables.open(family, { program, namespace, timeoutMs: 10_000 }), namespace);

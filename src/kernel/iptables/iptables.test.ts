@@ -42,7 +42,7 @@ async function withFakes(
 
 const absentRule = `case "$*" in *-C*) echo 'iptables: Bad rule (does a matching rule exist in that chain?).' >&2; exit 1;; esac`;
 
-test('a chain is ensured by creating it; that it exists is no failure', async () => {
+test('KERNEL-9 a chain is ensured by creating it; that it exists is no failure', async () => {
   const created = await withFakes({}, async iptables => assert.equal(await iptables.ensureChain('nat', 'FOO'), true));
   assert.deepEqual(created, ['iptables -w 5 -N FOO -t nat']);
   await withFakes({ iptables: 'echo "iptables: Chain already exists." >&2; exit 1' }, async iptables =>
@@ -50,7 +50,7 @@ test('a chain is ensured by creating it; that it exists is no failure', async ()
   );
 });
 
-test('a chain that cannot be created for another reason is a failure, though the exit status is the same', async () => {
+test('KERNEL-9 a chain that cannot be created for another reason is a failure, though the exit status is the same', async () => {
   const iptables = 'echo "iptables: Invalid argument. Run \\`dmesg\' for more information." >&2; exit 1';
   await withFakes({ iptables }, async it => {
     await assert.rejects(it.ensureChain('nat', 'FOO'), {
@@ -62,7 +62,7 @@ test('a chain that cannot be created for another reason is a failure, though the
   });
 });
 
-test('a rule that is missing is added at the end or at the top, after a look', async () => {
+test('KERNEL-9 a rule that is missing is added at the end or at the top, after a look', async () => {
   const calls = await withFakes({ iptables: absentRule }, async iptables => {
     assert.equal(await iptables.ensureRule('append', 'nat', 'OUTPUT', ['-j', 'FOO']), true);
     assert.equal(await iptables.ensureRule('prepend', 'nat', 'OUTPUT', ['-j', 'FOO']), true);
@@ -75,21 +75,21 @@ test('a rule that is missing is added at the end or at the top, after a look', a
   ]);
 });
 
-test('a rule that is there is left alone', async () => {
+test('KERNEL-9 a rule that is there is left alone', async () => {
   const calls = await withFakes({}, async iptables =>
     assert.equal(await iptables.ensureRule('prepend', 'nat', 'OUTPUT', ['-j', 'FOO']), false),
   );
   assert.deepEqual(calls, ['iptables -w 5 -C OUTPUT -t nat -j FOO']);
 });
 
-test('nothing is added when the look itself fails', async () => {
+test('KERNEL-9 nothing is added when the look itself fails', async () => {
   const calls = await withFakes({ iptables: 'echo "unknown option" >&2; exit 2' }, async iptables =>
     assert.rejects(iptables.ensureRule('append', 'nat', 'OUTPUT', ['--bogus']), { problem: 'parameter' }),
   );
   assert.deepEqual(calls, ['iptables -w 5 -C OUTPUT -t nat --bogus']);
 });
 
-test('before -C existed a rule is looked for in what iptables-save prints', async () => {
+test('KERNEL-9 before -C existed a rule is looked for in what iptables-save prints', async () => {
   const save = `printf '*nat\\n:OUTPUT ACCEPT [0:0]\\n-A OUTPUT -m comment --comment "a b" -j FOO\\nCOMMIT\\n'`;
   const calls = await withFakes({ save, version: 'iptables v1.4.7' }, async iptables => {
     const rule = ['-m', 'comment', '--comment', 'a b', '-j'];
@@ -109,14 +109,14 @@ for (const words of [
   "iptables v1.8.9 (nf_tables): Chain 'FOO' does not exist",
   "iptables v1.8.9 (legacy): Couldn't load target 'FOO':No such file or directory",
 ]) {
-  test(`a rule to be deleted that is not there is no failure: ${words}`, async () => {
+  test(`KERNEL-9 a rule to be deleted that is not there is no failure: ${words}`, async () => {
     await withFakes({ iptables: `echo "${words}" >&2; exit 2` }, async iptables =>
       assert.equal(await iptables.deleteRule('nat', 'OUTPUT', ['-j', 'FOO']), false),
     );
   });
 }
 
-test('a rule, the rules of a chain and a chain are deleted by one command each', async () => {
+test('KERNEL-9 a rule, the rules of a chain and a chain are deleted by one command each', async () => {
   const calls = await withFakes({}, async iptables => {
     assert.equal(await iptables.deleteRule('nat', 'OUTPUT', ['-j', 'FOO']), true);
     assert.equal(await iptables.flushChain('nat', 'FOO'), true);
@@ -129,7 +129,7 @@ test('a rule, the rules of a chain and a chain are deleted by one command each',
   ]);
 });
 
-test('a chain exists or not by the exit status; any other status is no answer', async () => {
+test('KERNEL-9 a chain exists or not by the exit status; any other status is no answer', async () => {
   const iptables = 'case "$*" in *" FOO "*) exit 0;; *" BAR "*) exit 1;; *) exit 4;; esac';
   await withFakes({ iptables }, async it => {
     assert.equal(await it.chainExists('nat', 'FOO'), true);
@@ -150,7 +150,7 @@ const problems: readonly (readonly [string, Problem])[] = [
 ];
 
 for (const [script, problem] of problems) {
-  test(`a program that does \`${script}\` has the problem: ${problem}`, async () => {
+  test(`KERNEL-9 a program that does \`${script}\` has the problem: ${problem}`, async () => {
     await withFakes({ iptables: script }, async iptables => {
       const error = await iptables.unavailable();
       assert.equal(error?.problem, problem);
@@ -159,7 +159,7 @@ for (const [script, problem] of problems) {
   });
 }
 
-test('a program that hangs is given up', async () => {
+test('KERNEL-9 a program that hangs is given up', async () => {
   const version = "'; sleep 30; echo '";
   const hanging = async (iptables: Iptables) => {
     assert.equal(iptables.version, undefined);
@@ -168,7 +168,7 @@ test('a program that hangs is given up', async () => {
   await withFakes({ version, iptables: 'sleep 30' }, hanging, { timeoutMs: 60 });
 });
 
-test('programs that are missing are unavailable, not a crash', async () => {
+test('KERNEL-9 programs that are missing are unavailable, not a crash', async () => {
   const programs = new FakePrograms({});
   try {
     const iptables = await Iptables.open('ip6', { env: programs.env({ only: true }) });
@@ -181,7 +181,7 @@ test('programs that are missing are unavailable, not a crash', async () => {
   }
 });
 
-test('restore is called with the flags of its version', async () => {
+test('KERNEL-9 restore is called with the flags of its version', async () => {
   const called = async (version: string, restoreVersion: string) =>
     (await withFakes({ version, restoreVersion }, it => it.restore('*nat\nCOMMIT\n', { table: 'nat' })))[0];
   assert.equal(await called('iptables v1.8.9 (nf_tables)', ''), 'iptables-restore -w 5 -T nat --noflush --counters');
@@ -191,7 +191,7 @@ test('restore is called with the flags of its version', async () => {
   );
 });
 
-test('an old restore that prints no version is asked with an empty input', async () => {
+test('KERNEL-9 an old restore that prints no version is asked with an empty input', async () => {
   const programs = new FakePrograms({
     iptables: 'echo iptables v1.4.21',
     'iptables-restore': 'cat > "$' + '{0%/*}/input"',
@@ -204,7 +204,7 @@ test('an old restore that prints no version is asked with an empty input', async
   }
 });
 
-test('a restore that fails names the line and its text', async () => {
+test('KERNEL-9 a restore that fails names the line and its text', async () => {
   const restore = 'cat > /dev/null; echo "iptables-restore: line 3 failed" >&2; exit 1';
   await withFakes({ restore }, async iptables => {
     const lines = ['*nat\n', ':FOO - [0:0]\n', '-A FOO -m comment --comment "a b" -j BAR\n', 'COMMIT\n'];
@@ -224,7 +224,7 @@ test('a restore that fails names the line and its text', async () => {
   });
 });
 
-test('advice to the user of a shell is left out of errors', async () => {
+test('KERNEL-9 advice to the user of a shell is left out of errors', async () => {
   const restore = `cat >&2 <<'END'
 # Warning: iptables-legacy tables present, use iptables-legacy to see them
 iptables-restore v1.8.9 (legacy): unknown option "--bogus"
@@ -240,7 +240,7 @@ exit 2`;
   );
 });
 
-test('every program that is run can be printed, with what was restored', async () => {
+test('KERNEL-9 every program that is run can be printed, with what was restored', async () => {
   const runs: (Omit<IptablesRun, 'input'> & { input: string | undefined })[] = [];
   const onRun = (run: IptablesRun) => runs.push({ ...run, input: run.input?.() });
   const work = async (iptables: Iptables) => {
@@ -264,14 +264,14 @@ test('every program that is run can be printed, with what was restored', async (
   );
 });
 
-test('one program runs at a time', async () => {
+test('KERNEL-9 one program runs at a time', async () => {
   const iptables = 'mkdir "$' + '{LOG}.busy" || exit 3; sleep 0.02; rmdir "$' + '{LOG}.busy"';
   await withFakes({ iptables }, async it => {
     await Promise.all(['A', 'B', 'C', 'D'].map(chain => it.ensureChain('nat', chain)));
   });
 });
 
-test('the output of save is handed on in pieces', async () => {
+test('KERNEL-9 the output of save is handed on in pieces', async () => {
   let size = 0;
   const calls = await withFakes({ save: 'head -c 200000 /dev/zero' }, iptables =>
     iptables.saveInto(chunk => {

@@ -11,19 +11,19 @@ const LOCKS = `1: POSIX  ADVISORY  WRITE 100 fe:00:77 0 EOF
 `;
 const DEVICE = 0xfe00;
 
-test('the owner of an flock is who has it, not who waits for it or has another lock', () => {
+test('KERNEL-9 the owner of an flock is who has it, not who waits for it or has another lock', () => {
   assert.equal(flockOwner(LOCKS, DEVICE, 77), 300);
 });
 
-test('a file on another device than the kernel says is found by its inode', () => {
+test('KERNEL-9 a file on another device than the kernel says is found by its inode', () => {
   assert.equal(flockOwner(LOCKS, DEVICE, 88), 500);
 });
 
-test('a file without a lock has no owner', () => {
+test('KERNEL-9 a file without a lock has no owner', () => {
   assert.equal(flockOwner(LOCKS, DEVICE, 99), undefined);
   assert.equal(flockOwner('', DEVICE, 77), undefined);
 });
 
-test('any text of locks is borne', () => {
+test('KERNEL-9 any text of locks is borne', () => {
   fc.assert(fc.property(fc.string(), text => assert.equal(flockOwner(text, DEVICE, 77), undefined)));
 });

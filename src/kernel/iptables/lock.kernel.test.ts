@@ -42,7 +42,7 @@ async function withLockFile(work: (file: string, namespace: NetworkNamespace) =>
 
 const empty = '*nat\nCOMMIT\n';
 
-test('a legacy program that does not get the lock fails with who has it and how long it waited', () =>
+test('KERNEL-11 a legacy program that does not get the lock fails with who has it and how long it waited', () =>
   withLockFile(async (lockFile, namespace) => {
     const iptables = await Iptables.open('ip', { program: 'iptables-legacy', namespace, lockFile, waitSeconds: 1 });
     const holder = await hold(lockFile);
@@ -61,7 +61,7 @@ test('a legacy program that does not get the lock fails with who has it and how 
     }
   }));
 
-test('a legacy program that gets the lock after a while succeeds, and the wait is told', () =>
+test('KERNEL-11 a legacy program that gets the lock after a while succeeds, and the wait is told', () =>
   withLockFile(async (lockFile, namespace) => {
     const runs: IptablesRun[] = [];
     const onRun = (run: IptablesRun) => runs.push(run);
@@ -78,7 +78,7 @@ test('a legacy program that gets the lock after a while succeeds, and the wait i
     assert.equal(runs.at(-1)?.lockWait, undefined);
   }));
 
-test('the lock file of the machine is the one that legacy programs wait for', async () => {
+test('KERNEL-11 the lock file of the machine is the one that legacy programs wait for', async () => {
   const namespace = NetworkNamespace.create();
   const runs: IptablesRun[] = [];
   const onRun = (run: IptablesRun) => runs.push(run);
@@ -96,7 +96,7 @@ test('the lock file of the machine is the one that legacy programs wait for', as
   }
 });
 
-test('a program that works long with the lock in its own hands has not waited', () =>
+test('KERNEL-11 a program that works long with the lock in its own hands has not waited', () =>
   withLockFile(async (lockFile, namespace) => {
     const runs: IptablesRun[] = [];
     const programs = new FakePrograms({
@@ -113,7 +113,7 @@ test('a program that works long with the lock in its own hands has not waited', 
     }
   }));
 
-test('who had the lock is remembered, though it is free again when the program gives up', () =>
+test('KERNEL-11 who had the lock is remembered, though it is free again when the program gives up', () =>
   withLockFile(async (lockFile, namespace) => {
     const programs = new FakePrograms({
       iptables: `case "$*" in *--version*) echo 'iptables v1.8.9 (legacy)';; *) sleep 0.2
@@ -131,7 +131,7 @@ echo 'Another app is currently holding the xtables lock.' >&2; exit 4;; esac`,
     }
   }));
 
-test('the nf_tables programs need no lock', () =>
+test('KERNEL-11 the nf_tables programs need no lock', () =>
   withLockFile(async (lockFile, namespace) => {
     const iptables = await Iptables.open('ip', { program: 'iptables-nft', namespace, lockFile, waitSeconds: 1 });
     const holder = await hold(lockFile);
@@ -142,7 +142,7 @@ test('the nf_tables programs need no lock', () =>
     }
   }));
 
-test('a lock that is kept by the shell that let `flock` take it is traced to the shell', () =>
+test('KERNEL-11 a lock that is kept by the shell that let `flock` take it is traced to the shell', () =>
   withLockFile(async lockFile => {
     const shell = spawn('/bin/sh', ['-c', `exec 9>${lockFile}; flock 9; echo locked; read line`]);
     try {
@@ -155,7 +155,7 @@ test('a lock that is kept by the shell that let `flock` take it is traced to the
     assert.equal(findLockHolder(lockFile), undefined);
   }));
 
-test('our own lock keeps legacy programs out until it is released', () =>
+test('KERNEL-11 our own lock keeps legacy programs out until it is released', () =>
   withLockFile(async (file, namespace) => {
     const iptables = await Iptables.open('ip', { program: 'iptables-legacy', namespace, lockFile: file });
     const lock = await XtablesLock.take({ file, namespace });
@@ -169,7 +169,7 @@ test('our own lock keeps legacy programs out until it is released', () =>
     assert.equal(await created, true);
   }));
 
-test('our own lock takes the socket name of old versions exactly, in the namespace', () =>
+test('KERNEL-11 our own lock takes the socket name of old versions exactly, in the namespace', () =>
   withLockFile(async (file, namespace) => {
     const names = () =>
       namespace
@@ -190,7 +190,7 @@ test('our own lock takes the socket name of old versions exactly, in the namespa
     (await XtablesLock.take({ file: `${file}2`, namespace, timeoutMs: 30 })).release();
   }));
 
-test('our own lock is not had while another holds it, and who that is is told', () =>
+test('KERNEL-11 our own lock is not had while another holds it, and who that is is told', () =>
   withLockFile(async (file, namespace) => {
     const holder = await hold(file);
     try {
@@ -206,7 +206,7 @@ test('our own lock is not had while another holds it, and who that is is told', 
     (await XtablesLock.take({ file, namespace, timeoutMs: 30 })).release();
   }));
 
-test('a lock file that cannot be made is said', () =>
+test('KERNEL-11 a lock file that cannot be made is said', () =>
   withLockFile(async (file, namespace) => {
     const wanted = {
       code: 'KERNEL_PROGRAM',
@@ -217,7 +217,7 @@ test('a lock file that cannot be made is said', () =>
     await assert.rejects(XtablesLock.take({ file: `${file}/in/nowhere`, namespace }), wanted);
   }));
 
-test('a restore too old to lock runs with our lock held, and it is released after', () =>
+test('KERNEL-11 a restore too old to lock runs with our lock held, and it is released after', () =>
   withLockFile(async (lockFile, namespace) => {
     const programs = new FakePrograms({
       iptables: 'echo "iptables v1.4.21"',

@@ -64,7 +64,7 @@ const cases: readonly { name: string; stderr: string; numbers: readonly number[]
 ];
 
 for (const { name, stderr, numbers, message } of cases) {
-  test(`restore's words point at lines: ${name}`, () => {
+  test(`KERNEL-9 restore's words point at lines: ${name}`, () => {
     const wanted = numbers.map(number => ({ number, text: input[number - 1], message }));
     assert.deepEqual(
       restoreLines(stderr, () => input),
@@ -73,7 +73,7 @@ for (const { name, stderr, numbers, message } of cases) {
   });
 }
 
-test('any words of restore are borne', () => {
+test('KERNEL-9 any words of restore are borne', () => {
   const word = fc.constantFrom(
     'line',
     ' ',

@@ -42,7 +42,7 @@ const cases: readonly (readonly [string, readonly string[], boolean])[] = [
 ];
 
 for (const [name, rule, wanted] of cases) {
-  test(`without -C, a rule ${name} is ${wanted ? '' : 'not '}found among saved ones`, () => {
+  test(`KERNEL-9 without -C, a rule ${name} is ${wanted ? '' : 'not '}found among saved ones`, () => {
     assert.ok(chain);
     assert.equal(holdsRule(chain, rule), wanted);
   });

@@ -24,24 +24,24 @@ const lines: readonly (readonly [string, readonly string[]])[] = [
 ];
 
 for (const [text, words] of lines) {
-  test(`the words of ${text === '' ? 'nothing' : text}`, () => assert.deepEqual(splitRule(text), words));
+  test(`KERNEL-9 the words of ${text === '' ? 'nothing' : text}`, () => assert.deepEqual(splitRule(text), words));
 }
 
-test('only words that need it are quoted', () => {
+test('KERNEL-9 only words that need it are quoted', () => {
   assert.equal(quoteRule(['-A', 'FOO', '--comment', 'ns/svc:p80']), '-A FOO --comment ns/svc:p80');
   assert.equal(quoteWord('two words'), '"two words"');
   assert.equal(quoteWord('say "hi"\\'), String.raw`"say \"hi\"\\"`);
   assert.equal(quoteWord(''), '""');
 });
 
-test('a word that no line can hold is refused', () => {
+test('KERNEL-9 a word that no line can hold is refused', () => {
   assert.throws(() => quoteWord('a\nCOMMIT'), RangeError);
   assert.throws(() => quoteWord('a\0b'), RangeError);
 });
 
 const word = fc.string({ unit: fc.constantFrom(...'ab"\\\' \t-#!ü€') });
 
-test('whatever is quoted is read as the same words', () => {
+test('KERNEL-9 whatever is quoted is read as the same words', () => {
   fc.assert(fc.property(fc.array(word), words => assert.deepEqual(splitRule(quoteRule(words)), words)));
   fc.assert(
     fc.property(fc.array(fc.string()), words => {
@@ -51,7 +51,7 @@ test('whatever is quoted is read as the same words', () => {
   );
 });
 
-test('any line has words, and those are stable', () => {
+test('KERNEL-9 any line has words, and those are stable', () => {
   fc.assert(
     fc.property(fc.string({ unit: fc.constantFrom(...'ab"\\\' \t') }), text => {
       const words = splitRule(text);

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Turns } from './turns.ts';
 
-test('work runs one piece at a time in the order of asking, whether or not a piece fails', async () => {
+test('KERNEL-9 work runs one piece at a time in the order of asking, whether or not a piece fails', async () => {
   const turns = new Turns();
   const log: string[] = [];
   const work = (name: string, fails = false) =>

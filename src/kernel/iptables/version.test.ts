@@ -21,7 +21,7 @@ const versions = [
 ] as const;
 
 for (const [text, version, backend] of versions) {
-  test(`the version text ${JSON.stringify(text)} is ${version} of ${backend}`, () => {
+  test(`KERNEL-9 the version text ${JSON.stringify(text)} is ${version} of ${backend}`, () => {
     assert.deepEqual(parseVersion(text), { version, backend });
   });
 }
@@ -48,7 +48,7 @@ const features = [
 ] as const;
 
 for (const [version, restoreSays, check, wait, restoreWait, randomFully] of features) {
-  test(`iptables ${version ?? 'of unknown version'}, restore ${restoreSays ? 'with' : 'without'} --version: its features`, () => {
+  test(`KERNEL-9 iptables ${version ?? 'of unknown version'}, restore ${restoreSays ? 'with' : 'without'} --version: its features`, () => {
     const found = featuresOf({ version, backend: 'legacy' }, restoreSays);
     assert.deepEqual(found, { check, wait, restoreWait, randomFully });
   });

@@ -78,7 +78,7 @@ const SERVICES: readonly Service[] = [
 ];
 
 test(
-  'ipvsadm lists every kind of service and destination as it is printed here',
+  'KERNEL-11 ipvsadm lists every kind of service and destination as it is printed here',
   inNamespace((socket, namespace) => {
     for (const service of SERVICES) {
       socket.newService(service);
@@ -98,7 +98,7 @@ test(
 );
 
 test(
-  'adopts what ipvsadm made',
+  'KERNEL-11 adopts what ipvsadm made',
   inNamespace((socket, namespace) => {
     ipvsadm(namespace, '-A', '-t', '10.96.0.1:80', '-s', 'sh', '-b', 'sh-port', '-p', '600');
     ipvsadm(namespace, '-a', '-t', '10.96.0.1:80', '-r', '10.244.1.2:8080', '-m', '-w', '7', '-x', '100', '-y', '50');
@@ -131,7 +131,7 @@ test(
 );
 
 test(
-  'edits and deletes services and destinations',
+  'KERNEL-11 edits and deletes services and destinations',
   inNamespace((socket, namespace) => {
     for (const [service, destination] of [
       [web, ip('10.244.1.2')],
@@ -157,7 +157,7 @@ test(
 );
 
 test(
-  'a tunnel destination is one',
+  'KERNEL-11 a tunnel destination is one',
   inNamespace((socket, namespace) => {
     socket.newService({ key: web, scheduler: 'rr' });
     socket.newDestination(web, { address: ip('10.244.1.5'), port: 80, forward: 'tunnel', weight: 2 });
@@ -166,7 +166,7 @@ test(
 );
 
 test(
-  'says what was refused and why',
+  'KERNEL-11 says what was refused and why',
   inNamespace(socket => {
     const destination = { address: ip('10.244.1.2'), port: 80 };
     const refused = (work: () => void, errno: string, operation: string) =>
@@ -184,7 +184,7 @@ test(
 );
 
 test(
-  'applies many changes at once and tells which were refused',
+  'KERNEL-11 applies many changes at once and tells which were refused',
   inNamespace(async (socket, namespace) => {
     const changes: Change[] = [];
     for (let i = 0; i < 300; i++) {
@@ -222,7 +222,7 @@ test(
 );
 
 test(
-  'sets timeouts; zero leaves one as it is',
+  'KERNEL-11 sets timeouts; zero leaves one as it is',
   inNamespace((socket, namespace) => {
     socket.setConfig({ tcp: 800, tcpFin: 110, udp: 290 });
     socket.setConfig({ tcp: 0, tcpFin: 100, udp: 0 });
@@ -233,7 +233,7 @@ test(
 );
 
 test(
-  'counts connections and packets, and zeroes the counts of one service or of all',
+  'KERNEL-11 counts connections and packets, and zeroes the counts of one service or of all',
   inNamespace(async (socket, namespace) => {
     const service = key('127.0.0.9', 80, 'UDP');
     const other = key('127.0.0.10', 80, 'UDP');
@@ -260,7 +260,7 @@ test(
 );
 
 test(
-  'services and the settings of ip_vs belong to their namespace',
+  'KERNEL-11 services and the settings of ip_vs belong to their namespace',
   inNamespace((socket, namespace) => {
     const other = NetworkNamespace.create();
     const there = IpvsSocket.open({ namespace: other });

@@ -41,7 +41,7 @@ function answer(write: (writer: MessageWriter) => void): Answer {
 /** ipvsadm asks for an acknowledgement of dumps too, which a dump never gives. */
 const asDump = (hex: string) => captured(hex).replace('1c000503', '1c000103');
 
-test('sets and gets timeouts as ipvsadm does', () => {
+test('KERNEL-1 sets and gets timeouts as ipvsadm does', () => {
   const sent = record(socket => socket.setConfig({ tcp: 900, tcpFin: 120, udp: 300 }));
   const hex = '2c0000001c000500c96ff96aff03405e0c010000 0800040084030000 0800050078000000 080006002c010000';
   assert.deepEqual(sent, [captured(hex)]);
@@ -51,7 +51,7 @@ test('sets and gets timeouts as ipvsadm does', () => {
   assert.deepEqual(asked, [captured('140000001c000500ca6ff96a0304805e0d010000')]);
 });
 
-test('asks for the version, zeroes and flushes as ipvsadm does', () => {
+test('KERNEL-1 asks for the version, zeroes and flushes as ipvsadm does', () => {
   const reply = answer(writer => writer.u32(1, 0x010201).u32(2, 4096));
   const info = record(
     socket => assert.equal(printInfo(socket.info()), 'IP Virtual Server version 1.2.1 (size=4096)'),
@@ -75,7 +75,7 @@ test('asks for the version, zeroes and flushes as ipvsadm does', () => {
   );
 });
 
-test('lists services and destinations, and gets one service, as ipvsadm does', () => {
+test('KERNEL-1 lists services and destinations, and gets one service, as ipvsadm does', () => {
   assert.deepEqual(
     record(socket => socket.services()),
     [asDump('140000001c000503c76ff96ae703c05e04010000')],
@@ -95,13 +95,13 @@ test('lists services and destinations, and gets one service, as ipvsadm does', (
   );
 });
 
-test('a service that is not there is undefined, other refusals are thrown', () => {
+test('KERNEL-1 a service that is not there is undefined, other refusals are thrown', () => {
   record(socket => assert.equal(socket.service(web), undefined), [ESRCH]);
   const operation = 'ipvsadm -L -n -t 10.96.0.1:80';
   record(socket => assert.throws(() => socket.service(web), { errno: 'EPERM', operation }), [EPERM]);
 });
 
-test('an answer that says nothing is an error, not a wrong value', () => {
+test('KERNEL-1 an answer that says nothing is an error, not a wrong value', () => {
   record(socket => assert.throws(() => socket.info(), { code: 'KERNEL_PROTOCOL', operation: 'ipvsadm --version' }));
 });
 
@@ -117,11 +117,11 @@ function decodeAll(bytes: Buffer): void {
   decodeInfo(bytes);
 }
 
-test('decoders bear any bytes', () => {
+test('KERNEL-1 decoders bear any bytes', () => {
   fc.assert(fc.property(fc.uint8Array({ maxLength: 200 }), bytes => decodeAll(Buffer.from(bytes))));
 });
 
-test('decoders bear messages that are cut or have bytes changed', () => {
+test('KERNEL-1 decoders bear messages that are cut or have bytes changed', () => {
   const change = fc.record({ at: fc.nat(120), value: fc.integer({ min: 0, max: 255 }) });
   const property = fc.property(
     fc.constantFrom(...WHOLE),

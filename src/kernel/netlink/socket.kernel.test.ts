@@ -8,7 +8,7 @@ import { Protocol } from './transport.ts';
 const RTM_GETLINK = 18;
 const NFT_MSG_GETGEN = (10 << 8) | 16;
 
-test('dumps the links of a fresh namespace: only lo', () => {
+test('KERNEL-11 dumps the links of a fresh namespace: only lo', () => {
   const namespace = NetworkNamespace.create();
   const socket = NetlinkSocket.open(Protocol.ROUTE, { namespace });
   try {
@@ -22,7 +22,7 @@ test('dumps the links of a fresh namespace: only lo', () => {
   }
 });
 
-test('a request is answered inside the send', () => {
+test('KERNEL-11 a request is answered inside the send', () => {
   const namespace = NetworkNamespace.create();
   const socket = NetlinkSocket.open(Protocol.NETFILTER, { namespace });
   try {
@@ -35,7 +35,7 @@ test('a request is answered inside the send', () => {
   }
 });
 
-test('a refused request throws with the errno and what was tried', () => {
+test('KERNEL-11 a refused request throws with the errno and what was tried', () => {
   const socket = NetlinkSocket.open(Protocol.ROUTE);
   try {
     assert.throws(

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Chain, type Element, type Rule, Transaction } from './index.ts';
-import { inNamespace, refused } from './testing/lab.ts';
+import { inNamespace, refused } from '../../../test/support/nft-lab.ts';
 import {
   address,
   assertHoldsEverything,
@@ -12,9 +11,10 @@ import {
   marks,
   services,
   table,
-} from './testing/ruleset.ts';
+} from '../../../test/support/nft-ruleset.ts';
+import { type Chain, type Element, type Rule, Transaction } from './index.ts';
 
-test('an error names the command and the attribute that the kernel points at, for every command it refuses', () =>
+test('KERNEL-11 an error names the command and the attribute that the kernel points at, for every command it refuses', () =>
   inNamespace(async ({ socket }) => {
     await socket.commit(everything());
     const missing: Chain = { kind: 'chain', name: 'missing' };
@@ -44,7 +44,7 @@ test('an error names the command and the attribute that the kernel points at, fo
     assertHoldsEverything(socket);
   }));
 
-test('an error of one among many elements names that element', () =>
+test('KERNEL-11 an error of one among many elements names that element', () =>
   inNamespace(async ({ socket }) => {
     await socket.commit(everything());
     const many = Array.from({ length: 3000 }, (_, i) =>
@@ -66,7 +66,7 @@ test('an error of one among many elements names that element', () =>
     assert.match(error.attribute ?? '', /^NFTA_SET_ELEM_LIST_ELEMENTS\[\d+\]$/);
   }));
 
-test('an error of one among ranges, each of which is two elements for the kernel, names the range', () =>
+test('KERNEL-11 an error of one among ranges, each of which is two elements for the kernel, names the range', () =>
   inNamespace(async ({ socket }) => {
     await socket.commit(everything());
     const [zero, one, ten] = elements.get(cidrs) ?? [];

@@ -27,7 +27,7 @@ function manyVerdicts(count: number): Element[] {
   }));
 }
 
-test('a batch is framed, names its generation, and asks for an echo at the start and acknowledgements at the end', () => {
+test('KERNEL-1 a batch is framed, names its generation, and asks for an echo at the start and acknowledgements at the end', () => {
   const { bytes, first, count } = encodeBatch(
     new Transaction('ip', 't').add(table).add(set).delete(set),
     5,
@@ -49,7 +49,7 @@ test('a batch is framed, names its generation, and asks for an echo at the start
   assert.equal(all[4]?.body.toString('hex'), '0000000a');
 });
 
-test('elements fill the messages: only the first, which is echoed, has a single one', () => {
+test('KERNEL-1 elements fill the messages: only the first, which is echoed, has a single one', () => {
   const elements = manyVerdicts(5000);
   const { bytes, origins } = encodeBatch(new Transaction('ip', 't').addElements(map, elements), 1);
   const lists = messages(bytes).flatMap(message => decodeElements(message) ?? []);
@@ -65,7 +65,7 @@ test('elements fill the messages: only the first, which is echoed, has a single 
   );
 });
 
-test('ranges fill the messages too', () => {
+test('KERNEL-1 ranges fill the messages too', () => {
   const many = Array.from({ length: 6000 }, (_, i): Element => {
     const [high, low] = [i >> 8, i & 255];
     return {
@@ -81,7 +81,7 @@ test('ranges fill the messages too', () => {
   assert.equal(lists.length, 6);
 });
 
-test('elements of a set are put together across those of other sets, but not across a change of verb or an object', () => {
+test('KERNEL-1 elements of a set are put together across those of other sets, but not across a change of verb or an object', () => {
   const transaction = new Transaction('ip', 't');
   transaction
     .addElements(set, [one(1)])
@@ -107,18 +107,18 @@ test('elements of a set are put together across those of other sets, but not acr
   assert.equal(transaction.commands.length, 6);
 });
 
-test('no elements are no command, for without any the kernel would remove them all', () => {
+test('KERNEL-1 no elements are no command, for without any the kernel would remove them all', () => {
   const transaction = new Transaction('ip', 't').deleteElements(set, []).addElements(set, []);
   assert.ok(transaction.isEmpty);
 });
 
-test('the elements that were given are not touched by those added later', () => {
+test('KERNEL-1 the elements that were given are not touched by those added later', () => {
   const given = [one(1)];
   new Transaction('ip', 't').addElements(set, given).addElements(set, [one(2)]);
   assert.equal(given.length, 1);
 });
 
-test('an offset leads to the attribute that begins there', () => {
+test('KERNEL-1 an offset leads to the attribute that begins there', () => {
   const { bytes, origins } = encodeBatch(new Transaction('ip', 't').add(table).addElements(map, manyVerdicts(3)), 1);
   const message = bytes.subarray(origins[1]?.at);
   const paths = new Set<string>();
@@ -170,7 +170,7 @@ async function commitTo(transport: Transport, elements: readonly Element[] = [])
   return new NftablesSocket(netlink, netlink).commit(transaction);
 }
 
-test('a small transaction is sent at once, a large one in the background', async () => {
+test('KERNEL-1 a small transaction is sent at once, a large one in the background', async () => {
   const kernel = kernelThatAcknowledges(-1);
   await commitTo(kernel);
   assert.equal(kernel.background.length, 0);
@@ -178,12 +178,12 @@ test('a small transaction is sent at once, a large one in the background', async
   assert.equal(kernel.background.length, 1);
 });
 
-test('a kernel that does not acknowledge the end of a batch is believed by the last message', async () => {
+test('KERNEL-1 a kernel that does not acknowledge the end of a batch is believed by the last message', async () => {
   assert.deepEqual(await commitTo(kernelThatAcknowledges(-2)), { generation: undefined });
   assert.deepEqual(await commitTo(kernelThatAcknowledges(-2, -1)), { generation: undefined });
 });
 
-test('without any acknowledgement the outcome is unknown', async () => {
+test('KERNEL-1 without any acknowledgement the outcome is unknown', async () => {
   await assert.rejects(commitTo(kernelThatAcknowledges()), {
     code: 'KERNEL_OVERRUN',
     message: 'commit 2 messages to table ip t: no acknowledgement came',

@@ -60,7 +60,7 @@ function decodeAll(message: Message): void {
   decodeUserdata(message.body);
 }
 
-test('no decoder throws on bytes at random', () => {
+test('KERNEL-1 no decoder throws on bytes at random', () => {
   const message = fc.record({
     type: fc.integer({ min: 0x0a00, max: 0x0a1f }),
     flags: fc.nat(0xffff),
@@ -70,7 +70,7 @@ test('no decoder throws on bytes at random', () => {
   fc.assert(fc.property(message, message => decodeAll(message)));
 });
 
-test('no decoder throws on messages with some bytes changed or cut off', () => {
+test('KERNEL-1 no decoder throws on messages with some bytes changed or cut off', () => {
   const original = sample();
   const changes = fc.array(fc.tuple(fc.nat(original.length - 1), fc.nat(255)), { maxLength: 8 });
   fc.assert(
@@ -87,7 +87,7 @@ test('no decoder throws on messages with some bytes changed or cut off', () => {
   );
 });
 
-test('every message that is sent decodes to the event that tells of it', () => {
+test('KERNEL-1 every message that is sent decodes to the event that tells of it', () => {
   const kinds = [...readMessages(sample())].map(message => {
     const event = decodeEvent(message);
     return event && `${event.type} ${event.object.kind} of ${event.family} ${event.table}`;
@@ -105,7 +105,7 @@ test('every message that is sent decodes to the event that tells of it', () => {
   ]);
 });
 
-test('bytes of any length print with any types', () => {
+test('KERNEL-1 bytes of any length print with any types', () => {
   fc.assert(
     fc.property(fc.nat(0xffffffff), fc.uint8Array({ maxLength: 40 }), (number, bytes) => {
       const types = typesOf(number);

@@ -373,7 +373,7 @@ const CASES: readonly Case[] = [
 ];
 
 for (const { collect, line, header, body } of CASES) {
-  test(`sends what nft sends: ${line.split('\n')[0]}`, () => {
+  test(`KERNEL-1 sends what nft sends: ${line.split('\n')[0]}`, () => {
     // The first command is echoed and the last acknowledged.
     const transaction = collect(new Transaction('ip', 'kp').add(table)).delete(table);
     assert.equal(transaction.toString(), `add table ip kp\n${line}\ndelete table ip kp\n`);
@@ -386,7 +386,7 @@ for (const { collect, line, header, body } of CASES) {
   });
 }
 
-test('destroys as an addition and a removal, the former without what a chain that is there could object to', () => {
+test('KERNEL-1 destroys as an addition and a removal, the former without what a chain that is there could object to', () => {
   const base = { type: 'nat', hook: 'output', priority: -100 } as const;
   const transaction = new Transaction('ip', 'kp')
     .destroy(table)

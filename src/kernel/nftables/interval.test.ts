@@ -22,7 +22,7 @@ const ranges = fc
     }),
   );
 
-test('ranges that were taken apart are put together again, whatever order they come in', () => {
+test('KERNEL-1 ranges that were taken apart are put together again, whatever order they come in', () => {
   fc.assert(
     fc.property(ranges, fc.integer(), (ranges, seed) => {
       const parts = ranges.flatMap(range => [intervalStart(range), intervalEnd(range) ?? []].flat());
@@ -35,11 +35,11 @@ test('ranges that were taken apart are put together again, whatever order they c
   );
 });
 
-test('a range up to the highest key has no end', () => {
+test('KERNEL-1 a range up to the highest key has no end', () => {
   assert.equal(intervalEnd({ kind: 'element', key: key(5), keyEnd: key(0xffff) }), undefined);
   assert.deepEqual(intervalEnd({ kind: 'element', key: key(0xff) })?.key, key(0x100));
 });
 
-test('the end that nft puts in front of the first range is no range', () => {
+test('KERNEL-1 the end that nft puts in front of the first range is no range', () => {
   assert.deepEqual(joinIntervals([{ kind: 'element', key: key(0), intervalEnd: true }]), []);
 });

@@ -66,7 +66,7 @@ const unnumbered = ({ object, ...event }: NftEvent): unknown => {
 
 const ip = (address: string): Buffer => dataBytes(['ipv4_addr'], [address]);
 
-test('tells what nft changed, and which process did it', () =>
+test('KERNEL-11 tells what nft changed, and which process did it', () =>
   inNamespace(async ({ socket, events, generations, nft, until }) => {
     const pid = nft(
       'table ip t { set s { type ipv4_addr; elements = { 1.1.1.1 comment "one" }; }; chain c { accept comment "all"; }; }',
@@ -101,7 +101,7 @@ test('tells what nft changed, and which process did it', () =>
     );
   }));
 
-test('a transaction of one’s own is recognised by the generation that its commit resolved to', () =>
+test('KERNEL-11 a transaction of one’s own is recognised by the generation that its commit resolved to', () =>
   inNamespace(async ({ socket, events, generations, nft, until }) => {
     const set: NftSet = { kind: 'set', name: 's', type: ['ipv4_addr'], flags: ['interval'] };
     nft('add table ip foreign');

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { inNamespace } from '../../../test/support/nft-lab.ts';
+import { address, affinity, element, marks, sorted, table, unnumbered } from '../../../test/support/nft-ruleset.ts';
 import { type Element, type NftSet, type Rule, Transaction } from './index.ts';
-import { inNamespace } from './testing/lab.ts';
-import { address, affinity, element, marks, sorted, table, unnumbered } from './testing/ruleset.ts';
 
-test('the catch-all element is kept and listed', () =>
+test('KERNEL-11 the catch-all element is kept and listed', () =>
   inNamespace(async ({ socket, nft }) => {
     const star: Element = { kind: 'element', key: Buffer.alloc(0), catchAll: true, data: address('9.9.9.9') };
     await socket.commit(new Transaction('ip', 'kp').add(table).add(marks).addElements(marks, [star]));
@@ -16,7 +16,7 @@ test('the catch-all element is kept and listed', () =>
     assert.deepEqual([...socket.listElements('ip', 'kp', marks)], []);
   }));
 
-test('times to live are kept and count down, also of elements that nft added', () =>
+test('KERNEL-11 times to live are kept and count down, also of elements that nft added', () =>
   inNamespace(async ({ socket, nft }) => {
     const timed: NftSet = { kind: 'set', name: 'timed', type: ['ipv4_addr'], flags: ['timeout'] };
     const own = element(timed, ['1.1.1.1'], { timeout: 3_600_000 });
@@ -42,7 +42,7 @@ test('times to live are kept and count down, also of elements that nft added', (
     assert.ok((sticky?.expires ?? 0) > 10_790_000);
   }));
 
-test('a rule may bring its own anonymous set', () =>
+test('KERNEL-11 a rule may bring its own anonymous set', () =>
   inNamespace(async ({ socket, nft }) => {
     const own: NftSet = {
       kind: 'set',

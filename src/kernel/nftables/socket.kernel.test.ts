@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { dataBytes, type NftMap, type NftSet, type Table, Transaction } from './index.ts';
-import { inNamespace } from './testing/lab.ts';
+import { inNamespace } from '../../../test/support/nft-lab.ts';
 import {
   affinity,
   assertHoldsEverything,
@@ -17,9 +16,10 @@ import {
   sets,
   table,
   unnumbered,
-} from './testing/ruleset.ts';
+} from '../../../test/support/nft-ruleset.ts';
+import { dataBytes, type NftMap, type NftSet, type Table, Transaction } from './index.ts';
 
-test('what is committed is listed by nft as such, and read back equal', () =>
+test('KERNEL-11 what is committed is listed by nft as such, and read back equal', () =>
   inNamespace(async ({ socket, nft }) => {
     const before = socket.generation();
     const { generation } = await socket.commit(everything());
@@ -29,7 +29,7 @@ test('what is committed is listed by nft as such, and read back equal', () =>
     assertHoldsEverything(socket);
   }));
 
-test('the generation is told whatever the transaction begins with, unless that is the removal of a table', () =>
+test('KERNEL-11 the generation is told whatever the transaction begins with, unless that is the removal of a table', () =>
   inNamespace(async ({ socket }) => {
     const members = elements.get(marks) ?? [];
     const [first, , last] = chains;
@@ -54,7 +54,7 @@ test('the generation is told whatever the transaction begins with, unless that i
     assert.deepEqual(await socket.commit(transaction().delete(table)), { generation: undefined });
   }));
 
-test('committing the same again changes nothing and has no generation', () =>
+test('KERNEL-11 committing the same again changes nothing and has no generation', () =>
   inNamespace(async ({ socket }) => {
     await socket.commit(everything());
     const generation = socket.generation();
@@ -69,7 +69,7 @@ test('committing the same again changes nothing and has no generation', () =>
     assert.deepEqual([...socket.listRules('ip', 'kp')], []);
   }));
 
-test('a stale generation is refused and nothing of the transaction applied', () =>
+test('KERNEL-11 a stale generation is refused and nothing of the transaction applied', () =>
   inNamespace(async ({ socket, nft }) => {
     const generation = socket.generation();
     nft('add', 'table', 'ip', 'foreign');
@@ -83,7 +83,7 @@ test('a stale generation is refused and nothing of the transaction applied', () 
     assert.equal(next.generation, generation + 2);
   }));
 
-test('thirty thousand elements are committed and streamed without holding up other work', () =>
+test('KERNEL-11 thirty thousand elements are committed and streamed without holding up other work', () =>
   inNamespace(async ({ socket }) => {
     await socket.commit(new Transaction('ip', 'kp').add(table).add(endpoints));
     const data = dataBytes(endpoints.data, ['10.244.1.2', 8080]);
@@ -122,7 +122,7 @@ function countTurns(): { readonly count: number; stop(): void } {
   };
 }
 
-test('a listing may be made inside another, and one that is broken off disturbs none', () =>
+test('KERNEL-11 a listing may be made inside another, and one that is broken off disturbs none', () =>
   inNamespace(async ({ socket }) => {
     await socket.commit(everything());
     const found: string[] = [];
@@ -138,7 +138,7 @@ test('a listing may be made inside another, and one that is broken off disturbs 
     );
   }));
 
-test('what is not there lists as nothing, except elements of a set', () =>
+test('KERNEL-11 what is not there lists as nothing, except elements of a set', () =>
   inNamespace(async ({ socket }) => {
     assert.deepEqual([...socket.listChains('ip', 'kp')], []);
     assert.deepEqual([...socket.listSets('ip', 'kp')], []);
@@ -150,7 +150,7 @@ test('what is not there lists as nothing, except elements of a set', () =>
     });
   }));
 
-test('IPv6 and inet tables hold their objects apart from those of IPv4', () =>
+test('KERNEL-11 IPv6 and inet tables hold their objects apart from those of IPv4', () =>
   inNamespace(async ({ socket, nft }) => {
     const map: NftMap = {
       kind: 'map',

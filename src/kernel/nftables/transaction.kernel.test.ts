@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Chain, Transaction } from './index.ts';
-import { inNamespace } from './testing/lab.ts';
+import { inNamespace } from '../../../test/support/nft-lab.ts';
 import {
   assertHoldsEverything,
   canonical,
@@ -13,9 +12,10 @@ import {
   sets,
   sorted,
   table,
-} from './testing/ruleset.ts';
+} from '../../../test/support/nft-ruleset.ts';
+import { type Chain, Transaction } from './index.ts';
 
-test('the printed script makes nft do the same, and what nft made is read back equal', () =>
+test('KERNEL-11 the printed script makes nft do the same, and what nft made is read back equal', () =>
   inNamespace(async ({ socket, nft, script }) => {
     script(everything().toString(), '-c');
     assert.deepEqual([...socket.listTables()], []);
@@ -24,7 +24,7 @@ test('the printed script makes nft do the same, and what nft made is read back e
     assertHoldsEverything(socket);
   }));
 
-test('every other command prints as nft takes it', () =>
+test('KERNEL-11 every other command prints as nft takes it', () =>
   inNamespace(async ({ socket, script }) => {
     await socket.commit(everything());
     const [listed] = socket.listRules('ip', 'kp', 'pick');
@@ -48,7 +48,7 @@ test('every other command prints as nft takes it', () =>
     assert.deepEqual([...socket.listTables()], []);
   }));
 
-test('removes elements, rules, chains, sets and tables', () =>
+test('KERNEL-11 removes elements, rules, chains, sets and tables', () =>
   inNamespace(async ({ socket, nft }) => {
     await socket.commit(everything());
     const [listed] = socket.listRules('ip', 'kp', 'nat-prerouting');
@@ -69,7 +69,7 @@ test('removes elements, rules, chains, sets and tables', () =>
     assert.deepEqual([...socket.listTables()], []);
   }));
 
-test('destroy removes what is there and minds nothing that is not', () =>
+test('KERNEL-11 destroy removes what is there and minds nothing that is not', () =>
   inNamespace(async ({ socket }) => {
     await socket.commit(new Transaction('ip', 'kp').destroy(table));
     await socket.commit(everything());

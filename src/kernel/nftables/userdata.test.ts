@@ -13,7 +13,7 @@ function roundTrip(comment: string): string | undefined {
   return commentIn(attribute?.value);
 }
 
-test('a comment comes back, cut to the 128 bytes that nft takes but not inside a character', () => {
+test('KERNEL-1 a comment comes back, cut to the 128 bytes that nft takes but not inside a character', () => {
   assert.equal(roundTrip('default/web:http'), 'default/web:http');
   assert.equal(roundTrip(''), '');
   assert.equal(roundTrip('x'.repeat(128)), 'x'.repeat(128));
@@ -27,12 +27,12 @@ test('a comment comes back, cut to the 128 bytes that nft takes but not inside a
   );
 });
 
-test('what would end a quoted string is not printed in one', () => {
+test('KERNEL-1 what would end a quoted string is not printed in one', () => {
   assert.equal(printComment('say "hi"\nthen go'), ` comment "say 'hi''then go"`);
   assert.equal(printComment(undefined), '');
 });
 
-test('durations have the units of nft', () => {
+test('KERNEL-1 durations have the units of nft', () => {
   assert.equal(printDuration(10_800_000), '3h');
   assert.equal(printDuration(90_061_001), '1d1h1m1s1ms');
   assert.equal(printDuration(90_000), '1m30s');

@@ -24,22 +24,22 @@ async function failure(script: string, options: Partial<ProgramOptions> = {}): P
   return error;
 }
 
-test('gives back what a program says and its exit status', async () => {
+test('KERNEL-9 gives back what a program says and its exit status', async () => {
   assert.deepEqual(await fake('echo "$1|$2"; echo hint >&2'), { status: 0, stdout: '-x|a b\n', stderr: 'hint\n' });
   assert.equal((await fake('exit 1', { okStatuses: [0, 1] })).status, 1);
 });
 
-test('a program reads its input from the start, also by the name /dev/stdin', async () => {
+test('KERNEL-9 a program reads its input from the start, also by the name /dev/stdin', async () => {
   assert.equal((await fake('cat', { input: 'one\ntwo\n' })).stdout, 'one\ntwo\n');
   assert.equal((await fake('cat /dev/stdin', { input: ['one\n', Buffer.from('two\n')] })).stdout, 'one\ntwo\n');
   assert.equal((await fake('cat')).stdout, '');
 });
 
-test('input that the program does not read is no failure', async () => {
+test('KERNEL-9 input that the program does not read is no failure', async () => {
   assert.equal((await fake('exit 0', { input: 'x'.repeat(1 << 20) })).status, 0);
 });
 
-test('an input file that was handed in stays open', async () => {
+test('KERNEL-9 an input file that was handed in stays open', async () => {
   const input = InputFile.create('one\n');
   try {
     assert.equal((await fake('cat', { input })).stdout, 'one\n');
@@ -49,14 +49,14 @@ test('an input file that was handed in stays open', async () => {
   }
 });
 
-test('hands the output on in pieces and then keeps none', async () => {
+test('KERNEL-9 hands the output on in pieces and then keeps none', async () => {
   let size = 0;
   const { stdout } = await fake('head -c 300000 /dev/zero', { onStdout: chunk => (size += chunk.length) });
   assert.equal(size, 300_000);
   assert.equal(stdout, '');
 });
 
-test('a program gets few variables: a PATH with the system folders and untranslated messages', async () => {
+test('KERNEL-9 a program gets few variables: a PATH with the system folders and untranslated messages', async () => {
   process.env.POINTSMAN_SECRET = 'x';
   try {
     const { stdout } = await runProgram('env', [], { timeoutMs: 2000, env: { EXTRA: '1' } });
@@ -69,7 +69,7 @@ test('a program gets few variables: a PATH with the system folders and untransla
   }
 });
 
-test('relative folders of PATH are not searched', async () => {
+test('KERNEL-9 relative folders of PATH are not searched', async () => {
   const before = process.env.PATH;
   process.env.PATH = `.:bin:${before}`;
   try {
@@ -142,33 +142,33 @@ for (const { name, script, options, failure: wanted, message } of failures) {
   });
 }
 
-test('of endless messages only the end is kept', async () => {
+test('KERNEL-9 of endless messages only the end is kept', async () => {
   const error = await failure('head -c 3000000 /dev/zero | tr "\\0" x >&2; echo >&2; echo end >&2; exit 1');
   assert.equal(error.stderr.length, 64 << 10);
   assert.ok(error.stderr.endsWith('x\nend\n'));
   assert.ok(error.message.length < 1000);
 });
 
-test('a missing program is named as missing', async () => {
+test('KERNEL-9 a missing program is named as missing', async () => {
   const error: unknown = await runProgram('no-such-program', [], { timeoutMs: 1000 }).catch(thrown => thrown);
   assert.ok(error instanceof ProgramError);
   assert.deepEqual(error.failure, { kind: 'missing' });
   assert.equal(error.message, 'no-such-program: ENOENT: there is no such program');
 });
 
-test('a file that is no program cannot be started', async () => {
+test('KERNEL-9 a file that is no program cannot be started', async () => {
   const error: unknown = await runProgram('/etc/passwd', [], { timeoutMs: 1000 }).catch(thrown => thrown);
   assert.ok(error instanceof ProgramError);
   assert.deepEqual(error.failure, { kind: 'not-started', errno: 'EACCES' });
 });
 
-test('a command line too long for the system is a failure, not a crash', async () => {
+test('KERNEL-9 a command line too long for the system is a failure, not a crash', async () => {
   const error: unknown = await runProgram('true', ['x'.repeat(1 << 20)], { timeoutMs: 1000 }).catch(thrown => thrown);
   assert.ok(error instanceof ProgramError);
   assert.deepEqual(error.failure, { kind: 'not-started', errno: 'E2BIG' });
 });
 
-test('at the time-out everything that the program started is killed', async () => {
+test('KERNEL-9 at the time-out everything that the program started is killed', async () => {
   const error = await failure('sleep 30 & echo $! >&2; wait', { timeoutMs: 100 });
   const pid = Number(error.stderr.trim());
   assert.ok(pid > 0);
@@ -178,14 +178,14 @@ test('at the time-out everything that the program started is killed', async () =
   }
 });
 
-test('a helper that left the group and holds the output open does not hold the caller', async () => {
+test('KERNEL-9 a helper that left the group and holds the output open does not hold the caller', async () => {
   const begun = performance.now();
   const error = await failure('setsid sleep 1 & exit 0', { timeoutMs: 100 });
   assert.equal(error.failure.kind, 'timed-out');
   assert.ok(performance.now() - begun < 800);
 });
 
-test('what the taker of the output throws ends the program and reaches the caller', async () => {
+test('KERNEL-9 what the taker of the output throws ends the program and reaches the caller', async () => {
   const onStdout = () => {
     throw new RangeError('not wanted');
   };

@@ -78,7 +78,7 @@ const CASES: readonly {
 ];
 
 for (const { line, verb, link = veth0, address, hex } of CASES) {
-  test(`sends what \`${line}\` sends`, () => {
+  test(`KERNEL-1 sends what \`${line}\` sends`, () => {
     const transport = new RecordingTransport();
     const socket = new RouteSocket(new NetlinkSocket(transport));
     if (verb === 'add') socket.addAddress(link, address);
@@ -92,7 +92,7 @@ for (const { line, verb, link = veth0, address, hex } of CASES) {
   });
 }
 
-test('lists all addresses, those of a family and those of a link as `ip addr show` does', () => {
+test('KERNEL-1 lists all addresses, those of a family and those of a link as `ip addr show` does', () => {
   const transport = new RecordingTransport();
   const socket = new RouteSocket(new NetlinkSocket(transport));
   socket.addresses();
@@ -109,7 +109,7 @@ test('lists all addresses, those of a family and those of a link as `ip addr sho
   assert.equal(printGetAddresses({ family: 'IPv6', link: veth0 }), 'ip -6 addr show dev veth0');
 });
 
-test('leaves out the addresses of other links where the kernel does not', () => {
+test('KERNEL-1 leaves out the addresses of other links where the kernel does not', () => {
   const answers = [3, 4].map(index => ({
     type: AddressMessage.NEW,
     write: (writer: Parameters<typeof encodeAddress>[0]) =>
@@ -123,7 +123,7 @@ test('leaves out the addresses of other links where the kernel does not', () => 
   );
 });
 
-test('what is encoded decodes to the same', () => {
+test('KERNEL-1 what is encoded decodes to the same', () => {
   const ip = fc
     .oneof(fc.uint8Array({ minLength: 4, maxLength: 4 }), fc.uint8Array({ minLength: 16, maxLength: 16 }))
     .map(bytes => ipFromBytes(bytes) as Ip);
@@ -137,7 +137,7 @@ test('what is encoded decodes to the same', () => {
   fc.assert(property);
 });
 
-test('takes the local address of a point-to-point link and the flags that the header has no room for', () => {
+test('KERNEL-1 takes the local address of a point-to-point link and the flags that the header has no room for', () => {
   const bytes = message(AddressMessage.NEW, 0, writer => {
     writer.struct(Buffer.from([2, 32, 0x80, 0, 5, 0, 0, 0])).data(1, Buffer.from([10, 0, 0, 2]));
     writer

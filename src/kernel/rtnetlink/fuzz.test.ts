@@ -26,11 +26,11 @@ function decodeAll(body: Buffer): void {
   }
 }
 
-test('decoders bear any bytes', () => {
+test('KERNEL-2 decoders bear any bytes', () => {
   fc.assert(fc.property(fc.uint8Array({ maxLength: 200 }), bytes => decodeAll(Buffer.from(bytes))));
 });
 
-test('decoders bear messages that are cut or have bytes changed', () => {
+test('KERNEL-2 decoders bear messages that are cut or have bytes changed', () => {
   const change = fc.record({ at: fc.nat(200), value: fc.integer({ min: 0, max: 255 }) });
   const property = fc.property(
     fc.constantFrom(...WHOLE),

@@ -18,7 +18,7 @@ function print(event: RouteEvent): string {
   return event.kind === 'link' ? `${event.type} ${event.link.name}` : `${event.type} ${event.address.ip}`;
 }
 
-test('tells of links and addresses that come and go, and not of a port leaving its bridge as a link going', async () => {
+test('KERNEL-11 tells of links and addresses that come and go, and not of a port leaving its bridge as a link going', async () => {
   const namespace = NetworkNamespace.create();
   const events: string[] = [];
   const handlers = {
@@ -47,7 +47,7 @@ test('tells of links and addresses that come and go, and not of a port leaving i
   }
 });
 
-test('tells that events were lost when more came than were read', async () => {
+test('KERNEL-11 tells that events were lost when more came than were read', async () => {
   const namespace = NetworkNamespace.create();
   let overruns = 0;
   const handlers = {

@@ -32,7 +32,7 @@ function inNamespace(work: (socket: RouteSocket, namespace: NetworkNamespace) =>
 }
 
 test(
-  'makes, changes, lists and deletes links',
+  'KERNEL-11 makes, changes, lists and deletes links',
   inNamespace((socket, namespace) => {
     const veth = socket.addLink({ kind: 'veth', name: 'veth0', mtu: 1400, peer: { name: 'veth1' } });
     const bridge = socket.addLink({ kind: 'bridge', name: 'br0' });
@@ -67,7 +67,7 @@ test(
 );
 
 test(
-  'puts a peer into another namespace, and moves a link there under a new name',
+  'KERNEL-11 puts a peer into another namespace, and moves a link there under a new name',
   inNamespace((socket, namespace) => {
     const other = NetworkNamespace.create();
     const there = RouteSocket.open({ namespace: other });
@@ -89,7 +89,7 @@ test(
 );
 
 test(
-  'a link that is not there is undefined, one that is there cannot be made again',
+  'KERNEL-11 a link that is not there is undefined, one that is there cannot be made again',
   inNamespace((socket, namespace) => {
     assert.equal(socket.link('nonesuch'), undefined);
     assert.equal(socket.link('an-alternative-name'), undefined);
@@ -105,7 +105,7 @@ test(
 );
 
 test(
-  'adds, replaces, lists and deletes addresses of both families',
+  'KERNEL-11 adds, replaces, lists and deletes addresses of both families',
   inNamespace((socket, namespace) => {
     const bridge = socket.addLink({ kind: 'bridge', name: 'br0' });
     const other = socket.addLink({ kind: 'bridge', name: 'br1' });
@@ -137,7 +137,7 @@ test(
 );
 
 test(
-  'adds and deletes many addresses at once and tells which were there or were not',
+  'KERNEL-11 adds and deletes many addresses at once and tells which were there or were not',
   inNamespace(async (socket, namespace) => {
     const bridge = socket.addLink({ kind: 'bridge', name: 'br0' });
     const many = Array.from({ length: 1500 }, (_, i) => ({ ip: address(`10.96.${i >> 8}.${i & 255}`), prefix: 32 }));
@@ -162,7 +162,7 @@ test(
 );
 
 test(
-  'adds, replaces, lists and deletes routes of both families',
+  'KERNEL-11 adds, replaces, lists and deletes routes of both families',
   inNamespace((socket, namespace) => {
     assert.deepEqual(socket.routes({ family: 'IPv4', table: RouteTable.MAIN }), []);
     const lo = socket.link('lo') ?? assert.fail('no lo');

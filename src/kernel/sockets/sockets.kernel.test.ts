@@ -33,14 +33,14 @@ describe('sockets in a network namespace', () => {
   after(() => namespace.close());
 
   for (const ip of [HERE, HERE6]) {
-    test(`TCP over ${ip}: both ends see each other's bytes and addresses`, async () => {
+    test(`KERNEL-11 TCP over ${ip}: both ends see each other's bytes and addresses`, async () => {
       const server = await listenTcp(namespace, ip, 80, peer => peer.end(`you are ${peer.remoteAddress}`));
       const client = await connectTcp(namespace, ip, 80);
       assert.equal(await textOf(client), `you are ${ip}`);
       await closed(server);
     });
 
-    test(`UDP over ${ip}: a datagram is answered`, async () => {
+    test(`KERNEL-11 UDP over ${ip}: a datagram is answered`, async () => {
       const server = bindUdp(namespace, ip, 53);
       server.on('message', (bytes, from) => server.send(`${bytes} from ${from.address}`, from.port, from.address));
       const client = await connectUdp(namespace, ip, 53);
@@ -52,7 +52,7 @@ describe('sockets in a network namespace', () => {
     });
   }
 
-  test('a connection comes from the source that was asked for', async () => {
+  test('KERNEL-11 a connection comes from the source that was asked for', async () => {
     const server = await listenTcp(namespace, HERE, 80, peer => peer.end(`${peer.remoteAddress}`));
     assert.equal(await textOf(await connectTcp(namespace, HERE, 80, { source: OTHER })), OTHER);
     await closed(server);
@@ -65,7 +65,7 @@ describe('sockets in a network namespace', () => {
     bound.close();
   });
 
-  test('a refused connection says ECONNREFUSED', async () => {
+  test('KERNEL-11 a refused connection says ECONNREFUSED', async () => {
     await assert.rejects(connectTcp(namespace, HERE, 81), {
       code: 'KERNEL_SOCKET',
       errno: 'ECONNREFUSED',
@@ -73,12 +73,12 @@ describe('sockets in a network namespace', () => {
     });
   });
 
-  test('an address without a route says ENETUNREACH', async () => {
+  test('KERNEL-11 an address without a route says ENETUNREACH', async () => {
     await assert.rejects(connectTcp(namespace, FAR, 80), { code: 'KERNEL_SOCKET', errno: 'ENETUNREACH' });
     await assert.rejects(connectUdp(namespace, FAR, 80), { code: 'KERNEL_SOCKET', errno: 'ENETUNREACH' });
   });
 
-  test('an ICMP error for a datagram shows as ECONNREFUSED', async () => {
+  test('KERNEL-11 an ICMP error for a datagram shows as ECONNREFUSED', async () => {
     const client = await connectUdp(namespace, HERE, 54);
     client.send('?');
     const [error] = await once(client, 'error');
@@ -86,7 +86,7 @@ describe('sockets in a network namespace', () => {
     client.close();
   });
 
-  test('an address that is taken or foreign cannot be bound', async () => {
+  test('KERNEL-11 an address that is taken or foreign cannot be bound', async () => {
     const server = await listenTcp(namespace, HERE, 80, () => undefined);
     await assert.rejects(
       listenTcp(namespace, HERE, 80, () => undefined),
@@ -100,7 +100,7 @@ describe('sockets in a network namespace', () => {
     await assert.rejects(connectTcp(namespace, HERE, 80, { source: FAR }), { errno: 'EADDRNOTAVAIL' });
   });
 
-  test('a port can be listened on again at once', async () => {
+  test('KERNEL-11 a port can be listened on again at once', async () => {
     for (let round = 0; round < 2; round++) {
       const server = await listenTcp(namespace, HERE, 80, peer => peer.end('x'));
       assert.equal(await textOf(await connectTcp(namespace, HERE, 80)), 'x');
@@ -108,7 +108,7 @@ describe('sockets in a network namespace', () => {
     }
   });
 
-  test('waiting for an answer that does not come can be given up', async () => {
+  test('KERNEL-11 waiting for an answer that does not come can be given up', async () => {
     const controller = new AbortController();
     const waiting = connectTcp(namespace, MISSING, 80, { signal: controller.signal });
     setImmediate(() => controller.abort('enough'));
@@ -116,7 +116,7 @@ describe('sockets in a network namespace', () => {
     await assert.rejects(connectTcp(namespace, HERE, 80, { signal: controller.signal }), reason => reason === 'enough');
   });
 
-  test('a namespace does not hear what another one listens to', async () => {
+  test('KERNEL-11 a namespace does not hear what another one listens to', async () => {
     const other = NetworkNamespace.create();
     const server = await listenTcp(namespace, HERE, 80, peer => peer.end('x'));
     await assert.rejects(connectTcp(other, HERE, 80), { errno: 'ENETUNREACH' });
@@ -124,7 +124,7 @@ describe('sockets in a network namespace', () => {
     other.close();
   });
 
-  test('nothing stays open, whatever became of it', async () => {
+  test('KERNEL-11 nothing stays open, whatever became of it', async () => {
     const server = await listenTcp(namespace, HERE, 80, peer => peer.end('x'));
     const before = descriptors();
     for (let round = 0; round < 10; round++) {

@@ -1,4 +1,4 @@
-import { bytes, testWire } from './testing/wire-case.ts';
+import { bytes, testWire } from '../../../../test/support/wire-case.ts';
 
 testWire([
   {

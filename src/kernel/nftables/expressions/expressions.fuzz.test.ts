@@ -1,21 +1,21 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import { encoded } from '../../../../test/support/wire-case.ts';
 import type { Expression } from './expression.ts';
 import { decodeExpressions, printExpressions } from './expressions.ts';
 import { printRule } from './print/index.ts';
-import { encoded } from './testing/wire-case.ts';
 
 const SEED = 20240607;
 
-test('random bytes decode, print and encode without an exception', () => {
+test('KERNEL-2 random bytes decode, print and encode without an exception', () => {
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: 400 }), random => survives(Buffer.from(random))),
     { seed: SEED, numRuns: 500 },
   );
 });
 
-test('rules with some bytes changed decode, print and encode without an exception', () => {
+test('KERNEL-2 rules with some bytes changed decode, print and encode without an exception', () => {
   const change = fc.record({ at: fc.nat(), byte: fc.nat(255) });
   fc.assert(
     fc.property(fc.nat(RULES.length - 1), fc.array(change, { minLength: 1, maxLength: 6 }), (rule, changes) => {
@@ -27,14 +27,14 @@ test('rules with some bytes changed decode, print and encode without an exceptio
   );
 });
 
-test('rules cut anywhere decode, print and encode without an exception', () => {
+test('KERNEL-2 rules cut anywhere decode, print and encode without an exception', () => {
   for (const rule of RULES) {
     const bytes = Buffer.from(encoded(rule), 'hex');
     for (let end = 0; end <= bytes.length; end++) survives(bytes.subarray(0, end));
   }
 });
 
-test('nesting as deep as a message can hold does not exhaust the stack', () => {
+test('KERNEL-2 nesting as deep as a message can hold does not exhaust the stack', () => {
   let hex = '14000780 0c000100636f756e74657200 04000280'.replaceAll(' ', '');
   const header = (length: number, type: number) => {
     const bytes = Buffer.alloc(4);

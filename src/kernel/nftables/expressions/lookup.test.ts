@@ -1,4 +1,4 @@
-import { testWire } from './testing/wire-case.ts';
+import { testWire } from '../../../../test/support/wire-case.ts';
 
 testWire([
   {

@@ -2,28 +2,28 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { printRegister, registerAt, wordOf, wordsFor } from './registers.ts';
 
-test('registers of 16 and of 4 bytes overlap', () => {
+test('KERNEL-1 registers of 16 and of 4 bytes overlap', () => {
   assert.equal(wordOf(1), wordOf(8));
   assert.equal(wordOf(2), wordOf(12));
   assert.equal(wordOf(4), wordOf(20));
   assert.deepEqual([9, 10, 11, 13, 23].map(wordOf), [1, 2, 3, 5, 15]);
 });
 
-test('the verdict register and numbers that are no register hold no data', () => {
+test('KERNEL-1 the verdict register and numbers that are no register hold no data', () => {
   assert.deepEqual([0, 5, 7, 24, -1].map(wordOf), [undefined, undefined, undefined, undefined, undefined]);
 });
 
-test('consecutive words have the numbers under which the kernel lists them', () => {
+test('KERNEL-1 consecutive words have the numbers under which the kernel lists them', () => {
   const numbers = Array.from({ length: 16 }, (_, word) => registerAt(word));
   assert.deepEqual(numbers, [1, 9, 10, 11, 2, 13, 14, 15, 3, 17, 18, 19, 4, 21, 22, 23]);
   assert.deepEqual(numbers.map(wordOf), [...numbers.keys()]);
   assert.throws(() => registerAt(16), RangeError);
 });
 
-test('a value takes whole words', () => {
+test('KERNEL-1 a value takes whole words', () => {
   assert.deepEqual([1, 2, 4, 6, 16].map(wordsFor), [1, 1, 1, 2, 4]);
 });
 
-test('prints a register by its number', () => {
+test('KERNEL-1 prints a register by its number', () => {
   assert.equal(printRegister(9), 'reg 9');
 });

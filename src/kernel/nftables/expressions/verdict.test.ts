@@ -14,7 +14,7 @@ const CASES: readonly (readonly [Verdict, hex: string, text: string])[] = [
 ];
 
 for (const [verdict, hex, text] of CASES) {
-  test(`verdict ${text}`, () => {
+  test(`KERNEL-1 verdict ${text}`, () => {
     const writer = new MessageWriter();
     encodeVerdict(writer, 2, verdict);
     assert.equal(writer.bytes.toString('hex'), hex.replaceAll(' ', ''));
@@ -23,7 +23,7 @@ for (const [verdict, hex, text] of CASES) {
   });
 }
 
-test('what is no verdict, or one without a word, decodes to nothing', () => {
+test('KERNEL-1 what is no verdict, or one without a word, decodes to nothing', () => {
   const queue = '0c000280 0800010000000003';
   const jumpNowhere = '0c000280 08000100fffffffd';
   const data = '08000100 0a000001';

@@ -1,17 +1,17 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { listedByNft, listedHere } from '../../../../../test/support/nft-listing.ts';
 import { type Cidr, type Ip, parseCidr, parseIp } from '../../../../net/index.ts';
 import { NetworkNamespace } from '../../../netns.ts';
 import { type Chain, type DataType, NftablesSocket, type SetOrMap, Transaction } from '../../index.ts';
 import type { Expression } from '../expression.ts';
-import { listedByNft, listedHere } from '../testing/nft-listing.ts';
 import * as nft from './index.ts';
 
 type Shape = readonly [chain: string, expressions: readonly Expression[], text: string];
 
 const MASQUERADE = 0x4000;
 
-test('every rule that the modes write for IPv4 lists in nft as it is meant', async () => {
+test('KERNEL-11 every rule that the modes write for IPv4 lists in nft as it is meant', async () => {
   await listsAsMeant('ip', [...rulesOf('ip', ip('10.244.1.5')), ...detectors('ip', cidr('10.244.0.0/16'))]);
   await listsAsMeant('ip', [
     ['check', [...nft.matchAddress('daddr', cidr('127.0.0.0/8'), 'neq')], 'ip daddr != 127.0.0.0/8'],
@@ -20,7 +20,7 @@ test('every rule that the modes write for IPv4 lists in nft as it is meant', asy
   ]);
 });
 
-test('every rule that the modes write for IPv6 lists in nft as it is meant', async () => {
+test('KERNEL-11 every rule that the modes write for IPv6 lists in nft as it is meant', async () => {
   await listsAsMeant('ip6', [...rulesOf('ip6', ip('fd00:10:244:1::5')), ...detectors('ip6', cidr('fd00:10:244::/56'))]);
   await listsAsMeant('ip6', [
     ['check', [...nft.matchAddress('daddr', cidr('::1/128'), 'neq')], 'ip6 daddr != ::1'],
@@ -28,7 +28,7 @@ test('every rule that the modes write for IPv6 lists in nft as it is meant', asy
   ]);
 });
 
-test('rules of an inet table say the family first, and nft leaves it out', async () => {
+test('KERNEL-11 rules of an inet table say the family first, and nft leaves it out', async () => {
   await listsAsMeant('inet', [
     ['check', [...nft.matchNfproto('ip'), ...nft.matchSet([nft.ipSaddr('ip')], 'addresses')], 'ip saddr @addresses'],
     ['check', [nft.reject('inet')], 'reject'],

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { listedByNft, listedHere, nft } from '../../../../../test/support/nft-listing.ts';
 import { NetworkNamespace } from '../../../netns.ts';
-import { listedByNft, listedHere, nft } from '../testing/nft-listing.ts';
 
 /** A whole service proxy as other tools write it: a chain and anonymous maps for every service. */
 const IPV4 = `table ip proxy {
@@ -146,7 +146,7 @@ for (const [family, script, rules] of [
   ['ip', IPV4, 28],
   ['ip6', IPV6, 17],
 ] as const) {
-  test(`prints a service proxy's ${family} table that nft wrote as nft lists it`, () => {
+  test(`KERNEL-11 prints a service proxy's ${family} table that nft wrote as nft lists it`, () => {
     const namespace = NetworkNamespace.create();
     try {
       // Chains are named before verdicts go to them, which a single table block has no order for.

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { listedByNft, listedHere, nft } from '../../../../../test/support/nft-listing.ts';
 import { NetworkNamespace } from '../../../netns.ts';
 import type { NftFamily } from '../../family.ts';
-import { listedByNft, listedHere, nft } from '../testing/nft-listing.ts';
 
 /** Rules by chain: `f` filters at prerouting, `i` at input, `d` and `s` translate destination and source. */
 const IPV4 = `
@@ -256,7 +256,7 @@ for (const [family, rules] of [
   ['ip6', IPV6],
   ['inet', INET],
 ] as const) {
-  test(`prints rules of ${family} tables as nft does`, () => {
+  test(`KERNEL-11 prints rules of ${family} tables as nft does`, () => {
     const namespace = NetworkNamespace.create();
     try {
       nft(namespace, ['-f', '-'], scriptOf(family, rules));

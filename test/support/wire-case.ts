@@ -1,8 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { MessageWriter } from '../../../netlink/index.ts';
-import type { Expression } from '../expression.ts';
-import { decodeExpressions, encodeExpressions, printExpressions } from '../expressions.ts';
+import { MessageWriter } from '../../src/kernel/netlink/index.ts';
+import type { Expression } from '../../src/kernel/nftables/expressions/expression.ts';
+import {
+  decodeExpressions,
+  encodeExpressions,
+  printExpressions,
+} from '../../src/kernel/nftables/expressions/expressions.ts';
 
 /** What nft 1.0.6 sends for an expression of a rule, and how its `--debug=netlink` shows it. */
 export interface WireCase {

@@ -1,8 +1,14 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import type { NetworkNamespace } from '../../../netns.ts';
-import type { NftFamily } from '../../family.ts';
-import { type Element, NftablesSocket, printElementOf, printRule, type SetOrMap } from '../../index.ts';
+import type { NetworkNamespace } from '../../src/kernel/netns.ts';
+import type { NftFamily } from '../../src/kernel/nftables/family.ts';
+import {
+  type Element,
+  NftablesSocket,
+  printElementOf,
+  printRule,
+  type SetOrMap,
+} from '../../src/kernel/nftables/index.ts';
 
 /** What the reference program does with a script inside a namespace. */
 export function nft(namespace: NetworkNamespace, args: readonly string[], input?: string): string {

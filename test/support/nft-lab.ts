@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { NetworkNamespace } from '../../netns.ts';
-import { BatchError, NftablesSocket } from '../index.ts';
+import { NetworkNamespace } from '../../src/kernel/netns.ts';
+import { BatchError, NftablesSocket } from '../../src/kernel/nftables/index.ts';
 
 export interface Lab {
   readonly socket: NftablesSocket;

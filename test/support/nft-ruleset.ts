@@ -9,7 +9,7 @@ import {
   type Rule,
   type Table,
   Transaction,
-} from '../index.ts';
+} from '../../src/kernel/nftables/index.ts';
 
 /** A table with a little of everything, and what nft lists it as. */
 export const table: Table = { kind: 'table', family: 'ip', name: 'kp', comment: 'rules for kube-proxy' };
