@@ -1,6 +1,5 @@
 import type { NetworkNamespace } from '../kernel/netns.ts';
 import { RouteSocket } from '../kernel/rtnetlink/index.ts';
-import { writeSysctl } from '../kernel/sysctl.ts';
 import { type Cidr, familyOf, type Ip } from '../net/index.ts';
 import { type Cluster, placeOf } from '../playground/index.ts';
 
@@ -22,7 +21,6 @@ export class Pods {
     if (known) return known;
     const namespace = this.#cluster.addPod(ip);
     if (placeOf(ip).kind === 'pod') sendThroughNode(namespace, ip);
-    forgetClosedConnections(namespace);
     this.#namespaces.set(ip, namespace);
     return namespace;
   }
@@ -51,12 +49,4 @@ function sendThroughNode(namespace: NetworkNamespace, ip: Ip): void {
 
 function only(ip: Ip): Cidr {
   return { address: ip, prefix: ONE_ADDRESS[familyOf(ip)] };
-}
-
-/**
- * A connection from a masqueraded port that was used a moment ago would otherwise be taken for a stray packet of the
- * former one, and wait for a second.
- */
-function forgetClosedConnections(namespace: NetworkNamespace): void {
-  writeSysctl('net/ipv4/tcp_max_tw_buckets', 0, namespace);
 }

@@ -14,6 +14,9 @@ const SETTINGS: readonly [sysctl: string, value: number][] = [
   ['net/ipv4/conf/all/accept_redirects', 0],
   ['net/ipv4/conf/default/accept_redirects', 0],
   ['net/ipv6/conf/default/accept_redirects', 0],
+  // A connection from a masqueraded port that was used a moment ago would be taken for a stray packet of the former one,
+  // and wait for a second.
+  ['net/ipv4/tcp_max_tw_buckets', 0],
 ];
 
 /** How long the kernel may take for what it does in the background. */

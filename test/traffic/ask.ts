@@ -6,6 +6,7 @@ import type { Mode } from './modes.ts';
 
 /** ipvs is tested in a guest, which is slow. */
 const TIMEOUT_MS: Readonly<Record<Mode, number>> = { nftables: 600, iptables: 600, ipvs: 2000 };
+const PATIENT_MS = 4000;
 const FEWEST_TRIES = 24;
 /** One endpoint of many is missed so many times for each of them with a chance of e⁻²⁰. */
 const TRIES_AN_ENDPOINT = 20;
@@ -22,7 +23,12 @@ export function askAll(
       const { source, ip, port, protocol, service } = question;
       const hasAffinity = service.spec.sessionAffinity === 'ClientIP';
       const tries = hasAffinity ? FEWEST_TRIES : Math.max(FEWEST_TRIES, TRIES_AN_ENDPOINT * endpointsOf(question));
-      const ask = () => probe(source.namespace, ip, port, protocol, { tries, timeoutMs: TIMEOUT_MS[mode] });
+      const ask = async () => {
+        const result = await probe(source.namespace, ip, port, protocol, { tries, timeoutMs: TIMEOUT_MS[mode] });
+        // Who answers most of the time may have been slow on a busy machine. One who really loses some does it again.
+        const isUnsure = result.answers.size > 0 && result.failures.has('timeout');
+        return isUnsure ? probe(source.namespace, ip, port, protocol, { tries, timeoutMs: PATIENT_MS }) : result;
+      };
       if (!hasAffinity) return ask();
       const key = service.metadata.name;
       const answer = (turns.get(key) ?? Promise.resolve()).then(ask);
