@@ -210,9 +210,13 @@ export class FamilyTable {
     for (const id of ids) {
       const to = this.#wanted.get(id);
       const from = this.#committed.get(id);
-      // What was refused is tried again when it changes, not before.
+      // What was refused is tried again when it changes, not before; until then its last good version counts.
       const refused = this.#setAside.get(id);
-      if (refused && refused.plan === to) continue;
+      if (refused && refused.plan === to) {
+        const good = from ?? this.#lastGood.get(id);
+        if (good !== from) changes.push({ id, from, to: good });
+        continue;
+      }
       if (refused) this.#setAside.delete(id);
       if (from !== to) changes.push({ id, from, to });
     }

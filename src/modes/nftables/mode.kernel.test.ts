@@ -415,6 +415,10 @@ describe('what the kernel refuses', () => {
       await mode.sync();
       assert.equal(mode.refused.length, 1);
       assert.ok(element(namespace, 'service-ips', '10.96.0.1'));
+      nft(namespace, 'flush', 'ruleset');
+      assert.ok(await until(() => mode.told.length > 0, 2000));
+      assert.ok(element(namespace, 'service-ips', '10.96.0.1'), 'also after a repair');
+      assert.equal(mode.refused.length, 1);
     }));
 
   test('NFT-8 several bad ones among many', () =>
