@@ -11,7 +11,7 @@ const SIZES: readonly [services: number, endpoints: number][] = [
   [5_006, 50],
 ];
 const CHUNK = 1000;
-const REPETITIONS = 5;
+const REPETITIONS = 9;
 
 const nodeIP = parseIp('192.168.0.2') as Ip;
 
@@ -67,19 +67,26 @@ function measure(services: number, endpoints: number) {
   return {
     services,
     endpoints,
-    perSecond: Math.round(services / (median(times) / 1000)),
+    best: perSecond(services, Math.min(...times)),
+    median: perSecond(services, median(times)),
     heap,
     change: median(changes),
   };
+}
+
+function perSecond(count: number, ms: number): number {
+  return Math.round(count / (ms / 1000));
 }
 
 const measured = SIZES.map(size => measure(...size));
 const single = measured.find(({ endpoints }) => endpoints === 1);
 const perSingle = single ? single.heap / single.services : Number.NaN;
 report(
-  measured.map(({ services, endpoints, perSecond, heap, change }) => ({
+  measured.map(({ services, endpoints, best, median, heap, change }) => ({
     cluster: `${services}x${endpoints}`,
-    'services/s': perSecond,
+    // Others on the machine can only make it slower, so the best run is nearest to what one core can do.
+    'services/s, best': best,
+    'services/s, median': median,
     'heap bytes/service': Math.round(heap / services),
     'heap bytes/further endpoint': endpoints > 1 ? Math.round((heap / services - perSingle) / (endpoints - 1)) : '',
     'one change, us': Math.round(change * 1000),
