@@ -1,5 +1,9 @@
 import assert from 'node:assert/strict';
-import { describe, test } from 'node:test';
+import { spawn } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, describe, test } from 'node:test';
 import { canonicalRuleset, modeSettingsFor, nft } from '../../../test/support/nftables-mode.ts';
 import { service, slice } from '../../../test/support/objects.ts';
 import { KernelError } from '../../kernel/errors.ts';
@@ -147,6 +151,33 @@ describe('a kernel that refuses', () => {
       assert.ok(flushed);
       assert.equal(harness.programmed, 4200);
       assert.deepEqual(harness.table.setAside, []);
+    }));
+});
+
+describe('others who are busy with their own tables', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'crowded-'));
+  after(() => rmSync(folder, { recursive: true }));
+
+  test('NFT-11 do not keep us from reading and adopting ours', () =>
+    withTable(async harness => {
+      harness.add(100);
+      await harness.write();
+      // So many that the kernel lists them in several answers, between which something can change.
+      const chains = Array.from({ length: 3000 }, (_, i) => `add chain ip crowded chain${i}\n`).join('');
+      writeFileSync(join(folder, 'crowded'), `add table ip crowded\n${chains}`);
+      nft(harness.namespace, '-f', join(folder, 'crowded'));
+      const script = 'for i in $(seq 400); do nft add table ip busy; nft delete table ip busy; done';
+      const busy = harness.namespace.run(() => spawn('/bin/sh', ['-c', script], { stdio: 'ignore' }));
+      try {
+        nft(harness.namespace, 'delete', 'element', 'ip', 'kube-proxy', 'cluster-ips', '{ 10.96.0.1 }');
+        for (let i = 0; i < 5; i++) await harness.table.adopt();
+        assert.equal(busy.exitCode, null, 'they were busy all the time');
+      } finally {
+        busy.kill('SIGKILL');
+      }
+      await harness.table.adopt();
+      assert.deepEqual(harness.table.setAside, []);
+      assert.match(nft(harness.namespace, 'list', 'set', 'ip', 'kube-proxy', 'cluster-ips'), /10\.96\.0\.1,/);
     }));
 });
 

@@ -107,7 +107,8 @@ export class FamilyTable {
         const commit: Committer = async transaction => meddling.note(await this.#commit(transaction));
         return await this.#adopt(commit, await takeSnapshot(this.#socket, this.layout), meddling);
       } catch (error) {
-        if (!(error instanceof MeddlingError) || attempt === ADOPT_ATTEMPTS) throw error;
+        const isMeddled = error instanceof MeddlingError || (error instanceof KernelError && meddling.isMeddled);
+        if (!isMeddled || attempt === ADOPT_ATTEMPTS) throw error;
       }
     }
   }

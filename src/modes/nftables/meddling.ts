@@ -21,8 +21,12 @@ export class MeddlingCheck {
     return commit;
   }
 
+  get isMeddled(): boolean {
+    return this.#socket.generation() !== this.#expected;
+  }
+
   check(cause: Error): void {
-    if (this.#socket.generation() !== this.#expected) {
+    if (this.isMeddled) {
       throw new MeddlingError(`someone else changes the ruleset: ${cause.message}`, { cause });
     }
   }

@@ -1,3 +1,4 @@
+import { KernelError } from '../../kernel/errors.ts';
 import {
   type Chain,
   type Element,
@@ -59,20 +60,37 @@ export const EMPTY_SNAPSHOT: Snapshot = {
 
 export async function takeSnapshot(socket: NftablesSocket, layout: Layout): Promise<Snapshot> {
   const { nft } = layout;
-  const table = [...socket.listTables(nft)].find(({ name }) => name === TABLE);
+  const tables = await undisturbed(async () => [...socket.listTables(nft)]);
+  const table = tables.find(({ name }) => name === TABLE);
   if (!table) return EMPTY_SNAPSHOT;
-  const rules = new Map<string, string[]>();
-  for (const rule of socket.listRules(nft, TABLE)) {
-    const texts = rules.get(rule.chain);
-    if (texts) texts.push(ruleText(layout, rule));
-    else rules.set(rule.chain, [ruleText(layout, rule)]);
+  const rules = await undisturbed(async () => [...socket.listRules(nft, TABLE)]);
+  const texts = new Map<string, string[]>();
+  for (const rule of rules) texts.set(rule.chain, [...(texts.get(rule.chain) ?? []), ruleText(layout, rule)]);
+  const listed = await undisturbed(async () => [...socket.listChains(nft, TABLE)]);
+  const chains = new Map(listed.map(chain => [chain.name, { chain, rules: texts.get(chain.name) ?? [] }]));
+  const all = await undisturbed(async () => [...socket.listSets(nft, TABLE)]);
+  const filled = all.filter(set => !set.flags?.includes('dynamic'));
+  return {
+    tableHandle: table.handle,
+    chains,
+    sets: new Map(all.map(set => [set.name, set])),
+    elements: await listElements(socket, layout, filled),
+  };
+}
+
+/** How often a listing is begun again. */
+const LISTING_ATTEMPTS = 50;
+
+/** A listing breaks off when anything in the ruleset changes, also in tables of others, who may be busy with theirs. */
+async function undisturbed<T>(list: () => Promise<T>): Promise<T> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await list();
+    } catch (error) {
+      const isDisturbed = error instanceof KernelError && error.code === 'KERNEL_INTERRUPTED';
+      if (!isDisturbed || attempt === LISTING_ATTEMPTS) throw error;
+    }
   }
-  const chains = new Map<string, ChainSnapshot>();
-  for (const chain of socket.listChains(nft, TABLE))
-    chains.set(chain.name, { chain, rules: rules.get(chain.name) ?? [] });
-  const sets = new Map(Array.from(socket.listSets(nft, TABLE), set => [set.name, set]));
-  const filled = [...sets.values()].filter(set => !set.flags?.includes('dynamic'));
-  return { tableHandle: table.handle, chains, sets, elements: await listElements(socket, layout, filled) };
 }
 
 /** The elements of some sets, which must be there. */
@@ -83,8 +101,11 @@ export async function listElements(
 ): Promise<Snapshot['elements']> {
   const elements = new Map<string, ElementsSnapshot>();
   for (const set of sets) {
-    const listed = new ElementsSnapshot(set);
-    for await (const element of socket.streamElements(nft, TABLE, set)) listed.put(element);
+    const listed = await undisturbed(async () => {
+      const snapshot = new ElementsSnapshot(set);
+      for await (const element of socket.streamElements(nft, TABLE, set)) snapshot.put(element);
+      return snapshot;
+    });
     elements.set(set.name, listed);
   }
   return elements;
