@@ -3,7 +3,7 @@ import type { NetworkNamespace } from '../kernel/netns.ts';
 import { errorText } from '../lib/error-text.ts';
 import type { ModeEvents } from '../modes/index.ts';
 import { FAMILIES, type Family, type Ip } from '../net/index.ts';
-import { conflictProblem, DEFAULT_PLAN_SETTINGS, type PlanSettings } from '../plan/index.ts';
+import { conflictProblems, DEFAULT_PLAN_SETTINGS, type PlanSettings } from '../plan/index.ts';
 import { createProxy, type RunningProxy } from '../proxy/index.ts';
 import type { SourceHandlers } from '../source/index.ts';
 import { modeSettings, type ProxyLog, type ProxyLoop } from '../sync/index.ts';
@@ -109,8 +109,7 @@ export class DemoProxy {
   }
 
   #conflicts(): readonly string[] {
-    const plans = FAMILIES.flatMap(family => [...this.loop.state.family(family).planner.plans()]);
-    const problems = plans.flatMap(plan => plan.conflicts.map(conflict => conflictProblem(plan, conflict)));
+    const problems = FAMILIES.flatMap(family => conflictProblems(this.loop.state.family(family).planner.plans()));
     return problems.map(({ object, message }) => `${object}: ${message}`);
   }
 

@@ -64,14 +64,17 @@ function placeOf({ ip, port }: Frontend, protocol: Protocol): Place {
   return v4 === undefined ? `${number} ${ip} ${port}` : (v4 * 0x10000 + port) * 4 + number;
 }
 
-/** A conflict in words, for whom it concerns. */
-export function conflictProblem({ service }: { readonly service: string }, { frontend, owner }: Conflict) {
-  const { kind, ip, port } = frontend;
+/** Conflicts in words, for those whom they concern. */
+export function conflictProblems(
+  plans: Iterable<{ readonly service: string; readonly conflicts: readonly Conflict[] }>,
+) {
+  return Array.from(plans, ({ service, conflicts }) => conflicts.map(conflict => problemOf(service, conflict))).flat();
+}
+
+function problemOf(service: string, { frontend: { kind, ip, port }, owner }: Conflict) {
   const place = ip === undefined ? `node port ${port}` : `${kind} ${joinHostPort(ip, port)}`;
-  return {
-    object: `Service ${service}`,
-    message: `${place} belongs to Service ${owner}, which wants it too; change one of them`,
-  };
+  const message = `${place} belongs to Service ${owner}, which wants it too; change one of them`;
+  return { object: `Service ${service}`, message };
 }
 
 /** Whether a claim by the first outweighs one by the second. */

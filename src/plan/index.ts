@@ -1,5 +1,5 @@
 export { type ChosenEndpoints, chooseEndpoints, reachableEndpoints } from './choose-endpoints.ts';
-export { type Conflict, conflictProblem } from './claims.ts';
+export { type Conflict, conflictProblems } from './claims.ts';
 export { type ConntrackConfig, conntrackMax, conntrackSysctls, type Sysctl } from './conntrack-sysctls.ts';
 export {
   type Decision,

@@ -3,7 +3,7 @@ import { type Clock, systemClock } from '../lib/clock.ts';
 import type { ServiceState } from '../model/index.ts';
 import type { Mode } from '../modes/index.ts';
 import type { Family } from '../net/index.ts';
-import { conflictProblem, type PlanSettings } from '../plan/index.ts';
+import { conflictProblems, type PlanSettings } from '../plan/index.ts';
 import type { ObjectChange, SourceHandlers, SourceProblem } from '../source/index.ts';
 import { BoundedFrequencyRunner } from './bounded-frequency-runner.ts';
 import { type ModeSettingsInput, modeSettings } from './mode-settings.ts';
@@ -137,9 +137,8 @@ export class ProxyLoop implements SourceHandlers {
   async #syncFamily(family: Family, { plans, model }: FamilyChange): Promise<void> {
     const start = performance.now();
     await this.#options.mode.sync(family, plans, modeSettings(this.state, family, this.#options));
-    for (const plan of [...plans.added, ...plans.updated.map(({ to }) => to)]) {
-      for (const conflict of plan.conflicts) this.#options.log.problem(conflictProblem(plan, conflict));
-    }
+    const changed = [...plans.added, ...plans.updated.map(({ to }) => to)];
+    for (const problem of conflictProblems(changed)) this.#options.log.problem(problem);
     const ports = plans.added.length + plans.updated.length + plans.removed.length;
     this.#options.log.synced(family, ports, performance.now() - start);
     if (model.staleFlowsPossible) this.#cleanFlows(family);

@@ -39,7 +39,7 @@ const AT_ONCE = 3;
 export function trafficSuite(mode: Mode, startProxy: StartProxy): void {
   describe(`traffic in ${mode} mode`, { concurrency: AT_ONCE }, () => {
     for (const folder of caseFolders(mode)) {
-      test(folder, () => trafficCase(folder, mode, startProxy));
+      test(`PLAY-2 ${folder}`, () => trafficCase(folder, mode, startProxy));
     }
   });
 }

@@ -1,7 +1,7 @@
 import { stringify } from 'yaml';
 import type { ModelProblem } from '../../model/index.ts';
 import { FAMILIES } from '../../net/index.ts';
-import { conflictProblem } from '../../plan/index.ts';
+import { conflictProblems } from '../../plan/index.ts';
 import { FilesSource, type SourceProblem } from '../../source/index.ts';
 import { ProxyState } from '../../sync/index.ts';
 import type { Command, Io } from '../command.ts';
@@ -96,9 +96,7 @@ async function readState(values: FlagValues): Promise<Read> {
 }
 
 function conflicts(state: ProxyState): readonly ProblemReport[] {
-  return FAMILIES.flatMap(family => [...state.family(family).planner.plans()]).flatMap(plan =>
-    plan.conflicts.map(conflict => conflictProblem(plan, conflict)),
-  );
+  return FAMILIES.flatMap(family => conflictProblems(state.family(family).planner.plans()));
 }
 
 function filter(report: PlanReport, wanted: readonly string[]): PlanReport {

@@ -24,6 +24,8 @@ interface Suspect {
 }
 
 export interface DriftWatchOptions {
+  /** The ruleset's generation now. */
+  readonly generation: () => number;
   readonly namespace?: NetworkNamespace | undefined;
   readonly clock: Clock;
   /** Called some time after foreign changes of a table; changes meanwhile are one call. */
@@ -39,6 +41,10 @@ const DEBOUNCE_MS = 30;
 export class DriftWatch {
   readonly #options: DriftWatchOptions;
   readonly #own = new Set<number>();
+  /** The newest generation that is known, by notification or because we made it. */
+  #seen: number;
+  /** A generation passed that nobody told of. */
+  #missed = false;
   readonly #suspects = new Map<NftFamily, Suspect[]>();
   #events: NftEvent[] = [];
   #monitor: NftablesMonitor | undefined;
@@ -46,6 +52,13 @@ export class DriftWatch {
 
   constructor(options: DriftWatchOptions) {
     this.#options = options;
+    this.#seen = options.generation();
+  }
+
+  /** What others did so far does not matter, because everything is about to be read. */
+  startAfresh(): void {
+    this.#seen = this.#options.generation();
+    this.#missed = false;
   }
 
   /** Notifications of a large transaction of our own would drown us, so it is made while nobody listens. */
@@ -70,11 +83,16 @@ export class DriftWatch {
       },
     };
     this.#monitor = NftablesMonitor.open(handlers, { namespace });
+    const isBehind = this.#missed || this.#options.generation() !== this.#seen;
+    this.startAfresh();
+    if (isBehind) lost('something changed while nobody listened');
   }
 
   /** This generation was made by us. It may be said before or after its notification came. */
   own(generation: number | undefined): void {
     if (generation === undefined) return;
+    if (!this.#monitor && generation !== this.#seen + 1) this.#missed = true;
+    this.#seen = generation;
     this.#own.add(generation);
     // Each is asked for once, soon after; older ones are of no use.
     if (this.#own.size > 64) this.#own.delete([...this.#own][0] ?? generation);
@@ -88,6 +106,7 @@ export class DriftWatch {
   #committed(generation: Generation): void {
     const events = this.#events;
     this.#events = [];
+    this.#seen = generation.id;
     for (const family of new Set(events.map(event => event.family))) {
       const suspects = this.#suspects.get(family) ?? [];
       suspects.push({ generation, events: events.filter(event => event.family === family) });

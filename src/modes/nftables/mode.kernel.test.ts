@@ -312,6 +312,26 @@ describe('drift', () => {
       }));
   }
 
+  test('NFT-7 what is done while a large sync keeps us from listening is noticed too', () =>
+    withMode(async (mode, namespace) => {
+      everything(mode);
+      await mode.sync();
+      for (let i = 0; i < 1000; i++) mode.setService(service(`s${i}`, { clusterIP: `10.100.${i >> 8}.${i & 255}` }));
+      const syncing = mode.sync();
+      nft(namespace, 'delete', 'element', 'ip', 'kube-proxy', 'cluster-ips', '{ 10.96.0.1 }');
+      await syncing;
+      assert.ok(await until(() => mode.told.some(line => line.startsWith('repaired')), 3000));
+      assert.match(nft(namespace, 'list', 'set', 'ip', 'kube-proxy', 'cluster-ips'), /10\.96\.0\.1[,\s]/);
+    }));
+
+  test('NFT-7 a chain that someone puts into our table goes by itself', () =>
+    withMode(async (mode, namespace) => {
+      everything(mode);
+      await mode.sync();
+      nft(namespace, 'add', 'chain', 'ip', 'kube-proxy', 'stray');
+      assert.ok(await until(() => !nft(namespace, 'list', 'chains').includes('chain stray'), 4000));
+    }));
+
   test('NFT-7 someone who undoes every repair is answered more and more slowly, but answered', () =>
     withMode(async (mode, namespace) => {
       everything(mode);

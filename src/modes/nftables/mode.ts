@@ -48,6 +48,7 @@ export class NftablesMode implements Mode {
     this.#watch = new DriftWatch({
       namespace,
       clock,
+      generation: () => this.#socket.generation(),
       drifted: drift => this.#noteDrift(drift),
       lost: reason => this.#noteLoss(reason),
     });
@@ -59,8 +60,7 @@ export class NftablesMode implements Mode {
       table.setOptions(settings);
       table.want(plans);
       await table.write();
-      if (!this.#closed) this.#watch.listen();
-      if (table.hasLeftovers) this.#sweep ??= this.#clock.setTimer(SWEEP_AFTER_MS, () => this.#sweepAll());
+      this.#written(table);
     });
   }
 
@@ -87,6 +87,7 @@ export class NftablesMode implements Mode {
   #table(family: Family, settings: ModeSettings): FamilyTable {
     const known = this.#tables.get(family);
     if (known) return known;
+    if (this.#tables.size === 0) this.#watch.startAfresh();
     const commit = (transaction: Transaction) => this.#commit(transaction);
     const table = new FamilyTable(layoutOf(family), settings, this.#socket, commit, this.#events);
     this.#tables.set(family, table);
@@ -104,6 +105,12 @@ export class NftablesMode implements Mode {
     const done = this.#work.then(work);
     this.#work = done.catch(() => undefined);
     return done;
+  }
+
+  #written(table: FamilyTable): void {
+    if (this.#closed) return;
+    this.#watch.listen();
+    if (table.hasLeftovers) this.#sweep ??= this.#clock.setTimer(SWEEP_AFTER_MS, () => this.#sweepAll());
   }
 
   #sweepAll(): void {
@@ -154,9 +161,13 @@ export class NftablesMode implements Mode {
       const table = this.#tables.get(family);
       if (!table || this.#closed) return;
       const written = await table.repair(sets);
-      this.#watch.listen();
+      this.#written(table);
       if (written.length > 0) this.#events.driftRepaired(family, `${what}; ${summary(written)}`);
-    }).catch(error => this.#events.failed(`repairing the ${family} table`, error));
+    }).catch(error => {
+      this.#events.failed(`repairing the ${family} table`, error);
+      this.#drifted.set(family, { what, sets: undefined });
+      this.#repairSoon();
+    });
   }
 }
 
