@@ -81,6 +81,7 @@ function openMode(namespace: NetworkNamespace): NftablesMode {
     progress() {},
     setAside: ({ servicePort, error }: { servicePort: string; error: string }) => fail(`${servicePort}: ${error}`),
     driftRepaired: (family: Family, what: string) => fail(`${family} was repaired: ${what}`),
+    measured: () => {},
     failed: (what: string, error: unknown) => fail(`${what}: ${error}`),
   };
   return new NftablesMode({ namespace, events });

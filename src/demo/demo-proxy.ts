@@ -138,6 +138,7 @@ export class DemoProxy {
       progress: () => undefined,
       setAside: () => this.#changed(),
       driftRepaired: () => this.#changed(),
+      measured: () => {},
       failed: (what, error) => this.#failed(what, error),
     };
   }

@@ -23,6 +23,17 @@ export interface SetAside {
   readonly error: string;
 }
 
+/** What a mode measured, for metrics. */
+export type Measure =
+  /** One exchange with the kernel, or one run of a program that speaks to it. */
+  | { readonly kind: 'batch'; readonly objects: number; readonly milliseconds: number }
+  /** The kernel, or the program that speaks to it, refused what a sync wanted. */
+  | { readonly kind: 'refused'; readonly partial: boolean }
+  /** What is no longer used could not be removed. */
+  | { readonly kind: 'cleanup-failed' }
+  /** Rules that are ours, and those written by the last sync. */
+  | { readonly kind: 'rules'; readonly table: 'filter' | 'nat'; readonly total: number; readonly last: number };
+
 /** What a mode tells while it works. */
 export interface ModeEvents {
   /** How far a long sync is. */
@@ -32,6 +43,12 @@ export interface ModeEvents {
   driftRepaired(family: Family, what: string): void;
   /** Something went wrong beside a sync; the mode goes on and tries again. */
   failed(what: string, error: unknown): void;
+  measured(family: Family, measure: Measure): void;
+}
+
+export interface SyncReport {
+  /** Everything was looked at, not only what changed. */
+  readonly full: boolean;
 }
 
 /** How one mode writes plans to the kernel. */
@@ -40,7 +57,7 @@ export interface Mode {
    * Writes what changed; the first time it takes over what a former run left. Rejects if nothing could be written; the
    * next call then tries that again too.
    */
-  sync(family: Family, plans: PlanDiff, settings: ModeSettings): Promise<void>;
+  sync(family: Family, plans: PlanDiff, settings: ModeSettings): Promise<SyncReport>;
   /** Service ports that are not programmed, with their errors. */
   setAside(): readonly SetAside[];
   /** Stops watching; what is programmed stays. */
@@ -53,4 +70,5 @@ export const SILENT_EVENTS: ModeEvents = {
   setAside: () => {},
   driftRepaired: () => {},
   failed: () => {},
+  measured: () => {},
 };

@@ -90,6 +90,7 @@ export class ModeUnderTest implements EventTarget {
       progress: (family, done, of) => this.told.push(`progress ${family} ${done}/${of}`),
       setAside: port => this.refused.push(port),
       driftRepaired: (_family, what) => this.told.push(`repaired: ${what}`),
+      measured: () => {},
       failed: (what, error) => this.told.push(`failed: ${what}: ${error}`),
     };
     return new NftablesMode({ namespace: this.namespace, events });

@@ -22,6 +22,7 @@ export function loggingListeners(log: Logger): ProxyListeners {
         log.error('nftables', 'Refused by the kernel and set aside until it changes', { ipFamily, servicePort, err }),
       driftRepaired: (ipFamily, what) =>
         log.warning('nftables', 'Repaired what someone else changed', { ipFamily, what }),
+      measured: () => {},
       failed,
     },
     staleFlowsDeleted: (ipFamily, deleted) => log.info('proxy', 'Deleted stale flows', { ipFamily, deleted }),

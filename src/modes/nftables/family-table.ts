@@ -85,11 +85,16 @@ export class FamilyTable {
     return [...this.#setAside.values()].map(({ plan, error }) => ({ family, servicePort: planName(plan), error }));
   }
 
+  /** Whether the next write reads the table and looks at everything. */
+  get isUnsure(): boolean {
+    return this.#unsure;
+  }
+
   get hasLeftovers(): boolean {
     return this.#leftovers.chains.size + this.#leftovers.sets.size > 0;
   }
 
-  /** Writes what changed, relying on what was committed before. */
+  /** Writes what changed, relying on what was committed before where that is sure. */
   async write(): Promise<void> {
     if (!this.#unsure && this.#addressesChanged) await this.#writeAddresses();
     if (this.#unsure) await this.adopt();

@@ -3,7 +3,7 @@ import { type Commit, NftablesSocket, type Transaction } from '../../kernel/nfta
 import { type Clock, systemClock, type Timer } from '../../lib/clock.ts';
 import { FAMILIES, type Family } from '../../net/index.ts';
 import type { PlanDiff } from '../../plan/index.ts';
-import type { Mode, ModeEvents, ModeSettings, SetAside } from '../mode.ts';
+import type { Mode, ModeEvents, ModeSettings, SetAside, SyncReport } from '../mode.ts';
 import { type Drift, DriftWatch } from './drift-watch.ts';
 import { FamilyTable } from './family-table.ts';
 import { layoutOf } from './layout.ts';
@@ -54,13 +54,18 @@ export class NftablesMode implements Mode {
     });
   }
 
-  sync(family: Family, plans: PlanDiff, settings: ModeSettings): Promise<void> {
+  sync(family: Family, plans: PlanDiff, settings: ModeSettings): Promise<SyncReport> {
     return this.#queue(async () => {
       const table = this.#table(family, settings);
       table.setOptions(settings);
       table.want(plans);
-      await table.write();
+      const { isUnsure: full } = table;
+      await table.write().catch(error => {
+        this.#events.measured(family, { kind: 'refused', partial: !full });
+        throw error;
+      });
       this.#written(table);
+      return { full };
     });
   }
 
@@ -88,16 +93,19 @@ export class NftablesMode implements Mode {
     const known = this.#tables.get(family);
     if (known) return known;
     if (this.#tables.size === 0) this.#watch.startAfresh();
-    const commit = (transaction: Transaction) => this.#commit(transaction);
+    const commit = (transaction: Transaction) => this.#commit(family, transaction);
     const table = new FamilyTable(layoutOf(family), settings, this.#socket, commit, this.#events);
     this.#tables.set(family, table);
     return table;
   }
 
-  async #commit(transaction: Transaction): Promise<Commit> {
-    if (sizeOf(transaction) > LARGE) this.#watch.pause();
+  async #commit(family: Family, transaction: Transaction): Promise<Commit> {
+    const objects = sizeOf(transaction);
+    if (objects > LARGE) this.#watch.pause();
+    const start = performance.now();
     const commit = await this.#socket.commit(transaction);
     this.#watch.own(commit.generation);
+    this.#events.measured(family, { kind: 'batch', objects, milliseconds: performance.now() - start });
     return commit;
   }
 
@@ -115,7 +123,10 @@ export class NftablesMode implements Mode {
 
   #sweepAll(): void {
     this.#sweep = undefined;
-    this.settle().catch(error => this.#events.failed('removing chains that are no longer used', error));
+    this.settle().catch(error => {
+      this.#events.failed('removing chains that are no longer used', error);
+      for (const family of this.#tables.keys()) this.#events.measured(family, { kind: 'cleanup-failed' });
+    });
   }
 
   #noteDrift({ family: nft, what, sets }: Drift): void {
