@@ -20,6 +20,8 @@ export interface ServicePort {
   readonly externalPolicyLocal: boolean;
   /** 0: none. */
   readonly healthCheckNodePort: number;
+  /** How ipvs chooses an endpoint: `rr`, `lc`, …. Empty: as configured. */
+  readonly scheduler: string;
 }
 
 /** `ns/name`, or `ns/name:port` for a named port. The protocol is not part of it. */
@@ -56,6 +58,7 @@ export function sameServicePort(a: ServicePort, b: ServicePort | undefined): boo
     a.internalPolicyLocal === b.internalPolicyLocal &&
     a.externalPolicyLocal === b.externalPolicyLocal &&
     a.healthCheckNodePort === b.healthCheckNodePort &&
+    a.scheduler === b.scheduler &&
     sameTexts(a.externalIPs, b.externalIPs) &&
     sameTexts(a.loadBalancerVIPs, b.loadBalancerVIPs) &&
     sameCidrs(a.loadBalancerSourceRanges, b.loadBalancerSourceRanges)
