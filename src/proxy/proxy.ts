@@ -1,11 +1,17 @@
 import type { NetworkNamespace } from '../kernel/netns.ts';
 import { type Mode, type ModeEvents, NodeAddresses, StaleFlowCleaner } from '../modes/index.ts';
+import { DEVICE, type IpvsConfig, IpvsMode } from '../modes/ipvs/index.ts';
 import { NftablesMode } from '../modes/nftables/index.ts';
 import { FAMILIES, type Family } from '../net/index.ts';
 import type { PlanSettings } from '../plan/index.ts';
 import { type ModeSettingsInput, type ProxyLog, ProxyLoop } from '../sync/index.ts';
 
+export type ModeName = 'nftables' | 'ipvs';
+
 export interface ProxyConfig {
+  /** nftables if left out. */
+  readonly mode?: ModeName;
+  readonly ipvs?: IpvsConfig;
   readonly nodeName: string;
   readonly settings: PlanSettings;
   readonly nodePortAddresses: readonly string[];
@@ -35,12 +41,13 @@ export const MASQUERADE_BIT = 14;
 
 export function createProxy(config: ProxyConfig, listeners: ProxyListeners): RunningProxy {
   const { namespace, settings, nodePortAddresses } = config;
-  const mode = new NftablesMode({ namespace, events: listeners.mode });
+  const mode = createMode(config, listeners.mode);
   const cleaner = new StaleFlowCleaner(namespace);
   const addresses = new NodeAddresses(
     namespace,
     () => loop.request(),
     error => listeners.log.failed("watching the node's addresses", error),
+    { exceptLink: config.mode === 'ipvs' ? DEVICE : undefined },
   );
   const modeInput = { nodePortAddresses, masqueradeBit: MASQUERADE_BIT, interfaceIPs: () => addresses.list() };
   const loop = new ProxyLoop({
@@ -61,4 +68,13 @@ export function createProxy(config: ProxyConfig, listeners: ProxyListeners): Run
     cleaner.close();
   };
   return { loop, mode, modeInput, close };
+}
+
+function createMode({ mode = 'nftables', namespace, ipvs }: ProxyConfig, events: ModeEvents): Mode {
+  switch (mode) {
+    case 'nftables':
+      return new NftablesMode({ namespace, events });
+    case 'ipvs':
+      return new IpvsMode({ ...ipvs, namespace, events });
+  }
 }

@@ -1,0 +1,142 @@
+import { KernelError } from '../../kernel/errors.ts';
+import { type Element, IpsetSocket, printElement } from '../../kernel/ipset/index.ts';
+import { Iptables, parseSave } from '../../kernel/iptables/index.ts';
+import { IpvsSocket, keyFamily } from '../../kernel/ipvs/index.ts';
+import type { NetworkNamespace } from '../../kernel/netns.ts';
+import { RouteSocket } from '../../kernel/rtnetlink/index.ts';
+import { FAMILIES, type Family } from '../../net/index.ts';
+import { DEVICE } from './device.ts';
+import { isOwn } from './ownership.ts';
+import { CHAINS, JUMPS, jumpRule, TABLES } from './rules.ts';
+import { SET_KEYS, type SetKey, setName } from './sets.ts';
+
+/**
+ * Removes all that the mode made, in both families, and nothing else: virtual servers of other programs stay. Returns
+ * what was there, in a few words each.
+ */
+export async function cleanupIpvs(namespace?: NetworkNamespace): Promise<readonly string[]> {
+  const removed: string[] = [];
+  const sets = await readSets(namespace);
+  const addresses = readAddresses(namespace);
+  for (const family of FAMILIES) {
+    removed.push(...removeServers(family, { sets, addresses }, namespace));
+    removed.push(...(await removeRules(family, namespace)));
+  }
+  removed.push(...removeDevice(namespace), ...(await removeSets(sets, namespace)));
+  return removed;
+}
+
+/** Texts of elements, by name of the set. */
+type Sets = ReadonlyMap<string, ReadonlySet<string>>;
+
+interface Found {
+  readonly sets: Sets;
+  readonly addresses: ReadonlySet<string>;
+}
+
+async function readSets(namespace: NetworkNamespace | undefined): Promise<Sets> {
+  const socket = orNothing(() => IpsetSocket.open({ namespace }));
+  if (!socket) return new Map();
+  try {
+    const ours = new Set(FAMILIES.flatMap(family => SET_KEYS.map(key => setName(key, family))));
+    const names = [...socket.names()].filter(name => ours.has(name));
+    return new Map(names.map(name => [name, new Set([...socket.entries(name)].map(printElement))]));
+  } finally {
+    socket.close();
+  }
+}
+
+function readAddresses(namespace: NetworkNamespace | undefined): ReadonlySet<string> {
+  const socket = RouteSocket.open({ namespace });
+  try {
+    const link = socket.link(DEVICE);
+    return new Set(link ? socket.addresses({ link }).map(({ ip }) => ip) : []);
+  } finally {
+    socket.close();
+  }
+}
+
+function removeServers(
+  family: Family,
+  { sets, addresses }: Found,
+  namespace: NetworkNamespace | undefined,
+): readonly string[] {
+  const socket = IpvsSocket.open({ namespace });
+  const found = {
+    hasElement: (set: SetKey, element: Element) => sets.get(setName(set, family))?.has(printElement(element)) ?? false,
+    hasAddress: (ip: string) => addresses.has(ip),
+  };
+  try {
+    const listed = orNothing(() => socket.services()) ?? [];
+    const own = listed.filter(({ key }) => keyFamily(key) === family && isOwn(key, found, []));
+    for (const { key } of own) socket.deleteService(key);
+    return own.length > 0 ? [`${own.length} ${family} virtual servers`] : [];
+  } finally {
+    socket.close();
+  }
+}
+
+async function removeRules(family: Family, namespace: NetworkNamespace | undefined): Promise<readonly string[]> {
+  const iptables = await Iptables.open(family === 'IPv4' ? 'ip' : 'ip6', { namespace });
+  const tables = parseSave(await iptables.save().catch(() => ''));
+  const chains = TABLES.flatMap(table =>
+    CHAINS[table].filter(chain => tables.get(table)?.has(chain)).map(chain => ({ table, chain })),
+  );
+  if (chains.length === 0) return [];
+  const lines = TABLES.filter(name => tables.has(name)).flatMap(name => {
+    const own = chains.filter(({ table }) => table === name).map(({ chain }) => chain);
+    const jumps = JUMPS.filter(({ table, from }) => table === name && tables.get(name)?.has(from)).flatMap(jump => {
+      const rules = tables.get(name)?.get(jump.from)?.rules ?? [];
+      const text = jumpRule(jump);
+      return rules.filter(rule => rule.text === text).map(() => `-D ${jump.from} ${text}`);
+    });
+    return [
+      `*${name}`,
+      ...own.map(chain => `:${chain} - [0:0]`),
+      ...jumps,
+      ...own.map(chain => `-X ${chain}`),
+      'COMMIT',
+    ];
+  });
+  await iptables.restore(`${lines.join('\n')}\n`);
+  return [`${chains.length} ${family} chains`];
+}
+
+function removeDevice(namespace: NetworkNamespace | undefined): readonly string[] {
+  const socket = RouteSocket.open({ namespace });
+  try {
+    const link = socket.link(DEVICE);
+    if (!link) return [];
+    if (link.kind !== 'dummy') {
+      const kernelMessage = `it is of kind ${link.kind}, not dummy`;
+      throw new KernelError('KERNEL_REFUSED', { operation: `ip link del ${DEVICE}`, kernelMessage });
+    }
+    socket.deleteLink(link);
+    return [`link ${DEVICE}`];
+  } finally {
+    socket.close();
+  }
+}
+
+async function removeSets(sets: Sets, namespace: NetworkNamespace | undefined): Promise<readonly string[]> {
+  if (sets.size === 0) return [];
+  const socket = IpsetSocket.open({ namespace });
+  try {
+    const commands = [...sets.keys()].map(name => ({ kind: 'destroy', name }) as const);
+    const [refused] = await socket.restore(commands, { exist: true });
+    if (refused) throw refused.error;
+    return [`${sets.size} sets`];
+  } finally {
+    socket.close();
+  }
+}
+
+/** A kernel without ipvs or ipset has nothing of ours. */
+function orNothing<T>(work: () => T): T | undefined {
+  try {
+    return work();
+  } catch (error) {
+    if (error instanceof KernelError) return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,35 @@
+import assert from 'node:assert/strict';
+import type { NetworkNamespace } from '../../src/kernel/netns.ts';
+import { SILENT_EVENTS } from '../../src/modes/index.ts';
+import { createProxy } from '../../src/proxy/index.ts';
+import { handOver, type ObjectChanges } from '../traffic/case-objects.ts';
+import type { CaseSettings } from '../traffic/settings.ts';
+
+/** The proxy in ipvs mode as the program wires it, in a namespace; whoever has it is its source. */
+export function startIpvsProxy(namespace: NetworkNamespace, settings: CaseSettings, nodeName: string) {
+  const failed = (what: string, error: unknown) => assert.fail(`${what}: ${error}`);
+  const log = { problem: () => {}, recovered: () => {}, synced: () => {}, failed };
+  const { loop, close } = createProxy(
+    {
+      mode: 'ipvs',
+      ipvs: { scheduler: settings.scheduler, strictARP: settings.strictARP },
+      nodeName,
+      settings: settings.plan,
+      nodePortAddresses: settings.nodePortAddresses,
+      minSyncPeriodMs: 0,
+      syncPeriodMs: 1000,
+      namespace,
+    },
+    { log, mode: { ...SILENT_EVENTS, failed }, staleFlowsDeleted: () => {} },
+  );
+  let isSynced = false;
+  return {
+    async apply(changes: ObjectChanges): Promise<void> {
+      handOver(changes, loop);
+      if (!isSynced) loop.synced();
+      isSynced = true;
+      await loop.settled();
+    },
+    close,
+  };
+}

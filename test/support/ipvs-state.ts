@@ -1,0 +1,61 @@
+import { spawnSync } from 'node:child_process';
+import type { NetworkNamespace } from '../../src/kernel/netns.ts';
+import { DEVICE } from '../../src/modes/ipvs/index.ts';
+
+/** Chains whose rules are about single Services, in no order that matters. */
+const UNORDERED = ['KUBE-SERVICES', 'KUBE-PROXY-FIREWALL', 'KUBE-IPVS-OUT-FILTER'];
+
+/** Runs a program in the namespace and returns what it printed; throws if it failed. */
+export function runIn(namespace: NetworkNamespace, program: string, ...args: string[]): string {
+  const { status, stdout, stderr } = namespace.run(() => spawnSync(program, args, { encoding: 'utf8' }));
+  if (status !== 0) throw new Error(`${program} ${args.join(' ')}: ${stderr}`);
+  return stdout;
+}
+
+/** All that ipvs mode left in the kernel, as the reference programs list it, in an order that does not depend on history. */
+export function ipvsState(namespace: NetworkNamespace): Readonly<Record<string, string>> {
+  return {
+    'addrs.txt': addresses(namespace),
+    'ipset.txt': sortedLines(
+      runIn(namespace, 'ipset', 'save').replaceAll(/ (?:hashsize|bucketsize|initval) \S+/g, ''),
+    ),
+    'ipvs.txt': sortedLines(runIn(namespace, 'ipvsadm', '-S', '-n')),
+    'iptables.v4.txt': canonicalRules(runIn(namespace, 'iptables-save')),
+    'iptables.v6.txt': canonicalRules(runIn(namespace, 'ip6tables-save')),
+  };
+}
+
+export function sortedLines(text: string): string {
+  const lines = text.split('\n').map(line => line.trim());
+  return `${lines
+    .filter(Boolean)
+    .sort()
+    .join('\n')}\n`;
+}
+
+/** The output of iptables-save with tables, chains and unordered rules sorted. */
+export function canonicalRules(save: string): string {
+  const tables = save
+    .split(/^\*/m)
+    .slice(1)
+    .map(text => {
+      const [name = '', ...lines] = text.split('\n').map(line => line.trim());
+      const chains = lines.filter(line => line.startsWith(':')).map(line => line.slice(1).split(' '));
+      const rules = lines.filter(line => line.startsWith('-A '));
+      const heads = chains.map(([chain, policy]) => `:${chain} ${policy}`).sort();
+      const bodies = chains
+        .map(([chain = '']) => chain)
+        .sort()
+        .flatMap(chain => {
+          const own = rules.filter(rule => rule.split(' ')[1] === chain);
+          return UNORDERED.includes(chain) ? own.sort() : own;
+        });
+      return [`*${name}`, ...heads, ...bodies, 'COMMIT'].join('\n');
+    });
+  return `${tables.sort().join('\n')}\n`;
+}
+
+function addresses(namespace: NetworkNamespace): string {
+  const lines = runIn(namespace, 'ip', '-o', 'addr', 'show', 'dev', DEVICE).split('\n');
+  return sortedLines(lines.map(line => line.split(/\s+/).slice(2, 4).join(' ')).join('\n'));
+}
