@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, test } from 'node:test';
+import { after, before, describe, test } from 'node:test';
+import type { NetworkNamespace } from '../../src/kernel/netns.ts';
 import { nodeNamespace } from '../support/ipvs-node.ts';
 import { startIpvsProxy } from '../support/ipvs-proxy.ts';
 import { canonicalRules, ipvsState } from '../support/ipvs-state.ts';
 import { CaseObjects, NODE_NAME } from '../traffic/case-objects.ts';
-import { allCaseFolders, readCase } from '../traffic/recorded-case.ts';
+import { allCaseFolders, type Configuration, type RecordedCase, readCase } from '../traffic/recorded-case.ts';
 import { caseSettings } from '../traffic/settings.ts';
 
 /** What the real kube-proxy left in the kernel after each step. */
@@ -21,21 +22,61 @@ function recorded(folder: string, step: number): Readonly<Record<string, string>
   );
 }
 
-describe('the state that is recorded of the real kube-proxy', { concurrency: 2 }, () => {
-  for (const folder of allCaseFolders('ipvs').filter(folder => existsSync(join(folder, 'ipvs')))) {
-    test(`IPVS-1 ${folder}`, async () => {
-      const namespace = nodeNamespace();
-      const { steps, configuration } = await readCase(folder);
-      const proxy = startIpvsProxy(namespace, caseSettings(configuration, 'ipvs'), NODE_NAME);
+interface Running {
+  readonly namespace: NetworkNamespace;
+  readonly proxy: ReturnType<typeof startIpvsProxy>;
+  close(): Promise<void>;
+}
+
+function start(configuration: Configuration): Running {
+  const namespace = nodeNamespace();
+  const proxy = startIpvsProxy(namespace, caseSettings(configuration, 'ipvs'), NODE_NAME);
+  const close = async () => {
+    await proxy.close();
+    namespace.close();
+  };
+  return { namespace, proxy, close };
+}
+
+/** Compares after each step; at the end the case's objects are gone again. */
+async function compare({ namespace, proxy }: Running, { folder, steps }: RecordedCase): Promise<void> {
+  const objects = new CaseObjects();
+  try {
+    for (const [number, step] of steps.entries()) {
+      await proxy.apply(objects.take(step));
+      assert.deepEqual(ipvsState(namespace), recorded(folder, number), `step ${number}`);
+    }
+  } finally {
+    await proxy.apply(objects.take({ set: [], removed: objects.all }));
+  }
+}
+
+const cases = await Promise.all(
+  allCaseFolders('ipvs')
+    .filter(folder => existsSync(join(folder, 'ipvs')))
+    .map(readCase),
+);
+
+/** One after another in one process, so that each starts from what those before left behind: nothing. */
+describe('the state that is recorded of the real kube-proxy', () => {
+  let running: Running;
+  before(() => {
+    running = start({});
+  });
+  after(() => running.close());
+  for (const recordedCase of cases.filter(({ configuration }) => Object.keys(configuration).length === 0)) {
+    test(`IPVS-1 ${recordedCase.folder}`, () => compare(running, recordedCase));
+  }
+});
+
+describe('the state that is recorded with other configurations', () => {
+  for (const recordedCase of cases.filter(({ configuration }) => Object.keys(configuration).length > 0)) {
+    test(`IPVS-1 ${recordedCase.folder}`, async () => {
+      const running = start(recordedCase.configuration);
       try {
-        const objects = new CaseObjects();
-        for (const [number, step] of steps.entries()) {
-          await proxy.apply(objects.take(step));
-          assert.deepEqual(ipvsState(namespace), recorded(folder, number), `step ${number}`);
-        }
+        await compare(running, recordedCase);
       } finally {
-        await proxy.close();
-        namespace.close();
+        await running.close();
       }
     });
   }

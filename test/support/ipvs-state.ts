@@ -1,5 +1,8 @@
 import { spawnSync } from 'node:child_process';
+import { IpsetSocket, printCommand } from '../../src/kernel/ipset/index.ts';
+import { IpvsSocket, printChange } from '../../src/kernel/ipvs/index.ts';
 import type { NetworkNamespace } from '../../src/kernel/netns.ts';
+import { RouteSocket } from '../../src/kernel/rtnetlink/index.ts';
 import { DEVICE } from '../../src/modes/ipvs/index.ts';
 
 /** Chains whose rules are about single Services, in no order that matters. */
@@ -12,14 +15,15 @@ export function runIn(namespace: NetworkNamespace, program: string, ...args: str
   return stdout;
 }
 
-/** All that ipvs mode left in the kernel, as the reference programs list it, in an order that does not depend on history. */
+/**
+ * All that ipvs mode left in the kernel, as the reference programs list it, in an order that does not depend on history.
+ * Only iptables-save is run: starting a program takes long in a guest, and our lists are compared with the others' elsewhere.
+ */
 export function ipvsState(namespace: NetworkNamespace): Readonly<Record<string, string>> {
   return {
     'addrs.txt': addresses(namespace),
-    'ipset.txt': sortedLines(
-      runIn(namespace, 'ipset', 'save').replaceAll(/ (?:hashsize|bucketsize|initval) \S+/g, ''),
-    ),
-    'ipvs.txt': sortedLines(runIn(namespace, 'ipvsadm', '-S', '-n')),
+    'ipset.txt': sets(namespace),
+    'ipvs.txt': servers(namespace),
     'iptables.v4.txt': canonicalRules(runIn(namespace, 'iptables-save')),
     'iptables.v6.txt': canonicalRules(runIn(namespace, 'ip6tables-save')),
   };
@@ -27,10 +31,7 @@ export function ipvsState(namespace: NetworkNamespace): Readonly<Record<string, 
 
 export function sortedLines(text: string): string {
   const lines = text.split('\n').map(line => line.trim());
-  return `${lines
-    .filter(Boolean)
-    .sort()
-    .join('\n')}\n`;
+  return `${lines.filter(Boolean).sort().join('\n')}\n`;
 }
 
 /** The output of iptables-save with tables, chains and unordered rules sorted. */
@@ -56,6 +57,40 @@ export function canonicalRules(save: string): string {
 }
 
 function addresses(namespace: NetworkNamespace): string {
-  const lines = runIn(namespace, 'ip', '-o', 'addr', 'show', 'dev', DEVICE).split('\n');
-  return sortedLines(lines.map(line => line.split(/\s+/).slice(2, 4).join(' ')).join('\n'));
+  const socket = RouteSocket.open({ namespace });
+  try {
+    const link = socket.link(DEVICE);
+    const lines = link ? socket.addresses({ link }).map(({ ip, prefix }) => `inet ${ip}/${prefix}`) : ['absent'];
+    return sortedLines(lines.map(line => (line.includes(':') ? line.replace('inet', 'inet6') : line)).join('\n'));
+  } finally {
+    socket.close();
+  }
+}
+
+function sets(namespace: NetworkNamespace): string {
+  const socket = IpsetSocket.open({ namespace });
+  try {
+    const lines = [...socket.save()].map(printCommand).join('\n');
+    return sortedLines(lines.replaceAll(/ (?:hashsize|bucketsize|initval) \S+/g, ''));
+  } finally {
+    socket.close();
+  }
+}
+
+/** As `ipvsadm -S -n` has it. */
+export function servers(namespace: NetworkNamespace): string {
+  const socket = IpvsSocket.open({ namespace });
+  try {
+    const lines = socket
+      .services()
+      .flatMap(service => [
+        printChange({ kind: 'new-service', service }),
+        ...socket
+          .destinations(service.key)
+          .map(destination => printChange({ kind: 'new-dest', service: service.key, destination })),
+      ]);
+    return sortedLines(lines.join('\n'));
+  } finally {
+    socket.close();
+  }
 }

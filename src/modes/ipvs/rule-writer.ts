@@ -6,9 +6,10 @@ import { type Measured, timed, type Written } from './written.ts';
 export class RuleWriter {
   readonly #iptables: Iptables;
   readonly #measured: Measured;
+  /** What was written last. */
   #last: RuleInput | undefined;
-  /** What iptables-save said of our chains after we wrote them. */
-  #saved = '';
+  /** What iptables-save says of our chains when they are as written; undefined if it was not asked since. */
+  #fingerprint: string | undefined;
   #present: SavedTables | undefined;
 
   constructor(iptables: Iptables, measured: Measured) {
@@ -22,22 +23,24 @@ export class RuleWriter {
 
   /** Looks at the rules as they are, so that the next write puts right what differs. */
   async read(): Promise<void> {
-    const tables = await this.#save();
-    if (ownRules(tables) !== this.#saved) this.#last = undefined;
-    this.#present = tables;
+    this.#present = await this.#save();
   }
 
   /** Says whether something was written. */
   async write(input: RuleInput, written: Written): Promise<boolean> {
-    if (this.#last && sameRules(this.#last, input)) return false;
-    const present = this.#present ?? (await this.#save());
-    this.#last = undefined;
+    const present = this.#present;
     this.#present = undefined;
-    const text = restoreText(input, missingJumps(present));
+    const isIntact = !present || (this.#fingerprint !== undefined && ownRules(present) === this.#fingerprint);
+    if (isIntact && this.#last && sameRules(this.#last, input)) return false;
+    const isFirst = this.#last === undefined;
+    this.#last = undefined;
+    this.#fingerprint = undefined;
+    const text = restoreText(input, present ? missingJumps(present) : []);
     await timed(this.#measured, text.split('\n').length - 1, () => this.#iptables.restore(text));
-    this.#saved = ownRules(await this.#save());
     this.#last = input;
-    written.add('rewrote rules');
+    // Rules are listed otherwise than they are written, so whether they were intact shows only by writing them again.
+    if (present && !isFirst) this.#fingerprint = ownRules(await this.#save());
+    if (!present || this.#fingerprint !== ownRules(present)) written.add('rewrote rules');
     return true;
   }
 
