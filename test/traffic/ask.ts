@@ -11,7 +11,13 @@ const FEWEST_TRIES = 24;
 /** One endpoint of many is missed so many times for each of them with a chance of e⁻²⁰. */
 const TRIES_AN_ENDPOINT = 20;
 
-/** Asks everything at once. Questions to a Service with affinity wait for each other: they share what it remembers. */
+/** Who takes turns shows all endpoints in as many tries; some more, for the kernel's own packets count too. */
+const TURNS_AN_ENDPOINT = 2;
+
+/**
+ * Asks everything at once. Questions to a Service with affinity wait for each other: they share what it remembers. So do
+ * those to an address in ipvs mode, whose endpoints take turns: who asks every third time might always meet the same.
+ */
 export function askAll(
   questions: readonly Question[],
   mode: Mode,
@@ -22,20 +28,25 @@ export function askAll(
     questions.map(question => {
       const { source, ip, port, protocol, service } = question;
       const hasAffinity = service.spec.sessionAffinity === 'ClientIP';
-      const tries = hasAffinity ? FEWEST_TRIES : Math.max(FEWEST_TRIES, TRIES_AN_ENDPOINT * endpointsOf(question));
+      const tries = triesFor(mode, hasAffinity, endpointsOf(question));
       const ask = async () => {
         const result = await probe(source.namespace, ip, port, protocol, { tries, timeoutMs: TIMEOUT_MS[mode] });
         // Who answers most of the time may have been slow on a busy machine. One who really loses some does it again.
         const isUnsure = result.answers.size > 0 && result.failures.has('timeout');
         return isUnsure ? probe(source.namespace, ip, port, protocol, { tries, timeoutMs: PATIENT_MS }) : result;
       };
-      if (!hasAffinity) return ask();
-      const key = service.metadata.name;
+      if (!hasAffinity && mode !== 'ipvs') return ask();
+      const key = hasAffinity ? service.metadata.name : `${ip} ${port} ${protocol}`;
       const answer = (turns.get(key) ?? Promise.resolve()).then(ask);
       turns.set(key, answer);
       return answer;
     }),
   );
+}
+
+function triesFor(mode: Mode, hasAffinity: boolean, endpoints: number): number {
+  if (mode === 'ipvs') return 2 + TURNS_AN_ENDPOINT * endpoints;
+  return hasAffinity ? FEWEST_TRIES : Math.max(FEWEST_TRIES, TRIES_AN_ENDPOINT * endpoints);
 }
 
 /** Flows of an earlier step would blur the next. */

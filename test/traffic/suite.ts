@@ -57,7 +57,7 @@ async function observeCase(recorded: RecordedCase, mode: Mode, startProxy: Start
   try {
     const proxy = await startProxy({ cluster, settings, nodeName: NODE_NAME, caseName: recorded.name });
     try {
-      return await observeSteps(recorded, mode, cluster, endpoints, proxy);
+      return await observeSteps(recorded, settings, cluster, endpoints, proxy);
     } finally {
       await proxy.close();
     }
@@ -69,7 +69,7 @@ async function observeCase(recorded: RecordedCase, mode: Mode, startProxy: Start
 
 async function observeSteps(
   { steps }: RecordedCase,
-  mode: Mode,
+  { mode, scheduler }: CaseSettings,
   cluster: Cluster,
   endpoints: Endpoints,
   proxy: RunningProxy,
@@ -85,7 +85,7 @@ async function observeSteps(
     for (const [i, question] of asked.entries()) {
       const result = results[i];
       const label = number === 0 ? '' : `[step ${number}] `;
-      if (result) lines.push(`${label}${question.text} => ${describeAnswers(question, result)}`);
+      if (result) lines.push(`${label}${question.text} => ${describeAnswers(question, result, scheduler)}`);
     }
   }
   return lines;
