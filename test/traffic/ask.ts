@@ -5,14 +5,11 @@ import type { Question } from './matrix.ts';
 import type { Mode } from './modes.ts';
 
 /** ipvs is tested in a guest, which is slow. */
-const TIMEOUT_MS: Readonly<Record<Mode, number>> = { nftables: 600, iptables: 600, ipvs: 2000 };
+const TIMEOUT_MS: Readonly<Record<Mode, number>> = { nftables: 600, iptables: 600, ipvs: 1200 };
 const PATIENT_MS = 4000;
 const FEWEST_TRIES = 24;
 /** One endpoint of many is missed so many times for each of them with a chance of e⁻²⁰. */
 const TRIES_AN_ENDPOINT = 20;
-
-/** Who takes turns shows all endpoints in as many tries; some more, for the kernel's own packets count too. */
-const TURNS_AN_ENDPOINT = 2;
 
 /**
  * Asks everything at once. Questions to a Service with affinity wait for each other: they share what it remembers. So do
@@ -45,7 +42,8 @@ export function askAll(
 }
 
 function triesFor(mode: Mode, hasAffinity: boolean, endpoints: number): number {
-  if (mode === 'ipvs') return 2 + TURNS_AN_ENDPOINT * endpoints;
+  // Endpoints that take turns have all been met after as many tries.
+  if (mode === 'ipvs') return endpoints + 1;
   return hasAffinity ? FEWEST_TRIES : Math.max(FEWEST_TRIES, TRIES_AN_ENDPOINT * endpoints);
 }
 
