@@ -98,6 +98,11 @@ export class IpvsMode implements Mode {
     return this.#queue(() => readStatistics(this.#sockets.ipvs, this.#families, limit));
   }
 
+  /** Waits until all that was begun is done. */
+  async settle(): Promise<void> {
+    await this.#work;
+  }
+
   async close(): Promise<void> {
     this.#closed = true;
     this.#rounds.close();

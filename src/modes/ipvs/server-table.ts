@@ -16,16 +16,19 @@ export interface WriteOptions {
   progress(done: number, of: number): void;
 }
 
+/** What is asked of the kernel. */
+export type IpvsKernel = Pick<IpvsSocket, 'services' | 'service' | 'destinations' | 'apply'>;
+
 /** The virtual servers of one family: what the kernel has of ours, and who is on the way out. */
 export class ServerTable {
-  readonly #socket: IpvsSocket;
+  readonly #socket: IpvsKernel;
   readonly #family: Family;
   readonly #measured: Measured;
   readonly #known = new Map<string, KnownServer>();
   /** Virtual servers with destinations that end when their last connection does. */
   readonly #draining = new Set<string>();
 
-  constructor(socket: IpvsSocket, family: Family, measured: Measured) {
+  constructor(socket: IpvsKernel, family: Family, measured: Measured) {
     this.#socket = socket;
     this.#family = family;
     this.#measured = measured;
