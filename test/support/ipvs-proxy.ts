@@ -1,12 +1,17 @@
 import assert from 'node:assert/strict';
 import type { NetworkNamespace } from '../../src/kernel/netns.ts';
-import { SILENT_EVENTS } from '../../src/modes/index.ts';
+import { type ModeEvents, SILENT_EVENTS } from '../../src/modes/index.ts';
 import { createProxy } from '../../src/proxy/index.ts';
 import { handOver, type ObjectChanges } from '../traffic/case-objects.ts';
 import type { CaseSettings } from '../traffic/settings.ts';
 
 /** The proxy in ipvs mode as the program wires it, in a namespace; whoever has it is its source. */
-export function startIpvsProxy(namespace: NetworkNamespace, settings: CaseSettings, nodeName: string) {
+export function startIpvsProxy(
+  namespace: NetworkNamespace,
+  settings: CaseSettings,
+  nodeName: string,
+  measured: ModeEvents['measured'] = () => {},
+) {
   const failed = (what: string, error: unknown) => assert.fail(`${what}: ${error}`);
   const log = { problem: () => {}, recovered: () => {}, synced: () => {}, failed };
   const { loop, close } = createProxy(
@@ -20,7 +25,7 @@ export function startIpvsProxy(namespace: NetworkNamespace, settings: CaseSettin
       syncPeriodMs: 1000,
       namespace,
     },
-    { log, mode: { ...SILENT_EVENTS, failed }, staleFlowsDeleted: () => {} },
+    { log, mode: { ...SILENT_EVENTS, failed, measured }, staleFlowsDeleted: () => {} },
   );
   let isSynced = false;
   return {

@@ -4,6 +4,7 @@ import { IpvsSocket, printChange } from '../../src/kernel/ipvs/index.ts';
 import type { NetworkNamespace } from '../../src/kernel/netns.ts';
 import { RouteSocket } from '../../src/kernel/rtnetlink/index.ts';
 import { DEVICE } from '../../src/modes/ipvs/index.ts';
+import type { Family } from '../../src/net/index.ts';
 
 /** Chains whose rules are about single Services, in no order that matters. */
 const UNORDERED = ['KUBE-SERVICES', 'KUBE-PROXY-FIREWALL', 'KUBE-IPVS-OUT-FILTER'];
@@ -19,14 +20,22 @@ export function runIn(namespace: NetworkNamespace, program: string, ...args: str
  * All that ipvs mode left in the kernel, as the reference programs list it, in an order that does not depend on history.
  * Only iptables-save is run: starting a program takes long in a guest, and our lists are compared with the others' elsewhere.
  */
-export function ipvsState(namespace: NetworkNamespace): Readonly<Record<string, string>> {
+export function ipvsState(namespace: NetworkNamespace): State {
   return {
-    'addrs.txt': addresses(namespace),
-    'ipset.txt': sets(namespace),
-    'ipvs.txt': servers(namespace),
-    'iptables.v4.txt': canonicalRules(runIn(namespace, 'iptables-save')),
-    'iptables.v6.txt': canonicalRules(runIn(namespace, 'ip6tables-save')),
+    ...stateWithoutRules(namespace),
+    'iptables.v4.txt': rulesOf(namespace, 'IPv4'),
+    'iptables.v6.txt': rulesOf(namespace, 'IPv6'),
   };
+}
+
+export type State = Readonly<Record<string, string>>;
+
+export function stateWithoutRules(namespace: NetworkNamespace): State {
+  return { 'addrs.txt': addresses(namespace), 'ipset.txt': sets(namespace), 'ipvs.txt': servers(namespace) };
+}
+
+export function rulesOf(namespace: NetworkNamespace, family: Family): string {
+  return canonicalRules(runIn(namespace, family === 'IPv4' ? 'iptables-save' : 'ip6tables-save'));
 }
 
 export function sortedLines(text: string): string {

@@ -5,7 +5,7 @@ import type { Question } from './matrix.ts';
 import type { Mode } from './modes.ts';
 
 /** ipvs is tested in a guest, which is slow. */
-const TIMEOUT_MS: Readonly<Record<Mode, number>> = { nftables: 600, iptables: 600, ipvs: 1200 };
+const TIMEOUT_MS: Readonly<Record<Mode, number>> = { nftables: 600, iptables: 600, ipvs: 900 };
 const PATIENT_MS = 4000;
 const FEWEST_TRIES = 24;
 /** One endpoint of many is missed so many times for each of them with a chance of e⁻²⁰. */
@@ -32,7 +32,7 @@ export function askAll(
         const isUnsure = result.answers.size > 0 && result.failures.has('timeout');
         return isUnsure ? probe(source.namespace, ip, port, protocol, { tries, timeoutMs: PATIENT_MS }) : result;
       };
-      if (!hasAffinity && mode !== 'ipvs') return ask();
+      if (!hasAffinity && (mode !== 'ipvs' || endpointsOf(question) < 2)) return ask();
       const key = hasAffinity ? service.metadata.name : `${ip} ${port} ${protocol}`;
       const answer = (turns.get(key) ?? Promise.resolve()).then(ask);
       turns.set(key, answer);
