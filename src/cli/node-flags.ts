@@ -1,6 +1,7 @@
 import { hostname } from 'node:os';
 import { nodeNameFrom } from '../model/index.ts';
 import { DEFAULT_PLAN_SETTINGS, type PlanSettings } from '../plan/index.ts';
+import type { ModeName } from '../proxy/index.ts';
 import { boolFlag, FlagError, type FlagSpec, type FlagValues, listFlag, stringFlag } from './flags.ts';
 
 /** Flags of every command that plans: where the objects are, and what is to be known of the node. */
@@ -41,9 +42,19 @@ export function nodeNameFlag(values: FlagValues): string {
   return nodeNameFrom(stringFlag(values, 'hostname-override') ?? '', hostname()) ?? 'localhost';
 }
 
+/** ipvs mode has node ports at all addresses unless told otherwise. */
 export function nodePortAddressesFlag(values: FlagValues): readonly string[] {
   const addresses = listFlag(values, 'nodeport-addresses');
-  return addresses.length > 0 ? addresses : ['primary'];
+  return addresses.length > 0 || proxyModeFlag(values) === 'ipvs' ? addresses : ['primary'];
+}
+
+const MODES: readonly ModeName[] = ['nftables', 'ipvs'];
+
+export function proxyModeFlag(values: FlagValues): ModeName {
+  const text = stringFlag(values, 'proxy-mode') ?? 'nftables';
+  const mode = MODES.find(name => name === text);
+  if (!mode) throw new FlagError(`unknown proxy mode ${JSON.stringify(text)}: must be ${MODES.join(' or ')}`);
+  return mode;
 }
 
 export function planSettings(values: FlagValues): PlanSettings {

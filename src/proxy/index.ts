@@ -1,1 +1,8 @@
-export { createProxy, MASQUERADE_BIT, type ProxyConfig, type ProxyListeners, type RunningProxy } from './proxy.ts';
+export {
+  createProxy,
+  MASQUERADE_BIT,
+  type ModeName,
+  type ProxyConfig,
+  type ProxyListeners,
+  type RunningProxy,
+} from './proxy.ts';

@@ -1,3 +1,4 @@
+import { cleanupIpvs } from '../../modes/ipvs/index.ts';
 import { cleanupNftables } from '../../modes/nftables/index.ts';
 import type { Command } from '../command.ts';
 import { boolFlag, FlagError, type FlagSpec, parseFlags } from '../flags.ts';
@@ -22,10 +23,9 @@ export const cleanupCommand: Command = {
     if (positional.length > 0) {
       throw new FlagError(`"kube-proxy cleanup" does not take any arguments, got ${JSON.stringify(positional)}`);
     }
-    const removed = await cleanupNftables();
-    io.stdout.write(
-      removed.length > 0 ? removed.map(table => `removed table ${table}\n`).join('') : 'nothing to remove\n',
-    );
+    const tables = (await cleanupNftables()).map(table => `table ${table}`);
+    const removed = [...tables, ...(await cleanupIpvs())];
+    io.stdout.write(removed.length > 0 ? removed.map(what => `removed ${what}\n`).join('') : 'nothing to remove\n');
     return 0;
   },
 };

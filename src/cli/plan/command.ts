@@ -16,7 +16,14 @@ import {
   stringFlag,
 } from '../flags.ts';
 import { localNode } from '../local-node.ts';
-import { manifestsFlag, NODE_FLAGS, nodeNameFlag, nodePortAddressesFlag, planSettings } from '../node-flags.ts';
+import {
+  manifestsFlag,
+  NODE_FLAGS,
+  nodeNameFlag,
+  nodePortAddressesFlag,
+  planSettings,
+  proxyModeFlag,
+} from '../node-flags.ts';
 import { styleFor } from '../style.ts';
 import { type PlanReport, type ProblemReport, planReport } from './report.ts';
 import { diffText, problemsText, rulesText } from './rules.ts';
@@ -26,7 +33,12 @@ const FLAGS: readonly FlagSpec[] = [
   ...NODE_FLAGS,
   { name: 'output', shorthand: 'o', type: 'string', value: 'FORM', usage: 'text, json or yaml (default text)' },
   { name: 'service', type: 'stringSlice', value: 'NS/NAME', usage: 'only these Services' },
-  { name: 'rules', type: 'bool', usage: 'print the transactions that a first start would send, as nft scripts' },
+  { name: 'proxy-mode', type: 'string', value: 'MODE', usage: 'for --rules: nftables (default) or ipvs' },
+  {
+    name: 'rules',
+    type: 'bool',
+    usage: 'print what a first start would send, in the words of nft, or of ipset, ipvsadm and iptables-restore',
+  },
   { name: 'diff', type: 'bool', usage: 'print the transactions that would bring the running kernel to the plan' },
   { name: 'help', shorthand: 'h', type: 'bool', usage: 'this help' },
 ];
@@ -54,10 +66,12 @@ export const planCommand: Command = {
     }
     const render = renderer(stringFlag(values, 'output') ?? 'text', io);
     const { state, problems, nodeName } = await readState(values);
-    const input = { nodePortAddresses: nodePortAddressesFlag(values) };
+    const mode = proxyModeFlag(values);
+    const input = { mode, nodePortAddresses: nodePortAddressesFlag(values) };
     if (boolFlag(values, 'rules') || boolFlag(values, 'diff')) {
       io.stderr.write(problemsText(problems));
       const isDiff = boolFlag(values, 'diff');
+      if (isDiff && mode !== 'nftables') throw new FlagError('--diff is for nftables mode');
       const text = isDiff ? await diffText(state, input) : await rulesText(state, input);
       const isDifferent = isDiff && text !== '';
       return print(io, isDiff && text === '' ? 'no difference\n' : text, problems.length > 0 || isDifferent ? 1 : 0);

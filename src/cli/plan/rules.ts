@@ -1,20 +1,23 @@
 import { NftablesSocket } from '../../kernel/nftables/index.ts';
 import { RouteSocket } from '../../kernel/rtnetlink/index.ts';
 import { SILENT_EVENTS } from '../../modes/index.ts';
+import { DEFAULT_SCHEDULER, DEVICE, previewIpvs } from '../../modes/ipvs/index.ts';
 import { FamilyTable, layoutOf } from '../../modes/nftables/index.ts';
 import { FAMILIES, type Family, type Ip } from '../../net/index.ts';
-import { MASQUERADE_BIT } from '../../proxy/index.ts';
+import { MASQUERADE_BIT, type ModeName } from '../../proxy/index.ts';
 import { modeSettings, type ProxyState } from '../../sync/index.ts';
 import { styleFor } from '../style.ts';
 import type { ProblemReport } from './report.ts';
 import { problemText } from './text.ts';
 
 export interface RulesInput {
+  readonly mode: ModeName;
   readonly nodePortAddresses: readonly string[];
 }
 
-/** What a first start would send, one script a transaction. */
-export function rulesText(state: ProxyState, input: RulesInput): Promise<string> {
+/** What a first start would send, one script a transaction or program. */
+export async function rulesText(state: ProxyState, input: RulesInput): Promise<string> {
+  if (input.mode === 'ipvs') return FAMILIES.map(family => ipvsText(state, input, family)).join('\n');
   return withTables(state, input, table => table.preview());
 }
 
@@ -55,10 +58,22 @@ function tableOf(state: ProxyState, input: RulesInput, family: Family, socket: N
   return table;
 }
 
+function ipvsText(state: ProxyState, input: RulesInput, family: Family): string {
+  const nodeIPs = interfaceIPs();
+  const settings = modeSettings(state, family, {
+    ...input,
+    masqueradeBit: MASQUERADE_BIT,
+    interfaceIPs: () => nodeIPs,
+  });
+  const plans = [...state.family(family).planner.plans()];
+  return previewIpvs({ family, scheduler: DEFAULT_SCHEDULER, settings, nodeIPs, plans });
+}
+
 function interfaceIPs(): readonly Ip[] {
   const socket = RouteSocket.open();
   try {
-    return [...socket.addresses({})].map(({ ip }) => ip);
+    const device = socket.link(DEVICE)?.index;
+    return socket.addresses({}).flatMap(({ ip, index }) => (index === device ? [] : [ip]));
   } finally {
     socket.close();
   }

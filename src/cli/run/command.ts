@@ -1,24 +1,24 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { InstanceLock } from '../../kernel/instance-lock.ts';
 import { Logger } from '../../lib/log.ts';
-import { createProxy } from '../../proxy/index.ts';
+import { ipvsUnavailable } from '../../modes/ipvs/index.ts';
+import { createProxy, type ModeName } from '../../proxy/index.ts';
 import { FilesSource } from '../../source/index.ts';
 import type { Command, Io } from '../command.ts';
-import {
-  boolFlag,
-  describeFlags,
-  FlagError,
-  type FlagSpec,
-  type FlagValues,
-  parseFlags,
-  stringFlag,
-} from '../flags.ts';
+import { boolFlag, describeFlags, FlagError, type FlagSpec, type FlagValues, parseFlags } from '../flags.ts';
 import { localNode } from '../local-node.ts';
-import { manifestsFlag, NODE_FLAGS, nodeNameFlag, nodePortAddressesFlag, planSettings } from '../node-flags.ts';
+import {
+  manifestsFlag,
+  NODE_FLAGS,
+  nodeNameFlag,
+  nodePortAddressesFlag,
+  planSettings,
+  proxyModeFlag,
+} from '../node-flags.ts';
 import { loggingListeners } from './listeners.ts';
 
 const FLAGS: readonly FlagSpec[] = [
-  { name: 'proxy-mode', type: 'string', value: 'MODE', usage: 'nftables (default)' },
+  { name: 'proxy-mode', type: 'string', value: 'MODE', usage: 'nftables (default) or ipvs' },
   ...NODE_FLAGS,
   { name: 'help', shorthand: 'h', type: 'bool', usage: 'this help' },
 ];
@@ -51,21 +51,25 @@ export const runCommand: Command = {
     if (positional.length > 0) {
       throw new FlagError(`"kube-proxy" does not take any arguments, got ${JSON.stringify(positional)}`);
     }
-    const mode = stringFlag(values, 'proxy-mode') ?? 'nftables';
-    if (mode !== 'nftables') throw new FlagError(`unknown proxy mode ${JSON.stringify(mode)}: must be nftables`);
-    return serve(values, io);
+    return serve(proxyModeFlag(values), values, io);
   },
 };
 
-async function serve(values: FlagValues, io: Io): Promise<number> {
+async function serve(mode: ModeName, values: FlagValues, io: Io): Promise<number> {
   const path = manifestsFlag(values);
   const nodeName = nodeNameFlag(values);
   const log = new Logger(line => io.stderr.write(line));
+  const problem = mode === 'ipvs' ? ipvsUnavailable('') : undefined;
+  if (problem) {
+    log.error('proxy', problem);
+    return 1;
+  }
   const ended = untilSignalled();
   const lock = await takeLock(log, ended);
   if (!lock) return 0;
   const proxy = createProxy(
     {
+      mode,
       nodeName,
       settings: planSettings(values),
       nodePortAddresses: nodePortAddressesFlag(values),
@@ -77,7 +81,7 @@ async function serve(values: FlagValues, io: Io): Promise<number> {
   const source = new FilesSource({ path, nodeName, localNode: () => localNode(nodeName) });
   try {
     await source.start(proxy.loop);
-    log.info('proxy', 'Following manifests', { path, node: nodeName, mode: 'nftables' });
+    log.info('proxy', 'Following manifests', { path, node: nodeName, mode });
     const signal = await ended;
     log.info('proxy', 'Ending; what is programmed stays', { signal });
     return 0;

@@ -1,13 +1,13 @@
 import { KernelError } from '../../kernel/errors.ts';
 import { type Element, IpsetSocket, printElement } from '../../kernel/ipset/index.ts';
-import { Iptables, parseSave } from '../../kernel/iptables/index.ts';
+import { Iptables, parseSave, type SavedChains } from '../../kernel/iptables/index.ts';
 import { IpvsSocket, keyFamily } from '../../kernel/ipvs/index.ts';
 import type { NetworkNamespace } from '../../kernel/netns.ts';
 import { RouteSocket } from '../../kernel/rtnetlink/index.ts';
 import { FAMILIES, type Family } from '../../net/index.ts';
 import { DEVICE } from './device.ts';
 import { isOwn } from './ownership.ts';
-import { CHAINS, JUMPS, jumpRule, TABLES } from './rules.ts';
+import { CHAINS, JUMPS, jumpRule, TABLES, type Table } from './rules.ts';
 import { SET_KEYS, type SetKey, setName } from './sets.ts';
 
 /**
@@ -76,30 +76,40 @@ function removeServers(
   }
 }
 
+/** Chains that no other mode has. Without any of them there are no rules of ours. */
+const ONLY_OURS = ['KUBE-NODE-PORT', 'KUBE-LOAD-BALANCER', 'KUBE-IPVS-FILTER', 'KUBE-IPVS-OUT-FILTER'];
+
 async function removeRules(family: Family, namespace: NetworkNamespace | undefined): Promise<readonly string[]> {
   const iptables = await Iptables.open(family === 'IPv4' ? 'ip' : 'ip6', { namespace });
   const tables = parseSave(await iptables.save().catch(() => ''));
-  const chains = TABLES.flatMap(table =>
-    CHAINS[table].filter(chain => tables.get(table)?.has(chain)).map(chain => ({ table, chain })),
-  );
-  if (chains.length === 0) return [];
-  const lines = TABLES.filter(name => tables.has(name)).flatMap(name => {
-    const own = chains.filter(({ table }) => table === name).map(({ chain }) => chain);
-    const jumps = JUMPS.filter(({ table, from }) => table === name && tables.get(name)?.has(from)).flatMap(jump => {
-      const rules = tables.get(name)?.get(jump.from)?.rules ?? [];
-      const text = jumpRule(jump);
-      return rules.filter(rule => rule.text === text).map(() => `-D ${jump.from} ${text}`);
-    });
-    return [
-      `*${name}`,
-      ...own.map(chain => `:${chain} - [0:0]`),
-      ...jumps,
-      ...own.map(chain => `-X ${chain}`),
-      'COMMIT',
-    ];
+  if (!TABLES.some(table => ONLY_OURS.some(chain => tables.get(table)?.has(chain)))) return [];
+  const removed = TABLES.map(table => removal(table, tables.get(table) ?? new Map()));
+  await iptables.restore(removed.map(({ text }) => text).join(''));
+  return [`${removed.reduce((sum, { chains }) => sum + chains, 0)} ${family} chains`];
+}
+
+/** Text that removes our chains of a table and what jumps to them. Chains that others jump to are others' too. */
+function removal(table: Table, present: SavedChains): { readonly text: string; readonly chains: number } {
+  const own = CHAINS[table].filter(chain => present.has(chain));
+  const jumps = JUMPS.filter(jump => jump.table === table).flatMap(jump => {
+    const text = jumpRule(jump);
+    const rules = present.get(jump.from)?.rules.filter(rule => rule.text === text) ?? [];
+    return rules.map(() => ({ from: jump.from, text }));
   });
-  await iptables.restore(`${lines.join('\n')}\n`);
-  return [`${chains.length} ${family} chains`];
+  const isJump = (from: string, text: string) => jumps.some(jump => jump.from === from && jump.text === text);
+  const others = [...present.values()]
+    .filter(({ name }) => !own.includes(name))
+    .flatMap(({ name, rules }) => rules.filter(({ text }) => !isJump(name, text)))
+    .map(({ text }) => ` ${text} `);
+  const free = own.filter(chain => !others.some(text => text.includes(` ${chain} `)));
+  const lines = [
+    `*${table}`,
+    ...free.map(chain => `:${chain} - [0:0]`),
+    ...jumps.map(({ from, text }) => `-D ${from} ${text}`),
+    ...free.map(chain => `-X ${chain}`),
+    'COMMIT',
+  ];
+  return { text: `${lines.join('\n')}\n`, chains: free.length };
 }
 
 function removeDevice(namespace: NetworkNamespace | undefined): readonly string[] {

@@ -1,7 +1,8 @@
 export { cleanupIpvs } from './cleanup.ts';
 export { DEVICE } from './device.ts';
-export { DEFAULT_SCHEDULER, type IpvsConfig, IpvsMode, type IpvsModeOptions } from './mode.ts';
+export { type IpvsConfig, IpvsMode, type IpvsModeOptions } from './mode.ts';
 export { type PreviewInput, previewIpvs } from './preview.ts';
 export type { RealServerStatistics, ServicePortStatistics, Statistics, Traffic } from './statistics.ts';
 export { ipvsUnavailable } from './support.ts';
 export { ensureIpvsSysctls, ipvsSysctls } from './sysctls.ts';
+export { DEFAULT_SCHEDULER } from './virtual-server.ts';

@@ -13,6 +13,7 @@ import { FamilyServices, type Sockets } from './family-services.ts';
 import { Rounds } from './rounds.ts';
 import { readStatistics, type Statistics } from './statistics.ts';
 import { ensureIpvsSysctls } from './sysctls.ts';
+import { DEFAULT_SCHEDULER } from './virtual-server.ts';
 
 export interface IpvsConfig {
   /** `rr` if left out or empty. */
@@ -30,8 +31,6 @@ export interface IpvsModeOptions extends IpvsConfig {
   readonly clock?: Clock;
   readonly events: ModeEvents;
 }
-
-export const DEFAULT_SCHEDULER = 'rr';
 
 /** ipvs mode: virtual servers, the addresses that bring packets to them, and sets with rules that masquerade. */
 export class IpvsMode implements Mode {

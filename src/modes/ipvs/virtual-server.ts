@@ -12,6 +12,8 @@ export interface VirtualServer {
   readonly endpoints: readonly Endpoint[];
 }
 
+export const DEFAULT_SCHEDULER = 'rr';
+
 /** A client's port is part of what maglev hashes, or all connections of a node would go to one endpoint. */
 const WITH_PORT = ServiceFlag.SCHED2;
 
