@@ -59,7 +59,7 @@ async function serve(mode: ModeName, values: FlagValues, io: Io): Promise<number
   const path = manifestsFlag(values);
   const nodeName = nodeNameFlag(values);
   const log = new Logger(line => io.stderr.write(line));
-  const problem = mode === 'ipvs' ? ipvsUnavailable('') : undefined;
+  const problem = mode === 'ipvs' ? await ipvsUnavailable('') : undefined;
   if (problem) {
     log.error('proxy', problem);
     return 1;

@@ -1,4 +1,5 @@
 export { cleanupIpvs } from './cleanup.ts';
+export { IPVS_DEPRECATION } from './deprecation.ts';
 export { DEVICE } from './device.ts';
 export { type IpvsConfig, IpvsMode, type IpvsModeOptions } from './mode.ts';
 export { type PreviewInput, previewIpvs } from './preview.ts';

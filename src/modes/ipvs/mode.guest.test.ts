@@ -345,12 +345,12 @@ test('IPVS-11 connections to an endpoint that leaves go on, also through a resta
   }
 });
 
-test('IPVS-12 whether the mode can be used: a scheduler that the kernel lacks is named', () => {
+test('IPVS-12 whether the mode can be used: a scheduler that the kernel lacks is named', async () => {
   const namespace = nodeNamespace();
   try {
-    assert.equal(ipvsUnavailable('rr', namespace), undefined);
+    assert.equal(await ipvsUnavailable('rr', namespace), undefined);
     assert.match(
-      ipvsUnavailable('nosuch', namespace) ?? '',
+      (await ipvsUnavailable('nosuch', namespace)) ?? '',
       /^can't use the IPVS proxier: ipvsadm -A -t 198\.51\.100\.0:20000 -s nosuch: ENOENT/,
     );
     assert.deepEqual(save(namespace), [''], 'nothing stays behind');

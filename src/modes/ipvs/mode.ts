@@ -182,7 +182,7 @@ export class IpvsMode implements Mode {
 
   /** A few questions, to notice soon if somebody cleared ours away. */
   #checkAll(): Promise<void> {
-    return this.#repairAll(services => services.drift());
+    return this.#repairAll(services => (services.isUnsure ? undefined : services.drift()));
   }
 
   /** Looks at everything, for there are no notifications of ipvs and ipset. */
@@ -192,7 +192,7 @@ export class IpvsMode implements Mode {
 
   async #repairAll(drift: (services: FamilyServices) => string | undefined): Promise<void> {
     for (const [family, services] of this.#families) {
-      const what = this.#closed || services.isUnsure ? undefined : drift(services);
+      const what = this.#closed ? undefined : drift(services);
       if (what === undefined) continue;
       const written = await services.adopt();
       if (written.isEmpty) continue;

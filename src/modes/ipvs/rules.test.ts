@@ -205,3 +205,15 @@ test('IPVS-17 chains are declared, and those of others jump to them, in an order
     ],
   );
 });
+
+test('IPVS-21 what a first start would write is printed in the words of the programs', () => {
+  const { text } = planned(WEB, { family: 'IPv4' });
+  assert.deepEqual(text.match(/^# .*/gm), [
+    '# IPv4: ipset restore',
+    '# IPv4: addresses of kube-ipvs0',
+    '# IPv4: ipvsadm -R',
+    '# IPv4: iptables-restore -w 5 --noflush --counters',
+  ]);
+  assert.match(text, /^create KUBE-CLUSTER-IP hash:ip,port family inet hashsize 1024 maxelem 65536$/m);
+  assert.equal(planned(WEB).text, text);
+});

@@ -89,7 +89,8 @@ export class ServerTable {
   #destinations({ key }: ServiceEntry): KnownServer['destinations'] {
     return new Map(
       this.#socket.destinations(key).map(({ address, port, weight, forward, upperThreshold, lowerThreshold }) => {
-        const isPlain = forward === 'masq' && upperThreshold === 0 && lowerThreshold === 0;
+        // Some kernels call it local where the real server is on the machine itself.
+        const isPlain = (forward === 'masq' || forward === 'local') && upperThreshold === 0 && lowerThreshold === 0;
         return [joinHostPort(address, port), { address, port, weight, isPlain }];
       }),
     );
@@ -115,10 +116,11 @@ export class ServerTable {
     return [...refused.values()];
   }
 
+  /** Whether somebody is on the way out. */
   #isLeft(id: string, wanted: Wanted): boolean {
     const known = this.#known.get(id);
-    const server = wanted.server(id);
-    const isLeft = known !== undefined && server !== undefined && known.destinations.size > server.endpoints.length;
+    const stay = new Set(wanted.server(id)?.endpoints.map(({ text }) => text));
+    const isLeft = known !== undefined && [...known.destinations.keys()].some(name => !stay.has(name));
     if (!isLeft) this.#draining.delete(id);
     return isLeft;
   }

@@ -55,9 +55,11 @@ interface Group {
   traffic: Traffic;
 }
 
+type Socket = Pick<IpvsSocket, 'services' | 'destinations'>;
+
 /** Reads the counters of our virtual servers; of real servers only those of the busiest service ports. */
 export async function readStatistics(
-  socket: IpvsSocket,
+  socket: Socket,
   families: ReadonlyMap<Family, Pick<FamilyServices, 'wanted'>>,
   limit = LIMIT,
 ): Promise<Statistics> {
@@ -95,7 +97,7 @@ function group(
   return groups;
 }
 
-function realServers(socket: IpvsSocket, services: readonly ServiceEntry[]): readonly RealServerStatistics[] {
+function realServers(socket: Socket, services: readonly ServiceEntry[]): readonly RealServerStatistics[] {
   const found = new Map<string, RealServerStatistics>();
   for (const entry of services.flatMap(({ key }) => socket.destinations(key))) {
     const address = joinHostPort(entry.address, entry.port);

@@ -1,6 +1,6 @@
 import { KernelError } from '../../kernel/errors.ts';
 import { IpsetSocket } from '../../kernel/ipset/index.ts';
-import { IpvsSocket, type ServiceKey } from '../../kernel/ipvs/index.ts';
+import { IpvsSocket, loadIpvs, type ServiceKey } from '../../kernel/ipvs/index.ts';
 import type { NetworkNamespace } from '../../kernel/netns.ts';
 import { parseIp } from '../../net/index.ts';
 import { DEFAULT_SCHEDULER } from './virtual-server.ts';
@@ -15,7 +15,8 @@ export interface Openers {
 }
 
 /** Why the mode cannot be used on this machine; undefined if it can. Loads the modules that it needs. */
-export function ipvsUnavailable(scheduler: string, namespace?: NetworkNamespace): string | undefined {
+export async function ipvsUnavailable(scheduler: string, namespace?: NetworkNamespace): Promise<string | undefined> {
+  await loadIpvs();
   return unavailable(scheduler || DEFAULT_SCHEDULER, {
     ipset: () => IpsetSocket.open({ namespace }),
     ipvs: () => IpvsSocket.open({ namespace }),
