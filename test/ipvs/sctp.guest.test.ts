@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
+import type { Socket } from 'node:net';
 import { test } from 'node:test';
 import { connectTcp, listenTcp } from '../../src/kernel/sockets/index.ts';
 import type { Ip } from '../../src/net/index.ts';
@@ -12,16 +13,15 @@ test('IPVS-1 SCTP: endpoints take turns at a cluster IP, and a node port is answ
   const cluster = Cluster.create();
   const mode = new IpvsUnderTest(cluster.node);
   const ips = ['10.244.1.2', '10.244.1.3'] as Ip[];
+  const peers: { destroy(): void }[] = [];
   const listeners = await Promise.all(
-    ips.map(ip =>
-      listenTcp(
-        cluster.addPod(ip),
-        ip,
-        7777,
-        peer => peer.on('error', () => {}).end(`${ip} ${peer.remoteAddress}`),
-        'SCTP',
-      ),
-    ),
+    ips.map(ip => {
+      const answer = (peer: Socket) => {
+        peers.push(peer.on('error', () => {}));
+        peer.write(`${ip} ${peer.remoteAddress}`);
+      };
+      return listenTcp(cluster.addPod(ip), ip, 7777, answer, 'SCTP');
+    }),
   );
   const ask = async (from: 'pod' | 'ext', ip: string, port: number) => {
     const namespace = from === 'pod' ? cluster.addPod('10.244.1.200' as Ip) : cluster.host('ext');
@@ -43,6 +43,7 @@ test('IPVS-1 SCTP: endpoints take turns at a cluster IP, and a node port is answ
     await mode.sync();
     assert.doesNotMatch(servers(cluster.node), /10\.244\.1\.2/, 'SCTP is not drained');
   } finally {
+    for (const peer of peers) peer.destroy();
     for (const listener of listeners) listener.close();
     await mode.close();
     cluster.close();

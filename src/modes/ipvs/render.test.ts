@@ -2,6 +2,11 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { planned } from '../../../test/support/ipvs-plan.ts';
 import { service, slice } from '../../../test/support/objects.ts';
+import { printElement } from '../../kernel/ipset/index.ts';
+import { Model, nodePortAddresses } from '../../model/index.ts';
+import type { Family, Ip } from '../../net/index.ts';
+import { Planner } from '../../plan/index.ts';
+import { render, renderContext } from './render.ts';
 
 const LOCAL = { nodeName: 'node-a' } as const;
 const TCP = [{ name: '', protocol: 'TCP', port: 8080 }] as const;
@@ -324,4 +329,28 @@ describe('addresses from outside', () => {
     );
     assert.equal(planned([service('s', lb)]).sets['KUBE-HEALTH-CHECK-NODE-PORT'], undefined);
   });
+});
+
+test('IPVS-16 a range of all addresses, which ipset does not take, is two halves', () => {
+  const halves = (family: Family, clusterIP: string, ip: string) => {
+    const model = new Model({ family, nodeName: 'node-a', startedAt: 0, report: () => {} });
+    model.setService(service('s', { clusterIP, type: 'LoadBalancer', ingress: [{ ip }] }));
+    const planner = new Planner(model, {
+      node: { name: 'node-a', zone: '' },
+      nodeIP: '192.168.0.2' as Ip,
+      localDetector: undefined,
+      masqueradeAll: false,
+      allowExternalIPs: true,
+    });
+    const [plan] = planner.update(model.take()).added;
+    assert.ok(plan);
+    const sourceRanges = [{ address: (family === 'IPv4' ? '0.0.0.0' : '::') as Ip, prefix: 0 }];
+    const frontends = plan.frontends.map(frontend => ({ ...frontend, firewall: { sourceRanges, includesNode: true } }));
+    const settings = { nodePortAddresses: nodePortAddresses(family, []), nodePortIPs: [] };
+    const context = renderContext({ family, scheduler: 'rr', settings, nodeIPs: [] });
+    const { elements } = render(context, { ...plan, frontends: frontends.slice(1) });
+    return elements.filter(({ set }) => set === 'loadBalancerSourceCIDR').map(({ element }) => printElement(element));
+  };
+  assert.deepEqual(halves('IPv4', '10.96.0.1', '1.2.3.4'), ['1.2.3.4,tcp:80,0.0.0.0/1', '1.2.3.4,tcp:80,128.0.0.0/1']);
+  assert.deepEqual(halves('IPv6', 'fd00::1', '2001::1'), ['2001::1,tcp:80,::/1', '2001::1,tcp:80,8000::/1']);
 });
