@@ -1,6 +1,6 @@
 import { IpsetSocket } from '../../kernel/ipset/index.ts';
 import { Iptables, Turns } from '../../kernel/iptables/index.ts';
-import { type Config, IpvsSocket } from '../../kernel/ipvs/index.ts';
+import { IpvsSocket } from '../../kernel/ipvs/index.ts';
 import type { NetworkNamespace } from '../../kernel/netns.ts';
 import { type RouteEvent, RouteSocket } from '../../kernel/rtnetlink/index.ts';
 import { type Clock, systemClock } from '../../lib/clock.ts';
@@ -10,20 +10,16 @@ import type { Mode, ModeEvents, ModeSettings, SetAside, SyncReport } from '../mo
 import { NodeAddresses } from '../node-addresses.ts';
 import { DEVICE } from './device.ts';
 import { FamilyServices, type Sockets } from './family-services.ts';
+import { type PrepareOptions, prepareIpvs } from './prepare.ts';
 import { Rounds } from './rounds.ts';
 import { readStatistics, type Statistics } from './statistics.ts';
-import { ensureIpvsSysctls } from './sysctls.ts';
 import { DEFAULT_SCHEDULER } from './virtual-server.ts';
 
-export interface IpvsConfig {
+export interface IpvsConfig extends Pick<PrepareOptions, 'strictARP' | 'timeouts'> {
   /** `rr` if left out or empty. */
   readonly scheduler?: string;
-  /** Answer to ARP only for addresses of the link that is asked. */
-  readonly strictARP?: boolean;
   /** Virtual servers at these addresses are left alone, unless a Service is there. */
   readonly excludeCIDRs?: readonly string[];
-  /** Seconds that connections are remembered; 0 leaves the kernel's. */
-  readonly timeouts?: Config;
 }
 
 export interface IpvsModeOptions extends IpvsConfig {
@@ -115,17 +111,9 @@ export class IpvsMode implements Mode {
 
   #prepare(): void {
     if (this.#isPrepared) return;
-    const { strictARP = false, namespace, timeouts, events } = this.#options;
-    // Resolving the family loads the module, without which the settings are not there.
-    this.#sockets.ipvs.info();
-    ensureIpvsSysctls(strictARP, namespace);
+    const { strictARP, timeouts, namespace, events } = this.#options;
+    prepareIpvs({ strictARP, timeouts, namespace }, (what, error) => events.failed(what, error));
     this.#isPrepared = true;
-    if (!timeouts || (timeouts.tcp <= 0 && timeouts.tcpFin <= 0 && timeouts.udp <= 0)) return;
-    try {
-      this.#sockets.ipvs.setConfig(timeouts);
-    } catch (error) {
-      events.failed('setting the time-outs of ipvs', error);
-    }
   }
 
   async #open(family: Family, settings: ModeSettings): Promise<FamilyServices> {

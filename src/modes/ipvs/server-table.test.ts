@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import fc from 'fast-check';
 import { FakeIpvs } from '../../../test/support/fake-ipvs.ts';
 import { service, slice } from '../../../test/support/objects.ts';
 import type { Protocol } from '../../api/index.ts';
@@ -90,6 +91,7 @@ class OneService {
 }
 
 const WEB = '-t 10.96.0.1:80';
+const KEY = { kind: 'address', protocol: 'TCP', address: '10.96.0.1' as Ip, port: 80 } as const;
 
 describe('virtual servers', () => {
   test('IPVS-2 made once, changed in place, deleted with all they have', async () => {
@@ -213,4 +215,30 @@ describe('real servers that leave', () => {
     assert.deepEqual(await one.delete(), [`-D ${WEB}`]);
     assert.equal(one.isDraining, false);
   });
+});
+
+test('IPVS-20 whatever came and went: who is wanted has weight 1, who is not has connections and weight 0, or is gone', async () => {
+  const ips = ['10.0.0.1', '10.0.0.2', '10.0.0.3'];
+  const step = fc.record({ endpoints: fc.subarray(ips), connected: fc.subarray(ips), restart: fc.boolean() });
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 6 }), async steps => {
+      const one = new OneService();
+      for (const { endpoints, connected, restart } of steps) {
+        one.kernel.connections.clear();
+        for (const ip of connected) one.kernel.connections.set(`${WEB} ${ip}:8080`, { active: 1, inactive: 0 });
+        await one.endpoints(...endpoints);
+        if (restart) await one.read();
+        await one.drain();
+        for (const { address, weight, activeConnections } of one.kernel.destinations(KEY)) {
+          assert.equal(weight, endpoints.includes(address) ? 1 : 0);
+          assert.ok(weight === 1 || activeConnections > 0);
+        }
+        const present = one.kernel.destinations(KEY).map(({ address }) => address);
+        assert.deepEqual(
+          endpoints.filter(ip => !present.includes(ip as Ip)),
+          [],
+        );
+      }
+    }),
+  );
 });
