@@ -1,6 +1,8 @@
+import type { Duration } from '../lib/duration.ts';
+
 /**
  * The configuration of a running proxy: what a file or flags say after defaults and conversion. Field names are those of
- * upstream's internal object, by which validation errors are reported. Durations are nanoseconds, as Go counts them.
+ * upstream's internal object, by which validation errors are reported.
  */
 export interface Configuration {
   readonly featureGates: ReadonlyMap<string, boolean>;
@@ -40,9 +42,6 @@ export interface Configuration {
   };
   readonly windowsRunAsService: boolean;
 }
-
-/** Nanoseconds. */
-export type Duration = number;
 
 export interface ClientConnection {
   readonly kubeconfig: string;
