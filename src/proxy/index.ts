@@ -1,1 +1,9 @@
-export { createProxy, MASQUERADE_BIT, type ProxyConfig, type ProxyListeners, type RunningProxy } from './proxy.ts';
+export {
+  createProxy,
+  type LiveConfig,
+  MASQUERADE_BIT,
+  type ProxyConfig,
+  type ProxyListeners,
+  type RunningProxy,
+  syncIntervals,
+} from './proxy.ts';

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { InstanceLock } from '../../kernel/instance-lock.ts';
 import { Logger } from '../../lib/log.ts';
-import { createProxy } from '../../proxy/index.ts';
+import { createProxy, MASQUERADE_BIT, syncIntervals } from '../../proxy/index.ts';
 import { FilesSource } from '../../source/index.ts';
 import type { Command, Io } from '../command.ts';
 import {
@@ -33,8 +33,6 @@ Flags:
 ${describeFlags(FLAGS)}
 `;
 
-const MIN_SYNC_PERIOD_MS = 1000;
-const SYNC_PERIOD_MS = 30_000;
 const LOCK = 'pointsman-kube-proxy';
 const LOCK_RETRY_MS = 1000;
 
@@ -67,10 +65,12 @@ async function serve(values: FlagValues, io: Io): Promise<number> {
   const proxy = createProxy(
     {
       nodeName,
-      settings: planSettings(values),
-      nodePortAddresses: nodePortAddressesFlag(values),
-      minSyncPeriodMs: MIN_SYNC_PERIOD_MS,
-      syncPeriodMs: SYNC_PERIOD_MS,
+      live: {
+        settings: planSettings(values),
+        nodePortAddresses: nodePortAddressesFlag(values),
+        masqueradeBit: MASQUERADE_BIT,
+        intervals: syncIntervals(),
+      },
     },
     loggingListeners(log),
   );

@@ -6,14 +6,17 @@ import type { ProxyListeners } from '../../proxy/index.ts';
 export function loggingListeners(log: Logger): ProxyListeners {
   const failed = (what: string, error: unknown) => log.error('proxy', 'Failed', { what, err: errorText(error) });
   return {
-    log: {
+    loop: {
       problem: ({ where, object, field, message }) =>
         log.warning('proxy', 'Cannot be used', { where, object, field, reason: message }),
       recovered: where => log.info('proxy', 'Is good again', { where }),
-      synced: (ipFamily, servicePorts, milliseconds) => {
+      queued: () => {},
+      synced: (ipFamily, { servicePorts, milliseconds }) => {
         if (servicePorts > 0)
           log.info('proxy', 'Synced', { ipFamily, servicePorts, took: `${milliseconds.toFixed(1)}ms` });
       },
+      syncFailed: (ipFamily, error) =>
+        log.error('proxy', 'Sync failed, will be tried again', { ipFamily, err: errorText(error) }),
       failed,
     },
     mode: {
@@ -25,6 +28,8 @@ export function loggingListeners(log: Logger): ProxyListeners {
       measured: () => {},
       failed,
     },
-    staleFlowsDeleted: (ipFamily, deleted) => log.info('proxy', 'Deleted stale flows', { ipFamily, deleted }),
+    staleFlowsCleaned: (ipFamily, deleted) => {
+      if (deleted > 0) log.info('proxy', 'Deleted stale flows', { ipFamily, deleted });
+    },
   };
 }
