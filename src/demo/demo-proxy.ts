@@ -132,6 +132,7 @@ export class DemoProxy {
         this.#changed();
       },
       queued: () => undefined,
+      syncStarted: () => undefined,
       syncFailed: (_family, error) => this.#failed('sync', error),
       failed: (what, error) => this.#failed(what, error),
     };

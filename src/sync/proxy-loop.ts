@@ -39,6 +39,7 @@ export interface LoopListener {
   recovered(where: string): void;
   /** There is something to write. */
   queued(family: Family): void;
+  syncStarted(family: Family): void;
   synced(family: Family, report: SyncedReport): void;
   /** It will be tried again. */
   syncFailed(family: Family, error: unknown, milliseconds: number): void;
@@ -175,6 +176,7 @@ export class ProxyLoop implements SourceHandlers {
   async #syncFamily(family: Family, { plans, model }: FamilyChange): Promise<boolean> {
     const { mode, listener } = this.#options;
     const start = performance.now();
+    listener.syncStarted(family);
     this.#noLocalEndpoints[family].apply(plans);
     try {
       const { full } = await mode.sync(family, plans, modeSettings(this.state, family, this.#live));

@@ -20,6 +20,7 @@ const startProxy: StartProxy = async ({ cluster, settings, nodeName }) => {
     problem: () => {},
     recovered: () => {},
     queued: () => {},
+    syncStarted: () => {},
     synced: () => {},
     syncFailed: failed,
     failed,

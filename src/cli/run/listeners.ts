@@ -11,6 +11,7 @@ export function loggingListeners(log: Logger): ProxyListeners {
         log.warning('proxy', 'Cannot be used', { where, object, field, reason: message }),
       recovered: where => log.info('proxy', 'Is good again', { where }),
       queued: () => {},
+      syncStarted: () => {},
       synced: (ipFamily, { servicePorts, milliseconds }) => {
         if (servicePorts > 0)
           log.info('proxy', 'Synced', { ipFamily, servicePorts, took: `${milliseconds.toFixed(1)}ms` });
