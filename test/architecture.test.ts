@@ -5,7 +5,7 @@ import { describe, test } from 'node:test';
 
 /** Which folders of src/ a folder may import. Nothing imports upwards; no mode knows another. */
 const BELOW_PROXY = ['sync', 'modes', 'plan', 'model', 'source', 'informer', 'client', 'kernel', 'api', 'net', 'lib'];
-const BELOW_DAEMON = ['proxy', 'config', 'logging', 'health', 'metrics', 'events', ...BELOW_PROXY];
+const BELOW_DAEMON = ['proxy', 'config', 'logging', 'health', 'metrics', 'http', 'events', ...BELOW_PROXY];
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   lib: [],
   logging: ['lib'],
@@ -19,8 +19,9 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   plan: ['model', 'api', 'net', 'lib'],
   kernel: ['net', 'lib'],
   modes: ['plan', 'model', 'kernel', 'api', 'net', 'lib'],
-  health: ['kernel', 'api', 'net', 'lib'],
-  metrics: ['modes', 'net', 'lib'],
+  http: ['kernel', 'net', 'lib'],
+  health: ['http', 'api', 'net', 'lib'],
+  metrics: ['http', 'modes', 'net', 'lib'],
   events: ['client', 'api', 'lib'],
   sync: ['modes', 'plan', 'model', 'source', 'api', 'net', 'lib'],
   playground: ['kernel', 'api', 'net', 'lib'],
