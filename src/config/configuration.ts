@@ -54,6 +54,8 @@ export interface ClientConnection {
 export interface LoggingConfiguration {
   readonly format: string;
   readonly flushFrequency: Duration;
+  /** A file may have it as a number of nanoseconds; then it is written so again. */
+  readonly flushFrequencyIsNumber?: true | undefined;
   readonly verbosity: number;
   readonly vmodule: readonly VModuleItem[];
   readonly options: { readonly text: OutputOptions; readonly json: OutputOptions };
@@ -66,7 +68,7 @@ export interface VModuleItem {
 
 export interface OutputOptions {
   readonly splitStream: boolean;
-  /** A quantity of bytes, as it was written: `64Ki`. */
+  /** A quantity of bytes in its canonical form: `64Ki`. */
   readonly infoBufferSize: string;
 }
 
