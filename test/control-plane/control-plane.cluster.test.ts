@@ -92,6 +92,27 @@ describe('a control plane', () => {
     assert.deepEqual(await answer, { status: 200, resumed: true });
   });
 
+  test('runs a proxy with a configuration file, and hears what it writes', async () => {
+    // Shows what it was given, in place of a proxy.
+    const command = ['sh', '-c', 'cat "$2" >&2; echo " $1 $3 $WORD" >&2; exit 3', 'sh'];
+    const options = { command, args: ['--v=2'], env: { WORD: 'word' } };
+    const proxy = controlPlane.startProxy({ mode: 'iptables' }, options);
+    assert.equal(await proxy.until('--config --v=2 word'), 1);
+    const configuration = JSON.parse(proxy.lines[0]?.split(' ')[0] ?? '');
+    assert.equal(configuration.mode, 'iptables');
+    assert.equal(configuration.hostnameOverride, 'node-a');
+    assert.equal(configuration.clientConnection.kubeconfig, controlPlane.kubeconfig('proxy'));
+    assert.deepEqual(await proxy.exit, { status: 3, signal: null });
+    await assert.rejects(
+      proxy.until('more', { from: 1 }),
+      /^Error: kube-proxy ended, status 3, and did not write "more"/,
+    );
+
+    const stopped = controlPlane.startProxy({}, { command: ['sleep', '60', '#'] });
+    assert.equal(stopped.hasEnded, false);
+    assert.deepEqual(await stopped.stop('SIGTERM'), { status: null, signal: 'SIGTERM' });
+  });
+
   test('comes back with its objects, and has forgotten the versions before', async () => {
     const { json: list } = await controlPlane.request('GET', SERVICES);
     const version = String(field(list, 'metadata', 'resourceVersion'));

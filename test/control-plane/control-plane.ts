@@ -2,17 +2,14 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { NetworkNamespace } from '../../src/kernel/netns.ts';
-import type { Ip } from '../../src/net/index.ts';
+import { Etcd } from './etcd.ts';
 import { HttpClient } from './http-client.ts';
 import { createNodeNamespace, NODE_IP } from './node-namespace.ts';
 import { type Answer, type KubeObject, Objects } from './objects.ts';
 import { Program } from './program.ts';
 import { proxyConfigurationText } from './proxy-configuration.ts';
-import { APISERVER_PORT, apiserverCommand, ETCD_PORT, etcdCommand } from './server-commands.ts';
+import { APISERVER_PORT, apiserverCommand, READY_MS, READY_POLL_MS } from './server-commands.ts';
 import { kubeconfigText, tokenOf, type User } from './users.ts';
-
-const READY_MS = 50_000;
-const READY_POLL_MS = 100;
 
 export interface ControlPlaneOptions {
   /** Where it runs: a namespace that has NODE_IP, as the node of a playground. One is made if left out. */
@@ -40,26 +37,24 @@ export class ControlPlane {
   readonly #programs: Program[] = [];
   readonly #objects = new Objects((method, path, body) => this.request(method, path, body));
   readonly #apiserverArgs: readonly string[];
-  readonly #etcd: HttpClient;
+  #etcd: Etcd | undefined;
   #apiserverCommand: readonly string[] = [];
   #apiserver: Program | undefined;
   #api: HttpClient | undefined;
   #files = 0;
+  #isClosed = false;
 
   private constructor({ namespace, apiserverArgs = [] }: ControlPlaneOptions) {
     this.namespace = namespace ?? createNodeNamespace();
     this.#ownsNamespace = namespace === undefined;
     this.#apiserverArgs = apiserverArgs;
-    this.#etcd = new HttpClient({ namespace: this.namespace, ip: '127.0.0.1' as Ip, port: ETCD_PORT });
   }
 
   /** Ready means that Services can be created. */
   static async start(options: ControlPlaneOptions = {}): Promise<ControlPlane> {
     const controlPlane = new ControlPlane(options);
     try {
-      await controlPlane.#startEtcd();
-      controlPlane.#apiserverCommand = apiserverCommand(controlPlane.#folder, controlPlane.#apiserverArgs);
-      await controlPlane.startApiserver();
+      await controlPlane.#start();
       return controlPlane;
     } catch (error) {
       await controlPlane.close();
@@ -117,7 +112,7 @@ export class ControlPlane {
     return this.#objects.delete(object);
   }
 
-  /** SIGTERM lets the server take leave of its clients; with SIGKILL their connections are reset. */
+  /** SIGTERM lets the server take leave of its clients; with SIGKILL their connections just end. */
   async stopApiserver(signal: NodeJS.Signals = 'SIGTERM'): Promise<void> {
     const { apiserver } = this;
     this.#apiserver = undefined;
@@ -144,13 +139,13 @@ export class ControlPlane {
     this.apiserver.signal('SIGCONT');
   }
 
-  /** Makes etcd forget all versions but the current, which is returned. */
+  /**
+   * Makes etcd forget all versions but the current, which is returned. The API server answers from its own memory of the
+   * versions since it started, unless it was started again since, or with --watch-cache=false.
+   */
   async compact(): Promise<string> {
-    const key = Buffer.from('/').toString('base64');
-    const revision = revisionOf(await this.#askEtcd('/v3/kv/range', { key, limit: 1 }));
-    if (revision === undefined) throw new Error('etcd does not say its revision');
-    await this.#askEtcd('/v3/kv/compaction', { revision, physical: true });
-    return revision;
+    if (!this.#etcd) throw new Error('etcd was not started');
+    return this.#etcd.compact();
   }
 
   /** Runs our proxy on the node, or another one, with a configuration file. */
@@ -162,9 +157,11 @@ export class ControlPlane {
   }
 
   async close(): Promise<void> {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
     await Promise.all(this.#programs.map(program => program.stop('SIGKILL')));
     this.#disconnect();
-    this.#etcd.close();
+    await this.#etcd?.close();
     if (this.#ownsNamespace) this.namespace.close();
     rmSync(this.#folder, { recursive: true, force: true });
   }
@@ -174,22 +171,17 @@ export class ControlPlane {
     this.#api = undefined;
   }
 
-  async #startEtcd(): Promise<void> {
-    const etcd = this.#run('etcd', etcdCommand(this.#folder));
-    const isReady = async () => (await this.#etcd.request({ method: 'GET', path: '/health' })).status === 200;
-    await etcd.waitFor('become ready', isReady, READY_MS, READY_POLL_MS);
+  async #start(): Promise<void> {
+    this.#etcd = new Etcd(this.namespace, this.#folder);
+    await this.#etcd.ready();
+    this.#apiserverCommand = apiserverCommand(this.#folder, this.#apiserverArgs);
+    await this.startApiserver();
   }
 
   #run(name: string, command: readonly string[], env?: Readonly<Record<string, string>>): Program {
     const program = new Program(name, command, { namespace: this.namespace, env });
     this.#programs.push(program);
     return program;
-  }
-
-  async #askEtcd(path: string, body: unknown): Promise<unknown> {
-    const { status, text } = await this.#etcd.request({ method: 'POST', path, body: JSON.stringify(body) });
-    if (status !== 200) throw new Error(`etcd ${path}: status ${status}, ${text}`);
-    return parseJson(text);
   }
 
   #write(name: string, text: string): string {
@@ -209,9 +201,4 @@ function parseJson(text: string): unknown {
   } catch {
     return undefined;
   }
-}
-
-function revisionOf(answer: unknown): string | undefined {
-  const { header } = answer as { header?: { revision?: string } };
-  return header?.revision;
 }

@@ -98,6 +98,8 @@ export class Program {
   /** Asks the program to end, and makes it end if it does not. */
   async stop(signal: NodeJS.Signals = 'SIGTERM', patienceMs = 20_000): Promise<ProgramExit> {
     this.#child.kill(signal);
+    // A paused program hears nothing else but SIGKILL.
+    this.#child.kill('SIGCONT');
     const timer = setTimeout(() => this.#child.kill('SIGKILL'), patienceMs);
     try {
       return await this.exit;

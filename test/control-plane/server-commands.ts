@@ -6,6 +6,10 @@ import { tokenFile } from './users.ts';
 export const ETCD_PORT = 2379;
 export const APISERVER_PORT = 6443;
 
+/** How long a server may take until it answers. */
+export const READY_MS = 50_000;
+export const READY_POLL_MS = 100;
+
 /** The command line of a server that keeps its files in `folder`. */
 export function etcdCommand(folder: string): string[] {
   const client = `http://127.0.0.1:${ETCD_PORT}`;
