@@ -10,6 +10,7 @@ export interface HttpCall {
   readonly body?: string;
   /** A connection that is there already, such as one of another network namespace. */
   readonly connection?: Duplex;
+  readonly signal?: AbortSignal;
 }
 
 export interface HttpReply {
@@ -22,10 +23,10 @@ export interface HttpReply {
 
 /** One request over a connection of its own. */
 export function httpCall(call: HttpCall): Promise<HttpReply> {
-  const { port, host = '127.0.0.1', path = '/', method = 'GET', headers = {}, body, connection } = call;
+  const { port, host = '127.0.0.1', path = '/', method = 'GET', headers = {}, body, connection, signal } = call;
   return new Promise((resolve, reject) => {
     const options = connection ? { createConnection: () => connection } : { agent: false };
-    const sent = request({ host, port, path, method, headers, ...options }, response => {
+    const sent = request({ host, port, path, method, headers, signal, ...options }, response => {
       const chunks: Buffer[] = [];
       response.on('data', chunk => chunks.push(chunk));
       response.on('error', reject);

@@ -1,0 +1,5 @@
+export type { BuildInfo, Feature } from './component-metrics.ts';
+export type { PacketCounter } from './kube-proxy-metrics.ts';
+export { type MetricsServerOptions, metricsHandler } from './metrics-server.ts';
+export { ProxyMetrics, type ProxyMetricsOptions, type RestRequest } from './proxy-metrics.ts';
+export type { StatuszInfo } from './zpages.ts';
