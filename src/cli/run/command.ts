@@ -1,91 +1,62 @@
+import { hostname } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
+import type { Configuration } from '../../config/index.ts';
+import type { DaemonOptions } from '../../daemon/index.ts';
 import { InstanceLock } from '../../kernel/instance-lock.ts';
-import { Logger } from '../../lib/log.ts';
-import { createProxy, MASQUERADE_BIT, syncIntervals } from '../../proxy/index.ts';
+import { toMilliseconds } from '../../lib/duration.ts';
+import type { Logger } from '../../logging/index.ts';
+import { nodeNameFrom } from '../../model/index.ts';
+import { DEFAULT_PLAN_SETTINGS } from '../../plan/index.ts';
+import { createProxy, type LiveConfig, MASQUERADE_BIT, syncIntervals } from '../../proxy/index.ts';
 import { FilesSource } from '../../source/index.ts';
-import type { Command, Io } from '../command.ts';
-import {
-  boolFlag,
-  describeFlags,
-  FlagError,
-  type FlagSpec,
-  type FlagValues,
-  parseFlags,
-  stringFlag,
-} from '../flags.ts';
 import { localNode } from '../local-node.ts';
-import { manifestsFlag, NODE_FLAGS, nodeNameFlag, nodePortAddressesFlag, planSettings } from '../node-flags.ts';
 import { loggingListeners } from './listeners.ts';
-
-const FLAGS: readonly FlagSpec[] = [
-  { name: 'proxy-mode', type: 'string', value: 'MODE', usage: 'nftables (default)' },
-  ...NODE_FLAGS,
-  { name: 'help', shorthand: 'h', type: 'bool', usage: 'this help' },
-];
-
-const HELP = `Programs the kernel so that Services work on this machine, and follows every change of the manifests.
-SIGTERM and SIGINT end it; what is programmed stays.
-
-Usage:
-  kube-proxy --manifests DIR [flags]
-
-Flags:
-${describeFlags(FLAGS)}
-`;
 
 const LOCK = 'pointsman-kube-proxy';
 const LOCK_RETRY_MS = 1000;
 
-/** What kube-proxy does without a sub-command. */
-export const runCommand: Command = {
-  name: 'run',
-  summary: 'program the kernel for a folder of manifests, and follow its changes',
-  async run(args, io) {
-    const { values, positional } = parseFlags(FLAGS, args);
-    if (boolFlag(values, 'help')) {
-      io.stdout.write(HELP);
-      return 0;
-    }
-    if (positional.length > 0) {
-      throw new FlagError(`"kube-proxy" does not take any arguments, got ${JSON.stringify(positional)}`);
-    }
-    const mode = stringFlag(values, 'proxy-mode') ?? 'nftables';
-    if (mode !== 'nftables') throw new FlagError(`unknown proxy mode ${JSON.stringify(mode)}: must be nftables`);
-    return serve(values, io);
-  },
-};
-
-async function serve(values: FlagValues, io: Io): Promise<number> {
-  const path = manifestsFlag(values);
-  const nodeName = nodeNameFlag(values);
-  const log = new Logger(line => io.stderr.write(line));
+/** Programs the kernel for a folder of manifests and follows its changes until SIGTERM or SIGINT; what is programmed stays. */
+export async function serve(path: string, { configuration, log }: DaemonOptions): Promise<void> {
+  const { mode } = configuration;
+  if (mode !== 'nftables') throw new Error(`manifests are followed in nftables mode only, not in ${mode} mode`);
+  const nodeName = nodeNameFrom(configuration.hostnameOverride, hostname()) ?? 'localhost';
   const ended = untilSignalled();
   const lock = await takeLock(log, ended);
-  if (!lock) return 0;
+  if (!lock) return;
   const proxy = createProxy(
     {
       nodeName,
-      live: {
-        settings: planSettings(values),
-        nodePortAddresses: nodePortAddressesFlag(values),
-        masqueradeBit: MASQUERADE_BIT,
-        intervals: syncIntervals(),
-      },
+      live: liveConfig(configuration),
     },
     loggingListeners(log),
   );
   const source = new FilesSource({ path, nodeName, localNode: () => localNode(nodeName) });
   try {
     await source.start(proxy.loop);
-    log.info('proxy', 'Following manifests', { path, node: nodeName, mode: 'nftables' });
+    log.info('proxy', 'Following manifests', { path, node: nodeName, mode });
     const signal = await ended;
     log.info('proxy', 'Ending; what is programmed stays', { signal });
-    return 0;
   } finally {
     await source.close();
     await proxy.close();
     lock.release();
   }
+}
+
+function liveConfig(configuration: Configuration): LiveConfig {
+  const { detectLocalMode, detectLocal, bindAddress, linux, minSyncPeriod, syncPeriod } = configuration;
+  return {
+    settings: {
+      ...DEFAULT_PLAN_SETTINGS,
+      ...detectLocal,
+      mode: detectLocalMode,
+      bindAddress,
+      masqueradeAll: linux.masqueradeAll,
+    },
+    nodePortAddresses: configuration.nodePortAddresses ?? [],
+    masqueradeBit: configuration.nftables.masqueradeBit ?? MASQUERADE_BIT,
+    intervals: syncIntervals(toMilliseconds(minSyncPeriod), toMilliseconds(syncPeriod)),
+  };
 }
 
 /** Two proxies in one network would undo each other's work, so the second waits. */

@@ -1,5 +1,5 @@
 import { errorText } from '../../lib/error-text.ts';
-import type { Logger } from '../../lib/log.ts';
+import type { Logger } from '../../logging/index.ts';
 import type { ProxyListeners } from '../../proxy/index.ts';
 
 /** Log lines for what the proxy does. */

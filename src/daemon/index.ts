@@ -1,0 +1,1 @@
+export type { DaemonOptions } from './options.ts';
