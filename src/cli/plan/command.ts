@@ -1,4 +1,5 @@
 import { stringify } from 'yaml';
+import { localNode } from '../../daemon/index.ts';
 import type { ModelProblem } from '../../model/index.ts';
 import { FAMILIES } from '../../net/index.ts';
 import { conflictProblems } from '../../plan/index.ts';
@@ -7,7 +8,6 @@ import { ProxyState } from '../../sync/index.ts';
 import type { Command, Io } from '../command.ts';
 import { bool, describeFlags, FlagError, type FlagValues, parseFlags, string, stringSlice } from '../flags/index.ts';
 import { HELP_FLAG } from '../help-flag.ts';
-import { localNode } from '../local-node.ts';
 import { refuseArguments } from '../no-arguments.ts';
 import { manifestsFlag, NODE_FLAGS, nodeNameFlag, nodePortAddressesFlag, planSettings } from '../node-flags.ts';
 import { styleFor } from '../style.ts';

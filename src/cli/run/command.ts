@@ -2,6 +2,7 @@ import { hostname } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Configuration } from '../../config/index.ts';
 import type { DaemonOptions } from '../../daemon/index.ts';
+import { localNode } from '../../daemon/index.ts';
 import { InstanceLock } from '../../kernel/instance-lock.ts';
 import { toMilliseconds } from '../../lib/duration.ts';
 import type { Logger } from '../../logging/index.ts';
@@ -9,7 +10,6 @@ import { nodeNameFrom } from '../../model/index.ts';
 import { DEFAULT_PLAN_SETTINGS } from '../../plan/index.ts';
 import { createProxy, type LiveConfig, MASQUERADE_BIT, syncIntervals } from '../../proxy/index.ts';
 import { FilesSource } from '../../source/index.ts';
-import { localNode } from '../local-node.ts';
 import { loggingListeners } from './listeners.ts';
 
 const LOCK = 'pointsman-kube-proxy';
