@@ -232,7 +232,8 @@ describe('metrics', () => {
     assert.equal(value('rest_client_rate_limiter_duration_seconds_sum', get), 0.2);
     const started = value('process_start_time_seconds') ?? 0;
     assert.ok(Math.abs(Date.now() / 1000 - process.uptime() - started) < 2);
-    for (const name of ['resident_memory_bytes', 'virtual_memory_bytes', 'cpu_seconds_total', 'open_fds', 'max_fds']) {
+    const figures = ['resident_memory', 'virtual_memory', 'heap'].map(name => `${name}_bytes`);
+    for (const name of [...figures, 'cpu_seconds_total', 'open_fds', 'max_fds']) {
       assert.ok((value(`process_${name}`) ?? 0) > 0, name);
     }
   });
