@@ -10,6 +10,8 @@ export interface DaemonOptions {
   readonly configFile: string;
   /** What the file held when it was read, so that a change between then and the watch is not missed. */
   readonly configText: string;
+  /** The configuration that the file's new text would give, complete and valid. Throws an Error that says what is wrong. */
+  readonly reload: (text: string) => Configuration;
   /** URL of the API server instead of the kubeconfig file's; empty if there is none. */
   readonly master: string;
   /** Only do what takes privileges. */

@@ -74,6 +74,21 @@ describe('kube-proxy', () => {
     );
   });
 
+  test("CLI-14 a changed file is read as at the start: the flags of the log and the node's name count, errors are thrown", async () => {
+    const path = configFile('mode: ipvs\n');
+    const head = readFileSync(path, 'utf8');
+    const { reload } = await optionsOf('--config', path, '-v=3', '--hostname-override=A');
+    const next = reload(`${head}logging: {verbosity: 1}\nnodePortAddresses: [10.0.0.0/8]\n`);
+    assert.deepEqual(
+      [next.mode, next.logging.verbosity, next.hostnameOverride, next.nodePortAddresses, next.detectLocalMode],
+      ['ipvs', 3, 'a', ['10.0.0.0/8'], 'ClusterCIDR'],
+    );
+    assert.throws(() => reload(`${head}oomScoreAdj: 5000\n`), /OOMScoreAdj: Invalid value: 5000/);
+    assert.throws(() => reload(`${head}logging: {format: xml}\n`), /logging\.format: Invalid value: "xml"/);
+    assert.throws(() => reload(`${head}featureGates: {Nope: true}\n`), { message: 'unrecognized feature gate: Nope' });
+    assert.throws(() => reload(''), { message: "failed to decode: Object 'Kind' is missing in ''" });
+  });
+
   test('CLI-9 --cleanup outweighs --init-only, and a written configuration both', async () => {
     assert.deepEqual(
       (await run(['--cleanup', '--init-only'])).calls.map(({ what }) => what),

@@ -100,6 +100,11 @@ function daemonOptions(parsed: ParsedFlags<KubeProxyFlags>, completed: Completed
   return {
     ...completed,
     configFile: values.config,
+    reload: text => {
+      const { configuration } = complete(parsed, logging.log, text);
+      refuse(validateConfiguration(configuration));
+      return configuration;
+    },
     master: values.master,
     initOnly: values['init-only'],
     manifests: values.manifests === '' ? undefined : values.manifests,

@@ -19,10 +19,13 @@ export interface Completed {
   readonly configText: string;
 }
 
-/** The whole configuration, from a file or from flags; not yet validated. Throws an Error that says why there is none. */
-export function complete(parsed: ParsedFlags<KubeProxyFlags>, log: Logger): Completed {
+/**
+ * The whole configuration, from flags or from a file, of which the text may be given; not yet validated. Throws an Error
+ * that says why there is none.
+ */
+export function complete(parsed: ParsedFlags<KubeProxyFlags>, log: Logger, text?: string): Completed {
   const { values } = parsed;
-  const configText = values.config === '' ? '' : readConfigFile(values.config);
+  const configText = values.config === '' ? '' : (text ?? readConfigFile(values.config));
   const said = values.config === '' ? fromFlags(parsed) : fromFile(configText, parsed, log);
   // Who names neither an API server nor a mode tries things out, for which nftables mode is best.
   const chosen = said.mode === '' && values.manifests !== '' ? { ...said, mode: 'nftables' } : said;
