@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { afterEach, describe, test } from 'node:test';
 import { ManualClock } from '../../test/support/manual-clock.ts';
 import { type MetricFamily, parsePrometheusText } from '../../test/support/prometheus-text.ts';
@@ -228,7 +229,11 @@ describe('metrics', () => {
     assert.equal(value('rest_client_requests_total', { code: '200', host: 'api:6443', method: 'GET' }), 1);
     assert.equal(value('rest_client_requests_total', { code: '<error>', host: 'api:6443', method: 'GET' }), 1);
     const get = { host: 'api:6443', verb: 'GET' };
-    assert.equal(value('rest_client_request_duration_seconds_count', get), 2);
+    assert.equal(value('rest_client_request_retries_total', { code: '200', ...get }), 1);
+    assert.equal(value('rest_client_request_duration_seconds_sum', get), 0.1);
+    assert.equal(value('rest_client_response_size_bytes_bucket', { ...get, le: '16384' }), 1);
+    assert.equal(value('rest_client_response_size_bytes_bucket', { ...get, le: '4096' }), 0);
+    assert.equal(value('rest_client_request_size_bytes_sum', get), 0);
     assert.equal(value('rest_client_rate_limiter_duration_seconds_sum', get), 0.2);
     const started = value('process_start_time_seconds') ?? 0;
     assert.ok(Math.abs(Date.now() / 1000 - process.uptime() - started) < 2);
@@ -261,6 +266,26 @@ describe('metrics', () => {
     assert.equal(value('pointsman_healthy'), 0);
     metrics.configurationAccepted();
     assert.equal((await reader(metrics))('pointsman_configuration_refused'), 0);
+  });
+
+  test('METRICS-4 alert rules and dashboard ask for metrics that exist', async () => {
+    const names = new Set<string>();
+    for (const mode of Object.keys(MODES)) {
+      const metrics = create(mode);
+      everythingHappens(metrics);
+      const samples = [...parsePrometheusText(await metrics.text()).values()].flatMap(family => family.samples);
+      for (const { name } of samples) names.add(name);
+    }
+    for (const file of ['alerts.yaml', 'dashboard.json']) {
+      const text = readFileSync(`deploy/monitoring/${file}`, 'utf8');
+      const asked = text.match(/\b(kubeproxy|pointsman|rest_client|process|nodejs)_\w+/g) ?? [];
+      assert.ok(asked.length > 5, file);
+      assert.deepEqual(
+        asked.filter(name => !names.has(name)),
+        [],
+        file,
+      );
+    }
   });
 
   test('METRICS-4 the lag of the event loop is measured', async t => {
@@ -310,9 +335,11 @@ function everythingHappens(metrics: ProxyMetrics): void {
   metrics.readHealth(() => false);
   metrics.watchHeard('nodes');
   metrics.configurationRefused();
-  metrics.restRequest({ method: 'GET', host: 'api:6443', status: 200, seconds: 0.1 });
-  metrics.restRequest({ method: 'GET', host: 'api:6443', status: undefined, seconds: 5 });
-  metrics.restRateLimited('GET', 'api:6443', 0.2);
+  const api = { verb: 'GET', host: 'api:6443' };
+  metrics.restObserved({ kind: 'attempt', ...api, code: '<error>', retry: false });
+  metrics.restObserved({ kind: 'attempt', ...api, code: '200', retry: true });
+  metrics.restObserved({ kind: 'request', ...api, milliseconds: 100, requestBytes: 0, responseBytes: 5000 });
+  metrics.restObserved({ kind: 'rate-limited', ...api, milliseconds: 200 });
 }
 
 function labelsOf({ samples }: MetricFamily): string {

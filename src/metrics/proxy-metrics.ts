@@ -7,6 +7,7 @@ import { alpha, kubeProxyMetrics, kubeProxyName, PACKET_COUNTERS, type PacketCou
 import { MetricSet, type Read } from './metric-set.ts';
 import { pointsmanMetrics } from './pointsman-metrics.ts';
 import { processMetrics } from './process-metrics.ts';
+import { observeRest, type RestObservation, restMetrics } from './rest-metrics.ts';
 
 export interface ProxyMetricsOptions {
   /** `iptables`, `ipvs`, `nftables`, `userspace`: each has metrics of its own. */
@@ -16,16 +17,6 @@ export interface ProxyMetricsOptions {
   readonly features: readonly Feature[];
 }
 
-/** A request to the API server that has ended. */
-export interface RestRequest {
-  readonly method: string;
-  /** `host:port` */
-  readonly host: string;
-  /** Undefined if there was no answer. */
-  readonly status: number | undefined;
-  readonly seconds: number;
-}
-
 /** Everything that is measured, told by what happened. */
 export class ProxyMetrics {
   readonly #set = new MetricSet();
@@ -33,7 +24,7 @@ export class ProxyMetrics {
   readonly #clock: Clock;
   readonly #own;
   readonly #kubeProxy;
-  readonly #component;
+  readonly #rest;
   readonly #lag;
   readonly #watchHeard = new Map<string, number>();
 
@@ -41,8 +32,9 @@ export class ProxyMetrics {
     this.#mode = mode;
     this.#clock = clock;
     this.#kubeProxy = kubeProxyMetrics(this.#set, mode);
-    this.#component = componentMetrics(this.#set, build, features);
+    this.#rest = restMetrics(this.#set);
     this.#own = pointsmanMetrics(this.#set);
+    componentMetrics(this.#set, build, features);
     processMetrics(this.#set);
     this.#lag = watchEventLoop(seconds => this.#own.eventLoopLag.observe(seconds));
   }
@@ -177,13 +169,9 @@ export class ProxyMetrics {
     this.#own.configurationRefused.set(0);
   }
 
-  restRequest({ method, host, status, seconds }: RestRequest): void {
-    this.#component.requests.inc({ code: String(status ?? '<error>'), host, method });
-    this.#component.requestDuration.observe({ host, verb: method }, seconds);
-  }
-
-  restRateLimited(verb: string, host: string, seconds: number): void {
-    this.#component.rateLimiterDuration.observe({ host, verb }, seconds);
+  /** What a client tells of its requests to the API server. */
+  restObserved(observation: RestObservation): void {
+    observeRest(this.#rest, observation);
   }
 }
 
