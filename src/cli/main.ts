@@ -1,3 +1,4 @@
+import { runDaemon } from '../daemon/index.ts';
 import { errorText } from '../lib/error-text.ts';
 import { cleanupAll } from './cleanup/cleanup-all.ts';
 import { cleanupCommand } from './cleanup/command.ts';
@@ -5,16 +6,12 @@ import type { Command, Io } from './command.ts';
 import { demoCommand } from './demo/command.ts';
 import { kubeProxy, type Runners } from './kube-proxy/command.ts';
 import { planCommand } from './plan/command.ts';
-import { serve } from './run/command.ts';
 import { versionCommand } from './version-command.ts';
 
 const COMMANDS: readonly Command[] = [planCommand, demoCommand, cleanupCommand, versionCommand];
 
 const RUNNERS: Runners = {
-  async run(options) {
-    if (options.manifests === undefined) throw new Error('an API server cannot be followed yet; name --manifests');
-    await serve(options.manifests, options);
-  },
+  run: runDaemon,
   cleanup: ({ log }) => cleanupAll(log),
 };
 
