@@ -134,7 +134,7 @@ function keyText(key: ParsedNode | null): { readonly text: string; readonly show
     case 'bool':
       return { text: String(node.value), shown: String(node.value) };
     default:
-      throw new DocumentError('unsupported map key of type: %!s(<nil>), key: <nil>');
+      throw new DocumentError('yaml: invalid map key: null');
   }
 }
 
@@ -174,7 +174,6 @@ function jsonNode(resolved: Resolved, text: string): Node {
       }
       return { kind: 'number', text: String(resolved.value) };
     case 'timestamp':
-      return { kind: 'string', text: resolved.text };
     case 'string':
       return { kind: 'string', text };
   }
