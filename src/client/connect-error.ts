@@ -1,7 +1,7 @@
 import { errorText } from '../lib/error-text.ts';
 import { ApiError, errorCode } from './api-error.ts';
 import type { ClientConfig } from './client-config.ts';
-import { addressOf } from './server-url.ts';
+import { addressOf, hostName } from './server-url.ts';
 
 /** What OpenSSL says of a certificate that none of the CAs has signed. */
 const UNKNOWN_AUTHORITY = new Set([
@@ -46,7 +46,7 @@ function tlsText(code: string, error: unknown, who: string, config: ClientConfig
     case 'CERT_NOT_YET_VALID':
       return `the certificate of ${who} is not valid yet: set this machine's clock`;
     case 'ERR_TLS_CERT_ALTNAME_INVALID':
-      return `the certificate of ${who} is for another name: ${nameReason(error)} (tls-server-name can say which is meant)`;
+      return wrongName(error, who, config);
     case 'EPROTO':
     case 'ERR_SSL_WRONG_VERSION_NUMBER':
     case 'ERR_SSL_PACKET_LENGTH_TOO_LONG':
@@ -64,8 +64,15 @@ function unknownAuthority(code: string, who: string, { tls, origin }: ClientConf
   return `${problem} the CA that ${origin} names (${field}): check that it is this cluster's CA (${code})`;
 }
 
-function nameReason(error: unknown): string {
-  return error instanceof Error && 'reason' in error ? String(error.reason) : errorText(error);
+function wrongName(error: unknown, who: string, { tls, server }: ClientConfig): string {
+  const names = error instanceof Error && 'cert' in error ? alternativeNames(error.cert) : '';
+  const advice = 'check the address (tls-server-name can say which name is meant)';
+  return `the certificate of ${who} is for ${names || 'no name at all'}, not for ${tls.serverName ?? hostName(server)}: ${advice}`;
+}
+
+function alternativeNames(certificate: unknown): string {
+  if (typeof certificate !== 'object' || certificate === null || !('subjectaltname' in certificate)) return '';
+  return String(certificate.subjectaltname ?? '');
 }
 
 /** OpenSSL's words without the numbers before them. */

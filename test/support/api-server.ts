@@ -1,16 +1,22 @@
-import { createServer as createHttp, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http';
-import {
-  createSecureServer,
-  type Http2ServerRequest,
-  type Http2ServerResponse,
-  type ServerHttp2Session,
-} from 'node:http2';
+import { createServer as createHttp, type IncomingMessage } from 'node:http';
+import { createSecureServer, type Http2ServerRequest, type ServerHttp2Session } from 'node:http2';
 import { createServer as createHttps } from 'node:https';
 import { type AddressInfo, createServer as createTcp, type Server, type Socket } from 'node:net';
+import { createServer as createTls } from 'node:tls';
 import { type Certificate, certificates } from './certificates.ts';
 
 export type AnyRequest = Http2ServerRequest | IncomingMessage;
-export type AnyResponse = Http2ServerResponse | ServerResponse;
+
+/** What the answers of HTTP/2 and HTTP/1.1 have in common. */
+export interface AnyResponse {
+  statusCode: number;
+  setHeader(name: string, value: string): unknown;
+  writeHead(status: number, headers: Record<string, string>): unknown;
+  write(chunk: string | Uint8Array): boolean;
+  end(chunk?: string | Uint8Array): unknown;
+  on(event: 'error' | 'close' | 'drain', listener: () => void): unknown;
+}
+
 export type Handler = (request: AnyRequest, response: AnyResponse) => void;
 
 export interface TestServerOptions {
@@ -57,6 +63,11 @@ export class TestServer {
     return new TestServer(createTcp(handler)).#listen();
   }
 
+  /** A server with TLS that claims to speak HTTP/2, and then only sees bytes. */
+  static rawTls(handler: (socket: Socket) => void): Promise<TestServer> {
+    return new TestServer(createTls({ ...certificates().server, ALPNProtocols: ['h2'] }, handler)).#listen();
+  }
+
   get port(): number {
     return addressOf(this.#server).port;
   }
@@ -84,9 +95,9 @@ function create(
   onSession: (session: ServerHttp2Session) => void,
 ): Server {
   const { protocol = 'h2', certificate = certificates().server, askCertificate = false } = options;
-  if (protocol === 'http') return createHttp(handler as RequestListener);
+  if (protocol === 'http') return createHttp(handler);
   const tls = { ...certificate, ca: certificates().ca.cert, requestCert: askCertificate, rejectUnauthorized: false };
-  if (protocol === 'https') return createHttps(tls, handler as RequestListener);
+  if (protocol === 'https') return createHttps(tls, handler);
   const server = createSecureServer({ ...tls, allowHTTP1: true }, handler);
   server.on('session', session => {
     session.on('error', () => {});
