@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { EventEmitter, once } from 'node:events';
-import { connect } from 'node:net';
+import { connect, type Server } from 'node:net';
 import { afterEach, describe, test } from 'node:test';
 import { httpCall } from '../../test/support/http-call.ts';
 import { ManualClock } from '../../test/support/manual-clock.ts';
@@ -101,6 +101,14 @@ describe('HTTP servers', () => {
     assert.equal((await httpCall({ port })).body, 'second');
   });
 
+  test('HEALTH-10 an IPv6 listener of its family alone leaves the port to IPv4', async () => {
+    const answer = (text: string) => () => textAnswer(200, text);
+    const v6 = keep(await HttpServer.open({ ip: ANY6, port: 0, v6Only: true, handle: answer('six') }));
+    keep(await HttpServer.open({ ip: ANY, port: v6.port, handle: answer('four') }));
+    assert.equal((await httpCall({ port: v6.port, host: '::1' })).body, 'six');
+    assert.equal((await httpCall({ port: v6.port, host: '127.0.0.1' })).body, 'four');
+  });
+
   for (const ip of [ANY, ANY6]) {
     test(`HEALTH-10 a server of our own on ${ip} answers on both families`, async () => {
       const server = patient({ ip });
@@ -141,6 +149,24 @@ describe('HTTP servers', () => {
     await settle(() => server.port !== undefined);
     assert.equal((await httpCall({ port })).body, 'ok');
     assert.equal(clock.pending, 0);
+  });
+
+  test('HEALTH-11 a listener that breaks is told and opened anew', async () => {
+    const clock = new ManualClock();
+    const listeners: Server[] = [];
+    const listen: Listen = async (address, onConnection) => {
+      const listener = await listenHere(address, onConnection);
+      listeners.push(listener);
+      return listener;
+    };
+    const errors: string[] = [];
+    const server = patient({ ip: LOOPBACK, clock, listen, failed: error => errors.push(error.message) });
+    await server.start();
+    listeners[0]?.emit('error', new Error('accept EMFILE'));
+    assert.deepEqual([errors, server.port], [['accept EMFILE'], undefined]);
+    await clock.advance(5000);
+    await settle(() => server.port !== undefined);
+    assert.equal((await httpCall({ port: server.port ?? 0 })).body, 'ok');
   });
 
   test('HEALTH-11 with hard fail the first failure is the last', async () => {
