@@ -178,6 +178,6 @@ test('CONF-12 CONF-5 what was written reads as the same configuration, whatever 
       assert.deepEqual(read, wanted);
       assert.equal(encodeConfiguration(read), written);
     }),
-    { numRuns: 300 },
+    { numRuns: 60 },
   );
 });

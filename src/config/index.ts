@@ -3,7 +3,7 @@ export * from './configuration.ts';
 export { appendPortIfNeeded, HEALTHZ_PORT, METRICS_PORT } from './defaults.ts';
 export { configurationObject, encodeConfiguration } from './encode.ts';
 export * from './feature-gates.ts';
-export { goJson, quote } from './go-text.ts';
+export { goJson } from './go-json.ts';
 export { type HostPort, splitHostPort } from './host-port.ts';
 export { ConfigurationError, defaultConfiguration, type LoadedConfiguration, loadConfiguration } from './load.ts';
 export { applyPlatformDefaults } from './platform-defaults.ts';
