@@ -80,7 +80,7 @@ export class EventRecorder {
     this.#sweep?.cancel();
     this.#wake?.();
     const deadline = this.#clock.setTimer(withinMs, () => this.#end.abort());
-    while (this.#work) await this.#work;
+    await this.#work;
     deadline.cancel();
     this.#end.abort();
   }
@@ -97,11 +97,7 @@ export class EventRecorder {
   #start(): void {
     const client = this.#client;
     if (!client || this.#work || this.#queue.length === 0 || this.#end.signal.aborted) return;
-    this.#work = this.#writeAll(client).then(() => {
-      this.#work = undefined;
-      // One may have come after the last was written.
-      this.#start();
-    });
+    this.#work = this.#writeAll(client);
   }
 
   async #writeAll(client: ApiClient): Promise<void> {
@@ -116,6 +112,8 @@ export class EventRecorder {
         if (outcome.kind !== 'written') this.#lost(job.known.first, outcome.error);
       }
     }
+    // In the same turn in which the queue was found empty: what comes now starts anew.
+    this.#work = undefined;
   }
 
   async #write(client: ApiClient, { known, kind }: Job): Promise<Outcome> {

@@ -86,15 +86,18 @@ describe('HTTP servers', () => {
     await gone;
   });
 
-  test('HEALTH-10 closing frees the port and cuts connections at once', async () => {
-    const server = await serve(() => textAnswer(200, 'ok'));
+  test('HEALTH-10 closing frees the port and cuts connections at once, also those that wait for an answer', async () => {
+    const asked = new EventEmitter();
+    const server = await serve(() => {
+      asked.emit('asked');
+      return new Promise(() => {});
+    });
     const { port } = server;
-    const idle = connect(port, LOOPBACK);
-    await once(idle, 'connect');
-    idle.on('error', () => {});
-    const cut = once(idle, 'close');
-    idle.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n');
-    await once(idle, 'data');
+    const waiting = connect(port, LOOPBACK);
+    waiting.on('error', () => {});
+    const cut = once(waiting, 'close');
+    waiting.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n');
+    await once(asked, 'asked');
     server.close();
     keep(await HttpServer.open({ ip: LOOPBACK, port, handle: () => textAnswer(200, 'second') }));
     await cut;
@@ -153,12 +156,7 @@ describe('HTTP servers', () => {
 
   test('HEALTH-11 a listener that breaks is told and opened anew', async () => {
     const clock = new ManualClock();
-    const listeners: Server[] = [];
-    const listen: Listen = async (address, onConnection) => {
-      const listener = await listenHere(address, onConnection);
-      listeners.push(listener);
-      return listener;
-    };
+    const { listeners, listen } = noted();
     const errors: string[] = [];
     const server = patient({ ip: LOOPBACK, clock, listen, failed: error => errors.push(error.message) });
     await server.start();
@@ -167,6 +165,18 @@ describe('HTTP servers', () => {
     await clock.advance(5000);
     await settle(() => server.port !== undefined);
     assert.equal((await httpCall({ port: server.port ?? 0 })).body, 'ok');
+  });
+
+  test('HEALTH-11 a server closed while it is being opened stays closed', async () => {
+    const { listeners, listen } = noted();
+    const server = patient({ ip: LOOPBACK, listen });
+    const started = server.start();
+    server.close();
+    await started;
+    assert.deepEqual(
+      listeners.map(({ listening }) => listening),
+      [false],
+    );
   });
 
   test('HEALTH-11 with hard fail the first failure is the last', async () => {
@@ -194,6 +204,17 @@ describe('HTTP servers', () => {
     return keep(new PatientServer({ port: 0, handle, hardFail: false, failed: () => {}, ...options }));
   }
 });
+
+/** Listens, and keeps what it opened. */
+function noted(): { listeners: Server[]; listen: Listen } {
+  const listeners: Server[] = [];
+  const listen: Listen = async (address, onConnection) => {
+    const listener = await listenHere(address, onConnection);
+    listeners.push(listener);
+    return listener;
+  };
+  return { listeners, listen };
+}
 
 async function* pieces(broken: boolean): AsyncGenerator<Uint8Array> {
   yield Buffer.from('one');
