@@ -126,7 +126,7 @@ export class HttpApiClient {
     const headers = {
       ...this.#headers,
       accept,
-      // A list shrinks to a tenth, which the server's network and a far one feel; events of a watch are not compressed.
+      // A list shrinks to a quarter, which the server's network and a far one feel; events of a watch are not compressed.
       ...(method === 'GET' && !disableCompression && !isWatch(path) && { 'accept-encoding': 'gzip' }),
       ...(authorization !== undefined && { authorization }),
       ...(body && { 'content-type': contentType }),
