@@ -8,7 +8,8 @@ const ITEMS = lengthKey(2);
 /** Far above what an API server stores as one object: more is no item, and would be held in memory. */
 const LONGEST_FIELD = 32 << 20;
 
-type Place = 'start' | 'envelope' | 'list';
+/** `rest` is the envelope behind the list. */
+type Place = 'start' | 'envelope' | 'list' | 'rest';
 
 /**
  * Reads the answer to a list while it comes in. All objects of a cluster can be in one answer: only those that are not
@@ -29,7 +30,7 @@ export class ListBody {
 
   /** The body may only end where this is true. */
   get complete(): boolean {
-    return this.#place === 'envelope' && this.#chunks.empty;
+    return this.#place === 'rest' && this.#chunks.empty;
   }
 
   /** Calls `emit` for each item that is complete. */
@@ -58,8 +59,8 @@ export class ListBody {
     if (length > LONGEST_FIELD || (this.#place === 'list' && size > this.#listLeft)) return this.#break();
     if (bytes.length - at < size) return this.#want(size);
     const value = bytes.subarray(start, start + length);
-    if (this.#place === 'envelope') this.#readEnvelope(key, value);
-    else this.#readList(key, value, size, emit);
+    if (this.#place === 'list') this.#readList(key, value, size, emit);
+    else if (key === TYPE_META) this.type = decodeTypeMeta(new ProtobufReader(value));
     return size;
   }
 
@@ -72,19 +73,15 @@ export class ListBody {
 
   #enterList(size: number, length: number): number {
     this.#listLeft = length;
-    if (length > 0) this.#place = 'list';
+    this.#place = length > 0 ? 'list' : 'rest';
     return size;
-  }
-
-  #readEnvelope(key: number, value: Buffer): void {
-    if (key === TYPE_META) this.type = decodeTypeMeta(new ProtobufReader(value));
   }
 
   #readList(key: number, value: Buffer, size: number, emit: (item: Buffer) => void): void {
     if (key === LIST_META) this.#readListMeta(new ProtobufReader(value));
     else if (key === ITEMS) emit(value);
     this.#listLeft -= size;
-    if (this.#listLeft === 0) this.#place = 'envelope';
+    if (this.#listLeft === 0) this.#place = 'rest';
   }
 
   #readListMeta(reader: ProtobufReader): void {
