@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { NetworkNamespace } from '../../src/kernel/netns.ts';
 import { type ModeEvents, SILENT_EVENTS } from '../../src/modes/index.ts';
-import { createProxy } from '../../src/proxy/index.ts';
+import { createProxy, MASQUERADE_BIT, syncIntervals } from '../../src/proxy/index.ts';
 import { handOver, type ObjectChanges } from '../traffic/case-objects.ts';
 import type { CaseSettings } from '../traffic/settings.ts';
 
@@ -13,19 +13,29 @@ export function startIpvsProxy(
   measured: ModeEvents['measured'] = () => {},
 ) {
   const failed = (what: string, error: unknown) => assert.fail(`${what}: ${error}`);
-  const log = { problem: () => {}, recovered: () => {}, synced: () => {}, failed };
+  const listener = {
+    problem: () => {},
+    recovered: () => {},
+    queued: () => {},
+    syncStarted: () => {},
+    synced: () => {},
+    syncFailed: failed,
+    failed,
+  };
   const { loop, close } = createProxy(
     {
       mode: 'ipvs',
       ipvs: { scheduler: settings.scheduler, strictARP: settings.strictARP },
       nodeName,
-      settings: settings.plan,
-      nodePortAddresses: settings.nodePortAddresses,
-      minSyncPeriodMs: 0,
-      syncPeriodMs: 1000,
+      live: {
+        settings: settings.plan,
+        nodePortAddresses: settings.nodePortAddresses,
+        masqueradeBit: MASQUERADE_BIT,
+        intervals: syncIntervals(0, 1000),
+      },
       namespace,
     },
-    { log, mode: { ...SILENT_EVENTS, failed, measured }, staleFlowsDeleted: () => {} },
+    { loop: listener, mode: { ...SILENT_EVENTS, failed, measured }, staleFlowsCleaned: () => {} },
   );
   let isSynced = false;
   return {

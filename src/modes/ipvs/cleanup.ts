@@ -26,6 +26,16 @@ export async function cleanupIpvs(namespace?: NetworkNamespace): Promise<readonl
   return removed;
 }
 
+/** Whether the mode ran on this machine and was not cleaned up: it never runs without its link. */
+export function hasIpvsLeftovers(namespace?: NetworkNamespace): boolean {
+  const socket = RouteSocket.open({ namespace });
+  try {
+    return socket.link(DEVICE) !== undefined;
+  } finally {
+    socket.close();
+  }
+}
+
 /** Texts of elements, by name of the set. */
 type Sets = ReadonlyMap<string, ReadonlySet<string>>;
 

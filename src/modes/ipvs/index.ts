@@ -1,4 +1,4 @@
-export { cleanupIpvs } from './cleanup.ts';
+export { cleanupIpvs, hasIpvsLeftovers } from './cleanup.ts';
 export { IPVS_DEPRECATION } from './deprecation.ts';
 export { DEVICE } from './device.ts';
 export { type IpvsConfig, IpvsMode, type IpvsModeOptions } from './mode.ts';
