@@ -32,8 +32,10 @@ function start(configuration: Configuration): Running {
   const namespace = nodeNamespace();
   // Starting a program takes long in a guest, so rules are listed only when they were written.
   const rules: Record<Family, string> = { IPv4: '', IPv6: '' };
-  const proxy = startIpvsProxy(namespace, caseSettings(configuration, 'ipvs'), NODE_NAME, (family, { kind }) => {
-    if (kind === 'rules') rules[family] = '';
+  const proxy = startIpvsProxy(namespace, caseSettings(configuration, 'ipvs'), NODE_NAME, {
+    measured: (family, { kind }) => {
+      if (kind === 'rules') rules[family] = '';
+    },
   });
   const state = () => {
     for (const family of FAMILIES) rules[family] ||= rulesOf(namespace, family);
