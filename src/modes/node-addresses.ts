@@ -9,7 +9,7 @@ export interface NodeAddressesOptions {
   exceptLinkChanged?(event: RouteEvent): void;
 }
 
-/** This machine's addresses, kept up to date by the kernel's notifications. */
+/** This machine's addresses, kept up to date by the kernel's notifications, which say which one came or went. */
 export class NodeAddresses {
   readonly #socket: RouteSocket;
   readonly #monitor: RouteMonitor;
@@ -19,7 +19,7 @@ export class NodeAddresses {
 
   constructor(
     namespace: NetworkNamespace | undefined,
-    changed: () => void,
+    changed: (ip?: Ip) => void,
     failed: (error: Error) => void,
     options: NodeAddressesOptions = {},
   ) {
@@ -29,9 +29,9 @@ export class NodeAddresses {
       {
         event: event => {
           if (this.#isExcept(event)) options.exceptLinkChanged?.(event);
-          else if (event.kind === 'address') changed();
+          else if (event.kind === 'address') changed(event.address.ip);
         },
-        overrun: changed,
+        overrun: () => changed(),
         failed,
       },
       { namespace },

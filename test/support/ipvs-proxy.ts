@@ -46,8 +46,8 @@ export function startIpvsProxy(
   );
   let isSynced = false;
   return {
-    async apply(changes: ObjectChanges): Promise<void> {
-      handOver(changes, loop);
+    async apply(...changes: readonly ObjectChanges[]): Promise<void> {
+      for (const each of changes) handOver(each, loop);
       if (!isSynced) loop.synced();
       isSynced = true;
       await loop.settled();

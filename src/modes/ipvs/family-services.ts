@@ -112,6 +112,8 @@ export class FamilyServices {
       this.wanted.takeTouched();
       const refused = await this.#apply(this.#everything(), written);
       if (attempt < ATTEMPTS && refused.some(({ isStale }) => isStale)) continue;
+      // Others may use our sets too; that is noticed once and then known.
+      this.#sets.noteReferences();
       const before = new Map(this.#setAside);
       this.#setAside.clear();
       await this.#blame(refused, written, before);

@@ -267,6 +267,12 @@ describe('drift', () => {
       assert.deepEqual(state(namespace), before);
       assert.equal(mode.told.length, 1);
       assert.match(mode.told[0] ?? '', /changed real server ×1, rewrote rules ×1/);
+      runIn(namespace, 'iptables', '-A', 'INPUT', '-m', 'set', '--match-set', 'KUBE-CLUSTER-IP', 'dst,dst');
+      await mode.pass(1000);
+      const { messages } = mode;
+      await mode.pass(1000);
+      assert.equal(mode.messages, messages, 'a rule of others that uses a set is looked at once');
+      assert.equal(mode.told.length, 1);
     }));
 
   test('IPVS-10 a sync that meets what others did reads everything again', () =>

@@ -8,7 +8,7 @@ import { type Family, type Ip, parseCidr } from '../../net/index.ts';
 import type { PlanDiff } from '../../plan/index.ts';
 import type { Mode, ModeEvents, ModeSettings, SetAside, SyncReport } from '../mode.ts';
 import { NodeAddresses } from '../node-addresses.ts';
-import { DEVICE } from './device.ts';
+import { DEVICE, isLinkLocal } from './device.ts';
 import { FamilyServices, type Sockets } from './family-services.ts';
 import { type PrepareOptions, prepareIpvs } from './prepare.ts';
 import { Rounds } from './rounds.ts';
@@ -61,7 +61,7 @@ export class IpvsMode implements Mode {
     });
     this.#addresses = new NodeAddresses(
       namespace,
-      () => this.#nodeIPsChanged(),
+      ip => this.#nodeIPsChanged(ip),
       error => events.failed("watching the node's addresses", error),
       { exceptLink: DEVICE, exceptLinkChanged: event => this.#deviceChanged(event) },
     );
@@ -143,8 +143,9 @@ export class IpvsMode implements Mode {
     if ([...this.#families.values()].some(({ isDraining }) => isDraining)) this.#rounds.drainLater();
   }
 
-  /** Node ports are served at the new addresses at once. */
-  #nodeIPsChanged(): void {
+  /** Node ports are served at the new addresses at once. Every pod's link brings a link-local one, which does not count. */
+  #nodeIPsChanged(ip: Ip | undefined): void {
+    if (ip !== undefined && isLinkLocal(ip)) return;
     this.#nodeIPs = undefined;
     if (this.#families.size > 0) this.#rounds.soon('readdressing', () => this.#queue(() => this.#readdress()));
   }
