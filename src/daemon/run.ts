@@ -93,6 +93,7 @@ function followConfiguration({ options, surroundings, ending, closers }: RunPart
     options,
     metrics,
     apply(next) {
+      surroundings.configured(next);
       options.logControl.setVerbosity(next.logging.verbosity);
       options.logControl.setVModule(next.logging.vmodule);
       setOwnOomScore(next.linux.oomScoreAdj, options.log);
