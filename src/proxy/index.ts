@@ -1,1 +1,2 @@
+export { createMode, type IptablesConfig, type ModeConfig, PROXY_MODES, type ProxyMode } from './create-mode.ts';
 export { createProxy, MASQUERADE_BIT, type ProxyConfig, type ProxyListeners, type RunningProxy } from './proxy.ts';

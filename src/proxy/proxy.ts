@@ -1,9 +1,9 @@
 import type { NetworkNamespace } from '../kernel/netns.ts';
 import { type Mode, type ModeEvents, NodeAddresses, StaleFlowCleaner } from '../modes/index.ts';
-import { NftablesMode } from '../modes/nftables/index.ts';
 import { FAMILIES, type Family } from '../net/index.ts';
 import type { PlanSettings } from '../plan/index.ts';
 import { type ModeSettingsInput, type ProxyLog, ProxyLoop } from '../sync/index.ts';
+import { createMode, type IptablesConfig, type ProxyMode } from './create-mode.ts';
 
 export interface ProxyConfig {
   readonly nodeName: string;
@@ -12,6 +12,10 @@ export interface ProxyConfig {
   readonly minSyncPeriodMs: number;
   readonly syncPeriodMs: number;
   readonly namespace?: NetworkNamespace | undefined;
+  /** nftables unless told. */
+  readonly mode?: ProxyMode | undefined;
+  /** For iptables mode. */
+  readonly iptables?: IptablesConfig | undefined;
 }
 
 /** Who hears of what the proxy does. */
@@ -35,7 +39,7 @@ export const MASQUERADE_BIT = 14;
 
 export function createProxy(config: ProxyConfig, listeners: ProxyListeners): RunningProxy {
   const { namespace, settings, nodePortAddresses } = config;
-  const mode = new NftablesMode({ namespace, events: listeners.mode });
+  const mode = createMode(config, listeners.mode);
   const cleaner = new StaleFlowCleaner(namespace);
   const addresses = new NodeAddresses(
     namespace,

@@ -23,6 +23,7 @@ export function loggingListeners(log: Logger): ProxyListeners {
       driftRepaired: (ipFamily, what) =>
         log.warning('nftables', 'Repaired what someone else changed', { ipFamily, what }),
       measured: () => {},
+      noticed: (ipFamily, what) => log.warning('proxy', 'Noticed', { ipFamily, what }),
       failed,
     },
     staleFlowsDeleted: (ipFamily, deleted) => log.info('proxy', 'Deleted stale flows', { ipFamily, deleted }),

@@ -1,0 +1,11 @@
+export { type Cleanup, cleanupIptables } from './cleanup.ts';
+export {
+  hasLocalhostNodePorts,
+  isTcpLiberal,
+  ROUTE_LOCALNET_NOTICE,
+  routeLocalnet,
+  TCP_LIBERAL_NOTICE,
+} from './machine.ts';
+export { IptablesMode, type IptablesModeOptions } from './mode.ts';
+export { previewText } from './preview.ts';
+export { type IptablesSupport, iptablesSupport, type ProgramOptions } from './programs.ts';
