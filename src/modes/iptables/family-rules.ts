@@ -42,7 +42,7 @@ export class FamilyRules {
   readonly #dirty = new Set<string>();
   /** Only a guess while unsure. */
   #written = new Map<string, Written>();
-  #counts = new RuleCounts();
+  #counts: RuleCounts;
   #tail: readonly string[] = [];
   #options: RuleOptions;
   /** Nothing was written yet, or a restore failed, or someone else changed our rules. */
@@ -54,6 +54,7 @@ export class FamilyRules {
     this.family = family;
     this.#iptables = iptables;
     this.#options = options;
+    this.#counts = new RuleCounts({ filter: 0, nat: 0 }, [], options);
     this.#events = events;
     this.#now = now;
   }
@@ -120,7 +121,7 @@ export class FamilyRules {
     const texts = partialTexts(changes, {
       options: this.#options,
       tail: { from: this.#tail, to: tail },
-      size: (table, chain) => this.#counts.ofChain(table, chain),
+      size: (table, chain) => this.#counts.ofShared(table, chain),
       all: () => this.#after(changes),
       inParts: this.#inParts,
     });
@@ -139,6 +140,7 @@ export class FamilyRules {
       if (to) this.#written.set(id, to);
       else this.#written.delete(id);
     }
+    this.#counts.addFixed('nat', tail.length - this.#tail.length);
     this.#settle(tail, last);
     return true;
   }
@@ -204,17 +206,13 @@ export class FamilyRules {
       if (done < plans.length) this.#events.progress(this.family, done, plans.length);
       await nextTurn();
     }
-    const counts = new RuleCounts();
-    const present = new Set([...chainsBefore].filter(isOwnChain));
-    for (const written of goal.values()) {
-      counts.add(written, options);
-      if (present.size === 0) continue;
-      for (const chain of ownChains(written.plan, options, false).chains) present.delete(chain);
-    }
-    this.#counts = counts;
+    this.#counts = new RuleCounts(last, goal.values(), options);
     this.#written = goal;
     this.#settle(nodePortRules(options), last);
-    await this.#removeStale(inDeletionOrder(present));
+    const stale = new Set([...chainsBefore].filter(isOwnChain));
+    if (stale.size === 0) return;
+    for (const plan of plans) for (const chain of ownChains(plan, options, false).chains) stale.delete(chain);
+    await this.#removeStale(inDeletionOrder(stale));
   }
 
   *#fullTexts(plans: readonly ServicePortPlan[]): Generator<FullTextPart> {
@@ -270,7 +268,7 @@ export class FamilyRules {
     this.#tail = tail;
     this.#dirty.clear();
     for (const table of ['filter', 'nat'] as const) {
-      const total = this.#counts.total(table, this.#options);
+      const total = this.#counts.total(table);
       this.#events.measured(this.family, { kind: 'rules', table, total, last: last[table] });
     }
   }
