@@ -6,6 +6,7 @@ import { IptablesMode, type IptablesModeOptions } from '../../src/modes/iptables
 import type { Family, Ip } from '../../src/net/index.ts';
 import { Planner, type PlanOptions } from '../../src/plan/index.ts';
 import type { EventTarget } from './cluster-events.ts';
+import { detectorOf } from './iptables-plans.ts';
 import { modeSettingsFor } from './nftables-mode.ts';
 
 export interface UnderTestOptions extends Partial<Omit<IptablesModeOptions, 'events' | 'namespace'>> {
@@ -31,7 +32,8 @@ export class IptablesUnderTest implements EventTarget {
     this.namespace = namespace;
     this.#family = family;
     this.#options = options;
-    this.#settings = modeSettingsFor(family, settings);
+    const localDetector = detectorOf(family === 'IPv4' ? '10.244.0.0/16' : 'fd00:10:244::/48');
+    this.#settings = modeSettingsFor(family, { localDetector, ...settings });
     this.#model = new Model({ family, nodeName: 'node-a', startedAt: 0, report: () => {} });
     const plan: PlanOptions = {
       node: { name: 'node-a', zone: 'zone-a' },

@@ -9,6 +9,8 @@ import type { Written } from './written.ts';
 
 /** Where rules of shared chains are tried. */
 const TRIAL_CHAIN = 'KUBE-PROXY-TRIAL';
+/** What refuses more than can be found out in this time refuses everything. */
+const LONGEST_SEARCH_MS = 60_000;
 
 type Candidates = readonly (readonly [id: string, written: Written])[];
 
@@ -27,9 +29,10 @@ export function ownersOf(error: IptablesError, candidates: Candidates, options: 
 
 /**
  * The service ports whose rules are refused, found by halving: what is tried is written, for it is wanted. Nobody is to
- * blame if nothing can be written at all.
+ * blame if nothing can be written at all, or hardly anything.
  */
 export async function findRefused(
+  error: IptablesError,
   iptables: Iptables,
   candidates: Candidates,
   options: RuleOptions,
@@ -38,20 +41,23 @@ export async function findRefused(
     try {
       await iptables.restore(trial(some, options));
       return true;
-    } catch (error) {
-      if (error instanceof IptablesError && isAboutRules(error)) return false;
-      throw error;
+    } catch (thrown) {
+      if (thrown instanceof IptablesError && isAboutRules(thrown)) return false;
+      throw thrown;
     }
   };
+  const end = performance.now() + LONGEST_SEARCH_MS;
   const search = async (some: Candidates): Promise<readonly string[]> => {
+    if (performance.now() > end) throw error;
     if (some.length === 0 || (await works(some))) return [];
     const [only] = some;
     if (some.length === 1 && only) return [only[0]];
     const middle = some.length >> 1;
     return [...(await search(some.slice(0, middle))), ...(await search(some.slice(middle)))];
   };
+  if (!(await works([]))) return [];
   try {
-    return (await works([])) ? await search(candidates) : [];
+    return await search(candidates);
   } finally {
     await iptables.restore(withoutTrial());
   }

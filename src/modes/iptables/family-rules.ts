@@ -24,6 +24,9 @@ const FULL_SYNC_PERIOD_MS = 3_600_000;
 /** More endpoints than this are a large cluster: comments of endpoints are left out, and nothing is written needlessly. */
 const LARGE_CLUSTER = 1000;
 
+/** How often iptables-restore is asked whom it does not like. */
+const NAMED_ROUNDS = 5;
+
 interface Refused {
   readonly plan: ServicePortPlan;
   readonly error: string;
@@ -169,7 +172,7 @@ export class FamilyRules {
   async #writeEverything(): Promise<void> {
     this.#unsure = true;
     const before = await ensureFrame(this.#iptables);
-    for (;;) {
+    for (let round = 1; ; round++) {
       const goal = this.#goal();
       try {
         await this.#writeGoal(goal, before);
@@ -177,7 +180,7 @@ export class FamilyRules {
       } catch (error) {
         this.#events.measured(this.family, { kind: 'refused', partial: false });
         if (!(error instanceof IptablesError && isAboutRules(error))) throw error;
-        await this.#blame(error, [...goal]);
+        await this.#blame(error, [...goal], round);
       }
     }
     this.#unsure = false;
@@ -239,9 +242,10 @@ export class FamilyRules {
     }
   }
 
-  async #blame(error: IptablesError, goal: readonly (readonly [string, Written])[]): Promise<void> {
-    const named = ownersOf(error, goal, this.#options);
-    const guilty = named.length > 0 ? named : await findRefused(this.#iptables, goal, this.#options);
+  /** The programs name the first that they do not like, so where there are many a search is quicker. */
+  async #blame(error: IptablesError, goal: readonly (readonly [string, Written])[], round: number): Promise<void> {
+    const named = round > NAMED_ROUNDS ? [] : ownersOf(error, goal, this.#options);
+    const guilty = named.length > 0 ? named : await findRefused(error, this.#iptables, goal, this.#options);
     if (guilty.length === 0) throw error;
     for (const id of guilty) this.#refuse(id, error);
   }
