@@ -1,12 +1,14 @@
 // npm test [WORD …] [--no-check] [--plain]: types and lint, then the tests whose path contains a WORD (all without one);
-// with --plain only those that run on any machine.
+// with --plain only those that run on any machine, with --cluster (npm run test:cluster) only those with an API server.
 //   x.test.ts         any machine
 //   x.kernel.test.ts  a Linux kernel and root: makes network namespaces, compares with the reference programs
 //   x.guest.test.ts   a User Mode Linux guest, whose kernel has ip_vs, dummy and sctp
+//   x.cluster.test.ts root, and a real etcd and kube-apiserver, which Go builds the first time
 // What a machine lacks is said and fails the run in CI; elsewhere the rest goes on.
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
-import { bundle } from './build.mjs';
+import { buildProgram, bundle } from './build.mjs';
+import { controlPlaneBinaries } from './control-plane.mjs';
 import { runInGuest } from './guest.mjs';
 import { installPackages, installPrograms, root, run } from './setup.mjs';
 
@@ -19,6 +21,7 @@ const REFERENCE_PROGRAMS = {
   unshare: 'util-linux',
 };
 const GUEST_PROGRAMS = { 'linux.uml': 'user-mode-linux', modprobe: 'kmod', ipvsadm: 'ipvsadm' };
+const CLUSTER_PROGRAMS = { ...REFERENCE_PROGRAMS, setpriv: 'util-linux' };
 
 const words = process.argv.slice(2).filter(word => !word.startsWith('--'));
 installPackages();
@@ -33,7 +36,10 @@ const files = ['src', 'test'].flatMap(folder =>
     .map(path => `${folder}/${path}`),
 );
 const chosen = files.filter(file => words.length === 0 || words.some(word => file.includes(word))).sort();
-const isPlain = file => !/\.(kernel|guest)\.test\.ts$/.test(file);
+const isPlain = file => !/\.(kernel|guest|cluster)\.test\.ts$/.test(file);
+const clusterTests = chosen.filter(file => file.endsWith('.cluster.test.ts'));
+if (process.argv.includes('--cluster')) process.exit(await runClusterTests());
+
 const wanted = process.argv.includes('--plain') ? chosen.filter(isPlain) : chosen;
 const guestTests = wanted.filter(file => file.endsWith('.guest.test.ts'));
 const kernelTests = wanted.filter(file => file.endsWith('.kernel.test.ts'));
@@ -45,6 +51,9 @@ let failed = (await runTests('tests', canUseKernel ? [...plainTests, ...kernelTe
 if (guestTests.length > 0 && ready('guest tests', { ...REFERENCE_PROGRAMS, ...GUEST_PROGRAMS })) {
   failed = (await runTests('guest-tests', guestTests, runInGuest)) !== 0 || failed;
 }
+if (wanted.some(file => clusterTests.includes(file))) {
+  console.error('not here: end-to-end tests with a real API server: npm run test:cluster');
+}
 for (const line of left) console.error(`NOT RUN: ${line}`);
 if (left.length > 0 && process.env.CI) failed = true;
 process.exit(failed ? 1 : 0);
@@ -53,6 +62,25 @@ function ready(what, programs) {
   const missing = process.getuid() === 0 ? installPrograms(programs).map(name => `the program ${name}`) : ['root'];
   if (missing.length > 0) left.push(`the ${what}, for this machine lacks ${missing.join(', ')}`);
   return missing.length === 0;
+}
+
+async function runClusterTests() {
+  if (clusterTests.length === 0) return 0;
+  const missing = process.getuid() === 0 ? installPrograms(CLUSTER_PROGRAMS) : ['root'];
+  if (missing.length > 0) {
+    console.error(`The end-to-end tests need what this machine lacks: ${missing.join(', ')}`);
+    return 1;
+  }
+  try {
+    const { etcd, apiserver } = controlPlaneBinaries();
+    await buildProgram();
+    return await runTests('cluster-tests', clusterTests, args =>
+      runHere(args, { ETCD: etcd, KUBE_APISERVER: apiserver }),
+    );
+  } catch (error) {
+    console.error(error.message);
+    return 1;
+  }
 }
 
 /** All files in one process: a process a file would cost more than the tests do. */
@@ -72,8 +100,8 @@ async function runTests(name, tests, runner) {
   }
 }
 
-function runHere(args) {
-  const PATH = `${process.env.PATH}:/usr/sbin:/sbin`;
-  const { status } = spawnSync(process.execPath, args, { cwd: root, stdio: 'inherit', env: { ...process.env, PATH } });
+function runHere(args, settings = {}) {
+  const env = { ...process.env, ...settings, PATH: `${process.env.PATH}:/usr/sbin:/sbin` };
+  const { status } = spawnSync(process.execPath, args, { cwd: root, stdio: 'inherit', env });
   return status ?? 1;
 }

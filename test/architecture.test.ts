@@ -4,20 +4,31 @@ import { dirname, join, relative, sep } from 'node:path';
 import { describe, test } from 'node:test';
 
 /** Which folders of src/ a folder may import. Nothing imports upwards; no mode knows another. */
+const BELOW_PROXY = ['sync', 'modes', 'plan', 'model', 'source', 'informer', 'client', 'kernel', 'api', 'net', 'lib'];
+const BELOW_DAEMON = ['proxy', 'config', 'logging', 'health', 'metrics', 'http', 'events', ...BELOW_PROXY];
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   lib: [],
+  logging: ['lib'],
   net: ['lib'],
   api: ['lib'],
-  source: ['api', 'net', 'lib'],
+  config: ['net', 'lib'],
+  client: ['kernel', 'net', 'lib'],
+  informer: ['client', 'api', 'lib'],
+  source: ['informer', 'client', 'api', 'net', 'lib'],
   model: ['api', 'net', 'lib'],
   plan: ['model', 'api', 'net', 'lib'],
   kernel: ['net', 'lib'],
   modes: ['plan', 'model', 'kernel', 'api', 'net', 'lib'],
+  http: ['kernel', 'net', 'lib'],
+  health: ['http', 'api', 'net', 'lib'],
+  metrics: ['http', 'modes', 'net', 'lib'],
+  events: ['client', 'api', 'lib'],
   sync: ['modes', 'plan', 'model', 'source', 'api', 'net', 'lib'],
   playground: ['kernel', 'api', 'net', 'lib'],
-  proxy: ['sync', 'modes', 'plan', 'model', 'source', 'kernel', 'api', 'net', 'lib'],
-  demo: ['playground', 'proxy', 'sync', 'modes', 'plan', 'model', 'source', 'kernel', 'api', 'net', 'lib'],
-  cli: ['demo', 'playground', 'proxy', 'sync', 'modes', 'plan', 'model', 'source', 'kernel', 'api', 'net', 'lib'],
+  proxy: BELOW_PROXY,
+  demo: ['playground', 'proxy', ...BELOW_PROXY],
+  daemon: BELOW_DAEMON,
+  cli: ['daemon', 'demo', 'playground', ...BELOW_DAEMON],
 };
 
 /** Only these may use what reaches the kernel. */

@@ -51,7 +51,7 @@ test('CLI-3 the program follows its manifests, a second one waits for it, its ru
   try {
     cpSync('examples', folder, { recursive: true });
     const first = start();
-    await first.logged('"Synced" ipFamily="IPv6"');
+    await first.logged('"Synced everything" ipFamily="IPv6"');
     assert.ok(has('10.96.0.10 . tcp . 80'));
     assert.deepEqual(kubeProxy(namespace, 'plan', '--manifests', folder, ...FLAGS, '--diff'), {
       status: 0,
@@ -67,7 +67,7 @@ test('CLI-3 the program follows its manifests, a second one waits for it, its ru
     await second.logged('waiting until it ends');
     const before = generation(namespace);
     assert.equal(await first.end('SIGTERM'), 0);
-    await second.logged('"Synced" ipFamily="IPv6"');
+    await second.logged('"Synced everything" ipFamily="IPv6"');
     assert.equal(generation(namespace), before, 'the second found all as it wants it');
     assert.equal(await second.end('SIGINT'), 0);
     assert.ok(has('10.96.0.11 . tcp . 80'));

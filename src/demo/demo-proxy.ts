@@ -4,9 +4,9 @@ import { errorText } from '../lib/error-text.ts';
 import type { ModeEvents } from '../modes/index.ts';
 import { FAMILIES, type Family, type Ip } from '../net/index.ts';
 import { conflictProblems, DEFAULT_PLAN_SETTINGS, type PlanSettings } from '../plan/index.ts';
-import { createProxy, type RunningProxy } from '../proxy/index.ts';
+import { createProxy, MASQUERADE_BIT, type RunningProxy, syncIntervals } from '../proxy/index.ts';
 import type { SourceHandlers } from '../source/index.ts';
-import { modeSettings, type ProxyLog, type ProxyLoop } from '../sync/index.ts';
+import { type LoopListener, modeSettings, type ProxyLoop } from '../sync/index.ts';
 import { Problems } from './problems.ts';
 
 /** The node of the manifests that the proxy runs on. */
@@ -31,13 +31,15 @@ export class DemoProxy {
     this.#proxy = createProxy(
       {
         nodeName: NODE_NAME,
-        settings: SETTINGS,
-        nodePortAddresses: NODE_PORT_ADDRESSES,
-        minSyncPeriodMs: MIN_SYNC_PERIOD_MS,
-        syncPeriodMs: SYNC_PERIOD_MS,
+        live: {
+          settings: SETTINGS,
+          nodePortAddresses: NODE_PORT_ADDRESSES,
+          masqueradeBit: MASQUERADE_BIT,
+          intervals: syncIntervals(MIN_SYNC_PERIOD_MS, SYNC_PERIOD_MS),
+        },
         namespace,
       },
-      { log: this.#log(), mode: this.#modeEvents(), staleFlowsDeleted: () => undefined },
+      { loop: this.#loopListener(), mode: this.#modeEvents(), staleFlowsCleaned: () => undefined },
     );
   }
 
@@ -56,12 +58,12 @@ export class DemoProxy {
 
   /** The node's addresses. */
   interfaceIPs(): readonly Ip[] {
-    return this.#proxy.modeInput.interfaceIPs();
+    return this.#proxy.live.interfaceIPs();
   }
 
   /** The node's addresses that accept node ports. */
   nodePortIPs(family: Family): readonly Ip[] {
-    return modeSettings(this.loop.state, family, this.#proxy.modeInput).nodePortIPs;
+    return modeSettings(this.loop.state, family, this.#proxy.live).nodePortIPs;
   }
 
   /** For a source. */
@@ -113,7 +115,7 @@ export class DemoProxy {
     return problems.map(({ object, message }) => `${object}: ${message}`);
   }
 
-  #log(): ProxyLog {
+  #loopListener(): LoopListener {
     return {
       problem: problem => {
         // Conflicts between Services are told by the plans, as long as they last.
@@ -129,6 +131,9 @@ export class DemoProxy {
         this.#problems.forget('sync');
         this.#changed();
       },
+      queued: () => undefined,
+      syncStarted: () => undefined,
+      syncFailed: (_family, error) => this.#failed('sync', error),
       failed: (what, error) => this.#failed(what, error),
     };
   }

@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
-import { errorText } from '../lib/error-text.ts';
 import { KernelError } from './errors.ts';
+import { fileError } from './file-error.ts';
 import type { NetworkNamespace } from './netns.ts';
 
 /**
@@ -54,10 +54,6 @@ function attempt(operation: string, namespace: NetworkNamespace | undefined, wor
     return namespace ? namespace.run(work) : work();
   } catch (error) {
     if (error instanceof RangeError || error instanceof KernelError) throw error;
-    const errno = error instanceof Error && 'code' in error ? String(error.code) : undefined;
-    // Node's text begins with the errno, which the error has of its own.
-    const text = errorText(error);
-    const kernelMessage = errno && text.startsWith(`${errno}: `) ? text.slice(errno.length + 2) : text;
-    throw new KernelError('KERNEL_SOCKET', { operation, errno, kernelMessage });
+    throw fileError(operation, error);
   }
 }

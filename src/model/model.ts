@@ -111,6 +111,11 @@ export class Model {
     this.#triggerTimes.delete(entry.key);
   }
 
+  /** Something changed, perhaps back again, that no `take` has seen yet. */
+  get hasPending(): boolean {
+    return this.#pending.size > 0;
+  }
+
   /** How many Services have changed ports that no `take` has seen yet. */
   get pendingServices(): number {
     return count(this.#pending, entry => entry.nextPorts !== undefined);

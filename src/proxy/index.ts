@@ -1,2 +1,10 @@
 export { createMode, type IptablesConfig, type ModeConfig, PROXY_MODES, type ProxyMode } from './create-mode.ts';
-export { createProxy, MASQUERADE_BIT, type ProxyConfig, type ProxyListeners, type RunningProxy } from './proxy.ts';
+export {
+  createProxy,
+  type LiveConfig,
+  MASQUERADE_BIT,
+  type ProxyConfig,
+  type ProxyListeners,
+  type RunningProxy,
+  syncIntervals,
+} from './proxy.ts';

@@ -2,15 +2,23 @@ import type { NetworkNamespace } from '../kernel/netns.ts';
 import { type Mode, type ModeEvents, NodeAddresses, StaleFlowCleaner } from '../modes/index.ts';
 import { FAMILIES, type Family } from '../net/index.ts';
 import type { PlanSettings } from '../plan/index.ts';
-import { type ModeSettingsInput, type ProxyLog, ProxyLoop } from '../sync/index.ts';
+import { type Intervals, type LiveSettings, type LoopListener, ProxyLoop } from '../sync/index.ts';
 import { createMode, type IptablesConfig, type ProxyMode } from './create-mode.ts';
+
+/** What of a proxy's configuration may change while it runs. */
+export interface LiveConfig {
+  readonly settings: PlanSettings;
+  readonly nodePortAddresses: readonly string[];
+  /** The bit of the packet mark that asks for masquerading. */
+  readonly masqueradeBit: number;
+  readonly intervals: Intervals;
+}
 
 export interface ProxyConfig {
   readonly nodeName: string;
-  readonly settings: PlanSettings;
-  readonly nodePortAddresses: readonly string[];
-  readonly minSyncPeriodMs: number;
-  readonly syncPeriodMs: number;
+  /** Those that this machine can serve; both if not given. */
+  readonly families?: readonly Family[] | undefined;
+  readonly live: LiveConfig;
   readonly namespace?: NetworkNamespace | undefined;
   /** nftables unless told. */
   readonly mode?: ProxyMode | undefined;
@@ -20,49 +28,78 @@ export interface ProxyConfig {
 
 /** Who hears of what the proxy does. */
 export interface ProxyListeners {
-  readonly log: ProxyLog;
+  readonly loop: LoopListener;
   readonly mode: ModeEvents;
-  staleFlowsDeleted(family: Family, count: number): void;
+  /** Flows to endpoints that are gone were looked for. */
+  staleFlowsCleaned(family: Family, deleted: number, milliseconds: number): void;
 }
 
 /** A proxy with all its parts. A source is handed its loop. */
 export interface RunningProxy {
   readonly loop: ProxyLoop;
   readonly mode: Mode;
-  readonly modeInput: ModeSettingsInput;
+  /** The settings that its loop has. */
+  readonly live: LiveSettings;
+  configure(live: LiveConfig): void;
   /** What is programmed stays. */
   close(): Promise<void>;
 }
 
-/** The bit of the packet mark that asks for masquerading, unless configured otherwise. */
+/** Unless configured otherwise. */
 export const MASQUERADE_BIT = 14;
+const SYNC_PERIOD_MS = 30_000;
+const MIN_SYNC_PERIOD_MS = 1000;
+/** The longest time without looking whether there is something to do. */
+const FULL_SYNC_PERIOD_MS = 3_600_000;
+
+/** How often syncs are made, and when one that failed is tried again. */
+export function syncIntervals(minSyncPeriodMs = MIN_SYNC_PERIOD_MS, syncPeriodMs = SYNC_PERIOD_MS): Intervals {
+  return {
+    minInterval: minSyncPeriodMs,
+    retryInterval: syncPeriodMs,
+    maxInterval: Math.max(FULL_SYNC_PERIOD_MS, minSyncPeriodMs),
+  };
+}
 
 export function createProxy(config: ProxyConfig, listeners: ProxyListeners): RunningProxy {
-  const { namespace, settings, nodePortAddresses } = config;
-  const mode = createMode(config, listeners.mode);
+  const { namespace, families = FAMILIES } = config;
+  const syncPeriodMs = config.live.intervals.retryInterval;
+  const mode = createMode({ ...config, families, syncPeriodMs }, listeners.mode);
   const cleaner = new StaleFlowCleaner(namespace);
   const addresses = new NodeAddresses(
     namespace,
     () => loop.request(),
-    error => listeners.log.failed("watching the node's addresses", error),
+    error => listeners.loop.failed("watching the node's addresses", error),
   );
-  const modeInput = { nodePortAddresses, masqueradeBit: MASQUERADE_BIT, interfaceIPs: () => addresses.list() };
+  const settingsOf = (live: LiveConfig): LiveSettings => ({ ...live, interfaceIPs: () => addresses.list() });
+  let live = settingsOf(config.live);
   const loop = new ProxyLoop({
-    ...config,
-    ...modeInput,
-    families: FAMILIES,
+    ...live,
+    nodeName: config.nodeName,
+    families,
     mode,
     cleanStaleFlows: async (family, services) => {
-      const deleted = await cleaner.clean(family, services, settings.allowExternalIPs);
-      if (deleted > 0) listeners.staleFlowsDeleted(family, deleted);
+      const start = performance.now();
+      const deleted = await cleaner.clean(family, services, live.settings.allowExternalIPs);
+      listeners.staleFlowsCleaned(family, deleted, performance.now() - start);
       return deleted;
     },
-    log: listeners.log,
+    listener: listeners.loop,
   });
-  const close = async () => {
-    addresses.close();
-    await loop.close();
-    cleaner.close();
+  return {
+    loop,
+    mode,
+    get live() {
+      return live;
+    },
+    configure(next) {
+      live = settingsOf(next);
+      loop.configure(live);
+    },
+    async close() {
+      addresses.close();
+      await loop.close();
+      cleaner.close();
+    },
   };
-  return { loop, mode, modeInput, close };
 }

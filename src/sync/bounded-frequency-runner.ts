@@ -1,14 +1,18 @@
 import { type Clock, systemClock, type Timer } from '../lib/clock.ts';
 
-export interface RunnerOptions {
-  /** What is run, never twice at a time. Throwing or rejecting is an error. */
-  readonly fn: () => Promise<void> | void;
-  /** Least time between the end of a run and the start of the next, in milliseconds. */
+/** In milliseconds. */
+export interface Intervals {
+  /** Least time between the end of a run and the start of the next. */
   readonly minInterval: number;
   /** When to run again after an error. */
   readonly retryInterval: number;
   /** Most time between the end of a run and the start of the next. */
   readonly maxInterval: number;
+}
+
+export interface RunnerOptions extends Intervals {
+  /** What is run, never twice at a time. Throwing or rejecting is an error. */
+  readonly fn: () => Promise<void> | void;
   readonly onError?: (error: unknown) => void;
   readonly clock?: Clock;
 }
@@ -22,6 +26,7 @@ type State = 'new' | 'waiting' | 'running' | 'resting' | 'stopped';
 export class BoundedFrequencyRunner {
   readonly #options: RunnerOptions;
   readonly #clock: Clock;
+  #intervals: Intervals;
   #state: State = 'new';
   #requested = false;
   #due = false;
@@ -30,18 +35,21 @@ export class BoundedFrequencyRunner {
   #running: Promise<void> | undefined;
 
   constructor(options: RunnerOptions) {
-    if (options.maxInterval < options.minInterval) {
-      throw new RangeError(`maxInterval (${options.maxInterval}) is less than minInterval (${options.minInterval})`);
-    }
     this.#options = options;
+    this.#intervals = checked(options);
     this.#clock = options.clock ?? systemClock;
+  }
+
+  /** Holds from the next run on. */
+  setIntervals(intervals: Intervals): void {
+    this.#intervals = checked(intervals);
   }
 
   /** Begins to serve requests, including one made before. */
   start(): void {
     if (this.#state !== 'new') return;
     this.#state = 'waiting';
-    this.#scheduleNextRun(this.#options.maxInterval);
+    this.#scheduleNextRun(this.#intervals.maxInterval);
     this.#wake();
   }
 
@@ -70,14 +78,15 @@ export class BoundedFrequencyRunner {
   }
 
   async #runOnce(): Promise<void> {
-    const { fn, minInterval, maxInterval, retryInterval } = this.#options;
-    let next = maxInterval;
+    let failed = false;
     try {
-      await fn();
+      await this.#options.fn();
     } catch (error) {
-      next = Math.min(retryInterval, maxInterval);
+      failed = true;
       this.#report(error);
     }
+    const { minInterval, maxInterval, retryInterval } = this.#intervals;
+    const next = failed ? Math.min(retryInterval, maxInterval) : maxInterval;
     if (this.#state !== 'running') return;
     this.#state = 'resting';
     this.#scheduleNextRun(next);
@@ -107,4 +116,12 @@ export class BoundedFrequencyRunner {
       // Whoever listens to errors must not end the loop either.
     }
   }
+}
+
+function checked(intervals: Intervals): Intervals {
+  const { minInterval, maxInterval } = intervals;
+  if (maxInterval < minInterval) {
+    throw new RangeError(`maxInterval (${maxInterval}) is less than minInterval (${minInterval})`);
+  }
+  return intervals;
 }

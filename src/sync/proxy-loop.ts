@@ -1,36 +1,54 @@
 import type { EndpointSlice, Node, Service, ServiceCIDR } from '../api/index.ts';
 import { type Clock, systemClock } from '../lib/clock.ts';
 import type { ServiceState } from '../model/index.ts';
-import type { Mode } from '../modes/index.ts';
+import type { Mode, SyncReport } from '../modes/index.ts';
 import type { Family } from '../net/index.ts';
 import { conflictProblems, type PlanSettings } from '../plan/index.ts';
 import type { ObjectChange, SourceHandlers, SourceProblem } from '../source/index.ts';
-import { BoundedFrequencyRunner } from './bounded-frequency-runner.ts';
+import { BoundedFrequencyRunner, type Intervals } from './bounded-frequency-runner.ts';
 import { type ModeSettingsInput, modeSettings } from './mode-settings.ts';
+import { NoLocalEndpoints } from './no-local-endpoints.ts';
 import { type FamilyChange, ProxyState } from './proxy-state.ts';
 
-export interface ProxyOptions extends ModeSettingsInput {
+export interface ProxyOptions extends LiveSettings {
   readonly nodeName: string;
-  readonly settings: PlanSettings;
   readonly families: readonly Family[];
   readonly mode: Mode;
   readonly cleanStaleFlows: (family: Family, services: Iterable<ServiceState>) => Promise<number>;
-  readonly minSyncPeriodMs: number;
-  readonly syncPeriodMs: number;
   readonly clock?: Clock;
-  readonly log: ProxyLog;
+  readonly listener: LoopListener;
 }
 
-/** What the proxy has to tell. */
-export interface ProxyLog {
+/** What may change while a proxy runs. */
+export interface LiveSettings extends ModeSettingsInput {
+  readonly settings: PlanSettings;
+  readonly intervals: Intervals;
+}
+
+export interface SyncedReport extends SyncReport {
+  /** How many service ports were added, changed or removed. */
+  readonly servicePorts: number;
+  readonly milliseconds: number;
+  /** When the causes of what was written happened: milliseconds since 1970. */
+  readonly triggerTimes: readonly number[];
+}
+
+/** Who hears what the loop does. */
+export interface LoopListener {
   problem(problem: Partial<SourceProblem> & { readonly message: string }): void;
   recovered(where: string): void;
-  synced(family: Family, ports: number, milliseconds: number): void;
+  /** There is something to write. */
+  queued(family: Family): void;
+  syncStarted(family: Family): void;
+  synced(family: Family, report: SyncedReport): void;
+  /** It will be tried again. */
+  syncFailed(family: Family, error: unknown, milliseconds: number): void;
+  /** Something else went wrong; the loop goes on. */
   failed(what: string, error: unknown): void;
 }
 
-/** The longest time without looking whether there is something to do. */
-const FULL_SYNC_PERIOD_MS = 3_600_000;
+/** Thrown to have a sync tried again whose failure was told already. */
+class SyncFailed extends Error {}
 
 /** Drives the path: what a source says goes into the state, and what changed there is written by the mode. */
 export class ProxyLoop implements SourceHandlers {
@@ -39,6 +57,8 @@ export class ProxyLoop implements SourceHandlers {
   readonly #clock: Clock;
   readonly #runner: BoundedFrequencyRunner;
   readonly #waiting: (() => void)[] = [];
+  readonly #noLocalEndpoints = { IPv4: new NoLocalEndpoints(), IPv6: new NoLocalEndpoints() };
+  #live: LiveSettings;
   #flows: Promise<unknown> = Promise.resolve();
   #synced = false;
   #pending = false;
@@ -47,36 +67,36 @@ export class ProxyLoop implements SourceHandlers {
 
   constructor(options: ProxyOptions) {
     this.#options = options;
+    this.#live = options;
     this.#clock = options.clock ?? systemClock;
     this.state = new ProxyState({
       nodeName: options.nodeName,
       settings: options.settings,
       startedAt: this.#clock.now(),
-      report: problem => options.log.problem(problem),
+      report: problem => options.listener.problem(problem),
     });
     this.#runner = new BoundedFrequencyRunner({
+      ...options.intervals,
       fn: () => this.#sync(),
-      minInterval: options.minSyncPeriodMs,
-      retryInterval: options.syncPeriodMs,
-      maxInterval: FULL_SYNC_PERIOD_MS,
-      onError: error => options.log.failed('sync', error),
+      onError: error => {
+        if (!(error instanceof SyncFailed)) options.listener.failed('sync', error);
+      },
       clock: this.#clock,
     });
   }
 
   service(change: ObjectChange<Service>): void {
     this.state.service(change);
-    this.request();
+    this.#requestIfPending();
   }
 
   endpointSlice(change: ObjectChange<EndpointSlice>): void {
     this.state.endpointSlice(change);
-    this.request();
+    this.#requestIfPending();
   }
 
   node(change: ObjectChange<Node>): void {
-    this.state.node(change);
-    this.request();
+    if (this.state.node(change)) this.request();
   }
 
   serviceCidr(change: ObjectChange<ServiceCIDR>): void {
@@ -92,17 +112,36 @@ export class ProxyLoop implements SourceHandlers {
   }
 
   problem(problem: SourceProblem): void {
-    this.#options.log.problem(problem);
+    this.#options.listener.problem(problem);
   }
 
   recovered(where: string): void {
-    this.#options.log.recovered(where);
+    this.#options.listener.recovered(where);
+  }
+
+  /** Takes over what an operator changed while the proxy runs. */
+  configure(live: LiveSettings): void {
+    this.#live = live;
+    this.state.setSettings(live.settings);
+    this.#runner.setIntervals(live.intervals);
+    this.request();
+  }
+
+  /** What was told so far is not all written yet. */
+  get isPending(): boolean {
+    return this.#pending || this.#running;
+  }
+
+  noLocalEndpoints(family: Family): Readonly<Record<'internal' | 'external', number>> {
+    return this.#noLocalEndpoints[family];
   }
 
   /** Something may have changed. */
   request(): void {
     this.#pending = true;
-    if (this.#synced) this.#runner.run();
+    if (!this.#synced) return;
+    for (const family of this.#options.families) this.#options.listener.queued(family);
+    this.#runner.run();
   }
 
   /** Resolves when all that was told so far is written, and flows that became stale are gone. */
@@ -117,31 +156,41 @@ export class ProxyLoop implements SourceHandlers {
     await this.#options.mode.close();
   }
 
+  #requestIfPending(): void {
+    if (this.state.hasPending) this.request();
+  }
+
   async #sync(): Promise<void> {
     this.#pending = false;
     this.#running = true;
     const changes = this.state.take();
-    const errors: unknown[] = [];
+    let failed = false;
     for (const family of this.#options.families) {
-      try {
-        await this.#syncFamily(family, changes[family]);
-      } catch (error) {
-        errors.push(error);
-      }
+      if (!(await this.#syncFamily(family, changes[family]))) failed = true;
     }
-    this.#running = errors.length > 0;
-    if (errors.length > 0) throw errors[0];
+    this.#running = failed;
+    if (failed) throw new SyncFailed();
     if (!this.#pending) for (const resolve of this.#waiting.splice(0)) resolve();
   }
 
-  async #syncFamily(family: Family, { plans, model }: FamilyChange): Promise<void> {
+  async #syncFamily(family: Family, { plans, model }: FamilyChange): Promise<boolean> {
+    const { mode, listener } = this.#options;
     const start = performance.now();
-    await this.#options.mode.sync(family, plans, modeSettings(this.state, family, this.#options));
-    const changed = [...plans.added, ...plans.updated.map(({ to }) => to)];
-    for (const problem of conflictProblems(changed)) this.#options.log.problem(problem);
-    const ports = plans.added.length + plans.updated.length + plans.removed.length;
-    this.#options.log.synced(family, ports, performance.now() - start);
+    listener.syncStarted(family);
+    this.#noLocalEndpoints[family].apply(plans);
+    try {
+      const { full } = await mode.sync(family, plans, modeSettings(this.state, family, this.#live));
+      const changed = [...plans.added, ...plans.updated.map(({ to }) => to)];
+      for (const problem of conflictProblems(changed)) listener.problem(problem);
+      const servicePorts = plans.added.length + plans.updated.length + plans.removed.length;
+      const triggerTimes = [...model.triggerTimes.values()].flat();
+      listener.synced(family, { full, servicePorts, milliseconds: performance.now() - start, triggerTimes });
+    } catch (error) {
+      listener.syncFailed(family, error, performance.now() - start);
+      return false;
+    }
     if (model.staleFlowsPossible) this.#cleanFlows(family);
+    return true;
   }
 
   /** Beside the syncs, which must not wait for it. */
@@ -149,6 +198,6 @@ export class ProxyLoop implements SourceHandlers {
     const services = [...this.state.family(family).model.services()];
     this.#flows = this.#flows
       .then(() => this.#options.cleanStaleFlows(family, services))
-      .catch(error => this.#options.log.failed('removing stale flows', error));
+      .catch(error => this.#options.listener.failed('removing stale flows', error));
   }
 }

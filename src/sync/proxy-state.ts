@@ -33,12 +33,15 @@ interface FamilyState {
 export class ProxyState {
   readonly #options: ProxyStateOptions;
   readonly #families: Readonly<Record<Family, FamilyState>>;
+  readonly #counts = { services: 0, endpointSlices: 0 };
   readonly #serviceCidrs = new Map<string, readonly string[]>();
+  #settings: PlanSettings;
   #ownNode: Node | undefined;
   #planOptions: NodePlanOptions;
 
   constructor(options: ProxyStateOptions) {
     this.#options = options;
+    this.#settings = options.settings;
     this.#planOptions = planOptions(options.settings, options.nodeName, undefined);
     const family = (family: Family): FamilyState => {
       const model = new Model({ ...options, family });
@@ -64,6 +67,7 @@ export class ProxyState {
   }
 
   service(change: ObjectChange<Service>): void {
+    this.#counts.services += FAMILIES.length;
     for (const family of FAMILIES) {
       const { model } = this.#families[family];
       if (change.type === 'removed') model.deleteService(objectKey(change.object.metadata));
@@ -72,6 +76,7 @@ export class ProxyState {
   }
 
   endpointSlice(change: ObjectChange<EndpointSlice>): void {
+    this.#counts.endpointSlices++;
     const key = objectKey(change.object.metadata);
     for (const family of FAMILIES) {
       const { model } = this.#families[family];
@@ -81,18 +86,33 @@ export class ProxyState {
     }
   }
 
-  node(change: ObjectChange<Node>): void {
+  /** True if plans depend on what changed. */
+  node(change: ObjectChange<Node>): boolean {
     // A Node that vanished while its proxy runs is about to come back; what was known of it stays.
-    if (change.type === 'removed') return;
+    if (change.type === 'removed') return false;
     this.#ownNode = change.object;
-    const next = planOptions(this.#options.settings, this.#options.nodeName, this.#ownNode);
-    if (!samePlanOptions(next, this.#planOptions)) this.#planOptions = next;
+    return this.#setPlanOptions();
+  }
+
+  setSettings(settings: PlanSettings): void {
+    this.#settings = settings;
+    this.#setPlanOptions();
   }
 
   serviceCidr(change: ObjectChange<ServiceCIDR>): void {
     const { name } = change.object.metadata;
     if (change.type === 'removed') this.#serviceCidrs.delete(name);
     else this.#serviceCidrs.set(name, change.object.cidrs);
+  }
+
+  /** Changes told so far; those of Services once for each family. */
+  get changes(): Readonly<{ services: number; endpointSlices: number }> {
+    return this.#counts;
+  }
+
+  /** Something came that no `take` has seen. */
+  get hasPending(): boolean {
+    return FAMILIES.some(family => this.#families[family].model.hasPending);
   }
 
   /** What changed since the last call, for both families. */
@@ -103,5 +123,12 @@ export class ProxyState {
       return { model: change, plans: planner.update(change, this.#planOptions.families[family]) };
     };
     return { IPv4: take('IPv4'), IPv6: take('IPv6') };
+  }
+
+  #setPlanOptions(): boolean {
+    const next = planOptions(this.#settings, this.#options.nodeName, this.#ownNode);
+    if (samePlanOptions(next, this.#planOptions)) return false;
+    this.#planOptions = next;
+    return true;
   }
 }

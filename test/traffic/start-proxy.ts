@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { Backend } from '../../src/kernel/iptables/index.ts';
 import type { NetworkNamespace } from '../../src/kernel/netns.ts';
 import { SILENT_EVENTS } from '../../src/modes/index.ts';
-import { createProxy, type ProxyMode } from '../../src/proxy/index.ts';
+import { createProxy, MASQUERADE_BIT, type ProxyMode, syncIntervals } from '../../src/proxy/index.ts';
 import { handOver, NODE_NAME } from './case-objects.ts';
 import type { CaseSettings } from './settings.ts';
 import type { RunningProxy, StartProxy } from './suite.ts';
@@ -20,18 +20,26 @@ export function startProxy(
 ): RunningProxy {
   const config = {
     nodeName: NODE_NAME,
-    settings,
-    nodePortAddresses,
-    minSyncPeriodMs: 0,
-    syncPeriodMs: 1000,
+    live: { settings, nodePortAddresses, masqueradeBit: MASQUERADE_BIT, intervals: syncIntervals(0, 1000) },
     namespace,
     mode,
     iptables: { localhostNodePorts, backend },
   };
   const failed = (what: string, error: unknown) => assert.fail(`${what}: ${error}`);
-  const log = { problem: () => {}, recovered: () => {}, synced: () => {}, failed };
-  const listeners = { log, mode: { ...SILENT_EVENTS, failed }, staleFlowsDeleted: () => {} };
-  const { loop, close } = createProxy(config, listeners);
+  const listener = {
+    problem: () => {},
+    recovered: () => {},
+    queued: () => {},
+    syncStarted: () => {},
+    synced: () => {},
+    syncFailed: failed,
+    failed,
+  };
+  const { loop, close } = createProxy(config, {
+    loop: listener,
+    mode: { ...SILENT_EVENTS, failed },
+    staleFlowsCleaned: () => {},
+  });
   let isSynced = false;
   return {
     async apply(changes) {

@@ -1,0 +1,32 @@
+// node scripts/image.mjs FOLDER: puts into FOLDER what an image needs to run kube-proxy, and nothing else.
+import { chmodSync, cpSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { buildProgram, program } from './build.mjs';
+import { root } from './setup.mjs';
+
+const [folder] = process.argv.slice(2);
+if (!folder) {
+  console.error('usage: node scripts/image.mjs FOLDER');
+  process.exit(2);
+}
+await buildProgram();
+mkdirSync(folder, { recursive: true });
+cpSync(program, `${folder}/kube-proxy.mjs`);
+cpSync(`${root}LICENSE`, `${folder}/LICENSE`);
+writeFileSync(`${folder}/kube-proxy`, '#!/usr/bin/env node\nawait import("./kube-proxy.mjs");\n');
+chmodSync(`${folder}/kube-proxy`, 0o755);
+writeFileSync(`${folder}/package.json`, '{ "type": "module" }\n');
+
+// koffi stays outside the bundle, for it has a native part, which comes in a package for each platform. Of koffi itself
+// only what is loaded is needed: it brings its sources too.
+copy('node_modules/koffi', path => /(\.c?js|package\.json|LICENSE\.txt)$/.test(path));
+const { optionalDependencies } = JSON.parse(readFileSync(`${root}node_modules/koffi/package.json`, 'utf8'));
+for (const name of Object.keys(optionalDependencies)) {
+  if (existsSync(`${root}node_modules/${name}`)) copy(`node_modules/${name}`);
+}
+
+function copy(path, isWanted = () => true) {
+  cpSync(`${root}${path}`, `${folder}/${path}`, {
+    recursive: true,
+    filter: file => statSync(file).isDirectory() || isWanted(file),
+  });
+}

@@ -1,0 +1,81 @@
+import { errorText } from '../lib/error-text.ts';
+import { ApiError, errorCode } from './api-error.ts';
+import type { ClientConfig } from './client-config.ts';
+import { addressOf, hostName } from './server-url.ts';
+
+/** What OpenSSL says of a certificate that none of the CAs has signed. */
+const UNKNOWN_AUTHORITY = new Set([
+  'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
+  'UNABLE_TO_GET_ISSUER_CERT',
+  'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
+  'SELF_SIGNED_CERT_IN_CHAIN',
+  'DEPTH_ZERO_SELF_SIGNED_CERT',
+  'CERT_SIGNATURE_FAILURE',
+  'CERT_UNTRUSTED',
+  'INVALID_CA',
+]);
+
+const UNREACHABLE: Readonly<Record<string, string>> = {
+  ECONNREFUSED: 'refused the connection: check that it runs, and its address',
+  EHOSTUNREACH: 'cannot be reached: there is no route to it',
+  ENETUNREACH: 'cannot be reached: there is no route to its network',
+  ETIMEDOUT: 'did not answer: check the network and its address',
+  ENOTFOUND: 'cannot be found: its name has no address',
+  EAI_AGAIN: 'cannot be found: the name servers do not answer',
+};
+
+/** Why there is no connection, and what to do. `peer` is the API server or the proxy before it. */
+export function connectError(error: unknown, config: ClientConfig, peer?: string): ApiError {
+  if (error instanceof ApiError) return error;
+  const address = addressOf(config.server);
+  const who = peer ?? `the API server ${address}`;
+  const code = errorCode(error);
+  const detail = { address, cause: error };
+  const unreachable = UNREACHABLE[code];
+  if (unreachable !== undefined) return new ApiError('unreachable', `${who} ${unreachable} (${code})`, detail);
+  const tls = tlsText(code, error, who, config);
+  if (tls !== undefined) return new ApiError('tls', tls, detail);
+  return new ApiError('unreachable', `no connection to ${who}: ${errorText(error)}`, detail);
+}
+
+function tlsText(code: string, error: unknown, who: string, config: ClientConfig): string | undefined {
+  if (UNKNOWN_AUTHORITY.has(code)) return unknownAuthority(code, who, config);
+  switch (code) {
+    case 'CERT_HAS_EXPIRED':
+      return `the certificate of ${who} has expired: renew it (or set this machine's clock)`;
+    case 'CERT_NOT_YET_VALID':
+      return `the certificate of ${who} is not valid yet: set this machine's clock`;
+    case 'ERR_TLS_CERT_ALTNAME_INVALID':
+      return wrongName(error, who, config);
+    case 'EPROTO':
+    case 'ERR_SSL_WRONG_VERSION_NUMBER':
+    case 'ERR_SSL_PACKET_LENGTH_TOO_LONG':
+      return `${who} does not speak TLS: check the address (or write http:// if that is meant): ${reason(error)}`;
+    default:
+      return /^ERR_(SSL|TLS|OSSL)_|^CERT_/.test(code) ? `TLS with ${who} failed: ${reason(error)}` : undefined;
+  }
+}
+
+function unknownAuthority(code: string, who: string, { tls, origin }: ClientConfig): string {
+  const problem = `the certificate of ${who} is not signed by`;
+  const ca = tls.ca;
+  if (!ca) return `${problem} a CA that this machine trusts, and ${origin} names none: name the cluster's CA (${code})`;
+  const field = ca.kind === 'file' ? `${ca.field} ${ca.path}` : ca.field;
+  return `${problem} the CA that ${origin} names (${field}): check that it is this cluster's CA (${code})`;
+}
+
+function wrongName(error: unknown, who: string, { tls, server }: ClientConfig): string {
+  const names = error instanceof Error && 'cert' in error ? alternativeNames(error.cert) : '';
+  const advice = 'check the address (tls-server-name can say which name is meant)';
+  return `the certificate of ${who} is for ${names || 'no name at all'}, not for ${tls.serverName ?? hostName(server)}: ${advice}`;
+}
+
+function alternativeNames(certificate: unknown): string {
+  if (typeof certificate !== 'object' || certificate === null || !('subjectaltname' in certificate)) return '';
+  return String(certificate.subjectaltname ?? '');
+}
+
+/** OpenSSL's words without the numbers before them. */
+function reason(error: unknown): string {
+  return error instanceof Error && 'reason' in error ? String(error.reason) : errorText(error).trim();
+}

@@ -1,0 +1,69 @@
+import { DocumentError, isJson, type Node, type ReadDocument, readDocument } from './document/index.ts';
+import { DecodeError, Findings, type Place, wrongType } from './schema/index.ts';
+import { API_VERSION, KIND, kubeProxyConfiguration, type V1alpha1 } from './v1alpha1.ts';
+
+export interface Decoded {
+  readonly file: V1alpha1;
+  /** What a strict reading would have refused: unknown and repeated fields. */
+  readonly strict: readonly string[];
+}
+
+/** Throws a DecodeError. */
+export function decode(text: string): Decoded {
+  const document = read(text);
+  checkKind(document.node, text);
+  const findings = new Findings();
+  const at: Place = { findings, struct: '', fields: [], path: '' };
+  const file = kubeProxyConfiguration.read(document.node, kubeProxyConfiguration.zero, at);
+  findings.end();
+  return { file, strict: [...repeatedKeys(document), ...findings.strict] };
+}
+
+const NO_META = `couldn't get version/kind; json parse error: `;
+
+function read(text: string): ReadDocument {
+  try {
+    return readDocument(text);
+  } catch (error) {
+    if (!(error instanceof DocumentError)) throw error;
+    throw new DecodeError(isJson(text) ? `${NO_META}${error.message}` : error.message);
+  }
+}
+
+function repeatedKeys(document: ReadDocument): string[] {
+  if (document.kind === 'json' || document.duplicates.length === 0) return [];
+  return [`yaml: unmarshal errors:\n  ${document.duplicates.join('\n  ')}`];
+}
+
+function checkKind(node: Node, text: string): void {
+  const kind = metaField(node, 'kind');
+  const apiVersion = metaField(node, 'apiVersion');
+  const parts = apiVersion.split('/');
+  if (parts.length > 2) throw new DecodeError(`unexpected GroupVersion string: ${apiVersion}`);
+  const [version = '', group = ''] = parts.toReversed();
+  if (kind === '') throw new DecodeError(`Object 'Kind' is missing in '${text}'`);
+  if (version === '') throw new DecodeError(`Object 'apiVersion' is missing in '${text}'`);
+  if (kind === KIND && apiVersion === API_VERSION) return;
+  if (version === '__internal') {
+    throw new DecodeError(`no kind "${kind}" is registered for the internal version of group "${group}" in scheme`);
+  }
+  throw new DecodeError(`no kind "${kind}" is registered for version "${apiVersion}" in scheme`);
+}
+
+/** Kind and version are found whatever the case of their names, unlike all other fields. */
+function metaField(node: Node, name: string): string {
+  if (node.kind === 'null') return '';
+  if (node.kind !== 'object') {
+    const type =
+      'struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }';
+    throw new DecodeError(NO_META + wrongType(node, type, { struct: '', fields: [] }));
+  }
+  let found = '';
+  for (const { key, value } of node.members) {
+    if (key.toLowerCase() !== name.toLowerCase() || value.kind === 'null') continue;
+    if (value.kind !== 'string')
+      throw new DecodeError(NO_META + wrongType(value, 'string', { struct: '', fields: [name] }));
+    found = value.text;
+  }
+  return found;
+}

@@ -1,0 +1,180 @@
+import {
+  Composer,
+  type Document,
+  isAlias,
+  isMap,
+  isScalar,
+  isSeq,
+  LineCounter,
+  type ParsedNode,
+  Parser,
+  type Scalar,
+  type YAMLMap,
+} from 'yaml';
+import { goQuote } from '../../lib/go-quote.ts';
+import { DocumentError, type Node, NULL } from './node.ts';
+import { type Resolved, resolveScalar } from './resolve-scalar.ts';
+import { yamlErrorText } from './yaml-words.ts';
+
+/** Values that aliases stand for count each time: a few lines of them can stand for billions. */
+const MOST_VALUES = 100_000;
+
+export interface YamlText {
+  readonly node: Node;
+  /** Keys that are there twice, of which the last counts, each with its line. */
+  readonly duplicates: readonly string[];
+}
+
+/** The first document of a text as the JSON that it stands for, keys in order. Throws a DocumentError. */
+export function readYaml(text: string): YamlText {
+  const lines = new LineCounter();
+  const contents = firstDocument(text, lines)?.contents ?? null;
+  const reading: Reading = { lines, anchors: new Map(), open: new Set(), duplicates: [], size: 0 };
+  try {
+    return { node: readNode(contents, reading), duplicates: reading.duplicates };
+  } catch (error) {
+    if (error instanceof RangeError) throw tooDeep();
+    throw error;
+  }
+}
+
+interface Reading {
+  readonly lines: LineCounter;
+  readonly anchors: Map<string, ParsedNode>;
+  /** What aliases that are being read stand for. */
+  readonly open: Set<ParsedNode>;
+  readonly duplicates: string[];
+  size: number;
+}
+
+function firstDocument(text: string, lines: LineCounter): Document.Parsed | undefined {
+  // No schema: which plain scalars are numbers or booleans is decided by resolveScalar.
+  const options = { schema: 'failsafe', uniqueKeys: false, prettyErrors: false, logLevel: 'silent' } as const;
+  const composer = new Composer({ ...options, lineCounter: lines });
+  try {
+    for (const document of composer.compose(new Parser(lines.addNewLine).parse(text))) {
+      if (document.errors.length > 0) throw new DocumentError(yamlErrorText(text, document.errors));
+      return document;
+    }
+  } catch (error) {
+    if (error instanceof RangeError) throw tooDeep();
+    throw error;
+  }
+  const { errors } = composer.streamInfo();
+  if (errors.length > 0) throw new DocumentError(yamlErrorText(text, errors));
+  return undefined;
+}
+
+function tooDeep(): DocumentError {
+  return new DocumentError('yaml: exceeded max depth of 10000');
+}
+
+function readNode(node: ParsedNode | null, reading: Reading): Node {
+  reading.size++;
+  if (reading.size > MOST_VALUES) throw new DocumentError('yaml: document contains excessive aliasing');
+  if (node === null) return NULL;
+  if (isAlias(node)) return readAlias(node.source, reading);
+  if (node.anchor !== undefined) reading.anchors.set(node.anchor, node);
+  if (isMap<ParsedNode, ParsedNode | null>(node)) {
+    const entries = new Map<string, Node>();
+    readMap(node, entries, reading);
+    const keys = [...entries.keys()].sort();
+    return { kind: 'object', members: keys.map(key => ({ key, value: entries.get(key) ?? NULL })) };
+  }
+  if (isSeq<ParsedNode>(node)) return { kind: 'array', items: node.items.map(item => readNode(item, reading)) };
+  return scalarNode(node);
+}
+
+function readAlias(name: string, reading: Reading): Node {
+  const node = anchored(name, reading);
+  if (reading.open.has(node)) throw new DocumentError(`yaml: anchor '${name}' value contains itself`);
+  reading.open.add(node);
+  const value = readNode(node, reading);
+  reading.open.delete(node);
+  return value;
+}
+
+function anchored(name: string, reading: Reading): ParsedNode {
+  const node = reading.anchors.get(name);
+  if (!node) throw new DocumentError(`yaml: unknown anchor '${name}' referenced`);
+  return node;
+}
+
+function readMap(map: YAMLMap<ParsedNode, ParsedNode | null>, into: Map<string, Node>, reading: Reading): void {
+  for (const { key, value } of map.items) {
+    if (isScalar(key) && key.type === 'PLAIN' && key.source === '<<') {
+      mergeInto(value, into, reading);
+      continue;
+    }
+    const name = keyText(isAlias(key) ? anchored(key.source, reading) : key);
+    if (into.has(name.text)) {
+      const { line } = reading.lines.linePos(key.range[0]);
+      reading.duplicates.push(`line ${line}: key ${name.shown} already set in map`);
+    }
+    into.set(name.text, readNode(value, reading));
+  }
+}
+
+function mergeInto(value: ParsedNode | null, into: Map<string, Node>, reading: Reading): void {
+  const node = isAlias(value) ? anchored(value.source, reading) : value;
+  reading.size++;
+  if (isMap<ParsedNode, ParsedNode | null>(node)) readMap(node, into, reading);
+  else if (isSeq<ParsedNode>(node)) for (const item of node.items.toReversed()) mergeInto(item, into, reading);
+  else throw new DocumentError('yaml: map merge requires map or sequence of maps as the value');
+}
+
+function keyText(key: ParsedNode | null): { readonly text: string; readonly shown: string } {
+  if (key !== null && !isScalar(key)) throw new DocumentError('yaml: invalid map key');
+  const node = key === null ? NULL : scalarNode(key);
+  switch (node.kind) {
+    case 'string':
+      return { text: node.text, shown: goQuote(node.text) };
+    case 'number':
+      return { text: node.text, shown: node.text };
+    case 'bool':
+      return { text: String(node.value), shown: String(node.value) };
+    default:
+      throw new DocumentError('yaml: invalid map key: null');
+  }
+}
+
+const TAG = 'tag:yaml.org,2002:';
+const TAGS: ReadonlyMap<string, readonly Resolved['kind'][]> = new Map([
+  [`${TAG}bool`, ['bool']],
+  [`${TAG}int`, ['int']],
+  [`${TAG}float`, ['float', 'int']],
+  [`${TAG}null`, ['null']],
+  [`${TAG}timestamp`, ['timestamp']],
+] as const);
+
+function scalarNode(scalar: Scalar.Parsed): Node {
+  const text = String(scalar.value ?? '');
+  const wanted = TAGS.get(scalar.tag ?? '');
+  if (!wanted && (scalar.tag !== undefined || scalar.type !== 'PLAIN')) return { kind: 'string', text };
+  const resolved = resolveScalar(text);
+  if (wanted && !wanted.includes(resolved.kind)) {
+    const [found, tag] = [resolved.kind === 'string' ? 'str' : resolved.kind, scalar.tag?.slice(TAG.length)];
+    throw new DocumentError(`yaml: cannot decode !!${found} \`${text}\` as a !!${tag}`);
+  }
+  return jsonNode(resolved, text);
+}
+
+function jsonNode(resolved: Resolved, text: string): Node {
+  switch (resolved.kind) {
+    case 'null':
+      return NULL;
+    case 'bool':
+      return { kind: 'bool', value: resolved.value };
+    case 'int':
+      return { kind: 'number', text: String(resolved.value) };
+    case 'float':
+      if (!Number.isFinite(resolved.value)) {
+        const shown = Number.isNaN(resolved.value) ? 'NaN' : resolved.value > 0 ? '+Inf' : '-Inf';
+        throw new DocumentError(`json: unsupported value: ${shown}`);
+      }
+      return { kind: 'number', text: String(resolved.value) };
+    case 'timestamp':
+    case 'string':
+      return { kind: 'string', text };
+  }
+}

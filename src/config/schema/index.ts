@@ -1,0 +1,4 @@
+export * from './compounds.ts';
+export * from './durations.ts';
+export * from './scalars.ts';
+export * from './type.ts';

@@ -1,0 +1,76 @@
+import { resolveScalar } from '../document/index.ts';
+
+export interface ScalarPlace {
+  /** Of the key or item that the text belongs to. */
+  readonly indent: string;
+  readonly isKey: boolean;
+}
+
+/**
+ * A text as Go's YAML writer quotes it: double quotes where it would read as something else than a text, single quotes
+ * where its characters have a meaning, a block where it has lines.
+ */
+export function scalarText(text: string, place: ScalarPlace): string {
+  if (text.includes('\n')) return place.isKey || !canBeBlock(text) ? doubleQuoted(text) : block(text, place.indent);
+  if (resolveScalar(text).kind !== 'string' || isSexagesimal(text)) return doubleQuoted(text);
+  if (canBePlain(text)) return text;
+  return SPECIAL.test(text) ? doubleQuoted(text) : `'${text.replaceAll("'", "''")}'`;
+}
+
+/** What a YAML text may not hold as it is: characters beyond 16 bits too for Go's writer, and rare line breaks for us. */
+const SPECIAL = /[^\n\x20-\x7e\xa0-\u2027\u202a-\ud7ff\ue000-\ufefe\uff00-\ufffd]/u;
+
+/** A number to the base of 60 for other readers, if not for Go's. */
+function isSexagesimal(text: string): boolean {
+  return /^[-+]?[0-9][0-9_]*(?::[0-5]?[0-9])+(?:\.[0-9_]*)?$/.test(text);
+}
+
+function canBePlain(text: string): boolean {
+  if (SPECIAL.test(text)) return false;
+  if (/^(?:---|\.\.\.)/.test(text) || /^[#,[\]{}&*!|>'"%@`]/.test(text) || /^[-?](?:[ \t]|$)/.test(text)) return false;
+  return !/:(?:[ \t]|$)/.test(text) && !/[ \t]#/.test(text) && !/^ | $/.test(text);
+}
+
+function canBeBlock(text: string): boolean {
+  return !SPECIAL.test(text) && !/ $/.test(text) && !/ \n/.test(text);
+}
+
+function block(text: string, indent: string): string {
+  const hint = /^[ \n]/.test(text) ? '2' : '';
+  const chomp = !text.endsWith('\n') ? '-' : text === '\n' || text.endsWith('\n\n') ? '+' : '';
+  const body = (text.endsWith('\n') ? text.slice(0, -1) : text).split('\n');
+  return `|${hint}${chomp}\n${body.map(line => (line === '' ? '' : `${indent}  ${line}`)).join('\n')}`;
+}
+
+const SHORT_ESCAPES: ReadonlyMap<string, string> = new Map([
+  ['\0', '0'],
+  ['\x07', 'a'],
+  ['\b', 'b'],
+  ['\t', 't'],
+  ['\n', 'n'],
+  ['\v', 'v'],
+  ['\f', 'f'],
+  ['\r', 'r'],
+  ['\x1b', 'e'],
+  ['"', '"'],
+  ['\\', '\\'],
+  ['\x85', 'N'],
+  ['\u2028', 'L'],
+  ['\u2029', 'P'],
+]);
+
+function doubleQuoted(text: string): string {
+  const escaped = [...text].map(character => {
+    const short = SHORT_ESCAPES.get(character);
+    if (short !== undefined) return `\\${short}`;
+    if (!SPECIAL.test(character)) return character;
+    const code = character.codePointAt(0) ?? 0;
+    const hex = code.toString(16).toUpperCase();
+    return code < 0x100
+      ? `\\x${hex.padStart(2, '0')}`
+      : code < 0x10000
+        ? `\\u${hex.padStart(4, '0')}`
+        : `\\U${hex.padStart(8, '0')}`;
+  });
+  return `"${escaped.join('')}"`;
+}

@@ -1,0 +1,60 @@
+import type { ConntrackConfiguration } from '../config/index.ts';
+import { machineCpus } from '../kernel/cpus.ts';
+import { type ModuleParameter, readModuleParameter, writeModuleParameter } from '../kernel/module-parameter.ts';
+import { ensureSysctl } from '../kernel/sysctl.ts';
+import { type Duration, toMilliseconds } from '../lib/duration.ts';
+import { errorText } from '../lib/error-text.ts';
+import type { Logger } from '../logging/index.ts';
+import { type ConntrackConfig, conntrackMax, conntrackSysctls } from '../plan/index.ts';
+
+const HASH_SIZE: ModuleParameter = { module: 'nf_conntrack', parameter: 'hashsize' };
+/** Flows for each bucket of the kernel's hash table. */
+const FLOWS_A_BUCKET = 4;
+
+/**
+ * Sizes the kernel's table of flows and sets its time-outs. A value that cannot be set, as in most containers, is told
+ * with what to do, and the node works on with the kernel's.
+ */
+export function applyConntrack(configuration: ConntrackConfiguration, log: Logger): void {
+  const cpus = machineCpus();
+  const config = planConfig(configuration);
+  for (const { name, value } of conntrackSysctls(config, cpus)) {
+    attempt(log, name, value, () => {
+      if (ensureSysctl(name, value) === 'changed') log.info('conntrack', 'Set sysctl', { entry: name, value });
+    });
+  }
+  const buckets = Math.floor(conntrackMax(config, cpus) / FLOWS_A_BUCKET);
+  if (buckets > 0) attempt(log, 'hashsize of module nf_conntrack', buckets, () => growHashTable(buckets, log));
+}
+
+function planConfig(configuration: ConntrackConfiguration): ConntrackConfig {
+  const ms = (duration: Duration | undefined) => (duration === undefined ? undefined : toMilliseconds(duration));
+  return {
+    maxPerCore: configuration.maxPerCore,
+    min: configuration.min,
+    tcpEstablishedTimeoutMs: ms(configuration.tcpEstablishedTimeout),
+    tcpCloseWaitTimeoutMs: ms(configuration.tcpCloseWaitTimeout),
+    tcpBeLiberal: configuration.tcpBeLiberal,
+    udpTimeoutMs: ms(configuration.udpTimeout),
+    udpStreamTimeoutMs: ms(configuration.udpStreamTimeout),
+  };
+}
+
+function growHashTable(buckets: number, log: Logger): void {
+  if (readModuleParameter(HASH_SIZE) >= buckets) return;
+  writeModuleParameter(HASH_SIZE, buckets);
+  log.info('conntrack', 'Set conntrack hashsize', { buckets });
+}
+
+function attempt(log: Logger, what: string, value: number, set: () => void): void {
+  try {
+    set();
+  } catch (error) {
+    log.error('conntrack', 'Could not be set; the kernel keeps its value', {
+      what,
+      value,
+      err: errorText(error),
+      advice: 'set it on the machine, let the container write it, or set its conntrack field to 0',
+    });
+  }
+}

@@ -1,0 +1,32 @@
+import type { ApiClient } from '../client/index.ts';
+import type { ObjectReference } from '../events/index.ts';
+import type { Checks } from '../health/index.ts';
+import type { ProxyMetrics } from '../metrics/index.ts';
+import type { Source } from '../source/index.ts';
+import type { Closers } from './closers.ts';
+import { manifestObjects } from './manifest-objects.ts';
+import type { DaemonOptions } from './options.ts';
+import type { OwnNode } from './own-node.ts';
+
+/** Where the proxy's objects come from, once the Node is known as far as it must be. */
+export interface Objects {
+  readonly source: Source;
+  readonly ownNode: OwnNode;
+  /** Where Events go; undefined without an API server. */
+  readonly client: ApiClient | undefined;
+  /** What an Event about a Service, `ns/name`, refers to. */
+  serviceReference(service: string): ObjectReference;
+  /** What there is to know of the source's health. */
+  addChecks(checks: Checks): void;
+}
+
+export function openObjects(
+  options: DaemonOptions,
+  nodeName: string,
+  _metrics: ProxyMetrics,
+  _closers: Closers,
+): Promise<Objects> {
+  const { manifests } = options;
+  if (manifests !== undefined) return Promise.resolve(manifestObjects(manifests, nodeName));
+  throw new Error('not yet');
+}

@@ -1,0 +1,86 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { rememberingLog } from '../../test/support/log.ts';
+import { ManualClock } from '../../test/support/manual-clock.ts';
+import { node } from '../../test/support/objects.ts';
+import { OwnNode } from './own-node.ts';
+import { waitForNode } from './wait-for-node.ts';
+
+function begin(needsPodCIDRs: boolean) {
+  const clock = new ManualClock();
+  const own = new OwnNode(clock);
+  const { log, lines } = rememberingLog();
+  const waited = waitForNode(own, 'node-a', needsPodCIDRs, log);
+  let outcome = 'waits';
+  waited.then(
+    () => {
+      outcome = 'done';
+    },
+    error => {
+      outcome = error.message;
+    },
+  );
+  const tell = (overrides: Parameters<typeof node>[1]) =>
+    own.handle({ type: 'added', object: node('node-a', overrides) });
+  return { clock, own, lines, tell, outcome: () => outcome };
+}
+
+describe('START-2 waiting for the Node', () => {
+  test('ends at once when it has an address', async () => {
+    const { clock, tell, lines, outcome } = begin(false);
+    await clock.advance(2000);
+    assert.equal(outcome(), 'waits');
+    tell({ internalIPs: ['192.168.0.2'] });
+    await clock.advance(0);
+    assert.equal(outcome(), 'done');
+    assert.deepEqual(lines, ['I Successfully retrieved NodeIPs {"NodeIPs":["192.168.0.2"]}']);
+    assert.equal(clock.pending, 0);
+  });
+
+  test('goes on without a Node, or without its addresses, after 30 s', async () => {
+    const missing = begin(false);
+    await missing.clock.advance(30_000);
+    assert.equal(missing.outcome(), 'done');
+    assert.deepEqual(missing.lines, ['E Failed to retrieve NodeIPs {"err":"node \\"node-a\\" not found"}']);
+
+    const bare = begin(false);
+    bare.tell({});
+    await bare.clock.advance(30_000);
+    assert.deepEqual(bare.lines, ['E Failed to retrieve NodeIPs {"err":"host IP unknown for node \\"node-a\\""}']);
+  });
+
+  test('of pod CIDRs lasts up to five minutes and is fatal', async () => {
+    const late = begin(true);
+    late.tell({ internalIPs: ['192.168.0.2'] });
+    await late.clock.advance(299_000);
+    assert.equal(late.outcome(), 'waits');
+    late.tell({ internalIPs: ['192.168.0.2'], podCIDRs: ['10.244.1.0/24'] });
+    await late.clock.advance(0);
+    assert.equal(late.outcome(), 'done');
+
+    const never = begin(true);
+    never.tell({ internalIPs: ['192.168.0.2'] });
+    await never.clock.advance(300_000);
+    assert.equal(never.outcome(), 'timeout waiting for PodCIDR allocation on node "node-a"');
+
+    const missing = begin(true);
+    await missing.clock.advance(330_000);
+    assert.equal(missing.outcome(), 'timeout waiting for node "node-a" to exist');
+  });
+
+  test('accepts pod CIDRs of a Node without addresses', async () => {
+    const { clock, tell, outcome, lines } = begin(true);
+    tell({ podCIDRs: ['10.244.1.0/24'] });
+    await clock.advance(30_000);
+    assert.equal(outcome(), 'done');
+    assert.match(lines[0] ?? '', /host IP unknown/);
+  });
+});
+
+test('START-8 a Node that is deleted stays as it was', () => {
+  const own = new OwnNode(new ManualClock());
+  const object = node('node-a', { internalIPs: ['192.168.0.2'] });
+  own.handle({ type: 'added', object });
+  own.handle({ type: 'removed', object });
+  assert.equal(own.node, object);
+});

@@ -1,0 +1,9 @@
+export { type Check, type CheckResult, Checks } from './checks.ts';
+export { type FamilyHealth, ProxyHealth, type ProxyHealthOptions } from './proxy-health.ts';
+export { type ProxyHealthServerOptions, proxyHealthHandler } from './proxy-health-server.ts';
+export {
+  ServiceHealth,
+  type ServiceHealthFailure,
+  type ServiceHealthOptions,
+  serviceHealthNote,
+} from './service-health.ts';

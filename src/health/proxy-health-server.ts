@@ -1,0 +1,79 @@
+import {
+  type HttpAnswer,
+  type HttpHandler,
+  type HttpRequest,
+  jsonAnswer,
+  NOT_FOUND,
+  textAnswer,
+} from '../http/index.ts';
+import type { Clock } from '../lib/clock.ts';
+import type { CheckResult, Checks } from './checks.ts';
+import { goTime, ZERO_TIME } from './go-time.ts';
+import type { ProxyHealth } from './proxy-health.ts';
+
+export interface ProxyHealthServerOptions {
+  readonly health: ProxyHealth;
+  readonly checks: Checks;
+  readonly clock: Clock;
+  /** For metrics. */
+  readonly answered?: ((path: '/healthz' | '/livez', status: number) => void) | undefined;
+}
+
+/**
+ * Answers at healthzBindAddress. Load balancers ask `/healthz` whether the node may get traffic, the kubelet asks
+ * `/livez` whether the process must be restarted and `/readyz` whether the pod is ready.
+ */
+export function proxyHealthHandler(options: ProxyHealthServerOptions): HttpHandler {
+  return request => {
+    switch (request.path) {
+      case '/healthz':
+      case '/livez': {
+        const answer = healthAnswer(options, request.path);
+        options.answered?.(request.path, answer.status);
+        return answer;
+      }
+      case '/readyz':
+        return readyAnswer(options, request);
+      default:
+        return NOT_FOUND;
+    }
+  };
+}
+
+function healthAnswer({ health, clock }: ProxyHealthServerOptions, path: '/healthz' | '/livez'): HttpAnswer {
+  const now = goTime(clock.now());
+  const forNode = path === '/healthz';
+  const nodeEligible = health.nodeEligible;
+  const healthy = forNode ? health.healthy : health.alive;
+  const ok = healthy && (nodeEligible || !forNode);
+  const families = [...health.families()].map(([family, { lastUpdated, alive, healthy }]) => [
+    family,
+    { lastUpdated: timeText(lastUpdated), healthy: forNode ? healthy : alive },
+  ]);
+  const body = {
+    lastUpdated: ok ? now : timeText(health.lastUpdated),
+    currentTime: now,
+    nodeEligible: forNode ? nodeEligible : undefined,
+    healthy,
+    status: families.length > 0 ? Object.fromEntries(families) : undefined,
+  };
+  return jsonAnswer(ok ? 200 : 503, JSON.stringify(body));
+}
+
+function timeText(ms: number | undefined): string {
+  return ms === undefined ? ZERO_TIME : goTime(ms);
+}
+
+function readyAnswer({ health, checks }: ProxyHealthServerOptions, { query }: HttpRequest): HttpAnswer {
+  const syncs = [...health.families()].map(([family, { reason }]) => ({ name: `sync-${family}`, reason }));
+  const results = [...syncs, ...checks.run()];
+  const ready = results.every(({ reason }) => reason === undefined);
+  if (ready && !query.has('verbose')) return textAnswer(200, 'ok');
+  const lines = [...results.map(lineOf), `readyz check ${ready ? 'passed' : 'failed'}`];
+  return textAnswer(ready ? 200 : 503, lines.map(line => `${line}\n`).join(''));
+}
+
+function lineOf({ name, reason }: CheckResult): string {
+  // One line a check, whatever a reason has in it.
+  return reason === undefined ? `[+]${name} ok` : `[-]${name} failed: ${reason.replaceAll(/\s+/g, ' ').trim()}`;
+}

@@ -1,0 +1,35 @@
+import type { IncomingHttpHeaders } from 'node:http';
+
+/** What a handler sees of a request. */
+export interface HttpRequest {
+  readonly method: string;
+  /** Without the query, as it was sent: `/metrics` and `/metrics/` are two paths. */
+  readonly path: string;
+  readonly query: URLSearchParams;
+  readonly headers: IncomingHttpHeaders;
+  /** Aborted when the caller goes away before the answer is complete. */
+  readonly gone: AbortSignal;
+  /** The body as text; undefined if it is longer than `limit` bytes. */
+  text(limit: number): Promise<string | undefined>;
+}
+
+export interface HttpAnswer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string | Uint8Array | AsyncIterable<Uint8Array>;
+}
+
+export type HttpHandler = (request: HttpRequest) => HttpAnswer | Promise<HttpAnswer>;
+
+const NO_SNIFF = { 'X-Content-Type-Options': 'nosniff' } as const;
+
+export function textAnswer(status: number, body: string): HttpAnswer {
+  return { status, headers: { 'Content-Type': 'text/plain; charset=utf-8', ...NO_SNIFF }, body };
+}
+
+/** The content type has no charset, for load balancers compare it as text. */
+export function jsonAnswer(status: number, body: string, headers: Readonly<Record<string, string>> = {}): HttpAnswer {
+  return { status, headers: { 'Content-Type': 'application/json', ...NO_SNIFF, ...headers }, body };
+}
+
+export const NOT_FOUND: HttpAnswer = textAnswer(404, '404 page not found\n');

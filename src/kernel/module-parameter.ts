@@ -1,0 +1,24 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { fileError } from './file-error.ts';
+
+/** A number that a kernel module goes by, for the whole machine. */
+export interface ModuleParameter {
+  readonly module: string;
+  readonly parameter: string;
+}
+
+export function readModuleParameter(parameter: ModuleParameter): number {
+  return attempt('read', parameter, path => Number(readFileSync(path, 'utf8').trim()));
+}
+
+export function writeModuleParameter(parameter: ModuleParameter, value: number): void {
+  attempt(`set ${value} as`, parameter, path => writeFileSync(path, `${value}`, { flag: 'r+' }));
+}
+
+function attempt<T>(what: string, { module, parameter }: ModuleParameter, work: (path: string) => T): T {
+  try {
+    return work(`/sys/module/${module}/parameters/${parameter}`);
+  } catch (error) {
+    throw fileError(`${what} parameter ${parameter} of module ${module}`, error);
+  }
+}

@@ -1,0 +1,34 @@
+/** Text in double quotes as Go's `%q` writes it, so that messages read as those that people know from upstream. */
+export function goQuote(text: string): string {
+  // Nearly all texts are plain; the test costs less than going through them letter by letter.
+  if (/^[ !#-[\]-~]*$/.test(text)) return `"${text}"`;
+  let quoted = '"';
+  for (const character of text) quoted += escaped(character);
+  return `${quoted}"`;
+}
+
+const SHORT: ReadonlyMap<string, string> = new Map([
+  ['"', '\\"'],
+  ['\\', '\\\\'],
+  ['\x07', '\\a'],
+  ['\b', '\\b'],
+  ['\f', '\\f'],
+  ['\n', '\\n'],
+  ['\r', '\\r'],
+  ['\t', '\\t'],
+  ['\v', '\\v'],
+]);
+
+function escaped(character: string): string {
+  const short = SHORT.get(character);
+  if (short !== undefined) return short;
+  if (/^[\p{L}\p{M}\p{N}\p{P}\p{S} ]$/u.test(character)) return character;
+  const code = character.codePointAt(0) ?? 0;
+  if (code >= 0xd800 && code <= 0xdfff) return '\\ufffd';
+  if (code < 0x80) return `\\x${hex(code, 2)}`;
+  return code < 0x10000 ? `\\u${hex(code, 4)}` : `\\U${hex(code, 8)}`;
+}
+
+function hex(code: number, digits: number): string {
+  return code.toString(16).padStart(digits, '0');
+}

@@ -1,0 +1,18 @@
+import { basename } from 'node:path';
+import { type Entry, jsonOf, splitFields } from './entry.ts';
+
+/** One object a line: `{"ts":1763199000000,"caller":"proxy.ts","msg":"Message","v":0,"key":"value"}`. */
+export function jsonLine(entry: Entry): string {
+  const { severity, level, source, message, form, fields, time } = entry;
+  const pairs: [string, unknown][] = [
+    ['ts', time],
+    ['caller', `${basename(source)}.ts`],
+    ['msg', message],
+  ];
+  // Errors have no verbosity; warnings are information of verbosity 0.
+  if (severity !== 'E') pairs.push(['v', level]);
+  const { err, others } = splitFields(fields);
+  if (form === 'structured') pairs.push(...others);
+  if (form === 'structured' && err !== undefined) pairs.push(['err', err]);
+  return `{${pairs.map(([key, value]) => `${JSON.stringify(key)}:${jsonOf(value)}`).join(',')}}\n`;
+}

@@ -1,0 +1,64 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import fc from 'fast-check';
+import { Verbosity } from './verbosity.ts';
+
+describe('verbosity', () => {
+  test('LOG-4 what is at most the verbosity is enabled, and it can change at any time', () => {
+    const verbosity = new Verbosity(2);
+    assert.deepEqual(
+      [0, 2, 3].map(level => verbosity.isEnabled(level, 'proxy')),
+      [true, true, false],
+    );
+    verbosity.setLevel(4);
+    assert.equal(verbosity.isEnabled(3, 'proxy'), true);
+    assert.equal(verbosity.level, 4);
+  });
+
+  const patterns: [pattern: string, source: string, matches: boolean][] = [
+    ['proxier', 'proxier', true],
+    ['proxier', 'src/modes/proxier', true],
+    ['proxier', 'proxiers', false],
+    ['prox*', 'proxier', true],
+    ['*', 'anything', true],
+    ['prox?er', 'proxier', true],
+    ['prox?er', 'proxer', false],
+    ['[n-p]*', 'node', true],
+    ['[^n-p]*', 'node', false],
+    ['a.c', 'abc', false],
+    ['a\\*c', 'a*c', true],
+    ['a\\*c', 'abc', false],
+    ['[a', '[a', false],
+    ['[]', '[]', false],
+    ['[z-a]', 'z', false],
+  ];
+  for (const [filePattern, source, matches] of patterns) {
+    test(`LOG-5 the pattern ${filePattern} is ${matches ? '' : 'not '}for ${source}`, () =>
+      assert.equal(new Verbosity(0, [{ filePattern, verbosity: 3 }]).isEnabled(3, source), matches));
+  }
+
+  test('LOG-5 of several patterns the first counts; one of verbosity 0 is as none; patterns never take away', () => {
+    const verbosity = new Verbosity(2, [
+      { filePattern: 'node', verbosity: 0 },
+      { filePattern: 'no*', verbosity: 4 },
+      { filePattern: 'n*', verbosity: 9 },
+      { filePattern: 'proxy', verbosity: 1 },
+    ]);
+    assert.deepEqual([verbosity.isEnabled(4, 'node'), verbosity.isEnabled(5, 'node')], [true, false]);
+    assert.equal(verbosity.isEnabled(2, 'proxy'), true);
+    verbosity.setVModule([]);
+    assert.equal(verbosity.isEnabled(4, 'node'), false);
+  });
+
+  test('LOG-5 no pattern makes it throw', () => {
+    fc.assert(
+      fc.property(
+        fc.string({ unit: fc.constantFrom(...'ab[]^-\\*?.{}()|$😀') }),
+        fc.string(),
+        (filePattern, source) => {
+          assert.equal(typeof new Verbosity(0, [{ filePattern, verbosity: 1 }]).isEnabled(1, source), 'boolean');
+        },
+      ),
+    );
+  });
+});

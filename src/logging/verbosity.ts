@@ -1,0 +1,87 @@
+/** Another verbosity for the files whose name, without its ending, matches a pattern. */
+export interface VModuleItem {
+  readonly filePattern: string;
+  readonly verbosity: number;
+}
+
+/** How much is logged. It can change at any time. */
+export class Verbosity {
+  #level: number;
+  #modules: readonly { readonly matches: RegExp; readonly verbosity: number }[] = [];
+  /** What the patterns say of each file that asked. */
+  readonly #levelOfSource = new Map<string, number>();
+
+  constructor(level = 0, vmodule: readonly VModuleItem[] = []) {
+    this.#level = level;
+    this.setVModule(vmodule);
+  }
+
+  get level(): number {
+    return this.#level;
+  }
+
+  setLevel(level: number): void {
+    this.#level = level;
+  }
+
+  setVModule(vmodule: readonly VModuleItem[]): void {
+    this.#levelOfSource.clear();
+    // A pattern of verbosity 0 is as none: it must not hide a later one for the same file.
+    this.#modules = vmodule
+      .filter(({ verbosity }) => verbosity > 0)
+      .map(({ filePattern, verbosity }) => ({ matches: globPattern(filePattern), verbosity }));
+  }
+
+  /** Patterns only ever add: a file that none matches, or that one gives less, has the general verbosity. */
+  isEnabled(level: number, source: string): boolean {
+    if (level <= this.#level) return true;
+    return this.#modules.length > 0 && level <= this.#moduleLevel(source);
+  }
+
+  #moduleLevel(source: string): number {
+    const known = this.#levelOfSource.get(source);
+    if (known !== undefined) return known;
+    const name = source.slice(source.lastIndexOf('/') + 1);
+    const level = this.#modules.find(({ matches }) => matches.test(name))?.verbosity ?? 0;
+    this.#levelOfSource.set(source, level);
+    return level;
+  }
+}
+
+const NOTHING = /^(?!)/;
+
+/** Go's filepath.Match: `*`, `?`, `[a-z]`, `[^a-z]`, `\` before a letter. A malformed pattern matches nothing. */
+function globPattern(glob: string): RegExp {
+  let pattern = '';
+  for (let rest = glob; rest !== ''; ) {
+    const [token = ''] = /^(?:\\.|\[\^?(?:\\.|[^\]\\])+\]|[^[\\])/su.exec(rest) ?? [];
+    if (token === '') return NOTHING;
+    pattern += tokenPattern(token);
+    rest = rest.slice(token.length);
+  }
+  try {
+    return new RegExp(`^${pattern}$`, 'u');
+  } catch {
+    return NOTHING;
+  }
+}
+
+function tokenPattern(token: string): string {
+  if (token === '*') return '[^/]*';
+  if (token === '?') return '[^/]';
+  if (token.startsWith('[')) return classPattern(token);
+  return literal(token.startsWith('\\') ? token.slice(1) : token);
+}
+
+function classPattern(token: string): string {
+  const negated = token.startsWith('[^');
+  const inside = token.slice(negated ? 2 : 1, -1);
+  const letters = [...inside.matchAll(/\\(.)|([^\\])/gsu)].map(([, quoted, bare]) =>
+    bare === '-' ? '-' : literal(quoted ?? bare ?? ''),
+  );
+  return `[${negated ? '^' : ''}${letters.join('')}]`;
+}
+
+function literal(letter: string): string {
+  return /[\\^$.*+?()[\]{}|/-]/.test(letter) ? `\\${letter}` : letter;
+}

@@ -1,0 +1,83 @@
+import type { Counter as CounterType, Gauge as GaugeType, Histogram as HistogramType } from 'prom-client';
+import Counter from 'prom-client/lib/counter.js';
+import Gauge from 'prom-client/lib/gauge.js';
+import Histogram from 'prom-client/lib/histogram.js';
+import Registry from 'prom-client/lib/registry.js';
+
+export type { CounterType as Counter, GaugeType as Gauge, HistogramType as Histogram };
+
+/** A sample that is read when somebody asks; undefined leaves it out. */
+export type Read = () => number | undefined;
+
+/** Metrics that are shown together. One with labels shows up with its first sample, one without at once. */
+export class MetricSet {
+  readonly registry = new Registry();
+
+  counter<Label extends string>(name: string, labelNames: readonly Label[], help: string): CounterType<Label> {
+    return new Counter({ name, labelNames: [...labelNames], help, registers: [this.registry] });
+  }
+
+  gauge<Label extends string>(name: string, labelNames: readonly Label[], help: string): GaugeType<Label> {
+    return new Gauge({ name, labelNames: [...labelNames], help, registers: [this.registry] });
+  }
+
+  histogram<Label extends string>(
+    name: string,
+    labelNames: readonly Label[],
+    buckets: readonly number[],
+    help: string,
+  ): HistogramType<Label> {
+    return new Histogram({
+      name,
+      labelNames: [...labelNames],
+      buckets: [...buckets],
+      help,
+      registers: [this.registry],
+    });
+  }
+
+  /** A counter that someone else keeps. */
+  readCounter(name: string, help: string, read: Read): void {
+    const collect = () => {
+      counter.reset();
+      const value = sampleOf(read);
+      if (value === undefined) counter.remove();
+      else counter.inc(value);
+    };
+    const counter: CounterType = new Counter({ name, help, registers: [this.registry], collect });
+  }
+
+  readGauge(name: string, help: string, read: Read): void {
+    const collect = () => {
+      const value = sampleOf(read);
+      if (value === undefined) gauge.remove();
+      else gauge.set(value);
+    };
+    const gauge: GaugeType = new Gauge({ name, help, registers: [this.registry], collect });
+  }
+
+  /** In Prometheus' text format, by name. */
+  async text(): Promise<string> {
+    // In the order in which they were made, for the values of some are read together with those of an earlier one.
+    const names = this.registry.getMetricsAsArray().map(({ name }) => name);
+    const families = await Promise.all(names.map(name => this.registry.getSingleMetricAsString(name)));
+    return families
+      .filter(hasSamples)
+      .sort()
+      .map(family => `${family}\n`)
+      .join('');
+  }
+}
+
+function sampleOf(read: Read): number | undefined {
+  try {
+    return read();
+  } catch {
+    return undefined;
+  }
+}
+
+/** After the two lines about the metric there are some of its values. */
+function hasSamples(family: string): boolean {
+  return family.indexOf('\n', family.indexOf('\n') + 1) > 0;
+}

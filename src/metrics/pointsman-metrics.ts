@@ -1,0 +1,72 @@
+import { DOUBLING_SECONDS, LAG_SECONDS, OBJECT_COUNTS } from './buckets.ts';
+import type { MetricSet } from './metric-set.ts';
+
+const FAMILY = ['ip_family'] as const;
+
+/** What upstream does not tell, or cannot know. */
+export function pointsmanMetrics(set: MetricSet) {
+  return {
+    ...programmingMetrics(set),
+    ...kernelMetrics(set),
+    configurationRefused: set.gauge(
+      'pointsman_configuration_refused',
+      [],
+      '1 while the last change of the configuration is refused and the former one goes on.',
+    ),
+    configurationRefusals: set.counter(
+      'pointsman_configuration_refusals_total',
+      [],
+      'Changes of the configuration that were refused.',
+    ),
+    watchAge: set.gauge(
+      'pointsman_watch_age_seconds',
+      ['resource'],
+      'Time since anything was heard on the watch of a resource.',
+    ),
+    eventLoopLag: set.histogram(
+      'pointsman_event_loop_lag_seconds',
+      [],
+      LAG_SECONDS,
+      'How late a timer fired, measured twice a second.',
+    ),
+  };
+}
+
+function programmingMetrics(set: MetricSet) {
+  return {
+    syncFailures: set.counter('pointsman_sync_failures_total', FAMILY, 'Syncs that failed, for whatever reason.'),
+    servicePorts: set.gauge(
+      'pointsman_service_ports',
+      ['status', 'ip_family'],
+      'Service ports by what became of them: programmed or set_aside.',
+    ),
+    setAside: set.counter(
+      'pointsman_service_ports_set_aside_total',
+      ['reason', 'ip_family'],
+      "Service ports that the kernel refused, by the kernel's error.",
+    ),
+    driftRepairs: set.counter(
+      'pointsman_drift_repairs_total',
+      FAMILY,
+      'Changes by others to what is ours that were put right.',
+    ),
+  };
+}
+
+function kernelMetrics(set: MetricSet) {
+  return {
+    batchObjects: set.histogram(
+      'pointsman_kernel_batch_objects',
+      FAMILY,
+      OBJECT_COUNTS,
+      'Objects written in one exchange with the kernel, or one run of a program that speaks to it.',
+    ),
+    batchDuration: set.histogram(
+      'pointsman_kernel_batch_duration_seconds',
+      FAMILY,
+      DOUBLING_SECONDS,
+      'Time that the kernel, or the program that speaks to it, took for one batch.',
+    ),
+    refused: set.counter('pointsman_kernel_refusals_total', FAMILY, 'Batches that the kernel refused.'),
+  };
+}

@@ -1,0 +1,85 @@
+import type { Session } from 'node:inspector';
+import { type HttpAnswer, type HttpRequest, NOT_FOUND, textAnswer } from '../http/index.ts';
+
+const USUAL_SECONDS = 30;
+const MOST_SECONDS = 300;
+
+let profiling = false;
+
+/** Profiles of the running process, in the form that the developer tools of Chrome and VS Code open. */
+export function pprofAnswer(request: HttpRequest): HttpAnswer | Promise<HttpAnswer> {
+  switch (request.path) {
+    case '/debug/pprof':
+      return { status: 302, headers: { Location: '/debug/pprof/' }, body: '' };
+    case '/debug/pprof/':
+      return index();
+    case '/debug/pprof/profile':
+      return cpuProfile(request);
+    case '/debug/pprof/heap':
+      return heapSnapshot();
+    default:
+      return NOT_FOUND;
+  }
+}
+
+function index(): HttpAnswer {
+  const body = `<html><head><title>/debug/pprof/</title></head><body>
+<a href="profile?seconds=${USUAL_SECONDS}">profile</a>: where CPU time goes for ?seconds=N, a .cpuprofile<br>
+<a href="heap">heap</a>: what memory is used for, a .heapsnapshot; stops the process for seconds and needs as much memory again<br>
+</body></html>
+`;
+  return { status: 200, headers: { 'Content-Type': 'text/html; charset=utf-8' }, body };
+}
+
+async function cpuProfile({ query, gone }: HttpRequest): Promise<HttpAnswer> {
+  const seconds = Number(query.get('seconds') ?? USUAL_SECONDS);
+  if (!(seconds > 0 && seconds <= MOST_SECONDS)) {
+    return textAnswer(400, `seconds must be more than 0 and at most ${MOST_SECONDS}\n`);
+  }
+  if (profiling) return textAnswer(500, 'Could not enable CPU profiling: cpu profiling already in use\n');
+  profiling = true;
+  const { Session } = await import('node:inspector');
+  const session = new Session();
+  session.connect();
+  try {
+    await post(session, 'Profiler.enable');
+    await post(session, 'Profiler.start');
+    await wait(seconds * 1000, gone);
+    return file('profile.cpuprofile', JSON.stringify(await stop(session)));
+  } finally {
+    session.disconnect();
+    profiling = false;
+  }
+}
+
+function post(session: Session, method: string): Promise<void> {
+  return new Promise((resolve, reject) => session.post(method, error => (error ? reject(error) : resolve())));
+}
+
+function stop(session: Session): Promise<object> {
+  return new Promise((resolve, reject) =>
+    session.post('Profiler.stop', (error, { profile }) => (error ? reject(error) : resolve(profile))),
+  );
+}
+
+function wait(ms: number, gone: AbortSignal): Promise<void> {
+  return new Promise(resolve => {
+    const timer = setTimeout(done, ms);
+    gone.addEventListener('abort', done, { once: true });
+    function done(): void {
+      clearTimeout(timer);
+      gone.removeEventListener('abort', done);
+      resolve();
+    }
+  });
+}
+
+async function heapSnapshot(): Promise<HttpAnswer> {
+  const { default: v8 } = await import('node:v8');
+  return file('heap.heapsnapshot', v8.getHeapSnapshot());
+}
+
+function file(name: string, body: HttpAnswer['body']): HttpAnswer {
+  const headers = { 'Content-Type': 'application/json', 'Content-Disposition': `attachment; filename="${name}"` };
+  return { status: 200, headers, body };
+}

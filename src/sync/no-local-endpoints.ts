@@ -1,0 +1,22 @@
+import type { PlanDiff, ServicePortPlan } from '../plan/index.ts';
+
+/** Service ports that want local endpoints, have none here and some elsewhere, by the policy that wants them. */
+export class NoLocalEndpoints {
+  internal = 0;
+  external = 0;
+
+  apply({ added, updated, removed }: PlanDiff): void {
+    for (const plan of added) this.#count(plan, 1);
+    for (const { from, to } of updated) {
+      this.#count(from, -1);
+      this.#count(to, 1);
+    }
+    for (const plan of removed) this.#count(plan, -1);
+  }
+
+  #count({ port, endpoints }: ServicePortPlan, by: number): void {
+    if (endpoints.local.length > 0 || !endpoints.hasEndpoints) return;
+    if (port.internalPolicyLocal) this.internal += by;
+    if (port.externalPolicyLocal) this.external += by;
+  }
+}

@@ -1,0 +1,130 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { NetworkNamespace } from '../../src/kernel/netns.ts';
+
+const TAIL_LINES = 30;
+const POLL_MS = 10;
+
+export interface ProgramOptions {
+  readonly namespace: NetworkNamespace;
+  readonly env?: Readonly<Record<string, string>> | undefined;
+}
+
+export interface ProgramExit {
+  readonly status: number | null;
+  readonly signal: NodeJS.Signals | null;
+}
+
+/** A running program in a network namespace, and the lines that it wrote to its standard error. */
+export class Program {
+  readonly name: string;
+  readonly lines: string[] = [];
+  /** Resolves when the program has ended and all its lines are here. */
+  readonly exit: Promise<ProgramExit>;
+  readonly #child: ChildProcess;
+  #ended: ProgramExit | undefined;
+
+  constructor(name: string, command: readonly string[], { namespace, env = {} }: ProgramOptions) {
+    this.name = name;
+    // The kernel ends the program when this process dies in whatever way, so that none stays behind. setpriv replaces
+    // itself by the program, which keeps its process id.
+    const args = ['--pdeathsig', 'KILL', '--', ...command];
+    this.#child = namespace.run(() =>
+      spawn('setpriv', args, { stdio: ['ignore', 'ignore', 'pipe'], env: { ...process.env, ...env } }),
+    );
+    this.#collectLines();
+    this.exit = new Promise(resolve => {
+      const end = (exit: ProgramExit) => {
+        this.#ended = exit;
+        resolve(exit);
+      };
+      this.#child.once('close', (status, signal) => end({ status, signal }));
+      this.#child.once('error', error => {
+        this.lines.push(error.message);
+        end({ status: null, signal: null });
+      });
+    });
+  }
+
+  get pid(): number | undefined {
+    return this.#child.pid;
+  }
+
+  get hasEnded(): boolean {
+    return this.#ended !== undefined;
+  }
+
+  /**
+   * Waits for a line that contains the words or matches. Returns the number of the line after it, from which the next
+   * such line can be waited for.
+   */
+  async until(wanted: string | RegExp, { from = 0, timeoutMs = 20_000 } = {}): Promise<number> {
+    const matches = (line: string) => (typeof wanted === 'string' ? line.includes(wanted) : wanted.test(line));
+    const found = () => this.lines.findIndex((line, index) => index >= from && matches(line));
+    await this.waitFor(`write ${JSON.stringify(String(wanted))}`, () => found() >= 0, timeoutMs);
+    return found() + 1;
+  }
+
+  /**
+   * Asks again and again; a failure to ask means no. Rejected with the last lines if the program ends before, or the time
+   * is over.
+   */
+  async waitFor(
+    what: string,
+    isDone: () => boolean | Promise<boolean>,
+    timeoutMs: number,
+    pollMs = POLL_MS,
+  ): Promise<void> {
+    const end = performance.now() + timeoutMs;
+    let failure = '';
+    for (;;) {
+      const ended = this.#ended;
+      try {
+        if (await isDone()) return;
+        failure = '';
+      } catch (error) {
+        failure = ` (${error instanceof Error ? error.message : error})`;
+      }
+      if (ended) throw this.problem(`ended, ${exitText(ended)}, and did not ${what}`);
+      if (performance.now() > end) throw this.problem(`did not ${what} within ${timeoutMs / 1000} s${failure}`);
+      await delay(pollMs);
+    }
+  }
+
+  signal(signal: NodeJS.Signals): void {
+    this.#child.kill(signal);
+  }
+
+  /** Asks the program to end, and makes it end if it does not. */
+  async stop(signal: NodeJS.Signals = 'SIGTERM', patienceMs = 20_000): Promise<ProgramExit> {
+    this.#child.kill(signal);
+    // A paused program hears nothing else but SIGKILL.
+    this.#child.kill('SIGCONT');
+    const timer = setTimeout(() => this.#child.kill('SIGKILL'), patienceMs);
+    try {
+      return await this.exit;
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  problem(words: string): Error {
+    return new Error(`${this.name} ${words}. Its last lines:\n${this.lines.slice(-TAIL_LINES).join('\n')}`);
+  }
+
+  #collectLines(): void {
+    let rest = '';
+    this.#child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+      const lines = (rest + text).split('\n');
+      rest = lines.pop() ?? '';
+      this.lines.push(...lines);
+    });
+    this.#child.stderr?.on('end', () => {
+      if (rest) this.lines.push(rest);
+    });
+  }
+}
+
+function exitText({ status, signal }: ProgramExit): string {
+  return signal === null ? `status ${status}` : signal;
+}

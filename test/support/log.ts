@@ -1,0 +1,17 @@
+import { Logger } from '../../src/logging/index.ts';
+
+/** A logger that remembers: one text a line, `E message {"key":"value"}`. */
+export function rememberingLog(): { readonly log: Logger; readonly lines: string[] } {
+  const lines: string[] = [];
+  const log = new Logger({
+    isEnabled: () => true,
+    write: ({ severity, message, fields }) => {
+      const { err, ...others } = fields;
+      const text = JSON.stringify(
+        err === undefined ? others : { err: err instanceof Error ? err.message : err, ...others },
+      );
+      lines.push(`${severity} ${message} ${text}`);
+    },
+  });
+  return { log, lines };
+}
