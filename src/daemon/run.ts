@@ -13,6 +13,7 @@ import type { Ending } from './ending.ts';
 import { eventsOf } from './events.ts';
 import { proxyListeners } from './listeners.ts';
 import { liveConfig } from './live-config.ts';
+import { proxyMode } from './mode-support.ts';
 import { followNode } from './node-handlers.ts';
 import type { Objects } from './objects.ts';
 import { setOwnOomScore } from './oom-score.ts';
@@ -44,7 +45,13 @@ export async function run(parts: RunParts): Promise<void> {
   const recorder = openRecorder(parts);
   const events = eventsOf(nodeName);
   const proxy: RunningProxy = createProxy(
-    { nodeName, families, live: liveConfig(configuration, gates) },
+    {
+      nodeName,
+      families,
+      live: liveConfig(configuration, gates),
+      mode: proxyMode(configuration),
+      iptables: { localhostNodePorts: configuration.iptables.localhostNodePorts },
+    },
     proxyListeners({
       mode: configuration.mode,
       log,

@@ -102,7 +102,7 @@ export class FamilyRules {
   /** Writes what changed, or everything. `endpoints`: all that there are, usable or not. */
   async sync(endpoints: number): Promise<SyncReport> {
     const full = this.isFull;
-    this.#isLarge = endpoints > LARGE_CLUSTER;
+    this.#isLarge = isLargeCluster(endpoints);
     if (!full) {
       if (await this.#writeChanges()) return { full };
       this.#unsure = true;
@@ -280,6 +280,10 @@ export class FamilyRules {
   #asWritten(plan: ServicePortPlan): Written {
     return { plan, withComments: !this.#isLarge };
   }
+}
+
+export function isLargeCluster(endpoints: number): boolean {
+  return endpoints > LARGE_CLUSTER;
 }
 
 function planId(plan: ServicePortPlan): string {

@@ -8,7 +8,7 @@ import type { ModeSettings } from '../mode.ts';
 const ROUTE_LOCALNET = 'net/ipv4/conf/all/route_localnet';
 const BE_LIBERAL = 'net/netfilter/nf_conntrack_tcp_be_liberal';
 
-/** Said before `routeLocalnet` is called. */
+/** Said where `routeLocalnet` is called. */
 export const ROUTE_LOCALNET_NOTICE =
   'Setting route_localnet=1 to allow node-ports on localhost; to change this either disable iptables.localhostNodePorts ' +
   '(--iptables-localhost-nodeports) or set nodePortAddresses (--nodeport-addresses) to filter loopback addresses';

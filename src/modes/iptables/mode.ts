@@ -141,8 +141,7 @@ export class IptablesMode implements Mode {
 
   #routeLocalnet(tell: (what: string) => void): void {
     if (this.#isLocalnetRouted) return;
-    tell(ROUTE_LOCALNET_NOTICE);
-    routeLocalnet(this.#options.namespace);
+    if (routeLocalnet(this.#options.namespace) === 'changed') tell(ROUTE_LOCALNET_NOTICE);
     this.#isLocalnetRouted = true;
   }
 
