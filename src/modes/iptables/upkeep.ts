@@ -31,6 +31,8 @@ export class Upkeep {
   #closed = false;
   #seen: number | undefined;
   #notBefore = 0;
+  /** Why all is to be written anew; kept until that is done. */
+  #reason: string | undefined;
 
   constructor(options: UpkeepOptions) {
     this.#options = options;
@@ -54,15 +56,20 @@ export class Upkeep {
   }
 
   async #look(): Promise<void> {
-    const { iptables, rewrite } = this.#options;
-    const isThere = await iptables.chainExists('mangle', Chain.CANARY);
+    this.#reason ??= await this.#whatHappened();
+    if (this.#reason === undefined || this.#closed) return;
+    await this.#options.rewrite(this.#reason);
+    this.#reason = undefined;
+  }
+
+  async #whatHappened(): Promise<string | undefined> {
+    const isThere = await this.#options.iptables.chainExists('mangle', Chain.CANARY);
     if (!isThere) {
       await this.#untilFlushed();
-      if (!this.#closed) await rewrite('someone flushed the iptables rules');
-      return;
+      return 'someone flushed the iptables rules';
     }
     const missing = await this.#missing();
-    if (missing !== undefined && !this.#closed) await rewrite(`someone changed our iptables rules: ${missing}`);
+    return missing === undefined ? undefined : `someone changed our iptables rules: ${missing}`;
   }
 
   async #untilFlushed(): Promise<void> {
