@@ -18,6 +18,7 @@ import { followNode } from './node-handlers.ts';
 import type { Objects } from './objects.ts';
 import { setOwnOomScore } from './oom-score.ts';
 import type { DaemonOptions } from './options.ts';
+import { showPacketCounters } from './packet-counters.ts';
 import { startServers } from './servers.ts';
 import { ServiceHealthPorts } from './service-health-ports.ts';
 
@@ -42,6 +43,7 @@ export async function run(parts: RunParts): Promise<void> {
     timeoutMs: 2 * toMilliseconds(configuration.syncPeriod),
     clock: systemClock,
   });
+  if (proxyMode(configuration) === 'iptables') showPacketCounters(metrics, closers, log);
   const recorder = openRecorder(parts);
   const events = eventsOf(nodeName);
   const proxy: RunningProxy = createProxy(

@@ -7,5 +7,6 @@ export {
   TCP_LIBERAL_NOTICE,
 } from './machine.ts';
 export { IptablesMode, type IptablesModeOptions } from './mode.ts';
+export { PacketCounters } from './packet-counters.ts';
 export { previewText } from './preview.ts';
 export { type IptablesSupport, iptablesSupport, type ProgramOptions } from './programs.ts';
