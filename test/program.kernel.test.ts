@@ -114,7 +114,7 @@ test('IPT-14 the program changes from one mode to another, and only the rules of
     await (await start('nftables')).end('SIGTERM');
     assert.deepEqual([hasNft(), hasIptables()], [true, false]);
     await (await start('iptables')).end('SIGTERM');
-    assert.match(kubeProxy(namespace, 'cleanup').stdout, /^removed \d+ chains of nat \(IPv4\)\n/);
+    assert.match(kubeProxy(namespace, 'cleanup').stdout, /^removed \d+ chains of nat \(IPv4, nf_tables\)\n/);
     assert.deepEqual([hasNft(), hasIptables()], [false, false]);
     assert.deepEqual(kubeProxy(namespace, 'cleanup'), { status: 0, stdout: 'nothing to remove\n' });
   } finally {

@@ -55,12 +55,12 @@ for (const backend of ['nf_tables', 'legacy'] as const) {
       const { removed, errors } = await cleanupIptables({ namespace, backend });
       assert.deepEqual(errors, []);
       assert.deepEqual(removed, [
-        '10 chains of nat (IPv4)',
-        '6 chains of filter (IPv4)',
-        '1 chain of mangle (IPv4)',
-        '10 chains of nat (IPv6)',
-        '6 chains of filter (IPv6)',
-        '1 chain of mangle (IPv6)',
+        `10 chains of nat (IPv4, ${backend})`,
+        `6 chains of filter (IPv4, ${backend})`,
+        `1 chain of mangle (IPv4, ${backend})`,
+        `10 chains of nat (IPv6, ${backend})`,
+        `6 chains of filter (IPv6, ${backend})`,
+        `1 chain of mangle (IPv6, ${backend})`,
       ]);
       assert.deepEqual(
         programs.map(program => saved(namespace, program).toSorted()),
@@ -100,9 +100,30 @@ test('IPT-13 what cannot be removed is told, and the rest is removed', async () 
     const { removed, errors } = await cleanupIptables({ namespace });
     assert.equal(errors.length, 1);
     assert.match(String(errors[0]), /KUBE-MARK-MASQ/);
-    assert.deepEqual(removed, ['6 chains of filter (IPv4)', '1 chain of mangle (IPv4)']);
+    assert.deepEqual(removed, ['6 chains of filter (IPv4, nf_tables)', '1 chain of mangle (IPv4, nf_tables)']);
   } finally {
     await mode.close();
+    namespace.close();
+  }
+});
+
+test('IPT-13 unless a backend is named both are cleaned', async () => {
+  const namespace = NetworkNamespace.create();
+  const modes = (['nf_tables', 'legacy'] as const).map(backend => new IptablesUnderTest(namespace, { backend }));
+  try {
+    for (const mode of modes) await mode.sync();
+    const { removed, errors } = await cleanupIptables({ namespace });
+    assert.deepEqual(errors, []);
+    assert.deepEqual(removed, [
+      '5 chains of nat (IPv4, nf_tables)',
+      '6 chains of filter (IPv4, nf_tables)',
+      '1 chain of mangle (IPv4, nf_tables)',
+      '5 chains of nat (IPv4, legacy)',
+      '6 chains of filter (IPv4, legacy)',
+      '1 chain of mangle (IPv4, legacy)',
+    ]);
+  } finally {
+    await Promise.all(modes.map(mode => mode.close()));
     namespace.close();
   }
 });

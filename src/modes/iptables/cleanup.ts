@@ -1,8 +1,9 @@
 import { type Iptables, isNotFound, Turns } from '../../kernel/iptables/index.ts';
-import { FAMILIES, type Family } from '../../net/index.ts';
+import { FAMILIES } from '../../net/index.ts';
 import { JUMPS, type Table } from './fixed.ts';
 import { CHAINS_A_PART } from './full-text.ts';
 import { Chain, isOwnChain } from './names.ts';
+import { otherBackend } from './other-backend.ts';
 import { openIptables, type ProgramOptions } from './programs.ts';
 import type { RestoreText } from './restore-text.ts';
 import { inDeletionOrder, removalTexts } from './stale-chains.ts';
@@ -23,8 +24,9 @@ const LEADING: Readonly<Record<Table, readonly string[]>> = {
 const LED_TO: readonly string[] = [Chain.MARK_MASQ, Chain.CANARY];
 
 /**
- * Removes what the mode made, in both families. KUBE-FIREWALL and the jumps to it stay, for they are the kubelet's too; so do
- * sysctls and counters. A family whose programs cannot be used has nothing that could be removed.
+ * Removes what the mode made, in both families, and in both backends unless one is named. KUBE-FIREWALL and the jumps to it
+ * stay, for they are the kubelet's too; so do sysctls and counters. Where programs cannot be used there is nothing that
+ * could be removed.
  */
 export async function cleanupIptables(options: ProgramOptions = {}): Promise<Cleanup> {
   const removed: string[] = [];
@@ -32,12 +34,16 @@ export async function cleanupIptables(options: ProgramOptions = {}): Promise<Cle
   const turns = new Turns();
   for (const family of FAMILIES) {
     const iptables = await openIptables(family, options, { turns });
-    await cleanFamily(iptables, family, removed, errors);
+    await cleanFamily(iptables, `${family}, ${iptables.backend}`, removed, errors);
+    if (options.backend) continue;
+    const backend = otherBackend(iptables.backend);
+    const other = await openIptables(family, { ...options, backend }, { turns });
+    await cleanFamily(other, `${family}, ${backend}`, removed, errors);
   }
   return { removed, errors };
 }
 
-async function cleanFamily(iptables: Iptables, family: Family, removed: string[], errors: unknown[]): Promise<void> {
+async function cleanFamily(iptables: Iptables, where: string, removed: string[], errors: unknown[]): Promise<void> {
   const attempt = async (work: () => Promise<void>) => {
     try {
       await work();
@@ -60,12 +66,12 @@ async function cleanFamily(iptables: Iptables, family: Family, removed: string[]
     if (chains.length === 0) continue;
     await attempt(async () => {
       for (const text of texts(iptables, table, chains)) await iptables.restore(text, { table });
-      removed.push(`${chains.length} chains of ${table} (${family})`);
+      removed.push(`${chains.length} chains of ${table} (${where})`);
     });
   }
   if (!present.mangle.has(Chain.CANARY)) return;
   await attempt(async () => {
-    if (await iptables.deleteChain('mangle', Chain.CANARY)) removed.push(`1 chain of mangle (${family})`);
+    if (await iptables.deleteChain('mangle', Chain.CANARY)) removed.push(`1 chain of mangle (${where})`);
   });
 }
 

@@ -91,11 +91,13 @@ test('IPT-1 the restore of a node port with affinity in IPv6, to the letter', ()
   assert.equal(`${fullText(plans, options, true)}`, text('affinity-ipv6'));
 });
 
-const many = (services: number, endpoints: number, spec = {}) => {
-  const names = Array.from({ length: services }, (_, i) => i);
+type Spec = Parameters<typeof service>[1];
+
+const many = (services: number, endpoints: number, spec: (i: number) => Spec = () => ({})) => {
+  const numbers = Array.from({ length: services }, (_, i) => i);
   return plansOf({
-    services: names.map(i => service(`s${i}`, { clusterIP: `10.0.${i}.1`, ...spec })),
-    slices: names.map(i =>
+    services: numbers.map(i => service(`s${i}`, { clusterIP: `10.0.${i}.1`, ...spec(i) })),
+    slices: numbers.map(i =>
       slice(
         `s${i}-1`,
         Array.from({ length: endpoints }, (_, j) => `10.1.${i}.${j + 1}`),
@@ -103,31 +105,36 @@ const many = (services: number, endpoints: number, spec = {}) => {
     ),
   });
 };
-const balanced = {
+const plain = (): Spec => ({});
+const balanced = (i: number): Spec => ({
   type: 'LoadBalancer',
-  externalIPs: ['1.2.3.4'],
-  ports: [{ nodePort: 30000 }],
-  ingress: [{ ip: '1.2.3.4' }],
+  externalIPs: [`1.2.${i}.4`],
+  ports: [{ nodePort: 30000 + i }],
+  ingress: [{ ip: `1.2.${i}.4` }],
   loadBalancerSourceRanges: [' 1.2.3.4/28'],
   healthCheckNodePort: 30001,
-};
+});
 
 /** Services, endpoints of each, and how many rules they make in filter and nat. */
-const COUNTS: readonly (readonly [number, number, object, number, number])[] = [
-  [0, 0, {}, 4, 5],
-  [1, 0, {}, 5, 5],
-  [1, 1, {}, 4, 10],
-  [1, 2, {}, 4, 13],
-  [1, 10, {}, 4, 37],
-  [10, 0, {}, 14, 5],
-  [10, 1, {}, 4, 55],
-  [10, 2, {}, 4, 85],
-  [10, 10, {}, 4, 325],
+const COUNTS: readonly (readonly [number, number, (i: number) => Spec, number, number])[] = [
+  [0, 0, plain, 4, 5],
+  [1, 0, plain, 5, 5],
+  [1, 1, plain, 4, 10],
+  [1, 2, plain, 4, 13],
+  [1, 10, plain, 4, 37],
+  [10, 0, plain, 14, 5],
+  [10, 1, plain, 4, 55],
+  [10, 2, plain, 4, 85],
+  [10, 10, plain, 4, 325],
   [0, 0, balanced, 4, 5],
   [1, 0, balanced, 8, 5],
   [1, 1, balanced, 5, 18],
   [1, 2, balanced, 5, 21],
   [1, 10, balanced, 5, 45],
+  [10, 0, balanced, 44, 5],
+  [10, 1, balanced, 14, 135],
+  [10, 2, balanced, 14, 165],
+  [10, 10, balanced, 14, 405],
 ];
 
 for (const [services, endpoints, spec, filter, nat] of COUNTS) {
@@ -140,7 +147,7 @@ for (const [services, endpoints, spec, filter, nat] of COUNTS) {
 
 test('IPT-1 every chain that is jumped to is declared and has rules, and no chain is unused', () => {
   const services = [
-    service('a', { clusterIP: '10.0.0.1', ...balanced, externalTrafficPolicy: 'Local' }),
+    service('a', { clusterIP: '10.0.0.1', ...balanced(0), externalTrafficPolicy: 'Local' }),
     service('b', { clusterIP: '10.0.0.2', internalTrafficPolicy: 'Local', sessionAffinity: 'ClientIP' }),
     service('c', { clusterIP: '10.0.0.3' }),
   ];

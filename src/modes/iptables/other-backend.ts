@@ -2,7 +2,10 @@ import { type Backend, chainsOfBackend, type Iptables } from '../../kernel/iptab
 import { Chain, isOwnChain } from './names.ts';
 import type { ProgramOptions } from './programs.ts';
 
-const OTHER: Readonly<Record<Backend, Backend>> = { nf_tables: 'legacy', legacy: 'nf_tables' };
+export function otherBackend(backend: Backend): Backend {
+  return backend === 'legacy' ? 'nf_tables' : 'legacy';
+}
+
 /** The kubelet has these too, in the backend that it found. */
 const SHARED_WITH_KUBELET: readonly string[] = [Chain.FIREWALL, Chain.POSTROUTING, Chain.MARK_MASQ];
 
@@ -14,7 +17,7 @@ export async function otherBackendNotice(
   iptables: Iptables,
   { namespace, env, timeoutMs, lockFile }: ProgramOptions,
 ): Promise<string | undefined> {
-  const other = OTHER[iptables.backend];
+  const other = otherBackend(iptables.backend);
   const found = await chainsOfBackend(iptables.family, other, 'KUBE-', { namespace, env, timeoutMs, lockFile });
   const known = new Set<string>(Object.values(Chain).filter(chain => !SHARED_WITH_KUBELET.includes(chain)));
   const ours = found.filter(({ chain }) => known.has(chain) || isOwnChain(chain));
@@ -23,6 +26,6 @@ export async function otherBackendNotice(
   return (
     `both iptables backends hold rules of a proxy: ${iptables.backend}, which is written to, and ${other} ` +
     `(${ours.length} chains, ${first.chain} in ${first.table} for one). Packets meet both, and those of ${other} are ` +
-    `out of date. Remove them with the ${other === 'legacy' ? 'iptables-legacy' : 'iptables-nft'} programs, or reboot`
+    'out of date. End this proxy, run kube-proxy cleanup, which removes both, and start it again'
   );
 }
