@@ -24,29 +24,49 @@ const UNREACHABLE: Readonly<Record<string, string>> = {
   EAI_AGAIN: 'cannot be found: the name servers do not answer',
 };
 
-/** Why there is no connection, and what to do. `peer` is the API server or the proxy before it. */
-export function connectError(error: unknown, config: ClientConfig, peer?: string): ApiError {
-  if (error instanceof ApiError) return error;
-  const address = addressOf(config.server);
-  const who = peer ?? `the API server ${address}`;
-  const code = errorCode(error);
-  const detail = { address, cause: error };
-  const unreachable = UNREACHABLE[code];
-  if (unreachable !== undefined) return new ApiError('unreachable', `${who} ${unreachable} (${code})`, detail);
-  const tls = tlsText(code, error, who, config);
-  if (tls !== undefined) return new ApiError('tls', tls, detail);
-  return new ApiError('unreachable', `no connection to ${who}: ${errorText(error)}`, detail);
+/** Whose certificate it is, and what was expected of it. */
+interface Peer {
+  readonly who: string;
+  readonly name: string;
+  /** Who should have signed it. */
+  readonly authority: string;
 }
 
-function tlsText(code: string, error: unknown, who: string, config: ClientConfig): string | undefined {
-  if (UNKNOWN_AUTHORITY.has(code)) return unknownAuthority(code, who, config);
+/** Why there is no connection, to the API server or to the proxy before it, and what to do. */
+export function connectError(error: unknown, config: ClientConfig, proxy?: URL): ApiError {
+  if (error instanceof ApiError) return error;
+  const peer = proxy ? proxyPeer(proxy) : serverPeer(config);
+  const code = errorCode(error);
+  const detail = { address: addressOf(config.server), cause: error };
+  const unreachable = UNREACHABLE[code];
+  if (unreachable !== undefined) return new ApiError('unreachable', `${peer.who} ${unreachable} (${code})`, detail);
+  const tls = tlsText(code, error, peer);
+  if (tls !== undefined) return new ApiError('tls', tls, detail);
+  return new ApiError('unreachable', `no connection to ${peer.who}: ${errorText(error)}`, detail);
+}
+
+function serverPeer({ server, tls, origin }: ClientConfig): Peer {
+  const { ca } = tls;
+  const field = ca?.kind === 'file' ? `${ca.field} ${ca.path}` : ca?.field;
+  const authority = ca
+    ? `the CA that ${origin} names (${field}): check that it is this cluster's CA`
+    : `a CA that this machine trusts, and ${origin} names none: name the cluster's CA`;
+  return { who: `the API server ${addressOf(server)}`, name: tls.serverName ?? hostName(server), authority };
+}
+
+function proxyPeer(proxy: URL): Peer {
+  return { who: `the proxy ${addressOf(proxy)}`, name: hostName(proxy), authority: 'a CA that this machine trusts' };
+}
+
+function tlsText(code: string, error: unknown, { who, name, authority }: Peer): string | undefined {
+  if (UNKNOWN_AUTHORITY.has(code)) return `the certificate of ${who} is not signed by ${authority} (${code})`;
   switch (code) {
     case 'CERT_HAS_EXPIRED':
       return `the certificate of ${who} has expired: renew it (or set this machine's clock)`;
     case 'CERT_NOT_YET_VALID':
       return `the certificate of ${who} is not valid yet: set this machine's clock`;
     case 'ERR_TLS_CERT_ALTNAME_INVALID':
-      return wrongName(error, who, config);
+      return `the certificate of ${who} is for ${namesOf(error)}, not for ${name}: check the address (tls-server-name can say which name is meant)`;
     case 'EPROTO':
     case 'ERR_SSL_WRONG_VERSION_NUMBER':
     case 'ERR_SSL_PACKET_LENGTH_TOO_LONG':
@@ -56,18 +76,9 @@ function tlsText(code: string, error: unknown, who: string, config: ClientConfig
   }
 }
 
-function unknownAuthority(code: string, who: string, { tls, origin }: ClientConfig): string {
-  const problem = `the certificate of ${who} is not signed by`;
-  const ca = tls.ca;
-  if (!ca) return `${problem} a CA that this machine trusts, and ${origin} names none: name the cluster's CA (${code})`;
-  const field = ca.kind === 'file' ? `${ca.field} ${ca.path}` : ca.field;
-  return `${problem} the CA that ${origin} names (${field}): check that it is this cluster's CA (${code})`;
-}
-
-function wrongName(error: unknown, who: string, { tls, server }: ClientConfig): string {
+function namesOf(error: unknown): string {
   const names = error instanceof Error && 'cert' in error ? alternativeNames(error.cert) : '';
-  const advice = 'check the address (tls-server-name can say which name is meant)';
-  return `the certificate of ${who} is for ${names || 'no name at all'}, not for ${tls.serverName ?? hostName(server)}: ${advice}`;
+  return names || 'no name at all';
 }
 
 function alternativeNames(certificate: unknown): string {

@@ -14,6 +14,8 @@ const KEEP_ALIVE_MS = 15_000;
 export interface DialOptions {
   readonly config: ClientConfig;
   readonly proxy?: URL | undefined;
+  /** The CAs of a proxy that is spoken to by TLS. */
+  readonly proxyCa?: string | undefined;
   /** The CAs in PEM; undefined for those that Node brings along. */
   readonly ca?: string | undefined;
   readonly certificate?: ClientCertificate | undefined;
@@ -77,20 +79,21 @@ async function tcp(attempt: Attempt, url: URL): Promise<Socket> {
   return attempt.ready(connect({ ...options, noDelay: true }), 'connect');
 }
 
-async function throughProxy(attempt: Attempt, proxy: URL, { config }: DialOptions): Promise<Socket> {
-  const who = `the proxy ${addressOf(proxy)}`;
+async function throughProxy(attempt: Attempt, proxy: URL, { config, proxyCa }: DialOptions): Promise<Socket> {
   try {
     const plain = await tcp(attempt, proxy);
     const socket =
-      proxy.protocol === 'https:' ? await attempt.ready(tls(plain, hostName(proxy)), 'secureConnect') : plain;
+      proxy.protocol === 'https:'
+        ? await attempt.ready(tls(plain, hostName(proxy), { ca: proxyCa }), 'secureConnect')
+        : plain;
     // A request for plain HTTP goes to the proxy as it is.
-    return config.server.protocol === 'https:' ? await tunnel(socket, proxy, who, config) : socket;
+    return config.server.protocol === 'https:' ? await tunnel(socket, proxy, config) : socket;
   } catch (error) {
-    throw connectError(error, config, who);
+    throw connectError(error, config, proxy);
   }
 }
 
-function tunnel(socket: Socket, proxy: URL, who: string, config: ClientConfig): Promise<Socket> {
+function tunnel(socket: Socket, proxy: URL, config: ClientConfig): Promise<Socket> {
   const address = addressOf(config.server);
   return new Promise((resolve, reject) => {
     const headers = { host: address, ...proxyAuthorization(proxy) };
@@ -98,7 +101,7 @@ function tunnel(socket: Socket, proxy: URL, who: string, config: ClientConfig): 
     asked.once('error', reject);
     asked.once('connect', ({ statusCode = 0, statusMessage = '' }) => {
       if (statusCode === 200) return resolve(socket);
-      const text = `${who} does not let us through to the API server ${address}: ${statusCode} ${statusMessage}`;
+      const text = `the proxy ${addressOf(proxy)} does not let us through to the API server ${address}: ${statusCode} ${statusMessage}`;
       reject(new ApiError('unreachable', text.trimEnd(), { address }));
     });
     asked.end();

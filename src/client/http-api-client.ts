@@ -16,6 +16,8 @@ import { userAgent } from './user-agent.ts';
 
 /** How often an answer that asks to come back later is followed. */
 const MOST_RETRIES = 10;
+/** A turn that takes longer is told. */
+const LONG_WAIT_MS = 1000;
 
 export interface HttpApiClientParts {
   readonly config: ClientConfig;
@@ -84,6 +86,9 @@ export class HttpApiClient {
   async #takeTurn({ path, method: verb = 'GET', signal }: ApiRequest): Promise<void> {
     const milliseconds = (await this.#parts.limiterOf(path)?.wait(signal)) ?? 0;
     this.#parts.observe({ kind: 'rate-limited', verb, host: this.host, milliseconds });
+    if (milliseconds < LONG_WAIT_MS) return;
+    const reason = 'client-side throttling, not priority and fairness';
+    this.#parts.log.info('Waited before sending request', { delay: `${milliseconds / 1000}s`, reason, verb, path });
   }
 
   async #try(request: ApiRequest, retry: boolean): Promise<ApiResponse> {
@@ -121,7 +126,7 @@ export class HttpApiClient {
     const headers = {
       ...this.#headers,
       accept,
-      // A list shrinks to a tenth, which the server's network and a far one feel; events of a watch are not compressed.
+      // A list shrinks to a quarter, which the server's network and a far one feel; events of a watch are not compressed.
       ...(method === 'GET' && !disableCompression && !isWatch(path) && { 'accept-encoding': 'gzip' }),
       ...(authorization !== undefined && { authorization }),
       ...(body && { 'content-type': contentType }),

@@ -37,10 +37,13 @@ export function watchHealth({ session, bytesRead, times, clock, onDead }: Health
   const ping = () => {
     silentLooks = 0;
     timer = clock.setTimer(times.pingMs, onDead);
-    session.ping(error => {
-      timer?.cancel();
-      if (!error && !session.destroyed) schedule();
-    });
+    // Node sends no PING once either side has said GOAWAY; SETTINGS must be acknowledged just as well.
+    if (session.closed) session.settings({}, answered);
+    else session.ping(answered);
+  };
+  const answered = (error: Error | null) => {
+    timer?.cancel();
+    if (!error && !session.destroyed) schedule();
   };
   if (times.readIdleMs > 0) schedule();
   return { stop: () => timer?.cancel() };

@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
-import { createServer } from 'node:http';
+import { createServer, type RequestListener } from 'node:http';
+import { createServer as createHttps } from 'node:https';
 import { connect, type Socket } from 'node:net';
 import { test } from 'node:test';
 import { bodyText, withClient } from '../../test/support/api-client.ts';
 import { type Handler, TestServer } from '../../test/support/api-server.ts';
+import { certificates } from '../../test/support/certificates.ts';
 
 const ACCEPT = 'application/json';
 const version: Handler = (request, response) => void response.end(request.httpVersion);
@@ -15,14 +17,18 @@ interface Proxy {
 }
 
 /** A proxy for HTTP, which lets tunnels through unless it is told to answer otherwise. */
-async function withProxy(act: (proxy: Proxy) => Promise<void>, refusal?: string): Promise<void> {
+async function withProxy(
+  act: (proxy: Proxy) => Promise<void>,
+  { refusal, scheme = 'http' }: { refusal?: string; scheme?: 'http' | 'https' } = {},
+): Promise<void> {
   const asked: string[] = [];
   const sockets = new Set<Socket>();
-  const proxy = createServer((request, response) => {
-    asked.push(`${request.method} ${request.url} ${request.headers['proxy-authorization']}`);
+  const answer: RequestListener = ({ method, url, headers }, response) => {
+    asked.push(`${method} ${url} ${headers['proxy-authorization']}`);
     response.end('by the proxy');
-  });
-  proxy.on('connection', socket => sockets.add(socket));
+  };
+  const proxy = scheme === 'http' ? createServer(answer) : createHttps(certificates().server, answer);
+  proxy.on('connection', (socket: Socket) => sockets.add(socket));
   proxy.on('connect', (request, socket) => {
     asked.push(`CONNECT ${request.url} ${request.headers['proxy-authorization']}`);
     socket.on('error', () => {});
@@ -69,7 +75,7 @@ test('CLIENT-8 a proxy that does not let us through is told with its answer', ()
         },
         { cluster: { 'proxy-url': `http://127.0.0.1:${port}` } },
       ),
-    '403 Forbidden',
+    { refusal: '403 Forbidden' },
   ));
 
 test('CLIENT-8 a proxy where nobody listens is told as the proxy', () =>
@@ -103,4 +109,24 @@ test('CLIENT-8 a proxy of the environment serves plain HTTP by whole addresses',
       assert.equal(await bodyText(await client.request({ path: '/x', accept: ACCEPT })), 'by the proxy');
       assert.deepEqual(asked, ['GET http://api.test:8080/x undefined']);
     }),
+  ));
+
+test('CLIENT-8 a proxy may be spoken to by TLS, and must then be one that the machine trusts', () =>
+  withProxy(
+    ({ port, asked }) =>
+      withClient(
+        version,
+        async ({ get, another, folder, client }) => {
+          const trusting = another({ env: { SSL_CERT_FILE: folder.write('roots.pem', certificates().ca.cert) } });
+          const response = await trusting.request({ path: '/x', accept: ACCEPT });
+          assert.equal(await bodyText(response), '2.0');
+          assert.deepEqual(asked, [`CONNECT ${client.host} undefined`]);
+          await assert.rejects(get(), {
+            code: 'tls',
+            message: /^the certificate of the proxy 127\.0\.0\.1:\d+ is not signed by a CA that this machine trusts/,
+          });
+        },
+        { cluster: { 'proxy-url': `https://127.0.0.1:${port}` } },
+      ),
+    { scheme: 'https' },
   ));

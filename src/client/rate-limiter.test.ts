@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { withClient } from '../../test/support/api-client.ts';
 import { ManualClock } from '../../test/support/manual-clock.ts';
 import { RateLimiter, rateLimiters } from './rate-limiter.ts';
 
@@ -72,4 +73,29 @@ test('CLIENT-9 a rate without a burst is refused in the words of client-go', () 
     code: 'configuration',
     message: 'burst is required to be greater than 0 when RateLimiter is not set and QPS is set to greater than 0',
   });
+});
+
+test('CLIENT-9 requests wait for their turns, watches do not, and a long wait is told', () => {
+  const clock = new ManualClock();
+  return withClient(
+    (_request, response) => void response.end('ok'),
+    async ({ get, told, server }) => {
+      await get();
+      const second = get();
+      for (let i = 0; i < 3; i++) assert.equal(await get('/x?watch=true'), 'ok');
+      assert.equal(server.requests.length, 4);
+      await clock.advance(2000);
+      assert.equal(await second, 'ok');
+      const [line = ''] = told;
+      assert.match(line, /^Waited before sending request .*"delay":"2s".*client-side throttling.*"verb":"GET"/);
+      assert.equal(told.length, 1);
+    },
+    {
+      client: {
+        clock,
+        times: { readIdleMs: 0 },
+        clientConnection: { acceptContentTypes: '', contentType: 'a/b', qps: 0.5, burst: 1 },
+      },
+    },
+  );
 });

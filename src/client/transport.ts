@@ -100,7 +100,9 @@ export class Transport {
     const { config, env, times, clock } = this.#options;
     const address = this.#address;
     const { server } = config;
-    const dialling = { config, proxy: this.#proxy, certificate, timeoutMs: times.connectMs, clock };
+    const proxy = this.#proxy;
+    const proxyCa = proxy?.protocol === 'https:' ? systemRoots(env) : undefined;
+    const dialling = { config, proxy, proxyCa, certificate, timeoutMs: times.connectMs, clock };
     const options = (protocols: readonly string[]): DialOptions => ({
       ...dialling,
       protocols,

@@ -4,6 +4,7 @@ import type { Checks } from '../health/index.ts';
 import type { ProxyMetrics } from '../metrics/index.ts';
 import type { Source } from '../source/index.ts';
 import type { Closers } from './closers.ts';
+import { clusterObjects } from './cluster-objects.ts';
 import { manifestObjects } from './manifest-objects.ts';
 import type { DaemonOptions } from './options.ts';
 import type { OwnNode } from './own-node.ts';
@@ -20,13 +21,13 @@ export interface Objects {
   addChecks(checks: Checks): void;
 }
 
-export function openObjects(
+export async function openObjects(
   options: DaemonOptions,
   nodeName: string,
-  _metrics: ProxyMetrics,
-  _closers: Closers,
+  metrics: ProxyMetrics,
+  closers: Closers,
 ): Promise<Objects> {
   const { manifests } = options;
-  if (manifests !== undefined) return Promise.resolve(manifestObjects(manifests, nodeName));
-  throw new Error('not yet');
+  if (manifests !== undefined) return manifestObjects(manifests, nodeName);
+  return clusterObjects(options, nodeName, metrics, closers);
 }

@@ -13,6 +13,7 @@ import type { Ending } from './ending.ts';
 import { eventsOf } from './events.ts';
 import { proxyListeners } from './listeners.ts';
 import { liveConfig } from './live-config.ts';
+import { tellCounts } from './metrics.ts';
 import { proxyMode } from './mode-support.ts';
 import { followNode } from './node-handlers.ts';
 import type { Objects } from './objects.ts';
@@ -21,6 +22,7 @@ import type { DaemonOptions } from './options.ts';
 import { showPacketCounters } from './packet-counters.ts';
 import { startServers } from './servers.ts';
 import { ServiceHealthPorts } from './service-health-ports.ts';
+import { TidyAfterStart } from './tidy-memory.ts';
 
 /** What a start has found out and opened so far. */
 export interface RunParts {
@@ -44,6 +46,8 @@ export async function run(parts: RunParts): Promise<void> {
     clock: systemClock,
   });
   if (proxyMode(configuration) === 'iptables') showPacketCounters(metrics, closers, log);
+  const tidy = new TidyAfterStart(families);
+  closers.add('memory', () => tidy.close());
   const recorder = openRecorder(parts);
   const events = eventsOf(nodeName);
   const proxy: RunningProxy = createProxy(
@@ -59,12 +63,16 @@ export async function run(parts: RunParts): Promise<void> {
       log,
       health,
       metrics,
-      synced: family => healthPorts.sync(family),
+      synced: family => {
+        healthPorts.sync(family);
+        tidy.synced(family);
+      },
       setAside: port => recorder.record(events.setAside(objects.serviceReference(port.servicePort), port)),
       driftRepaired: (family, what) => recorder.record(events.driftRepaired(family, what)),
     }),
   );
   closers.add('proxy', () => proxy.close());
+  tellCounts(metrics, proxy, health);
   const healthPorts = new ServiceHealthPorts({
     proxy,
     healthy: () => health.healthy,

@@ -152,13 +152,10 @@ describe('metrics', () => {
     assert.equal(value('kubeproxy_network_programming_duration_seconds_sum', { ip_family: 'IPv6' }), 3.25);
   });
 
-  test('METRICS-2 changes: seen, and pending until they are taken', async () => {
+  test('METRICS-2 changes, those so far and those that wait, are told when somebody wants to know', async () => {
     const metrics = create();
-    metrics.endpointChange(true);
-    metrics.endpointChange(false);
-    metrics.endpointChange(true);
-    metrics.serviceChange(1);
-    metrics.serviceChange(5);
+    let changes = { endpointSlices: 3, services: 2, pendingEndpoints: 2, pendingServices: 5 };
+    metrics.beforeText(() => metrics.changes(changes));
     const read = async () => {
       const value = await reader(metrics);
       return [
@@ -169,9 +166,8 @@ describe('metrics', () => {
       ].map(name => value(`kubeproxy_sync_proxy_rules_${name}`));
     };
     assert.deepEqual(await read(), [3, 2, 2, 5]);
-    metrics.endpointChangesTaken();
-    metrics.serviceChangesTaken();
-    assert.deepEqual(await read(), [3, 0, 2, 0]);
+    changes = { ...changes, services: 4, pendingEndpoints: 0, pendingServices: 0 };
+    assert.deepEqual(await read(), [3, 0, 4, 0]);
   });
 
   test('METRICS-2 what a mode measures goes to the metrics of that mode', async () => {
@@ -325,8 +321,7 @@ function everythingHappens(metrics: ProxyMetrics): void {
     metrics.setAside({ family, servicePort: 'ns/b:p', error: 'no idea' });
     metrics.driftRepaired(family);
   }
-  metrics.endpointChange(true);
-  metrics.serviceChange(1);
+  metrics.changes({ endpointSlices: 1, services: 1, pendingEndpoints: 1, pendingServices: 1 });
   metrics.healthz(200);
   metrics.healthz(503);
   metrics.livez(200);

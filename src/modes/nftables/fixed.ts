@@ -3,6 +3,7 @@ import { type Cidr, cidrContains, cidrFamily, type Ip, ipBytes, isLoopback, pars
 import { type ChainRules, ruleText } from './chain-rules.ts';
 import { fixedSets, type Layout, TABLE } from './layout.ts';
 import { fixedChains, type ProgramOptions } from './program.ts';
+import { standingPicks } from './shared-chains.ts';
 import type { Snapshot } from './snapshot.ts';
 
 /** What the fixed part depends on: its program, and the addresses in two of its sets. */
@@ -29,7 +30,7 @@ export function prepareFixed(layout: Layout, options: FixedOptions, snapshot: Sn
     transaction.add({ kind: 'table', family: layout.nft, name: TABLE, comment: 'rules for kube-proxy' });
   }
   for (const set of fixedSets(layout)) if (!snapshot.sets.has(set.name)) transaction.add(set);
-  prepareChains(transaction, layout, fixedChains(layout, options), snapshot);
+  prepareChains(transaction, layout, [...fixedChains(layout, options), ...standingPicks(layout)], snapshot);
   prepareAddresses(transaction, layout, options, snapshot);
   return transaction;
 }
