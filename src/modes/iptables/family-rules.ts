@@ -12,6 +12,7 @@ import { ensureFrame } from './frame.ts';
 import { CHAINS_A_PART, type FullTextPart, fullText, fullTextParts } from './full-text.ts';
 import { isOwnChain } from './names.ts';
 import { partialTexts } from './partial-text.ts';
+import { Refusals } from './refusals.ts';
 import type { RestoreText } from './restore-text.ts';
 import { RuleCounts } from './rule-counts.ts';
 import { type RuleOptions, sameRules } from './rule-options.ts';
@@ -27,13 +28,6 @@ const LARGE_CLUSTER = 1000;
 /** How often iptables-restore is asked whom it does not like. */
 const NAMED_ROUNDS = 5;
 
-interface Refused {
-  readonly plan: ServicePortPlan;
-  readonly error: string;
-  /** What is written instead. */
-  readonly fallback: ServicePortPlan | undefined;
-}
-
 /** The rules of one family: what is wanted, what is written, and what iptables-restore would not take. */
 export class FamilyRules {
   readonly family: Family;
@@ -41,7 +35,7 @@ export class FamilyRules {
   readonly #events: ModeEvents;
   readonly #now: () => number;
   readonly #wanted = new Map<string, ServicePortPlan>();
-  readonly #refused = new Map<string, Refused>();
+  readonly #refusals = new Refusals();
   readonly #dirty = new Set<string>();
   /** Only a guess while unsure. */
   #written = new Map<string, Written>();
@@ -84,8 +78,7 @@ export class FamilyRules {
   }
 
   get setAside(): readonly SetAside[] {
-    const { family } = this;
-    return [...this.#refused.values()].map(({ plan, error }) => ({ family, servicePort: planName(plan), error }));
+    return this.#refusals.list(this.family);
   }
 
   /** Whether the next sync writes everything. */
@@ -103,6 +96,7 @@ export class FamilyRules {
   async sync(endpoints: number): Promise<SyncReport> {
     const full = this.isFull;
     this.#isLarge = isLargeCluster(endpoints);
+    this.#refusals.forgetChanged(this.#wanted);
     if (!full) {
       if (await this.#writeChanges()) return { full };
       this.#unsure = true;
@@ -160,11 +154,8 @@ export class FamilyRules {
     for (const id of this.#dirty) {
       const plan = this.#wanted.get(id);
       const from = this.#written.get(id);
-      const refused = this.#refused.get(id);
-      // What was refused is tried again when it changes, not before.
-      if (refused && refused.plan === plan) continue;
-      this.#refused.delete(id);
-      if (from?.plan !== plan) changes.push({ id, from, to: plan && this.#asWritten(plan) });
+      if (from?.plan !== plan && !this.#refusals.has(id, plan))
+        changes.push({ id, from, to: plan && this.#asWritten(plan) });
     }
     return changes;
   }
@@ -191,12 +182,9 @@ export class FamilyRules {
   #goal(): Map<string, Written> {
     const goal = new Map<string, Written>();
     for (const [id, plan] of this.#wanted) {
-      const refused = this.#refused.get(id);
-      if (refused && refused.plan !== plan) this.#refused.delete(id);
-      const chosen = refused?.plan === plan ? refused.fallback : plan;
+      const chosen = this.#refusals.choose(id, plan);
       if (chosen) goal.set(id, this.#asWritten(chosen));
     }
-    for (const id of this.#refused.keys()) if (!this.#wanted.has(id)) this.#refused.delete(id);
     return goal;
   }
 
@@ -247,23 +235,18 @@ export class FamilyRules {
     const named = round > NAMED_ROUNDS ? [] : ownersOf(error, goal, this.#options);
     const guilty = named.length > 0 ? named : await findRefused(error, this.#iptables, goal, this.#options);
     if (guilty.length === 0) throw error;
-    for (const id of guilty) this.#refuse(id, error);
-  }
-
-  #refuse(id: string, error: IptablesError): void {
-    const plan = this.#wanted.get(id);
-    if (!plan) return;
-    const isKnown = this.#refused.has(id);
-    const good = this.#written.get(id)?.plan;
     const text = errorText(error);
-    this.#refused.set(id, { plan, error: text, fallback: isKnown || good === plan ? undefined : good });
-    if (!isKnown) this.#events.setAside({ family: this.family, servicePort: planName(plan), error: text });
+    for (const id of guilty) {
+      const plan = this.#wanted.get(id);
+      if (!plan || !this.#refusals.add(id, plan, text, this.#written.get(id)?.plan)) continue;
+      this.#events.setAside({ family: this.family, servicePort: planName(plan), error: text });
+    }
   }
 
   async #restore(text: RestoreText, last: Record<Table, number>): Promise<void> {
     const start = performance.now();
     await this.#iptables.restore(text);
-    for (const table of ['filter', 'nat'] as const) last[table] += text.table(table).rules.length;
+    for (const table of ['filter', 'nat'] as const) last[table] += text.table(table).added;
     const milliseconds = performance.now() - start;
     this.#events.measured(this.family, { kind: 'batch', objects: text.size, milliseconds });
   }

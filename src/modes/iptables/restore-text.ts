@@ -50,6 +50,11 @@ export class TableText {
     return this.chains.length + this.rules.length === 0;
   }
 
+  /** How many rules come with it. */
+  get added(): number {
+    return this.rules.filter(line => line.startsWith('-A') || line.startsWith('-I')).length;
+  }
+
   /** A chain that is named is emptied, or made. */
   chain(name: string): void {
     this.chains.push(name);
