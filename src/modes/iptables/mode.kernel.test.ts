@@ -255,6 +255,33 @@ test('IPT-3 Services come and go above the last rule of the chain', () =>
     );
   }));
 
+test('IPT-9 many Services come, change and go in several restores', () =>
+  withMode(async mode => {
+    const numbers = Array.from({ length: 800 }, (_, i) => i);
+    const setEndpoint = (i: number, ip: string) => mode.setEndpointSlice(slice(`s${i}-1`, [ip]));
+    for (const i of numbers) {
+      mode.setService(service(`s${i}`, { clusterIP: `10.96.${i >> 8}.${i & 255}` }));
+      setEndpoint(i, `10.244.${i >> 8}.${i & 255}`);
+    }
+    await mode.sync();
+    assert.ok(mode.told.some(line => line.startsWith('progress IPv4')));
+    assert.equal(chains(mode, OWN).length, 1600);
+    for (const i of numbers) setEndpoint(i, `10.245.${i >> 8}.${i & 255}`);
+    const before = batches(mode);
+    assert.deepEqual(await mode.sync(), { full: false });
+    assert.ok(batches(mode) > before + 1);
+    assert.equal(chains(mode, OWN).length, 1600);
+    assert.ok(!saved(mode).some(line => line.includes(' 10.244.0.7/32')));
+    for (const i of numbers.slice(10)) mode.deleteService(`default/s${i}`);
+    assert.deepEqual(await mode.sync(), { full: false });
+    assert.equal(chains(mode, OWN).length, 20);
+    assert.equal(rulesOf(mode, 'KUBE-SERVICES').length, 11);
+    assert.deepEqual(
+      mode.measured.filter(({ kind }) => kind === 'refused'),
+      [],
+    );
+  }));
+
 test('IPT-3 everything is written anew after an hour, but not in a large cluster', async () => {
   const clock = new ManualClock();
   await withMode(

@@ -5,6 +5,7 @@ import { chainOfRule, RestoreText, type TableText, withCommand } from './restore
 import type { RuleOptions } from './rule-options.ts';
 import { ownChains } from './service-chains.ts';
 import { type SharedRules, sharedRules } from './service-rules.ts';
+import { addRemovals, inDeletionOrder, removalTexts } from './stale-chains.ts';
 import type { Change, Written } from './written.ts';
 
 /** What the restore of a change needs to know of all else. */
@@ -39,10 +40,10 @@ export function* partialTexts(changes: readonly Change[], surroundings: Surround
   }
   if (part !== last && !part.isEmpty) yield part;
   differences.write(last, surroundings);
-  const nat = last.table('nat');
-  nat.addChains(stale);
-  for (const chain of stale) nat.rule(`-X ${chain}`);
+  const isLong = inParts && stale.length > CHAINS_A_PART;
+  if (!isLong) addRemovals(last.table('nat'), stale);
   if (!last.isEmpty) yield last;
+  if (isLong) yield* removalTexts('nat', inDeletionOrder(stale), CHAINS_A_PART);
 }
 
 /** Writes the chains whose rules differ, and notes those that are no longer there. */

@@ -1,6 +1,6 @@
 import type { Table } from './fixed.ts';
 import { OWN_PREFIXES } from './names.ts';
-import { RestoreText } from './restore-text.ts';
+import { RestoreText, type TableText } from './restore-text.ts';
 
 /** Chains that jump to others come before those. */
 export function inDeletionOrder(chains: Iterable<string>): readonly string[] {
@@ -12,10 +12,13 @@ export function inDeletionOrder(chains: Iterable<string>): readonly string[] {
 export function* removalTexts(table: Table, chains: readonly string[], chainsAPart: number): Generator<RestoreText> {
   for (let first = 0; first < chains.length; first += chainsAPart) {
     const text = new RestoreText();
-    const part = text.table(table);
-    const some = chains.slice(first, first + chainsAPart);
-    part.addChains(some);
-    for (const chain of some) part.rule(`-X ${chain}`);
+    addRemovals(text.table(table), chains.slice(first, first + chainsAPart));
     yield text;
   }
+}
+
+/** A chain must be empty to be removed, which its declaration makes it. */
+export function addRemovals(table: TableText, chains: readonly string[]): void {
+  table.addChains(chains);
+  for (const chain of chains) table.rule(`-X ${chain}`);
 }
