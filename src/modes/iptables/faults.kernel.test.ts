@@ -10,6 +10,7 @@ import { FakePrograms } from '../../../test/support/fake-programs.ts';
 import { IptablesUnderTest, type UnderTestOptions } from '../../../test/support/iptables-mode.ts';
 import { canonicalRules } from '../../../test/support/iptables-rules.ts';
 import { service, slice } from '../../../test/support/objects.ts';
+import { findLockHolder } from '../../kernel/iptables/lock-holder.ts';
 import { NetworkNamespace } from '../../kernel/netns.ts';
 
 const WEB = 'KUBE-SVC-LOLE4ISW44XBNF3G';
@@ -99,7 +100,7 @@ test('IPT-11 an iptables-restore that hangs is killed, and that is said', () =>
 async function hold(file: string) {
   const child = spawn('flock', ['--no-fork', file, 'sleep', '20'], { stdio: 'ignore' });
   await once(child, 'spawn');
-  await delay(100);
+  while (findLockHolder(file)?.command !== 'sleep') await delay(2);
   return async () => {
     const ended = once(child, 'exit');
     child.kill('SIGKILL');
@@ -125,7 +126,7 @@ test('IPT-11 a lock that was had late is noticed', () =>
     {},
     async (mode, _programs, folder) => {
       const release = await hold(join(folder, 'lock'));
-      setTimeout(() => void release(), 1400);
+      setTimeout(() => void release(), 2000);
       await mode.sync();
       assert.match(mode.told.join('\n'), /noticed: .*waited [\d.]+ s for the xtables lock, held by sleep/);
     },

@@ -74,7 +74,7 @@ test('IPT-8 as long as all is there nothing is done, and without a change nothin
     await watched.look();
     watched.missing = 'not looked for';
     await watched.clock.advance(PERIOD_MS);
-    assert.ok(await until(() => watched.clock.pending === 1, 1000));
+    assert.ok(await until(() => watched.clock.pending === 1, 5000));
     assert.deepEqual(watched.told, []);
   }));
 
@@ -83,14 +83,14 @@ test('IPT-8 a flush is waited for until it reached all tables', () =>
     kill('mangle');
     await clock.advance(PERIOD_MS);
     for (let i = 0; i < 3; i++) {
-      assert.ok(await until(() => clock.pending === 1, 1000));
+      assert.ok(await until(() => clock.pending === 1, 5000));
       await clock.advance(100);
     }
     assert.deepEqual(told, []);
     kill('nat', 'filter');
-    assert.ok(await until(() => clock.pending === 1, 1000));
+    assert.ok(await until(() => clock.pending === 1, 5000));
     await clock.advance(100);
-    assert.ok(await until(() => told.length > 0, 1000));
+    assert.ok(await until(() => told.length > 0, 5000));
     assert.deepEqual(told, ['someone flushed the iptables rules']);
   }));
 
@@ -99,7 +99,7 @@ test('IPT-8 one that never reaches them is told, and all is written anew all the
     kill('mangle');
     await clock.advance(PERIOD_MS);
     while (told.length < 2) {
-      assert.ok(await until(() => clock.pending === 1 || told.length === 2, 1000));
+      assert.ok(await until(() => clock.pending === 1 || told.length === 2, 5000));
       await clock.advance(1000);
     }
     assert.deepEqual(told.slice(0, 2), [
@@ -114,11 +114,11 @@ test('IPT-8 a repair that fails is told and tried again', () =>
     kill(...CANARY_TABLES);
     watched.isBroken = true;
     await watched.look();
-    assert.ok(await until(() => told.length > 0, 1000));
+    assert.ok(await until(() => told.length > 0, 5000));
     assert.deepEqual(told, ['failed: Error: broken']);
     watched.isBroken = false;
-    assert.ok(await until(() => watched.clock.pending === 1, 1000));
+    assert.ok(await until(() => watched.clock.pending === 1, 5000));
     await watched.clock.advance(PERIOD_MS);
-    assert.ok(await until(() => told.length === 2, 1000));
+    assert.ok(await until(() => told.length === 2, 5000));
     assert.equal(told[1], 'someone flushed the iptables rules');
   }));
