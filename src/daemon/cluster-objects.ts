@@ -1,19 +1,22 @@
+import { objectKey } from '../api/index.ts';
 import { createApiClient } from '../client/index.ts';
 import { serviceReference } from '../events/index.ts';
+import type { Checks } from '../health/index.ts';
 import { toMilliseconds } from '../lib/duration.ts';
-import type { ProxyMetrics } from '../metrics/index.ts';
-import { ClusterSource, type Following } from '../source/index.ts';
+import { ClusterSource } from '../source/index.ts';
 import type { Closers } from './closers.ts';
+import { namesOf } from './events.ts';
 import type { Objects } from './objects.ts';
 import type { DaemonOptions } from './options.ts';
 import { OwnNode } from './own-node.ts';
+import type { Surroundings } from './surroundings.ts';
 import { waitForNode } from './wait-for-node.ts';
 
 /** Objects from the API server, once the Node is known. */
 export async function clusterObjects(
   options: DaemonOptions,
   nodeName: string,
-  metrics: ProxyMetrics,
+  { metrics, checks }: Surroundings,
   closers: Closers,
 ): Promise<Objects> {
   const { configuration, log, master } = options;
@@ -42,6 +45,7 @@ export async function clusterObjects(
     },
   });
   closers.add('objects', () => source.close());
+  addChecks(checks, source);
   const ownNode = new OwnNode();
   await followOwnNode(source, ownNode, options);
   await waitForNode(ownNode, nodeName, configuration.detectLocalMode === 'NodeCIDR', log);
@@ -49,19 +53,22 @@ export async function clusterObjects(
     source,
     ownNode,
     client,
-    serviceReference: service => {
-      const [namespace = '', name = ''] = service.split('/');
-      return serviceReference({ namespace, name, uid: source.services.get(service)?.metadata.uid });
-    },
-    addChecks(checks) {
-      for (const { path } of source.following()) {
-        const find = (following: Following) => following.path === path;
-        checks.add(`watch ${path}`, () =>
-          source.following().find(find)?.hasSynced ? undefined : 'not all objects have come yet',
-        );
-      }
+    serviceReference: servicePort => {
+      const names = namesOf(servicePort);
+      return serviceReference({ ...names, uid: source.services.get(objectKey(names))?.metadata.uid });
     },
   };
+}
+
+/** Whether all objects have come, and how long the watch has been silent since. */
+function addChecks(checks: Checks, source: ClusterSource): void {
+  for (const { path } of source.following()) {
+    checks.add(`watch ${path}`, () => {
+      const following = source.following().find(other => other.path === path);
+      if (!following?.hasSynced) return 'not all objects have come yet';
+      return { note: `last heard of ${Math.round((following.silentMs ?? 0) / 1000)} s ago` };
+    });
+  }
 }
 
 /** Without its Node the proxy does not know its own addresses, so it waits for the API server as long as it takes. */

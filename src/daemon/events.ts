@@ -46,3 +46,10 @@ export function eventsOf(nodeName: string) {
     }),
   };
 }
+
+/** Of `ns/name` or `ns/name:port`. */
+export function namesOf(servicePort: string): { readonly namespace: string; readonly name: string } {
+  const [namespace = '', rest = ''] = servicePort.split('/');
+  const [name = ''] = rest.split(':');
+  return { namespace, name };
+}

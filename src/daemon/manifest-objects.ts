@@ -1,5 +1,6 @@
 import { serviceReference } from '../events/index.ts';
 import { FilesSource } from '../source/index.ts';
+import { namesOf } from './events.ts';
 import { localNode } from './local-node.ts';
 import type { Objects } from './objects.ts';
 import { OwnNode } from './own-node.ts';
@@ -12,10 +13,6 @@ export function manifestObjects(path: string, nodeName: string): Objects {
     source: new FilesSource({ path, nodeName, localNode: () => localNode(nodeName) }),
     ownNode,
     client: undefined,
-    serviceReference: service => {
-      const [namespace = '', name = ''] = service.split('/');
-      return serviceReference({ namespace, name });
-    },
-    addChecks: () => {},
+    serviceReference: name => serviceReference(namesOf(name)),
   };
 }

@@ -1,16 +1,9 @@
-import { hostname } from 'node:os';
-import { EventRecorder } from '../events/index.ts';
-import { Checks, ProxyHealth } from '../health/index.ts';
-import { systemClock } from '../lib/clock.ts';
-import { toMilliseconds } from '../lib/duration.ts';
-import { errorText } from '../lib/error-text.ts';
-import type { ProxyMetrics } from '../metrics/index.ts';
+import type { SetAside } from '../modes/index.ts';
 import type { Family } from '../net/index.ts';
 import { createProxy, type RunningProxy } from '../proxy/index.ts';
 import type { Closers } from './closers.ts';
 import { ConfigurationReload } from './configuration-reload.ts';
 import type { Ending } from './ending.ts';
-import { eventsOf } from './events.ts';
 import { proxyListeners } from './listeners.ts';
 import { liveConfig } from './live-config.ts';
 import { tellCounts } from './metrics.ts';
@@ -20,8 +13,8 @@ import type { Objects } from './objects.ts';
 import { setOwnOomScore } from './oom-score.ts';
 import type { DaemonOptions } from './options.ts';
 import { showPacketCounters } from './packet-counters.ts';
-import { startServers } from './servers.ts';
 import { ServiceHealthPorts } from './service-health-ports.ts';
+import type { Surroundings } from './surroundings.ts';
 import { TidyAfterStart } from './tidy-memory.ts';
 
 /** What a start has found out and opened so far. */
@@ -29,27 +22,33 @@ export interface RunParts {
   readonly options: DaemonOptions;
   readonly closers: Closers;
   readonly ending: Ending;
-  readonly metrics: ProxyMetrics;
+  readonly surroundings: Surroundings;
   readonly objects: Objects;
   readonly nodeName: string;
   readonly families: readonly Family[];
 }
 
-/** Starts the proxy and all around it; resolves when its objects begin to come. */
+/** Starts the proxy; resolves when its objects begin to come. */
 export async function run(parts: RunParts): Promise<void> {
-  const { options, closers, ending, metrics, objects, nodeName, families } = parts;
+  const { closers, objects, surroundings, families } = parts;
+  const { health, metrics, checks, recorder, events } = surroundings;
+  health.started(families);
+  const proxy = openProxy(parts);
+  tellCounts(metrics, proxy, health);
+  checks.add('set aside', () => setAsideNote(proxy.mode.setAside()));
+  followConfiguration(parts, proxy);
+  closers.add('objects', () => objects.source.close());
+  await objects.source.start(followNode(parts, proxy.loop, health));
+  recorder.record(events.birth());
+}
+
+function openProxy({ options, closers, surroundings, objects, nodeName, families }: RunParts): RunningProxy {
+  const { health, metrics, checks, recorder, events } = surroundings;
   const { configuration, gates, log } = options;
-  const checks = new Checks();
-  const health = new ProxyHealth({
-    families,
-    timeoutMs: 2 * toMilliseconds(configuration.syncPeriod),
-    clock: systemClock,
-  });
   if (proxyMode(configuration) === 'iptables') showPacketCounters(metrics, closers, log);
   const tidy = new TidyAfterStart(families);
   closers.add('memory', () => tidy.close());
-  const recorder = openRecorder(parts);
-  const events = eventsOf(nodeName);
+  let repairs = 0;
   const proxy: RunningProxy = createProxy(
     {
       nodeName,
@@ -68,52 +67,36 @@ export async function run(parts: RunParts): Promise<void> {
         tidy.synced(family);
       },
       setAside: port => recorder.record(events.setAside(objects.serviceReference(port.servicePort), port)),
-      driftRepaired: (family, what) => recorder.record(events.driftRepaired(family, what)),
+      driftRepaired: (family, what) => {
+        repairs++;
+        recorder.record(events.driftRepaired(family, what));
+      },
     }),
   );
   closers.add('proxy', () => proxy.close());
-  tellCounts(metrics, proxy, health);
+  checks.add('drift', () => (repairs > 0 ? { note: `repaired ${repairs} times since the start` } : undefined));
   const healthPorts = new ServiceHealthPorts({
     proxy,
     healthy: () => health.healthy,
     failed: failure => recorder.record(events.healthPortFailed(objects.serviceReference(failure.service), failure)),
   });
   closers.add('service health ports', () => healthPorts.close());
-  const servers = await startServers({
-    options,
-    health,
-    checks,
-    metrics,
-    failed(server, error) {
-      recorder.record(events.serverFailed(server, errorText(error)));
-      ending.fail(error);
-    },
-  });
-  for (const server of servers) closers.add('server', () => server.close());
-  followConfiguration(parts, proxy, checks);
-  objects.addChecks(checks);
-  closers.add('objects', () => objects.source.close());
-  await objects.source.start(followNode(parts, proxy.loop, health));
-  recorder.record(events.birth());
+  return proxy;
 }
 
-function openRecorder({ options, objects, closers }: RunParts): EventRecorder {
-  const recorder = new EventRecorder({
-    reporter: { controller: 'kube-proxy', instance: `kube-proxy-${hostname()}` },
-    clock: systemClock,
-    lost: ({ reason, regarding }, why) =>
-      options.log.v(2, 'events', 'An event was not written', { reason, regarding: regarding.name, why }),
-  });
-  if (objects.client) recorder.attach(objects.client);
-  closers.add('events', () => recorder.close());
-  return recorder;
+const MOST_NAMED = 5;
+
+/** The others are served, so it is no reason to be not ready. */
+function setAsideNote(ports: readonly SetAside[]): { readonly note: string } | undefined {
+  if (ports.length === 0) return undefined;
+  const named = ports
+    .slice(0, MOST_NAMED)
+    .map(({ family, servicePort, error }) => `${servicePort} (${family}): ${error}`);
+  return { note: `${ports.length} service ports that the kernel refused, among them ${named.join('; ')}` };
 }
 
-function followConfiguration(
-  { options, metrics, ending, closers }: RunParts,
-  proxy: RunningProxy,
-  checks: Checks,
-): void {
+function followConfiguration({ options, surroundings, ending, closers }: RunParts, proxy: RunningProxy): void {
+  const { metrics, checks } = surroundings;
   if (options.configFile === '') return;
   const reload = new ConfigurationReload({
     options,

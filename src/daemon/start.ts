@@ -5,7 +5,6 @@ import type { Closers } from './closers.ts';
 import { applyConntrack } from './conntrack.ts';
 import type { Ending } from './ending.ts';
 import { becomeOnlyInstance } from './instance.ts';
-import { createMetrics } from './metrics.ts';
 import { offeredFamilies, prepareMode, proxyMode } from './mode-support.ts';
 import { openObjects } from './objects.ts';
 import { setOwnOomScore } from './oom-score.ts';
@@ -13,6 +12,7 @@ import type { DaemonOptions } from './options.ts';
 import { choosePlatform } from './platform.ts';
 import { run } from './run.ts';
 import { StartupError } from './startup-error.ts';
+import { openSurroundings } from './surroundings.ts';
 
 /** Everything up to a proxy that follows its objects, in upstream's order. Throws what it cannot go on from. */
 export async function start(
@@ -23,9 +23,9 @@ export async function start(
   const { configuration, log } = options;
   log.info('server', 'Version info', { version: options.kubernetesVersion });
   const nodeName = ownName(configuration.hostnameOverride);
-  const metrics = createMetrics(options);
-  closers.add('metrics', () => metrics.close());
-  const objects = await openObjects(options, nodeName, metrics, closers);
+  const surroundings = await openSurroundings(options, nodeName, closers, ending);
+  const objects = await openObjects(options, nodeName, surroundings, closers);
+  if (objects.client) surroundings.recorder.attach(objects.client);
   const { node } = objects.ownNode;
   const nodeIPs = detectNodeIPs(node, configuration.bindAddress);
   if (!isNodeIPKnown(nodeIPs, nodeIPs.primary)) {
@@ -42,7 +42,7 @@ export async function start(
   if (!lock) return 'initialised';
   closers.add('instance lock', () => lock.release());
   setOwnOomScore(configuration.linux.oomScoreAdj, log);
-  await run({ options, closers, ending, metrics, objects, nodeName, families: platform.families });
+  await run({ options, closers, ending, surroundings, objects, nodeName, families: platform.families });
   return 'running';
 }
 

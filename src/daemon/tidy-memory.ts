@@ -4,7 +4,9 @@ import { type Clock, systemClock, type Timer } from '../lib/clock.ts';
 import type { Family } from '../net/index.ts';
 
 /** Not while the first changes after the start are waiting. */
-const AFTER_MS = 1000;
+const AFTER_MS = 500;
+/** The first time the dead go; the second time the living are moved together, and only that empties pages. */
+const TIMES = 2;
 
 /**
  * Gives back the memory that the start took, once all families are synced: all objects came at once, and what they left
@@ -24,11 +26,19 @@ export class TidyAfterStart {
 
   synced(family: Family): void {
     if (!this.#missing.delete(family) || this.#missing.size > 0) return;
-    this.#timer = this.#clock.setTimer(AFTER_MS, this.#collect);
+    this.#schedule(TIMES);
   }
 
   close(): void {
     this.#timer?.cancel();
+  }
+
+  #schedule(times: number): void {
+    if (times === 0) return;
+    this.#timer = this.#clock.setTimer(AFTER_MS, () => {
+      this.#collect();
+      this.#schedule(times - 1);
+    });
   }
 }
 

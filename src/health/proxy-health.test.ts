@@ -9,7 +9,9 @@ const TIMEOUT_MS = 60_000;
 
 function setUp(families: readonly Family[] = ['IPv4', 'IPv6']) {
   const clock = new ManualClock(1_000_000);
-  return { clock, health: new ProxyHealth({ families, timeoutMs: TIMEOUT_MS, clock }) };
+  const health = new ProxyHealth({ timeoutMs: TIMEOUT_MS, clock });
+  health.started(families);
+  return { clock, health };
 }
 
 function node(extra: { taints?: string[]; deletionTimestamp?: string } = {}): Node {

@@ -1,6 +1,6 @@
-import { intern } from '../../lib/intern.ts';
 import { type FieldProblem, fieldProblem } from '../field-problem.ts';
 import { FieldReader } from '../field-reader.ts';
+import { isText, nameOf } from './name-cache.ts';
 
 const VARINT = 0;
 const FIXED64 = 1;
@@ -72,14 +72,17 @@ export class ProtobufReader {
 
   /** A text that many objects repeat. */
   name(): string {
-    return intern(this.string());
+    const end = this.#lengthEnd();
+    const name = nameOf(this.#bytes, this.#at, end);
+    this.#at = end;
+    return name;
   }
 
   /** The text if it is one of these, which is found out without making it. */
   oneOf(texts: readonly string[]): string | undefined {
     const end = this.#lengthEnd();
     let found: string | undefined;
-    for (const text of texts) if (this.#is(text, end)) found = text;
+    for (const text of texts) if (isText(text, this.#bytes, this.#at, end)) found = text;
     this.#at = end;
     return found;
   }
@@ -146,12 +149,6 @@ export class ProtobufReader {
     const fields = new FieldReader();
     check(fields);
     this.problems.push(...fields.problems);
-  }
-
-  #is(text: string, end: number): boolean {
-    if (text.length !== end - this.#at) return false;
-    for (let i = 0; i < text.length; i++) if (text.charCodeAt(i) !== this.#bytes[this.#at + i]) return false;
-    return true;
   }
 
   #prefix(known: number, name: string, index: number | undefined): void {

@@ -90,7 +90,7 @@ describe('what is written', () => {
 
   test('NFT-17 the chains for usual numbers of endpoints stand from the start and stay; others come and go', () =>
     withMode(async (mode, namespace) => {
-      const chains = () => nft(namespace, 'list', 'chains').match(/pick-\S+/g) ?? [];
+      const chains = (): string[] => nft(namespace, 'list', 'chains').match(/pick-\S+/g) ?? [];
       await mode.sync();
       const standing = chains();
       assert.ok(standing.includes('pick-cluster-1') && standing.includes('pick-nodeport-local-10'), String(standing));
