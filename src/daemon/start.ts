@@ -1,11 +1,11 @@
 import { hostname } from 'node:os';
 import { detectNodeIPs, isNodeIPKnown, nodeNameFrom } from '../model/index.ts';
-import { FAMILIES } from '../net/index.ts';
 import { checkConfiguredFamilies } from './check-families.ts';
 import type { Closers } from './closers.ts';
 import { applyConntrack } from './conntrack.ts';
 import type { Ending } from './ending.ts';
 import { becomeOnlyInstance } from './instance.ts';
+import { offeredFamilies, prepareMode, proxyMode } from './mode-support.ts';
 import { openObjects } from './objects.ts';
 import { setOwnOomScore } from './oom-score.ts';
 import type { DaemonOptions } from './options.ts';
@@ -32,8 +32,10 @@ export async function start(
     log.info('server', "Can't determine this node's IP, assuming loopback; if this is incorrect, set --bind-address");
   }
   if (options.manifests === undefined) applyConntrack(configuration.linux.conntrack, log);
-  const platform = choosePlatform(nodeIPs.primary, FAMILIES, log);
+  const mode = proxyMode(configuration);
+  const platform = choosePlatform(nodeIPs.primary, await offeredFamilies(mode, log), log);
   checkConfiguredFamilies(configuration, node, nodeIPs, platform.dualStack, log);
+  prepareMode(mode, configuration, nodeIPs, platform.families, log);
   if (options.initOnly) return 'initialised';
   const lock = await becomeOnlyInstance(log, () => !ending.isReached);
   // An end that was asked for meanwhile is told by `ending`.

@@ -1,9 +1,9 @@
 import type { NetworkNamespace } from '../kernel/netns.ts';
 import { type Mode, type ModeEvents, NodeAddresses, StaleFlowCleaner } from '../modes/index.ts';
-import { NftablesMode } from '../modes/nftables/index.ts';
 import { FAMILIES, type Family } from '../net/index.ts';
 import type { PlanSettings } from '../plan/index.ts';
 import { type Intervals, type LiveSettings, type LoopListener, ProxyLoop } from '../sync/index.ts';
+import { createMode, type IptablesConfig, type ProxyMode } from './create-mode.ts';
 
 /** What of a proxy's configuration may change while it runs. */
 export interface LiveConfig {
@@ -20,6 +20,10 @@ export interface ProxyConfig {
   readonly families?: readonly Family[] | undefined;
   readonly live: LiveConfig;
   readonly namespace?: NetworkNamespace | undefined;
+  /** nftables unless told. */
+  readonly mode?: ProxyMode | undefined;
+  /** For iptables mode. */
+  readonly iptables?: IptablesConfig | undefined;
 }
 
 /** Who hears of what the proxy does. */
@@ -59,7 +63,8 @@ export function syncIntervals(minSyncPeriodMs = MIN_SYNC_PERIOD_MS, syncPeriodMs
 
 export function createProxy(config: ProxyConfig, listeners: ProxyListeners): RunningProxy {
   const { namespace, families = FAMILIES } = config;
-  const mode = new NftablesMode({ namespace, events: listeners.mode });
+  const syncPeriodMs = config.live.intervals.retryInterval;
+  const mode = createMode({ ...config, families, syncPeriodMs }, listeners.mode);
   const cleaner = new StaleFlowCleaner(namespace);
   const addresses = new NodeAddresses(
     namespace,
