@@ -21,6 +21,8 @@ const UNREACHABLE: Readonly<Record<string, string>> = {
   ENETUNREACH: 'cannot be reached: there is no route to its network',
   ETIMEDOUT: 'did not answer: check the network and its address',
   ENOTFOUND: 'cannot be found: its name has no address',
+  // Also what Node says of a server that hangs up in the middle of TLS.
+  ECONNRESET: 'closed the connection before TLS was agreed on: check its address and what stands between',
   EAI_AGAIN: 'cannot be found: the name servers do not answer',
 };
 

@@ -1,10 +1,8 @@
 import type { Configuration } from '../config/index.ts';
-import { Iptables } from '../kernel/iptables/index.ts';
 import { toMilliseconds } from '../lib/duration.ts';
 import { errorText } from '../lib/error-text.ts';
 import type { Logger } from '../logging/index.ts';
 import { IPVS_DEPRECATION, type IpvsConfig, ipvsUnavailable, prepareIpvs } from '../modes/ipvs/index.ts';
-import { FAMILIES, type Family } from '../net/index.ts';
 import { StartupError } from './startup-error.ts';
 
 /** The configuration of ipvs mode as the mode has it. */
@@ -16,23 +14,6 @@ export function ipvsConfig({ ipvs }: Configuration): IpvsConfig {
     excludeCIDRs: ipvs.excludeCIDRs ?? [],
     timeouts: { tcp: seconds(ipvs.tcpTimeout), tcpFin: seconds(ipvs.tcpFinTimeout), udp: seconds(ipvs.udpTimeout) },
   };
-}
-
-/** The families that the machine has iptables for. None is fatal. */
-export async function iptablesFamilies(log: Logger): Promise<readonly Family[]> {
-  const works: Family[] = [];
-  const problems: string[] = [];
-  for (const family of FAMILIES) {
-    const iptables = await Iptables.open(family === 'IPv4' ? 'ip' : 'ip6');
-    const problem = await iptables.unavailable();
-    if (!problem) works.push(family);
-    else {
-      problems.push(errorText(problem));
-      log.info('server', 'No iptables support for family', { ipFamily: family, err: errorText(problem) });
-    }
-  }
-  if (works.length === 0) throw new StartupError(`iptables is not available on this host : ${problems.join(', ')}`);
-  return works;
 }
 
 /** Whether the machine can do ipvs mode; then what takes privileges is done. */

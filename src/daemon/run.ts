@@ -8,10 +8,12 @@ import { ipvsConfig } from './ipvs.ts';
 import { proxyListeners } from './listeners.ts';
 import { liveConfig } from './live-config.ts';
 import { tellCounts } from './metrics.ts';
+import { proxyMode } from './mode-support.ts';
 import { followNode } from './node-handlers.ts';
 import type { Objects } from './objects.ts';
 import { setOwnOomScore } from './oom-score.ts';
 import type { DaemonOptions } from './options.ts';
+import { showPacketCounters } from './packet-counters.ts';
 import { ServiceHealthPorts } from './service-health-ports.ts';
 import type { Surroundings } from './surroundings.ts';
 import { TidyAfterStart } from './tidy-memory.ts';
@@ -45,16 +47,18 @@ export async function run(parts: RunParts): Promise<void> {
 function openProxy({ options, closers, surroundings, objects, nodeName, families }: RunParts): RunningProxy {
   const { health, metrics, checks, recorder, events } = surroundings;
   const { configuration, gates, log } = options;
+  if (proxyMode(configuration) === 'iptables') showPacketCounters(metrics, closers, log);
   const tidy = new TidyAfterStart(families);
   closers.add('memory', () => tidy.close());
   let repairs = 0;
   const proxy: RunningProxy = createProxy(
     {
-      mode: configuration.mode === 'ipvs' ? 'ipvs' : 'nftables',
-      ipvs: ipvsConfig(configuration),
       nodeName,
       families,
       live: liveConfig(configuration, gates),
+      mode: proxyMode(configuration),
+      iptables: { localhostNodePorts: configuration.iptables.localhostNodePorts },
+      ipvs: ipvsConfig(configuration),
     },
     proxyListeners({
       mode: configuration.mode,
@@ -101,6 +105,7 @@ function followConfiguration({ options, surroundings, ending, closers }: RunPart
     options,
     metrics,
     apply(next) {
+      surroundings.configured(next);
       options.logControl.setVerbosity(next.logging.verbosity);
       options.logControl.setVModule(next.logging.vmodule);
       setOwnOomScore(next.linux.oomScoreAdj, options.log);

@@ -1,13 +1,12 @@
 import { hostname } from 'node:os';
 import { detectNodeIPs, isNodeIPKnown, nodeNameFrom } from '../model/index.ts';
-import { FAMILIES } from '../net/index.ts';
 import { checkConfiguredFamilies } from './check-families.ts';
 import type { Closers } from './closers.ts';
 import { applyConntrack } from './conntrack.ts';
 import type { Ending } from './ending.ts';
 import { becomeOnlyInstance } from './instance.ts';
-import { iptablesFamilies, prepareIpvsMode } from './ipvs.ts';
-import { removeLeftovers } from './leftovers.ts';
+import { prepareIpvsMode } from './ipvs.ts';
+import { offeredFamilies, prepareMode, proxyMode } from './mode-support.ts';
 import { openObjects } from './objects.ts';
 import { setOwnOomScore } from './oom-score.ts';
 import type { DaemonOptions } from './options.ts';
@@ -34,17 +33,17 @@ export async function start(
     log.info('server', "Can't determine this node's IP, assuming loopback; if this is incorrect, set --bind-address");
   }
   if (options.manifests === undefined) applyConntrack(configuration.linux.conntrack, log);
-  const isIpvs = configuration.mode === 'ipvs';
-  const platform = choosePlatform(nodeIPs.primary, isIpvs ? await iptablesFamilies(log) : FAMILIES, log);
+  const mode = proxyMode(configuration);
+  const platform = choosePlatform(nodeIPs.primary, await offeredFamilies(mode, log), log);
   checkConfiguredFamilies(configuration, node, nodeIPs, platform.dualStack, log);
-  if (isIpvs) await prepareIpvsMode(configuration, log);
+  prepareMode(mode, configuration, nodeIPs, platform.families, log);
+  if (mode === 'ipvs') await prepareIpvsMode(configuration, log);
   if (options.initOnly) return 'initialised';
   const lock = await becomeOnlyInstance(log, () => !ending.isReached);
   // An end that was asked for meanwhile is told by `ending`.
   if (!lock) return 'initialised';
   closers.add('instance lock', () => lock.release());
   setOwnOomScore(configuration.linux.oomScoreAdj, log);
-  await removeLeftovers(configuration.mode, log);
   await run({ options, closers, ending, surroundings, objects, nodeName, families: platform.families });
   return 'running';
 }

@@ -1,4 +1,5 @@
 import { hostname } from 'node:os';
+import type { Configuration } from '../config/index.ts';
 import { EventRecorder } from '../events/index.ts';
 import { Checks, ProxyHealth } from '../health/index.ts';
 import { systemClock } from '../lib/clock.ts';
@@ -20,6 +21,8 @@ export interface Surroundings {
   /** Keeps Events until there is an API server to write them to. */
   readonly recorder: EventRecorder;
   readonly events: ReturnType<typeof eventsOf>;
+  /** The configuration that is in force from now on, for those who ask. */
+  configured(configuration: Configuration): void;
 }
 
 export async function openSurroundings(
@@ -35,9 +38,15 @@ export async function openSurroundings(
   const checks = new Checks();
   const recorder = openRecorder(options, closers);
   const events = eventsOf(nodeName);
-  if (options.initOnly) return { metrics, health, checks, recorder, events };
+  let { configuration } = options;
+  const configured = (next: Configuration) => {
+    configuration = next;
+  };
+  const surroundings = { metrics, health, checks, recorder, events, configured };
+  if (options.initOnly) return surroundings;
   const servers = await startServers({
     options,
+    configuration: () => configuration,
     health,
     checks,
     metrics,
@@ -47,7 +56,7 @@ export async function openSurroundings(
     },
   });
   for (const server of servers) closers.add('server', () => server.close());
-  return { metrics, health, checks, recorder, events };
+  return surroundings;
 }
 
 function openRecorder({ log }: DaemonOptions, closers: Closers): EventRecorder {

@@ -68,6 +68,11 @@ export class Informer<T extends KubeObject> {
     this.#resync.start();
   }
 
+  /** The server can be reached again, as others found out: do not wait any longer. */
+  hurry(): void {
+    this.#reflector.hurry();
+  }
+
   /** No handler is called any more. */
   async close(): Promise<void> {
     this.#handlers.close();

@@ -22,10 +22,13 @@ export interface Ending {
   readonly hasVersion: boolean;
 }
 
+/** What happened too often makes waits longer; a version that is too old has nothing to do with servers that fail. */
+export type Cause = 'failure' | 'old version';
+
 export interface NextStep {
   readonly phase: Phase;
-  /** Wait first, longer each time. */
-  readonly pause: boolean;
+  /** Wait first, longer each time that it is for the same cause. */
+  readonly waitFor?: Cause;
   /** The server does not know the version: ask without. */
   readonly forgetVersion?: boolean;
   /** What is wrong, if anybody should know. */
@@ -34,18 +37,18 @@ export interface NextStep {
 
 export function nextStep({ phase, error, lively, hasVersion }: Ending): NextStep {
   if (error === undefined) return afterEnd(phase, lively);
-  if (!(error instanceof ApiError)) return { phase: 'streaming list', pause: true, problem: textOf(error) };
+  if (!(error instanceof ApiError)) return { phase: 'streaming list', waitFor: 'failure', problem: textOf(error) };
   if (error.code === 'status') return afterRefusal(phase, error, hasVersion);
   // Servers are restarted and connections cut: a watch goes on where it was.
-  if (phase === 'watch' && error.code === 'closed' && lively) return { phase, pause: false };
-  return { phase: phase === 'watch' ? 'watch' : 'streaming list', pause: true, problem: textOf(error) };
+  if (phase === 'watch' && error.code === 'closed' && lively) return { phase };
+  return { phase: phase === 'watch' ? 'watch' : 'streaming list', waitFor: 'failure', problem: textOf(error) };
 }
 
 function afterEnd(phase: Phase, lively: boolean): NextStep {
   // The server did not say where its objects end: it does not know how.
-  if (phase === 'streaming list') return { phase: 'list', pause: false };
-  if (lively) return { phase: 'watch', pause: false };
-  return { phase: 'watch', pause: true, problem: 'the server ends the watch as soon as it has begun' };
+  if (phase === 'streaming list') return { phase: 'list' };
+  if (lively) return { phase: 'watch' };
+  return { phase: 'watch', waitFor: 'failure', problem: 'the server ends the watch as soon as it has begun' };
 }
 
 function afterRefusal(phase: Phase, error: ApiError, hasVersion: boolean): NextStep {
@@ -54,12 +57,12 @@ function afterRefusal(phase: Phase, error: ApiError, hasVersion: boolean): NextS
   const problem = textOf(error);
   switch (phase) {
     case 'streaming list':
-      return SAME_FOR_LISTS.has(status) ? { phase, pause: true, problem } : { phase: 'list', pause: false };
+      return SAME_FOR_LISTS.has(status) ? { phase, waitFor: 'failure', problem } : { phase: 'list' };
     case 'list':
     case 'full list':
-      return { phase: 'streaming list', pause: true, problem };
+      return { phase: 'streaming list', waitFor: 'failure', problem };
     case 'watch':
-      return { phase: isPassing(status) ? 'watch' : 'streaming list', pause: true, problem };
+      return { phase: isPassing(status) ? 'watch' : 'streaming list', waitFor: 'failure', problem };
   }
 }
 
@@ -79,14 +82,14 @@ function isOutOfDate({ status, reason, message }: ApiError): boolean {
 function afterOutOfDate(phase: Phase, error: ApiError, hasVersion: boolean): NextStep {
   switch (phase) {
     case 'watch':
-      return { phase: 'streaming list', pause: true };
+      return { phase: 'streaming list', waitFor: 'old version' };
     case 'streaming list':
-      if (hasVersion) return { phase, pause: false, forgetVersion: true };
-      return { phase, pause: true, problem: textOf(error) };
+      if (hasVersion) return { phase, forgetVersion: true };
+      return { phase, waitFor: 'failure', problem: textOf(error) };
     case 'list':
-      return { phase: 'full list', pause: false, forgetVersion: true };
+      return { phase: 'full list', forgetVersion: true };
     case 'full list':
-      return { phase: 'streaming list', pause: true, problem: textOf(error) };
+      return { phase: 'streaming list', waitFor: 'failure', problem: textOf(error) };
   }
 }
 

@@ -336,6 +336,40 @@ test('WATCH-8 a server that finds every version too old is not asked without a p
     assert.equal(parts.problems.length, 1);
   }));
 
+test('WATCH-8 a version that is too old after a long failure is not waited for any longer than otherwise', () =>
+  withInformer(async parts => {
+    const { api, clock } = parts;
+    const watch = await parts.follow();
+    await clock.advance(1000);
+    watch.fail('closed', 'the server is restarted');
+    await clock.advance(0);
+    for (const wait of [800, 1600, 3200, 6400]) {
+      api.next().fail('unreachable', 'refused');
+      await clock.advance(wait);
+    }
+    const again = api.next();
+    again.answer();
+    again.send(failed(status(410, 'Expired', 'too old resource version')));
+    await clock.advance(800);
+    assert.equal(api.next().query.sendInitialEvents, 'true');
+  }));
+
+test('WATCH-8 a server whose versions are always too old is asked less and less often', () =>
+  withInformer(async parts => {
+    const { api, clock } = parts;
+    let watch = await parts.follow();
+    for (const wait of [800, 1600, 3200]) {
+      watch.send(failed(status(410, 'Expired', 'too old resource version')));
+      await clock.advance(wait - 1);
+      assert.equal(api.waiting, 0);
+      await clock.advance(1);
+      watch = api.next();
+      watch.answer();
+      watch.send(initialEnd('20'));
+      await clock.advance(0);
+    }
+  }));
+
 test('WATCH-8 another error in the stream is told and followed by the watch again', () =>
   withInformer(async parts => {
     const { api, clock, problems } = parts;

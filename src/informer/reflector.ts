@@ -3,7 +3,7 @@ import { type ApiClient, ApiError, type ApiResponse, statusError } from '../clie
 import type { Clock } from '../lib/clock.ts';
 import { BackOff } from './back-off.ts';
 import { type ListPage, readListPage } from './list-page.ts';
-import { type Ending, nextStep, type Phase } from './next-step.ts';
+import { type Cause, type Ending, nextStep, type Phase } from './next-step.ts';
 import { Pause } from './pause.ts';
 import type { InformerReport } from './report.ts';
 import { type Query, type Resource, resourcePath } from './resource.ts';
@@ -46,7 +46,7 @@ const LONGEST_RETRY_AFTER_SECONDS = 60;
 /** Follows one resource for ever: first all of it, then every change. What goes wrong is tried again, later each time. */
 export class Reflector<T extends KubeObject> {
   readonly #options: ReflectorOptions<T>;
-  readonly #backOff: BackOff;
+  readonly #backOffs: Readonly<Record<Cause, BackOff>>;
   readonly #pause: Pause;
   #running: Promise<void> | undefined;
   #closed = false;
@@ -56,17 +56,25 @@ export class Reflector<T extends KubeObject> {
   #version = '';
   /** The server does not know the version. */
   #versionForgotten = false;
+  /** Waits because the server could not be reached. */
+  #isUnanswered = false;
   /** What was told last, until it is well again. */
   #problem: string | undefined;
 
   constructor(options: ReflectorOptions<T>) {
     this.#options = options;
-    this.#backOff = new BackOff(options.clock, options.random);
-    this.#pause = new Pause(options.clock);
+    const { clock, random } = options;
+    this.#backOffs = { failure: new BackOff(clock, random), 'old version': new BackOff(clock, random) };
+    this.#pause = new Pause(clock);
   }
 
   start(): void {
     this.#running ??= this.#run();
+  }
+
+  /** The server can be reached: if that was what is waited for, wait no longer. */
+  hurry(): void {
+    if (this.#isUnanswered) this.#pause.end();
   }
 
   async close(): Promise<void> {
@@ -89,7 +97,10 @@ export class Reflector<T extends KubeObject> {
     if (step.forgetVersion) this.#versionForgotten = true;
     if (ending.error instanceof ApiError && ending.error.status === 404) this.#options.sink.missing();
     if (step.problem !== undefined) this.#tell(step.problem);
-    if (step.pause) await this.#pause.wait(Math.max(this.#backOff.next(), retryAfterMs(ending.error)));
+    if (!step.waitFor) return;
+    this.#isUnanswered = ending.error instanceof ApiError && ending.error.code !== 'status';
+    await this.#pause.wait(Math.max(this.#backOffs[step.waitFor].next(), retryAfterMs(ending.error)));
+    this.#isUnanswered = false;
   }
 
   /** Undefined after a list that was read. */

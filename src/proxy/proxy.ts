@@ -1,10 +1,10 @@
 import type { NetworkNamespace } from '../kernel/netns.ts';
 import { type Mode, type ModeEvents, NodeAddresses, StaleFlowCleaner } from '../modes/index.ts';
-import { DEVICE, type IpvsConfig, IpvsMode } from '../modes/ipvs/index.ts';
-import { NftablesMode } from '../modes/nftables/index.ts';
+import { DEVICE, type IpvsConfig } from '../modes/ipvs/index.ts';
 import { FAMILIES, type Family } from '../net/index.ts';
 import type { PlanSettings } from '../plan/index.ts';
 import { type Intervals, type LiveSettings, type LoopListener, ProxyLoop } from '../sync/index.ts';
+import { createMode, type IptablesConfig, type ProxyMode } from './create-mode.ts';
 
 /** What of a proxy's configuration may change while it runs. */
 export interface LiveConfig {
@@ -15,17 +15,18 @@ export interface LiveConfig {
   readonly intervals: Intervals;
 }
 
-export type ModeName = 'nftables' | 'ipvs';
-
 export interface ProxyConfig {
-  /** nftables if left out. */
-  readonly mode?: ModeName;
-  readonly ipvs?: IpvsConfig;
   readonly nodeName: string;
   /** Those that this machine can serve; both if not given. */
   readonly families?: readonly Family[] | undefined;
   readonly live: LiveConfig;
   readonly namespace?: NetworkNamespace | undefined;
+  /** nftables unless told. */
+  readonly mode?: ProxyMode | undefined;
+  /** For iptables mode. */
+  readonly iptables?: IptablesConfig | undefined;
+  /** For ipvs mode. */
+  readonly ipvs?: IpvsConfig | undefined;
 }
 
 /** Who hears of what the proxy does. */
@@ -65,7 +66,8 @@ export function syncIntervals(minSyncPeriodMs = MIN_SYNC_PERIOD_MS, syncPeriodMs
 
 export function createProxy(config: ProxyConfig, listeners: ProxyListeners): RunningProxy {
   const { namespace, families = FAMILIES } = config;
-  const mode = createMode(config, listeners.mode);
+  const syncPeriodMs = config.live.intervals.retryInterval;
+  const mode = createMode({ ...config, families, syncPeriodMs }, listeners.mode);
   const cleaner = new StaleFlowCleaner(namespace);
   const addresses = new NodeAddresses(
     namespace,
@@ -104,13 +106,4 @@ export function createProxy(config: ProxyConfig, listeners: ProxyListeners): Run
       cleaner.close();
     },
   };
-}
-
-function createMode({ mode = 'nftables', namespace, ipvs }: ProxyConfig, events: ModeEvents): Mode {
-  switch (mode) {
-    case 'nftables':
-      return new NftablesMode({ namespace, events });
-    case 'ipvs':
-      return new IpvsMode({ ...ipvs, namespace, events });
-  }
 }

@@ -15,6 +15,7 @@ class Case {
   readonly told: string[] = [];
   readonly problems: string[] = [];
   readonly source: ClusterSource;
+  #chance = 0;
 
   constructor(resyncMs = 0) {
     this.source = new ClusterSource({
@@ -23,6 +24,7 @@ class Case {
       accept: 'application/json',
       resyncMs,
       clock: this.clock,
+      random: () => (this.#chance = (this.#chance + 0.37) % 1),
       report: { problem: ({ where }) => this.problems.push(where), recovered: () => {} },
     });
   }
@@ -133,3 +135,29 @@ test('WATCH-17 all objects are told again after the period, which is a second at
     await parts.clock.advance(1);
     assert.deepEqual(parts.told.sort(), ['updated ServiceCIDR extra', 'updated ServiceCIDR kubernetes']);
   }, 1));
+
+test('WATCH-10 once one finds the server reachable again, the others do not wait for their own turn', () =>
+  withCluster(async parts => {
+    await parts.start();
+    for (const path of PATHS) parts.api.next(path).fail('unreachable', 'refused');
+    await parts.clock.advance(1600);
+    for (const path of PATHS) parts.api.next(path).fail('unreachable', 'refused');
+    await parts.clock.advance(0);
+    while (parts.api.waiting === 0) await parts.clock.advance(1);
+    const first = parts.api.requests.at(-1)?.path.split('/').at(-1);
+    const path = PATHS.find(name => name === first) ?? assert.fail();
+    assert.equal(parts.api.waiting, 1);
+    await parts.answer(path);
+    assert.equal(parts.api.waiting, 3);
+  }));
+
+test('WATCH-10 one that a busy server asked to wait does wait', () =>
+  withCluster(async parts => {
+    await parts.start();
+    parts.api.next('nodes').refuse(429, 'TooManyRequests', 'later', { 'retry-after': '30' });
+    parts.api.next('services').fail('unreachable', 'refused');
+    await parts.clock.advance(1600);
+    await parts.answer('services');
+    assert.deepEqual(parts.problems.sort(), ['/api/v1/nodes', '/api/v1/services']);
+    assert.throws(() => parts.api.next('nodes'));
+  }));

@@ -40,8 +40,15 @@ export class ClusterSource implements Source {
   constructor(options: ClusterSourceOptions) {
     const { clock = systemClock } = options;
     const resyncMs = options.resyncMs > 0 ? Math.max(options.resyncMs, SHORTEST_RESYNC_MS) : 0;
+    const report = {
+      ...options.report,
+      recovered: (where: string) => {
+        options.report.recovered(where);
+        this.#hurry();
+      },
+    };
     const informer = <T extends KubeObject>(resource: Resource<T>) =>
-      new Informer({ ...options, clock, resyncMs, resource });
+      new Informer({ ...options, report, clock, resyncMs, resource });
     this.#clock = clock;
     this.node = informer(ownNode(options.nodeName));
     this.services = informer(SERVICES);
@@ -69,6 +76,11 @@ export class ClusterSource implements Source {
       this.endpointSlices.close(),
       this.serviceCidrs.close(),
     ]);
+  }
+
+  /** What one can reach, all can: none needs to wait until its own turn. */
+  #hurry(): void {
+    for (const informer of [this.node, this.services, this.endpointSlices, this.serviceCidrs]) informer.hurry();
   }
 
   following(): readonly Following[] {

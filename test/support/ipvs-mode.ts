@@ -95,6 +95,7 @@ export class IpvsUnderTest {
       measured: (_family, measure) => {
         if (measure.kind === 'batch') this.messages += measure.objects;
       },
+      noticed: (_family, what) => this.told.push(`noticed: ${what}`),
       failed: (what, error) => this.told.push(`failed: ${what}: ${error}`),
     };
     return new IpvsMode({ ...this.#config, namespace: this.#namespace, clock: this.clock, events });

@@ -1,5 +1,6 @@
 import { errorText } from '../../lib/error-text.ts';
 import type { Logger } from '../../logging/index.ts';
+import { cleanupIptables } from '../../modes/iptables/index.ts';
 import { cleanupIpvs } from '../../modes/ipvs/index.ts';
 import { cleanupNftables } from '../../modes/nftables/index.ts';
 
@@ -11,9 +12,17 @@ export interface CleanupPart {
 }
 
 export const CLEANUP_PARTS: readonly CleanupPart[] = [
-  { mode: 'nftables', clean: () => cleanupNftables() },
+  { mode: 'nftables', clean: async () => (await cleanupNftables()).map(table => `table ${table}`) },
+  // Chains that it jumps to belong to iptables mode too, which cannot remove them before.
   { mode: 'ipvs', clean: () => cleanupIpvs() },
+  { mode: 'iptables', clean: cleanIptables },
 ];
+
+async function cleanIptables(): Promise<readonly string[]> {
+  const { removed, errors } = await cleanupIptables();
+  if (errors.length > 0) throw new Error(errors.map(errorText).join('; '));
+  return removed;
+}
 
 /** What `--cleanup` does: each mode's part, also if another fails. */
 export async function cleanupAll(log: Logger, parts: readonly CleanupPart[] = CLEANUP_PARTS): Promise<void> {

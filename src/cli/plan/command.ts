@@ -3,7 +3,7 @@ import { localNode } from '../../daemon/index.ts';
 import type { ModelProblem } from '../../model/index.ts';
 import { FAMILIES } from '../../net/index.ts';
 import { conflictProblems } from '../../plan/index.ts';
-import type { ModeName } from '../../proxy/index.ts';
+import { PROXY_MODES, type ProxyMode } from '../../proxy/index.ts';
 import { FilesSource, type SourceProblem } from '../../source/index.ts';
 import { ProxyState } from '../../sync/index.ts';
 import type { Command, Io } from '../command.ts';
@@ -20,13 +20,13 @@ const NONE: readonly string[] = [];
 
 const FLAGS = {
   ...NODE_FLAGS,
+  'proxy-mode': { type: string, default: 'nftables', word: 'MODE', usage: 'nftables, iptables or ipvs' },
   output: { type: string, default: 'text', shorthand: 'o', word: 'FORM', usage: 'text, json or yaml' },
   service: { type: stringSlice, default: NONE, word: 'NS/NAME', usage: 'only these Services' },
-  'proxy-mode': { type: string, default: 'nftables', word: 'MODE', usage: 'for --rules: nftables or ipvs' },
   rules: {
     type: bool,
     default: false,
-    usage: 'print what a first start would send, in the words of nft, or of ipset, ipvsadm and iptables-restore',
+    usage: 'print what a first start would send, as nft scripts or as input of iptables-restore, ipset and ipvsadm',
   },
   diff: {
     type: bool,
@@ -58,14 +58,11 @@ export const planCommand: Command = {
     const render = renderer(values.output, io);
     const { state, problems, nodeName } = await readState(values);
     const mode = modeFlag(values['proxy-mode']);
-    const input = {
-      mode,
-      nodePortAddresses: mode === 'ipvs' ? values['nodeport-addresses'] : nodePortAddressesFlag(values),
-    };
+    if (mode !== 'nftables' && values.diff) throw new FlagError('--diff is for proxy mode nftables');
+    const input = { mode, nodePortAddresses: nodePortAddressesFlag(values, mode) };
     if (values.rules || values.diff) {
       io.stderr.write(problemsText(problems));
       const isDiff = values.diff;
-      if (isDiff && mode !== 'nftables') throw new FlagError('--diff is for nftables mode');
       const text = isDiff ? await diffText(state, input) : await rulesText(state, input);
       const isDifferent = isDiff && text !== '';
       return print(io, isDiff && text === '' ? 'no difference\n' : text, problems.length > 0 || isDifferent ? 1 : 0);
@@ -75,9 +72,14 @@ export const planCommand: Command = {
   },
 };
 
-function modeFlag(mode: string): ModeName {
-  if (mode === 'nftables' || mode === 'ipvs') return mode;
-  throw new FlagError(`unknown proxy mode ${JSON.stringify(mode)}: must be nftables or ipvs`);
+function modeFlag(text: string): ProxyMode {
+  const mode = PROXY_MODES.find(known => known === text);
+  if (mode === undefined) {
+    throw new FlagError(
+      `invalid argument ${JSON.stringify(text)} for "--proxy-mode" flag: must be ${PROXY_MODES.join(' or ')}`,
+    );
+  }
+  return mode;
 }
 
 interface Read {

@@ -1,24 +1,44 @@
 import { NftablesSocket } from '../../kernel/nftables/index.ts';
 import { RouteSocket } from '../../kernel/rtnetlink/index.ts';
 import { SILENT_EVENTS } from '../../modes/index.ts';
+import { previewText } from '../../modes/iptables/index.ts';
 import { DEFAULT_SCHEDULER, DEVICE, previewIpvs } from '../../modes/ipvs/index.ts';
 import { FamilyTable, layoutOf } from '../../modes/nftables/index.ts';
 import { FAMILIES, type Family, type Ip } from '../../net/index.ts';
-import { MASQUERADE_BIT, type ModeName } from '../../proxy/index.ts';
+import { MASQUERADE_BIT, type ProxyMode } from '../../proxy/index.ts';
 import { modeSettings, type ProxyState } from '../../sync/index.ts';
 import { styleFor } from '../style.ts';
 import type { ProblemReport } from './report.ts';
 import { problemText } from './text.ts';
 
 export interface RulesInput {
-  readonly mode: ModeName;
+  readonly mode: ProxyMode;
   readonly nodePortAddresses: readonly string[];
 }
 
-/** What a first start would send, one script a transaction or program. */
+/** What a first start would send: one script a transaction, or what iptables-restore would read. */
 export async function rulesText(state: ProxyState, input: RulesInput): Promise<string> {
-  if (input.mode === 'ipvs') return FAMILIES.map(family => ipvsText(state, input, family)).join('\n');
-  return withTables(state, input, table => table.preview());
+  switch (input.mode) {
+    case 'nftables':
+      return withTables(state, input, table => table.preview());
+    case 'iptables':
+      return FAMILIES.map(family => restoreText(state, input, family)).join('\n');
+    case 'ipvs':
+      return FAMILIES.map(family => ipvsText(state, input, family)).join('\n');
+  }
+}
+
+function ipvsText(state: ProxyState, input: RulesInput, family: Family): string {
+  const settings = modeSettings(state, family, { ...input, masqueradeBit: MASQUERADE_BIT, interfaceIPs });
+  const plans = [...state.family(family).planner.plans()];
+  return previewIpvs({ family, scheduler: DEFAULT_SCHEDULER, settings, nodeIPs: interfaceIPs(), plans });
+}
+
+function restoreText(state: ProxyState, input: RulesInput, family: Family): string {
+  const settings = modeSettings(state, family, { ...input, masqueradeBit: MASQUERADE_BIT, interfaceIPs });
+  const program = family === 'IPv4' ? 'iptables-restore' : 'ip6tables-restore';
+  const text = previewText(family, state.family(family).planner.plans(), settings);
+  return `# ${program} --noflush --counters\n${text}`;
 }
 
 /** What would bring the kernel's tables to the plan; empty if they are there. */
@@ -56,17 +76,6 @@ function tableOf(state: ProxyState, input: RulesInput, family: Family, socket: N
   const table = new FamilyTable(layoutOf(family), settings, socket, () => Promise.reject(), SILENT_EVENTS);
   table.want({ added: [...state.family(family).planner.plans()], updated: [], removed: [] });
   return table;
-}
-
-function ipvsText(state: ProxyState, input: RulesInput, family: Family): string {
-  const nodeIPs = interfaceIPs();
-  const settings = modeSettings(state, family, {
-    ...input,
-    masqueradeBit: MASQUERADE_BIT,
-    interfaceIPs: () => nodeIPs,
-  });
-  const plans = [...state.family(family).planner.plans()];
-  return previewIpvs({ family, scheduler: DEFAULT_SCHEDULER, settings, nodeIPs, plans });
 }
 
 function interfaceIPs(): readonly Ip[] {

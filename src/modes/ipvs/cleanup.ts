@@ -10,17 +10,24 @@ import { isOwn } from './ownership.ts';
 import { CHAINS, JUMPS, jumpRule, TABLES, type Table } from './rules.ts';
 import { SET_KEYS, type SetKey, setName } from './sets.ts';
 
+export interface CleanupOptions {
+  readonly namespace?: NetworkNamespace | undefined;
+  /** Leaves chains that iptables mode has too, and the jumps to them, for they are its own by now. */
+  readonly keepSharedChains?: boolean;
+}
+
 /**
  * Removes all that the mode made, in both families, and nothing else: virtual servers of other programs stay. Returns
  * what was there, in a few words each.
  */
-export async function cleanupIpvs(namespace?: NetworkNamespace): Promise<readonly string[]> {
+export async function cleanupIpvs(options: CleanupOptions = {}): Promise<readonly string[]> {
+  const { namespace } = options;
   const removed: string[] = [];
   const sets = await readSets(namespace);
   const addresses = readAddresses(namespace);
   for (const family of FAMILIES) {
     removed.push(...removeServers(family, { sets, addresses }, namespace));
-    removed.push(...(await removeRules(family, namespace)));
+    removed.push(...(await removeRules(family, options)));
   }
   removed.push(...removeDevice(namespace), ...(await removeSets(sets, namespace)));
   return removed;
@@ -87,25 +94,44 @@ function removeServers(
 }
 
 /** Chains that no other mode has. Without any of them there are no rules of ours. */
-const ONLY_OURS = ['KUBE-NODE-PORT', 'KUBE-LOAD-BALANCER', 'KUBE-IPVS-FILTER', 'KUBE-IPVS-OUT-FILTER'];
+const ONLY_OURS: readonly string[] = [
+  'KUBE-NODE-PORT',
+  'KUBE-LOAD-BALANCER',
+  'KUBE-SOURCE-RANGES-FIREWALL',
+  'KUBE-IPVS-FILTER',
+  'KUBE-IPVS-OUT-FILTER',
+];
+/** A jump to a shared chain that iptables mode words otherwise. */
+const OWN_COMMENT = 'kube-proxy firewall rules';
 
-async function removeRules(family: Family, namespace: NetworkNamespace | undefined): Promise<readonly string[]> {
+async function removeRules(
+  family: Family,
+  { namespace, keepSharedChains = false }: CleanupOptions,
+): Promise<readonly string[]> {
   const iptables = await Iptables.open(family === 'IPv4' ? 'ip' : 'ip6', { namespace });
   const tables = parseSave(await iptables.save().catch(() => ''));
   if (!TABLES.some(table => ONLY_OURS.some(chain => tables.get(table)?.has(chain)))) return [];
-  const removed = TABLES.map(table => removal(table, tables.get(table) ?? new Map()));
+  const removed = TABLES.map(table => removal(table, tables.get(table) ?? new Map(), keepSharedChains));
   await iptables.restore(removed.map(({ text }) => text).join(''));
   return [`${removed.reduce((sum, { chains }) => sum + chains, 0)} ${family} chains`];
 }
 
 /** Text that removes our chains of a table and what jumps to them. Chains that others jump to are others' too. */
-function removal(table: Table, present: SavedChains): { readonly text: string; readonly chains: number } {
-  const own = CHAINS[table].filter(chain => present.has(chain));
-  const jumps = JUMPS.filter(jump => jump.table === table).flatMap(jump => {
-    const text = jumpRule(jump);
-    const rules = present.get(jump.from)?.rules.filter(rule => rule.text === text) ?? [];
-    return rules.map(() => ({ from: jump.from, text }));
-  });
+function removal(
+  table: Table,
+  present: SavedChains,
+  keepShared: boolean,
+): { readonly text: string; readonly chains: number } {
+  const isOurs = (chain: string) => !keepShared || ONLY_OURS.includes(chain);
+  const own = CHAINS[table].filter(chain => present.has(chain) && isOurs(chain));
+  const obsolete = JUMPS.filter(({ to, comment }) => isOurs(to) || comment === OWN_COMMENT);
+  const jumps = obsolete
+    .filter(jump => jump.table === table)
+    .flatMap(jump => {
+      const text = jumpRule(jump);
+      const rules = present.get(jump.from)?.rules.filter(rule => rule.text === text) ?? [];
+      return rules.map(() => ({ from: jump.from, text }));
+    });
   const isJump = (from: string, text: string) => jumps.some(jump => jump.from === from && jump.text === text);
   const others = [...present.values()]
     .filter(({ name }) => !own.includes(name))

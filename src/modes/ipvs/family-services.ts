@@ -225,12 +225,16 @@ export class FamilyServices {
   }
 
   #doWithout(lacking: readonly Refused[]): void {
+    const { family, scheduler: usual, events } = this.#options;
     const { context } = this.#plans;
     const missingSchedulers = new Set(context.missingSchedulers);
     for (const { scheduler, error } of lacking) {
       if (scheduler === undefined || missingSchedulers.has(scheduler)) continue;
       missingSchedulers.add(scheduler);
-      this.#options.events.failed(`scheduler ${scheduler}, asked for by a Service; the usual one is used`, error);
+      events.noticed(
+        family,
+        `scheduler ${scheduler}, asked for by a Service, is not to be had, so ${usual} is used: ${errorText(error)}`,
+      );
     }
     this.#plans.setContext({ ...context, missingSchedulers });
   }

@@ -134,7 +134,7 @@ describe('what is written', () => {
         '-A -t 10.96.0.3:80 -s mh -b mh-port',
       ]);
       assert.deepEqual(mode.told.length, 1);
-      assert.match(mode.told[0] ?? '', /scheduler nosuch, asked for by a Service.*ENOENT/);
+      assert.match(mode.told[0] ?? '', /^noticed: scheduler nosuch, asked for by a Service.*so rr is used: .*ENOENT/);
       assert.deepEqual(mode.setAside(), []);
       mode.set(service('a', { clusterIP: '10.96.0.1' }));
       await mode.sync();
@@ -214,7 +214,7 @@ describe('restart', () => {
         mode.deleteService('web');
         await mode.sync();
         await mode.close();
-        const removed = await cleanupIpvs(namespace);
+        const removed = await cleanupIpvs({ namespace });
         assert.deepEqual(save(namespace), [
           '-A -f 7 -s rr',
           '-A -t 10.96.3.3:80 -s rr',
@@ -382,14 +382,14 @@ test('IPVS-13 cleanup removes everything of both families, and nothing of others
       await mode.close();
     }
     assert.equal(save(namespace).length, 8);
-    await cleanupIpvs(namespace);
+    await cleanupIpvs({ namespace });
     const after = ipvsState(namespace);
     assert.equal(after['addrs.txt'], before['addrs.txt']);
     assert.equal(after['ipvs.txt'], '\n');
     assert.equal(after['ipset.txt'], 'create OTHER hash:ip family inet maxelem 65536\n');
     assert.equal(after['iptables.v6.txt']?.match(/^-A|^:KUBE/gm), null);
     assert.deepEqual(after['iptables.v4.txt']?.match(/^-A.*|^:KUBE.*/gm), ['-A INPUT -j OTHER']);
-    assert.deepEqual(await cleanupIpvs(namespace), []);
+    assert.deepEqual(await cleanupIpvs({ namespace }), []);
   } finally {
     namespace.close();
   }
