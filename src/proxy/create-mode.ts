@@ -1,7 +1,7 @@
 import type { NetworkNamespace } from '../kernel/netns.ts';
 import type { Mode, ModeEvents } from '../modes/index.ts';
 import { cleanupIptables, IptablesMode, type IptablesModeOptions } from '../modes/iptables/index.ts';
-import { cleanupIpvs, hasIpvsLeftovers, type IpvsConfig, IpvsMode } from '../modes/ipvs/index.ts';
+import { cleanupIpvs, hasIpvsLeftovers, type IpvsConfig, IpvsMode, OWN_RULES } from '../modes/ipvs/index.ts';
 import { cleanupNftables, NftablesMode } from '../modes/nftables/index.ts';
 import type { Family } from '../net/index.ts';
 import { TakeOver } from './take-over.ts';
@@ -23,6 +23,9 @@ export interface ModeConfig {
   readonly iptables?: IptablesConfig | undefined;
   readonly ipvs?: IpvsConfig | undefined;
 }
+
+/** A chain by which its rules are known. Looking for it would take starting programs. */
+const ONLY_IN_IPTABLES_MODE = 'KUBE-NODEPORTS';
 
 /** The mode that is asked for. What another mode left is removed once all is written. */
 export function createMode(config: ModeConfig, events: ModeEvents): Mode {
@@ -46,12 +49,14 @@ export function createMode(config: ModeConfig, events: ModeEvents): Mode {
           if (hasIpvsLeftovers(namespace)) await cleanupIpvs({ namespace, keepSharedChains: true });
         },
       );
-    case 'ipvs':
-      return new TakeOver(
-        new IpvsMode({ ...ipvs, namespace, events }),
-        families,
-        failed,
-        async () => void (await cleanupNftables(namespace)),
-      );
+    case 'ipvs': {
+      const own = new IpvsMode({ ...ipvs, namespace, events });
+      return new TakeOver(own, families, failed, async () => {
+        await cleanupNftables(namespace);
+        if (!own.hadChain(ONLY_IN_IPTABLES_MODE)) return;
+        const { errors } = await cleanupIptables({ ...iptables, namespace }, OWN_RULES);
+        if (errors.length > 0) throw errors[0];
+      });
+    }
   }
 }

@@ -79,6 +79,11 @@ export class FamilyServices {
     return this.#plans.wanted;
   }
 
+  /** Whether a chain of this name was there before anything was written. */
+  hadChain(chain: string): boolean {
+    return this.#rules.hadChain(chain);
+  }
+
   /** Whether an address that kube-ipvs0 lost should be there. */
   isMissing(ip: Ip): boolean {
     return this.#addresses.has(ip) && this.wanted.element('ipvsIPs', ip) !== undefined;

@@ -88,6 +88,11 @@ export class IpvsMode implements Mode {
     return [...this.#families.values()].flatMap(services => services.setAside);
   }
 
+  /** Whether iptables had a chain of this name before the first sync: what another mode left shows by that. */
+  hadChain(chain: string): boolean {
+    return [...this.#families.values()].some(services => services.hadChain(chain));
+  }
+
   /** What virtual and real servers carried: the busiest service ports one by one, the rest together. */
   statistics(limit?: number): Promise<Statistics> {
     return this.#queue(() => readStatistics(this.#sockets.ipvs, this.#families, limit));

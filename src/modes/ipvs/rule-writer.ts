@@ -11,6 +11,8 @@ export class RuleWriter {
   /** What iptables-save says of our chains when they are as written; undefined if it was not asked since. */
   #fingerprint: string | undefined;
   #present: SavedTables | undefined;
+  /** The names of all chains that were there at the start. */
+  #first: ReadonlySet<string> | undefined;
 
   constructor(iptables: Iptables, measured: Measured) {
     this.#iptables = iptables;
@@ -24,6 +26,11 @@ export class RuleWriter {
   /** Looks at the rules as they are, so that the next write puts right what differs. */
   async read(): Promise<void> {
     this.#present = await this.#save();
+    this.#first ??= new Set([...this.#present.values()].flatMap(chains => [...chains.keys()]));
+  }
+
+  hadChain(chain: string): boolean {
+    return this.#first?.has(chain) ?? false;
   }
 
   /** Says whether something was written. */

@@ -53,6 +53,13 @@ export const JUMPS: readonly Jump[] = [
   { table: 'filter', from: 'OUTPUT', to: 'KUBE-IPVS-OUT-FILTER', comment: 'kubernetes ipvs access filter' },
 ];
 
+/** Whether a chain, or a rule that jumps, is of this mode. */
+export const OWN_RULES = {
+  chain: (table: string, chain: string) => TABLES.some(own => own === table && CHAINS[own].includes(chain)),
+  jump: (table: string, from: string, rule: string) =>
+    JUMPS.some(jump => jump.table === table && jump.from === from && jumpRule(jump) === rule),
+};
+
 /** What stands behind the name of the chain that jumps. */
 export function jumpRule({ comment, to }: Jump): string {
   return `-m comment --comment "${comment}" -j ${to}`;
