@@ -195,7 +195,11 @@ for (const [what, code, reason, message] of [
       assert.equal(informer.get('shop/a')?.metadata.resourceVersion, '3');
       fresh.end();
       await clock.advance(0);
-      assert.equal(api.next().query.resourceVersion, '5');
+      const next = api.next();
+      assert.equal(next.query.resourceVersion, '5');
+      next.refuse(410, 'Expired', 'too old resource version');
+      await clock.advance(1600);
+      assert.equal(api.next().query.resourceVersion, '5', 'the new version counts again');
     }));
 }
 
