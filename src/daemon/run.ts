@@ -30,14 +30,13 @@ export interface RunParts {
 
 /** Starts the proxy; resolves when its objects begin to come. */
 export async function run(parts: RunParts): Promise<void> {
-  const { closers, objects, surroundings, families } = parts;
+  const { objects, surroundings, families } = parts;
   const { health, metrics, checks, recorder, events } = surroundings;
   health.started(families);
   const proxy = openProxy(parts);
   tellCounts(metrics, proxy, health);
   checks.add('set aside', () => setAsideNote(proxy.mode.setAside()));
   followConfiguration(parts, proxy);
-  closers.add('objects', () => objects.source.close());
   await objects.source.start(followNode(parts, proxy.loop, health));
   recorder.record(events.birth());
 }

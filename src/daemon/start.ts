@@ -25,7 +25,6 @@ export async function start(
   const nodeName = ownName(configuration.hostnameOverride);
   const surroundings = await openSurroundings(options, nodeName, closers, ending);
   const objects = await openObjects(options, nodeName, surroundings, closers);
-  if (objects.client) surroundings.recorder.attach(objects.client);
   const { node } = objects.ownNode;
   const nodeIPs = detectNodeIPs(node, configuration.bindAddress);
   if (!isNodeIPKnown(nodeIPs, nodeIPs.primary)) {
