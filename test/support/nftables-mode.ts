@@ -130,6 +130,8 @@ export function canonicalRuleset(namespace: NetworkNamespace): string {
     .replaceAll(/^\t+comment .*\n/gm, '')
     .replaceAll(/elements = \{([^}]*)\}/g, sortElements)
     .replaceAll(/^table .* \{$/gm, '$&\n')
+    // The end of a table, or else its last object would differ from the same one elsewhere.
+    .replaceAll(/^\}$/gm, '')
     .split('\n\n');
   return blocks
     .map(block => block.trim())
