@@ -6,7 +6,7 @@ import { ConfigurationReload } from './configuration-reload.ts';
 import type { Ending } from './ending.ts';
 import { proxyListeners } from './listeners.ts';
 import { liveConfig } from './live-config.ts';
-import { tellCounts } from './metrics.ts';
+import { tellConnections, tellCounts } from './metrics.ts';
 import { followNode } from './node-handlers.ts';
 import type { Objects } from './objects.ts';
 import { setOwnOomScore } from './oom-score.ts';
@@ -33,6 +33,7 @@ export async function run(parts: RunParts): Promise<void> {
   health.started(families);
   const proxy = openProxy(parts);
   tellCounts(metrics, proxy, health);
+  if (parts.options.countConnections) tellConnections(metrics, proxy);
   checks.add('set aside', () => setAsideNote(proxy.mode.setAside()));
   followConfiguration(parts, proxy);
   closers.add('objects', () => objects.source.close());
@@ -47,7 +48,7 @@ function openProxy({ options, closers, surroundings, objects, nodeName, families
   closers.add('memory', () => tidy.close());
   let repairs = 0;
   const proxy: RunningProxy = createProxy(
-    { nodeName, families, live: liveConfig(configuration, gates) },
+    { nodeName, families, live: liveConfig(configuration, gates), countConnections: options.countConnections },
     proxyListeners({
       mode: configuration.mode,
       log,

@@ -19,6 +19,8 @@ export interface ProxyConfig {
   /** Those that this machine can serve; both if not given. */
   readonly families?: readonly Family[] | undefined;
   readonly live: LiveConfig;
+  /** Have the kernel count new connections, where the mode can. */
+  readonly countConnections?: boolean | undefined;
   readonly namespace?: NetworkNamespace | undefined;
 }
 
@@ -58,8 +60,8 @@ export function syncIntervals(minSyncPeriodMs = MIN_SYNC_PERIOD_MS, syncPeriodMs
 }
 
 export function createProxy(config: ProxyConfig, listeners: ProxyListeners): RunningProxy {
-  const { namespace, families = FAMILIES } = config;
-  const mode = new NftablesMode({ namespace, events: listeners.mode });
+  const { namespace, families = FAMILIES, countConnections } = config;
+  const mode = new NftablesMode({ namespace, events: listeners.mode, countConnections });
   const cleaner = new StaleFlowCleaner(namespace);
   const addresses = new NodeAddresses(
     namespace,
