@@ -17,11 +17,13 @@ export class NodeProxy {
     startedAt: 0,
     report: problem => fail(problem.message),
   });
+  readonly #countConnections: boolean;
   #mode: NftablesMode;
 
-  constructor(namespace: NetworkNamespace) {
+  constructor(namespace: NetworkNamespace, countConnections = false) {
     this.#namespace = namespace;
-    this.#mode = openMode(namespace);
+    this.#countConnections = countConnections;
+    this.#mode = openMode(namespace, countConnections);
   }
 
   service(object: Service): void {
@@ -48,7 +50,7 @@ export class NodeProxy {
   /** Puts a new mode in the place of the one that is there, as a restarted process does; the kernel's table stays. */
   async restart(): Promise<void> {
     await this.#mode.close();
-    this.#mode = openMode(this.#namespace);
+    this.#mode = openMode(this.#namespace, this.#countConnections);
   }
 
   /** Hands all plans to the mode, as a process does first. */
@@ -76,7 +78,7 @@ export class NodeProxy {
   }
 }
 
-function openMode(namespace: NetworkNamespace): NftablesMode {
+function openMode(namespace: NetworkNamespace, countConnections: boolean): NftablesMode {
   const events = {
     progress() {},
     setAside: ({ servicePort, error }: { servicePort: string; error: string }) => fail(`${servicePort}: ${error}`),
@@ -84,7 +86,7 @@ function openMode(namespace: NetworkNamespace): NftablesMode {
     measured: () => {},
     failed: (what: string, error: unknown) => fail(`${what}: ${error}`),
   };
-  return new NftablesMode({ namespace, events });
+  return new NftablesMode({ namespace, events, countConnections });
 }
 
 /** A benchmark of something that went wrong is worth nothing. */

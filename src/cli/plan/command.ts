@@ -31,6 +31,11 @@ const FLAGS = {
     default: false,
     usage: 'print the transactions that would bring the running kernel to the plan',
   },
+  'count-connections': {
+    type: bool,
+    default: false,
+    usage: 'for --rules and --diff: as they are when the proxy runs with this flag',
+  },
   ...HELP_FLAG,
 };
 
@@ -55,7 +60,10 @@ export const planCommand: Command = {
     refuseArguments('kube-proxy plan', positional);
     const render = renderer(values.output, io);
     const { state, problems, nodeName } = await readState(values);
-    const input = { nodePortAddresses: nodePortAddressesFlag(values) };
+    const input = {
+      nodePortAddresses: nodePortAddressesFlag(values),
+      countConnections: values['count-connections'],
+    };
     if (values.rules || values.diff) {
       io.stderr.write(problemsText(problems));
       const isDiff = values.diff;

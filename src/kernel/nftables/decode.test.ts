@@ -117,7 +117,7 @@ test('KERNEL-1 every message that is sent decodes to the event that tells of it'
 
 test('KERNEL-1 counters of a set and of its elements come back as they were sent', () => {
   const objects = [...readMessages(sample())].flatMap(message => decodeEvent(message)?.object ?? []);
-  const counters = objects.flatMap(object => {
+  const counters = objects.flatMap((object): unknown[] => {
     if (object.kind === 'map') return [object.counter];
     return object.kind === 'elements' ? object.elements.map(element => element.counter) : [];
   });
