@@ -12,6 +12,8 @@ class Kernel {
   /** Readings that break off. */
   broken = 0;
   readings = 0;
+  /** Milliseconds that a reading takes. */
+  takes = 0;
 
   constructor() {
     serviceConnections(this.set, this.clock, () => this.#read());
@@ -27,6 +29,7 @@ class Kernel {
 
   async *#read(): AsyncGenerator<FrontendConnections> {
     this.readings++;
+    await this.clock.advance(this.takes);
     yield* this.counters;
     if (this.broken-- > 0) throw new Error('interrupted');
   }
@@ -52,6 +55,18 @@ test('METRICS-10 those who ask at once or soon after another share a reading', a
   assert.equal(kernel.readings, 1);
   await kernel.clock.advance(1);
   assert.deepEqual(await kernel.samples(), [`${WEB} 9`, `${OTHER} 0`]);
+  assert.equal(kernel.readings, 2);
+});
+
+test('METRICS-10 a reading that takes long is repeated less often', async () => {
+  const kernel = new Kernel();
+  kernel.takes = 600;
+  await kernel.samples();
+  await kernel.clock.advance(11_999);
+  await kernel.samples();
+  assert.equal(kernel.readings, 1);
+  await kernel.clock.advance(1);
+  await kernel.samples();
   assert.equal(kernel.readings, 2);
 });
 

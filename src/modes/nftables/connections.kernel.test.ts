@@ -77,16 +77,30 @@ describe('connections that the kernel counts', () => {
       mode.setEndpointSlice(slice('sticky-1', ENDPOINTS.IPv4));
       mode.setService(service('idle', { clusterIP: '10.96.0.3', ports: [{ protocol: 'UDP', port: 53 }] }));
       mode.setService(service('quiet', { clusterIP: '10.96.0.4' }));
+      mode.setService(
+        service('guarded', {
+          clusterIP: '10.96.0.5',
+          type: 'LoadBalancer',
+          ingress: [{ ip: '10.97.0.5' }],
+          loadBalancerSourceRanges: ['198.51.100.0/24'],
+          ports: [{ protocol: 'UDP', port: 53 }],
+        }),
+      );
+      const udp = [{ name: '', protocol: 'UDP', port: 53 }] as const;
+      mode.setEndpointSlice(slice('guarded-1', ENDPOINTS.IPv4, { ports: udp }));
       await mode.sync();
       await knock(namespace, '10.96.0.1', 80, 3);
       await knock(namespace, NODE_IP.IPv4, 30080, 2);
       await knock(namespace, '10.96.0.2', 80, 4);
       await send(namespace, '10.96.0.3', 53);
+      await send(namespace, '10.96.0.5', 53);
+      await send(namespace, '10.97.0.5', 53);
       assert.deepEqual(await counted(mode), {
         'default/web': 5,
         'default/sticky': 4,
         'default/idle': 1,
         'default/quiet': 0,
+        'default/guarded': 1,
       });
       assert.match(
         nft(namespace, 'list', 'set', 'ip', 'kube-proxy', 'service-connections'),
