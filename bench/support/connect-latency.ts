@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { NetworkNamespace } from '../../src/kernel/netns.ts';
 import { RouteSocket } from '../../src/kernel/rtnetlink/index.ts';
 import { connectTcp, listenTcp } from '../../src/kernel/sockets/index.ts';
+import { NftablesMode } from '../../src/modes/nftables/index.ts';
 import { type Ip, parseIp } from '../../src/net/index.ts';
 import { makeService, makeSlices } from './cluster.ts';
 import { NodeProxy } from './node-proxy.ts';
@@ -41,7 +42,9 @@ interface BenchNode {
 
 async function openNode(services: number, countConnections: boolean): Promise<BenchNode> {
   const namespace = NetworkNamespace.create();
-  const proxy = new NodeProxy(namespace, countConnections);
+  const proxy = new NodeProxy(namespace, (home, events) => {
+    return new NftablesMode({ namespace: home, events, countConnections });
+  });
   prepareLoopback(namespace);
   for (let i = 0; i < services; i++) {
     proxy.service(makeService(i));

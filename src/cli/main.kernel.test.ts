@@ -49,6 +49,21 @@ endpoints:
 `;
 
 describe('kube-proxy plan', () => {
+  test('IPT-15 --rules prints what iptables-restore would read, in both families', async () => {
+    const { status, stdout, stderr } = await planOf(WEB, '--proxy-mode', 'iptables', '--rules');
+    assert.deepEqual([status, stderr], [0, '']);
+    const [v4 = '', v6 = ''] = stdout.split('# ip6tables-restore --noflush --counters\n');
+    assert.ok(v4.startsWith('# iptables-restore --noflush --counters\n*filter\n:KUBE-SERVICES - [0:0]\n'));
+    assert.match(v4, /\n-A KUBE-SEP-\w+ -m comment --comment default\/web:http -s 10\.244\.1\.10 -j KUBE-MARK-MASQ\n/);
+    assert.match(v6, /^\*filter\n.*! -d ::1\/128 -j KUBE-NODEPORTS\nCOMMIT\n$/s);
+  });
+
+  test('CLI-1 a proxy mode that is not there is refused', async () => {
+    const { status, stderr } = await planOf(WEB, '--proxy-mode', 'ebpf', '--rules');
+    assert.equal(status, 1);
+    assert.match(stderr, /invalid argument "ebpf" for "--proxy-mode" flag: must be nftables or iptables/);
+  });
+
   test('CLI-2 the examples: every Service, in both families, no problems', async () => {
     const { status, stdout, stderr } = await run('plan', '--manifests', 'examples', ...FLAGS);
     assert.deepEqual([status, stderr], [0, '']);

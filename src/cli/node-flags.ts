@@ -1,6 +1,7 @@
 import { hostname } from 'node:os';
 import { nodeNameFrom } from '../model/index.ts';
 import { DEFAULT_PLAN_SETTINGS, type PlanSettings } from '../plan/index.ts';
+import type { ProxyMode } from '../proxy/index.ts';
 import { bool, FlagError, type FlagValues, string, stringSlice } from './flags/index.ts';
 
 const NONE: readonly string[] = [];
@@ -44,9 +45,10 @@ export function nodeNameFlag(values: NodeFlagValues): string {
   return nodeNameFrom(values['hostname-override'], hostname()) ?? 'localhost';
 }
 
-export function nodePortAddressesFlag(values: NodeFlagValues): readonly string[] {
+/** Where nothing is said, nftables mode has the node's own addresses and the others have all. */
+export function nodePortAddressesFlag(values: NodeFlagValues, mode: ProxyMode = 'nftables'): readonly string[] {
   const addresses = values['nodeport-addresses'];
-  return addresses.length > 0 ? addresses : ['primary'];
+  return addresses.length > 0 || mode !== 'nftables' ? addresses : ['primary'];
 }
 
 export function planSettings(values: NodeFlagValues): PlanSettings {

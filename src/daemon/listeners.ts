@@ -83,6 +83,7 @@ function modeEvents({ mode, log, metrics, setAside, driftRepaired }: Audience): 
       driftRepaired(ipFamily, what);
     },
     measured: (family, measured) => metrics.measured(family, measured),
+    noticed: (ipFamily, what) => log.warning(mode, 'Noticed', { ipFamily, what }),
     failed: (what, error) => log.error(mode, 'Failed', { what, err: errorText(error) }),
   };
 }

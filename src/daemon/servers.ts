@@ -1,4 +1,4 @@
-import { configurationObject, isEnabled, splitHostPort } from '../config/index.ts';
+import { type Configuration, configurationObject, isEnabled, splitHostPort } from '../config/index.ts';
 import { type Checks, type ProxyHealth, proxyHealthHandler } from '../health/index.ts';
 import { type HttpHandler, PatientServer } from '../http/index.ts';
 import { type Clock, systemClock } from '../lib/clock.ts';
@@ -9,6 +9,8 @@ import type { DaemonOptions } from './options.ts';
 
 export interface ServerParts {
   readonly options: DaemonOptions;
+  /** As it is in force. */
+  readonly configuration: () => Configuration;
   readonly health: ProxyHealth;
   readonly checks: Checks;
   readonly metrics: ProxyMetrics;
@@ -56,18 +58,18 @@ function healthHandler({ health, checks, metrics, clock = systemClock }: ServerP
   });
 }
 
-function metricsServerHandler({ options, metrics, clock = systemClock }: ServerParts): HttpHandler {
-  const { configuration, gates, kubernetesVersion } = options;
+function metricsServerHandler({ options, configuration, metrics, clock = systemClock }: ServerParts): HttpHandler {
+  const { gates, kubernetesVersion } = options;
   const flags = () => new Map(options.flags().map(({ name, value }) => [name, value]));
   return metricsHandler({
     metrics: () => metrics.text(),
-    mode: () => configuration.mode,
-    configz: () => configurationObject(configuration),
+    mode: () => configuration().mode,
+    configz: () => configurationObject(configuration()),
     flagz: isEnabled(gates, 'ComponentFlagz') ? flags : undefined,
     statusz: isEnabled(gates, 'ComponentStatusz')
       ? { binaryVersion: kubernetesVersion, emulationVersion: kubernetesVersion.replace(/^v?(\d+\.\d+).*/, '$1') }
       : undefined,
-    profiling: configuration.enableProfiling,
+    profiling: options.configuration.enableProfiling,
     setVerbosity: level => options.logControl.setVerbosity(level),
     clock,
   });

@@ -28,7 +28,7 @@ export class Informer<T extends KubeObject> {
   readonly #objects = new Map<string, T>();
   readonly #handlers: Handlers<T>;
   readonly #unusable: UnusableObjects;
-  readonly #reflector: Reflector<T>;
+  readonly #reflector: Reflector;
   readonly #resync: Resync<T>;
   /** What a fresh list has brought so far. */
   #listed: Set<string> | undefined;

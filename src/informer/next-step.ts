@@ -18,6 +18,8 @@ export interface Ending {
   readonly error?: unknown;
   /** The watch lasted, or brought something. */
   readonly lively: boolean;
+  /** The watch lasted as long as it should and brought nothing: not even the bookmarks that servers send every minute. */
+  readonly mute: boolean;
   /** There is a version that a list must not be older than. */
   readonly hasVersion: boolean;
 }
@@ -35,8 +37,8 @@ export interface NextStep {
   readonly problem?: string;
 }
 
-export function nextStep({ phase, error, lively, hasVersion }: Ending): NextStep {
-  if (error === undefined) return afterEnd(phase, lively);
+export function nextStep({ phase, error, lively, mute, hasVersion }: Ending): NextStep {
+  if (error === undefined) return afterEnd(phase, lively, mute);
   if (!(error instanceof ApiError)) return { phase: 'streaming list', waitFor: 'failure', problem: textOf(error) };
   if (error.code === 'status') return afterRefusal(phase, error, hasVersion);
   // Servers are restarted and connections cut: a watch goes on where it was.
@@ -44,9 +46,11 @@ export function nextStep({ phase, error, lively, hasVersion }: Ending): NextStep
   return { phase: phase === 'watch' ? 'watch' : 'streaming list', waitFor: 'failure', problem: textOf(error) };
 }
 
-function afterEnd(phase: Phase, lively: boolean): NextStep {
+function afterEnd(phase: Phase, lively: boolean, mute: boolean): NextStep {
   // The server did not say where its objects end: it does not know how.
   if (phase === 'streaming list') return { phase: 'list' };
+  // A server that was set back to an older state keeps silent about a version that it has not reached yet.
+  if (mute) return { phase: 'streaming list' };
   if (lively) return { phase: 'watch' };
   return { phase: 'watch', waitFor: 'failure', problem: 'the server ends the watch as soon as it has begun' };
 }

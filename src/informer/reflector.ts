@@ -1,12 +1,13 @@
-import type { DecodeResult, KubeObject } from '../api/index.ts';
-import { type ApiClient, ApiError, type ApiResponse, statusError } from '../client/index.ts';
-import type { Clock } from '../lib/clock.ts';
+import type { DecodeResult } from '../api/index.ts';
+import { ApiError } from '../client/index.ts';
 import { BackOff } from './back-off.ts';
 import { type ListPage, readListPage } from './list-page.ts';
 import { type Cause, type Ending, nextStep, type Phase } from './next-step.ts';
 import { Pause } from './pause.ts';
 import type { InformerReport } from './report.ts';
-import { type Query, type Resource, resourcePath } from './resource.ts';
+import { Requests, type RequestsOptions } from './requests.ts';
+import type { Query } from './resource.ts';
+import { Trouble } from './trouble.ts';
 import { readWatch, type WatchEvent } from './watch-stream.ts';
 
 /** Where what comes goes. */
@@ -23,13 +24,9 @@ export interface ReflectorSink {
   heard(): void;
 }
 
-export interface ReflectorOptions<T extends KubeObject> {
-  readonly client: ApiClient;
-  readonly resource: Resource<T>;
-  readonly accept: string;
+export interface ReflectorOptions extends RequestsOptions {
   readonly sink: ReflectorSink;
   readonly report: InformerReport;
-  readonly clock: Clock;
   readonly random: () => number;
 }
 
@@ -44,28 +41,31 @@ const LIVELY_MS = 1000;
 const LONGEST_RETRY_AFTER_SECONDS = 60;
 
 /** Follows one resource for ever: first all of it, then every change. What goes wrong is tried again, later each time. */
-export class Reflector<T extends KubeObject> {
-  readonly #options: ReflectorOptions<T>;
+export class Reflector {
+  readonly #options: ReflectorOptions;
   readonly #backOffs: Readonly<Record<Cause, BackOff>>;
   readonly #pause: Pause;
+  readonly #requests: Requests;
+  readonly #trouble: Trouble;
   #running: Promise<void> | undefined;
   #closed = false;
-  #request: AbortController | undefined;
   #phase: Phase = 'streaming list';
   /** What a watch goes on from, and no list may be older than; empty if nothing was read yet. */
   #version = '';
   /** The server does not know the version. */
   #versionForgotten = false;
+  /** That the watch at hand has brought. */
+  #events = 0;
   /** Waits because the server could not be reached. */
   #isUnanswered = false;
-  /** What was told last, until it is well again. */
-  #problem: string | undefined;
 
-  constructor(options: ReflectorOptions<T>) {
+  constructor(options: ReflectorOptions) {
     this.#options = options;
     const { clock, random } = options;
     this.#backOffs = { failure: new BackOff(clock, random), 'old version': new BackOff(clock, random) };
     this.#pause = new Pause(clock);
+    this.#requests = new Requests(options);
+    this.#trouble = new Trouble(options.resource.path, options.report);
   }
 
   start(): void {
@@ -79,7 +79,7 @@ export class Reflector<T extends KubeObject> {
 
   async close(): Promise<void> {
     this.#closed = true;
-    this.#request?.abort();
+    this.#requests.abort();
     this.#pause.end();
     await this.#running;
   }
@@ -96,7 +96,7 @@ export class Reflector<T extends KubeObject> {
     this.#phase = step.phase;
     if (step.forgetVersion) this.#versionForgotten = true;
     if (ending.error instanceof ApiError && ending.error.status === 404) this.#options.sink.missing();
-    if (step.problem !== undefined) this.#tell(step.problem);
+    if (step.problem !== undefined) this.#trouble.tell(step.problem);
     if (!step.waitFor) return;
     this.#isUnanswered = ending.error instanceof ApiError && ending.error.code !== 'status';
     await this.#pause.wait(Math.max(this.#backOffs[step.waitFor].next(), retryAfterMs(ending.error)));
@@ -108,6 +108,7 @@ export class Reflector<T extends KubeObject> {
     const { clock } = this.#options;
     const started = clock.now();
     const version = this.#version;
+    this.#events = 0;
     let error: unknown;
     try {
       if (this.#phase === 'list' || this.#phase === 'full list') return await this.#list(this.#phase);
@@ -115,9 +116,11 @@ export class Reflector<T extends KubeObject> {
     } catch (thrown) {
       error = thrown ?? new Error('nothing');
     }
-    const lively = clock.now() - started >= LIVELY_MS || this.#version !== version;
+    const lasted = clock.now() - started;
+    const lively = lasted >= LIVELY_MS || this.#version !== version;
+    const mute = lasted >= SHORTEST_WATCH_SECONDS * 1000 && this.#events === 0;
     const hasVersion = this.#version !== '' && !this.#versionForgotten;
-    return { phase: this.#phase, error, lively, hasVersion };
+    return { phase: this.#phase, error, lively, mute, hasVersion };
   }
 
   async #list(phase: Phase): Promise<undefined> {
@@ -133,7 +136,7 @@ export class Reflector<T extends KubeObject> {
 
   #listPage(query: Query): Promise<ListPage> {
     const { sink, resource } = this.#options;
-    return this.#ask(query, LIST_MS, response => {
+    return this.#requests.ask(query, LIST_MS, response => {
       sink.heard();
       return readListPage(response, resource, result => sink.present(result));
     });
@@ -156,9 +159,9 @@ export class Reflector<T extends KubeObject> {
       resourceVersion: isList && this.#versionForgotten ? '' : this.#version,
       ...(isList && { sendInitialEvents: 'true', resourceVersionMatch: 'NotOlderThan' }),
     };
-    await this.#ask(query, seconds * 1000 + SLACK_MS, async response => {
+    await this.#requests.ask(query, seconds * 1000 + SLACK_MS, async response => {
       if (isList) this.#options.sink.begin();
-      else this.#well();
+      else this.#trouble.over();
       this.#options.sink.heard();
       await readWatch(response, this.#options.resource, event => this.#take(event));
     });
@@ -166,6 +169,7 @@ export class Reflector<T extends KubeObject> {
 
   #take(event: WatchEvent): void {
     const { sink } = this.#options;
+    this.#events++;
     sink.heard();
     switch (event.type) {
       case 'present':
@@ -194,44 +198,7 @@ export class Reflector<T extends KubeObject> {
     this.#version = resourceVersion;
     this.#versionForgotten = false;
     this.#options.sink.finish();
-    this.#well();
-  }
-
-  /** Makes a request and reads the answer, in the time that it may take. */
-  async #ask<R>(query: Query, longestMs: number, read: (response: ApiResponse) => Promise<R>): Promise<R> {
-    const { client, resource, accept, clock } = this.#options;
-    const request = new AbortController();
-    let hangs = false;
-    const timer = clock.setTimer(longestMs, () => {
-      hangs = true;
-      request.abort();
-    });
-    this.#request = request;
-    try {
-      const { signal } = request;
-      const response = await client.request({ path: resourcePath(resource, query), accept, signal });
-      if (response.status !== 200) throw await statusError(response);
-      return await read(response);
-    } catch (error) {
-      if (!hangs) throw error;
-      throw new ApiError('timeout', `the server did not end its answer within ${Math.round(longestMs / 1000)} s`);
-    } finally {
-      timer.cancel();
-      this.#request = undefined;
-    }
-  }
-
-  #tell(problem: string): void {
-    if (problem === this.#problem) return;
-    this.#problem = problem;
-    const { report, resource } = this.#options;
-    report.problem({ where: resource.path, message: `cannot be followed, and is tried again: ${problem}` });
-  }
-
-  #well(): void {
-    if (this.#problem === undefined) return;
-    this.#problem = undefined;
-    this.#options.report.recovered(this.#options.resource.path);
+    this.#trouble.over();
   }
 }
 

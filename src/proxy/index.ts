@@ -1,3 +1,4 @@
+export { createMode, type IptablesConfig, type ModeConfig, PROXY_MODES, type ProxyMode } from './create-mode.ts';
 export {
   createProxy,
   type LiveConfig,

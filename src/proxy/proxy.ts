@@ -1,9 +1,9 @@
 import type { NetworkNamespace } from '../kernel/netns.ts';
 import { type Mode, type ModeEvents, NodeAddresses, StaleFlowCleaner } from '../modes/index.ts';
-import { NftablesMode } from '../modes/nftables/index.ts';
 import { FAMILIES, type Family } from '../net/index.ts';
 import type { PlanSettings } from '../plan/index.ts';
 import { type Intervals, type LiveSettings, type LoopListener, ProxyLoop } from '../sync/index.ts';
+import { createMode, type IptablesConfig, type ProxyMode } from './create-mode.ts';
 
 /** What of a proxy's configuration may change while it runs. */
 export interface LiveConfig {
@@ -22,6 +22,10 @@ export interface ProxyConfig {
   /** Have the kernel count new connections, where the mode can. */
   readonly countConnections?: boolean | undefined;
   readonly namespace?: NetworkNamespace | undefined;
+  /** nftables unless told. */
+  readonly mode?: ProxyMode | undefined;
+  /** For iptables mode. */
+  readonly iptables?: IptablesConfig | undefined;
 }
 
 /** Who hears of what the proxy does. */
@@ -60,8 +64,9 @@ export function syncIntervals(minSyncPeriodMs = MIN_SYNC_PERIOD_MS, syncPeriodMs
 }
 
 export function createProxy(config: ProxyConfig, listeners: ProxyListeners): RunningProxy {
-  const { namespace, families = FAMILIES, countConnections } = config;
-  const mode = new NftablesMode({ namespace, events: listeners.mode, countConnections });
+  const { namespace, families = FAMILIES } = config;
+  const syncPeriodMs = config.live.intervals.retryInterval;
+  const mode = createMode({ ...config, families, syncPeriodMs }, listeners.mode);
   const cleaner = new StaleFlowCleaner(namespace);
   const addresses = new NodeAddresses(
     namespace,

@@ -119,3 +119,12 @@ export function bookmark(resourceVersion: string, annotations: object = {}): obj
 export function initialEnd(resourceVersion: string): object {
   return bookmark(resourceVersion, { 'k8s.io/initial-events-end': 'true' });
 }
+
+/** Until the informer streams its first list, which is then refused so that it lists. */
+export async function untilList({ informer, api, clock }: InformerCase) {
+  informer.start();
+  await clock.advance(0);
+  api.next().refuse(422, 'Invalid', 'sendInitialEvents is forbidden');
+  await clock.advance(0);
+  return api.next();
+}

@@ -103,6 +103,7 @@ export class ModeUnderTest implements EventTarget {
       setAside: port => this.refused.push(port),
       driftRepaired: (_family, what) => this.told.push(`repaired: ${what}`),
       measured: () => {},
+      noticed: (_family, what) => this.told.push(`noticed: ${what}`),
       failed: (what, error) => this.told.push(`failed: ${what}: ${error}`),
     };
     return new NftablesMode({ namespace: this.namespace, events, countConnections: this.#countConnections });
@@ -141,6 +142,8 @@ export function canonicalRuleset(namespace: NetworkNamespace): string {
     .replaceAll(/^\t+comment .*\n/gm, '')
     .replaceAll(/elements = \{([^}]*)\}/g, sortElements)
     .replaceAll(/^table .* \{$/gm, '$&\n')
+    // The end of a table, or else its last object would differ from the same one elsewhere.
+    .replaceAll(/^\}$/gm, '')
     .split('\n\n');
   return blocks
     .map(block => block.trim())

@@ -1,5 +1,6 @@
 import { errorText } from '../../lib/error-text.ts';
 import type { Logger } from '../../logging/index.ts';
+import { cleanupIptables } from '../../modes/iptables/index.ts';
 import { cleanupNftables } from '../../modes/nftables/index.ts';
 
 /** What one mode may have left. */
@@ -9,7 +10,16 @@ export interface CleanupPart {
   clean(): Promise<readonly string[]>;
 }
 
-export const CLEANUP_PARTS: readonly CleanupPart[] = [{ mode: 'nftables', clean: () => cleanupNftables() }];
+export const CLEANUP_PARTS: readonly CleanupPart[] = [
+  { mode: 'nftables', clean: async () => (await cleanupNftables()).map(table => `table ${table}`) },
+  { mode: 'iptables', clean: cleanIptables },
+];
+
+async function cleanIptables(): Promise<readonly string[]> {
+  const { removed, errors } = await cleanupIptables();
+  if (errors.length > 0) throw new Error(errors.map(errorText).join('; '));
+  return removed;
+}
 
 /** What `--cleanup` does: each mode's part, also if another fails. */
 export async function cleanupAll(log: Logger, parts: readonly CleanupPart[] = CLEANUP_PARTS): Promise<void> {

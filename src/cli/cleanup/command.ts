@@ -1,8 +1,9 @@
-import { cleanupNftables } from '../../modes/nftables/index.ts';
+import { errorText } from '../../lib/error-text.ts';
 import type { Command } from '../command.ts';
 import { describeFlags, parseFlags } from '../flags/index.ts';
 import { HELP_FLAG } from '../help-flag.ts';
 import { refuseArguments } from '../no-arguments.ts';
+import { CLEANUP_PARTS } from './cleanup-all.ts';
 
 const HELP = `Removes all that the proxy made in the kernel, in every mode and both IP families, and nothing else.
 
@@ -23,10 +24,18 @@ export const cleanupCommand: Command = {
       return 0;
     }
     refuseArguments('kube-proxy cleanup', positional);
-    const removed = await cleanupNftables();
-    io.stdout.write(
-      removed.length > 0 ? removed.map(table => `removed table ${table}\n`).join('') : 'nothing to remove\n',
-    );
-    return 0;
+    const removed: string[] = [];
+    let status = 0;
+    for (const { mode, clean } of CLEANUP_PARTS) {
+      try {
+        removed.push(...(await clean()));
+      } catch (error) {
+        io.stderr.write(`${mode}: ${errorText(error)}\n`);
+        status = 1;
+      }
+    }
+    const isClean = removed.length === 0 && status === 0;
+    io.stdout.write(isClean ? 'nothing to remove\n' : removed.map(what => `removed ${what}\n`).join(''));
+    return status;
   },
 };

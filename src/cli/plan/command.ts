@@ -3,6 +3,7 @@ import { localNode } from '../../daemon/index.ts';
 import type { ModelProblem } from '../../model/index.ts';
 import { FAMILIES } from '../../net/index.ts';
 import { conflictProblems } from '../../plan/index.ts';
+import { PROXY_MODES, type ProxyMode } from '../../proxy/index.ts';
 import { FilesSource, type SourceProblem } from '../../source/index.ts';
 import { ProxyState } from '../../sync/index.ts';
 import type { Command, Io } from '../command.ts';
@@ -19,12 +20,13 @@ const NONE: readonly string[] = [];
 
 const FLAGS = {
   ...NODE_FLAGS,
+  'proxy-mode': { type: string, default: 'nftables', word: 'MODE', usage: 'nftables or iptables' },
   output: { type: string, default: 'text', shorthand: 'o', word: 'FORM', usage: 'text, json or yaml' },
   service: { type: stringSlice, default: NONE, word: 'NS/NAME', usage: 'only these Services' },
   rules: {
     type: bool,
     default: false,
-    usage: 'print the transactions that a first start would send, as nft scripts',
+    usage: 'print what a first start would send, as nft scripts or as input of iptables-restore',
   },
   diff: {
     type: bool,
@@ -60,8 +62,11 @@ export const planCommand: Command = {
     refuseArguments('kube-proxy plan', positional);
     const render = renderer(values.output, io);
     const { state, problems, nodeName } = await readState(values);
+    const mode = modeFlag(values['proxy-mode']);
+    if (mode === 'iptables' && values.diff) throw new FlagError('--diff is for proxy mode nftables');
     const input = {
-      nodePortAddresses: nodePortAddressesFlag(values),
+      mode,
+      nodePortAddresses: nodePortAddressesFlag(values, mode),
       countConnections: values['count-connections'],
     };
     if (values.rules || values.diff) {
@@ -75,6 +80,16 @@ export const planCommand: Command = {
     return print(io, render(report), report.problems.length > 0 ? 1 : 0);
   },
 };
+
+function modeFlag(text: string): ProxyMode {
+  const mode = PROXY_MODES.find(known => known === text);
+  if (mode === undefined) {
+    throw new FlagError(
+      `invalid argument ${JSON.stringify(text)} for "--proxy-mode" flag: must be ${PROXY_MODES.join(' or ')}`,
+    );
+  }
+  return mode;
+}
 
 interface Read {
   readonly state: ProxyState;

@@ -1,5 +1,5 @@
 import { dataBytes, type Element, type NftSet, type SetOrMap, Transaction } from '../../kernel/nftables/index.ts';
-import { type Cidr, cidrContains, cidrFamily, type Ip, ipBytes, parseCidr } from '../../net/index.ts';
+import { type Cidr, cidrContains, cidrFamily, type Ip, ipBytes, isLoopback, parseCidr } from '../../net/index.ts';
 import { type ChainRules, ruleText } from './chain-rules.ts';
 import { fixedSets, type Layout, TABLE } from './layout.ts';
 import { fixedChains, type ProgramOptions } from './program.ts';
@@ -105,7 +105,9 @@ function prepareElements(
 }
 
 function nodePortElements({ nodePortIPs: set }: Layout, { nodePortIPs }: FixedOptions): Element[] {
-  return nodePortIPs.map(ip => ({ kind: 'element', key: dataBytes(set.type, [ip]) }));
+  // Nothing routes what comes from 127.0.0.1 to other machines.
+  const served = nodePortIPs.filter(ip => !isLoopback(ip));
+  return served.map(ip => ({ kind: 'element', key: dataBytes(set.type, [ip]) }));
 }
 
 /** Ranges of the family; one that lies in another is left out, for ranges of a set must not overlap. */
