@@ -7,7 +7,7 @@ import type { FollowConfiguration } from './follow-configuration.ts';
 import { ipvsConfig } from './ipvs.ts';
 import { proxyListeners } from './listeners.ts';
 import { liveConfig } from './live-config.ts';
-import { tellCounts } from './metrics.ts';
+import { tellConnections, tellCounts } from './metrics.ts';
 import { proxyMode } from './mode-support.ts';
 import { followNode } from './node-handlers.ts';
 import type { Objects } from './objects.ts';
@@ -36,6 +36,7 @@ export async function run(parts: RunParts): Promise<void> {
   health.started(families);
   const proxy = openProxy(parts);
   tellCounts(metrics, proxy, health);
+  if (parts.options.countConnections) tellConnections(metrics, proxy);
   checks.add('set aside', () => setAsideNote(proxy.mode.setAside()));
   parts.followConfiguration(next => proxy.configure(liveConfig(next, parts.options.gates)));
   await objects.source.start(followNode(parts, proxy.loop, health));
@@ -56,6 +57,7 @@ function openProxy({ options, closers, surroundings, objects, nodeName, families
       families,
       live: liveConfig(configuration, gates),
       mode: proxyMode(configuration),
+      countConnections: options.countConnections,
       iptables: { localhostNodePorts: configuration.iptables.localhostNodePorts },
       ipvs: ipvsConfig(configuration),
     },

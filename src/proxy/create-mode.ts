@@ -19,6 +19,7 @@ export interface ModeConfig {
   readonly mode?: ProxyMode | undefined;
   readonly families: readonly Family[];
   readonly namespace?: NetworkNamespace | undefined;
+  readonly countConnections?: boolean | undefined;
   readonly syncPeriodMs: number;
   readonly iptables?: IptablesConfig | undefined;
   readonly ipvs?: IpvsConfig | undefined;
@@ -29,11 +30,11 @@ const ONLY_IN_IPTABLES_MODE = 'KUBE-NODEPORTS';
 
 /** The mode that is asked for. What another mode left is removed once all is written. */
 export function createMode(config: ModeConfig, events: ModeEvents): Mode {
-  const { mode = 'nftables', families, namespace, syncPeriodMs, iptables, ipvs } = config;
+  const { mode = 'nftables', families, namespace, countConnections, syncPeriodMs, iptables, ipvs } = config;
   const failed = (error: unknown) => events.failed('removing what another mode left', error);
   switch (mode) {
     case 'nftables':
-      return new TakeOver(new NftablesMode({ namespace, events }), families, failed, async () => {
+      return new TakeOver(new NftablesMode({ namespace, events, countConnections }), families, failed, async () => {
         if (hasIpvsLeftovers(namespace)) await cleanupIpvs({ namespace });
         const { errors } = await cleanupIptables({ ...iptables, namespace });
         if (errors.length > 0) throw errors[0];

@@ -20,6 +20,8 @@ export interface ProxyConfig {
   /** Those that this machine can serve; both if not given. */
   readonly families?: readonly Family[] | undefined;
   readonly live: LiveConfig;
+  /** Have the kernel count new connections, where the mode can. */
+  readonly countConnections?: boolean | undefined;
   readonly namespace?: NetworkNamespace | undefined;
   /** nftables unless told. */
   readonly mode?: ProxyMode | undefined;

@@ -33,6 +33,11 @@ const FLAGS = {
     default: false,
     usage: 'print the transactions that would bring the running kernel to the plan',
   },
+  'count-connections': {
+    type: bool,
+    default: false,
+    usage: 'for --rules and --diff: as they are when the proxy runs with this flag',
+  },
   ...HELP_FLAG,
 };
 
@@ -59,7 +64,11 @@ export const planCommand: Command = {
     const { state, problems, nodeName } = await readState(values);
     const mode = modeFlag(values['proxy-mode']);
     if (mode !== 'nftables' && values.diff) throw new FlagError('--diff is for proxy mode nftables');
-    const input = { mode, nodePortAddresses: nodePortAddressesFlag(values, mode) };
+    const input = {
+      mode,
+      nodePortAddresses: nodePortAddressesFlag(values, mode),
+      countConnections: values['count-connections'],
+    };
     if (values.rules || values.diff) {
       io.stderr.write(problemsText(problems));
       const isDiff = values.diff;

@@ -14,6 +14,7 @@ import { problemText } from './text.ts';
 export interface RulesInput {
   readonly mode: ProxyMode;
   readonly nodePortAddresses: readonly string[];
+  readonly countConnections: boolean;
 }
 
 /** What a first start would send: one script a transaction, or what iptables-restore would read. */
@@ -73,7 +74,7 @@ async function withTables(
 
 function tableOf(state: ProxyState, input: RulesInput, family: Family, socket: NftablesSocket): FamilyTable {
   const settings = modeSettings(state, family, { ...input, masqueradeBit: MASQUERADE_BIT, interfaceIPs });
-  const table = new FamilyTable(layoutOf(family), settings, socket, () => Promise.reject(), SILENT_EVENTS);
+  const table = new FamilyTable(layoutOf(family, input), settings, socket, () => Promise.reject(), SILENT_EVENTS);
   table.want({ added: [...state.family(family).planner.plans()], updated: [], removed: [] });
   return table;
 }
