@@ -11,6 +11,7 @@ import {
 } from '../modes/iptables/index.ts';
 import { FAMILIES, type Family } from '../net/index.ts';
 import type { ProxyMode } from '../proxy/index.ts';
+import { checkNftables } from './nftables.ts';
 import { StartupError } from './startup-error.ts';
 
 /** The mode that the configuration means. */
@@ -24,7 +25,10 @@ export async function offeredFamilies(
   log: Logger,
   support: () => Promise<IptablesSupport> = iptablesSupport,
 ): Promise<readonly Family[]> {
-  if (mode === 'nftables') return FAMILIES;
+  if (mode === 'nftables') {
+    checkNftables();
+    return FAMILIES;
+  }
   const { families, unavailable } = await support();
   const reasons = FAMILIES.flatMap(family => unavailable[family] ?? []).map(errorText);
   if (families.length === 0) throw new StartupError(`iptables is not available on this host : ${reasons.join(', ')}`);
