@@ -25,6 +25,7 @@ export interface Http2Options {
 /** One HTTP/2 session, on which all requests run side by side. */
 export class Http2Connection implements Connection {
   readonly #session: ClientHttp2Session;
+  readonly #socket: Socket;
   readonly #address: string;
   #retired = false;
   /** Why the session ended, where we know better than its streams. */
@@ -32,6 +33,7 @@ export class Http2Connection implements Connection {
 
   constructor({ socket, origin, address, times, clock }: Http2Options) {
     this.#address = address;
+    this.#socket = socket;
     const settings = { enablePush: false, initialWindowSize: STREAM_WINDOW };
     const session = http2.connect(origin, { createConnection: () => socket, settings });
     this.#session = session;
@@ -84,6 +86,8 @@ export class Http2Connection implements Connection {
   #end(reason: ApiError): void {
     this.#reason ??= reason;
     this.#session.destroy();
+    // A session that was closed before leaves its socket open until the peer closes it too.
+    this.#socket.destroy();
   }
 
   #answer(stream: ClientHttp2Stream, signal: AbortSignal | undefined): Promise<ApiResponse> {

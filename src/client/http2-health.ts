@@ -6,7 +6,7 @@ import type { ConnectionTimes } from './connection.ts';
 const LOOKS = 3;
 
 export interface HealthOptions {
-  readonly session: ClientHttp2Session;
+  readonly session: Pick<ClientHttp2Session, 'closed' | 'destroyed' | 'ping' | 'settings'>;
   /** All bytes that came so far. */
   readonly bytesRead: () => number;
   readonly times: ConnectionTimes;
@@ -35,6 +35,8 @@ export function watchHealth({ session, bytesRead, times, clock, onDead }: Health
     timer = clock.setTimer(times.readIdleMs / LOOKS, look);
   };
   const ping = () => {
+    // It ended with its last request, but its socket waits for a peer that does not close its side: nobody can be asked.
+    if (session.destroyed) return onDead();
     silentLooks = 0;
     timer = clock.setTimer(times.pingMs, onDead);
     // Node sends no PING once either side has said GOAWAY; SETTINGS must be acknowledged just as well.
