@@ -1,7 +1,13 @@
+interface Output {
+  write(text: string): unknown;
+  on?(event: 'error', listener: (error: Error) => void): unknown;
+  isTTY?: boolean;
+}
+
 /** What a command may write to, so that tests can read it. */
 export interface Io {
-  readonly stdout: { write(text: string): unknown; isTTY?: boolean; columns?: number; rows?: number };
-  readonly stderr: { write(text: string): unknown; isTTY?: boolean };
+  readonly stdout: Output & { columns?: number; rows?: number };
+  readonly stderr: Output;
   readonly env: NodeJS.ProcessEnv;
 }
 

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { EventEmitter } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -49,6 +50,15 @@ function configFile(text: string): string {
 }
 
 describe('kube-proxy', () => {
+  test('LOG-8 it goes on when nobody reads its log any more', async () => {
+    const stdout = Object.assign(new EventEmitter(), { write: () => true });
+    const stderr = Object.assign(new EventEmitter(), { write: () => true });
+    const lose = async () => {
+      for (const stream of [stdout, stderr]) stream.emit('error', new Error('write EPIPE'));
+    };
+    assert.equal(await main([], { stdout, stderr, env: {} }, { run: lose, cleanup: lose }), 0);
+  });
+
   test('CLI-9 without any arguments it runs with the defaults', async () => {
     const { status, calls } = await run([]);
     assert.equal(status, 0);

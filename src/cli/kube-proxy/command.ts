@@ -34,6 +34,8 @@ export async function kubeProxy(
   runners: Runners,
   commands: readonly Command[],
 ): Promise<number> {
+  // Services must not depend on whether somebody reads the log: a reader that goes away breaks only the pipe.
+  for (const stream of [io.stdout, io.stderr]) stream.on?.('error', () => {});
   const parsed = parse(args, io, commands);
   if (!parsed) return 1;
   for (const notice of parsed.notices) io.stderr.write(notice);
