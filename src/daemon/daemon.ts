@@ -7,7 +7,7 @@ import { start } from './start.ts';
 export async function runDaemon(options: DaemonOptions): Promise<void> {
   const { log } = options;
   const closers = new Closers(log);
-  const ending = new Ending();
+  const ending = new Ending(log);
   closers.add('signals', () => ending.close());
   try {
     const started = start(options, closers, ending);

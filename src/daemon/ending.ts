@@ -1,3 +1,8 @@
+import type { Logger } from '../logging/index.ts';
+
+/** The process, as far as it tells of its end. */
+type Host = Pick<NodeJS.Process, 'on' | 'once' | 'removeListener'>;
+
 /** How a run ends: asked for by a signal, or by something that it cannot go on from. The first one counts. */
 export class Ending {
   /** Resolves with the signal's name; rejects with what was fatal. */
@@ -6,7 +11,7 @@ export class Ending {
   readonly #stopListening: () => void;
   #isReached = false;
 
-  constructor() {
+  constructor(log: Logger, host: Host = process) {
     const { promise, resolve, reject } = deferred<string>();
     this.reached = promise;
     this.#reject = reject;
@@ -17,9 +22,21 @@ export class Ending {
         this.#isReached = true;
       });
     const signals = ['SIGTERM', 'SIGINT'] as const;
-    for (const signal of signals) process.once(signal, resolve);
+    for (const signal of signals) host.once(signal, resolve);
+    // What it broke off is not known: something may no longer be followed, and nobody would notice. A new start costs
+    // little, for what is programmed stays.
+    const unexpected = (error: Error, origin: string) => {
+      log.error('daemon', 'Unexpected error; ending, to be started again', {
+        err: error.message,
+        origin,
+        stack: error.stack,
+      });
+      reject(new Error(`unexpected error: ${error.message}`, { cause: error }));
+    };
+    host.on('uncaughtException', unexpected);
     this.#stopListening = () => {
-      for (const signal of signals) process.removeListener(signal, resolve);
+      for (const signal of signals) host.removeListener(signal, resolve);
+      host.removeListener('uncaughtException', unexpected);
     };
   }
 
