@@ -139,9 +139,30 @@ describe('the proxy health server', () => {
     assert.deepEqual(await body('/readyz'), [200, 'ok']);
     assert.deepEqual(await body('/readyz?verbose'), [
       200,
-      '[+]sync-IPv4 ok\n[+]sync-IPv6 ok\n[+]caches ok\n[+]throws ok\nreadyz check passed\n',
+      [
+        '[+]sync-IPv4 ok: last succeeded 0 s ago',
+        '[+]sync-IPv6 ok: last succeeded 0 s ago',
+        '[+]caches ok',
+        '[+]throws ok',
+        'readyz check passed\n',
+      ].join('\n'),
     ]);
     assert.throws(() => checks.add('caches', () => undefined), RangeError);
+  });
+
+  test('HEALTH-6 a sync that failed is not ready at once, though health still has patience', async () => {
+    health.setNode(NODE);
+    bothUpdated();
+    await clock.advance(20_000);
+    health.syncStarted('IPv4');
+    health.failed('IPv4', 'EPERM');
+    assert.deepEqual(await body('/readyz'), [
+      503,
+      '[-]sync-IPv4 failed: the last sync failed: EPERM\n[+]sync-IPv6 ok: last succeeded 20 s ago\nreadyz check failed\n',
+    ]);
+    assert.equal((await body('/healthz'))[0], 200);
+    health.updated('IPv4');
+    assert.deepEqual(await body('/readyz'), [200, 'ok']);
   });
 
   test('HEALTH-6 a check that passes may have a note for who asks for all', async () => {

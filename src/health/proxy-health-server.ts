@@ -64,17 +64,22 @@ function timeText(ms: number | undefined): string {
   return ms === undefined ? ZERO_TIME : goTime(ms);
 }
 
-function readyAnswer({ health, checks }: ProxyHealthServerOptions, { query }: HttpRequest): HttpAnswer {
-  const results = [...syncResults(health), ...checks.run()];
+function readyAnswer({ health, checks, clock }: ProxyHealthServerOptions, { query }: HttpRequest): HttpAnswer {
+  const results = [...syncResults(health, clock.now()), ...checks.run()];
   const ready = results.every(({ reason }) => reason === undefined);
   if (ready && !query.has('verbose')) return textAnswer(200, 'ok');
   const lines = [...results.map(lineOf), `readyz check ${ready ? 'passed' : 'failed'}`];
   return textAnswer(ready ? 200 : 503, lines.map(line => `${line}\n`).join(''));
 }
 
-function syncResults(health: ProxyHealth): CheckResult[] {
-  const syncs = [...health.families()].map(([family, { reason }]) => ({ name: `sync-${family}`, reason }));
-  return health.hasStarted ? syncs : [{ name: 'start', reason: 'the proxy is starting' }];
+/** Unlike health, which has patience, this is no longer well as soon as the kernel refuses what it should have. */
+function syncResults(health: ProxyHealth, now: number): CheckResult[] {
+  if (!health.hasStarted) return [{ name: 'start', reason: 'the proxy is starting' }];
+  return [...health.families()].map(([family, { reason, error, lastUpdated = now }]) => ({
+    name: `sync-${family}`,
+    reason: reason ?? (error === undefined ? undefined : `the last sync failed: ${error}`),
+    note: `last succeeded ${Math.round((now - lastUpdated) / 1000)} s ago`,
+  }));
 }
 
 function lineOf({ name, reason, note }: CheckResult): string {

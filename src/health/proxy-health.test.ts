@@ -126,6 +126,7 @@ describe('proxy health', () => {
       alive: true,
       healthy: true,
       reason: undefined,
+      error: undefined,
     });
   });
 

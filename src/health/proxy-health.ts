@@ -20,6 +20,8 @@ export interface FamilyHealth {
   readonly healthy: boolean;
   /** Why it is not healthy, for people. */
   readonly reason: string | undefined;
+  /** Why the last sync failed; undefined if it did not. It makes nothing unhealthy before its work is late. */
+  readonly error: string | undefined;
 }
 
 interface FamilyState {
@@ -126,7 +128,7 @@ export class ProxyHealth {
     const alive = pendingSince === undefined || waited < this.#timeoutMs;
     const healthy = alive && lastUpdated !== undefined;
     const late = alive ? 'no sync has succeeded yet' : `work has been pending for ${Math.floor(waited / 1000)} s`;
-    return { lastUpdated, alive, healthy, reason: healthy ? undefined : withError(late, error) };
+    return { lastUpdated, alive, healthy, reason: healthy ? undefined : withError(late, error), error };
   }
 
   #change(family: Family, change: (state: FamilyState, now: number) => void): void {
