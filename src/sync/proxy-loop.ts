@@ -1,7 +1,7 @@
 import type { EndpointSlice, Node, Service, ServiceCIDR } from '../api/index.ts';
 import { type Clock, systemClock } from '../lib/clock.ts';
 import type { ServiceState } from '../model/index.ts';
-import type { Mode, SyncReport } from '../modes/index.ts';
+import type { Mode, ModeSettings, SyncReport } from '../modes/index.ts';
 import type { Family } from '../net/index.ts';
 import { conflictProblems, type PlanSettings } from '../plan/index.ts';
 import type { ObjectChange, SourceHandlers, SourceProblem } from '../source/index.ts';
@@ -59,6 +59,8 @@ export class ProxyLoop implements SourceHandlers {
   readonly #waiting: (() => void)[] = [];
   readonly #noLocalEndpoints = { IPv4: new NoLocalEndpoints(), IPv6: new NoLocalEndpoints() };
   #live: LiveSettings;
+  /** Families that may have flows to endpoints that are gone, since they are no longer programmed or soon will not be. */
+  readonly #staleFlows = new Set<Family>();
   #flows: Promise<unknown> = Promise.resolve();
   #synced = false;
   #pending = false;
@@ -163,23 +165,28 @@ export class ProxyLoop implements SourceHandlers {
   async #sync(): Promise<void> {
     this.#pending = false;
     this.#running = true;
+    // Before changes are taken, for those are handed over once and would be lost if this failed.
+    const settings = new Map(
+      this.#options.families.map(family => [family, modeSettings(this.state, family, this.#live)]),
+    );
     const changes = this.state.take();
     let failed = false;
-    for (const family of this.#options.families) {
-      if (!(await this.#syncFamily(family, changes[family]))) failed = true;
+    for (const [family, own] of settings) {
+      if (!(await this.#syncFamily(family, changes[family], own))) failed = true;
     }
     this.#running = failed;
     if (failed) throw new SyncFailed();
     if (!this.#pending) for (const resolve of this.#waiting.splice(0)) resolve();
   }
 
-  async #syncFamily(family: Family, { plans, model }: FamilyChange): Promise<boolean> {
+  async #syncFamily(family: Family, { plans, model }: FamilyChange, settings: ModeSettings): Promise<boolean> {
     const { mode, listener } = this.#options;
     const start = performance.now();
     listener.syncStarted(family);
     this.#noLocalEndpoints[family].apply(plans);
+    if (model.staleFlowsPossible) this.#staleFlows.add(family);
     try {
-      const { full } = await mode.sync(family, plans, modeSettings(this.state, family, this.#live));
+      const { full } = await mode.sync(family, plans, settings);
       const changed = [...plans.added, ...plans.updated.map(({ to }) => to)];
       for (const problem of conflictProblems(changed)) listener.problem(problem);
       const servicePorts = plans.added.length + plans.updated.length + plans.removed.length;
@@ -189,7 +196,7 @@ export class ProxyLoop implements SourceHandlers {
       listener.syncFailed(family, error, performance.now() - start);
       return false;
     }
-    if (model.staleFlowsPossible) this.#cleanFlows(family);
+    if (this.#staleFlows.delete(family)) this.#cleanFlows(family);
     return true;
   }
 

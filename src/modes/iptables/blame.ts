@@ -1,14 +1,14 @@
 import { type Iptables, IptablesError } from '../../kernel/iptables/index.ts';
 import { isAboutRules } from './counters.ts';
 import { NAT_FIXED_CHAINS, natFixedRules } from './fixed.ts';
+import { CHAINS_A_PART } from './full-text.ts';
+import { TRIAL_CHAIN } from './names.ts';
 import { chainOfRule, RestoreText, type TableText } from './restore-text.ts';
 import type { RuleOptions } from './rule-options.ts';
-import { ownChains } from './service-chains.ts';
+import { mostChains, ownChains } from './service-chains.ts';
 import { sharedRules } from './service-rules.ts';
 import type { Written } from './written.ts';
 
-/** Where rules of shared chains are tried. */
-const TRIAL_CHAIN = 'KUBE-PROXY-TRIAL';
 /** What refuses more than can be found out in this time refuses everything. */
 const LONGEST_SEARCH_MS = 60_000;
 
@@ -57,10 +57,26 @@ export async function findRefused(
   };
   if (!(await works([]))) return [];
   try {
-    return await search(candidates);
+    const guilty: string[] = [];
+    for (const part of parts(candidates)) guilty.push(...(await search(part)));
+    return guilty;
   } finally {
     await iptables.restore(withoutTrial());
   }
+}
+
+/** Few enough for one restore. */
+function* parts(candidates: Candidates): Generator<Candidates> {
+  let first = 0;
+  let chains = 0;
+  for (const [i, [, { plan }]] of candidates.entries()) {
+    chains += mostChains(plan);
+    if (chains < CHAINS_A_PART) continue;
+    yield candidates.slice(first, i + 1);
+    first = i + 1;
+    chains = 0;
+  }
+  yield candidates.slice(first);
 }
 
 function trial(some: Candidates, options: RuleOptions): RestoreText {

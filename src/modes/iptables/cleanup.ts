@@ -2,7 +2,7 @@ import { type Iptables, isNotFound, quoteRule, Turns } from '../../kernel/iptabl
 import { FAMILIES } from '../../net/index.ts';
 import { JUMPS, type Table } from './fixed.ts';
 import { CHAINS_A_PART } from './full-text.ts';
-import { Chain, isOwnChain } from './names.ts';
+import { Chain, isOwnChain, PROBE_CHAIN, TRIAL_CHAIN } from './names.ts';
 import { otherBackend } from './other-backend.ts';
 import { openIptables, type ProgramOptions } from './programs.ts';
 import type { RestoreText } from './restore-text.ts';
@@ -24,8 +24,17 @@ export interface KeptRules {
 
 /** Chains that lead to those of service ports. */
 const LEADING: Readonly<Record<Table, readonly string[]>> = {
-  nat: [Chain.SERVICES, Chain.NODEPORTS, Chain.POSTROUTING],
-  filter: [Chain.SERVICES, Chain.EXTERNAL_SERVICES, Chain.FORWARD, Chain.NODEPORTS, Chain.PROXY_FIREWALL, Chain.CANARY],
+  nat: [Chain.SERVICES, Chain.NODEPORTS, Chain.POSTROUTING, TRIAL_CHAIN],
+  filter: [
+    Chain.SERVICES,
+    Chain.EXTERNAL_SERVICES,
+    Chain.FORWARD,
+    Chain.NODEPORTS,
+    Chain.PROXY_FIREWALL,
+    Chain.CANARY,
+    TRIAL_CHAIN,
+    PROBE_CHAIN,
+  ],
 };
 /** Chains that those of service ports lead to. */
 const LED_TO: readonly string[] = [Chain.MARK_MASQ, Chain.CANARY];

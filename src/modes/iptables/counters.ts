@@ -2,11 +2,9 @@ import { KernelError } from '../../kernel/errors.ts';
 import { type Iptables, IptablesError } from '../../kernel/iptables/index.ts';
 import type { NetworkNamespace } from '../../kernel/netns.ts';
 import { NfacctSocket } from '../../kernel/nfacct/index.ts';
+import { PROBE_CHAIN } from './names.ts';
 import { RestoreText } from './restore-text.ts';
 import { COUNTER_NAMES, type CounterName } from './rule-options.ts';
-
-/** Made for a moment, to see whether the kernel takes a rule. */
-const PROBE_CHAIN = 'KUBE-PROXY-PROBE';
 
 /**
  * The nfacct counters that rules may name, made where they were missing. A rule that names one which is not there, or that
@@ -28,20 +26,27 @@ export async function ensureCounters(
 
 function makeCounters(namespace: NetworkNamespace | undefined, told: (what: string) => void): ReadonlySet<CounterName> {
   const made = new Set<CounterName>();
-  const socket = NfacctSocket.open({ namespace });
-  try {
-    for (const name of COUNTER_NAMES) {
-      try {
-        socket.ensure(name);
-        made.add(name);
-      } catch (error) {
-        if (!(error instanceof KernelError)) throw error;
-        told(`no nfacct counter ${name}: ${error.message}`);
-      }
+  const attempt = (what: string, work: () => void) => {
+    try {
+      work();
+    } catch (error) {
+      if (!(error instanceof KernelError)) throw error;
+      told(`${what}: ${error.message}`);
     }
-  } finally {
-    socket.close();
-  }
+  };
+  attempt('no nfacct counters', () => {
+    const socket = NfacctSocket.open({ namespace });
+    try {
+      for (const name of COUNTER_NAMES) {
+        attempt(`no nfacct counter ${name}`, () => {
+          socket.ensure(name);
+          made.add(name);
+        });
+      }
+    } finally {
+      socket.close();
+    }
+  });
   return made;
 }
 
@@ -62,7 +67,12 @@ async function tryMatch(iptables: Iptables, name: CounterName): Promise<Iptables
   }
 }
 
+/** What the kernel says of a line when it lacks something that has nothing to do with the line. */
+const OF_THE_MACHINE =
+  /Cannot allocate memory|Memory allocation problem|No buffer space|Operation not permitted|Permission denied/;
+
 /** Whether a restore failed because of what it says, rather than because of how things are on this machine. */
-export function isAboutRules({ problem }: IptablesError): boolean {
+export function isAboutRules({ problem, stderr }: IptablesError): boolean {
+  if (OF_THE_MACHINE.test(stderr)) return false;
   return problem === 'parameter' || problem === 'other' || problem === 'resource' || problem === 'version';
 }

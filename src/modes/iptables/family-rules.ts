@@ -16,7 +16,7 @@ import { Refusals } from './refusals.ts';
 import type { RestoreText } from './restore-text.ts';
 import { RuleCounts } from './rule-counts.ts';
 import { type RuleOptions, sameRules } from './rule-options.ts';
-import { ownChains } from './service-chains.ts';
+import { mostChains, ownChains } from './service-chains.ts';
 import { inDeletionOrder, removalTexts } from './stale-chains.ts';
 import type { Change, Written } from './written.ts';
 
@@ -208,7 +208,7 @@ export class FamilyRules {
 
   *#fullTexts(plans: readonly ServicePortPlan[]): Generator<FullTextPart> {
     const withComments = !this.#isLarge;
-    const chains = plans.reduce((sum, { endpoints }) => sum + endpoints.cluster.length + endpoints.local.length + 2, 0);
+    const chains = plans.reduce((sum, plan) => sum + mostChains(plan), 0);
     if (this.#inParts && chains > CHAINS_A_PART) yield* fullTextParts(plans, this.#options, withComments);
     else yield { text: fullText(plans, this.#options, withComments), done: plans.length };
   }

@@ -1,17 +1,18 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { FakePrograms } from '../../../test/support/fake-programs.ts';
 import { IptablesUnderTest, type UnderTestOptions } from '../../../test/support/iptables-mode.ts';
-import { canonicalRules } from '../../../test/support/iptables-rules.ts';
+import { canonicalRules, runIn } from '../../../test/support/iptables-rules.ts';
 import { service, slice } from '../../../test/support/objects.ts';
 import { findLockHolder } from '../../kernel/iptables/lock-holder.ts';
 import { NetworkNamespace } from '../../kernel/netns.ts';
+import { nodePortAddresses } from '../../model/index.ts';
 
 const WEB = 'KUBE-SVC-LOLE4ISW44XBNF3G';
 /** Does what the real program does, unless its input has the words. Then it says them, and fails. */
@@ -167,3 +168,66 @@ for (const words of ['10.96.0.12 --dport', 'default/bad -s', 'default/bad -> '])
       assert.equal(mode.setAside().length, 1);
     }));
 }
+
+test('IPT-10 a line that is refused for want of memory blames nobody, and all is written when there is some', () =>
+  withFaults(
+    { 'iptables-restore': refusing('10.96.0.10 --dport', 'line 9: RULE_APPEND failed (Cannot allocate memory)') },
+    async (mode, programs) => {
+      await assert.rejects(mode.sync(), /Cannot allocate memory/);
+      assert.deepEqual(mode.refused, []);
+      replace(programs, 'iptables-restore', 'exec /usr/sbin/iptables-restore "$@"');
+      await mode.sync();
+      assert.ok(works(mode));
+    },
+  ));
+
+test('IPT-10 a search tries no more at once than goes into one restore', () => {
+  const counting = 'cat > "$0.copy"; grep -c ^: "$0.copy" >> "$0.sizes"; exec < "$0.copy"';
+  const refuse = refusing('10.96.0.12 --dport', 'invalid argument');
+  return withFaults({ 'iptables-restore': `${counting}\n${refuse}` }, async (mode, { folder }) => {
+    for (let i = 0; i < 100; i++) {
+      mode.setService(service(`s${i}`, { clusterIP: `10.96.0.${i + 11}` }));
+      mode.setEndpointSlice(
+        slice(
+          `s${i}-1`,
+          Array.from({ length: 20 }, (_, j) => `10.244.${i}.${j + 1}`),
+        ),
+      );
+    }
+    await mode.sync();
+    assert.deepEqual(
+      mode.refused.map(({ servicePort }) => servicePort),
+      ['default/s1'],
+    );
+    const sizes = readFileSync(join(folder, 'iptables-restore.sizes'), 'utf8').trim().split('\n').map(Number);
+    assert.ok(Math.max(...sizes) < 1600, `${Math.max(...sizes)} chains in one restore`);
+  });
+});
+
+test('IPT-10 what a search that was killed left behind goes with the next full sync', () =>
+  withFaults({}, async mode => {
+    const trial = ':KUBE-PROXY-TRIAL - [0:0]';
+    const used = ':KUBE-SEP-OLD - [0:0]\n-A KUBE-PROXY-TRIAL -j KUBE-SEP-OLD';
+    const left = `*nat\n${trial}\n${used}\nCOMMIT\n*filter\n${trial}\nCOMMIT\n`;
+    runIn(mode.namespace, 'iptables-restore', ['--noflush'], left);
+    await mode.sync();
+    const rules = runIn(mode.namespace, 'iptables-save', []);
+    assert.ok(!rules.includes('TRIAL') && !rules.includes('KUBE-SEP-OLD'), rules);
+    assert.deepEqual(
+      mode.told.filter(line => line.startsWith('failed')),
+      [],
+    );
+  }));
+
+test('IPT-11 what a sync was handed that failed at its very beginning is written by the next', () =>
+  withFaults({}, async mode => {
+    const broken = {
+      ...nodePortAddresses('IPv4', []),
+      get containsIPv4Loopback(): boolean {
+        throw new Error('no addresses');
+      },
+    };
+    await assert.rejects(mode.sync({ nodePortAddresses: broken }), /no addresses/);
+    await mode.sync();
+    assert.ok(works(mode));
+  }));

@@ -3,6 +3,7 @@ import { type Clock, systemClock } from '../../lib/clock.ts';
 import type { Family } from '../../net/index.ts';
 import { type PlanDiff, reachableEndpoints, type ServicePortPlan } from '../../plan/index.ts';
 import type { Mode, ModeEvents, ModeSettings, SetAside, SyncReport } from '../mode.ts';
+import { OwedPlans } from '../owed-plans.ts';
 import { ensureCounters } from './counters.ts';
 import { FamilyRules } from './family-rules.ts';
 import {
@@ -51,6 +52,7 @@ export class IptablesMode implements Mode {
   readonly #turns = new Turns();
   readonly #parts = new Map<Family, Part>();
   readonly #endpoints = new Map<Family, EndpointCount>();
+  readonly #owed = new OwedPlans();
   #work: Promise<unknown> = Promise.resolve();
   #isTcpLiberal: boolean | undefined;
   #isLocalnetRouted = false;
@@ -66,10 +68,13 @@ export class IptablesMode implements Mode {
 
   sync(family: Family, plans: PlanDiff, settings: ModeSettings): Promise<SyncReport> {
     return this.#queue(async () => {
+      this.#owed.add(family, plans);
       const part = await this.#part(family, settings);
       part.settings = settings;
-      part.rules.want(plans);
-      this.#count(family).note(plans);
+      for (const owed of this.#owed.take(family)) {
+        part.rules.want(owed);
+        this.#count(family).note(owed);
+      }
       return this.#write(part);
     });
   }

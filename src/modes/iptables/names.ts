@@ -17,6 +17,10 @@ export const Chain = {
   CANARY: 'KUBE-PROXY-CANARY',
 } as const;
 
+/** Chains that are there for a moment only: to see whether rules are taken. Who is killed meanwhile leaves them. */
+export const TRIAL_CHAIN = 'KUBE-PROXY-TRIAL';
+export const PROBE_CHAIN = 'KUBE-PROXY-PROBE';
+
 /**
  * Chains of one service port begin so. In this order they can be deleted: those that jump to others come before those.
  * Whatever chain in nat begins so counts as ours.

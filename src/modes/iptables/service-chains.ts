@@ -12,6 +12,11 @@ export interface OwnChains {
   readonly rules: readonly string[];
 }
 
+/** How many chains a plan may have, without rendering it. */
+export function mostChains({ endpoints }: ServicePortPlan): number {
+  return endpoints.cluster.length + endpoints.local.length + 2;
+}
+
 const NOTHING: OwnChains = { chains: [], rules: [] };
 
 /** In large clusters comments of endpoints are left out: they are most of the text. */

@@ -29,7 +29,8 @@ export async function cleanupIpvs(options: CleanupOptions = {}): Promise<readonl
     removed.push(...removeServers(family, { sets, addresses }, namespace));
     removed.push(...(await removeRules(family, options)));
   }
-  removed.push(...removeDevice(namespace), ...(await removeSets(sets, namespace)));
+  // The link goes last, for by it others see that there is something to remove.
+  removed.push(...(await removeSets(sets, namespace)), ...removeDevice(namespace));
   return removed;
 }
 

@@ -176,6 +176,20 @@ async function untilPassed(mode: IpvsUnderTest, isTrue: () => boolean): Promise<
 }
 
 describe('restart', () => {
+  test('IPVS-6 what a sync was handed that failed at its very beginning is written by the next', () =>
+    withMode(async (mode, namespace) => {
+      const broken = {
+        ...mode.settings.nodePortAddresses,
+        get matchAll(): boolean {
+          throw new Error('no addresses');
+        },
+      };
+      mode.set(service('web', { clusterIP: '10.96.0.1' }), slice('web-1', ['10.244.1.1']));
+      await assert.rejects(mode.sync({ nodePortAddresses: broken }), /no addresses/);
+      await mode.sync();
+      assert.ok(save(namespace).includes('-a -t 10.96.0.1:80 -r 10.244.1.1:8080 -m -w 1'));
+    }));
+
   test('IPVS-7 nothing is written when nothing changed, and what is left over goes', () =>
     withMode(async (mode, namespace) => {
       everything(mode);
@@ -222,7 +236,7 @@ describe('restart', () => {
           '-A -t 192.168.0.2:8443 -s rr',
           '-a -t 172.16.0.1:80 -r 172.16.5.5:80 -m -w 5',
         ]);
-        assert.deepEqual(removed, ['6 IPv4 virtual servers', '11 IPv4 chains', 'link kube-ipvs0', '17 sets']);
+        assert.deepEqual(removed, ['6 IPv4 virtual servers', '11 IPv4 chains', '17 sets', 'link kube-ipvs0']);
       },
       { excludeCIDRs: ['10.96.3.0/24'] },
     ));

@@ -8,6 +8,7 @@ import { type Family, type Ip, parseCidr } from '../../net/index.ts';
 import type { PlanDiff } from '../../plan/index.ts';
 import type { Mode, ModeEvents, ModeSettings, SetAside, SyncReport } from '../mode.ts';
 import { NodeAddresses } from '../node-addresses.ts';
+import { OwedPlans } from '../owed-plans.ts';
 import { DEVICE, isLinkLocal } from './device.ts';
 import { FamilyServices, type Sockets } from './family-services.ts';
 import { type PrepareOptions, prepareIpvs } from './prepare.ts';
@@ -35,6 +36,7 @@ export class IpvsMode implements Mode {
   readonly #addresses: NodeAddresses;
   readonly #families = new Map<Family, FamilyServices>();
   readonly #settings = new Map<Family, ModeSettings>();
+  readonly #owed = new OwedPlans();
   /** The programs of both families have one lock. */
   readonly #turns = new Turns();
   readonly #rounds: Rounds;
@@ -69,10 +71,11 @@ export class IpvsMode implements Mode {
 
   sync(family: Family, plans: PlanDiff, settings: ModeSettings): Promise<SyncReport> {
     return this.#queue(async () => {
+      this.#owed.add(family, plans);
       this.#prepare();
       this.#settings.set(family, settings);
       const services = this.#families.get(family) ?? (await this.#open(family, settings));
-      services.want(plans);
+      for (const owed of this.#owed.take(family)) services.want(owed);
       services.setOptions(settings, this.#listNodeIPs());
       const { isUnsure: full } = services;
       await services.write().catch(error => {
@@ -171,7 +174,7 @@ export class IpvsMode implements Mode {
     const isOurs = (services: FamilyServices) => event.kind === 'link' || services.isMissing(event.address.ip);
     if (![...this.#families.values()].some(isOurs)) return;
     const what = event.kind === 'link' ? `${DEVICE} was deleted` : `${DEVICE} lost ${event.address.ip}`;
-    this.#rounds.soon('repairing', () => this.#queue(() => this.#repairAll(() => what)));
+    this.#rounds.repairSoon(() => this.#queue(() => this.#repairAll(() => what)));
   }
 
   /** A few questions, to notice soon if somebody cleared ours away. */

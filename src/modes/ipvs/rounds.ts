@@ -46,6 +46,11 @@ export class Rounds {
     this.#once(what, DEBOUNCE_MS, work);
   }
 
+  /** The same for a repair, unless repairs are undone again and again. */
+  repairSoon(work: () => Promise<void>): void {
+    if (!this.#isFight()) this.soon('repairing', work);
+  }
+
   noteRepair(): void {
     this.#repairs.push(this.#clock.now());
   }
