@@ -7,13 +7,16 @@ import type { RunningProxy } from '../proxy/index.ts';
 import { buildInfo } from './build-info.ts';
 import type { DaemonOptions } from './options.ts';
 
-export function createMetrics(options: DaemonOptions): ProxyMetrics {
-  return new ProxyMetrics({
+export function createMetrics(options: DaemonOptions, health: ProxyHealth): ProxyMetrics {
+  const metrics = new ProxyMetrics({
     mode: options.configuration.mode,
     clock: systemClock,
     build: buildInfo(options.kubernetesVersion),
     features: features(options),
   });
+  // From the start: a proxy that waits for its API server is not healthy, and whoever watches it must hear so.
+  metrics.readHealth(() => health.healthy);
+  return metrics;
 }
 
 /** All gates as they are set. */
@@ -26,8 +29,7 @@ function features({ gates }: DaemonOptions): Feature[] {
 }
 
 /** What is counted elsewhere is brought up to date whenever somebody asks for the metrics. */
-export function tellCounts(metrics: ProxyMetrics, { loop, mode }: RunningProxy, health: ProxyHealth): void {
-  metrics.readHealth(() => health.healthy);
+export function tellCounts(metrics: ProxyMetrics, { loop, mode }: RunningProxy): void {
   metrics.beforeText(() => {
     const { changes } = loop.state;
     let pendingEndpoints = 0;

@@ -47,6 +47,7 @@ export function prepareMode(
   families: readonly Family[],
   log: Logger,
 ): void {
+  log.info('server', `Using ${mode} Proxier`);
   if (mode !== 'iptables' || !families.includes('IPv4')) return;
   const addresses = nodePortAddresses('IPv4', resolvePrimary(configuration.nodePortAddresses ?? [], nodeIPs));
   if (!hasLocalhostNodePorts('IPv4', configuration.iptables.localhostNodePorts ?? true, addresses)) return;

@@ -29,22 +29,28 @@ export interface RunParts {
   readonly followConfiguration: FollowConfiguration;
 }
 
+/** Named in the log as every kube-proxy names them. */
+const FOLLOWED = ['service', 'endpoint slice', 'serviceCIDR', 'node'];
+
 /** Starts the proxy; resolves when its objects begin to come. */
 export async function run(parts: RunParts): Promise<void> {
   const { objects, surroundings, families } = parts;
   const { health, metrics, checks, recorder, events } = surroundings;
   health.started(families);
   const proxy = openProxy(parts);
-  tellCounts(metrics, proxy, health);
+  tellCounts(metrics, proxy);
   if (parts.options.countConnections) tellConnections(metrics, proxy);
   checks.add('set aside', () => setAsideNote(proxy.mode.setAside()));
   parts.followConfiguration(next => proxy.configure(liveConfig(next, parts.options.gates)));
+  if (parts.options.manifests === undefined)
+    for (const what of FOLLOWED) parts.options.log.info('config', `Starting ${what} config controller`);
   await objects.source.start(followNode(parts, proxy.loop, health));
   recorder.record(events.birth());
   if (parts.options.configuration.mode === 'ipvs') recorder.record(events.ipvsDeprecated());
 }
 
-function openProxy({ options, closers, surroundings, objects, nodeName, families }: RunParts): RunningProxy {
+function openProxy(parts: RunParts): RunningProxy {
+  const { options, closers, surroundings, objects, nodeName, families } = parts;
   const { health, metrics, checks, recorder, events } = surroundings;
   const { configuration, gates, log } = options;
   if (proxyMode(configuration) === 'iptables') showPacketCounters(metrics, closers, log);
@@ -79,13 +85,22 @@ function openProxy({ options, closers, surroundings, objects, nodeName, families
   );
   closers.add('proxy', () => proxy.close());
   checks.add('drift', () => (repairs > 0 ? { note: `repaired ${repairs} times since the start` } : undefined));
-  const healthPorts = new ServiceHealthPorts({
-    proxy,
-    healthy: () => health.healthy,
-    failed: failure => recorder.record(events.healthPortFailed(objects.serviceReference(failure.service), failure)),
-  });
+  const healthPorts = openHealthPorts(parts, proxy);
   closers.add('service health ports', () => healthPorts.close());
   return proxy;
+}
+
+function openHealthPorts({ options, surroundings, objects, nodeName }: RunParts, proxy: RunningProxy) {
+  const { health, recorder, events } = surroundings;
+  return new ServiceHealthPorts({
+    proxy,
+    healthy: () => health.healthy,
+    failed(failure) {
+      const { service, port, error: err } = failure;
+      options.log.error('health', 'Failed to start healthcheck', { err, node: nodeName, service, port });
+      recorder.record(events.healthPortFailed(objects.serviceReference(service), failure));
+    },
+  });
 }
 
 const MOST_NAMED = 5;

@@ -58,6 +58,12 @@ function healthHandler({ health, checks, metrics, clock = systemClock }: ServerP
   });
 }
 
+/** As statusz has them: without the `v`. */
+function statuszVersions(kubernetesVersion: string) {
+  const binaryVersion = kubernetesVersion.replace(/^v/, '');
+  return { binaryVersion, emulationVersion: binaryVersion.replace(/^(\d+\.\d+).*/, '$1') };
+}
+
 function metricsServerHandler({ options, configuration, metrics, clock = systemClock }: ServerParts): HttpHandler {
   const { gates, kubernetesVersion } = options;
   const flags = () => new Map(options.flags().map(({ name, value }) => [name, value]));
@@ -66,9 +72,7 @@ function metricsServerHandler({ options, configuration, metrics, clock = systemC
     mode: () => configuration().mode,
     configz: () => configurationObject(configuration()),
     flagz: isEnabled(gates, 'ComponentFlagz') ? flags : undefined,
-    statusz: isEnabled(gates, 'ComponentStatusz')
-      ? { binaryVersion: kubernetesVersion, emulationVersion: kubernetesVersion.replace(/^v?(\d+\.\d+).*/, '$1') }
-      : undefined,
+    statusz: isEnabled(gates, 'ComponentStatusz') ? statuszVersions(kubernetesVersion) : undefined,
     profiling: options.configuration.enableProfiling,
     setVerbosity: level => options.logControl.setVerbosity(level),
     clock,

@@ -34,10 +34,10 @@ export async function openSurroundings(
   closers: Closers,
   ending: Ending,
 ): Promise<Surroundings> {
-  const metrics = createMetrics(options);
-  closers.add('metrics', () => metrics.close());
   const timeoutMs = 2 * toMilliseconds(options.configuration.syncPeriod);
   const health = new ProxyHealth({ timeoutMs, clock: systemClock });
+  const metrics = createMetrics(options, health);
+  closers.add('metrics', () => metrics.close());
   const checks = new Checks();
   const recorder = openRecorder(options);
   const events = eventsOf(nodeName);

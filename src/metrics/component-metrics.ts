@@ -27,7 +27,7 @@ export function componentMetrics(set: MetricSet, build: BuildInfo, features: rea
     .gauge(
       'kubernetes_build_info',
       labels,
-      "[ALPHA] A metric with a constant '1' value labeled by major, minor, git version, git commit, git tree state, build date, Go version, and compiler from which Kubernetes was built, and platform on which it is running.",
+      "[BETA] A metric with a constant '1' value labeled by major, minor, git version, git commit, git tree state, build date, Go version, and compiler from which Kubernetes was built, and platform on which it is running.",
     )
     .set({ ...build }, 1);
   const enabled = set.gauge(

@@ -186,6 +186,7 @@ describe('the metrics server', () => {
       metadata: { name: 'kube-proxy' },
       startTime: `${new Date(PROCESS_START_MS).toISOString().slice(0, 19)}Z`,
       uptimeSeconds: 3723,
+      goVersion: `Node ${process.version}`,
       binaryVersion: '1.36.4',
       emulationVersion: '1.36',
       paths,

@@ -58,7 +58,7 @@ function post(session: Session, method: string): Promise<void> {
 
 function stop(session: Session): Promise<object> {
   return new Promise((resolve, reject) =>
-    session.post('Profiler.stop', (error, { profile }) => (error ? reject(error) : resolve(profile))),
+    session.post('Profiler.stop', (error, result) => (error ? reject(error) : resolve(result.profile))),
   );
 }
 

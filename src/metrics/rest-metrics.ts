@@ -26,8 +26,8 @@ export type RestMetrics = ReturnType<typeof restMetrics>;
 
 /** How requests to the API server do, as every client of Kubernetes shows it. */
 export function restMetrics(set: MetricSet) {
-  const distribution = (name: string, buckets: readonly number[], what: string) =>
-    set.histogram(`rest_client_${name}`, ['host', 'verb'], buckets, `[ALPHA] ${what}. Broken down by verb and host.`);
+  const distribution = (name: string, buckets: readonly number[], what: string, by = 'verb and host') =>
+    set.histogram(`rest_client_${name}`, ['host', 'verb'], buckets, `[ALPHA] ${what}. Broken down by ${by}.`);
   return {
     requests: set.counter(
       'rest_client_requests_total',
@@ -39,11 +39,12 @@ export function restMetrics(set: MetricSet) {
       ['code', 'host', 'verb'],
       '[ALPHA] Number of request retries, partitioned by status code, verb, and host.',
     ),
-    duration: distribution('request_duration_seconds', REQUEST_SECONDS, 'Request latency in seconds'),
+    duration: distribution('request_duration_seconds', REQUEST_SECONDS, 'Request latency in seconds', 'verb, and host'),
     rateLimited: distribution(
       'rate_limiter_duration_seconds',
       REQUEST_SECONDS,
       'Client side rate limiter latency in seconds',
+      'verb, and host',
     ),
     requestSize: distribution('request_size_bytes', REQUEST_BYTES, 'Request size in bytes'),
     responseSize: distribution('response_size_bytes', REQUEST_BYTES, 'Response size in bytes'),

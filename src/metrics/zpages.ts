@@ -41,6 +41,7 @@ export function statuszAnswer(status: StatuszContent, accept: string | undefined
     fields: () => ({
       startTime: `${new Date(status.startMs).toISOString().slice(0, 19)}Z`,
       uptimeSeconds,
+      goVersion: `Node ${process.version}`,
       binaryVersion: status.binaryVersion,
       emulationVersion: status.emulationVersion,
       paths: status.paths,
