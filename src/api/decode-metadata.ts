@@ -1,5 +1,6 @@
 import type { FieldReader, Fields } from './field-reader.ts';
 import {
+  ANNOTATION_BALANCE,
   ANNOTATION_TRIGGER_TIME,
   LABEL_HEADLESS_SERVICE,
   LABEL_SERVICE_NAME,
@@ -12,7 +13,7 @@ type StringMap = Readonly<Record<string, string>>;
 
 /** What a proxy reads. Others are not kept: annotations alone can outweigh the rest of an object many times. */
 const KEPT_LABELS = [LABEL_SERVICE_NAME, LABEL_SERVICE_PROXY_NAME, LABEL_HEADLESS_SERVICE, LABEL_ZONE] as const;
-const KEPT_ANNOTATIONS = [ANNOTATION_TRIGGER_TIME] as const;
+const KEPT_ANNOTATIONS = [ANNOTATION_TRIGGER_TIME, ANNOTATION_BALANCE] as const;
 
 const NO_ENTRIES: StringMap = Object.freeze({});
 

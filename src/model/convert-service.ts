@@ -1,8 +1,8 @@
-import { objectKey, type Service, type ServicePortSpec, type ServiceSpec } from '../api/index.ts';
+import { ANNOTATION_BALANCE, objectKey, type Service, type ServicePortSpec, type ServiceSpec } from '../api/index.ts';
 import { type Cidr, cidrFamily, type Family, familyOf, type Ip, isZeroCidr, parseCidr, parseIp } from '../net/index.ts';
 import { NONE } from './none.ts';
 import type { ReportProblem } from './problem.ts';
-import type { ServicePort } from './service-port.ts';
+import type { Balance, ServicePort } from './service-port.ts';
 
 /** Used where the API server left out the time-out of session affinity, which it never does. */
 const DEFAULT_AFFINITY_SECONDS = 10800;
@@ -27,6 +27,7 @@ export function convertService(service: Service, family: Family, report: ReportP
     internalPolicyLocal: spec.internalTrafficPolicy === 'Local',
     externalPolicyLocal,
     healthCheckNodePort: externalPolicyLocal ? reader.healthCheckNodePort() : 0,
+    balance: reader.balance(),
   };
   return reader.ports().map(port => ({
     name: port.name,
@@ -41,6 +42,7 @@ export function convertService(service: Service, family: Family, report: ReportP
     internalPolicyLocal: shared.internalPolicyLocal,
     externalPolicyLocal: shared.externalPolicyLocal,
     healthCheckNodePort: shared.healthCheckNodePort,
+    balance: shared.balance,
   }));
 }
 
@@ -146,6 +148,13 @@ class FieldReader {
       this.#problem('spec.healthCheckNodePort', 'is missing, so load balancers cannot check this node; set it');
     }
     return spec.healthCheckNodePort;
+  }
+
+  balance(): Balance {
+    const balance = this.#service.metadata.annotations[ANNOTATION_BALANCE] ?? 'round-robin';
+    if (balance === 'round-robin' || balance === 'least-connections') return balance;
+    this.#skipped(`metadata.annotations[${ANNOTATION_BALANCE}]`, balance, 'round-robin or least-connections');
+    return 'round-robin';
   }
 
   #skipped(field: string, text: string, wanted: string): void {

@@ -20,7 +20,11 @@ export interface ServicePort {
   readonly externalPolicyLocal: boolean;
   /** 0: none. */
   readonly healthCheckNodePort: number;
+  /** How userspace mode chooses an endpoint. */
+  readonly balance: Balance;
 }
+
+export type Balance = 'round-robin' | 'least-connections';
 
 /** `ns/name`, or `ns/name:port` for a named port. The protocol is not part of it. */
 export function servicePortName(service: string, portName: string): string {
@@ -56,6 +60,7 @@ export function sameServicePort(a: ServicePort, b: ServicePort | undefined): boo
     a.internalPolicyLocal === b.internalPolicyLocal &&
     a.externalPolicyLocal === b.externalPolicyLocal &&
     a.healthCheckNodePort === b.healthCheckNodePort &&
+    a.balance === b.balance &&
     sameTexts(a.externalIPs, b.externalIPs) &&
     sameTexts(a.loadBalancerVIPs, b.loadBalancerVIPs) &&
     sameCidrs(a.loadBalancerSourceRanges, b.loadBalancerSourceRanges)

@@ -2,6 +2,7 @@ export {
   createProxy,
   type LiveConfig,
   MASQUERADE_BIT,
+  type ModeName,
   type ProxyConfig,
   type ProxyListeners,
   type RunningProxy,

@@ -1,6 +1,7 @@
 import type { NetworkNamespace } from '../kernel/netns.ts';
 import { type Mode, type ModeEvents, NodeAddresses, StaleFlowCleaner } from '../modes/index.ts';
 import { NftablesMode } from '../modes/nftables/index.ts';
+import { UserspaceMode, type UserspaceModeOptions } from '../modes/userspace/index.ts';
 import { FAMILIES, type Family } from '../net/index.ts';
 import type { PlanSettings } from '../plan/index.ts';
 import { type Intervals, type LiveSettings, type LoopListener, ProxyLoop } from '../sync/index.ts';
@@ -14,7 +15,12 @@ export interface LiveConfig {
   readonly intervals: Intervals;
 }
 
+export type ModeName = 'nftables' | 'userspace';
+
 export interface ProxyConfig {
+  /** nftables if left out. */
+  readonly mode?: ModeName | undefined;
+  readonly userspace?: Omit<UserspaceModeOptions, 'namespace' | 'events'> | undefined;
   readonly nodeName: string;
   /** Those that this machine can serve; both if not given. */
   readonly families?: readonly Family[] | undefined;
@@ -59,7 +65,7 @@ export function syncIntervals(minSyncPeriodMs = MIN_SYNC_PERIOD_MS, syncPeriodMs
 
 export function createProxy(config: ProxyConfig, listeners: ProxyListeners): RunningProxy {
   const { namespace, families = FAMILIES } = config;
-  const mode = new NftablesMode({ namespace, events: listeners.mode });
+  const mode = createMode(config, listeners.mode);
   const cleaner = new StaleFlowCleaner(namespace);
   const addresses = new NodeAddresses(
     namespace,
@@ -74,6 +80,8 @@ export function createProxy(config: ProxyConfig, listeners: ProxyListeners): Run
     families,
     mode,
     cleanStaleFlows: async (family, services) => {
+      // In userspace mode flows end at proxies, whatever the endpoint, and the mode knows which of them are stale.
+      if (config.mode === 'userspace') return 0;
       const start = performance.now();
       const deleted = await cleaner.clean(family, services, live.settings.allowExternalIPs);
       listeners.staleFlowsCleaned(family, deleted, performance.now() - start);
@@ -97,4 +105,13 @@ export function createProxy(config: ProxyConfig, listeners: ProxyListeners): Run
       cleaner.close();
     },
   };
+}
+
+function createMode({ mode = 'nftables', namespace, userspace }: ProxyConfig, events: ModeEvents): Mode {
+  switch (mode) {
+    case 'nftables':
+      return new NftablesMode({ namespace, events });
+    case 'userspace':
+      return new UserspaceMode({ ...userspace, namespace, events });
+  }
 }

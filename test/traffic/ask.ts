@@ -5,13 +5,16 @@ import type { Question } from './matrix.ts';
 import type { Mode } from './modes.ts';
 
 /** ipvs is tested in a guest, which is slow. */
-const TIMEOUT_MS: Readonly<Record<Mode, number>> = { nftables: 600, iptables: 600, ipvs: 2000 };
+const TIMEOUT_MS: Readonly<Record<Mode, number>> = { nftables: 600, iptables: 600, ipvs: 2000, userspace: 600 };
 const PATIENT_MS = 4000;
 const FEWEST_TRIES = 24;
 /** One endpoint of many is missed so many times for each of them with a chance of e⁻²⁰. */
 const TRIES_AN_ENDPOINT = 20;
 
-/** Asks everything at once. Questions to a Service with affinity wait for each other: they share what it remembers. */
+/**
+ * Asks everything at once. Questions to a Service with affinity wait for each other: they share what it remembers. So they
+ * do in userspace mode, where endpoints take strict turns, and many who ask at once may each meet always the same.
+ */
 export function askAll(
   questions: readonly Question[],
   mode: Mode,
@@ -29,13 +32,25 @@ export function askAll(
         const isUnsure = result.answers.size > 0 && result.failures.has('timeout');
         return isUnsure ? probe(source.namespace, ip, port, protocol, { tries, timeoutMs: PATIENT_MS }) : result;
       };
-      if (!hasAffinity) return ask();
-      const key = service.metadata.name;
-      const answer = (turns.get(key) ?? Promise.resolve()).then(ask);
-      turns.set(key, answer);
-      return answer;
+      const askInTurn = () => {
+        const key = service.metadata.name;
+        const answer = (turns.get(key) ?? Promise.resolve()).then(ask);
+        turns.set(key, answer);
+        return answer;
+      };
+      if (hasAffinity) return askInTurn();
+      return mode === 'userspace' ? askUnlessSilent(question, askInTurn) : ask();
     }),
   );
+}
+
+/** Those who get no answer need no turn, and waiting is done by all of them at once. */
+async function askUnlessSilent(
+  { source, ip, port, protocol }: Question,
+  askInTurn: () => Promise<ProbeResult>,
+): Promise<ProbeResult> {
+  const first = await probe(source.namespace, ip, port, protocol, { tries: 1, timeoutMs: TIMEOUT_MS.userspace });
+  return first.answers.size === 0 ? first : askInTurn();
 }
 
 /** Flows of an earlier step would blur the next. */
