@@ -27,6 +27,12 @@ export interface BalancerOptions {
   readonly random?: () => number;
 }
 
+/** What went before, if an endpoint did not take the connection: the client's former endpoint counts no more. */
+export interface PickFailure {
+  /** Those that are not asked again. */
+  readonly refused: ReadonlySet<Backend>;
+}
+
 interface Ring {
   backends: readonly Backend[];
   next: number;
@@ -75,20 +81,19 @@ export class Balancer {
   }
 
   /**
-   * The endpoint for a new connection; undefined if there is none. With affinity a client keeps the one it had, unless
-   * that failed. Those that refuse are asked only if nobody else is left, and those in `failed` not at all.
+   * The endpoint for a new connection; undefined if there is none. With affinity a client keeps the one it had. Those that
+   * refuse are asked only if nobody else is left.
    */
-  pick(policy: TrafficPolicy, client: string | undefined, failed?: ReadonlySet<Backend>): Backend | undefined {
+  pick(policy: TrafficPolicy, client?: string, failure?: PickFailure): Backend | undefined {
     const ring = this.#rings[policy];
     const now = this.#clock.now();
-    const hasFailed = (backend: Backend) => failed?.has(backend) ?? false;
-    const isEjected = (backend: Backend) => backend.ejectedUntil > now;
-    const remembered = client === undefined ? undefined : this.#remembered(ring, client);
-    const isUsable = remembered && !hasFailed(remembered) && !isEjected(remembered);
+    const isLeft = (backend: Backend) => !failure?.refused.has(backend);
+    const isUsable = (backend: Backend) => isLeft(backend) && backend.ejectedUntil <= now;
+    const remembered = client === undefined || failure ? undefined : this.#remembered(ring, client);
     const chosen =
-      (isUsable ? remembered : undefined) ??
-      this.#next(ring, backend => !hasFailed(backend) && !isEjected(backend)) ??
-      this.#next(ring, backend => !hasFailed(backend));
+      (remembered && isUsable(remembered) ? remembered : undefined) ??
+      this.#next(ring, isUsable) ??
+      this.#next(ring, isLeft);
     if (chosen && client !== undefined) this.#affinity.remember(client, chosen);
     return chosen;
   }

@@ -8,6 +8,8 @@ import type { Traffic } from './traffic.ts';
 
 /** How long each attempt may take, and how many there are. */
 const TIMEOUTS_MS = [250, 500, 1000, 2000];
+/** Who does not answer for so long is treated as one who refuses; less may be a busy machine. */
+const TELLING_MS = 1000;
 const OUT_OF_DESCRIPTORS = ['EMFILE', 'ENFILE', 'ENOBUFS', 'ENOMEM'];
 
 export interface DialOptions {
@@ -58,7 +60,8 @@ export class Dial {
   #next(reason: string): void {
     const { balancer, policy, client } = this.#options;
     const patience = TIMEOUTS_MS[this.#attempt++];
-    const backend = patience === undefined ? undefined : balancer.pick(policy, client, this.#refused);
+    const failure = this.#attempt > 1 ? { refused: this.#refused } : undefined;
+    const backend = patience === undefined ? undefined : balancer.pick(policy, client, failure);
     if (!backend || patience === undefined) this.#events.failed(reason);
     else this.#connect(backend, patience);
   }
@@ -73,7 +76,7 @@ export class Dial {
       return;
     }
     this.#fd = fd;
-    this.#timer = clock.setTimer(patience, () => this.#failedOnce(backend, 'no answer'));
+    this.#timer = clock.setTimer(patience, () => this.#failedOnce(backend, 'no answer', patience >= TELLING_MS));
     poll.add(fd, events => (this.#connected ? this.#events.ready(events) : this.#decide(backend, fd)));
   }
 
@@ -97,9 +100,9 @@ export class Dial {
     this.#events.connected(backend, fd);
   }
 
-  #failedOnce(backend: Backend, reason: string): void {
+  #failedOnce(backend: Backend, reason: string, isTelling = true): void {
     this.#drop();
-    this.#options.balancer.eject(backend);
+    if (isTelling) this.#options.balancer.eject(backend);
     this.#events.failedOnce(backend, reason);
     this.#next(`${backend.text}: ${reason}`);
   }
