@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import type { EndpointSlice, Service } from '../../src/api/index.ts';
 import { NetworkNamespace } from '../../src/kernel/netns.ts';
+import { writeSysctl } from '../../src/kernel/sysctl.ts';
 import { Model } from '../../src/model/index.ts';
 import type { ModeEvents, ModeSettings, SetAside } from '../../src/modes/index.ts';
 import { UserspaceMode, type UserspaceModeOptions } from '../../src/modes/userspace/index.ts';
@@ -8,7 +9,7 @@ import type { Family, Ip } from '../../src/net/index.ts';
 import { Planner, type PlanOptions } from '../../src/plan/index.ts';
 import { modeSettingsFor } from './nftables-mode.ts';
 
-/** A machine that is its own cluster: endpoints 10.244.1.1 to 10.244.1.9, and everything else leads to itself. */
+/** A machine that is its own cluster: endpoints are 10.244.1.1 to 10.244.1.9, and everything else leads nowhere. */
 export function loopMachine(): NetworkNamespace {
   const namespace = NetworkNamespace.create();
   const endpoints = [1, 2, 3, 4, 5, 6, 7, 8, 9].flatMap(n => [
@@ -17,13 +18,18 @@ export function loopMachine(): NetworkNamespace {
   ]);
   const script = [
     'link set lo up',
-    'addr add 192.168.0.2/24 dev lo',
-    'addr add fd00:192:168::2/64 dev lo nodad',
+    'link add eth0 type veth peer name nowhere',
+    'link set nowhere up',
+    'link set eth0 up',
+    'addr add 192.168.0.2/24 dev eth0',
+    'addr add fd00:192:168::2/64 dev eth0 nodad',
     ...endpoints,
-    'route add default dev lo src 192.168.0.2',
-    '-6 route add default dev lo src fd00:192:168::2',
+    'route add default dev eth0',
+    'route add ::/0 dev eth0',
   ];
   runIn(namespace, 'ip', ['-batch', '-'], script.map(line => `${line}\n`).join(''));
+  // A port whose connections wait for stray packets could not be claimed for a minute.
+  writeSysctl('net/ipv4/tcp_max_tw_buckets', 0, namespace);
   return namespace;
 }
 
@@ -90,7 +96,8 @@ export class UserspaceUnderTest {
 
   /** The port that the first rule with these words leads to. */
   proxyPort(...words: readonly string[]): number {
-    const rule = this.rules().find(text => words.every(word => text.includes(word)));
+    const own = this.rules().filter(text => text.startsWith('-A KUBE-'));
+    const rule = own.find(text => words.every(word => text.includes(word)));
     return Number(/--to-(?:ports |destination \S+:)(\d+)/.exec(rule ?? '')?.[1]);
   }
 }

@@ -17,7 +17,7 @@ interface Held {
   readonly claim: Claim;
   readonly owners: Set<string>;
   /** Undefined: another claim of ours keeps the port. */
-  readonly fd: number | undefined;
+  fd: number | undefined;
 }
 
 /**
@@ -58,10 +58,24 @@ export class PortClaims {
   /** Gives up what the owner has, but for these. */
   releaseExcept(owner: string, claims: readonly Claim[]): void {
     const kept = new Set(claims.map(keyOf));
+    let isReleased = false;
     for (const [key, { owners, fd }] of this.#held) {
       if (kept.has(key) || !owners.delete(owner) || owners.size > 0) continue;
       if (fd !== undefined) closeRaw(fd);
       this.#held.delete(key);
+      isReleased = true;
+    }
+    if (isReleased) for (const held of this.#held.values()) this.#keep(held);
+  }
+
+  /** What another claim kept until now must keep itself. */
+  #keep(held: Held): void {
+    if (held.fd !== undefined) return;
+    try {
+      held.fd = this.#bind(held.claim);
+    } catch (error) {
+      // Someone was faster; the portal is there all the same.
+      if (!(error instanceof KernelError)) throw error;
     }
   }
 
