@@ -10,6 +10,9 @@ const IPPROTO_TCP = 6;
 const TCP_NODELAY = 1;
 const TCP_KEEPIDLE = 4;
 const TCP_KEEPINTVL = 5;
+const TCP_KEEPCNT = 6;
+/** Questions without an answer after which the other end is given up. */
+const KEEP_ALIVE_PROBES = 4;
 const TCP_USER_TIMEOUT = 18;
 const MSG_NOSIGNAL = 0x4000;
 const SHUT_WR = 1;
@@ -102,4 +105,5 @@ function prepare(fd: number, { keepAliveSeconds }: StreamOptions): void {
   setOption(fd, SOL_SOCKET, SO_KEEPALIVE, 1);
   setOption(fd, IPPROTO_TCP, TCP_KEEPIDLE, keepAliveSeconds);
   setOption(fd, IPPROTO_TCP, TCP_KEEPINTVL, keepAliveSeconds);
+  setOption(fd, IPPROTO_TCP, TCP_KEEPCNT, KEEP_ALIVE_PROBES);
 }

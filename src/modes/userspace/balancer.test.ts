@@ -97,7 +97,10 @@ describe('round robin', () => {
         give(one, ...Array.from({ length: count }, (_, i) => `10.0.0.${i + 1}:80`));
         const got = new Map<string | undefined, number>();
         for (const text of picks(one, count * rounds)) got.set(text, (got.get(text) ?? 0) + 1);
-        assert.deepEqual([...got.values()], Array.from({ length: count }, () => rounds));
+        assert.deepEqual(
+          [...got.values()],
+          Array.from({ length: count }, () => rounds),
+        );
       }),
     );
   });
@@ -204,6 +207,19 @@ describe('ejection', () => {
     assert.equal(one.pick('Cluster', undefined, refusedBy(one.pick('Cluster')))?.text, A);
     await clock.advance(5000);
     assert.ok(picks(one, 2).includes(A));
+  });
+
+  test('USER-13 one that does not answer in time is left alone after the second time in a row', () => {
+    const one = balancer();
+    give(one, A, B);
+    const a = one.pick('Cluster');
+    assert.ok(a);
+    one.silent(a);
+    one.answered(a);
+    one.silent(a);
+    assert.ok(picks(one, 2).includes(A));
+    one.silent(a);
+    assert.deepEqual(picks(one, 2), [B, B]);
   });
 
   test('USER-13 one that refused this connection is not asked again for it', () => {

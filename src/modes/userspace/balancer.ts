@@ -14,12 +14,15 @@ export interface Backend {
   active: number;
   /** It did not take a connection; until then others are asked. 0: it takes them. */
   ejectedUntil: number;
+  /** How often it did not answer in time, one after another. */
+  silences: number;
   /** It left the plan; connections that it has go on. */
   gone: boolean;
 }
 
 /** How long an endpoint that refused a connection is left alone while others can be asked. */
 const EJECTION_MS = 5000;
+const TELLING_SILENCES = 2;
 
 export interface BalancerOptions {
   readonly clock: Clock;
@@ -98,9 +101,20 @@ export class Balancer {
     return chosen;
   }
 
-  /** It refused a connection, or did not answer. */
+  /** It refused a connection. */
   eject(backend: Backend): void {
     backend.ejectedUntil = this.#clock.now() + EJECTION_MS;
+  }
+
+  /** It did not answer in time. Once may be a busy machine. */
+  silent(backend: Backend): void {
+    backend.silences += 1;
+    if (backend.silences >= TELLING_SILENCES) this.eject(backend);
+  }
+
+  answered(backend: Backend): void {
+    backend.ejectedUntil = 0;
+    backend.silences = 0;
   }
 
   /** Forgets clients that were away for too long. */
@@ -131,7 +145,7 @@ export class Balancer {
 
   #add({ text, ip, port }: Endpoint): void {
     const address = encodeSocketAddress(ip, port);
-    this.#backends.set(text, { text, address, active: 0, ejectedUntil: 0, gone: false });
+    this.#backends.set(text, { text, address, active: 0, ejectedUntil: 0, silences: 0, gone: false });
   }
 
   /** Another membership begins a new round in a new random order, so that nodes do not all begin with the same one. */

@@ -8,8 +8,6 @@ import type { Traffic } from './traffic.ts';
 
 /** How long each attempt may take, and how many there are. */
 const TIMEOUTS_MS = [250, 500, 1000, 2000];
-/** Who does not answer for so long is treated as one who refuses; less may be a busy machine. */
-const TELLING_MS = 1000;
 const OUT_OF_DESCRIPTORS = ['EMFILE', 'ENFILE', 'ENOBUFS', 'ENOMEM'];
 
 export interface DialOptions {
@@ -22,8 +20,8 @@ export interface DialOptions {
 }
 
 export interface DialEvents {
-  /** The descriptor is watched; the handler takes its events from now on. */
-  connected(backend: Backend, fd: number): void;
+  /** The descriptor is watched; these are its first events, and `ready` gets those that follow. */
+  connected(backend: Backend, fd: number, events: number): void;
   /** An endpoint did not take the connection; another is tried if there is one. */
   failedOnce(backend: Backend, reason: string): void;
   /** Nobody took it. */
@@ -76,33 +74,40 @@ export class Dial {
       return;
     }
     this.#fd = fd;
-    this.#timer = clock.setTimer(patience, () => this.#failedOnce(backend, 'no answer', patience >= TELLING_MS));
-    poll.add(fd, events => (this.#connected ? this.#events.ready(events) : this.#decide(backend, fd)));
+    this.#timer = clock.setTimer(patience, () => {
+      this.#options.balancer.silent(backend);
+      this.#failedOnce(backend, 'no answer');
+    });
+    poll.add(fd, events => (this.#connected ? this.#events.ready(events) : this.#decide(backend, fd, events)));
   }
 
   /** That we are out of descriptors is not the endpoint's fault, and another would not help. */
   #notBegun(backend: Backend, error: unknown): void {
     const errno = error instanceof KernelError ? (error.errno ?? 'failed') : String(error);
     if (OUT_OF_DESCRIPTORS.includes(errno)) this.#events.failed(errno);
-    else this.#failedOnce(backend, errno);
+    else this.#refusal(backend, errno);
   }
 
-  #decide(backend: Backend, fd: number): void {
+  #decide(backend: Backend, fd: number, events: number): void {
     const reason = connectResult(fd);
     if (reason !== undefined) {
-      this.#refused.add(backend);
-      this.#failedOnce(backend, reason);
+      this.#refusal(backend, reason);
       return;
     }
     this.#connected = true;
     this.#timer?.cancel();
-    backend.ejectedUntil = 0;
-    this.#events.connected(backend, fd);
+    this.#options.balancer.answered(backend);
+    this.#events.connected(backend, fd, events);
   }
 
-  #failedOnce(backend: Backend, reason: string, isTelling = true): void {
+  #refusal(backend: Backend, reason: string): void {
+    this.#refused.add(backend);
+    this.#options.balancer.eject(backend);
+    this.#failedOnce(backend, reason);
+  }
+
+  #failedOnce(backend: Backend, reason: string): void {
     this.#drop();
-    if (isTelling) this.#options.balancer.eject(backend);
     this.#events.failedOnce(backend, reason);
     this.#next(`${backend.text}: ${reason}`);
   }

@@ -123,7 +123,8 @@ describe('rules', () => {
       await under.sync();
       runIn(namespace, 'iptables', ['-t', 'nat', '-A', 'KUBE-PORTALS-HOST', '-j', 'ACCEPT']);
       runIn(namespace, 'iptables', ['-t', 'nat', '-I', 'OUTPUT', '-j', 'RETURN']);
-      const jumps = () => under.rules().filter(line => line.startsWith('-A OUTPUT') || line.startsWith('-A PREROUTING'));
+      const jumps = () =>
+        under.rules().filter(line => line.startsWith('-A OUTPUT') || line.startsWith('-A PREROUTING'));
       const before = jumps();
       const next = new UserspaceUnderTest(namespace, { drainMs: 0 });
       web(next);
@@ -447,10 +448,16 @@ describe('ports', () => {
       web(under);
       const restricted = { family: 'IPv4', matchAll: false, cidrs: [], containsIPv4Loopback: false } as const;
       await under.sync({ nodePortAddresses: restricted, nodePortIPs: [ip('192.168.0.2')] });
-      await assert.rejects(listenTcp(namespace, ip('192.168.0.2'), 30080, () => {}), /EADDRINUSE/);
+      await assert.rejects(
+        listenTcp(namespace, ip('192.168.0.2'), 30080, () => {}),
+        /EADDRINUSE/,
+      );
       assert.equal(await ask(namespace, '10.244.1.5', 30080), 'refused');
       await under.sync();
-      await assert.rejects(listenTcp(namespace, ip('10.244.1.5'), 30080, () => {}), /EADDRINUSE/);
+      await assert.rejects(
+        listenTcp(namespace, ip('10.244.1.5'), 30080, () => {}),
+        /EADDRINUSE/,
+      );
       under.deleteService('default/web');
       await under.sync();
       const server = await listenTcp(namespace, ip('192.168.0.2'), 30080, () => {});
@@ -482,7 +489,10 @@ describe('ports', () => {
       );
       await under.sync();
       assert.deepEqual(under.mode.setAside(), []);
-      await assert.rejects(listenTcp(namespace, ip('192.168.0.2'), 30080, () => {}), /EADDRINUSE/);
+      await assert.rejects(
+        listenTcp(namespace, ip('192.168.0.2'), 30080, () => {}),
+        /EADDRINUSE/,
+      );
     }));
 
   test('USER-17 SCTP is set aside', () =>

@@ -111,6 +111,11 @@ export class UserspaceMode implements Mode {
     return this.#traffic.connections.size;
   }
 
+  /** Bytes that were read and wait for slow readers. */
+  get heldBytes(): number {
+    return this.#traffic.held;
+  }
+
   get udpClients(): number {
     return this.#traffic.udpClients;
   }

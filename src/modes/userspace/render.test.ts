@@ -40,7 +40,9 @@ function planOf(...objects: readonly [ReturnType<typeof service>, ...ReturnType<
 
 function lines(plan: ServicePortPlan, ports = { Cluster: 40001, Local: 40002 }, options: Partial<RenderOptions> = {}) {
   const needed = neededPolicies(plan);
-  const used = Object.fromEntries(Object.entries(ports).filter(([policy]) => [...needed].some(each => each === policy)));
+  const used = Object.fromEntries(
+    Object.entries(ports).filter(([policy]) => [...needed].some(each => each === policy)),
+  );
   return render(plan, used, { ...OPTIONS, ...options }).map(({ chain, text }) => `${chain} ${text}`);
 }
 
@@ -95,9 +97,7 @@ describe('rules', () => {
   test('USER-5 node ports are at the addresses that accept them', () => {
     const all = lines(planOf(everywhere, ENDPOINTS), undefined, { nodePortRanges: [cidr('192.168.0.2/32')] });
     const nodePorts = all.filter(line => line.includes('NODEPORT-CONTAINER'));
-    assert.deepEqual(nodePorts, [
-      `KUBE-NODEPORT-CONTAINER -d 192.168.0.2/32 ${AT} 30080 -j REDIRECT --to-ports 40001`,
-    ]);
+    assert.deepEqual(nodePorts, [`KUBE-NODEPORT-CONTAINER -d 192.168.0.2/32 ${AT} 30080 -j REDIRECT --to-ports 40001`]);
     const none = lines(planOf(everywhere, ENDPOINTS), undefined, { nodePortRanges: [] });
     assert.ok(!none.some(line => line.includes('30080')));
   });

@@ -23,6 +23,8 @@ export class TcpConnection {
   readonly #dial: Dial;
   #relay: Relay | undefined;
   #endpoint: { readonly backend: Backend; readonly fd: number } | undefined;
+  /** What the client was ready for before there was an endpoint. */
+  #early = 0;
   #isLimited = false;
   #closed = false;
 
@@ -32,7 +34,7 @@ export class TcpConnection {
     this.#client = client;
     this.#events = events;
     this.#dial = new Dial(options, {
-      connected: (backend, fd) => this.#connected(backend, fd),
+      connected: (backend, fd, ready) => this.#connected(backend, fd, ready),
       failedOnce: (backend, reason) => events.failedOnce(backend, reason),
       failed: reason => this.#failed(reason),
       ready: ready => this.#relay?.secondReady(ready),
@@ -60,7 +62,7 @@ export class TcpConnection {
     }
   }
 
-  #connected(backend: Backend, fd: number): void {
+  #connected(backend: Backend, fd: number, events: number): void {
     this.#endpoint = { backend, fd };
     backend.active += 1;
     this.#events.connected();
@@ -69,13 +71,14 @@ export class TcpConnection {
       backward: bytes => this.#events.backward(bytes),
       closed: () => this.#finish(),
     });
-    this.#relay.start();
+    this.#relay.start(this.#early, events);
   }
 
   #clientReady(events: number): void {
     if (this.#relay) this.#relay.firstReady(events);
     // A client that only ended its side may still wait for an answer; one that broke does not.
     else if (events & (Ready.ERROR | Ready.HANGUP)) this.break();
+    else this.#early |= events;
   }
 
   #failed(reason: string): void {
