@@ -50,7 +50,13 @@ export class UserspaceUnderTest {
   readonly refused: SetAside[] = [];
   readonly #models: Readonly<Record<Family, readonly [Model, Planner]>>;
 
-  constructor(namespace: NetworkNamespace, options: Options = {}, node = { name: 'node-a', zone: 'zone-a' }) {
+  /** `isHome`: the process is in the namespace itself, so the mode need not be told. */
+  constructor(
+    namespace: NetworkNamespace,
+    options: Options = {},
+    node = { name: 'node-a', zone: 'zone-a' },
+    { isHome = false } = {},
+  ) {
     this.namespace = namespace;
     const events: ModeEvents = {
       progress: () => {},
@@ -59,7 +65,7 @@ export class UserspaceUnderTest {
       measured: () => {},
       failed: (what, error) => this.told.push(`failed: ${what}: ${error}`),
     };
-    this.mode = new UserspaceMode({ drainMs: 0, ...options, namespace, events });
+    this.mode = new UserspaceMode({ drainMs: 0, ...options, namespace: isHome ? undefined : namespace, events });
     this.#models = { IPv4: plans('IPv4', node), IPv6: plans('IPv6', node) };
   }
 
