@@ -18,9 +18,13 @@ const OPTIONS = { keepAliveSeconds: 60 };
 const chunk = Buffer.allocUnsafeSlow(256 << 10);
 const word = Buffer.from('0123456789abcdef');
 
+function fail(error: unknown): void {
+  console.error(error);
+}
+
 /** Answers the letter `b` with bytes without end, and anything else with as much. */
 export function serve(ip: Ip, port: number): void {
-  const poll = new EventPoll();
+  const poll = new EventPoll(fail);
   const listener = listenStream(undefined, 'IPv4', ip, port, OPTIONS);
   const peer = Buffer.alloc(28);
   poll.add(listener, () => {
@@ -55,7 +59,7 @@ export function serve(ip: Ip, port: number): void {
 
 /** Receives over some connections for a time. Returns bytes a second. */
 export function receiveBulk(ip: Ip, port: number, connections: number, milliseconds: number): Promise<number> {
-  const poll = new EventPoll();
+  const poll = new EventPoll(fail);
   const address = encodeSocketAddress(ip, port);
   let bytes = 0;
   const fds = Array.from({ length: connections }, () => {
@@ -99,7 +103,7 @@ export interface ShortResult {
 
 /** Makes so many connections, some at once, each with one word there and back. */
 export function connectOften(ip: Ip, port: number, count: number, atOnce: number): Promise<ShortResult> {
-  const poll = new EventPoll();
+  const poll = new EventPoll(fail);
   const address = encodeSocketAddress(ip, port);
   const start = performance.now();
   let begun = 0;
@@ -137,7 +141,7 @@ export function connectOften(ip: Ip, port: number, count: number, atOnce: number
 
 /** Holds so many connections, each of which got an answer. Returns how to end them, and how many failed. */
 export async function holdMany(ip: Ip, port: number, count: number): Promise<{ failures: number; end: () => void }> {
-  const poll = new EventPoll();
+  const poll = new EventPoll(fail);
   const address = encodeSocketAddress(ip, port);
   const fds: number[] = [];
   let failures = 0;

@@ -65,9 +65,9 @@ export interface Poll {
   close(): void;
 }
 
-/** Calls back whenever the descriptor is readable. It does not keep the process alive. */
-export function pollReadable(fd: number, onReadable: () => void): Poll {
+/** Calls back whenever the descriptor is readable. It does not keep the process alive unless told. */
+export function pollReadable(fd: number, onReadable: () => void, { keepsAlive = false } = {}): Poll {
   const handle = koffi.node.poll(fd, { readable: true }, onReadable);
-  handle.unref();
+  if (!keepsAlive) handle.unref();
   return handle;
 }

@@ -15,6 +15,9 @@ const DATA_AT = process.arch === 'x64' ? 4 : 8;
 const EVENT_SIZE = process.arch === 'x64' ? 12 : 16;
 const EVENTS_A_TURN = 512;
 
+/** A handle that nobody holds is collected with its callback, and then nothing is told any more. */
+const OPEN = new Set<EventPoll>();
+
 interface Entry {
   readonly serial: number;
   readonly handler: ReadyHandler;
@@ -22,11 +25,13 @@ interface Entry {
 
 /**
  * Tells when descriptors become ready: once for each change, so whoever is told must go on until nothing is left. One
- * descriptor of the kernel's stands for all of them, so that thousands cost no handles of Node's.
+ * descriptor of the kernel's stands for all of them, so that thousands cost no handles of Node's. It keeps the process
+ * alive until it is closed.
  */
 export class EventPoll {
   readonly #fd: number;
   readonly #poll: Poll;
+  readonly #failed: (error: unknown) => void;
   readonly #entries = new Map<number, Entry>();
   readonly #events = Buffer.alloc(EVENT_SIZE * EVENTS_A_TURN);
   readonly #event = Buffer.alloc(EVENT_SIZE);
@@ -34,9 +39,12 @@ export class EventPoll {
   #serial = 0;
   #closed = false;
 
-  constructor() {
+  /** What a handler throws is handed over, and the others are told all the same. */
+  constructor(failed: (error: unknown) => void) {
+    this.#failed = failed;
     this.#fd = check(epollCreate1(EPOLL_CLOEXEC), 'make an epoll descriptor');
-    this.#poll = pollReadable(this.#fd, () => this.#dispatch());
+    this.#poll = pollReadable(this.#fd, () => this.#dispatch(), { keepsAlive: true });
+    OPEN.add(this);
   }
 
   get size(): number {
@@ -67,6 +75,7 @@ export class EventPoll {
   close(): void {
     if (this.#closed) return;
     this.#closed = true;
+    OPEN.delete(this);
     this.#deferred = [];
     this.#entries.clear();
     this.#poll.close();
@@ -80,13 +89,22 @@ export class EventPoll {
       const at = i * EVENT_SIZE;
       const entry = this.#entries.get(this.#events.readUInt32LE(at + DATA_AT));
       if (entry?.serial !== this.#events.readUInt32LE(at + DATA_AT + 4)) continue;
-      entry.handler(this.#events.readUInt32LE(at));
+      const events = this.#events.readUInt32LE(at);
+      this.#try(() => entry.handler(events));
     }
   }
 
   #runDeferred(): void {
     const work = this.#deferred;
     this.#deferred = [];
-    for (const run of work) run();
+    for (const run of work) this.#try(run);
+  }
+
+  #try(work: () => void): void {
+    try {
+      work();
+    } catch (error) {
+      this.#failed(error);
+    }
   }
 }

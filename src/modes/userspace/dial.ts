@@ -66,24 +66,24 @@ export class Dial {
 
   #connect(backend: Backend, patience: number): void {
     const { namespace, poll, clock, stream } = this.#options.traffic.options;
-    let fd: number;
     try {
-      fd = connectStream(namespace, this.#options.family, backend.address, stream);
+      const fd = connectStream(namespace, this.#options.family, backend.address, stream);
+      this.#fd = fd;
+      poll.add(fd, events => (this.#connected ? this.#events.ready(events) : this.#decide(backend, fd, events)));
     } catch (error) {
       this.#notBegun(backend, error);
       return;
     }
-    this.#fd = fd;
     this.#timer = clock.setTimer(patience, () => {
       this.#options.balancer.silent(backend);
       this.#failedOnce(backend, 'no answer');
     });
-    poll.add(fd, events => (this.#connected ? this.#events.ready(events) : this.#decide(backend, fd, events)));
   }
 
   /** That we are out of descriptors is not the endpoint's fault, and another would not help. */
   #notBegun(backend: Backend, error: unknown): void {
     const errno = error instanceof KernelError ? (error.errno ?? 'failed') : String(error);
+    this.#drop();
     if (OUT_OF_DESCRIPTORS.includes(errno)) this.#events.failed(errno);
     else this.#refusal(backend, errno);
   }

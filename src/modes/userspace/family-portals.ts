@@ -8,7 +8,15 @@ import { type AddressReader, type MachineAddresses, sameAddresses } from './mach
 import type { PortAllocator } from './port-allocator.ts';
 import type { Claim, PortClaims } from './port-claims.ts';
 import type { PortalRules } from './portal-rules.ts';
-import { neededPolicies, type PortalRule, type ProxyPorts, type RenderOptions, refusing, render } from './render.ts';
+import {
+  isOneAddress,
+  neededPolicies,
+  type PortalRule,
+  type ProxyPorts,
+  type RenderOptions,
+  refusing,
+  render,
+} from './render.ts';
 import { renderOptions, sameOptions } from './render-options.ts';
 import { ServiceProxy } from './service-proxy.ts';
 import { type ChangedPortal, forgetStaleFlows } from './stale-flows.ts';
@@ -186,7 +194,8 @@ export class FamilyPortals {
     if (ip !== undefined) return this.#addresses?.all.has(ip) ? [{ protocol, ip, port }] : [];
     const ranges = this.#render?.nodePortRanges;
     if (!ranges) return [{ protocol, ip: undefined, port }];
-    return ranges.filter(({ prefix }) => prefix !== 8).map(({ address }) => ({ protocol, ip: address, port }));
+    const single = ranges.filter(range => isOneAddress(range));
+    return single.map(({ address }) => ({ protocol, ip: address, port }));
   }
 
   #proxyOf(id: string): ServiceProxy {

@@ -48,7 +48,7 @@ const ANY: Readonly<Record<Family, Ip>> = { IPv4: '0.0.0.0' as Ip, IPv6: '::' as
 export class UserspaceMode implements Mode {
   readonly #options: UserspaceModeOptions;
   readonly #clock: Clock;
-  readonly #poll = new EventPoll();
+  readonly #poll: EventPoll;
   readonly #traffic: Traffic;
   readonly #ports: PortAllocator;
   readonly #addresses: AddressReader;
@@ -67,6 +67,7 @@ export class UserspaceMode implements Mode {
     this.#options = options;
     this.#clock = clock;
     const trouble = new Trouble(clock, (what, error) => events.failed(what, error));
+    this.#poll = new EventPoll(error => trouble.note('handling a connection', error));
     const limit = descriptorLimit();
     this.#traffic = new Traffic({
       namespace,

@@ -160,6 +160,10 @@ export function oneAddress(ip: Ip): Cidr {
   return { address: ip, prefix: ip.includes(':') ? 128 : 32 };
 }
 
+export function isOneAddress({ address, prefix }: Cidr): boolean {
+  return prefix === oneAddress(address).prefix;
+}
+
 function sourceWords(source: Cidr | undefined): Words {
   return source ? ['-s', formatCidr(source)] : [];
 }

@@ -1,4 +1,5 @@
 import { limitUnconfirmed, Ready, resetStream } from '../../kernel/sockets/index.ts';
+import { errorText } from '../../lib/error-text.ts';
 import type { Backend } from './balancer.ts';
 import { Dial, type DialOptions } from './dial.ts';
 import { Relay } from './relay.ts';
@@ -42,7 +43,12 @@ export class TcpConnection {
   }
 
   start(): void {
-    this.#options.traffic.options.poll.add(this.#client, events => this.#clientReady(events));
+    try {
+      this.#options.traffic.options.poll.add(this.#client, events => this.#clientReady(events));
+    } catch (error) {
+      this.#failed(errorText(error));
+      return;
+    }
     this.#dial.start();
   }
 

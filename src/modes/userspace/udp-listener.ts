@@ -96,7 +96,7 @@ export class UdpListener {
   }
 
   #open(key: string, peer: Buffer, own: Buffer): Session | undefined {
-    const { traffic, family, policy, balancer, counters } = this.#options;
+    const { traffic, family, policy, balancer, counters, name } = this.#options;
     const backend = balancer.pick(policy, balancer.hasAffinity ? clientKey(family, peer) : undefined);
     if (!backend) return undefined;
     if (traffic.udpClients >= traffic.options.maxUdpClients || !traffic.hasRoomFor(1)) this.#endOldest();
@@ -111,8 +111,14 @@ export class UdpListener {
     counters.connections += 1;
     counters.active += 1;
     this.#sessions.set(key, session);
-    traffic.options.poll.add(fd, () => this.#answer(session));
-    return session;
+    try {
+      traffic.options.poll.add(fd, () => this.#answer(session));
+      return session;
+    } catch (error) {
+      traffic.options.trouble(`proxying datagrams to ${name}`, error);
+      this.#end(session);
+      return undefined;
+    }
   }
 
   #connect(backend: Backend): number | undefined {
