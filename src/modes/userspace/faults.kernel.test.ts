@@ -331,7 +331,7 @@ describe('descriptors', () => {
             const clients = await Promise.all(Array.from({ length: 5 }, () => connect(namespace)));
             assert.ok(await until(() => under.mode.connections === 5, 1000));
             assert.equal(await outcome(namespace), 'ECONNRESET');
-            assert.match(under.told.join(), /all 10 descriptors for connections are in use; raise the limit/);
+            assert.match(under.told.join(), /all 11 descriptors for proxying are in use; raise the limit/);
             clients[0]?.write('x');
             assert.equal(String((await once(clients[0] as Socket, 'data'))[0]), 'x');
             clients[1]?.destroy();
@@ -343,7 +343,7 @@ describe('descriptors', () => {
           },
         );
       },
-      { maxDescriptors: 10 },
+      { maxDescriptors: 11 },
     ));
 
   test('USER-19 a process without any descriptor left refuses, says so and does not die', () =>

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import { readdirSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { describe, test } from 'node:test';
+import { ManualClock } from '../../../test/support/manual-clock.ts';
 import { until } from '../../../test/support/nftables-mode.ts';
 import { service, slice } from '../../../test/support/objects.ts';
 import { runIn, UserspaceUnderTest, withUserspace } from '../../../test/support/userspace-mode.ts';
@@ -345,23 +347,40 @@ describe('UDP', () => {
       }
     }));
 
-  test('USER-15 a silent client is forgotten after the idle time-out', () =>
-    withUserspace(
+  test('USER-15 a client that is silent for the idle time-out is forgotten, and one that is not stays', async () => {
+    const clock = new ManualClock();
+    await withUserspace(
       async (under, namespace) => {
         dns(under);
         await under.sync();
         await serving(
           namespace,
           async () => {
-            assert.equal(await ask(namespace, '10.96.0.2', 53, 'UDP'), '10.244.1.1');
-            assert.ok(under.mode.udpClients > 0);
-            assert.ok(await until(() => under.mode.udpClients === 0, 1000));
+            const client = bindUdp(namespace, ip('192.168.0.2'), 0);
+            const send = async () => {
+              const answer = once(client, 'message');
+              client.send('?', 53, '10.96.0.2');
+              await answer;
+            };
+            try {
+              await send();
+              assert.equal(under.mode.udpClients, 1);
+              await clock.advance(200);
+              await send();
+              await clock.advance(200);
+              assert.equal(under.mode.udpClients, 1);
+              await clock.advance(50);
+              assert.equal(under.mode.udpClients, 0);
+            } finally {
+              client.close();
+            }
           },
           'UDP',
         );
       },
-      { udpIdleTimeoutMs: 60 },
-    ));
+      { clock },
+    );
+  });
 
   test('USER-16 when its endpoint is gone, a client that goes on sending gets another', () =>
     withUserspace(

@@ -28,7 +28,7 @@ export interface UserspaceModeOptions {
   readonly syncPeriodMs?: number | undefined;
   /** How long connections may go on when the mode is closed. */
   readonly drainMs?: number | undefined;
-  /** How many descriptors connections may take; seven eighths of what the process may have unless told. */
+  /** How many descriptors there may be for proxying; seven eighths of what the process may have unless told. */
   readonly maxDescriptors?: number | undefined;
   readonly maxUdpClients?: number | undefined;
   readonly keepAliveSeconds?: number | undefined;
@@ -141,6 +141,7 @@ export class UserspaceMode implements Mode {
     }
     await this.#drain();
     this.#poll.close();
+    this.#traffic.spare.close();
     this.#addresses.close();
     this.#conntrack.close();
   }
@@ -157,7 +158,7 @@ export class UserspaceMode implements Mode {
       traffic: this.#traffic,
       ports: this.#ports,
       rules: new PortalRules(iptables),
-      claims: new PortClaims(namespace, family),
+      claims: new PortClaims(this.#traffic, family),
       addresses: this.#addresses,
       conntrack: this.#conntrack,
       events,

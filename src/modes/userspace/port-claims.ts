@@ -1,7 +1,7 @@
 import { KernelError } from '../../kernel/errors.ts';
-import type { NetworkNamespace } from '../../kernel/netns.ts';
 import { closeRaw, openBound } from '../../kernel/sockets/index.ts';
 import type { Family, Ip } from '../../net/index.ts';
+import type { Traffic } from './traffic.ts';
 
 /** An address of this machine that a portal takes over. */
 export interface Claim {
@@ -25,29 +25,26 @@ interface Held {
  * at it, so that a connection that comes around the portal's rules is refused rather than left to wait.
  */
 export class PortClaims {
-  readonly #namespace: NetworkNamespace | undefined;
+  readonly #traffic: Traffic;
   readonly #family: Family;
   readonly #held = new Map<string, Held>();
+  /** The keys of what each owner has. */
+  readonly #owned = new Map<string, Set<string>>();
 
-  constructor(namespace: NetworkNamespace | undefined, family: Family) {
-    this.#namespace = namespace;
+  constructor(traffic: Traffic, family: Family) {
+    this.#traffic = traffic;
     this.#family = family;
-  }
-
-  get size(): number {
-    return this.#held.size;
   }
 
   /** Returns why it cannot be had; undefined if it can. */
   claim(owner: string, claim: Claim): KernelError | undefined {
     const key = keyOf(claim);
-    const known = this.#held.get(key);
-    if (known) {
-      known.owners.add(owner);
-      return undefined;
-    }
     try {
-      this.#held.set(key, { claim, owners: new Set([owner]), fd: this.#bind(claim) });
+      const held = this.#held.get(key) ?? { claim, owners: new Set(), fd: this.#bind(claim) };
+      held.owners.add(owner);
+      this.#held.set(key, held);
+      const owned = this.#owned.get(owner) ?? new Set();
+      this.#owned.set(owner, owned.add(key));
       return undefined;
     } catch (error) {
       if (!(error instanceof KernelError)) throw error;
@@ -57,15 +54,37 @@ export class PortClaims {
 
   /** Gives up what the owner has, but for these. */
   releaseExcept(owner: string, claims: readonly Claim[]): void {
+    const owned = this.#owned.get(owner);
+    if (!owned) return;
     const kept = new Set(claims.map(keyOf));
-    let isReleased = false;
-    for (const [key, { owners, fd }] of this.#held) {
-      if (kept.has(key) || !owners.delete(owner) || owners.size > 0) continue;
-      if (fd !== undefined) closeRaw(fd);
-      this.#held.delete(key);
-      isReleased = true;
+    for (const key of owned) {
+      if (kept.has(key)) continue;
+      owned.delete(key);
+      this.#release(owner, key);
     }
-    if (isReleased) for (const held of this.#held.values()) this.#keep(held);
+    if (owned.size === 0) this.#owned.delete(owner);
+  }
+
+  close(): void {
+    for (const { fd } of this.#held.values()) this.#unbind(fd);
+    this.#held.clear();
+    this.#owned.clear();
+  }
+
+  #release(owner: string, key: string): void {
+    const held = this.#held.get(key);
+    held?.owners.delete(owner);
+    if (!held || held.owners.size > 0) return;
+    this.#unbind(held.fd);
+    this.#held.delete(key);
+    if (held.fd === undefined) return;
+    for (const other of this.#held.values()) this.#keep(other);
+  }
+
+  #unbind(fd: number | undefined): void {
+    if (fd === undefined) return;
+    closeRaw(fd);
+    this.#traffic.descriptors -= 1;
   }
 
   /** What another claim kept until now must keep itself. */
@@ -79,15 +98,13 @@ export class PortClaims {
     }
   }
 
-  close(): void {
-    for (const { fd } of this.#held.values()) if (fd !== undefined) closeRaw(fd);
-    this.#held.clear();
-  }
-
   #bind(claim: Claim): number | undefined {
     const { protocol, ip, port } = claim;
     try {
-      return openBound(this.#namespace, this.#family, protocol, ip ?? ANY[this.#family], port);
+      const { namespace } = this.#traffic.options;
+      const fd = openBound(namespace, this.#family, protocol, ip ?? ANY[this.#family], port);
+      this.#traffic.descriptors += 1;
+      return fd;
     } catch (error) {
       if (error instanceof KernelError && error.errno === 'EADDRINUSE' && this.#isKept(claim)) return undefined;
       throw error;

@@ -5,7 +5,6 @@ import type { Family, Ip } from '../../net/index.ts';
 import type { Balancer } from './balancer.ts';
 import { clientKey } from './client-address.ts';
 import type { MutableCounters } from './counters.ts';
-import { SpareDescriptor } from './spare-descriptor.ts';
 import { TcpConnection } from './tcp-connection.ts';
 import type { Traffic } from './traffic.ts';
 
@@ -32,7 +31,6 @@ export class TcpListener {
   readonly port: number;
   readonly #options: ListenerOptions;
   readonly #fd: number;
-  readonly #spare = new SpareDescriptor();
   readonly #peer = Buffer.alloc(28);
   #retry: Timer | undefined;
   #closed = false;
@@ -42,6 +40,7 @@ export class TcpListener {
     this.#options = options;
     this.#fd = listenStream(namespace, options.family, options.ip, port, stream);
     this.port = portOf(this.#fd);
+    options.traffic.descriptors += 1;
     poll.add(this.#fd, () => this.#accept());
   }
 
@@ -51,8 +50,8 @@ export class TcpListener {
     this.#closed = true;
     this.#retry?.cancel();
     this.#options.traffic.options.poll.remove(this.#fd);
+    this.#options.traffic.descriptors -= 1;
     closeRaw(this.#fd);
-    this.#spare.close();
   }
 
   #accept(): void {
@@ -106,20 +105,21 @@ export class TcpListener {
   #refuse(fd: number): void {
     resetStream(fd);
     const { maxDescriptors } = this.#options.traffic.options;
-    this.#failed(`all ${maxDescriptors} descriptors for connections are in use; raise the limit of open files`);
+    this.#failed(`all ${maxDescriptors} descriptors for proxying are in use; raise the limit of open files`);
   }
 
   /** Out of descriptors: the spare one is used to take the connection and refuse it, or the client would wait in vain. */
   #refuseOne(): boolean {
+    const { spare, options } = this.#options.traffic;
     this.#failed('no descriptor is left for a connection; raise the limit of open files');
-    this.#spare.lend(() => {
+    spare.lend(() => {
       const fd = acceptStream(this.#fd, this.#peer);
       if (fd >= 0) resetStream(fd);
     });
-    if (this.#spare.isThere) return true;
-    this.#retry ??= this.#options.traffic.options.clock.setTimer(RETRY_MS, () => {
+    if (spare.isThere) return true;
+    this.#retry ??= options.clock.setTimer(RETRY_MS, () => {
       this.#retry = undefined;
-      this.#spare.replace();
+      spare.replace();
       this.#accept();
     });
     return false;

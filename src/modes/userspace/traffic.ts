@@ -2,6 +2,7 @@ import type { NetworkNamespace } from '../../kernel/netns.ts';
 import { DatagramExchange, type EventPoll, type StreamOptions } from '../../kernel/sockets/index.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Family } from '../../net/index.ts';
+import { SpareDescriptor } from './spare-descriptor.ts';
 import type { TcpConnection } from './tcp-connection.ts';
 
 /** The size of one piece of what is copied. */
@@ -16,7 +17,7 @@ export interface TrafficOptions {
   readonly clock: Clock;
   readonly stream: StreamOptions;
   readonly udpIdleTimeoutMs: number;
-  /** How many descriptors connections may take in all. */
+  /** How many descriptors the mode may have in all; connections beyond that are refused. */
   readonly maxDescriptors: number;
   /** How many clients of UDP there may be in all. */
   readonly maxUdpClients: number;
@@ -32,8 +33,11 @@ export class Traffic {
   readonly #exchanges = new Map<Family, DatagramExchange>();
   /** Those of TCP. They outlive their listener and their Service. */
   readonly connections = new Set<TcpConnection>();
+  /** For the moment when there is no other. */
+  readonly spare = new SpareDescriptor();
   /** Bytes that were read and not yet taken by the other end. */
   held = 0;
+  /** Of connections, listeners and claims. */
   descriptors = 0;
   udpClients = 0;
 

@@ -43,6 +43,7 @@ export class UdpListener {
     this.#options = options;
     this.#fd = bindDatagrams(namespace, options.family, options.ip, port);
     this.port = portOf(this.#fd);
+    options.traffic.descriptors += 1;
     poll.add(this.#fd, () => this.#receive());
   }
 
@@ -61,6 +62,7 @@ export class UdpListener {
     this.#sweep?.cancel();
     for (const session of this.#sessions.values()) this.#end(session);
     this.#options.traffic.options.poll.remove(this.#fd);
+    this.#options.traffic.descriptors -= 1;
     closeRaw(this.#fd);
   }
 
