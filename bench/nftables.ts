@@ -7,7 +7,7 @@ import { writeFileSync } from 'node:fs';
 import { availableParallelism, loadavg, release } from 'node:os';
 import { parseArgs } from 'node:util';
 import { answer, givenTask, runInChild, type Task } from './support/child.ts';
-import { type Size, sizeName } from './support/cluster.ts';
+import { parseSize, type Size, sizeName } from './support/cluster.ts';
 import { type ConnectResult, measureConnects } from './support/connect-latency.ts';
 import { measureNft, type NftResult } from './support/nft-load.ts';
 import { type LoadResult, measureLoad } from './support/nftables-load.ts';
@@ -45,12 +45,6 @@ async function perform({ name, argument }: Task): Promise<unknown> {
     default:
       throw new Error(`no task is called ${name}`);
   }
-}
-
-function parseSize(text: string): Size {
-  const [, services, endpoints] = /^(\d+)x(\d+)$/.exec(text) ?? [];
-  if (services === undefined) throw new Error(`${text} is no size: 5000x5 is 5000 Services with 5 endpoints each`);
-  return { services: Number(services), endpoints: Number(endpoints) };
 }
 
 const ms = (value: number) => (value < 100 ? Number(value.toFixed(2)) : Math.round(value));

@@ -12,7 +12,10 @@ await buildProgram();
 mkdirSync(folder, { recursive: true });
 cpSync(program, `${folder}/kube-proxy.mjs`);
 cpSync(`${root}LICENSE`, `${folder}/LICENSE`);
-writeFileSync(`${folder}/kube-proxy`, '#!/usr/bin/env node\nawait import("./kube-proxy.mjs");\n');
+writeFileSync(
+  `${folder}/kube-proxy`,
+  '#!/usr/bin/env -S node --max-semi-space-size=1\nawait import("./kube-proxy.mjs");\n',
+);
 chmodSync(`${folder}/kube-proxy`, 0o755);
 writeFileSync(`${folder}/package.json`, '{ "type": "module" }\n');
 

@@ -1,4 +1,5 @@
 import { main } from './cli/index.ts';
 
 const { stdout, stderr, env } = process;
-process.exitCode = await main(process.argv.slice(2), { stdout, stderr, env });
+// What still waits for something must not keep an ended program.
+process.exit(await main(process.argv.slice(2), { stdout, stderr, env }));

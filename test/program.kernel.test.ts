@@ -6,9 +6,17 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { NetworkNamespace } from '../src/kernel/netns.ts';
+import { runIn } from './support/iptables-rules.ts';
 import { generation, nft, until } from './support/nftables-mode.ts';
 
-const FLAGS = ['--hostname-override', 'node-a', '--cluster-cidr', '10.244.0.0/16,fd00:10:244::/48'];
+const FLAGS = [
+  '--hostname-override',
+  'node-a',
+  '--cluster-cidr',
+  '10.244.0.0/16,fd00:10:244::/48',
+  '--proxy-mode',
+  'nftables',
+];
 
 /** The program itself in a network namespace, with what it logged. */
 class Program {
@@ -51,7 +59,7 @@ test('CLI-3 the program follows its manifests, a second one waits for it, its ru
   try {
     cpSync('examples', folder, { recursive: true });
     const first = start();
-    await first.logged('"Synced" ipFamily="IPv6"');
+    await first.logged('"Synced everything" ipFamily="IPv6"');
     assert.ok(has('10.96.0.10 . tcp . 80'));
     assert.deepEqual(kubeProxy(namespace, 'plan', '--manifests', folder, ...FLAGS, '--diff'), {
       status: 0,
@@ -67,7 +75,7 @@ test('CLI-3 the program follows its manifests, a second one waits for it, its ru
     await second.logged('waiting until it ends');
     const before = generation(namespace);
     assert.equal(await first.end('SIGTERM'), 0);
-    await second.logged('"Synced" ipFamily="IPv6"');
+    await second.logged('"Synced everything" ipFamily="IPv6"');
     assert.equal(generation(namespace), before, 'the second found all as it wants it');
     assert.equal(await second.end('SIGINT'), 0);
     assert.ok(has('10.96.0.11 . tcp . 80'));
@@ -82,6 +90,35 @@ test('CLI-3 the program follows its manifests, a second one waits for it, its ru
   } finally {
     for (const program of programs) await program.end('SIGKILL');
     rmSync(folder, { recursive: true });
+    namespace.close();
+  }
+});
+
+test('IPT-14 the program changes from one mode to another, and only the rules of the last are left', async () => {
+  const namespace = NetworkNamespace.create();
+  const programs: Program[] = [];
+  const start = async (mode: string) => {
+    const program = new Program(namespace, '--manifests', 'examples', ...FLAGS, '--proxy-mode', mode);
+    programs.push(program);
+    await program.logged('"Synced everything" ipFamily="IPv6"');
+    return program;
+  };
+  const hasNft = () => nft(namespace, 'list', 'tables').includes('kube-proxy');
+  const hasIptables = () => runIn(namespace, 'iptables-save', []).includes(':KUBE-SERVICES');
+  try {
+    await (await start('nftables')).end('SIGTERM');
+    assert.deepEqual([hasNft(), hasIptables()], [true, false]);
+    await (await start('iptables')).end('SIGTERM');
+    assert.deepEqual([hasNft(), hasIptables()], [false, true]);
+    assert.ok(runIn(namespace, 'iptables-save', []).includes('-d 10.96.0.10/32'));
+    await (await start('nftables')).end('SIGTERM');
+    assert.deepEqual([hasNft(), hasIptables()], [true, false]);
+    await (await start('iptables')).end('SIGTERM');
+    assert.match(kubeProxy(namespace, 'cleanup').stdout, /^removed \d+ chains of nat \(IPv4, nf_tables\)\n/);
+    assert.deepEqual([hasNft(), hasIptables()], [false, false]);
+    assert.deepEqual(kubeProxy(namespace, 'cleanup'), { status: 0, stdout: 'nothing to remove\n' });
+  } finally {
+    await Promise.all(programs.map(program => program.end('SIGKILL')));
     namespace.close();
   }
 });

@@ -17,6 +17,12 @@ export function sizeName({ services, endpoints }: Size): string {
   return `${services}x${endpoints}`;
 }
 
+export function parseSize(text: string): Size {
+  const [, services, endpoints] = /^(\d+)x(\d+)$/.exec(text) ?? [];
+  if (services === undefined) throw new Error(`${text} is no size: 5000x5 is 5000 Services with 5 endpoints each`);
+  return { services: Number(services), endpoints: Number(endpoints) };
+}
+
 /** Service number `i` as it would come from an API server: every string its own copy. */
 export function makeService(i: number): Service {
   const clusterIP = `10.${96 + (i >> 16)}.${(i >> 8) & 255}.${i & 255}`;

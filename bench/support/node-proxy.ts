@@ -1,14 +1,18 @@
 import type { EndpointSlice, Service } from '../../src/api/index.ts';
 import type { NetworkNamespace } from '../../src/kernel/netns.ts';
 import { nodePortAddresses } from '../../src/model/index.ts';
-import type { ModeSettings } from '../../src/modes/index.ts';
+import type { Mode, ModeEvents, ModeSettings } from '../../src/modes/index.ts';
 import { NftablesMode } from '../../src/modes/nftables/index.ts';
 import { FAMILIES, type Family } from '../../src/net/index.ts';
 import { DEFAULT_PLAN_SETTINGS } from '../../src/plan/index.ts';
 import { ProxyState } from '../../src/sync/index.ts';
 import { POD_RANGE, SERVICE_RANGE } from './cluster.ts';
 
-/** State and nftables mode as in the real process: both families, a local detector, a range of cluster IPs. */
+/** A mode that may have something left to do after a sync. */
+export type BenchMode = Mode & { settle?(): Promise<void> };
+export type OpenMode = (namespace: NetworkNamespace, events: ModeEvents) => BenchMode;
+
+/** State and a mode as in the real process: both families, a local detector, a range of cluster IPs. */
 export class NodeProxy {
   readonly #namespace: NetworkNamespace;
   readonly #state = new ProxyState({
@@ -17,11 +21,13 @@ export class NodeProxy {
     startedAt: 0,
     report: problem => fail(problem.message),
   });
-  #mode: NftablesMode;
+  readonly #open: OpenMode;
+  #mode: BenchMode;
 
-  constructor(namespace: NetworkNamespace) {
+  constructor(namespace: NetworkNamespace, open: OpenMode = openNftables) {
     this.#namespace = namespace;
-    this.#mode = openMode(namespace);
+    this.#open = open;
+    this.#mode = open(namespace, EVENTS);
   }
 
   service(object: Service): void {
@@ -42,13 +48,13 @@ export class NodeProxy {
 
   /** Waits for what follows a sync. */
   async settle(): Promise<void> {
-    await this.#mode.settle();
+    await this.#mode.settle?.();
   }
 
   /** Puts a new mode in the place of the one that is there, as a restarted process does; the kernel's table stays. */
   async restart(): Promise<void> {
     await this.#mode.close();
-    this.#mode = openMode(this.#namespace);
+    this.#mode = this.#open(this.#namespace, EVENTS);
   }
 
   /** Hands all plans to the mode, as a process does first. */
@@ -76,16 +82,16 @@ export class NodeProxy {
   }
 }
 
-function openMode(namespace: NetworkNamespace): NftablesMode {
-  const events = {
-    progress() {},
-    setAside: ({ servicePort, error }: { servicePort: string; error: string }) => fail(`${servicePort}: ${error}`),
-    driftRepaired: (family: Family, what: string) => fail(`${family} was repaired: ${what}`),
-    measured: () => {},
-    failed: (what: string, error: unknown) => fail(`${what}: ${error}`),
-  };
-  return new NftablesMode({ namespace, events });
-}
+const openNftables: OpenMode = (namespace, events) => new NftablesMode({ namespace, events });
+
+const EVENTS: ModeEvents = {
+  progress() {},
+  setAside: ({ servicePort, error }) => fail(`${servicePort}: ${error}`),
+  driftRepaired: (family, what) => fail(`${family} was repaired: ${what}`),
+  measured: () => {},
+  noticed: (family, what) => fail(`${family}: ${what}`),
+  failed: (what, error) => fail(`${what}: ${error}`),
+};
 
 /** A benchmark of something that went wrong is worth nothing. */
 function fail(message: string): never {

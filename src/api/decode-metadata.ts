@@ -9,13 +9,13 @@ import {
   type ObjectMeta,
 } from './objects.ts';
 
-type StringMap = Readonly<Record<string, string>>;
+export type StringMap = Readonly<Record<string, string>>;
 
 /** What a proxy reads. Others are not kept: annotations alone can outweigh the rest of an object many times. */
-const KEPT_LABELS = [LABEL_SERVICE_NAME, LABEL_SERVICE_PROXY_NAME, LABEL_HEADLESS_SERVICE, LABEL_ZONE] as const;
-const KEPT_ANNOTATIONS = [ANNOTATION_TRIGGER_TIME, ANNOTATION_BALANCE] as const;
+export const KEPT_LABELS = [LABEL_SERVICE_NAME, LABEL_SERVICE_PROXY_NAME, LABEL_HEADLESS_SERVICE, LABEL_ZONE] as const;
+export const KEPT_ANNOTATIONS = [ANNOTATION_TRIGGER_TIME, ANNOTATION_BALANCE] as const;
 
-const NO_ENTRIES: StringMap = Object.freeze({});
+export const NO_ENTRIES: StringMap = Object.freeze({});
 
 export function decodeMetadata(reader: FieldReader, metadata: Fields): ObjectMeta {
   return {

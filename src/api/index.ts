@@ -1,3 +1,5 @@
+export { type Bookmark, decodeBookmark } from './bookmark.ts';
 export * from './decode.ts';
 export { type FieldPath, type FieldProblem, fieldProblem } from './field-problem.ts';
 export * from './objects.ts';
+export * from './protobuf/index.ts';

@@ -49,6 +49,21 @@ endpoints:
 `;
 
 describe('kube-proxy plan', () => {
+  test('IPT-15 --rules prints what iptables-restore would read, in both families', async () => {
+    const { status, stdout, stderr } = await planOf(WEB, '--proxy-mode', 'iptables', '--rules');
+    assert.deepEqual([status, stderr], [0, '']);
+    const [v4 = '', v6 = ''] = stdout.split('# ip6tables-restore --noflush --counters\n');
+    assert.ok(v4.startsWith('# iptables-restore --noflush --counters\n*filter\n:KUBE-SERVICES - [0:0]\n'));
+    assert.match(v4, /\n-A KUBE-SEP-\w+ -m comment --comment default\/web:http -s 10\.244\.1\.10 -j KUBE-MARK-MASQ\n/);
+    assert.match(v6, /^\*filter\n.*! -d ::1\/128 -j KUBE-NODEPORTS\nCOMMIT\n$/s);
+  });
+
+  test('CLI-1 a proxy mode that is not there is refused', async () => {
+    const { status, stderr } = await planOf(WEB, '--proxy-mode', 'ebpf', '--rules');
+    assert.equal(status, 1);
+    assert.match(stderr, /invalid argument "ebpf" for "--proxy-mode" flag: must be nftables or iptables/);
+  });
+
   test('CLI-2 the examples: every Service, in both families, no problems', async () => {
     const { status, stdout, stderr } = await run('plan', '--manifests', 'examples', ...FLAGS);
     assert.deepEqual([status, stderr], [0, '']);
@@ -161,8 +176,7 @@ describe('kube-proxy plan', () => {
       /^Error: invalid argument "xml" for "-o, --output" flag: must be text, json or yaml\n$/,
     ],
     [['plan', 'extra'], /^Error: "kube-proxy plan" does not take any arguments, got \["extra"\]\n$/],
-    [['dance'], /^Error: unknown command: dance; see kube-proxy --help\n$/],
-    [['--dance'], /^Error: unknown flag: --dance\n$/],
+    [['plan', '--dance'], /^Error: unknown flag: --dance\n$/],
   ];
   for (const [args, message] of errors) {
     test(`CLI-2 kube-proxy ${args.join(' ')} fails with a clear message`, async () => {
@@ -172,9 +186,9 @@ describe('kube-proxy plan', () => {
     });
   }
 
-  test('CLI-2 help and version', async () => {
-    assert.match((await run('--help')).stdout, /kube-proxy COMMAND \[flags\]/);
-    assert.match((await run('plan', '--help')).stdout, /--manifests DIR/);
-    assert.match((await run('--version')).stdout, /^Pointsman \d+\.\d+\.\d+\n$/);
+  test('CLI-2 its help', async () => {
+    const { status, stdout } = await run('plan', '--help');
+    assert.equal(status, 0);
+    assert.match(stdout, /--manifests DIR/);
   });
 });

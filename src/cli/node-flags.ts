@@ -1,59 +1,64 @@
 import { hostname } from 'node:os';
 import { nodeNameFrom } from '../model/index.ts';
 import { DEFAULT_PLAN_SETTINGS, type PlanSettings } from '../plan/index.ts';
-import { boolFlag, FlagError, type FlagSpec, type FlagValues, listFlag, stringFlag } from './flags.ts';
+import type { ProxyMode } from '../proxy/index.ts';
+import { bool, FlagError, type FlagValues, string, stringSlice } from './flags/index.ts';
+
+const NONE: readonly string[] = [];
 
 /** Flags of every command that plans: where the objects are, and what is to be known of the node. */
-export const NODE_FLAGS: readonly FlagSpec[] = [
-  { name: 'manifests', type: 'string', value: 'DIR', usage: 'folder or file of manifests to read (needed)' },
-  { name: 'hostname-override', type: 'string', value: 'NAME', usage: "the node's name (default this machine's)" },
-  { name: 'bind-address', type: 'string', value: 'IP', usage: "the node's address, if the Node does not say it" },
-  { name: 'cluster-cidr', type: 'stringSlice', value: 'CIDRS', usage: 'pod ranges of the cluster' },
-  {
-    name: 'detect-local-mode',
-    type: 'string',
-    value: 'MODE',
+export const NODE_FLAGS = {
+  manifests: { type: string, default: '', word: 'DIR', usage: 'folder or file of manifests to read (needed)' },
+  'hostname-override': { type: string, default: '', word: 'NAME', usage: "the node's name (default this machine's)" },
+  'bind-address': { type: string, default: '', word: 'IP', usage: "the node's address, if the Node does not say it" },
+  'cluster-cidr': { type: stringSlice, default: NONE, word: 'CIDRS', usage: 'pod ranges of the cluster' },
+  'detect-local-mode': {
+    type: string,
+    default: 'ClusterCIDR',
+    word: 'MODE',
     usage: 'ClusterCIDR, NodeCIDR, BridgeInterface or InterfaceNamePrefix',
   },
-  { name: 'pod-bridge-interface', type: 'string', value: 'NAME', usage: 'for detect-local-mode BridgeInterface' },
-  {
-    name: 'pod-interface-name-prefix',
-    type: 'string',
-    value: 'PREFIX',
+  'pod-bridge-interface': { type: string, default: '', word: 'NAME', usage: 'for detect-local-mode BridgeInterface' },
+  'pod-interface-name-prefix': {
+    type: string,
+    default: '',
+    word: 'PREFIX',
     usage: 'for detect-local-mode InterfaceNamePrefix',
   },
-  { name: 'masquerade-all', type: 'bool', usage: 'masquerade all traffic to cluster IPs' },
-  {
-    name: 'nodeport-addresses',
-    type: 'stringSlice',
-    value: 'CIDRS',
+  'masquerade-all': { type: bool, default: false, usage: 'masquerade all traffic to cluster IPs' },
+  'nodeport-addresses': {
+    type: stringSlice,
+    default: NONE,
+    word: 'CIDRS',
     usage: "addresses that accept node ports: ranges, or primary for the node's own (default)",
   },
-];
+};
 
-export function manifestsFlag(values: FlagValues): string {
-  const path = stringFlag(values, 'manifests');
-  if (!path) throw new FlagError('required flag "manifests" not set: name a folder of manifests');
-  return path;
+type NodeFlagValues = FlagValues<typeof NODE_FLAGS>;
+
+export function manifestsFlag({ manifests }: Pick<NodeFlagValues, 'manifests'>): string {
+  if (!manifests) throw new FlagError('required flag "manifests" not set: name a folder of manifests');
+  return manifests;
 }
 
-export function nodeNameFlag(values: FlagValues): string {
-  return nodeNameFrom(stringFlag(values, 'hostname-override') ?? '', hostname()) ?? 'localhost';
+export function nodeNameFlag(values: NodeFlagValues): string {
+  return nodeNameFrom(values['hostname-override'], hostname()) ?? 'localhost';
 }
 
-export function nodePortAddressesFlag(values: FlagValues): readonly string[] {
-  const addresses = listFlag(values, 'nodeport-addresses');
-  return addresses.length > 0 ? addresses : ['primary'];
+/** Where nothing is said, nftables mode has the node's own addresses and the others have all. */
+export function nodePortAddressesFlag(values: NodeFlagValues, mode: ProxyMode = 'nftables'): readonly string[] {
+  const addresses = values['nodeport-addresses'];
+  return addresses.length > 0 || mode !== 'nftables' ? addresses : ['primary'];
 }
 
-export function planSettings(values: FlagValues): PlanSettings {
+export function planSettings(values: NodeFlagValues): PlanSettings {
   return {
     ...DEFAULT_PLAN_SETTINGS,
-    mode: stringFlag(values, 'detect-local-mode') ?? DEFAULT_PLAN_SETTINGS.mode,
-    clusterCIDRs: listFlag(values, 'cluster-cidr'),
-    bridgeInterface: stringFlag(values, 'pod-bridge-interface') ?? '',
-    interfaceNamePrefix: stringFlag(values, 'pod-interface-name-prefix') ?? '',
-    bindAddress: stringFlag(values, 'bind-address') ?? DEFAULT_PLAN_SETTINGS.bindAddress,
-    masqueradeAll: boolFlag(values, 'masquerade-all'),
+    mode: values['detect-local-mode'],
+    clusterCIDRs: values['cluster-cidr'],
+    bridgeInterface: values['pod-bridge-interface'],
+    interfaceNamePrefix: values['pod-interface-name-prefix'],
+    bindAddress: values['bind-address'] || DEFAULT_PLAN_SETTINGS.bindAddress,
+    masqueradeAll: values['masquerade-all'],
   };
 }

@@ -48,8 +48,8 @@ export function parseQuantity(text: string): Quantity {
 export function formatQuantity(quantity: Quantity): string {
   const { digits, exponent } = quantity;
   if (digits === 0n) return '0';
-  const whole = exponent >= 0 ? digits * 10n ** BigInt(exponent) : undefined;
-  if (quantity.format === 'binary' && whole !== undefined && (whole >= 1024n || whole <= -1024n)) return binary(whole);
+  const whole = quantity.format === 'binary' ? wholeOf(quantity) : 0n;
+  if (whole >= 1024n || whole <= -1024n) return binary(whole);
   const zeros = /0*$/.exec(String(digits))?.[0].length ?? 0;
   const power = exponent + zeros;
   const thousands = Math.floor(power / 3) * 3;
@@ -86,6 +86,12 @@ function roundUp(digits: bigint, exponent: number): { readonly digits: bigint; r
 function cap(amount: { readonly digits: bigint; readonly exponent: number }): typeof amount {
   const most = MOST_BINARY * 10n ** BigInt(-amount.exponent);
   return amount.digits > most ? { digits: MOST_BINARY, exponent: 0 } : amount;
+}
+
+/** Zero if there is a fraction: then it is written as a decimal number. */
+function wholeOf({ digits, exponent }: Quantity): bigint {
+  const unit = 10n ** BigInt(-exponent);
+  return digits % unit === 0n ? digits / unit : 0n;
 }
 
 function binary(whole: bigint): string {

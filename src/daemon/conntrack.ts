@@ -1,6 +1,7 @@
 import type { ConntrackConfiguration } from '../config/index.ts';
 import { machineCpus } from '../kernel/cpus.ts';
 import { type ModuleParameter, readModuleParameter, writeModuleParameter } from '../kernel/module-parameter.ts';
+import type { NetworkNamespace } from '../kernel/netns.ts';
 import { ensureSysctl } from '../kernel/sysctl.ts';
 import { type Duration, toMilliseconds } from '../lib/duration.ts';
 import { errorText } from '../lib/error-text.ts';
@@ -15,12 +16,13 @@ const FLOWS_A_BUCKET = 4;
  * Sizes the kernel's table of flows and sets its time-outs. A value that cannot be set, as in most containers, is told
  * with what to do, and the node works on with the kernel's.
  */
-export function applyConntrack(configuration: ConntrackConfiguration, log: Logger): void {
+export function applyConntrack(configuration: ConntrackConfiguration, log: Logger, namespace?: NetworkNamespace): void {
   const cpus = machineCpus();
   const config = planConfig(configuration);
   for (const { name, value } of conntrackSysctls(config, cpus)) {
     attempt(log, name, value, () => {
-      if (ensureSysctl(name, value) === 'changed') log.info('conntrack', 'Set sysctl', { entry: name, value });
+      if (ensureSysctl(name, value, namespace) === 'changed')
+        log.info('conntrack', 'Set sysctl', { entry: name, value });
     });
   }
   const buckets = Math.floor(conntrackMax(config, cpus) / FLOWS_A_BUCKET);

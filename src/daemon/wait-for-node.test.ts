@@ -25,6 +25,8 @@ function begin(needsPodCIDRs: boolean) {
   return { clock, own, lines, tell, outcome: () => outcome };
 }
 
+const WAITING = 'I Waiting for the Node to have addresses {"node":"node-a","atMost":"30s"}';
+
 describe('START-2 waiting for the Node', () => {
   test('ends at once when it has an address', async () => {
     const { clock, tell, lines, outcome } = begin(false);
@@ -33,7 +35,7 @@ describe('START-2 waiting for the Node', () => {
     tell({ internalIPs: ['192.168.0.2'] });
     await clock.advance(0);
     assert.equal(outcome(), 'done');
-    assert.deepEqual(lines, ['I Successfully retrieved NodeIPs {"NodeIPs":["192.168.0.2"]}']);
+    assert.deepEqual(lines, [WAITING, 'I Successfully retrieved NodeIPs {"NodeIPs":["192.168.0.2"]}']);
     assert.equal(clock.pending, 0);
   });
 
@@ -41,12 +43,15 @@ describe('START-2 waiting for the Node', () => {
     const missing = begin(false);
     await missing.clock.advance(30_000);
     assert.equal(missing.outcome(), 'done');
-    assert.deepEqual(missing.lines, ['E Failed to retrieve NodeIPs {"err":"node \\"node-a\\" not found"}']);
+    assert.deepEqual(missing.lines, [WAITING, 'E Failed to retrieve NodeIPs {"err":"node \\"node-a\\" not found"}']);
 
     const bare = begin(false);
     bare.tell({});
     await bare.clock.advance(30_000);
-    assert.deepEqual(bare.lines, ['E Failed to retrieve NodeIPs {"err":"host IP unknown for node \\"node-a\\""}']);
+    assert.deepEqual(bare.lines, [
+      WAITING,
+      'E Failed to retrieve NodeIPs {"err":"host IP unknown for node \\"node-a\\""}',
+    ]);
   });
 
   test('of pod CIDRs lasts up to five minutes and is fatal', async () => {
@@ -54,6 +59,10 @@ describe('START-2 waiting for the Node', () => {
     late.tell({ internalIPs: ['192.168.0.2'] });
     await late.clock.advance(299_000);
     assert.equal(late.outcome(), 'waits');
+    assert.deepEqual(late.lines, [
+      WAITING,
+      'I Waiting for the Node to have PodCIDRs {"node":"node-a","atMost":"300s"}',
+    ]);
     late.tell({ internalIPs: ['192.168.0.2'], podCIDRs: ['10.244.1.0/24'] });
     await late.clock.advance(0);
     assert.equal(late.outcome(), 'done');
@@ -73,7 +82,7 @@ describe('START-2 waiting for the Node', () => {
     tell({ podCIDRs: ['10.244.1.0/24'] });
     await clock.advance(30_000);
     assert.equal(outcome(), 'done');
-    assert.match(lines[0] ?? '', /host IP unknown/);
+    assert.match(lines.at(-1) ?? '', /host IP unknown/);
   });
 });
 

@@ -1,3 +1,4 @@
+import type { Node } from '../api/index.ts';
 import type { Logger } from '../logging/index.ts';
 import { rawNodeIPs } from '../model/index.ts';
 import type { OwnNode } from './own-node.ts';
@@ -11,8 +12,13 @@ const POD_CIDRS_MS = 300_000;
  * works with what it can find out itself; without pod CIDRs it cannot start.
  */
 export async function waitForNode(own: OwnNode, name: string, needsPodCIDRs: boolean, log: Logger): Promise<void> {
-  const hasIPs = await own.until(node => rawNodeIPs(node).length > 0, IPS_MS);
-  const hasPodCIDRs = !needsPodCIDRs || (await own.until(({ podCIDRs }) => podCIDRs.length > 0, POD_CIDRS_MS));
+  const until = (what: string, has: (node: Node) => boolean, ms: number) => {
+    const isThere = own.node !== undefined && has(own.node);
+    if (!isThere) log.info('server', `Waiting for the Node to have ${what}`, { node: name, atMost: `${ms / 1000}s` });
+    return own.until(has, ms);
+  };
+  const hasIPs = await until('addresses', node => rawNodeIPs(node).length > 0, IPS_MS);
+  const hasPodCIDRs = !needsPodCIDRs || (await until('PodCIDRs', ({ podCIDRs }) => podCIDRs.length > 0, POD_CIDRS_MS));
   if (!hasPodCIDRs) {
     throw new StartupError(
       own.node

@@ -144,6 +144,7 @@ export class DemoProxy {
       setAside: () => this.#changed(),
       driftRepaired: () => this.#changed(),
       measured: () => {},
+      noticed: () => {},
       failed: (what, error) => this.#failed(what, error),
     };
   }

@@ -1,11 +1,13 @@
 import { errorText } from '../lib/error-text.ts';
 
-/** Undefined if all is well, else why not. */
-export type Check = () => string | undefined;
+/** Undefined if all is well, or a note for who wants to know; a text says why it is not. */
+export type Check = () => undefined | { readonly note: string } | string;
 
 export interface CheckResult {
   readonly name: string;
+  /** Undefined if it passed. */
   readonly reason: string | undefined;
+  readonly note?: string | undefined;
 }
 
 /** What must hold for the proxy to be ready. Whoever knows something adds a check for it. */
@@ -19,14 +21,15 @@ export class Checks {
 
   /** In the order in which they were added. */
   run(): CheckResult[] {
-    return [...this.#checks].map(([name, check]) => ({ name, reason: reasonOf(check) }));
+    return [...this.#checks].map(([name, check]) => ({ name, ...outcomeOf(check) }));
   }
 }
 
-function reasonOf(check: Check): string | undefined {
+function outcomeOf(check: Check): Omit<CheckResult, 'name'> {
   try {
-    return check();
+    const outcome = check();
+    return typeof outcome === 'object' ? { reason: undefined, ...outcome } : { reason: outcome };
   } catch (error) {
-    return errorText(error);
+    return { reason: errorText(error) };
   }
 }

@@ -26,7 +26,8 @@ describe('the proxy health server', () => {
 
   beforeEach(async () => {
     clock = new ManualClock(START);
-    health = new ProxyHealth({ families: ['IPv4', 'IPv6'], timeoutMs: 60_000, clock });
+    health = new ProxyHealth({ timeoutMs: 60_000, clock });
+    health.started(['IPv4', 'IPv6']);
     checks = new Checks();
     answered = [];
     const handle = proxyHealthHandler({ health, checks, clock, answered: (...what) => answered.push(what) });
@@ -141,6 +142,37 @@ describe('the proxy health server', () => {
       '[+]sync-IPv4 ok\n[+]sync-IPv6 ok\n[+]caches ok\n[+]throws ok\nreadyz check passed\n',
     ]);
     assert.throws(() => checks.add('caches', () => undefined), RangeError);
+  });
+
+  test('HEALTH-6 a check that passes may have a note for who asks for all', async () => {
+    bothUpdated();
+    checks.add('set aside', () => ({ note: '1 service port' }));
+    assert.deepEqual(await body('/readyz'), [200, 'ok']);
+    assert.match((await body('/readyz?verbose'))[1], /\n\[\+\]set aside ok: 1 service port\n/);
+  });
+
+  test('HEALTH-12 while the proxy starts it is alive, not healthy and not ready', async () => {
+    health = new ProxyHealth({ timeoutMs: 60_000, clock });
+    const handle = proxyHealthHandler({ health, checks, clock });
+    const early = await HttpServer.open({ ip: '127.0.0.1' as Ip, port: 0, handle });
+    const ask = async (path: string) => {
+      const { status, body: text } = await httpCall({ port: early.port, path });
+      return [status, text];
+    };
+    try {
+      await clock.advance(3_600_000);
+      assert.deepEqual(await ask('/livez'), [
+        200,
+        `{"lastUpdated":"${time(3_600_000)}","currentTime":"${time(3_600_000)}","healthy":true}`,
+      ]);
+      assert.deepEqual(await ask('/healthz'), [
+        503,
+        `{"lastUpdated":"${ZERO}","currentTime":"${time(3_600_000)}","nodeEligible":false,"healthy":false}`,
+      ]);
+      assert.deepEqual(await ask('/readyz'), [503, '[-]start failed: the proxy is starting\nreadyz check failed\n']);
+    } finally {
+      early.close();
+    }
   });
 
   test('HEALTH-7 times are RFC 3339 in the time zone of the process, without needless zeros', t => {

@@ -65,15 +65,24 @@ function timeText(ms: number | undefined): string {
 }
 
 function readyAnswer({ health, checks }: ProxyHealthServerOptions, { query }: HttpRequest): HttpAnswer {
-  const syncs = [...health.families()].map(([family, { reason }]) => ({ name: `sync-${family}`, reason }));
-  const results = [...syncs, ...checks.run()];
+  const results = [...syncResults(health), ...checks.run()];
   const ready = results.every(({ reason }) => reason === undefined);
   if (ready && !query.has('verbose')) return textAnswer(200, 'ok');
   const lines = [...results.map(lineOf), `readyz check ${ready ? 'passed' : 'failed'}`];
   return textAnswer(ready ? 200 : 503, lines.map(line => `${line}\n`).join(''));
 }
 
-function lineOf({ name, reason }: CheckResult): string {
-  // One line a check, whatever a reason has in it.
-  return reason === undefined ? `[+]${name} ok` : `[-]${name} failed: ${reason.replaceAll(/\s+/g, ' ').trim()}`;
+function syncResults(health: ProxyHealth): CheckResult[] {
+  const syncs = [...health.families()].map(([family, { reason }]) => ({ name: `sync-${family}`, reason }));
+  return health.hasStarted ? syncs : [{ name: 'start', reason: 'the proxy is starting' }];
+}
+
+function lineOf({ name, reason, note }: CheckResult): string {
+  if (reason !== undefined) return `[-]${name} failed: ${oneLine(reason)}`;
+  return note === undefined ? `[+]${name} ok` : `[+]${name} ok: ${oneLine(note)}`;
+}
+
+/** One line a check, whatever there is to say. */
+function oneLine(text: string): string {
+  return text.replaceAll(/\s+/g, ' ').trim();
 }

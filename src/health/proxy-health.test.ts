@@ -9,7 +9,9 @@ const TIMEOUT_MS = 60_000;
 
 function setUp(families: readonly Family[] = ['IPv4', 'IPv6']) {
   const clock = new ManualClock(1_000_000);
-  return { clock, health: new ProxyHealth({ families, timeoutMs: TIMEOUT_MS, clock }) };
+  const health = new ProxyHealth({ timeoutMs: TIMEOUT_MS, clock });
+  health.started(families);
+  return { clock, health };
 }
 
 function node(extra: { taints?: string[]; deletionTimestamp?: string } = {}): Node {
@@ -143,6 +145,17 @@ describe('proxy health', () => {
     assert.equal(health.healthy, true);
     await clock.advance(1);
     assert.equal(health.healthy, false);
+  });
+
+  test('HEALTH-3 what was queued while a sync ran that failed is done by the next', async () => {
+    const { health, clock } = setUp(['IPv4']);
+    health.syncStarted('IPv4');
+    health.queuedUpdate('IPv4');
+    health.failed('IPv4', 'EBUSY');
+    health.syncStarted('IPv4');
+    health.updated('IPv4');
+    await clock.advance(TIMEOUT_MS);
+    assert.equal(health.healthy, true);
   });
 
   test('HEALTH-4 a node is eligible if it is known, not being deleted and not marked by the autoscaler', () => {

@@ -6,8 +6,6 @@ import type { Family } from '../net/index.ts';
 const TO_BE_DELETED = 'ToBeDeletedByClusterAutoscaler';
 
 export interface ProxyHealthOptions {
-  /** Those that are proxied. */
-  readonly families: readonly Family[];
   /** How long work may wait: twice the sync period. */
   readonly timeoutMs: number;
   readonly clock: Clock;
@@ -38,13 +36,21 @@ interface FamilyState {
 export class ProxyHealth {
   readonly #clock: Clock;
   readonly #timeoutMs: number;
-  readonly #families: ReadonlyMap<Family, FamilyState>;
+  #families: ReadonlyMap<Family, FamilyState> | undefined;
   #node: Node | undefined;
 
-  constructor({ families, timeoutMs, clock }: ProxyHealthOptions) {
+  constructor({ timeoutMs, clock }: ProxyHealthOptions) {
     this.#clock = clock;
     this.#timeoutMs = timeoutMs;
+  }
+
+  /** From now on it is known which families are proxied. Before, nothing is healthy, and nothing is late. */
+  started(families: readonly Family[]): void {
     this.#families = new Map(families.map(family => [family, newState()]));
+  }
+
+  get hasStarted(): boolean {
+    return this.#families !== undefined;
   }
 
   /** There is work: a change, or the first sync now that all objects are known. */
@@ -97,18 +103,18 @@ export class ProxyHealth {
   }
 
   get healthy(): boolean {
-    return [...this.families().values()].every(family => family.healthy);
+    return this.hasStarted && [...this.families().values()].every(family => family.healthy);
   }
 
   /** When a sync last succeeded, of any family. */
   get lastUpdated(): number | undefined {
-    const times = [...this.#families.values()].flatMap(({ lastUpdated }) => lastUpdated ?? []);
+    const times = [...(this.#families?.values() ?? [])].flatMap(({ lastUpdated }) => lastUpdated ?? []);
     return times.length > 0 ? Math.max(...times) : undefined;
   }
 
   families(): ReadonlyMap<Family, FamilyHealth> {
     const now = this.#clock.now();
-    return new Map([...this.#families].map(([family, state]) => [family, this.#healthOf(state, now)]));
+    return new Map([...(this.#families ?? [])].map(([family, state]) => [family, this.#healthOf(state, now)]));
   }
 
   #healthOf({ lastUpdated, pendingSince, error }: FamilyState, now: number): FamilyHealth {
@@ -120,7 +126,7 @@ export class ProxyHealth {
   }
 
   #change(family: Family, change: (state: FamilyState, now: number) => void): void {
-    const state = this.#families.get(family);
+    const state = this.#families?.get(family);
     if (state) change(state, this.#clock.now());
   }
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { EventEmitter, once } from 'node:events';
-import { connect } from 'node:net';
+import { connect, type Server } from 'node:net';
 import { afterEach, describe, test } from 'node:test';
 import { httpCall } from '../../test/support/http-call.ts';
 import { ManualClock } from '../../test/support/manual-clock.ts';
@@ -86,19 +86,30 @@ describe('HTTP servers', () => {
     await gone;
   });
 
-  test('HEALTH-10 closing frees the port and cuts connections at once', async () => {
-    const server = await serve(() => textAnswer(200, 'ok'));
+  test('HEALTH-10 closing frees the port and cuts connections at once, also those that wait for an answer', async () => {
+    const asked = new EventEmitter();
+    const server = await serve(() => {
+      asked.emit('asked');
+      return new Promise(() => {});
+    });
     const { port } = server;
-    const idle = connect(port, LOOPBACK);
-    await once(idle, 'connect');
-    idle.on('error', () => {});
-    const cut = once(idle, 'close');
-    idle.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n');
-    await once(idle, 'data');
+    const waiting = connect(port, LOOPBACK);
+    waiting.on('error', () => {});
+    const cut = once(waiting, 'close');
+    waiting.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n');
+    await once(asked, 'asked');
     server.close();
     keep(await HttpServer.open({ ip: LOOPBACK, port, handle: () => textAnswer(200, 'second') }));
     await cut;
     assert.equal((await httpCall({ port })).body, 'second');
+  });
+
+  test('HEALTH-10 an IPv6 listener of its family alone leaves the port to IPv4', async () => {
+    const answer = (text: string) => () => textAnswer(200, text);
+    const v6 = keep(await HttpServer.open({ ip: ANY6, port: 0, v6Only: true, handle: answer('six') }));
+    keep(await HttpServer.open({ ip: ANY, port: v6.port, handle: answer('four') }));
+    assert.equal((await httpCall({ port: v6.port, host: '::1' })).body, 'six');
+    assert.equal((await httpCall({ port: v6.port, host: '127.0.0.1' })).body, 'four');
   });
 
   for (const ip of [ANY, ANY6]) {
@@ -143,6 +154,31 @@ describe('HTTP servers', () => {
     assert.equal(clock.pending, 0);
   });
 
+  test('HEALTH-11 a listener that breaks is told and opened anew', async () => {
+    const clock = new ManualClock();
+    const { listeners, listen } = noted();
+    const errors: string[] = [];
+    const server = patient({ ip: LOOPBACK, clock, listen, failed: error => errors.push(error.message) });
+    await server.start();
+    listeners[0]?.emit('error', new Error('accept EMFILE'));
+    assert.deepEqual([errors, server.port], [['accept EMFILE'], undefined]);
+    await clock.advance(5000);
+    await settle(() => server.port !== undefined);
+    assert.equal((await httpCall({ port: server.port ?? 0 })).body, 'ok');
+  });
+
+  test('HEALTH-11 a server closed while it is being opened stays closed', async () => {
+    const { listeners, listen } = noted();
+    const server = patient({ ip: LOOPBACK, listen });
+    const started = server.start();
+    server.close();
+    await started;
+    assert.deepEqual(
+      listeners.map(({ listening }) => listening),
+      [false],
+    );
+  });
+
   test('HEALTH-11 with hard fail the first failure is the last', async () => {
     const clock = new ManualClock();
     const { port } = await serve(() => textAnswer(200, 'holder'));
@@ -168,6 +204,17 @@ describe('HTTP servers', () => {
     return keep(new PatientServer({ port: 0, handle, hardFail: false, failed: () => {}, ...options }));
   }
 });
+
+/** Listens, and keeps what it opened. */
+function noted(): { listeners: Server[]; listen: Listen } {
+  const listeners: Server[] = [];
+  const listen: Listen = async (address, onConnection) => {
+    const listener = await listenHere(address, onConnection);
+    listeners.push(listener);
+    return listener;
+  };
+  return { listeners, listen };
+}
 
 async function* pieces(broken: boolean): AsyncGenerator<Uint8Array> {
   yield Buffer.from('one');

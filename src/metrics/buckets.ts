@@ -13,6 +13,9 @@ export const PROGRAMMING_SECONDS: readonly number[] = [
 /** Of requests to the API server. */
 export const REQUEST_SECONDS: readonly number[] = [0.005, 0.025, 0.1, 0.25, 0.5, 1, 2, 4, 8, 15, 30, 60];
 
+/** 64 bytes, 256, 512, 1 KiB, 4 KiB … 16 MiB. */
+export const REQUEST_BYTES: readonly number[] = [64, 256, 512, ...Array.from({ length: 8 }, (_, i) => 1024 * 4 ** i)];
+
 export const LAG_SECONDS: readonly number[] = [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5];
 
 /** 1, 4, 16 … 65536. */

@@ -1,4 +1,3 @@
-import { REQUEST_SECONDS } from './buckets.ts';
 import type { MetricSet } from './metric-set.ts';
 
 /** What `kubernetes_build_info` tells, under the names that every component of Kubernetes has. */
@@ -21,8 +20,8 @@ export interface Feature {
   readonly enabled: boolean;
 }
 
-/** What every component of Kubernetes shows: what it is, and how its requests to the API server do. */
-export function componentMetrics(set: MetricSet, build: BuildInfo, features: readonly Feature[]) {
+/** What every component of Kubernetes tells about itself. */
+export function componentMetrics(set: MetricSet, build: BuildInfo, features: readonly Feature[]): void {
   const labels = Object.keys(build) as (keyof BuildInfo)[];
   set
     .gauge(
@@ -37,23 +36,4 @@ export function componentMetrics(set: MetricSet, build: BuildInfo, features: rea
     '[BETA] This metric records the data about the stage and enablement of a k8s feature.',
   );
   for (const { name, stage, enabled: on } of features) enabled.set({ name, stage }, on ? 1 : 0);
-  return {
-    requests: set.counter(
-      'rest_client_requests_total',
-      ['code', 'host', 'method'],
-      '[ALPHA] Number of HTTP requests, partitioned by status code, method, and host.',
-    ),
-    requestDuration: set.histogram(
-      'rest_client_request_duration_seconds',
-      ['host', 'verb'],
-      REQUEST_SECONDS,
-      '[ALPHA] Request latency in seconds. Broken down by verb, and host.',
-    ),
-    rateLimiterDuration: set.histogram(
-      'rest_client_rate_limiter_duration_seconds',
-      ['host', 'verb'],
-      REQUEST_SECONDS,
-      '[ALPHA] Client side rate limiter latency in seconds. Broken down by verb, and host.',
-    ),
-  };
 }

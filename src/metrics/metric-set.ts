@@ -58,10 +58,12 @@ export class MetricSet {
 
   /** In Prometheus' text format, by name. */
   async text(): Promise<string> {
+    // In the order in which they were made, for the values of some are read together with those of an earlier one.
     const names = this.registry.getMetricsAsArray().map(({ name }) => name);
-    const families = await Promise.all(names.sort().map(name => this.registry.getSingleMetricAsString(name)));
+    const families = await Promise.all(names.map(name => this.registry.getSingleMetricAsString(name)));
     return families
       .filter(hasSamples)
+      .sort()
       .map(family => `${family}\n`)
       .join('');
   }

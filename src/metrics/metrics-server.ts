@@ -22,7 +22,7 @@ export interface MetricsServerOptions {
   /** The active mode. */
   readonly mode: () => string;
   /** The effective configuration, `kind` and `apiVersion` first, as upstream's file format has it. */
-  readonly configz: () => object;
+  readonly configz: () => unknown;
   /** Flags and their values; undefined if the gate ComponentFlagz is off. */
   readonly flagz: (() => ReadonlyMap<string, string>) | undefined;
   /** Undefined if the gate ComponentStatusz is off. */

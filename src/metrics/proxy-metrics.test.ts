@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { afterEach, describe, test } from 'node:test';
 import { ManualClock } from '../../test/support/manual-clock.ts';
 import { type MetricFamily, parsePrometheusText } from '../../test/support/prometheus-text.ts';
@@ -151,13 +152,10 @@ describe('metrics', () => {
     assert.equal(value('kubeproxy_network_programming_duration_seconds_sum', { ip_family: 'IPv6' }), 3.25);
   });
 
-  test('METRICS-2 changes: seen, and pending until they are taken', async () => {
+  test('METRICS-2 changes, those so far and those that wait, are told when somebody wants to know', async () => {
     const metrics = create();
-    metrics.endpointChange(true);
-    metrics.endpointChange(false);
-    metrics.endpointChange(true);
-    metrics.serviceChange(1);
-    metrics.serviceChange(5);
+    let changes = { endpointSlices: 3, services: 2, pendingEndpoints: 2, pendingServices: 5 };
+    metrics.beforeText(() => metrics.changes(changes));
     const read = async () => {
       const value = await reader(metrics);
       return [
@@ -168,9 +166,8 @@ describe('metrics', () => {
       ].map(name => value(`kubeproxy_sync_proxy_rules_${name}`));
     };
     assert.deepEqual(await read(), [3, 2, 2, 5]);
-    metrics.endpointChangesTaken();
-    metrics.serviceChangesTaken();
-    assert.deepEqual(await read(), [3, 0, 2, 0]);
+    changes = { ...changes, services: 4, pendingEndpoints: 0, pendingServices: 0 };
+    assert.deepEqual(await read(), [3, 0, 4, 0]);
   });
 
   test('METRICS-2 what a mode measures goes to the metrics of that mode', async () => {
@@ -228,11 +225,16 @@ describe('metrics', () => {
     assert.equal(value('rest_client_requests_total', { code: '200', host: 'api:6443', method: 'GET' }), 1);
     assert.equal(value('rest_client_requests_total', { code: '<error>', host: 'api:6443', method: 'GET' }), 1);
     const get = { host: 'api:6443', verb: 'GET' };
-    assert.equal(value('rest_client_request_duration_seconds_count', get), 2);
+    assert.equal(value('rest_client_request_retries_total', { code: '200', ...get }), 1);
+    assert.equal(value('rest_client_request_duration_seconds_sum', get), 0.1);
+    assert.equal(value('rest_client_response_size_bytes_bucket', { ...get, le: '16384' }), 1);
+    assert.equal(value('rest_client_response_size_bytes_bucket', { ...get, le: '4096' }), 0);
+    assert.equal(value('rest_client_request_size_bytes_sum', get), 0);
     assert.equal(value('rest_client_rate_limiter_duration_seconds_sum', get), 0.2);
     const started = value('process_start_time_seconds') ?? 0;
     assert.ok(Math.abs(Date.now() / 1000 - process.uptime() - started) < 2);
-    for (const name of ['resident_memory_bytes', 'virtual_memory_bytes', 'cpu_seconds_total', 'open_fds', 'max_fds']) {
+    const figures = ['resident_memory', 'virtual_memory', 'heap'].map(name => `${name}_bytes`);
+    for (const name of [...figures, 'cpu_seconds_total', 'open_fds', 'max_fds']) {
       assert.ok((value(`process_${name}`) ?? 0) > 0, name);
     }
   });
@@ -260,6 +262,26 @@ describe('metrics', () => {
     assert.equal(value('pointsman_healthy'), 0);
     metrics.configurationAccepted();
     assert.equal((await reader(metrics))('pointsman_configuration_refused'), 0);
+  });
+
+  test('METRICS-4 alert rules and dashboard ask for metrics that exist', async () => {
+    const names = new Set<string>();
+    for (const mode of Object.keys(MODES)) {
+      const metrics = create(mode);
+      everythingHappens(metrics);
+      const samples = [...parsePrometheusText(await metrics.text()).values()].flatMap(family => family.samples);
+      for (const { name } of samples) names.add(name);
+    }
+    for (const file of ['alerts.yaml', 'dashboard.json']) {
+      const text = readFileSync(`deploy/monitoring/${file}`, 'utf8');
+      const asked = text.match(/\b(kubeproxy|pointsman|rest_client|process|nodejs)_\w+/g) ?? [];
+      assert.ok(asked.length > 5, file);
+      assert.deepEqual(
+        asked.filter(name => !names.has(name)),
+        [],
+        file,
+      );
+    }
   });
 
   test('METRICS-4 the lag of the event loop is measured', async t => {
@@ -299,8 +321,7 @@ function everythingHappens(metrics: ProxyMetrics): void {
     metrics.setAside({ family, servicePort: 'ns/b:p', error: 'no idea' });
     metrics.driftRepaired(family);
   }
-  metrics.endpointChange(true);
-  metrics.serviceChange(1);
+  metrics.changes({ endpointSlices: 1, services: 1, pendingEndpoints: 1, pendingServices: 1 });
   metrics.healthz(200);
   metrics.healthz(503);
   metrics.livez(200);
@@ -309,9 +330,11 @@ function everythingHappens(metrics: ProxyMetrics): void {
   metrics.readHealth(() => false);
   metrics.watchHeard('nodes');
   metrics.configurationRefused();
-  metrics.restRequest({ method: 'GET', host: 'api:6443', status: 200, seconds: 0.1 });
-  metrics.restRequest({ method: 'GET', host: 'api:6443', status: undefined, seconds: 5 });
-  metrics.restRateLimited('GET', 'api:6443', 0.2);
+  const api = { verb: 'GET', host: 'api:6443' };
+  metrics.restObserved({ kind: 'attempt', ...api, code: '<error>', retry: false });
+  metrics.restObserved({ kind: 'attempt', ...api, code: '200', retry: true });
+  metrics.restObserved({ kind: 'request', ...api, milliseconds: 100, requestBytes: 0, responseBytes: 5000 });
+  metrics.restObserved({ kind: 'rate-limited', ...api, milliseconds: 200 });
 }
 
 function labelsOf({ samples }: MetricFamily): string {

@@ -4,9 +4,10 @@ import type { Family } from '../net/index.ts';
 import { type BuildInfo, componentMetrics, type Feature } from './component-metrics.ts';
 import { watchEventLoop } from './event-loop-lag.ts';
 import { alpha, kubeProxyMetrics, kubeProxyName, PACKET_COUNTERS, type PacketCounter } from './kube-proxy-metrics.ts';
-import { MetricSet, type Read } from './metric-set.ts';
+import { type Counter, MetricSet, type Read } from './metric-set.ts';
 import { pointsmanMetrics } from './pointsman-metrics.ts';
 import { processMetrics } from './process-metrics.ts';
+import { observeRest, type RestObservation, restMetrics } from './rest-metrics.ts';
 
 export interface ProxyMetricsOptions {
   /** `iptables`, `ipvs`, `nftables`, `userspace`: each has metrics of its own. */
@@ -16,14 +17,11 @@ export interface ProxyMetricsOptions {
   readonly features: readonly Feature[];
 }
 
-/** A request to the API server that has ended. */
-export interface RestRequest {
-  readonly method: string;
-  /** `host:port` */
-  readonly host: string;
-  /** Undefined if there was no answer. */
-  readonly status: number | undefined;
-  readonly seconds: number;
+export interface Changes {
+  readonly endpointSlices: number;
+  readonly services: number;
+  readonly pendingEndpoints: number;
+  readonly pendingServices: number;
 }
 
 /** Everything that is measured, told by what happened. */
@@ -33,22 +31,30 @@ export class ProxyMetrics {
   readonly #clock: Clock;
   readonly #own;
   readonly #kubeProxy;
-  readonly #component;
+  readonly #rest;
   readonly #lag;
+  #beforeText: () => void = () => {};
   readonly #watchHeard = new Map<string, number>();
 
   constructor({ mode, clock, build, features }: ProxyMetricsOptions) {
     this.#mode = mode;
     this.#clock = clock;
     this.#kubeProxy = kubeProxyMetrics(this.#set, mode);
-    this.#component = componentMetrics(this.#set, build, features);
+    this.#rest = restMetrics(this.#set);
     this.#own = pointsmanMetrics(this.#set);
+    componentMetrics(this.#set, build, features);
     processMetrics(this.#set);
     this.#lag = watchEventLoop(seconds => this.#own.eventLoopLag.observe(seconds));
   }
 
+  /** What is counted elsewhere is told when somebody wants to know. */
+  beforeText(tell: () => void): void {
+    this.#beforeText = tell;
+  }
+
   /** In Prometheus' text format. */
   text(): Promise<string> {
+    this.#beforeText();
     const now = this.#clock.now();
     for (const [resource, at] of this.#watchHeard) this.#own.watchAge.set({ resource }, (now - at) / 1000);
     return this.#set.text();
@@ -77,24 +83,12 @@ export class ProxyMetrics {
     this.#kubeProxy.networkProgramming.observe({ ip_family: family }, Math.max(0, seconds));
   }
 
-  /** An event of an EndpointSlice; `effective` if it makes work. */
-  endpointChange(effective: boolean): void {
-    this.#kubeProxy.endpointChanges.inc();
-    if (effective) this.#kubeProxy.endpointChangesPending.inc();
-  }
-
-  endpointChangesTaken(): void {
-    this.#kubeProxy.endpointChangesPending.set(0);
-  }
-
-  /** An event of a Service, and how many Services now wait for a sync. */
-  serviceChange(pending: number): void {
-    this.#kubeProxy.serviceChanges.inc();
-    this.#kubeProxy.serviceChangesPending.set(pending);
-  }
-
-  serviceChangesTaken(): void {
-    this.#kubeProxy.serviceChangesPending.set(0);
+  /** Events of objects that were told so far, and those that wait for a sync. */
+  changes({ endpointSlices, services, pendingEndpoints, pendingServices }: Changes): void {
+    setTotal(this.#kubeProxy.endpointChanges, endpointSlices);
+    setTotal(this.#kubeProxy.serviceChanges, services);
+    this.#kubeProxy.endpointChangesPending.set(pendingEndpoints);
+    this.#kubeProxy.serviceChangesPending.set(pendingServices);
   }
 
   /** Service ports of policy Local that have endpoints, but none here. */
@@ -177,14 +171,15 @@ export class ProxyMetrics {
     this.#own.configurationRefused.set(0);
   }
 
-  restRequest({ method, host, status, seconds }: RestRequest): void {
-    this.#component.requests.inc({ code: String(status ?? '<error>'), host, method });
-    this.#component.requestDuration.observe({ host, verb: method }, seconds);
+  /** What a client tells of its requests to the API server. */
+  restObserved(observation: RestObservation): void {
+    observeRest(this.#rest, observation);
   }
+}
 
-  restRateLimited(verb: string, host: string, seconds: number): void {
-    this.#component.rateLimiterDuration.observe({ host, verb }, seconds);
-  }
+function setTotal(counter: Counter<never>, total: number): void {
+  counter.reset();
+  counter.inc(total);
 }
 
 /** The name of an error is a label that stays small; its text names objects and would not. */

@@ -13,6 +13,8 @@ export interface ModeSettings {
   readonly nodePortIPs: readonly Ip[];
   /** Ranges that cluster IPs come from, of both families. */
   readonly serviceCIDRs: readonly string[];
+  /** How many endpoints all service ports have, usable or not. Where it is not known, those that plans use count. */
+  readonly endpointCount?: (() => number) | undefined;
 }
 
 /** A service port that the kernel refused; the others are programmed. It is tried again when it changes. */
@@ -44,6 +46,8 @@ export interface ModeEvents {
   /** Something went wrong beside a sync; the mode goes on and tries again. */
   failed(what: string, error: unknown): void;
   measured(family: Family, measure: Measure): void;
+  /** Something that an operator should know; nothing failed. */
+  noticed(family: Family, what: string): void;
 }
 
 export interface SyncReport {
@@ -71,4 +75,5 @@ export const SILENT_EVENTS: ModeEvents = {
   driftRepaired: () => {},
   failed: () => {},
   measured: () => {},
+  noticed: () => {},
 };

@@ -17,6 +17,7 @@ export class Planner {
   readonly #plans = new Map<string, readonly ServicePortPlan[]>();
   readonly #claims = new Claims();
   #options: PlanOptions;
+  #size = 0;
 
   constructor(model: Model, options: PlanOptions) {
     this.#model = model;
@@ -31,6 +32,11 @@ export class Planner {
     const everything = options !== this.#options;
     this.#options = options;
     return this.#plan(everything ? new Set([...change.services, ...this.#model.services()]) : change.services);
+  }
+
+  /** How many plans there are. */
+  get size(): number {
+    return this.#size;
   }
 
   service(key: string): readonly ServicePortPlan[] {
@@ -56,6 +62,7 @@ export class Planner {
       if (settled.length > 0) this.#plans.set(key, settled);
       else this.#plans.delete(key);
     }
+    this.#size += diff.added.length - diff.removed.length;
     return diff;
   }
 

@@ -1,8 +1,15 @@
 export {
+  createMode,
+  type IptablesConfig,
+  type ModeConfig,
+  PROXY_MODES,
+  type ProxyMode,
+  type UserspaceConfig,
+} from './create-mode.ts';
+export {
   createProxy,
   type LiveConfig,
   MASQUERADE_BIT,
-  type ModeName,
   type ProxyConfig,
   type ProxyListeners,
   type RunningProxy,

@@ -1,10 +1,9 @@
 import type { NetworkNamespace } from '../kernel/netns.ts';
 import { type Mode, type ModeEvents, NodeAddresses, StaleFlowCleaner } from '../modes/index.ts';
-import { NftablesMode } from '../modes/nftables/index.ts';
-import { UserspaceMode, type UserspaceModeOptions } from '../modes/userspace/index.ts';
 import { FAMILIES, type Family } from '../net/index.ts';
 import type { PlanSettings } from '../plan/index.ts';
 import { type Intervals, type LiveSettings, type LoopListener, ProxyLoop } from '../sync/index.ts';
+import { createMode, type IptablesConfig, type ProxyMode, type UserspaceConfig } from './create-mode.ts';
 
 /** What of a proxy's configuration may change while it runs. */
 export interface LiveConfig {
@@ -15,17 +14,18 @@ export interface LiveConfig {
   readonly intervals: Intervals;
 }
 
-export type ModeName = 'nftables' | 'userspace';
-
 export interface ProxyConfig {
-  /** nftables if left out. */
-  readonly mode?: ModeName | undefined;
-  readonly userspace?: Omit<UserspaceModeOptions, 'namespace' | 'events'> | undefined;
   readonly nodeName: string;
   /** Those that this machine can serve; both if not given. */
   readonly families?: readonly Family[] | undefined;
   readonly live: LiveConfig;
   readonly namespace?: NetworkNamespace | undefined;
+  /** nftables unless told. */
+  readonly mode?: ProxyMode | undefined;
+  /** For iptables mode. */
+  readonly iptables?: IptablesConfig | undefined;
+  /** For userspace mode. */
+  readonly userspace?: UserspaceConfig | undefined;
 }
 
 /** Who hears of what the proxy does. */
@@ -65,7 +65,8 @@ export function syncIntervals(minSyncPeriodMs = MIN_SYNC_PERIOD_MS, syncPeriodMs
 
 export function createProxy(config: ProxyConfig, listeners: ProxyListeners): RunningProxy {
   const { namespace, families = FAMILIES } = config;
-  const mode = createMode(config, listeners.mode);
+  const syncPeriodMs = config.live.intervals.retryInterval;
+  const mode = createMode({ ...config, families, syncPeriodMs }, listeners.mode);
   const cleaner = new StaleFlowCleaner(namespace);
   const addresses = new NodeAddresses(
     namespace,
@@ -105,13 +106,4 @@ export function createProxy(config: ProxyConfig, listeners: ProxyListeners): Run
       cleaner.close();
     },
   };
-}
-
-function createMode({ mode = 'nftables', namespace, userspace }: ProxyConfig, events: ModeEvents): Mode {
-  switch (mode) {
-    case 'nftables':
-      return new NftablesMode({ namespace, events });
-    case 'userspace':
-      return new UserspaceMode({ ...userspace, namespace, events });
-  }
 }

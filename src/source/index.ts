@@ -1,3 +1,4 @@
+export { ClusterSource, type ClusterSourceOptions, type Following } from './cluster.ts';
 export { withDefaults } from './defaults.ts';
 export { FilesSource, type FilesSourceOptions } from './files.ts';
 export {

@@ -1,6 +1,7 @@
-import { nodePortAddresses, nodePortIPs, resolvePrimary } from '../model/index.ts';
+import { nodePortAddresses, nodePortIPs, resolvePrimary, type ServiceState } from '../model/index.ts';
 import type { ModeSettings } from '../modes/index.ts';
-import { type Family, type Ip, isLoopback } from '../net/index.ts';
+import type { Family, Ip } from '../net/index.ts';
+import { endpointsOf } from '../plan/index.ts';
 import type { ProxyState } from './proxy-state.ts';
 
 export interface ModeSettingsInput {
@@ -21,7 +22,14 @@ export function modeSettings(state: ProxyState, family: Family, input: ModeSetti
     masqueradeAll,
     masqueradeMark: (1 << input.masqueradeBit) >>> 0,
     nodePortAddresses: addresses,
-    nodePortIPs: ips.filter(ip => !isLoopback(ip)).sort(),
+    nodePortIPs: [...ips].sort(),
     serviceCIDRs: serviceCidrs,
+    endpointCount: () => endpointCount(state.family(family).model.services()),
   };
+}
+
+function endpointCount(services: Iterable<ServiceState>): number {
+  let count = 0;
+  for (const service of services) for (const port of service.ports) count += endpointsOf(service, port).length;
+  return count;
 }

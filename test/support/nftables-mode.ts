@@ -91,6 +91,7 @@ export class ModeUnderTest implements EventTarget {
       setAside: port => this.refused.push(port),
       driftRepaired: (_family, what) => this.told.push(`repaired: ${what}`),
       measured: () => {},
+      noticed: (_family, what) => this.told.push(`noticed: ${what}`),
       failed: (what, error) => this.told.push(`failed: ${what}: ${error}`),
     };
     return new NftablesMode({ namespace: this.namespace, events });

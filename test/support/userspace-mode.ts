@@ -63,6 +63,7 @@ export class UserspaceUnderTest {
       setAside: port => this.refused.push(port),
       driftRepaired: (_family, what) => this.told.push(`repaired: ${what}`),
       measured: () => {},
+      noticed: () => {},
       failed: (what, error) => this.told.push(`failed: ${what}: ${error}`),
     };
     this.mode = new UserspaceMode({ drainMs: 0, ...options, namespace: isHome ? undefined : namespace, events });

@@ -1,18 +1,21 @@
 import { Demo, Rounds } from '../../demo/index.ts';
 import { KernelError } from '../../kernel/errors.ts';
 import type { Command, Io } from '../command.ts';
-import { boolFlag, describeFlags, FlagError, type FlagSpec, parseFlags, stringFlag } from '../flags.ts';
+import { bool, describeFlags, parseFlags } from '../flags/index.ts';
+import { HELP_FLAG } from '../help-flag.ts';
+import { refuseArguments } from '../no-arguments.ts';
+import { manifestsFlag, NODE_FLAGS } from '../node-flags.ts';
 import { styleFor } from '../style.ts';
 import { runLive } from './live.ts';
 import { PlainLines } from './plain-lines.ts';
 import { summaryOf, summaryText } from './summary.ts';
 import { tableLines } from './table.ts';
 
-const FLAGS: readonly FlagSpec[] = [
-  { name: 'manifests', type: 'string', value: 'DIR', usage: 'folder or file of manifests to read (needed)' },
-  { name: 'once', type: 'bool', usage: 'end after one round' },
-  { name: 'help', shorthand: 'h', type: 'bool', usage: 'this help' },
-];
+const FLAGS = {
+  manifests: NODE_FLAGS.manifests,
+  once: { type: bool, default: false, usage: 'end after one round' },
+  ...HELP_FLAG,
+};
 
 const HELP = `Builds a small cluster out of network namespaces, runs the proxy on its node in nftables mode, and shows who answers
 real connections to every address of every Service: from a pod, from the node, and from outside. Goes on until Ctrl-C;
@@ -36,15 +39,13 @@ export const demoCommand: Command = {
   summary: 'show a live proxy in a small cluster out of network namespaces',
   async run(args, io) {
     const { values, positional } = parseFlags(FLAGS, args);
-    if (boolFlag(values, 'help')) {
+    if (values.help) {
       io.stdout.write(HELP);
       return 0;
     }
-    if (positional.length > 0)
-      throw new FlagError(`"kube-proxy demo" does not take any arguments, got ${JSON.stringify(positional)}`);
-    const manifests = stringFlag(values, 'manifests');
-    if (!manifests) throw new FlagError('required flag "manifests" not set: name a folder of manifests');
-    return boolFlag(values, 'once') ? await runOnce(manifests, io) : await runLive(manifests, io, startDemo);
+    refuseArguments('kube-proxy demo', positional);
+    const manifests = manifestsFlag(values);
+    return values.once ? await runOnce(manifests, io) : await runLive(manifests, io, startDemo);
   },
 };
 

@@ -1,35 +1,40 @@
 import { stringify } from 'yaml';
+import { localNode } from '../../daemon/index.ts';
 import type { ModelProblem } from '../../model/index.ts';
 import { FAMILIES } from '../../net/index.ts';
 import { conflictProblems } from '../../plan/index.ts';
+import { PROXY_MODES, type ProxyMode } from '../../proxy/index.ts';
 import { FilesSource, type SourceProblem } from '../../source/index.ts';
 import { ProxyState } from '../../sync/index.ts';
 import type { Command, Io } from '../command.ts';
-import {
-  boolFlag,
-  describeFlags,
-  FlagError,
-  type FlagSpec,
-  type FlagValues,
-  listFlag,
-  parseFlags,
-  stringFlag,
-} from '../flags.ts';
-import { localNode } from '../local-node.ts';
+import { bool, describeFlags, FlagError, type FlagValues, parseFlags, string, stringSlice } from '../flags/index.ts';
+import { HELP_FLAG } from '../help-flag.ts';
+import { refuseArguments } from '../no-arguments.ts';
 import { manifestsFlag, NODE_FLAGS, nodeNameFlag, nodePortAddressesFlag, planSettings } from '../node-flags.ts';
 import { styleFor } from '../style.ts';
 import { type PlanReport, type ProblemReport, planReport } from './report.ts';
 import { diffText, problemsText, rulesText } from './rules.ts';
 import { planText } from './text.ts';
 
-const FLAGS: readonly FlagSpec[] = [
+const NONE: readonly string[] = [];
+
+const FLAGS = {
   ...NODE_FLAGS,
-  { name: 'output', shorthand: 'o', type: 'string', value: 'FORM', usage: 'text, json or yaml (default text)' },
-  { name: 'service', type: 'stringSlice', value: 'NS/NAME', usage: 'only these Services' },
-  { name: 'rules', type: 'bool', usage: 'print the transactions that a first start would send, as nft scripts' },
-  { name: 'diff', type: 'bool', usage: 'print the transactions that would bring the running kernel to the plan' },
-  { name: 'help', shorthand: 'h', type: 'bool', usage: 'this help' },
-];
+  'proxy-mode': { type: string, default: 'nftables', word: 'MODE', usage: 'nftables or iptables' },
+  output: { type: string, default: 'text', shorthand: 'o', word: 'FORM', usage: 'text, json or yaml' },
+  service: { type: stringSlice, default: NONE, word: 'NS/NAME', usage: 'only these Services' },
+  rules: {
+    type: bool,
+    default: false,
+    usage: 'print what a first start would send, as nft scripts or as input of iptables-restore',
+  },
+  diff: {
+    type: bool,
+    default: false,
+    usage: 'print the transactions that would bring the running kernel to the plan',
+  },
+  ...HELP_FLAG,
+};
 
 const HELP = `Says what should be programmed for a folder of manifests, and why. Nothing is sent to the kernel.
 
@@ -48,24 +53,34 @@ export const planCommand: Command = {
   summary: 'say what should be programmed for a folder of manifests, and why',
   async run(args, io) {
     const { values, positional } = parseFlags(FLAGS, args);
-    if (boolFlag(values, 'help')) return print(io, HELP, 0);
-    if (positional.length > 0) {
-      throw new FlagError(`"kube-proxy plan" does not take any arguments, got ${JSON.stringify(positional)}`);
-    }
-    const render = renderer(stringFlag(values, 'output') ?? 'text', io);
+    if (values.help) return print(io, HELP, 0);
+    refuseArguments('kube-proxy plan', positional);
+    const render = renderer(values.output, io);
     const { state, problems, nodeName } = await readState(values);
-    const input = { nodePortAddresses: nodePortAddressesFlag(values) };
-    if (boolFlag(values, 'rules') || boolFlag(values, 'diff')) {
+    const mode = modeFlag(values['proxy-mode']);
+    if (mode === 'iptables' && values.diff) throw new FlagError('--diff is for proxy mode nftables');
+    const input = { mode, nodePortAddresses: nodePortAddressesFlag(values, mode) };
+    if (values.rules || values.diff) {
       io.stderr.write(problemsText(problems));
-      const isDiff = boolFlag(values, 'diff');
+      const isDiff = values.diff;
       const text = isDiff ? await diffText(state, input) : await rulesText(state, input);
       const isDifferent = isDiff && text !== '';
       return print(io, isDiff && text === '' ? 'no difference\n' : text, problems.length > 0 || isDifferent ? 1 : 0);
     }
-    const report = filter(planReport(state, nodeName, problems), listFlag(values, 'service'));
+    const report = filter(planReport(state, nodeName, problems), values.service);
     return print(io, render(report), report.problems.length > 0 ? 1 : 0);
   },
 };
+
+function modeFlag(text: string): ProxyMode {
+  const mode = PROXY_MODES.find(known => known === text);
+  if (mode === undefined) {
+    throw new FlagError(
+      `invalid argument ${JSON.stringify(text)} for "--proxy-mode" flag: must be ${PROXY_MODES.join(' or ')}`,
+    );
+  }
+  return mode;
+}
 
 interface Read {
   readonly state: ProxyState;
@@ -73,7 +88,7 @@ interface Read {
   readonly nodeName: string;
 }
 
-async function readState(values: FlagValues): Promise<Read> {
+async function readState(values: FlagValues<typeof FLAGS>): Promise<Read> {
   const path = manifestsFlag(values);
   const nodeName = nodeNameFlag(values);
   const problems: ProblemReport[] = [];

@@ -1,21 +1,32 @@
 import { NftablesSocket } from '../../kernel/nftables/index.ts';
 import { RouteSocket } from '../../kernel/rtnetlink/index.ts';
 import { SILENT_EVENTS } from '../../modes/index.ts';
+import { previewText } from '../../modes/iptables/index.ts';
 import { FamilyTable, layoutOf } from '../../modes/nftables/index.ts';
 import { FAMILIES, type Family, type Ip } from '../../net/index.ts';
-import { MASQUERADE_BIT } from '../../proxy/index.ts';
+import { MASQUERADE_BIT, type ProxyMode } from '../../proxy/index.ts';
 import { modeSettings, type ProxyState } from '../../sync/index.ts';
 import { styleFor } from '../style.ts';
 import type { ProblemReport } from './report.ts';
 import { problemText } from './text.ts';
 
 export interface RulesInput {
+  readonly mode: ProxyMode;
   readonly nodePortAddresses: readonly string[];
 }
 
-/** What a first start would send, one script a transaction. */
-export function rulesText(state: ProxyState, input: RulesInput): Promise<string> {
-  return withTables(state, input, table => table.preview());
+/** What a first start would send: one script a transaction, or what iptables-restore would read. */
+export async function rulesText(state: ProxyState, input: RulesInput): Promise<string> {
+  return input.mode === 'iptables'
+    ? FAMILIES.map(family => restoreText(state, input, family)).join('\n')
+    : withTables(state, input, table => table.preview());
+}
+
+function restoreText(state: ProxyState, input: RulesInput, family: Family): string {
+  const settings = modeSettings(state, family, { ...input, masqueradeBit: MASQUERADE_BIT, interfaceIPs });
+  const program = family === 'IPv4' ? 'iptables-restore' : 'ip6tables-restore';
+  const text = previewText(family, state.family(family).planner.plans(), settings);
+  return `# ${program} --noflush --counters\n${text}`;
 }
 
 /** What would bring the kernel's tables to the plan; empty if they are there. */

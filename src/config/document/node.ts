@@ -1,4 +1,4 @@
-import { goJson } from '../go-text.ts';
+import { goJson } from '../go-json.ts';
 
 /**
  * A JSON value as it was written: numbers keep their digits, objects their order and their duplicate keys, since what is

@@ -1,4 +1,4 @@
-import { quote } from '../go-text.ts';
+import { goQuote } from '../../lib/go-quote.ts';
 import { DocumentError, type Member, type Node, NULL } from './node.ts';
 
 /** As deep as Go reads; ours ends earlier where the stack is short. */
@@ -146,7 +146,7 @@ class JsonReader {
   #fail(context: string): never {
     const character = this.#text[this.#at];
     if (character === undefined) throw new DocumentError('unexpected end of JSON input');
-    const shown = character === "'" ? "'\\''" : character === '"' ? `'"'` : `'${quote(character).slice(1, -1)}'`;
+    const shown = character === "'" ? "'\\''" : character === '"' ? `'"'` : `'${goQuote(character).slice(1, -1)}'`;
     throw new DocumentError(`invalid character ${shown} ${context}`);
   }
 }

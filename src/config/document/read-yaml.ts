@@ -11,7 +11,7 @@ import {
   type Scalar,
   type YAMLMap,
 } from 'yaml';
-import { quote } from '../go-text.ts';
+import { goQuote } from '../../lib/go-quote.ts';
 import { DocumentError, type Node, NULL } from './node.ts';
 import { type Resolved, resolveScalar } from './resolve-scalar.ts';
 import { yamlErrorText } from './yaml-words.ts';
@@ -128,13 +128,13 @@ function keyText(key: ParsedNode | null): { readonly text: string; readonly show
   const node = key === null ? NULL : scalarNode(key);
   switch (node.kind) {
     case 'string':
-      return { text: node.text, shown: quote(node.text) };
+      return { text: node.text, shown: goQuote(node.text) };
     case 'number':
       return { text: node.text, shown: node.text };
     case 'bool':
       return { text: String(node.value), shown: String(node.value) };
     default:
-      throw new DocumentError('unsupported map key of type: %!s(<nil>), key: <nil>');
+      throw new DocumentError('yaml: invalid map key: null');
   }
 }
 
@@ -174,7 +174,6 @@ function jsonNode(resolved: Resolved, text: string): Node {
       }
       return { kind: 'number', text: String(resolved.value) };
     case 'timestamp':
-      return { kind: 'string', text: resolved.text };
     case 'string':
       return { kind: 'string', text };
   }

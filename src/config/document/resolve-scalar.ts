@@ -8,7 +8,8 @@ export type Resolved =
   | { readonly kind: 'bool'; readonly value: boolean }
   | { readonly kind: 'int'; readonly value: bigint }
   | { readonly kind: 'float'; readonly value: number }
-  | { readonly kind: 'timestamp'; readonly text: string };
+  /** Read as a text, but written in quotes. */
+  | { readonly kind: 'timestamp' };
 
 const STRING: Resolved = { kind: 'string' };
 
@@ -29,8 +30,7 @@ export function resolveScalar(text: string): Resolved {
   if (word) return word;
   if (/^\./.test(text)) return resolveFloat(text) ?? STRING;
   if (!/^[-+0-9]/.test(text)) return STRING;
-  const timestamp = resolveTimestamp(text);
-  if (timestamp !== undefined) return { kind: 'timestamp', text: timestamp };
+  if (isTimestamp(text)) return { kind: 'timestamp' };
   const plain = text.replaceAll('_', '');
   return resolveInt(plain) ?? resolveFloat(plain) ?? STRING;
 }
@@ -58,21 +58,14 @@ function resolveFloat(plain: string): Resolved | undefined {
 }
 
 const TIMESTAMP =
-  /^(\d{4})-(\d{1,2})-(\d{1,2})(?:(?:[Tt](\d{1,2}):(\d{1,2}):(\d{1,2})([.,]\d+)?(Z|[-+]\d\d:\d\d))|(?: (\d{1,2}):(\d{1,2}):(\d{1,2})([.,]\d+)?))?$/;
+  /^(\d{4})-(\d{1,2})-(\d{1,2})([Tt]\d{1,2}:\d{1,2}:\d{1,2}([.,]\d+)?(Z|[-+]\d\d:\d\d)| \d{1,2}:\d{1,2}:\d{1,2}([.,]\d+)?)?$/;
 
-/** A point in time is handed on as RFC 3339 has it, in whatever form it was written. */
-function resolveTimestamp(text: string): string | undefined {
-  const match = TIMESTAMP.exec(text);
-  if (!match) return undefined;
-  const [, year = '', month = '', day = ''] = match;
-  const [hour = '0', minute = '0', second = '0', fraction = ''] = match[4] ? match.slice(4, 8) : match.slice(9, 13);
-  const zone = match[8] === undefined || match[8] === '+00:00' ? 'Z' : match[8];
-  const date = new Date(Date.UTC(Number(year), Number(month) - 1, Number(day)));
-  if (Number(year) > 99 && (date.getUTCMonth() !== Number(month) - 1 || date.getUTCDate() !== Number(day)))
-    return undefined;
-  if (Number(hour) > 23 || Number(minute) > 59 || Number(second) > 59) return undefined;
-  const two = (number: string) => number.padStart(2, '0');
-  const digits = fraction.slice(1, 10).replace(/0+$/, '');
-  const time = `${two(hour)}:${two(minute)}:${two(second)}${digits === '' ? '' : `.${digits}`}`;
-  return `${year}-${two(month)}-${two(day)}T${time}${zone}`;
+function isTimestamp(text: string): boolean {
+  const [, year, month, day] = TIMESTAMP.exec(text) ?? [];
+  if (year === undefined) return false;
+  const date = new Date(`${year}-${month?.padStart(2, '0')}-${day?.padStart(2, '0')}T00:00:00Z`);
+  const [hour = 0, minute = 0, second = 0] = [...text.matchAll(/[Tt :](\d{1,2})(?=[:.,Z+-]|$)/g)].map(([, part]) =>
+    Number(part),
+  );
+  return date.getUTCDate() === Number(day) && hour < 24 && minute < 60 && second < 60;
 }

@@ -38,6 +38,9 @@ function describe(text: string, error: YAMLParseError, next: YAMLParseError | un
       break;
     case 'UNEXPECTED_TOKEN':
       if (/Unexpected ,/.test(error.message)) return { line: line - 1, words: 'did not find expected node content' };
+      if (/block-seq-ind/.test(error.message)) {
+        return { line, words: 'block sequence entries are not allowed in this context' };
+      }
       break;
     default:
   }

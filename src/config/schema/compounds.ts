@@ -1,5 +1,5 @@
+import { goQuote } from '../../lib/go-quote.ts';
 import type { Node } from '../document/index.ts';
-import { quote } from '../go-text.ts';
 import { type Place, type Plain, type Type, type ValueOf, wrongType } from './type.ts';
 
 /** Undefined until something else than null is there, so that a zero can be told from nothing. */
@@ -40,7 +40,7 @@ export function mapOf<T>(item: Type<T>): Type<ReadonlyMap<string, T> | undefined
       const values = new Map(into);
       for (const { key, value } of node.members) {
         const path = join(at.path, key);
-        if (seen.has(key)) at.findings.addStrict(`duplicate field ${quote(path)}`);
+        if (seen.has(key)) at.findings.addStrict(`duplicate field ${goQuote(path)}`);
         seen.add(key);
         values.set(key, item.read(value, item.zero, { ...at, path }));
       }
@@ -89,10 +89,10 @@ export function struct<F extends Fields>(name: string, fields: F, embedded?: str
         const path = join(at.path, key);
         const type = types.get(key);
         if (!type) {
-          at.findings.addStrict(`unknown field ${quote(path)}`);
+          at.findings.addStrict(`unknown field ${goQuote(path)}`);
           continue;
         }
-        if (seen.has(key)) at.findings.addStrict(`duplicate field ${quote(path)}`);
+        if (seen.has(key)) at.findings.addStrict(`duplicate field ${goQuote(path)}`);
         seen.add(key);
         const steps = embedded === undefined ? [key] : [embedded, key];
         values[key] = type.read(value, values[key], {

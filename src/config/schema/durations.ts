@@ -1,7 +1,7 @@
 import { type Duration, DurationError, formatDuration, parseDuration } from '../../lib/duration.ts';
+import { goQuote } from '../../lib/go-quote.ts';
 import type { Node } from '../document/index.ts';
 import { nodeText } from '../document/index.ts';
-import { quote } from '../go-text.ts';
 import { formatQuantity, parseQuantity, QuantityError } from '../quantity.ts';
 import { DecodeError, type Place, type Type, wrongType } from './type.ts';
 
@@ -33,7 +33,7 @@ export const flushFrequency: Type<FlushFrequency> = {
     if (nanoseconds !== undefined && BigInt.asIntN(64, nanoseconds) === nanoseconds) {
       return { duration: nanoseconds, isNumber: true };
     }
-    throw new DecodeError(`invalid duration ${quote(nodeText(node))}: ${wrongDuration(node)}`);
+    throw new DecodeError(`invalid duration ${goQuote(nodeText(node))}: ${wrongDuration(node)}`);
   },
   write: value => (value.isNumber ? Number(value.duration) : formatDuration(value.duration)),
 };

@@ -1,9 +1,9 @@
+import { goQuote } from '../../lib/go-quote.ts';
 import { parseCidr } from '../../net/index.ts';
-import { quote } from '../go-text.ts';
 import { type FieldError, invalid } from './field-error.ts';
 
 export function validateCidrs(path: string, cidrs: readonly string[], detail: string): FieldError[] {
   return cidrs.flatMap((cidr, index) =>
-    parseCidr(cidr) === undefined ? [invalid(`${path}[${index}]`, quote(cidr), detail)] : [],
+    parseCidr(cidr) === undefined ? [invalid(`${path}[${index}]`, goQuote(cidr), detail)] : [],
   );
 }

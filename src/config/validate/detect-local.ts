@@ -1,13 +1,14 @@
+import { goQuote } from '../../lib/go-quote.ts';
 import { cidrFamily, parseCidr } from '../../net/index.ts';
 import type { Configuration } from '../configuration.ts';
-import { goJson, quote } from '../go-text.ts';
+import { goJson } from '../go-json.ts';
 import { validateCidrs } from './cidrs.ts';
 import { type FieldError, invalid } from './field-error.ts';
 
 const MODES = ['ClusterCIDR', 'NodeCIDR', 'BridgeInterface', 'InterfaceNamePrefix', ''];
 
 export function validateDetectLocalMode(path: string, mode: string): FieldError[] {
-  return MODES.includes(mode) ? [] : [{ kind: 'unsupported', path, value: quote(mode), supported: MODES }];
+  return MODES.includes(mode) ? [] : [{ kind: 'unsupported', path, value: goQuote(mode), supported: MODES }];
 }
 
 /** Only what the mode uses is looked at. */
@@ -25,7 +26,7 @@ export function validateDetectLocal(path: string, mode: string, local: Configura
 }
 
 function notEmpty(path: string, name: string): FieldError[] {
-  return name === '' ? [invalid(path, quote(name), 'must not be empty')] : [];
+  return name === '' ? [invalid(path, goQuote(name), 'must not be empty')] : [];
 }
 
 /** One CIDR, or one of each family. */

@@ -1,4 +1,4 @@
-import { quote } from '../go-text.ts';
+import { goQuote } from '../../lib/go-quote.ts';
 
 /** What is wrong with a field, in the form in which Kubernetes tells it. */
 export type FieldError =
@@ -21,7 +21,7 @@ export function fieldErrorText(error: FieldError): string {
     case 'invalid':
       return `${error.path}: Invalid value: ${error.value}: ${error.detail}`;
     case 'unsupported':
-      return `${error.path}: Unsupported value: ${error.value}: supported values: ${error.supported.map(quote).join(', ')}`;
+      return `${error.path}: Unsupported value: ${error.value}: supported values: ${error.supported.map(goQuote).join(', ')}`;
     case 'required':
       return `${error.path}: Required value: ${error.detail}`;
     case 'forbidden':

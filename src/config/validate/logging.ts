@@ -1,7 +1,7 @@
 import { formatDuration } from '../../lib/duration.ts';
+import { goQuote } from '../../lib/go-quote.ts';
 import type { LoggingConfiguration, OutputOptions, VModuleItem } from '../configuration.ts';
 import { type FeatureGates, isEnabled } from '../feature-gates.ts';
-import { quote } from '../go-text.ts';
 import { type FieldError, invalid } from './field-error.ts';
 
 const MOST_VERBOSE = 2 ** 31 - 1;
@@ -11,7 +11,7 @@ export function validateLogging(path: string, logging: LoggingConfiguration, gat
   const { flushFrequency, format, verbosity, vmodule, options } = logging;
   const errors: FieldError[] = [];
   if (flushFrequency <= 0n) {
-    const value = logging.flushFrequencyIsNumber ? String(flushFrequency) : quote(formatDuration(flushFrequency));
+    const value = logging.flushFrequencyIsNumber ? String(flushFrequency) : goQuote(formatDuration(flushFrequency));
     errors.push(invalid(`${path}.flushFrequency`, value, 'Must be greater than zero'));
   }
   errors.push(...validateFormat(`${path}.format`, format, gates));
@@ -26,7 +26,7 @@ export function validateLogging(path: string, logging: LoggingConfiguration, gat
 }
 
 function validateFormat(path: string, format: string, gates: FeatureGates): FieldError[] {
-  if (format !== 'text' && format !== 'json') return [invalid(path, quote(format), 'Unsupported log format')];
+  if (format !== 'text' && format !== 'json') return [invalid(path, goQuote(format), 'Unsupported log format')];
   if (format === 'text' || isEnabled(gates, 'LoggingBetaOptions')) return [];
   return [{ kind: 'forbidden', path, detail: 'Log format json is disabled, see LoggingBetaOptions feature' }];
 }
@@ -39,7 +39,7 @@ function validateVModuleItem(path: string, item: VModuleItem): FieldError[] {
   const errors: FieldError[] = [];
   if (item.filePattern === '') errors.push({ kind: 'required', path, detail: 'File pattern must not be empty' });
   if (/[=,]/.test(item.filePattern)) {
-    errors.push(invalid(path, quote(item.filePattern), 'File pattern must not contain equal sign or comma'));
+    errors.push(invalid(path, goQuote(item.filePattern), 'File pattern must not contain equal sign or comma'));
   }
   return [...errors, ...validateVerbosity(path, item.verbosity)];
 }

@@ -1,4 +1,4 @@
-import { quote } from '../go-text.ts';
+import { goQuote } from '../../lib/go-quote.ts';
 import { validateCidrs } from './cidrs.ts';
 import { type FieldError, invalid } from './field-error.ts';
 
@@ -8,5 +8,5 @@ export function validateNodePortAddresses(path: string, addresses: readonly stri
   const cidrs = primary < 0 ? addresses : addresses.slice(0, primary);
   const errors = validateCidrs(path, cidrs, 'must be a valid CIDR');
   if (primary < 0 || addresses.length === 1) return errors;
-  return [...errors, invalid(`${path}[${primary}]`, quote('primary'), "can't use both 'primary' and CIDRs")];
+  return [...errors, invalid(`${path}[${primary}]`, goQuote('primary'), "can't use both 'primary' and CIDRs")];
 }

@@ -1,5 +1,5 @@
 import { type Duration, formatDuration } from '../../lib/duration.ts';
-import { quote } from '../go-text.ts';
+import { goQuote } from '../../lib/go-quote.ts';
 import { type FieldError, invalid } from './field-error.ts';
 
 export function validateRange(path: string, value: number | undefined, least: number, most: number): FieldError[] {
@@ -17,5 +17,5 @@ export function validatePositive(path: string, value: Duration): FieldError[] {
 }
 
 function shown(value: number | Duration): string {
-  return typeof value === 'bigint' ? quote(formatDuration(value)) : String(value);
+  return typeof value === 'bigint' ? goQuote(formatDuration(value)) : String(value);
 }

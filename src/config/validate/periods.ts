@@ -1,6 +1,6 @@
 import { formatDuration } from '../../lib/duration.ts';
+import { goQuote } from '../../lib/go-quote.ts';
 import type { Configuration } from '../configuration.ts';
-import { quote } from '../go-text.ts';
 import { type FieldError, invalid } from './field-error.ts';
 import { validateNotNegative, validatePositive } from './numbers.ts';
 
@@ -14,5 +14,5 @@ export function validatePeriods(path: string, configuration: Configuration): Fie
   if (minSyncPeriod <= syncPeriod) return errors;
   // The path names one period and the value is the other's.
   const detail = `must be greater than or equal to ${path}.MinSyncPeriod`;
-  return [...errors, invalid(`${path}.SyncPeriod`, quote(formatDuration(minSyncPeriod)), detail)];
+  return [...errors, invalid(`${path}.SyncPeriod`, goQuote(formatDuration(minSyncPeriod)), detail)];
 }

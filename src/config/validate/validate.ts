@@ -1,6 +1,6 @@
 import type { Configuration } from '../configuration.ts';
 import { applyFeatureGates, defaultFeatureGates } from '../feature-gates.ts';
-import { goJson } from '../go-text.ts';
+import { goJson } from '../go-json.ts';
 import { validateAddresses } from './addresses.ts';
 import { validateDetectLocal, validateDetectLocalMode } from './detect-local.ts';
 import { type FieldError, invalid } from './field-error.ts';

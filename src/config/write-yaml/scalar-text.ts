@@ -17,8 +17,8 @@ export function scalarText(text: string, place: ScalarPlace): string {
   return SPECIAL.test(text) ? doubleQuoted(text) : `'${text.replaceAll("'", "''")}'`;
 }
 
-/** What a YAML text may not hold as it is. Characters beyond 16 bits are among them for Go's writer. */
-const SPECIAL = /[^\n\x20-\x7e\xa0-\ud7ff\ue000-\ufefe\uff00-\ufffd]/u;
+/** What a YAML text may not hold as it is: characters beyond 16 bits too for Go's writer, and rare line breaks for us. */
+const SPECIAL = /[^\n\x20-\x7e\xa0-\u2027\u202a-\ud7ff\ue000-\ufefe\uff00-\ufffd]/u;
 
 /** A number to the base of 60 for other readers, if not for Go's. */
 function isSexagesimal(text: string): boolean {
@@ -26,13 +26,13 @@ function isSexagesimal(text: string): boolean {
 }
 
 function canBePlain(text: string): boolean {
-  if (SPECIAL.test(text) || /[\x85\u2028\u2029]/.test(text)) return false;
+  if (SPECIAL.test(text)) return false;
   if (/^(?:---|\.\.\.)/.test(text) || /^[#,[\]{}&*!|>'"%@`]/.test(text) || /^[-?](?:[ \t]|$)/.test(text)) return false;
   return !/:(?:[ \t]|$)/.test(text) && !/[ \t]#/.test(text) && !/^ | $/.test(text);
 }
 
 function canBeBlock(text: string): boolean {
-  return !SPECIAL.test(text) && !/ $/.test(text) && !/ [\n\x85\u2028\u2029]/.test(text);
+  return !SPECIAL.test(text) && !/ $/.test(text) && !/ \n/.test(text);
 }
 
 function block(text: string, indent: string): string {

@@ -35,10 +35,13 @@ function inlineText(value: Plain, indent: string): string {
   return typeof value === 'number' ? numberText(value) : String(value);
 }
 
-/** Go writes large floating-point numbers with an exponent of two digits at least; integers that fit 64 bits in full. */
+/** Integers of 64 bits are written in full; other numbers as Go's %g does, from a million on with an exponent. */
 function numberText(value: number): string {
   if (Number.isInteger(value) && Math.abs(value) < 2 ** 63) return String(BigInt(value));
-  return String(value).replace(/e([-+])(\d)$/, 'e$10$2');
+  const [mantissa = '', exponent = ''] = value.toExponential().split('e');
+  const power = Number(exponent);
+  if (power >= -4 && power < 6) return String(value);
+  return `${mantissa}e${power < 0 ? '-' : '+'}${String(Math.abs(power)).padStart(2, '0')}`;
 }
 
 function isList(value: Plain): value is readonly Plain[] {

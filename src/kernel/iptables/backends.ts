@@ -6,27 +6,43 @@ import type { Backend } from './version.ts';
 
 const SUFFIX: Readonly<Record<Backend, string>> = { nf_tables: 'nft', legacy: 'legacy' };
 
+/** The program of a family that writes to the backend: `iptables-legacy`. */
+export function programOfBackend(family: IptablesFamily, backend: Backend): string {
+  return `${programOf(family)}-${SUFFIX[backend]}`;
+}
+
 /**
  * The chains with such names that each backend holds. Rules in both at once mean that a packet meets them twice, in an
- * order that nobody chose. A backend whose programs are not installed has none that we could see. Nothing is created:
- * without a table's name iptables-save lists only tables that exist.
+ * order that nobody chose.
  */
 export async function chainsByBackend(
   family: IptablesFamily,
   prefix: string,
   options: Omit<IptablesOptions, 'program'> = {},
 ): Promise<Readonly<Record<Backend, readonly ChainName[]>>> {
-  const chains = async (backend: Backend) => {
-    const program = `${programOf(family)}-${SUFFIX[backend]}`;
-    const iptables = await Iptables.open(family, { ...options, program });
-    const parser = new SaveParser({ rules: false });
-    try {
-      await iptables.saveInto(chunk => parser.write(chunk));
-    } catch (error) {
-      if (error instanceof IptablesError && error.problem === 'missing') return [];
-      throw error;
-    }
-    return chainsWithPrefix(parser.end(), prefix);
+  return {
+    nf_tables: await chainsOfBackend(family, 'nf_tables', prefix, options),
+    legacy: await chainsOfBackend(family, 'legacy', prefix, options),
   };
-  return { nf_tables: await chains('nf_tables'), legacy: await chains('legacy') };
+}
+
+/**
+ * The chains with such names that one backend holds. One whose programs are not installed has none that we could see.
+ * Nothing is created: without a table's name iptables-save lists only tables that exist.
+ */
+export async function chainsOfBackend(
+  family: IptablesFamily,
+  backend: Backend,
+  prefix: string,
+  options: Omit<IptablesOptions, 'program'> = {},
+): Promise<readonly ChainName[]> {
+  const iptables = await Iptables.open(family, { ...options, program: programOfBackend(family, backend) });
+  const parser = new SaveParser({ rules: false });
+  try {
+    await iptables.saveInto(chunk => parser.write(chunk));
+  } catch (error) {
+    if (error instanceof IptablesError && error.problem === 'missing') return [];
+    throw error;
+  }
+  return chainsWithPrefix(parser.end(), prefix);
 }

@@ -9,6 +9,7 @@ import {
   restoreArguments,
   saveArguments,
 } from './arguments.ts';
+import { type ChainUses, ChainUsesParser, nftChainUses, nftGeneration } from './chain-uses.ts';
 import { detect } from './detect.ts';
 import { IptablesError } from './iptables-error.ts';
 import { OTHER_PROBLEM, saysExists, saysNotFound } from './problem.ts';
@@ -114,6 +115,24 @@ export class Iptables {
   /** Deletes the first such rule. Says whether there was one; where the chain or the target is missing there is none. */
   deleteRule(table: string, chain: string, rule: readonly string[]): Promise<boolean> {
     return this.#turns.take(() => this.#did(saysNotFound, '-D', table, chain, rule));
+  }
+
+  /** A number that changes with every change of rules, by whomever; undefined for the legacy backend, which has none. */
+  generation(): number | undefined {
+    return this.backend === 'nf_tables' ? nftGeneration(this.#runner.options.namespace) : undefined;
+  }
+
+  /**
+   * All chains, and how often each is used. What the nf_tables backend holds is asked of the kernel, for iptables-save takes
+   * seconds where chains are many. Nothing is created: iptables-save of one table would make that table.
+   */
+  chainUses(): Promise<ChainUses> {
+    return this.#turns.take(async () => {
+      if (this.backend === 'nf_tables') return nftChainUses(this.family, this.#runner.options.namespace);
+      const parser = new ChainUsesParser();
+      await this.#runner.run(`${this.program}-save`, [], { onStdout: chunk => parser.write(chunk) });
+      return parser.end();
+    });
   }
 
   /** The text of one table, or of all that exist. */

@@ -76,6 +76,15 @@ export function decodeChain(message: Message): { table: string; chain: Chain } |
   return { table, chain };
 }
 
+/** How often a chain is used: by each of its rules, and by each rule that jumps to it. */
+export function decodeChainUse(message: Message): { table: string; name: string; use: number } | undefined {
+  const attributes = attributeMap(message.body, NFGENMSG_LENGTH);
+  const table = asString(attributes.get(ChainAttribute.TABLE));
+  const name = asString(attributes.get(ChainAttribute.NAME));
+  const use = asU32BE(attributes.get(ChainAttribute.USE));
+  return table === undefined || name === undefined || use === undefined ? undefined : { table, name, use };
+}
+
 function decodeBase(attributes: ReadonlyMap<number, Buffer>): BaseChain | undefined {
   const nest = attributes.get(ChainAttribute.HOOK);
   if (!nest) return undefined;

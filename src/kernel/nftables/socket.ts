@@ -4,7 +4,7 @@ import { type Message, type MessageWriter, NetlinkSocket, Protocol } from '../ne
 import type { NetworkNamespace } from '../netns.ts';
 import { type Batch, encodeBatch, messageBound } from './batch.ts';
 import { batchError } from './batch-error.ts';
-import { type Chain, decodeChain } from './chain.ts';
+import { type Chain, decodeChain, decodeChainUse } from './chain.ts';
 import { decodeElements, type Element, ElementListAttribute } from './element.ts';
 import { shapeOf } from './entries.ts';
 import type { NftFamily } from './family.ts';
@@ -105,6 +105,17 @@ export class NftablesSocket {
       const found = decodeChain(message);
       // The kernel takes no table as a filter.
       if (found?.table === table) yield found.chain;
+    }
+  }
+
+  /** How often each chain of all tables is used: by its rules, and by rules that jump to it. */
+  *listChainUses(
+    family: NftFamily,
+  ): Generator<{ readonly table: string; readonly name: string; readonly use: number }> {
+    const write = (writer: MessageWriter) => writer.struct(familyHead(family));
+    for (const message of this.#dump(`list chains of ${family}`, NftMessage.GETCHAIN, write)) {
+      const found = decodeChainUse(message);
+      if (found) yield found;
     }
   }
 

@@ -12,7 +12,7 @@ import { fixedSets, type Layout, TABLE } from './layout.ts';
 import { chainIdentity, Ledger, setIdentity } from './ledger.ts';
 import { MeddlingCheck, MeddlingError } from './meddling.ts';
 import { fixedChains } from './program.ts';
-import { RenderContext } from './shared-chains.ts';
+import { RenderContext, standingPicks } from './shared-chains.ts';
 import { EMPTY_SNAPSHOT, listElements, type Snapshot, takeSnapshot } from './snapshot.ts';
 
 /** Service ports in one transaction: small enough that a cold start serves its first Services early. */
@@ -197,7 +197,7 @@ export class FamilyTable {
     await record(prepareFixed(this.layout, this.#options, snapshot));
     this.#unsure = true;
     this.#lastGood = new Map([...this.#lastGood, ...this.#committed]);
-    this.#ledger = new Ledger();
+    this.#ledger = new Ledger(standingPicks(this.layout).map(({ chain }) => chainIdentity(chain.name)));
     this.#leftovers = { chains: new Map(), sets: new Map() };
     this.#committed.clear();
     // Where there was no table there is nothing to compare with.

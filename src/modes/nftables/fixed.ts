@@ -1,8 +1,9 @@
 import { dataBytes, type Element, type NftSet, type SetOrMap, Transaction } from '../../kernel/nftables/index.ts';
-import { type Cidr, cidrContains, cidrFamily, type Ip, ipBytes, parseCidr } from '../../net/index.ts';
+import { type Cidr, cidrContains, cidrFamily, type Ip, ipBytes, isLoopback, parseCidr } from '../../net/index.ts';
 import { type ChainRules, ruleText } from './chain-rules.ts';
 import { fixedSets, type Layout, TABLE } from './layout.ts';
 import { fixedChains, type ProgramOptions } from './program.ts';
+import { standingPicks } from './shared-chains.ts';
 import type { Snapshot } from './snapshot.ts';
 
 /** What the fixed part depends on: its program, and the addresses in two of its sets. */
@@ -29,7 +30,7 @@ export function prepareFixed(layout: Layout, options: FixedOptions, snapshot: Sn
     transaction.add({ kind: 'table', family: layout.nft, name: TABLE, comment: 'rules for kube-proxy' });
   }
   for (const set of fixedSets(layout)) if (!snapshot.sets.has(set.name)) transaction.add(set);
-  prepareChains(transaction, layout, fixedChains(layout, options), snapshot);
+  prepareChains(transaction, layout, [...fixedChains(layout, options), ...standingPicks(layout)], snapshot);
   prepareAddresses(transaction, layout, options, snapshot);
   return transaction;
 }
@@ -104,7 +105,9 @@ function prepareElements(
 }
 
 function nodePortElements({ nodePortIPs: set }: Layout, { nodePortIPs }: FixedOptions): Element[] {
-  return nodePortIPs.map(ip => ({ kind: 'element', key: dataBytes(set.type, [ip]) }));
+  // Nothing routes what comes from 127.0.0.1 to other machines.
+  const served = nodePortIPs.filter(ip => !isLoopback(ip));
+  return served.map(ip => ({ kind: 'element', key: dataBytes(set.type, [ip]) }));
 }
 
 /** Ranges of the family; one that lies in another is left out, for ranges of a set must not overlap. */

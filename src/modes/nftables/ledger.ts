@@ -6,7 +6,12 @@ import type { Layout } from './layout.ts';
  * a transaction comes with the changes that it makes to the counts.
  */
 export class Ledger {
-  readonly #counts = new Map<string, number>();
+  readonly #counts: Map<string, number>;
+
+  /** `standing` is in use whether service ports use it or not. */
+  constructor(standing: readonly string[] = []) {
+    this.#counts = new Map(standing.map(identity => [identity, 1]));
+  }
 
   count(identity: string): number {
     return this.#counts.get(identity) ?? 0;

@@ -88,6 +88,29 @@ describe('what is written', () => {
       );
     }));
 
+  test('NFT-17 the chains for usual numbers of endpoints stand from the start and stay; others come and go', () =>
+    withMode(async (mode, namespace) => {
+      const chains = (): string[] => nft(namespace, 'list', 'chains').match(/pick-\S+/g) ?? [];
+      await mode.sync();
+      const standing = chains();
+      assert.ok(standing.includes('pick-cluster-1') && standing.includes('pick-nodeport-local-10'), String(standing));
+      const endpoints = (count: number) => Array.from({ length: count }, (_, i) => `10.244.1.${i + 1}`);
+      mode.setService(service('web', { clusterIP: '10.96.0.1' }));
+      mode.setEndpointSlice(slice('web-1', endpoints(10)));
+      await mode.sync();
+      assert.deepEqual(chains(), standing);
+      mode.setEndpointSlice(slice('web-1', endpoints(11)));
+      await mode.sync();
+      assert.deepEqual(
+        chains().filter(chain => !standing.includes(chain)),
+        ['pick-cluster-11'],
+      );
+      mode.deleteService('default/web');
+      await mode.sync();
+      await mode.settle();
+      assert.deepEqual(chains(), standing);
+    }));
+
   test('NFT-1 without endpoints: rejected if there are none anywhere, dropped if only elsewhere', () =>
     withMode(async (mode, namespace) => {
       everything(mode);

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { base32 } from '../../lib/base32.ts';
 import type { Endpoint } from '../../model/index.ts';
 import type { ServicePortPlan } from '../../plan/index.ts';
 
@@ -18,17 +19,4 @@ export function endpointBase({ service, port }: ServicePortPlan, { ip, port: num
 function hashed(text: string): string {
   const name = `${base32(createHash('sha256').update(text).digest()).slice(0, 8)}-${text}`;
   return name.length <= LONGEST ? name : `${name.slice(0, LONGEST - 3)}...`;
-}
-
-const DIGITS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
-
-/** RFC 4648, as far as whole groups of five bits go. */
-function base32(bytes: Buffer): string {
-  let text = '';
-  for (let bit = 0; bit + 5 <= bytes.length * 8; bit += 5) {
-    const at = bit >> 3;
-    const pair = ((bytes[at] ?? 0) << 8) | (bytes[at + 1] ?? 0);
-    text += DIGITS[(pair >> (11 - (bit & 7))) & 31];
-  }
-  return text;
 }

@@ -17,8 +17,8 @@ import { type ChainRules, chainRules, type RuleBody } from './chain-rules.ts';
 import type { Layout } from './layout.ts';
 import { matchLocal, type ProgramOptions } from './program.ts';
 
-// Chains that differ by numbers of endpoints, not by Service: all Services with three endpoints share one. They come
-// into being with their first user and go with their last.
+// Chains that differ by numbers of endpoints, not by Service: all Services with three endpoints share one. But for those
+// that are always there they come into being with their first user and go with their last.
 
 /** What rendering a plan needs besides the plan. Chains that many plans share are made once. */
 export class RenderContext {
@@ -59,6 +59,20 @@ export function pickChain(layout: Layout, endpoints: NftMap, count: number): Cha
   return chainRules(`pick-${endpoints.name.replace('-endpoints', '')}-${count}`, [
     [...NO_PRIORITY, ...dnatToMap(layout.nft, key, endpoints.name)],
   ]);
+}
+
+/** Chains for up to so many endpoints are always there. */
+const STANDING_PICKS = 10;
+
+/**
+ * The kernel looks at every element of a map when a chain begins to use it, which takes the longer the more endpoints
+ * there are. For the usual numbers of endpoints that is done once, while the maps are empty.
+ */
+export function standingPicks(layout: Layout): readonly ChainRules[] {
+  const { clusterEndpoints, localEndpoints, nodePortClusterEndpoints, nodePortLocalEndpoints } = layout;
+  const maps = [clusterEndpoints, localEndpoints, nodePortClusterEndpoints, nodePortLocalEndpoints];
+  const counts = Array.from({ length: STANDING_PICKS }, (_, i) => i + 1);
+  return maps.flatMap(map => counts.map(count => pickChain(layout, map, count)));
 }
 
 /** The number by which the chain was found is of no use to anybody else. */

@@ -1,4 +1,11 @@
-import { Iptables, type IptablesOptions, isNotFound, Turns } from '../../kernel/iptables/index.ts';
+import {
+  Iptables,
+  IptablesError,
+  type IptablesOptions,
+  isNotFound,
+  SaveParser,
+  Turns,
+} from '../../kernel/iptables/index.ts';
 import { CHAINS, JUMPS, TABLES } from './chains.ts';
 import { jumpWords } from './portal-rules.ts';
 
@@ -15,10 +22,24 @@ export async function cleanupUserspace(options: IptablesOptions = {}): Promise<C
   const errors: unknown[] = [];
   const turns = options.turns ?? new Turns();
   for (const family of ['ip', 'ip6'] as const) {
-    const iptables = await Iptables.open(family, { ...options, turns });
-    if ((await iptables.unavailable()) === undefined) await cleanFamily(iptables, removed, errors);
+    const program = family === 'ip6' ? options.program?.replace(/^iptables/, 'ip6tables') : options.program;
+    const iptables = await Iptables.open(family, { ...options, program, turns });
+    if (await hasChains(iptables)) await cleanFamily(iptables, removed, errors);
   }
   return { removed, errors };
+}
+
+/** Lists tables that exist only, so that nothing comes to be by looking. */
+async function hasChains(iptables: Iptables): Promise<boolean> {
+  const parser = new SaveParser({ rules: false });
+  try {
+    await iptables.saveInto(chunk => parser.write(chunk));
+  } catch (error) {
+    if (error instanceof IptablesError) return false;
+    throw error;
+  }
+  const saved = parser.end();
+  return TABLES.some(table => CHAINS[table].some(chain => saved.get(table)?.has(chain)));
 }
 
 async function cleanFamily(iptables: Iptables, removed: string[], errors: unknown[]): Promise<void> {

@@ -527,7 +527,7 @@ describe('ports', () => {
     }));
 
   test('USER-4 a loopback address to listen at is refused', () => {
-    const events = { progress() {}, setAside() {}, driftRepaired() {}, measured() {}, failed() {} };
+    const events = { progress() {}, setAside() {}, driftRepaired() {}, measured() {}, noticed() {}, failed() {} };
     assert.throws(() => new UserspaceMode({ events, listenIP: ip('127.0.0.1') }), /cannot proxy on localhost/);
   });
 

@@ -1,0 +1,108 @@
+import type { EndpointSlice, Service } from '../../src/api/index.ts';
+import type { Backend } from '../../src/kernel/iptables/index.ts';
+import { NetworkNamespace } from '../../src/kernel/netns.ts';
+import { IptablesMode } from '../../src/modes/iptables/index.ts';
+import { makeService, makeSlices, type Size } from './cluster.ts';
+import { NodeProxy } from './node-proxy.ts';
+import { ProgramTimes } from './program-times.ts';
+
+export interface IptablesTask {
+  readonly size: Size;
+  readonly backend: Backend;
+}
+
+/** Milliseconds: all of it, and the part in which iptables programs ran. */
+export interface Timing {
+  readonly total: number;
+  readonly programs: number;
+}
+
+export interface IptablesResult {
+  readonly cold: Timing;
+  readonly restart: Timing;
+  readonly changes: Readonly<Record<string, readonly Timing[]>>;
+}
+
+const REPETITIONS = 15;
+
+/** Loads a cluster through model, plan and mode, changes it, and restarts. */
+export async function measureIptables({ size, backend }: IptablesTask): Promise<IptablesResult> {
+  const namespace = NetworkNamespace.create();
+  const times = ProgramTimes.watch();
+  const proxy = new NodeProxy(namespace, (home, events) => {
+    // That node ports answer at localhost is noticed, which is no failure here.
+    const quiet = { ...events, noticed: () => {} };
+    return new IptablesMode({ namespace: home, backend, events: quiet, syncPeriodMs: 3_600_000 });
+  });
+  const timed = async (work: () => Promise<void>): Promise<Timing> => {
+    const before = times.programs;
+    const start = performance.now();
+    await work();
+    return { total: performance.now() - start, programs: times.programs - before };
+  };
+  try {
+    const objects = Array.from({ length: size.services }, (_, i) => ({
+      service: makeService(i),
+      slices: makeSlices(i, size.endpoints),
+    }));
+    const cold = await timed(() => load(proxy, objects));
+    objects.length = 0;
+    const changes = {
+      'one endpoint more': await several(proxy, size, 0, gain, timed),
+      'one endpoint less': await several(proxy, size, 1, lose, timed),
+      'one Service more': await several(proxy, size, size.services, same, timed),
+      'one Service less': await withoutEndpoints(proxy, size, timed),
+    };
+    await proxy.restart();
+    const restart = await timed(() => proxy.writeAll());
+    return { cold, changes, restart };
+  } finally {
+    await proxy.close();
+    namespace.close();
+  }
+}
+
+interface Objects {
+  readonly service: Service;
+  readonly slices: readonly EndpointSlice[];
+}
+
+async function load(proxy: NodeProxy, objects: readonly Objects[]): Promise<void> {
+  for (const { service, slices } of objects) {
+    proxy.service(service);
+    for (const slice of slices) proxy.endpointSlice(slice);
+  }
+  await proxy.write(proxy.take());
+}
+
+type ChangeSlice = (slice: EndpointSlice) => EndpointSlice;
+type Timed = (work: () => Promise<void>) => Promise<Timing>;
+
+const same: ChangeSlice = slice => slice;
+const gain: ChangeSlice = slice => {
+  const [first] = slice.endpoints;
+  return first ? { ...slice, endpoints: [...slice.endpoints, { ...first, addresses: ['10.250.0.1'] }] } : slice;
+};
+const lose: ChangeSlice = slice => ({ ...slice, endpoints: slice.endpoints.slice(1) });
+
+/** One change each of Services all over the cluster, or of new ones. Kinds of changes take different Services. */
+async function several(proxy: NodeProxy, size: Size, first: number, change: ChangeSlice, timed: Timed) {
+  const spent: Timing[] = [];
+  const step = first < size.services ? Math.floor(size.services / REPETITIONS) : 1;
+  for (let i = 0; i < REPETITIONS; i++) {
+    const number = i * step + first;
+    const slices = makeSlices(number, size.endpoints).map(change);
+    const timing = await timed(async () => {
+      proxy.service(makeService(number));
+      for (const slice of slices) proxy.endpointSlice(slice);
+      await proxy.write(proxy.take());
+    });
+    spent.push(timing);
+  }
+  return spent;
+}
+
+/** Services that lose all endpoints leave nat, as those that are deleted do. */
+function withoutEndpoints(proxy: NodeProxy, size: Size, timed: Timed) {
+  return several(proxy, size, 2, slice => ({ ...slice, endpoints: [] }), timed);
+}

@@ -1,0 +1,125 @@
+import { NONE } from '../field-reader.ts';
+import type { EndpointPort, EndpointSlice, EndpointSpec } from '../objects.ts';
+import { checkedInteger, checkedProtocol, MAX_PORT } from './checked-values.ts';
+import { decodeObjectMeta, emptyMetadata, requireName } from './decode-metadata.ts';
+import { appended, complete, type GrowingList } from './growing-list.ts';
+import { lengthKey, type ProtobufReader, varintKey } from './reader.ts';
+import { SharedMessages } from './shared-messages.ts';
+import { sharedNames } from './shared-names.ts';
+
+const METADATA = lengthKey(1);
+const ENDPOINTS = lengthKey(2);
+const PORTS = lengthKey(3);
+const ADDRESS_TYPE = lengthKey(4);
+
+const sharedPorts = new SharedMessages<EndpointPort>();
+
+export function decodeEndpointSlice(reader: ProtobufReader): EndpointSlice {
+  let found = emptyMetadata();
+  let addressType = '';
+  let ports: GrowingList<EndpointPort> = NONE;
+  let endpoints: GrowingList<EndpointSpec> = NONE;
+  while (reader.next()) {
+    if (reader.key === METADATA) found = reader.message(decodeObjectMeta, 'metadata');
+    else if (reader.key === ENDPOINTS) {
+      endpoints = appended(endpoints, reader.message(decodeEndpoint, 'endpoints', endpoints.length));
+    } else if (reader.key === PORTS) ports = sharedPorts.append(ports, reader, decodePort, 'ports');
+    else if (reader.key === ADDRESS_TYPE) addressType = reader.name();
+    else reader.skip();
+  }
+  requireName(reader, found);
+  const { name, namespace, labels, annotations, resourceVersion } = found;
+  const metadata = { name, namespace, labels, annotations, resourceVersion };
+  return { kind: 'EndpointSlice', metadata, addressType, ports: complete(ports), endpoints: complete(endpoints) };
+}
+
+const PORT_NAME = lengthKey(1);
+const PORT_PROTOCOL = lengthKey(2);
+const PORT_PORT = varintKey(3);
+
+function decodePort(reader: ProtobufReader): EndpointPort {
+  let name: string | undefined;
+  let protocol: string | undefined;
+  let port: number | undefined;
+  while (reader.next()) {
+    if (reader.key === PORT_NAME) name = reader.name();
+    else if (reader.key === PORT_PROTOCOL) protocol = reader.name();
+    else if (reader.key === PORT_PORT) port = reader.int32();
+    else reader.skip();
+  }
+  return {
+    name,
+    protocol: checkedProtocol(reader, protocol),
+    port: port === undefined ? undefined : checkedInteger(reader, port, 'port', 0, MAX_PORT),
+  };
+}
+
+const ADDRESSES = lengthKey(1);
+const CONDITIONS = lengthKey(2);
+const NODE_NAME = lengthKey(6);
+const HINTS = lengthKey(8);
+
+function decodeEndpoint(reader: ProtobufReader): EndpointSpec {
+  let addresses: GrowingList<string> = NONE;
+  let nodeName: string | undefined;
+  let conditions = NO_CONDITIONS;
+  let hints = NO_HINTS;
+  while (reader.next()) {
+    if (reader.key === ADDRESSES) addresses = appended(addresses, reader.string());
+    else if (reader.key === CONDITIONS) conditions = reader.message(decodeConditions);
+    else if (reader.key === NODE_NAME) nodeName = reader.name();
+    else if (reader.key === HINTS) hints = reader.message(decodeHints);
+    else reader.skip();
+  }
+  const { ready, serving, terminating } = conditions;
+  const { zoneHints, nodeHints } = hints;
+  return { addresses: complete(addresses), nodeName, ready, serving, terminating, zoneHints, nodeHints };
+}
+
+type Conditions = Pick<EndpointSpec, 'ready' | 'serving' | 'terminating'>;
+
+const NO_CONDITIONS: Conditions = {};
+const READY = varintKey(1);
+const SERVING = varintKey(2);
+const TERMINATING = varintKey(3);
+
+function decodeConditions(reader: ProtobufReader): Conditions {
+  let ready: boolean | undefined;
+  let serving: boolean | undefined;
+  let terminating: boolean | undefined;
+  while (reader.next()) {
+    if (reader.key === READY) ready = reader.boolean();
+    else if (reader.key === SERVING) serving = reader.boolean();
+    else if (reader.key === TERMINATING) terminating = reader.boolean();
+    else reader.skip();
+  }
+  return { ready, serving, terminating };
+}
+
+type Hints = Pick<EndpointSpec, 'zoneHints' | 'nodeHints'>;
+
+const NO_HINTS: Hints = { zoneHints: NONE, nodeHints: NONE };
+const FOR_ZONES = lengthKey(1);
+const FOR_NODES = lengthKey(2);
+
+function decodeHints(reader: ProtobufReader): Hints {
+  let zoneHints: GrowingList<string> = NONE;
+  let nodeHints: GrowingList<string> = NONE;
+  while (reader.next()) {
+    if (reader.key === FOR_ZONES) zoneHints = appended(zoneHints, reader.message(decodeHintName));
+    else if (reader.key === FOR_NODES) nodeHints = appended(nodeHints, reader.message(decodeHintName));
+    else reader.skip();
+  }
+  return { zoneHints: sharedNames(complete(zoneHints)), nodeHints: sharedNames(complete(nodeHints)) };
+}
+
+const HINT_NAME = lengthKey(1);
+
+function decodeHintName(reader: ProtobufReader): string {
+  let name = '';
+  while (reader.next()) {
+    if (reader.key === HINT_NAME) name = reader.name();
+    else reader.skip();
+  }
+  return name;
+}

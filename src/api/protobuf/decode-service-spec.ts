@@ -1,0 +1,155 @@
+import { NONE } from '../field-reader.ts';
+import type { ServicePortSpec, ServiceSpec } from '../objects.ts';
+import { checkedInteger, checkedProtocol, MAX_INT32, MAX_PORT } from './checked-values.ts';
+import { appended, complete, type GrowingList, type InWork } from './growing-list.ts';
+import { lengthKey, type ProtobufReader, varintKey } from './reader.ts';
+import { SharedMessages } from './shared-messages.ts';
+import { sharedNames } from './shared-names.ts';
+
+const PORTS = lengthKey(1);
+const CLUSTER_IP = lengthKey(3);
+const TYPE = lengthKey(4);
+const EXTERNAL_IPS = lengthKey(5);
+const SESSION_AFFINITY = lengthKey(7);
+const LOAD_BALANCER_SOURCE_RANGES = lengthKey(9);
+const EXTERNAL_TRAFFIC_POLICY = lengthKey(11);
+const HEALTH_CHECK_NODE_PORT = varintKey(12);
+const SESSION_AFFINITY_CONFIG = lengthKey(14);
+const CLUSTER_IPS = lengthKey(18);
+const IP_FAMILIES = lengthKey(19);
+const INTERNAL_TRAFFIC_POLICY = lengthKey(22);
+
+/** As an object without a spec has it. */
+export const NO_SPEC: ServiceSpec = emptySpec();
+
+const sharedPorts = new SharedMessages<ServicePortSpec>();
+
+export function decodeServiceSpec(reader: ProtobufReader): ServiceSpec {
+  const spec = emptySpec();
+  while (reader.next()) decodeField(reader, spec);
+  spec.clusterIPs = sameText(complete(spec.clusterIPs), spec.clusterIP);
+  spec.ipFamilies = sharedNames(complete(spec.ipFamilies));
+  spec.ports = complete(spec.ports);
+  spec.externalIPs = complete(spec.externalIPs);
+  spec.loadBalancerSourceRanges = complete(spec.loadBalancerSourceRanges);
+  spec.healthCheckNodePort = checkedInteger(reader, spec.healthCheckNodePort, 'healthCheckNodePort', 0, MAX_PORT);
+  return spec;
+}
+
+function emptySpec(): InWork<ServiceSpec> {
+  return {
+    type: '',
+    clusterIP: '',
+    clusterIPs: NONE,
+    ipFamilies: NONE,
+    ports: NONE,
+    externalIPs: NONE,
+    loadBalancerSourceRanges: NONE,
+    sessionAffinity: '',
+    sessionAffinityTimeoutSeconds: undefined,
+    externalTrafficPolicy: '',
+    internalTrafficPolicy: undefined,
+    healthCheckNodePort: 0,
+  };
+}
+
+function decodeField(reader: ProtobufReader, spec: InWork<ServiceSpec>): void {
+  switch (reader.key) {
+    case PORTS:
+      spec.ports = sharedPorts.append(spec.ports, reader, decodePort, 'ports');
+      return;
+    case CLUSTER_IP:
+      spec.clusterIP = reader.string();
+      return;
+    case CLUSTER_IPS:
+      spec.clusterIPs = appended(spec.clusterIPs, reader.string());
+      return;
+    case IP_FAMILIES:
+      spec.ipFamilies = appended(spec.ipFamilies, reader.name());
+      return;
+    case EXTERNAL_IPS:
+      spec.externalIPs = appended(spec.externalIPs, reader.string());
+      return;
+    case LOAD_BALANCER_SOURCE_RANGES:
+      spec.loadBalancerSourceRanges = appended(spec.loadBalancerSourceRanges, reader.string());
+      return;
+    default:
+      decodeSetting(reader, spec);
+  }
+}
+
+function decodeSetting(reader: ProtobufReader, spec: InWork<ServiceSpec>): void {
+  switch (reader.key) {
+    case TYPE:
+      spec.type = reader.name();
+      return;
+    case SESSION_AFFINITY:
+      spec.sessionAffinity = reader.name();
+      return;
+    case SESSION_AFFINITY_CONFIG:
+      spec.sessionAffinityTimeoutSeconds = reader.message(decodeAffinityConfig, 'sessionAffinityConfig');
+      return;
+    case EXTERNAL_TRAFFIC_POLICY:
+      spec.externalTrafficPolicy = reader.name();
+      return;
+    case INTERNAL_TRAFFIC_POLICY:
+      spec.internalTrafficPolicy = reader.name();
+      return;
+    case HEALTH_CHECK_NODE_PORT:
+      spec.healthCheckNodePort = reader.int32();
+      return;
+    default:
+      reader.skip();
+  }
+}
+
+/** The list usually begins with the text that is there already: one of the two is enough. */
+function sameText(list: GrowingList<string>, text: string): GrowingList<string> {
+  return list.length === 1 && list[0] === text ? [text] : list;
+}
+
+const PORT_NAME = lengthKey(1);
+const PORT_PROTOCOL = lengthKey(2);
+const PORT_PORT = varintKey(3);
+const PORT_NODE_PORT = varintKey(5);
+
+function decodePort(reader: ProtobufReader): ServicePortSpec {
+  let name = '';
+  let protocol = '';
+  let port = 0;
+  let nodePort = 0;
+  while (reader.next()) {
+    if (reader.key === PORT_NAME) name = reader.name();
+    else if (reader.key === PORT_PROTOCOL) protocol = reader.name();
+    else if (reader.key === PORT_PORT) port = reader.int32();
+    else if (reader.key === PORT_NODE_PORT) nodePort = reader.int32();
+    else reader.skip();
+  }
+  return {
+    name,
+    protocol: checkedProtocol(reader, protocol === '' ? undefined : protocol),
+    port: checkedInteger(reader, port, 'port', 1, MAX_PORT),
+    nodePort: checkedInteger(reader, nodePort, 'nodePort', 0, MAX_PORT),
+  };
+}
+
+const CLIENT_IP = lengthKey(1);
+const TIMEOUT_SECONDS = varintKey(1);
+
+function decodeAffinityConfig(reader: ProtobufReader): number | undefined {
+  let timeoutSeconds: number | undefined;
+  while (reader.next()) {
+    if (reader.key === CLIENT_IP) timeoutSeconds = reader.message(decodeClientIp, 'clientIP');
+    else reader.skip();
+  }
+  return timeoutSeconds;
+}
+
+function decodeClientIp(reader: ProtobufReader): number | undefined {
+  let timeoutSeconds: number | undefined;
+  while (reader.next()) {
+    if (reader.key !== TIMEOUT_SECONDS) reader.skip();
+    else timeoutSeconds = checkedInteger(reader, reader.int32(), 'timeoutSeconds', 0, MAX_INT32);
+  }
+  return timeoutSeconds;
+}

@@ -1,0 +1,93 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { bool, describeFlags, flagTexts, int32, parseFlags, string, stringSlice } from './index.ts';
+
+const NONE: readonly string[] = [];
+const TABLE = {
+  'dry-run': { type: bool, default: false, usage: 'do nothing', shorthand: 'd' },
+  output: { type: string, default: 'text', usage: 'form of\nthe output', shorthand: 'o', word: 'FORM' },
+  cidrs: { type: stringSlice, default: NONE, usage: 'ranges' },
+  'old-port': { type: int32, default: 1, usage: 'a port', deprecated: 'use --cidrs' },
+};
+
+describe('flags', () => {
+  const forms: [string[], string][] = [
+    [['--output=json'], 'json'],
+    [['--output', 'json'], 'json'],
+    [['-o', 'json'], 'json'],
+    [['-o=json'], 'json'],
+    [['-ojson'], 'json'],
+    [['-o='], '='],
+    [['-do', 'json'], 'json'],
+    [['--output='], ''],
+    [['--output', '--dry-run'], '--dry-run'],
+    [['--output=a', '--output=b'], 'b'],
+    [['--output=a=b'], 'a=b'],
+    [[], 'text'],
+  ];
+  for (const [args, want] of forms) {
+    test(`CLI-1 ${args.join(' ') || 'no flag'} gives ${JSON.stringify(want)}`, () =>
+      assert.equal(parseFlags(TABLE, args).values.output, want));
+  }
+
+  test('CLI-1 a bool takes its value only after =', () => {
+    assert.equal(parseFlags(TABLE, ['--dry-run']).values['dry-run'], true);
+    assert.equal(parseFlags(TABLE, ['--dry_run=f']).values['dry-run'], false);
+    const { values, positional } = parseFlags(TABLE, ['--dry-run', 'false', '-', '']);
+    assert.deepEqual([values['dry-run'], positional], [true, ['false', '-', '']]);
+  });
+
+  test('CLI-1 what was given is known, whatever its value', () => {
+    assert.deepEqual([...parseFlags(TABLE, ['--output=text', '-d']).changed], ['output', 'dry-run']);
+  });
+
+  test('CLI-1 what follows -- is no flag', () => {
+    assert.deepEqual(parseFlags(TABLE, ['--', '--dry-run', '--']).positional, ['--dry-run', '--']);
+  });
+
+  test('CLI-1 a deprecated flag works and is answered with what to use', () => {
+    const { values, notices } = parseFlags(TABLE, ['--old-port=2']);
+    assert.deepEqual([values['old-port'], notices], [2, ['Flag --old-port has been deprecated, use --cidrs\n']]);
+  });
+
+  const errors: [string[], string][] = [
+    [['--none_such'], 'unknown flag: --none_such'],
+    [['--toString'], 'unknown flag: --toString'],
+    [['-x'], "unknown shorthand flag: 'x' in -x"],
+    [['-dxy'], "unknown shorthand flag: 'x' in -xy"],
+    [['--output'], 'flag needs an argument: --output'],
+    [['-do'], "flag needs an argument: 'o' in -o"],
+    [['---output'], 'bad flag syntax: ---output'],
+    [['--=x'], 'bad flag syntax: --=x'],
+    [
+      ['--dry-run=maybe'],
+      'invalid argument "maybe" for "-d, --dry-run" flag: strconv.ParseBool: parsing "maybe": invalid syntax',
+    ],
+    [['--old_port=x'], 'invalid argument "x" for "--old-port" flag: strconv.ParseInt: parsing "x": invalid syntax'],
+  ];
+  for (const [args, message] of errors) {
+    test(`CLI-1 ${args.join(' ')}: ${message}`, () =>
+      assert.throws(() => parseFlags(TABLE, args), { name: 'FlagError', message }));
+  }
+
+  test('CLI-4 the help lists every flag with its usage and default, deprecated ones apart', () => {
+    assert.equal(
+      describeFlags(TABLE),
+      [
+        '  -d, --dry-run         do nothing',
+        '  -o, --output FORM     form of',
+        '                        the output (default "text")',
+        '      --cidrs strings   ranges',
+      ].join('\n'),
+    );
+  });
+
+  test('CLI-5 all flags with their values, by name', () => {
+    assert.deepEqual(flagTexts(TABLE, parseFlags(TABLE, ['--cidrs=a,b']).values), [
+      { name: 'cidrs', value: '[a,b]' },
+      { name: 'dry-run', value: 'false' },
+      { name: 'old-port', value: '1' },
+      { name: 'output', value: 'text' },
+    ]);
+  });
+});

@@ -1,0 +1,87 @@
+import { type Duration, formatDuration, parseDuration } from '../../lib/duration.ts';
+import { errorText } from '../../lib/error-text.ts';
+import { goQuote } from '../../lib/go-quote.ts';
+import { formatCsv, parseCsv } from './csv.ts';
+import type { FlagType } from './flag.ts';
+import { parseBool, parseLevel } from './numbers.ts';
+
+export const string: FlagType<string> = {
+  word: 'string',
+  quotesDefault: true,
+  parse: text => text,
+  format: value => value,
+};
+
+/** Text of which only some is valid, which is checked with the rest of the configuration. */
+export function word(name: string): FlagType<string> {
+  return { word: name, parse: text => text, format: value => value };
+}
+
+export const stringSlice: FlagType<readonly string[]> = {
+  word: 'strings',
+  parse: (text, current, isFirst) => (isFirst ? parseCsv(text) : [...current, ...parseCsv(text)]),
+  format: values => `[${formatCsv(values)}]`,
+};
+
+export const duration: FlagType<Duration> = {
+  word: 'duration',
+  parse: text => parseDuration(text),
+  format: formatDuration,
+};
+
+export const mapStringBool: FlagType<ReadonlyMap<string, boolean>> = {
+  word: 'mapStringBool',
+  parse(text, current, isFirst) {
+    const pairs = text
+      .split(',')
+      .filter(pair => pair !== '')
+      .map(stringBool);
+    return new Map([...(isFirst ? [] : current), ...pairs]);
+  },
+  format: values =>
+    [...values]
+      .map(([key, value]) => `${key}=${value}`)
+      .sort()
+      .join(','),
+};
+
+function stringBool(pair: string): readonly [string, boolean] {
+  const equals = pair.indexOf('=');
+  if (equals < 0) throw new Error('malformed pair, expect string=bool');
+  const key = pair.slice(0, equals).trim();
+  const value = pair.slice(equals + 1).trim();
+  try {
+    return [key, parseBool(value)];
+  } catch (error) {
+    throw new Error(`invalid value of ${key}: ${value}, err: ${errorText(error)}`);
+  }
+}
+
+export interface FilePatternVerbosity {
+  readonly filePattern: string;
+  readonly verbosity: number;
+}
+
+/** `pattern=N,…`; later occurrences add to earlier ones. */
+export const vmodule: FlagType<readonly FilePatternVerbosity[]> = {
+  word: 'pattern=N,...',
+  parse: (text, current) => [
+    ...current,
+    ...text
+      .split(',')
+      .filter(item => item !== '')
+      .map(patternLevel),
+  ],
+  format: items => items.map(({ filePattern, verbosity }) => `${filePattern}=${verbosity}`).join(','),
+};
+
+function patternLevel(item: string): FilePatternVerbosity {
+  const [filePattern, number, ...more] = item.split('=');
+  if (!filePattern || !number || more.length > 0)
+    throw new Error(`${goQuote(item)} does not have the pattern=N format`);
+  try {
+    return { filePattern, verbosity: parseLevel(number) };
+  } catch (error) {
+    throw new Error(`parsing verbosity in ${goQuote(item)}: ${errorText(error)}`);
+  }
+}

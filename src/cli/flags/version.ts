@@ -1,0 +1,45 @@
+import { goQuote } from '../../lib/go-quote.ts';
+import type { FlagType } from './flag.ts';
+import { parseBool } from './numbers.ts';
+
+export interface VersionChoice {
+  /** `false`; `true` and `raw` print the version; or the version to report. */
+  readonly choice: string;
+  readonly reported: string;
+}
+
+/** The version to report may only add to ours: another pre-release or build. */
+export function version(ours: string): FlagType<VersionChoice> {
+  return {
+    word: 'version[=true]',
+    bare: 'true',
+    parse(text, { reported }) {
+      if (text === 'raw') return { choice: text, reported };
+      if (!text.startsWith('v')) return { choice: String(parseBool(text)), reported };
+      if (text !== ours && numbersOf(text) !== numbersOf(ours)) {
+        throw new Error(`version ${goQuote(text)} must match major/minor/patch of default version ${goQuote(ours)}`);
+      }
+      return { choice: text, reported: text };
+    },
+    format: ({ choice }) => choice,
+  };
+}
+
+const WORD = '[0-9A-Za-z-]+(?:\\.[0-9A-Za-z-]+)*';
+const EXTRA = new RegExp(`^(?:-(${WORD}))?(?:\\+${WORD})?\\s*$`);
+
+/** `1.36.4` of `v1.36.4-eks-1`. Throws an Error if it is no semantic version. */
+function numbersOf(text: string): string {
+  const [, numbers, extra = ''] = /^v([0-9]+(?:\.[0-9]+)*)(.*)$/.exec(text) ?? [];
+  if (numbers === undefined) throw new Error(`could not parse ${goQuote(text)} as version`);
+  const parts = numbers.split('.');
+  if (parts.length !== 3) throw new Error(`illegal version string ${goQuote(text)}`);
+  const extras = EXTRA.exec(extra);
+  if (!extras) throw new Error(`could not parse pre-release/metadata (${extra}) in version ${goQuote(text)}`);
+  const [, preRelease = ''] = extras;
+  const zeroPrefixed = [...parts, ...preRelease.split('.')].find(part => /^0[0-9]+$/.test(part));
+  if (zeroPrefixed !== undefined) {
+    throw new Error(`illegal zero-prefixed version component ${goQuote(zeroPrefixed)} in ${goQuote(text)}`);
+  }
+  return numbers;
+}

@@ -1,0 +1,151 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, describe, test } from 'node:test';
+import { parse } from 'yaml';
+import { main } from '../main.ts';
+import type { Runners } from './command.ts';
+
+// Cases as they were recorded from the real kube-proxy.
+
+const folder = mkdtempSync(join(tmpdir(), 'cli-'));
+after(() => rmSync(folder, { recursive: true }));
+
+/** Fails as a run does that finds no API server. */
+const runners: Runners = {
+  async run({ configuration }) {
+    const { kubeconfig } = configuration.clientConnection;
+    if (kubeconfig !== '') throw new Error(`stat ${kubeconfig}: no such file or directory`);
+    const variables = 'KUBERNETES_SERVICE_HOST and KUBERNETES_SERVICE_PORT';
+    throw new Error(`unable to load in-cluster configuration, ${variables} must be defined`);
+  },
+  cleanup: () => assert.fail('nothing is to be cleaned up'),
+};
+
+async function run(args: readonly string[]) {
+  const out: string[] = [];
+  const err: string[] = [];
+  const io = {
+    stdout: { write: (text: string) => out.push(text) },
+    stderr: { write: (text: string) => err.push(text) },
+    env: {},
+  };
+  const exit = await main(args, io, runners);
+  return { exit, stdout: out.join(''), stderr: err.join('') };
+}
+
+function records<T>(name: string): readonly T[] {
+  return parse(readFileSync(`test/cli-cases/${name}.yaml`, 'utf8'));
+}
+
+const HEADER = /^[IWEF]\d{4} \d\d:\d\d:\d\d\.\d{6} +\d+ [\w-]+\.ts\] /;
+
+function withoutHeader(line: string): string {
+  return line.replace(HEADER, '');
+}
+
+function lastLine(text: string): string {
+  return withoutHeader(text.trimEnd().split('\n').at(-1) ?? '');
+}
+
+function errorLines(stderr: string): readonly string[] {
+  const lines = stderr.split('\n').filter(line => /^(?:E\d{4} |Error: |Flag --)/.test(line));
+  return lines.map(withoutHeader);
+}
+
+describe('recorded command lines', () => {
+  interface CommandLine {
+    readonly args: readonly string[];
+    readonly exit: number;
+    readonly stdout?: string;
+    readonly stderr?: readonly string[];
+    readonly usage: boolean;
+  }
+
+  for (const { args, exit, stdout = '', stderr = [], usage } of records<CommandLine>('command-lines')) {
+    test(`CLI-7 kube-proxy ${JSON.stringify(args.join(' '))}`, async () => {
+      const got = await run(args);
+      assert.deepEqual(
+        {
+          exit: got.exit,
+          stdout: got.stdout,
+          stderr: errorLines(got.stderr),
+          usage: got.stderr.startsWith('Usage:\n'),
+        },
+        { exit, stdout, stderr, usage },
+      );
+    });
+  }
+});
+
+interface Written {
+  readonly name: string;
+  readonly args: readonly string[];
+  readonly config?: string;
+  readonly exit: number;
+  readonly stderrTail?: string;
+  readonly written: string;
+}
+
+describe('recorded written configurations', () => {
+  for (const set of ['flags', 'written']) {
+    for (const { name, args, config, exit, stderrTail, written } of records<Written>(set)) {
+      test(`CLI-8 ${name}: ${args.join(' ')}`, async () => {
+        const target = join(folder, `${name}.yaml`);
+        const file = join(folder, 'config.yaml');
+        if (config !== undefined) writeFileSync(file, config);
+        const fileFlag = config === undefined ? [] : ['--config', file];
+        const got = await run([...args, ...fileFlag, `--write-config-to=${target}`]);
+        assert.equal(got.exit, exit, got.stderr);
+        assert.equal(exit === 0 ? readFileSync(target, 'utf8') : '', written);
+        const tail = stderrTail ?? `"Wrote configuration" file="${target}"`;
+        // Information goes to stdout where streams are split.
+        assert.equal(lastLine(got.stderr + got.stdout), tail.replace(`file="${name}.yaml"`, `file="${target}"`));
+      });
+    }
+  }
+});
+
+describe('recorded configuration files that are refused', () => {
+  interface BadConfig {
+    readonly name: string;
+    readonly config: string;
+    readonly exit: number;
+    readonly errors: readonly string[];
+  }
+
+  for (const { name, config, exit, errors } of records<BadConfig>('bad-config')) {
+    test(`CLI-7 ${name}: ${errors.at(-1)}`, async () => {
+      const file = join(folder, 'config.yaml');
+      writeFileSync(file, config);
+      const got = await run(['--config', file]);
+      assert.deepEqual([got.exit, got.stdout, errorLines(got.stderr)], [exit, '', errors]);
+    });
+  }
+});
+
+describe('recorded flags in the log', () => {
+  interface LoggedFlags {
+    readonly args: readonly string[];
+    readonly config: boolean;
+    readonly flags: readonly string[];
+  }
+
+  for (const { args, config, flags } of records<LoggedFlags>('logged-flags')) {
+    test(`CLI-5 ${args.join(' ')}${config ? ' with a file' : ''}`, async () => {
+      const file = join(folder, 'config.yaml');
+      const head = 'apiVersion: kubeproxy.config.k8s.io/v1alpha1\nkind: KubeProxyConfiguration\n';
+      writeFileSync(file, `${head}mode: nftables\nclientConnection: {kubeconfig: /nonexistent}\n`);
+      const { stderr } = await run([...args, ...(config ? ['--config', file] : ['--kubeconfig=/nonexistent'])]);
+      const logged = stderr
+        .split('\n')
+        .map(withoutHeader)
+        .filter(line => line.startsWith('FLAG: '));
+      assert.deepEqual(
+        logged.map(line => line.slice('FLAG: '.length).replace(folder, '/folder')),
+        flags,
+      );
+    });
+  }
+});

@@ -1,0 +1,70 @@
+import type { Clock } from '../lib/clock.ts';
+import { ApiError } from './api-error.ts';
+import { sleep } from './sleep.ts';
+
+const DEFAULT_QPS = 5;
+const DEFAULT_BURST = 10;
+
+/** A bucket of tokens, full at the start, refilled steadily. Whoever finds none waits for his turn. */
+export class RateLimiter {
+  readonly #qps: number;
+  readonly #burst: number;
+  readonly #clock: Clock;
+  /** Below zero when turns are promised. */
+  #tokens: number;
+  #filledAt: number;
+
+  constructor(qps: number, burst: number, clock: Clock) {
+    this.#qps = qps;
+    this.#burst = burst;
+    this.#clock = clock;
+    this.#tokens = burst;
+    this.#filledAt = clock.now();
+  }
+
+  /** Resolves with the milliseconds that the turn took. */
+  async wait(signal?: AbortSignal): Promise<number> {
+    const now = this.#fill();
+    this.#tokens -= 1;
+    if (this.#tokens >= 0) return 0;
+    const ms = (-this.#tokens / this.#qps) * 1000;
+    try {
+      await sleep(ms, this.#clock, signal);
+    } catch (error) {
+      this.#tokens += 1;
+      throw error;
+    }
+    return this.#clock.now() - now;
+  }
+
+  #fill(): number {
+    const now = this.#clock.now();
+    // A clock that was set back must not take tokens away.
+    const passed = Math.max(0, now - this.#filledAt) / 1000;
+    this.#tokens = Math.min(this.#burst, this.#tokens + passed * this.#qps);
+    this.#filledAt = now;
+    return now;
+  }
+}
+
+/** Which bucket a request draws from: client-go's rules. */
+export function rateLimiters(qps: number, burst: number, clock: Clock): (path: string) => RateLimiter | undefined {
+  if (qps < 0) return () => undefined;
+  if (qps === 0) return perApiGroup(burst > 0 ? burst : DEFAULT_BURST, clock);
+  if (burst <= 0) {
+    const words = 'burst is required to be greater than 0 when RateLimiter is not set and QPS is set to greater than 0';
+    throw new ApiError('configuration', words);
+  }
+  const shared = new RateLimiter(qps, burst, clock);
+  return () => shared;
+}
+
+function perApiGroup(burst: number, clock: Clock): (path: string) => RateLimiter {
+  const limiters = new Map<string, RateLimiter>();
+  return path => {
+    const group = /^\/api\/[^/?]+|^\/apis\/[^/?]+\/[^/?]+/.exec(path)?.[0] ?? '';
+    const limiter = limiters.get(group) ?? new RateLimiter(DEFAULT_QPS, burst, clock);
+    limiters.set(group, limiter);
+    return limiter;
+  };
+}

@@ -1,0 +1,59 @@
+import { readFileSync } from 'node:fs';
+import type { Clock } from '../lib/clock.ts';
+import { errorText } from '../lib/error-text.ts';
+import { ApiError } from './api-error.ts';
+import type { ClientLog } from './client-log.ts';
+import { fileErrorText } from './go-errors.ts';
+
+/** The kubelet replaces a token that lives for ten minutes two minutes before its end. */
+const PERIOD_MS = 60_000;
+
+/** A file that others replace from time to time. Once it was read, its last text stays when it cannot be read again. */
+export class ReloadedFile {
+  readonly path: string;
+  readonly #clock: Clock;
+  readonly #log: ClientLog;
+  #text: string | undefined;
+  #readAt = 0;
+
+  constructor(path: string, clock: Clock, log: ClientLog) {
+    this.path = path;
+    this.#clock = clock;
+    this.#log = log;
+  }
+
+  text(): string {
+    const age = this.#clock.now() - this.#readAt;
+    if (this.#text === undefined || age >= PERIOD_MS || age < 0) this.#read();
+    return this.#text ?? '';
+  }
+
+  /** The next `text` reads again. */
+  expire(): void {
+    this.#readAt = Number.NEGATIVE_INFINITY;
+  }
+
+  #read(): void {
+    try {
+      this.#text = readText(this.path);
+    } catch (error) {
+      if (this.#text === undefined) throw new ApiError('credentials', errorText(error), { cause: error });
+      this.#log.error('Unable to read a file again, its former content is used', {
+        path: this.path,
+        err: errorText(error),
+      });
+    }
+    this.#readAt = this.#clock.now();
+  }
+}
+
+function readText(path: string): string {
+  let text: string;
+  try {
+    text = readFileSync(path, 'utf8').trim();
+  } catch (error) {
+    throw new Error(fileErrorText('open', path, error), { cause: error });
+  }
+  if (text === '') throw new Error(`${path} is empty`);
+  return text;
+}

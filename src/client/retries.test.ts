@@ -1,0 +1,167 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { withClient } from '../../test/support/api-client.ts';
+import type { Handler } from '../../test/support/api-server.ts';
+import { ManualClock } from '../../test/support/manual-clock.ts';
+
+/** Accepts one token only. */
+function only(token: () => string): Handler {
+  return ({ headers }, response) => {
+    response.statusCode = headers.authorization === `Bearer ${token()}` ? 200 : 401;
+    response.end(headers.authorization);
+  };
+}
+
+test('CLIENT-10 after a 401 the token file is read again, and the request is made once more', () => {
+  let valid = 'one';
+  return withClient(
+    only(() => valid),
+    async ({ get, folder, server }) => {
+      assert.equal(await get(), 'Bearer one');
+      valid = 'two';
+      folder.write('token', 'two');
+      assert.equal(await get(), 'Bearer two');
+      assert.equal(server.requests.length, 3);
+      valid = 'three';
+      assert.equal(await get(), 'Bearer two', 'the same token again is not tried again');
+      assert.equal(server.requests.length, 4);
+    },
+    { user: folder => ({ tokenFile: folder.write('token', 'one') }) },
+  );
+});
+
+test('CLIENT-10 after a 401 a plugin is asked for another token', () => {
+  const script = `#!/bin/sh
+echo run >> "$0.runs"
+n=$(wc -l < "$0.runs")
+echo '{"kind":"ExecCredential","apiVersion":"client.authentication.k8s.io/v1","status":{"token":"'$n'"}}'
+`;
+  return withClient(
+    only(() => '2'),
+    async ({ get, server }) => {
+      assert.equal(await get(), 'Bearer 2');
+      assert.equal(await get(), 'Bearer 2');
+      assert.equal(server.requests.length, 3);
+    },
+    {
+      user: folder => ({
+        exec: {
+          apiVersion: 'client.authentication.k8s.io/v1',
+          command: folder.write('login', script, 0o755),
+          interactiveMode: 'Never',
+        },
+      }),
+    },
+  );
+});
+
+test('CLIENT-10 a 401 stays one when the plugin fails then, and that is told', () => {
+  const script = `#!/bin/sh
+[ -e "$0.ran" ] && { echo gone >&2; exit 1; }
+touch "$0.ran"
+echo '{"kind":"ExecCredential","apiVersion":"client.authentication.k8s.io/v1","status":{"token":"x"}}'
+`;
+  return withClient(
+    only(() => 'y'),
+    async ({ client, told }) => {
+      const { status } = await client.request({ path: '/x', accept: 'a/b' });
+      assert.equal(status, 401);
+      assert.match(told.join('\n'), /Refreshing credentials failed.*failed with exit code 1: gone/);
+    },
+    {
+      user: folder => ({
+        exec: {
+          apiVersion: 'client.authentication.k8s.io/v1',
+          command: folder.write('login', script, 0o755),
+          interactiveMode: 'Never',
+        },
+      }),
+    },
+  );
+});
+
+/** Busy for the first `times` requests. */
+function busy(times: number, status = 429, retryAfter = '2'): Handler {
+  let asked = 0;
+  return (_request, response) => {
+    if (asked++ >= times) return void response.end('done');
+    response.writeHead(status, { 'retry-after': retryAfter });
+    response.end('busy');
+  };
+}
+
+/** Lets time pass as long as somebody waits. */
+async function goOn<T>(clock: ManualClock, promise: Promise<T>): Promise<T> {
+  let settled = false;
+  const end = () => {
+    settled = true;
+  };
+  promise.then(end, end);
+  while (!settled) {
+    await new Promise(resolve => setTimeout(resolve, 1));
+    await clock.advance(500);
+  }
+  return promise;
+}
+
+test('CLIENT-10 a server that asks to come back later is asked later', async () => {
+  for (const status of [429, 500, 503]) {
+    const clock = new ManualClock();
+    await withClient(
+      busy(2, status),
+      async ({ get, observations, server }) => {
+        assert.equal(await goOn(clock, get()), 'done');
+        assert.equal(server.requests.length, 3);
+        assert.ok(clock.now() >= 4000, `${clock.now()} ms`);
+        const attempts = observations.filter(({ kind }) => kind === 'attempt');
+        assert.deepEqual(
+          attempts.map(attempt => attempt.kind === 'attempt' && [attempt.code, attempt.retry]),
+          [
+            [String(status), false],
+            [String(status), true],
+            ['200', true],
+          ],
+        );
+      },
+      { client: { clock, times: { readIdleMs: 0, connectMs: 1e9 } } },
+    );
+  }
+});
+
+test('CLIENT-10 at most ten times', async () => {
+  const clock = new ManualClock();
+  await withClient(
+    busy(100, 429, '1'),
+    async ({ get, server }) => {
+      assert.equal(await goOn(clock, get()), 'busy');
+      assert.equal(server.requests.length, 11);
+    },
+    { client: { clock, times: { readIdleMs: 0, connectMs: 1e9 } } },
+  );
+});
+
+test('CLIENT-10 not without a number of seconds, not for other errors, and not for a watch', async () => {
+  for (const [handler, path] of [
+    [busy(1, 503, 'Fri, 31 Dec 1999 23:59:59 GMT'), '/x'],
+    [busy(1, 404, '1'), '/x'],
+    [busy(1, 429, '1'), '/x?limit=5&watch=1'],
+  ] as const) {
+    await withClient(handler, async ({ get }) => assert.equal(await get(path), 'busy'));
+  }
+});
+
+test('CLIENT-10 whoever gives up while he waits gets an error', async () => {
+  const clock = new ManualClock();
+  await withClient(
+    busy(1, 429, '60'),
+    async ({ client, server }) => {
+      const controller = new AbortController();
+      const request = client.request({ path: '/x', accept: 'a/b', signal: controller.signal });
+      while (server.requests.length === 0 || clock.pending === 0) await new Promise(resolve => setTimeout(resolve, 1));
+      controller.abort();
+      await assert.rejects(request, { code: 'aborted' });
+      assert.equal(clock.pending, 0);
+    },
+    { client: { clock, times: { readIdleMs: 0 } } },
+  );
+});

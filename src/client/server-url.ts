@@ -1,0 +1,28 @@
+import { ApiError } from './api-error.ts';
+
+/** The address of a server. One without a scheme is plain HTTP, as client-go takes it. */
+export function serverUrl(text: string, where: string): URL {
+  const whole = /^[a-z][a-z0-9+.-]*:\/\//i.test(text) ? text : `http://${text}`;
+  const url = URL.canParse(whole) ? new URL(whole) : undefined;
+  const usable = url && (url.protocol === 'https:' || url.protocol === 'http:') && url.hostname !== '';
+  if (!usable || (whole !== text && url.pathname !== '/')) {
+    throw new ApiError('configuration', `${where}: host must be a URL or a host:port pair: ${JSON.stringify(text)}`);
+  }
+  url.search = '';
+  url.hash = '';
+  return url;
+}
+
+/** As it is dialled: without the brackets of an IPv6 address. */
+export function hostName(url: URL): string {
+  return url.hostname.replace(/^\[(.*)\]$/, '$1');
+}
+
+export function portOf(url: URL): number {
+  return Number(url.port) || (url.protocol === 'https:' ? 443 : 80);
+}
+
+/** Host and port, as messages and metrics show them. */
+export function addressOf(url: URL): string {
+  return `${url.hostname}:${portOf(url)}`;
+}

@@ -1,0 +1,116 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { applyFeatureGates, defaultFeatureGates, FEATURE_GATES, isEnabled, knownFeatures } from './index.ts';
+
+function apply(settings: Readonly<Record<string, boolean>>) {
+  return applyFeatureGates(new Map(Object.entries(settings)));
+}
+
+function gatesOf(settings: Readonly<Record<string, boolean>>) {
+  const applied = apply(settings);
+  assert.ok(applied.kind === 'gates');
+  return applied.gates;
+}
+
+test('CONF-14 the gates of kube-proxy v1.36 are known with stage, default and lock', () => {
+  const count = (stage: string) => [...FEATURE_GATES.values()].filter(gate => gate.stage === stage).length;
+  assert.deepEqual(['ALPHA', 'BETA', 'GA', 'DEPRECATED'].map(count), [49, 99, 76, 16]);
+  const shown = (name: string) => {
+    const gate = FEATURE_GATES.get(name);
+    return gate && `${gate.stage} ${gate.default}${gate.locked ? ' locked' : ''}`;
+  };
+  assert.equal(shown('AllowServiceExternalIPs'), 'GA true');
+  assert.equal(shown('MultiCIDRServiceAllocator'), 'GA true locked');
+  assert.equal(shown('PreferSameTrafficDistribution'), 'GA true locked');
+  assert.equal(shown('NFTablesProxyMode'), 'GA true locked');
+  assert.equal(shown('ComponentFlagz'), 'BETA true');
+  assert.equal(shown('ComponentStatusz'), 'BETA true');
+  assert.equal(shown('NativeHistograms'), 'ALPHA false');
+  assert.equal(shown('ContextualLogging'), 'BETA true');
+  assert.equal(shown('LoggingAlphaOptions'), 'ALPHA false');
+  assert.equal(shown('LoggingBetaOptions'), 'BETA true');
+  assert.equal(shown('WatchListClient'), 'BETA true');
+  assert.equal(shown('CBORServingAndStorage'), 'ALPHA false');
+});
+
+test('CONF-14 a gate is as it was set, or else as it is by default', () => {
+  const gates = gatesOf({ ComponentFlagz: false });
+  assert.equal(isEnabled(gates, 'ComponentFlagz'), false);
+  assert.equal(isEnabled(gates, 'ComponentStatusz'), true);
+  assert.equal(isEnabled(defaultFeatureGates, 'NativeHistograms'), false);
+  assert.throws(() => isEnabled(gates, 'Nope'), RangeError);
+});
+
+test('CONF-14 unknown gates are refused, those of former releases among them', () => {
+  for (const name of [
+    'Nope',
+    'KubeProxyDrainingTerminatingNodes',
+    'TopologyAwareHints',
+    'ServiceTrafficDistribution',
+  ]) {
+    assert.deepEqual(apply({ ContextualLogging: true, [name]: true }), {
+      kind: 'error',
+      message: `unrecognized feature gate: ${name}`,
+    });
+  }
+});
+
+test('CONF-14 a locked gate can be set to its default only', () => {
+  assert.deepEqual(apply({ NFTablesProxyMode: false }), {
+    kind: 'error',
+    message: 'cannot set feature gate NFTablesProxyMode to false, feature is locked to true',
+  });
+  assert.deepEqual(apply({ NFTablesProxyMode: false, MultiCIDRServiceAllocator: false, Nope: true }), {
+    kind: 'error',
+    message:
+      '[cannot set feature gate NFTablesProxyMode to false, feature is locked to true, cannot set feature gate MultiCIDRServiceAllocator to false, feature is locked to true, unrecognized feature gate: Nope]',
+  });
+  assert.equal(isEnabled(gatesOf({ NFTablesProxyMode: true }), 'NFTablesProxyMode'), true);
+});
+
+test('CONF-14 gates that have no future are obeyed with a warning', () => {
+  const applied = apply({
+    AllowServiceExternalIPs: false,
+    DisableNodeKubeProxyVersion: true,
+    ContextualLogging: false,
+  });
+  assert.ok(applied.kind === 'gates');
+  assert.equal(isEnabled(applied.gates, 'AllowServiceExternalIPs'), false);
+  const future = 'It will be removed in a future release.';
+  assert.deepEqual(applied.warnings, [
+    { message: `Warning: setting GA feature gate. ${future}`, featureGate: 'AllowServiceExternalIPs', value: false },
+    {
+      message: `Warning: setting deprecated feature gate. ${future}`,
+      featureGate: 'DisableNodeKubeProxyVersion',
+      value: true,
+    },
+  ]);
+});
+
+test('CONF-14 AllAlpha and AllBeta set the gates of a stage that are not named', () => {
+  const gates = gatesOf({ NativeHistograms: false, AllAlpha: true });
+  assert.equal(isEnabled(gates, 'NativeHistograms'), false);
+  assert.equal(isEnabled(gates, 'LoggingAlphaOptions'), true);
+  assert.equal(isEnabled(gates, 'ContextualLogging'), true);
+  const beta = gatesOf({ AllBeta: false, ContextualLogging: true });
+  assert.equal(isEnabled(beta, 'ContextualLogging'), true);
+  assert.equal(isEnabled(beta, 'LoggingBetaOptions'), false);
+  assert.equal(isEnabled(beta, 'NFTablesProxyMode'), true);
+});
+
+test('CONF-14 a gate that is on wants the gates on that it depends on', () => {
+  assert.deepEqual(apply({ AllAlpha: true, AllBeta: false }), {
+    kind: 'error',
+    message:
+      '[PodLevelResourceManagers is enabled, but depends on features that are disabled: [PodLevelResources], StorageVersionAPI is enabled, but depends on features that are disabled: [APIServerIdentity], UserNamespacesHostNetworkSupport is enabled, but depends on features that are disabled: [NodeDeclaredFeatures]]',
+  });
+});
+
+test('CONF-14 the help offers what is alpha or beta', () => {
+  const known = knownFeatures();
+  assert.equal(known.length, 150);
+  assert.equal(known[0], 'APIResponseCompression=true|false (BETA - default=true)');
+  assert.ok(known.includes('AllAlpha=true|false (ALPHA - default=false)'));
+  assert.ok(known.includes('AllBeta=true|false (BETA - default=false)'));
+  assert.ok(!known.some(line => line.startsWith('NFTablesProxyMode')));
+});

@@ -1,0 +1,58 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { formatQuantity, parseQuantity, QuantityError } from './index.ts';
+
+test('CONF-12 quantities are written in their canonical form', () => {
+  const cases: readonly [text: string, canonical: string][] = [
+    ['0', '0'],
+    ['0Ki', '0'],
+    ['-', '0'],
+    ['5', '5'],
+    ['1000', '1k'],
+    ['1024', '1024'],
+    ['1500', '1500'],
+    ['0.5', '500m'],
+    ['1.0000000001', '1000000001n'],
+    ['0.00000000000000001', '1n'],
+    ['64Ki', '64Ki'],
+    ['1024Ki', '1Mi'],
+    ['-2048Ki', '-2Mi'],
+    ['1.5Gi', '1536Mi'],
+    ['0.1Ki', '102400m'],
+    ['9999Ei', '9223372036854775807'],
+    ['1e3', '1e3'],
+    ['12e7', '120e6'],
+    ['1E3', '1e3'],
+    ['3E', '3E'],
+    ['1e999999999', '1e999999999'],
+  ];
+  for (const [text, canonical] of cases) assert.equal(formatQuantity(parseQuantity(text)), canonical, text);
+});
+
+test('CONF-4 what is no quantity is refused', () => {
+  const pattern = "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'";
+  for (const text of ['', 'x', '5 Ki', '5Q', '1.2.3'])
+    assert.throws(() => parseQuantity(text), { message: pattern }, text);
+  for (const text of ['5ki', '5KK', '5e', '+-5']) {
+    assert.throws(
+      () => parseQuantity(text),
+      { name: 'QuantityError', message: "unable to parse quantity's suffix" },
+      text,
+    );
+  }
+});
+
+test('CONF-12 the canonical form is canonical, whatever text comes', () => {
+  fc.assert(
+    fc.property(fc.string({ unit: fc.constantFrom(...'0123456789.-+eEKMGTPinumk') }), text => {
+      try {
+        const canonical = formatQuantity(parseQuantity(text));
+        // Beyond E there is no suffix left to write.
+        if (!/[0-9]{18}/.test(canonical)) assert.equal(formatQuantity(parseQuantity(canonical)), canonical);
+      } catch (error) {
+        assert.ok(error instanceof QuantityError);
+      }
+    }),
+  );
+});

@@ -1,0 +1,314 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { type Configuration, defaultConfiguration } from '../index.ts';
+import { aggregate, fieldErrorText, validateConfiguration, validateLogging } from './index.ts';
+
+type Change = (usual: Configuration) => Partial<Configuration>;
+
+const NOT_NEGATIVE = 'must be greater than or equal to 0';
+
+/** One for each rule, in the order in which errors are told. */
+const RULES: readonly [rule: string, change: Change, message: string][] = [
+  [
+    'gates are known',
+    () => ({ featureGates: new Map([['Nope', true]]) }),
+    'featureGates: Invalid value: {"Nope":true}: unrecognized feature gate: Nope',
+  ],
+  [
+    'the masquerade bit of iptables, in every mode',
+    () => ({ mode: 'userspace', iptables: { masqueradeBit: 32, localhostNodePorts: true } }),
+    'KubeProxyIPTablesConfiguration.MasqueradeBit: Invalid value: 32: must be within the range [0, 31]',
+  ],
+  ...(['tcpTimeout', 'tcpFinTimeout', 'udpTimeout'] as const).map((field): [string, Change, string] => {
+    const name = { tcpTimeout: 'TCPTimeout', tcpFinTimeout: 'TCPFinTimeout', udpTimeout: 'UDPTimeout' }[field];
+    return [
+      `ipvs ${field}`,
+      ({ ipvs }) => ({ mode: 'ipvs', ipvs: { ...ipvs, [field]: -1n } }),
+      `KubeProxyIPVSConfiguration.${name}: Invalid value: "-1ns": ${NOT_NEGATIVE}`,
+    ];
+  }),
+  [
+    'ipvs excludeCIDRs',
+    ({ ipvs }) => ({ mode: 'ipvs', ipvs: { ...ipvs, excludeCIDRs: ['10.0.0.0/8', '10.0.0.1'] } }),
+    'KubeProxyIPVSConfiguration.ExcludeCidrs[1]: Invalid value: "10.0.0.1": must be a valid CIDR',
+  ],
+  [
+    'the masquerade bit of nftables',
+    () => ({ mode: 'nftables', nftables: { masqueradeBit: -1 } }),
+    'KubeProxyNFTablesConfiguration.MasqueradeBit: Invalid value: -1: must be within the range [0, 31]',
+  ],
+  ...conntrackRules(),
+  [
+    'oomScoreAdj',
+    ({ linux }) => ({ linux: { ...linux, oomScoreAdj: -1001 } }),
+    'KubeProxyLinuxConfiguration.OOMScoreAdj: Invalid value: -1001: must be within the range [-1000, 1000]',
+  ],
+  [
+    'mode',
+    () => ({ mode: 'fancy' }),
+    'Mode.ProxyMode: Invalid value: "fancy": must be iptables, ipvs, nftables or blank (blank means the best-available proxy [currently iptables])',
+  ],
+  [
+    'burst',
+    ({ clientConnection }) => ({ clientConnection: { ...clientConnection, burst: -1 } }),
+    `ClientConnection.Burst: Invalid value: -1: ${NOT_NEGATIVE}`,
+  ],
+  [
+    'configSyncPeriod',
+    () => ({ configSyncPeriod: 0n }),
+    'ConfigSyncPeriod: Invalid value: "0s": must be greater than 0',
+  ],
+  [
+    'syncPeriod',
+    () => ({ syncPeriod: 0n, minSyncPeriod: 0n }),
+    'SyncPeriod: Invalid value: "0s": must be greater than 0',
+  ],
+  ['minSyncPeriod', () => ({ minSyncPeriod: -1n }), `MinSyncPeriod: Invalid value: "-1ns": ${NOT_NEGATIVE}`],
+  [
+    'minSyncPeriod is not above syncPeriod, and is the value that is shown',
+    () => ({ minSyncPeriod: 31_000_000_000n }),
+    'SyncPeriod: Invalid value: "31s": must be greater than or equal to KubeProxyConfiguration.MinSyncPeriod',
+  ],
+  [
+    'bindAddress',
+    () => ({ bindAddress: '[::]' }),
+    'BindAddress: Invalid value: "[::]": not a valid textual representation of an IP address',
+  ],
+  ...addressRules('healthzBindAddress', 'HealthzBindAddress'),
+  ...addressRules('metricsBindAddress', 'MetricsBindAddress'),
+  [
+    'metrics cannot be turned off',
+    () => ({ metricsBindAddress: '' }),
+    'MetricsBindAddress: Invalid value: "": must be IP:port',
+  ],
+  [
+    'nodePortAddresses',
+    () => ({ nodePortAddresses: ['10.0.0.0/8', '10.0.0.0/33'] }),
+    'NodePortAddresses[1]: Invalid value: "10.0.0.0/33": must be a valid CIDR',
+  ],
+  [
+    'primary stands alone',
+    () => ({ nodePortAddresses: ['primary', 'nonsense'] }),
+    `NodePortAddresses[0]: Invalid value: "primary": can't use both 'primary' and CIDRs`,
+  ],
+  [
+    'primary stands alone, also at the end',
+    () => ({ nodePortAddresses: ['10.0.0.0/8', 'primary'] }),
+    `NodePortAddresses[1]: Invalid value: "primary": can't use both 'primary' and CIDRs`,
+  ],
+  [
+    'showHiddenMetricsForVersion',
+    () => ({ showHiddenMetricsForVersion: '1.36' }),
+    `ShowHiddenMetricsForVersion: Invalid value: "1.36": invalid showHiddenMetricsForVersion: showHiddenMetricsForVersion: Invalid value: "1.36": must be omitted or have the value '1.35'; only the previous minor version is allowed`,
+  ],
+  [
+    'detectLocalMode',
+    () => ({ detectLocalMode: 'Guess' }),
+    'DetectLocalMode: Unsupported value: "Guess": supported values: "ClusterCIDR", "NodeCIDR", "BridgeInterface", "InterfaceNamePrefix", ""',
+  ],
+  [
+    'a bridge is named',
+    () => ({ detectLocalMode: 'BridgeInterface' }),
+    'DetectLocalConfiguration.InterfaceName: Invalid value: "": must not be empty',
+  ],
+  [
+    'a prefix is given',
+    () => ({ detectLocalMode: 'InterfaceNamePrefix' }),
+    'DetectLocalConfiguration.InterfacePrefix: Invalid value: "": must not be empty',
+  ],
+  [
+    'clusterCIDR',
+    clusterCidrs('10.0.0.0/8', ' fd00::/8'),
+    'DetectLocalConfiguration.ClusterCIDRs[1]: Invalid value: " fd00::/8": must be a valid CIDR block (e.g. 10.100.0.0/16 or fde4:8dba:82e1::/48)',
+  ],
+  [
+    'an empty clusterCIDR of flags',
+    clusterCidrs(''),
+    'DetectLocalConfiguration.ClusterCIDRs[0]: Invalid value: "": must be a valid CIDR block (e.g. 10.100.0.0/16 or fde4:8dba:82e1::/48)',
+  ],
+  ...[clusterCidrs('10.0.0.0/8', '11.0.0.0/8'), clusterCidrs('a', 'b', 'c')].map((change): [string, Change, string] => [
+    'at most one clusterCIDR a family',
+    change,
+    `DetectLocalConfiguration.ClusterCIDRs: Invalid value: ${JSON.stringify(change(defaultConfiguration()).detectLocal?.clusterCIDRs)}: must be a either a single CIDR or dual-stack pair of CIDRs (e.g. [10.100.0.0/16, fde4:8dba:82e1::/48]`,
+  ]),
+  [
+    'logging is part of it',
+    ({ logging }) => ({ logging: { ...logging, format: 'xml' } }),
+    'logging.format: Invalid value: "xml": Unsupported log format',
+  ],
+];
+
+function conntrackRules(): [string, Change, string][] {
+  const names = {
+    maxPerCore: ['MaxPerCore', -1],
+    min: ['Min', -1],
+    tcpEstablishedTimeout: ['TCPEstablishedTimeout', -1n],
+    tcpCloseWaitTimeout: ['TCPCloseWaitTimeout', -1n],
+    udpTimeout: ['UDPTimeout', -1n],
+    udpStreamTimeout: ['UDPStreamTimeout', -1n],
+  } as const;
+  return Object.entries(names).map(([field, [name, value]]) => [
+    `conntrack ${field}`,
+    ({ linux }) => ({ linux: { ...linux, conntrack: { ...linux.conntrack, [field]: value } } }),
+    `KubeProxyLinuxConfiguration.KubeProxyConntrackConfiguration.${name}: Invalid value: ${value === -1 ? '-1' : '"-1ns"'}: ${NOT_NEGATIVE}`,
+  ]);
+}
+
+function addressRules(field: 'healthzBindAddress' | 'metricsBindAddress', name: string): [string, Change, string][] {
+  const rule = (value: string, shown: string, detail: string): [string, Change, string] => [
+    `${field} ${value}`,
+    () => ({ [field]: value }),
+    `${name}: Invalid value: "${shown}": ${detail}`,
+  ];
+  return [
+    rule('[fd00::5]', '[fd00::5]', 'must be IP:port'),
+    rule('nope:1', 'nope', 'must be a valid IP'),
+    rule(':10256', '', 'must be a valid IP'),
+    rule('10.0.0.1:0', '0', 'must be a valid port'),
+    rule('10.0.0.1:65536', '65536', 'must be a valid port'),
+    rule('10.0.0.1:http', 'http', 'must be a valid port'),
+  ];
+}
+
+function clusterCidrs(...cidrs: string[]): Change {
+  return ({ detectLocal }) => ({
+    detectLocalMode: 'ClusterCIDR',
+    detectLocal: { ...detectLocal, clusterCIDRs: cidrs },
+  });
+}
+
+function errorsOf(change: Change): string[] {
+  const usual = defaultConfiguration();
+  return validateConfiguration({ ...usual, ...change(usual) }).map(fieldErrorText);
+}
+
+for (const [rule, change, message] of RULES) {
+  test(`CONF-8 ${rule}`, () => {
+    assert.deepEqual(errorsOf(change), [`KubeProxyConfiguration.${message}`]);
+  });
+}
+
+test('CONF-8 all errors are told at once, in one order', () => {
+  const expected: string[] = [];
+  let all = defaultConfiguration();
+  for (const [rule, change, message] of RULES) {
+    // One rule a field, and of the modes only those that exclude no other rule.
+    if (
+      !/^(gates|the masquerade bit of iptables|conntrack|oomScoreAdj|burst|configSync|bindAddress|show|detectLocalMode|logging)/.test(
+        rule,
+      )
+    )
+      continue;
+    all = { ...all, ...change(all) };
+    expected.push(`KubeProxyConfiguration.${message}`);
+  }
+  assert.deepEqual(validateConfiguration(all).map(fieldErrorText), expected);
+  assert.equal(aggregate(validateConfiguration(all)), `[${expected.join(', ')}]`);
+});
+
+test('CONF-8 a negative syncPeriod is told twice', () => {
+  assert.deepEqual(
+    errorsOf(() => ({ syncPeriod: -1_000_000_000n })),
+    [
+      'KubeProxyConfiguration.SyncPeriod: Invalid value: "-1s": must be greater than 0',
+      'KubeProxyConfiguration.SyncPeriod: Invalid value: "1s": must be greater than or equal to KubeProxyConfiguration.MinSyncPeriod',
+    ],
+  );
+});
+
+test('CONF-8 one error is told as it is, several in brackets, none of them twice', () => {
+  assert.equal(aggregate(['a']), 'a');
+  assert.equal(aggregate(['a', 'b', 'a']), '[a, b]');
+  assert.equal(aggregate(['a', 'a']), 'a');
+});
+
+test('CONF-9 what the mode does not use is not looked at', () => {
+  assert.deepEqual(
+    errorsOf(({ ipvs }) => ({ ipvs: { ...ipvs, tcpTimeout: -1n, excludeCIDRs: ['x'] } })),
+    [],
+  );
+  assert.deepEqual(
+    errorsOf(() => ({ mode: 'ipvs', nftables: { masqueradeBit: 99 } })),
+    [],
+  );
+  assert.deepEqual(
+    errorsOf(usual => ({ ...clusterCidrs('x', 'y', 'z')(usual), detectLocalMode: 'NodeCIDR' })),
+    [],
+  );
+  assert.deepEqual(errorsOf(clusterCidrs()), []);
+  assert.deepEqual(
+    errorsOf(() => ({ healthzBindAddress: '' })),
+    [],
+  );
+});
+
+test('CONF-9 what is right passes', () => {
+  for (const mode of ['', 'iptables', 'ipvs', 'nftables'])
+    assert.deepEqual(
+      errorsOf(() => ({ mode })),
+      [],
+    );
+  assert.deepEqual(
+    errorsOf(() => ({ bindAddress: '010.0.0.1', healthzBindAddress: '[::]:+80' })),
+    [],
+  );
+  assert.deepEqual(
+    errorsOf(() => ({ nodePortAddresses: ['primary'], showHiddenMetricsForVersion: '1.35' })),
+    [],
+  );
+  assert.deepEqual(errorsOf(clusterCidrs('fd00::5/8', '10.20.30.40/16')), []);
+});
+
+test('CONF-10 userspace is a mode', () => {
+  assert.deepEqual(
+    errorsOf(() => ({ mode: 'userspace' })),
+    [],
+  );
+});
+
+test('CONF-11 the logging section, as it is checked when logging begins', () => {
+  const { logging } = defaultConfiguration();
+  const check = (change: Partial<typeof logging>, gates: Readonly<Record<string, boolean>> = {}) =>
+    validateLogging('logging', { ...logging, ...change }, { enabled: new Map(Object.entries(gates)) }).map(
+      fieldErrorText,
+    );
+  assert.deepEqual(check({ flushFrequency: 0n }), [
+    'logging.flushFrequency: Invalid value: "0s": Must be greater than zero',
+  ]);
+  assert.deepEqual(check({ flushFrequency: -5n, flushFrequencyIsNumber: true }), [
+    'logging.flushFrequency: Invalid value: -5: Must be greater than zero',
+  ]);
+  assert.deepEqual(check({ format: 'xml' }), ['logging.format: Invalid value: "xml": Unsupported log format']);
+  assert.deepEqual(check({ format: 'json' }), []);
+  assert.deepEqual(check({ format: 'json' }, { LoggingBetaOptions: false }), [
+    'logging.format: Forbidden: Log format json is disabled, see LoggingBetaOptions feature',
+  ]);
+  assert.deepEqual(check({ verbosity: 2 ** 31 }), [
+    'logging.verbosity: Invalid value: 2147483648: Must be <= 2147483647',
+  ]);
+  assert.deepEqual(check({ format: 'json', vmodule: [{ filePattern: 'a', verbosity: 1 }] }), [
+    'logging.vmodule: Forbidden: Only supported for text log format',
+  ]);
+  assert.deepEqual(
+    check({
+      vmodule: [
+        { filePattern: '', verbosity: 1 },
+        { filePattern: 'a=b', verbosity: 2 ** 31 },
+      ],
+    }),
+    [
+      'logging.vmodule[0]: Required value: File pattern must not be empty',
+      'logging.vmodule[1]: Invalid value: "a=b": File pattern must not contain equal sign or comma',
+      'logging.vmodule[1]: Invalid value: 2147483648: Must be <= 2147483647',
+    ],
+  );
+  const options = {
+    text: { splitStream: true, infoBufferSize: '0' },
+    json: { splitStream: false, infoBufferSize: '1k' },
+  };
+  assert.deepEqual(check({ options }), [
+    'logging.options.text.splitStream: Forbidden: Feature LoggingAlphaOptions is disabled',
+    'logging.options.json.infoBufferSize: Forbidden: Feature LoggingAlphaOptions is disabled',
+  ]);
+  assert.deepEqual(check({ options }, { LoggingAlphaOptions: true }), []);
+});

@@ -1,0 +1,43 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { rememberingLog } from '../../test/support/log.ts';
+import { node } from '../../test/support/objects.ts';
+import { type Configuration, defaultConfiguration } from '../config/index.ts';
+import { detectNodeIPs } from '../model/index.ts';
+import { checkConfiguredFamilies } from './check-families.ts';
+
+const NODE = node('node-a', { internalIPs: ['192.168.0.2'] });
+
+function check(overrides: Partial<Configuration>, dualStack: boolean): readonly string[] {
+  const { log, lines } = rememberingLog();
+  const configuration = { ...defaultConfiguration(), nodePortAddresses: ['primary'], ...overrides };
+  checkConfiguredFamilies(configuration, NODE, detectNodeIPs(NODE, '0.0.0.0'), dualStack, log);
+  return lines;
+}
+
+function clusterCIDRs(...cidrs: string[]): Partial<Configuration> {
+  return {
+    detectLocalMode: 'ClusterCIDR',
+    detectLocal: { ...defaultConfiguration().detectLocal, clusterCIDRs: cidrs },
+  };
+}
+
+test('START-6 a configuration that fits says nothing', () => {
+  assert.deepEqual(check(clusterCIDRs('10.244.0.0/16'), true), []);
+});
+
+test('START-6 what is odd is said, and the proxy starts', () => {
+  const [line] = check({ nodePortAddresses: [] }, true);
+  assert.match(line ?? '', /^E Kube-proxy configuration may be incomplete or incorrect .*nodePortAddresses is unset/);
+  assert.match(
+    check(clusterCIDRs('fd00:10:244::/48'), true)[0] ?? '',
+    /IPv4-primary but clusterCIDRs contains only IPv6/,
+  );
+});
+
+test('START-6 what cannot work ends the start', () => {
+  assert.throws(() => check(clusterCIDRs('fd00:10:244::/48'), false), {
+    message:
+      /^kube-proxy configuration is incorrect: cluster is IPv4-only but clusterCIDRs contains only IPv6 addresses/,
+  });
+});

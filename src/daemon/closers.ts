@@ -1,0 +1,44 @@
+import { errorText } from '../lib/error-text.ts';
+import type { Logger } from '../logging/index.ts';
+
+type Close = () => void | Promise<void>;
+
+/** Long enough for a write to the kernel that is under way, short enough for who asked for the end. */
+const PATIENCE_MS = 5000;
+
+/** What was opened, to be closed in the reverse order. */
+export class Closers {
+  readonly #log: Logger;
+  readonly #closers: { readonly what: string; readonly close: Close }[] = [];
+  #closed = false;
+
+  constructor(log: Logger) {
+    this.#log = log;
+  }
+
+  /** What is opened while all is being closed is closed at once. */
+  add(what: string, close: Close): void {
+    if (this.#closed) void this.#close(what, close);
+    else this.#closers.push({ what, close });
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    for (let next = this.#closers.pop(); next; next = this.#closers.pop()) await this.#close(next.what, next.close);
+  }
+
+  /** One that fails or takes too long must not keep the others open. */
+  async #close(what: string, close: Close): Promise<void> {
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<never>((_, reject) => {
+      timer = setTimeout(() => reject(new Error(`took more than ${PATIENCE_MS} ms`)), PATIENCE_MS);
+    });
+    try {
+      await Promise.race([close(), late]);
+    } catch (error) {
+      this.#log.error('daemon', 'Not closed cleanly', { what, err: errorText(error) });
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+}

@@ -1,0 +1,76 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { setTimeout as delay } from 'node:timers/promises';
+import { rememberingLog } from '../../test/support/log.ts';
+import { applyFeatureGates, type Configuration, loadConfiguration, validateConfiguration } from '../config/index.ts';
+import { systemClock } from '../lib/clock.ts';
+import { DEFAULT_LOGGING, Logging } from '../logging/index.ts';
+import { ProxyMetrics } from '../metrics/index.ts';
+import { buildInfo } from './build-info.ts';
+import { ConfigurationReload } from './configuration-reload.ts';
+
+const HEAD = 'apiVersion: kubeproxy.config.k8s.io/v1alpha1\nkind: KubeProxyConfiguration\nmode: nftables\n';
+
+function read(text: string): Configuration {
+  const { configuration } = loadConfiguration(text);
+  const [error] = validateConfiguration(configuration);
+  if (error) throw new Error(`${error.path} is wrong`);
+  return configuration;
+}
+
+test('START-11 a changed file is applied where that is safe, ends the process where not, and is refused if it is wrong', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'reload-'));
+  const file = join(folder, 'config.conf');
+  const write = async (text: string) => {
+    writeFileSync(file, HEAD + text);
+    await delay(250);
+  };
+  writeFileSync(file, HEAD);
+  const { log, lines } = rememberingLog();
+  const gates = applyFeatureGates(new Map());
+  assert.ok(gates.kind === 'gates');
+  const metrics = new ProxyMetrics({ mode: 'nftables', clock: systemClock, build: buildInfo('v1.36.4'), features: [] });
+  const applied: Configuration[] = [];
+  const restarts: string[] = [];
+  const reload = new ConfigurationReload({
+    options: {
+      configuration: read(HEAD),
+      gates: gates.gates,
+      configFile: file,
+      configText: HEAD,
+      reload: read,
+      master: '',
+      initOnly: false,
+      manifests: undefined,
+      kubernetesVersion: 'v1.36.4',
+      flags: () => [],
+      log,
+      logControl: new Logging({ stdout: process.stdout, stderr: process.stderr }, DEFAULT_LOGGING),
+    },
+    metrics,
+    apply: configuration => applied.push(configuration),
+    restart: error => restarts.push(error.message),
+  });
+  try {
+    await write('nftables: {syncPeriod: 20s}\n');
+    assert.equal(applied[0]?.syncPeriod, 20_000_000_000n);
+    await write('nftables: {syncPeriod: -1s}\n');
+    assert.equal(reload.refused, 'KubeProxyConfiguration.SyncPeriod is wrong');
+    assert.match(await metrics.text(), /^pointsman_configuration_refused 1$/m);
+    await write('nftables: {syncPeriod: 20s}\n');
+    assert.equal(reload.refused, undefined);
+    assert.match(await metrics.text(), /^pointsman_configuration_refused 0$/m);
+    assert.equal(applied.length, 1, 'what is in force already is not applied again');
+    assert.deepEqual(restarts, []);
+    await write('nftables: {syncPeriod: 20s}\nmetricsBindAddress: 127.0.0.1:10250\n');
+    assert.deepEqual(restarts, ["content of the proxy server's configuration file was updated"]);
+    assert.match(lines.at(-1) ?? '', /"fields":\["metricsBindAddress"\]/);
+  } finally {
+    reload.close();
+    metrics.close();
+    rmSync(folder, { recursive: true });
+  }
+});

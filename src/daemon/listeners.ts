@@ -1,0 +1,89 @@
+import type { ProxyHealth } from '../health/index.ts';
+import { errorText } from '../lib/error-text.ts';
+import type { Logger } from '../logging/index.ts';
+import type { ProxyMetrics } from '../metrics/index.ts';
+import type { ModeEvents } from '../modes/index.ts';
+import type { Family } from '../net/index.ts';
+import type { ProxyListeners } from '../proxy/index.ts';
+import type { LoopListener, SyncedReport } from '../sync/index.ts';
+
+/** Who is told of what the proxy does. */
+export interface Audience {
+  /** The mode's name, by which its log lines are found. */
+  readonly mode: string;
+  readonly log: Logger;
+  readonly health: ProxyHealth;
+  readonly metrics: ProxyMetrics;
+  /** For what depends on what is programmed. */
+  readonly synced: (family: Family) => void;
+  readonly setAside: ModeEvents['setAside'];
+  readonly driftRepaired: ModeEvents['driftRepaired'];
+}
+
+/** Tells the log, the metrics and the health of what the proxy does. */
+export function proxyListeners(audience: Audience): ProxyListeners {
+  const { log, metrics } = audience;
+  return {
+    loop: loopListener(audience),
+    mode: modeEvents(audience),
+    staleFlowsCleaned(ipFamily, deleted, milliseconds) {
+      metrics.conntrackReconciled(ipFamily, milliseconds / 1000, deleted);
+      if (deleted > 0) log.info('conntrack', 'Deleted stale flows', { ipFamily, deleted });
+    },
+  };
+}
+
+function loopListener(audience: Audience): LoopListener {
+  const { log, health, metrics } = audience;
+  return {
+    problem: ({ where, object, field, message }) =>
+      log.warning('proxy', 'Cannot be used', { where, object, field, reason: message }),
+    recovered: where => log.info('proxy', 'Is good again', { where }),
+    queued(family) {
+      health.queuedUpdate(family);
+      metrics.syncQueued(family);
+    },
+    syncStarted: family => health.syncStarted(family),
+    synced(family, report) {
+      health.updated(family);
+      measure(metrics, family, report);
+      audience.synced(family);
+      const { servicePorts, milliseconds, full } = report;
+      const fields = { ipFamily: family, servicePorts, took: `${milliseconds.toFixed(1)}ms` };
+      if (full) log.info('proxy', 'Synced everything', fields);
+      else log.v(2, 'proxy', 'Synced', fields);
+    },
+    syncFailed(family, error, milliseconds) {
+      health.failed(family, errorText(error));
+      metrics.syncFinished(family, milliseconds / 1000, { full: false, success: false });
+      log.error('proxy', 'Sync failed; it will be tried again', { ipFamily: family, err: errorText(error) });
+    },
+    failed: (what, error) => log.error('proxy', 'Failed', { what, err: errorText(error) }),
+  };
+}
+
+function measure(metrics: ProxyMetrics, family: Family, { milliseconds, full, triggerTimes }: SyncedReport): void {
+  metrics.syncFinished(family, milliseconds / 1000, { full, success: true });
+  const now = Date.now();
+  for (const time of triggerTimes) metrics.networkProgramming(family, (now - time) / 1000);
+}
+
+function modeEvents({ mode, log, metrics, setAside, driftRepaired }: Audience): ModeEvents {
+  return {
+    progress: (ipFamily, servicePorts, of) => log.info(mode, 'Programming', { ipFamily, servicePorts, of }),
+    setAside(port) {
+      const { family: ipFamily, servicePort, error: err } = port;
+      log.error(mode, 'Refused by the kernel and set aside until it changes', { ipFamily, servicePort, err });
+      metrics.setAside(port);
+      setAside(port);
+    },
+    driftRepaired(ipFamily, what) {
+      log.warning(mode, 'Repaired what someone else changed', { ipFamily, what });
+      metrics.driftRepaired(ipFamily);
+      driftRepaired(ipFamily, what);
+    },
+    measured: (family, measured) => metrics.measured(family, measured),
+    noticed: (ipFamily, what) => log.warning(mode, 'Noticed', { ipFamily, what }),
+    failed: (what, error) => log.error(mode, 'Failed', { what, err: errorText(error) }),
+  };
+}

@@ -1,0 +1,48 @@
+import { FEATURE_GATES, isEnabled } from '../config/index.ts';
+import type { ProxyHealth } from '../health/index.ts';
+import { systemClock } from '../lib/clock.ts';
+import { type Feature, ProxyMetrics } from '../metrics/index.ts';
+import { FAMILIES } from '../net/index.ts';
+import type { RunningProxy } from '../proxy/index.ts';
+import { buildInfo } from './build-info.ts';
+import type { DaemonOptions } from './options.ts';
+
+export function createMetrics(options: DaemonOptions): ProxyMetrics {
+  return new ProxyMetrics({
+    mode: options.configuration.mode,
+    clock: systemClock,
+    build: buildInfo(options.kubernetesVersion),
+    features: features(options),
+  });
+}
+
+/** All gates as they are set. */
+function features({ gates }: DaemonOptions): Feature[] {
+  return [...FEATURE_GATES.values()].map(({ name, stage }) => ({
+    name,
+    stage: stage === 'GA' ? '' : stage,
+    enabled: isEnabled(gates, name),
+  }));
+}
+
+/** What is counted elsewhere is brought up to date whenever somebody asks for the metrics. */
+export function tellCounts(metrics: ProxyMetrics, { loop, mode }: RunningProxy, health: ProxyHealth): void {
+  metrics.readHealth(() => health.healthy);
+  metrics.beforeText(() => {
+    const { changes } = loop.state;
+    let pendingEndpoints = 0;
+    let pendingServices = 0;
+    const setAside = mode.setAside();
+    for (const family of FAMILIES) {
+      const { model, planner } = loop.state.family(family);
+      pendingEndpoints += model.pendingEndpoints;
+      pendingServices += model.pendingServices;
+      const { internal, external } = loop.noLocalEndpoints(family);
+      metrics.noLocalEndpoints(family, 'internal', internal);
+      metrics.noLocalEndpoints(family, 'external', external);
+      const aside = setAside.filter(port => port.family === family).length;
+      metrics.servicePorts(family, { programmed: planner.size - aside, setAside: aside });
+    }
+    metrics.changes({ ...changes, pendingEndpoints, pendingServices });
+  });
+}

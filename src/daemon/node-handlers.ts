@@ -1,0 +1,35 @@
+import type { ProxyHealth } from '../health/index.ts';
+import type { SourceHandlers } from '../source/index.ts';
+import type { ProxyLoop } from '../sync/index.ts';
+import type { RunParts } from './run.ts';
+import { StartupError } from './startup-error.ts';
+
+/** Hands objects to the loop, and the Node also to those who look at it for other reasons. */
+export function followNode(
+  { options, objects, ending, nodeName }: Pick<RunParts, 'options' | 'objects' | 'ending' | 'nodeName'>,
+  loop: ProxyLoop,
+  health: ProxyHealth,
+): SourceHandlers {
+  const { configuration, log } = options;
+  const podCIDRs = objects.ownNode.node?.podCIDRs.toString();
+  const isByPodCIDRs = configuration.detectLocalMode === 'NodeCIDR' && options.manifests === undefined;
+  return {
+    service: change => loop.service(change),
+    endpointSlice: change => loop.endpointSlice(change),
+    serviceCidr: change => loop.serviceCidr(change),
+    node(change) {
+      objects.ownNode.handle(change);
+      health.setNode(objects.ownNode.node);
+      if (change.type === 'removed') log.info('node', 'Node deleted; what is known of it stays', { node: nodeName });
+      if (isByPodCIDRs && change.object.podCIDRs.toString() !== podCIDRs) {
+        log.info('node', 'PodCIDRs changed', { node: nodeName, before: podCIDRs, now: change.object.podCIDRs });
+        ending.fail(new StartupError(`the PodCIDRs of node ${JSON.stringify(nodeName)} changed`));
+        return;
+      }
+      loop.node(change);
+    },
+    synced: () => loop.synced(),
+    problem: problem => loop.problem(problem),
+    recovered: where => loop.recovered(where),
+  };
+}

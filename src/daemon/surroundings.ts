@@ -1,0 +1,71 @@
+import { hostname } from 'node:os';
+import type { Configuration } from '../config/index.ts';
+import { EventRecorder } from '../events/index.ts';
+import { Checks, ProxyHealth } from '../health/index.ts';
+import { systemClock } from '../lib/clock.ts';
+import { toMilliseconds } from '../lib/duration.ts';
+import { errorText } from '../lib/error-text.ts';
+import type { ProxyMetrics } from '../metrics/index.ts';
+import type { Closers } from './closers.ts';
+import type { Ending } from './ending.ts';
+import { eventsOf } from './events.ts';
+import { createMetrics } from './metrics.ts';
+import type { DaemonOptions } from './options.ts';
+import { startServers } from './servers.ts';
+
+/** What tells others about the proxy. It is there before the proxy is. */
+export interface Surroundings {
+  readonly metrics: ProxyMetrics;
+  readonly health: ProxyHealth;
+  readonly checks: Checks;
+  /** Keeps Events until there is an API server to write them to. */
+  readonly recorder: EventRecorder;
+  readonly events: ReturnType<typeof eventsOf>;
+  /** The configuration that is in force from now on, for those who ask. */
+  configured(configuration: Configuration): void;
+}
+
+export async function openSurroundings(
+  options: DaemonOptions,
+  nodeName: string,
+  closers: Closers,
+  ending: Ending,
+): Promise<Surroundings> {
+  const metrics = createMetrics(options);
+  closers.add('metrics', () => metrics.close());
+  const timeoutMs = 2 * toMilliseconds(options.configuration.syncPeriod);
+  const health = new ProxyHealth({ timeoutMs, clock: systemClock });
+  const checks = new Checks();
+  const recorder = openRecorder(options, closers);
+  const events = eventsOf(nodeName);
+  let { configuration } = options;
+  const configured = (next: Configuration) => {
+    configuration = next;
+  };
+  const surroundings = { metrics, health, checks, recorder, events, configured };
+  if (options.initOnly) return surroundings;
+  const servers = await startServers({
+    options,
+    configuration: () => configuration,
+    health,
+    checks,
+    metrics,
+    failed(server, error) {
+      recorder.record(events.serverFailed(server, errorText(error)));
+      ending.fail(error);
+    },
+  });
+  for (const server of servers) closers.add('server', () => server.close());
+  return surroundings;
+}
+
+function openRecorder({ log }: DaemonOptions, closers: Closers): EventRecorder {
+  const recorder = new EventRecorder({
+    reporter: { controller: 'kube-proxy', instance: `kube-proxy-${hostname()}` },
+    clock: systemClock,
+    lost: ({ reason, regarding }, why) =>
+      log.v(2, 'events', 'An event was not written', { reason, regarding: regarding.name, why }),
+  });
+  closers.add('events', () => recorder.close());
+  return recorder;
+}

@@ -1,0 +1,122 @@
+import { randomUUID } from 'node:crypto';
+
+/** What an Event is about, or what else it concerns. */
+export interface ObjectReference {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly name: string;
+  readonly namespace?: string | undefined;
+  readonly uid?: string | undefined;
+}
+
+export interface EventContent {
+  readonly type: 'Normal' | 'Warning';
+  /** Why, in one word: `FailedToStartServiceHealthcheck`. */
+  readonly reason: string;
+  /** What was being done: `Listen`. */
+  readonly action: string;
+  readonly regarding: ObjectReference;
+  readonly related?: ObjectReference | undefined;
+  /** For people. */
+  readonly note: string;
+}
+
+/** Who reports. */
+export interface Reporter {
+  /** `kube-proxy` */
+  readonly controller: string;
+  /** `kube-proxy-<host name>` */
+  readonly instance: string;
+}
+
+export interface EventSeries {
+  readonly count: number;
+  readonly lastObservedTime: string;
+}
+
+/** An object of events.k8s.io/v1. */
+export interface Event {
+  readonly kind: 'Event';
+  readonly apiVersion: 'events.k8s.io/v1';
+  readonly metadata: { readonly name: string; readonly namespace: string };
+  readonly eventTime: string;
+  readonly series?: EventSeries | undefined;
+  readonly reportingController: string;
+  readonly reportingInstance: string;
+  readonly action: string;
+  readonly reason: string;
+  readonly regarding: ObjectReference;
+  readonly related?: ObjectReference | undefined;
+  readonly note: string;
+  readonly type: 'Normal' | 'Warning';
+}
+
+/** The API refuses longer ones. */
+const LONGEST_NOTE_BYTES = 1024;
+const LONGEST_NAME = 253;
+const DNS_SUBDOMAIN = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/;
+
+/** The Node itself; without its UID, as upstream's birth event has none. */
+export function nodeReference(name: string): ObjectReference {
+  return { apiVersion: 'v1', kind: 'Node', name };
+}
+
+export function serviceReference(service: {
+  name: string;
+  namespace: string;
+  uid?: string | undefined;
+}): ObjectReference {
+  const { name, namespace, uid } = service;
+  return { apiVersion: 'v1', kind: 'Service', name, namespace, uid };
+}
+
+/** `nanoseconds` since 1970 make the name unique. */
+export function newEvent(content: EventContent, { controller, instance }: Reporter, nanoseconds: bigint): Event {
+  const { type, reason, action, regarding, related, note } = content;
+  return {
+    kind: 'Event',
+    apiVersion: 'events.k8s.io/v1',
+    metadata: { name: eventName(regarding.name, nanoseconds), namespace: regarding.namespace || 'default' },
+    eventTime: microTime(nanoseconds),
+    reportingController: controller,
+    reportingInstance: instance,
+    action,
+    reason,
+    regarding,
+    related,
+    note: shortened(note),
+    type,
+  };
+}
+
+/** RFC 3339 with six digits, which the API's MicroTime asks for. */
+export function microTime(nanoseconds: bigint): string {
+  const micros = nanoseconds / 1000n;
+  const seconds = new Date(Number(micros / 1000n)).toISOString().slice(0, 19);
+  return `${seconds}.${String(micros % 1_000_000n).padStart(6, '0')}Z`;
+}
+
+/** Two events with the same key are the same event again. */
+export function eventKey(content: EventContent): string {
+  const { type, reason, action, regarding, related } = content;
+  return JSON.stringify([type, reason, action, reference(regarding), reference(related)]);
+}
+
+function reference(object: ObjectReference | undefined): readonly (string | undefined)[] {
+  return object ? [object.apiVersion, object.kind, object.namespace, object.name, object.uid] : [];
+}
+
+function eventName(object: string, nanoseconds: bigint): string {
+  const name = `${object}.${nanoseconds.toString(16)}`;
+  return name.length <= LONGEST_NAME && DNS_SUBDOMAIN.test(name) ? name : randomUUID();
+}
+
+function shortened(note: string): string {
+  const bytes = Buffer.from(note);
+  if (bytes.length <= LONGEST_NOTE_BYTES) return note;
+  // A character that was cut in two decodes as U+FFFD.
+  return bytes
+    .subarray(0, LONGEST_NOTE_BYTES)
+    .toString('utf8')
+    .replace(/\uFFFD$/, '');
+}

@@ -1,0 +1,2 @@
+export type { Counter } from './counter.ts';
+export { type NfacctOptions, NfacctSocket } from './socket.ts';

@@ -1,0 +1,56 @@
+import { KernelError } from '../errors.ts';
+import { Flag, type MessageWriter, NetlinkSocket, openTransport, Protocol, type Transport } from '../netlink/index.ts';
+import type { NetworkNamespace } from '../netns.ts';
+import { type Counter, decodeCounter, encodeName, LONGEST_NAME, NfacctMessage } from './counter.ts';
+
+export interface NfacctOptions {
+  readonly namespace?: NetworkNamespace | undefined;
+}
+
+/** The kernel's named packet counters. A kernel without nfnetlink_acct refuses every request. */
+export class NfacctSocket {
+  readonly #socket: NetlinkSocket;
+
+  constructor(transport: Transport) {
+    this.#socket = new NetlinkSocket(transport);
+  }
+
+  static open({ namespace }: NfacctOptions = {}): NfacctSocket {
+    return new NfacctSocket(openTransport(Protocol.NETFILTER, { namespace }));
+  }
+
+  /** Undefined if there is no such counter. */
+  get(name: string): Counter | undefined {
+    const operation = `get nfacct ${name}`;
+    try {
+      const [answer] = this.#request(operation, NfacctMessage.GET, 0, name);
+      const counter = answer && decodeCounter(answer.body);
+      if (!counter) throw new KernelError('KERNEL_PROTOCOL', { operation, kernelMessage: 'no counter came' });
+      return counter;
+    } catch (error) {
+      if (error instanceof KernelError && error.errno === 'ENOENT') return undefined;
+      throw error;
+    }
+  }
+
+  /** The kernel refuses a name that is taken. */
+  add(name: string): void {
+    this.#request(`add nfacct ${name}`, NfacctMessage.NEW, Flag.CREATE, name);
+  }
+
+  /** One that is there keeps what it counted. */
+  ensure(name: string): void {
+    if (!this.get(name)) this.add(name);
+  }
+
+  close(): void {
+    this.#socket.close();
+  }
+
+  #request(operation: string, type: number, flags: number, name: string) {
+    if (name === '' || Buffer.byteLength(name) > LONGEST_NAME) {
+      throw new RangeError(`a counter's name has 1 to ${LONGEST_NAME} bytes: ${JSON.stringify(name)}`);
+    }
+    return this.#socket.request(operation, type, flags, (writer: MessageWriter) => encodeName(writer, name));
+  }
+}

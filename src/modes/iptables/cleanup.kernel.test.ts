@@ -1,0 +1,129 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { FakePrograms } from '../../../test/support/fake-programs.ts';
+import { IptablesUnderTest } from '../../../test/support/iptables-mode.ts';
+import { runIn } from '../../../test/support/iptables-rules.ts';
+import { service, slice } from '../../../test/support/objects.ts';
+import { NetworkNamespace } from '../../kernel/netns.ts';
+import { cleanupIptables } from './cleanup.ts';
+
+/** What the kubelet and others have. */
+const FOREIGN = `*mangle
+:KUBE-IPTABLES-HINT - [0:0]
+:KUBE-KUBELET-CANARY - [0:0]
+COMMIT
+*filter
+:KUBE-FIREWALL - [0:0]
+:KUBE-KUBELET-CANARY - [0:0]
+-A INPUT -j KUBE-FIREWALL
+-A OUTPUT -j KUBE-FIREWALL
+-A INPUT -m comment --comment "somebody's" -p tcp -j ACCEPT
+COMMIT
+*nat
+:KUBE-KUBELET-CANARY - [0:0]
+:MINE - [0:0]
+-A POSTROUTING -j MINE
+COMMIT
+`;
+
+const saved = (namespace: NetworkNamespace, program: string) =>
+  runIn(namespace, `${program}-save`, [])
+    .split('\n')
+    .filter(line => /^[*:-]/.test(line))
+    .map(line => line.replace(/ \[\d+:\d+\]$/, ''));
+
+for (const backend of ['nf_tables', 'legacy'] as const) {
+  const suffix = backend === 'legacy' ? 'legacy' : 'nft';
+  test(`IPT-13 cleanup removes what the mode made in ${backend}, in both families, and nothing else`, async () => {
+    const namespace = NetworkNamespace.create();
+    // The rule of KUBE-FIREWALL stays too, for nobody can say whose it is.
+    const options = { backend, localhostNodePorts: false };
+    const modes = (['IPv4', 'IPv6'] as const).map(family => new IptablesUnderTest(namespace, { ...options, family }));
+    try {
+      const programs = [`iptables-${suffix}`, `ip6tables-${suffix}`];
+      for (const program of programs) runIn(namespace, `${program}-restore`, ['--noflush'], FOREIGN);
+      const before = programs.map(program => saved(namespace, program).toSorted());
+      for (const [i, mode] of modes.entries()) {
+        const ip = (n: number) => (i === 0 ? `10.96.0.${n}` : `fd00::${n}`);
+        const spec = { type: 'LoadBalancer', ingress: [{ ip: ip(3) }], ports: [{ nodePort: 30000 }] };
+        const ranges = { loadBalancerSourceRanges: [i === 0 ? '10.0.0.0/8' : 'fd00::/16'] };
+        mode.setService(service('web', { clusterIP: ip(1), ...spec, ...ranges, externalTrafficPolicy: 'Local' }));
+        mode.setEndpointSlice(slice('web-1', [{ ip: ip(9), nodeName: 'node-a' }]));
+        await mode.sync();
+      }
+      assert.ok(saved(namespace, programs[1] ?? '').some(line => line.startsWith(':KUBE-FW-')));
+      const { removed, errors } = await cleanupIptables({ namespace, backend });
+      assert.deepEqual(errors, []);
+      assert.deepEqual(removed, [
+        `10 chains of nat (IPv4, ${backend})`,
+        `6 chains of filter (IPv4, ${backend})`,
+        `1 chain of mangle (IPv4, ${backend})`,
+        `10 chains of nat (IPv6, ${backend})`,
+        `6 chains of filter (IPv6, ${backend})`,
+        `1 chain of mangle (IPv6, ${backend})`,
+      ]);
+      assert.deepEqual(
+        programs.map(program => saved(namespace, program).toSorted()),
+        before,
+      );
+      assert.deepEqual(await cleanupIptables({ namespace, backend }), { removed: [], errors: [] });
+    } finally {
+      await Promise.all(modes.map(mode => mode.close()));
+      namespace.close();
+    }
+  });
+}
+
+test('IPT-13 where there is no iptables, or nothing of ours, nothing is done and nothing is created', async () => {
+  const programs = new FakePrograms({});
+  const namespace = NetworkNamespace.create();
+  try {
+    const nothing = { removed: [], errors: [] };
+    assert.deepEqual(await cleanupIptables({ namespace, env: programs.env({ only: true }) }), nothing);
+    for (const backend of ['nf_tables', 'legacy'] as const) {
+      assert.deepEqual(await cleanupIptables({ namespace, backend }), nothing);
+    }
+    assert.deepEqual([saved(namespace, 'iptables-nft'), saved(namespace, 'iptables-legacy')], [[], []]);
+  } finally {
+    namespace.close();
+    programs.close();
+  }
+});
+
+test('IPT-13 what cannot be removed is told, and the rest is removed', async () => {
+  const namespace = NetworkNamespace.create();
+  const mode = new IptablesUnderTest(namespace);
+  try {
+    await mode.sync();
+    runIn(namespace, 'iptables', ['-t', 'nat', '-N', 'MINE']);
+    runIn(namespace, 'iptables', ['-t', 'nat', '-A', 'MINE', '-j', 'KUBE-MARK-MASQ']);
+    const { removed, errors } = await cleanupIptables({ namespace });
+    assert.equal(errors.length, 1);
+    assert.match(String(errors[0]), /KUBE-MARK-MASQ/);
+    assert.deepEqual(removed, ['6 chains of filter (IPv4, nf_tables)', '1 chain of mangle (IPv4, nf_tables)']);
+  } finally {
+    await mode.close();
+    namespace.close();
+  }
+});
+
+test('IPT-13 unless a backend is named both are cleaned', async () => {
+  const namespace = NetworkNamespace.create();
+  const modes = (['nf_tables', 'legacy'] as const).map(backend => new IptablesUnderTest(namespace, { backend }));
+  try {
+    for (const mode of modes) await mode.sync();
+    const { removed, errors } = await cleanupIptables({ namespace });
+    assert.deepEqual(errors, []);
+    assert.deepEqual(removed, [
+      '5 chains of nat (IPv4, nf_tables)',
+      '6 chains of filter (IPv4, nf_tables)',
+      '1 chain of mangle (IPv4, nf_tables)',
+      '5 chains of nat (IPv4, legacy)',
+      '6 chains of filter (IPv4, legacy)',
+      '1 chain of mangle (IPv4, legacy)',
+    ]);
+  } finally {
+    await Promise.all(modes.map(mode => mode.close()));
+    namespace.close();
+  }
+});

@@ -1,0 +1,93 @@
+import { type Iptables, isNotFound, Turns } from '../../kernel/iptables/index.ts';
+import { FAMILIES } from '../../net/index.ts';
+import { JUMPS, type Table } from './fixed.ts';
+import { CHAINS_A_PART } from './full-text.ts';
+import { Chain, isOwnChain } from './names.ts';
+import { otherBackend } from './other-backend.ts';
+import { openIptables, type ProgramOptions } from './programs.ts';
+import type { RestoreText } from './restore-text.ts';
+import { inDeletionOrder, removalTexts } from './stale-chains.ts';
+
+export interface Cleanup {
+  /** What was removed, in words. */
+  readonly removed: readonly string[];
+  /** What could not be done; the rest was. */
+  readonly errors: readonly unknown[];
+}
+
+/** Chains that lead to those of service ports. */
+const LEADING: Readonly<Record<Table, readonly string[]>> = {
+  nat: [Chain.SERVICES, Chain.NODEPORTS, Chain.POSTROUTING],
+  filter: [Chain.SERVICES, Chain.EXTERNAL_SERVICES, Chain.FORWARD, Chain.NODEPORTS, Chain.PROXY_FIREWALL, Chain.CANARY],
+};
+/** Chains that those of service ports lead to. */
+const LED_TO: readonly string[] = [Chain.MARK_MASQ, Chain.CANARY];
+
+/**
+ * Removes what the mode made, in both families, and in both backends unless one is named. KUBE-FIREWALL and the jumps to it
+ * stay, for they are the kubelet's too; so do sysctls and counters. Where programs cannot be used there is nothing that
+ * could be removed.
+ */
+export async function cleanupIptables(options: ProgramOptions = {}): Promise<Cleanup> {
+  const removed: string[] = [];
+  const errors: unknown[] = [];
+  const turns = new Turns();
+  for (const family of FAMILIES) {
+    const iptables = await openIptables(family, options, { turns });
+    await cleanFamily(iptables, `${family}, ${iptables.backend}`, removed, errors);
+    if (options.backend) continue;
+    const backend = otherBackend(iptables.backend);
+    const other = await openIptables(family, { ...options, backend }, { turns });
+    await cleanFamily(other, `${family}, ${backend}`, removed, errors);
+  }
+  return { removed, errors };
+}
+
+async function cleanFamily(iptables: Iptables, where: string, removed: string[], errors: unknown[]): Promise<void> {
+  const attempt = async (work: () => Promise<void>) => {
+    try {
+      await work();
+    } catch (error) {
+      if (!isNotFound(error)) errors.push(error);
+    }
+  };
+  let present: Record<Table | 'mangle', ReadonlySet<string>>;
+  try {
+    present = await chainsOf(iptables);
+  } catch {
+    return;
+  }
+  for (const { table, from, to, rule } of JUMPS) {
+    if (to === Chain.FIREWALL || !present[table].has(to)) continue;
+    await attempt(async () => void (await iptables.deleteRule(table, from, rule)));
+  }
+  for (const table of ['nat', 'filter'] as const) {
+    const chains = removable(table, present[table]);
+    if (chains.length === 0) continue;
+    await attempt(async () => {
+      for (const text of texts(iptables, table, chains)) await iptables.restore(text, { table });
+      removed.push(`${chains.length} chains of ${table} (${where})`);
+    });
+  }
+  if (!present.mangle.has(Chain.CANARY)) return;
+  await attempt(async () => {
+    if (await iptables.deleteChain('mangle', Chain.CANARY)) removed.push(`1 chain of mangle (${where})`);
+  });
+}
+
+async function chainsOf(iptables: Iptables): Promise<Record<Table | 'mangle', ReadonlySet<string>>> {
+  const uses = await iptables.chainUses();
+  const names = (table: string) => new Set(uses.get(table)?.keys());
+  return { nat: names('nat'), filter: names('filter'), mangle: names('mangle') };
+}
+
+/** Those that jump to others come before those. */
+function removable(table: Table, present: ReadonlySet<string>): readonly string[] {
+  const fixed = (chains: readonly string[]) => chains.filter(chain => present.has(chain));
+  if (table === 'filter') return fixed(LEADING.filter);
+  return [...fixed(LEADING.nat), ...inDeletionOrder([...present].filter(isOwnChain)), ...fixed(LED_TO)];
+}
+
+function texts(iptables: Iptables, table: Table, chains: readonly string[]): Iterable<RestoreText> {
+  return removalTexts(table, chains, iptables.backend === 'nf_tables' ? CHAINS_A_PART : chains.length);
+}

@@ -1,0 +1,65 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { Iptables } from '../../kernel/iptables/index.ts';
+import { filterChains, filterRulesAfter, filterRulesBefore, JUMPS, natFixedRules, nodePortRules } from './fixed.ts';
+import { chainOfRule } from './restore-text.ts';
+import type { RuleOptions } from './rule-options.ts';
+import { ownChains } from './service-chains.ts';
+import { sharedRules } from './service-rules.ts';
+import type { Written } from './written.ts';
+
+const PLANS_A_TURN = 200;
+/** So many chains are named; of the rest it is said how many they are. */
+const NAMED = 3;
+
+/**
+ * Compares how often each chain is used, by its rules and by jumps to it, with how often it should be. Uses that are more
+ * than ours are others' business: some CNI plugins jump to KUBE-MARK-MASQ, and the kubelet has rules in KUBE-FIREWALL.
+ */
+export async function whatIsMissing(
+  iptables: Iptables,
+  written: Iterable<Written>,
+  options: RuleOptions,
+): Promise<string | undefined> {
+  const expected = { filter: new Uses(), nat: new Uses() };
+  for (const { table, to } of JUMPS) expected[table].add(to);
+  for (const chain of filterChains(options)) expected.filter.add(chain, 0);
+  expected.filter.addRules([...filterRulesBefore(options), ...filterRulesAfter(options)]);
+  expected.nat.addRules([...natFixedRules(options), ...nodePortRules(options)]);
+  let handled = 0;
+  for (const { plan, withComments } of written) {
+    const { filter, nat } = sharedRules(plan, options);
+    expected.filter.addRules(filter);
+    expected.nat.addRules(nat);
+    expected.nat.addRules(ownChains(plan, options, withComments).rules);
+    if (++handled % PLANS_A_TURN === 0) await nextTurn();
+  }
+  const uses = await iptables.chainUses();
+  const missing = [...expected.filter.missingIn(uses.get('filter')), ...expected.nat.missingIn(uses.get('nat'))];
+  if (missing.length === 0) return undefined;
+  const rest = missing.length > NAMED ? ` and ${missing.length - NAMED} more` : '';
+  return `${missing.slice(0, NAMED).join(', ')}${rest}`;
+}
+
+class Uses {
+  readonly #uses = new Map<string, number>();
+
+  add(chain: string, uses = 1): void {
+    this.#uses.set(chain, (this.#uses.get(chain) ?? 0) + uses);
+  }
+
+  addRules(rules: readonly string[]): void {
+    for (const rule of rules) {
+      this.add(chainOfRule(rule));
+      const target = / -j (KUBE-\S+)$/.exec(rule)?.[1];
+      if (target !== undefined) this.add(target);
+    }
+  }
+
+  *missingIn(present: ReadonlyMap<string, number> = new Map()): Generator<string> {
+    for (const [chain, uses] of this.#uses) {
+      const found = present.get(chain);
+      if (found === undefined) yield `chain ${chain} is gone`;
+      else if (found < uses) yield `chain ${chain} lost ${uses - found} of its rules or of the jumps to it`;
+    }
+  }
+}

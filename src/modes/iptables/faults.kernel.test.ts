@@ -1,0 +1,169 @@
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { setTimeout as delay } from 'node:timers/promises';
+import { FakePrograms } from '../../../test/support/fake-programs.ts';
+import { IptablesUnderTest, type UnderTestOptions } from '../../../test/support/iptables-mode.ts';
+import { canonicalRules } from '../../../test/support/iptables-rules.ts';
+import { service, slice } from '../../../test/support/objects.ts';
+import { findLockHolder } from '../../kernel/iptables/lock-holder.ts';
+import { NetworkNamespace } from '../../kernel/netns.ts';
+
+const WEB = 'KUBE-SVC-LOLE4ISW44XBNF3G';
+/** Does what the real program does, unless its input has the words. Then it says them, and fails. */
+const refusing = (words: string, saying: string) => `
+cat > "$0.input"
+if grep -q -e '${words}' "$0.input"; then echo '${saying}' >&2; exit 1; fi
+exec /usr/sbin/$(basename "$0") "$@" < "$0.input"`;
+
+async function withFaults(
+  scripts: Readonly<Record<string, string>>,
+  work: (mode: IptablesUnderTest, programs: FakePrograms, folder: string) => Promise<void>,
+  options: UnderTestOptions & { readonly only?: boolean } = {},
+): Promise<void> {
+  const namespace = NetworkNamespace.create();
+  const programs = new FakePrograms(scripts);
+  const folder = mkdtempSync(join(tmpdir(), 'faults-'));
+  const { only = false, ...rest } = options;
+  const env = programs.env({ only });
+  const mode = new IptablesUnderTest(namespace, { env, lockFile: join(folder, 'lock'), ...rest });
+  mode.setService(service('web', { clusterIP: '10.96.0.10' }));
+  mode.setEndpointSlice(slice('web-1', ['10.244.1.1']));
+  try {
+    await work(mode, programs, folder);
+  } finally {
+    await mode.close();
+    programs.close();
+    rmSync(folder, { recursive: true });
+    namespace.close();
+  }
+}
+
+/** Puts a program in place of what is there. */
+function replace({ folder }: FakePrograms, name: string, script: string): void {
+  writeFileSync(join(folder, name), `#!/bin/sh\n${script}\n`, { mode: 0o755 });
+}
+
+const works = (mode: IptablesUnderTest) => canonicalRules(mode.namespace, 'iptables-save').includes(`-j ${WEB}`);
+
+test('IPT-11 without iptables a sync fails and says which program is missing', () =>
+  withFaults(
+    {},
+    async mode => {
+      await assert.rejects(mode.sync(), /iptables-restore.*: ENOENT: there is no such program/);
+      assert.deepEqual(mode.refused, []);
+    },
+    { only: true },
+  ));
+
+test('IPT-11 an iptables-restore that always fails blames nobody, and once it works all is written', () =>
+  withFaults({ 'iptables-restore': 'echo kaputt >&2; exit 1' }, async (mode, programs) => {
+    await assert.rejects(mode.sync(), /iptables-restore.*: exit status 1: kaputt/);
+    await assert.rejects(mode.sync(), /kaputt/);
+    assert.deepEqual(mode.refused, []);
+    replace(programs, 'iptables-restore', 'exec /usr/sbin/iptables-restore "$@"');
+    assert.deepEqual(await mode.sync(), { full: true });
+    assert.ok(works(mode));
+  }));
+
+test('IPT-11 one that fails later makes the next sync a full one', () =>
+  withFaults({}, async (mode, programs) => {
+    await mode.sync();
+    mode.setEndpointSlice(slice('web-1', ['10.244.1.1', '10.244.1.2']));
+    replace(programs, 'iptables-restore', 'echo "iptables-restore: out of memory" >&2; exit 4');
+    await assert.rejects(mode.sync(), /exit status 4: iptables-restore: out of memory/);
+    assert.deepEqual(
+      mode.measured
+        .filter(({ kind }) => kind === 'refused')
+        .map(measure => ('partial' in measure ? measure.partial : '')),
+      [true, false],
+    );
+    replace(programs, 'iptables-restore', 'exec /usr/sbin/iptables-restore "$@"');
+    assert.deepEqual(await mode.sync(), { full: true });
+    assert.ok(canonicalRules(mode.namespace, 'iptables-save').includes('10.244.1.2'));
+  }));
+
+test('IPT-11 an iptables-restore that hangs is killed, and that is said', () =>
+  withFaults(
+    { 'iptables-restore': 'exec sleep 60' },
+    async mode => {
+      await assert.rejects(mode.sync(), /iptables-restore.*: not done after 0\.4 s, killed/);
+      assert.deepEqual(mode.refused, []);
+    },
+    { timeoutMs: 400 },
+  ));
+
+async function hold(file: string) {
+  const child = spawn('flock', ['--no-fork', file, 'sleep', '20'], { stdio: 'ignore' });
+  await once(child, 'spawn');
+  while (findLockHolder(file)?.command !== 'sleep') await delay(2);
+  return async () => {
+    const ended = once(child, 'exit');
+    child.kill('SIGKILL');
+    await ended;
+  };
+}
+
+test('IPT-11 who holds the xtables lock, and for how long it was waited, is said', () =>
+  withFaults(
+    {},
+    async (mode, _programs, folder) => {
+      const release = await hold(join(folder, 'lock'));
+      await assert.rejects(mode.sync(), /waited [\d.]+ s for the xtables lock, held by sleep \(pid \d+\)/);
+      assert.deepEqual(mode.refused, []);
+      await release();
+      assert.deepEqual(await mode.sync(), { full: true });
+    },
+    { backend: 'legacy', waitSeconds: 1 },
+  ));
+
+test('IPT-11 a lock that was had late is noticed', () =>
+  withFaults(
+    {},
+    async (mode, _programs, folder) => {
+      const release = await hold(join(folder, 'lock'));
+      setTimeout(() => void release(), 2000);
+      await mode.sync();
+      assert.match(mode.told.join('\n'), /noticed: .*waited [\d.]+ s for the xtables lock, held by sleep/);
+    },
+    { backend: 'legacy' },
+  ));
+
+test('IPT-7 a kernel that takes no nfacct rules is done without', () =>
+  withFaults({ 'iptables-restore': refusing('nfacct', 'no nfacct here') }, async mode => {
+    await mode.sync();
+    assert.ok(works(mode));
+    const rules = canonicalRules(mode.namespace, 'iptables-save');
+    assert.ok(rules.includes('--ctstate INVALID -j DROP'));
+    assert.ok(!rules.includes('nfacct'));
+    assert.match(mode.told.join('\n'), /noticed: the kernel does not take rules with nfacct counters.*no nfacct here/);
+  }));
+
+for (const words of ['10.96.0.12 --dport', 'default/bad -s', 'default/bad -> ']) {
+  test(`IPT-10 a Service whose "${words}" is refused without a line number is found by halving`, () =>
+    withFaults({ 'iptables-restore': refusing(words, 'invalid argument') }, async mode => {
+      for (const [i, name] of ['a', 'bad', 'c', 'd'].entries()) {
+        mode.setService(service(name, { clusterIP: `10.96.0.${i + 11}` }));
+        mode.setEndpointSlice(slice(`${name}-1`, [`10.244.1.${i + 11}`]));
+      }
+      await mode.sync();
+      assert.deepEqual(
+        mode.refused.map(({ servicePort }) => servicePort),
+        ['default/bad'],
+      );
+      const rules = canonicalRules(mode.namespace, 'iptables-save');
+      for (const ip of ['10.96.0.10', '10.96.0.11', '10.96.0.13', '10.96.0.14'])
+        assert.ok(rules.includes(`${ip}/32`), ip);
+      assert.ok(!rules.includes('10.96.0.12/32'));
+      assert.ok(!rules.includes('TRIAL') && !rules.includes('PROBE'));
+      // It is not tried again before it changes.
+      mode.setEndpointSlice(slice('c-1', ['10.244.1.99']));
+      assert.deepEqual(await mode.sync(), { full: false });
+      assert.equal(mode.refused.length, 1);
+      assert.equal(mode.setAside().length, 1);
+    }));
+}

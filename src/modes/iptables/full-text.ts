@@ -1,0 +1,88 @@
+import type { ServicePortPlan } from '../../plan/index.ts';
+import {
+  filterChains,
+  filterRulesAfter,
+  filterRulesBefore,
+  NAT_FIXED_CHAINS,
+  natFixedRules,
+  nodePortRules,
+  SHARED_CHAINS,
+} from './fixed.ts';
+import { RestoreText } from './restore-text.ts';
+import type { RuleOptions } from './rule-options.ts';
+import { ownChains } from './service-chains.ts';
+import { sharedRules } from './service-rules.ts';
+
+/** Chains in one restore where a large one is made in parts. */
+export const CHAINS_A_PART = 1500;
+
+export interface FullTextPart {
+  readonly text: RestoreText;
+  /** How many service ports are written with it and those before. */
+  readonly done: number;
+}
+
+/** All rules in one restore. */
+export function fullText(plans: Iterable<ServicePortPlan>, options: RuleOptions, withComments: boolean): RestoreText {
+  const text = new RestoreText();
+  const filter = text.table('filter');
+  const nat = text.table('nat');
+  filter.addChains(filterChains(options));
+  filter.addRules(filterRulesBefore(options));
+  nat.addChains(SHARED_CHAINS.nat);
+  nat.addChains(NAT_FIXED_CHAINS);
+  nat.addRules(natFixedRules(options));
+  for (const plan of plans) {
+    const shared = sharedRules(plan, options);
+    const own = ownChains(plan, options, withComments);
+    filter.addRules(shared.filter);
+    nat.addChains(own.chains);
+    nat.addRules(shared.nat);
+    nat.addRules(own.rules);
+  }
+  filter.addRules(filterRulesAfter(options));
+  nat.addRules(nodePortRules(options));
+  return text;
+}
+
+/**
+ * The same in several restores, each whole in itself: first the chains of service ports, a part at a time, last the chains
+ * that lead there. iptables-nft keeps a sorted list of the chains of a restore, which takes minutes for all at once.
+ */
+export function* fullTextParts(
+  plans: readonly ServicePortPlan[],
+  options: RuleOptions,
+  withComments: boolean,
+): Generator<FullTextPart> {
+  let part = new RestoreText();
+  part.table('nat').addChains(NAT_FIXED_CHAINS);
+  part.table('nat').addRules(natFixedRules(options));
+  for (const [i, plan] of plans.entries()) {
+    const own = ownChains(plan, options, withComments);
+    part.table('nat').addChains(own.chains);
+    part.table('nat').addRules(own.rules);
+    if (part.table('nat').chains.length < CHAINS_A_PART) continue;
+    yield { text: part, done: i };
+    part = new RestoreText();
+  }
+  if (!part.isEmpty) yield { text: part, done: plans.length - 1 };
+  yield { text: sharedText(plans, options), done: plans.length };
+}
+
+/** The chains that all share, with all their rules. */
+function sharedText(plans: readonly ServicePortPlan[], options: RuleOptions): RestoreText {
+  const text = new RestoreText();
+  const filter = text.table('filter');
+  const nat = text.table('nat');
+  filter.addChains(filterChains(options));
+  filter.addRules(filterRulesBefore(options));
+  nat.addChains(SHARED_CHAINS.nat);
+  for (const plan of plans) {
+    const shared = sharedRules(plan, options);
+    filter.addRules(shared.filter);
+    nat.addRules(shared.nat);
+  }
+  filter.addRules(filterRulesAfter(options));
+  nat.addRules(nodePortRules(options));
+  return text;
+}

@@ -1,0 +1,426 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import fc from 'fast-check';
+import { applyEvent, clusterEvent, survivors } from '../../../test/support/cluster-events.ts';
+import { IptablesUnderTest, type UnderTestOptions } from '../../../test/support/iptables-mode.ts';
+import { canonicalRules, runIn } from '../../../test/support/iptables-rules.ts';
+import { ManualClock } from '../../../test/support/manual-clock.ts';
+import { until } from '../../../test/support/nftables-mode.ts';
+import { service, slice } from '../../../test/support/objects.ts';
+import type { Backend } from '../../kernel/iptables/index.ts';
+import { NetworkNamespace } from '../../kernel/netns.ts';
+import { readSysctl, writeSysctl } from '../../kernel/sysctl.ts';
+import { nodePortAddresses } from '../../model/index.ts';
+import type { Ip } from '../../net/index.ts';
+
+const BACKENDS: readonly (readonly [Backend, string])[] = [
+  ['nf_tables', 'iptables-nft'],
+  ['legacy', 'iptables-legacy'],
+];
+const HOUR_MS = 3_600_000;
+const PERIOD_MS = 30_000;
+
+async function withMode(work: (mode: IptablesUnderTest) => Promise<void>, options?: UnderTestOptions): Promise<void> {
+  const namespace = NetworkNamespace.create();
+  const mode = new IptablesUnderTest(namespace, options);
+  try {
+    await work(mode);
+  } finally {
+    await mode.close();
+    namespace.close();
+  }
+}
+
+/** All lines of iptables-save, counters and remarks apart. */
+function saved({ namespace }: IptablesUnderTest, program = 'iptables'): readonly string[] {
+  return runIn(namespace, `${program}-save`, [])
+    .split('\n')
+    .filter(line => line !== '' && !line.startsWith('#'))
+    .map(line => line.replace(/ \[\d+:\d+\]$/, ''));
+}
+
+function chains(mode: IptablesUnderTest, pattern: RegExp, program?: string): readonly string[] {
+  const lines = saved(mode, program).filter(line => line.startsWith(':'));
+  return lines.map(line => line.slice(1, line.indexOf(' '))).filter(chain => pattern.test(chain));
+}
+
+const rulesOf = (mode: IptablesUnderTest, chain: string) => saved(mode).filter(line => line.startsWith(`-A ${chain} `));
+const batches = ({ measured }: IptablesUnderTest) => measured.filter(({ kind }) => kind === 'batch').length;
+
+const OWN = /^KUBE-(SVC|SVL|SEP|EXT|FW)-/;
+const WEB = 'KUBE-SVC-LOLE4ISW44XBNF3G';
+const web = service('web', { clusterIP: '10.96.0.10' });
+const webSlice = slice('web-1', ['10.244.1.1', '10.244.1.2']);
+
+function setWeb(mode: IptablesUnderTest): void {
+  mode.setService(web);
+  mode.setEndpointSlice(webSlice);
+}
+
+for (const [backend, program] of BACKENDS) {
+  describe(`iptables mode with ${backend}`, () => {
+    test('IPT-2 whatever events went before, rules are those of a fresh start', () =>
+      fc.assert(
+        fc.asyncProperty(fc.array(fc.array(clusterEvent, { maxLength: 6 }), { maxLength: 5 }), async events => {
+          const namespace = NetworkNamespace.create();
+          const other = NetworkNamespace.create();
+          const mode = new IptablesUnderTest(namespace, { backend });
+          const fresh = new IptablesUnderTest(other, { backend });
+          try {
+            for (const batch of events) {
+              for (const next of batch) applyEvent(mode, next);
+              await mode.sync();
+            }
+            await mode.sync();
+            for (const next of survivors(events.flat())) applyEvent(fresh, next);
+            await fresh.sync();
+            assert.equal(canonicalRules(namespace, `${program}-save`), canonicalRules(other, `${program}-save`));
+            assert.deepEqual(chains(mode, OWN, program).toSorted(), chains(fresh, OWN, program).toSorted());
+            assert.deepEqual([mode.refused, mode.setAside()], [[], []]);
+            assert.deepEqual(
+              mode.measured.filter(({ kind }) => kind === 'refused'),
+              [],
+            );
+          } finally {
+            await Promise.all([mode.close(), fresh.close()]);
+            other.close();
+            namespace.close();
+          }
+        }),
+        { numRuns: 8, seed: 4 },
+      ));
+
+    test('IPT-5 what a former run left is taken over, and what nobody wants any more is removed', () =>
+      withMode(
+        async mode => {
+          setWeb(mode);
+          mode.setService(service('gone', { clusterIP: '10.96.0.11' }));
+          mode.setEndpointSlice(slice('gone-1', ['10.244.1.9']));
+          await mode.sync();
+          mode.deleteService('default/gone');
+          await mode.close();
+          runIn(mode.namespace, program, ['-w', '-t', 'nat', '-N', 'KUBE-KUBELET-CANARY']);
+          runIn(mode.namespace, program, ['-w', '-t', 'nat', '-N', 'KUBE-SEP-LOOKALIKE']);
+          await mode.sync();
+          const before = canonicalRules(mode.namespace, `${program}-save`);
+          assert.deepEqual(await mode.restart(), { full: true });
+          assert.equal(canonicalRules(mode.namespace, `${program}-save`), before);
+          assert.deepEqual(chains(mode, OWN, program).length, 3);
+          assert.ok(saved(mode, program).includes(':KUBE-KUBELET-CANARY -'));
+        },
+        { backend },
+      ));
+
+    test('IPT-8 a flush of all tables is noticed by the canary, and all is written anew', async () => {
+      const clock = new ManualClock();
+      await withMode(
+        async mode => {
+          setWeb(mode);
+          await mode.sync();
+          const before = canonicalRules(mode.namespace, `${program}-save`);
+          for (const table of ['mangle', 'nat', 'filter']) {
+            for (const flag of ['-F', '-X']) runIn(mode.namespace, program, ['-w', '-t', table, flag]);
+          }
+          assert.notEqual(canonicalRules(mode.namespace, `${program}-save`), before);
+          await clock.advance(PERIOD_MS);
+          assert.ok(await until(() => mode.told.some(line => line.startsWith('repaired')), 5000));
+          assert.equal(mode.told.at(-1), 'repaired: someone flushed the iptables rules; wrote all anew');
+          assert.equal(canonicalRules(mode.namespace, `${program}-save`), before);
+        },
+        { backend, clock },
+      );
+    });
+
+    test('IPT-8 a chain of ours that is deleted, and a jump that is, are noticed and put right', async () => {
+      const clock = new ManualClock();
+      await withMode(
+        async mode => {
+          setWeb(mode);
+          await mode.sync();
+          const before = canonicalRules(mode.namespace, `${program}-save`);
+          const run = (...args: string[]) => runIn(mode.namespace, program, ['-w', '-t', 'nat', ...args]);
+          const repairs = () => mode.told.filter(line => line.startsWith('repaired'));
+          run('-D', 'KUBE-SERVICES', '1');
+          run('-F', WEB);
+          run('-X', WEB);
+          await clock.advance(PERIOD_MS);
+          assert.ok(await until(() => repairs().length === 1, 5000));
+          assert.match(repairs()[0] ?? '', /changed our iptables rules: .*chain KUBE-SVC-LOLE4ISW44XBNF3G is gone/);
+          assert.equal(canonicalRules(mode.namespace, `${program}-save`), before);
+          run('-D', 'PREROUTING', '1');
+          await clock.advance(PERIOD_MS * 100);
+          assert.ok(await until(() => repairs().length === 2, 5000));
+          assert.match(repairs()[1] ?? '', /chain KUBE-SERVICES lost 1 of its rules or of the jumps to it/);
+          assert.equal(canonicalRules(mode.namespace, `${program}-save`), before);
+        },
+        { backend, clock },
+      );
+    });
+
+    test('IPT-10 a Service that iptables-restore refuses is set aside, all others are programmed', () =>
+      withMode(
+        async mode => {
+          setWeb(mode);
+          const bad = { sessionAffinity: 'ClientIP', clusterIP: '10.96.0.12' };
+          const tooLong = { sessionAffinityTimeoutSeconds: 99_999_999_999 };
+          mode.setService(service('bad', { ...bad, ...tooLong }));
+          mode.setEndpointSlice(slice('bad-1', ['10.244.1.7']));
+          await mode.sync();
+          assert.deepEqual(
+            mode.refused.map(({ servicePort }) => servicePort),
+            ['default/bad'],
+          );
+          assert.match(mode.refused[0]?.error ?? '', /restore.*line \d+: -A KUBE-SVC-.* --seconds 99999999999/);
+          assert.ok(saved(mode, program).some(line => line.endsWith(`-j ${WEB}`)));
+          assert.ok(!saved(mode, program).some(line => line.includes('10.96.0.12')));
+          mode.setService(service('bad', { ...bad, sessionAffinityTimeoutSeconds: 60 }));
+          await mode.sync();
+          assert.deepEqual(mode.setAside(), []);
+          assert.ok(saved(mode, program).some(line => line.includes('10.96.0.12')));
+          mode.setService(service('bad', { ...bad, ...tooLong }));
+          await mode.sync();
+          assert.deepEqual(
+            mode.setAside().map(({ servicePort }) => servicePort),
+            ['default/bad'],
+          );
+          assert.ok(
+            saved(mode, program).some(line => line.includes('--seconds 60 ')),
+            'its last good version stays',
+          );
+          await mode.restart();
+          assert.deepEqual(
+            mode.setAside().map(({ servicePort }) => servicePort),
+            ['default/bad'],
+          );
+          mode.deleteService('default/bad');
+          await mode.sync();
+          assert.deepEqual(mode.setAside(), []);
+        },
+        { backend },
+      ));
+  });
+}
+
+test('IPT-10 many Services that are refused are found too', () =>
+  withMode(async mode => {
+    setWeb(mode);
+    const names = Array.from({ length: 12 }, (_, i) => `bad${i}`);
+    for (const [i, name] of names.entries()) {
+      const affinity = { sessionAffinity: 'ClientIP', sessionAffinityTimeoutSeconds: 99_999_999_999 };
+      mode.setService(service(name, { clusterIP: `10.96.1.${i}`, ...affinity }));
+      mode.setEndpointSlice(slice(`${name}-1`, ['10.244.1.7']));
+    }
+    await mode.sync();
+    const refused = mode.setAside().map(({ servicePort }) => servicePort);
+    assert.deepEqual(refused.toSorted(), names.map(name => `default/${name}`).toSorted());
+    assert.ok(saved(mode).some(line => line.endsWith(`-j ${WEB}`)));
+  }));
+
+test('IPT-3 a sync without changes runs nothing, one of an endpoint writes two chains', () =>
+  withMode(async mode => {
+    setWeb(mode);
+    mode.setService(service('other', { clusterIP: '10.96.0.11' }));
+    mode.setEndpointSlice(slice('other-1', ['10.244.1.9']));
+    assert.deepEqual(await mode.sync(), { full: true });
+    const before = batches(mode);
+    assert.deepEqual(await mode.sync(), { full: false });
+    assert.equal(batches(mode), before);
+    mode.setEndpointSlice(slice('web-1', ['10.244.1.1', '10.244.1.2', '10.244.1.3']));
+    assert.deepEqual(await mode.sync(), { full: false });
+    assert.equal(batches(mode), before + 1);
+    const counts = mode.measured.flatMap(measure => (measure.kind === 'rules' ? [measure] : [])).slice(-2);
+    assert.deepEqual(counts, [
+      { kind: 'rules', table: 'filter', total: 4, last: 0 },
+      // A masquerading rule, three endpoints, and two rules of the third.
+      { kind: 'rules', table: 'nat', total: 21, last: 6 },
+    ]);
+    assert.equal(rulesOf(mode, WEB).length, 4);
+  }));
+
+test('IPT-3 Services come and go above the last rule of the chain', () =>
+  withMode(async mode => {
+    setWeb(mode);
+    await mode.sync();
+    for (const i of [1, 2, 3]) {
+      mode.setService(service(`s${i}`, { clusterIP: `10.96.1.${i}` }));
+      mode.setEndpointSlice(slice(`s${i}-1`, ['10.244.1.9']));
+      await mode.sync();
+    }
+    mode.deleteService('default/s2');
+    await mode.sync();
+    const rules = saved(mode).filter(line => line.startsWith('-A KUBE-SERVICES'));
+    assert.deepEqual(
+      rules.map(rule => /"(\S+) /.exec(rule)?.[1]),
+      ['default/s3', 'default/s1', 'default/web', 'kubernetes'],
+    );
+  }));
+
+test('IPT-9 many Services come, change and go in several restores', () =>
+  withMode(async mode => {
+    const numbers = Array.from({ length: 800 }, (_, i) => i);
+    const setEndpoint = (i: number, ip: string) => mode.setEndpointSlice(slice(`s${i}-1`, [ip]));
+    for (const i of numbers) {
+      mode.setService(service(`s${i}`, { clusterIP: `10.96.${i >> 8}.${i & 255}` }));
+      setEndpoint(i, `10.244.${i >> 8}.${i & 255}`);
+    }
+    await mode.sync();
+    assert.ok(mode.told.some(line => line.startsWith('progress IPv4')));
+    assert.equal(chains(mode, OWN).length, 1600);
+    for (const i of numbers) setEndpoint(i, `10.245.${i >> 8}.${i & 255}`);
+    const before = batches(mode);
+    assert.deepEqual(await mode.sync(), { full: false });
+    assert.ok(batches(mode) > before + 1);
+    assert.equal(chains(mode, OWN).length, 1600);
+    assert.ok(!saved(mode).some(line => line.includes(' 10.244.0.7/32')));
+    for (const i of numbers.slice(10)) mode.deleteService(`default/s${i}`);
+    assert.deepEqual(await mode.sync(), { full: false });
+    assert.equal(chains(mode, OWN).length, 20);
+    assert.equal(rulesOf(mode, 'KUBE-SERVICES').length, 11);
+    assert.deepEqual(
+      mode.measured.filter(({ kind }) => kind === 'refused'),
+      [],
+    );
+  }));
+
+test('IPT-3 everything is written anew after an hour, but not in a large cluster', async () => {
+  const clock = new ManualClock();
+  await withMode(
+    async mode => {
+      setWeb(mode);
+      assert.deepEqual(await mode.sync(), { full: true });
+      await clock.advance(HOUR_MS);
+      assert.deepEqual(await mode.sync(), { full: false });
+      await clock.advance(1);
+      assert.deepEqual(await mode.sync(), { full: true });
+      assert.deepEqual(await mode.sync({ endpointCount: () => 1001 }), { full: false });
+      await clock.advance(2 * HOUR_MS);
+      assert.deepEqual(await mode.sync({ endpointCount: () => 1001 }), { full: false });
+    },
+    { clock, syncPeriodMs: 10 * HOUR_MS },
+  );
+});
+
+test('IPT-4 in a large cluster comments of endpoints go when a Service changes, not before', () =>
+  withMode(async mode => {
+    setWeb(mode);
+    mode.setService(service('other', { clusterIP: '10.96.0.11' }));
+    mode.setEndpointSlice(slice('other-1', ['10.244.1.9']));
+    await mode.sync({ endpointCount: () => 1000 });
+    const commented = () => saved(mode).filter(line => /^-A KUBE-SEP-.*--comment/.test(line)).length;
+    assert.equal(commented(), 6);
+    await mode.sync({ endpointCount: () => 1001 });
+    assert.equal(commented(), 6);
+    mode.setEndpointSlice(slice('web-1', ['10.244.1.1', '10.244.1.2', '10.244.1.3']));
+    await mode.sync({ endpointCount: () => 1001 });
+    assert.equal(commented(), 2);
+    assert.ok(!rulesOf(mode, WEB).some(rule => rule.includes('->')));
+    await mode.restart();
+    assert.equal(commented(), 8);
+  }));
+
+test('IPT-2 a rule that someone took out of a shared chain makes a partial sync a full one', () =>
+  withMode(async mode => {
+    setWeb(mode);
+    await mode.sync();
+    const before = canonicalRules(mode.namespace, 'iptables-save');
+    mode.setService(service('other', { clusterIP: '10.96.0.11' }));
+    await mode.sync();
+    runIn(mode.namespace, 'iptables', ['-F', 'KUBE-SERVICES']);
+    mode.deleteService('default/other');
+    assert.deepEqual(await mode.sync(), { full: true });
+    assert.deepEqual(
+      mode.measured.filter(({ kind }) => kind === 'refused'),
+      [{ kind: 'refused', partial: true }],
+    );
+    assert.equal(canonicalRules(mode.namespace, 'iptables-save'), before);
+    assert.deepEqual(mode.refused, []);
+  }));
+
+test('IPT-5 a stale chain that others jump to stays, and that is told', () =>
+  withMode(async mode => {
+    const run = (...args: string[]) => runIn(mode.namespace, 'iptables', ['-t', 'nat', ...args]);
+    run('-N', 'KUBE-SVC-OLD');
+    run('-N', 'FOREIGN');
+    run('-A', 'FOREIGN', '-j', 'KUBE-SVC-OLD');
+    setWeb(mode);
+    await mode.sync();
+    assert.match(mode.told.join('\n'), /failed: removing chains that are no longer used: .*KUBE-SVC-OLD/);
+    assert.ok(mode.measured.some(({ kind }) => kind === 'cleanup-failed'));
+    assert.ok(saved(mode).some(line => line.endsWith(`-j ${WEB}`)));
+  }));
+
+test('IPT-5 jumps that are there stay where they are; those that are missing go to the top', () =>
+  withMode(async mode => {
+    const run = (...args: string[]) => runIn(mode.namespace, 'iptables', args);
+    run('-N', 'KUBE-FIREWALL');
+    run('-A', 'INPUT', '-j', 'KUBE-FIREWALL');
+    run('-A', 'INPUT', '-p', 'tcp', '-j', 'ACCEPT');
+    await mode.sync();
+    const targets = () => rulesOf(mode, 'INPUT').map(rule => rule.split(' ').at(-1));
+    const expected = ['KUBE-PROXY-FIREWALL', 'KUBE-NODEPORTS', 'KUBE-EXTERNAL-SERVICES', 'KUBE-FIREWALL', 'ACCEPT'];
+    assert.deepEqual(targets(), expected);
+    await mode.restart();
+    assert.deepEqual(targets(), expected);
+  }));
+
+test('IPT-6 localhost serves node ports in IPv4 only, and route_localnet is set for it', async () => {
+  const sysctl = 'net/ipv4/conf/all/route_localnet';
+  await withMode(async mode => {
+    assert.equal(readSysctl(sysctl, mode.namespace), '0');
+    await mode.sync();
+    assert.equal(readSysctl(sysctl, mode.namespace), '1');
+    assert.match(mode.told.join('\n'), /noticed: Setting route_localnet=1 to allow node-ports on localhost; /);
+    assert.equal(rulesOf(mode, 'KUBE-FIREWALL').length, 1);
+  });
+  for (const options of [{ localhostNodePorts: false }, { family: 'IPv6' as const }]) {
+    await withMode(async mode => {
+      await mode.sync();
+      assert.equal(readSysctl(sysctl, mode.namespace), '0');
+      assert.deepEqual(rulesOf(mode, 'KUBE-FIREWALL'), []);
+    }, options);
+  }
+});
+
+test('IPT-6 node port addresses that change change the last rules; loopback is refused where it cannot work', async () => {
+  const settings = { nodePortAddresses: nodePortAddresses('IPv4', ['192.168.0.0/16', '127.0.0.0/8']) };
+  const ips = (...list: string[]) => ({ nodePortIPs: list as readonly string[] as readonly Ip[] });
+  const tails = (mode: IptablesUnderTest) =>
+    saved(mode)
+      .filter(line => line.endsWith('-j KUBE-NODEPORTS') && line.startsWith('-A KUBE-SERVICES'))
+      .map(line => line.split(' ')[3]);
+  await withMode(
+    async mode => {
+      await mode.sync(ips('127.0.0.1', '192.168.0.2'));
+      assert.deepEqual(tails(mode), ['127.0.0.1/32', '192.168.0.2/32']);
+      assert.deepEqual(await mode.sync(ips('127.0.0.1', '192.168.0.3')), { full: false });
+      assert.deepEqual(tails(mode), ['127.0.0.1/32', '192.168.0.3/32']);
+    },
+    { settings },
+  );
+  await withMode(
+    async mode => {
+      await mode.sync(ips('127.0.0.1', '192.168.0.2'));
+      assert.deepEqual(tails(mode), ['192.168.0.2/32']);
+      const what = '--nodeport-addresses includes localhost but --iptables-localhost-nodeports=false was passed';
+      assert.ok(mode.told.includes(`noticed: ${what}`));
+    },
+    { settings, localhostNodePorts: false },
+  );
+});
+
+test('IPT-7 a liberal kernel gets no rule that drops INVALID packets', () =>
+  withMode(async mode => {
+    writeSysctl('net/netfilter/nf_conntrack_tcp_be_liberal', 1, mode.namespace);
+    await mode.sync();
+    assert.ok(!saved(mode).some(line => line.includes('INVALID')));
+    assert.ok(mode.told.some(line => line.includes('not installing DROP rules for INVALID packets')));
+  }));
+
+test('IPT-12 rules that a proxy left in the other backend are told', () =>
+  withMode(async mode => {
+    runIn(mode.namespace, 'iptables-legacy', ['-w', '-t', 'nat', '-N', 'KUBE-KUBELET-CANARY']);
+    runIn(mode.namespace, 'iptables-legacy', ['-w', '-t', 'nat', '-N', 'KUBE-SERVICES']);
+    await mode.sync();
+    assert.ok(await until(() => mode.told.some(line => line.includes('both iptables backends')), 5000));
+    assert.match(mode.told.join('\n'), /nf_tables, which is written to, and legacy \(1 chains, KUBE-SERVICES in nat/);
+  }));

@@ -1,0 +1,64 @@
+import { createHash } from 'node:crypto';
+import { base32 } from '../../lib/base32.ts';
+import type { Endpoint } from '../../model/index.ts';
+import { planName, type ServicePortPlan } from '../../plan/index.ts';
+
+/** The chains that do not belong to one service port. */
+export const Chain = {
+  SERVICES: 'KUBE-SERVICES',
+  EXTERNAL_SERVICES: 'KUBE-EXTERNAL-SERVICES',
+  NODEPORTS: 'KUBE-NODEPORTS',
+  POSTROUTING: 'KUBE-POSTROUTING',
+  MARK_MASQ: 'KUBE-MARK-MASQ',
+  FORWARD: 'KUBE-FORWARD',
+  PROXY_FIREWALL: 'KUBE-PROXY-FIREWALL',
+  /** The kubelet's too. */
+  FIREWALL: 'KUBE-FIREWALL',
+  CANARY: 'KUBE-PROXY-CANARY',
+} as const;
+
+/**
+ * Chains of one service port begin so. In this order they can be deleted: those that jump to others come before those.
+ * Whatever chain in nat begins so counts as ours.
+ */
+export const OWN_PREFIXES = ['KUBE-FW-', 'KUBE-EXT-', 'KUBE-SVC-', 'KUBE-SVL-', 'KUBE-SEP-'] as const;
+
+export function isOwnChain(name: string): boolean {
+  return OWN_PREFIXES.some(prefix => name.startsWith(prefix));
+}
+
+export interface ServicePortChains {
+  /** For policy Cluster. */
+  readonly svc: string;
+  /** For policy Local. */
+  readonly svl: string;
+  /** For what comes to addresses other than the cluster IP. */
+  readonly ext: string;
+  /** For load-balancer IPs with source ranges. */
+  readonly fw: string;
+  sep(endpoint: Endpoint): string;
+}
+
+export function chainsOf(plan: ServicePortPlan): ServicePortChains {
+  const key = `${planName(plan)}${plan.port.protocol.toLowerCase()}`;
+  const hash = hashOf(key);
+  const seps = new Map<Endpoint, string>();
+  return {
+    svc: `KUBE-SVC-${hash}`,
+    svl: `KUBE-SVL-${hash}`,
+    ext: `KUBE-EXT-${hash}`,
+    fw: `KUBE-FW-${hash}`,
+    sep: endpoint => {
+      const known = seps.get(endpoint);
+      if (known !== undefined) return known;
+      const name = `KUBE-SEP-${hashOf(`${key}${endpoint.text}`)}`;
+      seps.set(endpoint, name);
+      return name;
+    },
+  };
+}
+
+/** Sixteen characters are ten bytes. */
+function hashOf(text: string): string {
+  return base32(createHash('sha256').update(text).digest().subarray(0, 10));
+}

@@ -1,0 +1,7 @@
+/**
+ * 1/n with ten decimals, for the match `statistic`. Go rounds ties to even and JavaScript away from zero; 1/2048 is the
+ * only tie among the numbers of endpoints that there can be.
+ */
+export function probability(n: number): string {
+  return n === 2048 ? '0.0004882812' : (1 / n).toFixed(10);
+}

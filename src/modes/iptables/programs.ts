@@ -1,0 +1,63 @@
+import {
+  type Backend,
+  Iptables,
+  IptablesError,
+  type IptablesFamily,
+  type IptablesOptions,
+  type IptablesRun,
+  lockWaitText,
+  programOfBackend,
+  Turns,
+} from '../../kernel/iptables/index.ts';
+import { FAMILIES, type Family } from '../../net/index.ts';
+
+/** Which iptables programs are used, and how. */
+export interface ProgramOptions
+  extends Pick<IptablesOptions, 'namespace' | 'env' | 'timeoutMs' | 'lockFile' | 'waitSeconds'> {
+  /** Which backend is written to; that of the program `iptables` unless told. */
+  readonly backend?: Backend | undefined;
+}
+
+const NAMES: Readonly<Record<Family, IptablesFamily>> = { IPv4: 'ip', IPv6: 'ip6' };
+
+export function iptablesFamily(family: Family): IptablesFamily {
+  return NAMES[family];
+}
+
+export function openIptables(
+  family: Family,
+  { backend, ...options }: ProgramOptions,
+  { turns, onRun }: Pick<IptablesOptions, 'turns' | 'onRun'> = {},
+): Promise<Iptables> {
+  const name = iptablesFamily(family);
+  const program = backend && programOfBackend(name, backend);
+  return Iptables.open(name, { ...options, program, turns, onRun });
+}
+
+export interface IptablesSupport {
+  readonly families: readonly Family[];
+  /** Why the others cannot be used. */
+  readonly unavailable: Readonly<Partial<Record<Family, IptablesError>>>;
+}
+
+/** The families that the mode can be used in on this machine. */
+export async function iptablesSupport(options: ProgramOptions = {}): Promise<IptablesSupport> {
+  const turns = new Turns();
+  const families: Family[] = [];
+  const unavailable: Partial<Record<Family, IptablesError>> = {};
+  for (const family of FAMILIES) {
+    const error = await (await openIptables(family, options, { turns })).unavailable();
+    if (error) unavailable[family] = error;
+    else families.push(family);
+  }
+  return { families, unavailable };
+}
+
+/** Shorter waits for the lock are everyday life. */
+const LONG_WAIT_MS = 1000;
+
+/** That a program had to wait long for the xtables lock, and for whom. One that gave up says so in its error. */
+export function longLockWait({ lockWait, outcome, command }: IptablesRun): string | undefined {
+  if (!lockWait || lockWait.waitedMs < LONG_WAIT_MS || outcome instanceof IptablesError) return undefined;
+  return `${command}: ${lockWaitText(lockWait)}`;
+}

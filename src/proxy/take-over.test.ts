@@ -1,0 +1,60 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { modeSettingsFor } from '../../test/support/nftables-mode.ts';
+import type { Mode } from '../modes/index.ts';
+import type { Family } from '../net/index.ts';
+import { TakeOver } from './take-over.ts';
+
+const NOTHING = { added: [], updated: [], removed: [] };
+
+/** A mode that tells what it does, and can be made to fail. */
+function recordingMode(done: string[], fails: () => boolean = () => false): Mode {
+  return {
+    async sync(family) {
+      if (fails()) throw new Error('no');
+      done.push(`sync ${family}`);
+      return { full: true };
+    },
+    setAside: () => [],
+    async close() {
+      done.push('close');
+    },
+  };
+}
+
+const sync = (mode: Mode, family: Family) => mode.sync(family, NOTHING, modeSettingsFor(family));
+
+test('IPT-14 what another mode left goes once, after every family was written', async () => {
+  const done: string[] = [];
+  let isBroken = true;
+  const mode = new TakeOver(
+    recordingMode(done, () => isBroken),
+    ['IPv4', 'IPv6'],
+    error => assert.fail(String(error)),
+    async () => void done.push('remove'),
+  );
+  await assert.rejects(sync(mode, 'IPv4'));
+  isBroken = false;
+  await sync(mode, 'IPv6');
+  assert.deepEqual(done, ['sync IPv6']);
+  assert.deepEqual(await sync(mode, 'IPv4'), { full: true });
+  await sync(mode, 'IPv4');
+  await mode.close();
+  assert.deepEqual(done, ['sync IPv6', 'sync IPv4', 'remove', 'sync IPv4', 'close']);
+});
+
+test('IPT-14 a removal that fails is told and disturbs nothing', async () => {
+  const done: string[] = [];
+  const told: string[] = [];
+  const mode = new TakeOver(
+    recordingMode(done),
+    ['IPv4'],
+    error => told.push(String(error)),
+    () => Promise.reject(new Error('busy')),
+  );
+  await sync(mode, 'IPv4');
+  await sync(mode, 'IPv4');
+  await mode.close();
+  assert.deepEqual(told, ['Error: busy']);
+  assert.deepEqual(done, ['sync IPv4', 'sync IPv4', 'close']);
+});

@@ -1,0 +1,35 @@
+import type { EndpointSlice, Node, Service, ServiceCIDR } from '../api/index.ts';
+import type { Resource } from '../informer/index.ts';
+import {
+  ENDPOINT_SLICE_LABEL_SELECTOR,
+  nodeFieldSelector,
+  SERVICE_FIELD_SELECTOR,
+  SERVICE_LABEL_SELECTOR,
+} from './selectors.ts';
+
+export const SERVICES: Resource<Service> = {
+  kind: 'Service',
+  apiVersion: 'v1',
+  path: '/api/v1/services',
+  labelSelector: SERVICE_LABEL_SELECTOR,
+  fieldSelector: SERVICE_FIELD_SELECTOR,
+};
+
+export const ENDPOINT_SLICES: Resource<EndpointSlice> = {
+  kind: 'EndpointSlice',
+  apiVersion: 'discovery.k8s.io/v1',
+  path: '/apis/discovery.k8s.io/v1/endpointslices',
+  labelSelector: ENDPOINT_SLICE_LABEL_SELECTOR,
+};
+
+/** Older API servers have none. */
+export const SERVICE_CIDRS: Resource<ServiceCIDR> = {
+  kind: 'ServiceCIDR',
+  apiVersion: 'networking.k8s.io/v1',
+  path: '/apis/networking.k8s.io/v1/servicecidrs',
+  isOptional: true,
+};
+
+export function ownNode(nodeName: string): Resource<Node> {
+  return { kind: 'Node', apiVersion: 'v1', path: '/api/v1/nodes', fieldSelector: nodeFieldSelector(nodeName) };
+}

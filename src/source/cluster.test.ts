@@ -1,0 +1,163 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { test } from 'node:test';
+import { FakeApi, type FakeRequest } from '../../test/support/fake-api.ts';
+import { ManualClock } from '../../test/support/manual-clock.ts';
+import type { KubeObject } from '../api/index.ts';
+import { ClusterSource } from './cluster.ts';
+import type { ObjectChange, SourceHandlers } from './source.ts';
+
+const PATHS = ['services', 'endpointslices', 'nodes', 'servicecidrs'] as const;
+
+class Case {
+  readonly api = new FakeApi();
+  readonly clock = new ManualClock();
+  readonly told: string[] = [];
+  readonly problems: string[] = [];
+  readonly source: ClusterSource;
+  #chance = 0;
+
+  constructor(resyncMs = 0) {
+    this.source = new ClusterSource({
+      client: this.api,
+      nodeName: 'node-a',
+      accept: 'application/json',
+      resyncMs,
+      clock: this.clock,
+      random: () => (this.#chance = (this.#chance + 0.37) % 1),
+      report: { problem: ({ where }) => this.problems.push(where), recovered: () => {} },
+    });
+  }
+
+  handlers(): SourceHandlers {
+    const tell = ({ type, object }: ObjectChange<KubeObject>) =>
+      void this.told.push(`${type} ${object.kind} ${object.metadata.name}`);
+    return {
+      service: tell,
+      endpointSlice: tell,
+      node: tell,
+      serviceCidr: tell,
+      synced: () => this.told.push('synced'),
+      problem: () => assert.fail(),
+    };
+  }
+
+  async start(): Promise<void> {
+    await this.source.start(this.handlers());
+    await this.clock.advance(0);
+  }
+
+  /** Answers with what a real server said. */
+  async answer(path: (typeof PATHS)[number]): Promise<FakeRequest> {
+    const request = this.api.next(path);
+    request.answer();
+    request.send(readFileSync(`src/api/protobuf/recorded/${path}.watch.jsonl`));
+    await this.clock.advance(0);
+    return request;
+  }
+}
+
+async function withCluster(act: (parts: Case) => Promise<void>, resyncMs?: number): Promise<void> {
+  const parts = new Case(resyncMs);
+  try {
+    await act(parts);
+  } finally {
+    await parts.source.close();
+    assert.equal(parts.clock.pending, 0);
+  }
+}
+
+test('WATCH-1 Services, EndpointSlices, the own Node and ServiceCIDRs are followed, as selectors choose them', () =>
+  withCluster(async parts => {
+    await parts.start();
+    const asked = parts.api.requests.map(({ path, query: { labelSelector, fieldSelector } }) => [
+      path,
+      labelSelector,
+      fieldSelector,
+    ]);
+    assert.deepEqual(asked.sort(), [
+      ['/api/v1/nodes', undefined, 'metadata.name=node-a'],
+      ['/api/v1/services', '!service.kubernetes.io/service-proxy-name', 'spec.clusterIP!=None'],
+      ['/apis/discovery.k8s.io/v1/endpointslices', '!service.kubernetes.io/headless', undefined],
+      ['/apis/networking.k8s.io/v1/servicecidrs', undefined, undefined],
+    ]);
+  }));
+
+test('WATCH-1 it is complete once all four are', () =>
+  withCluster(async parts => {
+    await parts.start();
+    for (const path of PATHS) {
+      assert.ok(!parts.told.includes('synced'));
+      await parts.answer(path);
+    }
+    assert.equal(parts.told.at(-1), 'synced');
+    assert.ok(parts.told.includes('added Service web'));
+    assert.ok(parts.told.includes('added EndpointSlice web-a'));
+    assert.ok(parts.told.includes('added Node node-a'));
+    assert.ok(parts.told.includes('added ServiceCIDR kubernetes'));
+    assert.deepEqual(
+      parts.source.following().map(({ hasSynced, silentMs }) => [hasSynced, silentMs]),
+      Array(4).fill([true, 0]),
+    );
+  }));
+
+test('WATCH-1 the Node can be followed before the rest, and is told again to whom comes later', () =>
+  withCluster(async parts => {
+    const early: string[] = [];
+    parts.source.node.addHandler({ added: ({ metadata }) => early.push(metadata.name) });
+    parts.source.node.start();
+    await parts.clock.advance(0);
+    assert.equal(parts.api.requests.length, 1);
+    await parts.answer('nodes');
+    assert.ok(early.includes('node-a'));
+    await parts.start();
+    assert.equal(parts.api.requests.length, 4);
+    assert.ok(parts.told.includes('added Node node-a'));
+  }));
+
+test('WATCH-18 a server without ServiceCIDRs has none', () =>
+  withCluster(async parts => {
+    await parts.start();
+    for (const path of ['services', 'endpointslices', 'nodes'] as const) await parts.answer(path);
+    parts.api.next('servicecidrs').refuse(404, 'NotFound', 'the server could not find the requested resource');
+    await parts.clock.advance(0);
+    assert.equal(parts.told.at(-1), 'synced');
+    assert.deepEqual(parts.problems, ['/apis/networking.k8s.io/v1/servicecidrs']);
+  }));
+
+test('WATCH-17 all objects are told again after the period, which is a second at least', () =>
+  withCluster(async parts => {
+    await parts.start();
+    await parts.answer('servicecidrs');
+    parts.told.length = 0;
+    await parts.clock.advance(999);
+    assert.deepEqual(parts.told, []);
+    await parts.clock.advance(1);
+    assert.deepEqual(parts.told.sort(), ['updated ServiceCIDR extra', 'updated ServiceCIDR kubernetes']);
+  }, 1));
+
+test('WATCH-10 once one finds the server reachable again, the others do not wait for their own turn', () =>
+  withCluster(async parts => {
+    await parts.start();
+    for (const path of PATHS) parts.api.next(path).fail('unreachable', 'refused');
+    await parts.clock.advance(1600);
+    for (const path of PATHS) parts.api.next(path).fail('unreachable', 'refused');
+    await parts.clock.advance(0);
+    while (parts.api.waiting === 0) await parts.clock.advance(1);
+    const first = parts.api.requests.at(-1)?.path.split('/').at(-1);
+    const path = PATHS.find(name => name === first) ?? assert.fail();
+    assert.equal(parts.api.waiting, 1);
+    await parts.answer(path);
+    assert.equal(parts.api.waiting, 3);
+  }));
+
+test('WATCH-10 one that a busy server asked to wait does wait', () =>
+  withCluster(async parts => {
+    await parts.start();
+    parts.api.next('nodes').refuse(429, 'TooManyRequests', 'later', { 'retry-after': '30' });
+    parts.api.next('services').fail('unreachable', 'refused');
+    await parts.clock.advance(1600);
+    await parts.answer('services');
+    assert.deepEqual(parts.problems.sort(), ['/api/v1/nodes', '/api/v1/services']);
+    assert.throws(() => parts.api.next('nodes'));
+  }));
