@@ -1,16 +1,6 @@
-/** What went through one service port since it is there. Bytes towards the endpoints are `in`. */
-export interface PortCounters {
-  /** TCP connections, or clients of UDP, that reached an endpoint. */
-  readonly connections: number;
-  /** Those that are there now. */
-  readonly active: number;
-  readonly bytesIn: number;
-  readonly bytesOut: number;
-  /** Connections that could not be had of an endpoint; each may have been had of another. */
-  readonly dialFailures: number;
-  /** Connections, or datagrams, that nobody got: no endpoint took them, or there was no room. */
-  readonly failures: number;
-}
+import type { ServiceCounters } from '../mode.ts';
+
+export type PortCounters = Omit<ServiceCounters, 'family' | 'servicePort' | 'protocol'>;
 
 export type MutableCounters = { -readonly [name in keyof PortCounters]: number };
 

@@ -2,8 +2,7 @@ import type { ConntrackSocket } from '../../kernel/conntrack/index.ts';
 import { errorText } from '../../lib/error-text.ts';
 import type { Family, Ip } from '../../net/index.ts';
 import { type Frontend, type PlanDiff, planName, type ServicePortPlan } from '../../plan/index.ts';
-import type { ModeEvents, ModeSettings, SetAside } from '../mode.ts';
-import type { PortCounters } from './counters.ts';
+import type { ModeEvents, ModeSettings, ServiceCounters, SetAside } from '../mode.ts';
 import { type AddressReader, type MachineAddresses, sameAddresses } from './machine-addresses.ts';
 import type { PortAllocator } from './port-allocator.ts';
 import type { Claim, PortClaims } from './port-claims.ts';
@@ -33,13 +32,6 @@ export interface FamilyPortalsOptions {
   readonly events: ModeEvents;
   /** The address that proxies listen at. */
   readonly listenIP: Ip;
-}
-
-export interface ServiceCounters extends PortCounters {
-  readonly family: Family;
-  /** `ns/name:port` */
-  readonly servicePort: string;
-  readonly protocol: 'TCP' | 'UDP';
 }
 
 /** What is prepared for one service port before its rules are written. */
