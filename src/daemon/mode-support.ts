@@ -15,7 +15,7 @@ import { StartupError } from './startup-error.ts';
 
 /** The mode that the configuration means. */
 export function proxyMode({ mode }: Configuration): ProxyMode {
-  return mode === 'iptables' ? 'iptables' : 'nftables';
+  return mode === 'iptables' || mode === 'userspace' ? mode : 'nftables';
 }
 
 /** The families that the mode can serve on this machine. */
@@ -24,7 +24,7 @@ export async function offeredFamilies(
   log: Logger,
   support: () => Promise<IptablesSupport> = iptablesSupport,
 ): Promise<readonly Family[]> {
-  if (mode !== 'iptables') return FAMILIES;
+  if (mode === 'nftables') return FAMILIES;
   const { families, unavailable } = await support();
   const reasons = FAMILIES.flatMap(family => unavailable[family] ?? []).map(errorText);
   if (families.length === 0) throw new StartupError(`iptables is not available on this host : ${reasons.join(', ')}`);

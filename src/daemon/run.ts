@@ -1,5 +1,5 @@
 import type { SetAside } from '../modes/index.ts';
-import type { Family } from '../net/index.ts';
+import { type Family, parseIp } from '../net/index.ts';
 import { createProxy, type RunningProxy } from '../proxy/index.ts';
 import type { Closers } from './closers.ts';
 import { ConfigurationReload } from './configuration-reload.ts';
@@ -56,6 +56,7 @@ function openProxy({ options, closers, surroundings, objects, nodeName, families
       live: liveConfig(configuration, gates),
       mode: proxyMode(configuration),
       iptables: { localhostNodePorts: configuration.iptables.localhostNodePorts },
+      userspace: { listenIP: parseIp(configuration.bindAddress) },
     },
     proxyListeners({
       mode: configuration.mode,

@@ -21,10 +21,12 @@ export interface ListenerOptions {
 
 /** Connections that are accepted before others get their turn. */
 const ACCEPTS_A_TURN = 64;
+const MOST_ERRORS = 16;
 /** Each takes two: the client's and the endpoint's. */
 const DESCRIPTORS_A_CONNECTION = 2;
 const RETRY_MS = 100;
-const ECONNABORTED = 103;
+/** ENOMEM, ENFILE, EMFILE, ENOBUFS. */
+const OUT_OF_DESCRIPTORS = [-12, -23, -24, -105];
 
 /** Listens at a proxy port for one service port, and proxies each connection. */
 export class TcpListener {
@@ -56,6 +58,7 @@ export class TcpListener {
 
   #accept(): void {
     const { traffic } = this.#options;
+    let errors = 0;
     for (let i = 0; !this.#closed; i++) {
       if (i === ACCEPTS_A_TURN) {
         traffic.options.poll.defer(() => this.#accept());
@@ -63,9 +66,11 @@ export class TcpListener {
       }
       const fd = acceptStream(this.#fd, this.#peer);
       if (fd === -EAGAIN) return;
-      if (fd === -ECONNABORTED) continue;
-      if (fd < 0) {
+      if (OUT_OF_DESCRIPTORS.includes(fd)) {
         if (!this.#refuseOne()) return;
+      } else if (fd < 0) {
+        // An error of a connection that is not to be. The next may be all right; but not without end.
+        if (++errors > MOST_ERRORS) return;
       } else if (traffic.hasRoomFor(DESCRIPTORS_A_CONNECTION)) this.#take(fd);
       else this.#refuse(fd);
     }

@@ -15,6 +15,7 @@ import type { ListenerOptions } from './tcp-listener.ts';
 
 /** Datagrams that are taken before others get their turn. */
 const DATAGRAMS_A_TURN = 128;
+const MOST_ERRORS = 16;
 
 /** One client's datagrams, which go to one endpoint while they keep coming. */
 interface Session {
@@ -69,6 +70,7 @@ export class UdpListener {
   #receive(): void {
     const { traffic, family } = this.#options;
     const exchange = traffic.exchange(family);
+    let errors = 0;
     for (let i = 0; !this.#closed; i++) {
       if (i === DATAGRAMS_A_TURN) {
         traffic.options.poll.defer(() => this.#receive());
@@ -76,8 +78,9 @@ export class UdpListener {
       }
       const length = exchange.receive(this.#fd);
       if (length === -EAGAIN) return;
-      // Other errors are of datagrams sent before; there may be more to receive.
+      // Other errors are of datagrams sent before, and there may be more to receive; but not without end.
       if (length >= 0) this.#forward(length);
+      else if (++errors > MOST_ERRORS) return;
     }
   }
 
