@@ -95,9 +95,11 @@ export function resetStream(fd: number): void {
   close(fd);
 }
 
-/** Gives the connection up if what is sent is not confirmed for so long. */
+/** Gives the connection up if what is sent is not confirmed for so long. One that has ended meanwhile needs no limit. */
 export function limitUnconfirmed(fd: number, milliseconds: number): void {
-  setOption(fd, IPPROTO_TCP, TCP_USER_TIMEOUT, milliseconds);
+  const value = Buffer.alloc(4);
+  value.writeInt32LE(milliseconds);
+  setsockopt(fd, IPPROTO_TCP, TCP_USER_TIMEOUT, value, value.length);
 }
 
 function prepare(fd: number, { keepAliveSeconds }: StreamOptions): void {
