@@ -114,11 +114,13 @@ function reportComparison(measured: readonly Measured[]): void {
 async function reportConnects(): Promise<void> {
   const rows = [];
   for (const services of SERVICES_FOR_CONNECTS) {
-    const { service, straight } = await runInChild<ConnectResult>({ name: 'connects', argument: services });
+    const { service, counted, straight } = await runInChild<ConnectResult>({ name: 'connects', argument: services });
     rows.push({
       services,
       'to a Service p50': ms(median(service)),
       'to a Service p99': ms(quantile(service, 0.99)),
+      'counted p50': ms(median(counted)),
+      'counted p99': ms(quantile(counted, 0.99)),
       'to the endpoint p50': ms(median(straight)),
       'to the endpoint p99': ms(quantile(straight, 0.99)),
     });

@@ -64,7 +64,11 @@ async function playProxy(): Promise<void> {
   play(() => {
     globalThis.gc?.();
     const [counters] = under.mode.counters();
-    return { connections: under.mode.connections, failures: counters?.failures, heap: process.memoryUsage().heapUsed };
+    return {
+      connections: under.mode.tcpConnections,
+      failures: counters?.failures,
+      heap: process.memoryUsage().heapUsed,
+    };
   });
 }
 

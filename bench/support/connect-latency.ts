@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { NetworkNamespace } from '../../src/kernel/netns.ts';
 import { RouteSocket } from '../../src/kernel/rtnetlink/index.ts';
 import { connectTcp, listenTcp } from '../../src/kernel/sockets/index.ts';
+import { NftablesMode } from '../../src/modes/nftables/index.ts';
 import { type Ip, parseIp } from '../../src/net/index.ts';
 import { makeService, makeSlices } from './cluster.ts';
 import { NodeProxy } from './node-proxy.ts';
@@ -9,6 +10,8 @@ import { NodeProxy } from './node-proxy.ts';
 /** Microseconds of each connection's set-up. */
 export interface ConnectResult {
   readonly service: readonly number[];
+  /** To a Service where connections are counted. */
+  readonly counted: readonly number[];
   readonly straight: readonly number[];
 }
 
@@ -17,44 +20,72 @@ const WARM_UP = 200;
 const ENDPOINT = address('10.200.0.1');
 const ENDPOINT_PORT = 8080;
 
-/** Connects to Services all over the cluster, and as often straight to the endpoint that all of them have. */
+/**
+ * Connects to Services all over the cluster, as often to Services of a node that counts connections, and straight to the
+ * endpoint that all of them have.
+ */
 export async function measureConnects(services: number): Promise<ConnectResult> {
-  const namespace = NetworkNamespace.create();
-  const proxy = new NodeProxy(namespace);
+  const plain = await openNode(services, false);
+  const counting = await openNode(services, true);
   try {
-    prepareLoopback(namespace);
-    for (let i = 0; i < services; i++) {
-      proxy.service(makeService(i));
-      for (const slice of makeSlices(i, 1)) {
-        proxy.endpointSlice({
-          ...slice,
-          endpoints: slice.endpoints.map(endpoint => ({ ...endpoint, addresses: [ENDPOINT] })),
-        });
-      }
-    }
-    await proxy.write(proxy.take());
-    return await connects(namespace, services);
+    return await connects(plain.namespace, counting.namespace, services);
   } finally {
-    await proxy.close();
-    namespace.close();
+    await plain.close();
+    await counting.close();
   }
 }
 
-async function connects(namespace: NetworkNamespace, services: number): Promise<ConnectResult> {
+interface BenchNode {
+  readonly namespace: NetworkNamespace;
+  close(): Promise<void>;
+}
+
+async function openNode(services: number, countConnections: boolean): Promise<BenchNode> {
+  const namespace = NetworkNamespace.create();
+  const proxy = new NodeProxy(namespace, (home, events) => {
+    return new NftablesMode({ namespace: home, events, countConnections });
+  });
+  prepareLoopback(namespace);
+  for (let i = 0; i < services; i++) {
+    proxy.service(makeService(i));
+    for (const slice of makeSlices(i, 1)) {
+      proxy.endpointSlice({
+        ...slice,
+        endpoints: slice.endpoints.map(endpoint => ({ ...endpoint, addresses: [ENDPOINT] })),
+      });
+    }
+  }
+  await proxy.write(proxy.take());
   const server = await listenTcp(namespace, ENDPOINT, ENDPOINT_PORT, peer => peer.on('error', () => {}).resume());
+  return {
+    namespace,
+    async close() {
+      server.close();
+      await once(server, 'close');
+      await proxy.close();
+      namespace.close();
+    },
+  };
+}
+
+async function connects(plain: NetworkNamespace, counting: NetworkNamespace, services: number): Promise<ConnectResult> {
   const service: number[] = [];
+  const counted: number[] = [];
   const straight: number[] = [];
-  // In turns, so that whatever else the machine does slows both alike.
+  // In turns, so that whatever else the machine does slows all alike.
   for (let i = 0; i < CONNECTIONS + WARM_UP; i++) {
     const ip = address(makeService((i * 7919) % services).spec.clusterIP);
-    const times = [await connect(namespace, ip, 80), await connect(namespace, ENDPOINT, ENDPOINT_PORT)] as const;
+    const times = [
+      await connect(plain, ip, 80),
+      await connect(counting, ip, 80),
+      await connect(plain, ENDPOINT, ENDPOINT_PORT),
+    ] as const;
     if (i < WARM_UP) continue;
     service.push(times[0]);
-    straight.push(times[1]);
+    counted.push(times[1]);
+    straight.push(times[2]);
   }
-  server.close();
-  await once(server, 'close');
-  return { service, straight };
+  return { service, counted, straight };
 }
 
 async function connect(namespace: NetworkNamespace, ip: Ip, port: number): Promise<number> {

@@ -12,7 +12,7 @@ const service = {
     uid: 'b8a2',
     resourceVersion: '42',
     labels: { app: 'web', 'service.kubernetes.io/service-proxy-name': '' },
-    annotations: { 'kubectl.kubernetes.io/last-applied-configuration': '{}' },
+    annotations: { 'kubectl.kubernetes.io/last-applied-configuration': '{}', 'pointsman.dev/scheduler': 'lc' },
   },
   spec: {
     type: 'LoadBalancer',
@@ -70,7 +70,7 @@ test('API-1 a Service is read field by field, and nothing but what a proxy uses 
         name: 'web',
         namespace: 'shop',
         labels: { 'service.kubernetes.io/service-proxy-name': '' },
-        annotations: {},
+        annotations: { 'pointsman.dev/scheduler': 'lc' },
         resourceVersion: '42',
         uid: 'b8a2',
       },

@@ -16,10 +16,11 @@ import { waitForNode } from './wait-for-node.ts';
 export async function clusterObjects(
   options: DaemonOptions,
   nodeName: string,
-  { metrics, checks }: Surroundings,
+  surroundings: Surroundings,
   closers: Closers,
 ): Promise<Objects> {
   const { configuration, log, master } = options;
+  const { metrics, checks } = surroundings;
   const { clientConnection } = configuration;
   const say =
     (severity: 'info' | 'warning' | 'error') => (message: string, fields?: Readonly<Record<string, unknown>>) =>
@@ -32,6 +33,7 @@ export async function clusterObjects(
     observe: observation => metrics.restObserved(observation),
   });
   closers.add('API client', () => client.close());
+  surroundings.connected(client);
   const source = new ClusterSource({
     client,
     nodeName,
@@ -52,7 +54,6 @@ export async function clusterObjects(
   return {
     source,
     ownNode,
-    client,
     serviceReference: servicePort => {
       const names = namesOf(servicePort);
       return serviceReference({ ...names, uid: source.services.get(objectKey(names))?.metadata.uid });

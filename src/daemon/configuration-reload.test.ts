@@ -44,6 +44,7 @@ test('START-11 a changed file is applied where that is safe, ends the process wh
       reload: read,
       master: '',
       initOnly: false,
+      countConnections: false,
       manifests: undefined,
       kubernetesVersion: 'v1.36.4',
       flags: () => [],

@@ -2,7 +2,7 @@ import { type Configuration, ConfigurationFile, compareConfigurations } from '..
 import { errorText } from '../lib/error-text.ts';
 import type { ProxyMetrics } from '../metrics/index.ts';
 import type { DaemonOptions } from './options.ts';
-import { StartupError } from './startup-error.ts';
+import { CONFIGURATION_UPDATED, StartupError } from './startup-error.ts';
 
 export interface ReloadParts {
   readonly options: DaemonOptions;
@@ -56,7 +56,7 @@ export class ConfigurationReload {
     const { live, restart: fields } = compareConfigurations(this.#running, next);
     if (fields.length > 0) {
       log.info('reload', 'The configuration changed in fields that take a new start', { fields });
-      restart(new StartupError("content of the proxy server's configuration file was updated"));
+      restart(new StartupError(CONFIGURATION_UPDATED));
       return;
     }
     this.#running = next;

@@ -1,6 +1,7 @@
 import { type EventContent, nodeReference, type ObjectReference } from '../events/index.ts';
 import { type ServiceHealthFailure, serviceHealthNote } from '../health/index.ts';
 import type { SetAside } from '../modes/index.ts';
+import { IPVS_DEPRECATION } from '../modes/ipvs/index.ts';
 import type { Family } from '../net/index.ts';
 
 const START = 'StartKubeProxy';
@@ -10,6 +11,8 @@ export function eventsOf(nodeName: string) {
   const node = nodeReference(nodeName);
   return {
     birth: (): EventContent => ({ type: 'Normal', reason: 'Starting', action: START, regarding: node, note: '' }),
+
+    ipvsDeprecated: (): EventContent => ({ ...IPVS_DEPRECATION, regarding: node }),
 
     serverFailed: (server: 'healthz' | 'metrics', error: string): EventContent => ({
       type: 'Warning',

@@ -46,3 +46,9 @@ export function tellCounts(metrics: ProxyMetrics, { loop, mode }: RunningProxy, 
     metrics.changes({ ...changes, pendingEndpoints, pendingServices });
   });
 }
+
+/** What the kernel counts is read when somebody asks for the metrics. */
+export function tellConnections(metrics: ProxyMetrics, { mode }: RunningProxy): void {
+  const { connections } = mode;
+  if (connections) metrics.readConnections(() => connections.call(mode));
+}

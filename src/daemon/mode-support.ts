@@ -11,11 +11,12 @@ import {
 } from '../modes/iptables/index.ts';
 import { FAMILIES, type Family } from '../net/index.ts';
 import type { ProxyMode } from '../proxy/index.ts';
+import { checkNftables } from './nftables.ts';
 import { StartupError } from './startup-error.ts';
 
 /** The mode that the configuration means. */
 export function proxyMode({ mode }: Configuration): ProxyMode {
-  return mode === 'iptables' || mode === 'userspace' ? mode : 'nftables';
+  return mode === 'iptables' || mode === 'ipvs' || mode === 'userspace' ? mode : 'nftables';
 }
 
 /** The families that the mode can serve on this machine. */
@@ -24,7 +25,10 @@ export async function offeredFamilies(
   log: Logger,
   support: () => Promise<IptablesSupport> = iptablesSupport,
 ): Promise<readonly Family[]> {
-  if (mode === 'nftables') return FAMILIES;
+  if (mode === 'nftables') {
+    checkNftables();
+    return FAMILIES;
+  }
   const { families, unavailable } = await support();
   const reasons = FAMILIES.flatMap(family => unavailable[family] ?? []).map(errorText);
   if (families.length === 0) throw new StartupError(`iptables is not available on this host : ${reasons.join(', ')}`);

@@ -1,4 +1,3 @@
-import type { ApiClient } from '../client/index.ts';
 import type { ObjectReference } from '../events/index.ts';
 import type { Source } from '../source/index.ts';
 import type { Closers } from './closers.ts';
@@ -12,8 +11,6 @@ import type { Surroundings } from './surroundings.ts';
 export interface Objects {
   readonly source: Source;
   readonly ownNode: OwnNode;
-  /** Where Events go; undefined without an API server. */
-  readonly client: ApiClient | undefined;
   /** What an Event about a Service refers to, by its name or that of a port of it: `ns/name`, `ns/name:port`. */
   serviceReference(name: string): ObjectReference;
 }
@@ -25,6 +22,9 @@ export async function openObjects(
   closers: Closers,
 ): Promise<Objects> {
   const { manifests } = options;
-  if (manifests !== undefined) return manifestObjects(manifests, nodeName);
+  if (manifests !== undefined) {
+    surroundings.connected(undefined);
+    return manifestObjects(manifests, nodeName, closers);
+  }
   return clusterObjects(options, nodeName, surroundings, closers);
 }

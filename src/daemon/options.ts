@@ -18,6 +18,8 @@ export interface DaemonOptions {
   readonly initOnly: boolean;
   /** Folder or file of manifests that stands for the API server; undefined if there is none. */
   readonly manifests: string | undefined;
+  /** Have the kernel count connections by service port. */
+  readonly countConnections: boolean;
   /** The version of Kubernetes to report. */
   readonly kubernetesVersion: string;
   /** All flags with the text of their values, by name. */

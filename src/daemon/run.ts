@@ -2,15 +2,15 @@ import type { SetAside } from '../modes/index.ts';
 import { type Family, parseIp } from '../net/index.ts';
 import { createProxy, type RunningProxy } from '../proxy/index.ts';
 import type { Closers } from './closers.ts';
-import { ConfigurationReload } from './configuration-reload.ts';
 import type { Ending } from './ending.ts';
+import type { FollowConfiguration } from './follow-configuration.ts';
+import { ipvsConfig } from './ipvs.ts';
 import { proxyListeners } from './listeners.ts';
 import { liveConfig } from './live-config.ts';
-import { tellCounts } from './metrics.ts';
+import { tellConnections, tellCounts } from './metrics.ts';
 import { proxyMode } from './mode-support.ts';
 import { followNode } from './node-handlers.ts';
 import type { Objects } from './objects.ts';
-import { setOwnOomScore } from './oom-score.ts';
 import type { DaemonOptions } from './options.ts';
 import { showPacketCounters } from './packet-counters.ts';
 import { ServiceHealthPorts } from './service-health-ports.ts';
@@ -26,20 +26,22 @@ export interface RunParts {
   readonly objects: Objects;
   readonly nodeName: string;
   readonly families: readonly Family[];
+  readonly followConfiguration: FollowConfiguration;
 }
 
 /** Starts the proxy; resolves when its objects begin to come. */
 export async function run(parts: RunParts): Promise<void> {
-  const { closers, objects, surroundings, families } = parts;
+  const { objects, surroundings, families } = parts;
   const { health, metrics, checks, recorder, events } = surroundings;
   health.started(families);
   const proxy = openProxy(parts);
   tellCounts(metrics, proxy, health);
+  if (parts.options.countConnections) tellConnections(metrics, proxy);
   checks.add('set aside', () => setAsideNote(proxy.mode.setAside()));
-  followConfiguration(parts, proxy);
-  closers.add('objects', () => objects.source.close());
+  parts.followConfiguration(next => proxy.configure(liveConfig(next, parts.options.gates)));
   await objects.source.start(followNode(parts, proxy.loop, health));
   recorder.record(events.birth());
+  if (parts.options.configuration.mode === 'ipvs') recorder.record(events.ipvsDeprecated());
 }
 
 function openProxy({ options, closers, surroundings, objects, nodeName, families }: RunParts): RunningProxy {
@@ -55,7 +57,9 @@ function openProxy({ options, closers, surroundings, objects, nodeName, families
       families,
       live: liveConfig(configuration, gates),
       mode: proxyMode(configuration),
+      countConnections: options.countConnections,
       iptables: { localhostNodePorts: configuration.iptables.localhostNodePorts },
+      ipvs: ipvsConfig(configuration),
       userspace: { listenIP: parseIp(configuration.bindAddress) },
     },
     proxyListeners({
@@ -94,23 +98,4 @@ function setAsideNote(ports: readonly SetAside[]): { readonly note: string } | u
     .slice(0, MOST_NAMED)
     .map(({ family, servicePort, error }) => `${servicePort} (${family}): ${error}`);
   return { note: `${ports.length} service ports that the kernel refused, among them ${named.join('; ')}` };
-}
-
-function followConfiguration({ options, surroundings, ending, closers }: RunParts, proxy: RunningProxy): void {
-  const { metrics, checks } = surroundings;
-  if (options.configFile === '') return;
-  const reload = new ConfigurationReload({
-    options,
-    metrics,
-    apply(next) {
-      surroundings.configured(next);
-      options.logControl.setVerbosity(next.logging.verbosity);
-      options.logControl.setVModule(next.logging.vmodule);
-      setOwnOomScore(next.linux.oomScoreAdj, options.log);
-      proxy.configure(liveConfig(next, options.gates));
-    },
-    restart: reason => ending.fail(reason),
-  });
-  checks.add('configuration', () => reload.refused);
-  closers.add('configuration', () => reload.close());
 }

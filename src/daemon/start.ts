@@ -4,7 +4,9 @@ import { checkConfiguredFamilies } from './check-families.ts';
 import type { Closers } from './closers.ts';
 import { applyConntrack } from './conntrack.ts';
 import type { Ending } from './ending.ts';
+import { followConfiguration } from './follow-configuration.ts';
 import { becomeOnlyInstance } from './instance.ts';
+import { prepareIpvsMode } from './ipvs.ts';
 import { offeredFamilies, prepareMode, proxyMode } from './mode-support.ts';
 import { openObjects } from './objects.ts';
 import { setOwnOomScore } from './oom-score.ts';
@@ -24,8 +26,8 @@ export async function start(
   log.info('server', 'Version info', { version: options.kubernetesVersion });
   const nodeName = ownName(configuration.hostnameOverride);
   const surroundings = await openSurroundings(options, nodeName, closers, ending);
+  const follow = options.configFile === '' ? () => {} : followConfiguration(options, surroundings, closers, ending);
   const objects = await openObjects(options, nodeName, surroundings, closers);
-  if (objects.client) surroundings.recorder.attach(objects.client);
   const { node } = objects.ownNode;
   const nodeIPs = detectNodeIPs(node, configuration.bindAddress);
   if (!isNodeIPKnown(nodeIPs, nodeIPs.primary)) {
@@ -36,13 +38,23 @@ export async function start(
   const platform = choosePlatform(nodeIPs.primary, await offeredFamilies(mode, log), log);
   checkConfiguredFamilies(configuration, node, nodeIPs, platform.dualStack, log);
   prepareMode(mode, configuration, nodeIPs, platform.families, log);
+  if (mode === 'ipvs') await prepareIpvsMode(configuration, log);
   if (options.initOnly) return 'initialised';
   const lock = await becomeOnlyInstance(log, () => !ending.isReached);
   // An end that was asked for meanwhile is told by `ending`.
   if (!lock) return 'initialised';
   closers.add('instance lock', () => lock.release());
   setOwnOomScore(configuration.linux.oomScoreAdj, log);
-  await run({ options, closers, ending, surroundings, objects, nodeName, families: platform.families });
+  await run({
+    options,
+    closers,
+    ending,
+    surroundings,
+    objects,
+    nodeName,
+    families: platform.families,
+    followConfiguration: follow,
+  });
   return 'running';
 }
 

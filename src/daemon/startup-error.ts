@@ -2,3 +2,5 @@
 export class StartupError extends Error {
   override readonly name = 'StartupError';
 }
+
+export const CONFIGURATION_UPDATED = "content of the proxy server's configuration file was updated";

@@ -1,4 +1,5 @@
 import { hostname } from 'node:os';
+import type { ApiClient } from '../client/index.ts';
 import type { Configuration } from '../config/index.ts';
 import { EventRecorder } from '../events/index.ts';
 import { Checks, ProxyHealth } from '../health/index.ts';
@@ -20,6 +21,8 @@ export interface Surroundings {
   readonly checks: Checks;
   /** Keeps Events until there is an API server to write them to. */
   readonly recorder: EventRecorder;
+  /** The client that writes Events, if there will be one. What failed before is told to the API before the process ends. */
+  connected(client: ApiClient | undefined): void;
   readonly events: ReturnType<typeof eventsOf>;
   /** The configuration that is in force from now on, for those who ask. */
   configured(configuration: Configuration): void;
@@ -36,13 +39,20 @@ export async function openSurroundings(
   const timeoutMs = 2 * toMilliseconds(options.configuration.syncPeriod);
   const health = new ProxyHealth({ timeoutMs, clock: systemClock });
   const checks = new Checks();
-  const recorder = openRecorder(options, closers);
+  const recorder = openRecorder(options);
   const events = eventsOf(nodeName);
+  const failures = new Failures(ending);
+  const connected = (client: ApiClient | undefined) => {
+    if (client) recorder.attach(client);
+    // Closed before the client is, for it may have something to write yet.
+    closers.add('events', () => recorder.close());
+    failures.release();
+  };
   let { configuration } = options;
   const configured = (next: Configuration) => {
     configuration = next;
   };
-  const surroundings = { metrics, health, checks, recorder, events, configured };
+  const surroundings = { metrics, health, checks, recorder, events, connected, configured };
   if (options.initOnly) return surroundings;
   const servers = await startServers({
     options,
@@ -52,20 +62,39 @@ export async function openSurroundings(
     metrics,
     failed(server, error) {
       recorder.record(events.serverFailed(server, errorText(error)));
-      ending.fail(error);
+      failures.add(error);
     },
   });
   for (const server of servers) closers.add('server', () => server.close());
   return surroundings;
 }
 
-function openRecorder({ log }: DaemonOptions, closers: Closers): EventRecorder {
-  const recorder = new EventRecorder({
+function openRecorder({ log }: DaemonOptions): EventRecorder {
+  return new EventRecorder({
     reporter: { controller: 'kube-proxy', instance: `kube-proxy-${hostname()}` },
     clock: systemClock,
     lost: ({ reason, regarding }, why) =>
       log.v(2, 'events', 'An event was not written', { reason, regarding: regarding.name, why }),
   });
-  closers.add('events', () => recorder.close());
-  return recorder;
+}
+
+/** Servers that must be there and could not be started end the process, but not before an Event can tell of it. */
+class Failures {
+  readonly #ending: Ending;
+  #released = false;
+  #first: Error | undefined;
+
+  constructor(ending: Ending) {
+    this.#ending = ending;
+  }
+
+  add(error: Error): void {
+    this.#first ??= error;
+    if (this.#released) this.#ending.fail(this.#first);
+  }
+
+  release(): void {
+    this.#released = true;
+    if (this.#first) this.#ending.fail(this.#first);
+  }
 }

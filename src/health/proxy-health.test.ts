@@ -21,6 +21,16 @@ function node(extra: { taints?: string[]; deletionTimestamp?: string } = {}): No
 }
 
 describe('proxy health', () => {
+  test('HEALTH-2 the timeout can change while work waits', async () => {
+    const { clock, health } = setUp(['IPv4']);
+    health.updated('IPv4');
+    health.queuedUpdate('IPv4');
+    await clock.advance(TIMEOUT_MS);
+    assert.equal(health.healthy, false);
+    health.setTimeoutMs(2 * TIMEOUT_MS);
+    assert.equal(health.healthy, true);
+  });
+
   test('HEALTH-1 not healthy until every proxied family was synced, but alive', () => {
     const { health } = setUp();
     assert.deepEqual([health.healthy, health.alive], [false, true]);

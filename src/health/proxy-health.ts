@@ -35,7 +35,7 @@ interface FamilyState {
 /** Whether the kernel follows the objects, and whether the node may take traffic of load balancers. */
 export class ProxyHealth {
   readonly #clock: Clock;
-  readonly #timeoutMs: number;
+  #timeoutMs: number;
   #families: ReadonlyMap<Family, FamilyState> | undefined;
   #node: Node | undefined;
 
@@ -47,6 +47,10 @@ export class ProxyHealth {
   /** From now on it is known which families are proxied. Before, nothing is healthy, and nothing is late. */
   started(families: readonly Family[]): void {
     this.#families = new Map(families.map(family => [family, newState()]));
+  }
+
+  setTimeoutMs(timeoutMs: number): void {
+    this.#timeoutMs = timeoutMs;
   }
 
   get hasStarted(): boolean {

@@ -9,6 +9,12 @@ export type { CounterType as Counter, GaugeType as Gauge, HistogramType as Histo
 /** A sample that is read when somebody asks; undefined leaves it out. */
 export type Read = () => number | undefined;
 
+/** One value of a metric with labels. */
+export interface Sample<Label extends string> {
+  readonly labels: Record<Label, string>;
+  readonly value: number;
+}
+
 /** Metrics that are shown together. One with labels shows up with its first sample, one without at once. */
 export class MetricSet {
   readonly registry = new Registry();
@@ -45,6 +51,27 @@ export class MetricSet {
       else counter.inc(value);
     };
     const counter: CounterType = new Counter({ name, help, registers: [this.registry], collect });
+  }
+
+  /** The same with labels. */
+  readCounters<Label extends string>(
+    name: string,
+    labelNames: readonly Label[],
+    help: string,
+    read: () => Promise<Iterable<Sample<Label>>>,
+  ): void {
+    const collect = async () => {
+      const samples = await read();
+      counter.reset();
+      for (const { labels, value } of samples) counter.inc(labels, value);
+    };
+    const counter: CounterType<Label> = new Counter({
+      name,
+      labelNames: [...labelNames],
+      help,
+      registers: [this.registry],
+      collect,
+    });
   }
 
   readGauge(name: string, help: string, read: Read): void {

@@ -8,6 +8,7 @@ import { type Counter, MetricSet, type Read } from './metric-set.ts';
 import { pointsmanMetrics } from './pointsman-metrics.ts';
 import { processMetrics } from './process-metrics.ts';
 import { observeRest, type RestObservation, restMetrics } from './rest-metrics.ts';
+import { type ReadConnections, serviceConnections } from './service-connections.ts';
 
 export interface ProxyMetricsOptions {
   /** `iptables`, `ipvs`, `nftables`, `userspace`: each has metrics of its own. */
@@ -137,6 +138,11 @@ export class ProxyMetrics {
     if (this.#mode !== 'iptables') return;
     const [name, help] = PACKET_COUNTERS[which];
     this.#set.readCounter(kubeProxyName(name), alpha(help), read);
+  }
+
+  /** Connections that the kernel counts by frontend, where it was asked to. */
+  readConnections(read: ReadConnections): void {
+    serviceConnections(this.#set, this.#clock, read);
   }
 
   readHealth(healthy: () => boolean): void {

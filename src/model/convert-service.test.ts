@@ -295,6 +295,26 @@ describe('health check node port', () => {
   });
 });
 
+describe('scheduler', () => {
+  const annotations = (scheduler: string) => ({ annotations: { 'pointsman.dev/scheduler': scheduler } });
+
+  test('MODEL-21 is what the annotation names', () => {
+    assert.equal(only({}).scheduler, '');
+    assert.equal(only(annotations('lc')).scheduler, 'lc');
+  });
+
+  test('MODEL-21 a name that the kernel cannot have is left out and reported', () => {
+    for (const name of ['RR', 'a b', '-x', 'sixteencharacter']) {
+      const { ports, problems } = convert(annotations(name));
+      assert.equal(ports[0]?.scheduler, '');
+      assert.deepEqual(
+        problems.map(({ field }) => field),
+        ['metadata.annotations[pointsman.dev/scheduler]'],
+      );
+    }
+  });
+});
+
 describe('balance', () => {
   const annotated = (balance: string) => {
     const problems: ModelProblem[] = [];

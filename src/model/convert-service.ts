@@ -1,4 +1,11 @@
-import { ANNOTATION_BALANCE, objectKey, type Service, type ServicePortSpec, type ServiceSpec } from '../api/index.ts';
+import {
+  ANNOTATION_BALANCE,
+  ANNOTATION_SCHEDULER,
+  objectKey,
+  type Service,
+  type ServicePortSpec,
+  type ServiceSpec,
+} from '../api/index.ts';
 import { type Cidr, cidrFamily, type Family, familyOf, type Ip, isZeroCidr, parseCidr, parseIp } from '../net/index.ts';
 import { NONE } from './none.ts';
 import type { ReportProblem } from './problem.ts';
@@ -6,6 +13,8 @@ import type { Balance, ServicePort } from './service-port.ts';
 
 /** Used where the API server left out the time-out of session affinity, which it never does. */
 const DEFAULT_AFFINITY_SECONDS = 10800;
+/** The kernel's limit is 15 bytes. */
+const SCHEDULER = /^[a-z][a-z0-9_]{0,14}$/;
 
 /** The ports of a Service in one family; none if the Service is not for a proxy or not of this family. */
 export function convertService(service: Service, family: Family, report: ReportProblem): readonly ServicePort[] {
@@ -27,6 +36,7 @@ export function convertService(service: Service, family: Family, report: ReportP
     internalPolicyLocal: spec.internalTrafficPolicy === 'Local',
     externalPolicyLocal,
     healthCheckNodePort: externalPolicyLocal ? reader.healthCheckNodePort() : 0,
+    scheduler: reader.scheduler(),
     balance: reader.balance(),
   };
   return reader.ports().map(port => ({
@@ -42,6 +52,7 @@ export function convertService(service: Service, family: Family, report: ReportP
     internalPolicyLocal: shared.internalPolicyLocal,
     externalPolicyLocal: shared.externalPolicyLocal,
     healthCheckNodePort: shared.healthCheckNodePort,
+    scheduler: shared.scheduler,
     balance: shared.balance,
   }));
 }
@@ -148,6 +159,13 @@ class FieldReader {
       this.#problem('spec.healthCheckNodePort', 'is missing, so load balancers cannot check this node; set it');
     }
     return spec.healthCheckNodePort;
+  }
+
+  scheduler(): string {
+    const scheduler = this.#service.metadata.annotations[ANNOTATION_SCHEDULER] ?? '';
+    if (scheduler === '' || SCHEDULER.test(scheduler)) return scheduler;
+    this.#skipped(`metadata.annotations[${ANNOTATION_SCHEDULER}]`, scheduler, 'the name of an IPVS scheduler');
+    return '';
   }
 
   balance(): Balance {

@@ -20,6 +20,8 @@ export interface ServicePort {
   readonly externalPolicyLocal: boolean;
   /** 0: none. */
   readonly healthCheckNodePort: number;
+  /** How ipvs chooses an endpoint: `rr`, `lc`, …. Empty: as configured. */
+  readonly scheduler: string;
   /** How userspace mode chooses an endpoint. */
   readonly balance: Balance;
 }
@@ -60,6 +62,7 @@ export function sameServicePort(a: ServicePort, b: ServicePort | undefined): boo
     a.internalPolicyLocal === b.internalPolicyLocal &&
     a.externalPolicyLocal === b.externalPolicyLocal &&
     a.healthCheckNodePort === b.healthCheckNodePort &&
+    a.scheduler === b.scheduler &&
     a.balance === b.balance &&
     sameTexts(a.externalIPs, b.externalIPs) &&
     sameTexts(a.loadBalancerVIPs, b.loadBalancerVIPs) &&

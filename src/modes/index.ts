@@ -1,4 +1,5 @@
 export {
+  type FrontendConnections,
   type Measure,
   type Mode,
   type ModeEvents,

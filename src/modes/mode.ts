@@ -37,6 +37,14 @@ export type Measure =
   /** Rules that are ours, and those written by the last sync. */
   | { readonly kind: 'rules'; readonly table: 'filter' | 'nat'; readonly total: number; readonly last: number };
 
+/** New connections to one address and port of a service port. Begins anew when the frontend does. */
+export interface FrontendConnections {
+  readonly family: Family;
+  /** `ns/name:port` */
+  readonly servicePort: string;
+  readonly connections: number;
+}
+
 /** What a mode tells while it works. */
 export interface ModeEvents {
   /** How far a long sync is. */
@@ -83,6 +91,11 @@ export interface Mode {
   sync(family: Family, plans: PlanDiff, settings: ModeSettings): Promise<SyncReport>;
   /** Service ports that are not programmed, with their errors. */
   setAside(): readonly SetAside[];
+  /**
+   * What the kernel counted so far, as it is read; nothing where it does not count. May break off with an error when
+   * something is written meanwhile, and can be begun again.
+   */
+  connections?(): AsyncIterable<FrontendConnections>;
   /** Of modes through whose process connections go. One for each service port that is there now. */
   counters?(): readonly ServiceCounters[];
   /** Stops watching; what is programmed stays. */

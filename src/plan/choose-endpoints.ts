@@ -76,7 +76,7 @@ export function reachableEndpoints({ cluster, local }: ChosenEndpoints): readonl
 }
 
 /** A filter that returns the list itself when everything is kept, so that the usual case costs no memory. */
-function keep(endpoints: readonly Endpoint[], wanted: (endpoint: Endpoint) => boolean): readonly Endpoint[] {
+export function keep(endpoints: readonly Endpoint[], wanted: (endpoint: Endpoint) => boolean): readonly Endpoint[] {
   if (endpoints.every(wanted)) return endpoints;
   const kept = endpoints.filter(wanted);
   return kept.length === 0 ? NONE : kept;

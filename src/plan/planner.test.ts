@@ -66,6 +66,19 @@ describe('changes of plans', () => {
     assert.equal(planner.service('default/a')[0], before, 'the plan is the same object');
   });
 
+  test('PLAN-16 all endpoints of this node are in the plan, usable or not', () => {
+    const { model, planner } = create();
+    const onNode = () => planner.service('default/a')[0]?.onNode.map(({ text }) => text);
+    const here = (ip: string, ready = true) => ({ ip, nodeName: 'node-a', ready, serving: ready });
+    model.setService(service('a'));
+    model.setEndpointSlice(slice('a-1', [here('10.0.0.1'), here('10.0.0.2', false), '10.0.0.3']));
+    planner.update(model.take());
+    assert.deepEqual(onNode(), ['10.0.0.1:8080', '10.0.0.2:8080']);
+    model.setEndpointSlice(slice('a-1', [here('10.0.0.1'), '10.0.0.3']));
+    assert.deepEqual(names(planner.update(model.take())).updated, ['default/a']);
+    assert.deepEqual(onNode(), ['10.0.0.1:8080']);
+  });
+
   test('PLAN-12 a new zone of the node changes only plans that it matters to', () => {
     const { model, planner } = create();
     const hinted = [

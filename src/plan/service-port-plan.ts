@@ -8,7 +8,7 @@ import {
   sameServicePort,
   servicePortName,
 } from '../model/index.ts';
-import { type ChosenEndpoints, chooseEndpoints } from './choose-endpoints.ts';
+import { type ChosenEndpoints, chooseEndpoints, keep } from './choose-endpoints.ts';
 import type { Conflict } from './claims.ts';
 import { type Frontend, type FrontendOptions, frontends } from './frontend.ts';
 
@@ -22,6 +22,8 @@ export interface ServicePortPlan {
   /** Frontends that it should have but another Service has. */
   readonly conflicts: readonly Conflict[];
   readonly endpoints: ChosenEndpoints;
+  /** All endpoints on this node, usable or not: each may still be connected to itself. */
+  readonly onNode: readonly Endpoint[];
 }
 
 export interface PlanOptions extends FrontendOptions {
@@ -30,8 +32,11 @@ export interface PlanOptions extends FrontendOptions {
 
 export function planService(service: ServiceState, options: PlanOptions): readonly ServicePortPlan[] {
   return service.ports.map(port => {
-    const endpoints = chooseEndpoints(endpointsOf(service, port), port, options.node);
-    return { service: service.key, port, frontends: frontends(port, endpoints, options), conflicts: NONE, endpoints };
+    const all = endpointsOf(service, port);
+    const endpoints = chooseEndpoints(all, port, options.node);
+    const onNode = keep(all, ({ isLocal }) => isLocal);
+    const wanted = frontends(port, endpoints, options);
+    return { service: service.key, port, frontends: wanted, conflicts: NONE, endpoints, onNode };
   });
 }
 
@@ -58,8 +63,13 @@ export function samePlan(a: ServicePortPlan, b: ServicePortPlan): boolean {
     sameEndpoints(a.endpoints.cluster, b.endpoints.cluster) &&
     sameEndpoints(a.endpoints.local, b.endpoints.local) &&
     sameFrontends(a.frontends, b.frontends) &&
-    sameConflicts(a.conflicts, b.conflicts)
+    sameConflicts(a.conflicts, b.conflicts) &&
+    sameAddresses(a.onNode, b.onNode)
   );
+}
+
+function sameAddresses(a: readonly Endpoint[], b: readonly Endpoint[]): boolean {
+  return a === b || (a.length === b.length && a.every(({ text }, i) => text === b[i]?.text));
 }
 
 function sameConflicts(a: readonly Conflict[], b: readonly Conflict[]): boolean {

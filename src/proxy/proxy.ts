@@ -1,5 +1,6 @@
 import type { NetworkNamespace } from '../kernel/netns.ts';
 import { type Mode, type ModeEvents, NodeAddresses, StaleFlowCleaner } from '../modes/index.ts';
+import { DEVICE, type IpvsConfig } from '../modes/ipvs/index.ts';
 import { FAMILIES, type Family } from '../net/index.ts';
 import type { PlanSettings } from '../plan/index.ts';
 import { type Intervals, type LiveSettings, type LoopListener, ProxyLoop } from '../sync/index.ts';
@@ -19,11 +20,15 @@ export interface ProxyConfig {
   /** Those that this machine can serve; both if not given. */
   readonly families?: readonly Family[] | undefined;
   readonly live: LiveConfig;
+  /** Have the kernel count new connections, where the mode can. */
+  readonly countConnections?: boolean | undefined;
   readonly namespace?: NetworkNamespace | undefined;
   /** nftables unless told. */
   readonly mode?: ProxyMode | undefined;
   /** For iptables mode. */
   readonly iptables?: IptablesConfig | undefined;
+  /** For ipvs mode. */
+  readonly ipvs?: IpvsConfig | undefined;
   /** For userspace mode. */
   readonly userspace?: UserspaceConfig | undefined;
 }
@@ -72,6 +77,7 @@ export function createProxy(config: ProxyConfig, listeners: ProxyListeners): Run
     namespace,
     () => loop.request(),
     error => listeners.loop.failed("watching the node's addresses", error),
+    { exceptLink: config.mode === 'ipvs' ? DEVICE : undefined },
   );
   const settingsOf = (live: LiveConfig): LiveSettings => ({ ...live, interfaceIPs: () => addresses.list() });
   let live = settingsOf(config.live);

@@ -1,4 +1,4 @@
-import type { Mode, ModeSettings, ServiceCounters, SetAside, SyncReport } from '../modes/index.ts';
+import type { FrontendConnections, Mode, ModeSettings, ServiceCounters, SetAside, SyncReport } from '../modes/index.ts';
 import type { Family } from '../net/index.ts';
 import type { PlanDiff } from '../plan/index.ts';
 
@@ -35,6 +35,10 @@ export class TakeOver implements Mode {
 
   setAside(): readonly SetAside[] {
     return this.#mode.setAside();
+  }
+
+  async *connections(): AsyncGenerator<FrontendConnections> {
+    if (this.#mode.connections) yield* this.#mode.connections();
   }
 
   counters(): readonly ServiceCounters[] {

@@ -2,8 +2,8 @@ import type { KubeObject } from '../control-plane/objects.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** A Service of one port, 80. */
-export function service(name: string, clusterIP: string, spec: Fields = {}): KubeObject {
+/** A Service of one port, 80. Without a cluster IP it gets one. */
+export function service(name: string, clusterIP?: string, spec: Fields = {}): KubeObject {
   return {
     apiVersion: 'v1',
     kind: 'Service',

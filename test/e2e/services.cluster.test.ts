@@ -137,7 +137,7 @@ describe('Services from an API server', () => {
     assert.deepEqual([failed.type, failed.action], ['Warning', 'Listen']);
     assert.equal(failed.regarding.kind, 'Service');
     assert.equal(failed.regarding.name, 'balanced');
-    const { metadata } = (await cluster.read(service('balanced', ''))) ?? {};
+    const { metadata } = (await cluster.read(service('balanced'))) ?? {};
     assert.equal(failed.regarding.uid, metadata?.uid);
     assert.match(
       failed.note,

@@ -35,11 +35,18 @@ export class ModeUnderTest implements EventTarget {
   #model: Model;
   #planner: Planner;
   #mode: NftablesMode;
+  #countConnections: boolean;
 
-  constructor(namespace: NetworkNamespace, family: Family = 'IPv4', settings: Partial<ModeSettings> = {}) {
+  constructor(
+    namespace: NetworkNamespace,
+    family: Family = 'IPv4',
+    settings: Partial<ModeSettings> = {},
+    countConnections = false,
+  ) {
     this.namespace = namespace;
     this.#family = family;
     this.#settings = modeSettingsFor(family, settings);
+    this.#countConnections = countConnections;
     [this.#model, this.#planner] = this.#plans();
     this.#mode = this.#open();
   }
@@ -73,9 +80,14 @@ export class ModeUnderTest implements EventTarget {
     return this.#mode.setAside();
   }
 
+  connections(): ReturnType<NftablesMode['connections']> {
+    return this.#mode.connections();
+  }
+
   /** A new process on the same objects. */
-  async restart(): Promise<void> {
+  async restart(countConnections = this.#countConnections): Promise<void> {
     await this.#mode.close();
+    this.#countConnections = countConnections;
     this.#mode = this.#open();
     const plans = { added: [...this.#planner.plans()], updated: [], removed: [] };
     await this.#mode.sync(this.#family, plans, this.#settings);
@@ -94,7 +106,7 @@ export class ModeUnderTest implements EventTarget {
       noticed: (_family, what) => this.told.push(`noticed: ${what}`),
       failed: (what, error) => this.told.push(`failed: ${what}: ${error}`),
     };
-    return new NftablesMode({ namespace: this.namespace, events });
+    return new NftablesMode({ namespace: this.namespace, events, countConnections: this.#countConnections });
   }
 
   #plans(): [Model, Planner] {
@@ -130,6 +142,8 @@ export function canonicalRuleset(namespace: NetworkNamespace): string {
     .replaceAll(/^\t+comment .*\n/gm, '')
     .replaceAll(/elements = \{([^}]*)\}/g, sortElements)
     .replaceAll(/^table .* \{$/gm, '$&\n')
+    // The end of a table, or else its last object would differ from the same one elsewhere.
+    .replaceAll(/^\}$/gm, '')
     .split('\n\n');
   return blocks
     .map(block => block.trim())

@@ -12,15 +12,16 @@ type ServiceOverrides = Partial<Omit<ServiceSpec, 'ports'>> & {
   readonly ports?: readonly Partial<ServicePortSpec>[];
   readonly ingress?: readonly { ip: string; ipMode?: string }[];
   readonly labels?: Record<string, string>;
+  readonly annotations?: Record<string, string>;
 };
 
 /** A Service as an API server would send it. `name` may be `ns/name`. */
 export function service(name: string, overrides: ServiceOverrides = {}): Service {
-  const { ports = [{}], ingress = [], labels = {}, ...spec } = overrides;
+  const { ports = [{}], ingress = [], labels = {}, annotations = {}, ...spec } = overrides;
   const clusterIP = spec.clusterIP ?? '10.96.0.1';
   return {
     kind: 'Service',
-    metadata: meta(name, labels),
+    metadata: { ...meta(name, labels), annotations },
     spec: {
       type: 'ClusterIP',
       clusterIP,

@@ -18,13 +18,17 @@ const CALLERS: Readonly<Record<string, string>> = {
 };
 
 /** Who answers, and as whom a caller is seen: `10.244.1.2:8080 10.244.2.3:8080 as node`. */
-export function describeAnswers({ service, source }: Question, { answers, failures }: ProbeResult): string {
+export function describeAnswers(
+  { service, source }: Question,
+  { answers, failures }: ProbeResult,
+  scheduler = '',
+): string {
   const failed = sorted([...failures].map(failureName)).join(',');
   if (answers.size === 0) return failed;
   const parts = [...answers.keys()].map(answer => answer.split(' '));
   const endpoints = sorted(parts.map(([ip = '', port = '']) => joinHostPort(ip, port)));
   const callers = sorted(parts.map(([, , caller = '']) => CALLERS[caller] ?? caller)).join(',');
-  if (service.spec.sessionAffinity !== 'ClientIP') {
+  if (service.spec.sessionAffinity !== 'ClientIP' && scheduler !== 'sh') {
     return `${endpoints.join(' ')} as ${callers}${failed && ` (+${failed})`}`;
   }
   // Which endpoint it is is chance, and so is whether an endpoint meets itself; that it stays the same is not.

@@ -65,6 +65,10 @@ export class CaseObjects {
   readonly #objects = new Map<string, KubeObject>();
   #started = false;
 
+  get all(): readonly KubeObject[] {
+    return [...this.#objects.values()];
+  }
+
   /** In the order in which they came to be. */
   get services(): readonly Service[] {
     return [...this.#objects.values()].filter(object => isKind('Service', object));

@@ -39,8 +39,13 @@ export interface Configuration {
 
 /** The folders of all cases whose traffic was recorded in the mode. */
 export function caseFolders(mode: Mode): readonly string[] {
+  return allCaseFolders(mode).filter(folder => basename(folder) !== WITHOUT_TRAFFIC);
+}
+
+/** The folders of all cases that are for the mode. */
+export function allCaseFolders(mode: Mode): readonly string[] {
   return readdirSync(CASES, { withFileTypes: true })
-    .filter(entry => entry.isDirectory() && entry.name !== WITHOUT_TRAFFIC)
+    .filter(entry => entry.isDirectory())
     .map(({ name }) => join(CASES, name))
     .filter(folder => readConfiguration(folder).modes?.includes(mode) ?? true)
     .sort();

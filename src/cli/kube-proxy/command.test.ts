@@ -157,6 +157,17 @@ describe('kube-proxy', () => {
     });
   }
 
+  test('CLI-15 connections are counted if that is asked for, also beside a configuration file', async () => {
+    assert.equal((await optionsOf()).countConnections, false);
+    const { countConnections, flags } = await optionsOf(
+      '--config',
+      configFile('mode: nftables\n'),
+      '--count-connections',
+    );
+    assert.equal(countConnections, true);
+    assert.equal(flags().find(({ name }) => name === 'count-connections')?.value, 'true');
+  });
+
   test('CLI-3 node ports with manifests are those of nftables mode', async () => {
     assert.deepEqual((await optionsOf('--manifests', 'DIR')).configuration.nodePortAddresses, ['primary']);
   });

@@ -107,6 +107,7 @@ function daemonOptions(parsed: ParsedFlags<KubeProxyFlags>, completed: Completed
     },
     master: values.master,
     initOnly: values['init-only'],
+    countConnections: values['count-connections'],
     manifests: values.manifests === '' ? undefined : values.manifests,
     kubernetesVersion: values.version.reported,
     flags: () => effectiveFlags(parsed, completed.configuration),

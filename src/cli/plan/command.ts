@@ -3,7 +3,7 @@ import { localNode } from '../../daemon/index.ts';
 import type { ModelProblem } from '../../model/index.ts';
 import { FAMILIES } from '../../net/index.ts';
 import { conflictProblems } from '../../plan/index.ts';
-import { PROXY_MODES, type ProxyMode } from '../../proxy/index.ts';
+import { PROXY_MODES } from '../../proxy/index.ts';
 import { FilesSource, type SourceProblem } from '../../source/index.ts';
 import { ProxyState } from '../../sync/index.ts';
 import type { Command, Io } from '../command.ts';
@@ -20,18 +20,23 @@ const NONE: readonly string[] = [];
 
 const FLAGS = {
   ...NODE_FLAGS,
-  'proxy-mode': { type: string, default: 'nftables', word: 'MODE', usage: 'nftables or iptables' },
+  'proxy-mode': { type: string, default: 'nftables', word: 'MODE', usage: 'nftables, iptables or ipvs' },
   output: { type: string, default: 'text', shorthand: 'o', word: 'FORM', usage: 'text, json or yaml' },
   service: { type: stringSlice, default: NONE, word: 'NS/NAME', usage: 'only these Services' },
   rules: {
     type: bool,
     default: false,
-    usage: 'print what a first start would send, as nft scripts or as input of iptables-restore',
+    usage: 'print what a first start would send, as nft scripts or as input of iptables-restore, ipset and ipvsadm',
   },
   diff: {
     type: bool,
     default: false,
     usage: 'print the transactions that would bring the running kernel to the plan',
+  },
+  'count-connections': {
+    type: bool,
+    default: false,
+    usage: 'for --rules and --diff: as they are when the proxy runs with this flag',
   },
   ...HELP_FLAG,
 };
@@ -58,8 +63,12 @@ export const planCommand: Command = {
     const render = renderer(values.output, io);
     const { state, problems, nodeName } = await readState(values);
     const mode = modeFlag(values['proxy-mode']);
-    if (mode === 'iptables' && values.diff) throw new FlagError('--diff is for proxy mode nftables');
-    const input = { mode, nodePortAddresses: nodePortAddressesFlag(values, mode) };
+    if (mode !== 'nftables' && values.diff) throw new FlagError('--diff is for proxy mode nftables');
+    const input = {
+      mode,
+      nodePortAddresses: nodePortAddressesFlag(values, mode),
+      countConnections: values['count-connections'],
+    };
     if (values.rules || values.diff) {
       io.stderr.write(problemsText(problems));
       const isDiff = values.diff;
@@ -72,7 +81,7 @@ export const planCommand: Command = {
   },
 };
 
-function modeFlag(text: string): ProxyMode {
+function modeFlag(text: string): (typeof PROXY_MODES)[number] {
   const mode = PROXY_MODES.find(known => known === text);
   if (mode === undefined) {
     throw new FlagError(

@@ -2,24 +2,37 @@ import { NftablesSocket } from '../../kernel/nftables/index.ts';
 import { RouteSocket } from '../../kernel/rtnetlink/index.ts';
 import { SILENT_EVENTS } from '../../modes/index.ts';
 import { previewText } from '../../modes/iptables/index.ts';
+import { DEFAULT_SCHEDULER, DEVICE, previewIpvs } from '../../modes/ipvs/index.ts';
 import { FamilyTable, layoutOf } from '../../modes/nftables/index.ts';
 import { FAMILIES, type Family, type Ip } from '../../net/index.ts';
-import { MASQUERADE_BIT, type ProxyMode } from '../../proxy/index.ts';
+import { MASQUERADE_BIT, type PROXY_MODES } from '../../proxy/index.ts';
 import { modeSettings, type ProxyState } from '../../sync/index.ts';
 import { styleFor } from '../style.ts';
 import type { ProblemReport } from './report.ts';
 import { problemText } from './text.ts';
 
 export interface RulesInput {
-  readonly mode: ProxyMode;
+  readonly mode: (typeof PROXY_MODES)[number];
   readonly nodePortAddresses: readonly string[];
+  readonly countConnections: boolean;
 }
 
 /** What a first start would send: one script a transaction, or what iptables-restore would read. */
 export async function rulesText(state: ProxyState, input: RulesInput): Promise<string> {
-  return input.mode === 'iptables'
-    ? FAMILIES.map(family => restoreText(state, input, family)).join('\n')
-    : withTables(state, input, table => table.preview());
+  switch (input.mode) {
+    case 'nftables':
+      return withTables(state, input, table => table.preview());
+    case 'iptables':
+      return FAMILIES.map(family => restoreText(state, input, family)).join('\n');
+    case 'ipvs':
+      return FAMILIES.map(family => ipvsText(state, input, family)).join('\n');
+  }
+}
+
+function ipvsText(state: ProxyState, input: RulesInput, family: Family): string {
+  const settings = modeSettings(state, family, { ...input, masqueradeBit: MASQUERADE_BIT, interfaceIPs });
+  const plans = [...state.family(family).planner.plans()];
+  return previewIpvs({ family, scheduler: DEFAULT_SCHEDULER, settings, nodeIPs: interfaceIPs(), plans });
 }
 
 function restoreText(state: ProxyState, input: RulesInput, family: Family): string {
@@ -61,7 +74,7 @@ async function withTables(
 
 function tableOf(state: ProxyState, input: RulesInput, family: Family, socket: NftablesSocket): FamilyTable {
   const settings = modeSettings(state, family, { ...input, masqueradeBit: MASQUERADE_BIT, interfaceIPs });
-  const table = new FamilyTable(layoutOf(family), settings, socket, () => Promise.reject(), SILENT_EVENTS);
+  const table = new FamilyTable(layoutOf(family, input), settings, socket, () => Promise.reject(), SILENT_EVENTS);
   table.want({ added: [...state.family(family).planner.plans()], updated: [], removed: [] });
   return table;
 }
@@ -69,7 +82,8 @@ function tableOf(state: ProxyState, input: RulesInput, family: Family, socket: N
 function interfaceIPs(): readonly Ip[] {
   const socket = RouteSocket.open();
   try {
-    return [...socket.addresses({})].map(({ ip }) => ip);
+    const device = socket.link(DEVICE)?.index;
+    return socket.addresses({}).flatMap(({ ip, index }) => (index === device ? [] : [ip]));
   } finally {
     socket.close();
   }

@@ -2,6 +2,7 @@ export { type Change, printChange } from './change.ts';
 export type { Config } from './config.ts';
 export type { Destination, DestinationEntry, DestinationKey, Forward } from './destination.ts';
 export { type Info, printInfo } from './info.ts';
+export { loadIpvs } from './module.ts';
 export { type Service, type ServiceEntry, ServiceFlag } from './service.ts';
 export { type IpvsProtocol, keyFamily, printKey, type ServiceKey } from './service-key.ts';
 export { IpvsSocket } from './socket.ts';

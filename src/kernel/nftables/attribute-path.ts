@@ -15,12 +15,14 @@ interface Layout {
 
 const VERDICT = layout('NFTA_VERDICT_', { CODE: 1, CHAIN: 2 });
 const DATA = layout('NFTA_DATA_', { VALUE: 1, VERDICT: 2 }, [[2, VERDICT]]);
-const EXPRESSIONS = list(layout('NFTA_EXPR_', { NAME: 1, DATA: 2 }));
+const EXPRESSION = layout('NFTA_EXPR_', { NAME: 1, DATA: 2 });
+const EXPRESSIONS = list(EXPRESSION);
 const ELEMENTS = list(
   layout('NFTA_SET_ELEM_', ElementAttribute, [
     [ElementAttribute.KEY, DATA],
     [ElementAttribute.DATA, DATA],
     [ElementAttribute.KEY_END, DATA],
+    [ElementAttribute.EXPR, EXPRESSION],
   ]),
 );
 const DESCRIPTION = layout('NFTA_SET_DESC_', SetDescAttribute, [
@@ -30,7 +32,10 @@ const DESCRIPTION = layout('NFTA_SET_DESC_', SetDescAttribute, [
 const TABLE = layout('NFTA_TABLE_', TableAttribute);
 const CHAIN = layout('NFTA_CHAIN_', ChainAttribute, [[ChainAttribute.HOOK, layout('NFTA_HOOK_', HookAttribute)]]);
 const RULE = layout('NFTA_RULE_', RuleAttribute, [[RuleAttribute.EXPRESSIONS, EXPRESSIONS]]);
-const SET = layout('NFTA_SET_', SetAttribute, [[SetAttribute.DESC, DESCRIPTION]]);
+const SET = layout('NFTA_SET_', SetAttribute, [
+  [SetAttribute.DESC, DESCRIPTION],
+  [SetAttribute.EXPR, EXPRESSION],
+]);
 const ELEMENT_LIST = layout('NFTA_SET_ELEM_LIST_', ElementListAttribute, [[ElementListAttribute.ELEMENTS, ELEMENTS]]);
 
 const LAYOUTS: ReadonlyMap<number, Layout> = new Map([

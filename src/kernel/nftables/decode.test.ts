@@ -25,8 +25,11 @@ const map: NftMap = {
   flags: ['interval', 'timeout'],
   timeout: 5000,
   size: 10,
+  counter: true,
   comment: 'a map',
 };
+
+const counter = { kind: 'counter', packets: 3n, bytes: 180n } as const;
 
 /** One of everything that can be sent. */
 function sample(): Buffer {
@@ -36,7 +39,14 @@ function sample(): Buffer {
     .add({ kind: 'chain', name: 'c', base: { type: 'filter', hook: 'input', priority: -5 }, comment: 'a chain' })
     .add(map)
     .addElements(map, [
-      { kind: 'element', key, data: dataBytes(map.data, ['10.0.0.2', 8080]), comment: 'an element', timeout: 5 },
+      {
+        kind: 'element',
+        key,
+        data: dataBytes(map.data, ['10.0.0.2', 8080]),
+        comment: 'an element',
+        timeout: 5,
+        counter,
+      },
       { kind: 'element', key, verdict: { kind: 'goto', chain: 'c' } },
     ])
     .add({
@@ -103,6 +113,15 @@ test('KERNEL-1 every message that is sent decodes to the event that tells of it'
     'del elements of ip t',
     undefined,
   ]);
+});
+
+test('KERNEL-1 counters of a set and of its elements come back as they were sent', () => {
+  const objects = [...readMessages(sample())].flatMap(message => decodeEvent(message)?.object ?? []);
+  const counters = objects.flatMap((object): unknown[] => {
+    if (object.kind === 'map') return [object.counter];
+    return object.kind === 'elements' ? object.elements.map(element => element.counter) : [];
+  });
+  assert.deepEqual(counters, [true, counter, undefined]);
 });
 
 test('KERNEL-1 bytes of any length print with any types', () => {

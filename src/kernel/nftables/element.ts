@@ -1,6 +1,9 @@
 import { asString, asU32BE, asU64BE, type Message, type MessageWriter, readAttributes } from '../netlink/index.ts';
 import { type DataType, printData } from './datatype.ts';
 import { printDuration } from './duration.ts';
+import type { Counter } from './expressions/counter.ts';
+import { decodeExpression, encodeExpression } from './expressions/expressions.ts';
+import { counterText } from './expressions/print/index.ts';
 import { decodeVerdict, encodeVerdict, printVerdict, type Verdict } from './expressions/verdict.ts';
 import { NFGENMSG_LENGTH } from './message.ts';
 import { printRange } from './range.ts';
@@ -18,6 +21,8 @@ export interface Element {
   /** Of a verdict map, instead of data. */
   readonly verdict?: Verdict;
   readonly comment?: string;
+  /** Of a set with counters: the packets that found it. One that is added without begins at zero. */
+  readonly counter?: Counter;
   /** Milliseconds that it lives, where that is not the set's own time. */
   readonly timeout?: number;
   /** Milliseconds that are left of it. */
@@ -61,7 +66,7 @@ export function encodeElement(
   part: ElementPart,
   open = false,
 ): void {
-  const { key, keyEnd, data, verdict, comment, timeout, expires } = element;
+  const { key, keyEnd, data, verdict, comment, counter, timeout, expires } = element;
   const nest = writer.nest(entry);
   if (element.intervalEnd || element.catchAll) {
     writer.u32BE(ElementAttribute.FLAGS, element.intervalEnd ? INTERVAL_END : CATCH_ALL);
@@ -75,6 +80,7 @@ export function encodeElement(
     else if (data !== undefined) encodeData(writer, ElementAttribute.DATA, data);
     if (open) writer.data(ElementAttribute.USERDATA, openUserdata(comment));
     else if (comment !== undefined) encodeComment(writer, ElementAttribute.USERDATA, comment);
+    if (counter) encodeExpression(writer, ElementAttribute.EXPR, counter);
   }
   writer.close(nest);
 }
@@ -155,6 +161,11 @@ function decodeAttribute(found: Partial<Mutable<Element>>, type: number, value: 
     case ElementAttribute.USERDATA:
       set(found, 'comment', commentIn(value));
       return;
+    case ElementAttribute.EXPR: {
+      const expression = decodeExpression(value);
+      if (expression.kind === 'counter') found.counter = expression;
+      return;
+    }
   }
 }
 
@@ -181,11 +192,12 @@ export function printElement(
 ): string {
   const key = printKey(types, element);
   if (part === 'key') return key;
+  const counter = element.counter === undefined ? '' : ` ${counterText(element.counter)}`;
   const timeout = element.timeout === undefined ? '' : ` timeout ${printDuration(element.timeout)}`;
   const expires = element.expires === undefined ? '' : ` expires ${printDuration(element.expires)}`;
   const value = element.verdict ? printVerdict(element.verdict) : element.data && printData(data, element.data);
   const target = value === undefined ? '' : ` : ${value}`;
-  return `${key}${timeout}${expires}${printComment(element.comment)}${target}`;
+  return `${key}${counter}${timeout}${expires}${printComment(element.comment)}${target}`;
 }
 
 export function printKey(types: readonly DataType[], element: Element): string {

@@ -57,6 +57,24 @@ const endpoints: NftMap = {
   id: 9,
 };
 const marks: NftMap = { kind: 'map', name: 'marks', type: ['mark'], data: ['ipv4_addr'], id: 10 };
+const connections: NftSet = {
+  kind: 'set',
+  name: 'connections',
+  type: ['ipv4_addr', 'inet_proto', 'inet_service'],
+  counter: true,
+  comment: 'by frontend',
+  id: 11,
+};
+const counted: NftMap = { kind: 'map', name: 'counted', type: ['mark'], data: ['ipv4_addr'], counter: true, id: 2 };
+const timedCounts: NftSet = {
+  kind: 'set',
+  name: 'cntt',
+  type: ['ipv4_addr'],
+  flags: ['timeout'],
+  counter: true,
+  id: 3,
+};
+const counts = { counter: { kind: 'counter', packets: 5n, bytes: 99n }, comment: 'x' } as const;
 const plain: NftSet = { kind: 'set', name: 's', type: ['ipv4_addr'] };
 const listed: NftSet = { kind: 'set', name: 'r', type: ['ipv4_addr'], flags: ['interval'] };
 const open: NftSet = { ...listed, id: 1 };
@@ -191,6 +209,36 @@ const CASES: readonly Case[] = [
     line: 'add map ip kp marks { type mark : ipv4_addr ; }',
     header: '090a 0104',
     body: `${KP}0a0002006d61726b730000000800030000000008080004000000001308000500000000040800060000000007080007000000000408000a000000000a16000d000004010000000104020000000604000000000000`,
+  },
+  {
+    collect: t => t.add(connections),
+    line: 'add set ip kp connections { type ipv4_addr . inet_proto . inet_service ; counter ; comment "by frontend" ; }',
+    header: '090a 0104',
+    body: `${KP}10000200636f6e6e656374696f6e73000800030000000000080004000000730d080005000000000c08000a000000000b18000d00000400000000070c62792066726f6e74656e6400140011800c000100636f756e7465720004000280`,
+  },
+  {
+    collect: t => t.add(counted),
+    line: 'add map ip kp counted { type mark : ipv4_addr ; counter ; }',
+    header: '090a 0104',
+    body: `${KP}0c000200636f756e746564000800030000000008080004000000001308000500000000040800060000000007080007000000000408000a000000000216000d000004010000000104020000000604000000000000140011800c000100636f756e7465720004000280`,
+  },
+  {
+    collect: t => t.addElements(connections, [{ ...element(connections, '10.96.0.2', 'tcp', 80), ...counts }]),
+    line: 'add element ip kp connections { 10.96.0.2 . tcp . 80 counter packets 5 bytes 99 comment "x" }',
+    header: '0c0a 0104',
+    body: `${KP}10000200636f6e6e656374696f6e7300080004000000000b500003804c00018014000180100001000a600002060000000050000008000600000278002c0007800c000100636f756e746572001c0002800c00010000000000000000630c0002000000000000000005`,
+  },
+  {
+    collect: t => t.addElements(counted, [{ ...element(counted, 0x10), data: ip('1.2.3.4'), ...counts }]),
+    line: 'add element ip kp counted { 0x00000010 counter packets 5 bytes 99 comment "x" : 1.2.3.4 }',
+    header: '0c0a 0104',
+    body: `${KP}0c000200636f756e74656400080004000000000254000380500001800c00018008000100100000000c000280080001000102030408000600000278002c0007800c000100636f756e746572001c0002800c00010000000000000000630c0002000000000000000005`,
+  },
+  {
+    collect: t => t.addElements(timedCounts, [{ ...element(timedCounts, '1.1.1.1'), timeout: 3_600_000, ...counts }]),
+    line: 'add element ip kp cntt { 1.1.1.1 counter packets 5 bytes 99 timeout 1h comment "x" }',
+    header: '0c0a 0104',
+    body: `${KP}09000200636e747400000000080004000000000354000380500001800c000400000000000036ee800c000180080001000101010108000600000278002c0007800c000100636f756e746572001c0002800c00010000000000000000630c0002000000000000000005`,
   },
   {
     collect: t =>

@@ -52,12 +52,13 @@ export function entriesFit(shape: Shape, element: Element, room: number): boolea
 
 /** No fewer bytes than `encodeEntries` writes. */
 function entryBound(shape: Shape, element: Element): number {
-  const { key, keyEnd, data, verdict, comment, timeout, expires } = element;
+  const { key, keyEnd, data, verdict, comment, counter, timeout, expires } = element;
   let bound = 32 + key.length;
   if (keyEnd !== undefined) bound += 12 + keyEnd.length;
   if (data !== undefined) bound += 12 + data.length;
   if (verdict !== undefined) bound += 'chain' in verdict ? 24 + Buffer.byteLength(verdict.chain) : 16;
   if (comment !== undefined) bound += 12 + Buffer.byteLength(comment);
+  if (counter !== undefined) bound += 48;
   if (timeout !== undefined || expires !== undefined) bound += 24;
   return shape === 'key' ? bound : 2 * bound;
 }

@@ -82,3 +82,29 @@ test('KERNEL-11 a rule may bring its own anonymous set', () =>
     });
     assert.deepEqual(listed && sorted(socket.listElements('ip', 'kp', listed)), members);
   }));
+
+test('KERNEL-11 elements of a set with counters are listed with what they count, also those that nft added', () =>
+  inNamespace(async ({ socket, nft, script }) => {
+    const counted: NftSet = { kind: 'set', name: 'counted', type: ['ipv4_addr'], counter: true, comment: 'by address' };
+    const counter = { kind: 'counter', packets: 5n, bytes: 99n } as const;
+    const members = [element(counted, ['1.1.1.1'], { comment: 'one' }), element(counted, ['2.2.2.2'], { counter })];
+    await socket.commit(new Transaction('ip', 'kp').add(table).add(counted).addElements(counted, members));
+    const listing = nft('list', 'set', 'ip', 'kp', 'counted');
+    assert.match(listing, /^\t\tcounter$/m);
+    assert.match(listing, /1\.1\.1\.1 counter packets 0 bytes 0 comment "one"/);
+    assert.match(listing, /2\.2\.2\.2 counter packets 5 bytes 99/);
+    assert.deepEqual([...socket.listSets('ip', 'kp')].map(unnumbered), [counted]);
+    const zero = { counter: { kind: 'counter', packets: 0n, bytes: 0n } } as const;
+    assert.deepEqual(sorted(socket.listElements('ip', 'kp', counted)), [
+      element(counted, ['1.1.1.1'], { comment: 'one', ...zero }),
+      element(counted, ['2.2.2.2'], { counter }),
+    ]);
+    script(
+      'add map ip kp made { type ipv4_addr : verdict; counter; elements = { 3.3.3.3 counter packets 7 bytes 8 : accept } }',
+    );
+    const made = [...socket.listSets('ip', 'kp')].find(({ name }) => name === 'made');
+    assert.equal(made?.counter, true);
+    assert.deepEqual(made && [...socket.listElements('ip', 'kp', made)].map(found => found.counter), [
+      { kind: 'counter', packets: 7n, bytes: 8n },
+    ]);
+  }));

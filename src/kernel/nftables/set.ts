@@ -1,6 +1,7 @@
 import { asString, asU32BE, asU64BE, attributeMap, type Message, type MessageWriter } from '../netlink/index.ts';
 import { byteOrder, type DataType, dataSize, fieldSizes, typeNumber, typesOf } from './datatype.ts';
 import { printDuration } from './duration.ts';
+import { decodeExpression, encodeExpression } from './expressions/expressions.ts';
 import { NFGENMSG_LENGTH } from './message.ts';
 import { commentBytes, commentText, decodeUserdata, encodeUserdata, printComment } from './userdata.ts';
 
@@ -16,6 +17,8 @@ interface SetProperties {
   readonly gcInterval?: number;
   /** The most elements that it may hold. A `dynamic` set needs one, or packets fill it without end. */
   readonly size?: number;
+  /** Every element counts the look-ups that find it. */
+  readonly counter?: boolean;
   readonly comment?: string;
   readonly handle?: number;
   /** Of an anonymous set, which is named `__set%d`: what lookups of the same transaction know it by. Not zero. */
@@ -93,6 +96,7 @@ export function encodeSet(writer: MessageWriter, table: string, set: SetOrMap): 
   if (set.timeout !== undefined) writer.u64BE(SetAttribute.TIMEOUT, BigInt(set.timeout));
   if (set.gcInterval !== undefined) writer.u32BE(SetAttribute.GC_INTERVAL, set.gcInterval);
   writer.data(SetAttribute.USERDATA, setUserdata(set));
+  if (set.counter) encodeExpression(writer, SetAttribute.EXPR, { kind: 'counter' });
 }
 
 function encodeDescription(writer: MessageWriter, set: SetOrMap): void {
@@ -150,6 +154,8 @@ function decodeOptions(attributes: ReadonlyMap<number, Buffer>, bits: number): O
   const timeout = asU64BE(attributes.get(SetAttribute.TIMEOUT));
   const gcInterval = asU32BE(attributes.get(SetAttribute.GC_INTERVAL));
   const size = asU32BE(attributeMap(attributes.get(SetAttribute.DESC) ?? NOTHING).get(SetDescAttribute.SIZE));
+  const expression = attributes.get(SetAttribute.EXPR);
+  const counter = expression !== undefined && decodeExpression(expression).kind === 'counter';
   const comment = commentText(decodeUserdata(attributes.get(SetAttribute.USERDATA)).get(SetUserdata.COMMENT));
   const handle = asU64BE(attributes.get(SetAttribute.HANDLE));
   return {
@@ -157,6 +163,7 @@ function decodeOptions(attributes: ReadonlyMap<number, Buffer>, bits: number): O
     ...(timeout !== undefined && { timeout: Number(timeout) }),
     ...(gcInterval !== undefined && { gcInterval }),
     ...(size !== undefined && { size }),
+    ...(counter && { counter }),
     ...(comment !== undefined && { comment }),
     ...(handle !== undefined && { handle: Number(handle) }),
   };
@@ -172,6 +179,7 @@ export function printSet(set: SetOrMap): string {
   if (set.timeout !== undefined) parts.push(`timeout ${printDuration(set.timeout)} ;`);
   if (set.gcInterval !== undefined) parts.push(`gc-interval ${printDuration(set.gcInterval)} ;`);
   if (set.size !== undefined) parts.push(`size ${set.size} ;`);
+  if (set.counter) parts.push('counter ;');
   if (set.comment !== undefined) parts.push(`${printComment(set.comment).trimStart()} ;`);
   return ` { ${parts.join(' ')} }`;
 }

@@ -3,7 +3,10 @@ import { bind, check, close, setsockopt, socket } from '../libc.ts';
 import type { NetworkNamespace } from '../netns.ts';
 import { AF_INET, AF_INET6, encodeSocketAddress } from './socket-address.ts';
 
-export const SocketType = { TCP: 1, UDP: 2 } as const;
+export const SocketType = { TCP: 1, UDP: 2, SCTP: 1 } as const;
+
+/** A stream of SCTP is used as one of TCP is, but has to be asked for. */
+const PROTOCOLS = { TCP: 0, UDP: 0, SCTP: 132 } as const;
 
 const SOCK_NONBLOCK_CLOEXEC = 0o4000 | 0o2000000;
 const SOL_SOCKET = 1;
@@ -20,7 +23,7 @@ export interface DescriptorOptions {
 export function openDescriptor(namespace: NetworkNamespace, { type, ip, bindTo }: DescriptorOptions): number {
   const domain = familyOf(ip) === 'IPv4' ? AF_INET : AF_INET6;
   const kind = SocketType[type] | SOCK_NONBLOCK_CLOEXEC;
-  const fd = namespace.run(() => check(socket(domain, kind, 0), `open a ${type} socket`));
+  const fd = namespace.run(() => check(socket(domain, kind, PROTOCOLS[type]), `open a ${type} socket`));
   try {
     if (bindTo) bindDescriptor(fd, type, bindTo.ip, bindTo.port);
     return fd;

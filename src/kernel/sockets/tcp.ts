@@ -5,20 +5,24 @@ import type { NetworkNamespace } from '../netns.ts';
 import { handOver, openDescriptor } from './descriptor.ts';
 import { socketError } from './failure.ts';
 
+/** What a stream is carried by. */
+export type StreamType = 'TCP' | 'SCTP';
+
 /** Listens in the namespace. The server owns its descriptor; closing it is up to the caller, as are the connections. */
 export async function listenTcp(
   namespace: NetworkNamespace,
   ip: Ip,
   port: number,
   onConnection: (connection: Socket) => void,
+  type: StreamType = 'TCP',
 ): Promise<Server> {
-  const fd = openDescriptor(namespace, { type: 'TCP', ip, bindTo: { ip, port } });
+  const fd = openDescriptor(namespace, { type, ip, bindTo: { ip, port } });
   const server = handOver(fd, fd => createServer(onConnection).listen({ fd }));
   try {
     await once(server, 'listening');
     return server;
   } catch (error) {
-    throw socketError(`listen on TCP ${joinHostPort(ip, port)}`, error);
+    throw socketError(`listen on ${type} ${joinHostPort(ip, port)}`, error);
   }
 }
 
@@ -27,6 +31,8 @@ export interface ConnectOptions {
   readonly source?: Ip | undefined;
   /** Gives up: the call is rejected with the signal's reason and nothing stays open. */
   readonly signal?: AbortSignal | undefined;
+  /** TCP if left out. */
+  readonly type?: StreamType;
 }
 
 /**
@@ -37,11 +43,11 @@ export async function connectTcp(
   namespace: NetworkNamespace,
   ip: Ip,
   port: number,
-  { source, signal }: ConnectOptions = {},
+  { source, signal, type = 'TCP' }: ConnectOptions = {},
 ): Promise<Socket> {
   signal?.throwIfAborted();
   const bindTo = source === undefined ? undefined : { ip: source, port: 0 };
-  const fd = openDescriptor(namespace, { type: 'TCP', ip, bindTo });
+  const fd = openDescriptor(namespace, { type, ip, bindTo });
   const socket = handOver(fd, fd => new Socket({ fd }));
   try {
     // Node connects the descriptor that the socket has already. It must be asked before its loop turns and finds the
@@ -52,6 +58,6 @@ export async function connectTcp(
   } catch (error) {
     socket.destroy();
     if (signal?.aborted) throw signal.reason;
-    throw socketError(`connect to TCP ${joinHostPort(ip, port)}`, error);
+    throw socketError(`connect to ${type} ${joinHostPort(ip, port)}`, error);
   }
 }

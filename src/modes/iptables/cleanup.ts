@@ -1,4 +1,4 @@
-import { type Iptables, isNotFound, Turns } from '../../kernel/iptables/index.ts';
+import { type Iptables, isNotFound, quoteRule, Turns } from '../../kernel/iptables/index.ts';
 import { FAMILIES } from '../../net/index.ts';
 import { JUMPS, type Table } from './fixed.ts';
 import { CHAINS_A_PART } from './full-text.ts';
@@ -15,6 +15,13 @@ export interface Cleanup {
   readonly errors: readonly unknown[];
 }
 
+/** What another mode has made its own meanwhile, and what leads there. */
+export interface KeptRules {
+  chain(table: Table, chain: string): boolean;
+  /** `rule` is what stands behind the name of the chain that jumps. */
+  jump(table: Table, from: string, rule: string): boolean;
+}
+
 /** Chains that lead to those of service ports. */
 const LEADING: Readonly<Record<Table, readonly string[]>> = {
   nat: [Chain.SERVICES, Chain.NODEPORTS, Chain.POSTROUTING],
@@ -28,13 +35,13 @@ const LED_TO: readonly string[] = [Chain.MARK_MASQ, Chain.CANARY];
  * stay, for they are the kubelet's too; so do sysctls and counters. Where programs cannot be used there is nothing that
  * could be removed.
  */
-export async function cleanupIptables(options: ProgramOptions = {}): Promise<Cleanup> {
+export async function cleanupIptables(options: ProgramOptions = {}, kept?: KeptRules): Promise<Cleanup> {
   const removed: string[] = [];
   const errors: unknown[] = [];
   const turns = new Turns();
   for (const family of FAMILIES) {
     const iptables = await openIptables(family, options, { turns });
-    await cleanFamily(iptables, `${family}, ${iptables.backend}`, removed, errors);
+    await cleanFamily(iptables, `${family}, ${iptables.backend}`, removed, errors, kept);
     if (options.backend) continue;
     const backend = otherBackend(iptables.backend);
     const other = await openIptables(family, { ...options, backend }, { turns });
@@ -43,7 +50,13 @@ export async function cleanupIptables(options: ProgramOptions = {}): Promise<Cle
   return { removed, errors };
 }
 
-async function cleanFamily(iptables: Iptables, where: string, removed: string[], errors: unknown[]): Promise<void> {
+async function cleanFamily(
+  iptables: Iptables,
+  where: string,
+  removed: string[],
+  errors: unknown[],
+  kept?: KeptRules,
+): Promise<void> {
   const attempt = async (work: () => Promise<void>) => {
     try {
       await work();
@@ -58,11 +71,11 @@ async function cleanFamily(iptables: Iptables, where: string, removed: string[],
     return;
   }
   for (const { table, from, to, rule } of JUMPS) {
-    if (to === Chain.FIREWALL || !present[table].has(to)) continue;
+    if (to === Chain.FIREWALL || !present[table].has(to) || kept?.jump(table, from, quoteRule(rule))) continue;
     await attempt(async () => void (await iptables.deleteRule(table, from, rule)));
   }
   for (const table of ['nat', 'filter'] as const) {
-    const chains = removable(table, present[table]);
+    const chains = removable(table, present[table]).filter(chain => !kept?.chain(table, chain));
     if (chains.length === 0) continue;
     await attempt(async () => {
       for (const text of texts(iptables, table, chains)) await iptables.restore(text, { table });

@@ -49,7 +49,7 @@ export function prepareAddresses(
 /** A set of ours by name but of another type cannot be used, and its table must make way. */
 export function isForeign(layout: Layout, snapshot: Snapshot): boolean {
   const shape = (set: SetOrMap) =>
-    JSON.stringify([set.kind, set.type, set.kind === 'map' ? set.data : [], set.flags ?? []]);
+    JSON.stringify([set.kind, set.type, set.kind === 'map' ? set.data : [], set.flags ?? [], set.counter ?? false]);
   return fixedSets(layout).some(set => {
     const listed = snapshot.sets.get(set.name);
     return listed !== undefined && shape(listed) !== shape(set);

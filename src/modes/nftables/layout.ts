@@ -28,9 +28,16 @@ export interface Layout {
   readonly localEndpoints: NftMap;
   readonly nodePortClusterEndpoints: NftMap;
   readonly nodePortLocalEndpoints: NftMap;
+  /** Frontends, each with a counter; only where connections are counted. */
+  readonly serviceConnections?: NftSet;
+  readonly nodePortConnections?: NftSet;
 }
 
-export function layoutOf(family: Family): Layout {
+export interface LayoutOptions {
+  readonly countConnections?: boolean | undefined;
+}
+
+export function layoutOf(family: Family, { countConnections = false }: LayoutOptions = {}): Layout {
   const address: DataType = family === 'IPv4' ? 'ipv4_addr' : 'ipv6_addr';
   const frontend: readonly DataType[] = [address, 'inet_proto', 'inet_service'];
   const nodePort: readonly DataType[] = ['inet_proto', 'inet_service'];
@@ -86,6 +93,10 @@ export function layoutOf(family: Family): Layout {
     localEndpoints: endpoints('local-endpoints', frontend, 'endpoints for policy Local, by slot'),
     nodePortClusterEndpoints: endpoints('nodeport-cluster-endpoints', nodePort, 'the same of node ports'),
     nodePortLocalEndpoints: endpoints('nodeport-local-endpoints', nodePort, 'the same of node ports'),
+    ...(countConnections && {
+      serviceConnections: { ...set('service-connections', frontend, 'new connections to Services'), counter: true },
+      nodePortConnections: { ...set('nodeport-connections', nodePort, 'the same of node ports'), counter: true },
+    }),
   };
 }
 

@@ -3,15 +3,18 @@ import { type Commit, NftablesSocket, type Transaction } from '../../kernel/nfta
 import { type Clock, systemClock, type Timer } from '../../lib/clock.ts';
 import { FAMILIES, type Family } from '../../net/index.ts';
 import type { PlanDiff } from '../../plan/index.ts';
-import type { Mode, ModeEvents, ModeSettings, SetAside, SyncReport } from '../mode.ts';
+import type { FrontendConnections, Mode, ModeEvents, ModeSettings, SetAside, SyncReport } from '../mode.ts';
+import { readConnections } from './connections.ts';
 import { type Drift, DriftWatch } from './drift-watch.ts';
 import { FamilyTable } from './family-table.ts';
-import { layoutOf } from './layout.ts';
+import { type LayoutOptions, layoutOf } from './layout.ts';
 
 export interface NftablesModeOptions {
   readonly namespace?: NetworkNamespace | undefined;
   readonly clock?: Clock;
   readonly events: ModeEvents;
+  /** Have the kernel count new connections by frontend. */
+  readonly countConnections?: boolean | undefined;
 }
 
 /** Kernels before 6.2 still count uses that ended just now. */
@@ -29,6 +32,7 @@ export class NftablesMode implements Mode {
   readonly #socket: NftablesSocket;
   readonly #clock: Clock;
   readonly #events: ModeEvents;
+  readonly #layoutOptions: LayoutOptions;
   readonly #watch: DriftWatch;
   readonly #tables = new Map<Family, FamilyTable>();
   /** What is to be done with the tables is done one thing after another. */
@@ -41,10 +45,11 @@ export class NftablesMode implements Mode {
   #repairPause = FIRST_REPAIR_PAUSE_MS;
   #closed = false;
 
-  constructor({ namespace, clock = systemClock, events }: NftablesModeOptions) {
+  constructor({ namespace, clock = systemClock, events, countConnections }: NftablesModeOptions) {
     this.#socket = NftablesSocket.open({ namespace });
     this.#clock = clock;
     this.#events = events;
+    this.#layoutOptions = { countConnections };
     this.#watch = new DriftWatch({
       namespace,
       clock,
@@ -73,6 +78,10 @@ export class NftablesMode implements Mode {
     return [...this.#tables.values()].flatMap(table => table.setAside);
   }
 
+  async *connections(): AsyncGenerator<FrontendConnections> {
+    for (const { layout } of this.#tables.values()) yield* readConnections(this.#socket, layout);
+  }
+
   /** Waits until all that was begun is done; sweeps what is left over. */
   settle(): Promise<void> {
     return this.#queue(async () => {
@@ -94,7 +103,7 @@ export class NftablesMode implements Mode {
     if (known) return known;
     if (this.#tables.size === 0) this.#watch.startAfresh();
     const commit = (transaction: Transaction) => this.#commit(family, transaction);
-    const table = new FamilyTable(layoutOf(family), settings, this.#socket, commit, this.#events);
+    const table = new FamilyTable(layoutOf(family, this.#layoutOptions), settings, this.#socket, commit, this.#events);
     this.#tables.set(family, table);
     return table;
   }

@@ -21,6 +21,7 @@ import {
   metaL4proto,
   metaPriority,
   type NftMap,
+  type NftSet,
   reject,
   type Selector,
   setPriority,
@@ -29,7 +30,7 @@ import {
 } from '../../kernel/nftables/index.ts';
 import type { LocalDetector, NodePortAddresses } from '../../model/index.ts';
 import { type Cidr, parseCidr } from '../../net/index.ts';
-import { baseChainRules, type ChainRules, chainRules } from './chain-rules.ts';
+import { baseChainRules, type ChainRules, chainRules, type RuleBody } from './chain-rules.ts';
 import type { Layout } from './layout.ts';
 
 /** What the fixed program depends on. */
@@ -83,8 +84,10 @@ export function fixedChains(layout: Layout, options: ProgramOptions): readonly C
     chainRules(
       'services',
       ...clusterIPMasquerading(layout, options),
+      ...count([], frontend, layout.serviceConnections),
       [vmap(frontend, layout.serviceChains.name)],
       [toTarget(frontend, layout.serviceIPs, layout)],
+      ...count(toNodePort, nodePort, layout.nodePortConnections),
       [[...toNodePort, ...vmap(nodePort, layout.nodePortChains.name)]],
       [[...toNodePort, ...toTarget(nodePort, layout.serviceNodePorts, layout)]],
     ),
@@ -117,6 +120,14 @@ export function fixedChains(layout: Layout, options: ProgramOptions): readonly C
  */
 function toTarget(key: readonly Selector[], numbers: NftMap, { targets }: Layout): Expression[] {
   return [...setPriority(map(key, numbers.name, 4)), ...vmap([metaPriority], targets.name)];
+}
+
+/**
+ * Only looks up, for the look-up counts. The maps that steer could count too, but their elements are replaced whenever
+ * the number of endpoints changes, and would begin at zero again.
+ */
+function count(before: readonly Expression[], key: readonly Selector[], set: NftSet | undefined): RuleBody[] {
+  return set ? [[[...before, ...matchSet(key, set.name)]]] : [];
 }
 
 /** Matches the traffic of this node's pods, or with `neq` all other traffic. */

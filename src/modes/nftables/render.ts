@@ -1,4 +1,11 @@
-import { dataBytes, type Element, type NftMap, type SetOrMap, type Verdict } from '../../kernel/nftables/index.ts';
+import {
+  dataBytes,
+  type Element,
+  type NftMap,
+  type NftSet,
+  type SetOrMap,
+  type Verdict,
+} from '../../kernel/nftables/index.ts';
 import type { Endpoint } from '../../model/index.ts';
 import { type Frontend, planName, reachableEndpoints, type ServicePortPlan } from '../../plan/index.ts';
 import type { ChainRules } from './chain-rules.ts';
@@ -82,6 +89,7 @@ class Rendering implements Rendered {
     const target = this.#target(frontend, maps, [ip]);
     if (target) this.#forward(layout.serviceIPs, layout.serviceChains, key, target);
     this.#withoutEndpoints(frontend, layout.noEndpointServices, key);
+    this.#count(layout.serviceConnections, key);
     if (frontend.firewall && firewall) {
       this.#verdict(layout.firewallIPs, key, { kind: 'goto', chain: firewall.chain.name });
     }
@@ -94,6 +102,7 @@ class Rendering implements Rendered {
     const target = this.#target(frontend, maps, []);
     if (target) this.#forward(layout.serviceNodePorts, layout.nodePortChains, key, target);
     this.#withoutEndpoints(frontend, layout.noEndpointNodePorts, key);
+    this.#count(layout.nodePortConnections, key);
   }
 
   #forward(numbers: NftMap, chains: NftMap, key: Buffer, { chain, number }: ChosenChain): void {
@@ -109,6 +118,10 @@ class Rendering implements Rendered {
   #withoutEndpoints({ action }: Frontend, map: NftMap, key: Buffer): void {
     if (action === 'drop') this.#verdict(map, key, { kind: 'drop' });
     if (action === 'reject') this.#verdict(map, key, { kind: 'goto', chain: REJECT_CHAIN });
+  }
+
+  #count(set: NftSet | undefined, key: Buffer): void {
+    if (set) this.#place(set, { key, comment: planName(this.#plan) });
   }
 
   /** The chain that a frontend's connections go to; undefined if none of them is forwarded. */

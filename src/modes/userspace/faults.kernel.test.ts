@@ -80,7 +80,7 @@ describe('TCP', () => {
         client.on('data', bytes => answer.push(bytes));
         await once(client, 'end');
         assert.equal(String(Buffer.concat(answer)), 'got request');
-        assert.ok(await until(() => under.mode.connections === 0, 1000));
+        assert.ok(await until(() => under.mode.tcpConnections === 0, 1000));
       });
     }));
 
@@ -127,7 +127,7 @@ describe('TCP', () => {
           const ended = ending(second);
           other.resetAndDestroy();
           assert.equal(await ended, 'ECONNRESET');
-          assert.ok(await until(() => under.mode.connections === 0, 1000));
+          assert.ok(await until(() => under.mode.tcpConnections === 0, 1000));
         },
       );
     }));
@@ -143,7 +143,7 @@ describe('TCP', () => {
           const client = await connect(namespace);
           assert.ok(await until(() => accepted.length === 1, 1000));
           client.destroy();
-          assert.ok(await until(() => under.mode.connections === 0, 1000));
+          assert.ok(await until(() => under.mode.tcpConnections === 0, 1000));
         },
       );
     }));
@@ -157,7 +157,7 @@ describe('TCP', () => {
       const [counters] = under.mode.counters();
       assert.equal(counters?.failures, 20);
       assert.equal(counters?.dialFailures, 60);
-      assert.equal(under.mode.connections, 0);
+      assert.equal(under.mode.tcpConnections, 0);
     }));
 
   test('USER-13 an endpoint that does not answer is passed over after a quarter of a second', () =>
@@ -183,9 +183,9 @@ describe('TCP', () => {
       runIn(namespace, 'iptables', ['-A', 'OUTPUT', '-d', '10.244.1.2', '-p', 'tcp', '--dport', '8080', '-j', 'DROP']);
       await web(under, '10.244.1.2');
       const client = await connect(namespace);
-      assert.ok(await until(() => under.mode.connections === 1, 1000));
+      assert.ok(await until(() => under.mode.tcpConnections === 1, 1000));
       client.resetAndDestroy();
-      assert.ok(await until(() => under.mode.connections === 0, 200));
+      assert.ok(await until(() => under.mode.tcpConnections === 0, 200));
     }));
 
   test('USER-7 a slow reader holds the writer back, and little is held in memory', () =>
@@ -279,9 +279,9 @@ describe('TCP', () => {
           under.deleteService('default/web');
           await under.sync();
           await say('three');
-          assert.equal(under.mode.connections, 1);
+          assert.equal(under.mode.tcpConnections, 1);
           client.destroy();
-          assert.ok(await until(() => under.mode.connections === 0, 1000));
+          assert.ok(await until(() => under.mode.tcpConnections === 0, 1000));
         },
       );
     }));
@@ -329,13 +329,13 @@ describe('descriptors', () => {
           connection => connection.pipe(connection),
           async () => {
             const clients = await Promise.all(Array.from({ length: 5 }, () => connect(namespace)));
-            assert.ok(await until(() => under.mode.connections === 5, 1000));
+            assert.ok(await until(() => under.mode.tcpConnections === 5, 1000));
             assert.equal(await outcome(namespace), 'ECONNRESET');
             assert.match(under.told.join(), /all 11 descriptors for proxying are in use; raise the limit/);
             clients[0]?.write('x');
             assert.equal(String((await once(clients[0] as Socket, 'data'))[0]), 'x');
             clients[1]?.destroy();
-            assert.ok(await until(() => under.mode.connections === 4, 1000));
+            assert.ok(await until(() => under.mode.tcpConnections === 4, 1000));
             const again = await connect(namespace);
             again.write('y');
             assert.equal(String((await once(again, 'data'))[0]), 'y');
@@ -354,7 +354,7 @@ describe('descriptors', () => {
         connection => connection.end('!'),
         async () => {
           assert.equal(await outcome(namespace), 'end');
-          assert.ok(await until(() => under.mode.connections === 0, 1000));
+          assert.ok(await until(() => under.mode.tcpConnections === 0, 1000));
           const taken: number[] = [];
           const take = () => taken.push(openSync('/dev/null', 'r'));
           limitDescriptors(String(Math.max(...readdirSync('/proc/self/fd').map(Number)) + 4));

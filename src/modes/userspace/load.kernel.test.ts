@@ -48,9 +48,9 @@ test('USER-7 a thousand connections at once are served, and none of them is lost
       }
       const words = sockets.map((_, i) => `word ${i}`);
       assert.deepEqual(await Promise.all(sockets.map((socket, i) => exchange(socket, words[i] ?? ''))), words);
-      assert.equal(under.mode.connections, CONCURRENT);
+      assert.equal(under.mode.tcpConnections, CONCURRENT);
       for (const socket of sockets) socket.destroy();
-      assert.ok(await until(() => under.mode.connections === 0, 5000));
+      assert.ok(await until(() => under.mode.tcpConnections === 0, 5000));
       assert.equal(under.mode.heldBytes, 0);
     }),
   ));
@@ -67,7 +67,7 @@ test('USER-7 thousands of short connections leave neither descriptors nor memory
         for (let i = 0; i < count; i += SHORT_AT_ONCE) {
           await Promise.all(Array.from({ length: SHORT_AT_ONCE }, (_, j) => once(`word ${i + j}`)));
         }
-        assert.ok(await until(() => under.mode.connections === 0, 5000));
+        assert.ok(await until(() => under.mode.tcpConnections === 0, 5000));
       };
       await many(200);
       const descriptors = readdirSync('/proc/self/fd').length;

@@ -301,7 +301,7 @@ describe('TCP', () => {
       await serving(namespace, async () => {
         assert.equal(await ask(namespace, '10.96.0.1', 80), '10.244.1.1', 'the other refuses, and is left alone');
       });
-      assert.ok(await until(() => under.mode.connections === 0, 2000));
+      assert.ok(await until(() => under.mode.tcpConnections === 0, 2000));
       const [counters] = under.mode.counters();
       assert.ok(counters);
       assert.ok(counters.connections >= 6);

@@ -108,7 +108,7 @@ export class UserspaceMode implements Mode {
   }
 
   /** TCP connections now, those of Services that are gone too. */
-  get connections(): number {
+  get tcpConnections(): number {
     return this.#traffic.connections.size;
   }
 

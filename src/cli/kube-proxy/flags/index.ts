@@ -1,4 +1,4 @@
-import { string } from '../../flags/index.ts';
+import { bool, string } from '../../flags/index.ts';
 import { CLUSTER_FLAGS } from './cluster.ts';
 import { flag } from './define.ts';
 import { GENERAL_FLAGS } from './general.ts';
@@ -10,6 +10,11 @@ export const UPSTREAM_FLAGS = { ...GENERAL_FLAGS, ...CLUSTER_FLAGS, ...MODE_FLAG
 
 /** The flags that only we have. */
 export const OWN_FLAGS = {
+  'count-connections': flag(
+    bool,
+    false,
+    'In nftables mode, have the kernel count new connections by service port, and show them as pointsman_service_connections_total. Counts beside a configuration file, too.',
+  ),
   manifests: flag(
     string,
     '',

@@ -121,7 +121,7 @@ export function encodeExpressions(
 export function decodeExpressions(value: Buffer): Expression[] {
   const expressions: Expression[] = [];
   for (const { type, value: element } of readAttributes(value)) {
-    if (type === NFTA_LIST_ELEM) expressions.push(decodeExpression(element, 0));
+    if (type === NFTA_LIST_ELEM) expressions.push(decodeExpression(element));
   }
   return expressions;
 }
@@ -163,7 +163,8 @@ function printKnown<K extends keyof ByKind>(expression: { kind: K } & ByKind[K])
   return encoders[expression.kind].print(expression, nestedAt(DEEPEST));
 }
 
-function decodeExpression(element: Buffer, depth: number): Expression {
+/** The expression in the value of an attribute that `encodeExpression` writes. */
+export function decodeExpression(element: Buffer, depth = 0): Expression {
   const attributes = attributeMap(element);
   const name = asString(attributes.get(NFTA_EXPR_NAME)) ?? '';
   const data = attributes.get(NFTA_EXPR_DATA);

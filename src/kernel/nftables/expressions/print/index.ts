@@ -1,2 +1,3 @@
 export { printRule } from './print-rule.ts';
+export { counterText } from './state.ts';
 export type { AnonymousSets } from './walk.ts';

@@ -1,0 +1,11 @@
+import { readFileSync } from 'node:fs';
+import { parse, parseAllDocuments } from 'yaml';
+import type { KubeObject } from '../control-plane/objects.ts';
+
+/** What `kubectl apply --kustomize deploy` would apply: the files name their namespace themselves. */
+export function deployedObjects(): readonly KubeObject[] {
+  const { resources } = parse(readFileSync('deploy/kustomization.yaml', 'utf8'));
+  return resources.flatMap((file: string) =>
+    parseAllDocuments(readFileSync(`deploy/${file}`, 'utf8')).map(document => document.toJS()),
+  );
+}
