@@ -1,5 +1,6 @@
 import type { FieldReader, Fields } from './field-reader.ts';
 import {
+  ANNOTATION_BALANCE,
   ANNOTATION_SCHEDULER,
   ANNOTATION_TRIGGER_TIME,
   LABEL_HEADLESS_SERVICE,
@@ -13,7 +14,7 @@ export type StringMap = Readonly<Record<string, string>>;
 
 /** What a proxy reads. Others are not kept: annotations alone can outweigh the rest of an object many times. */
 export const KEPT_LABELS = [LABEL_SERVICE_NAME, LABEL_SERVICE_PROXY_NAME, LABEL_HEADLESS_SERVICE, LABEL_ZONE] as const;
-export const KEPT_ANNOTATIONS = [ANNOTATION_TRIGGER_TIME, ANNOTATION_SCHEDULER] as const;
+export const KEPT_ANNOTATIONS = [ANNOTATION_TRIGGER_TIME, ANNOTATION_SCHEDULER, ANNOTATION_BALANCE] as const;
 
 export const NO_ENTRIES: StringMap = Object.freeze({});
 

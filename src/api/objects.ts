@@ -113,3 +113,5 @@ export const LABEL_ZONE = 'topology.kubernetes.io/zone';
 export const ANNOTATION_TRIGGER_TIME = 'endpoints.kubernetes.io/last-change-trigger-time';
 /** Of a Service: the scheduler that ipvs mode uses for it instead of the configured one. */
 export const ANNOTATION_SCHEDULER = 'pointsman.dev/scheduler';
+/** Of a Service: how userspace mode chooses an endpoint, `least-connections` or `round-robin`. */
+export const ANNOTATION_BALANCE = 'pointsman.dev/balance';

@@ -16,7 +16,7 @@ import { StartupError } from './startup-error.ts';
 
 /** The mode that the configuration means. */
 export function proxyMode({ mode }: Configuration): ProxyMode {
-  return mode === 'iptables' || mode === 'ipvs' ? mode : 'nftables';
+  return mode === 'iptables' || mode === 'ipvs' || mode === 'userspace' ? mode : 'nftables';
 }
 
 /** The families that the mode can serve on this machine. */

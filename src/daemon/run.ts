@@ -1,5 +1,5 @@
 import type { SetAside } from '../modes/index.ts';
-import type { Family } from '../net/index.ts';
+import { type Family, parseIp } from '../net/index.ts';
 import { createProxy, type RunningProxy } from '../proxy/index.ts';
 import type { Closers } from './closers.ts';
 import type { Ending } from './ending.ts';
@@ -66,6 +66,7 @@ function openProxy(parts: RunParts): RunningProxy {
       countConnections: options.countConnections,
       iptables: { localhostNodePorts: configuration.iptables.localhostNodePorts },
       ipvs: ipvsConfig(configuration),
+      userspace: { listenIP: parseIp(configuration.bindAddress) },
     },
     proxyListeners({
       mode: configuration.mode,

@@ -314,3 +314,23 @@ describe('scheduler', () => {
     }
   });
 });
+
+describe('balance', () => {
+  const annotated = (balance: string) => {
+    const problems: ModelProblem[] = [];
+    const plain = service('ns/svc');
+    const metadata = { ...plain.metadata, annotations: { 'pointsman.dev/balance': balance } };
+    const [port] = convertService({ ...plain, metadata }, 'IPv4', problem => problems.push(problem));
+    return { balance: port?.balance, fields: problems.map(({ field }) => field) };
+  };
+
+  test('USER-12 is round robin unless the annotation says otherwise, and what it cannot be is reported', () => {
+    assert.equal(only({}).balance, 'round-robin');
+    assert.deepEqual(annotated('least-connections'), { balance: 'least-connections', fields: [] });
+    assert.deepEqual(annotated('round-robin'), { balance: 'round-robin', fields: [] });
+    assert.deepEqual(annotated('best'), {
+      balance: 'round-robin',
+      fields: ['metadata.annotations[pointsman.dev/balance]'],
+    });
+  });
+});

@@ -1,8 +1,15 @@
-import { ANNOTATION_SCHEDULER, objectKey, type Service, type ServicePortSpec, type ServiceSpec } from '../api/index.ts';
+import {
+  ANNOTATION_BALANCE,
+  ANNOTATION_SCHEDULER,
+  objectKey,
+  type Service,
+  type ServicePortSpec,
+  type ServiceSpec,
+} from '../api/index.ts';
 import { type Cidr, cidrFamily, type Family, familyOf, type Ip, isZeroCidr, parseCidr, parseIp } from '../net/index.ts';
 import { NONE } from './none.ts';
 import type { ReportProblem } from './problem.ts';
-import type { ServicePort } from './service-port.ts';
+import type { Balance, ServicePort } from './service-port.ts';
 
 /** Used where the API server left out the time-out of session affinity, which it never does. */
 const DEFAULT_AFFINITY_SECONDS = 10800;
@@ -30,6 +37,7 @@ export function convertService(service: Service, family: Family, report: ReportP
     externalPolicyLocal,
     healthCheckNodePort: externalPolicyLocal ? reader.healthCheckNodePort() : 0,
     scheduler: reader.scheduler(),
+    balance: reader.balance(),
   };
   return reader.ports().map(port => ({
     name: port.name,
@@ -45,6 +53,7 @@ export function convertService(service: Service, family: Family, report: ReportP
     externalPolicyLocal: shared.externalPolicyLocal,
     healthCheckNodePort: shared.healthCheckNodePort,
     scheduler: shared.scheduler,
+    balance: shared.balance,
   }));
 }
 
@@ -157,6 +166,13 @@ class FieldReader {
     if (scheduler === '' || SCHEDULER.test(scheduler)) return scheduler;
     this.#skipped(`metadata.annotations[${ANNOTATION_SCHEDULER}]`, scheduler, 'the name of an IPVS scheduler');
     return '';
+  }
+
+  balance(): Balance {
+    const balance = this.#service.metadata.annotations[ANNOTATION_BALANCE] ?? 'round-robin';
+    if (balance === 'round-robin' || balance === 'least-connections') return balance;
+    this.#skipped(`metadata.annotations[${ANNOTATION_BALANCE}]`, balance, 'round-robin or least-connections');
+    return 'round-robin';
   }
 
   #skipped(field: string, text: string, wanted: string): void {

@@ -14,6 +14,7 @@ export {
 export { NONE } from './none.ts';
 export type { ModelProblem, ReportProblem } from './problem.ts';
 export {
+  type Balance,
   isExternallyAccessible,
   type ServicePort,
   sameServicePort,

@@ -22,7 +22,11 @@ export interface ServicePort {
   readonly healthCheckNodePort: number;
   /** How ipvs chooses an endpoint: `rr`, `lc`, …. Empty: as configured. */
   readonly scheduler: string;
+  /** How userspace mode chooses an endpoint. */
+  readonly balance: Balance;
 }
+
+export type Balance = 'round-robin' | 'least-connections';
 
 /** `ns/name`, or `ns/name:port` for a named port. The protocol is not part of it. */
 export function servicePortName(service: string, portName: string): string {
@@ -59,6 +63,7 @@ export function sameServicePort(a: ServicePort, b: ServicePort | undefined): boo
     a.externalPolicyLocal === b.externalPolicyLocal &&
     a.healthCheckNodePort === b.healthCheckNodePort &&
     a.scheduler === b.scheduler &&
+    a.balance === b.balance &&
     sameTexts(a.externalIPs, b.externalIPs) &&
     sameTexts(a.loadBalancerVIPs, b.loadBalancerVIPs) &&
     sameCidrs(a.loadBalancerSourceRanges, b.loadBalancerSourceRanges)

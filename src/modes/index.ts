@@ -4,6 +4,7 @@ export {
   type Mode,
   type ModeEvents,
   type ModeSettings,
+  type ServiceCounters,
   type SetAside,
   SILENT_EVENTS,
   type SyncReport,

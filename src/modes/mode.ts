@@ -1,3 +1,4 @@
+import type { Protocol } from '../api/index.ts';
 import type { LocalDetector, NodePortAddresses } from '../model/index.ts';
 import type { Family, Ip } from '../net/index.ts';
 import type { PlanDiff } from '../plan/index.ts';
@@ -63,6 +64,24 @@ export interface SyncReport {
   readonly full: boolean;
 }
 
+/** What went through one service port since it is there. Bytes towards the endpoints are `in`. */
+export interface ServiceCounters {
+  readonly family: Family;
+  /** `ns/name:port` */
+  readonly servicePort: string;
+  readonly protocol: Protocol;
+  /** TCP connections, or clients of UDP, that reached an endpoint. */
+  readonly connections: number;
+  /** Those that are there now. */
+  readonly active: number;
+  readonly bytesIn: number;
+  readonly bytesOut: number;
+  /** Attempts at endpoints that did not succeed; the next may have. */
+  readonly dialFailures: number;
+  /** Connections, or datagrams, that nobody got: no endpoint took them, or there was no room. */
+  readonly failures: number;
+}
+
 /** How one mode writes plans to the kernel. */
 export interface Mode {
   /**
@@ -77,6 +96,8 @@ export interface Mode {
    * something is written meanwhile, and can be begun again.
    */
   connections?(): AsyncIterable<FrontendConnections>;
+  /** Of modes through whose process connections go. One for each service port that is there now. */
+  counters?(): readonly ServiceCounters[];
   /** Stops watching; what is programmed stays. */
   close(): Promise<void>;
 }

@@ -1,4 +1,11 @@
-export { createMode, type IptablesConfig, type ModeConfig, PROXY_MODES, type ProxyMode } from './create-mode.ts';
+export {
+  createMode,
+  type IptablesConfig,
+  type ModeConfig,
+  PROXY_MODES,
+  type ProxyMode,
+  type UserspaceConfig,
+} from './create-mode.ts';
 export {
   createProxy,
   type LiveConfig,

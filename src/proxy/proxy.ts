@@ -4,7 +4,7 @@ import { DEVICE, type IpvsConfig } from '../modes/ipvs/index.ts';
 import { FAMILIES, type Family } from '../net/index.ts';
 import type { PlanSettings } from '../plan/index.ts';
 import { type Intervals, type LiveSettings, type LoopListener, ProxyLoop } from '../sync/index.ts';
-import { createMode, type IptablesConfig, type ProxyMode } from './create-mode.ts';
+import { createMode, type IptablesConfig, type ProxyMode, type UserspaceConfig } from './create-mode.ts';
 
 /** What of a proxy's configuration may change while it runs. */
 export interface LiveConfig {
@@ -29,6 +29,8 @@ export interface ProxyConfig {
   readonly iptables?: IptablesConfig | undefined;
   /** For ipvs mode. */
   readonly ipvs?: IpvsConfig | undefined;
+  /** For userspace mode. */
+  readonly userspace?: UserspaceConfig | undefined;
 }
 
 /** Who hears of what the proxy does. */
@@ -85,6 +87,8 @@ export function createProxy(config: ProxyConfig, listeners: ProxyListeners): Run
     families,
     mode,
     cleanStaleFlows: async (family, services) => {
+      // In userspace mode flows end at proxies, whatever the endpoint, and the mode knows which of them are stale.
+      if (config.mode === 'userspace') return 0;
       const start = performance.now();
       const deleted = await cleaner.clean(family, services, live.settings.allowExternalIPs);
       listeners.staleFlowsCleaned(family, deleted, performance.now() - start);

@@ -1,4 +1,4 @@
-import type { FrontendConnections, Mode, ModeSettings, SetAside, SyncReport } from '../modes/index.ts';
+import type { FrontendConnections, Mode, ModeSettings, ServiceCounters, SetAside, SyncReport } from '../modes/index.ts';
 import type { Family } from '../net/index.ts';
 import type { PlanDiff } from '../plan/index.ts';
 
@@ -39,6 +39,10 @@ export class TakeOver implements Mode {
 
   async *connections(): AsyncGenerator<FrontendConnections> {
     if (this.#mode.connections) yield* this.#mode.connections();
+  }
+
+  counters(): readonly ServiceCounters[] {
+    return this.#mode.counters?.() ?? [];
   }
 
   async close(): Promise<void> {

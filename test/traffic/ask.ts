@@ -5,7 +5,7 @@ import type { Question } from './matrix.ts';
 import type { Mode } from './modes.ts';
 
 /** ipvs is tested in a guest, which is slow. */
-const TIMEOUT_MS: Readonly<Record<Mode, number>> = { nftables: 600, iptables: 600, ipvs: 900 };
+const TIMEOUT_MS: Readonly<Record<Mode, number>> = { nftables: 600, iptables: 600, ipvs: 900, userspace: 600 };
 const PATIENT_MS = 4000;
 const FEWEST_TRIES = 24;
 /** One endpoint of many is missed so many times for each of them with a chance of e⁻²⁰. */
@@ -13,7 +13,8 @@ const TRIES_AN_ENDPOINT = 20;
 
 /**
  * Asks everything at once. Questions to a Service with affinity wait for each other: they share what it remembers. So do
- * those to an address in ipvs mode, whose endpoints take turns: who asks every third time might always meet the same.
+ * those to an address in ipvs mode and to a Service in userspace mode, whose endpoints take turns: who asks every third
+ * time might always meet the same.
  */
 export function askAll(
   questions: readonly Question[],
@@ -32,11 +33,14 @@ export function askAll(
         const isUnsure = result.answers.size > 0 && result.failures.has('timeout');
         return isUnsure ? probe(source.namespace, ip, port, protocol, { tries, timeoutMs: PATIENT_MS }) : result;
       };
-      if (!hasAffinity && (mode !== 'ipvs' || endpointsOf(question) < 2)) return ask();
-      const key = hasAffinity ? service.metadata.name : `${ip} ${port} ${protocol}`;
-      const answer = (turns.get(key) ?? Promise.resolve()).then(ask);
-      turns.set(key, answer);
-      return answer;
+      const askInTurn = (key: string) => {
+        const answer = (turns.get(key) ?? Promise.resolve()).then(ask);
+        turns.set(key, answer);
+        return answer;
+      };
+      if (hasAffinity) return askInTurn(service.metadata.name);
+      if (mode === 'userspace') return askUnlessSilent(question, () => askInTurn(service.metadata.name));
+      return mode === 'ipvs' && endpointsOf(question) > 1 ? askInTurn(`${ip} ${port} ${protocol}`) : ask();
     }),
   );
 }
@@ -45,6 +49,15 @@ function triesFor(mode: Mode, hasAffinity: boolean, endpoints: number): number {
   // Endpoints that take turns have all been met after as many tries.
   if (mode === 'ipvs') return endpoints + 1;
   return hasAffinity ? FEWEST_TRIES : Math.max(FEWEST_TRIES, TRIES_AN_ENDPOINT * endpoints);
+}
+
+/** Those who get no answer need no turn, and waiting is done by all of them at once. */
+async function askUnlessSilent(
+  { source, ip, port, protocol }: Question,
+  askInTurn: () => Promise<ProbeResult>,
+): Promise<ProbeResult> {
+  const first = await probe(source.namespace, ip, port, protocol, { tries: 1, timeoutMs: TIMEOUT_MS.userspace });
+  return first.answers.size === 0 ? first : askInTurn();
 }
 
 /** Flows of an earlier step would blur the next. */

@@ -1,3 +1,3 @@
 /** The modes that real packets were recorded for. */
-export const MODES = ['nftables', 'iptables', 'ipvs'] as const;
+export const MODES = ['nftables', 'iptables', 'ipvs', 'userspace'] as const;
 export type Mode = (typeof MODES)[number];

@@ -24,6 +24,7 @@ export function startProxy(
     namespace,
     mode,
     iptables: { localhostNodePorts, backend },
+    userspace: { drainMs: 200, udpIdleTimeoutMs: 1000 },
   };
   const failed = (what: string, error: unknown) => assert.fail(`${what}: ${error}`);
   const listener = {

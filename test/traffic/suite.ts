@@ -33,7 +33,7 @@ export interface ProxyOptions {
 export type StartProxy = (options: ProxyOptions) => Promise<RunningProxy>;
 
 /** At most so many cases at once: most of their time is spent waiting for what does not come, in ipvs mode the more. */
-const AT_ONCE: Readonly<Record<Mode, number>> = { nftables: 3, iptables: 3, ipvs: 8 };
+const AT_ONCE: Readonly<Record<Mode, number>> = { nftables: 3, iptables: 3, ipvs: 8, userspace: 3 };
 
 /** Every recorded case, with real packets. */
 export function trafficSuite(mode: Mode, startProxy: StartProxy): void {

@@ -3,6 +3,7 @@ import type { Logger } from '../../logging/index.ts';
 import { cleanupIptables } from '../../modes/iptables/index.ts';
 import { cleanupIpvs } from '../../modes/ipvs/index.ts';
 import { cleanupNftables } from '../../modes/nftables/index.ts';
+import { cleanupUserspace } from '../../modes/userspace/index.ts';
 
 /** What one mode may have left. */
 export interface CleanupPart {
@@ -15,11 +16,11 @@ export const CLEANUP_PARTS: readonly CleanupPart[] = [
   { mode: 'nftables', clean: async () => (await cleanupNftables()).map(table => `table ${table}`) },
   // Chains that it jumps to belong to iptables mode too, which cannot remove them before.
   { mode: 'ipvs', clean: () => cleanupIpvs() },
-  { mode: 'iptables', clean: cleanIptables },
+  { mode: 'iptables', clean: async () => removedOf(await cleanupIptables()) },
+  { mode: 'userspace', clean: async () => removedOf(await cleanupUserspace()) },
 ];
 
-async function cleanIptables(): Promise<readonly string[]> {
-  const { removed, errors } = await cleanupIptables();
+function removedOf({ removed, errors }: Awaited<ReturnType<typeof cleanupUserspace>>): readonly string[] {
   if (errors.length > 0) throw new Error(errors.map(errorText).join('; '));
   return removed;
 }

@@ -3,7 +3,7 @@ import { localNode } from '../../daemon/index.ts';
 import type { ModelProblem } from '../../model/index.ts';
 import { FAMILIES } from '../../net/index.ts';
 import { conflictProblems } from '../../plan/index.ts';
-import { PROXY_MODES, type ProxyMode } from '../../proxy/index.ts';
+import { PROXY_MODES } from '../../proxy/index.ts';
 import { FilesSource, type SourceProblem } from '../../source/index.ts';
 import { ProxyState } from '../../sync/index.ts';
 import type { Command, Io } from '../command.ts';
@@ -81,7 +81,7 @@ export const planCommand: Command = {
   },
 };
 
-function modeFlag(text: string): ProxyMode {
+function modeFlag(text: string): (typeof PROXY_MODES)[number] {
   const mode = PROXY_MODES.find(known => known === text);
   if (mode === undefined) {
     throw new FlagError(

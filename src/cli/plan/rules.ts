@@ -5,14 +5,14 @@ import { previewText } from '../../modes/iptables/index.ts';
 import { DEFAULT_SCHEDULER, DEVICE, previewIpvs } from '../../modes/ipvs/index.ts';
 import { FamilyTable, layoutOf } from '../../modes/nftables/index.ts';
 import { FAMILIES, type Family, type Ip } from '../../net/index.ts';
-import { MASQUERADE_BIT, type ProxyMode } from '../../proxy/index.ts';
+import { MASQUERADE_BIT, type PROXY_MODES } from '../../proxy/index.ts';
 import { modeSettings, type ProxyState } from '../../sync/index.ts';
 import { styleFor } from '../style.ts';
 import type { ProblemReport } from './report.ts';
 import { problemText } from './text.ts';
 
 export interface RulesInput {
-  readonly mode: ProxyMode;
+  readonly mode: (typeof PROXY_MODES)[number];
   readonly nodePortAddresses: readonly string[];
   readonly countConnections: boolean;
 }

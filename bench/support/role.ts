@@ -1,0 +1,61 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import type { NetworkNamespace } from '../../src/kernel/netns.ts';
+
+/** A process that plays a part and is told what to do, one thing after another. */
+export class Role {
+  readonly #child: ChildProcess;
+
+  private constructor(child: ChildProcess) {
+    this.#child = child;
+  }
+
+  /** Starts this program once more, on one core. */
+  static async start(name: string, core: number, namespace: NetworkNamespace): Promise<Role> {
+    const args = ['-c', String(core), process.execPath, '--expose-gc', process.argv[1] ?? '', '--role', name];
+    const child = namespace.run(() => spawn('taskset', args, { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] }));
+    const role = new Role(child);
+    await once(child, 'message');
+    return role;
+  }
+
+  async ask<T>(question: unknown): Promise<T> {
+    const answer = once(this.#child, 'message');
+    this.#child.send({ question });
+    const [message] = await answer;
+    return message;
+  }
+
+  get pid(): number {
+    return this.#child.pid ?? 0;
+  }
+
+  stop(): void {
+    this.#child.kill();
+  }
+}
+
+/** In such a process: answers questions until it is stopped. */
+export function play(answer: (question: never) => unknown): void {
+  process.on('message', async ({ question }: { question: never }) => {
+    process.send?.((await answer(question)) ?? null);
+  });
+  process.send?.('ready');
+}
+
+export function givenRole(): string | undefined {
+  const at = process.argv.indexOf('--role');
+  return at < 0 ? undefined : process.argv[at + 1];
+}
+
+/** Processor seconds that a process has used. */
+export function cpuSeconds(pid: number): number {
+  const text = readFileSync(`/proc/${pid}/stat`, 'utf8');
+  const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
+  return (Number(fields[11]) + Number(fields[12])) / 100;
+}
+
+export function residentBytes(pid: number): number {
+  return Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) * 1024;
+}

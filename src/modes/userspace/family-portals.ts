@@ -1,0 +1,249 @@
+import type { ConntrackSocket } from '../../kernel/conntrack/index.ts';
+import { errorText } from '../../lib/error-text.ts';
+import type { Family, Ip } from '../../net/index.ts';
+import { type Frontend, type PlanDiff, planName, type ServicePortPlan } from '../../plan/index.ts';
+import type { ModeEvents, ModeSettings, ServiceCounters, SetAside } from '../mode.ts';
+import { type AddressReader, type MachineAddresses, sameAddresses } from './machine-addresses.ts';
+import type { PortAllocator } from './port-allocator.ts';
+import type { Claim, PortClaims } from './port-claims.ts';
+import type { PortalRules } from './portal-rules.ts';
+import {
+  isOneAddress,
+  neededPolicies,
+  type PortalRule,
+  type ProxyPorts,
+  type RenderOptions,
+  refusing,
+  render,
+} from './render.ts';
+import { renderOptions, sameOptions } from './render-options.ts';
+import { ServiceProxy } from './service-proxy.ts';
+import { type ChangedPortal, forgetStaleFlows } from './stale-flows.ts';
+import type { Traffic } from './traffic.ts';
+
+export interface FamilyPortalsOptions {
+  readonly family: Family;
+  readonly traffic: Traffic;
+  readonly ports: PortAllocator;
+  readonly rules: PortalRules;
+  readonly claims: PortClaims;
+  readonly addresses: AddressReader;
+  readonly conntrack: ConntrackSocket;
+  readonly events: ModeEvents;
+  /** The address that proxies listen at. */
+  readonly listenIP: Ip;
+}
+
+/** What is prepared for one service port before its rules are written. */
+interface Prepared {
+  readonly plan: ServicePortPlan | undefined;
+  readonly ports: ProxyPorts;
+  readonly claims: readonly Claim[];
+  readonly rules: readonly PortalRule[];
+}
+
+const NOTHING: Prepared = { plan: undefined, ports: {}, claims: [], rules: [] };
+
+/** The portals of one family: what is wanted, the proxies behind them, and the rules that lead there. */
+export class FamilyPortals {
+  readonly #options: FamilyPortalsOptions;
+  readonly #wanted = new Map<string, ServicePortPlan>();
+  readonly #proxies = new Map<string, ServiceProxy>();
+  /** As they are in the kernel. */
+  readonly #committed = new Map<string, ServicePortPlan>();
+  readonly #setAside = new Map<string, SetAside>();
+  readonly #dirty = new Set<string>();
+  #render: RenderOptions | undefined;
+  #addresses: MachineAddresses | undefined;
+
+  constructor(options: FamilyPortalsOptions) {
+    this.#options = options;
+  }
+
+  get setAside(): readonly SetAside[] {
+    return [...this.#setAside.values()];
+  }
+
+  get isUnsure(): boolean {
+    return this.#options.rules.isUnsure;
+  }
+
+  get counters(): readonly ServiceCounters[] {
+    const { family } = this.#options;
+    return [...this.#proxies].flatMap(([id, proxy]) => {
+      const plan = this.#wanted.get(id);
+      if (!plan || plan.port.protocol === 'SCTP') return [];
+      return [{ family, servicePort: planName(plan), protocol: plan.port.protocol, ...proxy.counters }];
+    });
+  }
+
+  /** Notes what is wanted; nothing is written before `write`. */
+  want({ added, updated, removed }: PlanDiff, settings: ModeSettings): void {
+    for (const plan of removed) {
+      this.#wanted.delete(planId(plan));
+      this.#dirty.add(planId(plan));
+    }
+    for (const plan of [...added, ...updated.map(({ to }) => to)]) {
+      this.#wanted.set(planId(plan), plan);
+      this.#dirty.add(planId(plan));
+    }
+    this.#look(settings);
+  }
+
+  /** Opens proxies, writes rules, then closes what they no longer lead to. */
+  async write(): Promise<void> {
+    const { rules, traffic, family, events } = this.#options;
+    const ids = new Set([...this.#dirty, ...this.#setAside.keys()]);
+    const prepared = new Map(Array.from(ids, id => [id, this.#prepare(id)]));
+    const stale = [...prepared].filter(([id, { rules: list }]) => rules.isUnsure || isChanged(rules.rulesOf(id), list));
+    const start = performance.now();
+    const written = await rules.write(new Map([...prepared].map(([id, { rules: list }]) => [id, list])));
+    const objects = written.rules.filter + written.rules.nat;
+    if (objects > 0) events.measured(family, { kind: 'batch', objects, milliseconds: performance.now() - start });
+    for (const table of ['filter', 'nat'] as const) {
+      events.measured(family, { kind: 'rules', table, total: rules.total(table), last: written.rules[table] });
+    }
+    for (const connection of traffic.connections) connection.endpointsGone();
+    const portals = stale.flatMap(([id, { plan, ports }]) => changedPortals([this.#committed.get(id), plan], ports));
+    for (const [id, each] of prepared) this.#settle(id, each);
+    await this.#forgetFlows(portals);
+  }
+
+  /** What is to be done now and then. Returns what others changed. */
+  async upkeep(): Promise<string | undefined> {
+    for (const proxy of this.#proxies.values()) proxy.expire();
+    const drift = await this.#options.rules.findDrift();
+    if (drift !== undefined || this.#setAside.size > 0) await this.write();
+    return drift;
+  }
+
+  /** Refuses what was forwarded, for nobody will serve it. */
+  async refuse(): Promise<void> {
+    const { rules } = this.#options;
+    const options = this.#render;
+    if (!options || rules.isUnsure) return;
+    const refusals = [...this.#committed].map(([id, plan]) => [id, render(refusing(plan), {}, options)] as const);
+    await rules.write(new Map(refusals));
+  }
+
+  close(): void {
+    for (const proxy of this.#proxies.values()) proxy.close();
+    this.#options.claims.close();
+  }
+
+  /** Rules depend on the settings and on this machine's addresses. */
+  #look(settings: ModeSettings): void {
+    const { addresses, family, listenIP } = this.#options;
+    const now = addresses.read(family);
+    const options = renderOptions(family, settings, listenIP, now.host);
+    const isSame =
+      this.#render && this.#addresses && sameOptions(this.#render, options) && sameAddresses(this.#addresses, now);
+    this.#render = options;
+    this.#addresses = now;
+    if (!isSame) for (const id of this.#wanted.keys()) this.#dirty.add(id);
+  }
+
+  #prepare(id: string): Prepared {
+    const plan = this.#wanted.get(id);
+    const options = this.#render;
+    if (!plan || !options) return NOTHING;
+    const { protocol } = plan.port;
+    if (protocol === 'SCTP') {
+      this.#putAside(id, plan, 'SCTP cannot be proxied in userspace mode');
+      return NOTHING;
+    }
+    const proxy = this.#proxyOf(id);
+    proxy.update(plan);
+    try {
+      const { frontends, claims, refused } = this.#claim(id, plan, protocol);
+      const served = { ...plan, frontends };
+      const ports = proxy.open(plan, neededPolicies(served));
+      if (refused === undefined) this.#setAside.delete(id);
+      else this.#putAside(id, plan, refused);
+      return { plan: served, ports, claims, rules: render(served, ports, options) };
+    } catch (error) {
+      this.#putAside(id, plan, errorText(error));
+      return NOTHING;
+    }
+  }
+
+  /** Frontends whose ports other programs have are left out. */
+  #claim(id: string, { frontends }: ServicePortPlan, protocol: 'TCP' | 'UDP') {
+    const claims: Claim[] = [];
+    let refused: string | undefined;
+    const had = frontends.filter(frontend => {
+      const wanted = this.#claimsOf(frontend, protocol);
+      const errors = wanted.flatMap(claim => this.#options.claims.claim(id, claim) ?? []);
+      const error = errors.find(({ errno }) => errno !== 'EADDRNOTAVAIL');
+      if (error) refused = `${error.message}; another program has it`;
+      else claims.push(...wanted);
+      return !error;
+    });
+    return { frontends: had, claims, refused };
+  }
+
+  #claimsOf({ ip, port }: Frontend, protocol: 'TCP' | 'UDP'): readonly Claim[] {
+    if (ip !== undefined) return this.#addresses?.all.has(ip) ? [{ protocol, ip, port }] : [];
+    const ranges = this.#render?.nodePortRanges;
+    if (!ranges) return [{ protocol, ip: undefined, port }];
+    const single = ranges.filter(range => isOneAddress(range));
+    return single.map(({ address }) => ({ protocol, ip: address, port }));
+  }
+
+  #proxyOf(id: string): ServiceProxy {
+    const known = this.#proxies.get(id);
+    if (known) return known;
+    const proxy = new ServiceProxy(this.#options);
+    this.#proxies.set(id, proxy);
+    return proxy;
+  }
+
+  #putAside(id: string, plan: ServicePortPlan, error: string): void {
+    const port = { family: this.#options.family, servicePort: planName(plan), error };
+    const isKnown = this.#setAside.get(id)?.error === error;
+    this.#setAside.set(id, port);
+    if (!isKnown) this.#options.events.setAside(port);
+  }
+
+  /** The rules are written: what they do not lead to is closed. */
+  #settle(id: string, { plan, claims }: Prepared): void {
+    this.#dirty.delete(id);
+    this.#options.claims.releaseExcept(id, claims);
+    const proxy = this.#proxies.get(id);
+    if (plan) {
+      this.#committed.set(id, plan);
+      proxy?.closeExcept(neededPolicies(plan));
+      return;
+    }
+    this.#committed.delete(id);
+    proxy?.close();
+    this.#proxies.delete(id);
+    if (!this.#wanted.has(id)) this.#setAside.delete(id);
+  }
+
+  async #forgetFlows(portals: readonly ChangedPortal[]): Promise<void> {
+    const { conntrack, family, events } = this.#options;
+    if (portals.length === 0) return;
+    try {
+      await forgetStaleFlows(conntrack, family, portals, this.#addresses?.all ?? new Set());
+    } catch (error) {
+      events.failed('removing stale flows', error);
+    }
+  }
+}
+
+/** Port names are unique in a Service only by what the API server checks, so the protocol is part of the identity. */
+function planId({ service, port }: ServicePortPlan): string {
+  return `${service} ${port.protocol} ${port.name}`;
+}
+
+function isChanged(a: readonly PortalRule[], b: readonly PortalRule[]): boolean {
+  return a.length !== b.length || a.some(({ text }, i) => text !== b[i]?.text);
+}
+
+function changedPortals(plans: readonly (ServicePortPlan | undefined)[], ports: ProxyPorts): readonly ChangedPortal[] {
+  const proxyPorts = Object.values(ports);
+  return plans.flatMap(plan =>
+    plan?.port.protocol === 'UDP' ? plan.frontends.map(frontend => ({ frontend, proxyPorts })) : [],
+  );
+}
