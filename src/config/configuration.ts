@@ -21,6 +21,7 @@ export interface Configuration {
   readonly iptables: { readonly masqueradeBit: number | undefined; readonly localhostNodePorts: boolean | undefined };
   readonly ipvs: IpvsConfiguration;
   readonly nftables: { readonly masqueradeBit: number | undefined };
+  readonly userspace: UserspaceConfiguration;
   readonly winkernel: WinkernelConfiguration;
   readonly detectLocalMode: string;
   readonly detectLocal: {
@@ -79,6 +80,13 @@ export interface IpvsConfiguration {
   readonly tcpTimeout: Duration;
   readonly tcpFinTimeout: Duration;
   readonly udpTimeout: Duration;
+}
+
+/** Of a mode that upstream has no more. */
+export interface UserspaceConfiguration {
+  /** `first-last`, `first+count` or one port; empty, `0` and `0-0` leave the choice to the kernel. */
+  readonly portRange: string;
+  readonly udpIdleTimeout: Duration | undefined;
 }
 
 export interface ConntrackConfiguration {

@@ -23,6 +23,7 @@ export function toConfiguration(file: V1alpha1): Configuration {
     },
     ipvs: toIpvs(file.ipvs),
     nftables: { masqueradeBit: file.nftables.masqueradeBit },
+    userspace: { portRange: file.portRange, udpIdleTimeout: file.udpIdleTimeout },
     winkernel: file.winkernel,
     detectLocalMode: file.detectLocalMode,
     detectLocal: { ...file.detectLocal, clusterCIDRs: file.clusterCIDR === '' ? [] : file.clusterCIDR.split(',') },
@@ -74,7 +75,8 @@ export function toFile(configuration: Configuration): V1alpha1 {
     oomScoreAdj: linux.oomScoreAdj,
     conntrack: linux.conntrack,
     configSyncPeriod: configuration.configSyncPeriod,
-    portRange: '',
+    portRange: mode === 'userspace' ? configuration.userspace.portRange : '',
+    udpIdleTimeout: mode === 'userspace' ? configuration.userspace.udpIdleTimeout : undefined,
     windowsRunAsService: configuration.windowsRunAsService,
   };
 }

@@ -7,6 +7,7 @@ export { goJson } from './go-json.ts';
 export { type HostPort, splitHostPort } from './host-port.ts';
 export { ConfigurationError, defaultConfiguration, type LoadedConfiguration, loadConfiguration } from './load.ts';
 export { applyPlatformDefaults } from './platform-defaults.ts';
+export { type PortRange, parsePortRange } from './port-range.ts';
 export { formatQuantity, parseQuantity, type Quantity, QuantityError } from './quantity.ts';
 export type { Plain, PlainObject } from './schema/index.ts';
 export * from './validate/index.ts';

@@ -115,6 +115,8 @@ export const kubeProxyConfiguration = struct('v1alpha1.KubeProxyConfiguration', 
   conntrack,
   configSyncPeriod: duration,
   portRange: text(),
+  // Of userspace mode; upstream had it as long as it had that mode.
+  udpIdleTimeout: omitEmpty(pointer(duration)),
   windowsRunAsService: omitEmpty(bool),
 });
 

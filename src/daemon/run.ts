@@ -1,5 +1,5 @@
 import type { SetAside } from '../modes/index.ts';
-import { type Family, parseIp } from '../net/index.ts';
+import type { Family } from '../net/index.ts';
 import { createProxy, type RunningProxy } from '../proxy/index.ts';
 import type { Closers } from './closers.ts';
 import type { Ending } from './ending.ts';
@@ -16,6 +16,7 @@ import { showPacketCounters } from './packet-counters.ts';
 import { ServiceHealthPorts } from './service-health-ports.ts';
 import type { Surroundings } from './surroundings.ts';
 import { TidyAfterStart } from './tidy-memory.ts';
+import { userspaceConfig } from './userspace.ts';
 
 /** What a start has found out and opened so far. */
 export interface RunParts {
@@ -66,7 +67,7 @@ function openProxy(parts: RunParts): RunningProxy {
       countConnections: options.countConnections,
       iptables: { localhostNodePorts: configuration.iptables.localhostNodePorts },
       ipvs: ipvsConfig(configuration),
-      userspace: { listenIP: parseIp(configuration.bindAddress) },
+      userspace: userspaceConfig(configuration),
     },
     proxyListeners({
       mode: configuration.mode,

@@ -19,6 +19,16 @@ const RULES: readonly [rule: string, change: Change, message: string][] = [
     () => ({ mode: 'userspace', iptables: { masqueradeBit: 32, localhostNodePorts: true } }),
     'KubeProxyIPTablesConfiguration.MasqueradeBit: Invalid value: 32: must be within the range [0, 31]',
   ],
+  [
+    'the port range of userspace mode',
+    ({ userspace }) => ({ mode: 'userspace', userspace: { ...userspace, portRange: '60999-32768' } }),
+    'PortRange: Invalid value: "60999-32768": must be a port, or a range such as 32768-60999 or 32768+100',
+  ],
+  [
+    'the idle time of UDP in userspace mode',
+    ({ userspace }) => ({ mode: 'userspace', userspace: { ...userspace, udpIdleTimeout: 0n } }),
+    'UDPIdleTimeout: Invalid value: "0s": must be greater than 0',
+  ],
   ...(['tcpTimeout', 'tcpFinTimeout', 'udpTimeout'] as const).map((field): [string, Change, string] => {
     const name = { tcpTimeout: 'TCPTimeout', tcpFinTimeout: 'TCPFinTimeout', udpTimeout: 'UDPTimeout' }[field];
     return [

@@ -12,6 +12,7 @@ import { validateMode } from './mode.ts';
 import { validateNodePortAddresses } from './node-port-addresses.ts';
 import { validateNotNegative, validateRange } from './numbers.ts';
 import { validatePeriods } from './periods.ts';
+import { validateUserspace } from './userspace.ts';
 
 /**
  * All that is wrong with a configuration, in the order and with the paths that kube-proxy has: the names of its internal
@@ -40,7 +41,8 @@ export function validateConfiguration(configuration: Configuration): FieldError[
 }
 
 /** Sections of other modes are not looked at, but for that of iptables. */
-function validateSection(path: string, { mode, ipvs, nftables }: Configuration): FieldError[] {
+function validateSection(path: string, { mode, ipvs, nftables, userspace }: Configuration): FieldError[] {
+  if (mode === 'userspace') return validateUserspace(path, userspace);
   if (mode === 'ipvs') return validateIpvs(`${path}.KubeProxyIPVSConfiguration`, ipvs);
   if (mode === 'nftables') return validateMasqueradeBit(`${path}.KubeProxyNFTablesConfiguration`, nftables);
   return [];
