@@ -49,7 +49,12 @@ export function tellCounts(metrics: ProxyMetrics, { loop, mode }: RunningProxy):
   });
 }
 
-/** What the kernel counts is read when somebody asks for the metrics. */
+/** What ipvs counts is read when somebody asks for the metrics. */
+export function tellServers(metrics: ProxyMetrics, { mode }: RunningProxy): void {
+  metrics.readServers(async options => mode.statistics?.(options));
+}
+
+/** So are connections, where the kernel was asked to count them. */
 export function tellConnections(metrics: ProxyMetrics, { mode }: RunningProxy): void {
   const { connections } = mode;
   if (connections) metrics.readConnections(() => connections.call(mode));

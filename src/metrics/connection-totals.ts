@@ -1,5 +1,6 @@
 import type { FrontendConnections } from '../modes/index.ts';
 import { FAMILIES, type Family } from '../net/index.ts';
+import { advanced, type Total } from './total.ts';
 
 export interface ConnectionTotal {
   readonly family: Family;
@@ -72,21 +73,9 @@ export class ConnectionTotals {
   }
 }
 
-interface Total {
-  readonly total: number;
-  /** The counters' sum when they were last read. */
-  readonly last: number;
-}
-
 interface NamedTotal extends Total {
   readonly family: Family;
   readonly servicePort: string;
-}
-
-/** A sum that is smaller than before lacks a counter, or one that began anew; what came since cannot be told. */
-function advanced(before: Total | undefined, sum: number): Total {
-  const { total, last } = before ?? { total: 0, last: 0 };
-  return { total: total + Math.max(0, sum - last), last: sum };
 }
 
 function add<K>(sums: Map<K, number>, key: K, value: number): void {

@@ -74,6 +74,27 @@ export class MetricSet {
     });
   }
 
+  /** The same of a gauge. */
+  readGauges<Label extends string>(
+    name: string,
+    labelNames: readonly Label[],
+    help: string,
+    read: () => Promise<Iterable<Sample<Label>>>,
+  ): void {
+    const collect = async () => {
+      const samples = await read();
+      gauge.reset();
+      for (const { labels, value } of samples) gauge.set(labels, value);
+    };
+    const gauge: GaugeType<Label> = new Gauge({
+      name,
+      labelNames: [...labelNames],
+      help,
+      registers: [this.registry],
+      collect,
+    });
+  }
+
   readGauge(name: string, help: string, read: Read): void {
     const collect = () => {
       const value = sampleOf(read);

@@ -3,6 +3,7 @@ import type { Measure, SetAside } from '../modes/index.ts';
 import type { Family } from '../net/index.ts';
 import { type BuildInfo, componentMetrics, type Feature } from './component-metrics.ts';
 import { watchEventLoop } from './event-loop-lag.ts';
+import { ipvsServers, type ReadStatistics } from './ipvs-servers.ts';
 import { alpha, kubeProxyMetrics, kubeProxyName, PACKET_COUNTERS, type PacketCounter } from './kube-proxy-metrics.ts';
 import { type Counter, MetricSet, type Read } from './metric-set.ts';
 import { pointsmanMetrics } from './pointsman-metrics.ts';
@@ -143,6 +144,11 @@ export class ProxyMetrics {
   /** Connections that the kernel counts by frontend, where it was asked to. */
   readConnections(read: ReadConnections): void {
     serviceConnections(this.#set, this.#clock, read);
+  }
+
+  /** What virtual and real servers of ipvs mode carried; other modes have none. */
+  readServers(read: ReadStatistics): void {
+    if (this.#mode === 'ipvs') ipvsServers(this.#set, this.#clock, read);
   }
 
   readHealth(healthy: () => boolean): void {

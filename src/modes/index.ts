@@ -10,4 +10,12 @@ export {
   type SyncReport,
 } from './mode.ts';
 export { NodeAddresses } from './node-addresses.ts';
+export type {
+  OtherStatistics,
+  RealServerStatistics,
+  ServerStatistics,
+  ServicePortStatistics,
+  StatisticsOptions,
+  Traffic,
+} from './server-statistics.ts';
 export { StaleFlowCleaner } from './stale-flow-cleaner.ts';

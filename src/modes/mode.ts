@@ -2,6 +2,7 @@ import type { Protocol } from '../api/index.ts';
 import type { LocalDetector, NodePortAddresses } from '../model/index.ts';
 import type { Family, Ip } from '../net/index.ts';
 import type { PlanDiff } from '../plan/index.ts';
+import type { ServerStatistics, StatisticsOptions } from './server-statistics.ts';
 
 /** What every mode needs to know besides the plans, for one family. */
 export interface ModeSettings {
@@ -98,6 +99,8 @@ export interface Mode {
   connections?(): AsyncIterable<FrontendConnections>;
   /** Of modes through whose process connections go. One for each service port that is there now. */
   counters?(): readonly ServiceCounters[];
+  /** What virtual and real servers carried, where the mode has such; it does not wait for a sync. */
+  statistics?(options: StatisticsOptions): Promise<ServerStatistics | undefined>;
   /** Stops watching; what is programmed stays. */
   close(): Promise<void>;
 }

@@ -43,6 +43,19 @@ test('IPT-14 what another mode left goes once, after every family was written', 
   assert.deepEqual(done, ['sync IPv6', 'sync IPv4', 'remove', 'sync IPv4', 'close']);
 });
 
+test('IPVS-18 statistics are passed on from a mode that has them', async () => {
+  const statistics = { servicePorts: [], others: [], virtualServers: 3 };
+  const takeOver = (mode: Mode) =>
+    new TakeOver(
+      mode,
+      ['IPv4'],
+      error => assert.fail(String(error)),
+      async () => {},
+    );
+  assert.equal(await takeOver({ ...recordingMode([]), statistics: async () => statistics }).statistics({}), statistics);
+  assert.equal(await takeOver(recordingMode([])).statistics({}), undefined);
+});
+
 test('IPT-14 a removal that fails is told and disturbs nothing', async () => {
   const done: string[] = [];
   const told: string[] = [];

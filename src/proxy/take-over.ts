@@ -1,4 +1,13 @@
-import type { FrontendConnections, Mode, ModeSettings, ServiceCounters, SetAside, SyncReport } from '../modes/index.ts';
+import type {
+  FrontendConnections,
+  Mode,
+  ModeSettings,
+  ServerStatistics,
+  ServiceCounters,
+  SetAside,
+  StatisticsOptions,
+  SyncReport,
+} from '../modes/index.ts';
 import type { Family } from '../net/index.ts';
 import type { PlanDiff } from '../plan/index.ts';
 
@@ -43,6 +52,10 @@ export class TakeOver implements Mode {
 
   counters(): readonly ServiceCounters[] {
     return this.#mode.counters?.() ?? [];
+  }
+
+  async statistics(options: StatisticsOptions): Promise<ServerStatistics | undefined> {
+    return this.#mode.statistics?.(options);
   }
 
   async close(): Promise<void> {

@@ -1,8 +1,8 @@
 import type { EndpointSlice, Service } from '../../src/api/index.ts';
 import type { NetworkNamespace } from '../../src/kernel/netns.ts';
 import { Model } from '../../src/model/index.ts';
-import type { ModeEvents, ModeSettings, SetAside } from '../../src/modes/index.ts';
-import { type IpvsConfig, IpvsMode, type Statistics } from '../../src/modes/ipvs/index.ts';
+import type { ModeEvents, ModeSettings, ServerStatistics, SetAside } from '../../src/modes/index.ts';
+import { type IpvsConfig, IpvsMode } from '../../src/modes/ipvs/index.ts';
 import type { Family, Ip } from '../../src/net/index.ts';
 import { Planner } from '../../src/plan/index.ts';
 import { ManualClock } from './manual-clock.ts';
@@ -69,8 +69,10 @@ export class IpvsUnderTest {
     return this.#mode.setAside();
   }
 
-  statistics(limit?: number): Promise<Statistics> {
-    return this.#mode.statistics(limit);
+  async statistics(): Promise<ServerStatistics> {
+    const statistics = await this.#mode.statistics();
+    if (!statistics) throw new Error('the mode is closed');
+    return statistics;
   }
 
   /** A new process on the same objects. */

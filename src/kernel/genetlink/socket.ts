@@ -70,6 +70,19 @@ export class GenericSocket {
     );
   }
 
+  /** A dump that lets other work run in between. */
+  stream(
+    operation: string,
+    family: string,
+    command: number,
+    version: number,
+    write: (writer: MessageWriter) => void = () => {},
+  ): AsyncGenerator<Message> {
+    return this.#netlink.stream(operation, this.family(family).id, writer =>
+      write(writer.struct(genericHeader(command, version))),
+    );
+  }
+
   /** Sends a command an item, many in one send, and returns the items that were refused. */
   async bulk<T>(
     family: string,

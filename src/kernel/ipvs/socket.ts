@@ -29,6 +29,19 @@ export class IpvsSocket {
     return this.#list('ipvsadm -S -n', IpvsCommand.GET_SERVICE, undefined, decodeService);
   }
 
+  /** The same, one at a time, letting other work run in between; only one such list may be read at a time. */
+  async *streamServices(): AsyncGenerator<ServiceEntry> {
+    for await (const { body } of this.#generic.stream(
+      'ipvsadm -S -n',
+      IPVS.name,
+      IpvsCommand.GET_SERVICE,
+      IPVS.version,
+    )) {
+      const service = decodeService(body, GENERIC_HEADER);
+      if (service) yield service;
+    }
+  }
+
   /** The service of that key, or undefined if there is none. */
   service(key: ServiceKey): ServiceEntry | undefined {
     const operation = `ipvsadm -L -n ${printKey(key)}`;

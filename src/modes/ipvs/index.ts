@@ -5,6 +5,5 @@ export { type IpvsConfig, IpvsMode, type IpvsModeOptions } from './mode.ts';
 export { type PrepareOptions, prepareIpvs } from './prepare.ts';
 export { type PreviewInput, previewIpvs } from './preview.ts';
 export { OWN_RULES } from './rules.ts';
-export type { RealServerStatistics, ServicePortStatistics, Statistics, Traffic } from './statistics.ts';
 export { ipvsUnavailable } from './support.ts';
 export { DEFAULT_SCHEDULER } from './virtual-server.ts';

@@ -343,8 +343,9 @@ test('IPVS-11 connections to an endpoint that leaves go on, also through a resta
     assert.equal(await ask(first), '10.244.1.2');
     assert.equal(await ask(await connect()), '10.244.1.3');
     // The kernel brings its counters up to date every two seconds.
-    for (let i = 0; i < 40 && (await mode.statistics(0)).others.connections < 2n; i++) await delay(100);
-    const [port] = (await mode.statistics()).servicePorts;
+    const busiest = async () => (await mode.statistics()).servicePorts[0];
+    for (let i = 0; i < 40 && ((await busiest())?.connections ?? 0n) < 2n; i++) await delay(100);
+    const port = await busiest();
     assert.equal(port?.servicePort, 'default/web');
     assert.equal(port?.connections, 2n);
     assert.deepEqual(
@@ -354,7 +355,6 @@ test('IPVS-11 connections to an endpoint that leaves go on, also through a resta
         ['10.244.1.3:8080', 1, 1],
       ],
     );
-    assert.deepEqual((await mode.statistics(0)).others.connections, 2n);
     mode.set(slice('web-1', ['10.244.1.2', '10.244.1.3']));
     await mode.sync();
     assert.equal(await ask(first), '10.244.1.2', 'it came back before its last connection ended');

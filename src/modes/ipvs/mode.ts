@@ -9,11 +9,12 @@ import type { PlanDiff } from '../../plan/index.ts';
 import type { Mode, ModeEvents, ModeSettings, SetAside, SyncReport } from '../mode.ts';
 import { NodeAddresses } from '../node-addresses.ts';
 import { OwedPlans } from '../owed-plans.ts';
+import type { ServerStatistics, StatisticsOptions } from '../server-statistics.ts';
 import { DEVICE, isLinkLocal } from './device.ts';
 import { FamilyServices, type Sockets } from './family-services.ts';
 import { type PrepareOptions, prepareIpvs } from './prepare.ts';
 import { Rounds } from './rounds.ts';
-import { readStatistics, type Statistics } from './statistics.ts';
+import { readStatistics } from './statistics.ts';
 import { DEFAULT_SCHEDULER } from './virtual-server.ts';
 
 export interface IpvsConfig extends Pick<PrepareOptions, 'strictARP' | 'timeouts'> {
@@ -40,6 +41,9 @@ export class IpvsMode implements Mode {
   /** The programs of both families have one lock. */
   readonly #turns = new Turns();
   readonly #rounds: Rounds;
+  /** For statistics, which are read one after another. */
+  readonly #reader: IpvsSocket;
+  readonly #readings = new Turns();
   /** What is to be done is done one thing after another. */
   #work: Promise<unknown> = Promise.resolve();
   /** Undefined: must be read. */
@@ -55,6 +59,7 @@ export class IpvsMode implements Mode {
       ipset: IpsetSocket.open({ namespace }),
       route: RouteSocket.open({ namespace }),
     };
+    this.#reader = IpvsSocket.open({ namespace });
     this.#rounds = new Rounds(clock, {
       check: () => this.#queue(() => this.#checkAll()),
       verify: () => this.#queue(() => this.#verifyAll()),
@@ -96,9 +101,11 @@ export class IpvsMode implements Mode {
     return [...this.#families.values()].some(services => services.hadChain(chain));
   }
 
-  /** What virtual and real servers carried: the busiest service ports one by one, the rest together. */
-  statistics(limit?: number): Promise<Statistics> {
-    return this.#queue(() => readStatistics(this.#sockets.ipvs, this.#families, limit));
+  /** Over a socket of its own: whoever asks must not wait for a long sync. */
+  statistics(options?: StatisticsOptions): Promise<ServerStatistics | undefined> {
+    return this.#readings.take(async () =>
+      this.#closed ? undefined : readStatistics(this.#reader, this.#families, options),
+    );
   }
 
   /** Waits until all that was begun is done. */
@@ -111,6 +118,7 @@ export class IpvsMode implements Mode {
     this.#rounds.close();
     this.#addresses.close();
     await this.#work;
+    await this.#readings.take(async () => this.#reader.close());
     const { ipvs, ipset, route } = this.#sockets;
     ipvs.close();
     ipset.close();

@@ -5,6 +5,7 @@ import type { DestinationEntry, ServiceEntry, Stats } from '../../kernel/ipvs/in
 import { Model, nodePortAddresses } from '../../model/index.ts';
 import type { Ip } from '../../net/index.ts';
 import { Planner } from '../../plan/index.ts';
+import type { StatisticsOptions } from '../server-statistics.ts';
 import { renderContext } from './render.ts';
 import { readStatistics } from './statistics.ts';
 import { WantedPlans } from './wanted-plans.ts';
@@ -68,24 +69,28 @@ test('IPVS-18 the busiest one by one with their real servers, all addresses toge
   };
   const listed: string[] = [];
   const socket = {
-    services: () => [
-      entry('10.96.0.1', 5n),
-      entry('1.1.1.1', 6n),
-      entry('10.96.0.2', 4n),
-      entry('10.96.0.3', 3n),
-      entry('10.96.0.4', 0n),
-      entry('172.16.0.1', 1000n),
-    ],
+    async *streamServices() {
+      yield* [
+        entry('10.96.0.1', 5n),
+        entry('1.1.1.1', 6n),
+        entry('10.96.0.2', 4n),
+        entry('10.96.0.3', 3n),
+        entry('10.96.0.4', 0n),
+        entry('172.16.0.1', 1000n),
+      ];
+    },
     destinations: (key: ServiceEntry['key']) => {
       listed.push(key.kind === 'address' ? key.address : '');
       return [destination];
     },
   };
-  const { servicePorts, others, virtualServers } = await readStatistics(socket, new Map([['IPv4', wanted()]]), 1);
+  const families = new Map([['IPv4', wanted()]] as const);
+  const { servicePorts, others, virtualServers } = await readStatistics(socket, families, { limit: 1 });
   assert.deepEqual(listed, ['10.96.0.1', '1.1.1.1'], 'real servers are asked for only where they are told');
   assert.equal(virtualServers, 5);
   assert.deepEqual(servicePorts, [
     {
+      id: 'IPv4 default/a TCP',
       family: 'IPv4',
       servicePort: 'default/a',
       protocol: 'TCP',
@@ -109,12 +114,19 @@ test('IPVS-18 the busiest one by one with their real servers, all addresses toge
       ],
     },
   ]);
-  assert.deepEqual(others, {
-    servicePorts: 3,
-    connections: 7n,
-    inPackets: 14n,
-    outPackets: 7n,
-    inBytes: 700n,
-    outBytes: 350n,
-  });
+  assert.deepEqual(others, [
+    {
+      family: 'IPv4',
+      servicePorts: 3,
+      connections: 7n,
+      inPackets: 14n,
+      outPackets: 7n,
+      inBytes: 700n,
+      outBytes: 350n,
+    },
+  ]);
+  const names = async (options: StatisticsOptions) =>
+    (await readStatistics(socket, families, options)).servicePorts.map(({ servicePort }) => servicePort);
+  assert.deepEqual(await names({ limit: 2, keep: new Set(['IPv4 default/s4 TCP']) }), ['default/s4', 'default/a']);
+  assert.deepEqual(await names({}), ['default/a', 'default/s2', 'default/s3'], 'idle ones are not told one by one');
 });

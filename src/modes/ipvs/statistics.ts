@@ -8,46 +8,22 @@ import {
 } from '../../kernel/ipvs/index.ts';
 import { type Family, joinHostPort } from '../../net/index.ts';
 import { planName } from '../../plan/index.ts';
+import type {
+  OtherStatistics,
+  RealServerStatistics,
+  ServerStatistics,
+  ServicePortStatistics,
+  StatisticsOptions,
+  Traffic,
+} from '../server-statistics.ts';
 import type { FamilyServices } from './family-services.ts';
 
-/** What was carried since the virtual or real server was made. */
-export interface Traffic {
-  readonly connections: bigint;
-  readonly inPackets: bigint;
-  readonly outPackets: bigint;
-  readonly inBytes: bigint;
-  readonly outBytes: bigint;
-}
-
-export interface RealServerStatistics extends Traffic {
-  /** `10.244.1.2:8080` */
-  readonly address: string;
-  readonly weight: number;
-  readonly activeConnections: number;
-  readonly inactiveConnections: number;
-}
-
-/** One service port, all its addresses together. */
-export interface ServicePortStatistics extends Traffic {
-  readonly family: Family;
-  /** `ns/name:port` */
-  readonly servicePort: string;
-  readonly protocol: string;
-  readonly realServers: readonly RealServerStatistics[];
-}
-
-export interface Statistics {
-  /** The busiest by connections, at most as many as asked for. */
-  readonly servicePorts: readonly ServicePortStatistics[];
-  /** All others together. */
-  readonly others: Traffic & { readonly servicePorts: number };
-  readonly virtualServers: number;
-}
-
 const LIMIT = 100;
+const NOBODY: ReadonlySet<string> = new Set();
 const NONE: Traffic = { connections: 0n, inPackets: 0n, outPackets: 0n, inBytes: 0n, outBytes: 0n };
 
 interface Group {
+  readonly id: string;
   readonly family: Family;
   readonly servicePort: string;
   readonly protocol: string;
@@ -55,46 +31,56 @@ interface Group {
   traffic: Traffic;
 }
 
-type Socket = Pick<IpvsSocket, 'services' | 'destinations'>;
+type Socket = Pick<IpvsSocket, 'streamServices' | 'destinations'>;
+type Families = ReadonlyMap<Family, Pick<FamilyServices, 'wanted'>>;
 
-/** Reads the counters of our virtual servers; of real servers only those of the busiest service ports. */
+/** Reads the counters of our virtual servers; of real servers only those of service ports that are told one by one. */
 export async function readStatistics(
   socket: Socket,
-  families: ReadonlyMap<Family, Pick<FamilyServices, 'wanted'>>,
-  limit = LIMIT,
-): Promise<Statistics> {
-  const groups = group(socket.services(), families);
-  const sorted = [...groups.values()].sort((a, b) => compare(b.traffic.connections, a.traffic.connections));
+  families: Families,
+  { limit = LIMIT, keep = NOBODY }: StatisticsOptions = {},
+): Promise<ServerStatistics> {
+  const groups = await group(socket, families);
+  const told = choose(groups, limit, keep);
   const servicePorts: ServicePortStatistics[] = [];
-  for (const { family, servicePort, protocol, services, traffic } of sorted.slice(0, limit)) {
-    servicePorts.push({ family, servicePort, protocol, ...traffic, realServers: realServers(socket, services) });
+  for (const { services, traffic, ...names } of told) {
+    servicePorts.push({ ...names, ...traffic, realServers: realServers(socket, services) });
     await nextTurn();
   }
-  const others = sorted.slice(limit);
-  const traffic = others.reduce((sum, other) => plus(sum, other.traffic), NONE);
-  const virtualServers = sorted.reduce((sum, { services }) => sum + services.length, 0);
-  return { servicePorts, others: { servicePorts: others.length, ...traffic }, virtualServers };
+  const isTold = new Set(told.map(({ id }) => id));
+  const rest = groups.filter(({ id }) => !isTold.has(id));
+  const others = [...families.keys()].map(family => together(family, rest));
+  return { servicePorts, others, virtualServers: groups.reduce((sum, { services }) => sum + services.length, 0) };
 }
 
-function group(
-  services: readonly ServiceEntry[],
-  families: ReadonlyMap<Family, Pick<FamilyServices, 'wanted'>>,
-): ReadonlyMap<string, Group> {
+async function group(socket: Socket, families: Families): Promise<readonly Group[]> {
   const groups = new Map<string, Group>();
-  for (const service of services) {
+  for await (const service of socket.streamServices()) {
     for (const [family, { wanted }] of families) {
       const plan = wanted.claim(printKey(service.key))?.plan;
       if (!plan) continue;
       const { protocol } = plan.port;
       const servicePort = planName(plan);
       const id = `${family} ${servicePort} ${protocol}`;
-      const known = groups.get(id) ?? { family, servicePort, protocol, services: [], traffic: NONE };
+      const known = groups.get(id) ?? { id, family, servicePort, protocol, services: [], traffic: NONE };
       known.services.push(service);
       known.traffic = plus(known.traffic, service.stats);
       groups.set(id, known);
     }
   }
-  return groups;
+  return [...groups.values()];
+}
+
+function choose(groups: readonly Group[], limit: number, keep: ReadonlySet<string>): readonly Group[] {
+  const candidates = groups.filter(({ id, traffic }) => keep.has(id) || traffic.connections > 0n);
+  const rank = ({ id }: Group) => (keep.has(id) ? 0 : 1);
+  const byRight = (a: Group, b: Group) => rank(a) - rank(b) || compare(b.traffic.connections, a.traffic.connections);
+  return candidates.sort(byRight).slice(0, limit);
+}
+
+function together(family: Family, groups: readonly Group[]): OtherStatistics {
+  const own = groups.filter(other => other.family === family);
+  return { family, servicePorts: own.length, ...own.reduce((sum, { traffic }) => plus(sum, traffic), NONE) };
 }
 
 function realServers(socket: Socket, services: readonly ServiceEntry[]): readonly RealServerStatistics[] {
