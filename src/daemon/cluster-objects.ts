@@ -1,9 +1,10 @@
 import { objectKey } from '../api/index.ts';
-import { createApiClient } from '../client/index.ts';
+import { type ConfiguredApiClient, createApiClient } from '../client/index.ts';
 import { serviceReference } from '../events/index.ts';
-import type { Checks } from '../health/index.ts';
 import { toMilliseconds } from '../lib/duration.ts';
-import { ClusterSource } from '../source/index.ts';
+import type { Logger } from '../logging/index.ts';
+import type { ProxyMetrics } from '../metrics/index.ts';
+import { ClusterSource, type ClusterSourceOptions } from '../source/index.ts';
 import type { Closers } from './closers.ts';
 import { namesOf } from './events.ts';
 import type { Objects } from './objects.ts';
@@ -11,6 +12,7 @@ import type { DaemonOptions } from './options.ts';
 import { OwnNode } from './own-node.ts';
 import type { Surroundings } from './surroundings.ts';
 import { waitForNode } from './wait-for-node.ts';
+import { WatchChecks } from './watch-checks.ts';
 
 /** Objects from the API server, once the Node is known. */
 export async function clusterObjects(
@@ -19,35 +21,21 @@ export async function clusterObjects(
   surroundings: Surroundings,
   closers: Closers,
 ): Promise<Objects> {
-  const { configuration, log, master } = options;
+  const { configuration, log } = options;
   const { metrics, checks } = surroundings;
-  const { clientConnection } = configuration;
-  const say =
-    (severity: 'info' | 'warning' | 'error') => (message: string, fields?: Readonly<Record<string, unknown>>) =>
-      log[severity]('client', message, fields);
-  const client = createApiClient({
-    kubeconfig: clientConnection.kubeconfig,
-    master,
-    clientConnection,
-    log: { info: say('info'), warning: say('warning'), error: say('error') },
-    observe: observation => metrics.restObserved(observation),
-  });
+  const client = openClient(options, metrics);
   closers.add('API client', () => client.close());
   surroundings.connected(client);
+  const watchChecks = new WatchChecks();
   const source = new ClusterSource({
     client,
     nodeName,
     accept: client.accept(),
     resyncMs: toMilliseconds(configuration.configSyncPeriod),
-    report: {
-      problem: ({ where, object, field, message }) =>
-        log.error('reflector', 'Failed to follow', { where, object, field, err: message }),
-      recovered: where => log.info('reflector', 'Is followed again', { where }),
-      heard: path => metrics.watchHeard(path),
-    },
+    report: reportTo(log, metrics, watchChecks),
   });
   closers.add('objects', () => source.close());
-  addChecks(checks, source);
+  watchChecks.addTo(checks, source);
   const ownNode = new OwnNode();
   await followOwnNode(source, ownNode, options);
   await waitForNode(ownNode, nodeName, configuration.detectLocalMode === 'NodeCIDR', log);
@@ -61,15 +49,32 @@ export async function clusterObjects(
   };
 }
 
-/** Whether all objects have come, and how long the watch has been silent since. */
-function addChecks(checks: Checks, source: ClusterSource): void {
-  for (const { path } of source.following()) {
-    checks.add(`watch ${path}`, () => {
-      const following = source.following().find(other => other.path === path);
-      if (!following?.hasSynced) return 'not all objects have come yet';
-      return { note: `last heard of ${Math.round((following.silentMs ?? 0) / 1000)} s ago` };
-    });
-  }
+function openClient({ configuration, log, master }: DaemonOptions, metrics: ProxyMetrics): ConfiguredApiClient {
+  const { clientConnection } = configuration;
+  const say =
+    (severity: 'info' | 'warning' | 'error') => (message: string, fields?: Readonly<Record<string, unknown>>) =>
+      log[severity]('client', message, fields);
+  return createApiClient({
+    kubeconfig: clientConnection.kubeconfig,
+    master,
+    clientConnection,
+    log: { info: say('info'), warning: say('warning'), error: say('error') },
+    observe: observation => metrics.restObserved(observation),
+  });
+}
+
+function reportTo(log: Logger, metrics: ProxyMetrics, watchChecks: WatchChecks): ClusterSourceOptions['report'] {
+  return {
+    problem({ where, object, field, message }) {
+      if (object === undefined) watchChecks.problem(where, message);
+      log.error('reflector', 'Failed to follow', { where, object, field, err: message });
+    },
+    recovered(where) {
+      watchChecks.recovered(where);
+      log.info('reflector', 'Is followed again', { where });
+    },
+    heard: path => metrics.watchHeard(path),
+  };
 }
 
 /** Without its Node the proxy does not know its own addresses, so it waits for the API server as long as it takes. */
