@@ -54,6 +54,11 @@ export function tellServers(metrics: ProxyMetrics, { mode }: RunningProxy): void
   metrics.readServers(async options => mode.statistics?.(options));
 }
 
+/** So is what went through the proxies of userspace mode. */
+export function tellServices(metrics: ProxyMetrics, { mode }: RunningProxy): void {
+  metrics.readServices(() => mode.counters?.() ?? []);
+}
+
 /** So are connections, where the kernel was asked to count them. */
 export function tellConnections(metrics: ProxyMetrics, { mode }: RunningProxy): void {
   const { connections } = mode;

@@ -7,7 +7,7 @@ import type { FollowConfiguration } from './follow-configuration.ts';
 import { ipvsConfig } from './ipvs.ts';
 import { proxyListeners } from './listeners.ts';
 import { liveConfig } from './live-config.ts';
-import { tellConnections, tellCounts, tellServers } from './metrics.ts';
+import { tellConnections, tellCounts, tellServers, tellServices } from './metrics.ts';
 import { proxyMode } from './mode-support.ts';
 import { followNode } from './node-handlers.ts';
 import type { Objects } from './objects.ts';
@@ -41,6 +41,7 @@ export async function run(parts: RunParts): Promise<void> {
   const proxy = openProxy(parts);
   tellCounts(metrics, proxy);
   tellServers(metrics, proxy);
+  tellServices(metrics, proxy);
   if (parts.options.countConnections) tellConnections(metrics, proxy);
   checks.add('set aside', () => setAsideNote(proxy.mode.setAside()));
   parts.followConfiguration(next => proxy.configure(liveConfig(next, parts.options.gates)));

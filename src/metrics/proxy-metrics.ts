@@ -1,5 +1,5 @@
 import type { Clock } from '../lib/clock.ts';
-import type { Measure, SetAside } from '../modes/index.ts';
+import type { Measure, ServiceCounters, SetAside } from '../modes/index.ts';
 import type { Family } from '../net/index.ts';
 import { type BuildInfo, componentMetrics, type Feature } from './component-metrics.ts';
 import { watchEventLoop } from './event-loop-lag.ts';
@@ -10,6 +10,7 @@ import { pointsmanMetrics } from './pointsman-metrics.ts';
 import { processMetrics } from './process-metrics.ts';
 import { observeRest, type RestObservation, restMetrics } from './rest-metrics.ts';
 import { type ReadConnections, serviceConnections } from './service-connections.ts';
+import { userspaceServices } from './userspace-services.ts';
 
 export interface ProxyMetricsOptions {
   /** `iptables`, `ipvs`, `nftables`, `userspace`: each has metrics of its own. */
@@ -149,6 +150,11 @@ export class ProxyMetrics {
   /** What virtual and real servers of ipvs mode carried; other modes have none. */
   readServers(read: ReadStatistics): void {
     if (this.#mode === 'ipvs') ipvsServers(this.#set, this.#clock, read);
+  }
+
+  /** What went through the proxies of userspace mode; other modes have none. */
+  readServices(read: () => readonly ServiceCounters[]): void {
+    if (this.#mode === 'userspace') userspaceServices(this.#set, read);
   }
 
   readHealth(healthy: () => boolean): void {
