@@ -1,11 +1,11 @@
 import type { NetworkNamespace } from '../kernel/netns.ts';
 import type { Mode, ModeEvents } from '../modes/index.ts';
-import { cleanupIptables, IptablesMode, type IptablesModeOptions } from '../modes/iptables/index.ts';
+import { cleanupIptables, IptablesMode, type IptablesModeOptions, type KeptRules } from '../modes/iptables/index.ts';
 import { cleanupIpvs, hasIpvsLeftovers, type IpvsConfig, IpvsMode, OWN_RULES } from '../modes/ipvs/index.ts';
 import { cleanupNftables, NftablesMode } from '../modes/nftables/index.ts';
 import { cleanupUserspace, UserspaceMode, type UserspaceModeOptions } from '../modes/userspace/index.ts';
 import type { Family } from '../net/index.ts';
-import { TakeOver } from './take-over.ts';
+import { type Removal, TakeOver } from './take-over.ts';
 
 /** Those whose rules are known before they run. */
 export const PROXY_MODES = ['nftables', 'iptables', 'ipvs'] as const;
@@ -39,46 +39,46 @@ const ONLY_IN_USERSPACE_MODE = 'KUBE-PORTALS-HOST';
 export function createMode(config: ModeConfig, events: ModeEvents): Mode {
   const { mode = 'nftables', families, namespace, countConnections, syncPeriodMs, iptables, ipvs, userspace } = config;
   const failed = (error: unknown) => events.failed('removing what another mode left', error);
-  const removeIptables = async (own?: typeof OWN_RULES) =>
-    throwFirst((await cleanupIptables({ ...iptables, namespace }, own)).errors);
-  const removeUserspace = async () =>
-    throwFirst((await cleanupUserspace({ ...userspace?.iptables, namespace })).errors);
+  const takeOver = (own: Mode, removals: readonly Removal[]) => new TakeOver(own, families, failed, removals);
+  const left = leftovers(config);
   switch (mode) {
-    case 'nftables':
-      return new TakeOver(new NftablesMode({ namespace, events, countConnections }), families, failed, async () => {
-        if (hasIpvsLeftovers(namespace)) await cleanupIpvs({ namespace });
-        await removeIptables();
-        await removeUserspace();
-      });
-    case 'iptables':
-      return new TakeOver(
-        new IptablesMode({ ...iptables, namespace, syncPeriodMs, events }),
-        families,
-        failed,
-        async () => {
-          await cleanupNftables(namespace);
-          // Some chains are of both modes, and by now have the rules of this one.
-          if (hasIpvsLeftovers(namespace)) await cleanupIpvs({ namespace, keepSharedChains: true });
-          await removeUserspace();
-        },
-      );
+    case 'nftables': {
+      const own = new NftablesMode({ namespace, events, countConnections });
+      return takeOver(own, [() => left.ipvs(), () => left.iptables(), left.userspace]);
+    }
+    case 'iptables': {
+      const own = new IptablesMode({ ...iptables, namespace, syncPeriodMs, events });
+      // Some chains are of ipvs mode too, and by now have the rules of this one.
+      return takeOver(own, [left.nftables, () => left.ipvs(true), left.userspace]);
+    }
     case 'ipvs': {
       const own = new IpvsMode({ ...ipvs, namespace, events });
-      return new TakeOver(own, families, failed, async () => {
-        await cleanupNftables(namespace);
-        if (own.hadChain(ONLY_IN_IPTABLES_MODE)) await removeIptables(OWN_RULES);
-        if (own.hadChain(ONLY_IN_USERSPACE_MODE)) await removeUserspace();
-      });
+      const ifHad = (chain: string, removal: Removal) => async () => {
+        if (own.hadChain(chain)) await removal();
+      };
+      return takeOver(own, [
+        left.nftables,
+        ifHad(ONLY_IN_IPTABLES_MODE, () => left.iptables(OWN_RULES)),
+        ifHad(ONLY_IN_USERSPACE_MODE, left.userspace),
+      ]);
     }
     case 'userspace': {
       const own = new UserspaceMode({ ...userspace, namespace, syncPeriodMs, events });
-      return new TakeOver(own, families, failed, async () => {
-        await cleanupNftables(namespace);
-        if (hasIpvsLeftovers(namespace)) await cleanupIpvs({ namespace });
-        await removeIptables();
-      });
+      return takeOver(own, [left.nftables, () => left.ipvs(), () => left.iptables()]);
     }
   }
+}
+
+/** How what each mode left is removed. */
+function leftovers({ namespace, iptables, userspace }: ModeConfig) {
+  return {
+    nftables: async () => void (await cleanupNftables(namespace)),
+    async ipvs(keepSharedChains = false) {
+      if (hasIpvsLeftovers(namespace)) await cleanupIpvs({ namespace, keepSharedChains });
+    },
+    iptables: async (kept?: KeptRules) => throwFirst((await cleanupIptables({ ...iptables, namespace }, kept)).errors),
+    userspace: async () => throwFirst((await cleanupUserspace({ ...userspace?.iptables, namespace })).errors),
+  };
 }
 
 function throwFirst(errors: readonly unknown[]): void {
