@@ -20,6 +20,7 @@ export { type PlanDiff, Planner } from './planner.ts';
 export {
   endpointsOf,
   type PlanOptions,
+  planId,
   planName,
   planService,
   type ServicePortPlan,

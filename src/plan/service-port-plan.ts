@@ -51,6 +51,11 @@ export function planName({ service, port }: ServicePortPlan): string {
   return servicePortName(service, port.name);
 }
 
+/** No other plan of the family has it. */
+export function planId(plan: ServicePortPlan): string {
+  return `${planName(plan)}/${plan.port.protocol}`;
+}
+
 /** Port names are unique in a Service only by what the API server checks, so the protocol is part of the identity. */
 export function samePort(a: ServicePort, b: ServicePort): boolean {
   return a.name === b.name && a.protocol === b.protocol;

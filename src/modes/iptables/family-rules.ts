@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type Iptables, IptablesError } from '../../kernel/iptables/index.ts';
 import { errorText } from '../../lib/error-text.ts';
 import type { Family } from '../../net/index.ts';
-import { type PlanDiff, planName, type ServicePortPlan } from '../../plan/index.ts';
+import { type PlanDiff, planId, planName, type ServicePortPlan } from '../../plan/index.ts';
 import type { ModeEvents, SetAside, SyncReport } from '../mode.ts';
 import { findRefused, ownersOf } from './blame.ts';
 import { isAboutRules } from './counters.ts';
@@ -267,8 +267,4 @@ export class FamilyRules {
 
 export function isLargeCluster(endpoints: number): boolean {
   return endpoints > LARGE_CLUSTER;
-}
-
-function planId(plan: ServicePortPlan): string {
-  return `${planName(plan)}/${plan.port.protocol}`;
 }

@@ -2,7 +2,6 @@ import {
   type Backend,
   Iptables,
   IptablesError,
-  type IptablesFamily,
   type IptablesOptions,
   type IptablesRun,
   lockWaitText,
@@ -10,18 +9,13 @@ import {
   Turns,
 } from '../../kernel/iptables/index.ts';
 import { FAMILIES, type Family } from '../../net/index.ts';
+import { iptablesFamily } from '../iptables-words.ts';
 
 /** Which iptables programs are used, and how. */
 export interface ProgramOptions
   extends Pick<IptablesOptions, 'namespace' | 'env' | 'timeoutMs' | 'lockFile' | 'waitSeconds'> {
   /** Which backend is written to; that of the program `iptables` unless told. */
   readonly backend?: Backend | undefined;
-}
-
-const NAMES: Readonly<Record<Family, IptablesFamily>> = { IPv4: 'ip', IPv6: 'ip6' };
-
-export function iptablesFamily(family: Family): IptablesFamily {
-  return NAMES[family];
 }
 
 export function openIptables(

@@ -1,5 +1,6 @@
 import type { LocalDetector, NodePortAddresses } from '../../model/index.ts';
-import { type Family, formatCidr, type Ip, isLoopback } from '../../net/index.ts';
+import { type Family, type Ip, isLoopback } from '../../net/index.ts';
+import { markText } from '../iptables-words.ts';
 import type { ModeSettings } from '../mode.ts';
 
 /** What rules depend on besides the plans. */
@@ -33,7 +34,7 @@ export function ruleOptions(family: Family, settings: ModeSettings, machine: Mac
   const { localDetector, nodePortAddresses, masqueradeMark } = settings;
   return {
     family,
-    mark: `0x${masqueradeMark.toString(16).padStart(8, '0')}`,
+    mark: markText(masqueradeMark),
     localDetector,
     nodePortAddresses,
     nodePortIPs: settings.nodePortIPs.filter(ip => machine.localhostNodePorts || !isLoopback(ip)),
@@ -46,17 +47,4 @@ export function sameRules(a: RuleOptions, b: RuleOptions): boolean {
   const rules = ({ mark, localDetector, nodePortAddresses, machine }: RuleOptions) =>
     JSON.stringify([mark, localDetector, nodePortAddresses.matchAll, { ...machine, counters: [...machine.counters] }]);
   return rules(a) === rules(b);
-}
-
-/** Matches the traffic of this node's pods, or with `not` all other traffic. */
-export function localMatch(detector: LocalDetector, not = false): string {
-  const no = not ? '! ' : '';
-  switch (detector.kind) {
-    case 'source-cidr':
-      return `${no}-s ${formatCidr(detector.cidr)}`;
-    case 'interface':
-      return `${no}-i ${detector.name}`;
-    case 'interface-prefix':
-      return `${no}-i ${detector.prefix}+`;
-  }
 }

@@ -1,9 +1,10 @@
 import { type Endpoint, isExternallyAccessible } from '../../model/index.ts';
 import { formatCidr } from '../../net/index.ts';
 import { planName, reachableEndpoints, type ServicePortPlan } from '../../plan/index.ts';
+import { localMatch } from '../iptables-words.ts';
 import { Chain, chainsOf, type ServicePortChains } from './names.ts';
 import { probability } from './probability.ts';
-import { localMatch, type RuleOptions } from './rule-options.ts';
+import type { RuleOptions } from './rule-options.ts';
 import { commented, destinationMatch, hasFirewall, internalChain } from './service-rules.ts';
 
 /** Chains of one service port's own, all in the table nat, and their rules as lines of iptables-restore. */

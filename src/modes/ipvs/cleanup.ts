@@ -5,6 +5,7 @@ import { IpvsSocket, keyFamily } from '../../kernel/ipvs/index.ts';
 import type { NetworkNamespace } from '../../kernel/netns.ts';
 import { RouteSocket } from '../../kernel/rtnetlink/index.ts';
 import { FAMILIES, type Family } from '../../net/index.ts';
+import { iptablesFamily } from '../iptables-words.ts';
 import { DEVICE } from './device.ts';
 import { isOwn } from './ownership.ts';
 import { CHAINS, JUMPS, jumpRule, TABLES, type Table } from './rules.ts';
@@ -109,7 +110,7 @@ async function removeRules(
   family: Family,
   { namespace, keepSharedChains = false }: CleanupOptions,
 ): Promise<readonly string[]> {
-  const iptables = await Iptables.open(family === 'IPv4' ? 'ip' : 'ip6', { namespace });
+  const iptables = await Iptables.open(iptablesFamily(family), { namespace });
   const tables = parseSave(await iptables.save().catch(() => ''));
   if (!TABLES.some(table => ONLY_OURS.some(chain => tables.get(table)?.has(chain)))) return [];
   const removed = TABLES.map(table => removal(table, tables.get(table) ?? new Map(), keepSharedChains));

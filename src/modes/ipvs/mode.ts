@@ -6,6 +6,7 @@ import { type RouteEvent, RouteSocket } from '../../kernel/rtnetlink/index.ts';
 import { type Clock, systemClock } from '../../lib/clock.ts';
 import { type Family, type Ip, parseCidr } from '../../net/index.ts';
 import type { PlanDiff } from '../../plan/index.ts';
+import { iptablesFamily } from '../iptables-words.ts';
 import type { Mode, ModeEvents, ModeSettings, SetAside, SyncReport } from '../mode.ts';
 import { NodeAddresses } from '../node-addresses.ts';
 import { OwedPlans } from '../owed-plans.ts';
@@ -134,7 +135,7 @@ export class IpvsMode implements Mode {
 
   async #open(family: Family, settings: ModeSettings): Promise<FamilyServices> {
     const { namespace, events, scheduler, excludeCIDRs = [] } = this.#options;
-    const iptables = await Iptables.open(family === 'IPv4' ? 'ip' : 'ip6', { namespace, turns: this.#turns });
+    const iptables = await Iptables.open(iptablesFamily(family), { namespace, turns: this.#turns });
     const excluded = excludeCIDRs.flatMap(text => parseCidr(text) ?? []);
     const options = { family, scheduler: scheduler || DEFAULT_SCHEDULER, excludeCIDRs: excluded, iptables, events };
     const services = new FamilyServices(options, this.#sockets, settings, this.#listNodeIPs());

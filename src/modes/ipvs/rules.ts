@@ -1,5 +1,6 @@
 import type { LocalDetector } from '../../model/index.ts';
-import { type Family, formatCidr } from '../../net/index.ts';
+import type { Family } from '../../net/index.ts';
+import { localMatch, markText } from '../iptables-words.ts';
 import type { Drop } from './render.ts';
 import { SETS, type SetKey, setName } from './sets.ts';
 
@@ -134,7 +135,7 @@ function nodePortRules(input: RuleInput): readonly string[] {
 function clusterIPRules(input: RuleInput): readonly string[] {
   const rule = (match: string, rest: string) => commented(input, 'KUBE-SERVICES', 'clusterIP', match, rest);
   if (input.masqueradeAll) return rule('dst,dst', '-j KUBE-MARK-MASQ');
-  if (input.localDetector) return rule('dst,dst', `${notLocal(input.localDetector)} -j KUBE-MARK-MASQ`);
+  if (input.localDetector) return rule('dst,dst', `${localMatch(input.localDetector, true)} -j KUBE-MARK-MASQ`);
   // What comes from a cluster IP is the node's own, whose route to it has that address as its source.
   return rule('src,dst', '-j KUBE-MARK-MASQ');
 }
@@ -191,19 +192,4 @@ function commented(input: RuleInput, chain: string, set: SetKey, match: string, 
 function accepted(input: RuleInput, set: SetKey): readonly string[] {
   if (!input.used.has(set)) return [];
   return [`-A KUBE-SERVICES -m set --match-set ${setName(set, input.family)} dst,dst -j ACCEPT`];
-}
-
-function notLocal(detector: LocalDetector): string {
-  switch (detector.kind) {
-    case 'source-cidr':
-      return `! -s ${formatCidr(detector.cidr)}`;
-    case 'interface':
-      return `! -i ${detector.name}`;
-    case 'interface-prefix':
-      return `! -i ${detector.prefix}+`;
-  }
-}
-
-function markText(mark: number): string {
-  return `0x${mark.toString(16).padStart(8, '0')}`;
 }

@@ -1,5 +1,5 @@
 import { printElement } from '../../kernel/ipset/index.ts';
-import { type PlanDiff, planName, type ServicePortPlan } from '../../plan/index.ts';
+import { type PlanDiff, planId, type ServicePortPlan } from '../../plan/index.ts';
 import { type RenderContext, render } from './render.ts';
 import { elementId } from './set-table.ts';
 import { Wanted } from './wanted.ts';
@@ -63,10 +63,6 @@ export class WantedPlans {
       ...elements.flatMap(({ element }) => (element.kind === 'hash:ip' ? [element.ip] : [])),
     ];
   }
-}
-
-function planId(plan: ServicePortPlan): string {
-  return `${planName(plan)}/${plan.port.protocol}`;
 }
 
 function sameContext(a: RenderContext, b: RenderContext): boolean {

@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { KernelError } from '../../kernel/errors.ts';
 import { BatchError, type Commit, type NftablesSocket, Transaction } from '../../kernel/nftables/index.ts';
 import { errorText } from '../../lib/error-text.ts';
-import { type PlanDiff, planName, type ServicePortPlan } from '../../plan/index.ts';
+import { type PlanDiff, planId, planName, type ServicePortPlan } from '../../plan/index.ts';
 import type { ModeEvents, SetAside } from '../mode.ts';
 import { culprits } from './culprits.ts';
 import { type Leftovers, type PlanChange, type Prepared, prepare } from './diff.ts';
@@ -346,10 +346,6 @@ export class FamilyTable {
     );
     return { chains: new Map(chains.map(([name, { chain }]) => [name, chain])), sets: new Map(sets) };
   }
-}
-
-export function planId(plan: ServicePortPlan): string {
-  return `${planName(plan)}/${plan.port.protocol}`;
 }
 
 /** Names and the API come first, for all else depends on them. */

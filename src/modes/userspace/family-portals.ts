@@ -1,7 +1,7 @@
 import type { ConntrackSocket } from '../../kernel/conntrack/index.ts';
 import { errorText } from '../../lib/error-text.ts';
 import type { Family, Ip } from '../../net/index.ts';
-import { type Frontend, type PlanDiff, planName, type ServicePortPlan } from '../../plan/index.ts';
+import { type Frontend, type PlanDiff, planId, planName, type ServicePortPlan } from '../../plan/index.ts';
 import type { ModeEvents, ModeSettings, ServiceCounters, SetAside } from '../mode.ts';
 import { type AddressReader, type MachineAddresses, sameAddresses } from './machine-addresses.ts';
 import type { PortAllocator } from './port-allocator.ts';
@@ -230,11 +230,6 @@ export class FamilyPortals {
       events.failed('removing stale flows', error);
     }
   }
-}
-
-/** Port names are unique in a Service only by what the API server checks, so the protocol is part of the identity. */
-function planId({ service, port }: ServicePortPlan): string {
-  return `${service} ${port.protocol} ${port.name}`;
 }
 
 function isChanged(a: readonly PortalRule[], b: readonly PortalRule[]): boolean {

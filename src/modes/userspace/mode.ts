@@ -5,6 +5,7 @@ import { descriptorLimit, EventPoll } from '../../kernel/sockets/index.ts';
 import { type Clock, systemClock, type Timer } from '../../lib/clock.ts';
 import { type Family, familyOf, type Ip, isLoopback } from '../../net/index.ts';
 import type { PlanDiff } from '../../plan/index.ts';
+import { iptablesFamily } from '../iptables-words.ts';
 import type { Mode, ModeEvents, ModeSettings, ServiceCounters, SetAside, SyncReport } from '../mode.ts';
 import { FamilyPortals } from './family-portals.ts';
 import { AddressReader } from './machine-addresses.ts';
@@ -151,8 +152,12 @@ export class UserspaceMode implements Mode {
     if (known) return known;
     const { namespace, iptables: options, listenIP, events } = this.#options;
     const program = family === 'IPv4' ? options?.program : options?.program?.replace(/^iptables/, 'ip6tables');
-    const name = family === 'IPv4' ? 'ip' : 'ip6';
-    const iptables = await Iptables.open(name, { ...options, program, namespace, turns: this.#turns });
+    const iptables = await Iptables.open(iptablesFamily(family), {
+      ...options,
+      program,
+      namespace,
+      turns: this.#turns,
+    });
     const portals = new FamilyPortals({
       family,
       traffic: this.#traffic,
