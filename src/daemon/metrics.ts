@@ -2,7 +2,6 @@ import { FEATURE_GATES, isEnabled } from '../config/index.ts';
 import type { ProxyHealth } from '../health/index.ts';
 import { systemClock } from '../lib/clock.ts';
 import { type Feature, ProxyMetrics } from '../metrics/index.ts';
-import { FAMILIES } from '../net/index.ts';
 import type { RunningProxy } from '../proxy/index.ts';
 import { buildInfo } from './build-info.ts';
 import type { DaemonOptions } from './options.ts';
@@ -35,7 +34,7 @@ export function tellCounts(metrics: ProxyMetrics, { loop, mode }: RunningProxy):
     let pendingEndpoints = 0;
     let pendingServices = 0;
     const setAside = mode.setAside();
-    for (const family of FAMILIES) {
+    for (const family of loop.families) {
       const { model, planner } = loop.state.family(family);
       pendingEndpoints += model.pendingEndpoints;
       pendingServices += model.pendingServices;

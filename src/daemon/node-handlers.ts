@@ -10,9 +10,9 @@ export function followNode(
   loop: ProxyLoop,
   health: ProxyHealth,
 ): SourceHandlers {
-  const { configuration, log } = options;
+  const { log } = options;
   const podCIDRs = objects.ownNode.node?.podCIDRs.toString();
-  const isByPodCIDRs = configuration.detectLocalMode === 'NodeCIDR' && options.manifests === undefined;
+  const isByPodCIDRs = () => loop.live.settings.mode === 'NodeCIDR' && options.manifests === undefined;
   return {
     service: change => loop.service(change),
     endpointSlice: change => loop.endpointSlice(change),
@@ -21,7 +21,7 @@ export function followNode(
       objects.ownNode.handle(change);
       health.setNode(objects.ownNode.node);
       if (change.type === 'removed') log.info('node', 'Node deleted; what is known of it stays', { node: nodeName });
-      if (isByPodCIDRs && change.object.podCIDRs.toString() !== podCIDRs) {
+      if (isByPodCIDRs() && change.object.podCIDRs.toString() !== podCIDRs) {
         log.info('node', 'PodCIDRs changed', { node: nodeName, before: podCIDRs, now: change.object.podCIDRs });
         ending.fail(new StartupError(`the PodCIDRs of node ${JSON.stringify(nodeName)} changed`));
         return;

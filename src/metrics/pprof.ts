@@ -64,7 +64,7 @@ function stop(session: Session): Promise<object> {
 
 function wait(ms: number, gone: AbortSignal): Promise<void> {
   return new Promise(resolve => {
-    const timer = setTimeout(done, ms);
+    const timer = setTimeout(done, gone.aborted ? 0 : ms);
     gone.addEventListener('abort', done, { once: true });
     function done(): void {
       clearTimeout(timer);

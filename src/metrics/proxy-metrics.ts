@@ -59,7 +59,9 @@ export class ProxyMetrics {
   text(): Promise<string> {
     this.#beforeText();
     const now = this.#clock.now();
-    for (const [resource, at] of this.#watchHeard) this.#own.watchAge.set({ resource }, (now - at) / 1000);
+    for (const [resource, at] of this.#watchHeard) {
+      this.#own.watchAge.set({ resource }, Math.max(0, now - at) / 1000);
+    }
     return this.#set.text();
   }
 

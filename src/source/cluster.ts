@@ -88,7 +88,7 @@ export class ClusterSource implements Source {
     const of = <T extends KubeObject>({ resource, hasSynced, lastHeard }: Informer<T>): Following => ({
       path: resource.path,
       hasSynced,
-      silentMs: lastHeard === undefined ? undefined : now - lastHeard,
+      silentMs: lastHeard === undefined ? undefined : Math.max(0, now - lastHeard),
     });
     return [of(this.node), of(this.services), of(this.endpointSlices), of(this.serviceCidrs)];
   }

@@ -63,7 +63,8 @@ export class ProxyLoop implements SourceHandlers {
   readonly #staleFlows = new Set<Family>();
   #flows: Promise<unknown> = Promise.resolve();
   #synced = false;
-  #pending = false;
+  /** Families that there is something to write for. */
+  readonly #wanted = new Set<Family>();
   /** A sync is under way, or failed and will be tried again. */
   #running = false;
 
@@ -73,6 +74,7 @@ export class ProxyLoop implements SourceHandlers {
     this.#clock = options.clock ?? systemClock;
     this.state = new ProxyState({
       nodeName: options.nodeName,
+      families: options.families,
       settings: options.settings,
       startedAt: this.#clock.now(),
       report: problem => options.listener.problem(problem),
@@ -129,26 +131,34 @@ export class ProxyLoop implements SourceHandlers {
     this.request();
   }
 
+  get live(): LiveSettings {
+    return this.#live;
+  }
+
+  get families(): readonly Family[] {
+    return this.#options.families;
+  }
+
   /** What was told so far is not all written yet. */
   get isPending(): boolean {
-    return this.#pending || this.#running;
+    return this.#wanted.size > 0 || this.#running;
   }
 
   noLocalEndpoints(family: Family): Readonly<Record<'internal' | 'external', number>> {
     return this.#noLocalEndpoints[family];
   }
 
-  /** Something may have changed. */
-  request(): void {
-    this.#pending = true;
+  /** Something may have changed that concerns these families. */
+  request(families: readonly Family[] = this.#options.families): void {
+    for (const family of families) this.#wanted.add(family);
     if (!this.#synced) return;
-    for (const family of this.#options.families) this.#options.listener.queued(family);
+    for (const family of families) this.#options.listener.queued(family);
     this.#runner.run();
   }
 
   /** Resolves when all that was told so far is written, and flows that became stale are gone. */
   async settled(): Promise<void> {
-    if (this.#pending || this.#running) await new Promise<void>(resolve => this.#waiting.push(resolve));
+    if (this.isPending) await new Promise<void>(resolve => this.#waiting.push(resolve));
     await this.#flows;
   }
 
@@ -159,24 +169,27 @@ export class ProxyLoop implements SourceHandlers {
   }
 
   #requestIfPending(): void {
-    if (this.state.hasPending) this.request();
+    const families = this.#options.families.filter(family => this.state.family(family).model.hasPending);
+    if (families.length > 0) this.request(families);
   }
 
   async #sync(): Promise<void> {
-    this.#pending = false;
     this.#running = true;
+    // Without a request it is the time for a look at everything.
+    const families = this.#options.families.filter(family => this.#wanted.size === 0 || this.#wanted.has(family));
     // Before changes are taken, for those are handed over once and would be lost if this failed.
-    const settings = new Map(
-      this.#options.families.map(family => [family, modeSettings(this.state, family, this.#live)]),
-    );
-    const changes = this.state.take();
-    let failed = false;
-    for (const [family, own] of settings) {
-      if (!(await this.#syncFamily(family, changes[family], own))) failed = true;
+    const settings = new Map(families.map(family => [family, modeSettings(this.state, family, this.#live)]));
+    this.#wanted.clear();
+    const changes = families.map(family => ({ family, change: this.state.takeFamily(family) }));
+    const failed: Family[] = [];
+    for (const { family, change } of changes) {
+      const own = settings.get(family);
+      if (own && !(await this.#syncFamily(family, change, own))) failed.push(family);
     }
-    this.#running = failed;
-    if (failed) throw new SyncFailed();
-    if (!this.#pending) for (const resolve of this.#waiting.splice(0)) resolve();
+    this.#running = failed.length > 0;
+    for (const family of failed) this.#wanted.add(family);
+    if (failed.length > 0) throw new SyncFailed();
+    if (this.#wanted.size === 0) for (const resolve of this.#waiting.splice(0)) resolve();
   }
 
   async #syncFamily(family: Family, { plans, model }: FamilyChange, settings: ModeSettings): Promise<boolean> {

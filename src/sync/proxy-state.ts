@@ -1,4 +1,11 @@
-import { type EndpointSlice, type Node, objectKey, type Service, type ServiceCIDR } from '../api/index.ts';
+import {
+  type EndpointSlice,
+  LABEL_SERVICE_NAME,
+  type Node,
+  objectKey,
+  type Service,
+  type ServiceCIDR,
+} from '../api/index.ts';
 import { Model, type ModelChange, type ReportProblem } from '../model/index.ts';
 import { FAMILIES, type Family } from '../net/index.ts';
 import {
@@ -13,6 +20,8 @@ import type { ObjectChange } from '../source/index.ts';
 
 export interface ProxyStateOptions {
   readonly nodeName: string;
+  /** Those that changes are counted for; both unless told. */
+  readonly families?: readonly Family[] | undefined;
   readonly settings: PlanSettings;
   readonly startedAt: number;
   readonly report: ReportProblem;
@@ -38,6 +47,10 @@ export class ProxyState {
   #settings: PlanSettings;
   #ownNode: Node | undefined;
   #planOptions: NodePlanOptions;
+
+  get #countedFamilies(): readonly Family[] {
+    return this.#options.families ?? FAMILIES;
+  }
 
   constructor(options: ProxyStateOptions) {
     this.#options = options;
@@ -67,7 +80,7 @@ export class ProxyState {
   }
 
   service(change: ObjectChange<Service>): void {
-    this.#counts.services += FAMILIES.length;
+    this.#counts.services += this.#countedFamilies.length;
     for (const family of FAMILIES) {
       const { model } = this.#families[family];
       if (change.type === 'removed') model.deleteService(objectKey(change.object.metadata));
@@ -76,7 +89,9 @@ export class ProxyState {
   }
 
   endpointSlice(change: ObjectChange<EndpointSlice>): void {
-    this.#counts.endpointSlices++;
+    const { addressType, metadata } = change.object;
+    const isCounted = this.#countedFamilies.some(family => family === addressType);
+    if (isCounted && metadata.labels[LABEL_SERVICE_NAME]) this.#counts.endpointSlices++;
     const key = objectKey(change.object.metadata);
     for (const family of FAMILIES) {
       const { model } = this.#families[family];
@@ -110,19 +125,15 @@ export class ProxyState {
     return this.#counts;
   }
 
-  /** Something came that no `take` has seen. */
-  get hasPending(): boolean {
-    return FAMILIES.some(family => this.#families[family].model.hasPending);
-  }
-
   /** What changed since the last call, for both families. */
   take(): Readonly<Record<Family, FamilyChange>> {
-    const take = (family: Family): FamilyChange => {
-      const { model, planner } = this.#families[family];
-      const change = model.take();
-      return { model: change, plans: planner.update(change, this.#planOptions.families[family]) };
-    };
-    return { IPv4: take('IPv4'), IPv6: take('IPv6') };
+    return { IPv4: this.takeFamily('IPv4'), IPv6: this.takeFamily('IPv6') };
+  }
+
+  takeFamily(family: Family): FamilyChange {
+    const { model, planner } = this.#families[family];
+    const change = model.take();
+    return { model: change, plans: planner.update(change, this.#planOptions.families[family]) };
   }
 
   #setPlanOptions(): boolean {

@@ -8,7 +8,7 @@ import type { Mode } from './modes.ts';
 const CASES = 'test/cases';
 /** A case of sizes, not of packets. */
 const WITHOUT_TRAFFIC = 'large-cluster';
-const DELETE_ANNOTATION = 'lab/delete';
+const DELETE_ANNOTATION = 'case/delete';
 
 /** One situation, as the recorded program met it: objects, then changes of them, and its configuration. */
 export interface RecordedCase {
