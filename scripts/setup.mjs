@@ -19,7 +19,8 @@ export function installPrograms(programs) {
   const wanted = [...new Set(missing().map(program => programs[program]))];
   if (wanted.length > 0 && process.getuid?.() === 0 && onPath('apt-get')) {
     console.error(`Installing Debian packages: ${wanted.join(' ')} …`);
-    const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
+    // Programs are wanted, not services: with this runlevel none is started.
+    const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive', RUNLEVEL: '1' };
     const quiet = { env, stdio: ['ignore', 'ignore', 'inherit'] };
     spawnSync('apt-get', ['update', '-qq'], quiet);
     spawnSync('apt-get', ['install', '-y', '-qq', '--no-install-recommends', ...wanted], quiet);

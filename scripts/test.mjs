@@ -21,7 +21,7 @@ const REFERENCE_PROGRAMS = {
   unshare: 'util-linux',
 };
 const GUEST_PROGRAMS = { 'linux.uml': 'user-mode-linux', modprobe: 'kmod', ipvsadm: 'ipvsadm' };
-const CLUSTER_PROGRAMS = { ...REFERENCE_PROGRAMS, setpriv: 'util-linux' };
+const CLUSTER_PROGRAMS = { ...REFERENCE_PROGRAMS, setpriv: 'util-linux', promtool: 'prometheus' };
 
 const words = process.argv.slice(2).filter(word => !word.startsWith('--'));
 installPackages();
