@@ -170,7 +170,7 @@ export class Model {
     const entry = this.#entry(key);
     // A Service that returns to what the last take saw is no change.
     entry.nextPorts = sameServicePorts(entry.ports, ports) ? undefined : ports;
-    this.#pending.add(entry);
+    if (entry.nextPorts !== undefined) this.#pending.add(entry);
   }
 
   #setSlices(entry: Entry, slices: readonly SliceRecord[]): void {
