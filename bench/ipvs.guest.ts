@@ -1,6 +1,8 @@
 // ipvs mode at several sizes: cold load, one change, restart, and how many messages each takes. Runs in a guest, whose
 // kernel has ip_vs, and which is several times slower than the machine that it runs on.
 //   --size 1000x5,…    only these sizes
+//   --upstream FILE    another kube-proxy in ipvs mode, in the same guest; by its own count of what a sync takes
+//   --upstream-size 1000x5,…   only these sizes of it: it starts a program for every element
 import { release } from 'node:os';
 import { parseArgs } from 'node:util';
 import type { EndpointSlice } from '../src/api/index.ts';
@@ -11,13 +13,19 @@ import { SILENT_EVENTS } from '../src/modes/index.ts';
 import { IpvsMode } from '../src/modes/ipvs/index.ts';
 import { DEFAULT_PLAN_SETTINGS, type PlanDiff } from '../src/plan/index.ts';
 import { ProxyState } from '../src/sync/index.ts';
-import { makeService, makeSlices, POD_RANGE, type Size, sizeName } from './support/cluster.ts';
+import { makeService, makeSlices, POD_RANGE, parseSize, type Size, sizeName } from './support/cluster.ts';
 import { median, quantile, report } from './support/report.ts';
+import { measureUpstream } from './support/upstream-ipvs.ts';
 
 const REPETITIONS = 40;
 
 const { values: flags } = parseArgs({
-  options: { json: { type: 'boolean' }, size: { type: 'string', default: '1000x5,5000x5' } },
+  options: {
+    json: { type: 'boolean' },
+    size: { type: 'string', default: '1000x5,5000x5' },
+    upstream: { type: 'string' },
+    'upstream-size': { type: 'string', default: '1000x5' },
+  },
 });
 
 /** One sync. */
@@ -126,12 +134,11 @@ function fail(message: string): never {
 const ms = (value: number) => (value < 100 ? Number(value.toFixed(2)) : Math.round(value));
 if (!flags.json) console.log(`Linux ${release()} in a guest`);
 const rows = [];
-for (const text of flags.size.split(',')) {
-  const [services = 0, endpoints = 0] = text.split('x').map(Number);
-  const { cold, changes, restart } = await measure({ services, endpoints });
+for (const size of flags.size.split(',').map(parseSize)) {
+  const { cold, changes, restart } = await measure(size);
   const times = changes.map(({ milliseconds }) => milliseconds);
   rows.push({
-    cluster: sizeName({ services, endpoints }),
+    cluster: sizeName(size),
     'cold ms': ms(cold.milliseconds),
     'cold messages': cold.messages,
     'one endpoint p50 ms': ms(median(times)),
@@ -142,3 +149,11 @@ for (const text of flags.size.split(',')) {
   });
 }
 report(rows, 'ipvs mode');
+if (flags.upstream !== undefined) {
+  const theirs = [];
+  for (const size of flags['upstream-size'].split(',').map(parseSize)) {
+    const { cold, changes } = await measureUpstream(flags.upstream, size);
+    theirs.push({ cluster: sizeName(size), 'cold ms': ms(cold), 'one endpoint p50 ms': ms(median(changes)) });
+  }
+  report(theirs, 'the other kube-proxy, in the same guest');
+}
