@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { test } from 'node:test';
+import { setTimeout as delay } from 'node:timers/promises';
 import { ManualClock } from '../../../test/support/manual-clock.ts';
 import { until } from '../../../test/support/nftables-mode.ts';
 import { Iptables } from '../../kernel/iptables/index.ts';
@@ -20,6 +21,11 @@ interface Watched {
   look(): Promise<void>;
   missing: string | undefined;
   isBroken: boolean;
+  /** Real milliseconds that a look for what is missing takes. */
+  takesMs: number;
+  readonly looks: number;
+  /** Makes a chain that is nobody's. */
+  meddle(chain: string): void;
 }
 
 async function watching(work: (watched: Watched) => Promise<void>): Promise<void> {
@@ -34,6 +40,13 @@ async function watching(work: (watched: Watched) => Promise<void>): Promise<void
     told,
     missing: undefined,
     isBroken: false,
+    takesMs: 0,
+    get looks() {
+      return looks;
+    },
+    meddle(chain) {
+      namespace.run(() => spawnSync('iptables', ['-N', chain], { stdio: 'ignore' }));
+    },
     kill(...tables) {
       for (const table of tables) {
         namespace.run(() => spawnSync('iptables', ['-t', table, '-X', Chain.CANARY], { stdio: 'ignore' }));
@@ -51,6 +64,7 @@ async function watching(work: (watched: Watched) => Promise<void>): Promise<void
     periodMs: PERIOD_MS,
     missing: async () => {
       looks++;
+      await delay(watched.takesMs);
       return watched.missing;
     },
     rewrite: async reason => {
@@ -76,6 +90,20 @@ test('IPT-8 as long as all is there nothing is done, and without a change nothin
     await watched.clock.advance(PERIOD_MS);
     assert.ok(await until(() => watched.clock.pending === 1, 5000));
     assert.deepEqual(watched.told, []);
+  }));
+
+test('IPT-8 a look that takes long is not repeated at once, however often rules change', () =>
+  watching(async watched => {
+    watched.takesMs = 100;
+    await watched.look();
+    assert.ok(await until(() => watched.clock.pending === 1, 5000));
+    watched.meddle('A');
+    await watched.clock.advance(PERIOD_MS);
+    assert.ok(await until(() => watched.clock.pending === 1, 5000));
+    assert.equal(watched.looks, 1);
+    // At most a twentieth of the time.
+    await watched.clock.advance(60 * PERIOD_MS);
+    assert.ok(await until(() => watched.looks === 2, 5000));
   }));
 
 test('IPT-8 a flush is waited for until it reached all tables', () =>

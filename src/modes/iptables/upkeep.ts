@@ -17,8 +17,8 @@ export interface UpkeepOptions {
 /** Who flushes tables one after another is waited for, so that our rules are not flushed again. */
 const POLL_MS = 100;
 const LONGEST_POLL_MS = 5000;
-/** Looking costs time; a hundredth of it may go there. */
-const PAUSE_FACTOR = 100;
+/** Looking costs time: a twentieth of it may go there, or a hundredth where it takes iptables-save. */
+const PAUSE_FACTOR = { nf_tables: 20, legacy: 100 } as const;
 
 /**
  * Looks from time to time whether our rules are still there: first for the canary, an empty chain that goes when someone
@@ -92,11 +92,11 @@ export class Upkeep {
   async #missing(): Promise<string | undefined> {
     const { iptables, clock, missing } = this.#options;
     const generation = iptables.generation();
-    if (generation === undefined ? clock.now() < this.#notBefore : generation === this.#seen) return undefined;
+    if (clock.now() < this.#notBefore || (generation !== undefined && generation === this.#seen)) return undefined;
     const begun = performance.now();
     const found = await missing();
     this.#seen = generation;
-    this.#notBefore = clock.now() + PAUSE_FACTOR * (performance.now() - begun);
+    this.#notBefore = clock.now() + PAUSE_FACTOR[iptables.backend] * (performance.now() - begun);
     return found;
   }
 }

@@ -35,6 +35,23 @@ test('IPVS-10 a few questions every second, everything every half minute', async
   assert.equal(clock.pending, 0);
 });
 
+test('IPVS-10 looking takes at most a twentieth of the time', async () => {
+  const clock = new ManualClock();
+  let verified = 0;
+  const verify = () => {
+    verified++;
+    return new Promise<void>(resolve => void clock.setTimer(5000, resolve));
+  };
+  const nothing = async () => {};
+  const rounds = new Rounds(clock, { check: nothing, verify, drain: nothing, failed: assert.fail });
+  rounds.start();
+  await pass(clock, 35 + 99);
+  assert.equal(verified, 1);
+  await pass(clock, 2);
+  assert.equal(verified, 2);
+  rounds.close();
+});
+
 test('IPVS-10 whoever undoes every repair is answered by the slow round only', async () => {
   const { clock, done, rounds } = started();
   const repair = async () => void done.push('repair');

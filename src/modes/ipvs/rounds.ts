@@ -10,6 +10,8 @@ export interface RoundHandlers {
 const CHECK_MS = 1000;
 const VERIFY_MS = 30_000;
 const DRAIN_MS = 10_000;
+/** With very many Services looking takes long; a twentieth of the time is the most. */
+const PAUSE_FACTOR = 20;
 /** Foreign changes come in bursts; a repair in the middle of one would be undone. */
 const DEBOUNCE_MS = 30;
 /** Repairs that are undone again and again are left to the slow round: two programs must not fight. */
@@ -67,8 +69,14 @@ export class Rounds {
     return this.#repairs.length >= REPAIRS_AT_ONCE;
   }
 
-  #every(what: string, milliseconds: number, work: () => Promise<void>): void {
-    this.#once(what, milliseconds, () => work().finally(() => this.#every(what, milliseconds, work)));
+  #every(what: string, milliseconds: number, work: () => Promise<void>, pause = milliseconds): void {
+    this.#once(what, pause, () => {
+      const begun = this.#clock.now();
+      return work().finally(() => {
+        const next = Math.max(milliseconds, PAUSE_FACTOR * (this.#clock.now() - begun));
+        this.#every(what, milliseconds, work, next);
+      });
+    });
   }
 
   #once(what: string, milliseconds: number, work: () => Promise<void>): void {
