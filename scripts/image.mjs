@@ -14,7 +14,7 @@ cpSync(program, `${folder}/kube-proxy.mjs`);
 cpSync(`${root}LICENSE`, `${folder}/LICENSE`);
 writeFileSync(
   `${folder}/kube-proxy`,
-  '#!/usr/bin/env -S node --max-semi-space-size=1\nawait import("./kube-proxy.mjs");\n',
+  '#!/usr/bin/env -S node --max-semi-space-size=1 --no-memory-reducer\nawait import("./kube-proxy.mjs");\n',
 );
 chmodSync(`${folder}/kube-proxy`, 0o755);
 writeFileSync(`${folder}/package.json`, '{ "type": "module" }\n');
