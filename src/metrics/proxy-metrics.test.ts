@@ -333,7 +333,14 @@ function everythingHappens(metrics: ProxyMetrics): void {
   const api = { verb: 'GET', host: 'api:6443' };
   metrics.restObserved({ kind: 'attempt', ...api, code: '<error>', retry: false });
   metrics.restObserved({ kind: 'attempt', ...api, code: '200', retry: true });
-  metrics.restObserved({ kind: 'request', ...api, milliseconds: 100, requestBytes: 0, responseBytes: 5000 });
+  metrics.restObserved({
+    kind: 'request',
+    ...api,
+    code: '200',
+    milliseconds: 100,
+    requestBytes: 0,
+    responseBytes: 5000,
+  });
   metrics.restObserved({ kind: 'rate-limited', ...api, milliseconds: 200 });
 }
 

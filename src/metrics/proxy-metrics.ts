@@ -1,3 +1,4 @@
+import type { Observation } from '../client/index.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Measure, ServiceCounters, SetAside } from '../modes/index.ts';
 import type { Family } from '../net/index.ts';
@@ -8,7 +9,7 @@ import { alpha, kubeProxyMetrics, kubeProxyName, PACKET_COUNTERS, type PacketCou
 import { type Counter, MetricSet, type Read } from './metric-set.ts';
 import { pointsmanMetrics } from './pointsman-metrics.ts';
 import { processMetrics } from './process-metrics.ts';
-import { observeRest, type RestObservation, restMetrics } from './rest-metrics.ts';
+import { observeRest, restMetrics } from './rest-metrics.ts';
 import { type ReadConnections, serviceConnections } from './service-connections.ts';
 import { userspaceServices } from './userspace-services.ts';
 
@@ -192,7 +193,7 @@ export class ProxyMetrics {
   }
 
   /** What a client tells of its requests to the API server. */
-  restObserved(observation: RestObservation): void {
+  restObserved(observation: Observation): void {
     observeRest(this.#rest, observation);
   }
 }

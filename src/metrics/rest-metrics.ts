@@ -1,26 +1,6 @@
+import type { Observation } from '../client/index.ts';
 import { REQUEST_BYTES, REQUEST_SECONDS } from './buckets.ts';
 import type { MetricSet } from './metric-set.ts';
-
-/** What a client tells of its requests. `verb` is HTTP's, `host` the server's host and port. */
-export type RestObservation =
-  /** One try got an answer; `<error>` if there was none. */
-  | {
-      readonly kind: 'attempt';
-      readonly verb: string;
-      readonly host: string;
-      readonly code: string;
-      readonly retry: boolean;
-    }
-  | { readonly kind: 'rate-limited'; readonly verb: string; readonly host: string; readonly milliseconds: number }
-  /** A request is over, its body included. */
-  | {
-      readonly kind: 'request';
-      readonly verb: string;
-      readonly host: string;
-      readonly milliseconds: number;
-      readonly requestBytes: number;
-      readonly responseBytes: number;
-    };
 
 export type RestMetrics = ReturnType<typeof restMetrics>;
 
@@ -51,7 +31,7 @@ export function restMetrics(set: MetricSet) {
   };
 }
 
-export function observeRest(metrics: RestMetrics, observation: RestObservation): void {
+export function observeRest(metrics: RestMetrics, observation: Observation): void {
   const { verb, host } = observation;
   switch (observation.kind) {
     case 'attempt': {

@@ -2,8 +2,9 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type Iptables, IptablesError } from '../../kernel/iptables/index.ts';
 import { errorText } from '../../lib/error-text.ts';
 import type { Family } from '../../net/index.ts';
-import { type PlanDiff, planId, planName, type ServicePortPlan } from '../../plan/index.ts';
+import { type PlanDiff, planName, type ServicePortPlan } from '../../plan/index.ts';
 import type { ModeEvents, SetAside, SyncReport } from '../mode.ts';
+import { notePlans } from '../note-plans.ts';
 import { findRefused, ownersOf } from './blame.ts';
 import { isAboutRules } from './counters.ts';
 import { whatIsMissing } from './drift.ts';
@@ -57,15 +58,8 @@ export class FamilyRules {
   }
 
   /** Notes what is wanted; nothing is written before `sync`. */
-  want({ added, updated, removed }: PlanDiff): void {
-    for (const plan of removed) {
-      this.#wanted.delete(planId(plan));
-      this.#dirty.add(planId(plan));
-    }
-    for (const plan of [...added, ...updated.map(({ to }) => to)]) {
-      this.#wanted.set(planId(plan), plan);
-      this.#dirty.add(planId(plan));
-    }
+  want(plans: PlanDiff): void {
+    notePlans(plans, this.#wanted, this.#dirty);
   }
 
   setOptions(options: RuleOptions): void {

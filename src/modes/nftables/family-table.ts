@@ -2,8 +2,9 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { KernelError } from '../../kernel/errors.ts';
 import { BatchError, type Commit, type NftablesSocket, Transaction } from '../../kernel/nftables/index.ts';
 import { errorText } from '../../lib/error-text.ts';
-import { type PlanDiff, planId, planName, type ServicePortPlan } from '../../plan/index.ts';
+import { type PlanDiff, planName, type ServicePortPlan } from '../../plan/index.ts';
 import type { ModeEvents, SetAside } from '../mode.ts';
+import { notePlans } from '../note-plans.ts';
 import { culprits } from './culprits.ts';
 import { type Leftovers, type PlanChange, type Prepared, prepare } from './diff.ts';
 import { prepareElementRepair } from './element-repair.ts';
@@ -59,15 +60,8 @@ export class FamilyTable {
   }
 
   /** Notes what is wanted; nothing is written before `write` or `adopt`. */
-  want({ added, updated, removed }: PlanDiff): void {
-    for (const plan of removed) {
-      this.#wanted.delete(planId(plan));
-      this.#dirty.add(planId(plan));
-    }
-    for (const plan of [...added, ...updated.map(({ to }) => to)]) {
-      this.#wanted.set(planId(plan), plan);
-      this.#dirty.add(planId(plan));
-    }
+  want(plans: PlanDiff): void {
+    notePlans(plans, this.#wanted, this.#dirty);
   }
 
   setOptions(options: FixedOptions): void {
