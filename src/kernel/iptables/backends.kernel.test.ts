@@ -2,8 +2,16 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { FakePrograms } from '../../../test/support/fake-programs.ts';
 import { NetworkNamespace } from '../netns.ts';
-import { chainsByBackend } from './backends.ts';
-import { Iptables } from './iptables.ts';
+import type { IptablesFamily } from './arguments.ts';
+import { chainsOfBackend } from './backends.ts';
+import { Iptables, type IptablesOptions } from './iptables.ts';
+
+async function chainsByBackend(family: IptablesFamily, prefix: string, options: IptablesOptions) {
+  return {
+    nf_tables: await chainsOfBackend(family, 'nf_tables', prefix, options),
+    legacy: await chainsOfBackend(family, 'legacy', prefix, options),
+  };
+}
 
 test('KERNEL-11 chains of one name in both backends at once are seen', async () => {
   const namespace = NetworkNamespace.create();

@@ -12,21 +12,6 @@ export function programOfBackend(family: IptablesFamily, backend: Backend): stri
 }
 
 /**
- * The chains with such names that each backend holds. Rules in both at once mean that a packet meets them twice, in an
- * order that nobody chose.
- */
-export async function chainsByBackend(
-  family: IptablesFamily,
-  prefix: string,
-  options: Omit<IptablesOptions, 'program'> = {},
-): Promise<Readonly<Record<Backend, readonly ChainName[]>>> {
-  return {
-    nf_tables: await chainsOfBackend(family, 'nf_tables', prefix, options),
-    legacy: await chainsOfBackend(family, 'legacy', prefix, options),
-  };
-}
-
-/**
  * The chains with such names that one backend holds. One whose programs are not installed has none that we could see.
  * Nothing is created: without a table's name iptables-save lists only tables that exist.
  */

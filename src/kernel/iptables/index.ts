@@ -1,6 +1,6 @@
 export type { IptablesFamily, RestoreOptions, RulePosition } from './arguments.ts';
-export { chainsByBackend, chainsOfBackend, programOfBackend } from './backends.ts';
-export { createCanary, missingCanaries } from './canary.ts';
+export { chainsOfBackend, programOfBackend } from './backends.ts';
+export { missingCanaries } from './canary.ts';
 export type { ChainUses } from './chain-uses.ts';
 export { Iptables, type IptablesOptions } from './iptables.ts';
 export { IptablesError, isNotFound } from './iptables-error.ts';

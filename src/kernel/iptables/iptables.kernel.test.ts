@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { NetworkNamespace } from '../netns.ts';
 import type { IptablesFamily } from './arguments.ts';
-import { createCanary, missingCanaries } from './canary.ts';
+import { missingCanaries } from './canary.ts';
 import { Iptables } from './iptables.ts';
 import { IptablesError, isNotFound } from './iptables-error.ts';
 import { quoteRule, splitRule } from './rule-text.ts';
@@ -153,14 +153,13 @@ for (const [program, family, backend] of programs) {
     );
   });
 
-  inNamespace('canaries are made where they are not and missed where they are gone', async iptables => {
+  inNamespace('canaries are missed where they are gone', async iptables => {
     const tables = ['mangle', 'nat', 'filter'];
     assert.deepEqual(await missingCanaries(iptables, 'CANARY', tables), tables);
-    assert.deepEqual(await createCanary(iptables, 'CANARY', tables), tables);
+    for (const table of tables) assert.equal(await iptables.ensureChain(table, 'CANARY'), true);
     assert.deepEqual(await missingCanaries(iptables, 'CANARY', tables), []);
     await iptables.restore('*nat\nCOMMIT\n', { noflush: false });
     assert.deepEqual(await missingCanaries(iptables, 'CANARY', tables), ['nat']);
-    assert.deepEqual(await createCanary(iptables, 'CANARY', tables), ['nat']);
   });
 
   inNamespace('a fresh namespace has no tables to save', async iptables => {
