@@ -11,6 +11,10 @@ export function programOfBackend(family: IptablesFamily, backend: Backend): stri
   return `${programOf(family)}-${SUFFIX[backend]}`;
 }
 
+export function otherBackend(backend: Backend): Backend {
+  return backend === 'legacy' ? 'nf_tables' : 'legacy';
+}
+
 /**
  * The chains with such names that one backend holds. One whose programs are not installed has none that we could see.
  * Nothing is created: without a table's name iptables-save lists only tables that exist.

@@ -1,5 +1,5 @@
 export type { IptablesFamily, RestoreOptions, RulePosition } from './arguments.ts';
-export { chainsOfBackend, programOfBackend } from './backends.ts';
+export { chainsOfBackend, otherBackend, programOfBackend } from './backends.ts';
 export { missingCanaries } from './canary.ts';
 export type { ChainUses } from './chain-uses.ts';
 export { Iptables, type IptablesOptions } from './iptables.ts';

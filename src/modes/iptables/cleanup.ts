@@ -1,9 +1,8 @@
-import { type Iptables, isNotFound, quoteRule, Turns } from '../../kernel/iptables/index.ts';
+import { type Iptables, isNotFound, otherBackend, quoteRule, Turns } from '../../kernel/iptables/index.ts';
 import { FAMILIES } from '../../net/index.ts';
 import { JUMPS, type Table } from './fixed.ts';
 import { CHAINS_A_PART } from './full-text.ts';
 import { Chain, isOwnChain, PROBE_CHAIN, TRIAL_CHAIN } from './names.ts';
-import { otherBackend } from './other-backend.ts';
 import { openIptables, type ProgramOptions } from './programs.ts';
 import type { RestoreText } from './restore-text.ts';
 import { inDeletionOrder, removalTexts } from './stale-chains.ts';

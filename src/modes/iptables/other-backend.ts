@@ -1,10 +1,6 @@
-import { type Backend, chainsOfBackend, type Iptables } from '../../kernel/iptables/index.ts';
+import { chainsOfBackend, type Iptables, otherBackend } from '../../kernel/iptables/index.ts';
 import { Chain, isOwnChain } from './names.ts';
 import type { ProgramOptions } from './programs.ts';
-
-export function otherBackend(backend: Backend): Backend {
-  return backend === 'legacy' ? 'nf_tables' : 'legacy';
-}
 
 /** The kubelet has these too, in the backend that it found. */
 const SHARED_WITH_KUBELET: readonly string[] = [Chain.FIREWALL, Chain.POSTROUTING, Chain.MARK_MASQ];

@@ -1,6 +1,6 @@
 import { KernelError } from '../../kernel/errors.ts';
 import { type Element, IpsetSocket, printElement } from '../../kernel/ipset/index.ts';
-import { Iptables, parseSave, type SavedChains } from '../../kernel/iptables/index.ts';
+import { Iptables, otherBackend, parseSave, programOfBackend, type SavedChains } from '../../kernel/iptables/index.ts';
 import { IpvsSocket, keyFamily } from '../../kernel/ipvs/index.ts';
 import type { NetworkNamespace } from '../../kernel/netns.ts';
 import { RouteSocket } from '../../kernel/rtnetlink/index.ts';
@@ -106,11 +106,27 @@ const ONLY_OURS: readonly string[] = [
 /** A jump to a shared chain that iptables mode words otherwise. */
 const OWN_COMMENT = 'kube-proxy firewall rules';
 
+/** In both backends: a proxy that ran before may have found another one than we do. */
 async function removeRules(
   family: Family,
   { namespace, keepSharedChains = false }: CleanupOptions,
 ): Promise<readonly string[]> {
-  const iptables = await Iptables.open(iptablesFamily(family), { namespace });
+  const name = iptablesFamily(family);
+  const iptables = await Iptables.open(name, { namespace });
+  const program = programOfBackend(name, otherBackend(iptables.backend));
+  const other = await Iptables.open(name, { namespace, program });
+  return [
+    ...(await removeRulesOf(iptables, family, keepSharedChains)),
+    // A mode that shares chains with this one writes to the first backend only.
+    ...(await removeRulesOf(other, family, false)),
+  ];
+}
+
+async function removeRulesOf(
+  iptables: Iptables,
+  family: Family,
+  keepSharedChains: boolean,
+): Promise<readonly string[]> {
   const tables = parseSave(await iptables.save().catch(() => ''));
   if (!TABLES.some(table => ONLY_OURS.some(chain => tables.get(table)?.has(chain)))) return [];
   const removed = TABLES.map(table => removal(table, tables.get(table) ?? new Map(), keepSharedChains));
