@@ -36,6 +36,10 @@ const files = ['src', 'test'].flatMap(folder =>
     .map(path => `${folder}/${path}`),
 );
 const chosen = files.filter(file => words.length === 0 || words.some(word => file.includes(word))).sort();
+if (chosen.length === 0) {
+  console.error(`No test's path contains ${words.join(' or ')}`);
+  process.exit(1);
+}
 const isPlain = file => !/\.(kernel|guest|cluster)\.test\.ts$/.test(file);
 const clusterTests = chosen.filter(file => file.endsWith('.cluster.test.ts'));
 if (process.argv.includes('--cluster')) process.exit(await runClusterTests());
