@@ -32,7 +32,7 @@ export async function measureIptables({ size, backend }: IptablesTask): Promise<
   const proxy = new NodeProxy(namespace, (home, events) => {
     // That node ports answer at localhost is noticed, which is no failure here.
     const quiet = { ...events, noticed: () => {} };
-    return new IptablesMode({ namespace: home, backend, events: quiet, syncPeriodMs: 3_600_000 });
+    return new IptablesMode({ namespace: home, backend, events: quiet });
   });
   const timed = async (work: () => Promise<void>): Promise<Timing> => {
     const before = times.programs;

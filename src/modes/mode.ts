@@ -17,7 +17,12 @@ export interface ModeSettings {
   readonly serviceCIDRs: readonly string[];
   /** How many endpoints all service ports have, usable or not. Where it is not known, those that plans use count. */
   readonly endpointCount?: (() => number) | undefined;
+  /** How often a mode that hears of no changes by others looks for them. */
+  readonly syncPeriodMs?: number | undefined;
 }
+
+/** Where it is not told. */
+export const SYNC_PERIOD_MS = 30_000;
 
 /** A service port that the kernel refused; the others are programmed. It is tried again when it changes. */
 export interface SetAside {

@@ -17,7 +17,7 @@ export type IptablesConfig = Pick<
   'backend' | 'env' | 'localhostNodePorts' | 'lockFile' | 'timeoutMs' | 'waitSeconds'
 >;
 
-export type UserspaceConfig = Omit<UserspaceModeOptions, 'namespace' | 'events' | 'syncPeriodMs'>;
+export type UserspaceConfig = Omit<UserspaceModeOptions, 'namespace' | 'events'>;
 
 export interface ModeConfig {
   /** nftables unless told. */
@@ -25,7 +25,6 @@ export interface ModeConfig {
   readonly families: readonly Family[];
   readonly namespace?: NetworkNamespace | undefined;
   readonly countConnections?: boolean | undefined;
-  readonly syncPeriodMs: number;
   readonly iptables?: IptablesConfig | undefined;
   readonly ipvs?: IpvsConfig | undefined;
   readonly userspace?: UserspaceConfig | undefined;
@@ -37,7 +36,7 @@ const ONLY_IN_USERSPACE_MODE = 'KUBE-PORTALS-HOST';
 
 /** The mode that is asked for. What another mode left is removed once all is written. */
 export function createMode(config: ModeConfig, events: ModeEvents): Mode {
-  const { mode = 'nftables', families, namespace, countConnections, syncPeriodMs, iptables, ipvs, userspace } = config;
+  const { mode = 'nftables', families, namespace, countConnections, iptables, ipvs, userspace } = config;
   const failed = (error: unknown) => events.failed('removing what another mode left', error);
   const takeOver = (own: Mode, removals: readonly Removal[]) => new TakeOver(own, families, failed, removals);
   const left = leftovers(config);
@@ -47,7 +46,7 @@ export function createMode(config: ModeConfig, events: ModeEvents): Mode {
       return takeOver(own, [() => left.ipvs(), () => left.iptables(), left.userspace]);
     }
     case 'iptables': {
-      const own = new IptablesMode({ ...iptables, namespace, syncPeriodMs, events });
+      const own = new IptablesMode({ ...iptables, namespace, events });
       // Some chains are of ipvs mode too, and by now have the rules of this one.
       return takeOver(own, [left.nftables, () => left.ipvs(true), left.userspace]);
     }
@@ -63,7 +62,7 @@ export function createMode(config: ModeConfig, events: ModeEvents): Mode {
       ]);
     }
     case 'userspace': {
-      const own = new UserspaceMode({ ...userspace, namespace, syncPeriodMs, events });
+      const own = new UserspaceMode({ ...userspace, namespace, events });
       return takeOver(own, [left.nftables, () => left.ipvs(), () => left.iptables()]);
     }
   }

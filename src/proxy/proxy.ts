@@ -1,5 +1,5 @@
 import type { NetworkNamespace } from '../kernel/netns.ts';
-import { type Mode, type ModeEvents, NodeAddresses, StaleFlowCleaner } from '../modes/index.ts';
+import { type Mode, type ModeEvents, NodeAddresses, StaleFlowCleaner, SYNC_PERIOD_MS } from '../modes/index.ts';
 import { DEVICE, type IpvsConfig } from '../modes/ipvs/index.ts';
 import { FAMILIES, type Family } from '../net/index.ts';
 import type { PlanSettings } from '../plan/index.ts';
@@ -54,7 +54,6 @@ export interface RunningProxy {
 
 /** Unless configured otherwise. */
 export const MASQUERADE_BIT = 14;
-const SYNC_PERIOD_MS = 30_000;
 const MIN_SYNC_PERIOD_MS = 1000;
 /** The longest time without looking whether there is something to do. */
 const FULL_SYNC_PERIOD_MS = 3_600_000;
@@ -70,8 +69,7 @@ export function syncIntervals(minSyncPeriodMs = MIN_SYNC_PERIOD_MS, syncPeriodMs
 
 export function createProxy(config: ProxyConfig, listeners: ProxyListeners): RunningProxy {
   const { namespace, families = FAMILIES } = config;
-  const syncPeriodMs = config.live.intervals.retryInterval;
-  const mode = createMode({ ...config, families, syncPeriodMs }, listeners.mode);
+  const mode = createMode({ ...config, families }, listeners.mode);
   const cleaner = new StaleFlowCleaner(namespace);
   const addresses = new NodeAddresses(
     namespace,

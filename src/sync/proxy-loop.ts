@@ -178,7 +178,7 @@ export class ProxyLoop implements SourceHandlers {
     // Without a request it is the time for a look at everything.
     const families = this.#options.families.filter(family => this.#wanted.size === 0 || this.#wanted.has(family));
     // Before changes are taken, for those are handed over once and would be lost if this failed.
-    const settings = new Map(families.map(family => [family, modeSettings(this.state, family, this.#live)]));
+    const settings = new Map(families.map(family => [family, this.#settings(family)]));
     this.#wanted.clear();
     const changes = families.map(family => ({ family, change: this.state.takeFamily(family) }));
     const failed: Family[] = [];
@@ -190,6 +190,11 @@ export class ProxyLoop implements SourceHandlers {
     for (const family of failed) this.#wanted.add(family);
     if (failed.length > 0) throw new SyncFailed();
     if (this.#wanted.size === 0) for (const resolve of this.#waiting.splice(0)) resolve();
+  }
+
+  #settings(family: Family): ModeSettings {
+    const syncPeriodMs = this.#live.intervals.retryInterval;
+    return { ...modeSettings(this.state, family, this.#live), syncPeriodMs };
   }
 
   async #syncFamily(family: Family, { plans, model }: FamilyChange, settings: ModeSettings): Promise<boolean> {

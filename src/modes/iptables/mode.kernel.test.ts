@@ -282,6 +282,21 @@ test('IPT-9 many Services come, change and go in several restores', () =>
     );
   }));
 
+test('IPT-8 a changed sync period holds at once', async () => {
+  const clock = new ManualClock();
+  await withMode(
+    async mode => {
+      setWeb(mode);
+      await mode.sync();
+      await mode.sync({ syncPeriodMs: 100 });
+      runIn(mode.namespace, 'iptables', ['-w', '-t', 'nat', '-F', 'KUBE-SERVICES']);
+      await clock.advance(100);
+      assert.ok(await until(() => mode.told.some(line => line.startsWith('repaired')), 5000));
+    },
+    { clock, settings: { syncPeriodMs: HOUR_MS } },
+  );
+});
+
 test('IPT-3 everything is written anew after an hour, but not in a large cluster', async () => {
   const clock = new ManualClock();
   await withMode(
@@ -296,7 +311,7 @@ test('IPT-3 everything is written anew after an hour, but not in a large cluster
       await clock.advance(2 * HOUR_MS);
       assert.deepEqual(await mode.sync({ endpointCount: () => 1001 }), { full: false });
     },
-    { clock, syncPeriodMs: 10 * HOUR_MS },
+    { clock, settings: { syncPeriodMs: 10 * HOUR_MS } },
   );
 });
 

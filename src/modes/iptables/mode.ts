@@ -2,7 +2,14 @@ import { type Iptables, type IptablesRun, Turns } from '../../kernel/iptables/in
 import { type Clock, systemClock } from '../../lib/clock.ts';
 import type { Family } from '../../net/index.ts';
 import { type PlanDiff, reachableEndpoints, type ServicePortPlan } from '../../plan/index.ts';
-import type { Mode, ModeEvents, ModeSettings, SetAside, SyncReport } from '../mode.ts';
+import {
+  type Mode,
+  type ModeEvents,
+  type ModeSettings,
+  type SetAside,
+  SYNC_PERIOD_MS,
+  type SyncReport,
+} from '../mode.ts';
 import { OwedPlans } from '../owed-plans.ts';
 import { ensureCounters } from './counters.ts';
 import { FamilyRules } from './family-rules.ts';
@@ -24,11 +31,7 @@ export interface IptablesModeOptions extends ProgramOptions {
   readonly events: ModeEvents;
   /** Whether node ports answer at 127.0.0.1 too, where their addresses include it. They do unless told. */
   readonly localhostNodePorts?: boolean | undefined;
-  /** How often it is looked whether the rules are still there. */
-  readonly syncPeriodMs?: number | undefined;
 }
-
-const SYNC_PERIOD_MS = 30_000;
 
 /** One family: its programs, its rules, and what is known of the machine. */
 interface Part {
@@ -150,14 +153,15 @@ export class IptablesMode implements Mode {
     this.#isLocalnetRouted = true;
   }
 
-  /** What begins once everything was written. */
+  /** What begins once everything was written, and goes on at the pace that is asked for. */
   #follow(part: Part, tell: (what: string | undefined) => void): void {
-    if (part.upkeep || this.#closed) return;
-    const { family, iptables, rules } = part;
-    part.upkeep = new Upkeep({
+    const { family, iptables, rules, settings, upkeep } = part;
+    const { syncPeriodMs = SYNC_PERIOD_MS } = settings;
+    upkeep?.setPeriod(syncPeriodMs);
+    if (upkeep || this.#closed) return;
+    part.upkeep = new Upkeep(syncPeriodMs, {
       iptables,
       clock: this.#clock,
-      periodMs: this.#options.syncPeriodMs ?? SYNC_PERIOD_MS,
       missing: () => this.#queue(() => rules.missing()),
       rewrite: reason => this.#rewrite(part, reason),
       noticed: what => this.#events.noticed(family, what),

@@ -58,10 +58,9 @@ async function watching(work: (watched: Watched) => Promise<void>): Promise<void
       assert.ok(await until(() => looks > before || told.length > 0, 5000));
     },
   };
-  const upkeep = new Upkeep({
+  const upkeep = new Upkeep(PERIOD_MS, {
     iptables,
     clock,
-    periodMs: PERIOD_MS,
     missing: async () => {
       looks++;
       await delay(watched.takesMs);

@@ -1,11 +1,11 @@
 import { type Iptables, missingCanaries } from '../../kernel/iptables/index.ts';
-import type { Clock, Timer } from '../../lib/clock.ts';
+import type { Clock } from '../../lib/clock.ts';
+import { Repeater } from '../../lib/repeater.ts';
 import { Chain } from './names.ts';
 
 export interface UpkeepOptions {
   readonly iptables: Iptables;
   readonly clock: Clock;
-  readonly periodMs: number;
   /** What is missing of our rules, in words. */
   missing(): Promise<string | undefined>;
   /** All rules are to be written anew, for the reason given. */
@@ -26,33 +26,25 @@ const PAUSE_FACTOR = { nf_tables: 20, legacy: 100 } as const;
  */
 export class Upkeep {
   readonly #options: UpkeepOptions;
-  #timer: Timer | undefined;
-  #running: Promise<void> = Promise.resolve();
+  readonly #looks: Repeater;
   #closed = false;
   #seen: number | undefined;
   #notBefore = 0;
   /** Why all is to be written anew; kept until that is done. */
   #reason: string | undefined;
 
-  constructor(options: UpkeepOptions) {
+  constructor(periodMs: number, options: UpkeepOptions) {
     this.#options = options;
-    this.#schedule();
+    this.#looks = new Repeater(options.clock, periodMs, () => this.#look().catch(error => options.failed(error)));
+  }
+
+  setPeriod(periodMs: number): void {
+    this.#looks.setPeriod(periodMs);
   }
 
   async close(): Promise<void> {
     this.#closed = true;
-    this.#timer?.cancel();
-    await this.#running;
-  }
-
-  #schedule(): void {
-    const { clock, periodMs } = this.#options;
-    if (this.#closed) return;
-    this.#timer = clock.setTimer(periodMs, () => {
-      this.#running = this.#look()
-        .catch(error => this.#options.failed(error))
-        .finally(() => this.#schedule());
-    });
+    await this.#looks.close();
   }
 
   async #look(): Promise<void> {

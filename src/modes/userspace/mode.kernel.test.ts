@@ -186,6 +186,21 @@ describe('rules', () => {
       assert.deepEqual(under.told, ['repaired: chain KUBE-PORTALS-CONTAINER has 0 rules instead of 2']);
     }));
 
+  test('USER-6 a changed sync period holds at once', async () => {
+    const clock = new ManualClock();
+    await withUserspace(
+      async (under, namespace) => {
+        web(under);
+        await under.sync({ syncPeriodMs: 3_600_000 });
+        await under.sync({ syncPeriodMs: 100 });
+        runIn(namespace, 'iptables', ['-t', 'nat', '-F', 'KUBE-PORTALS-HOST']);
+        await clock.advance(100);
+        assert.ok(await until(() => under.told.some(line => line.startsWith('repaired')), 5000));
+      },
+      { clock },
+    );
+  });
+
   test('USER-21 cleanup removes chains and jumps of both families and nothing else, also twice', () =>
     withUserspace(async (under, namespace) => {
       web(under);

@@ -2,11 +2,20 @@ import { ConntrackSocket } from '../../kernel/conntrack/index.ts';
 import { Iptables, type IptablesOptions, Turns } from '../../kernel/iptables/index.ts';
 import type { NetworkNamespace } from '../../kernel/netns.ts';
 import { descriptorLimit, EventPoll } from '../../kernel/sockets/index.ts';
-import { type Clock, systemClock, type Timer } from '../../lib/clock.ts';
+import { type Clock, systemClock } from '../../lib/clock.ts';
+import { Repeater } from '../../lib/repeater.ts';
 import { type Family, familyOf, type Ip, isLoopback } from '../../net/index.ts';
 import type { PlanDiff } from '../../plan/index.ts';
 import { iptablesFamily } from '../iptables-words.ts';
-import type { Mode, ModeEvents, ModeSettings, ServiceCounters, SetAside, SyncReport } from '../mode.ts';
+import {
+  type Mode,
+  type ModeEvents,
+  type ModeSettings,
+  type ServiceCounters,
+  type SetAside,
+  SYNC_PERIOD_MS,
+  type SyncReport,
+} from '../mode.ts';
 import { FamilyPortals } from './family-portals.ts';
 import { AddressReader } from './machine-addresses.ts';
 import { PortAllocator, type PortRange } from './port-allocator.ts';
@@ -25,8 +34,6 @@ export interface UserspaceModeOptions {
   readonly portRange?: PortRange | undefined;
   /** How long a client of UDP may be silent before it is forgotten, `udpIdleTimeout`. */
   readonly udpIdleTimeoutMs?: number | undefined;
-  /** How often rules are looked after, `syncPeriod`. */
-  readonly syncPeriodMs?: number | undefined;
   /** How long connections may go on when the mode is closed. */
   readonly drainMs?: number | undefined;
   /** How many descriptors there may be for proxying; seven eighths of what the process may have unless told. */
@@ -38,7 +45,6 @@ export interface UserspaceModeOptions {
 }
 
 const UDP_IDLE_TIMEOUT_MS = 250;
-const SYNC_PERIOD_MS = 30_000;
 const DRAIN_MS = 5000;
 const DRAIN_LOOK_MS = 20;
 const KEEP_ALIVE_SECONDS = 15;
@@ -59,7 +65,7 @@ export class UserspaceMode implements Mode {
   readonly #families = new Map<Family, FamilyPortals>();
   /** What is to be done is done one thing after another. */
   #work: Promise<unknown> = Promise.resolve();
-  #upkeep: Timer | undefined;
+  #upkeep: Repeater | undefined;
   #closed = false;
 
   constructor(options: UserspaceModeOptions) {
@@ -94,7 +100,7 @@ export class UserspaceMode implements Mode {
         this.#options.events.measured(family, { kind: 'refused', partial: !full });
         throw error;
       });
-      this.#upkeepLater();
+      this.#lookAfterEvery(settings.syncPeriodMs ?? SYNC_PERIOD_MS);
       return { full };
     });
   }
@@ -134,7 +140,7 @@ export class UserspaceMode implements Mode {
   async close(): Promise<void> {
     if (this.#closed) return;
     this.#closed = true;
-    this.#upkeep?.cancel();
+    await this.#upkeep?.close();
     await this.#work;
     for (const [family, portals] of this.#families) {
       await portals.refuse().catch(error => this.#options.events.failed(`refusing ${family} connections`, error));
@@ -179,12 +185,10 @@ export class UserspaceMode implements Mode {
     return done;
   }
 
-  #upkeepLater(): void {
+  #lookAfterEvery(periodMs: number): void {
     if (this.#closed) return;
-    this.#upkeep ??= this.#clock.setTimer(this.#options.syncPeriodMs ?? SYNC_PERIOD_MS, () => {
-      this.#upkeep = undefined;
-      this.settle().finally(() => this.#upkeepLater());
-    });
+    this.#upkeep?.setPeriod(periodMs);
+    this.#upkeep ??= new Repeater(this.#clock, periodMs, () => this.settle());
   }
 
   async #lookAfterAll(): Promise<void> {
