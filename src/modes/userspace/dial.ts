@@ -74,10 +74,15 @@ export class Dial {
       this.#notBegun(backend, error);
       return;
     }
-    this.#timer = clock.setTimer(patience, () => {
-      this.#options.balancer.silent(backend);
-      this.#failedOnce(backend, 'no answer');
-    });
+    const attempt = this.#attempt;
+    // After a turn of the poll: where this process was held up, the answer may be there and not read yet.
+    this.#timer = clock.setTimer(patience, () => poll.defer(() => this.#giveUp(backend, attempt)));
+  }
+
+  #giveUp(backend: Backend, attempt: number): void {
+    if (this.#connected || this.#fd === undefined || attempt !== this.#attempt) return;
+    this.#options.balancer.silent(backend);
+    this.#failedOnce(backend, 'no answer');
   }
 
   /** That we are out of descriptors is not the endpoint's fault, and another would not help. */

@@ -170,7 +170,13 @@ export class UdpListener {
     session.lastUsed = clock.now();
     this.#sessions.delete(session.key);
     this.#sessions.set(session.key, session);
-    this.#sweep ??= clock.setTimer(udpIdleTimeoutMs, () => this.#endIdle());
+    this.#sweep ??= this.#sweepAfter(udpIdleTimeoutMs);
+  }
+
+  /** And after a turn of the poll: where this process was held up, datagrams may be there and not read yet. */
+  #sweepAfter(milliseconds: number): Timer {
+    const { clock, poll } = this.#options.traffic.options;
+    return clock.setTimer(milliseconds, () => poll.defer(() => this.#endIdle()));
   }
 
   #endIdle(): void {
@@ -180,7 +186,7 @@ export class UdpListener {
     for (const session of this.#sessions.values()) {
       const left = session.lastUsed + udpIdleTimeoutMs - now;
       if (left > 0) {
-        this.#sweep = clock.setTimer(left, () => this.#endIdle());
+        this.#sweep = this.#sweepAfter(left);
         return;
       }
       this.#end(session);
