@@ -23,9 +23,10 @@ export interface Audience {
 /** Tells the log, the metrics and the health of what the proxy does. */
 export function proxyListeners(audience: Audience): ProxyListeners {
   const { log, metrics } = audience;
+  const refused: Refused = new Map();
   return {
-    loop: loopListener(audience),
-    mode: modeEvents(audience),
+    loop: loopListener(audience, refused),
+    mode: modeEvents(audience, refused),
     staleFlowsCleaned(ipFamily, deleted, milliseconds) {
       metrics.conntrackReconciled(ipFamily, milliseconds / 1000, deleted);
       if (deleted > 0) log.info('conntrack', 'Deleted stale flows', { ipFamily, deleted });
@@ -33,7 +34,10 @@ export function proxyListeners(audience: Audience): ProxyListeners {
   };
 }
 
-function loopListener(audience: Audience): LoopListener {
+/** Whether what the running sync was last refused was only what changed. */
+type Refused = Map<Family, 'partial' | 'full'>;
+
+function loopListener(audience: Audience, refused: Refused): LoopListener {
   const { log, health, metrics } = audience;
   return {
     problem: ({ where, object, field, message }) =>
@@ -43,7 +47,10 @@ function loopListener(audience: Audience): LoopListener {
       health.queuedUpdate(family);
       metrics.syncQueued(family);
     },
-    syncStarted: family => health.syncStarted(family),
+    syncStarted(family) {
+      refused.delete(family);
+      health.syncStarted(family);
+    },
     synced(family, report) {
       health.updated(family);
       measure(metrics, family, report);
@@ -55,7 +62,9 @@ function loopListener(audience: Audience): LoopListener {
     },
     syncFailed(family, error, milliseconds) {
       health.failed(family, errorText(error));
-      metrics.syncFinished(family, milliseconds / 1000, { full: false, success: false });
+      // One that failed before there was anything to refuse was about to look at everything.
+      const full = refused.get(family) !== 'partial';
+      metrics.syncFinished(family, milliseconds / 1000, { full, success: false });
       log.error('proxy', 'Sync failed; it will be tried again', { ipFamily: family, err: errorText(error) });
     },
     failed: (what, error) => log.error('proxy', 'Failed', { what, err: errorText(error) }),
@@ -68,7 +77,7 @@ function measure(metrics: ProxyMetrics, family: Family, { milliseconds, full, tr
   for (const time of triggerTimes) metrics.networkProgramming(family, (now - time) / 1000);
 }
 
-function modeEvents({ mode, log, metrics, setAside, driftRepaired }: Audience): ModeEvents {
+function modeEvents({ mode, log, metrics, setAside, driftRepaired }: Audience, refused: Refused): ModeEvents {
   return {
     progress: (ipFamily, servicePorts, of) => log.info(mode, 'Programming', { ipFamily, servicePorts, of }),
     setAside(port) {
@@ -82,7 +91,10 @@ function modeEvents({ mode, log, metrics, setAside, driftRepaired }: Audience): 
       metrics.driftRepaired(ipFamily);
       driftRepaired(ipFamily, what);
     },
-    measured: (family, measured) => metrics.measured(family, measured),
+    measured(family, measured) {
+      if (measured.kind === 'refused') refused.set(family, measured.partial ? 'partial' : 'full');
+      metrics.measured(family, measured);
+    },
     noticed: (ipFamily, what) => log.warning(mode, 'Noticed', { ipFamily, what }),
     failed: (what, error) => log.error(mode, 'Failed', { what, err: errorText(error) }),
   };

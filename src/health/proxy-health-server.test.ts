@@ -209,4 +209,13 @@ describe('the proxy health server', () => {
     offset(-210);
     assert.equal(at(0), '2026-05-04T06:30:00-03:30');
   });
+
+  test('HEALTH-5 paths may be escaped; one with something needless is sent to the plain one', async () => {
+    assert.equal((await get('/%6civez')).status, 200);
+    for (const path of ['//livez', '/x/../livez']) {
+      const { status, headers } = await get(path);
+      assert.deepEqual([status, headers.location], [307, '/livez'], path);
+    }
+    assert.deepEqual(answered, [['/livez', 200]]);
+  });
 });

@@ -4,6 +4,7 @@ import {
   type HttpRequest,
   jsonAnswer,
   NOT_FOUND,
+  redirectToClean,
   textAnswer,
 } from '../http/index.ts';
 import type { Clock } from '../lib/clock.ts';
@@ -25,6 +26,8 @@ export interface ProxyHealthServerOptions {
  */
 export function proxyHealthHandler(options: ProxyHealthServerOptions): HttpHandler {
   return request => {
+    const elsewhere = redirectToClean(request);
+    if (elsewhere) return elsewhere;
     switch (request.path) {
       case '/healthz':
       case '/livez': {

@@ -77,7 +77,7 @@ export class ServiceHealth {
     const server = await HttpServer.open({
       ip,
       port: entry.port,
-      v6Only: this.#options.family === 'IPv6',
+      family: this.#options.family,
       handle: () => this.#answer(service, entry),
       listen: this.#options.listen,
       failed: () => this.#close(service, entry),

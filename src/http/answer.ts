@@ -1,10 +1,9 @@
 import type { IncomingHttpHeaders } from 'node:http';
+import type { RequestTarget } from './request-target.ts';
 
 /** What a handler sees of a request. */
-export interface HttpRequest {
+export interface HttpRequest extends RequestTarget {
   readonly method: string;
-  /** Without the query, as it was sent: `/metrics` and `/metrics/` are two paths. */
-  readonly path: string;
   readonly query: URLSearchParams;
   readonly headers: IncomingHttpHeaders;
   /** Aborted when the caller goes away before the answer is complete. */
@@ -33,3 +32,9 @@ export function jsonAnswer(status: number, body: string, headers: Readonly<Recor
 }
 
 export const NOT_FOUND: HttpAnswer = textAnswer(404, '404 page not found\n');
+
+export const BAD_REQUEST: HttpAnswer = {
+  status: 400,
+  headers: { 'Content-Type': 'text/plain; charset=utf-8', Connection: 'close' },
+  body: '400 Bad Request',
+};

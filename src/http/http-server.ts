@@ -4,8 +4,9 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { errorText } from '../lib/error-text.ts';
 import type { HttpAnswer, HttpHandler, HttpRequest } from './answer.ts';
-import { textAnswer } from './answer.ts';
+import { BAD_REQUEST, textAnswer } from './answer.ts';
 import { type Listen, type ListenAddress, listenHere } from './listen.ts';
+import { parseTarget } from './request-target.ts';
 
 /** Callers are probes and scrapers: whoever needs more than this is none of them. */
 const LIMITS = { maxHeaderSize: 16 * 1024, headersTimeout: 10_000, requestTimeout: 30_000, keepAliveTimeout: 60_000 };
@@ -59,7 +60,8 @@ async function answer(handle: HttpHandler, request: IncomingMessage, response: S
   const gone = new AbortController();
   response.once('close', () => gone.abort());
   try {
-    await write(await outcome(handle, requestOf(request, gone.signal)), response);
+    const asked = requestOf(request, gone.signal);
+    await write(asked ? await outcome(handle, asked) : BAD_REQUEST, response);
   } catch {
     // The caller went away, or a body could not be read to its end: there is no way left to say so.
     response.destroy();
@@ -83,13 +85,13 @@ async function write({ status, headers, body }: HttpAnswer, response: ServerResp
   await pipeline(Readable.from(body), response);
 }
 
-function requestOf(message: IncomingMessage, gone: AbortSignal): HttpRequest {
-  const url = message.url ?? '/';
-  const mark = url.indexOf('?');
+function requestOf(message: IncomingMessage, gone: AbortSignal): HttpRequest | undefined {
+  const target = parseTarget(message.url ?? '/');
+  if (!target) return undefined;
   return {
+    ...target,
     method: message.method ?? 'GET',
-    path: mark < 0 ? url : url.slice(0, mark),
-    query: new URLSearchParams(mark < 0 ? '' : url.slice(mark + 1)),
+    query: new URLSearchParams(target.rawQuery ?? ''),
     headers: message.headers,
     gone,
     text: limit => readText(message, limit),

@@ -1,4 +1,6 @@
+export { type MediaRange, parseAccept } from './accept.ts';
 export { type HttpAnswer, type HttpHandler, type HttpRequest, jsonAnswer, NOT_FOUND, textAnswer } from './answer.ts';
 export { HttpServer, type HttpServerOptions } from './http-server.ts';
 export { type Listen, type ListenAddress, listenHere, listenIn } from './listen.ts';
 export { PatientServer, type PatientServerOptions } from './patient-server.ts';
+export { redirectAnswer, redirectToClean } from './redirect.ts';

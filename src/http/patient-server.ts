@@ -8,7 +8,7 @@ const V6_ANY = '::' as Ip;
 /** What a machine says to a socket or an address of IPv6 if it has none. */
 const NO_IPV6 = new Set(['EAFNOSUPPORT', 'EADDRNOTAVAIL', 'EINVAL', 'EPROTONOSUPPORT']);
 
-export interface PatientServerOptions extends Omit<HttpServerOptions, 'failed' | 'v6Only'> {
+export interface PatientServerOptions extends Omit<HttpServerOptions, 'failed' | 'family'> {
   /** The first failure is the last. */
   readonly hardFail: boolean;
   /** The address could not be listened on, or the listener broke. Without hardFail it is tried again, every 5 s. */

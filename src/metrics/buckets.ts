@@ -1,8 +1,12 @@
 /** 1 ms, 2 ms, 4 ms … 16 s. */
 export const DOUBLING_SECONDS: readonly number[] = Array.from({ length: 15 }, (_, i) => (1 << i) / 1000);
 
-/** From the change of an endpoint to the rules for it: fine where an objective is likely, coarse above. */
+/**
+ * From the change of an endpoint to the rules for it: fine where an objective is likely, coarse above. Clocks that
+ * disagree fill the first.
+ */
 export const PROGRAMMING_SECONDS: readonly number[] = [
+  0,
   0.25,
   0.5,
   ...steps(1, 1, 59),

@@ -27,6 +27,7 @@ describe('the metrics server', () => {
     configz: () => CONFIG,
     flagz: () => new Map(Object.entries({ v: '0', 'cluster-cidr': '', 'bind-address': '0.0.0.0' })),
     statusz: { binaryVersion: '1.36.4', emulationVersion: '1.36' },
+    writeYaml: object => `yaml ${JSON.stringify(object)}\n`,
     profiling: true,
     setVerbosity: level => {
       verbosity = level;
@@ -71,6 +72,22 @@ describe('the metrics server', () => {
     }
   });
 
+  for (const [Accept, escaping] of [
+    [
+      'application/openmetrics-text;version=1.0.0;escaping=allow-utf-8;q=0.6,text/plain;version=0.0.4;q=0.3,*/*;q=0.2',
+      'allow-utf-8',
+    ],
+    ['text/plain;version=0.0.4,text/html;escaping=dots', 'underscores'],
+    ['text/html;escaping=dots,text/plain;escaping=values', 'values'],
+    ['application/json;escaping=dots', 'dots'],
+    ['text/plain;escaping=nope', 'underscores'],
+  ] as const) {
+    test(`METRICS-5 the way to escape names that is asked for is named: ${Accept}`, async () => {
+      const [, type] = await brief('/metrics', { headers: { Accept } });
+      assert.equal(type, `text/plain; version=0.0.4; charset=utf-8; escaping=${escaping}`);
+    });
+  }
+
   test('METRICS-5 metrics that cannot be gathered are a 500', async () => {
     await serve({
       metrics: async () => {
@@ -88,13 +105,14 @@ describe('the metrics server', () => {
       'x-content-type-options': 'nosniff',
       'content-length': '2',
     });
-    assert.deepEqual(await brief('/healthz/ping'), [200, PLAIN, 'ok']);
+    const ping = await get('/healthz/ping');
+    assert.deepEqual([ping.body, ping.headers], ['ok', { 'content-type': PLAIN, 'content-length': '2' }]);
     assert.deepEqual(await brief('/healthz?exclude=ping'), [200, PLAIN, 'ok']);
     assert.deepEqual(await brief('/healthz?verbose'), [200, PLAIN, '[+]ping ok\nhealthz check passed\n']);
-    assert.deepEqual(await brief('/healthz?verbose=1&exclude=ping&exclude=b&exclude=a'), [
+    assert.deepEqual(await brief('/healthz?verbose=1&exclude=ping&exclude=b,c&exclude=a'), [
       200,
       PLAIN,
-      '[+]ping excluded: ok\nwarn: some health checks cannot be excluded: no matches for "a","b"\nhealthz check passed\n',
+      '[+]ping excluded: ok\nwarn: some health checks cannot be excluded: no matches for "a","b,c"\nhealthz check passed\n',
     ]);
   });
 
@@ -145,22 +163,82 @@ describe('the metrics server', () => {
     const ask = (type: string, version: string) =>
       get('/flagz', { headers: { Accept: `${type};v=${version};g=config.k8s.io;as=Flagz` } });
     const json = await ask('application/json', 'v1beta1');
-    assert.deepEqual(JSON.parse(json.body), object('v1beta1'));
-    assert.deepEqual([json.headers['content-type'], json.headers.warning], ['application/json', undefined]);
+    assert.equal(json.body, `${JSON.stringify(object('v1beta1'))}\n`);
+    assert.equal(json.headers['content-type'], 'application/json;g=config.k8s.io;v=v1beta1;as=Flagz');
+    assert.equal(json.headers.warning, undefined);
     const yaml = await ask('application/yaml', 'v1alpha1');
-    assert.deepEqual(JSON.parse(yaml.body), object('v1alpha1'));
-    assert.equal(yaml.headers['content-type'], 'application/yaml');
-    assert.match(yaml.headers.warning ?? '', /^299 /);
+    assert.equal(yaml.body, `yaml ${JSON.stringify(object('v1alpha1'))}\n`);
+    assert.equal(yaml.headers['content-type'], 'application/yaml;g=config.k8s.io;v=v1alpha1;as=Flagz');
+    assert.equal(
+      yaml.headers.warning,
+      '299 - "This version of the flagz endpoint is deprecated. Please use a newer version."',
+    );
   });
 
-  test('METRICS-8 what cannot be given is not acceptable', async () => {
-    for (const Accept of [
-      'application/json',
-      'application/json;v=v1;g=config.k8s.io;as=Flagz',
-      'application/json;v=v1beta1;g=config.k8s.io;as=Statusz',
-      'application/cbor;v=v1beta1;g=config.k8s.io;as=Flagz',
-    ]) {
-      assert.equal((await get('/flagz', { headers: { Accept } })).status, 406, Accept);
+  const FLAGZ = 'v=v1beta1;g=config.k8s.io;as=Flagz';
+
+  for (const [Accept, form] of [
+    [`text/plain;q=0.1,application/json;${FLAGZ}`, 'json'],
+    [`application/json;${FLAGZ};q=0.5,application/yaml;${FLAGZ}`, 'yaml'],
+    [`*/*,application/yaml;${FLAGZ}`, 'yaml'],
+    [`*/*;${FLAGZ}`, 'json'],
+    [`application/*;${FLAGZ}`, 'json'],
+    [`application/json;foo=bar;${FLAGZ}`, 'json'],
+    [`application/json;q=0;${FLAGZ}`, 'json'],
+    [`text/plain,application/json;${FLAGZ}`, 'plain'],
+    ['application/json,text/plain', 'plain'],
+    ['text/*', 'plain'],
+    ['*', 'plain'],
+    ['', 'plain'],
+  ] as const) {
+    test(`METRICS-8 the form that is liked best: ${Accept} gets ${form}`, async () => {
+      const { status, headers } = await get('/flagz', { headers: { Accept } });
+      assert.equal(status, 200);
+      assert.equal(/^\w+\/(\w+);/.exec(headers['content-type'] ?? '')?.[1], form);
+    });
+  }
+
+  test('METRICS-8 an object is written in many lines for those who ask for it, and for programs of people', async () => {
+    const isPretty = async (path: string, agent: string, parameter = '') => {
+      const headers = { 'User-Agent': agent, Accept: `application/json;${parameter}${FLAGZ}` };
+      return (await get(path, { headers })).body.startsWith('{\n  "kind": "Flagz",\n');
+    };
+    for (const agent of ['curl/8.0', 'Wget/1', 'Mozilla/5.0 (X11)']) assert.ok(await isPretty('/flagz', agent), agent);
+    assert.ok(await isPretty('/flagz?pretty=true', 'prober'));
+    assert.ok(await isPretty('/flagz', 'prober', 'pretty=1;'));
+    assert.ok(!(await isPretty('/flagz', 'prober')));
+    assert.ok(!(await isPretty('/flagz?pretty=0', 'curl/8.0')));
+    assert.ok(await isPretty('/flagz?pretty', 'curl/8.0'));
+  });
+
+  test('METRICS-8 what cannot be given is not acceptable, and told as a Status in a form that is', async () => {
+    const status = {
+      kind: 'Status',
+      apiVersion: 'v1',
+      metadata: {},
+      status: 'Failure',
+      message: 'only the following media types are accepted: application/json, application/yaml, text/plain',
+      reason: 'NotAcceptable',
+      code: 406,
+    };
+    const pretty = JSON.stringify(status, undefined, 2);
+    const compact = `${JSON.stringify(status)}\n`;
+    for (const [Accept, type, body] of [
+      ['application/json', 'json', compact],
+      ['application/*', 'json', compact],
+      ['text/html,application/json;stream=watch', 'json', compact],
+      ['application/json;pretty=1', 'json', pretty],
+      ['application/yaml;q=0.9, text/html', 'yaml', `yaml ${JSON.stringify(status)}\n`],
+      ['text/html', 'json', pretty],
+      ['application/json;v=v1;g=config.k8s.io;as=Flagz', 'json', pretty],
+      ['application/json;v=v1beta1;g=config.k8s.io;as=Statusz', 'json', pretty],
+      [`application/json;stream=watch;${FLAGZ}`, 'json', pretty],
+      [`application/json;sv=v1;${FLAGZ}`, 'json', pretty],
+      [`application/cbor;${FLAGZ}`, 'json', pretty],
+      [`text/plain;${FLAGZ}`, 'json', pretty],
+      ['APPLICATION/JSON', 'json', pretty],
+    ] as const) {
+      assert.deepEqual(await brief('/flagz', { headers: { Accept } }), [406, `application/${type}`, body], Accept);
     }
   });
 
@@ -208,22 +286,40 @@ describe('the metrics server', () => {
 
   test('METRICS-9 /debug/flags/v sets the verbosity', async () => {
     const put = (body: string) => brief('/debug/flags/v', { method: 'PUT', body });
-    assert.deepEqual(await put('4'), [200, PLAIN, 'successfully set klog.logging.verbosity to 4\n']);
+    const type = 'text/plain';
+    assert.deepEqual(await put('4'), [200, type, 'successfully set klog.logging.verbosity to 4\n']);
     assert.equal(verbosity, 4);
-    assert.deepEqual(await put('x'), [400, PLAIN, 'failed set klog.logging.verbosity x: not an integer\n']);
+    for (const [value, why] of [
+      ['x', 'strconv.ParseUint: parsing "x": invalid syntax'],
+      ['-1', 'strconv.ParseUint: parsing "-1": invalid syntax'],
+      ['+1', 'strconv.ParseUint: parsing "+1": invalid syntax'],
+      ['', 'strconv.ParseUint: parsing "": invalid syntax'],
+      ['99999999999', 'strconv.ParseUint: parsing "99999999999": value out of range'],
+      [
+        '2147483648',
+        'failed set klog.logging.verbosity 2147483648: strconv.ParseInt: parsing "2147483648": value out of range',
+      ],
+    ] as const) {
+      assert.deepEqual(await put(value), [400, type, `${why}\n`], value);
+    }
     assert.equal((await put('9'.repeat(200)))[0], 400);
-    assert.deepEqual(await brief('/debug/flags/v'), [406, PLAIN, 'unsupported http method\n']);
+    assert.deepEqual(await brief('/debug/flags/v'), [406, type, 'unsupported http method\n']);
     assert.equal(verbosity, 4);
-    assert.equal((await get('/debug/flags')).status, 200);
-    assert.equal((await get('/debug/flags/vmodule')).status, 404);
+    for (const path of ['/debug/flags', '/debug/flags/', '/debug/flags/vmodule']) {
+      const [status, contentType, body] = await brief(path);
+      assert.deepEqual([status, contentType], [200, 'text/html; charset=utf-8']);
+      assert.match(body, /<title>\/debug\/flags\/<\/title>[^]*<tr>v<br>/);
+    }
   });
 
   test('METRICS-9 /debug/pprof leads to an index of what there is', async () => {
     const moved = await get('/debug/pprof');
     assert.deepEqual([moved.status, moved.headers.location], [302, '/debug/pprof/']);
+    assert.equal(moved.body, '<a href="/debug/pprof/">Found</a>.\n\n');
     const index = await get('/debug/pprof/');
     assert.match(index.body, /href="profile.*\n.*href="heap"/);
-    assert.equal((await get('/debug/pprof/symbol')).status, 404);
+    const unknown = await get('/debug/pprof/symbol');
+    assert.deepEqual([unknown.status, unknown.headers['x-go-pprof'], unknown.body], [404, '1', 'Unknown profile\n']);
   });
 
   test('METRICS-9 /debug/pprof/profile is a CPU profile, one at a time', async () => {

@@ -6,10 +6,12 @@ import {
   type HttpRequest,
   jsonAnswer,
   NOT_FOUND,
+  parseAccept,
   textAnswer,
 } from '../http/index.ts';
 import type { Clock } from '../lib/clock.ts';
 import { debugFlagsAnswer } from './debug-flags.ts';
+import type { WriteYaml } from './negotiation.ts';
 import { pingAnswer } from './ping.ts';
 import { pprofAnswer } from './pprof.ts';
 import { PROCESS_START_MS } from './process-metrics.ts';
@@ -27,11 +29,15 @@ export interface MetricsServerOptions {
   readonly flagz: (() => ReadonlyMap<string, string>) | undefined;
   /** Undefined if the gate ComponentStatusz is off. */
   readonly statusz: StatuszInfo | undefined;
+  readonly writeYaml: WriteYaml;
   readonly profiling: boolean;
   /** Of log lines; for `/debug/flags/v`. */
   readonly setVerbosity: (level: number) => void;
   readonly clock: Clock;
 }
+
+const ESCAPINGS = new Set(['allow-utf-8', 'underscores', 'dots', 'values']);
+const TEXT_VERSIONS = new Set([undefined, '0.0.4', '1.0.0']);
 
 const zip = promisify(gzip);
 
@@ -40,18 +46,19 @@ export function metricsHandler(options: MetricsServerOptions): HttpHandler {
   const slis = new HealthCheckMetrics();
   const pages = new Map<string, HttpHandler>([
     ['/healthz', request => pingAnswer(request, slis)],
-    ['/healthz/ping', () => textAnswer(200, 'ok')],
+    ['/healthz/ping', () => plainAnswer('ok')],
     ['/metrics', async request => metricsAnswer(await options.metrics(), request)],
     ['/metrics/slis', request => slisAnswer(slis, request)],
     ['/proxyMode', () => textAnswer(200, options.mode())],
     ['/configz', () => jsonAnswer(200, JSON.stringify({ 'kubeproxy.config.k8s.io': options.configz() }))],
   ]);
   const { flagz, statusz, clock } = options;
-  if (flagz) pages.set('/flagz', ({ headers }) => flagzAnswer(flagz(), headers.accept));
+  if (flagz) pages.set('/flagz', request => flagzAnswer(request, flagz(), options.writeYaml));
   if (statusz) {
     const paths = [...pages.keys()].filter(path => path.lastIndexOf('/') === 0).sort();
     const times = () => ({ startMs: PROCESS_START_MS, nowMs: clock.now() });
-    pages.set('/statusz', ({ headers }) => statuszAnswer({ ...statusz, paths, ...times() }, headers.accept));
+    const status = () => ({ ...statusz, paths, ...times() });
+    pages.set('/statusz', request => statuszAnswer(request, status(), options.writeYaml));
   }
   return request => {
     const page = pages.get(request.path);
@@ -71,19 +78,34 @@ function debugAnswer(request: HttpRequest, { setVerbosity }: MetricsServerOption
 async function slisAnswer(slis: HealthCheckMetrics, request: HttpRequest): Promise<HttpAnswer> {
   if (request.method !== 'DELETE') return metricsAnswer(await slis.text(), request);
   slis.reset();
-  return textAnswer(200, 'metrics reset\n');
+  return plainAnswer('metrics reset\n');
+}
+
+function plainAnswer(body: string): HttpAnswer {
+  return { status: 200, headers: { 'Content-Type': 'text/plain; charset=utf-8' }, body };
 }
 
 async function metricsAnswer(
   text: string,
-  { headers: { 'accept-encoding': accepted } }: HttpRequest,
+  { headers: { accept, 'accept-encoding': accepted } }: HttpRequest,
 ): Promise<HttpAnswer> {
   const headers = {
-    'Content-Type': 'text/plain; version=0.0.4; charset=utf-8; escaping=underscores',
+    'Content-Type': `text/plain; version=0.0.4; charset=utf-8; escaping=${escapingFor(accept ?? '')}`,
     'Process-Start-Time-Unix': String(Math.floor(PROCESS_START_MS / 1000)),
   };
   if (!acceptsGzip(accepted)) return { status: 200, headers, body: text };
   return { status: 200, headers: { ...headers, 'Content-Encoding': 'gzip' }, body: await zip(text) };
+}
+
+/** Names that would have to be escaped there are none of; who asks for a way to do it is told that it was followed. */
+function escapingFor(accept: string): string {
+  let escaping = 'underscores';
+  for (const { type, subtype, parameters } of parseAccept(accept)) {
+    const wish = parameters.get('escaping');
+    if (wish !== undefined && ESCAPINGS.has(wish)) escaping = wish;
+    if (type === 'text' && subtype === 'plain' && TEXT_VERSIONS.has(parameters.get('version'))) break;
+  }
+  return escaping;
 }
 
 function acceptsGzip(accepted: string | string[] | undefined): boolean {

@@ -1,5 +1,5 @@
 import type { Session } from 'node:inspector';
-import { type HttpAnswer, type HttpRequest, NOT_FOUND, textAnswer } from '../http/index.ts';
+import { type HttpAnswer, type HttpRequest, redirectAnswer, textAnswer } from '../http/index.ts';
 
 const USUAL_SECONDS = 30;
 const MOST_SECONDS = 300;
@@ -10,7 +10,7 @@ let profiling = false;
 export function pprofAnswer(request: HttpRequest): HttpAnswer | Promise<HttpAnswer> {
   switch (request.path) {
     case '/debug/pprof':
-      return { status: 302, headers: { Location: '/debug/pprof/' }, body: '' };
+      return redirectAnswer(302, 'Found', '/debug/pprof/', request.method);
     case '/debug/pprof/':
       return index();
     case '/debug/pprof/profile':
@@ -18,7 +18,7 @@ export function pprofAnswer(request: HttpRequest): HttpAnswer | Promise<HttpAnsw
     case '/debug/pprof/heap':
       return heapSnapshot();
     default:
-      return NOT_FOUND;
+      return unknownProfile();
   }
 }
 
@@ -28,7 +28,14 @@ function index(): HttpAnswer {
 <a href="heap">heap</a>: what memory is used for, a .heapsnapshot; stops the process for seconds and needs as much memory again<br>
 </body></html>
 `;
-  return { status: 200, headers: { 'Content-Type': 'text/html; charset=utf-8' }, body };
+  const headers = { 'Content-Type': 'text/html; charset=utf-8', 'X-Content-Type-Options': 'nosniff' };
+  return { status: 200, headers, body };
+}
+
+/** `go tool pprof` knows by the header that the text is for people. */
+function unknownProfile(): HttpAnswer {
+  const answer = textAnswer(404, 'Unknown profile\n');
+  return { ...answer, headers: { ...answer.headers, 'X-Go-Pprof': '1' } };
 }
 
 async function cpuProfile({ query, gone }: HttpRequest): Promise<HttpAnswer> {

@@ -22,7 +22,8 @@ export function processMetrics(set: MetricSet): void {
   registerVersion(set.registry);
 }
 
-export function processStartTime(set: MetricSet): void {
-  const help = 'Start time of the process since unix epoch in seconds.';
+/** Elsewhere than among the metrics of the process it has a stability. */
+export function processStartTime(set: MetricSet, stability = ''): void {
+  const help = `${stability}Start time of the process since unix epoch in seconds.`;
   set.readGauge('process_start_time_seconds', help, () => PROCESS_START_MS / 1000);
 }

@@ -16,7 +16,7 @@ export class HealthCheckMetrics {
   );
 
   constructor() {
-    processStartTime(this.#set);
+    processStartTime(this.#set, '[ALPHA] ');
   }
 
   succeeded(name: string, type: string): void {

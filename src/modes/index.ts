@@ -1,3 +1,4 @@
+export type { Cleanup } from './cleanup-report.ts';
 export {
   type FrontendConnections,
   type Measure,

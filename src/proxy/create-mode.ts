@@ -1,5 +1,5 @@
 import type { NetworkNamespace } from '../kernel/netns.ts';
-import type { Mode, ModeEvents } from '../modes/index.ts';
+import type { Cleanup, Mode, ModeEvents } from '../modes/index.ts';
 import { cleanupIptables, IptablesMode, type IptablesModeOptions, type KeptRules } from '../modes/iptables/index.ts';
 import { cleanupIpvs, hasIpvsLeftovers, type IpvsConfig, IpvsMode, OWN_RULES } from '../modes/ipvs/index.ts';
 import { cleanupNftables, NftablesMode } from '../modes/nftables/index.ts';
@@ -71,15 +71,15 @@ export function createMode(config: ModeConfig, events: ModeEvents): Mode {
 /** How what each mode left is removed. */
 function leftovers({ namespace, iptables, userspace }: ModeConfig) {
   return {
-    nftables: async () => void (await cleanupNftables(namespace)),
+    nftables: async () => throwFirst(await cleanupNftables(namespace)),
     async ipvs(keepSharedChains = false) {
-      if (hasIpvsLeftovers(namespace)) await cleanupIpvs({ namespace, keepSharedChains });
+      if (hasIpvsLeftovers(namespace)) throwFirst(await cleanupIpvs({ namespace, keepSharedChains }));
     },
-    iptables: async (kept?: KeptRules) => throwFirst((await cleanupIptables({ ...iptables, namespace }, kept)).errors),
-    userspace: async () => throwFirst((await cleanupUserspace({ ...userspace?.iptables, namespace })).errors),
+    iptables: async (kept?: KeptRules) => throwFirst(await cleanupIptables({ ...iptables, namespace }, kept)),
+    userspace: async () => throwFirst(await cleanupUserspace({ ...userspace?.iptables, namespace })),
   };
 }
 
-function throwFirst(errors: readonly unknown[]): void {
+function throwFirst({ errors }: Cleanup): void {
   if (errors.length > 0) throw errors[0];
 }

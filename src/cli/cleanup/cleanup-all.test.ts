@@ -8,7 +8,7 @@ test('CLI-13 a part that fails keeps no other, and is told at the end', async ()
   const { log } = new Logging({ stdout: { write: () => 0 }, stderr: { write: line => lines.push(line) } });
   const parts = [
     { mode: 'one', clean: async () => assert.fail('no way') },
-    { mode: 'two', clean: async () => ['a', 'b'] },
+    { mode: 'two', clean: async () => ({ removed: ['a', 'b'], errors: [] }) },
   ];
   await assert.rejects(cleanupAll(log, parts), { message: 'encountered an error while tearing down rules' });
   assert.deepEqual(

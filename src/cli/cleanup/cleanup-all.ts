@@ -1,40 +1,39 @@
 import { errorText } from '../../lib/error-text.ts';
 import type { Logger } from '../../logging/index.ts';
+import type { Cleanup } from '../../modes/index.ts';
 import { cleanupIptables } from '../../modes/iptables/index.ts';
 import { cleanupIpvs } from '../../modes/ipvs/index.ts';
 import { cleanupNftables } from '../../modes/nftables/index.ts';
 import { cleanupUserspace } from '../../modes/userspace/index.ts';
 
-/** What one mode may have left. */
+/** Removes what one mode may have left. */
 export interface CleanupPart {
   readonly mode: string;
-  /** Removes it, and says what it was. */
-  clean(): Promise<readonly string[]>;
+  clean(): Promise<Cleanup>;
 }
 
 export const CLEANUP_PARTS: readonly CleanupPart[] = [
-  { mode: 'nftables', clean: async () => (await cleanupNftables()).map(table => `table ${table}`) },
+  { mode: 'nftables', clean: () => cleanupNftables() },
   // Chains that it jumps to belong to iptables mode too, which cannot remove them before.
   { mode: 'ipvs', clean: () => cleanupIpvs() },
-  { mode: 'iptables', clean: async () => removedOf(await cleanupIptables()) },
-  { mode: 'userspace', clean: async () => removedOf(await cleanupUserspace()) },
+  { mode: 'iptables', clean: () => cleanupIptables() },
+  { mode: 'userspace', clean: () => cleanupUserspace() },
 ];
 
-function removedOf({ removed, errors }: Awaited<ReturnType<typeof cleanupUserspace>>): readonly string[] {
-  if (errors.length > 0) throw new Error(errors.map(errorText).join('; '));
-  return removed;
+/** Each mode's part, also if another fails. */
+export async function* cleanModes(parts = CLEANUP_PARTS): AsyncGenerator<Cleanup & { readonly mode: string }> {
+  for (const { mode, clean } of parts) {
+    yield { mode, ...(await clean().catch(error => ({ removed: [], errors: [error] }))) };
+  }
 }
 
-/** What `--cleanup` does: each mode's part, also if another fails. */
-export async function cleanupAll(log: Logger, parts: readonly CleanupPart[] = CLEANUP_PARTS): Promise<void> {
-  let hasFailed = false;
-  for (const { mode, clean } of parts) {
-    try {
-      for (const what of await clean()) log.info('cleanup', 'Removed', { mode, what });
-    } catch (error) {
-      hasFailed = true;
-      log.error('cleanup', 'Cannot remove what a mode left', { err: errorText(error), mode });
-    }
+/** What `--cleanup` does. */
+export async function cleanupAll(log: Logger, parts = CLEANUP_PARTS): Promise<void> {
+  let failures = 0;
+  for await (const { mode, removed, errors } of cleanModes(parts)) {
+    for (const what of removed) log.info('cleanup', 'Removed', { mode, what });
+    for (const error of errors) log.error('cleanup', 'Cannot remove what a mode left', { err: errorText(error), mode });
+    failures += errors.length;
   }
-  if (hasFailed) throw new Error('encountered an error while tearing down rules');
+  if (failures > 0) throw new Error('encountered an error while tearing down rules');
 }

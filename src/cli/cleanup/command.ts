@@ -3,7 +3,7 @@ import type { Command } from '../command.ts';
 import { describeFlags, parseFlags } from '../flags/index.ts';
 import { HELP_FLAG } from '../help-flag.ts';
 import { refuseArguments } from '../no-arguments.ts';
-import { CLEANUP_PARTS } from './cleanup-all.ts';
+import { cleanModes } from './cleanup-all.ts';
 
 const HELP = `Removes all that the proxy made in the kernel, in every mode and both IP families, and nothing else.
 
@@ -24,18 +24,15 @@ export const cleanupCommand: Command = {
       return 0;
     }
     refuseArguments('kube-proxy cleanup', positional);
-    const removed: string[] = [];
-    let status = 0;
-    for (const { mode, clean } of CLEANUP_PARTS) {
-      try {
-        removed.push(...(await clean()));
-      } catch (error) {
-        io.stderr.write(`${mode}: ${errorText(error)}\n`);
-        status = 1;
-      }
+    let parts = 0;
+    let failures = 0;
+    for await (const { mode, removed, errors } of cleanModes()) {
+      for (const what of removed) io.stdout.write(`removed ${what}\n`);
+      for (const error of errors) io.stderr.write(`${mode}: ${errorText(error)}\n`);
+      parts += removed.length;
+      failures += errors.length;
     }
-    const isClean = removed.length === 0 && status === 0;
-    io.stdout.write(isClean ? 'nothing to remove\n' : removed.map(what => `removed ${what}\n`).join(''));
-    return status;
+    if (parts + failures === 0) io.stdout.write('nothing to remove\n');
+    return failures === 0 ? 0 : 1;
   },
 };

@@ -3,7 +3,7 @@ export { chainsOfBackend, otherBackend, programOfBackend } from './backends.ts';
 export { missingCanaries } from './canary.ts';
 export type { ChainUses } from './chain-uses.ts';
 export { Iptables, type IptablesOptions } from './iptables.ts';
-export { IptablesError, isNotFound } from './iptables-error.ts';
+export { IptablesError } from './iptables-error.ts';
 export type { LockHolder } from './lock-holder.ts';
 export { type LockWait, lockWaitText } from './lock-watch.ts';
 export type { Problem } from './problem.ts';

@@ -1,7 +1,7 @@
 import { KernelError, type KernelErrorDetail } from '../errors.ts';
 import { failureText, lastLines, type ProgramError } from '../programs/index.ts';
 import { type LockWait, lockWaitText } from './lock-watch.ts';
-import { type Problem, problemOf, saysNotFound } from './problem.ts';
+import { type Problem, problemOf } from './problem.ts';
 import type { RestoreLine } from './restore-failure.ts';
 
 export interface IptablesErrorContext {
@@ -40,11 +40,6 @@ export class IptablesError extends KernelError {
     const detail = { operation, errno, kernelMessage: words.filter(Boolean).join(': ') };
     return new IptablesError(problemOf(failure, stderr), detail, { ...context, stderr });
   }
-}
-
-/** Whether what should be removed is not there at all. */
-export function isNotFound(error: unknown): boolean {
-  return error instanceof IptablesError && saysNotFound(error.stderr);
 }
 
 function withoutAdvice(stderr: string): string {

@@ -66,7 +66,7 @@ for (const backend of ['nf_tables', 'legacy'] as const) {
         programs.map(program => saved(namespace, program).toSorted()),
         before,
       );
-      assert.deepEqual(await cleanupIptables({ namespace, backend }), { removed: [], errors: [] });
+      assert.deepEqual({ ...(await cleanupIptables({ namespace, backend })) }, { removed: [], errors: [] });
     } finally {
       await Promise.all(modes.map(mode => mode.close()));
       namespace.close();
@@ -79,9 +79,9 @@ test('IPT-13 where there is no iptables, or nothing of ours, nothing is done and
   const namespace = NetworkNamespace.create();
   try {
     const nothing = { removed: [], errors: [] };
-    assert.deepEqual(await cleanupIptables({ namespace, env: programs.env({ only: true }) }), nothing);
+    assert.deepEqual({ ...(await cleanupIptables({ namespace, env: programs.env({ only: true }) })) }, nothing);
     for (const backend of ['nf_tables', 'legacy'] as const) {
-      assert.deepEqual(await cleanupIptables({ namespace, backend }), nothing);
+      assert.deepEqual({ ...(await cleanupIptables({ namespace, backend })) }, nothing);
     }
     assert.deepEqual([saved(namespace, 'iptables-nft'), saved(namespace, 'iptables-legacy')], [[], []]);
   } finally {

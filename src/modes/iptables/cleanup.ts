@@ -1,18 +1,12 @@
-import { type Iptables, isNotFound, otherBackend, quoteRule, Turns } from '../../kernel/iptables/index.ts';
-import { FAMILIES } from '../../net/index.ts';
+import { type Iptables, otherBackend, quoteRule, Turns } from '../../kernel/iptables/index.ts';
+import { FAMILIES, type Family } from '../../net/index.ts';
+import { type Cleanup, CleanupReport } from '../cleanup-report.ts';
 import { JUMPS, type Table } from './fixed.ts';
 import { CHAINS_A_PART } from './full-text.ts';
 import { Chain, isOwnChain, PROBE_CHAIN, TRIAL_CHAIN } from './names.ts';
 import { openIptables, type ProgramOptions } from './programs.ts';
 import type { RestoreText } from './restore-text.ts';
 import { inDeletionOrder, removalTexts } from './stale-chains.ts';
-
-export interface Cleanup {
-  /** What was removed, in words. */
-  readonly removed: readonly string[];
-  /** What could not be done; the rest was. */
-  readonly errors: readonly unknown[];
-}
 
 /** What another mode has made its own meanwhile, and what leads there. */
 export interface KeptRules {
@@ -44,34 +38,21 @@ const LED_TO: readonly string[] = [Chain.MARK_MASQ, Chain.CANARY];
  * could be removed.
  */
 export async function cleanupIptables(options: ProgramOptions = {}, kept?: KeptRules): Promise<Cleanup> {
-  const removed: string[] = [];
-  const errors: unknown[] = [];
+  const report = new CleanupReport();
   const turns = new Turns();
   for (const family of FAMILIES) {
     const iptables = await openIptables(family, options, { turns });
-    await cleanFamily(iptables, `${family}, ${iptables.backend}`, removed, errors, kept);
+    await cleanFamily(iptables, family, report, kept);
     if (options.backend) continue;
     const backend = otherBackend(iptables.backend);
     const other = await openIptables(family, { ...options, backend }, { turns });
-    await cleanFamily(other, `${family}, ${backend}`, removed, errors);
+    await cleanFamily(other, family, report);
   }
-  return { removed, errors };
+  return report;
 }
 
-async function cleanFamily(
-  iptables: Iptables,
-  where: string,
-  removed: string[],
-  errors: unknown[],
-  kept?: KeptRules,
-): Promise<void> {
-  const attempt = async (work: () => Promise<void>) => {
-    try {
-      await work();
-    } catch (error) {
-      if (!isNotFound(error)) errors.push(error);
-    }
-  };
+async function cleanFamily(iptables: Iptables, family: Family, report: CleanupReport, kept?: KeptRules): Promise<void> {
+  const where = `${family}, ${iptables.backend}`;
   let present: Record<Table | 'mangle', ReadonlySet<string>>;
   try {
     present = await chainsOf(iptables);
@@ -80,19 +61,23 @@ async function cleanFamily(
   }
   for (const { table, from, to, rule } of JUMPS) {
     if (to === Chain.FIREWALL || !present[table].has(to) || kept?.jump(table, from, quoteRule(rule))) continue;
-    await attempt(async () => void (await iptables.deleteRule(table, from, rule)));
+    await report.attempt(async () => {
+      await iptables.deleteRule(table, from, rule);
+      return undefined;
+    });
   }
   for (const table of ['nat', 'filter'] as const) {
     const chains = removable(table, present[table]).filter(chain => !kept?.chain(table, chain));
     if (chains.length === 0) continue;
-    await attempt(async () => {
+    await report.attempt(async () => {
       for (const text of texts(iptables, table, chains)) await iptables.restore(text, { table });
-      removed.push(`${chains.length} chains of ${table} (${where})`);
+      return `${chains.length} chains of ${table} (${where})`;
     });
   }
   if (!present.mangle.has(Chain.CANARY)) return;
-  await attempt(async () => {
-    if (await iptables.deleteChain('mangle', Chain.CANARY)) removed.push(`1 chain of mangle (${where})`);
+  await report.attempt(async () => {
+    const wasThere = await iptables.deleteChain('mangle', Chain.CANARY);
+    return wasThere ? `1 chain of mangle (${where})` : undefined;
   });
 }
 

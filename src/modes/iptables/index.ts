@@ -1,4 +1,4 @@
-export { type Cleanup, cleanupIptables, type KeptRules } from './cleanup.ts';
+export { cleanupIptables, type KeptRules } from './cleanup.ts';
 export {
   hasLocalhostNodePorts,
   isTcpLiberal,

@@ -12,7 +12,8 @@ test('IPVS-13 cleanup removes chains in both iptables backends, also where there
       ['iptables-nft', 'iptables-legacy'].map(program => Iptables.open('ip', { program, namespace })),
     );
     for (const iptables of backends) await iptables.restore(text);
-    const removed = await cleanupIpvs({ namespace });
+    const { removed, errors } = await cleanupIpvs({ namespace });
+    assert.deepEqual(errors, []);
     assert.deepEqual(removed, ['2 IPv4 chains', '2 IPv4 chains']);
     for (const iptables of backends) {
       const chains = [

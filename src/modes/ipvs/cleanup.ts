@@ -5,6 +5,7 @@ import { IpvsSocket, keyFamily } from '../../kernel/ipvs/index.ts';
 import type { NetworkNamespace } from '../../kernel/netns.ts';
 import { RouteSocket } from '../../kernel/rtnetlink/index.ts';
 import { FAMILIES, type Family } from '../../net/index.ts';
+import { type Cleanup, CleanupReport } from '../cleanup-report.ts';
 import { iptablesFamily } from '../iptables-words.ts';
 import { DEVICE } from './device.ts';
 import { isOwn } from './ownership.ts';
@@ -17,22 +18,20 @@ export interface CleanupOptions {
   readonly keepSharedChains?: boolean;
 }
 
-/**
- * Removes all that the mode made, in both families, and nothing else: virtual servers of other programs stay. Returns
- * what was there, in a few words each.
- */
-export async function cleanupIpvs(options: CleanupOptions = {}): Promise<readonly string[]> {
+/** Removes all that the mode made, in both families, and nothing else: virtual servers of other programs stay. */
+export async function cleanupIpvs(options: CleanupOptions = {}): Promise<Cleanup> {
   const { namespace } = options;
-  const removed: string[] = [];
-  const sets = await readSets(namespace);
+  const report = new CleanupReport();
+  const sets = readSets(namespace);
   const addresses = readAddresses(namespace);
   for (const family of FAMILIES) {
-    removed.push(...removeServers(family, { sets, addresses }, namespace));
-    removed.push(...(await removeRules(family, options)));
+    await report.attempt(async () => removeServers(family, { sets, addresses }, namespace));
+    await removeRules(family, options, report);
   }
-  // The link goes last, for by it others see that there is something to remove.
-  removed.push(...(await removeSets(sets, namespace)), ...removeDevice(namespace));
-  return removed;
+  await report.attempt(() => removeSets(sets, namespace));
+  // By the link others see that there is something to remove.
+  if (report.errors.length === 0) await report.attempt(async () => removeDevice(namespace));
+  return report;
 }
 
 /** Whether the mode ran on this machine and was not cleaned up: it never runs without its link. */
@@ -53,7 +52,7 @@ interface Found {
   readonly addresses: ReadonlySet<string>;
 }
 
-async function readSets(namespace: NetworkNamespace | undefined): Promise<Sets> {
+function readSets(namespace: NetworkNamespace | undefined): Sets {
   const socket = orNothing(() => IpsetSocket.open({ namespace }));
   if (!socket) return new Map();
   try {
@@ -79,7 +78,7 @@ function removeServers(
   family: Family,
   { sets, addresses }: Found,
   namespace: NetworkNamespace | undefined,
-): readonly string[] {
+): string | undefined {
   const socket = IpvsSocket.open({ namespace });
   const found = {
     hasElement: (set: SetKey, element: Element) => sets.get(setName(set, family))?.has(printElement(element)) ?? false,
@@ -89,7 +88,7 @@ function removeServers(
     const listed = orNothing(() => socket.services()) ?? [];
     const own = listed.filter(({ key }) => keyFamily(key) === family && isOwn(key, found, []));
     for (const { key } of own) socket.deleteService(key);
-    return own.length > 0 ? [`${own.length} ${family} virtual servers`] : [];
+    return own.length > 0 ? `${own.length} ${family} virtual servers` : undefined;
   } finally {
     socket.close();
   }
@@ -110,28 +109,27 @@ const OWN_COMMENT = 'kube-proxy firewall rules';
 async function removeRules(
   family: Family,
   { namespace, keepSharedChains = false }: CleanupOptions,
-): Promise<readonly string[]> {
+  report: CleanupReport,
+): Promise<void> {
   const name = iptablesFamily(family);
   const iptables = await Iptables.open(name, { namespace });
   const program = programOfBackend(name, otherBackend(iptables.backend));
   const other = await Iptables.open(name, { namespace, program });
-  return [
-    ...(await removeRulesOf(iptables, family, keepSharedChains)),
-    // A mode that shares chains with this one writes to the first backend only.
-    ...(await removeRulesOf(other, family, false)),
-  ];
+  await report.attempt(() => removeRulesOf(iptables, family, keepSharedChains));
+  // A mode that shares chains with this one writes to the first backend only.
+  await report.attempt(() => removeRulesOf(other, family, false));
 }
 
 async function removeRulesOf(
   iptables: Iptables,
   family: Family,
   keepSharedChains: boolean,
-): Promise<readonly string[]> {
+): Promise<string | undefined> {
   const tables = parseSave(await iptables.save().catch(() => ''));
-  if (!TABLES.some(table => ONLY_OURS.some(chain => tables.get(table)?.has(chain)))) return [];
+  if (!TABLES.some(table => ONLY_OURS.some(chain => tables.get(table)?.has(chain)))) return undefined;
   const removed = TABLES.map(table => removal(table, tables.get(table) ?? new Map(), keepSharedChains));
   await iptables.restore(removed.map(({ text }) => text).join(''));
-  return [`${removed.reduce((sum, { chains }) => sum + chains, 0)} ${family} chains`];
+  return `${removed.reduce((sum, { chains }) => sum + chains, 0)} ${family} chains`;
 }
 
 /** Text that removes our chains of a table and what jumps to them. Chains that others jump to are others' too. */
@@ -166,30 +164,30 @@ function removal(
   return { text: `${lines.join('\n')}\n`, chains: free.length };
 }
 
-function removeDevice(namespace: NetworkNamespace | undefined): readonly string[] {
+function removeDevice(namespace: NetworkNamespace | undefined): string | undefined {
   const socket = RouteSocket.open({ namespace });
   try {
     const link = socket.link(DEVICE);
-    if (!link) return [];
+    if (!link) return undefined;
     if (link.kind !== 'dummy') {
       const kernelMessage = `it is of kind ${link.kind}, not dummy`;
       throw new KernelError('KERNEL_REFUSED', { operation: `ip link del ${DEVICE}`, kernelMessage });
     }
     socket.deleteLink(link);
-    return [`link ${DEVICE}`];
+    return `link ${DEVICE}`;
   } finally {
     socket.close();
   }
 }
 
-async function removeSets(sets: Sets, namespace: NetworkNamespace | undefined): Promise<readonly string[]> {
-  if (sets.size === 0) return [];
+async function removeSets(sets: Sets, namespace: NetworkNamespace | undefined): Promise<string | undefined> {
+  if (sets.size === 0) return undefined;
   const socket = IpsetSocket.open({ namespace });
   try {
     const commands = [...sets.keys()].map(name => ({ kind: 'destroy', name }) as const);
     const [refused] = await socket.restore(commands, { exist: true });
     if (refused) throw refused.error;
-    return [`${sets.size} sets`];
+    return `${sets.size} ${sets.size === 1 ? 'set' : 'sets'}`;
   } finally {
     socket.close();
   }

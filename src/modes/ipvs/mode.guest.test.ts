@@ -228,7 +228,8 @@ describe('restart', () => {
         mode.deleteService('web');
         await mode.sync();
         await mode.close();
-        const removed = await cleanupIpvs({ namespace });
+        const { removed, errors } = await cleanupIpvs({ namespace });
+        assert.deepEqual(errors, []);
         assert.deepEqual(save(namespace), [
           '-A -f 7 -s rr',
           '-A -t 10.96.3.3:80 -s rr',
@@ -403,8 +404,25 @@ test('IPVS-13 cleanup removes everything of both families, and nothing of others
     assert.equal(after['ipset.txt'], 'create OTHER hash:ip family inet maxelem 65536\n');
     assert.equal(after['iptables.v6.txt']?.match(/^-A|^:KUBE/gm), null);
     assert.deepEqual(after['iptables.v4.txt']?.match(/^-A.*|^:KUBE.*/gm), ['-A INPUT -j OTHER']);
-    assert.deepEqual(await cleanupIpvs({ namespace }), []);
+    assert.deepEqual((await cleanupIpvs({ namespace })).removed, []);
   } finally {
     namespace.close();
   }
 });
+
+test('IPVS-13 what cannot be removed keeps nothing else, and is removed when it can be', () =>
+  withMode(async (mode, namespace) => {
+    everything(mode);
+    await mode.sync();
+    await mode.close();
+    const foreign = ['INPUT', '-m', 'set', '--match-set', 'KUBE-CLUSTER-IP', 'dst,dst', '-j', 'ACCEPT'];
+    runIn(namespace, 'iptables', '-A', ...foreign);
+    const { removed, errors } = await cleanupIpvs({ namespace });
+    assert.deepEqual(removed, ['7 IPv4 virtual servers', '11 IPv4 chains']);
+    assert.match(errors.map(String).join(), /destroy KUBE-CLUSTER-IP: IPSET_ERR_BUSY/);
+    const left = ipvsState(namespace);
+    assert.deepEqual(left['ipset.txt']?.match(/^create \S+/gm), ['create KUBE-CLUSTER-IP']);
+    assert.match(left['addrs.txt'] ?? '', /kube-ipvs0/);
+    runIn(namespace, 'iptables', '-D', ...foreign);
+    assert.deepEqual((await cleanupIpvs({ namespace })).removed, ['1 set', 'link kube-ipvs0']);
+  }));

@@ -1,21 +1,24 @@
 import type { NetworkNamespace } from '../../kernel/netns.ts';
 import { NftablesSocket, Transaction } from '../../kernel/nftables/index.ts';
 import { FAMILIES } from '../../net/index.ts';
+import { type Cleanup, CleanupReport } from '../cleanup-report.ts';
 import { layoutOf, TABLE } from './layout.ts';
 
-/** Removes all that the mode made, in both families, and nothing else. Returns the tables that were there. */
-export async function cleanupNftables(namespace?: NetworkNamespace): Promise<readonly string[]> {
+/** Removes all that the mode made, in both families, and nothing else. */
+export async function cleanupNftables(namespace?: NetworkNamespace): Promise<Cleanup> {
+  const report = new CleanupReport();
   const socket = NftablesSocket.open({ namespace });
   try {
-    const removed: string[] = [];
     for (const family of FAMILIES) {
       const { nft } = layoutOf(family);
-      const table = [...socket.listTables(nft)].find(({ name }) => name === TABLE);
-      if (!table) continue;
-      await socket.commit(new Transaction(nft, TABLE).delete({ kind: 'table', family: nft, name: TABLE }));
-      removed.push(`${nft} ${TABLE}`);
+      await report.attempt(async () => {
+        const isThere = [...socket.listTables(nft)].some(({ name }) => name === TABLE);
+        if (!isThere) return undefined;
+        await socket.commit(new Transaction(nft, TABLE).delete({ kind: 'table', family: nft, name: TABLE }));
+        return `table ${nft} ${TABLE}`;
+      });
     }
-    return removed;
+    return report;
   } finally {
     socket.close();
   }

@@ -493,9 +493,11 @@ describe('cleanup', () => {
         await mode.sync();
         await mode.close();
       }
-      assert.deepEqual(await cleanupNftables(namespace), ['ip kube-proxy', 'ip6 kube-proxy']);
+      const { removed, errors } = await cleanupNftables(namespace);
+      assert.deepEqual(removed, ['table ip kube-proxy', 'table ip6 kube-proxy']);
+      assert.deepEqual(errors, []);
       assert.equal(nft(namespace, 'list', 'ruleset'), 'table ip other {\n}\n');
-      assert.deepEqual(await cleanupNftables(namespace), []);
+      assert.deepEqual((await cleanupNftables(namespace)).removed, []);
     }));
 });
 

@@ -1,32 +1,18 @@
-import {
-  Iptables,
-  IptablesError,
-  type IptablesOptions,
-  isNotFound,
-  SaveParser,
-  Turns,
-} from '../../kernel/iptables/index.ts';
+import { Iptables, IptablesError, type IptablesOptions, SaveParser, Turns } from '../../kernel/iptables/index.ts';
+import { type Cleanup, CleanupReport } from '../cleanup-report.ts';
 import { CHAINS, JUMPS, TABLES } from './chains.ts';
 import { jumpWords } from './portal-rules.ts';
 
-export interface Cleanup {
-  /** What was removed, in words. */
-  readonly removed: readonly string[];
-  /** What could not be done; the rest was. */
-  readonly errors: readonly unknown[];
-}
-
 /** Removes what the mode made, in both families. A family whose programs cannot be used has nothing to be removed. */
 export async function cleanupUserspace(options: IptablesOptions = {}): Promise<Cleanup> {
-  const removed: string[] = [];
-  const errors: unknown[] = [];
+  const report = new CleanupReport();
   const turns = options.turns ?? new Turns();
   for (const family of ['ip', 'ip6'] as const) {
     const program = family === 'ip6' ? options.program?.replace(/^iptables/, 'ip6tables') : options.program;
     const iptables = await Iptables.open(family, { ...options, program, turns });
-    if (await hasChains(iptables)) await cleanFamily(iptables, removed, errors);
+    if (await hasChains(iptables)) await cleanFamily(iptables, report);
   }
-  return { removed, errors };
+  return report;
 }
 
 /** Lists tables that exist only, so that nothing comes to be by looking. */
@@ -42,21 +28,19 @@ async function hasChains(iptables: Iptables): Promise<boolean> {
   return TABLES.some(table => CHAINS[table].some(chain => saved.get(table)?.has(chain)));
 }
 
-async function cleanFamily(iptables: Iptables, removed: string[], errors: unknown[]): Promise<void> {
-  const attempt = async (work: () => Promise<unknown>) => {
-    try {
-      await work();
-    } catch (error) {
-      if (!isNotFound(error)) errors.push(error);
-    }
-  };
-  for (const jump of JUMPS) await attempt(() => iptables.deleteRule(jump.table, jump.from, jumpWords(jump)));
+async function cleanFamily(iptables: Iptables, report: CleanupReport): Promise<void> {
+  for (const jump of JUMPS) {
+    await report.attempt(async () => {
+      await iptables.deleteRule(jump.table, jump.from, jumpWords(jump));
+      return undefined;
+    });
+  }
   for (const table of TABLES) {
     for (const chain of CHAINS[table]) {
-      await attempt(async () => {
-        if (!(await iptables.flushChain(table, chain))) return;
+      await report.attempt(async () => {
+        if (!(await iptables.flushChain(table, chain))) return undefined;
         await iptables.deleteChain(table, chain);
-        removed.push(`${iptables.program} -t ${table} chain ${chain}`);
+        return `${iptables.program} -t ${table} chain ${chain}`;
       });
     }
   }

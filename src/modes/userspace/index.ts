@@ -1,3 +1,3 @@
-export { type Cleanup, cleanupUserspace } from './cleanup.ts';
+export { cleanupUserspace } from './cleanup.ts';
 export { UserspaceMode, type UserspaceModeOptions } from './mode.ts';
 export type { PortRange } from './port-allocator.ts';
