@@ -154,6 +154,14 @@ describe('HTTP servers', () => {
     assert.equal(clock.pending, 0);
   });
 
+  test('HEALTH-11 a wildcard that is taken is told by the name that it was given', async () => {
+    const holder = keep(await HttpServer.open({ ip: ANY6, port: 0, handle: () => textAnswer(200, 'holder') }));
+    const errors: string[] = [];
+    const taken = { ip: ANY, port: holder.port, hardFail: true };
+    await patient({ ...taken, failed: error => errors.push(error.message) }).start();
+    assert.deepEqual(errors, [`listen tcp 0.0.0.0:${holder.port}: bind: address already in use`]);
+  });
+
   test('HEALTH-11 a listener that breaks is told and opened anew', async () => {
     const clock = new ManualClock();
     const { listeners, listen } = noted();

@@ -24,4 +24,9 @@ export class ListenError extends Error {
     super(`listen ${network} ${joinHostPort(ip, port)}: ${why}`, { cause });
     this.code = code;
   }
+
+  /** The same failure of an address that stands for the one that was tried. */
+  at(address: ListenAddress): ListenError {
+    return new ListenError(address, this.cause);
+  }
 }

@@ -1,6 +1,7 @@
 import { type Clock, systemClock, type Timer } from '../lib/clock.ts';
 import { type Ip, isUnspecified } from '../net/index.ts';
 import { HttpServer, type HttpServerOptions } from './http-server.ts';
+import { ListenError } from './listen-error.ts';
 
 const RETRY_MS = 5000;
 const V4_ANY = '0.0.0.0' as Ip;
@@ -63,7 +64,8 @@ export class PatientServer {
     try {
       return await HttpServer.open({ ...options, ip: V6_ANY });
     } catch (error) {
-      if (!NO_IPV6.has(errnoOf(error))) throw error;
+      // Told by the name that the operator gave it.
+      if (!NO_IPV6.has(errnoOf(error))) throw error instanceof ListenError ? error.at({ ...options, ip }) : error;
       return HttpServer.open({ ...options, ip: V4_ANY });
     }
   }

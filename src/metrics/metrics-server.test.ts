@@ -308,7 +308,7 @@ describe('the metrics server', () => {
     for (const path of ['/debug/flags', '/debug/flags/', '/debug/flags/vmodule']) {
       const [status, contentType, body] = await brief(path);
       assert.deepEqual([status, contentType], [200, 'text/html; charset=utf-8']);
-      assert.match(body, /<title>\/debug\/flags\/<\/title>[^]*<tr>v<br>/);
+      assert.ok(body.includes('<title>/debug/flags/</title>') && body.includes('<tr>v<br>'), path);
     }
   });
 

@@ -108,11 +108,11 @@ describe('metrics', () => {
     everythingHappens(metrics);
     const families = parsePrometheusText(await metrics.text());
     const doubling = Array.from({ length: 15 }, (_, i) => 0.001 * 2 ** i);
-    const programming = [0.25, 0.5];
+    const programming = [0, 0.25, 0.5];
     for (let second = 1; second < 60; second++) programming.push(second);
     for (let second = 60; second < 120; second += 5) programming.push(second);
     for (let second = 120; second <= 300; second += 30) programming.push(second);
-    assert.equal(programming.length, 80);
+    assert.equal(programming.length, 81);
     assert.deepEqual(boundsOf(families, 'kubeproxy_sync_proxy_rules_duration_seconds'), doubling);
     assert.deepEqual(boundsOf(families, 'kubeproxy_conntrack_reconciler_sync_duration_seconds'), doubling);
     assert.deepEqual(boundsOf(families, 'kubeproxy_network_programming_duration_seconds'), programming);
