@@ -1,5 +1,4 @@
 import { type Configuration, configurationObject, isEnabled, splitHostPort } from '../config/index.ts';
-import { writeYaml } from '../config/write-yaml/index.ts';
 import { type Checks, type ProxyHealth, proxyHealthHandler } from '../health/index.ts';
 import { type HttpHandler, PatientServer } from '../http/index.ts';
 import { type Clock, systemClock } from '../lib/clock.ts';
@@ -74,7 +73,6 @@ function metricsServerHandler({ options, configuration, metrics, clock = systemC
     configz: () => configurationObject(configuration()),
     flagz: isEnabled(gates, 'ComponentFlagz') ? flags : undefined,
     statusz: isEnabled(gates, 'ComponentStatusz') ? statuszVersions(kubernetesVersion) : undefined,
-    writeYaml,
     profiling: options.configuration.enableProfiling,
     setVerbosity: level => options.logControl.setVerbosity(level),
     clock,

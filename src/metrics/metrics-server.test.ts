@@ -27,7 +27,6 @@ describe('the metrics server', () => {
     configz: () => CONFIG,
     flagz: () => new Map(Object.entries({ v: '0', 'cluster-cidr': '', 'bind-address': '0.0.0.0' })),
     statusz: { binaryVersion: '1.36.4', emulationVersion: '1.36' },
-    writeYaml: object => `yaml ${JSON.stringify(object)}\n`,
     profiling: true,
     setVerbosity: level => {
       verbosity = level;
@@ -167,7 +166,7 @@ describe('the metrics server', () => {
     assert.equal(json.headers['content-type'], 'application/json;g=config.k8s.io;v=v1beta1;as=Flagz');
     assert.equal(json.headers.warning, undefined);
     const yaml = await ask('application/yaml', 'v1alpha1');
-    assert.equal(yaml.body, `yaml ${JSON.stringify(object('v1alpha1'))}\n`);
+    assert.equal(yaml.body, `${JSON.stringify(object('v1alpha1'))}\n`);
     assert.equal(yaml.headers['content-type'], 'application/yaml;g=config.k8s.io;v=v1alpha1;as=Flagz');
     assert.equal(
       yaml.headers.warning,
@@ -228,7 +227,7 @@ describe('the metrics server', () => {
       ['application/*', 'json', compact],
       ['text/html,application/json;stream=watch', 'json', compact],
       ['application/json;pretty=1', 'json', pretty],
-      ['application/yaml;q=0.9, text/html', 'yaml', `yaml ${JSON.stringify(status)}\n`],
+      ['application/yaml;q=0.9, text/html', 'yaml', compact],
       ['text/html', 'json', pretty],
       ['application/json;v=v1;g=config.k8s.io;as=Flagz', 'json', pretty],
       ['application/json;v=v1beta1;g=config.k8s.io;as=Statusz', 'json', pretty],

@@ -11,7 +11,6 @@ import {
 } from '../http/index.ts';
 import type { Clock } from '../lib/clock.ts';
 import { debugFlagsAnswer } from './debug-flags.ts';
-import type { WriteYaml } from './negotiation.ts';
 import { pingAnswer } from './ping.ts';
 import { pprofAnswer } from './pprof.ts';
 import { PROCESS_START_MS } from './process-metrics.ts';
@@ -29,7 +28,6 @@ export interface MetricsServerOptions {
   readonly flagz: (() => ReadonlyMap<string, string>) | undefined;
   /** Undefined if the gate ComponentStatusz is off. */
   readonly statusz: StatuszInfo | undefined;
-  readonly writeYaml: WriteYaml;
   readonly profiling: boolean;
   /** Of log lines; for `/debug/flags/v`. */
   readonly setVerbosity: (level: number) => void;
@@ -53,12 +51,12 @@ export function metricsHandler(options: MetricsServerOptions): HttpHandler {
     ['/configz', () => jsonAnswer(200, JSON.stringify({ 'kubeproxy.config.k8s.io': options.configz() }))],
   ]);
   const { flagz, statusz, clock } = options;
-  if (flagz) pages.set('/flagz', request => flagzAnswer(request, flagz(), options.writeYaml));
+  if (flagz) pages.set('/flagz', request => flagzAnswer(request, flagz()));
   if (statusz) {
     const paths = [...pages.keys()].filter(path => path.lastIndexOf('/') === 0).sort();
     const times = () => ({ startMs: PROCESS_START_MS, nowMs: clock.now() });
     const status = () => ({ ...statusz, paths, ...times() });
-    pages.set('/statusz', request => statuszAnswer(request, status(), options.writeYaml));
+    pages.set('/statusz', request => statuszAnswer(request, status()));
   }
   return request => {
     const page = pages.get(request.path);

@@ -1,6 +1,6 @@
 import { type HttpAnswer, type HttpRequest, type MediaRange, parseAccept } from '../http/index.ts';
 
-export const GROUP = 'config.k8s.io';
+const GROUP = 'config.k8s.io';
 
 /** What a page can be given as. */
 export interface Page {
@@ -8,15 +8,8 @@ export interface Page {
   readonly kind: string;
   text(): string;
   /** Without kind, version and metadata. */
-  fields(): Fields;
+  fields(): object;
 }
-
-export type Value = string | number | readonly string[] | Fields;
-export interface Fields {
-  readonly [name: string]: Value;
-}
-
-export type WriteYaml = (object: Fields) => string;
 
 type Version = 'v1beta1' | 'v1alpha1';
 
@@ -29,10 +22,10 @@ const TYPES = ['json', 'yaml'] as const;
 const TEXT: Form = { kind: 'text' };
 
 /** Gives a page in the form that its caller likes best; as text to those who do not care. */
-export function negotiate(request: HttpRequest, page: Page, writeYaml: WriteYaml): HttpAnswer {
+export function negotiate(request: HttpRequest, page: Page): HttpAnswer {
   const ranges = parseAccept(request.headers.accept ?? '');
   const form = ranges.length === 0 ? TEXT : firstForm(ranges, page.kind);
-  if (!form) return notAcceptable(request, ranges, writeYaml);
+  if (!form) return notAcceptable(request, ranges);
   if (form.kind === 'text') {
     return { status: 200, headers: { 'Content-Type': 'text/plain; charset=utf-8' }, body: page.text() };
   }
@@ -43,7 +36,7 @@ export function negotiate(request: HttpRequest, page: Page, writeYaml: WriteYaml
     metadata: { name: COMPONENT },
     ...page.fields(),
   };
-  const body = type === 'yaml' ? writeYaml(object) : jsonText(object, form.pretty || likesPretty(request));
+  const body = objectText(object, form.pretty || likesPretty(request));
   const headers = {
     'Content-Type': `application/${type};g=${GROUP};v=${version};as=${page.kind}`,
     ...(version === 'v1alpha1' ? deprecation(page.kind) : {}),
@@ -90,7 +83,7 @@ function deprecation(kind: string): Record<string, string> {
   return { Warning: `299 - "This version of the ${endpoint} endpoint is deprecated. Please use a newer version."` };
 }
 
-function notAcceptable(request: HttpRequest, ranges: readonly MediaRange[], writeYaml: WriteYaml): HttpAnswer {
+function notAcceptable(request: HttpRequest, ranges: readonly MediaRange[]): HttpAnswer {
   const status = {
     kind: 'Status',
     apiVersion: 'v1',
@@ -103,11 +96,11 @@ function notAcceptable(request: HttpRequest, ranges: readonly MediaRange[], writ
   const range = ranges.find(range => structuredType(range) && !wantsKind(range) && !range.parameters.has('sv'));
   const type = (range && structuredType(range)) ?? 'json';
   const pretty = !range || range.parameters.get('pretty') === '1' || likesPretty(request);
-  const body = type === 'yaml' ? writeYaml(status) : jsonText(status, pretty);
-  return { status: 406, headers: { 'Content-Type': `application/${type}` }, body };
+  return { status: 406, headers: { 'Content-Type': `application/${type}` }, body: objectText(status, pretty) };
 }
 
-function jsonText(object: Fields, pretty: boolean): string {
+/** JSON is YAML. */
+function objectText(object: object, pretty: boolean): string {
   return pretty ? JSON.stringify(object, undefined, 2) : `${JSON.stringify(object)}\n`;
 }
 

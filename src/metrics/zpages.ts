@@ -1,5 +1,5 @@
 import type { HttpAnswer, HttpRequest } from '../http/index.ts';
-import { negotiate, type WriteYaml } from './negotiation.ts';
+import { negotiate } from './negotiation.ts';
 
 const COMPONENT = 'kube-proxy';
 const WARNING =
@@ -17,11 +17,7 @@ interface StatuszContent extends StatuszInfo {
   readonly paths: readonly string[];
 }
 
-export function flagzAnswer(
-  request: HttpRequest,
-  flags: ReadonlyMap<string, string>,
-  writeYaml: WriteYaml,
-): HttpAnswer {
+export function flagzAnswer(request: HttpRequest, flags: ReadonlyMap<string, string>): HttpAnswer {
   const sorted = [...flags].sort(([a], [b]) => (a < b ? -1 : 1));
   const lines = () => sorted.map(([name, value]) => `${name}=${value}`);
   const page = {
@@ -29,10 +25,10 @@ export function flagzAnswer(
     text: () => pageText('flagz', lines()),
     fields: () => ({ flags: Object.fromEntries(sorted) }),
   };
-  return negotiate(request, page, writeYaml);
+  return negotiate(request, page);
 }
 
-export function statuszAnswer(request: HttpRequest, status: StatuszContent, writeYaml: WriteYaml): HttpAnswer {
+export function statuszAnswer(request: HttpRequest, status: StatuszContent): HttpAnswer {
   const uptimeSeconds = Math.max(0, Math.floor((status.nowMs - status.startMs) / 1000));
   const page = {
     kind: 'Statusz',
@@ -46,7 +42,7 @@ export function statuszAnswer(request: HttpRequest, status: StatuszContent, writ
       paths: status.paths,
     }),
   };
-  return negotiate(request, page, writeYaml);
+  return negotiate(request, page);
 }
 
 function statusLines({ startMs, binaryVersion, emulationVersion, paths }: StatuszContent, uptime: number): string[] {
