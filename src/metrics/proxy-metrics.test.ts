@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { afterEach, describe, test } from 'node:test';
 import { ManualClock } from '../../test/support/manual-clock.ts';
 import { type MetricFamily, parsePrometheusText } from '../../test/support/prometheus-text.ts';
+import type { ServerStatistics, ServiceCounters } from '../modes/index.ts';
 import { FAMILIES } from '../net/index.ts';
 import { type BuildInfo, ProxyMetrics } from './index.ts';
 
@@ -264,14 +265,20 @@ describe('metrics', () => {
     assert.equal((await reader(metrics))('pointsman_configuration_refused'), 0);
   });
 
-  test('METRICS-4 alert rules and dashboard ask for metrics that exist', async () => {
-    const names = new Set<string>();
-    for (const mode of Object.keys(MODES)) {
+  /** Names of all samples that there can be, with the labels that they have. */
+  async function everyName(): Promise<ReadonlyMap<string, readonly string[]>> {
+    const names = new Map<string, readonly string[]>();
+    for (const mode of [...Object.keys(MODES), 'userspace']) {
       const metrics = create(mode);
       everythingHappens(metrics);
       const samples = [...parsePrometheusText(await metrics.text()).values()].flatMap(family => family.samples);
-      for (const { name } of samples) names.add(name);
+      for (const { name, labels } of samples) names.set(name, Object.keys(labels));
     }
+    return names;
+  }
+
+  test('METRICS-4 alert rules and dashboard ask for metrics that exist', async () => {
+    const names = await everyName();
     for (const file of ['alerts.yaml', 'dashboard.json']) {
       const text = readFileSync(`deploy/monitoring/${file}`, 'utf8');
       const asked = text.match(/\b(kubeproxy|pointsman|rest_client|process|nodejs)_\w+/g) ?? [];
@@ -280,6 +287,25 @@ describe('metrics', () => {
         asked.filter(name => !names.has(name)),
         [],
         file,
+      );
+    }
+  });
+
+  test('METRICS-4 the dashboard shows all traffic that is measured, by labels that there are', async () => {
+    const names = await everyName();
+    const text = readFileSync('deploy/monitoring/dashboard.json', 'utf8');
+    const grouped = [...text.matchAll(/by \(([\w, ]+)\) \((?:rate\()?(pointsman_\w+)/g)];
+    const labelsAskedFor = new Map(grouped.map(([, labels = '', name = '']) => [name, labels.split(', ')]));
+    const traffic = [...names.keys()].filter(name => /^pointsman_(service_connections|ipvs|userspace)_/.test(name));
+    assert.ok(traffic.length > 10);
+    for (const name of traffic) {
+      const labels = ['instance', ...(names.get(name) ?? [])];
+      const asked = labelsAskedFor.get(name);
+      assert.ok(asked, `${name} is not shown`);
+      assert.deepEqual(
+        asked.filter(label => !labels.includes(label)),
+        [],
+        name,
       );
     }
   });
@@ -300,6 +326,35 @@ describe('metrics', () => {
     assert.equal(value('pointsman_event_loop_lag_seconds_sum'), 0.3);
   });
 });
+
+const TRAFFIC = { connections: 1n, inPackets: 2n, outPackets: 3n, inBytes: 4n, outBytes: 5n };
+
+const SERVERS: ServerStatistics = {
+  virtualServers: 1,
+  others: [],
+  servicePorts: [
+    {
+      id: 'a',
+      family: 'IPv4',
+      servicePort: 'ns/a:p',
+      protocol: 'TCP',
+      ...TRAFFIC,
+      realServers: [{ address: '10.0.0.1:80', weight: 1, activeConnections: 1, inactiveConnections: 0, ...TRAFFIC }],
+    },
+  ],
+};
+
+const SERVICE: ServiceCounters = {
+  family: 'IPv4',
+  servicePort: 'ns/a:p',
+  protocol: 'TCP',
+  connections: 1,
+  active: 1,
+  bytesIn: 1,
+  bytesOut: 1,
+  dialFailures: 1,
+  failures: 1,
+};
 
 /** One of everything that can be told, for each family. */
 function everythingHappens(metrics: ProxyMetrics): void {
@@ -328,6 +383,11 @@ function everythingHappens(metrics: ProxyMetrics): void {
   metrics.readPackets('invalid-dropped', () => 1);
   metrics.readPackets('localhost-nodeports-accepted', () => 2);
   metrics.readHealth(() => false);
+  metrics.readConnections(async function* () {
+    yield { family: 'IPv4', servicePort: 'ns/a:p', connections: 1 };
+  });
+  metrics.readServers(async () => SERVERS);
+  metrics.readServices(() => [SERVICE]);
   metrics.watchHeard('nodes');
   metrics.configurationRefused();
   const api = { verb: 'GET', host: 'api:6443' };
