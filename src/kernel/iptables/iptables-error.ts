@@ -10,6 +10,10 @@ export interface IptablesErrorContext {
   readonly lines?: readonly RestoreLine[] | undefined;
 }
 
+/** What the kernel says of a rule when it lacks something that has nothing to do with the rule. */
+const OF_THE_MACHINE =
+  /Cannot allocate memory|Memory allocation problem|No buffer space|Operation not permitted|Permission denied/;
+
 /** An iptables program did not do what it was asked; `object` is the first line of restore input that it pointed at. */
 export class IptablesError extends KernelError {
   readonly problem: Problem;
@@ -32,6 +36,13 @@ export class IptablesError extends KernelError {
     this.lines = lines;
     this.lockWait = lockWait;
     this.stderr = stderr;
+  }
+
+  /** Whether it failed because of the rules it was given, rather than because of how things are on this machine. */
+  get isAboutRules(): boolean {
+    const { problem } = this;
+    if (OF_THE_MACHINE.test(this.stderr)) return false;
+    return problem === 'parameter' || problem === 'other' || problem === 'resource' || problem === 'version';
   }
 
   static of(error: ProgramError, context: Omit<IptablesErrorContext, 'stderr'>): IptablesError {

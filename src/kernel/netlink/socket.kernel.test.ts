@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { NetworkNamespace } from '../netns.ts';
 import { asString, asU32BE, attributeMap } from './reader.ts';
 import { NetlinkSocket } from './socket.ts';
-import { Protocol } from './transport.ts';
+import { openTransport, Protocol } from './transport.ts';
 
 const RTM_GETLINK = 18;
 const NFT_MSG_GETGEN = (10 << 8) | 16;
@@ -45,4 +45,12 @@ test('KERNEL-11 a refused request throws with the errno and what was tried', () 
   } finally {
     socket.close();
   }
+});
+
+test('KERNEL-11 after a close nothing is sent to whoever has the descriptor now', async () => {
+  const transport = openTransport(Protocol.ROUTE);
+  transport.close();
+  transport.close();
+  assert.throws(() => transport.send(Buffer.alloc(16)), /send on a closed netlink socket/);
+  await assert.rejects(transport.sendInBackground(Buffer.alloc(16)), /send on a closed netlink socket/);
 });

@@ -71,10 +71,12 @@ class SocketTransport implements Transport {
   }
 
   send(bytes: Uint8Array): void {
+    this.#refuseIfClosed();
     this.#complete(sendto(this.#fd, bytes, bytes.length, 0, KERNEL_ADDRESS, KERNEL_ADDRESS.length), bytes.length);
   }
 
-  sendInBackground(bytes: Uint8Array): Promise<void> {
+  async sendInBackground(bytes: Uint8Array): Promise<void> {
+    this.#refuseIfClosed();
     return new Promise((resolve, reject) => {
       sendto.async(
         this.#fd,
@@ -119,6 +121,11 @@ class SocketTransport implements Transport {
   close(): void {
     if (!this.#closed) close(this.#fd);
     this.#closed = true;
+  }
+
+  /** The number of a closed descriptor may be anybody's by now. */
+  #refuseIfClosed(): void {
+    if (this.#closed) throw new KernelError('KERNEL_SOCKET', { operation: 'send on a closed netlink socket' });
   }
 
   #complete(sent: number, length: number): void {

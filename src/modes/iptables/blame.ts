@@ -1,5 +1,4 @@
 import { type Iptables, IptablesError } from '../../kernel/iptables/index.ts';
-import { isAboutRules } from './counters.ts';
 import { NAT_FIXED_CHAINS, natFixedRules } from './fixed.ts';
 import { CHAINS_A_PART } from './full-text.ts';
 import { TRIAL_CHAIN } from './names.ts';
@@ -42,7 +41,7 @@ export async function findRefused(
       await iptables.restore(trial(some, options));
       return true;
     } catch (thrown) {
-      if (thrown instanceof IptablesError && isAboutRules(thrown)) return false;
+      if (thrown instanceof IptablesError && thrown.isAboutRules) return false;
       throw thrown;
     }
   };

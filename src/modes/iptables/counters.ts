@@ -62,17 +62,7 @@ async function tryMatch(iptables: Iptables, name: CounterName): Promise<Iptables
     await iptables.restore(removal);
     return undefined;
   } catch (error) {
-    if (error instanceof IptablesError && isAboutRules(error)) return error;
+    if (error instanceof IptablesError && error.isAboutRules) return error;
     throw error;
   }
-}
-
-/** What the kernel says of a line when it lacks something that has nothing to do with the line. */
-const OF_THE_MACHINE =
-  /Cannot allocate memory|Memory allocation problem|No buffer space|Operation not permitted|Permission denied/;
-
-/** Whether a restore failed because of what it says, rather than because of how things are on this machine. */
-export function isAboutRules({ problem, stderr }: IptablesError): boolean {
-  if (OF_THE_MACHINE.test(stderr)) return false;
-  return problem === 'parameter' || problem === 'other' || problem === 'resource' || problem === 'version';
 }

@@ -6,7 +6,6 @@ import { type PlanDiff, planName, type ServicePortPlan } from '../../plan/index.
 import type { ModeEvents, SetAside, SyncReport } from '../mode.ts';
 import { notePlans } from '../note-plans.ts';
 import { findRefused, ownersOf } from './blame.ts';
-import { isAboutRules } from './counters.ts';
 import { whatIsMissing } from './drift.ts';
 import { nodePortRules, type Table } from './fixed.ts';
 import { ensureFrame } from './frame.ts';
@@ -122,7 +121,7 @@ export class FamilyRules {
     } catch (error) {
       this.#unsure = true;
       this.#events.measured(this.family, { kind: 'refused', partial: true });
-      if (error instanceof IptablesError && isAboutRules(error)) return false;
+      if (error instanceof IptablesError && error.isAboutRules) return false;
       throw error;
     }
     for (const { id, from, to } of changes) {
@@ -164,7 +163,7 @@ export class FamilyRules {
         break;
       } catch (error) {
         this.#events.measured(this.family, { kind: 'refused', partial: false });
-        if (!(error instanceof IptablesError && isAboutRules(error))) throw error;
+        if (!(error instanceof IptablesError && error.isAboutRules)) throw error;
         await this.#blame(error, [...goal], round);
       }
     }

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
-import { FakePrograms } from '../../../test/support/fake-programs.ts';
+import { FakePrograms, refusing } from '../../../test/support/fake-programs.ts';
 import { IptablesUnderTest, type UnderTestOptions } from '../../../test/support/iptables-mode.ts';
 import { canonicalRules, runIn } from '../../../test/support/iptables-rules.ts';
 import { service, slice } from '../../../test/support/objects.ts';
@@ -15,11 +15,6 @@ import { NetworkNamespace } from '../../kernel/netns.ts';
 import { nodePortAddresses } from '../../model/index.ts';
 
 const WEB = 'KUBE-SVC-LOLE4ISW44XBNF3G';
-/** Does what the real program does, unless its input has the words. Then it says them, and fails. */
-const refusing = (words: string, saying: string) => `
-cat > "$0.input"
-if grep -q -e '${words}' "$0.input"; then echo '${saying}' >&2; exit 1; fi
-exec /usr/sbin/$(basename "$0") "$@" < "$0.input"`;
 
 async function withFaults(
   scripts: Readonly<Record<string, string>>,
@@ -44,11 +39,6 @@ async function withFaults(
   }
 }
 
-/** Puts a program in place of what is there. */
-function replace({ folder }: FakePrograms, name: string, script: string): void {
-  writeFileSync(join(folder, name), `#!/bin/sh\n${script}\n`, { mode: 0o755 });
-}
-
 const works = (mode: IptablesUnderTest) => canonicalRules(mode.namespace, 'iptables-save').includes(`-j ${WEB}`);
 
 test('IPT-11 without iptables a sync fails and says which program is missing', () =>
@@ -66,7 +56,7 @@ test('IPT-11 an iptables-restore that always fails blames nobody, and once it wo
     await assert.rejects(mode.sync(), /iptables-restore.*: exit status 1: kaputt/);
     await assert.rejects(mode.sync(), /kaputt/);
     assert.deepEqual(mode.refused, []);
-    replace(programs, 'iptables-restore', 'exec /usr/sbin/iptables-restore "$@"');
+    programs.replace('iptables-restore', 'exec /usr/sbin/iptables-restore "$@"');
     assert.deepEqual(await mode.sync(), { full: true });
     assert.ok(works(mode));
   }));
@@ -75,7 +65,7 @@ test('IPT-11 one that fails later makes the next sync a full one', () =>
   withFaults({}, async (mode, programs) => {
     await mode.sync();
     mode.setEndpointSlice(slice('web-1', ['10.244.1.1', '10.244.1.2']));
-    replace(programs, 'iptables-restore', 'echo "iptables-restore: out of memory" >&2; exit 4');
+    programs.replace('iptables-restore', 'echo "iptables-restore: out of memory" >&2; exit 4');
     await assert.rejects(mode.sync(), /exit status 4: iptables-restore: out of memory/);
     assert.deepEqual(
       mode.measured
@@ -83,7 +73,7 @@ test('IPT-11 one that fails later makes the next sync a full one', () =>
         .map(measure => ('partial' in measure ? measure.partial : '')),
       [true, false],
     );
-    replace(programs, 'iptables-restore', 'exec /usr/sbin/iptables-restore "$@"');
+    programs.replace('iptables-restore', 'exec /usr/sbin/iptables-restore "$@"');
     assert.deepEqual(await mode.sync(), { full: true });
     assert.ok(canonicalRules(mode.namespace, 'iptables-save').includes('10.244.1.2'));
   }));
@@ -175,7 +165,7 @@ test('IPT-10 a line that is refused for want of memory blames nobody, and all is
     async (mode, programs) => {
       await assert.rejects(mode.sync(), /Cannot allocate memory/);
       assert.deepEqual(mode.refused, []);
-      replace(programs, 'iptables-restore', 'exec /usr/sbin/iptables-restore "$@"');
+      programs.replace('iptables-restore', 'exec /usr/sbin/iptables-restore "$@"');
       await mode.sync();
       assert.ok(works(mode));
     },

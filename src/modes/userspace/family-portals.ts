@@ -1,25 +1,20 @@
 import type { ConntrackSocket } from '../../kernel/conntrack/index.ts';
+import type { IptablesError } from '../../kernel/iptables/index.ts';
 import { errorText } from '../../lib/error-text.ts';
 import type { Family, Ip } from '../../net/index.ts';
-import { type Frontend, type PlanDiff, planId, planName, type ServicePortPlan } from '../../plan/index.ts';
+import { type PlanDiff, planId, planName, type ServicePortPlan } from '../../plan/index.ts';
 import type { ModeEvents, ModeSettings, ServiceCounters, SetAside } from '../mode.ts';
+import { claimFrontends } from './claim-frontends.ts';
 import { type AddressReader, type MachineAddresses, sameAddresses } from './machine-addresses.ts';
 import type { PortAllocator } from './port-allocator.ts';
 import type { Claim, PortClaims } from './port-claims.ts';
 import type { PortalRules } from './portal-rules.ts';
-import {
-  isOneAddress,
-  neededPolicies,
-  type PortalRule,
-  type ProxyPorts,
-  type RenderOptions,
-  refusing,
-  render,
-} from './render.ts';
+import { neededPolicies, type PortalRule, type ProxyPorts, type RenderOptions, refusing, render } from './render.ts';
 import { renderOptions, sameOptions } from './render-options.ts';
 import { ServiceProxy } from './service-proxy.ts';
 import { type ChangedPortal, forgetStaleFlows } from './stale-flows.ts';
 import type { Traffic } from './traffic.ts';
+import { writeAccepted } from './write-accepted.ts';
 
 export interface FamilyPortalsOptions {
   readonly family: Family;
@@ -40,6 +35,8 @@ interface Prepared {
   readonly ports: ProxyPorts;
   readonly claims: readonly Claim[];
   readonly rules: readonly PortalRule[];
+  /** Why the service port, or a part of it, is set aside. */
+  readonly problem?: string | undefined;
 }
 
 const NOTHING: Prepared = { plan: undefined, ports: {}, claims: [], rules: [] };
@@ -52,6 +49,8 @@ export class FamilyPortals {
   /** As they are in the kernel. */
   readonly #committed = new Map<string, ServicePortPlan>();
   readonly #setAside = new Map<string, SetAside>();
+  /** Whose rules were refused. They are tried again when they change, and now and then. */
+  readonly #refused = new Map<string, ServicePortPlan>();
   readonly #dirty = new Set<string>();
   #render: RenderOptions | undefined;
   #addresses: MachineAddresses | undefined;
@@ -97,7 +96,8 @@ export class FamilyPortals {
     const prepared = new Map(Array.from(ids, id => [id, this.#prepare(id)]));
     const stale = [...prepared].filter(([id, { rules: list }]) => rules.isUnsure || isChanged(rules.rulesOf(id), list));
     const start = performance.now();
-    const written = await rules.write(new Map([...prepared].map(([id, { rules: list }]) => [id, list])));
+    const written = await writeAccepted(rules, new Map([...prepared].map(([id, { rules: list }]) => [id, list])));
+    for (const [id, error] of written.refused) prepared.set(id, this.#refuse(id, error));
     const objects = written.rules.filter + written.rules.nat;
     if (objects > 0) events.measured(family, { kind: 'batch', objects, milliseconds: performance.now() - start });
     for (const table of ['filter', 'nat'] as const) {
@@ -113,6 +113,7 @@ export class FamilyPortals {
   async upkeep(): Promise<string | undefined> {
     for (const proxy of this.#proxies.values()) proxy.expire();
     const drift = await this.#options.rules.findDrift();
+    this.#refused.clear();
     if (drift !== undefined || this.#setAside.size > 0) await this.write();
     return drift;
   }
@@ -147,47 +148,20 @@ export class FamilyPortals {
     const plan = this.#wanted.get(id);
     const options = this.#render;
     if (!plan || !options) return NOTHING;
+    if (this.#refused.get(id) === plan) return { ...NOTHING, problem: this.#setAside.get(id)?.error };
     const { protocol } = plan.port;
-    if (protocol === 'SCTP') {
-      this.#putAside(id, plan, 'SCTP cannot be proxied in userspace mode');
-      return NOTHING;
-    }
+    if (protocol === 'SCTP') return { ...NOTHING, problem: 'SCTP cannot be proxied in userspace mode' };
     const proxy = this.#proxyOf(id);
     proxy.update(plan);
     try {
-      const { frontends, claims, refused } = this.#claim(id, plan, protocol);
+      const wanted = { id, protocol, all: this.#addresses?.all, ranges: options.nodePortRanges };
+      const { frontends, claims, problem } = claimFrontends(this.#options.claims, plan.frontends, wanted);
       const served = { ...plan, frontends };
       const ports = proxy.open(plan, neededPolicies(served));
-      if (refused === undefined) this.#setAside.delete(id);
-      else this.#putAside(id, plan, refused);
-      return { plan: served, ports, claims, rules: render(served, ports, options) };
+      return { plan: served, ports, claims, rules: render(served, ports, options), problem };
     } catch (error) {
-      this.#putAside(id, plan, errorText(error));
-      return NOTHING;
+      return { ...NOTHING, problem: errorText(error) };
     }
-  }
-
-  /** Frontends whose ports other programs have are left out. */
-  #claim(id: string, { frontends }: ServicePortPlan, protocol: 'TCP' | 'UDP') {
-    const claims: Claim[] = [];
-    let refused: string | undefined;
-    const had = frontends.filter(frontend => {
-      const wanted = this.#claimsOf(frontend, protocol);
-      const errors = wanted.flatMap(claim => this.#options.claims.claim(id, claim) ?? []);
-      const error = errors.find(({ errno }) => errno !== 'EADDRNOTAVAIL');
-      if (error) refused = `${error.message}; another program has it`;
-      else claims.push(...wanted);
-      return !error;
-    });
-    return { frontends: had, claims, refused };
-  }
-
-  #claimsOf({ ip, port }: Frontend, protocol: 'TCP' | 'UDP'): readonly Claim[] {
-    if (ip !== undefined) return this.#addresses?.all.has(ip) ? [{ protocol, ip, port }] : [];
-    const ranges = this.#render?.nodePortRanges;
-    if (!ranges) return [{ protocol, ip: undefined, port }];
-    const single = ranges.filter(range => isOneAddress(range));
-    return single.map(({ address }) => ({ protocol, ip: address, port }));
   }
 
   #proxyOf(id: string): ServiceProxy {
@@ -198,7 +172,18 @@ export class FamilyPortals {
     return proxy;
   }
 
-  #putAside(id: string, plan: ServicePortPlan, error: string): void {
+  #refuse(id: string, error: IptablesError): Prepared {
+    const plan = this.#wanted.get(id);
+    if (plan) this.#refused.set(id, plan);
+    return { ...NOTHING, problem: errorText(error) };
+  }
+
+  #note(id: string, error: string | undefined): void {
+    const plan = this.#wanted.get(id);
+    if (!plan || error === undefined) {
+      this.#setAside.delete(id);
+      return;
+    }
     const port = { family: this.#options.family, servicePort: planName(plan), error };
     const isKnown = this.#setAside.get(id)?.error === error;
     this.#setAside.set(id, port);
@@ -206,8 +191,9 @@ export class FamilyPortals {
   }
 
   /** The rules are written: what they do not lead to is closed. */
-  #settle(id: string, { plan, claims }: Prepared): void {
+  #settle(id: string, { plan, claims, problem }: Prepared): void {
     this.#dirty.delete(id);
+    this.#note(id, problem);
     this.#options.claims.releaseExcept(id, claims);
     const proxy = this.#proxies.get(id);
     if (plan) {
@@ -218,7 +204,7 @@ export class FamilyPortals {
     this.#committed.delete(id);
     proxy?.close();
     this.#proxies.delete(id);
-    if (!this.#wanted.has(id)) this.#setAside.delete(id);
+    if (!this.#wanted.has(id)) this.#refused.delete(id);
   }
 
   async #forgetFlows(portals: readonly ChangedPortal[]): Promise<void> {
