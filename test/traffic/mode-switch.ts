@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { NetworkNamespace } from '../../src/kernel/netns.ts';
 import type { Ip } from '../../src/net/index.ts';
 import { Cluster, probe } from '../../src/playground/index.ts';
 import type { ProxyMode } from '../../src/proxy/index.ts';
@@ -8,40 +10,74 @@ import { readCase } from './recorded-case.ts';
 import { caseSettings } from './settings.ts';
 import { startProxy } from './start-proxy.ts';
 
-/** Runs one mode after another on a node, each taking over from the one before, and connects to a Service all the time. */
+/** What a mode in whose process connections end gets to remove what the one before left. */
+const REMOVAL_MS = 1000;
+
+/** Connects all the time, from where clients may be, and counts. */
+class Clients {
+  readonly failures = new Set<string>();
+  readonly answers = new Map<string, number>();
+  #isOver = false;
+  readonly #asking: Promise<unknown>;
+
+  constructor(cluster: Cluster) {
+    this.#asking = Promise.all([
+      this.#ask('node', cluster.node, '10.96.0.40', 80),
+      this.#ask('pod', cluster.addPod('10.244.1.99' as Ip), '10.96.0.40', 80),
+      this.#ask('outside', cluster.host('ext'), '192.168.0.2', 30040),
+    ]);
+  }
+
+  async end(): Promise<void> {
+    this.#isOver = true;
+    await this.#asking;
+  }
+
+  async #ask(who: string, namespace: NetworkNamespace, ip: string, port: number): Promise<void> {
+    while (!this.#isOver) {
+      const { failures, answers } = await probe(namespace, ip as Ip, port, 'TCP', { tries: 5, timeoutMs: 2000 });
+      for (const failure of failures) this.failures.add(`${who}: ${failure}`);
+      for (const count of answers.values()) this.answers.set(who, (this.answers.get(who) ?? 0) + count);
+    }
+  }
+}
+
+/**
+ * Runs one mode after another on a node, each taking over from the one before. userspace can only be the last: with its
+ * process its connections end.
+ */
 export async function connectThroughSwitches(modes: readonly ProxyMode[]): Promise<void> {
   const cluster = Cluster.create();
   const endpoints = new Endpoints(cluster);
-  const [step] = (await readCase('test/cases/clusterip-basic')).steps;
+  const [step] = (await readCase('test/cases/nodeport-cluster')).steps;
   assert.ok(step);
-  const run = async (mode: ProxyMode) => {
+  const start = async (mode: ProxyMode) => {
     const proxy = startProxy(mode, cluster.node, caseSettings({}, mode));
     await proxy.apply(new CaseObjects().take(step));
-    // With the mode ends the removal of what the one before left.
-    await proxy.close();
+    return proxy;
   };
-  const failures = new Set<string>();
-  let isOver = false;
-  let answers = 0;
-  const ask = async () => {
-    while (!isOver) {
-      const result = await probe(cluster.node, '10.96.0.10' as Ip, 80, 'TCP', { tries: 5, timeoutMs: 2000 });
-      for (const failure of result.failures) failures.add(String(failure));
-      for (const count of result.answers.values()) answers += count;
-    }
-  };
+  let clients: Clients | undefined;
   try {
     await endpoints.serve(step.set.filter(object => object.kind === 'EndpointSlice'));
-    const [first, ...others] = modes;
-    if (first) await run(first);
-    const asking = ask();
-    for (const mode of others) await run(mode);
-    isOver = true;
-    await asking;
-    assert.deepEqual([...failures], []);
-    assert.ok(answers > 20, `${answers} answers`);
+    for (const mode of modes) {
+      const proxy = await start(mode);
+      try {
+        clients ??= new Clients(cluster);
+        if (mode !== 'userspace') continue;
+        await delay(REMOVAL_MS);
+        await clients.end();
+      } finally {
+        // With the mode ends the removal of what the one before left.
+        await proxy.close();
+      }
+    }
+    await clients?.end();
+    assert.deepEqual([...(clients?.failures ?? [])], []);
+    const counts = [...(clients?.answers ?? [])];
+    assert.equal(counts.length, 3);
+    for (const [who, answers] of counts) assert.ok(answers > 20, `${who}: ${answers} answers`);
   } finally {
-    isOver = true;
+    await clients?.end();
     await endpoints.close();
     cluster.close();
   }
