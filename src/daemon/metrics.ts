@@ -18,13 +18,22 @@ export function createMetrics(options: DaemonOptions, health: ProxyHealth): Prox
   return metrics;
 }
 
+/** Gates that set others; off unless someone sets them. */
+const ALL_OF = { AllAlpha: 'ALPHA', AllBeta: 'BETA' } as const;
+
 /** All gates as they are set. */
 function features({ gates }: DaemonOptions): Feature[] {
-  return [...FEATURE_GATES.values()].map(({ name, stage }) => ({
+  const single = [...FEATURE_GATES.values()].map(({ name, stage }) => ({
     name,
     stage: stage === 'GA' ? '' : stage,
     enabled: isEnabled(gates, name),
   }));
+  const all = Object.entries(ALL_OF).map(([name, stage]) => ({
+    name,
+    stage,
+    enabled: gates.enabled.get(name) ?? false,
+  }));
+  return [...single, ...all];
 }
 
 /** What is counted elsewhere is brought up to date whenever somebody asks for the metrics. */

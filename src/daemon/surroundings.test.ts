@@ -2,19 +2,50 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { rememberingLog } from '../../test/support/log.ts';
 import { applyFeatureGates, defaultConfiguration } from '../config/index.ts';
-import { DEFAULT_LOGGING, Logging } from '../logging/index.ts';
+import { DEFAULT_LOGGING, type Logger, Logging } from '../logging/index.ts';
 import { Closers } from './closers.ts';
 import { Ending } from './ending.ts';
+import type { DaemonOptions } from './options.ts';
 import { openSurroundings } from './surroundings.ts';
+
+test('METRICS-3 gates are told as they are set, those that set others too', async () => {
+  const { log } = rememberingLog();
+  const closers = new Closers(log);
+  const ending = new Ending(log);
+  closers.add('signals', () => ending.close());
+  try {
+    const { metrics } = await openSurroundings(
+      optionsFor(log, new Map([['AllAlpha', true]])),
+      'node-a',
+      closers,
+      ending,
+    );
+    const text = await metrics.text();
+    assert.match(text, /^kubernetes_feature_enabled\{name="AllAlpha",stage="ALPHA"\} 1$/m);
+    assert.match(text, /^kubernetes_feature_enabled\{name="AllBeta",stage="BETA"\} 0$/m);
+    assert.match(text, /^kubernetes_feature_enabled\{name="ComponentFlagz",stage="BETA"\} 1$/m);
+  } finally {
+    await closers.close();
+  }
+});
 
 test('METRICS-4 a proxy that still waits for its objects is told to be unhealthy', async () => {
   const { log } = rememberingLog();
   const closers = new Closers(log);
   const ending = new Ending(log);
   closers.add('signals', () => ending.close());
-  const gates = applyFeatureGates(new Map());
+  try {
+    const { metrics } = await openSurroundings(optionsFor(log), 'node-a', closers, ending);
+    assert.match(await metrics.text(), /^pointsman_healthy 0$/m);
+  } finally {
+    await closers.close();
+  }
+});
+
+function optionsFor(log: Logger, set: ReadonlyMap<string, boolean> = new Map()): DaemonOptions {
+  const gates = applyFeatureGates(set);
   assert.ok(gates.kind === 'gates');
-  const options = {
+  return {
     configuration: defaultConfiguration(),
     gates: gates.gates,
     configFile: '',
@@ -30,10 +61,4 @@ test('METRICS-4 a proxy that still waits for its objects is told to be unhealthy
     log,
     logControl: new Logging({ stdout: process.stdout, stderr: process.stderr }, DEFAULT_LOGGING),
   };
-  try {
-    const { metrics } = await openSurroundings(options, 'node-a', closers, ending);
-    assert.match(await metrics.text(), /^pointsman_healthy 0$/m);
-  } finally {
-    await closers.close();
-  }
-});
+}

@@ -19,10 +19,10 @@ export function redirectAnswer(status: number, reason: string, location: string,
   return { status, headers, body: `<a href="${href}">${reason}</a>.\n\n` };
 }
 
-/** Sends who asks for `//a/../b` to `/b`; undefined if the path has nothing needless. */
+/** Sends who asks for `//a/../b` to `/b`; undefined if the path has nothing needless, or is the `*` that is no path. */
 export function redirectToClean({ method, rawPath, rawQuery }: Asked): HttpAnswer | undefined {
   const clean = posix.normalize(rawPath.startsWith('/') ? rawPath : `/${rawPath}`);
-  if (clean === rawPath) return undefined;
+  if (clean === rawPath || rawPath === '*') return undefined;
   const location = rawQuery === undefined ? clean : `${clean}?${rawQuery}`;
   return redirectAnswer(307, 'Temporary Redirect', location, method);
 }

@@ -53,6 +53,7 @@ describe('what a request asks for', () => {
       ['/a/./b?x=1', '/a/b?x=1'],
       ['http://node', '/'],
       ['/', undefined],
+      ['*', undefined],
       ['/healthz', undefined],
       ['/healthz/', undefined],
       ['/%2e%2e/healthz', undefined],

@@ -240,6 +240,28 @@ describe('metrics', () => {
     }
   });
 
+  test('METRICS-3 bounds are the text that upstream has, so that sums over nodes of both kinds are right', async () => {
+    const metrics = create();
+    metrics.restObserved({
+      kind: 'request',
+      verb: 'GET',
+      host: 'api:443',
+      code: '200',
+      milliseconds: 1,
+      requestBytes: 0,
+      responseBytes: 2_000_000,
+    });
+    const bounds = [...(await metrics.text()).matchAll(/^rest_client_response_size_bytes_bucket\{le="([^"]+)"/gm)];
+    assert.deepEqual(bounds.map(([, bound]) => bound).slice(-6), [
+      '65536',
+      '262144',
+      '1.048576e+06',
+      '4.194304e+06',
+      '1.6777216e+07',
+      '+Inf',
+    ]);
+  });
+
   test('METRICS-4 our own: what became of service ports, repairs, batches, watches, configuration, health', async () => {
     const clock = new ManualClock(1_000_000);
     const metrics = create('nftables', clock);
