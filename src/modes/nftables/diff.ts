@@ -3,6 +3,7 @@ import type { ServicePortPlan } from '../../plan/index.ts';
 import { type ChainRules, ruleText } from './chain-rules.ts';
 import { type Layout, TABLE } from './layout.ts';
 import { chainIdentity, elementIdentity, isSharedSet, type Ledger, setIdentity } from './ledger.ts';
+import type { Leftovers } from './leftovers.ts';
 import { type Rendered, render } from './render.ts';
 import type { RenderContext } from './shared-chains.ts';
 import { type Snapshot, valueText } from './snapshot.ts';
@@ -18,15 +19,9 @@ export interface PlanChange {
 export interface Prepared {
   readonly transaction: Transaction;
   readonly counts: ReadonlyMap<string, number>;
-  /** Chains and sets that nobody uses any more. They are removed later: kernels before 6.2 still count uses just ended. */
   readonly released: Leftovers;
   /** Chains and sets that were released before and are in use again. */
   readonly revived: ReadonlySet<string>;
-}
-
-export interface Leftovers {
-  readonly chains: ReadonlyMap<string, ChainRules['chain']>;
-  readonly sets: ReadonlyMap<string, SetOrMap>;
 }
 
 /** What is known to be in the table besides what the ledger counts. */

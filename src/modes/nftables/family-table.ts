@@ -2,17 +2,17 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { KernelError } from '../../kernel/errors.ts';
 import { BatchError, type Commit, type NftablesSocket, Transaction } from '../../kernel/nftables/index.ts';
 import { errorText } from '../../lib/error-text.ts';
-import { type PlanDiff, planName, type ServicePortPlan } from '../../plan/index.ts';
+import type { PlanDiff } from '../../plan/index.ts';
 import type { ModeEvents, SetAside } from '../mode.ts';
-import { notePlans } from '../note-plans.ts';
 import { culprits } from './culprits.ts';
-import { type Leftovers, type PlanChange, type Prepared, prepare } from './diff.ts';
+import { type PlanChange, type Prepared, prepare } from './diff.ts';
 import { prepareElementRepair } from './element-repair.ts';
 import { type FixedOptions, isForeign, prepareAddresses, prepareFixed, sameAddresses, sameProgram } from './fixed.ts';
 import { fixedSets, type Layout, TABLE } from './layout.ts';
-import { chainIdentity, Ledger, setIdentity } from './ledger.ts';
+import { chainIdentity, Ledger } from './ledger.ts';
+import { mergeLeftovers, NO_LEFTOVERS, removal, removalOfStrays, unknownObjects } from './leftovers.ts';
 import { MeddlingCheck, MeddlingError } from './meddling.ts';
-import { fixedChains } from './program.ts';
+import { PlanBook } from './plan-book.ts';
 import { RenderContext, standingPicks } from './shared-chains.ts';
 import { EMPTY_SNAPSHOT, listElements, type Snapshot, takeSnapshot } from './snapshot.ts';
 
@@ -36,14 +36,9 @@ export class FamilyTable {
   readonly #socket: NftablesSocket;
   readonly #commit: Committer;
   readonly #events: ModeEvents;
-  readonly #wanted = new Map<string, ServicePortPlan>();
-  readonly #committed = new Map<string, ServicePortPlan>();
-  readonly #setAside = new Map<string, { readonly plan: ServicePortPlan; readonly error: string }>();
-  readonly #dirty = new Set<string>();
-  /** What was committed before the table was read again: to fall back on if something newer is refused. */
-  #lastGood: ReadonlyMap<string, ServicePortPlan> = new Map();
+  readonly #plans = new PlanBook();
   #ledger = new Ledger();
-  #leftovers: Leftovers = { chains: new Map(), sets: new Map() };
+  #leftovers = NO_LEFTOVERS;
   #options: FixedOptions;
   #context: RenderContext;
   /** The table was not read yet, or a write failed half way. */
@@ -61,7 +56,7 @@ export class FamilyTable {
 
   /** Notes what is wanted; nothing is written before `write` or `adopt`. */
   want(plans: PlanDiff): void {
-    notePlans(plans, this.#wanted, this.#dirty);
+    this.#plans.want(plans);
   }
 
   setOptions(options: FixedOptions): void {
@@ -75,8 +70,7 @@ export class FamilyTable {
   }
 
   get setAside(): readonly SetAside[] {
-    const { family } = this.layout;
-    return [...this.#setAside.values()].map(({ plan, error }) => ({ family, servicePort: planName(plan), error }));
+    return this.#plans.setAside(this.layout.family);
   }
 
   /** Whether the next write reads the table and looks at everything. */
@@ -92,7 +86,7 @@ export class FamilyTable {
   async write(): Promise<void> {
     if (!this.#unsure && this.#addressesChanged) await this.#writeAddresses();
     if (this.#unsure) await this.adopt();
-    else await this.#writeAll(this.#changes(this.#dirty), undefined, undefined);
+    else await this.#writeAll(this.#plans.changed(), undefined, undefined);
   }
 
   /**
@@ -125,7 +119,7 @@ export class FamilyTable {
       if (shared.length < sets.size || shared.includes(nodePortIPs) || shared.includes(serviceCIDRs))
         return this.adopt();
       const elements = await listElements(this.#socket, this.layout, shared);
-      const transaction = prepareElementRepair(this.#context, this.#committed.values(), elements);
+      const transaction = prepareElementRepair(this.#context, this.#plans.committed(), elements);
       if (transaction.isEmpty) return [];
       await this.#commit(transaction);
       return [transaction];
@@ -146,14 +140,9 @@ export class FamilyTable {
 
   /** Removes chains and sets that nobody uses any more. */
   async sweep(): Promise<void> {
-    const { chains, sets } = this.#leftovers;
     if (!this.hasLeftovers) return;
-    const transaction = new Transaction(this.layout.nft, TABLE);
-    for (const chain of chains.values()) transaction.flush(chain);
-    for (const set of sets.values()) transaction.delete(set);
-    for (const chain of chains.values()) transaction.delete(chain);
-    await this.#commit(transaction);
-    this.#leftovers = { chains: new Map(), sets: new Map() };
+    await this.#commit(removal(this.layout, this.#leftovers));
+    this.#leftovers = NO_LEFTOVERS;
   }
 
   async #writeAddresses(): Promise<void> {
@@ -190,46 +179,28 @@ export class FamilyTable {
     const snapshot = foreign ? EMPTY_SNAPSHOT : found;
     await record(prepareFixed(this.layout, this.#options, snapshot));
     this.#unsure = true;
-    this.#lastGood = new Map([...this.#lastGood, ...this.#committed]);
     this.#ledger = new Ledger(standingPicks(this.layout).map(({ chain }) => chainIdentity(chain.name)));
-    this.#leftovers = { chains: new Map(), sets: new Map() };
-    this.#committed.clear();
+    this.#leftovers = NO_LEFTOVERS;
+    this.#plans.forgetCommitted();
     // Where there was no table there is nothing to compare with.
     const present = snapshot.tableHandle === undefined ? undefined : snapshot;
-    await this.#writeAll(this.#changes(this.#wanted.keys()), present, { commit: record, meddling });
-    await record(this.#removeLeftovers(snapshot));
-    this.#leftovers = this.#unknown(snapshot);
-    this.#lastGood = new Map();
+    await this.#writeAll(this.#plans.all(), present, { commit: record, meddling });
+    await record(removalOfStrays(this.layout, snapshot));
+    this.#leftovers = unknownObjects(this.layout, this.#options, this.#ledger, snapshot);
+    this.#plans.adopted();
     this.#unsure = false;
     this.#addressesChanged = false;
     return written;
   }
 
-  #changes(ids: Iterable<string>): PlanChange[] {
-    const changes: PlanChange[] = [];
-    for (const id of ids) {
-      const to = this.#wanted.get(id);
-      const from = this.#committed.get(id);
-      // What was refused is tried again when it changes, not before; until then its last good version counts.
-      const refused = this.#setAside.get(id);
-      if (refused && refused.plan === to) {
-        const good = from ?? this.#lastGood.get(id);
-        if (good !== from) changes.push({ id, from, to: good });
-        continue;
-      }
-      if (refused) this.#setAside.delete(id);
-      if (from !== to) changes.push({ id, from, to });
-    }
-    return changes.length > PORTS_A_TRANSACTION ? changes.sort(byImportance) : changes;
-  }
-
   /** Without an adoption under way, one is begun if the kernel refuses: the table may not be what we think it is. */
   async #writeAll(
-    changes: readonly PlanChange[],
+    changes: PlanChange[],
     snapshot: Snapshot | undefined,
     adoption: Adoption | undefined,
   ): Promise<void> {
     const commit = adoption?.commit ?? this.#commit;
+    if (changes.length > PORTS_A_TRANSACTION) changes.sort(byImportance);
     for (let first = 0; first < changes.length; first += PORTS_A_TRANSACTION) {
       const part = changes.slice(first, first + PORTS_A_TRANSACTION);
       try {
@@ -248,7 +219,7 @@ export class FamilyTable {
         await nextTurn();
       }
     }
-    this.#dirty.clear();
+    this.#plans.written();
   }
 
   async #writePart(part: readonly PlanChange[], snapshot: Snapshot | undefined, commit: Committer): Promise<void> {
@@ -290,55 +261,18 @@ export class FamilyTable {
   }
 
   /** Sets a service port aside. Returns the change to its last good version, if there is one. */
-  #refuse({ id, to }: PlanChange, error: KernelError): readonly PlanChange[] {
-    if (!to) throw error;
-    if (to !== this.#wanted.get(id)) return [];
-    const text = errorText(error);
-    this.#setAside.set(id, { plan: to, error: text });
-    this.#events.setAside({ family: this.layout.family, servicePort: planName(to), error: text });
-    const good = this.#lastGood.get(id);
-    return good && good !== to ? [{ id, from: undefined, to: good }] : [];
+  #refuse(change: PlanChange, error: KernelError): readonly PlanChange[] {
+    if (!change.to) throw error;
+    const { refused, fallback } = this.#plans.refuse(change, errorText(error));
+    if (refused) this.#events.setAside({ family: this.layout.family, ...refused });
+    return fallback ? [fallback] : [];
   }
 
   #settle(part: readonly PlanChange[], { counts, released, revived }: Prepared): void {
-    for (const { id, to } of part) {
-      if (to) this.#committed.set(id, to);
-      else this.#committed.delete(id);
-    }
+    this.#plans.settle(part);
     this.#ledger.apply(counts);
     if (revived.size + released.chains.size + released.sets.size === 0) return;
-    const { chains, sets } = this.#leftovers;
-    this.#leftovers = {
-      chains: new Map([...chains, ...released.chains].filter(([name]) => !revived.has(chainIdentity(name)))),
-      sets: new Map([...sets, ...released.sets].filter(([name]) => !revived.has(setIdentity(name)))),
-    };
-  }
-
-  /** Elements that the kernel has and nobody wants. */
-  #removeLeftovers(snapshot: Snapshot): Transaction {
-    const transaction = new Transaction(this.layout.nft, TABLE);
-    for (const { set, elements } of this.#strayElements(snapshot)) transaction.deleteElements(set, elements);
-    return transaction;
-  }
-
-  *#strayElements(snapshot: Snapshot) {
-    const fixed = new Set<string>([this.layout.nodePortIPs.name, this.layout.serviceCIDRs.name]);
-    for (const [name, listed] of snapshot.elements) {
-      if (!fixed.has(name)) yield { set: listed.set, elements: [...listed.leftovers()] };
-    }
-  }
-
-  /** Chains and sets that the kernel has and nobody wants. */
-  #unknown(snapshot: Snapshot): Leftovers {
-    const fixed = fixedNames(this.layout, this.#options);
-    const chains = [...snapshot.chains].filter(
-      ([name]) => !fixed.has(name) && this.#ledger.count(chainIdentity(name)) === 0,
-    );
-    const sets = [...snapshot.sets].filter(
-      ([name, set]) =>
-        !fixed.has(name) && !set.flags?.includes('anonymous') && this.#ledger.count(setIdentity(name)) === 0,
-    );
-    return { chains: new Map(chains.map(([name, { chain }]) => [name, chain])), sets: new Map(sets) };
+    this.#leftovers = mergeLeftovers(this.#leftovers, released, revived);
   }
 }
 
@@ -357,9 +291,4 @@ function rank({ from, to }: PlanChange): number {
 /** Lack of memory or permission is nobody's fault. */
 function isAboutObjects({ code, errno }: KernelError): boolean {
   return code === 'KERNEL_REFUSED' && !['ENOMEM', 'EPERM', 'ENOBUFS', 'EINTR', 'EAGAIN'].includes(errno ?? '');
-}
-
-function fixedNames(layout: Layout, options: FixedOptions): ReadonlySet<string> {
-  const chains = fixedChains(layout, options).map(({ chain }) => chain.name);
-  return new Set([...chains, ...fixedSets(layout).map(({ name }) => name)]);
 }

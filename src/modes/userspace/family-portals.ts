@@ -2,8 +2,9 @@ import type { ConntrackSocket } from '../../kernel/conntrack/index.ts';
 import type { IptablesError } from '../../kernel/iptables/index.ts';
 import { errorText } from '../../lib/error-text.ts';
 import type { Family, Ip } from '../../net/index.ts';
-import { type PlanDiff, planId, planName, type ServicePortPlan } from '../../plan/index.ts';
+import { type PlanDiff, planName, type ServicePortPlan } from '../../plan/index.ts';
 import type { ModeEvents, ModeSettings, ServiceCounters, SetAside } from '../mode.ts';
+import { notePlans } from '../note-plans.ts';
 import { claimFrontends } from './claim-frontends.ts';
 import { type AddressReader, type MachineAddresses, sameAddresses } from './machine-addresses.ts';
 import type { PortAllocator } from './port-allocator.ts';
@@ -77,15 +78,8 @@ export class FamilyPortals {
   }
 
   /** Notes what is wanted; nothing is written before `write`. */
-  want({ added, updated, removed }: PlanDiff, settings: ModeSettings): void {
-    for (const plan of removed) {
-      this.#wanted.delete(planId(plan));
-      this.#dirty.add(planId(plan));
-    }
-    for (const plan of [...added, ...updated.map(({ to }) => to)]) {
-      this.#wanted.set(planId(plan), plan);
-      this.#dirty.add(planId(plan));
-    }
+  want(plans: PlanDiff, settings: ModeSettings): void {
+    notePlans(plans, this.#wanted, this.#dirty);
     this.#look(settings);
   }
 
