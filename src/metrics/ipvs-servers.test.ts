@@ -59,8 +59,8 @@ class Kernel {
   }
 }
 
-const WEB = 'service="default/web",port="http",protocol="TCP",ip_family="IPv4"';
-const OTHER = 'service="other",port="",protocol="",ip_family="IPv4"';
+const WEB = 'ip_family="IPv4",port="http",protocol="TCP",service="default/web"';
+const OTHER = 'ip_family="IPv4",port="",protocol="",service="other"';
 
 test('METRICS-11 virtual servers are shown by service port, others as one', async () => {
   const kernel = new Kernel();
@@ -68,19 +68,19 @@ test('METRICS-11 virtual servers are shown by service port, others as one', asyn
   assert.deepEqual(await kernel.samples('virtual_servers'), [' 7']);
   assert.deepEqual(await kernel.samples('connections_total'), [`{${WEB}} 4`, `{${OTHER}} 10`]);
   assert.deepEqual(await kernel.samples('packets_total'), [
-    `{${WEB},direction="in"} 8`,
-    `{${WEB},direction="out"} 12`,
-    `{${OTHER},direction="in"} 20`,
-    `{${OTHER},direction="out"} 30`,
+    `{direction="in",${WEB}} 8`,
+    `{direction="out",${WEB}} 12`,
+    `{direction="in",${OTHER}} 20`,
+    `{direction="out",${OTHER}} 30`,
   ]);
-  assert.deepEqual((await kernel.samples('bytes_total')).slice(0, 1), [`{${WEB},direction="in"} 400`]);
+  assert.deepEqual((await kernel.samples('bytes_total')).slice(0, 1), [`{direction="in",${WEB}} 400`]);
   assert.equal(kernel.asked.length, 1, 'one reading serves all metrics, and all who ask within five seconds');
 });
 
 test('METRICS-11 real servers have connections and a weight, which is 0 while they end', async () => {
   const kernel = new Kernel();
   kernel.has([port('default/web:http', 4, [realServer('10.0.0.1:80', 3, 0), realServer('10.0.0.2:80', 0)])]);
-  const server = `${WEB},real_server="10.0.0.1:80"`;
+  const server = WEB.replace('service=', 'real_server="10.0.0.1:80",service=');
   assert.deepEqual(await kernel.samples('real_server_weight'), [`{${server}} 0`]);
   assert.deepEqual(await kernel.samples('real_server_connections_total'), [`{${server}} 3`]);
   assert.deepEqual(await kernel.samples('real_server_connections{'), [
@@ -96,7 +96,7 @@ test('METRICS-11 who is named stays so, and no counter goes back', async () => {
   // Another is named, so the others have less; the virtual server of the first was made anew.
   kernel.has([port('default/web:http', 1), port('default/db', 6)], 5);
   await kernel.later();
-  const db = 'service="default/db",port="",protocol="TCP",ip_family="IPv4"';
+  const db = 'ip_family="IPv4",port="",protocol="TCP",service="default/db"';
   assert.deepEqual(await kernel.samples('connections_total'), [`{${WEB}} 4`, `{${db}} 6`, `{${OTHER}} 10`]);
   assert.deepEqual(kernel.asked[1], { limit: 100, keep: new Set(['IPv4 default/web:http TCP']) });
   kernel.has([port('default/web:http', 3)], 7);

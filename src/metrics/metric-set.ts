@@ -3,6 +3,7 @@ import Counter from 'prom-client/lib/counter.js';
 import Gauge from 'prom-client/lib/gauge.js';
 import Histogram from 'prom-client/lib/histogram.js';
 import Registry from 'prom-client/lib/registry.js';
+import { inGoForm } from './sample-text.ts';
 
 export type { CounterType as Counter, GaugeType as Gauge, HistogramType as Histogram };
 
@@ -112,7 +113,7 @@ export class MetricSet {
     return families
       .filter(hasSamples)
       .sort()
-      .map(family => `${goBounds(family)}\n`)
+      .map(family => `${inGoForm(family)}\n`)
       .join('');
   }
 }
@@ -128,12 +129,4 @@ function sampleOf(read: Read): number | undefined {
 /** After the two lines about the metric there are some of its values. */
 function hasSamples(family: string): boolean {
   return family.indexOf('\n', family.indexOf('\n') + 1) > 0;
-}
-
-/** Bounds are text to those who sum them up over nodes, and some of these may run another kube-proxy: `1.048576e+06`. */
-function goBounds(family: string): string {
-  return family.replaceAll(/\ble="(\d{7,})"/g, (_, bound: string) => {
-    const [mantissa, exponent = ''] = Number(bound).toExponential().split('e+');
-    return `le="${mantissa}e+${exponent.padStart(2, '0')}"`;
-  });
 }

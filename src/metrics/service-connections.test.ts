@@ -35,8 +35,8 @@ class Kernel {
   }
 }
 
-const WEB = 'pointsman_service_connections_total{service="default/web",port="http",ip_family="IPv4"}';
-const OTHER = 'pointsman_service_connections_total{service="other",port="",ip_family="IPv4"}';
+const WEB = 'pointsman_service_connections_total{ip_family="IPv4",port="http",service="default/web"}';
+const OTHER = 'pointsman_service_connections_total{ip_family="IPv4",port="",service="other"}';
 
 test('METRICS-10 connections are shown by Service, port and family', async () => {
   const kernel = new Kernel();
@@ -92,6 +92,6 @@ test('METRICS-10 at most 100 service ports are told apart', async () => {
   }));
   const samples = await kernel.samples();
   assert.equal(samples.length, 101);
-  assert.ok(samples.includes('pointsman_service_connections_total{service="default/s50",port="",ip_family="IPv4"} 51'));
+  assert.ok(samples.includes('pointsman_service_connections_total{ip_family="IPv4",port="",service="default/s50"} 51'));
   assert.ok(samples.includes(`${OTHER} ${(50 * 51) / 2}`));
 });

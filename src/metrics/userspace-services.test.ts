@@ -21,14 +21,14 @@ function shown() {
 test('METRICS-12 what went through the proxies of userspace mode, by service port', async () => {
   const { state, lines } = shown();
   state.now = [counters('shop/web:http', 5)];
-  const labels = 'service="shop/web",port="http",protocol="TCP",ip_family="IPv4"';
+  const labels = 'ip_family="IPv4",port="http",protocol="TCP",service="shop/web"';
   assert.deepEqual(await lines('connections_total'), [`pointsman_userspace_connections_total{${labels}} 5`]);
   assert.deepEqual(await lines('connections'), [`pointsman_userspace_connections{${labels}} 1`]);
   assert.deepEqual(await lines('dial_failures_total'), [`pointsman_userspace_dial_failures_total{${labels}} 2`]);
   assert.deepEqual(await lines('failures_total'), [`pointsman_userspace_failures_total{${labels}} 3`]);
   assert.deepEqual(await lines('bytes_total'), [
-    `pointsman_userspace_bytes_total{${labels},direction="in"} 50`,
-    `pointsman_userspace_bytes_total{${labels},direction="out"} 100`,
+    `pointsman_userspace_bytes_total{direction="in",${labels}} 50`,
+    `pointsman_userspace_bytes_total{direction="out",${labels}} 100`,
   ]);
 });
 
