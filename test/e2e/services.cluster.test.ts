@@ -141,7 +141,7 @@ describe('Services from an API server', () => {
     assert.equal(failed.regarding.uid, metadata?.uid);
     assert.match(
       failed.note,
-      /^node node-a failed to start healthcheck "default\/balanced" on port 32111: .*EADDRINUSE/,
+      /^node node-a failed to start healthcheck "default\/balanced" on port 32111: listen tcp4 192\.168\.0\.2:32111: bind: address already in use$/,
     );
     await other.close();
     // The port is tried again with the next sync.
