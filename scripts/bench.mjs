@@ -17,7 +17,8 @@ if (!name || !(inGuest || existsSync(`${root}bench/${name}.ts`))) {
 installPackages();
 await bundle({ [`bench-${name}`]: `${root}bench/${name}${inGuest ? '.guest' : ''}.ts` }, `${root}build`);
 const flags = ['--enable-source-maps', '--expose-gc', '--max-semi-space-size=16'];
-if (inGuest) process.exit(runInGuest([...flags, `build/bench-${name}.mjs`, ...args]));
+// Programs that are compared may take their time.
+if (inGuest) process.exit(runInGuest([...flags, `build/bench-${name}.mjs`, ...args], { timeoutMs: 3 * 3_600_000 }));
 const { status } = spawnSync(process.execPath, [...flags, `build/bench-${name}.mjs`, ...args], {
   cwd: root,
   stdio: 'inherit',

@@ -25,7 +25,7 @@ sync; halt -f -p 2>/dev/null || poweroff -f
 `;
 
 /** Boots a guest, runs `node args…` in it as root, passes its output on and returns its exit status. */
-export function runInGuest(args, { memory = '2G', timeoutMs = 600_000 } = {}) {
+export function runInGuest(args, { memory = '2G', timeoutMs = 1_200_000 } = {}) {
   const folder = mkdtempSync(join(tmpdir(), 'guest-'));
   try {
     writeFileSync(`${folder}/init`, init(folder, args));
