@@ -47,7 +47,8 @@ function checkKind(node: Node, text: string): void {
   if (version === '__internal') {
     throw new DecodeError(`no kind "${kind}" is registered for the internal version of group "${group}" in scheme`);
   }
-  throw new DecodeError(`no kind "${kind}" is registered for version "${apiVersion}" in scheme`);
+  const shown = group === '' ? version : apiVersion;
+  throw new DecodeError(`no kind "${kind}" is registered for version "${shown}" in scheme`);
 }
 
 /** Kind and version are found whatever the case of their names, unlike all other fields. */

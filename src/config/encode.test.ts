@@ -112,12 +112,46 @@ test('CONF-12 texts are quoted as Go quotes them', () => {
     ['\na\n\n', '|2+\n\n  a\n'],
     ['a \nb', '"a \\nb"'],
     ['a\u2028b', '"a\\Lb"'],
+    [`${'a'.repeat(62)} b`, `${'a'.repeat(62)} b`],
+    [`${'a'.repeat(63)} b`, `${'a'.repeat(63)}\n  b`],
+    [`${'a'.repeat(63)}  b c`, `${'a'.repeat(63)}  b\n  c`],
+    [`#${'a'.repeat(61)} b`, `'#${'a'.repeat(61)}\n  b'`],
+    [`\t${'a'.repeat(60)}  b`, `"\\t${'a'.repeat(60)}\n  \\ b"`],
+    [`\t${'a'.repeat(60)} `, `"\\t${'a'.repeat(60)} "`],
   ];
   const base = defaultConfiguration();
   for (const [hostnameOverride, written] of cases) {
     const text = encodeConfiguration({ ...base, hostnameOverride });
     const found = text.slice(text.indexOf('hostnameOverride: ') + 18, text.indexOf('\niptables:'));
     assert.equal(found, written, JSON.stringify(hostnameOverride));
+  }
+});
+
+test('CONF-12 lines are folded wherever a text stands', () => {
+  const base = defaultConfiguration();
+  const words = 'word '.repeat(20).trim();
+  const written = encodeConfiguration({
+    ...base,
+    nodePortAddresses: [words],
+    clientConnection: { ...base.clientConnection, acceptContentTypes: words },
+    logging: { ...base.logging, vmodule: [{ filePattern: words, verbosity: 1 }] },
+  });
+  const times = (count: number) => 'word '.repeat(count).trim();
+  assert.ok(written.includes(`  acceptContentTypes: ${times(12)}\n    ${times(8)}\n`));
+  assert.ok(written.includes(`- ${times(16)}\n  ${times(4)}\n`));
+  assert.ok(written.includes(`  - filePattern: ${times(13)}\n      ${times(7)}\n`));
+});
+
+test('CONF-12 numbers that JSON cannot hold cannot be written', () => {
+  const base = defaultConfiguration();
+  const cases: readonly [qps: number, shown: string][] = [
+    [Number.NaN, 'NaN'],
+    [Infinity, '+Inf'],
+    [-Infinity, '-Inf'],
+  ];
+  for (const [qps, shown] of cases) {
+    const configuration = { ...base, clientConnection: { ...base.clientConnection, qps } };
+    assert.throws(() => encodeConfiguration(configuration), { message: `json: unsupported value: ${shown}` });
   }
 });
 

@@ -1,14 +1,10 @@
 import type { Configuration } from './configuration.ts';
+import { ConfigurationError } from './configuration-error.ts';
 import { toConfiguration } from './convert.ts';
 import { type Decoded, decode } from './decode.ts';
 import { withDefaults } from './defaults.ts';
 import { DecodeError } from './schema/index.ts';
 import { kubeProxyConfiguration } from './v1alpha1.ts';
-
-/** A file that is no configuration. The message is what kube-proxy tells: `failed to decode: …`. */
-export class ConfigurationError extends Error {
-  override readonly name = 'ConfigurationError';
-}
 
 export interface LoadedConfiguration {
   readonly configuration: Configuration;

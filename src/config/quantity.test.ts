@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { formatQuantity, parseQuantity, QuantityError } from './index.ts';
+import { parseQuantity, QuantityError, quantityText, quantityValue } from './index.ts';
+import { formatQuantity } from './quantity.ts';
 
 test('CONF-12 quantities are written in their canonical form', () => {
   const cases: readonly [text: string, canonical: string][] = [
@@ -55,4 +56,43 @@ test('CONF-12 the canonical form is canonical, whatever text comes', () => {
       }
     }),
   );
+});
+
+test('CONF-12 a quantity that is nearly canonical keeps its text', () => {
+  const cases: readonly [text: string, written: string][] = [
+    ['+1', '+1'],
+    ['05', '05'],
+    ['5.', '5.'],
+    ['1.500', '1.500'],
+    ['1E3', '1E3'],
+    ['1e03', '1e03'],
+    ['+1Ki', '+1Ki'],
+    ['5.0', '5'],
+    ['1.0Ki', '1Ki'],
+    ['+1000', '1k'],
+    ['0001000', '1k'],
+    ['12E2', '1200'],
+    ['8Ki', '8Ki'],
+    ['0.500', '500m'],
+    ['+0', '0'],
+    ['00', '0'],
+    ['1000000000000000000', '1E'],
+  ];
+  for (const [text, written] of cases) assert.equal(quantityText(text), written, text);
+});
+
+test('CONF-11 the number that a quantity stands for overflows as it does in Kubernetes', () => {
+  const cases: readonly [text: string, value: bigint][] = [
+    ['0', 0n],
+    ['1n', 1n],
+    ['-1500m', -2n],
+    ['64Ki', 65_536n],
+    ['9E', 9_000_000_000_000_000_000n],
+    ['10E', 0n],
+    ['-1e19', 0n],
+    ['1e999999999', 0n],
+    ['9223372036854775808', -9_223_372_036_854_775_808n],
+    ['999999999999999999999', 3_875_820_019_684_212_735n],
+  ];
+  for (const [text, value] of cases) assert.equal(quantityValue(parseQuantity(text)), value, text);
 });

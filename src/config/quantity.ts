@@ -28,6 +28,8 @@ const EXPONENTS: ReadonlyMap<string, number> = new Map([...DECIMAL].map(([expone
 
 const LEAST_EXPONENT = -9;
 const MOST_BINARY = 2n ** 63n - 1n;
+/** Decimal numbers of up to so many digits are kept in 64 bits. */
+const MOST_FAST_DIGITS = 18;
 
 /** Throws a QuantityError. */
 export function parseQuantity(text: string): Quantity {
@@ -44,6 +46,27 @@ export function parseQuantity(text: string): Quantity {
   return { ...capped, digits: sign === '-' ? -capped.digits : capped.digits, format };
 }
 
+/** What is written: the text itself where it is nearly canonical already (`+1`, `05`), as Kubernetes has it. */
+export function quantityText(text: string): string {
+  const quantity = parseQuantity(text);
+  return isKept(text) ? text : formatQuantity(quantity);
+}
+
+/** The whole number that it is, rounded up; what is too large for 64 bits overflows as it does in Kubernetes, mostly to 0. */
+export function quantityValue({ digits, exponent }: Quantity): bigint {
+  if (exponent <= 0) {
+    const unit = 10n ** BigInt(-exponent);
+    const size = digits < 0n ? -digits : digits;
+    const rounded = (size + unit - 1n) / unit;
+    return BigInt.asIntN(64, digits < 0n ? -rounded : rounded);
+  }
+  // So many factors of two leave nothing of 64 bits.
+  if (exponent >= 64) return 0n;
+  const value = digits * 10n ** BigInt(exponent);
+  const isShort = String(digits).replace('-', '').length <= MOST_FAST_DIGITS;
+  return isShort && value !== BigInt.asIntN(64, value) ? 0n : BigInt.asIntN(64, value);
+}
+
 /** The canonical text: the largest suffix that leaves no fraction. */
 export function formatQuantity(quantity: Quantity): string {
   const { digits, exponent } = quantity;
@@ -56,6 +79,20 @@ export function formatQuantity(quantity: Quantity): string {
   const mantissa = (digits / 10n ** BigInt(zeros)) * 10n ** BigInt(power - thousands);
   if (quantity.format !== 'exponent') return `${mantissa}${DECIMAL.get(thousands) ?? ''}`;
   return thousands === 0 ? String(mantissa) : `${mantissa}e${thousands}`;
+}
+
+function isKept(text: string): boolean {
+  const [, zeroless = '', fraction = '', suffix = ''] = /^[-+]?0*([0-9]*)(?:\.([0-9]*))?([^0-9].*)?$/.exec(text) ?? [];
+  const whole = zeroless || '0';
+  const power = BINARY.indexOf(suffix);
+  if (power > 0) {
+    const precision = 14 - whole.length - 3 * power;
+    return fraction === '' && precision >= 0 && BigInt(whole) % 8n !== 0n;
+  }
+  const digits = `${whole}${fraction}`;
+  const scale = readSuffix(suffix).scale - fraction.length;
+  if (digits.length > MOST_FAST_DIGITS || scale < LEAST_EXPONENT || scale % 3 !== 0) return false;
+  return !digits.startsWith('0') && !digits.endsWith('000');
 }
 
 interface Suffix {

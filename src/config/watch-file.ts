@@ -1,6 +1,7 @@
 import { type FSWatcher, readFileSync, realpathSync, statSync, watch } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { type Clock, systemClock, type Timer } from '../lib/clock.ts';
+import { configurationText } from './configuration-text.ts';
 
 export interface WatchOptions {
   /** What is in use: only other text is told. A change between reading it and watching is not lost. */
@@ -111,7 +112,7 @@ export class ConfigurationFile {
 /** Undefined if there is no such file, or none that can be read. Nothing but a file is opened: a FIFO would block. */
 function readText(path: string): string | undefined {
   try {
-    return statSync(path).isFile() ? readFileSync(path, 'utf8') : undefined;
+    return statSync(path).isFile() ? configurationText(readFileSync(path)) : undefined;
   } catch {
     return undefined;
   }

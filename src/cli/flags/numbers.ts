@@ -56,14 +56,17 @@ export const float32: FlagType<number> = {
 };
 
 const INFINITE = /^[-+]?inf(?:inity)?$/i;
-const DECIMAL = /^[-+]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?$/;
+const DIGITS = '[0-9](?:_?[0-9])*';
+const DECIMAL = new RegExp(`^[-+]?(?:${DIGITS}(?:\\.(?:${DIGITS})?)?|\\.${DIGITS})(?:[eE][-+]?${DIGITS})?$`);
+const HEXADECIMAL = /^([-+]?)0x_?([0-9a-f]*)\.?([0-9a-f]*)p([-+]?[0-9]+)$/i;
 
 /** The shortest decimal number that names the nearest 32-bit one, so that 0.1 stays 0.1. */
 function parseFloat32(text: string): number {
   if (/^nan$/i.test(text)) return Number.NaN;
   if (INFINITE.test(text)) return text.startsWith('-') ? -Infinity : Infinity;
-  if (!DECIMAL.test(text)) throw invalidSyntax('ParseFloat', text);
-  const single = Math.fround(Number(text));
+  const value = DECIMAL.test(text) ? Number(text.replaceAll('_', '')) : parseHexadecimal(text);
+  if (value === undefined) throw invalidSyntax('ParseFloat', text);
+  const single = Math.fround(value);
   if (!Number.isFinite(single)) throw outOfRange('ParseFloat', text);
   for (let digits = 1; digits < 9; digits++) {
     const short = Number(single.toPrecision(digits));
@@ -72,8 +75,18 @@ function parseFloat32(text: string): number {
   return Number(single.toPrecision(9));
 }
 
+/** `0x1.8p3` is 12. Undefined if the text is something else. */
+function parseHexadecimal(text: string): number | undefined {
+  const plain = text.replaceAll(/(?<=[0-9a-f])_(?=[0-9a-f])/gi, '');
+  const [, sign, whole, fraction, power] = HEXADECIMAL.exec(plain) ?? [];
+  if (whole === undefined || fraction === undefined || `${whole}${fraction}` === '') return undefined;
+  const size = Number(BigInt(`0x${whole}${fraction}`)) * 2 ** (Number(power) - 4 * fraction.length);
+  return sign === '-' ? -size : size;
+}
+
 function formatFloat32(value: number): string {
   if (Number.isNaN(value)) return 'NaN';
+  if (Object.is(value, -0)) return '-0';
   if (!Number.isFinite(value)) return value > 0 ? '+Inf' : '-Inf';
   const [mantissa = '', exponent = ''] = value.toExponential().split('e');
   if (Number(exponent) >= -4 && Number(exponent) < 6) return String(value);

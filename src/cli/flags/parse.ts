@@ -33,6 +33,11 @@ export function flagTexts<Table extends FlagTable>(table: Table, values: FlagVal
     .map(name => ({ name, value: table[name]?.type.format(values[name]) ?? '' }));
 }
 
+/** Letters are bytes for pflag. */
+function firstByte(text: string): string {
+  return Buffer.from(text).subarray(0, 1).toString('latin1');
+}
+
 class Parser {
   readonly values: Map<string, unknown>;
   readonly changed = new Set<string>();
@@ -75,7 +80,7 @@ class Parser {
   /** Returns the letters that are still to be read. */
   #letter(letters: string): string {
     const [name, flag] = Object.entries(this.#table).find(([, { shorthand }]) => shorthand === letters[0]) ?? [];
-    if (!name || !flag) throw new FlagError(`unknown shorthand flag: '${letters[0]}' in -${letters}`);
+    if (!name || !flag) throw new FlagError(`unknown shorthand flag: '${firstByte(letters)}' in -${letters}`);
     const isAssigned = letters.length > 2 && letters[1] === '=';
     if (!isAssigned && flag.type.bare !== undefined) {
       this.#set(name, flag, flag.type.bare);

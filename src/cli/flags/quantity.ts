@@ -1,9 +1,9 @@
-import { formatQuantity, parseQuantity } from '../../config/index.ts';
+import { quantityText } from '../../config/index.ts';
 import type { FlagType } from './flag.ts';
 
-/** A number such as `64Ki`, as it is written canonically. */
+/** A number such as `64Ki`, as it is written. */
 export const quantity: FlagType<string> = {
   word: 'quantity',
-  parse: text => formatQuantity(parseQuantity(text)),
+  parse: text => quantityText(text),
   format: value => value,
 };

@@ -34,6 +34,11 @@ function numbersOf(text: string): string {
   if (numbers === undefined) throw new Error(`could not parse ${goQuote(text)} as version`);
   const parts = numbers.split('.');
   if (parts.length !== 3) throw new Error(`illegal version string ${goQuote(text)}`);
+  const tooLarge = parts.find(part => BigInt(part) >= 2n ** 64n);
+  if (tooLarge !== undefined) {
+    const component = `illegal non-numeric version component ${goQuote(tooLarge)} in ${goQuote(text)}`;
+    throw new Error(`${component}: strconv.ParseUint: parsing ${goQuote(tooLarge)}: value out of range`);
+  }
   const extras = EXTRA.exec(extra);
   if (!extras) throw new Error(`could not parse pre-release/metadata (${extra}) in version ${goQuote(text)}`);
   const [, preRelease = ''] = extras;

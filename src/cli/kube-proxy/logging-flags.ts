@@ -4,16 +4,17 @@ import type { KubeProxyFlags } from './flags/index.ts';
 
 type Changed = ReadonlySet<keyof KubeProxyFlags>;
 
-/** What is said of the log, with the flags that were given over it. Patterns of flags come first, so that they count. */
+/**
+ * What is said of the log, with the flags that were given over it. Patterns of flags come first, so that they count. Split
+ * streams are the flags' alone: kube-proxy forgets what a file says of them.
+ */
 export function loggingFromFlags(
   logging: LoggingConfiguration,
   values: FlagValues<KubeProxyFlags>,
   changed: Changed,
 ): LoggingConfiguration {
   const output = (name: 'text' | 'json'): OutputOptions => ({
-    splitStream: changed.has(`log-${name}-split-stream`)
-      ? values[`log-${name}-split-stream`]
-      : logging.options[name].splitStream,
+    splitStream: values[`log-${name}-split-stream`],
     infoBufferSize: changed.has(`log-${name}-info-buffer-size`)
       ? values[`log-${name}-info-buffer-size`]
       : logging.options[name].infoBufferSize,

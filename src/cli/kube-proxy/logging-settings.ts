@@ -1,4 +1,4 @@
-import { type LoggingConfiguration, parseQuantity } from '../../config/index.ts';
+import { type LoggingConfiguration, parseQuantity, quantityValue } from '../../config/index.ts';
 import { toMilliseconds } from '../../lib/duration.ts';
 import type { LoggingSettings } from '../../logging/index.ts';
 
@@ -11,12 +11,7 @@ export function loggingSettings(logging: LoggingConfiguration): LoggingSettings 
     verbosity: logging.verbosity,
     vmodule: logging.vmodule,
     splitStream,
-    infoBufferSize: bytesOf(infoBufferSize),
+    infoBufferSize: Number(quantityValue(parseQuantity(infoBufferSize))),
     flushFrequencyMs: toMilliseconds(logging.flushFrequency),
   };
-}
-
-function bytesOf(quantity: string): number {
-  const { digits, exponent } = parseQuantity(quantity);
-  return Math.ceil(Number(digits) * 10 ** exponent);
 }

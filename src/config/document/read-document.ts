@@ -8,7 +8,7 @@ export type ReadDocument =
 
 /** What begins with a brace is JSON, and nothing else: such YAML is refused, as kube-proxy does. Throws a DocumentError. */
 export function isJson(text: string): boolean {
-  return /^\s*\{/.test(text);
+  return /^[^\S\ufeff]*\{/.test(text);
 }
 
 export function readDocument(text: string): ReadDocument {

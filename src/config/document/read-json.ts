@@ -122,7 +122,8 @@ class JsonReader {
       if (character === '"') break;
       if (character === '\\') this.#escape();
     }
-    return String(JSON.parse(this.#text.slice(start, this.#at)));
+    // Half of a surrogate pair is no character for Go.
+    return String(JSON.parse(this.#text.slice(start, this.#at))).replaceAll(/\p{Surrogate}/gu, '\ufffd');
   }
 
   #escape(): void {

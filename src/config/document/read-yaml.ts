@@ -12,6 +12,9 @@ import {
   type YAMLMap,
 } from 'yaml';
 import { goQuote } from '../../lib/go-quote.ts';
+import { goFloatName } from '../go-float-name.ts';
+import { checkDirectives } from './directives.ts';
+import { goSyntax } from './go-syntax.ts';
 import { DocumentError, type Node, NULL } from './node.ts';
 import { type Resolved, resolveScalar } from './resolve-scalar.ts';
 import { yamlErrorText } from './yaml-words.ts';
@@ -26,10 +29,13 @@ export interface YamlText {
 }
 
 /** The first document of a text as the JSON that it stands for, keys in order. Throws a DocumentError. */
-export function readYaml(text: string): YamlText {
+export function readYaml(written: string): YamlText {
+  if (CONTROL.test(written)) throw new DocumentError('yaml: control characters are not allowed');
+  const text = written.replaceAll(/\r\n?|\x85/g, '\n');
+  checkDirectives(text);
   const lines = new LineCounter();
   const contents = firstDocument(text, lines)?.contents ?? null;
-  const reading: Reading = { lines, anchors: new Map(), open: new Set(), duplicates: [], size: 0 };
+  const reading: Reading = { text, lines, anchors: new Map(), open: new Set(), duplicates: [], size: 0 };
   try {
     return { node: readNode(contents, reading), duplicates: reading.duplicates };
   } catch (error) {
@@ -38,7 +44,11 @@ export function readYaml(text: string): YamlText {
   }
 }
 
+/** All that YAML 1.1 does not know. */
+const CONTROL = /[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/u;
+
 interface Reading {
+  readonly text: string;
   readonly lines: LineCounter;
   readonly anchors: Map<string, ParsedNode>;
   /** What aliases that are being read stand for. */
@@ -49,7 +59,13 @@ interface Reading {
 
 function firstDocument(text: string, lines: LineCounter): Document.Parsed | undefined {
   // No schema: which plain scalars are numbers or booleans is decided by resolveScalar.
-  const options = { schema: 'failsafe', uniqueKeys: false, prettyErrors: false, logLevel: 'silent' } as const;
+  const options = {
+    schema: 'failsafe',
+    resolveKnownTags: false,
+    uniqueKeys: false,
+    prettyErrors: false,
+    logLevel: 'silent',
+  } as const;
   const composer = new Composer({ ...options, lineCounter: lines });
   try {
     for (const document of composer.compose(new Parser(lines.addNewLine).parse(text))) {
@@ -106,13 +122,21 @@ function readMap(map: YAMLMap<ParsedNode, ParsedNode | null>, into: Map<string, 
       mergeInto(value, into, reading);
       continue;
     }
-    const name = keyText(isAlias(key) ? anchored(key.source, reading) : key);
+    const name = keyText(isAlias(key) ? anchored(key.source, reading) : key, value, reading);
     if (into.has(name.text)) {
-      const { line } = reading.lines.linePos(key.range[0]);
+      const { line } = reading.lines.linePos(valueStart(key, value, reading.text));
       reading.duplicates.push(`line ${line}: key ${name.shown} already set in map`);
     }
     into.set(name.text, readNode(value, reading));
   }
+}
+
+/** A repeated key is told with the line of its value, or its own if it has none. */
+function valueStart(key: ParsedNode, value: ParsedNode | null, text: string): number {
+  if (value === null || (isScalar(value) && value.type === 'PLAIN' && value.source === '')) return key.range[0];
+  const between = /\s*:(?:\s|#.*)*/y;
+  between.lastIndex = key.range[1];
+  return between.test(text) ? between.lastIndex : key.range[0];
 }
 
 function mergeInto(value: ParsedNode | null, into: Map<string, Node>, reading: Reading): void {
@@ -123,9 +147,13 @@ function mergeInto(value: ParsedNode | null, into: Map<string, Node>, reading: R
   else throw new DocumentError('yaml: map merge requires map or sequence of maps as the value');
 }
 
-function keyText(key: ParsedNode | null): { readonly text: string; readonly shown: string } {
-  if (key !== null && !isScalar(key)) throw new DocumentError('yaml: invalid map key');
-  const node = key === null ? NULL : scalarNode(key);
+interface KeyText {
+  readonly text: string;
+  readonly shown: string;
+}
+
+function keyText(key: ParsedNode | null, value: ParsedNode | null, reading: Reading): KeyText {
+  const node = readNode(key, reading);
   switch (node.kind) {
     case 'string':
       return { text: node.text, shown: goQuote(node.text) };
@@ -133,8 +161,12 @@ function keyText(key: ParsedNode | null): { readonly text: string; readonly show
       return { text: node.text, shown: node.text };
     case 'bool':
       return { text: String(node.value), shown: String(node.value) };
+    case 'null': {
+      const shown = goSyntax(readNode(value, reading));
+      throw new DocumentError(`unsupported map key of type: %!s(<nil>), key: <nil>, value: ${shown}`);
+    }
     default:
-      throw new DocumentError('yaml: invalid map key: null');
+      throw new DocumentError(`yaml: invalid map key: ${goSyntax(node)}`);
   }
 }
 
@@ -148,7 +180,8 @@ const TAGS: ReadonlyMap<string, readonly Resolved['kind'][]> = new Map([
 ] as const);
 
 function scalarNode(scalar: Scalar.Parsed): Node {
-  const text = String(scalar.value ?? '');
+  const text = scalar.source;
+  if (scalar.tag === `${TAG}binary`) return { kind: 'string', text: binaryText(text) };
   const wanted = TAGS.get(scalar.tag ?? '');
   if (!wanted && (scalar.tag !== undefined || scalar.type !== 'PLAIN')) return { kind: 'string', text };
   const resolved = resolveScalar(text);
@@ -157,6 +190,12 @@ function scalarNode(scalar: Scalar.Parsed): Node {
     throw new DocumentError(`yaml: cannot decode !!${found} \`${text}\` as a !!${tag}`);
   }
   return jsonNode(resolved, text);
+}
+
+function binaryText(base64: string): string {
+  const bytes = Buffer.from(base64, 'base64');
+  if (bytes.toString('base64') === base64.replaceAll('\n', '')) return bytes.toString();
+  throw new DocumentError('yaml: !!binary value contains invalid base64 data');
 }
 
 function jsonNode(resolved: Resolved, text: string): Node {
@@ -169,8 +208,7 @@ function jsonNode(resolved: Resolved, text: string): Node {
       return { kind: 'number', text: String(resolved.value) };
     case 'float':
       if (!Number.isFinite(resolved.value)) {
-        const shown = Number.isNaN(resolved.value) ? 'NaN' : resolved.value > 0 ? '+Inf' : '-Inf';
-        throw new DocumentError(`json: unsupported value: ${shown}`);
+        throw new DocumentError(`json: unsupported value: ${goFloatName(resolved.value)}`);
       }
       return { kind: 'number', text: String(resolved.value) };
     case 'timestamp':

@@ -24,7 +24,7 @@ function describe(text: string, error: YAMLParseError, next: YAMLParseError | un
     case 'BAD_SCALAR_START':
       return { line, words: 'found character that cannot start any token' };
     case 'BAD_DQ_ESCAPE':
-      return { line, words: 'found unknown escape character' };
+      return { line, words: escapeWords(text, error.pos[0]) };
     case 'MISSING_CHAR':
       if (error.message.includes('quote')) return { line, words: 'found unexpected end of stream' };
       return { line: line + 1, words: "could not find expected ':'" };
@@ -63,6 +63,15 @@ function unclosedFlow(text: string, error: YAMLParseError, line: number): Descri
   if (/[[{]$/.test(before)) return { line: at, words: 'did not find expected node content' };
   const close = error.message.includes('sequence') ? ']' : '}';
   return { line: at, words: `did not find expected ',' or '${close}'` };
+}
+
+function escapeWords(text: string, offset: number): string {
+  const [, letter, digits = ''] = /^\\([xuU])([0-9a-fA-F]*)/.exec(text.slice(offset)) ?? [];
+  if (letter === undefined) return 'found unknown escape character';
+  const wanted = letter === 'x' ? 2 : letter === 'u' ? 4 : 8;
+  return digits.length < wanted
+    ? 'did not find expected hexdecimal number'
+    : 'found invalid Unicode character escape code';
 }
 
 function tabWords(text: string, offset: number): string {

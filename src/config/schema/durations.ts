@@ -2,7 +2,7 @@ import { type Duration, DurationError, formatDuration, parseDuration } from '../
 import { goQuote } from '../../lib/go-quote.ts';
 import type { Node } from '../document/index.ts';
 import { nodeText } from '../document/index.ts';
-import { formatQuantity, parseQuantity, QuantityError } from '../quantity.ts';
+import { QuantityError, quantityText } from '../quantity.ts';
 import { DecodeError, type Place, type Type, wrongType } from './type.ts';
 
 /** A text such as `30s`. A number is refused, and so is null, which reads as an empty text. */
@@ -38,14 +38,14 @@ export const flushFrequency: Type<FlushFrequency> = {
   write: value => (value.isNumber ? Number(value.duration) : formatDuration(value.duration)),
 };
 
-/** A number of bytes such as `64Ki`, kept as it is written canonically. */
+/** A number of bytes such as `64Ki`, kept as it is written. */
 export const quantity: Type<string> = {
   name: 'resource.QuantityValue',
   zero: '0',
   read(node) {
     if (node.kind === 'null') return '0';
     try {
-      return formatQuantity(parseQuantity((node.kind === 'string' ? node.text : nodeText(node)).trim()));
+      return quantityText((node.kind === 'string' ? node.text : nodeText(node)).trim());
     } catch (error) {
       if (error instanceof QuantityError) throw new DecodeError(error.message);
       throw error;

@@ -2,6 +2,7 @@ import { formatDuration } from '../../lib/duration.ts';
 import { goQuote } from '../../lib/go-quote.ts';
 import type { LoggingConfiguration, OutputOptions, VModuleItem } from '../configuration.ts';
 import { type FeatureGates, isEnabled } from '../feature-gates.ts';
+import { parseQuantity, quantityValue } from '../quantity.ts';
 import { type FieldError, invalid } from './field-error.ts';
 
 const MOST_VERBOSE = 2 ** 31 - 1;
@@ -49,6 +50,7 @@ function validateOptions(path: string, options: OutputOptions, gates: FeatureGat
   const detail = 'Feature LoggingAlphaOptions is disabled';
   const errors: FieldError[] = [];
   if (options.splitStream) errors.push({ kind: 'forbidden', path: `${path}.splitStream`, detail });
-  if (options.infoBufferSize !== '0') errors.push({ kind: 'forbidden', path: `${path}.infoBufferSize`, detail });
+  if (quantityValue(parseQuantity(options.infoBufferSize)) !== 0n)
+    errors.push({ kind: 'forbidden', path: `${path}.infoBufferSize`, detail });
   return errors;
 }

@@ -1,8 +1,11 @@
 import { resolveScalar } from '../document/index.ts';
+import { folded } from './folded.ts';
 
 export interface ScalarPlace {
   /** Of the key or item that the text belongs to. */
   readonly indent: string;
+  /** How many characters stand before the text in its line. */
+  readonly column: number;
   readonly isKey: boolean;
 }
 
@@ -11,10 +14,14 @@ export interface ScalarPlace {
  * where its characters have a meaning, a block where it has lines.
  */
 export function scalarText(text: string, place: ScalarPlace): string {
-  if (text.includes('\n')) return place.isKey || !canBeBlock(text) ? doubleQuoted(text) : block(text, place.indent);
-  if (resolveScalar(text).kind !== 'string' || isSexagesimal(text)) return doubleQuoted(text);
-  if (canBePlain(text)) return text;
-  return SPECIAL.test(text) ? doubleQuoted(text) : `'${text.replaceAll("'", "''")}'`;
+  if (text.includes('\n')) {
+    return place.isKey || !canBeBlock(text) ? doubleQuoted(text, place) : block(text, place.indent);
+  }
+  if (resolveScalar(text).kind !== 'string' || isSexagesimal(text)) return doubleQuoted(text, place);
+  if (canBePlain(text)) return folded([...text], '', place);
+  if (SPECIAL.test(text)) return doubleQuoted(text, place);
+  const characters = [...text].map(character => (character === "'" ? "''" : character));
+  return folded(characters, "'", place);
 }
 
 /** What a YAML text may not hold as it is: characters beyond 16 bits too for Go's writer, and rare line breaks for us. */
@@ -59,7 +66,7 @@ const SHORT_ESCAPES: ReadonlyMap<string, string> = new Map([
   ['\u2029', 'P'],
 ]);
 
-function doubleQuoted(text: string): string {
+function doubleQuoted(text: string, place: ScalarPlace): string {
   const escaped = [...text].map(character => {
     const short = SHORT_ESCAPES.get(character);
     if (short !== undefined) return `\\${short}`;
@@ -72,5 +79,5 @@ function doubleQuoted(text: string): string {
         ? `\\u${hex.padStart(4, '0')}`
         : `\\U${hex.padStart(8, '0')}`;
   });
-  return `"${escaped.join('')}"`;
+  return folded(escaped, '"', place);
 }

@@ -1,3 +1,4 @@
+import { goFloatName } from '../go-float-name.ts';
 import type { Plain, PlainObject } from '../schema/index.ts';
 import { compareKeys } from './compare-keys.ts';
 import { scalarText } from './scalar-text.ts';
@@ -7,7 +8,7 @@ import { scalarText } from './scalar-text.ts';
  * compare with those that it wrote do not differ.
  */
 export function writeYaml(value: Plain): string {
-  return isObject(value) ? blockText(value, '') : `${inlineText(value, '')}\n`;
+  return isObject(value) ? blockText(value, '') : `${inlineText(value, '', 0)}\n`;
 }
 
 function blockText(object: PlainObject, indent: string): string {
@@ -16,20 +17,20 @@ function blockText(object: PlainObject, indent: string): string {
 }
 
 function memberText(key: string, value: Plain, indent: string): string {
-  const name = scalarText(key, { indent, isKey: true });
+  const name = scalarText(key, { indent, column: indent.length, isKey: true });
   if (isList(value) && value.length > 0) return `${name}:\n${value.map(item => itemText(item, indent)).join('')}`;
   if (isObject(value) && Object.keys(value).length > 0) return `${name}:\n${blockText(value, `${indent}  `)}`;
-  return `${name}: ${inlineText(value, indent)}\n`;
+  return `${name}: ${inlineText(value, indent, `${indent}${name}: `.length)}\n`;
 }
 
 function itemText(item: Plain, indent: string): string {
   // The first line stands behind the dash, in the place of its own indentation.
   if (isObject(item) && Object.keys(item).length > 0) return `${indent}- ${blockText(item, `${indent}  `).trimStart()}`;
-  return `${indent}- ${inlineText(item, indent)}\n`;
+  return `${indent}- ${inlineText(item, indent, `${indent}- `.length)}\n`;
 }
 
-function inlineText(value: Plain, indent: string): string {
-  if (typeof value === 'string') return scalarText(value, { indent, isKey: false });
+function inlineText(value: Plain, indent: string, column: number): string {
+  if (typeof value === 'string') return scalarText(value, { indent, column, isKey: false });
   if (isList(value)) return '[]';
   if (isObject(value)) return '{}';
   return typeof value === 'number' ? numberText(value) : String(value);
@@ -37,6 +38,7 @@ function inlineText(value: Plain, indent: string): string {
 
 /** Integers of 64 bits are written in full; other numbers as Go's %g does, from a million on with an exponent. */
 function numberText(value: number): string {
+  if (!Number.isFinite(value)) throw new Error(`json: unsupported value: ${goFloatName(value)}`);
   if (Number.isInteger(value) && Math.abs(value) < 2 ** 63) return String(BigInt(value));
   const [mantissa = '', exponent = ''] = value.toExponential().split('e');
   const power = Number(exponent);
