@@ -58,8 +58,11 @@ export interface ModeEvents {
   setAside(port: SetAside): void;
   /** Someone else changed what is ours, and it was put right. */
   driftRepaired(family: Family, what: string): void;
-  /** Something went wrong beside a sync; the mode goes on and tries again. */
-  failed(what: string, error: unknown): void;
+  /**
+   * Something went wrong beside a sync; the mode goes on and tries again. `unwritten` is a family of which the kernel may
+   * lack something until a sync succeeds.
+   */
+  failed(what: string, error: unknown, unwritten?: Family): void;
   measured(family: Family, measure: Measure): void;
   /** Something that an operator should know; nothing failed. */
   noticed(family: Family, what: string): void;

@@ -69,7 +69,17 @@ export function syncIntervals(minSyncPeriodMs = MIN_SYNC_PERIOD_MS, syncPeriodMs
 
 export function createProxy(config: ProxyConfig, listeners: ProxyListeners): RunningProxy {
   const { namespace, families = FAMILIES } = config;
-  const mode = createMode({ ...config, families }, listeners.mode);
+  const mode = createMode(
+    { ...config, families },
+    {
+      ...listeners.mode,
+      failed(what, error, unwritten) {
+        listeners.mode.failed(what, error, unwritten);
+        // Until a sync has succeeded the proxy is behind, and its health says so.
+        if (unwritten) loop.request([unwritten]);
+      },
+    },
+  );
   const cleaner = new StaleFlowCleaner(namespace);
   const addresses = new NodeAddresses(
     namespace,

@@ -165,7 +165,7 @@ export class IptablesMode implements Mode {
       missing: () => this.#queue(() => rules.missing()),
       rewrite: reason => this.#rewrite(part, reason),
       noticed: what => this.#events.noticed(family, what),
-      failed: error => this.#events.failed(`looking after the ${family} rules`, error),
+      failed: error => this.#events.failed(`looking after the ${family} rules`, error, family),
     });
     this.#queue(async () => tell(await otherBackendNotice(iptables, this.#options))).catch(error =>
       this.#events.failed('looking for rules of the other iptables backend', error),

@@ -198,14 +198,21 @@ export class IpvsMode implements Mode {
 
   async #repairAll(drift: (services: FamilyServices) => string | undefined): Promise<void> {
     for (const [family, services] of this.#families) {
-      const what = this.#closed ? undefined : drift(services);
-      if (what === undefined) continue;
-      const written = await services.adopt();
-      if (written.isEmpty) continue;
-      this.#rounds.noteRepair();
-      this.#options.events.driftRepaired(family, `${what}; ${written}`);
+      try {
+        const what = this.#closed ? undefined : drift(services);
+        if (what !== undefined) await this.#repair(family, services, what);
+      } catch (error) {
+        this.#options.events.failed(`repairing what ipvs mode wrote for ${family}`, error, family);
+      }
     }
     this.#written();
+  }
+
+  async #repair(family: Family, services: FamilyServices, what: string): Promise<void> {
+    const written = await services.adopt();
+    if (written.isEmpty) return;
+    this.#rounds.noteRepair();
+    this.#options.events.driftRepaired(family, `${what}; ${written}`);
   }
 
   async #drainAll(): Promise<void> {

@@ -94,6 +94,7 @@ export class FamilyTable {
    * written, as scripts.
    */
   async adopt(): Promise<readonly Transaction[]> {
+    this.#unsure = true;
     for (let attempt = 1; ; attempt++) {
       const meddling = new MeddlingCheck(this.#socket);
       try {
@@ -178,7 +179,6 @@ export class FamilyTable {
       );
     const snapshot = foreign ? EMPTY_SNAPSHOT : found;
     await record(prepareFixed(this.layout, this.#options, snapshot));
-    this.#unsure = true;
     this.#ledger = new Ledger(standingPicks(this.layout).map(({ chain }) => chainIdentity(chain.name)));
     this.#leftovers = NO_LEFTOVERS;
     this.#plans.forgetCommitted();

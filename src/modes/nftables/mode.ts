@@ -184,7 +184,7 @@ export class NftablesMode implements Mode {
       this.#written(table);
       if (written.length > 0) this.#events.driftRepaired(family, `${what}; ${summary(written)}`);
     }).catch(error => {
-      this.#events.failed(`repairing the ${family} table`, error);
+      this.#events.failed(`repairing the ${family} table`, error, family);
       this.#drifted.set(family, { what, sets: undefined });
       this.#repairSoon();
     });

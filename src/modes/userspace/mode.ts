@@ -199,7 +199,7 @@ export class UserspaceMode implements Mode {
         const drift = await portals.upkeep();
         if (drift !== undefined) events.driftRepaired(family, drift);
       } catch (error) {
-        events.failed(`looking after the ${family} rules`, error);
+        events.failed(`looking after the ${family} rules`, error, family);
       }
     }
   }
