@@ -1,4 +1,5 @@
 import type { Clock } from '../lib/clock.ts';
+import { TokenBucket } from '../lib/token-bucket.ts';
 import { ApiError } from './api-error.ts';
 import { sleep } from './sleep.ts';
 
@@ -7,43 +8,26 @@ const DEFAULT_BURST = 10;
 
 /** A bucket of tokens, full at the start, refilled steadily. Whoever finds none waits for his turn. */
 export class RateLimiter {
-  readonly #qps: number;
-  readonly #burst: number;
+  readonly #bucket: TokenBucket;
   readonly #clock: Clock;
-  /** Below zero when turns are promised. */
-  #tokens: number;
-  #filledAt: number;
 
   constructor(qps: number, burst: number, clock: Clock) {
-    this.#qps = qps;
-    this.#burst = burst;
+    this.#bucket = new TokenBucket(burst, 1000 / qps, clock.now());
     this.#clock = clock;
-    this.#tokens = burst;
-    this.#filledAt = clock.now();
   }
 
   /** Resolves with the milliseconds that the turn took. */
   async wait(signal?: AbortSignal): Promise<number> {
-    const now = this.#fill();
-    this.#tokens -= 1;
-    if (this.#tokens >= 0) return 0;
-    const ms = (-this.#tokens / this.#qps) * 1000;
+    const now = this.#clock.now();
+    const ms = this.#bucket.promise(now);
+    if (ms === 0) return 0;
     try {
       await sleep(ms, this.#clock, signal);
     } catch (error) {
-      this.#tokens += 1;
+      this.#bucket.giveBack();
       throw error;
     }
     return this.#clock.now() - now;
-  }
-
-  #fill(): number {
-    const now = this.#clock.now();
-    // A clock that was set back must not take tokens away.
-    const passed = Math.max(0, now - this.#filledAt) / 1000;
-    this.#tokens = Math.min(this.#burst, this.#tokens + passed * this.#qps);
-    this.#filledAt = now;
-    return now;
   }
 }
 

@@ -1,10 +1,10 @@
 import type { ApiClient } from '../client/index.ts';
 import type { Clock, Timer } from '../lib/clock.ts';
 import { errorText } from '../lib/error-text.ts';
+import { TokenBucket } from '../lib/token-bucket.ts';
 import { type EventContent, newEvent, type Reporter } from './event.ts';
 import { createEvent, type Outcome, patchSeries } from './event-sink.ts';
 import { currentEvent, type KnownEvent, KnownEvents } from './known-events.ts';
-import { TokenBucket } from './token-bucket.ts';
 
 const MOST_WAITING = 100;
 const MOST_TRIES = 12;
