@@ -1,3 +1,4 @@
+import { goQuote } from '../lib/go-quote.ts';
 import { DocumentError, isJson, type Node, type ReadDocument, readDocument } from './document/index.ts';
 import { DecodeError, Findings, type Place, wrongType } from './schema/index.ts';
 import { API_VERSION, KIND, kubeProxyConfiguration, type V1alpha1 } from './v1alpha1.ts';
@@ -45,10 +46,11 @@ function checkKind(node: Node, text: string): void {
   if (version === '') throw new DecodeError(`Object 'apiVersion' is missing in '${text}'`);
   if (kind === KIND && apiVersion === API_VERSION) return;
   if (version === '__internal') {
-    throw new DecodeError(`no kind "${kind}" is registered for the internal version of group "${group}" in scheme`);
+    const internal = `the internal version of group ${goQuote(group)}`;
+    throw new DecodeError(`no kind ${goQuote(kind)} is registered for ${internal} in scheme`);
   }
   const shown = group === '' ? version : apiVersion;
-  throw new DecodeError(`no kind "${kind}" is registered for version "${shown}" in scheme`);
+  throw new DecodeError(`no kind ${goQuote(kind)} is registered for version ${goQuote(shown)} in scheme`);
 }
 
 /** Kind and version are found whatever the case of their names, unlike all other fields. */

@@ -68,6 +68,7 @@ function parseFloat32(text: string): number {
   if (value === undefined) throw invalidSyntax('ParseFloat', text);
   const single = Math.fround(value);
   if (!Number.isFinite(single)) throw outOfRange('ParseFloat', text);
+  if (single === 0) return single;
   for (let digits = 1; digits < 9; digits++) {
     const short = Number(single.toPrecision(digits));
     if (Math.fround(short) === single) return short;

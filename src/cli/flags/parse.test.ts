@@ -54,6 +54,7 @@ describe('flags', () => {
     [['--none_such'], 'unknown flag: --none_such'],
     [['--toString'], 'unknown flag: --toString'],
     [['-x'], "unknown shorthand flag: 'x' in -x"],
+    [['-é'], "unknown shorthand flag: 'Ã' in -é"],
     [['-dxy'], "unknown shorthand flag: 'x' in -xy"],
     [['--output'], 'flag needs an argument: --output'],
     [['-do'], "flag needs an argument: 'o' in -o"],

@@ -69,9 +69,19 @@ describe('values of flags', () => {
     '16777217': '1.6777216e+07',
     inf: '+Inf',
     NaN: 'NaN',
+    '-0': '-0',
+    '1_000': '1000',
+    '1_0.2_5e0_1': '102.5',
+    '0x1.8p3': '12',
+    '-0x_ap-2': '-2.5',
+    '0x.8p1': '1',
   });
   refuses('float32', float32, 0, {
     five: 'strconv.ParseFloat: parsing "five": invalid syntax',
+    '1__0': 'strconv.ParseFloat: parsing "1__0": invalid syntax',
+    '1_.5': 'strconv.ParseFloat: parsing "1_.5": invalid syntax',
+    '0x10': 'strconv.ParseFloat: parsing "0x10": invalid syntax',
+    '0x.p1': 'strconv.ParseFloat: parsing "0x.p1": invalid syntax',
     '1e39': 'strconv.ParseFloat: parsing "1e39": value out of range',
   });
   test('CLI-6 a float32 is kept as the decimal that was meant', () => assert.equal(float32.parse('0.1', 0, true), 0.1));
@@ -166,6 +176,8 @@ describe('values of flags', () => {
     '1KK': "unable to parse quantity's suffix",
   });
 
+  reads('quantity', quantity, '0', { '+1': '+1', '05': '05', '1E3': '1E3', '5.0': '5' });
+
   const ours = version('v1.36.4');
   const unasked = { choice: 'false', reported: 'v1.36.4' };
   reads('version', ours, unasked, {
@@ -179,6 +191,8 @@ describe('values of flags', () => {
     maybe: 'strconv.ParseBool: parsing "maybe": invalid syntax',
     'v1.36.5': 'version "v1.36.5" must match major/minor/patch of default version "v1.36.4"',
     v1: 'illegal version string "v1"',
+    'v18446744073709551616.0.0':
+      'illegal non-numeric version component "18446744073709551616" in "v18446744073709551616.0.0": strconv.ParseUint: parsing "18446744073709551616": value out of range',
     vx: 'could not parse "vx" as version',
     'v1.36.04': 'illegal zero-prefixed version component "04" in "v1.36.04"',
     'v1.36.4-01': 'illegal zero-prefixed version component "01" in "v1.36.4-01"',

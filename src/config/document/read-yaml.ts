@@ -17,6 +17,7 @@ import { checkDirectives } from './directives.ts';
 import { goSyntax } from './go-syntax.ts';
 import { DocumentError, type Node, NULL } from './node.ts';
 import { type Resolved, resolveScalar } from './resolve-scalar.ts';
+import { refuseTabs } from './tabs.ts';
 import { yamlErrorText } from './yaml-words.ts';
 
 /** Values that aliases stand for count each time: a few lines of them can stand for billions. */
@@ -69,7 +70,8 @@ function firstDocument(text: string, lines: LineCounter): Document.Parsed | unde
   const composer = new Composer({ ...options, lineCounter: lines });
   try {
     for (const document of composer.compose(new Parser(lines.addNewLine).parse(text))) {
-      if (document.errors.length > 0) throw new DocumentError(yamlErrorText(text, document.errors));
+      if (isBroken(document, lines)) throw new DocumentError(yamlErrorText(text, document.errors));
+      refuseTabs(text, document, lines);
       return document;
     }
   } catch (error) {
@@ -79,6 +81,14 @@ function firstDocument(text: string, lines: LineCounter): Document.Parsed | unde
   const { errors } = composer.streamInfo();
   if (errors.length > 0) throw new DocumentError(yamlErrorText(text, errors));
   return undefined;
+}
+
+/** What stands to the left of the first value, behind it, is another document for Go, which nobody reads. */
+function isBroken({ contents, errors }: Document.Parsed, lines: LineCounter): boolean {
+  const [first] = errors;
+  if (!first) return false;
+  if (!contents || !first.message.endsWith('at node end')) return true;
+  return lines.linePos(first.pos[0]).col >= lines.linePos(contents.range[0]).col;
 }
 
 function tooDeep(): DocumentError {

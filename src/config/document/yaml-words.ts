@@ -20,47 +20,92 @@ function describe(text: string, error: YAMLParseError, next: YAMLParseError | un
   const line = lineOf(text, error.pos[0]);
   switch (error.code) {
     case 'TAB_AS_INDENT':
-      return { line, words: tabWords(text, error.pos[0]) };
+      return { line: scanned(line), words: tabWords(text, error.pos[0]) };
     case 'BAD_SCALAR_START':
-      return { line, words: 'found character that cannot start any token' };
+      return { line: scanned(line), words: CANNOT_START };
     case 'BAD_DQ_ESCAPE':
-      return { line, words: escapeWords(text, error.pos[0]) };
+      return { line: scanned(line), words: escapeWords(text, error.pos[0]) };
     case 'MISSING_CHAR':
+      if (error.message.includes('Sequence item')) return { line: line - 1, words: missingDash(text, error.pos[0]) };
       if (error.message.includes('quote')) return { line, words: 'found unexpected end of stream' };
       return { line: line + 1, words: "could not find expected ':'" };
     case 'MULTILINE_IMPLICIT_KEY':
       return multilineKey(text, error, line);
     case 'BLOCK_AS_IMPLICIT_KEY':
       if (!error.message.startsWith('Nested')) break;
-      return { line: Math.max(line, lineOf(text, next?.pos[1] ?? 0)), words: MAPPING_VALUES };
+      return { line: scanned(Math.max(line, lineOf(text, next?.pos[1] ?? 0))), words: MAPPING_VALUES };
     case 'BAD_INDENT':
       if (error.message.startsWith('Flow')) return unclosedFlow(text, error, line);
       break;
     case 'UNEXPECTED_TOKEN':
+      if (/header includes extra/.test(error.message)) {
+        return { line: scanned(line), words: 'did not find expected comment or line break' };
+      }
       if (/Unexpected ,/.test(error.message)) return { line: line - 1, words: 'did not find expected node content' };
       if (/block-seq-ind/.test(error.message)) {
-        return { line, words: 'block sequence entries are not allowed in this context' };
+        return { line: scanned(line), words: 'block sequence entries are not allowed in this context' };
       }
       break;
     default:
   }
-  return { line: line - 1, words: 'did not find expected key' };
+  return { line: lineOf(text, nextToken(text, error.pos[0])) - 1, words: NO_KEY };
 }
 
+const NO_KEY = 'did not find expected key';
+export const VIOLATES = 'found a tab character that violates indentation';
+const CANNOT_START = 'found character that cannot start any token';
 const MAPPING_VALUES = 'mapping values are not allowed in this context';
+
+/** What the scanner finds in the first line is told without a line. */
+export function scanned(line: number): number {
+  return line === 1 ? 0 : line;
+}
+
+/** A parser tells the token that it cannot use, not the blanks and comments before it. */
+function nextToken(text: string, offset: number): number {
+  const blanks = /(?:\s|(?<=\s|^)#.*)*/y;
+  blanks.lastIndex = offset;
+  return blanks.test(text) && blanks.lastIndex < text.length ? blanks.lastIndex : offset;
+}
+
+/** A list that is not indented below its key belongs to the map around it, where a key should be. */
+function missingDash(text: string, offset: number): string {
+  const before = text
+    .slice(0, offset)
+    .split('\n')
+    .filter(line => /^\s*[^\s#]/.test(line));
+  const dash = indentOf(before.findLast(line => /^ *-(?: |$)/.test(line)) ?? '');
+  const outer = before.findLast(line => !/^ *-(?: |$)/.test(line) && indentOf(line) <= dash) ?? '';
+  return indentOf(outer) === dash ? NO_KEY : "did not find expected '-' indicator";
+}
+
+function indentOf(line: string): number {
+  return line.length - line.trimStart().length;
+}
 
 function multilineKey(text: string, error: YAMLParseError, line: number): Described {
   const end = lineOf(text, error.pos[1]);
-  if (end === line) return { line: line - 1, words: 'did not find expected key' };
-  const standsAlone = text.slice(text.lastIndexOf('\n', error.pos[0]) + 1, error.pos[0]).trim() === '';
-  return { line: end, words: standsAlone ? "could not find expected ':'" : MAPPING_VALUES };
+  if (end === line) return { line: line - 1, words: NO_KEY };
+  return { line: end, words: mustBeKey(text, error.pos[0]) ? "could not find expected ':'" : MAPPING_VALUES };
+}
+
+/** What stands where a map that has begun goes on can be nothing but a key. */
+function mustBeKey(text: string, offset: number): boolean {
+  const start = text.lastIndexOf('\n', offset - 1) + 1;
+  const indent = text.slice(start, offset);
+  if (indent.trim() !== '') return false;
+  const before = text
+    .slice(0, start)
+    .split('\n')
+    .filter(line => /^\s*[^\s#]/.test(line));
+  return indentOf(before.at(-1) ?? '') >= indent.length && before.length > 0;
 }
 
 function unclosedFlow(text: string, error: YAMLParseError, line: number): Described {
   const rest = text.slice(error.pos[0]).trim();
   const before = text.slice(0, error.pos[0]).trimEnd();
   const at = rest === '' ? lineOf(text, text.trimEnd().length) : line - 1;
-  if (/[[{]$/.test(before)) return { line: at, words: 'did not find expected node content' };
+  if (/[[{,]$/.test(before)) return { line: at, words: 'did not find expected node content' };
   const close = error.message.includes('sequence') ? ']' : '}';
   return { line: at, words: `did not find expected ',' or '${close}'` };
 }
@@ -74,10 +119,12 @@ function escapeWords(text: string, offset: number): string {
     : 'found invalid Unicode character escape code';
 }
 
-function tabWords(text: string, offset: number): string {
+/** Only a text without quotes could go on in the line of the tab. */
+export function tabWords(text: string, offset: number): string {
   const before = text.slice(0, offset).trimEnd();
-  if (before.endsWith(':')) return 'found character that cannot start any token';
-  return 'found a tab character that violates indentation';
+  const line = before.slice(before.lastIndexOf('\n') + 1);
+  if (line === '' || /[:'"\]}]$/.test(line) || /(?:^|\s)#|^(?:---|\.\.\.)/.test(line)) return CANNOT_START;
+  return VIOLATES;
 }
 
 function lineOf(text: string, offset: number): number {
