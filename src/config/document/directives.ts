@@ -1,4 +1,5 @@
 import { DocumentError } from './node.ts';
+import { problemText, scanProblemText } from './yaml-words.ts';
 
 /**
  * Lines that begin with `%`, before the first document. Of YAML there is version 1.1 only, other directives than its own
@@ -36,11 +37,11 @@ function versionOf(directive: string, line: number): string {
   return `${major}.${minor}`;
 }
 
-/** The scanner tells lines from 1 on, but for the first, and the parser the line before. */
 function scanProblem(line: number, words: string): DocumentError {
-  return problem(line === 1 ? 0 : line, words);
+  return new DocumentError(scanProblemText(line, words));
 }
 
-function problem(line: number, words: string): DocumentError {
-  return new DocumentError(`yaml: ${line > 0 ? `line ${line}: ` : ''}${words}`);
+/** The parser tells the line before. */
+function problem(index: number, words: string): DocumentError {
+  return new DocumentError(problemText(index, words));
 }

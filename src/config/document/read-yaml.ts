@@ -18,7 +18,7 @@ import { goSyntax } from './go-syntax.ts';
 import { DocumentError, type Node, NULL } from './node.ts';
 import { type Resolved, resolveScalar } from './resolve-scalar.ts';
 import { refuseTabs } from './tabs.ts';
-import { yamlErrorText } from './yaml-words.ts';
+import { scanProblemText, yamlErrorText } from './yaml-words.ts';
 
 /** Values that aliases stand for count each time: a few lines of them can stand for billions. */
 const MOST_VALUES = 100_000;
@@ -108,7 +108,19 @@ function readNode(node: ParsedNode | null, reading: Reading): Node {
     return { kind: 'object', members: keys.map(key => ({ key, value: entries.get(key) ?? NULL })) };
   }
   if (isSeq<ParsedNode>(node)) return { kind: 'array', items: node.items.map(item => readNode(item, reading)) };
+  refuseEscapes(node, reading);
   return scalarNode(node);
+}
+
+/** Escapes that other parsers know and Go's does not. */
+function refuseEscapes({ type, range }: Scalar.Parsed, { text, lines }: Reading): void {
+  if (type !== 'QUOTE_DOUBLE') return;
+  for (const { 0: written, index } of text.slice(range[0], range[1]).matchAll(/\\(?:u.{4}|.)/gs)) {
+    const isSurrogate = /^\\ud[89a-f]/i.test(written);
+    if (written !== '\\/' && !isSurrogate) continue;
+    const words = isSurrogate ? 'found invalid Unicode character escape code' : 'found unknown escape character';
+    throw new DocumentError(scanProblemText(lines.linePos(range[0] + index).line, words));
+  }
 }
 
 function readAlias(name: string, reading: Reading): Node {

@@ -1,6 +1,6 @@
 import { type Document, isScalar, type LineCounter, type Node, visit } from 'yaml';
 import { DocumentError } from './node.ts';
-import { scanned, tabWords, VIOLATES } from './yaml-words.ts';
+import { scanProblemText, tabWords, VIOLATES } from './yaml-words.ts';
 
 /**
  * A line with a tab before nothing, or before a comment, is refused like one with a tab before a value, but for quotes,
@@ -15,8 +15,7 @@ export function refuseTabs(text: string, document: Document.Parsed, lines: LineC
     if (at >= end || inside.some(([start, stop]) => start < at && at < stop)) continue;
     const words = tabWords(text, at);
     if (words === VIOLATES && blanks.length > depthBefore(text, index)) continue;
-    const line = scanned(lines.linePos(at).line);
-    throw new DocumentError(`yaml: ${line > 0 ? `line ${line}: ` : ''}${words}`);
+    throw new DocumentError(scanProblemText(lines.linePos(at).line, words));
   }
 }
 

@@ -8,6 +8,15 @@ export function yamlErrorText(text: string, errors: readonly YAMLParseError[]): 
   const [first, second] = errors;
   if (!first) return 'yaml: unknown problem parsing YAML content';
   const { line, words } = describe(text, first, second);
+  return problemText(line, words);
+}
+
+/** What the scanner finds in a line, of which the first is told without its number. */
+export function scanProblemText(line: number, words: string): string {
+  return problemText(scanned(line), words);
+}
+
+export function problemText(line: number, words: string): string {
   return `yaml: ${line > 0 ? `line ${line}: ` : ''}${words}`;
 }
 
@@ -56,8 +65,7 @@ export const VIOLATES = 'found a tab character that violates indentation';
 const CANNOT_START = 'found character that cannot start any token';
 const MAPPING_VALUES = 'mapping values are not allowed in this context';
 
-/** What the scanner finds in the first line is told without a line. */
-export function scanned(line: number): number {
+function scanned(line: number): number {
   return line === 1 ? 0 : line;
 }
 
