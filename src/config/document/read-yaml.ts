@@ -1,7 +1,9 @@
 import {
+  type Alias,
   Composer,
   type Document,
   isAlias,
+  isCollection,
   isMap,
   isScalar,
   isSeq,
@@ -14,11 +16,12 @@ import {
 import { goQuote } from '../../lib/go-quote.ts';
 import { goFloatName } from '../go-float-name.ts';
 import { checkDirectives } from './directives.ts';
+import { refuseFlowColons } from './flow-colons.ts';
 import { goSyntax } from './go-syntax.ts';
 import { DocumentError, type Node, NULL } from './node.ts';
 import { type Resolved, resolveScalar } from './resolve-scalar.ts';
 import { refuseTabs } from './tabs.ts';
-import { scanProblemText, yamlErrorText } from './yaml-words.ts';
+import { NO_KEY, NO_NAME, problemText, scanProblemText, yamlErrorText } from './yaml-words.ts';
 
 /** Values that aliases stand for count each time: a few lines of them can stand for billions. */
 const MOST_VALUES = 100_000;
@@ -70,6 +73,7 @@ function firstDocument(text: string, lines: LineCounter): Document.Parsed | unde
   const composer = new Composer({ ...options, lineCounter: lines });
   try {
     for (const document of composer.compose(new Parser(lines.addNewLine).parse(text))) {
+      refuseFlowColons(document, lines);
       if (isBroken(document, lines)) throw new DocumentError(yamlErrorText(text, document.errors));
       refuseTabs(text, document, lines);
       return document;
@@ -83,11 +87,12 @@ function firstDocument(text: string, lines: LineCounter): Document.Parsed | unde
   return undefined;
 }
 
-/** What stands to the left of the first value, behind it, is another document for Go, which nobody reads. */
+/** What stands behind a first value in brackets, or to the left of another, is another document for Go, which nobody reads. */
 function isBroken({ contents, errors }: Document.Parsed, lines: LineCounter): boolean {
   const [first] = errors;
   if (!first) return false;
   if (!contents || !first.message.endsWith('at node end')) return true;
+  if (isCollection(contents) && contents.flow) return false;
   return lines.linePos(first.pos[0]).col >= lines.linePos(contents.range[0]).col;
 }
 
@@ -99,7 +104,7 @@ function readNode(node: ParsedNode | null, reading: Reading): Node {
   reading.size++;
   if (reading.size > MOST_VALUES) throw new DocumentError('yaml: document contains excessive aliasing');
   if (node === null) return NULL;
-  if (isAlias(node)) return readAlias(node.source, reading);
+  if (isAlias(node)) return readAlias(node, reading);
   if (node.anchor !== undefined) reading.anchors.set(node.anchor, node);
   if (isMap<ParsedNode, ParsedNode | null>(node)) {
     const entries = new Map<string, Node>();
@@ -123,7 +128,10 @@ function refuseEscapes({ type, range }: Scalar.Parsed, { text, lines }: Reading)
   }
 }
 
-function readAlias(name: string, reading: Reading): Node {
+function readAlias({ source: name, range }: Alias.Parsed, reading: Reading): Node {
+  if (!/^[\w-]/.test(name)) {
+    throw new DocumentError(scanProblemText(reading.lines.linePos(range[0]).line, NO_NAME));
+  }
   const node = anchored(name, reading);
   if (reading.open.has(node)) throw new DocumentError(`yaml: anchor '${name}' value contains itself`);
   reading.open.add(node);
@@ -176,6 +184,9 @@ interface KeyText {
 
 function keyText(key: ParsedNode | null, value: ParsedNode | null, reading: Reading): KeyText {
   const node = readNode(key, reading);
+  if (isScalar(key) && key.range[0] === key.range[1]) {
+    throw new DocumentError(problemText(reading.lines.linePos(key.range[0]).line - 1, NO_KEY));
+  }
   switch (node.kind) {
     case 'string':
       return { text: node.text, shown: goQuote(node.text) };

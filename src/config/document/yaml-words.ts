@@ -34,7 +34,16 @@ function describe(text: string, error: YAMLParseError, next: YAMLParseError | un
       return { line: scanned(line), words: CANNOT_START };
     case 'BAD_DQ_ESCAPE':
       return { line: scanned(line), words: escapeWords(text, error.pos[0]) };
+    case 'BAD_ALIAS':
+      return { line: scanned(line), words: NO_NAME };
+    case 'TAG_RESOLVE_FAILED':
+      return { line: scanned(line), words: 'did not find expected tag URI' };
+    case 'BLOCK_IN_FLOW':
+      return { line: line - 1, words: missingComma(text, error.pos[0]) };
     case 'MISSING_CHAR':
+      if (error.message.includes('between flow')) return { line: line - 1, words: missingComma(text, error.pos[0]) };
+      if (error.message.startsWith('Flow')) return unclosedFlow(text, error, line);
+      if (error.message.includes('directives-end')) return { line: scanned(line), words: MAPPING_VALUES };
       if (error.message.includes('Sequence item')) return { line: line - 1, words: missingDash(text, error.pos[0]) };
       if (error.message.includes('quote')) return { line, words: 'found unexpected end of stream' };
       return { line: line + 1, words: "could not find expected ':'" };
@@ -50,7 +59,10 @@ function describe(text: string, error: YAMLParseError, next: YAMLParseError | un
       if (/header includes extra/.test(error.message)) {
         return { line: scanned(line), words: 'did not find expected comment or line break' };
       }
-      if (/Unexpected ,/.test(error.message)) return { line: line - 1, words: 'did not find expected node content' };
+      // A closing bracket is wrong as a value in the beginning, and as a key later.
+      if (/Unexpected ,|flow-(?:map|seq)-end.*document/.test(error.message)) {
+        return { line: line - 1, words: NO_CONTENT };
+      }
       if (/block-seq-ind/.test(error.message)) {
         return { line: scanned(line), words: 'block sequence entries are not allowed in this context' };
       }
@@ -60,7 +72,9 @@ function describe(text: string, error: YAMLParseError, next: YAMLParseError | un
   return { line: lineOf(text, nextToken(text, error.pos[0])) - 1, words: NO_KEY };
 }
 
-const NO_KEY = 'did not find expected key';
+export const NO_NAME = 'did not find expected alphabetic or numeric character';
+const NO_CONTENT = 'did not find expected node content';
+export const NO_KEY = 'did not find expected key';
 export const VIOLATES = 'found a tab character that violates indentation';
 const CANNOT_START = 'found character that cannot start any token';
 const MAPPING_VALUES = 'mapping values are not allowed in this context';
@@ -85,6 +99,16 @@ function missingDash(text: string, offset: number): string {
   const dash = indentOf(before.findLast(line => /^ *-(?: |$)/.test(line)) ?? '');
   const outer = before.findLast(line => !/^ *-(?: |$)/.test(line) && indentOf(line) <= dash) ?? '';
   return indentOf(outer) === dash ? NO_KEY : "did not find expected '-' indicator";
+}
+
+/** By the bracket that is open where something else than a comma stands. */
+function missingComma(text: string, offset: number): string {
+  let before = text.slice(0, offset);
+  for (let shorter = ''; shorter !== before; ) {
+    shorter = before;
+    before = before.replaceAll(/\[[^[\]{}]*\]|\{[^[\]{}]*\}/g, '');
+  }
+  return `did not find expected ',' or '${before.lastIndexOf('[') > before.lastIndexOf('{') ? ']' : '}'}'`;
 }
 
 function indentOf(line: string): number {
@@ -113,7 +137,7 @@ function unclosedFlow(text: string, error: YAMLParseError, line: number): Descri
   const rest = text.slice(error.pos[0]).trim();
   const before = text.slice(0, error.pos[0]).trimEnd();
   const at = rest === '' ? lineOf(text, text.trimEnd().length) : line - 1;
-  if (/[[{,]$/.test(before)) return { line: at, words: 'did not find expected node content' };
+  if (/[[{,]$/.test(before)) return { line: at, words: NO_CONTENT };
   const close = error.message.includes('sequence') ? ']' : '}';
   return { line: at, words: `did not find expected ',' or '${close}'` };
 }
