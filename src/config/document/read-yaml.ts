@@ -10,16 +10,14 @@ import {
   LineCounter,
   type ParsedNode,
   Parser,
-  type Scalar,
   type YAMLMap,
 } from 'yaml';
 import { goQuote } from '../../lib/go-quote.ts';
-import { goFloatName } from '../go-float-name.ts';
 import { checkDirectives } from './directives.ts';
 import { refuseFlowColons } from './flow-colons.ts';
 import { goSyntax } from './go-syntax.ts';
 import { DocumentError, type Node, NULL } from './node.ts';
-import { type Resolved, resolveScalar } from './resolve-scalar.ts';
+import { refuseEscapes, scalarNode } from './read-scalar.ts';
 import { refuseTabs } from './tabs.ts';
 import { NO_KEY, NO_NAME, problemText, scanProblemText, yamlErrorText } from './yaml-words.ts';
 
@@ -113,19 +111,8 @@ function readNode(node: ParsedNode | null, reading: Reading): Node {
     return { kind: 'object', members: keys.map(key => ({ key, value: entries.get(key) ?? NULL })) };
   }
   if (isSeq<ParsedNode>(node)) return { kind: 'array', items: node.items.map(item => readNode(item, reading)) };
-  refuseEscapes(node, reading);
+  refuseEscapes(node, reading.text, reading.lines);
   return scalarNode(node);
-}
-
-/** Escapes that other parsers know and Go's does not. */
-function refuseEscapes({ type, range }: Scalar.Parsed, { text, lines }: Reading): void {
-  if (type !== 'QUOTE_DOUBLE') return;
-  for (const { 0: written, index } of text.slice(range[0], range[1]).matchAll(/\\(?:u.{4}|.)/gs)) {
-    const isSurrogate = /^\\ud[89a-f]/i.test(written);
-    if (written !== '\\/' && !isSurrogate) continue;
-    const words = isSurrogate ? 'found invalid Unicode character escape code' : 'found unknown escape character';
-    throw new DocumentError(scanProblemText(lines.linePos(range[0] + index).line, words));
-  }
 }
 
 function readAlias({ source: name, range }: Alias.Parsed, reading: Reading): Node {
@@ -200,52 +187,5 @@ function keyText(key: ParsedNode | null, value: ParsedNode | null, reading: Read
     }
     default:
       throw new DocumentError(`yaml: invalid map key: ${goSyntax(node)}`);
-  }
-}
-
-const TAG = 'tag:yaml.org,2002:';
-const TAGS: ReadonlyMap<string, readonly Resolved['kind'][]> = new Map([
-  [`${TAG}bool`, ['bool']],
-  [`${TAG}int`, ['int']],
-  [`${TAG}float`, ['float', 'int']],
-  [`${TAG}null`, ['null']],
-  [`${TAG}timestamp`, ['timestamp']],
-] as const);
-
-function scalarNode(scalar: Scalar.Parsed): Node {
-  const text = scalar.source;
-  if (scalar.tag === `${TAG}binary`) return { kind: 'string', text: binaryText(text) };
-  const wanted = TAGS.get(scalar.tag ?? '');
-  if (!wanted && (scalar.tag !== undefined || scalar.type !== 'PLAIN')) return { kind: 'string', text };
-  const resolved = resolveScalar(text);
-  if (wanted && !wanted.includes(resolved.kind)) {
-    const [found, tag] = [resolved.kind === 'string' ? 'str' : resolved.kind, scalar.tag?.slice(TAG.length)];
-    throw new DocumentError(`yaml: cannot decode !!${found} \`${text}\` as a !!${tag}`);
-  }
-  return jsonNode(resolved, text);
-}
-
-function binaryText(base64: string): string {
-  const bytes = Buffer.from(base64, 'base64');
-  if (bytes.toString('base64') === base64.replaceAll('\n', '')) return bytes.toString();
-  throw new DocumentError('yaml: !!binary value contains invalid base64 data');
-}
-
-function jsonNode(resolved: Resolved, text: string): Node {
-  switch (resolved.kind) {
-    case 'null':
-      return NULL;
-    case 'bool':
-      return { kind: 'bool', value: resolved.value };
-    case 'int':
-      return { kind: 'number', text: String(resolved.value) };
-    case 'float':
-      if (!Number.isFinite(resolved.value)) {
-        throw new DocumentError(`json: unsupported value: ${goFloatName(resolved.value)}`);
-      }
-      return { kind: 'number', text: String(resolved.value) };
-    case 'timestamp':
-    case 'string':
-      return { kind: 'string', text };
   }
 }
