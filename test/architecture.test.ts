@@ -5,14 +5,15 @@ import { describe, test } from 'node:test';
 
 /** Which folders of src/ a folder may import. Nothing imports upwards; no mode knows another. */
 const BELOW_PROXY = ['sync', 'modes', 'plan', 'model', 'source', 'informer', 'client', 'kernel', 'api', 'net', 'lib'];
-const BELOW_DAEMON = ['proxy', 'config', 'logging', 'health', 'metrics', 'http', 'events', ...BELOW_PROXY];
+const BELOW_DAEMON = ['proxy', 'config', 'document', 'logging', 'health', 'metrics', 'http', 'events', ...BELOW_PROXY];
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   lib: [],
   logging: ['lib'],
   net: ['lib'],
   api: ['lib'],
-  config: ['net', 'lib'],
-  client: ['kernel', 'net', 'lib'],
+  document: ['lib'],
+  config: ['document', 'net', 'lib'],
+  client: ['kernel', 'document', 'net', 'lib'],
   informer: ['client', 'api', 'lib'],
   source: ['informer', 'client', 'api', 'net', 'lib'],
   model: ['api', 'net', 'lib'],

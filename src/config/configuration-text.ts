@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
+import { isJson } from '../document/index.ts';
 import { ConfigurationError } from './configuration-error.ts';
-import { isJson } from './document/index.ts';
 
 /**
  * The text of a file: UTF-8, or UTF-16 if a mark at its beginning says so. YAML that is neither is refused in the words of

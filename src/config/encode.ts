@@ -1,8 +1,7 @@
+import { type Plain, writeYaml } from '../document/index.ts';
 import type { Configuration } from './configuration.ts';
 import { toFile } from './convert.ts';
-import type { Plain } from './schema/index.ts';
 import { kubeProxyConfiguration } from './v1alpha1.ts';
-import { writeYaml } from './write-yaml/index.ts';
 
 /** The text that --write-config-to writes. */
 export function encodeConfiguration(configuration: Configuration): string {

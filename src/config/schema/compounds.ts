@@ -1,6 +1,6 @@
+import type { Node, Plain } from '../../document/index.ts';
 import { goQuote } from '../../lib/go-quote.ts';
-import type { Node } from '../document/index.ts';
-import { type Place, type Plain, type Type, type ValueOf, wrongType } from './type.ts';
+import { type Place, type Type, type ValueOf, wrongType } from './type.ts';
 
 /** Undefined until something else than null is there, so that a zero can be told from nothing. */
 export function pointer<T>(target: Type<T>): Type<T | undefined> {

@@ -1,7 +1,7 @@
+import type { Node } from '../../document/index.ts';
+import { nodeText } from '../../document/index.ts';
 import { type Duration, DurationError, formatDuration, parseDuration } from '../../lib/duration.ts';
 import { goQuote } from '../../lib/go-quote.ts';
-import type { Node } from '../document/index.ts';
-import { nodeText } from '../document/index.ts';
 import { QuantityError, quantityText } from '../quantity.ts';
 import { DecodeError, type Place, type Type, wrongType } from './type.ts';
 

@@ -1,4 +1,4 @@
-import type { Node } from '../document/index.ts';
+import type { Node, Plain } from '../../document/index.ts';
 
 /**
  * How a field is read and written. Values are read into what is there already, as Go does it: of a section that a JSON text has
@@ -11,13 +11,6 @@ export interface Type<T> {
   read(node: Node, into: T, at: Place): T;
   /** Undefined where a field is left out. */
   write(value: T): Plain | undefined;
-}
-
-/** What JSON can hold. */
-export type Plain = string | number | boolean | null | readonly Plain[] | PlainObject;
-
-export interface PlainObject {
-  readonly [key: string]: Plain;
 }
 
 export type ValueOf<S> = S extends Type<infer T> ? T : never;

@@ -1,7 +1,7 @@
+import { goJson } from '../../lib/go-json.ts';
 import { goQuote } from '../../lib/go-quote.ts';
 import { cidrFamily, parseCidr } from '../../net/index.ts';
 import type { Configuration } from '../configuration.ts';
-import { goJson } from '../go-json.ts';
 import { validateCidrs } from './cidrs.ts';
 import { type FieldError, invalid } from './field-error.ts';
 

@@ -1,6 +1,6 @@
+import { goJson } from '../../lib/go-json.ts';
 import type { Configuration } from '../configuration.ts';
 import { applyFeatureGates, defaultFeatureGates } from '../feature-gates.ts';
-import { goJson } from '../go-json.ts';
 import { validateAddresses } from './addresses.ts';
 import { validateDetectLocal, validateDetectLocalMode } from './detect-local.ts';
 import { type FieldError, invalid } from './field-error.ts';

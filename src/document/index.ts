@@ -1,3 +1,5 @@
 export * from './node.ts';
+export * from './plain.ts';
 export * from './read-document.ts';
 export * from './resolve-scalar.ts';
+export * from './write-yaml.ts';

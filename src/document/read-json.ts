@@ -1,4 +1,4 @@
-import { goQuote } from '../../lib/go-quote.ts';
+import { goQuote } from '../lib/go-quote.ts';
 import { DocumentError, type Member, type Node, NULL } from './node.ts';
 
 /** As deep as Go reads; ours ends earlier where the stack is short. */

@@ -1,4 +1,4 @@
-import { goJson } from '../go-json.ts';
+import { goJson } from '../lib/go-json.ts';
 
 /**
  * A JSON value as it was written: numbers keep their digits, objects their order and their duplicate keys, since what is

@@ -1,6 +1,6 @@
-import { goFloatName } from '../go-float-name.ts';
-import type { Plain, PlainObject } from '../schema/index.ts';
+import { goFloatName } from '../lib/go-float-name.ts';
 import { compareKeys } from './compare-keys.ts';
+import type { Plain, PlainObject } from './plain.ts';
 import { scalarText } from './scalar-text.ts';
 
 /**

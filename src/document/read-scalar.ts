@@ -1,5 +1,5 @@
 import type { LineCounter, Scalar } from 'yaml';
-import { goFloatName } from '../go-float-name.ts';
+import { goFloatName } from '../lib/go-float-name.ts';
 import { DocumentError, type Node, NULL } from './node.ts';
 import { type Resolved, resolveScalar } from './resolve-scalar.ts';
 import { scanProblemText } from './yaml-words.ts';

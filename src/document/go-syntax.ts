@@ -1,4 +1,4 @@
-import { goQuote } from '../../lib/go-quote.ts';
+import { goQuote } from '../lib/go-quote.ts';
 import type { Node } from './node.ts';
 
 /** A value as Go's `%#v` shows it, which is how messages about keys show them. */

@@ -12,7 +12,7 @@ import {
   Parser,
   type YAMLMap,
 } from 'yaml';
-import { goQuote } from '../../lib/go-quote.ts';
+import { goQuote } from '../lib/go-quote.ts';
 import { checkDirectives } from './directives.ts';
 import { refuseFlowColons } from './flow-colons.ts';
 import { goSyntax } from './go-syntax.ts';

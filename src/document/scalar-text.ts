@@ -1,5 +1,5 @@
-import { resolveScalar } from '../document/index.ts';
 import { folded } from './folded.ts';
+import { resolveScalar } from './resolve-scalar.ts';
 
 export interface ScalarPlace {
   /** Of the key or item that the text belongs to. */

@@ -1,1 +1,0 @@
-export * from './write-yaml.ts';

@@ -1,0 +1,6 @@
+/** What JSON can hold. */
+export type Plain = string | number | boolean | null | readonly Plain[] | PlainObject;
+
+export interface PlainObject {
+  readonly [key: string]: Plain;
+}
