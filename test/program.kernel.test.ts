@@ -46,7 +46,7 @@ function kubeProxy(namespace: NetworkNamespace, ...args: string[]) {
   return { status, stdout };
 }
 
-test('CLI-3 the program follows its manifests, a second one waits for it, its rules outlive it, cleanup removes them', async () => {
+test('CLI-3 NFT-16 START-12 the program follows its manifests, a second one waits for it, its rules outlive it, cleanup removes them', async () => {
   const namespace = NetworkNamespace.create();
   const folder = mkdtempSync(join(tmpdir(), 'program-'));
   const programs: Program[] = [];

@@ -72,9 +72,9 @@ const fourZones = [
 ];
 
 const cases: readonly Case[] = [
-  { what: 'hints for our zone on all endpoints choose those', endpoints: fourZones, cluster: [1, 4] },
+  { what: 'PLAN-4 hints for our zone on all endpoints choose those', endpoints: fourZones, cluster: [1, 4] },
   {
-    what: 'external policy Local ignores hints for local endpoints',
+    what: 'PLAN-3 external policy Local ignores hints for local endpoints',
     policies: 'Cluster/Local',
     endpoints: fourZones,
     cluster: [1, 4],
@@ -82,7 +82,7 @@ const cases: readonly Case[] = [
     reachable: [1, 2, 4],
   },
   {
-    what: 'internal policy Local ignores hints for local endpoints',
+    what: 'PLAN-3 internal policy Local ignores hints for local endpoints',
     policies: 'Local/Cluster',
     endpoints: fourZones,
     cluster: [1, 4],
@@ -90,39 +90,39 @@ const cases: readonly Case[] = [
     reachable: [1, 2, 4],
   },
   {
-    what: 'a node without a zone label uses all',
+    what: 'PLAN-4 a node without a zone label uses all',
     node: { name: 'node-a', zone: '' },
     endpoints: fourZones,
     cluster: [1, 2, 3, 4],
   },
   {
-    what: 'a node in a zone that no hint names uses all',
+    what: 'PLAN-4 a node in a zone that no hint names uses all',
     node: { name: 'node-a', zone: 'zone-c' },
     endpoints: fourZones,
     cluster: [1, 2, 3, 4],
   },
   {
-    what: 'an endpoint of our zone that is not ready is left out',
+    what: 'PLAN-4 an endpoint of our zone that is not ready is left out',
     endpoints: [ready(1, zone('zone-a')), unready(2, zone('zone-a')), ready(3, zone('zone-b'))],
     cluster: [1],
   },
   {
-    what: 'only unready endpoints in our zone: hints are ignored',
+    what: 'PLAN-4 only unready endpoints in our zone: hints are ignored',
     endpoints: [unready(1, zone('zone-a')), ready(2, zone('zone-b')), ready(3, zone('zone-b'))],
     cluster: [2, 3],
   },
   {
-    what: 'one ready endpoint without a hint: hints are ignored',
+    what: 'PLAN-4 one ready endpoint without a hint: hints are ignored',
     endpoints: [ready(1, zone('zone-a')), ready(2)],
     cluster: [1, 2],
   },
   {
-    what: 'an unready endpoint without a hint does not matter',
+    what: 'PLAN-4 an unready endpoint without a hint does not matter',
     endpoints: [ready(1, zone('zone-a')), unready(2), ready(3, zone('zone-b'))],
     cluster: [1],
   },
   {
-    what: 'several zones in a hint: any of them',
+    what: 'PLAN-4 several zones in a hint: any of them',
     endpoints: [
       ready(1, zone('zone-a', 'zone-b')),
       ready(2, zone('zone-b', 'zone-c')),
@@ -132,7 +132,7 @@ const cases: readonly Case[] = [
     cluster: [1, 4],
   },
   {
-    what: 'hints for our node outweigh those for our zone',
+    what: 'PLAN-4 hints for our node outweigh those for our zone',
     endpoints: [
       ready(1, { ...zone('zone-a'), nodeHints: ['node-a'] }),
       ready(2, { ...zone('zone-a'), nodeHints: ['node-b'] }),
@@ -140,12 +140,12 @@ const cases: readonly Case[] = [
     cluster: [1],
   },
   {
-    what: 'node hints on some endpoints only are ignored',
+    what: 'PLAN-4 node hints on some endpoints only are ignored',
     endpoints: [ready(1, { nodeHints: ['node-a'] }), ready(2)],
     cluster: [1, 2],
   },
   {
-    what: 'no endpoint for our node: hints for zones count',
+    what: 'PLAN-4 no endpoint for our node: hints for zones count',
     endpoints: [
       ready(1, { ...zone('zone-a'), nodeHints: ['node-x'] }),
       ready(2, { ...zone('zone-b'), nodeHints: ['node-y'] }),
@@ -153,49 +153,49 @@ const cases: readonly Case[] = [
     cluster: [1],
   },
   {
-    what: 'hints and localness in conflict: both lists together',
+    what: 'PLAN-5 hints and localness in conflict: both lists together',
     policies: 'Cluster/Local',
     endpoints: [ready(1, { ...zone('zone-a'), nodeName: 'node-b' }), ready(2, { ...zone('zone-b'), ...here })],
     cluster: [1],
     local: [2],
     reachable: [1, 2],
   },
-  { what: 'internal Local without any endpoint', policies: 'Local', endpoints: [], cluster: [], has: false },
+  { what: 'PLAN-5 internal Local without any endpoint', policies: 'Local', endpoints: [], cluster: [], has: false },
   {
-    what: 'internal Local, all elsewhere: endpoints exist but none can be reached',
+    what: 'PLAN-5 internal Local, all elsewhere: endpoints exist but none can be reached',
     policies: 'Local',
     endpoints: [ready(1), ready(2)],
     cluster: [],
     has: true,
   },
   {
-    what: 'internal Local, all here',
+    what: 'PLAN-3 internal Local, all here',
     policies: 'Local',
     endpoints: [ready(1, here), ready(2, here)],
     cluster: [],
     local: [1, 2],
   },
   {
-    what: 'internal Local, some here',
+    what: 'PLAN-3 internal Local, some here',
     policies: 'Local',
     endpoints: [ready(1, here), ready(2)],
     cluster: [],
     local: [1],
   },
-  { what: 'Cluster, none ready', endpoints: [unready(1), unready(2)], cluster: [], has: false },
-  { what: 'Cluster, some ready', endpoints: [unready(1), ready(2)], cluster: [2] },
+  { what: 'PLAN-2 Cluster, none ready', endpoints: [unready(1), unready(2)], cluster: [], has: false },
+  { what: 'PLAN-2 Cluster, some ready', endpoints: [unready(1), ready(2)], cluster: [2] },
   {
-    what: 'Cluster, all terminating: all of them, here and elsewhere',
+    what: 'PLAN-2 Cluster, all terminating: all of them, here and elsewhere',
     endpoints: [terminating(1, here), terminating(2)],
     cluster: [1, 2],
   },
   {
-    what: 'a fallback to terminating endpoints ignores hints',
+    what: 'PLAN-2 a fallback to terminating endpoints ignores hints',
     endpoints: [terminating(1, zone('zone-b')), terminating(2, zone('zone-a'))],
     cluster: [1, 2],
   },
   {
-    what: 'internal Local, external Cluster, some here',
+    what: 'PLAN-1 internal Local, external Cluster, some here',
     policies: 'Local/Cluster',
     endpoints: [ready(1, here), ready(2)],
     cluster: [1, 2],
@@ -203,7 +203,7 @@ const cases: readonly Case[] = [
     reachable: [1, 2],
   },
   {
-    what: 'internal Cluster, external Local, some here',
+    what: 'PLAN-1 internal Cluster, external Local, some here',
     policies: 'Cluster/Local',
     endpoints: [ready(1, here), ready(2)],
     cluster: [1, 2],
@@ -211,7 +211,7 @@ const cases: readonly Case[] = [
     reachable: [1, 2],
   },
   {
-    what: 'both Local, some here',
+    what: 'PLAN-1 both Local, some here',
     policies: 'Local/Local',
     endpoints: [ready(1, here), ready(2)],
     cluster: [1, 2],
@@ -219,21 +219,21 @@ const cases: readonly Case[] = [
     reachable: [1, 2],
   },
   {
-    what: 'both Local, all elsewhere',
+    what: 'PLAN-5 both Local, all elsewhere',
     policies: 'Local/Local',
     endpoints: [ready(1), ready(2)],
     cluster: [1, 2],
     local: [],
   },
   {
-    what: 'both Local, all elsewhere and terminating',
+    what: 'PLAN-5 both Local, all elsewhere and terminating',
     policies: 'Local/Local',
     endpoints: [terminating(1), terminating(2)],
     cluster: [1, 2],
     local: [],
   },
   {
-    what: 'external Local: each list falls back for itself',
+    what: 'PLAN-3 external Local: each list falls back for itself',
     policies: 'Cluster/Local',
     endpoints: [ready(1), terminating(2), ready(3), terminating(4, here)],
     cluster: [1, 3],
@@ -241,36 +241,36 @@ const cases: readonly Case[] = [
     reachable: [1, 3, 4],
   },
   {
-    what: 'ready here: terminating ones here are not used',
+    what: 'PLAN-3 ready here: terminating ones here are not used',
     policies: 'Cluster/Local',
     endpoints: [ready(1, here), terminating(2, here)],
     cluster: [1],
     local: [1],
   },
   {
-    what: 'external Local of a Service that nothing outside can reach is ignored',
+    what: 'PLAN-1 external Local of a Service that nothing outside can reach is ignored',
     policies: 'Cluster',
     endpoints: [ready(1, here), ready(2)],
     cluster: [1, 2],
     local: [],
   },
   {
-    what: 'no cluster endpoints for internal Local of an internal Service',
+    what: 'PLAN-1 no cluster endpoints for internal Local of an internal Service',
     policies: 'Local',
     endpoints: [ready(1), ready(2, here)],
     cluster: [],
     local: [2],
   },
-  { what: 'no endpoints at all', endpoints: [], cluster: [], has: false },
-  { what: 'not ready, not serving, not terminating', endpoints: [unready(1)], cluster: [], has: false },
+  { what: 'PLAN-5 no endpoints at all', endpoints: [], cluster: [], has: false },
+  { what: 'PLAN-2 not ready, not serving, not terminating', endpoints: [unready(1)], cluster: [], has: false },
   {
-    what: 'serving but neither ready nor terminating is not used',
+    what: 'PLAN-2 serving but neither ready nor terminating is not used',
     endpoints: [{ ip: '10.1.2.1', ready: false, serving: true }],
     cluster: [],
     has: false,
   },
   {
-    what: 'terminating and no longer serving is not used',
+    what: 'PLAN-2 terminating and no longer serving is not used',
     endpoints: [terminating(1, { serving: false })],
     cluster: [],
     has: false,
@@ -279,7 +279,7 @@ const cases: readonly Case[] = [
 
 describe('endpoints that a port uses', () => {
   for (const { what, policies = 'Cluster', node = NODE, endpoints: inputs, cluster, local = [], ...want } of cases) {
-    test(`PLAN-1..5 ${what}`, () => {
+    test(what, () => {
       const { endpoints, port } = build(policies, inputs);
       const chosen = chooseEndpoints(endpoints, port, node);
       assert.deepEqual(numbers(chosen.cluster), cluster);

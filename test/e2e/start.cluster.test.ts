@@ -75,7 +75,7 @@ describe('from the command to rules in the kernel', () => {
     assert.equal(stage.node.hasTables(), false);
   });
 
-  test('E2E-26 in mode NodeCIDR the pod CIDRs are waited for; when the Node comes back with others the process ends with status 1', async () => {
+  test('E2E-26 START-7 in mode NodeCIDR the pod CIDRs are waited for; when the Node comes back with others the process ends with status 1', async () => {
     const configuration = { hostnameOverride: 'node-b', detectLocalMode: 'NodeCIDR' };
     await stage.cluster.apply(nodeB());
     const proxy = stage.start(configuration);
@@ -90,7 +90,7 @@ describe('from the command to rules in the kernel', () => {
     assert.match(proxy.lines.join('\n'), /"command failed" err="the PodCIDRs of node \\"node-b\\" changed"/);
   });
 
-  test('E2E-27 ranges of Services are in the rules as soon as they are in the cluster', async () => {
+  test('E2E-27 START-3 ranges of Services are in the rules as soon as they are in the cluster', async () => {
     const range: KubeObject = {
       apiVersion: 'networking.k8s.io/v1',
       kind: 'ServiceCIDR',

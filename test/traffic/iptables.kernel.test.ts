@@ -1,4 +1,4 @@
 import { startProxyIn } from './start-proxy.ts';
 import { trafficSuite } from './suite.ts';
 
-trafficSuite('iptables', startProxyIn('iptables'));
+trafficSuite('PLAY-2', 'iptables', startProxyIn('iptables'));

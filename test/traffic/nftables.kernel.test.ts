@@ -1,4 +1,4 @@
 import { startProxyIn } from './start-proxy.ts';
 import { trafficSuite } from './suite.ts';
 
-trafficSuite('nftables', startProxyIn('nftables'));
+trafficSuite('NFT-14', 'nftables', startProxyIn('nftables'));

@@ -35,11 +35,11 @@ export type StartProxy = (options: ProxyOptions) => Promise<RunningProxy>;
 /** At most so many cases at once: most of their time is spent waiting for what does not come, in ipvs mode the more. */
 const AT_ONCE: Readonly<Record<Mode, number>> = { nftables: 3, iptables: 3, ipvs: 8, userspace: 3 };
 
-/** Every recorded case, with real packets. */
-export function trafficSuite(mode: Mode, startProxy: StartProxy): void {
+/** Every recorded case, with real packets; the rule is the one of SPEC.md that they prove. */
+export function trafficSuite(rule: string, mode: Mode, startProxy: StartProxy): void {
   describe(`traffic in ${mode} mode`, { concurrency: AT_ONCE[mode] }, () => {
     for (const folder of caseFolders(mode)) {
-      test(`PLAY-2 ${folder}`, () => trafficCase(folder, mode, startProxy));
+      test(`${rule} ${folder}`, () => trafficCase(folder, mode, startProxy));
     }
   });
 }

@@ -1,4 +1,4 @@
 import { startProxyIn } from './start-proxy.ts';
 import { trafficSuite } from './suite.ts';
 
-trafficSuite('userspace', startProxyIn('userspace'));
+trafficSuite('USER-22', 'userspace', startProxyIn('userspace'));

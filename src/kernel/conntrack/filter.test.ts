@@ -87,7 +87,7 @@ const different: FlowFilter[] = [
 for (const filter of different)
   test(`KERNEL-1 ${printFilter(filter)} hides the flow`, () => assert.ok(!matches(filter, flow)));
 
-test('KERNEL-1 prints every part as an argument', () => {
+test('KERNEL-4 prints every part as an argument', () => {
   const filter: FlowFilter = {
     protocol: L4.UDP,
     original: { src: ip('10.0.0.1'), dst: ip('10.96.0.1'), srcPort: 1, dstPort: 2 },

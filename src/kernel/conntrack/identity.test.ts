@@ -33,7 +33,7 @@ test('KERNEL-1 deletes by original tuple, id and zone', () => {
   );
 });
 
-test('KERNEL-1 prints as the command that would do the same', () => {
+test('KERNEL-4 prints as the command that would do the same', () => {
   assert.equal(
     printIdentity('-D', { ...dns, zone: 3 }),
     'conntrack -D -f ipv4 -p udp -s 10.0.0.1 -d 10.96.0.1 --sport 1000 --dport 53 -w 3',

@@ -107,7 +107,7 @@ test('KERNEL-1 adds several entries in one message with the bytes that ipset res
   );
 });
 
-test('KERNEL-1 prints commands in the notation of ipset restore', () => {
+test('KERNEL-4 prints commands in the notation of ipset restore', () => {
   const commands: Command[] = [
     { kind: 'create', set: { name: 'A', type: 'hash:ip,port', family: 'IPv4', hashsize: 1024, maxelem: 65536 } },
     { kind: 'add', name: 'A', entries: [{ ...web('10.96.0.1'), timeout: 5 }, web('10.96.0.2')] },

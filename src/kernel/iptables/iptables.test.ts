@@ -239,7 +239,7 @@ exit 2`;
   );
 });
 
-test('KERNEL-9 every program that is run can be printed, with what was restored', async () => {
+test('KERNEL-4 every program that is run can be printed, with what was restored', async () => {
   const runs: (Omit<IptablesRun, 'input'> & { input: string | undefined })[] = [];
   const onRun = (run: IptablesRun) => runs.push({ ...run, input: run.input?.() });
   const work = async (iptables: Iptables) => {

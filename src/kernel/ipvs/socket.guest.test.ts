@@ -78,7 +78,7 @@ const SERVICES: readonly Service[] = [
 ];
 
 test(
-  'KERNEL-11 ipvsadm lists every kind of service and destination as it is printed here',
+  'KERNEL-4 ipvsadm lists every kind of service and destination as it is printed here',
   inNamespace((socket, namespace) => {
     for (const service of SERVICES) {
       socket.newService(service);

@@ -69,7 +69,7 @@ test('KERNEL-11 committing the same again changes nothing and has no generation'
     assert.deepEqual([...socket.listRules('ip', 'kp')], []);
   }));
 
-test('KERNEL-11 a stale generation is refused and nothing of the transaction applied', () =>
+test('KERNEL-6 a stale generation is refused and nothing of the transaction applied', () =>
   inNamespace(async ({ socket, nft }) => {
     const generation = socket.generation();
     nft('add', 'table', 'ip', 'foreign');

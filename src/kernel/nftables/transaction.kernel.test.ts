@@ -15,7 +15,7 @@ import {
 } from '../../../test/support/nft-ruleset.ts';
 import { type Chain, Transaction } from './index.ts';
 
-test('KERNEL-11 the printed script makes nft do the same, and what nft made is read back equal', () =>
+test('KERNEL-4 the printed script makes nft do the same, and what nft made is read back equal', () =>
   inNamespace(async ({ socket, nft, script }) => {
     script(everything().toString(), '-c');
     assert.deepEqual([...socket.listTables()], []);
@@ -24,7 +24,7 @@ test('KERNEL-11 the printed script makes nft do the same, and what nft made is r
     assertHoldsEverything(socket);
   }));
 
-test('KERNEL-11 every other command prints as nft takes it', () =>
+test('KERNEL-4 every other command prints as nft takes it', () =>
   inNamespace(async ({ socket, script }) => {
     await socket.commit(everything());
     const [listed] = socket.listRules('ip', 'kp', 'pick');
