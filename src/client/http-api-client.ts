@@ -53,7 +53,7 @@ export class HttpApiClient {
   }
 
   async request(request: ApiRequest): Promise<ApiResponse> {
-    const started = this.#parts.clock.now();
+    const started = this.#parts.clock.elapsed();
     if (isWatch(request.path)) return this.#try(request, false);
     try {
       const response = await this.#persist(request);
@@ -136,7 +136,7 @@ export class HttpApiClient {
 
   #finished({ method: verb = 'GET', body }: ApiRequest, code: string, started: number, responseBytes: number): void {
     const { observe, clock } = this.#parts;
-    const milliseconds = clock.now() - started;
+    const milliseconds = clock.elapsed() - started;
     observe({
       kind: 'request',
       verb,

@@ -12,13 +12,13 @@ export class RateLimiter {
   readonly #clock: Clock;
 
   constructor(qps: number, burst: number, clock: Clock) {
-    this.#bucket = new TokenBucket(burst, 1000 / qps, clock.now());
+    this.#bucket = new TokenBucket(burst, 1000 / qps, clock.elapsed());
     this.#clock = clock;
   }
 
   /** Resolves with the milliseconds that the turn took. */
   async wait(signal?: AbortSignal): Promise<number> {
-    const now = this.#clock.now();
+    const now = this.#clock.elapsed();
     const ms = this.#bucket.promise(now);
     if (ms === 0) return 0;
     try {
@@ -27,7 +27,7 @@ export class RateLimiter {
       this.#bucket.giveBack();
       throw error;
     }
-    return this.#clock.now() - now;
+    return this.#clock.elapsed() - now;
   }
 }
 

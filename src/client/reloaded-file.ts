@@ -23,8 +23,8 @@ export class ReloadedFile {
   }
 
   text(): string {
-    const age = this.#clock.now() - this.#readAt;
-    if (this.#text === undefined || age >= PERIOD_MS || age < 0) this.#read();
+    const age = this.#clock.elapsed() - this.#readAt;
+    if (this.#text === undefined || age >= PERIOD_MS) this.#read();
     return this.#text ?? '';
   }
 
@@ -43,7 +43,7 @@ export class ReloadedFile {
         err: errorText(error),
       });
     }
-    this.#readAt = this.#clock.now();
+    this.#readAt = this.#clock.elapsed();
   }
 }
 

@@ -48,7 +48,7 @@ export class EventRecorder {
   constructor(options: EventRecorderOptions) {
     this.#options = options;
     this.#clock = options.clock;
-    this.#bucket = new TokenBucket(BURST, ONE_EVERY_MS, options.clock.now());
+    this.#bucket = new TokenBucket(BURST, ONE_EVERY_MS, options.clock.elapsed());
   }
 
   record(content: EventContent): void {
@@ -59,7 +59,7 @@ export class EventRecorder {
       if (again.count === 2) this.#enqueue({ known: again, kind: 'series', tries: 0 });
       return;
     }
-    if (!this.#bucket.take(now)) {
+    if (!this.#bucket.take(this.#clock.elapsed())) {
       this.#lost(content, 'too many events');
       return;
     }

@@ -56,6 +56,20 @@ describe('proxy health', () => {
     assert.equal(health.families().get('IPv4')?.reason, 'no sync has succeeded yet');
   });
 
+  test('HEALTH-2 a clock that is set neither makes work late nor hides that it is', async () => {
+    const { health, clock } = setUp(['IPv4']);
+    health.queuedUpdate('IPv4');
+    health.updated('IPv4');
+    health.queuedUpdate('IPv4');
+    clock.set(clock.now() + 3_600_000);
+    assert.ok(health.healthy);
+    assert.ok(health.alive);
+    clock.set(0);
+    await clock.advance(TIMEOUT_MS);
+    assert.ok(!health.healthy);
+    assert.ok(!health.alive);
+  });
+
   test('HEALTH-2 work that is pending for the timeout is too late, to the millisecond', async () => {
     const { health, clock } = setUp(['IPv4']);
     health.updated('IPv4');

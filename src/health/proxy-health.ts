@@ -26,7 +26,7 @@ export interface FamilyHealth {
 
 interface FamilyState {
   lastUpdated: number | undefined;
-  /** Since when the oldest work waits that no sync has done. */
+  /** Since when the oldest work waits that no sync has done, by a clock that nobody sets. */
   pendingSince: number | undefined;
   running: boolean;
   /** When work came that the running sync may not have seen. */
@@ -77,10 +77,10 @@ export class ProxyHealth {
 
   /** A sync succeeded. What was queued while it ran stays pending. */
   updated(family: Family): void {
-    this.#change(family, (state, now) => {
+    this.#change(family, state => {
       state.pendingSince = state.running ? state.queuedMeanwhile : undefined;
       state.running = false;
-      state.lastUpdated = now;
+      state.lastUpdated = this.#clock.now();
       state.error = undefined;
     });
   }
@@ -119,7 +119,7 @@ export class ProxyHealth {
   }
 
   families(): ReadonlyMap<Family, FamilyHealth> {
-    const now = this.#clock.now();
+    const now = this.#clock.elapsed();
     return new Map([...(this.#families ?? [])].map(([family, state]) => [family, this.#healthOf(state, now)]));
   }
 
@@ -133,7 +133,7 @@ export class ProxyHealth {
 
   #change(family: Family, change: (state: FamilyState, now: number) => void): void {
     const state = this.#families?.get(family);
-    if (state) change(state, this.#clock.now());
+    if (state) change(state, this.#clock.elapsed());
   }
 }
 

@@ -22,7 +22,7 @@ export class BackOff {
 
   /** The wait after a failure that happened now. */
   next(): number {
-    const now = this.#clock.now();
+    const now = this.#clock.elapsed();
     const wait = now - this.#last > RESET_MS ? FIRST_MS : this.#next;
     this.#last = now;
     this.#next = Math.min(wait * 2, LONGEST_MS);

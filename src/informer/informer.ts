@@ -85,7 +85,7 @@ export class Informer<T extends KubeObject> {
     return this.#hasSynced;
   }
 
-  /** When anything came last, in milliseconds since 1970. A watch without changes still brings a bookmark a minute. */
+  /** When anything came last, as `Clock.elapsed` counts. */
   get lastHeard(): number | undefined {
     return this.#lastHeard;
   }
@@ -171,7 +171,7 @@ export class Informer<T extends KubeObject> {
   }
 
   #heard(): void {
-    this.#lastHeard = this.#clock.now();
+    this.#lastHeard = this.#clock.elapsed();
     this.#report.heard?.(this.resource.path);
   }
 }

@@ -106,7 +106,7 @@ export class Reflector {
   /** Undefined after a list that was read. */
   async #attempt(): Promise<Ending | undefined> {
     const { clock } = this.#options;
-    const started = clock.now();
+    const started = clock.elapsed();
     const version = this.#version;
     this.#events = 0;
     let error: unknown;
@@ -116,7 +116,7 @@ export class Reflector {
     } catch (thrown) {
       error = thrown ?? new Error('nothing');
     }
-    const lasted = clock.now() - started;
+    const lasted = clock.elapsed() - started;
     const lively = lasted >= LIVELY_MS || this.#version !== version;
     const mute = lasted >= SHORTEST_WATCH_SECONDS * 1000 && this.#events === 0;
     const hasVersion = this.#version !== '' && !this.#versionForgotten;

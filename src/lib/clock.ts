@@ -1,7 +1,9 @@
 /** Time, so that what waits can be tested without waiting. */
 export interface Clock {
-  /** Milliseconds since 1970. */
+  /** Milliseconds since 1970, for those who read it. It jumps when the machine's clock is set. */
   now(): number;
+  /** Milliseconds since some moment, for telling how long something took or is to take. It never jumps. */
+  elapsed(): number;
   /** Calls `fn` once after `ms`, never before the caller has returned. */
   setTimer(ms: number, fn: () => void): Timer;
 }
@@ -16,6 +18,7 @@ const LONGEST_TIMEOUT_MS = 0x7fffffff;
 
 export const systemClock: Clock = {
   now: () => Date.now(),
+  elapsed: () => performance.now(),
   setTimer(ms, fn) {
     let timeout: NodeJS.Timeout;
     const wait = (left: number) => {

@@ -32,8 +32,7 @@ export class TokenBucket {
   }
 
   #fill(now: number): void {
-    // A clock that was set back gives nothing and takes nothing.
-    this.#tokens = Math.min(this.#burst, this.#tokens + Math.max(0, now - this.#at) / this.#everyMs);
+    this.#tokens = Math.min(this.#burst, this.#tokens + (now - this.#at) / this.#everyMs);
     this.#at = now;
   }
 }

@@ -20,16 +20,15 @@ export class BoundedReading {
   }
 
   async refresh(): Promise<void> {
-    // The clock may be set back.
-    const isFresh = Math.abs(this.#clock.now() - this.#readAt) < this.#pause;
+    const isFresh = this.#clock.elapsed() - this.#readAt < this.#pause;
     if (!isFresh) this.#reading ??= this.#readNow();
     await this.#reading;
   }
 
   async #readNow(): Promise<void> {
-    const start = this.#clock.now();
+    const start = this.#clock.elapsed();
     await this.#read();
-    this.#readAt = this.#clock.now();
+    this.#readAt = this.#clock.elapsed();
     this.#pause = Math.max(FRESH_MS, PAUSE_PER_READING * (this.#readAt - start));
     this.#reading = undefined;
   }

@@ -4,6 +4,7 @@ import { afterEach, beforeEach, describe, test } from 'node:test';
 import v8 from 'node:v8';
 import { gunzipSync } from 'node:zlib';
 import { type HttpCall, httpCall } from '../../test/support/http-call.ts';
+import { ManualClock } from '../../test/support/manual-clock.ts';
 import { parsePrometheusText } from '../../test/support/prometheus-text.ts';
 import { HttpServer } from '../http/index.ts';
 import type { Ip } from '../net/index.ts';
@@ -31,7 +32,7 @@ describe('the metrics server', () => {
     setVerbosity: level => {
       verbosity = level;
     },
-    clock: { now: () => PROCESS_START_MS + UPTIME_MS, setTimer: () => ({ cancel: () => {} }) },
+    clock: new ManualClock(PROCESS_START_MS + UPTIME_MS),
   };
 
   async function serve(changed: Partial<MetricsServerOptions> = {}): Promise<void> {

@@ -59,9 +59,9 @@ export class ProxyMetrics {
   /** In Prometheus' text format. */
   text(): Promise<string> {
     this.#beforeText();
-    const now = this.#clock.now();
+    const now = this.#clock.elapsed();
     for (const [resource, at] of this.#watchHeard) {
-      this.#own.watchAge.set({ resource }, Math.max(0, now - at) / 1000);
+      this.#own.watchAge.set({ resource }, (now - at) / 1000);
     }
     return this.#set.text();
   }
@@ -180,7 +180,7 @@ export class ProxyMetrics {
 
   /** Anything came over a watch: an event or a bookmark, or it began. */
   watchHeard(resource: string): void {
-    this.#watchHeard.set(resource, this.#clock.now());
+    this.#watchHeard.set(resource, this.#clock.elapsed());
   }
 
   configurationRefused(): void {

@@ -84,11 +84,11 @@ export class ClusterSource implements Source {
   }
 
   following(): readonly Following[] {
-    const now = this.#clock.now();
+    const now = this.#clock.elapsed();
     const of = <T extends KubeObject>({ resource, hasSynced, lastHeard }: Informer<T>): Following => ({
       path: resource.path,
       hasSynced,
-      silentMs: lastHeard === undefined ? undefined : Math.max(0, now - lastHeard),
+      silentMs: lastHeard === undefined ? undefined : now - lastHeard,
     });
     return [of(this.node), of(this.services), of(this.endpointSlices), of(this.serviceCidrs)];
   }

@@ -32,7 +32,7 @@ export class PassSchedule {
 
   request(): void {
     const { clock, debounce } = this.#options;
-    const now = clock.now();
+    const now = clock.elapsed();
     this.#firstRequest ??= now;
     const latest = this.#firstRequest + MOST_DEBOUNCES * debounce;
     if (!this.#running) this.#arm(Math.max(0, Math.min(debounce, latest - now)));

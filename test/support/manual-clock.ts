@@ -7,19 +7,30 @@ interface Alarm {
 
 /** A clock for tests: time passes when the test says so. */
 export class ManualClock implements Clock {
-  #now: number;
+  #elapsed = 0;
+  /** What the clock showed at the start. */
+  #start: number;
   readonly #alarms = new Set<Alarm>();
 
   constructor(now = 0) {
-    this.#now = now;
+    this.#start = now;
   }
 
   now(): number {
-    return this.#now;
+    return this.#start + this.#elapsed;
+  }
+
+  elapsed(): number {
+    return this.#elapsed;
+  }
+
+  /** As when somebody sets the clock: no time passes. */
+  set(now: number): void {
+    this.#start = now - this.#elapsed;
   }
 
   setTimer(ms: number, fn: () => void): Timer {
-    const alarm = { at: this.#now + Math.max(0, ms), fn };
+    const alarm = { at: this.#elapsed + Math.max(0, ms), fn };
     this.#alarms.add(alarm);
     return { cancel: () => this.#alarms.delete(alarm) };
   }
@@ -31,15 +42,15 @@ export class ManualClock implements Clock {
 
   /** Lets time pass: due timers fire in their order, and promises settle after each. */
   async advance(ms: number): Promise<void> {
-    const end = this.#now + ms;
+    const end = this.#elapsed + ms;
     await settled();
     for (let alarm = this.#next(end); alarm; alarm = this.#next(end)) {
       this.#alarms.delete(alarm);
-      this.#now = alarm.at;
+      this.#elapsed = alarm.at;
       alarm.fn();
       await settled();
     }
-    this.#now = end;
+    this.#elapsed = end;
   }
 
   #next(end: number): Alarm | undefined {

@@ -108,7 +108,7 @@ export class IptablesMode implements Mode {
     const iptables = await openIptables(family, this.#options, { turns: this.#turns, onRun });
     const counters: ReadonlySet<CounterName> = new Set();
     const options = ruleOptions(family, settings, this.#machine(family, settings, iptables, counters));
-    const rules = new FamilyRules(family, iptables, options, this.#events, () => this.#clock.now());
+    const rules = new FamilyRules(family, iptables, options, this.#events, () => this.#clock.elapsed());
     const part: Part = { family, iptables, rules, told: new Set(), settings, counters };
     this.#parts.set(family, part);
     return part;

@@ -66,11 +66,11 @@ export class Upkeep {
 
   async #untilFlushed(): Promise<void> {
     const { iptables, clock, noticed } = this.#options;
-    const end = clock.now() + LONGEST_POLL_MS;
+    const end = clock.elapsed() + LONGEST_POLL_MS;
     while (!this.#closed) {
       const gone = await missingCanaries(iptables, Chain.CANARY, ['nat', 'filter']);
       if (gone.length === 2) return;
-      if (clock.now() >= end) {
+      if (clock.elapsed() >= end) {
         noticed('only some of the iptables tables were flushed');
         return;
       }
@@ -84,11 +84,11 @@ export class Upkeep {
   async #missing(): Promise<string | undefined> {
     const { iptables, clock, missing } = this.#options;
     const generation = iptables.generation();
-    if (clock.now() < this.#notBefore || (generation !== undefined && generation === this.#seen)) return undefined;
+    if (clock.elapsed() < this.#notBefore || (generation !== undefined && generation === this.#seen)) return undefined;
     const begun = performance.now();
     const found = await missing();
     this.#seen = generation;
-    this.#notBefore = clock.now() + PAUSE_FACTOR[iptables.backend] * (performance.now() - begun);
+    this.#notBefore = clock.elapsed() + PAUSE_FACTOR[iptables.backend] * (performance.now() - begun);
     return found;
   }
 }

@@ -54,7 +54,7 @@ export class Rounds {
   }
 
   noteRepair(): void {
-    this.#repairs.push(this.#clock.now());
+    this.#repairs.push(this.#clock.elapsed());
   }
 
   close(): void {
@@ -64,16 +64,16 @@ export class Rounds {
   }
 
   #isFight(): boolean {
-    const now = this.#clock.now();
+    const now = this.#clock.elapsed();
     this.#repairs = this.#repairs.filter(time => now - time < LATELY_MS);
     return this.#repairs.length >= REPAIRS_AT_ONCE;
   }
 
   #every(what: string, milliseconds: number, work: () => Promise<void>, pause = milliseconds): void {
     this.#once(what, pause, () => {
-      const begun = this.#clock.now();
+      const begun = this.#clock.elapsed();
       return work().finally(() => {
-        const next = Math.max(milliseconds, PAUSE_FACTOR * (this.#clock.now() - begun));
+        const next = Math.max(milliseconds, PAUSE_FACTOR * (this.#clock.elapsed() - begun));
         this.#every(what, milliseconds, work, next);
       });
     });

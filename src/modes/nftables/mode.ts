@@ -158,7 +158,7 @@ export class NftablesMode implements Mode {
   }
 
   #pauseBeforeRepair(): number {
-    const now = this.#clock.now();
+    const now = this.#clock.elapsed();
     this.#repairs = this.#repairs.filter(time => now - time < LATELY_MS);
     if (this.#repairs.length < REPAIRS_AT_ONCE) {
       this.#repairPause = FIRST_REPAIR_PAUSE_MS;
@@ -170,7 +170,7 @@ export class NftablesMode implements Mode {
 
   #repairAll(): void {
     this.#repair = undefined;
-    this.#repairs.push(this.#clock.now());
+    this.#repairs.push(this.#clock.elapsed());
     const drifted = [...this.#drifted];
     this.#drifted.clear();
     for (const [family, drift] of drifted) this.#repairNow(family, drift);

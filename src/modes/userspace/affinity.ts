@@ -42,7 +42,7 @@ export class Affinity<T> {
   remember(client: string, endpoint: T): void {
     if (!this.isOn) return;
     this.#records.delete(client);
-    this.#records.set(client, { endpoint, lastUsed: this.#clock.now() });
+    this.#records.set(client, { endpoint, lastUsed: this.#clock.elapsed() });
     if (this.#records.size > this.#most) this.#forgetOldest();
   }
 
@@ -67,6 +67,6 @@ export class Affinity<T> {
   }
 
   #isOld({ lastUsed }: Record<T>): boolean {
-    return Math.floor((this.#clock.now() - lastUsed) / 1000) >= this.#seconds;
+    return Math.floor((this.#clock.elapsed() - lastUsed) / 1000) >= this.#seconds;
   }
 }

@@ -89,7 +89,7 @@ export class Balancer {
    */
   pick(policy: TrafficPolicy, client?: string, failure?: PickFailure): Backend | undefined {
     const ring = this.#rings[policy];
-    const now = this.#clock.now();
+    const now = this.#clock.elapsed();
     const isLeft = (backend: Backend) => !failure?.refused.has(backend);
     const isUsable = (backend: Backend) => isLeft(backend) && backend.ejectedUntil <= now;
     const remembered = client === undefined || failure ? undefined : this.#remembered(ring, client);
@@ -103,7 +103,7 @@ export class Balancer {
 
   /** It refused a connection. */
   eject(backend: Backend): void {
-    backend.ejectedUntil = this.#clock.now() + EJECTION_MS;
+    backend.ejectedUntil = this.#clock.elapsed() + EJECTION_MS;
   }
 
   /** It did not answer in time. Once may be a busy machine. */

@@ -327,7 +327,7 @@ describe('a process that is held up', () => {
   test('USER-13 a connection that was made meanwhile is not given up', () => {
     // As soon as it waits for an endpoint, which the kernel connects to by itself, it is held up beyond its patience.
     const clock: Clock = {
-      now: () => systemClock.now(),
+      ...systemClock,
       setTimer(ms, fn) {
         const timer = systemClock.setTimer(ms === 250 ? 1 : ms, fn);
         if (ms === 250) wait(20);

@@ -206,8 +206,8 @@ export class UserspaceMode implements Mode {
 
   async #drain(): Promise<void> {
     const { connections } = this.#traffic;
-    const end = this.#clock.now() + (this.#options.drainMs ?? DRAIN_MS);
-    while (connections.size > 0 && this.#clock.now() < end) {
+    const end = this.#clock.elapsed() + (this.#options.drainMs ?? DRAIN_MS);
+    while (connections.size > 0 && this.#clock.elapsed() < end) {
       await new Promise<void>(resolve => this.#clock.setTimer(DRAIN_LOOK_MS, resolve));
     }
     for (const connection of connections) connection.break();

@@ -16,7 +16,7 @@ export class Trouble {
   }
 
   note(what: string, error: unknown): void {
-    const now = this.#clock.now();
+    const now = this.#clock.elapsed();
     const known = this.#kinds.get(what);
     if (known && known.until > now) {
       known.suppressed += 1;

@@ -167,7 +167,7 @@ export class UdpListener {
 
   #use(session: Session): void {
     const { clock, udpIdleTimeoutMs } = this.#options.traffic.options;
-    session.lastUsed = clock.now();
+    session.lastUsed = clock.elapsed();
     this.#sessions.delete(session.key);
     this.#sessions.set(session.key, session);
     this.#sweep ??= this.#sweepAfter(udpIdleTimeoutMs);
@@ -182,7 +182,7 @@ export class UdpListener {
   #endIdle(): void {
     const { clock, udpIdleTimeoutMs } = this.#options.traffic.options;
     this.#sweep = undefined;
-    const now = clock.now();
+    const now = clock.elapsed();
     for (const session of this.#sessions.values()) {
       const left = session.lastUsed + udpIdleTimeoutMs - now;
       if (left > 0) {
