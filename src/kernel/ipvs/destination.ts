@@ -1,4 +1,4 @@
-import { familyOf, type Ip, joinHostPort } from '../../net/index.ts';
+import { type Family, familyOf, type Ip, joinHostPort } from '../../net/index.ts';
 import { asU16, asU16BE, asU32, attributeMap, type MessageWriter } from '../netlink/index.ts';
 import { addressBytes, addressFromBytes, familyFromNumber, familyNumber, IpvsAttribute } from './family.ts';
 import { printKey, type ServiceKey } from './service-key.ts';
@@ -64,13 +64,17 @@ export function encodeDestinationKey(writer: MessageWriter, destination: Destina
   writer.close(nest);
 }
 
-/** Decodes an answer to GET_DEST, from its attributes on. */
-export function decodeDestination(body: Buffer, start = 0): DestinationEntry | undefined {
+/**
+ * Decodes an answer to GET_DEST, from its attributes on. Kernels before 3.18 do not say which family a destination is of:
+ * there it is always the service's, `usual`.
+ */
+export function decodeDestination(body: Buffer, start = 0, usual?: Family): DestinationEntry | undefined {
   const nested = attributeMap(body, start).get(IpvsAttribute.DEST);
   if (!nested) return undefined;
   const attributes = attributeMap(nested);
   const number = (type: number) => asU32(attributes.get(type)) ?? 0;
-  const family = familyFromNumber(asU16(attributes.get(Attribute.ADDR_FAMILY)));
+  const told = attributes.get(Attribute.ADDR_FAMILY);
+  const family = told ? familyFromNumber(asU16(told)) : usual;
   const address = family && addressFromBytes(family, attributes.get(Attribute.ADDRESS));
   const port = asU16BE(attributes.get(Attribute.PORT));
   const forward = FORWARDS[number(Attribute.FWD_METHOD) & FORWARD_MASK];

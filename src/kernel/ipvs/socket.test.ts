@@ -28,7 +28,7 @@ function record(work: (socket: IpvsSocket) => void, answers: readonly Answer[] =
     if (type === CONTROL) {
       return [{ type, write: w => w.struct(Buffer.alloc(4)).u16(1, FAMILY).string(2, 'IPVS') }, 0];
     }
-    return flags & 0x300 ? undefined : [...answers, 0];
+    return flags & 0x300 ? answers : [...answers, 0];
   });
   work(new IpvsSocket(new GenericSocket(new NetlinkSocket(transport))));
   return transport.sent.slice(1).map(bytes => bytes.fill(0, 8, 16).toString('hex'));
@@ -93,6 +93,20 @@ test('KERNEL-1 lists services and destinations, and gets one service, as ipvsadm
     record(socket => socket.service(web)),
     [capturedWithout(one, { 1: [6, 7, 8, 9] })],
   );
+});
+
+test('KERNEL-1 a destination whose family the kernel does not say is of the family of its service', () => {
+  const entry = (bytes: Buffer) =>
+    answer(writer => {
+      const nest = writer.nest(2);
+      writer.data(1, bytes).u16BE(2, 8080).u32(3, 0).u32(4, 1).close(nest);
+    });
+  const bytes = Buffer.from('0af40102000000000000000000000000', 'hex');
+  const bytes6 = Buffer.from('fd010000000000000000000000000002', 'hex');
+  const addresses = (socket: IpvsSocket, service: ServiceKey) =>
+    socket.destinations(service).map(({ address }) => address);
+  record(socket => assert.deepEqual(addresses(socket, web), ['10.244.1.2']), [entry(bytes)]);
+  record(socket => assert.deepEqual(addresses(socket, web6), ['fd01::2']), [entry(bytes6)]);
 });
 
 test('KERNEL-1 a service that is not there is undefined, other refusals are thrown', () => {

@@ -7,7 +7,7 @@ import { type Destination, type DestinationEntry, type DestinationKey, decodeDes
 import { IPVS, IpvsCommand } from './family.ts';
 import { decodeInfo, type Info } from './info.ts';
 import { decodeService, type Service, type ServiceEntry } from './service.ts';
-import { encodeServiceKey, printKey, type ServiceKey } from './service-key.ts';
+import { encodeServiceKey, keyFamily, printKey, type ServiceKey } from './service-key.ts';
 
 /** The virtual services of one network namespace. */
 export class IpvsSocket {
@@ -58,7 +58,9 @@ export class IpvsSocket {
   destinations(service: ServiceKey): readonly DestinationEntry[] {
     const operation = `ipvsadm -L -n ${printKey(service)}`;
     const write = (writer: MessageWriter) => encodeServiceKey(writer, service);
-    return this.#list(operation, IpvsCommand.GET_DEST, write, decodeDestination);
+    const family = keyFamily(service);
+    const decode = (body: Buffer, start: number) => decodeDestination(body, start, family);
+    return this.#list(operation, IpvsCommand.GET_DEST, write, decode);
   }
 
   newService(service: Service): void {
