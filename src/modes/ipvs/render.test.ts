@@ -150,6 +150,23 @@ describe('node ports', () => {
     assert.deepEqual(sets['KUBE-NODE-PORT-LOCAL-TCP'], ['3001']);
     assert.deepEqual(sets['KUBE-HEALTH-CHECK-NODE-PORT'], ['32000']);
   });
+
+  test('IPVS-4 no node port is at a loopback address, also if it is in the ranges', () => {
+    const objects = [
+      service('web', { clusterIP: '10.0.0.1', ports: [{ nodePort: 3001 }] }),
+      service('sctp', { clusterIP: '10.0.0.2', ports: [{ protocol: 'SCTP', port: 80, nodePort: 3002 }] }),
+    ];
+    const nodePortAddresses = ['127.0.0.0/8', '192.168.0.0/16'];
+    const nodePortIPs = ['127.0.0.1', '192.168.0.2'];
+    const both = planned(objects, { nodePortAddresses, settings: { nodePortIPs: nodePortIPs as never } });
+    assert.deepEqual(
+      summary(both).filter(line => line.includes(':300')),
+      ['--sctp-service 192.168.0.2:3002 0', '-t 192.168.0.2:3001 0'],
+    );
+    assert.deepEqual(both.sets['KUBE-NODE-PORT-SCTP-HASH'], ['192.168.0.2,sctp:3002']);
+    const none = planned(objects, { nodePortAddresses, settings: { nodePortIPs: ['127.0.0.1'] as never } });
+    assert.equal(none.sets['KUBE-NODE-PORT-TCP'], undefined);
+  });
 });
 
 describe('cluster IPs', () => {

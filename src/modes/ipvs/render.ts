@@ -34,7 +34,9 @@ const NO_SCHEDULERS: ReadonlySet<string> = new Set();
 export function renderContext(input: ContextInput): RenderContext {
   const { family, scheduler, missingSchedulers = NO_SCHEDULERS, settings } = input;
   const own = new Set(input.nodeIPs.filter(ip => familyOf(ip) === family && !isLoopback(ip) && !isLinkLocal(ip)));
-  const nodePortIPs = settings.nodePortAddresses.matchAll ? [...own].sort() : settings.nodePortIPs;
+  const nodePortIPs = settings.nodePortAddresses.matchAll
+    ? [...own].sort()
+    : settings.nodePortIPs.filter(ip => !isLoopback(ip));
   return { family, scheduler, missingSchedulers, nodePortIPs, nodeIPs: own };
 }
 
