@@ -8,7 +8,7 @@ export interface MonitorHandlers {
   message(message: Message): void;
   /** Notifications were lost because they came faster than they were read: what is known must be read again. */
   overrun(): void;
-  /** The socket failed and will say no more. */
+  /** The socket failed, or one of these threw: it is closed and will say no more. */
   failed(error: Error): void;
 }
 
@@ -52,22 +52,33 @@ export class NetlinkMonitor {
   }
 
   #drain(): void {
-    for (let taken = 0; taken < DATAGRAMS_A_TURN && !this.#closed; taken++) {
-      try {
-        const datagram = this.#transport.receive();
-        if (!datagram) return;
-        for (const message of readMessages(datagram)) {
-          if (!this.#closed) this.#handlers.message(message);
-        }
-      } catch (error) {
-        if (error instanceof KernelError && error.code === 'KERNEL_OVERRUN') {
-          this.#handlers.overrun();
-          continue;
-        }
-        this.close();
-        this.#handlers.failed(error instanceof Error ? error : new Error(String(error)));
-        return;
+    try {
+      for (let taken = 0; taken < DATAGRAMS_A_TURN && !this.#closed; taken++) {
+        if (!this.#takeOne()) return;
       }
+    } catch (error) {
+      this.close();
+      this.#handlers.failed(error instanceof Error ? error : new Error(String(error)));
+    }
+  }
+
+  /** Says whether there was something to take. */
+  #takeOne(): boolean {
+    const datagram = this.#receive();
+    if (datagram === 'overrun') this.#handlers.overrun();
+    if (!(datagram instanceof Buffer)) return datagram !== undefined;
+    for (const message of readMessages(datagram)) {
+      if (!this.#closed) this.#handlers.message(message);
+    }
+    return true;
+  }
+
+  #receive(): Buffer | 'overrun' | undefined {
+    try {
+      return this.#transport.receive();
+    } catch (error) {
+      if (error instanceof KernelError && error.code === 'KERNEL_OVERRUN') return 'overrun';
+      throw error;
     }
   }
 }

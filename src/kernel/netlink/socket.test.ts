@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { KernelError } from '../errors.ts';
 import { MessageType } from './ack.ts';
-import { NetlinkMonitor } from './monitor.ts';
+import { type MonitorHandlers, NetlinkMonitor } from './monitor.ts';
 import { NetlinkSocket } from './socket.ts';
 import type { Transport } from './transport.ts';
 import { MessageWriter } from './writer.ts';
@@ -155,13 +155,14 @@ describe('dumps', () => {
 });
 
 describe('monitors', () => {
-  function listen() {
+  function listen(handlers: Partial<MonitorHandlers> = {}) {
     const transport = new FakeTransport();
     const heard: string[] = [];
     const monitor = new NetlinkMonitor(transport, [1], {
       message: ({ type }) => heard.push(`message ${type}`),
       overrun: () => heard.push('overrun'),
       failed: error => heard.push(`failed: ${error.message}`),
+      ...handlers,
     });
     return { transport, heard, monitor };
   }
@@ -182,5 +183,16 @@ describe('monitors', () => {
     transport.onReadable();
     assert.deepEqual(heard, ['failed: receive: EBADF']);
     assert.ok(transport.closed);
+  });
+
+  test('KERNEL-7 a handler that throws is told as a failure, whichever it is', () => {
+    const kaputt = () => assert.fail('kaputt');
+    for (const handlers of [{ overrun: kaputt }, { message: kaputt }]) {
+      const { transport, heard } = listen(handlers);
+      transport.inbox.push('overrun' in handlers ? OVERRUN : message(5, 0, Buffer.alloc(0)));
+      transport.onReadable();
+      assert.deepEqual(heard, ['failed: kaputt']);
+      assert.ok(transport.closed);
+    }
   });
 });
