@@ -63,8 +63,9 @@ async function watching(work: (watched: Watched) => Promise<void>): Promise<void
     clock,
     missing: async () => {
       looks++;
+      const { missing } = watched;
       await delay(watched.takesMs);
-      return watched.missing;
+      return missing;
     },
     rewrite: async reason => {
       if (watched.isBroken) throw new Error('broken');
