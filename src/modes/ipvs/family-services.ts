@@ -1,7 +1,5 @@
-import type { IpsetSocket } from '../../kernel/ipset/index.ts';
 import type { Iptables } from '../../kernel/iptables/index.ts';
-import { type IpvsSocket, printKey, type ServiceKey } from '../../kernel/ipvs/index.ts';
-import type { RouteSocket } from '../../kernel/rtnetlink/index.ts';
+import { printKey, type ServiceKey } from '../../kernel/ipvs/index.ts';
 import { errorText } from '../../lib/error-text.ts';
 import type { Cidr, Family, Ip } from '../../net/index.ts';
 import { type PlanDiff, planName } from '../../plan/index.ts';
@@ -14,16 +12,10 @@ import { countRules, type RuleInput, TABLES } from './rules.ts';
 import { ServerTable } from './server-table.ts';
 import { SetTable } from './set-table.ts';
 import { SET_KEYS, type SetKey } from './sets.ts';
+import type { Sockets } from './sockets.ts';
 import type { Touched, Wanted } from './wanted.ts';
 import { WantedPlans } from './wanted-plans.ts';
 import { type Measured, type Refused, Written } from './written.ts';
-
-/** What the kernel is reached through, shared by both families. */
-export interface Sockets {
-  readonly ipvs: IpvsSocket;
-  readonly ipset: IpsetSocket;
-  readonly route: RouteSocket;
-}
 
 export interface FamilyServicesOptions {
   readonly family: Family;

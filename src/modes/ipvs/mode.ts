@@ -1,8 +1,6 @@
-import { IpsetSocket } from '../../kernel/ipset/index.ts';
 import { Iptables, Turns } from '../../kernel/iptables/index.ts';
-import { IpvsSocket } from '../../kernel/ipvs/index.ts';
 import type { NetworkNamespace } from '../../kernel/netns.ts';
-import { type RouteEvent, RouteSocket } from '../../kernel/rtnetlink/index.ts';
+import type { RouteEvent } from '../../kernel/rtnetlink/index.ts';
 import { type Clock, systemClock } from '../../lib/clock.ts';
 import { type Family, type Ip, parseCidr } from '../../net/index.ts';
 import type { PlanDiff } from '../../plan/index.ts';
@@ -12,9 +10,10 @@ import { NodeAddresses } from '../node-addresses.ts';
 import { OwedPlans } from '../owed-plans.ts';
 import type { ServerStatistics, StatisticsOptions } from '../server-statistics.ts';
 import { DEVICE, isLinkLocal } from './device.ts';
-import { FamilyServices, type Sockets } from './family-services.ts';
+import { FamilyServices } from './family-services.ts';
 import { type PrepareOptions, prepareIpvs } from './prepare.ts';
 import { Rounds } from './rounds.ts';
+import { closeSockets, openSockets, type Sockets } from './sockets.ts';
 import { readStatistics } from './statistics.ts';
 import { DEFAULT_SCHEDULER } from './virtual-server.ts';
 
@@ -42,8 +41,6 @@ export class IpvsMode implements Mode {
   /** The programs of both families have one lock. */
   readonly #turns = new Turns();
   readonly #rounds: Rounds;
-  /** For statistics, which are read one after another. */
-  readonly #reader: IpvsSocket;
   readonly #readings = new Turns();
   /** What is to be done is done one thing after another. */
   #work: Promise<unknown> = Promise.resolve();
@@ -55,24 +52,24 @@ export class IpvsMode implements Mode {
   constructor(options: IpvsModeOptions) {
     const { namespace, events, clock = systemClock } = options;
     this.#options = options;
-    this.#sockets = {
-      ipvs: IpvsSocket.open({ namespace }),
-      ipset: IpsetSocket.open({ namespace }),
-      route: RouteSocket.open({ namespace }),
-    };
-    this.#reader = IpvsSocket.open({ namespace });
     this.#rounds = new Rounds(clock, {
       check: () => this.#queue(() => this.#checkAll()),
       verify: () => this.#queue(() => this.#verifyAll()),
       drain: () => this.#queue(() => this.#drainAll()),
       failed: (what, error) => events.failed(what, error),
     });
-    this.#addresses = new NodeAddresses(
-      namespace,
-      ip => this.#nodeIPsChanged(ip),
-      error => events.failed("watching the node's addresses", error),
-      { exceptLink: DEVICE, exceptLinkChanged: event => this.#deviceChanged(event) },
-    );
+    this.#sockets = openSockets(namespace);
+    try {
+      this.#addresses = new NodeAddresses(
+        namespace,
+        ip => this.#nodeIPsChanged(ip),
+        error => events.failed("watching the node's addresses", error),
+        { exceptLink: DEVICE, exceptLinkChanged: event => this.#deviceChanged(event), clock },
+      );
+    } catch (error) {
+      closeSockets(this.#sockets);
+      throw error;
+    }
   }
 
   sync(family: Family, plans: PlanDiff, settings: ModeSettings): Promise<SyncReport> {
@@ -105,7 +102,7 @@ export class IpvsMode implements Mode {
   /** Over a socket of its own: whoever asks must not wait for a long sync. */
   statistics(options?: StatisticsOptions): Promise<ServerStatistics | undefined> {
     return this.#readings.take(async () =>
-      this.#closed ? undefined : readStatistics(this.#reader, this.#families, options),
+      this.#closed ? undefined : readStatistics(this.#sockets.reader, this.#families, options),
     );
   }
 
@@ -119,11 +116,7 @@ export class IpvsMode implements Mode {
     this.#rounds.close();
     this.#addresses.close();
     await this.#work;
-    await this.#readings.take(async () => this.#reader.close());
-    const { ipvs, ipset, route } = this.#sockets;
-    ipvs.close();
-    ipset.close();
-    route.close();
+    await this.#readings.take(async () => closeSockets(this.#sockets));
   }
 
   #prepare(): void {
