@@ -22,7 +22,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   modes: ['plan', 'model', 'kernel', 'api', 'net', 'lib'],
   http: ['kernel', 'net', 'lib'],
   health: ['http', 'api', 'net', 'lib'],
-  metrics: ['http', 'client', 'modes', 'net', 'lib'],
+  metrics: ['http', 'client', 'document', 'modes', 'net', 'lib'],
   events: ['client', 'api', 'lib'],
   sync: ['modes', 'plan', 'model', 'source', 'api', 'net', 'lib'],
   playground: ['kernel', 'api', 'net', 'lib'],

@@ -167,7 +167,11 @@ describe('the metrics server', () => {
     assert.equal(json.headers['content-type'], 'application/json;g=config.k8s.io;v=v1beta1;as=Flagz');
     assert.equal(json.headers.warning, undefined);
     const yaml = await ask('application/yaml', 'v1alpha1');
-    assert.equal(yaml.body, `${JSON.stringify(object('v1alpha1'))}\n`);
+    assert.equal(
+      yaml.body,
+      'apiVersion: config.k8s.io/v1alpha1\nflags:\n  bind-address: 0.0.0.0\n  cluster-cidr: ""\n  v: "0"\n' +
+        'kind: Flagz\nmetadata:\n  name: kube-proxy\n',
+    );
     assert.equal(yaml.headers['content-type'], 'application/yaml;g=config.k8s.io;v=v1alpha1;as=Flagz');
     assert.equal(
       yaml.headers.warning,
@@ -223,12 +227,15 @@ describe('the metrics server', () => {
     };
     const pretty = JSON.stringify(status, undefined, 2);
     const compact = `${JSON.stringify(status)}\n`;
+    const yaml =
+      "apiVersion: v1\ncode: 406\nkind: Status\nmessage: 'only the following media types are accepted: application/json, application/yaml,\n" +
+      "  text/plain'\nmetadata: {}\nreason: NotAcceptable\nstatus: Failure\n";
     for (const [Accept, type, body] of [
       ['application/json', 'json', compact],
       ['application/*', 'json', compact],
       ['text/html,application/json;stream=watch', 'json', compact],
       ['application/json;pretty=1', 'json', pretty],
-      ['application/yaml;q=0.9, text/html', 'yaml', compact],
+      ['application/yaml;q=0.9, text/html', 'yaml', yaml],
       ['text/html', 'json', pretty],
       ['application/json;v=v1;g=config.k8s.io;as=Flagz', 'json', pretty],
       ['application/json;v=v1beta1;g=config.k8s.io;as=Statusz', 'json', pretty],

@@ -1,3 +1,4 @@
+import { type PlainObject, writeYaml } from '../document/index.ts';
 import { type HttpAnswer, type HttpRequest, type MediaRange, parseAccept } from '../http/index.ts';
 
 const GROUP = 'config.k8s.io';
@@ -8,7 +9,7 @@ export interface Page {
   readonly kind: string;
   text(): string;
   /** Without kind, version and metadata. */
-  fields(): object;
+  fields(): PlainObject;
 }
 
 type Version = 'v1beta1' | 'v1alpha1';
@@ -36,7 +37,7 @@ export function negotiate(request: HttpRequest, page: Page): HttpAnswer {
     metadata: { name: COMPONENT },
     ...page.fields(),
   };
-  const body = objectText(object, form.pretty || likesPretty(request));
+  const body = objectText(object, type, form.pretty || likesPretty(request));
   const headers = {
     'Content-Type': `application/${type};g=${GROUP};v=${version};as=${page.kind}`,
     ...(version === 'v1alpha1' ? deprecation(page.kind) : {}),
@@ -96,11 +97,11 @@ function notAcceptable(request: HttpRequest, ranges: readonly MediaRange[]): Htt
   const range = ranges.find(range => structuredType(range) && !wantsKind(range) && !range.parameters.has('sv'));
   const type = (range && structuredType(range)) ?? 'json';
   const pretty = !range || range.parameters.get('pretty') === '1' || likesPretty(request);
-  return { status: 406, headers: { 'Content-Type': `application/${type}` }, body: objectText(status, pretty) };
+  return { status: 406, headers: { 'Content-Type': `application/${type}` }, body: objectText(status, type, pretty) };
 }
 
-/** JSON is YAML. */
-function objectText(object: object, pretty: boolean): string {
+function objectText(object: PlainObject, type: 'json' | 'yaml', pretty: boolean): string {
+  if (type === 'yaml') return writeYaml(object);
   return pretty ? JSON.stringify(object, undefined, 2) : `${JSON.stringify(object)}\n`;
 }
 
