@@ -16,6 +16,8 @@ import { userAgent } from './user-agent.ts';
 
 /** How often an answer that asks to come back later is followed. */
 const MOST_RETRIES = 10;
+/** A server that wants to be left alone for longer is asked again all the same. */
+const LONGEST_RETRY_AFTER_SECONDS = 60;
 /** A turn that takes longer is told. */
 const LONG_WAIT_MS = 1000;
 
@@ -79,8 +81,15 @@ export class HttpApiClient {
       const seconds = retries < MOST_RETRIES ? retryAfter(response) : undefined;
       if (seconds === undefined) return response;
       await discard(response);
+      this.#tellOfDelay(request, response.status, seconds);
       await sleep(seconds * 1000, this.#parts.clock, request.signal);
     }
+  }
+
+  #tellOfDelay({ path, method: verb = 'GET' }: ApiRequest, status: number, seconds: number): void {
+    if (seconds === 0) return;
+    const fields = { delay: `${seconds}s`, status, verb, path };
+    this.#parts.log.info('The API server asks to come back later', fields);
   }
 
   async #takeTurn({ path, method: verb = 'GET', signal }: ApiRequest): Promise<void> {
@@ -157,5 +166,5 @@ function isWatch(path: string): boolean {
 function retryAfter({ status, headers }: ApiResponse): number | undefined {
   if (status !== 429 && status < 500) return undefined;
   const seconds = headers['retry-after'] ?? '';
-  return /^\d{1,6}$/.test(seconds) ? Number(seconds) : undefined;
+  return /^\d+$/.test(seconds) ? Math.min(Number(seconds), LONGEST_RETRY_AFTER_SECONDS) : undefined;
 }

@@ -140,6 +140,22 @@ test('CLIENT-10 at most ten times', async () => {
   );
 });
 
+test('CLIENT-10 no server is left alone for more than a minute, and each wait is told', async () => {
+  for (const retryAfter of ['86400', '99999999999']) {
+    const clock = new ManualClock();
+    await withClient(
+      busy(1, 429, retryAfter),
+      async ({ get, told }) => {
+        assert.equal(await goOn(clock, get('/api/v1/services')), 'done');
+        assert.ok(clock.now() >= 60_000 && clock.now() < 65_000, `${clock.now()} ms`);
+        const fields = '{"delay":"60s","status":429,"verb":"GET","path":"/api/v1/services"}';
+        assert.deepEqual(told, [`The API server asks to come back later ${fields}`]);
+      },
+      { client: { clock, times: { readIdleMs: 0, connectMs: 1e9 } } },
+    );
+  }
+});
+
 test('CLIENT-10 not without a number of seconds, not for other errors, and not for a watch', async () => {
   for (const [handler, path] of [
     [busy(1, 503, 'Fri, 31 Dec 1999 23:59:59 GMT'), '/x'],
