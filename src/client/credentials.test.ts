@@ -76,6 +76,19 @@ test('CLIENT-5 a token file that was never there is told at the start, unless th
     assert.equal((await source({ tokenFile: '/nonexistent', token: 'x' }).current()).authorization, 'Bearer x');
   }));
 
+test('CLIENT-5 a token file that no header can carry is told by its name, and keeps the last token', () =>
+  withFiles(async ({ folder, clock, told, source }) => {
+    const tokenFile = folder.write('token', 'sec\nret');
+    const problem = 'holds a line break, which no header can carry: write the token on one line';
+    assert.throws(() => source({ tokenFile }), { code: 'credentials', message: `${tokenFile} ${problem}` });
+    folder.write('token', 'one');
+    const credentials = source({ tokenFile });
+    folder.write('token', 'sec\x1bret');
+    await clock.advance(60_000);
+    assert.equal((await credentials.current()).authorization, 'Bearer one');
+    assert.deepEqual(told, ['Unable to read a file again, its former content is used']);
+  }));
+
 test('CLIENT-5 a client certificate is read again when its files changed, once they fit each other', () =>
   withFiles(async ({ folder, clock, told, source }) => {
     const { client, otherClient } = certificates();

@@ -6,6 +6,7 @@ import { ExecPlugin } from './exec-plugin.ts';
 import type { Environment } from './in-cluster.ts';
 import { pairProblem } from './pem.ts';
 import { ReloadedFile } from './reloaded-file.ts';
+import { bearer, tokenProblem } from './token.ts';
 
 /** As whom a request is made. */
 export interface Credential {
@@ -59,8 +60,10 @@ class GivenCredentials implements CredentialSource {
     this.#user = user;
     this.#log = log;
     const { tokenFile, certificate } = user;
-    const paths = [tokenFile, path(certificate?.certificate), path(certificate?.key)];
-    for (const path of paths) if (path !== undefined) this.#files.set(path, new ReloadedFile(path, clock, log));
+    for (const file of [path(certificate?.certificate), path(certificate?.key)]) {
+      if (file !== undefined) this.#files.set(file, new ReloadedFile(file, clock, log));
+    }
+    if (tokenFile !== undefined) this.#files.set(tokenFile, new ReloadedFile(tokenFile, clock, log, tokenProblem));
     // What cannot be used is told at the start.
     this.#certificate();
     if (user.token === undefined) this.#token();
@@ -77,7 +80,7 @@ class GivenCredentials implements CredentialSource {
 
   #authorization(): string | undefined {
     const token = this.#token();
-    if (token !== undefined) return `Bearer ${token}`;
+    if (token !== undefined) return bearer(token);
     const { basic } = this.#user;
     return basic && `Basic ${Buffer.from(`${basic.username}:${basic.password}`).toString('base64')}`;
   }

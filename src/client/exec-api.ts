@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { ApiError } from './api-error.ts';
 import type { ClientConfig, ExecConfig, Pem } from './client-config.ts';
 import { fileErrorText } from './go-errors.ts';
+import { tokenProblem } from './token.ts';
 
 /** What a credential plugin gave. */
 export interface ExecStatus {
@@ -51,6 +52,8 @@ export function parseExecCredential(output: string, apiVersion: string): ExecSta
   const certificate = textOf(status, 'clientCertificateData');
   const key = textOf(status, 'clientKeyData');
   if (token + certificate + key === '') throw new Error("exec plugin didn't return a token or cert/key pair");
+  const problem = tokenProblem(token);
+  if (problem !== undefined) throw new Error(`exec plugin returned a status.token that ${problem}`);
   if ((certificate === '') !== (key === '')) throw new Error('exec plugin returned only certificate or key, not both');
   return { token, certificate, key, expires: expiry(textOf(status, 'expirationTimestamp')) };
 }

@@ -110,6 +110,12 @@ ${says({ token: 'x' })}`;
   );
 });
 
+test('CLIENT-6 a token that no header can carry is told, and not shown', () =>
+  failing(
+    says({ token: 'sec\nret' }),
+    /^getting credentials: exec plugin returned a status\.token that holds a line break, which no header can carry: write the token on one line$/,
+  ));
+
 test('CLIENT-6 a plugin that is missing gives its hint, without control characters', () =>
   failing('', /^getting credentials: exec: executable no-such-plugin not found: install it from \[1m here$/, {
     command: 'no-such-plugin',

@@ -8,6 +8,7 @@ import type { Credential, CredentialParts, CredentialSource } from './credential
 import { type ExecStatus, execInfo, parseExecCredential } from './exec-api.ts';
 import type { Environment } from './in-cluster.ts';
 import { pairProblem } from './pem.ts';
+import { bearer } from './token.ts';
 
 /** Plugins ask servers of their own, but whoever waits for a person at a keyboard waits in vain here. */
 const LONGEST_RUN_MS = 60_000;
@@ -74,7 +75,7 @@ export class ExecPlugin implements CredentialSource {
     const problem = certificate === '' ? undefined : pairProblem(certificate, key);
     if (problem !== undefined) throw new Error(`exec plugin returned a certificate that cannot be used: ${problem}`);
     this.#credential = {
-      authorization: token === '' ? undefined : `Bearer ${token}`,
+      authorization: token === '' ? undefined : bearer(token),
       certificate: certificate === '' ? undefined : { certificate, key },
     };
     this.#expires = expires;

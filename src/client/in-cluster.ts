@@ -7,6 +7,7 @@ import type { ClientLog } from './client-log.ts';
 import { fileErrorText } from './go-errors.ts';
 import { certificateCount } from './pem.ts';
 import { serverUrl } from './server-url.ts';
+import { tokenProblem } from './token.ts';
 
 export const SERVICE_ACCOUNT_FOLDER = '/var/run/secrets/kubernetes.io/serviceaccount';
 
@@ -46,11 +47,15 @@ export function isInCluster(env: Environment, folder: string): boolean {
 }
 
 function readToken(path: string): string {
+  let token: string;
   try {
-    return readFileSync(path, 'utf8').trim();
+    token = readFileSync(path, 'utf8').trim();
   } catch (error) {
     throw new ApiError('configuration', fileErrorText('open', path, error), { cause: error });
   }
+  const problem = tokenProblem(token);
+  if (problem !== undefined) throw new ApiError('configuration', `${path} ${problem}`);
+  return token;
 }
 
 /** Without it the connection will fail for a server of the cluster's own CA, and say so: that is soon enough. */

@@ -14,6 +14,7 @@ import {
   text,
   texts,
 } from './kubeconfig-field.ts';
+import { tokenProblem } from './token.ts';
 
 /** What an exec plugin may be told of the cluster. */
 export interface ClusterInfo {
@@ -34,6 +35,8 @@ function readUser(user: Field, cluster: ClusterInfo): UserConfig {
   const authProvider = child(user, 'auth-provider');
   if (authProvider.value !== undefined) fail(authProvider, 'is not supported: use exec, a token or a certificate');
   const token = text(user, 'token') || undefined;
+  const problem = token && tokenProblem(token);
+  if (problem !== undefined) fail(child(user, 'token'), problem);
   const tokenFile = text(user, 'tokenFile');
   const username = text(user, 'username');
   const password = text(user, 'password');

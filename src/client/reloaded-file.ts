@@ -13,13 +13,21 @@ export class ReloadedFile {
   readonly path: string;
   readonly #clock: Clock;
   readonly #log: ClientLog;
+  readonly #problemOf: (text: string) => string | undefined;
   #text: string | undefined;
   #readAt = 0;
 
-  constructor(path: string, clock: Clock, log: ClientLog) {
+  /** `problemOf` says what is wrong with a text that is not to be used. */
+  constructor(
+    path: string,
+    clock: Clock,
+    log: ClientLog,
+    problemOf: (text: string) => string | undefined = () => undefined,
+  ) {
     this.path = path;
     this.#clock = clock;
     this.#log = log;
+    this.#problemOf = problemOf;
   }
 
   text(): string {
@@ -35,7 +43,7 @@ export class ReloadedFile {
 
   #read(): void {
     try {
-      this.#text = readText(this.path);
+      this.#text = this.#usable(readText(this.path));
     } catch (error) {
       if (this.#text === undefined) throw new ApiError('credentials', errorText(error), { cause: error });
       this.#log.error('Unable to read a file again, its former content is used', {
@@ -44,6 +52,12 @@ export class ReloadedFile {
       });
     }
     this.#readAt = this.#clock.elapsed();
+  }
+
+  #usable(text: string): string {
+    const problem = this.#problemOf(text);
+    if (problem !== undefined) throw new Error(`${this.path} ${problem}`);
+    return text;
   }
 }
 

@@ -50,6 +50,20 @@ test('CLIENT-14 every request says who asks, what is understood and in whose nam
   );
 });
 
+test('CLIENT-5 a token that is not ASCII goes as its bytes, by HTTP/2 and HTTP/1.1', async () => {
+  for (const env of [{}, { DISABLE_HTTP2: '1' }]) {
+    await withClient(
+      ok,
+      async ({ get, server }) => {
+        await get();
+        const sent = server.requests[0]?.headers.authorization ?? '';
+        assert.equal(Buffer.from(sent, 'latin1').toString(), 'Bearer tök€n');
+      },
+      { user: { token: 'tök€n' }, client: { env } },
+    );
+  }
+});
+
 test('CLIENT-14 the user agent has the form of upstream', () => {
   assert.equal(userAgent('x64'), 'kube-proxy/v1.36.4 (linux/amd64) kubernetes/pointsm');
   assert.equal(userAgent('arm64'), 'kube-proxy/v1.36.4 (linux/arm64) kubernetes/pointsm');

@@ -44,6 +44,17 @@ test('CLIENT-3 without kubeconfig and --master, a pod is told by its environment
   });
 });
 
+test('CLIENT-5 a service account’s token that no header can carry is told by its file', () => {
+  inPod(({ folder, resolve }) => {
+    const path = folder.write('token', 'sec\nret');
+    folder.write('ca.crt', certificates().ca.cert);
+    assert.throws(() => resolve({ env: POD }), {
+      code: 'configuration',
+      message: `${path} holds a line break, which no header can carry: write the token on one line`,
+    });
+  });
+});
+
 test('CLIENT-3 a missing environment or token is fatal, in the words of client-go', () => {
   inPod(({ folder, resolve }) => {
     const names = 'KUBERNETES_SERVICE_HOST and KUBERNETES_SERVICE_PORT';
