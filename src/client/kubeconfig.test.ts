@@ -208,15 +208,77 @@ test('CLIENT-1 what cannot be used is told with its field', () => {
   for (const [expected, act] of cases) assert.equal(problem(act), expected);
 });
 
-test('CLIENT-1 a file that is no YAML is told with its line', () => {
-  assert.match(
-    problem(() => readText('a: b\n c: d\n')),
-    /^error loading config file "\S+": .* at line \d+, column \d+/,
+test('CLIENT-1 a file that is no YAML is told in the words of Go, with its line', () => {
+  const cases = [
+    ['current-context: [a\nb: c', "yaml: line 1: did not find expected ',' or ']'"],
+    ['a: b: c', 'yaml: mapping values are not allowed in this context'],
+    ['a: \x01', 'yaml: control characters are not allowed'],
+  ] as const;
+  for (const [text, expected] of cases) {
+    const found = problem(() => readText(text));
+    assert.match(found, /^error loading config file "\S+": /);
+    assert.equal(found.replace(/^.*": /, ''), expected);
+  }
+  assert.equal(
+    problem(() => readText('- a')),
+    'must be an object',
   );
-  assert.match(
-    problem(() => readText('a: 1\na: 2\n')),
-    /^error loading config file .*line 2/,
+});
+
+test('CLIENT-1 YAML is that of Go: of repeated keys the last counts, and yes is true', () => {
+  const config = readText(`
+clusters: [{name: t, cluster: {server: https://a.test, insecure-skip-tls-verify: yes}}]
+contexts: [{name: c, context: {cluster: t}}]
+current-context: nobody
+current-context: c
+...
+behind: [the end
+`);
+  assert.equal(config?.server.href, 'https://a.test/');
+  assert.equal(config?.tls.insecure, true);
+  const noText = 'current-context: must be a text: write it in quotes';
+  assert.equal(
+    problem(() => readText('current-context: no')),
+    noText,
   );
+});
+
+test('CLIENT-1 braces may hold YAML as well as JSON, with tabs or without', () => {
+  for (const text of [
+    '{clusters: [{name: t, cluster: {server: "https://a.test"}}], contexts: [{name: c, context: {cluster: t}}], current-context: c}',
+    '{\n\t"clusters":[{"name":"t","cluster":{"server":"https://a.test"}}],\n\t"contexts":[{"name":"c","context":{"cluster":"t"}}],\n\t"current-context":"c"}',
+  ]) {
+    assert.equal(readText(text)?.server.href, 'https://a.test/');
+  }
+});
+
+test('CLIENT-2 with --master the cluster of the context need not be there, and the user counts', () => {
+  const text = `
+contexts: [{name: c, context: {cluster: nowhere, user: me}}]
+users: [{name: me, user: {token: secret}}]
+current-context: c
+`;
+  assert.match(
+    problem(() => readText(text)),
+    /there is no cluster nowhere/,
+  );
+  const config = readText(text, 'https://other.test');
+  assert.equal(config?.server.href, 'https://other.test/');
+  assert.equal(config?.user.token, 'secret');
+});
+
+test('CLIENT-5 a token that no header can carry is told with its field, and not shown', () => {
+  const cases = [
+    ['two\nlines', 'holds a line break, which no header can carry: write the token on one line'],
+    ['end\n', 'holds a line break, which no header can carry: write the token on one line'],
+    ['a\x00b', 'holds a control character, which no header can carry: write the token as plain text'],
+  ] as const;
+  for (const [token, expected] of cases) {
+    assert.equal(
+      problem(() => read({ server: SERVER }, { token })),
+      `users[0].user.token: ${expected}`,
+    );
+  }
 });
 
 test('CLIENT-6 an exec plugin is read with its defaults', () => {

@@ -1,9 +1,8 @@
 import { readFileSync, statSync } from 'node:fs';
-import { parseDocument } from 'yaml';
-import { errorText } from '../lib/error-text.ts';
 import { ApiError } from './api-error.ts';
 import { ANONYMOUS, type ClientConfig } from './client-config.ts';
 import { fileErrorText } from './go-errors.ts';
+import { parseKubeconfig } from './kubeconfig-document.ts';
 import { bool, child, type Field, fail, list, named, names, object, pem, text } from './kubeconfig-field.ts';
 import { userConfig } from './kubeconfig-user.ts';
 import { checkedProxyUrl } from './proxy.ts';
@@ -15,10 +14,10 @@ const EXEC_EXTENSION = 'client.authentication.k8s.io/exec';
 
 /** The cluster and the user of the current context. Undefined if the file says nothing of a server, and `master` neither. */
 export function readKubeconfig(file: string, master: string): ClientConfig | undefined {
-  const root = object({ file, path: '', value: parse(file, read(file)) });
+  const root = object({ file, path: '', value: parseKubeconfig(file, read(file)) });
   checkKind(root);
   const context = currentContext(root);
-  const cluster = context && clusterOf(root, context);
+  const cluster = context && clusterOf(root, context, master);
   if (!cluster && master === '') return undefined;
   return clientConfig(root, context, object(cluster ?? { file, path: 'clusters', value: {} }), master);
 }
@@ -65,11 +64,13 @@ function currentContext(root: Field): Field | undefined {
   );
 }
 
-function clusterOf(root: Field, context: Field): Field | undefined {
+/** With a server from elsewhere there need not be one, as for client-go. */
+function clusterOf(root: Field, context: Field, master: string): Field | undefined {
   const name = text(context, 'cluster');
   if (name === '') return undefined;
   const entry = named(root, 'clusters', name);
   if (entry) return child(entry, 'cluster');
+  if (master !== '') return undefined;
   return fail(child(context, 'cluster'), `there is no cluster ${name} (see clusters: ${names(root, 'clusters')})`);
 }
 
@@ -99,17 +100,5 @@ function read(file: string): string {
   } catch (error) {
     const text = `error loading config file "${file}": ${fileErrorText('open', file, error)}`;
     throw new ApiError('configuration', text, { cause: error });
-  }
-}
-
-function parse(file: string, content: string): unknown {
-  try {
-    const document = parseDocument(content, { logLevel: 'silent' });
-    const [problem] = document.errors;
-    if (problem) throw problem;
-    return document.toJS({ maxAliasCount: 100 }) ?? {};
-  } catch (error) {
-    const [first] = errorText(error).split('\n');
-    throw new ApiError('configuration', `error loading config file "${file}": ${first}`, { cause: error });
   }
 }
