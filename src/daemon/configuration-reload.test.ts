@@ -65,6 +65,7 @@ test('START-11 a changed file is applied where that is safe, ends the process wh
     assert.equal(reload.refused, undefined);
     assert.match(await metrics.text(), /^pointsman_configuration_refused 0$/m);
     assert.equal(applied.length, 1, 'what is in force already is not applied again');
+    assert.equal(lines.at(-1), 'I The configuration is valid again {}');
     assert.deepEqual(restarts, []);
     await write('nftables: {syncPeriod: 20s}\nmetricsBindAddress: 127.0.0.1:10250\n');
     assert.deepEqual(restarts, ["content of the proxy server's configuration file was updated"]);

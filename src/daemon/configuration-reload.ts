@@ -51,6 +51,7 @@ export class ConfigurationReload {
       log.error('reload', 'The changed configuration is refused; what runs stays', { err: this.#refused });
       return;
     }
+    if (this.#refused !== undefined) log.info('reload', 'The configuration is valid again');
     this.#refused = undefined;
     metrics.configurationAccepted();
     const { live, restart: fields } = compareConfigurations(this.#running, next);

@@ -4,7 +4,7 @@ import { rememberingLog } from '../../test/support/log.ts';
 import type { ConntrackConfiguration } from '../config/index.ts';
 import { NetworkNamespace } from '../kernel/netns.ts';
 import { readSysctl } from '../kernel/sysctl.ts';
-import { HOUR, SECOND } from '../lib/duration.ts';
+import { HOUR, MILLISECOND, SECOND } from '../lib/duration.ts';
 import { applyConntrack } from './conntrack.ts';
 
 const NOTHING: ConntrackConfiguration = {
@@ -59,4 +59,16 @@ test('START-4 a value that cannot be set is told with what to do, and the others
       /^E Could not be set; the kernel keeps its value .*nf_conntrack_max.*set it on the machine/,
     );
     assert.equal(lines.length, 2, lines.join('\n'));
+  }));
+
+test('START-4 a time-out of less than a second is ignored, which is told', () =>
+  inNamespace(namespace => {
+    const { log, lines } = rememberingLog();
+    const name = 'net/netfilter/nf_conntrack_udp_timeout';
+    const before = readSysctl(name, namespace);
+    applyConntrack({ ...NOTHING, udpTimeout: 500n * MILLISECOND }, log, namespace);
+    assert.equal(readSysctl(name, namespace), before);
+    assert.deepEqual(lines, [
+      'W A time-out of less than a second is ignored; the kernel keeps its value {"what":"conntrack.udpTimeout","value":"500ms"}',
+    ]);
   }));

@@ -3,7 +3,7 @@ import { machineCpus } from '../kernel/cpus.ts';
 import { type ModuleParameter, readModuleParameter, writeModuleParameter } from '../kernel/module-parameter.ts';
 import type { NetworkNamespace } from '../kernel/netns.ts';
 import { ensureSysctl } from '../kernel/sysctl.ts';
-import { type Duration, toMilliseconds } from '../lib/duration.ts';
+import { type Duration, formatDuration, SECOND, toMilliseconds } from '../lib/duration.ts';
 import { errorText } from '../lib/error-text.ts';
 import type { Logger } from '../logging/index.ts';
 import { type ConntrackConfig, conntrackMax, conntrackSysctls } from '../plan/index.ts';
@@ -19,6 +19,7 @@ const FLOWS_A_BUCKET = 4;
 export function applyConntrack(configuration: ConntrackConfiguration, log: Logger, namespace?: NetworkNamespace): void {
   const cpus = machineCpus();
   const config = planConfig(configuration);
+  tellIgnored(configuration, log);
   for (const { name, value } of conntrackSysctls(config, cpus)) {
     attempt(log, name, value, () => {
       if (ensureSysctl(name, value, namespace) === 'changed')
@@ -40,6 +41,20 @@ function planConfig(configuration: ConntrackConfiguration): ConntrackConfig {
     udpTimeoutMs: ms(configuration.udpTimeout),
     udpStreamTimeoutMs: ms(configuration.udpStreamTimeout),
   };
+}
+
+/** The kernel counts in seconds, and with a time-out of none would forget every flow at once. */
+function tellIgnored(configuration: ConntrackConfiguration, log: Logger): void {
+  const { tcpEstablishedTimeout, tcpCloseWaitTimeout, udpTimeout, udpStreamTimeout } = configuration;
+  const timeouts = { tcpEstablishedTimeout, tcpCloseWaitTimeout, udpTimeout, udpStreamTimeout };
+  for (const [field, timeout = 0n] of Object.entries(timeouts)) {
+    if (timeout <= 0n || timeout >= SECOND) continue;
+    const value = formatDuration(timeout);
+    log.warning('conntrack', 'A time-out of less than a second is ignored; the kernel keeps its value', {
+      what: `conntrack.${field}`,
+      value,
+    });
+  }
 }
 
 function growHashTable(buckets: number, log: Logger): void {

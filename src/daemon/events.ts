@@ -37,7 +37,7 @@ export function eventsOf(nodeName: string) {
       action: 'Program',
       regarding: service,
       related: node,
-      note: `node ${nodeName} does not serve ${servicePort} in ${family}, for its kernel refused it: ${error}`,
+      note: `node ${nodeName} does not serve ${servicePort} in ${family} as it should: ${error}`,
     }),
 
     driftRepaired: (family: Family, what: string): EventContent => ({

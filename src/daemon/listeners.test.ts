@@ -5,6 +5,7 @@ import { ManualClock } from '../../test/support/manual-clock.ts';
 import { parsePrometheusText } from '../../test/support/prometheus-text.ts';
 import { ProxyHealth } from '../health/index.ts';
 import { ProxyMetrics } from '../metrics/index.ts';
+import type { SetAside } from '../modes/index.ts';
 import type { ProxyListeners } from '../proxy/index.ts';
 import { buildInfo } from './build-info.ts';
 import { proxyListeners } from './listeners.ts';
@@ -12,12 +13,17 @@ import { proxyListeners } from './listeners.ts';
 describe('those who are told of syncs', () => {
   let metrics: ProxyMetrics;
   let listeners: ProxyListeners;
+  let lines: string[];
+  let setAside: SetAside[];
 
   beforeEach(() => {
     const clock = new ManualClock();
     const health = new ProxyHealth({ timeoutMs: 60_000, clock });
     metrics = new ProxyMetrics({ mode: 'iptables', clock, build: buildInfo('v1.36.4'), features: [] });
-    const { log } = rememberingLog();
+    const remembering = rememberingLog();
+    const { log } = remembering;
+    lines = remembering.lines;
+    setAside = [];
     const ignore = () => {};
     listeners = proxyListeners({
       mode: 'iptables',
@@ -25,7 +31,7 @@ describe('those who are told of syncs', () => {
       health,
       metrics,
       synced: ignore,
-      setAside: ignore,
+      setAside: port => setAside.push(port),
       driftRepaired: ignore,
     });
   });
@@ -67,5 +73,24 @@ describe('those who are told of syncs', () => {
     listeners.mode.measured('IPv6', { kind: 'refused', partial: true });
     listeners.loop.syncFailed('IPv4', new Error('no luck'), 5);
     assert.deepEqual(await counts(), { all: 1, full: 1, partial: 0 });
+  });
+
+  test('LOG-9 a sync says how many service ports changed, which may be none', () => {
+    listeners.loop.synced('IPv4', { full: true, servicePorts: 0, milliseconds: 1.25, triggerTimes: [] });
+    listeners.loop.synced('IPv6', { full: false, servicePorts: 2, milliseconds: 3, triggerTimes: [] });
+    assert.deepEqual(lines, [
+      'I Synced everything {"ipFamily":"IPv4","changedServicePorts":0,"took":"1.3ms"}',
+      'I Synced {"ipFamily":"IPv6","changedServicePorts":2,"took":"3.0ms"}',
+    ]);
+  });
+
+  test('EVENTS-7 a service port that is set aside is told to the log, the metrics and whoever writes Events', async () => {
+    const port = { family: 'IPv4', servicePort: 'default/web:http', error: 'no room' } as const;
+    listeners.mode.setAside(port);
+    assert.deepEqual(setAside, [port]);
+    assert.deepEqual(lines, [
+      'E Could not be programmed; set aside until it changes {"err":"no room","ipFamily":"IPv4","servicePort":"default/web:http"}',
+    ]);
+    assert.match(await metrics.text(), /^pointsman_service_ports_set_aside_total\{.*\} 1$/m);
   });
 });

@@ -56,7 +56,7 @@ function loopListener(audience: Audience, refused: Refused): LoopListener {
       measure(metrics, family, report);
       audience.synced(family);
       const { servicePorts, milliseconds, full } = report;
-      const fields = { ipFamily: family, servicePorts, took: `${milliseconds.toFixed(1)}ms` };
+      const fields = { ipFamily: family, changedServicePorts: servicePorts, took: `${milliseconds.toFixed(1)}ms` };
       if (full) log.info('proxy', 'Synced everything', fields);
       else log.v(2, 'proxy', 'Synced', fields);
     },
@@ -82,7 +82,7 @@ function modeEvents({ mode, log, metrics, setAside, driftRepaired }: Audience, r
     progress: (ipFamily, servicePorts, of) => log.info(mode, 'Programming', { ipFamily, servicePorts, of }),
     setAside(port) {
       const { family: ipFamily, servicePort, error: err } = port;
-      log.error(mode, 'Refused by the kernel and set aside until it changes', { ipFamily, servicePort, err });
+      log.error(mode, 'Could not be programmed; set aside until it changes', { ipFamily, servicePort, err });
       metrics.setAside(port);
       setAside(port);
     },

@@ -115,5 +115,5 @@ function setAsideNote(ports: readonly SetAside[]): { readonly note: string } | u
   const named = ports
     .slice(0, MOST_NAMED)
     .map(({ family, servicePort, error }) => `${servicePort} (${family}): ${error}`);
-  return { note: `${ports.length} service ports that the kernel refused, among them ${named.join('; ')}` };
+  return { note: `${ports.length} service ports are set aside, among them ${named.join('; ')}` };
 }

@@ -1,12 +1,14 @@
 import assert from 'node:assert/strict';
+import { createServer } from 'node:net';
 import { test } from 'node:test';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { rememberingLog } from '../../test/support/log.ts';
 import { applyFeatureGates, defaultConfiguration } from '../config/index.ts';
 import { DEFAULT_LOGGING, type Logger, Logging } from '../logging/index.ts';
 import { Closers } from './closers.ts';
 import { Ending } from './ending.ts';
 import type { DaemonOptions } from './options.ts';
-import { openSurroundings } from './surroundings.ts';
+import { Failures, openSurroundings } from './surroundings.ts';
 
 test('METRICS-3 gates are told as they are set, those that set others too', async () => {
   const { log } = rememberingLog();
@@ -39,6 +41,79 @@ test('METRICS-4 a proxy that still waits for its objects is told to be unhealthy
     assert.match(await metrics.text(), /^pointsman_healthy 0$/m);
   } finally {
     await closers.close();
+  }
+});
+
+for (const { server, taken, reason, text } of [
+  {
+    server: 'health server',
+    taken: 'healthzBindAddress',
+    reason: 'FailedToStartProxierHealthcheck',
+    text: 'healthz server failed: failed to start proxy healthz on ',
+  },
+  {
+    server: 'metrics server',
+    taken: 'metricsBindAddress',
+    reason: 'FailedToStartMetricServer',
+    text: 'failed to start metrics server on ',
+  },
+] as const) {
+  test(`HEALTH-11 with bindAddressHardFail a ${server} that cannot listen ends the process, once an Event can tell of it`, async () => {
+    const { log } = rememberingLog();
+    const closers = new Closers(log);
+    const ending = new Ending(log);
+    closers.add('signals', () => ending.close());
+    const other = createServer();
+    await new Promise<void>(resolve => other.listen(0, '127.0.0.1', resolve));
+    const address = other.address();
+    assert.ok(address !== null && typeof address === 'object');
+    const reasons: string[] = [];
+    try {
+      const { connected } = await openSurroundings(
+        {
+          ...optionsFor(log),
+          initOnly: false,
+          configuration: {
+            ...defaultConfiguration(),
+            healthzBindAddress: '127.0.0.1:0',
+            metricsBindAddress: '127.0.0.1:0',
+            [taken]: `127.0.0.1:${address.port}`,
+            bindAddressHardFail: true,
+          },
+        },
+        'node-a',
+        closers,
+        ending,
+      );
+      await nextTurn();
+      assert.equal(ending.isReached, false, 'nobody could be told yet');
+      connected({
+        async request({ body }) {
+          reasons.push(JSON.parse(Buffer.from(body ?? []).toString()).reason);
+          return { status: 201, headers: {}, body: (async function* () {})() };
+        },
+        close() {},
+      });
+      await assert.rejects(ending.reached, ({ message }: Error) => message.startsWith(text));
+    } finally {
+      await closers.close();
+      other.close();
+    }
+    assert.deepEqual(reasons, [reason]);
+  });
+}
+
+test('HEALTH-11 one that fails later ends the process at once; the first failure is the one that is told', async () => {
+  const { log } = rememberingLog();
+  const ending = new Ending(log);
+  try {
+    const failures = new Failures(ending);
+    failures.release();
+    failures.add(new Error('first'));
+    failures.add(new Error('second'));
+    await assert.rejects(ending.reached, { message: 'first' });
+  } finally {
+    ending.close();
   }
 });
 

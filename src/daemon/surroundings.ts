@@ -79,7 +79,7 @@ function openRecorder({ log }: DaemonOptions): EventRecorder {
 }
 
 /** Servers that must be there and could not be started end the process, but not before an Event can tell of it. */
-class Failures {
+export class Failures {
   readonly #ending: Ending;
   #released = false;
   #first: Error | undefined;

@@ -52,7 +52,7 @@ describe('what a source tells', () => {
     assert.equal(state.ownNode, own);
   });
 
-  test('SYNC-3 service ranges are the whole set each time, each once', () => {
+  test('SYNC-3 service ranges are the whole set each time, each once; one that two objects have stays until both are gone', () => {
     const state = create();
     const range = (name: string, ...cidrs: string[]): ServiceCIDR => ({
       kind: 'ServiceCIDR',

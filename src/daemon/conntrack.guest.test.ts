@@ -1,0 +1,47 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { rememberingLog } from '../../test/support/log.ts';
+import type { ConntrackConfiguration } from '../config/index.ts';
+import { machineCpus } from '../kernel/cpus.ts';
+import { type ModuleParameter, readModuleParameter, writeModuleParameter } from '../kernel/module-parameter.ts';
+import { readSysctl, writeSysctl } from '../kernel/sysctl.ts';
+import { applyConntrack } from './conntrack.ts';
+
+const HASH_SIZE: ModuleParameter = { module: 'nf_conntrack', parameter: 'hashsize' };
+const MAX = 'net/netfilter/nf_conntrack_max';
+/** As many entries fill a page, below which the kernel makes no table. */
+const SMALL = 512;
+
+function configurationFor(flows: number): ConntrackConfiguration {
+  return {
+    maxPerCore: flows / machineCpus(),
+    min: 0,
+    tcpEstablishedTimeout: 0n,
+    tcpCloseWaitTimeout: 0n,
+    tcpBeLiberal: false,
+    udpTimeout: 0n,
+    udpStreamTimeout: 0n,
+  };
+}
+
+// Both belong to the whole machine, so they are only changed in a guest.
+test('START-4 the table of flows gets its size, and a hash table of a bucket for four flows, which never shrinks', () => {
+  const before = { hashSize: readModuleParameter(HASH_SIZE), max: readSysctl(MAX) };
+  try {
+    writeModuleParameter(HASH_SIZE, SMALL);
+    const { log, lines } = rememberingLog();
+    applyConntrack(configurationFor(16 * SMALL), log);
+    assert.equal(readSysctl(MAX), `${16 * SMALL}`);
+    assert.equal(readModuleParameter(HASH_SIZE), 4 * SMALL);
+    assert.deepEqual(lines, [
+      `I Set sysctl {"entry":"${MAX}","value":${16 * SMALL}}`,
+      `I Set conntrack hashsize {"buckets":${4 * SMALL}}`,
+    ]);
+    applyConntrack(configurationFor(8 * SMALL), log);
+    assert.equal(readSysctl(MAX), `${8 * SMALL}`);
+    assert.equal(readModuleParameter(HASH_SIZE), 4 * SMALL);
+  } finally {
+    writeModuleParameter(HASH_SIZE, before.hashSize);
+    writeSysctl(MAX, before.max);
+  }
+});

@@ -1,0 +1,38 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { ManualClock } from '../../test/support/manual-clock.ts';
+import { applyFeatureGates, defaultConfiguration } from '../config/index.ts';
+import { HOUR, MINUTE } from '../lib/duration.ts';
+import { BoundedFrequencyRunner } from '../sync/bounded-frequency-runner.ts';
+import { liveConfig } from './live-config.ts';
+
+const HOUR_MS = 3_600_000;
+
+test('SYNC-8 syncs may be more than an hour apart', async () => {
+  const gates = applyFeatureGates(new Map());
+  assert.ok(gates.kind === 'gates');
+  const configuration = { ...defaultConfiguration(), minSyncPeriod: 2n * HOUR, syncPeriod: 3n * HOUR };
+  const { intervals } = liveConfig(configuration, gates.gates);
+  const clock = new ManualClock();
+  let runs = 0;
+  const runner = new BoundedFrequencyRunner({ ...intervals, clock, fn: () => void runs++ });
+  try {
+    runner.start();
+    runner.run();
+    await clock.advance(0);
+    runner.run();
+    await clock.advance(2 * HOUR_MS - 1);
+    assert.equal(runs, 1);
+    await clock.advance(1);
+    assert.equal(runs, 2);
+  } finally {
+    await runner.stop();
+  }
+});
+
+test('SYNC-8 one that is asked for by nobody comes after an hour, whatever the sync period', () => {
+  const gates = applyFeatureGates(new Map());
+  assert.ok(gates.kind === 'gates');
+  const { intervals } = liveConfig({ ...defaultConfiguration(), syncPeriod: MINUTE }, gates.gates);
+  assert.deepEqual([intervals.retryInterval, intervals.maxInterval], [60_000, HOUR_MS]);
+});

@@ -1,0 +1,24 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { test } from 'node:test';
+import { rememberingLog } from '../../test/support/log.ts';
+import { setOwnOomScore } from './oom-score.ts';
+
+const read = () => Number(readFileSync('/proc/self/oom_score_adj', 'utf8'));
+
+test('START-15 the OOM score is set if there is one; one that cannot be had is told, and nothing ends', () => {
+  const { log, lines } = rememberingLog();
+  const before = read();
+  try {
+    setOwnOomScore(before + 1, log);
+    assert.equal(read(), before + 1);
+    setOwnOomScore(undefined, log);
+    assert.equal(read(), before + 1);
+    assert.deepEqual(lines, []);
+    setOwnOomScore(1001, log);
+    assert.equal(read(), before + 1);
+    assert.match(lines.join('\n'), /^I Failed to apply OOMScore \{"err":"set oom_score_adj to 1001: EINVAL.*\}$/);
+  } finally {
+    setOwnOomScore(before, log);
+  }
+});
