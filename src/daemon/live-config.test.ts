@@ -8,7 +8,7 @@ import { liveConfig } from './live-config.ts';
 
 const HOUR_MS = 3_600_000;
 
-test('SYNC-8 syncs may be more than an hour apart', async () => {
+test('SYNC-9 syncs may be more than an hour apart', async () => {
   const gates = applyFeatureGates(new Map());
   assert.ok(gates.kind === 'gates');
   const configuration = { ...defaultConfiguration(), minSyncPeriod: 2n * HOUR, syncPeriod: 3n * HOUR };
@@ -30,7 +30,7 @@ test('SYNC-8 syncs may be more than an hour apart', async () => {
   }
 });
 
-test('SYNC-8 one that is asked for by nobody comes after an hour, whatever the sync period', () => {
+test('SYNC-9 one that is asked for by nobody comes after an hour, whatever the sync period', () => {
   const gates = applyFeatureGates(new Map());
   assert.ok(gates.kind === 'gates');
   const { intervals } = liveConfig({ ...defaultConfiguration(), syncPeriod: MINUTE }, gates.gates);
