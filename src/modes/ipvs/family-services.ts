@@ -5,7 +5,7 @@ import type { Cidr, Family, Ip } from '../../net/index.ts';
 import { type PlanDiff, planName } from '../../plan/index.ts';
 import type { ModeEvents, ModeSettings, SetAside } from '../mode.ts';
 import { AddressTable } from './device.ts';
-import { isOwn } from './ownership.ts';
+import { ownerOf } from './ownership.ts';
 import { type RenderContext, renderContext } from './render.ts';
 import { RuleWriter } from './rule-writer.ts';
 import { countRules, type RuleInput, TABLES } from './rules.ts';
@@ -38,6 +38,8 @@ export class FamilyServices {
   readonly #rules: RuleWriter;
   readonly #setAside = new Map<string, SetAside>();
   #settings: ModeSettings;
+  /** All addresses of this machine's other links, also those that nothing is served at. */
+  #nodeIPs: ReadonlySet<string>;
   /** The kernel was not read yet, or a write failed half way. */
   #unsure = true;
 
@@ -47,6 +49,7 @@ export class FamilyServices {
       events.measured(family, { kind: 'batch', objects, milliseconds });
     this.#options = options;
     this.#settings = settings;
+    this.#nodeIPs = new Set(nodeIPs);
     this.#plans = new WantedPlans(this.#context(settings, nodeIPs));
     this.#sets = new SetTable(sockets.ipset, family, measured);
     this.#addresses = new AddressTable(sockets.route, family, measured);
@@ -88,6 +91,7 @@ export class FamilyServices {
 
   setOptions(settings: ModeSettings, nodeIPs: readonly Ip[]): void {
     this.#settings = settings;
+    this.#nodeIPs = new Set(nodeIPs);
     this.#plans.setContext(this.#context(settings, nodeIPs, this.#plans.context.missingSchedulers));
   }
 
@@ -137,9 +141,10 @@ export class FamilyServices {
     const found = {
       hasElement: sets.has.bind(sets),
       hasAddress: addresses.has.bind(addresses),
+      isNodeIP: (ip: string) => this.#nodeIPs.has(ip),
     };
     const isWanted = (key: ServiceKey) => this.wanted.server(printKey(key)) !== undefined;
-    await this.#servers.read(({ key }) => isOwn(key, found, this.#options.excludeCIDRs) || isWanted(key));
+    await this.#servers.read(key => (isWanted(key) ? 'us' : ownerOf(key, found, this.#options.excludeCIDRs)));
     await this.#rules.read();
   }
 

@@ -222,6 +222,9 @@ describe('restart', () => {
         const foreign = ['-A -t 172.16.0.1:80 -s wlc', '-A -t 192.168.0.2:8443 -s rr', '-A -f 7 -s rr'];
         for (const line of [...foreign, '-A -t 10.96.3.3:80 -s rr']) ipvsadm(namespace, line);
         ipvsadm(namespace, '-a -t 172.16.0.1:80 -r 172.16.5.5:80 -m -w 5');
+        // A Service has this node port, but the address is none of this machine.
+        ipvsadm(namespace, '-A -t 172.16.0.2:30443 -s rr');
+        ipvsadm(namespace, '-a -t 172.16.0.2:30443 -r 172.16.5.5:80 -m -w 1');
         everything(mode);
         await mode.sync();
         await mode.restart();
@@ -234,13 +237,32 @@ describe('restart', () => {
           '-A -f 7 -s rr',
           '-A -t 10.96.3.3:80 -s rr',
           '-A -t 172.16.0.1:80 -s wlc',
+          '-A -t 172.16.0.2:30443 -s rr',
           '-A -t 192.168.0.2:8443 -s rr',
           '-a -t 172.16.0.1:80 -r 172.16.5.5:80 -m -w 5',
+          '-a -t 172.16.0.2:30443 -r 172.16.5.5:80 -m -w 1',
         ]);
         assert.deepEqual(removed, ['6 IPv4 virtual servers', '11 IPv4 chains', '17 sets', 'link kube-ipvs0']);
       },
       { excludeCIDRs: ['10.96.3.0/24'] },
     ));
+
+  test('IPVS-9 node ports at an address that the machine lost while no proxy ran go', () =>
+    withMode(async (mode, namespace) => {
+      const route = RouteSocket.open({ namespace });
+      const eth0 = route.link('eth0') ?? assert.fail('no eth0');
+      const former = { ip: '192.168.0.7' as Ip, prefix: 24 };
+      route.addAddress(eth0, former);
+      everything(mode);
+      await mode.sync();
+      const atFormer = () => save(namespace).filter(line => line.includes('192.168.0.7'));
+      assert.ok(atFormer().length > 0);
+      await mode.close();
+      route.deleteAddress(eth0, former);
+      route.close();
+      await mode.restart();
+      assert.deepEqual(atFormer(), []);
+    }));
 });
 
 describe('drift', () => {

@@ -3,7 +3,8 @@ import { test } from 'node:test';
 import { printElement } from '../../kernel/ipset/index.ts';
 import type { IpvsProtocol, ServiceKey } from '../../kernel/ipvs/index.ts';
 import { type Cidr, type Ip, parseCidr } from '../../net/index.ts';
-import { isOwn } from './ownership.ts';
+import { isLeftOver, ownerOf } from './ownership.ts';
+import type { KnownServer } from './server-diff.ts';
 
 const key = (address: string, port: number, protocol: IpvsProtocol = 'TCP'): ServiceKey => ({
   kind: 'address',
@@ -12,36 +13,55 @@ const key = (address: string, port: number, protocol: IpvsProtocol = 'TCP'): Ser
   protocol,
 });
 
-/** `SET element`, and addresses of kube-ipvs0. */
-function owns(
-  service: ServiceKey,
-  elements: readonly string[],
-  addresses: readonly string[] = [],
-  excluded = '',
-): boolean {
+/** What was found: `SET element`, addresses of kube-ipvs0, and the networks that are excluded. */
+function owner(service: ServiceKey, elements: readonly string[], addresses: readonly string[] = [], excluded = '') {
   const cidrs = [parseCidr(excluded)].filter((cidr): cidr is Cidr => cidr !== undefined);
   const found = {
     hasElement: (set: string, element: Parameters<typeof printElement>[0]) =>
       elements.includes(`${set} ${printElement(element)}`),
     hasAddress: (ip: string) => addresses.includes(ip),
+    isNodeIP: (ip: string) => ip === '192.168.0.2',
   };
-  return isOwn(service, found, cidrs);
+  return ownerOf(service, found, cidrs);
 }
 
 test('IPVS-9 ours is what is at an address of kube-ipvs0, or in the sets', () => {
-  assert.equal(owns(key('10.96.0.1', 80), [], ['10.96.0.1']), true);
-  assert.equal(owns(key('10.96.0.1', 80), ['clusterIP 10.96.0.1,tcp:80']), true);
-  assert.equal(owns(key('10.96.0.1', 80, 'UDP'), ['clusterIP 10.96.0.1,tcp:80']), false);
-  assert.equal(owns(key('1.2.3.4', 80), ['externalIPLocal 1.2.3.4,tcp:80']), true);
-  assert.equal(owns(key('192.168.0.2', 30080), ['nodePortTCP 30080']), true);
-  assert.equal(owns(key('192.168.0.2', 30080, 'UDP'), ['nodePortTCP 30080']), false);
-  assert.equal(owns(key('192.168.0.2', 30080, 'SCTP'), ['nodePortSCTP 192.168.0.2,sctp:30080']), true);
+  assert.equal(owner(key('10.96.0.1', 80), [], ['10.96.0.1']), 'us');
+  assert.equal(owner(key('10.96.0.1', 80), ['clusterIP 10.96.0.1,tcp:80']), 'us');
+  assert.equal(owner(key('10.96.0.1', 80, 'UDP'), ['clusterIP 10.96.0.1,tcp:80']), 'others');
+  assert.equal(owner(key('1.2.3.4', 80), ['externalIPLocal 1.2.3.4,tcp:80']), 'us');
+  assert.equal(owner(key('192.168.0.9', 30080, 'SCTP'), ['nodePortSCTP 192.168.0.9,sctp:30080']), 'us');
+  assert.equal(owner(key('192.168.0.2', 30080, 'SCTP'), ['nodePortSCTP 192.168.0.9,sctp:30080']), 'others');
+});
+
+test('IPVS-9 at a node port it is ours where the machine has the address, else its real servers must tell', () => {
+  assert.equal(owner(key('192.168.0.2', 30080), ['nodePortTCP 30080']), 'us');
+  assert.equal(owner(key('192.168.0.2', 30080, 'UDP'), ['nodePortTCP 30080']), 'others');
+  assert.equal(owner(key('172.16.0.1', 30080), ['nodePortTCP 30080']), 'unclear');
+  assert.equal(owner(key('172.16.0.1', 30081), ['nodePortTCP 30080']), 'others');
+  assert.equal(owner(key('172.16.0.1', 30080), ['nodePortTCP 30080'], [], '172.16.0.0/16'), 'others');
+});
+
+test('IPVS-9 real servers that one of ours has tell that it was ours; none, others, or another way to them do not', () => {
+  const server = (at: ServiceKey, names: readonly string[], isPlain = true, scheduler = 'rr'): KnownServer => ({
+    service: { key: at, scheduler },
+    destinations: new Map(names.map(name => [name, { address: name as Ip, port: 80, weight: 1, isPlain }])),
+  });
+  const own = [server(key('10.96.0.1', 80), ['a', 'b']), server(key('10.96.0.2', 53, 'UDP'), ['c'])];
+  const at = key('172.16.0.1', 30080);
+  assert.equal(isLeftOver(server(at, ['a', 'b']), own), true);
+  assert.equal(isLeftOver(server(at, ['b']), own), true, 'policy Local has only some');
+  assert.equal(isLeftOver(server(at, []), own), false);
+  assert.equal(isLeftOver(server(at, ['a', 'x']), own), false);
+  assert.equal(isLeftOver(server(at, ['c']), own), false, 'another protocol');
+  assert.equal(isLeftOver(server(at, ['a'], false), own), false);
+  assert.equal(isLeftOver(server(at, ['a'], true, 'wlc'), own), false);
 });
 
 test('IPVS-9 all else is not: other addresses, services by mark, and what is excluded', () => {
-  assert.equal(owns(key('10.96.0.2', 80), ['clusterIP 10.96.0.1,tcp:80'], ['10.96.0.1']), false);
-  assert.equal(owns({ kind: 'fwmark', family: 'IPv4', fwmark: 1 }, [], ['0.0.0.0']), false);
-  assert.equal(owns(key('10.96.0.1', 80), [], ['10.96.0.1'], '10.96.0.0/24'), false);
-  assert.equal(owns(key('fd00::1', 80), [], ['fd00::1'], '10.96.0.0/24'), true);
-  assert.equal(owns(key('fd00::1', 80), [], ['fd00::1'], 'fd00::/64'), false);
+  assert.equal(owner(key('10.96.0.2', 80), ['clusterIP 10.96.0.1,tcp:80'], ['10.96.0.1']), 'others');
+  assert.equal(owner({ kind: 'fwmark', family: 'IPv4', fwmark: 1 }, [], ['0.0.0.0']), 'others');
+  assert.equal(owner(key('10.96.0.1', 80), [], ['10.96.0.1'], '10.96.0.0/24'), 'others');
+  assert.equal(owner(key('fd00::1', 80), [], ['fd00::1'], '10.96.0.0/24'), 'us');
+  assert.equal(owner(key('fd00::1', 80), [], ['fd00::1'], 'fd00::/64'), 'others');
 });

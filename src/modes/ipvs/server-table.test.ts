@@ -7,6 +7,7 @@ import type { Protocol } from '../../api/index.ts';
 import { Model, nodePortAddresses } from '../../model/index.ts';
 import type { Ip } from '../../net/index.ts';
 import { Planner } from '../../plan/index.ts';
+import type { Owner } from './ownership.ts';
 import { renderContext } from './render.ts';
 import { ServerTable } from './server-table.ts';
 import { WantedPlans } from './wanted-plans.ts';
@@ -67,16 +68,22 @@ class OneService {
 
   refused: Awaited<ReturnType<ServerTable['write']>> = [];
 
-  async read(): Promise<readonly string[]> {
+  async read(owner: Owner = 'us'): Promise<readonly string[]> {
     this.kernel.asked.length = 0;
     const { wanted } = this.#plans;
-    await this.#table.read(() => true);
+    await this.#table.read(() => owner);
     await this.#table.write(new Set([...wanted.serverIds(), ...this.#table.ids()]), {
       wanted,
       written: new Written(),
       progress: () => {},
     });
     return this.kernel.asked;
+  }
+
+  /** The Service goes, but nothing is written yet. */
+  forget(): void {
+    this.#model.deleteService('default/s');
+    this.#plans.want(this.#planner.update(this.#model.take()));
   }
 
   async drain(): Promise<readonly string[]> {
@@ -103,6 +110,13 @@ describe('virtual servers', () => {
     ]);
     assert.deepEqual(await one.spec({ annotations: { 'pointsman.dev/scheduler': 'lc' } }), [`-E ${WEB} -s lc`]);
     assert.deepEqual(await one.delete(), [`-D ${WEB}`]);
+  });
+
+  test('IPVS-9 what was ours before it was read again still is, whatever can be told of it by now', async () => {
+    const one = new OneService();
+    await one.endpoints('10.0.0.1');
+    one.forget();
+    assert.deepEqual(await one.read('others'), [`-D ${WEB}`]);
   });
 
   test('IPVS-2 SCTP likewise', async () => {

@@ -1,7 +1,15 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { KernelError } from '../../kernel/errors.ts';
-import { type Change, type IpvsSocket, keyFamily, printKey, type ServiceEntry } from '../../kernel/ipvs/index.ts';
+import {
+  type Change,
+  type IpvsSocket,
+  keyFamily,
+  printKey,
+  type ServiceEntry,
+  type ServiceKey,
+} from '../../kernel/ipvs/index.ts';
 import { type Family, joinHostPort } from '../../net/index.ts';
+import { isLeftOver, type Owner } from './ownership.ts';
 import { applyChange, isDrained, type KnownServer, serverChanges } from './server-diff.ts';
 import type { Wanted } from './wanted.ts';
 import { type Measured, type Refused, timed, type Written } from './written.ts';
@@ -42,15 +50,25 @@ export class ServerTable {
     return this.#draining.size > 0;
   }
 
-  /** Reads those that are ours. Others belong to somebody else and stay as they are. */
-  async read(isOurs: (service: ServiceEntry) => boolean): Promise<void> {
+  /** Reads those that are ours; what was ours before still is. Others belong to somebody else and stay as they are. */
+  async read(ownerOf: (key: ServiceKey) => Owner): Promise<void> {
+    const listed = this.#socket.services().filter(({ key }) => keyFamily(key) === this.#family);
+    const owned = listed.map(service => {
+      const id = printKey(service.key);
+      return { id, service, owner: this.#known.has(id) ? 'us' : ownerOf(service.key) };
+    });
     this.#known.clear();
     this.#draining.clear();
-    const ours = this.#socket.services().filter(entry => keyFamily(entry.key) === this.#family && isOurs(entry));
-    this.#measured(1 + ours.length, 0);
-    for (const [index, service] of ours.entries()) {
-      this.#known.set(printKey(service.key), { service, destinations: this.#destinations(service) });
+    const ours = owned.filter(({ owner }) => owner === 'us');
+    const unclear = owned.filter(({ owner }) => owner === 'unclear');
+    this.#measured(1 + ours.length + unclear.length, 0);
+    for (const [index, { id, service }] of ours.entries()) {
+      this.#known.set(id, this.#withDestinations(service));
       if (index % LISTS_A_TURN === LISTS_A_TURN - 1) await nextTurn();
+    }
+    for (const { id, service } of unclear) {
+      const server = this.#withDestinations(service);
+      if (isLeftOver(server, this.#known.values())) this.#known.set(id, server);
     }
   }
 
@@ -86,14 +104,17 @@ export class ServerTable {
     return this.#drain([...this.#draining], wanted, written);
   }
 
-  #destinations({ key }: ServiceEntry): KnownServer['destinations'] {
-    return new Map(
-      this.#socket.destinations(key).map(({ address, port, weight, forward, upperThreshold, lowerThreshold }) => {
-        // Some kernels call it local where the real server is on the machine itself.
-        const isPlain = (forward === 'masq' || forward === 'local') && upperThreshold === 0 && lowerThreshold === 0;
-        return [joinHostPort(address, port), { address, port, weight, isPlain }];
-      }),
+  #withDestinations(service: ServiceEntry): KnownServer {
+    const destinations = new Map(
+      this.#socket
+        .destinations(service.key)
+        .map(({ address, port, weight, forward, upperThreshold, lowerThreshold }) => {
+          // Some kernels call it local where the real server is on the machine itself.
+          const isPlain = (forward === 'masq' || forward === 'local') && upperThreshold === 0 && lowerThreshold === 0;
+          return [joinHostPort(address, port), { address, port, weight, isPlain }];
+        }),
     );
+    return { service, destinations };
   }
 
   async #apply(changes: readonly OwnChange[], written: Written): Promise<readonly Refused[]> {
