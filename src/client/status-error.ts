@@ -22,6 +22,15 @@ export function errorOfStatus({ message, reason, code, retryAfterSeconds }: Stat
   return new ApiError('status', message || reason || `status ${code}`, { status: code, reason, retryAfterSeconds });
 }
 
+/** The beginning of a body in one line, for those who look what answered. Reads no more than the first piece. */
+export async function beginning({ body }: ApiResponse, mostCharacters: number): Promise<string> {
+  for await (const chunk of body) {
+    const text = plainText(chunk).replaceAll(/\s+/g, ' ');
+    return text.length > mostCharacters ? `${text.slice(0, mostCharacters)}…` : text;
+  }
+  return '';
+}
+
 /** Ends a body that nobody wants to read, so that nothing stays open for it. */
 export async function discard(response: ApiResponse): Promise<void> {
   await response.body[Symbol.asyncIterator]().return?.();

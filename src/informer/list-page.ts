@@ -11,11 +11,14 @@ export interface ListPage {
   readonly continueToken: string;
 }
 
+/** A list in JSON is held as a whole; a text may be no longer than twice this. */
+const LONGEST_JSON = 256 << 20;
+
 type Emit = (result: DecodeResult) => void;
 
 /** Reads an answer to a list, and hands over each object as soon as it is complete. Rejects if it is no such list. */
-export function readListPage(response: ApiResponse, resource: Resource, emit: Emit): Promise<ListPage> {
-  switch (encodingOf(response)) {
+export async function readListPage(response: ApiResponse, resource: Resource, emit: Emit): Promise<ListPage> {
+  switch (await encodingOf(response)) {
     case 'protobuf':
       return readProtobuf(response, resource, emit);
     case 'json':
@@ -39,7 +42,12 @@ async function readProtobuf({ body }: ApiResponse, { kind }: Resource, emit: Emi
 
 async function readJson({ body }: ApiResponse, { kind, apiVersion }: Resource, emit: Emit): Promise<ListPage> {
   const chunks: Uint8Array[] = [];
-  for await (const chunk of body) chunks.push(chunk);
+  let size = 0;
+  for await (const chunk of body) {
+    chunks.push(chunk);
+    size += chunk.length;
+    if (size > LONGEST_JSON) throw tooLong();
+  }
   const list = parseFields(Buffer.concat(chunks).toString('utf8'));
   const items = list.items ?? [];
   if (list.kind !== `${kind}List` || !Array.isArray(items)) throw noList();
@@ -66,6 +74,11 @@ function isFields(value: unknown): value is Fields {
 
 function textOf(value: unknown): string {
   return typeof value === 'string' ? value : '';
+}
+
+function tooLong(): UnreadableError {
+  const most = `${LONGEST_JSON >> 20} MiB`;
+  return new UnreadableError(`the list is longer than ${most}, too long for JSON: ask for protobuf (contentType)`);
 }
 
 function noList(): UnreadableError {

@@ -98,7 +98,8 @@ function afterOutOfDate(phase: Phase, error: ApiError, hasVersion: boolean): Nex
 }
 
 function textOf(error: unknown): string {
-  if (error instanceof ApiError && error.status === 403) {
+  // Who stands before the server has other reasons, and says no such word.
+  if (error instanceof ApiError && error.status === 403 && error.reason !== undefined) {
     return `${error.message}: bind who we are to the ClusterRole system:node-proxier`;
   }
   return error instanceof ApiError || error instanceof UnreadableError ? error.message : `unexpected: ${String(error)}`;

@@ -119,6 +119,48 @@ test('WATCH-12 an answer in another format is told of by its name', () =>
     assert.match(problems[0]?.message ?? '', /answered as application\/yaml, .* correct acceptContentTypes/);
   }));
 
+for (const [what, contentType, found] of [
+  ['a page', 'text/html; charset=utf-8', 'text/html; charset=utf-8'],
+  ['something without a content type', '', 'without a content type'],
+] as const) {
+  test(`WATCH-12 ${what} instead of objects is told as what it is, with its beginning`, () =>
+    withInformer(async ({ informer, api, clock, problems }) => {
+      informer.start();
+      await clock.advance(0);
+      const request = api.next();
+      request.answer(200, contentType);
+      request.send(`<!doctype html>\n<title>Sign in</title>\x1b[2J${'x'.repeat(1000)}`);
+      await clock.advance(0);
+      const page = `<!doctype html> <title>Sign in</title> [2J${'x'.repeat(38)}…`;
+      assert.equal(
+        problems[0]?.message,
+        `cannot be followed, and is tried again: something other than an API server answered (${found}: ${page}): ` +
+          'a proxy or a login page is likely, check the server’s address and its proxies',
+      );
+      await clock.advance(800);
+      assert.equal(api.next().query.sendInitialEvents, 'true');
+    }));
+}
+
+test('WATCH-12 a refusal that is not the API’s own gives no hint at rights', () =>
+  withInformer(async ({ informer, api, clock, problems }) => {
+    informer.start();
+    await clock.advance(0);
+    api.next().reply('<html>no way out', 403);
+    await clock.advance(0);
+    assert.match(problems[0]?.message ?? '', /the server answered with status 403: <html>no way out$/);
+  }));
+
+test('WATCH-2 a list in JSON that never ends is left', () =>
+  withInformer(async parts => {
+    const request = await untilList(parts);
+    request.answer();
+    const piece = Buffer.alloc(1 << 20, ' ');
+    request.send(...Array<Uint8Array>(257).fill(piece));
+    await parts.clock.advance(0);
+    assert.match(parts.problems[0]?.message ?? '', /the list is longer than 256 MiB/);
+  }));
+
 test('WATCH-12 an answer to a list that is none is told of', () =>
   withInformer(async parts => {
     (await untilList(parts)).reply({ kind: 'PodList', items: [] });

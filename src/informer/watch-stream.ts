@@ -24,8 +24,8 @@ export type WatchEvent =
 type Emit = (event: WatchEvent) => void;
 
 /** Reads the answer to a watch until the server ends it. Rejects if it breaks off, makes no sense, or ends with an error. */
-export function readWatch(response: ApiResponse, resource: Resource, emit: Emit): Promise<void> {
-  switch (encodingOf(response)) {
+export async function readWatch(response: ApiResponse, resource: Resource, emit: Emit): Promise<void> {
+  switch (await encodingOf(response)) {
     case 'protobuf':
       return readProtobuf(response, resource, emit);
     case 'json':
