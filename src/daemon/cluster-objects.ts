@@ -2,10 +2,10 @@ import { objectKey } from '../api/index.ts';
 import { type ConfiguredApiClient, createApiClient } from '../client/index.ts';
 import { serviceReference } from '../events/index.ts';
 import { toMilliseconds } from '../lib/duration.ts';
-import type { Logger } from '../logging/index.ts';
 import type { ProxyMetrics } from '../metrics/index.ts';
-import { ClusterSource, type ClusterSourceOptions } from '../source/index.ts';
+import { ClusterSource } from '../source/index.ts';
 import type { Closers } from './closers.ts';
+import { clusterReport } from './cluster-report.ts';
 import { namesOf } from './events.ts';
 import type { Objects } from './objects.ts';
 import type { DaemonOptions } from './options.ts';
@@ -32,7 +32,7 @@ export async function clusterObjects(
     nodeName,
     accept: client.accept(),
     resyncMs: toMilliseconds(configuration.configSyncPeriod),
-    report: reportTo(log, metrics, watchChecks),
+    report: clusterReport(log, metrics, watchChecks),
   });
   closers.add('objects', () => source.close());
   watchChecks.addTo(checks, source);
@@ -61,20 +61,6 @@ function openClient({ configuration, log, master }: DaemonOptions, metrics: Prox
     log: { info: say('info'), warning: say('warning'), error: say('error') },
     observe: observation => metrics.restObserved(observation),
   });
-}
-
-function reportTo(log: Logger, metrics: ProxyMetrics, watchChecks: WatchChecks): ClusterSourceOptions['report'] {
-  return {
-    problem({ where, object, field, message }) {
-      if (object === undefined) watchChecks.problem(where, message);
-      log.error('reflector', 'Failed to follow', { where, object, field, err: message });
-    },
-    recovered(where) {
-      watchChecks.recovered(where);
-      log.info('reflector', 'Is followed again', { where });
-    },
-    heard: path => metrics.watchHeard(path),
-  };
 }
 
 /** Without its Node the proxy does not know its own addresses, so it waits for the API server as long as it takes. */

@@ -58,7 +58,7 @@ export class Handlers<T extends KubeObject> {
     try {
       call();
     } catch (error) {
-      this.#report.problem({
+      this.#report.unusable({
         where: object ? objectPath(this.#resource, object.metadata) : this.#resource.path,
         object: object && objectTitle(this.#resource, object.metadata),
         message: `could not be taken in: ${errorText(error)}`,

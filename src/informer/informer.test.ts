@@ -92,13 +92,13 @@ test('WATCH-14 changes of unknown objects and deletions of them do no harm', () 
 
 test('WATCH-15 an object that cannot be used is told by name and field, and its last good version stays', () =>
   withInformer(async parts => {
-    const { clock, problems, recovered, informer } = parts;
+    const { clock, unusable, usable, informer } = parts;
     const watch = await parts.follow(service('a@1'), service('b@2'));
     const bad = service('a@11', BAD_PORT);
     watch.send(modified(bad), modified(bad), modified(service('b@12')));
     await clock.advance(0);
     assert.deepEqual(parts.takeTold(), ['updated b@2 b@12']);
-    assert.deepEqual(problems, [
+    assert.deepEqual(unusable, [
       {
         where: '/api/v1/namespaces/shop/services/a',
         object: 'Service shop/a',
@@ -110,12 +110,12 @@ test('WATCH-15 an object that cannot be used is told by name and field, and its 
     watch.send(modified(service('a@13')));
     await clock.advance(0);
     assert.deepEqual(parts.takeTold(), ['updated a@1 a@13']);
-    assert.deepEqual(recovered, ['/api/v1/namespaces/shop/services/a']);
+    assert.deepEqual(usable, ['/api/v1/namespaces/shop/services/a']);
   }));
 
 test('WATCH-15 an object that cannot be used does not vanish by a fresh list, and is told once', () =>
   withInformer(async parts => {
-    const { api, clock, problems, recovered } = parts;
+    const { api, clock, unusable, usable } = parts;
     const watch = await parts.follow(service('a@1'));
     watch.send(modified(service('a@11', BAD_PORT)), modified(service('new@12', BAD_PORT)));
     watch.send({ type: 'ERROR', object: { kind: 'Status', code: 410 } });
@@ -125,16 +125,16 @@ test('WATCH-15 an object that cannot be used does not vanish by a fresh list, an
     fresh.send(added(service('a@11', BAD_PORT)), initialEnd('20'));
     await clock.advance(0);
     assert.deepEqual(parts.told, []);
-    assert.equal(problems.length, 2);
-    assert.deepEqual(recovered, ['/api/v1/namespaces/shop/services/new'], 'one that is gone is no problem');
+    assert.equal(unusable.length, 2);
+    assert.deepEqual(usable, ['/api/v1/namespaces/shop/services/new'], 'one that is gone is no problem');
     fresh.send(deleted(service('a@21', BAD_PORT)));
     await clock.advance(0);
     assert.deepEqual(parts.told, ['deleted a@1']);
-    assert.equal(recovered.at(-1), '/api/v1/namespaces/shop/services/a');
+    assert.equal(usable.at(-1), '/api/v1/namespaces/shop/services/a');
   }));
 
 test('WATCH-15 bytes that are no object do not stop the others', () =>
-  withInformer(async ({ informer, api, clock, problems, told }) => {
+  withInformer(async ({ informer, api, clock, unusable, told }) => {
     informer.start();
     await clock.advance(0);
     const request = api.next();
@@ -142,15 +142,44 @@ test('WATCH-15 bytes that are no object do not stop the others', () =>
     request.send(watchFrame('ADDED', enveloped('v1', 'Service', [0x0a, 0x70, 1])));
     request.send(readFileSync('src/api/protobuf/recorded/services.watch.pb'));
     await clock.advance(0);
-    assert.deepEqual(problems, [
+    assert.deepEqual(unusable, [
       {
         where: '/api/v1/services',
-        object: undefined,
+        object: 'Service',
         field: undefined,
         message: 'cannot be read: its bytes are no Service',
       },
     ]);
     assert.equal(told.length, 8);
+  }));
+
+test('WATCH-15 an object without a name, or of another kind, is told once, and not as a broken watch', () =>
+  withInformer(async parts => {
+    const watch = await parts.follow();
+    const nameless = service('');
+    const other = { ...service('a@2'), kind: 'Pod' };
+    watch.send(added(nameless), added(other), modified(nameless), modified(other));
+    watch.send({ type: 'ERROR', object: { kind: 'Status', code: 410 } });
+    await parts.clock.advance(800);
+    const fresh = parts.api.next();
+    fresh.answer();
+    fresh.send(added(nameless), initialEnd('20'));
+    await parts.clock.advance(0);
+    const where = '/api/v1/services';
+    assert.deepEqual(parts.unusable, [
+      { where, object: 'Service', field: 'metadata.name', message: 'is missing: give the object a name' },
+      { where, object: 'Service', field: 'kind', message: 'is Pod, but Service was asked for' },
+    ]);
+    assert.deepEqual(parts.problems, []);
+  }));
+
+test('WATCH-15 a server that invents mistakes of nameless objects is not listened to for ever', () =>
+  withInformer(async parts => {
+    const watch = await parts.follow();
+    const ports = (port: number) => ({ ports: [{ port }] });
+    watch.send(...Array.from({ length: 200 }, (_, i) => added(service('', ports(70_000 + i)))));
+    await parts.clock.advance(0);
+    assert.equal(new Set(parts.unusable.map(({ message }) => message)).size, 101);
   }));
 
 test('WATCH-16 a handler that comes late is told what is there, then that it is all', () =>
@@ -181,12 +210,12 @@ test('WATCH-16 a handler that throws is told of, and stops nobody', () =>
     watch.send(modified(service('a@11')), modified(service('a@12')));
     await parts.clock.advance(0);
     assert.deepEqual(after, ['added a@1', 'synced', 'updated a@1 a@11', 'updated a@11 a@12']);
-    assert.deepEqual(parts.problems[0], {
+    assert.deepEqual(parts.unusable[0], {
       where: '/api/v1/namespaces/shop/services/a',
       object: 'Service shop/a',
       message: 'could not be taken in: out of luck',
     });
-    assert.equal(parts.problems.length, 2);
+    assert.equal(parts.unusable.length, 2);
   }));
 
 test('WATCH-16 after closing no handler is called', () =>

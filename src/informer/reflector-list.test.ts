@@ -80,17 +80,86 @@ test('WATCH-6 a server that cannot stream is asked for pages out of its memory, 
     assert.deepEqual(parts.problems, [], 'that a server cannot stream is no problem');
   }));
 
-test('WATCH-6 a server that never marks the end of the first list is asked for pages too', () =>
-  withInformer(async ({ informer, api, clock }) => {
+test('WATCH-6 an end of the first list that is not marked is told after 10 s, and after 45 s pages are asked for', () =>
+  withInformer(async ({ informer, api, clock, waits, problems, recovered, told }) => {
     informer.start();
     await clock.advance(0);
     const request = api.next();
     request.answer();
     request.send(added(service('a@1')));
-    await clock.advance(300_000);
+    await clock.advance(9_999);
+    assert.deepEqual(waits, []);
+    await clock.advance(1);
+    const message =
+      'nothing has come for 10 s: waiting for the bookmark that ends the streaming list (after 45 s a plain list is asked for)';
+    assert.deepEqual(waits, [{ where: '/api/v1/services', message }]);
+    await clock.advance(34_999);
+    assert.equal(request.isAborted, false);
+    await clock.advance(1);
+    assert.equal(request.isAborted, true);
+    assert.equal(waits.length, 1, 'it is told once');
+    const pages = api.next();
+    assert.deepEqual(pages.query, { resourceVersion: '0', limit: '500' });
+    pages.reply(list('7', [service('a@1')]));
+    await clock.advance(0);
+    assert.deepEqual(told, ['added a@1', 'synced']);
+    assert.deepEqual(recovered, ['/api/v1/services']);
+    assert.deepEqual(problems, []);
+  }));
+
+test('WATCH-6 a server that ends its first list without the mark is asked for pages at once', () =>
+  withInformer(async ({ informer, api, clock, waits }) => {
+    informer.start();
+    await clock.advance(0);
+    const request = api.next();
+    request.answer();
     request.end();
     await clock.advance(0);
     assert.deepEqual(api.next().query, { resourceVersion: '0', limit: '500' });
+    assert.deepEqual(waits, []);
+  }));
+
+test('WATCH-6 a first list that goes on bringing objects may last', () =>
+  withInformer(async ({ informer, api, clock, waits, told }) => {
+    informer.start();
+    await clock.advance(0);
+    const request = api.next();
+    request.answer();
+    for (let i = 0; i < 30; i++) {
+      await clock.advance(9_000);
+      request.send(added(service(`s${i}@${i}`)));
+      await clock.advance(0);
+    }
+    request.send(initialEnd('40'));
+    await clock.advance(0);
+    assert.equal(told.at(-1), 'synced');
+    assert.deepEqual(waits, []);
+    await clock.advance(50_000);
+    assert.equal(request.isAborted, false, 'a watch may be silent');
+    assert.deepEqual(waits, []);
+  }));
+
+test('WATCH-6 a list that comes slowly is told of only while nothing comes', () =>
+  withInformer(async parts => {
+    const { clock, waits, told } = parts;
+    const request = await untilList(parts);
+    request.answer();
+    const text = JSON.stringify(list('7', [service('a@1')]));
+    for (const piece of [text.slice(0, 10), text.slice(10, 20), text.slice(20, 30)]) {
+      await clock.advance(9_000);
+      request.send(piece);
+      await clock.advance(0);
+    }
+    assert.deepEqual(waits, []);
+    await clock.advance(60_000);
+    assert.deepEqual(
+      waits.map(({ message }) => message),
+      ['nothing has come for 10 s: waiting for the list of all objects'],
+    );
+    request.send(text.slice(30));
+    request.end();
+    await clock.advance(0);
+    assert.equal(told.at(-1), 'synced');
   }));
 
 test('WATCH-6 pages that expire are followed by a full list of the newest', () =>

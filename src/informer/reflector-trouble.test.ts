@@ -21,10 +21,18 @@ test('WATCH-11 a server that takes the request and never answers is left, too', 
     informer.start();
     await clock.advance(0);
     const request = api.next();
-    await clock.advance(330_000);
+    await clock.advance(44_999);
+    assert.match(parts.waits[0]?.message ?? '', /waiting for the answer to a streaming list/);
+    assert.equal(request.isAborted, false);
+    await clock.advance(1);
     assert.equal(request.isAborted, true);
+    const list = api.next();
+    assert.equal(list.query.watch, undefined);
+    await clock.advance(300_000);
+    assert.equal(list.isAborted, true);
+    assert.match(parts.problems[0]?.message ?? '', /did not end its answer within 300 s/);
     await clock.advance(800);
-    assert.equal(api.waiting, 1);
+    assert.equal(api.next().query.sendInitialEvents, 'true');
   }));
 
 test('WATCH-11 a watch that brought not even a bookmark in all its time is followed by a list that is not older', () =>

@@ -3,7 +3,9 @@ import { ApiError } from '../client/index.ts';
 import { BackOff } from './back-off.ts';
 import { type ListPage, readListPage } from './list-page.ts';
 import { type Cause, type Ending, nextStep, type Phase } from './next-step.ts';
+import { GIVE_UP_MS, Patience, TELL_MS } from './patience.ts';
 import { Pause } from './pause.ts';
+import { listQuery, streamingListQuery, type Version, watchQuery } from './queries.ts';
 import type { InformerReport } from './report.ts';
 import { Requests, type RequestsOptions } from './requests.ts';
 import type { Query } from './resource.ts';
@@ -30,7 +32,6 @@ export interface ReflectorOptions extends RequestsOptions {
   readonly random: () => number;
 }
 
-const PAGE = '500';
 const SHORTEST_WATCH_SECONDS = 300;
 /** A watch that the server does not end at the time it was given hangs; so does a list that takes longer than this. */
 const SLACK_MS = 30_000;
@@ -45,17 +46,17 @@ export class Reflector {
   readonly #options: ReflectorOptions;
   readonly #backOffs: Readonly<Record<Cause, BackOff>>;
   readonly #pause: Pause;
+  readonly #patience: Patience;
   readonly #requests: Requests;
   readonly #trouble: Trouble;
   #running: Promise<void> | undefined;
   #closed = false;
   #phase: Phase = 'streaming list';
-  /** What a watch goes on from, and no list may be older than; empty if nothing was read yet. */
-  #version = '';
-  /** The server does not know the version. */
-  #versionForgotten = false;
+  #version: Version = { text: '', isForgotten: false };
   /** That the watch at hand has brought. */
   #events = 0;
+  /** The streaming list at hand was ended because nothing came. */
+  #gaveUp = false;
   /** Waits because the server could not be reached. */
   #isUnanswered = false;
 
@@ -66,6 +67,9 @@ export class Reflector {
     this.#pause = new Pause(clock);
     this.#requests = new Requests(options);
     this.#trouble = new Trouble(options.resource.path, options.report);
+    this.#patience = new Patience(clock, what =>
+      this.#trouble.waiting(`nothing has come for ${TELL_MS / 1000} s: waiting for ${what}`),
+    );
   }
 
   start(): void {
@@ -79,6 +83,7 @@ export class Reflector {
 
   async close(): Promise<void> {
     this.#closed = true;
+    this.#patience.end();
     this.#requests.abort();
     this.#pause.end();
     await this.#running;
@@ -94,7 +99,7 @@ export class Reflector {
   async #goOn(ending: Ending): Promise<void> {
     const step = nextStep(ending);
     this.#phase = step.phase;
-    if (step.forgetVersion) this.#versionForgotten = true;
+    if (step.forgetVersion) this.#version = { ...this.#version, isForgotten: true };
     if (ending.error instanceof ApiError && ending.error.status === 404) this.#options.sink.missing();
     if (step.problem !== undefined) this.#trouble.tell(step.problem);
     if (!step.waitFor) return;
@@ -107,26 +112,31 @@ export class Reflector {
   async #attempt(): Promise<Ending | undefined> {
     const { clock } = this.#options;
     const started = clock.elapsed();
-    const version = this.#version;
+    const version = this.#version.text;
     this.#events = 0;
+    this.#gaveUp = false;
     let error: unknown;
     try {
       if (this.#phase === 'list' || this.#phase === 'full list') return await this.#list(this.#phase);
       await this.#watch();
     } catch (thrown) {
-      error = thrown ?? new Error('nothing');
+      // What is given up did not fail: it is asked for in another way.
+      error = this.#gaveUp ? undefined : (thrown ?? new Error('nothing'));
+    } finally {
+      this.#patience.end();
     }
     const lasted = clock.elapsed() - started;
-    const lively = lasted >= LIVELY_MS || this.#version !== version;
+    const lively = lasted >= LIVELY_MS || this.#version.text !== version;
     const mute = lasted >= SHORTEST_WATCH_SECONDS * 1000 && this.#events === 0;
-    const hasVersion = this.#version !== '' && !this.#versionForgotten;
+    const hasVersion = this.#version.text !== '' && !this.#version.isForgotten;
     return { phase: this.#phase, error, lively, mute, hasVersion };
   }
 
   async #list(phase: Phase): Promise<undefined> {
     const { sink } = this.#options;
     sink.begin();
-    const first = this.#firstPage(phase);
+    this.#patience.begin('the list of all objects');
+    const first = listQuery(phase, this.#version);
     let page = await this.#listPage(first);
     while (page.continueToken !== '') {
       page = await this.#listPage({ limit: first.limit, continue: page.continueToken });
@@ -138,38 +148,39 @@ export class Reflector {
     const { sink, resource } = this.#options;
     return this.#requests.ask(query, LIST_MS, response => {
       sink.heard();
-      return readListPage(response, resource, result => sink.present(result));
+      return readListPage(this.#patience.listenTo(response), resource, result => sink.present(result));
     });
-  }
-
-  /** From the server's memory where that will do: with a version, that is only so without a limit. */
-  #firstPage(phase: Phase): Query {
-    if (phase === 'full list') return { resourceVersion: '' };
-    if (this.#versionForgotten) return { resourceVersion: '', limit: PAGE };
-    return this.#version === '' ? { resourceVersion: '0', limit: PAGE } : { resourceVersion: this.#version };
   }
 
   async #watch(): Promise<void> {
     const seconds = Math.floor(SHORTEST_WATCH_SECONDS * (1 + this.#options.random()));
     const isList = this.#phase === 'streaming list';
-    const query = {
-      watch: 'true',
-      allowWatchBookmarks: 'true',
-      timeoutSeconds: String(seconds),
-      resourceVersion: isList && this.#versionForgotten ? '' : this.#version,
-      ...(isList && { sendInitialEvents: 'true', resourceVersionMatch: 'NotOlderThan' }),
-    };
+    const query = (isList ? streamingListQuery : watchQuery)(seconds, this.#version);
+    if (isList) this.#patience.begin('the answer to a streaming list', () => this.#giveUp());
     await this.#requests.ask(query, seconds * 1000 + SLACK_MS, async response => {
-      if (isList) this.#options.sink.begin();
+      if (isList) this.#listBegins();
       else this.#trouble.over();
       this.#options.sink.heard();
       await readWatch(response, this.#options.resource, event => this.#take(event));
     });
   }
 
+  #listBegins(): void {
+    this.#options.sink.begin();
+    const after = `after ${GIVE_UP_MS / 1000} s a plain list is asked for`;
+    this.#patience.heard(`the bookmark that ends the streaming list (${after})`);
+  }
+
+  /** A server that does not say where its objects end cannot stream them. */
+  #giveUp(): void {
+    this.#gaveUp = true;
+    this.#requests.abort();
+  }
+
   #take(event: WatchEvent): void {
     const { sink } = this.#options;
     this.#events++;
+    this.#patience.heard();
     sink.heard();
     switch (event.type) {
       case 'present':
@@ -181,7 +192,7 @@ export class Reflector {
         this.#advance(event.result);
         return;
       case 'bookmark':
-        if (this.#phase === 'watch') this.#version = event.bookmark.resourceVersion;
+        if (this.#phase === 'watch') this.#reached(event.bookmark.resourceVersion);
         else if (event.bookmark.initialEventsEnd) this.#listed(event.bookmark.resourceVersion);
     }
   }
@@ -189,14 +200,18 @@ export class Reflector {
   /** While a list streams in, only its end is a place to go on from. */
   #advance(result: DecodeResult): void {
     if (this.#phase === 'watch' && result.kind === 'object') {
-      this.#version = result.object.metadata.resourceVersion ?? this.#version;
+      this.#reached(result.object.metadata.resourceVersion ?? this.#version.text);
     }
+  }
+
+  #reached(resourceVersion: string): void {
+    this.#version = { text: resourceVersion, isForgotten: false };
   }
 
   #listed(resourceVersion: string): void {
     this.#phase = 'watch';
-    this.#version = resourceVersion;
-    this.#versionForgotten = false;
+    this.#patience.end();
+    this.#reached(resourceVersion);
     this.#options.sink.finish();
     this.#trouble.over();
   }

@@ -5,6 +5,7 @@ export class Trouble {
   readonly #path: string;
   readonly #report: InformerReport;
   #told: string | undefined;
+  #waitingTold: string | undefined;
 
   constructor(path: string, report: InformerReport) {
     this.#path = path;
@@ -17,9 +18,17 @@ export class Trouble {
     this.#report.problem({ where: this.#path, message: `cannot be followed, and is tried again: ${problem}` });
   }
 
+  /** Nothing failed, but nothing comes. */
+  waiting(message: string): void {
+    if (message === this.#waitingTold) return;
+    this.#waitingTold = message;
+    this.#report.waiting({ where: this.#path, message });
+  }
+
   over(): void {
-    if (this.#told === undefined) return;
+    if (this.#told === undefined && this.#waitingTold === undefined) return;
     this.#told = undefined;
+    this.#waitingTold = undefined;
     this.#report.recovered(this.#path);
   }
 }

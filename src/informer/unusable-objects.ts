@@ -2,6 +2,9 @@ import { type DecodeResult, objectKey } from '../api/index.ts';
 import type { InformerReport } from './report.ts';
 import { objectPath, objectTitle, type Resource } from './resource.ts';
 
+/** What a server invents that sends objects without a name does not fill our memory. */
+const MOST_NAMELESS = 100;
+
 type Unusable = Exclude<DecodeResult, { readonly kind: 'object' }>;
 
 /** Which objects cannot be used. Each is told with all its problems, once, until it changes or is gone. */
@@ -10,6 +13,8 @@ export class UnusableObjects {
   readonly #report: InformerReport;
   /** What was told of an object, and where it is. */
   readonly #told = new Map<string, { readonly text: string; readonly where: string }>();
+  /** What was told of objects without a name; nobody can say when they are well. */
+  readonly #nameless = new Set<string>();
 
   constructor(resource: Resource, report: InformerReport) {
     this.#resource = resource;
@@ -20,24 +25,34 @@ export class UnusableObjects {
     return this.#told.keys();
   }
 
-  /** The key of the object, if it could be told. */
+  /** The key of the object, if it has one. */
   note(unusable: Unusable): string | undefined {
-    const { path, kind } = this.#resource;
-    if (unusable.kind === 'ignored') {
-      this.#report.problem({ where: path, message: `brought a ${unusable.ignored}, but a ${kind} was asked for` });
-      return undefined;
-    }
-    const { problems, subject } = unusable;
-    const where = subject ? objectPath(this.#resource, subject) : path;
+    const subject = unusable.kind === 'problems' ? unusable.subject : undefined;
+    const problems = unusable.kind === 'problems' ? unusable.problems : [this.#otherKind(unusable.ignored)];
     const key = subject && objectKey(subject);
+    const where = subject ? objectPath(this.#resource, subject) : this.#resource.path;
     const text = problems.map(({ field, message }) => `${field} ${message}`).join('\n');
-    if (key !== undefined && this.#told.get(key)?.text === text) return key;
-    if (key !== undefined) this.#told.set(key, { text, where });
-    const object = subject && objectTitle(this.#resource, subject);
+    if (!this.#isNews(key, text, where)) return key;
+    const object = subject ? objectTitle(this.#resource, subject) : this.#resource.kind;
     for (const { field, message } of problems) {
-      this.#report.problem({ where, object, field: field === '' ? undefined : field, message });
+      this.#report.unusable({ where, object, field: field === '' ? undefined : field, message });
     }
     return key;
+  }
+
+  #otherKind(kind: string) {
+    return { field: 'kind', message: `is ${kind}, but ${this.#resource.kind} was asked for` };
+  }
+
+  #isNews(key: string | undefined, text: string, where: string): boolean {
+    if (key === undefined) {
+      if (this.#nameless.has(text) || this.#nameless.size >= MOST_NAMELESS) return false;
+      this.#nameless.add(text);
+      return true;
+    }
+    if (this.#told.get(key)?.text === text) return false;
+    this.#told.set(key, { text, where });
+    return true;
   }
 
   /** The object is well, or gone. */
@@ -45,6 +60,6 @@ export class UnusableObjects {
     const told = this.#told.get(key);
     if (!told) return;
     this.#told.delete(key);
-    this.#report.recovered(told.where);
+    this.#report.usable(told.where);
   }
 }

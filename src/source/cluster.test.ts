@@ -25,7 +25,13 @@ class Case {
       resyncMs,
       clock: this.clock,
       random: () => (this.#chance = (this.#chance + 0.37) % 1),
-      report: { problem: ({ where }) => this.problems.push(where), recovered: () => {} },
+      report: {
+        problem: ({ where }) => this.problems.push(where),
+        waiting: () => assert.fail(),
+        recovered: () => {},
+        unusable: () => assert.fail(),
+        usable: () => assert.fail(),
+      },
     });
   }
 

@@ -1,5 +1,11 @@
 import type { Service } from '../../src/api/index.ts';
-import { Informer, type InformerHandler, type InformerProblem, type Resource } from '../../src/informer/index.ts';
+import {
+  type FollowingProblem,
+  Informer,
+  type InformerHandler,
+  type ObjectProblem,
+  type Resource,
+} from '../../src/informer/index.ts';
 import { FakeApi } from './fake-api.ts';
 import { ManualClock } from './manual-clock.ts';
 
@@ -16,8 +22,11 @@ export class InformerCase {
   readonly api = new FakeApi();
   readonly clock = new ManualClock(1_000_000);
   readonly told: string[] = [];
-  readonly problems: InformerProblem[] = [];
+  readonly problems: FollowingProblem[] = [];
+  readonly waits: FollowingProblem[] = [];
   readonly recovered: string[] = [];
+  readonly unusable: ObjectProblem[] = [];
+  readonly usable: string[] = [];
   heard = 0;
   readonly informer: Informer<Service>;
 
@@ -31,7 +40,10 @@ export class InformerCase {
       clock: this.clock,
       report: {
         problem: problem => this.problems.push(problem),
+        waiting: problem => this.waits.push(problem),
         recovered: where => this.recovered.push(where),
+        unusable: problem => this.unusable.push(problem),
+        usable: where => this.usable.push(where),
         heard: () => this.heard++,
       },
     });

@@ -1,0 +1,30 @@
+import type { Logger } from '../logging/index.ts';
+import type { ProxyMetrics } from '../metrics/index.ts';
+import type { ClusterSourceOptions } from '../source/index.ts';
+import type { WatchChecks } from './watch-checks.ts';
+
+/** Tells how the API's resources are followed, and which of its objects cannot be used, as of manifests. */
+export function clusterReport(
+  log: Logger,
+  metrics: Pick<ProxyMetrics, 'watchHeard'>,
+  watchChecks: WatchChecks,
+): ClusterSourceOptions['report'] {
+  return {
+    problem({ where, message }) {
+      watchChecks.problem(where, message);
+      log.error('reflector', 'Failed to follow', { where, err: message });
+    },
+    waiting({ where, message }) {
+      watchChecks.problem(where, message);
+      log.warning('reflector', 'Waiting for objects', { where, reason: message });
+    },
+    recovered(where) {
+      watchChecks.recovered(where);
+      log.info('reflector', 'Is followed again', { where });
+    },
+    unusable: ({ where, object, field, message }) =>
+      log.warning('proxy', 'Cannot be used', { where, object, field, reason: message }),
+    usable: where => log.info('proxy', 'Is good again', { where }),
+    heard: path => metrics.watchHeard(path),
+  };
+}
