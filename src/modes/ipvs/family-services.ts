@@ -1,41 +1,26 @@
-import type { Iptables } from '../../kernel/iptables/index.ts';
-import { printKey, type ServiceKey } from '../../kernel/ipvs/index.ts';
 import { errorText } from '../../lib/error-text.ts';
-import type { Cidr, Family, Ip } from '../../net/index.ts';
+import type { Ip } from '../../net/index.ts';
 import { type PlanDiff, planName } from '../../plan/index.ts';
-import type { ModeEvents, ModeSettings, SetAside } from '../mode.ts';
-import { AddressTable } from './device.ts';
-import { ownerOf } from './ownership.ts';
+import type { ModeSettings, SetAside } from '../mode.ts';
+import { FamilyTables, type FamilyTablesOptions } from './family-tables.ts';
 import { type RenderContext, renderContext } from './render.ts';
-import { RuleWriter } from './rule-writer.ts';
-import { countRules, type RuleInput, TABLES } from './rules.ts';
-import { ServerTable } from './server-table.ts';
-import { SetTable } from './set-table.ts';
-import { SET_KEYS, type SetKey } from './sets.ts';
 import type { Sockets } from './sockets.ts';
 import type { Touched, Wanted } from './wanted.ts';
 import { WantedPlans } from './wanted-plans.ts';
-import { type Measured, type Refused, Written } from './written.ts';
+import { type Refused, Written } from './written.ts';
 
-export interface FamilyServicesOptions {
-  readonly family: Family;
+export interface FamilyServicesOptions extends FamilyTablesOptions {
   readonly scheduler: string;
-  readonly excludeCIDRs: readonly Cidr[];
-  readonly iptables: Iptables;
-  readonly events: ModeEvents;
 }
 
 /** How often everything is read again because somebody else writes too. */
 const ATTEMPTS = 3;
 
-/** All Services of one family: what is wanted of them, what the kernel has, and what it would not take. */
+/** All Services of one family: what is wanted of them, and what the kernel would not take. */
 export class FamilyServices {
   readonly #options: FamilyServicesOptions;
   readonly #plans: WantedPlans;
-  readonly #sets: SetTable;
-  readonly #addresses: AddressTable;
-  readonly #servers: ServerTable;
-  readonly #rules: RuleWriter;
+  readonly #tables: FamilyTables;
   readonly #setAside = new Map<string, SetAside>();
   #settings: ModeSettings;
   /** All addresses of this machine's other links, also those that nothing is served at. */
@@ -44,17 +29,11 @@ export class FamilyServices {
   #unsure = true;
 
   constructor(options: FamilyServicesOptions, sockets: Sockets, settings: ModeSettings, nodeIPs: readonly Ip[]) {
-    const { family, events, iptables } = options;
-    const measured: Measured = (objects, milliseconds) =>
-      events.measured(family, { kind: 'batch', objects, milliseconds });
     this.#options = options;
     this.#settings = settings;
     this.#nodeIPs = new Set(nodeIPs);
     this.#plans = new WantedPlans(this.#context(settings, nodeIPs));
-    this.#sets = new SetTable(sockets.ipset, family, measured);
-    this.#addresses = new AddressTable(sockets.route, family, measured);
-    this.#servers = new ServerTable(sockets.ipvs, family, measured);
-    this.#rules = new RuleWriter(iptables, measured);
+    this.#tables = new FamilyTables(options, sockets);
   }
 
   /** Whether the next write reads the kernel and looks at everything. */
@@ -63,7 +42,7 @@ export class FamilyServices {
   }
 
   get isDraining(): boolean {
-    return this.#servers.isDraining;
+    return this.#tables.isDraining;
   }
 
   get setAside(): readonly SetAside[] {
@@ -76,12 +55,12 @@ export class FamilyServices {
 
   /** Whether a chain of this name was there before anything was written. */
   hadChain(chain: string): boolean {
-    return this.#rules.hadChain(chain);
+    return this.#tables.hadChain(chain);
   }
 
   /** Whether an address that kube-ipvs0 lost should be there. */
   isMissing(ip: Ip): boolean {
-    return this.#addresses.has(ip) && this.wanted.element('ipvsIPs', ip) !== undefined;
+    return this.#tables.hasAddress(ip) && this.wanted.element('ipvsIPs', ip) !== undefined;
   }
 
   /** Notes what is wanted; nothing is written before `write`. */
@@ -109,12 +88,11 @@ export class FamilyServices {
   async adopt(written = new Written()): Promise<Written> {
     for (let attempt = 1; ; attempt++) {
       this.#unsure = true;
-      await this.#read(written);
+      await this.#tables.read(this.wanted, this.#nodeIPs, written);
       this.wanted.takeTouched();
-      const refused = await this.#apply(this.#everything(), written);
+      const refused = await this.#apply(this.#tables.everything(this.wanted), written);
       if (attempt < ATTEMPTS && refused.some(({ isStale }) => isStale)) continue;
-      // Others may use our sets too; that is noticed once and then known.
-      this.#sets.noteReferences();
+      this.#tables.noteReferences();
       const before = new Map(this.#setAside);
       this.#setAside.clear();
       await this.#blame(refused, written, before);
@@ -124,84 +102,19 @@ export class FamilyServices {
 
   /** What somebody else did to ours, as far as a few questions tell. */
   drift(): string | undefined {
-    if (this.#unsure) return undefined;
-    return this.#servers.isThere() ? this.#sets.drift() : 'virtual servers are gone';
+    return this.#unsure ? undefined : this.#tables.drift();
   }
 
   /** Removes real servers whose last connection ended. */
   drain(): Promise<void> {
-    return this.#servers.drain(this.wanted, new Written());
+    return this.#tables.drain(this.wanted);
   }
 
-  async #read(written: Written): Promise<void> {
-    const sets = this.#sets;
-    const addresses = this.#addresses;
-    await sets.read(written);
-    addresses.read();
-    const found = {
-      hasElement: sets.has.bind(sets),
-      hasAddress: addresses.has.bind(addresses),
-      isNodeIP: (ip: string) => this.#nodeIPs.has(ip),
-    };
-    const isWanted = (key: ServiceKey) => this.wanted.server(printKey(key)) !== undefined;
-    await this.#servers.read(key => (isWanted(key) ? 'us' : ownerOf(key, found, this.#options.excludeCIDRs)));
-    await this.#rules.read();
-  }
-
-  #everything(): Touched {
-    const elements = new Map(
-      SET_KEYS.map((set): [SetKey, Set<string>] => [
-        set,
-        new Set([...this.wanted.elementTexts(set), ...this.#sets.texts(set)]),
-      ]),
-    );
-    for (const ip of this.#addresses.ips()) elements.get('ipvsIPs')?.add(ip);
-    return { servers: new Set([...this.wanted.serverIds(), ...this.#servers.ids()]), elements };
-  }
-
-  /** In an order in which nothing is missing that a packet needs, and what is ours can be told at any time. */
-  async #apply({ servers, elements }: Touched, written: Written): Promise<readonly Refused[]> {
-    const { family, events } = this.#options;
-    const { wanted } = this;
-    const ips = elements.get('ipvsIPs') ?? [];
-    const progress = (done: number, of: number) => events.progress(family, done, of);
+  async #apply(touched: Touched, written: Written): Promise<readonly Refused[]> {
     this.#unsure = true;
-    const refused = [
-      ...(await this.#sets.add(elements, wanted, written)),
-      ...(await this.#addresses.add(ips, wanted, written)),
-      ...(await this.#servers.write(servers, { wanted, written, progress })),
-    ];
-    await this.#writeRules(written);
-    refused.push(
-      ...(await this.#addresses.remove(ips, wanted, written)),
-      ...(await this.#sets.remove(elements, wanted, written)),
-    );
+    const refused = await this.#tables.write(touched, this.wanted, this.#settings, written);
     this.#unsure = false;
     return refused;
-  }
-
-  async #writeRules(written: Written): Promise<void> {
-    const { family, events } = this.#options;
-    const input = this.#ruleInput();
-    if (!(await this.#rules.write(input, written))) return;
-    this.#sets.noteReferences();
-    for (const table of TABLES) {
-      const total = countRules(input, table);
-      events.measured(family, { kind: 'rules', table, total, last: total });
-    }
-  }
-
-  #ruleInput(): RuleInput {
-    const { localDetector, masqueradeAll, masqueradeMark } = this.#settings;
-    return {
-      family: this.#options.family,
-      localDetector,
-      masqueradeAll,
-      masqueradeMark,
-      randomFully: this.#rules.randomFully,
-      used: new Set(SET_KEYS.filter(set => !this.wanted.isEmpty(set))),
-      drops: this.wanted.drops(),
-    };
   }
 
   /** Does without schedulers that the kernel lacks, and sets aside whose other objects were refused. */

@@ -165,6 +165,56 @@ describe('what is written', () => {
     }));
 });
 
+describe('a set that is full', () => {
+  const MAXELEM = 3;
+  const named = (name: string, ip: string) => [
+    service(name, { clusterIP: ip }),
+    slice(`${name}-1`, [ip.replace('10.96', '10.244')]),
+  ];
+  /** Cluster IPs of which there are elements. */
+  const elements = (namespace: NetworkNamespace) =>
+    [...runIn(namespace, 'ipset', 'list', 'KUBE-CLUSTER-IP').matchAll(/^(.+),tcp:80$/gm)].map(([, ip]) => ip).sort();
+  const setAside = (mode: IpvsUnderTest) => mode.setAside().map(({ servicePort }) => servicePort);
+
+  const withFullSet = (work: Work) =>
+    withMode(async (mode, namespace) => {
+      runIn(namespace, 'ipset', 'create', 'KUBE-CLUSTER-IP', 'hash:ip,port', 'maxelem', `${MAXELEM}`);
+      mode.set(...named('a', '10.96.0.1'), ...named('b', '10.96.0.2'), ...named('c', '10.96.0.3'));
+      await mode.sync();
+      assert.equal(elements(namespace).length, MAXELEM);
+      await work(mode, namespace);
+    });
+
+  test('IPVS-19 takes what comes in the same sync as something goes', () =>
+    withFullSet(async (mode, namespace) => {
+      mode.deleteService('b');
+      mode.set(...named('d', '10.96.0.4'));
+      await mode.sync();
+      assert.deepEqual(elements(namespace), ['10.96.0.1', '10.96.0.3', '10.96.0.4']);
+      assert.deepEqual([setAside(mode), mode.refused, mode.told], [[], [], []]);
+      await mode.pass(30_000);
+      assert.deepEqual(mode.told, [], 'nothing was left to put right');
+    }));
+
+  test('IPVS-19 sets aside whom it has no room for, and all others go on; once there is room it takes them', () =>
+    withFullSet(async (mode, namespace) => {
+      mode.set(...named('d', '10.96.0.4'), ...named('e', '10.96.0.5'), slice('a-1', ['10.244.9.9']));
+      await mode.sync();
+      assert.deepEqual(setAside(mode), ['default/d', 'default/e']);
+      assert.match(mode.refused[0]?.error ?? '', /^add KUBE-CLUSTER-IP 10\.96\.0\.4,tcp:80: IPSET_ERR_HASH_FULL/);
+      assert.deepEqual(elements(namespace), ['10.96.0.1', '10.96.0.2', '10.96.0.3']);
+      assert.ok(save(namespace).includes('-a -t 10.96.0.1:80 -r 10.244.9.9:8080 -m -w 1'));
+      await mode.pass(30_000);
+      assert.equal(mode.refused.length, 2, 'tried again, told once');
+      mode.deleteService('b');
+      mode.deleteService('c');
+      await mode.sync();
+      await mode.pass(30_000);
+      assert.deepEqual(elements(namespace), ['10.96.0.1', '10.96.0.4', '10.96.0.5']);
+      assert.deepEqual(setAside(mode), []);
+    }));
+});
+
 /** Notifications come by themselves; what follows waits a moment for more of them. */
 async function untilPassed(mode: IpvsUnderTest, isTrue: () => boolean): Promise<void> {
   for (let i = 0; i < 100; i++) {
