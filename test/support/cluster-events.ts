@@ -38,7 +38,7 @@ const anyService = fc
       }),
       { maxLength: 3 },
     ),
-    externalIPs: fc.subarray(['1.1.1.1', 'nonsense', 'fd00::9']),
+    externalIPs: fc.subarray(['1.1.1.1', '2.2.2.2', 'nonsense', 'fd00::9']),
     loadBalancerSourceRanges: fc.subarray(['10.0.0.0/8', '0.0.0.0/0', 'nonsense']),
     ingress: fc.subarray([{ ip: '2.2.2.2' }, { ip: '3.3.3.3', ipMode: 'Proxy' }]),
     sessionAffinity: fc.constantFrom('None', 'ClientIP'),
@@ -67,6 +67,28 @@ export const clusterEvent: fc.Arbitrary<ClusterEvent> = fc.oneof(
   fc
     .tuple(serviceName, fc.integer({ min: 1, max: 3 }))
     .map(([name, n]) => ({ kind: 'delete-slice' as const, key: `default/${name}-${n}` })),
+);
+
+const ADDRESSES = ['1.1.1.1', '2.2.2.2', '3.3.3.3'];
+const addressedService = fc
+  .record({
+    name: serviceName,
+    nodePort: fc.constantFrom(30001, 30002),
+    externalIPs: fc.shuffledSubarray(ADDRESSES),
+    loadBalancerSourceRanges: fc.subarray(['10.0.0.0/8']),
+    ingress: fc.shuffledSubarray(ADDRESSES).map(ips => ips.map(address => ({ ip: address }))),
+    externalTrafficPolicy: fc.constantFrom('Cluster', 'Local'),
+  })
+  .map(({ name, nodePort, ...overrides }) =>
+    service(name, { type: 'LoadBalancer', ports: [{ port: 80, nodePort }], ...overrides }),
+  );
+/** Service ports that stay while their addresses change, some of them external and of a load balancer at once. */
+export const addressEvent: fc.Arbitrary<ClusterEvent> = fc.oneof(
+  addressedService.map(object => ({ kind: 'service' as const, object })),
+  fc.tuple(serviceName, fc.boolean()).map(([name, some]) => ({
+    kind: 'slice' as const,
+    object: slice(`${name}-1`, some ? ['10.0.0.1'] : [], { service: name }),
+  })),
 );
 
 /** What a model or a state is told by an event. */

@@ -23,8 +23,26 @@ export function runIn(namespace: NetworkNamespace, program: string, args: readon
  * more, which the recorded program removes only now and then.
  */
 export function canonicalRules(namespace: NetworkNamespace, save: string): string {
+  return rulesSortedBy(rule => rule, namespace, save);
+}
+
+/** The same, but the rules that one service port has in a shared chain stay in their order. */
+export function rulesByServicePort(namespace: NetworkNamespace, save: string): string {
+  return rulesSortedBy(servicePort, namespace, save);
+}
+
+type SortKey = (rule: string) => string;
+
+function rulesSortedBy(key: SortKey, namespace: NetworkNamespace, save: string): string {
   const tables = [...parse(runIn(namespace, save, []))].sort(([a], [b]) => (a < b ? -1 : 1));
-  return tables.map(([name, table]) => tableText(name, table)).join('');
+  return tables.map(([name, table]) => tableText(name, table, key)).join('');
+}
+
+/** Whose rule it is: the comment's first word is the name, which ports of several protocols may share. */
+export function servicePort(rule: string): string {
+  const [, name] = /--comment "?([^\s"]+)/.exec(rule) ?? [];
+  const [, protocol] = / -p (\S+)/.exec(rule) ?? [];
+  return `${name} ${protocol}`;
 }
 
 function parse(text: string): ReadonlyMap<string, SavedTable> {
@@ -43,18 +61,20 @@ function parse(text: string): ReadonlyMap<string, SavedTable> {
   return tables;
 }
 
-function tableText(name: string, { policies, rules }: SavedTable): string {
+function tableText(name: string, { policies, rules }: SavedTable, key: SortKey): string {
   const live = reachable(rules);
   const chains = [...policies.keys()].filter(chain => !PER_SERVICE.test(chain) || live.has(chain)).sort();
   const lines = [`*${name}`, ...chains.map(chain => `:${chain} ${policies.get(chain)}`)];
-  for (const chain of chains) lines.push(...inOrder(chain, rules.get(chain) ?? []));
+  for (const chain of chains) lines.push(...inOrder(chain, rules.get(chain) ?? [], key));
   return `${[...lines, 'COMMIT'].join('\n')}\n`;
 }
 
-function inOrder(chain: string, rules: readonly string[]): readonly string[] {
+/** Sorts the rules of a shared chain, but for the last. */
+export function inOrder(chain: string, rules: readonly string[], key: SortKey): readonly string[] {
   if (!SHARED.includes(chain)) return rules;
   const isLast = (rule: string) => rule.includes(LAST_RULE);
-  return [...rules.filter(rule => !isLast(rule)).sort(), ...rules.filter(isLast)];
+  const byKey = (a: string, b: string) => (key(a) < key(b) ? -1 : Number(key(a) > key(b)));
+  return [...rules.filter(rule => !isLast(rule)).sort(byKey), ...rules.filter(isLast)];
 }
 
 function reachable(rules: ReadonlyMap<string, readonly string[]>): ReadonlySet<string> {

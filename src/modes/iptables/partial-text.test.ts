@@ -136,21 +136,38 @@ describe('IPT-3 a partial restore', () => {
   });
 });
 
-test('IPT-3 equal rules are counted one by one', () => {
+test('IPT-2 rules of a service port that differ in a shared chain are taken out and put in as a block, in order', () => {
   const spec = (externalIPs: readonly string[]) =>
     plansOf({
       services: [service('a', { externalIPs: [...externalIPs] })],
       slices: [slice('a-1', ['10.0.3.1'])],
     })[0];
   const lines = (from: readonly string[], to: readonly string[]) =>
-    natOf([change(spec(from), spec(to))]).filter(line => line.includes('KUBE-SERVICES'));
+    natOf([change(spec(from), spec(to))])
+      .filter(line => line.includes('KUBE-SERVICES'))
+      .map(line => line.replace(/ .* -d (\S+) .*/, ' $1'));
+  const [cluster, first, second] = ['10.96.0.1', '1.1.1.1', '2.2.2.2'];
+  assert.deepEqual(lines([first, first, second], [first, second]), [
+    ...[`-D ${cluster}`, `-D ${first}`, `-D ${first}`, `-D ${second}`],
+    ...[`-I ${second}`, `-I ${first}`, `-I ${cluster}`],
+  ]);
+  assert.deepEqual(lines([first, second], [second, first]), [
+    ...[`-D ${cluster}`, `-D ${first}`, `-D ${second}`],
+    ...[`-I ${first}`, `-I ${second}`, `-I ${cluster}`],
+  ]);
+});
+
+test('IPT-3 a changed node port leaves the rules of addresses alone', () => {
+  const spec = (nodePort: number) =>
+    plansOf({
+      services: [service('a', { type: 'NodePort', ports: [{ nodePort }] })],
+      slices: [slice('a-1', ['10.0.3.1'])],
+    })[0];
+  const lines = natOf([change(spec(30000), spec(30001))]);
+  assert.ok(lines.some(line => line.startsWith('-I KUBE-NODEPORTS')));
   assert.deepEqual(
-    lines(['1.1.1.1', '1.1.1.1', '2.2.2.2'], ['1.1.1.1', '2.2.2.2']).map(line => line.slice(0, 2)),
-    ['-D'],
-  );
-  assert.deepEqual(
-    lines(['1.1.1.1'], ['1.1.1.1', '1.1.1.1']).map(line => line.slice(0, 2)),
-    ['-I'],
+    lines.filter(line => line.includes(' KUBE-SERVICES ')),
+    [],
   );
 });
 
@@ -203,4 +220,18 @@ test('IPT-9 many changes go in parts, and what leads to them comes last', () => 
   for (const part of parts.slice(0, -1))
     assert.ok(!part.table('nat').rules.some(rule => rule.includes(' KUBE-SERVICES ')));
   assert.equal(texts(changes, { all, inParts: false }).length, 1);
+});
+
+test('IPT-9 few changes of many chains go in parts too', () => {
+  const plans = manyPlans(40, 100);
+  const chainsOf = (changes: readonly Change[]) => texts(changes).map(part => part.table('nat').chains.length);
+  const coming = chainsOf(plans.map(plan => change(undefined, plan)));
+  const going = chainsOf(plans.map(plan => change(plan, undefined)));
+  for (const counts of [coming, going]) {
+    assert.equal(
+      counts.reduce((sum, count) => sum + count),
+      40 * 101,
+    );
+    assert.ok(Math.max(...counts) < 1700, `${counts} chains`);
+  }
 });

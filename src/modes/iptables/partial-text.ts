@@ -24,25 +24,23 @@ export interface Surroundings {
 /** Up to so many rules of a shared chain are always put in and taken out one by one. */
 const FEW = 100;
 
-/** The restores that make the changes, and touch nothing else. */
+/** The restores that make the changes, and touch nothing else. What leads to new chains comes last, with the rest of them. */
 export function* partialTexts(changes: readonly Change[], surroundings: Surroundings): Generator<RestoreText> {
   const { options, inParts } = surroundings;
-  const last = new RestoreText();
   const differences = new SharedDifferences();
   const stale: string[] = [];
-  let part = inParts && changes.length * 2 > CHAINS_A_PART ? new RestoreText() : last;
+  let text = new RestoreText();
   for (const change of changes) {
-    writeOwn(part.table('nat'), change, options, stale);
+    writeOwn(text.table('nat'), change, options, stale);
     differences.note(change, options);
-    if (part === last || part.table('nat').chains.length < CHAINS_A_PART) continue;
-    yield part;
-    part = new RestoreText();
+    if (!inParts || text.table('nat').chains.length < CHAINS_A_PART) continue;
+    yield text;
+    text = new RestoreText();
   }
-  if (part !== last && !part.isEmpty) yield part;
-  differences.write(last, surroundings);
-  const isLong = inParts && stale.length > CHAINS_A_PART;
-  if (!isLong) addRemovals(last.table('nat'), stale);
-  if (!last.isEmpty) yield last;
+  const isLong = inParts && text.table('nat').chains.length + stale.length > CHAINS_A_PART;
+  differences.write(text, surroundings);
+  if (!isLong) addRemovals(text.table('nat'), stale);
+  if (!text.isEmpty) yield text;
   if (isLong) yield* removalTexts('nat', inDeletionOrder(stale), CHAINS_A_PART);
 }
 
@@ -69,7 +67,10 @@ function sameLines(a: readonly string[] | undefined, b: readonly string[]): bool
   return a !== undefined && a.length === b.length && a.every((line, i) => line === b[i]);
 }
 
-/** What changes in the chains that all share. */
+/**
+ * What changes in the chains that all share. Rules of one service port may match the same packets, so their order means
+ * something: unless they stay as they are, all that it has in a chain are taken out and put in, as one block.
+ */
 class SharedDifferences {
   readonly #removed = { filter: new Lines(), nat: new Lines() };
   readonly #added = { filter: new Lines(), nat: new Lines() };
@@ -77,17 +78,18 @@ class SharedDifferences {
   note({ from, to }: Change, options: RuleOptions): void {
     const old: SharedRules | undefined = from && sharedRules(from.plan, options);
     const next: SharedRules | undefined = to && sharedRules(to.plan, options);
-    for (const table of ['filter', 'nat'] as const) {
-      const left = [...(old?.[table] ?? [])];
-      const fresh: string[] = [];
-      for (const rule of next?.[table] ?? []) {
-        const at = left.indexOf(rule);
-        if (at < 0) fresh.push(rule);
-        else left.splice(at, 1);
-      }
-      this.#removed[table].addAll(left);
+    for (const table of ['filter', 'nat'] as const) this.#noteTable(table, old?.[table] ?? [], next?.[table] ?? []);
+  }
+
+  #noteTable(table: Table, old: readonly string[], next: readonly string[]): void {
+    if (sameLines(old, next)) return;
+    for (const chain of SHARED_CHAINS[table]) {
+      const isHere = (rule: string) => chainOfRule(rule) === chain;
+      const [left, fresh] = [old.filter(isHere), next.filter(isHere)];
+      if (sameLines(left, fresh)) continue;
+      this.#removed[table].add(chain, left);
       // Each is put at the top, so the last goes first.
-      this.#added[table].addAll(fresh.reverse());
+      this.#added[table].add(chain, fresh.reverse());
     }
   }
 
@@ -120,13 +122,10 @@ class SharedDifferences {
 class Lines {
   readonly #byChain = new Map<string, string[]>();
 
-  addAll(lines: readonly string[]): void {
-    for (const line of lines) {
-      const chain = chainOfRule(line);
-      const known = this.#byChain.get(chain);
-      if (known) known.push(line);
-      else this.#byChain.set(chain, [line]);
-    }
+  add(chain: string, lines: readonly string[]): void {
+    const known = this.#byChain.get(chain);
+    if (known) known.push(...lines);
+    else this.#byChain.set(chain, [...lines]);
   }
 
   of(chain: string): readonly string[] {
