@@ -93,14 +93,25 @@ test('IPT-13 where there is no iptables, or nothing of ours, nothing is done and
 test('IPT-13 what cannot be removed is told, and the rest is removed', async () => {
   const namespace = NetworkNamespace.create();
   const mode = new IptablesUnderTest(namespace);
+  mode.setService(service('web', { clusterIP: '10.96.0.10' }));
+  mode.setEndpointSlice(slice('web-1', ['10.244.1.1']));
   try {
     await mode.sync();
+    const marks = () => saved(namespace, 'iptables').filter(line => line.includes('KUBE-MARK-MASQ'));
+    const [declared = '', ...rules] = marks();
     runIn(namespace, 'iptables', ['-t', 'nat', '-N', 'MINE']);
     runIn(namespace, 'iptables', ['-t', 'nat', '-A', 'MINE', '-j', 'KUBE-MARK-MASQ']);
     const { removed, errors } = await cleanupIptables({ namespace });
     assert.equal(errors.length, 1);
     assert.match(String(errors[0]), /KUBE-MARK-MASQ/);
-    assert.deepEqual(removed, ['6 chains of filter (IPv4, nf_tables)', '1 chain of mangle (IPv4, nf_tables)']);
+    assert.deepEqual(removed, [
+      '6 chains of nat (IPv4, nf_tables)',
+      '6 chains of filter (IPv4, nf_tables)',
+      '1 chain of mangle (IPv4, nf_tables)',
+    ]);
+    const own = rules.filter(rule => rule.startsWith('-A KUBE-MARK-MASQ'));
+    assert.equal(own.length, 1);
+    assert.deepEqual(marks(), [declared, ...own, '-A MINE -j KUBE-MARK-MASQ']);
   } finally {
     await mode.close();
     namespace.close();

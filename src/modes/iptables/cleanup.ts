@@ -2,11 +2,10 @@ import { type Iptables, otherBackend, quoteRule, Turns } from '../../kernel/ipta
 import { FAMILIES, type Family } from '../../net/index.ts';
 import { type Cleanup, CleanupReport } from '../cleanup-report.ts';
 import { JUMPS, type Table } from './fixed.ts';
-import { CHAINS_A_PART } from './full-text.ts';
 import { Chain, isOwnChain, PROBE_CHAIN, TRIAL_CHAIN } from './names.ts';
 import { openIptables, type ProgramOptions } from './programs.ts';
-import type { RestoreText } from './restore-text.ts';
-import { inDeletionOrder, removalTexts } from './stale-chains.ts';
+import { removeChains } from './remove-chains.ts';
+import { inDeletionOrder } from './stale-chains.ts';
 
 /** What another mode has made its own meanwhile, and what leads there. */
 export interface KeptRules {
@@ -29,8 +28,8 @@ const LEADING: Readonly<Record<Table, readonly string[]>> = {
     PROBE_CHAIN,
   ],
 };
-/** Chains that those of service ports lead to. */
-const LED_TO: readonly string[] = [Chain.MARK_MASQ, Chain.CANARY];
+/** Chains that those of service ports lead to. Some CNI plugins jump to KUBE-MARK-MASQ; as the last it then keeps its rule. */
+const LED_TO: readonly string[] = [Chain.CANARY, Chain.MARK_MASQ];
 
 /**
  * Removes what the mode made, in both families, and in both backends unless one is named. KUBE-FIREWALL and the jumps to it
@@ -69,10 +68,9 @@ async function cleanFamily(iptables: Iptables, family: Family, report: CleanupRe
   for (const table of ['nat', 'filter'] as const) {
     const chains = removable(table, present[table]).filter(chain => !kept?.chain(table, chain));
     if (chains.length === 0) continue;
-    await report.attempt(async () => {
-      for (const text of texts(iptables, table, chains)) await iptables.restore(text, { table });
-      return `${chains.length} chains of ${table} (${where})`;
-    });
+    const { removed, errors } = await removeChains(iptables, table, chains);
+    report.errors.push(...errors);
+    if (removed > 0) report.removed.push(`${removed} chains of ${table} (${where})`);
   }
   if (!present.mangle.has(Chain.CANARY)) return;
   await report.attempt(async () => {
@@ -92,8 +90,4 @@ function removable(table: Table, present: ReadonlySet<string>): readonly string[
   const fixed = (chains: readonly string[]) => chains.filter(chain => present.has(chain));
   if (table === 'filter') return fixed(LEADING.filter);
   return [...fixed(LEADING.nat), ...inDeletionOrder([...present].filter(isOwnChain)), ...fixed(LED_TO)];
-}
-
-function texts(iptables: Iptables, table: Table, chains: readonly string[]): Iterable<RestoreText> {
-  return removalTexts(table, chains, iptables.backend === 'nf_tables' ? CHAINS_A_PART : chains.length);
 }

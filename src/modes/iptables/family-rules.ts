@@ -8,17 +8,17 @@ import { notePlans } from '../note-plans.ts';
 import { findRefused, ownersOf } from './blame.ts';
 import { whatIsMissing } from './drift.ts';
 import { nodePortRules, type Table } from './fixed.ts';
-import { ensureFrame } from './frame.ts';
+import { ensureFrame, natChains } from './frame.ts';
 import { CHAINS_A_PART, type FullTextPart, fullText, fullTextParts } from './full-text.ts';
-import { isOwnChain } from './names.ts';
 import { partialTexts } from './partial-text.ts';
 import { Refusals } from './refusals.ts';
+import { removeChains } from './remove-chains.ts';
 import type { RestoreText } from './restore-text.ts';
-import { RuleCounts } from './rule-counts.ts';
 import { type RuleOptions, sameRules } from './rule-options.ts';
-import { mostChains, ownChains } from './service-chains.ts';
-import { inDeletionOrder, removalTexts } from './stale-chains.ts';
+import { mostChains } from './service-chains.ts';
+import { staleChains } from './stale-chains.ts';
 import type { Change, Written } from './written.ts';
+import { WrittenRules } from './written-rules.ts';
 
 /** After so long everything is written anew, whatever is thought to be there. */
 const FULL_SYNC_PERIOD_MS = 3_600_000;
@@ -38,9 +38,7 @@ export class FamilyRules {
   readonly #refusals = new Refusals();
   readonly #dirty = new Set<string>();
   /** Only a guess while unsure. */
-  #written = new Map<string, Written>();
-  #counts: RuleCounts;
-  #tail: readonly string[] = [];
+  readonly #written: WrittenRules;
   #options: RuleOptions;
   /** Nothing was written yet, or a restore failed, or someone else changed our rules. */
   #unsure = true;
@@ -51,7 +49,7 @@ export class FamilyRules {
     this.family = family;
     this.#iptables = iptables;
     this.#options = options;
-    this.#counts = new RuleCounts({ filter: 0, nat: 0 }, [], options);
+    this.#written = new WrittenRules(options);
     this.#events = events;
     this.#now = now;
   }
@@ -101,7 +99,7 @@ export class FamilyRules {
   /** What someone else took away from our rules, in words; undefined if nothing. */
   async missing(): Promise<string | undefined> {
     if (this.#unsure) return undefined;
-    return whatIsMissing(this.#iptables, this.#written.values(), this.#options);
+    return whatIsMissing(this.#iptables, this.#written.ports, this.#options);
   }
 
   /** False if that failed in a way that writing everything may mend. */
@@ -110,9 +108,9 @@ export class FamilyRules {
     const tail = nodePortRules(this.#options);
     const texts = partialTexts(changes, {
       options: this.#options,
-      tail: { from: this.#tail, to: tail },
-      size: (table, chain) => this.#counts.ofShared(table, chain),
-      all: () => this.#after(changes),
+      tail: { from: this.#written.tail, to: tail },
+      size: (table, chain) => this.#written.counts.ofShared(table, chain),
+      all: () => this.#written.after(changes),
       inParts: this.#inParts,
     });
     const last: Record<Table, number> = { filter: 0, nat: 0 };
@@ -124,22 +122,9 @@ export class FamilyRules {
       if (error instanceof IptablesError && error.isAboutRules) return false;
       throw error;
     }
-    for (const { id, from, to } of changes) {
-      if (from) this.#counts.remove(from, this.#options);
-      if (to) this.#counts.add(to, this.#options);
-      if (to) this.#written.set(id, to);
-      else this.#written.delete(id);
-    }
-    this.#counts.addFixed('nat', tail.length - this.#tail.length);
-    this.#settle(tail, last);
+    this.#written.change(changes, tail, this.#options);
+    this.#settle(last);
     return true;
-  }
-
-  /** All that is written once the changes are. */
-  *#after(changes: readonly Change[]): Generator<Written> {
-    const changed = new Set(changes.map(({ id }) => id));
-    for (const { to } of changes) if (to) yield to;
-    for (const [id, written] of this.#written) if (!changed.has(id)) yield written;
   }
 
   #changes(): readonly Change[] {
@@ -155,16 +140,18 @@ export class FamilyRules {
 
   async #writeEverything(): Promise<void> {
     this.#unsure = true;
-    const before = await ensureFrame(this.#iptables);
+    let present = await ensureFrame(this.#iptables);
     for (let round = 1; ; round++) {
       const goal = this.#goal();
       try {
-        await this.#writeGoal(goal, before);
+        await this.#writeGoal(goal, present);
         break;
       } catch (error) {
         this.#events.measured(this.family, { kind: 'refused', partial: false });
         if (!(error instanceof IptablesError && error.isAboutRules)) throw error;
         await this.#blame(error, [...goal], round);
+        // Parts that went well before have chains of those that are to blame.
+        present = await natChains(this.#iptables);
       }
     }
     this.#unsure = false;
@@ -181,7 +168,7 @@ export class FamilyRules {
     return goal;
   }
 
-  async #writeGoal(goal: Map<string, Written>, chainsBefore: ReadonlySet<string>): Promise<void> {
+  async #writeGoal(goal: Map<string, Written>, present: ReadonlySet<string>): Promise<void> {
     const options = this.#options;
     const plans = [...goal.values()].map(({ plan }) => plan);
     const last: Record<Table, number> = { filter: 0, nat: 0 };
@@ -190,13 +177,9 @@ export class FamilyRules {
       if (done < plans.length) this.#events.progress(this.family, done, plans.length);
       await nextTurn();
     }
-    this.#counts = new RuleCounts(last, goal.values(), options);
-    this.#written = goal;
-    this.#settle(nodePortRules(options), last);
-    const stale = new Set([...chainsBefore].filter(isOwnChain));
-    if (stale.size === 0) return;
-    for (const plan of plans) for (const chain of ownChains(plan, options, false).chains) stale.delete(chain);
-    await this.#removeStale(inDeletionOrder(stale));
+    this.#written.replace(goal, nodePortRules(options), last, options);
+    this.#settle(last);
+    await this.#removeStale(staleChains(present, plans, options));
   }
 
   *#fullTexts(plans: readonly ServicePortPlan[]): Generator<FullTextPart> {
@@ -213,14 +196,9 @@ export class FamilyRules {
 
   /** Beside the sync's success: a chain that someone else jumps to cannot be removed, and harms nobody. */
   async #removeStale(chains: readonly string[]): Promise<void> {
-    try {
-      for (const text of removalTexts('nat', chains, this.#inParts ? CHAINS_A_PART : chains.length)) {
-        await this.#iptables.restore(text);
-      }
-    } catch (error) {
-      this.#events.measured(this.family, { kind: 'cleanup-failed' });
-      this.#events.failed('removing chains that are no longer used', error);
-    }
+    const { errors } = await removeChains(this.#iptables, 'nat', chains);
+    if (errors.length > 0) this.#events.measured(this.family, { kind: 'cleanup-failed' });
+    for (const error of errors) this.#events.failed('removing chains that are no longer used', error);
   }
 
   /** The programs name the first that they do not like, so where there are many a search is quicker. */
@@ -244,11 +222,10 @@ export class FamilyRules {
     this.#events.measured(this.family, { kind: 'batch', objects: text.size, milliseconds });
   }
 
-  #settle(tail: readonly string[], last: Readonly<Record<Table, number>>): void {
-    this.#tail = tail;
+  #settle(last: Readonly<Record<Table, number>>): void {
     this.#dirty.clear();
     for (const table of ['filter', 'nat'] as const) {
-      const total = this.#counts.total(table);
+      const total = this.#written.counts.total(table);
       this.#events.measured(this.family, { kind: 'rules', table, total, last: last[table] });
     }
   }

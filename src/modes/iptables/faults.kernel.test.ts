@@ -194,6 +194,24 @@ test('IPT-10 a search tries no more at once than goes into one restore', () => {
   });
 });
 
+test('IPT-10 of a Service that is refused in a later part no chains stay', () =>
+  withFaults({ 'iptables-restore': refusing('-d 1.2.3.4 --dport', 'invalid argument') }, async mode => {
+    mode.setService(service('bad', { clusterIP: '10.96.0.12', externalIPs: ['1.2.3.4'] }));
+    mode.setEndpointSlice(slice('bad-1', ['10.244.1.9']));
+    const ips = (i: number) => Array.from({ length: 200 }, (_, j) => `10.245.${i}.${j + 1}`);
+    for (let i = 0; i < 8; i++) {
+      mode.setService(service(`s${i}`, { clusterIP: `10.96.1.${i}` }));
+      mode.setEndpointSlice(slice(`s${i}-1`, ips(i)));
+    }
+    await mode.sync();
+    assert.deepEqual(
+      mode.refused.map(({ servicePort }) => servicePort),
+      ['default/bad'],
+    );
+    const chains = runIn(mode.namespace, 'iptables-save', ['-t', 'nat']).match(/^:KUBE-(SVC|EXT|SEP)-/gm) ?? [];
+    assert.equal(chains.length, 2 + 8 * 201);
+  }));
+
 test('IPT-10 what a search that was killed left behind goes with the next full sync', () =>
   withFaults({}, async mode => {
     const trial = ':KUBE-PROXY-TRIAL - [0:0]';

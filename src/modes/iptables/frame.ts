@@ -1,4 +1,4 @@
-import { type Iptables, quoteRule } from '../../kernel/iptables/index.ts';
+import { type ChainUses, type Iptables, quoteRule } from '../../kernel/iptables/index.ts';
 import { JUMPS } from './fixed.ts';
 import { Chain, TRIAL_CHAIN } from './names.ts';
 import { RestoreText } from './restore-text.ts';
@@ -14,7 +14,7 @@ export const CANARY_TABLES = ['mangle', 'nat', 'filter'] as const;
 export async function ensureFrame(iptables: Iptables): Promise<ReadonlySet<string>> {
   const text = new RestoreText();
   const uses = await iptables.chainUses();
-  const chains = (table: string) => new Set(uses.get(table)?.keys());
+  const chains = (table: string) => chainsIn(uses, table);
   const present = { filter: chains('filter'), nat: chains('nat'), mangle: chains('mangle') };
   for (const table of CANARY_TABLES) {
     if (!present[table].has(Chain.CANARY)) text.table(table).chain(Chain.CANARY);
@@ -29,4 +29,12 @@ export async function ensureFrame(iptables: Iptables): Promise<ReadonlySet<strin
   }
   if (!text.isEmpty) await iptables.restore(text);
   return chains('nat');
+}
+
+export async function natChains(iptables: Iptables): Promise<ReadonlySet<string>> {
+  return chainsIn(await iptables.chainUses(), 'nat');
+}
+
+function chainsIn(uses: ChainUses, table: string): Set<string> {
+  return new Set(uses.get(table)?.keys());
 }
