@@ -36,7 +36,7 @@ export class FamilyTables {
     this.#sets = new SetTable(sockets.ipset, family, measured);
     this.#addresses = new AddressTable(sockets.route, family, measured);
     this.#servers = new ServerTable(sockets.ipvs, family, measured);
-    this.#rules = new RuleWriter(iptables, measured);
+    this.#rules = new RuleWriter(iptables, measured, what => events.noticed(family, what));
   }
 
   get isDraining(): boolean {
@@ -123,11 +123,11 @@ export class FamilyTables {
 
   async #writeRules(wanted: Wanted, settings: ModeSettings, written: Written): Promise<void> {
     const { family, events } = this.#options;
-    const input = this.#ruleInput(wanted, settings);
-    if (!(await this.#rules.write(input, written))) return;
+    const taken = await this.#rules.write(this.#ruleInput(wanted, settings), written);
+    if (!taken) return;
     this.#sets.noteReferences();
     for (const table of TABLES) {
-      const total = countRules(input, table);
+      const total = countRules(taken, table);
       events.measured(family, { kind: 'rules', table, total, last: total });
     }
   }

@@ -1,4 +1,4 @@
-import { type Iptables, parseSave, type SavedTables } from '../../kernel/iptables/index.ts';
+import { type Iptables, IptablesError, parseSave, type SavedTables } from '../../kernel/iptables/index.ts';
 import { CHAINS, JUMPS, type Jump, jumpRule, type RuleInput, restoreText, sameRules, TABLES } from './rules.ts';
 import { type Measured, timed, type Written } from './written.ts';
 
@@ -6,6 +6,9 @@ import { type Measured, timed, type Written } from './written.ts';
 export class RuleWriter {
   readonly #iptables: Iptables;
   readonly #measured: Measured;
+  readonly #noticed: (what: string) => void;
+  /** The kernel has the match that drops need, as far as we know. */
+  #takesDrops = true;
   /** What was written last. */
   #last: RuleInput | undefined;
   /** What iptables-save says of our chains when they are as written; undefined if it was not asked since. */
@@ -14,9 +17,10 @@ export class RuleWriter {
   /** The names of all chains that were there at the start. */
   #first: ReadonlySet<string> | undefined;
 
-  constructor(iptables: Iptables, measured: Measured) {
+  constructor(iptables: Iptables, measured: Measured, noticed: (what: string) => void) {
     this.#iptables = iptables;
     this.#measured = measured;
+    this.#noticed = noticed;
   }
 
   get randomFully(): boolean {
@@ -33,22 +37,44 @@ export class RuleWriter {
     return this.#first?.has(chain) ?? false;
   }
 
-  /** Says whether something was written. */
-  async write(input: RuleInput, written: Written): Promise<boolean> {
+  /** Returns what was written; nothing if it is there already. */
+  async write(input: RuleInput, written: Written): Promise<RuleInput | undefined> {
     const present = this.#present;
     this.#present = undefined;
     const isIntact = !present || (this.#fingerprint !== undefined && ownRules(present) === this.#fingerprint);
-    if (isIntact && this.#last && sameRules(this.#last, input)) return false;
+    if (isIntact && this.#last && sameRules(this.#last, input)) return undefined;
     const isFirst = this.#last === undefined;
     this.#last = undefined;
     this.#fingerprint = undefined;
-    const text = restoreText(input, present ? missingJumps(present) : []);
-    await timed(this.#measured, text.split('\n').length - 1, () => this.#iptables.restore(text));
+    const taken = await this.#restore(input, present ? missingJumps(present) : []);
     this.#last = input;
     // Rules are listed otherwise than they are written, so whether they were intact shows only by writing them again.
     if (present && !isFirst) this.#fingerprint = ownRules(await this.#save());
     if (!present || this.#fingerprint !== ownRules(present)) written.add('rewrote rules');
-    return true;
+    return taken;
+  }
+
+  /** All rules, or all but those that drop if the kernel takes the rest only: one Service must not keep all others. */
+  async #restore(input: RuleInput, jumps: readonly Jump[]): Promise<RuleInput> {
+    if (!this.#takesDrops || input.drops.length === 0) return this.#run({ ...input, drops: [] }, jumps);
+    try {
+      return await this.#run(input, jumps);
+    } catch (error) {
+      if (!(error instanceof IptablesError && error.isAboutRules)) throw error;
+      // A table that comes before the one with the drops has its jumps by now.
+      const taken = await this.#run({ ...input, drops: [] }, missingJumps(await this.#save()));
+      this.#takesDrops = false;
+      this.#noticed(
+        `the kernel does not take rules that match what ipvs forwards, so source ranges of load balancers do not keep this node away: ${error.message}`,
+      );
+      return taken;
+    }
+  }
+
+  async #run(input: RuleInput, jumps: readonly Jump[]): Promise<RuleInput> {
+    const text = restoreText(input, jumps);
+    await timed(this.#measured, text.split('\n').length - 1, () => this.#iptables.restore(text));
+    return input;
   }
 
   async #save(): Promise<SavedTables> {
