@@ -94,6 +94,8 @@ for (const { server, taken, reason, text } of [
         },
         close() {},
       });
+      await nextTurn();
+      assert.ok(ending.isReached);
       await assert.rejects(ending.reached, ({ message }: Error) => message.startsWith(text));
     } finally {
       await closers.close();

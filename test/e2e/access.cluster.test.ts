@@ -5,6 +5,7 @@ import type { KubeObject } from '../control-plane/objects.ts';
 import { tokenFile } from '../control-plane/users.ts';
 import { certificates } from '../support/certificates.ts';
 import { base64, KubeconfigFolder } from '../support/kubeconfig.ts';
+import { nft } from '../support/nftables-mode.ts';
 import { eventsIn } from './cluster-events.ts';
 import { deployedObjects } from './deployed-objects.ts';
 import { service } from './objects.ts';
@@ -85,6 +86,27 @@ describe('who may speak to the API server', () => {
     await stage.cluster.delete(binding);
   });
 
+  test('E2E-18 START-3 while one kind of object is denied and has not come, nothing is programmed', async () => {
+    const { cluster, node } = stage;
+    nft(cluster.namespace, 'flush', 'ruleset');
+    await cluster.apply(service('early', '10.96.5.3'));
+    const role = roleWithout('endpointslices');
+    await cluster.apply(role);
+    const binding = bindingTo('nobody', role.metadata.name);
+    await cluster.apply(binding);
+    const proxy = start({}, { token: 'nobody-token' });
+    const has = async (line: RegExp) => line.test((await node.health('/readyz?verbose')).text);
+    for (const path of ['/api/v1/nodes', '/api/v1/services', '/apis/networking.k8s.io/v1/servicecidrs'])
+      await stage.until(`have ${path}`, () => has(new RegExp(`^\\[\\+\\]watch ${path} ok`, 'm')));
+    await proxy.until(/endpointslices.* is forbidden/);
+    assert.equal(node.hasTables(), false);
+    await cluster.delete(binding);
+    await cluster.apply(bindingTo('nobody', 'system:node-proxier'));
+    await proxy.until(ALL_SYNCED);
+    assert.ok(node.knows('10.96.5.3'));
+    await cluster.delete(binding);
+  });
+
   test('E2E-19 a kubeconfig that is missing, broken or says nothing ends the process with its name', async () => {
     const exits = async (kubeconfig: string, words: RegExp) => {
       const proxy = stage.start({ clientConnection: { kubeconfig } });
@@ -147,6 +169,17 @@ function bindingTo(user: string, role: string): KubeObject {
     metadata: { name: `${user}-for-tests` },
     roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: role },
     subjects: [{ kind: 'User', apiGroup: 'rbac.authorization.k8s.io', name: user }],
+  };
+}
+
+/** To follow what a proxy follows, but for one resource. */
+function roleWithout(denied: string): KubeObject {
+  const resources = ['nodes', 'services', 'endpointslices', 'servicecidrs'].filter(resource => resource !== denied);
+  return {
+    apiVersion: 'rbac.authorization.k8s.io/v1',
+    kind: 'ClusterRole',
+    metadata: { name: `without-${denied}` },
+    rules: [{ apiGroups: ['*'], resources, verbs: ['get', 'list', 'watch'] }],
   };
 }
 

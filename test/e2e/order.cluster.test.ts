@@ -47,7 +47,7 @@ describe('what a start does, in which order, and what it tells', () => {
     return release;
   }
 
-  test('E2E-35 START-1 START-3 servers, API client, Node, conntrack, families, the only instance, OOM score, rules, birth', async t => {
+  test('E2E-35 START-1 servers, API client, Node, conntrack, families, the only instance, OOM score, rules, birth', async t => {
     const { cluster, node } = stage;
     const release = holdInstance(t);
     const timeoutBefore = udpTimeout();

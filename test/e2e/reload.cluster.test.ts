@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdirSync, mkdtempSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, afterEach, before, describe, test } from 'node:test';
@@ -29,7 +29,7 @@ describe('a configuration that changes while the proxy runs', () => {
     return proxyConfigurationText(stage.cluster.kubeconfig('proxy'), { nftables, ...configuration });
   }
 
-  test('E2E-30 verbosity and sync periods are applied at once; what is not valid is refused; for another mode it ends with status 1', async () => {
+  test('E2E-30 verbosity, sync periods and the OOM score are applied at once; what is not valid is refused; for another mode it ends with status 1', async () => {
     const { node, cluster } = stage;
     const file = join(folder, 'config.conf');
     writeFileSync(file, text({}));
@@ -38,9 +38,12 @@ describe('a configuration that changes while the proxy runs', () => {
     await stage.until('know quiet', () => node.knows('10.96.7.1'));
     assert.ok(!proxy.lines.some(line => line.includes('"Synced" ipFamily')));
     const nftables = { minSyncPeriod: '20ms', syncPeriod: '77s' };
-    writeFileSync(file, text({ nftables, logging: { verbosity: 4 } }));
+    const changed = { nftables, logging: { verbosity: 4 }, oomScoreAdj: 322 };
+    writeFileSync(file, text(changed));
     const applied = await proxy.until(APPLIED);
     assert.match(proxy.lines[applied - 1] ?? '', /fields=\[.*"logging\.verbosity"/);
+    const oomScore = () => readFileSync(`/proc/${proxy.pid}/oom_score_adj`, 'utf8');
+    await stage.until('have the score', () => oomScore() === '322\n');
     await cluster.apply(service('loud', '10.96.7.2'));
     await proxy.until('"Synced" ipFamily="IPv4"', { from: applied });
     assert.match((await node.metricsServer('/configz')).text, /"syncPeriod":"1m17s"/);
@@ -55,7 +58,8 @@ describe('a configuration that changes while the proxy runs', () => {
     assert.equal((await node.metric('pointsman_configuration_refusals_total'))[0]?.value, 1);
     assert.match((await node.metricsServer('/configz')).text, /"syncPeriod":"1m17s"/);
 
-    writeFileSync(file, text({ nftables, logging: { verbosity: 4 } }));
+    writeFileSync(file, text(changed));
+    await proxy.until('The configuration is valid again');
     await stage.until('be ready again', async () => (await node.health('/readyz')).status === 200);
     assert.equal((await node.metric('pointsman_configuration_refused'))[0]?.value, 0);
 

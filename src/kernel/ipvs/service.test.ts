@@ -138,7 +138,7 @@ const NEW: readonly { line: string; service: Service; hex: string }[] = [
 ];
 
 for (const { line, service, hex } of NEW) {
-  test(`KERNEL-1 sends what \`ipvsadm ${line}\` sends`, () => {
+  test(`KERNEL-1 KERNEL-4 sends what \`ipvsadm ${line}\` sends, and prints as it`, () => {
     const change: Change = { kind: 'new-service', service };
     assert.equal(sent(change), captured(hex));
     assert.equal(printChange(change), line);

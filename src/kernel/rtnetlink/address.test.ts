@@ -78,7 +78,7 @@ const CASES: readonly {
 ];
 
 for (const { line, verb, link = veth0, address, hex } of CASES) {
-  test(`KERNEL-1 sends what \`${line}\` sends`, () => {
+  test(`KERNEL-1 KERNEL-4 sends what \`${line}\` sends, and prints as it`, () => {
     const transport = new RecordingTransport();
     const socket = new RouteSocket(new NetlinkSocket(transport));
     if (verb === 'add') socket.addAddress(link, address);

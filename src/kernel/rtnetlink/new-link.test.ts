@@ -40,7 +40,7 @@ const CASES: readonly { line: string; link: NewLink; hex: string }[] = [
 ];
 
 for (const { line, link, hex } of CASES) {
-  test(`KERNEL-1 sends what \`${line}\` sends`, () => {
+  test(`KERNEL-1 KERNEL-4 sends what \`${line}\` sends, and prints as it`, () => {
     const transport = new RecordingTransport(({ type }) =>
       type === LinkMessage.GET
         ? [{ type: LinkMessage.NEW, write: w => w.struct(linkHeader(9)).string(LinkAttribute.IFNAME, link.name) }, 0]

@@ -96,7 +96,7 @@ const CASES: readonly { line: string; verb: 'add' | 'replace' | 'del'; route: Ne
 ];
 
 for (const { line, verb, route, hex } of CASES) {
-  test(`KERNEL-1 sends what \`${line}\` sends`, () => {
+  test(`KERNEL-1 KERNEL-4 sends what \`${line}\` sends, and prints as it`, () => {
     const transport = new RecordingTransport();
     const socket = new RouteSocket(new NetlinkSocket(transport));
     if (verb === 'add') socket.addRoute(route);

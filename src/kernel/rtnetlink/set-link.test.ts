@@ -63,7 +63,7 @@ const CASES: readonly { line: string; link?: LinkRef; change: LinkChange; hex: s
 ];
 
 for (const { line, link = veth0, change, hex } of CASES) {
-  test(`KERNEL-1 sends what \`${line}\` sends`, () => {
+  test(`KERNEL-1 KERNEL-4 sends what \`${line}\` sends, and prints as it`, () => {
     const transport = new RecordingTransport();
     new RouteSocket(new NetlinkSocket(transport)).setLink(link, change);
     assert.deepEqual(
