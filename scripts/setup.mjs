@@ -1,6 +1,6 @@
 // What both README commands need before they can do their work. Each step does nothing when it was done before.
 import { spawnSync } from 'node:child_process';
-import { existsSync, statSync } from 'node:fs';
+import { existsSync, lstatSync, rmSync, statSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
 export const root = fileURLToPath(new URL('..', import.meta.url));
@@ -10,6 +10,8 @@ export function installPackages() {
   const installed = `${root}node_modules/.package-lock.json`;
   if (existsSync(installed) && statSync(installed).mtimeMs >= statSync(`${root}package-lock.json`).mtimeMs) return;
   console.error('Installing npm packages …');
+  // npm would empty the folder that a link leads to, which may be another checkout's.
+  if (lstatSync(`${root}node_modules`, { throwIfNoEntry: false })?.isSymbolicLink()) rmSync(`${root}node_modules`);
   run('npm', ['ci', '--no-audit', '--no-fund', '--loglevel=error']);
 }
 

@@ -43,7 +43,7 @@ function programmingMetrics(set: MetricSet) {
     setAside: set.counter(
       'pointsman_service_ports_set_aside_total',
       ['reason', 'ip_family'],
-      "Service ports that the kernel refused, by the kernel's error.",
+      'Service ports that were set aside, by the reason.',
     ),
     driftRepairs: set.counter(
       'pointsman_drift_repairs_total',
