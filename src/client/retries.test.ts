@@ -141,7 +141,7 @@ test('CLIENT-10 at most ten times', async () => {
 });
 
 test('CLIENT-10 no server is left alone for more than a minute, and each wait is told', async () => {
-  for (const retryAfter of ['86400', '99999999999']) {
+  for (const retryAfter of ['600', '99999999999']) {
     const clock = new ManualClock();
     await withClient(
       busy(1, 429, retryAfter),

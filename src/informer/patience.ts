@@ -3,8 +3,11 @@ import type { Clock, Timer } from '../lib/clock.ts';
 
 /** When a list that brings nothing is told of. */
 export const TELL_MS = 10_000;
-/** Servers begin within seconds: one that is silent for so long will not end what it was asked for. */
-export const GIVE_UP_MS = 45_000;
+/**
+ * Servers begin within seconds: one that is silent for so long will not end what it was asked for. Not longer, for the
+ * Node is waited for before the rest.
+ */
+export const GIVE_UP_MS = 30_000;
 
 /** Notices that nothing comes while a list is awaited. A list that goes on bringing something may last. */
 export class Patience {
