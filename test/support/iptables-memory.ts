@@ -13,6 +13,10 @@ export class MemoryTables {
     }
   }
 
+  rulesOf(table: string, chain: string): readonly string[] {
+    return this.#chains.get(`${table} ${chain}`) ?? [];
+  }
+
   /** All chains with their rules, those of one service port in a shared chain in their order. */
   byServicePort(): Readonly<Record<string, readonly string[]>> {
     const chains = [...this.#chains].sort(([a], [b]) => (a < b ? -1 : 1));

@@ -5,7 +5,7 @@ import { TRIAL_CHAIN } from './names.ts';
 import { chainOfRule, RestoreText, type TableText } from './restore-text.ts';
 import type { RuleOptions } from './rule-options.ts';
 import { mostChains, ownChains } from './service-chains.ts';
-import { sharedRules } from './service-rules.ts';
+import { allSharedRules } from './service-rules.ts';
 import type { Written } from './written.ts';
 
 /** What refuses more than can be found out in this time refuses everything. */
@@ -18,7 +18,7 @@ export function ownersOf(error: IptablesError, candidates: Candidates, options: 
   const lines = new Set(error.lines.map(({ text }) => text));
   if (lines.size === 0) return [];
   const owns = ({ plan, withComments }: Written) => {
-    const { filter, nat } = sharedRules(plan, options);
+    const { filter, nat } = allSharedRules(plan, options);
     const { chains, rules } = ownChains(plan, options, withComments);
     const declared = chains.map(chain => `:${chain} - [0:0]`);
     return [filter, nat, rules, declared].some(texts => texts.some(text => lines.has(text)));
@@ -87,7 +87,7 @@ function trial(some: Candidates, options: RuleOptions): RestoreText {
   nat.addChains(NAT_FIXED_CHAINS);
   nat.addRules(natFixedRules(options));
   for (const [, { plan, withComments }] of some) {
-    const shared = sharedRules(plan, options);
+    const shared = allSharedRules(plan, options);
     const own = ownChains(plan, options, withComments);
     nat.addChains(own.chains);
     nat.addRules(own.rules);

@@ -4,7 +4,7 @@ import { filterChains, filterRulesAfter, filterRulesBefore, JUMPS, natFixedRules
 import { chainOfRule } from './restore-text.ts';
 import type { RuleOptions } from './rule-options.ts';
 import { ownChains } from './service-chains.ts';
-import { sharedRules } from './service-rules.ts';
+import { allSharedRules } from './service-rules.ts';
 import type { Written } from './written.ts';
 
 const PLANS_A_TURN = 200;
@@ -27,7 +27,7 @@ export async function whatIsMissing(
   expected.nat.addRules([...natFixedRules(options), ...nodePortRules(options)]);
   let handled = 0;
   for (const { plan, withComments } of written) {
-    const { filter, nat } = sharedRules(plan, options);
+    const { filter, nat } = allSharedRules(plan, options);
     expected.filter.addRules(filter);
     expected.nat.addRules(nat);
     expected.nat.addRules(ownChains(plan, options, withComments).rules);

@@ -11,7 +11,7 @@ import {
 import { RestoreText } from './restore-text.ts';
 import type { RuleOptions } from './rule-options.ts';
 import { ownChains } from './service-chains.ts';
-import { sharedRules } from './service-rules.ts';
+import { contestedRules, type SharedRules, sharedRules } from './service-rules.ts';
 
 /** Chains in one restore where a large one is made in parts. */
 export const CHAINS_A_PART = 1500;
@@ -32,6 +32,7 @@ export function fullText(plans: Iterable<ServicePortPlan>, options: RuleOptions,
   nat.addChains(SHARED_CHAINS.nat);
   nat.addChains(NAT_FIXED_CHAINS);
   nat.addRules(natFixedRules(options));
+  const contested: SharedRules[] = [];
   for (const plan of plans) {
     const shared = sharedRules(plan, options);
     const own = ownChains(plan, options, withComments);
@@ -39,7 +40,9 @@ export function fullText(plans: Iterable<ServicePortPlan>, options: RuleOptions,
     nat.addChains(own.chains);
     nat.addRules(shared.nat);
     nat.addRules(own.rules);
+    if (plan.conflicts.length > 0) contested.push(contestedRules(plan, options));
   }
+  addContested(text, contested);
   filter.addRules(filterRulesAfter(options));
   nat.addRules(nodePortRules(options));
   return text;
@@ -82,7 +85,18 @@ function sharedText(plans: readonly ServicePortPlan[], options: RuleOptions): Re
     filter.addRules(shared.filter);
     nat.addRules(shared.nat);
   }
+  addContested(
+    text,
+    plans.map(plan => contestedRules(plan, options)),
+  );
   filter.addRules(filterRulesAfter(options));
   nat.addRules(nodePortRules(options));
   return text;
+}
+
+function addContested(text: RestoreText, contested: readonly SharedRules[]): void {
+  for (const { filter, nat } of contested) {
+    text.table('filter').addRules(filter);
+    text.table('nat').addRules(nat);
+  }
 }

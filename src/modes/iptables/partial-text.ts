@@ -4,7 +4,7 @@ import { Chain } from './names.ts';
 import { chainOfRule, RestoreText, type TableText, withCommand } from './restore-text.ts';
 import type { RuleOptions } from './rule-options.ts';
 import { ownChains } from './service-chains.ts';
-import { type SharedRules, sharedRules } from './service-rules.ts';
+import { contestedRules, type SharedRules, sharedRules } from './service-rules.ts';
 import { addRemovals, inDeletionOrder, removalTexts } from './stale-chains.ts';
 import type { Change, Written } from './written.ts';
 
@@ -74,22 +74,30 @@ function sameLines(a: readonly string[] | undefined, b: readonly string[]): bool
 class SharedDifferences {
   readonly #removed = { filter: new Lines(), nat: new Lines() };
   readonly #added = { filter: new Lines(), nat: new Lines() };
+  /** What goes behind all others. */
+  readonly #contested = { filter: new Lines(), nat: new Lines() };
 
   note({ from, to }: Change, options: RuleOptions): void {
-    const old: SharedRules | undefined = from && sharedRules(from.plan, options);
-    const next: SharedRules | undefined = to && sharedRules(to.plan, options);
-    for (const table of ['filter', 'nat'] as const) this.#noteTable(table, old?.[table] ?? [], next?.[table] ?? []);
+    this.#noteRules(this.#added, from && sharedRules(from.plan, options), to && sharedRules(to.plan, options));
+    if (!from?.plan.conflicts.length && !to?.plan.conflicts.length) return;
+    const [old, next] = [from && contestedRules(from.plan, options), to && contestedRules(to.plan, options)];
+    this.#noteRules(this.#contested, old, next);
   }
 
-  #noteTable(table: Table, old: readonly string[], next: readonly string[]): void {
+  #noteRules(added: Readonly<Record<Table, Lines>>, old: SharedRules | undefined, next: SharedRules | undefined): void {
+    for (const table of ['filter', 'nat'] as const) {
+      this.#noteTable(table, added[table], old?.[table] ?? [], next?.[table] ?? []);
+    }
+  }
+
+  #noteTable(table: Table, added: Lines, old: readonly string[], next: readonly string[]): void {
     if (sameLines(old, next)) return;
     for (const chain of SHARED_CHAINS[table]) {
       const isHere = (rule: string) => chainOfRule(rule) === chain;
       const [left, fresh] = [old.filter(isHere), next.filter(isHere)];
       if (sameLines(left, fresh)) continue;
       this.#removed[table].add(chain, left);
-      // Each is put at the top, so the last goes first.
-      this.#added[table].add(chain, fresh.reverse());
+      added.add(chain, fresh);
     }
   }
 
@@ -102,20 +110,27 @@ class SharedDifferences {
   #writeChain(text: TableText, table: Table, chain: string, { size, all, options, tail }: Surroundings): void {
     const removed = this.#removed[table].of(chain);
     const added = this.#added[table].of(chain);
+    const contested = this.#contested[table].of(chain);
     const end = table === 'nat' && chain === Chain.SERVICES ? tail : { from: [], to: [] };
-    const changed = removed.length + added.length;
+    const changed = removed.length + added.length + contested.length;
     if (changed > Math.max(FEW, size(table, chain) / 4)) {
       text.chain(chain);
-      for (const { plan } of all()) {
-        text.addRules(sharedRules(plan, options)[table].filter(rule => chainOfRule(rule) === chain));
+      const plans = Array.from(all(), ({ plan }) => plan);
+      for (const rules of [sharedRules, contestedRules]) {
+        for (const plan of plans)
+          text.addRules(rules(plan, options)[table].filter(rule => chainOfRule(rule) === chain));
       }
       text.addRules(end.to);
       return;
     }
     for (const rule of removed) text.rule(withCommand('-D', rule));
-    for (const rule of added) text.rule(withCommand('-I', rule));
-    for (const rule of end.from) if (!end.to.includes(rule)) text.rule(withCommand('-D', rule));
-    text.addRules(end.to.filter(rule => !end.from.includes(rule)));
+    // Each is put at the top, so the last goes first.
+    for (const rule of added.toReversed()) text.rule(withCommand('-I', rule));
+    // What is put at the end goes before the last rules.
+    const kept = contested.length > 0 ? [] : end.from.filter(rule => end.to.includes(rule));
+    for (const rule of end.from) if (!kept.includes(rule)) text.rule(withCommand('-D', rule));
+    text.addRules(contested);
+    text.addRules(end.to.filter(rule => !kept.includes(rule)));
   }
 }
 

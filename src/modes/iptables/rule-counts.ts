@@ -2,7 +2,7 @@ import type { Table } from './fixed.ts';
 import { chainOfRule } from './restore-text.ts';
 import type { RuleOptions } from './rule-options.ts';
 import { ownChains } from './service-chains.ts';
-import { type SharedRules, sharedRules } from './service-rules.ts';
+import { allSharedRules, type SharedRules } from './service-rules.ts';
 import type { Written } from './written.ts';
 
 /** How many rules there are: by table, and of service ports in each chain that they share. */
@@ -13,7 +13,7 @@ export class RuleCounts {
   /** `totals`: the rules of each table, those of the service ports included. */
   constructor(totals: Readonly<Record<Table, number>>, written: Iterable<Written>, options: RuleOptions) {
     this.#tables = { ...totals };
-    for (const { plan } of written) this.#countShared(sharedRules(plan, options), 1);
+    for (const { plan } of written) this.#countShared(allSharedRules(plan, options), 1);
   }
 
   add(written: Written, options: RuleOptions): void {
@@ -38,7 +38,7 @@ export class RuleCounts {
   }
 
   #count({ plan, withComments }: Written, options: RuleOptions, sign: 1 | -1): void {
-    const shared = sharedRules(plan, options);
+    const shared = allSharedRules(plan, options);
     this.#countShared(shared, sign);
     this.#tables.filter += sign * shared.filter.length;
     this.#tables.nat += sign * (shared.nat.length + ownChains(plan, options, withComments).rules.length);

@@ -5,7 +5,7 @@ import { localMatch } from '../iptables-words.ts';
 import { Chain, chainsOf, type ServicePortChains } from './names.ts';
 import { probability } from './probability.ts';
 import type { RuleOptions } from './rule-options.ts';
-import { commented, destinationMatch, hasFirewall, internalChain } from './service-rules.ts';
+import { commented, destinationMatch, hasFirewall, internalChain, wantedFrontends } from './service-rules.ts';
 
 /** Chains of one service port's own, all in the table nat, and their rules as lines of iptables-restore. */
 export interface OwnChains {
@@ -56,7 +56,7 @@ class Rendering implements OwnChains {
   }
 
   #clusterIPMasquerading(): void {
-    const frontend = this.#plan.frontends.find(({ kind }) => kind === 'ClusterIP');
+    const frontend = wantedFrontends(this.#plan).find(({ kind }) => kind === 'ClusterIP');
     if (frontend?.action !== 'forward' || frontend.masquerade === 'never') return;
     const { localDetector } = this.#options;
     const outside = frontend.masquerade === 'always' || !localDetector ? '' : ` ${localMatch(localDetector, true)}`;
@@ -84,13 +84,14 @@ class Rendering implements OwnChains {
 
   #firewall(): void {
     const { fw, ext } = this.#chains;
-    const { frontends, port } = this.#plan;
+    const { port } = this.#plan;
     const allow = (source: string) =>
       this.rules.push(`${commented(fw, `"${this.#name} loadbalancer IP"`)} -s ${source} -j ${ext}`);
     this.chains.push(fw);
     for (const range of port.loadBalancerSourceRanges) allow(formatCidr(range));
     // What the node sends to its own load balancer comes from the load balancer's address.
-    if (frontends.some(({ firewall }) => firewall?.includesNode)) port.loadBalancerVIPs.forEach(allow);
+    if (wantedFrontends(this.#plan).some(({ firewall }) => firewall?.includesNode))
+      port.loadBalancerVIPs.forEach(allow);
     this.rules.push(commented(fw, `"other traffic to ${this.#name} will be dropped by ${Chain.PROXY_FIREWALL}"`));
   }
 

@@ -8,10 +8,39 @@ export interface SharedRules {
   readonly nat: readonly string[];
 }
 
+const NO_RULES: SharedRules = { filter: [], nat: [] };
+
+/** Those of frontends that are the Service's own. */
 export function sharedRules(plan: ServicePortPlan, options: RuleOptions): SharedRules {
-  const rendering = new Rendering(plan, options);
+  const rendering = new Rendering(plan, plan.frontends, options);
+  rendering.run();
+  rendering.healthCheck();
+  return rendering;
+}
+
+/**
+ * Those of frontends that another Service has the better claim to. They stand behind all others, so that they get only what
+ * its rules leave: if it has no endpoints.
+ */
+export function contestedRules(plan: ServicePortPlan, options: RuleOptions): SharedRules {
+  if (plan.conflicts.length === 0) return NO_RULES;
+  const frontends = plan.conflicts.map(({ frontend }) => frontend);
+  const rendering = new Rendering(plan, frontends, options);
   rendering.run();
   return rendering;
+}
+
+/** Both. */
+export function allSharedRules(plan: ServicePortPlan, options: RuleOptions): SharedRules {
+  const own = sharedRules(plan, options);
+  const contested = contestedRules(plan, options);
+  if (contested === NO_RULES) return own;
+  return { filter: [...own.filter, ...contested.filter], nat: [...own.nat, ...contested.nat] };
+}
+
+/** All frontends that a Service wants, whoever has them. */
+export function wantedFrontends({ frontends, conflicts }: ServicePortPlan): readonly Frontend[] {
+  return conflicts.length === 0 ? frontends : [...frontends, ...conflicts.map(({ frontend }) => frontend)];
 }
 
 /** Load-balancer IPs are guarded only where there is something to guard. */
@@ -40,12 +69,14 @@ class Rendering implements SharedRules {
   readonly filter: string[] = [];
   readonly nat: string[] = [];
   readonly #plan: ServicePortPlan;
+  readonly #all: readonly Frontend[];
   readonly #options: RuleOptions;
   readonly #name: string;
   readonly #chains: ServicePortChains;
 
-  constructor(plan: ServicePortPlan, options: RuleOptions) {
+  constructor(plan: ServicePortPlan, frontends: readonly Frontend[], options: RuleOptions) {
     this.#plan = plan;
+    this.#all = frontends;
     this.#options = options;
     this.#name = planName(plan);
     this.#chains = chainsOf(plan);
@@ -62,11 +93,18 @@ class Rendering implements SharedRules {
       this.#withoutEndpoints(frontend, Chain.EXTERNAL_SERVICES);
     }
     for (const frontend of this.#frontends('NodePort')) this.#nodePort(frontend);
-    this.#healthCheck();
+  }
+
+  /** Whatever endpoints there are: the server at this port tells a load balancer whether there are some. */
+  healthCheck(): void {
+    const { healthCheckNodePort } = this.#plan.port;
+    if (healthCheckNodePort === 0) return;
+    const start = commented(Chain.NODEPORTS, `"${this.#name} health check node port"`);
+    this.filter.push(`${start} -m tcp -p tcp --dport ${healthCheckNodePort} -j ACCEPT`);
   }
 
   #frontends(kind: Frontend['kind']): readonly Frontend[] {
-    return this.#plan.frontends.filter(frontend => frontend.kind === kind);
+    return this.#all.filter(frontend => frontend.kind === kind);
   }
 
   #clusterIP(frontend: Frontend): void {
@@ -102,14 +140,6 @@ class Rendering implements SharedRules {
     if (action === 'forward') return;
     const start = commented(Chain.EXTERNAL_SERVICES, this.#reason(action));
     this.filter.push(`${start} -m addrtype --dst-type LOCAL ${match} --dport ${port} -j ${action.toUpperCase()}`);
-  }
-
-  /** Whatever endpoints there are: the server at this port tells a load balancer whether there are some. */
-  #healthCheck(): void {
-    const { healthCheckNodePort } = this.#plan.port;
-    if (healthCheckNodePort === 0) return;
-    const start = commented(Chain.NODEPORTS, `"${this.#name} health check node port"`);
-    this.filter.push(`${start} -m tcp -p tcp --dport ${healthCheckNodePort} -j ACCEPT`);
   }
 
   /** With policy Local and no local endpoint some are forwarded all the same: pods and the node itself. */
