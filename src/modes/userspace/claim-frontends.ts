@@ -20,7 +20,7 @@ export interface ClaimedFrontends {
 
 /** Claims the ports of this machine that a service port takes. Frontends whose ports other programs have are left out. */
 export function claimFrontends(
-  ports: PortClaims,
+  ports: Pick<PortClaims, 'claim'>,
   frontends: readonly Frontend[],
   claimant: Claimant,
 ): ClaimedFrontends {
@@ -30,7 +30,7 @@ export function claimFrontends(
     const wanted = claimsOf(frontend, claimant);
     const errors = wanted.flatMap(claim => ports.claim(claimant.id, claim) ?? []);
     const error = errors.find(({ errno }) => errno !== 'EADDRNOTAVAIL');
-    if (error) problem = `${error.message}; another program has it`;
+    if (error) problem = error.errno === 'EADDRINUSE' ? `${error.message}; another program has it` : error.message;
     else claims.push(...wanted);
     return !error;
   });

@@ -16,7 +16,7 @@ const ANY: Readonly<Record<Family, Ip>> = { IPv4: '0.0.0.0' as Ip, IPv6: '::' as
 interface Held {
   readonly claim: Claim;
   readonly owners: Set<string>;
-  /** Undefined: another claim of ours keeps the port. */
+  /** Undefined: our claim of all addresses keeps the port, or someone was faster when that was given up. */
   fd: number | undefined;
 }
 
@@ -40,7 +40,8 @@ export class PortClaims {
   claim(owner: string, claim: Claim): KernelError | undefined {
     const key = keyOf(claim);
     try {
-      const held = this.#held.get(key) ?? { claim, owners: new Set(), fd: this.#bind(claim) };
+      const held = this.#held.get(key) ?? { claim, owners: new Set(), fd: undefined };
+      held.fd ??= this.#bind(claim);
       held.owners.add(owner);
       this.#held.set(key, held);
       const owned = this.#owned.get(owner) ?? new Set();
@@ -66,7 +67,7 @@ export class PortClaims {
   }
 
   close(): void {
-    for (const { fd } of this.#held.values()) this.#unbind(fd);
+    for (const held of this.#held.values()) this.#unbind(held);
     this.#held.clear();
     this.#owned.clear();
   }
@@ -75,44 +76,71 @@ export class PortClaims {
     const held = this.#held.get(key);
     held?.owners.delete(owner);
     if (!held || held.owners.size > 0) return;
-    this.#unbind(held.fd);
+    this.#unbind(held);
     this.#held.delete(key);
-    if (held.fd === undefined) return;
-    for (const other of this.#held.values()) this.#keep(other);
+    if (held.claim.ip === undefined) this.#keep(this.#single(held.claim));
   }
 
-  #unbind(fd: number | undefined): void {
-    if (fd === undefined) return;
-    closeRaw(fd);
+  #unbind(held: Held): void {
+    if (held.fd === undefined) return;
+    closeRaw(held.fd);
+    held.fd = undefined;
     this.#traffic.descriptors -= 1;
   }
 
-  /** What another claim kept until now must keep itself. */
-  #keep(held: Held): void {
-    if (held.fd !== undefined) return;
-    try {
-      held.fd = this.#bind(held.claim);
-    } catch (error) {
-      // Someone was faster; the portal is there all the same.
-      if (!(error instanceof KernelError)) throw error;
+  /** What nobody else keeps for them any more they must keep themselves. */
+  #keep(claims: readonly Held[]): void {
+    for (const held of claims) {
+      try {
+        held.fd ??= this.#bind(held.claim);
+      } catch (error) {
+        // Someone was faster, or the address is gone. Who has the claim finds out when it is claimed again.
+        if (!(error instanceof KernelError)) throw error;
+      }
     }
   }
 
   #bind(claim: Claim): number | undefined {
-    const { protocol, ip, port } = claim;
+    if (claim.ip === undefined) return this.#bindAll(claim);
+    return this.#held.get(keyOf({ ...claim, ip: undefined }))?.fd === undefined ? this.#open(claim) : undefined;
+  }
+
+  /**
+   * All addresses cannot be bound while we have one of them, and whether others have another cannot be seen meanwhile: ours
+   * are given up for this moment, and are kept with all the others if it can be had.
+   */
+  #bindAll(claim: Claim): number {
     try {
-      const { namespace } = this.#traffic.options;
-      const fd = openBound(namespace, this.#family, protocol, ip ?? ANY[this.#family], port);
-      this.#traffic.descriptors += 1;
-      return fd;
+      return this.#open(claim);
     } catch (error) {
-      if (error instanceof KernelError && error.errno === 'EADDRINUSE' && this.#isKept(claim)) return undefined;
+      const single = this.#single(claim).filter(({ fd }) => fd !== undefined);
+      if (single.length === 0 || !(error instanceof KernelError && error.errno === 'EADDRINUSE')) throw error;
+      return this.#openWithout(single, claim);
+    }
+  }
+
+  #openWithout(single: readonly Held[], claim: Claim): number {
+    for (const held of single) this.#unbind(held);
+    try {
+      return this.#open(claim);
+    } catch (error) {
+      this.#keep(single);
       throw error;
     }
   }
 
-  #isKept({ protocol, port }: Claim): boolean {
-    return [...this.#held.values()].some(({ claim }) => claim.protocol === protocol && claim.port === port);
+  /** Our claims of that port at one address. */
+  #single({ protocol, port }: Claim): readonly Held[] {
+    return [...this.#held.values()].filter(
+      ({ claim }) => claim.ip !== undefined && claim.protocol === protocol && claim.port === port,
+    );
+  }
+
+  #open({ protocol, ip, port }: Claim): number {
+    const { namespace } = this.#traffic.options;
+    const fd = openBound(namespace, this.#family, protocol, ip ?? ANY[this.#family], port);
+    this.#traffic.descriptors += 1;
+    return fd;
   }
 }
 
