@@ -1,6 +1,7 @@
 // userspace mode beside haproxy (TCP mode, one thread), in a network namespace of its own (needs root, taskset and
 // Debian's haproxy, which is installed if it is missing): bulk transfer, short connections, many connections, memory.
 // Proxies have one core and load the other. GB per processor second is what a core can do, however busy the machine is.
+// Fails if a connection through userspace mode does.
 //   --short N   how many short connections (100000)     --seconds N   how long each bulk transfer takes (3)
 import { spawn, spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
@@ -20,6 +21,7 @@ const VIP = '10.96.0.1' as Ip;
 const NODE = '192.168.0.2' as Ip;
 const ENDPOINT = '10.244.1.1' as Ip;
 const HAPROXY_PORT = 9000;
+const USERSPACE = 'userspace mode';
 const BULK_CONNECTIONS = 4;
 const CONCURRENT = 1000;
 const SHORT_AT_ONCE = 64;
@@ -107,9 +109,16 @@ interface Contender {
   readonly pid: number | undefined;
 }
 
-async function measure(client: Role, contenders: readonly Contender[]): Promise<readonly Row[]> {
+interface Measured {
+  readonly rows: readonly Row[];
+  /** Connections through userspace mode that did not get their answer. */
+  readonly failures: number;
+}
+
+async function measure(client: Role, contenders: readonly Contender[]): Promise<Measured> {
   const seconds = flag('--seconds', 3);
   const rows: Row[] = [];
+  let failed = 0;
   const runs = new Map(contenders.map(({ name }) => [name, { wall: [], core: [], short: [], perCore: [] } as Figures]));
   for (let i = 0; i < REPETITIONS; i++) {
     for (const { name, ip, port, pid } of contenders) {
@@ -121,7 +130,8 @@ async function measure(client: Role, contenders: readonly Contender[]): Promise<
       figures?.core.push((rate * seconds) / 1e9 / (cpu() - beforeBulk));
       const count = 5000;
       const beforeShort = cpu();
-      const { perSecond } = await client.ask<ShortResult>({ kind: 'short', ip, port, count });
+      const { perSecond, failures } = await client.ask<ShortResult>({ kind: 'short', ip, port, count });
+      if (name === USERSPACE) failed += failures;
       figures?.short.push(perSecond);
       figures?.perCore.push(count / (cpu() - beforeShort));
     }
@@ -135,7 +145,7 @@ async function measure(client: Role, contenders: readonly Contender[]): Promise<
       'connections per processor second': Math.round(median(perCore)),
     });
   }
-  return rows;
+  return { rows, failures: failed };
 }
 
 interface Figures {
@@ -145,14 +155,16 @@ interface Figures {
   readonly perCore: number[];
 }
 
-async function measureMemory(client: Role, proxy: Role): Promise<readonly Row[]> {
+async function measureMemory(client: Role, proxy: Role): Promise<Measured> {
   const rows: Row[] = [];
+  let failed = 0;
   const note = async (when: string, failures: number) => {
     await delay(500);
     const { connections, heap, failures: refused } = await proxy.ask<ProxyState>({});
+    failed += failures;
     const resident = `${(residentBytes(proxy.pid) / (1 << 20)).toFixed(1)} MiB`;
     const used = `${(heap / (1 << 20)).toFixed(1)} MiB`;
-    rows.push({ when, connections, failures: failures + refused, 'heap used': used, resident });
+    rows.push({ when, connections, 'failed here': failures, 'failures so far': refused, 'heap used': used, resident });
   };
   const at = { ip: VIP, port: 80 };
   await note('warm', 0);
@@ -164,7 +176,13 @@ async function measureMemory(client: Role, proxy: Role): Promise<readonly Row[]>
     const { failures } = await client.ask<ShortResult>({ kind: 'short', ...at, count: count / 4 });
     await note(`after ${(count / 4) * part} short connections more`, failures);
   }
-  return rows;
+  return { rows, failures: failed };
+}
+
+function failIfAny(failures: number): void {
+  if (failures === 0) return;
+  console.error(`${failures} connections through userspace mode failed`);
+  process.exitCode = 1;
 }
 
 async function main(): Promise<void> {
@@ -176,13 +194,16 @@ async function main(): Promise<void> {
   const client = await Role.start('client', 1, namespace);
   try {
     await delay(1000);
-    const rows = await measure(client, [
-      { name: 'userspace mode', ip: VIP, port: 80, pid: proxy.pid },
+    const speed = await measure(client, [
+      { name: USERSPACE, ip: VIP, port: 80, pid: proxy.pid },
       { name: 'haproxy', ip: NODE, port: HAPROXY_PORT, pid: haproxy.pid },
       { name: 'none', ip: ENDPOINT, port: 8080, pid: undefined },
     ]);
-    report(rows, 'through one Service with one endpoint');
-    report(await measureMemory(client, proxy), 'memory of the proxy');
+    report(speed.rows, 'through one Service with one endpoint');
+    const memory = await measureMemory(client, proxy);
+    report(memory.rows, 'memory of the proxy');
+    const { failures: refused } = await proxy.ask<ProxyState>({});
+    failIfAny(Math.max(speed.failures + memory.failures, refused));
   } finally {
     for (const role of [server, proxy, client]) role.stop();
     haproxy.kill();

@@ -14,6 +14,8 @@ const VIP = '10.96.0.1' as Ip;
 const CONCURRENT = 1000;
 const SHORT = 3000;
 const SHORT_AT_ONCE = 50;
+/** What a connection takes at least if something goes on holding it, in bytes. */
+const LEAST_LEAK = 1000;
 
 async function withEcho(
   under: UserspaceUnderTest,
@@ -37,6 +39,18 @@ function exchange(socket: Socket, word: string): Promise<string> {
     socket.once('error', reject);
     socket.write(word);
   });
+}
+
+/** Of what can be reached. */
+async function usedMemory(): Promise<number> {
+  const collect = globalThis.gc;
+  assert.ok(collect, 'run with --expose-gc');
+  for (let i = 0; i < 3; i++) {
+    await new Promise(resolve => setImmediate(resolve));
+    collect();
+  }
+  const { heapUsed, external } = process.memoryUsage();
+  return heapUsed + external;
 }
 
 test('USER-7 a thousand connections at once are served, and none of them is lost', () =>
@@ -71,8 +85,11 @@ test('USER-7 thousands of short connections leave neither descriptors nor memory
       };
       await many(200);
       const descriptors = readdirSync('/proc/self/fd').length;
+      const before = await usedMemory();
       await many(SHORT);
       assert.ok(await until(() => readdirSync('/proc/self/fd').length <= descriptors, 1000));
+      const grown = (await usedMemory()) - before;
+      assert.ok(grown < SHORT * LEAST_LEAK, `${grown} bytes more are used`);
       const [counters] = under.mode.counters();
       assert.equal(counters?.connections, SHORT + 200);
       assert.equal(counters?.failures, 0);
