@@ -1,5 +1,5 @@
 import type { ConntrackSocket } from '../../kernel/conntrack/index.ts';
-import type { IptablesError } from '../../kernel/iptables/index.ts';
+import type { Iptables, IptablesError } from '../../kernel/iptables/index.ts';
 import { errorText } from '../../lib/error-text.ts';
 import type { Family, Ip } from '../../net/index.ts';
 import { type PlanDiff, planName, type ServicePortPlan } from '../../plan/index.ts';
@@ -8,12 +8,13 @@ import { notePlans } from '../note-plans.ts';
 import { claimFrontends } from './claim-frontends.ts';
 import { type AddressReader, type MachineAddresses, sameAddresses } from './machine-addresses.ts';
 import type { PortAllocator } from './port-allocator.ts';
-import type { Claim, PortClaims } from './port-claims.ts';
-import type { PortalRules } from './portal-rules.ts';
-import { neededPolicies, type PortalRule, type ProxyPorts, type RenderOptions, refusing, render } from './render.ts';
+import type { PortClaims } from './port-claims.ts';
+import { type PortalRules, sameRules } from './portal-rules.ts';
+import { NOTHING, type Prepared } from './prepared.ts';
+import { neededPolicies, type RenderOptions, refusing, render } from './render.ts';
 import { renderOptions, sameOptions } from './render-options.ts';
 import { ServiceProxy } from './service-proxy.ts';
-import { type ChangedPortal, forgetStaleFlows } from './stale-flows.ts';
+import { type ChangedPortal, changedPortals, forgetStaleFlows } from './stale-flows.ts';
 import type { Traffic } from './traffic.ts';
 import { writeAccepted } from './write-accepted.ts';
 
@@ -30,18 +31,6 @@ export interface FamilyPortalsOptions {
   readonly listenIP: Ip;
 }
 
-/** What is prepared for one service port before its rules are written. */
-interface Prepared {
-  readonly plan: ServicePortPlan | undefined;
-  readonly ports: ProxyPorts;
-  readonly claims: readonly Claim[];
-  readonly rules: readonly PortalRule[];
-  /** Why the service port, or a part of it, is set aside. */
-  readonly problem?: string | undefined;
-}
-
-const NOTHING: Prepared = { plan: undefined, ports: {}, claims: [], rules: [] };
-
 /** The portals of one family: what is wanted, the proxies behind them, and the rules that lead there. */
 export class FamilyPortals {
   readonly #options: FamilyPortalsOptions;
@@ -55,6 +44,7 @@ export class FamilyPortals {
   readonly #dirty = new Set<string>();
   #render: RenderOptions | undefined;
   #addresses: MachineAddresses | undefined;
+  #closed = false;
 
   constructor(options: FamilyPortalsOptions) {
     this.#options = options;
@@ -78,9 +68,20 @@ export class FamilyPortals {
   }
 
   /** Notes what is wanted; nothing is written before `write`. */
-  want(plans: PlanDiff, settings: ModeSettings): void {
+  want(plans: PlanDiff): void {
     notePlans(plans, this.#wanted, this.#dirty);
-    this.#look(settings);
+  }
+
+  /** Rules depend on the settings and on this machine's addresses. */
+  setOptions(settings: ModeSettings): void {
+    const { addresses, family, listenIP } = this.#options;
+    const now = addresses.read(family);
+    const options = renderOptions(family, settings, listenIP, now.host);
+    const isSame =
+      this.#render && this.#addresses && sameOptions(this.#render, options) && sameAddresses(this.#addresses, now);
+    this.#render = options;
+    this.#addresses = now;
+    if (!isSame) for (const id of this.#wanted.keys()) this.#dirty.add(id);
   }
 
   /** Opens proxies, writes rules, then closes what they no longer lead to. */
@@ -88,9 +89,12 @@ export class FamilyPortals {
     const { rules, traffic, family, events } = this.#options;
     const ids = new Set([...this.#dirty, ...this.#setAside.keys()]);
     const prepared = new Map(Array.from(ids, id => [id, this.#prepare(id)]));
-    const stale = [...prepared].filter(([id, { rules: list }]) => rules.isUnsure || isChanged(rules.rulesOf(id), list));
+    const stale = [...prepared].filter(
+      ([id, { rules: list }]) => rules.isUnsure || !sameRules(rules.rulesOf(id), list),
+    );
     const start = performance.now();
     const written = await writeAccepted(rules, new Map([...prepared].map(([id, { rules: list }]) => [id, list])));
+    if (this.#closed) return;
     for (const [id, error] of written.refused) prepared.set(id, this.#refuse(id, error));
     const objects = written.rules.filter + written.rules.nat;
     if (objects > 0) events.measured(family, { kind: 'batch', objects, milliseconds: performance.now() - start });
@@ -112,30 +116,20 @@ export class FamilyPortals {
     return drift;
   }
 
-  /** Refuses what was forwarded, for nobody will serve it. */
-  async refuse(): Promise<void> {
+  /** Refuses what was forwarded, for nobody will serve it. If it is not sure what there is, all is written anew. */
+  async refuse(iptables: Iptables): Promise<void> {
     const { rules } = this.#options;
     const options = this.#render;
-    if (!options || rules.isUnsure) return;
-    const refusals = [...this.#committed].map(([id, plan]) => [id, render(refusing(plan), {}, options)] as const);
-    await rules.write(new Map(refusals));
+    if (!options || !rules.isTouched) return;
+    const refusals = new Map(Array.from(rules.ids, id => [id, NOTHING.rules]));
+    for (const [id, plan] of this.#committed) refusals.set(id, render(refusing(plan), {}, options));
+    await rules.write(refusals, iptables);
   }
 
   close(): void {
+    this.#closed = true;
     for (const proxy of this.#proxies.values()) proxy.close();
     this.#options.claims.close();
-  }
-
-  /** Rules depend on the settings and on this machine's addresses. */
-  #look(settings: ModeSettings): void {
-    const { addresses, family, listenIP } = this.#options;
-    const now = addresses.read(family);
-    const options = renderOptions(family, settings, listenIP, now.host);
-    const isSame =
-      this.#render && this.#addresses && sameOptions(this.#render, options) && sameAddresses(this.#addresses, now);
-    this.#render = options;
-    this.#addresses = now;
-    if (!isSame) for (const id of this.#wanted.keys()) this.#dirty.add(id);
   }
 
   #prepare(id: string): Prepared {
@@ -210,15 +204,4 @@ export class FamilyPortals {
       events.failed('removing stale flows', error);
     }
   }
-}
-
-function isChanged(a: readonly PortalRule[], b: readonly PortalRule[]): boolean {
-  return a.length !== b.length || a.some(({ text }, i) => text !== b[i]?.text);
-}
-
-function changedPortals(plans: readonly (ServicePortPlan | undefined)[], ports: ProxyPorts): readonly ChangedPortal[] {
-  const proxyPorts = Object.values(ports);
-  return plans.flatMap(plan =>
-    plan?.port.protocol === 'UDP' ? plan.frontends.map(frontend => ({ frontend, proxyPorts })) : [],
-  );
 }

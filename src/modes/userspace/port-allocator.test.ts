@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { KernelError } from '../../kernel/errors.ts';
 import { PortAllocator } from './port-allocator.ts';
 
 const echo = (port: number) => port;
@@ -39,13 +40,30 @@ test('USER-4 all ports of a range are handed out once, in another order each tim
   assert.ok(starts.size > 1);
 });
 
+const failing = (errno: string) => new KernelError('KERNEL_REFUSED', { operation: 'bind', errno });
+
 test('USER-4 a port that something else has is passed over, and stays free for later', () => {
-  const ports = new PortAllocator({ first: 1, last: 2 }, () => 0);
-  const busy = (port: number) => {
-    if (port === 1) throw new Error('EADDRINUSE');
-    return port;
-  };
-  assert.equal(ports.open(busy).port, 2);
-  assert.throws(() => ports.open(busy), /EADDRINUSE/);
-  assert.equal(ports.open(echo).port, 1);
+  for (const errno of ['EADDRINUSE', 'EACCES']) {
+    const ports = new PortAllocator({ first: 1, last: 2 }, () => 0);
+    const busy = (port: number) => {
+      if (port === 1) throw failing(errno);
+      return port;
+    };
+    assert.equal(ports.open(busy).port, 2);
+    assert.throws(() => ports.open(busy), new RegExp(errno));
+    assert.equal(ports.open(echo).port, 1);
+  }
+});
+
+test('USER-4 what has nothing to do with the port ends the search at once', () => {
+  for (const error of [failing('EMFILE'), new Error('oops')]) {
+    const ports = new PortAllocator({ first: 1, last: 1000 });
+    let tried = 0;
+    const open = () => {
+      tried += 1;
+      throw error;
+    };
+    assert.throws(() => ports.open(open), error);
+    assert.equal(tried, 1);
+  }
 });

@@ -1,8 +1,13 @@
+import { KernelError } from '../../kernel/errors.ts';
+
 /** Ports that proxies may listen on, both ends included. */
 export interface PortRange {
   readonly first: number;
   readonly last: number;
 }
+
+/** Others have the port, or we may not have it. What else goes wrong would go wrong with the next one too. */
+const NOT_THIS_PORT = ['EADDRINUSE', 'EACCES'];
 
 /** Hands out ports for proxies: any that the kernel likes, or those of a range, in random order. */
 export class PortAllocator {
@@ -18,7 +23,7 @@ export class PortAllocator {
 
   /**
    * Calls `open` with ports until one can be opened. Without a range it is called once with 0: the kernel chooses.
-   * A port that something else has is passed over; `open` must throw for it, and its last error is thrown on.
+   * A port that something else has is passed over; `open` must throw a KernelError for it, and the last is thrown on.
    */
   open<T>(open: (port: number) => T): { readonly port: number; readonly opened: T } {
     if (!this.#range) return { port: 0, opened: open(0) };
@@ -31,6 +36,7 @@ export class PortAllocator {
         this.#used.add(port);
         return { port, opened };
       } catch (error) {
+        if (!(error instanceof KernelError && NOT_THIS_PORT.includes(error.errno ?? ''))) throw error;
         lastError = error;
       }
     }

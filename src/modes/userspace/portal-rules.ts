@@ -17,6 +17,7 @@ export class PortalRules {
   /** Our chains as iptables-save lists them, if nothing was written since. */
   #listed: ReadonlyMap<string, string> | undefined;
   #unsure = true;
+  #isTouched = false;
 
   constructor(iptables: Iptables) {
     this.#iptables = iptables;
@@ -25,6 +26,16 @@ export class PortalRules {
   /** Nothing was written yet, or a write failed, or others changed what is ours: all is written anew. */
   get isUnsure(): boolean {
     return this.#unsure;
+  }
+
+  /** What is in our chains may be ours. Before, it is what a former process left. */
+  get isTouched(): boolean {
+    return this.#isTouched;
+  }
+
+  /** The service ports that have rules. */
+  get ids(): Iterable<string> {
+    return this.#committed.keys();
   }
 
   rulesOf(id: string): readonly PortalRule[] {
@@ -39,14 +50,15 @@ export class PortalRules {
   }
 
   /** Brings the rules of these service ports to what is given, or all rules if that is not sure. */
-  async write(changes: ReadonlyMap<string, readonly PortalRule[]>): Promise<Written> {
+  async write(changes: ReadonlyMap<string, readonly PortalRule[]>, iptables = this.#iptables): Promise<Written> {
     const changed = new Map([...changes].filter(([id, rules]) => !sameRules(this.rulesOf(id), rules)));
     if (!this.#unsure && changed.size === 0) return { rules: { filter: 0, nat: 0 } };
-    const texts = this.#unsure ? await this.#whole(changed) : this.#part(changed);
+    const texts = this.#unsure ? await this.#whole(changed, iptables) : this.#part(changed);
     const wasUnsure = this.#unsure;
     this.#unsure = true;
+    this.#isTouched = true;
     this.#listed = undefined;
-    await this.#iptables.restore(texts.join(''));
+    await iptables.restore(texts.join(''));
     this.#unsure = false;
     for (const [id, rules] of changed) {
       if (rules.length > 0) this.#committed.set(id, rules);
@@ -67,7 +79,7 @@ export class PortalRules {
    */
   async findDrift(): Promise<string | undefined> {
     if (this.#unsure) return undefined;
-    const saved = await this.#save();
+    const saved = await readTables(this.#iptables);
     const missing = JUMPS.find(jump => !hasJump(saved, jump));
     const listed = listChains(saved);
     const before = this.#listed;
@@ -81,8 +93,8 @@ export class PortalRules {
     return wrong;
   }
 
-  async #whole(changed: ReadonlyMap<string, readonly PortalRule[]>): Promise<readonly string[]> {
-    const saved = await this.#save();
+  async #whole(changed: ReadonlyMap<string, readonly PortalRule[]>, iptables: Iptables): Promise<readonly string[]> {
+    const saved = await readTables(iptables);
     const all = new Map([...this.#committed, ...changed]);
     return TABLES.map(table => {
       const jumps = JUMPS.filter(jump => jump.table === table && !hasJump(saved, jump)).map(jumpLine);
@@ -106,12 +118,6 @@ export class PortalRules {
     });
   }
 
-  async #save(): Promise<SavedTables> {
-    const texts: string[] = [];
-    for (const table of TABLES) texts.push(await this.#iptables.save(table));
-    return parseSave(texts.join(''));
-  }
-
   #miscounted(saved: SavedTables): string | undefined {
     const counts = new Map<string, number>();
     for (const rules of this.#committed.values()) {
@@ -126,6 +132,12 @@ export class PortalRules {
     }
     return undefined;
   }
+}
+
+async function readTables(iptables: Iptables): Promise<SavedTables> {
+  const texts: string[] = [];
+  for (const table of TABLES) texts.push(await iptables.save(table));
+  return parseSave(texts.join(''));
 }
 
 function tableText(table: TableName, lines: readonly string[]): string {
@@ -171,6 +183,6 @@ function ofTable(rules: readonly PortalRule[], table: TableName): readonly Porta
   return rules.filter(({ chain }) => chains.includes(chain));
 }
 
-function sameRules(a: readonly PortalRule[], b: readonly PortalRule[]): boolean {
+export function sameRules(a: readonly PortalRule[], b: readonly PortalRule[]): boolean {
   return a.length === b.length && a.every(({ chain, text }, i) => chain === b[i]?.chain && text === b[i]?.text);
 }

@@ -161,6 +161,15 @@ describe('policies', () => {
   test('USER-20 when nobody serves any more, what was forwarded is refused', () => {
     assert.deepEqual(lines(refusing(planOf(everywhere, ENDPOINTS))), lines(planOf(everywhere)));
   });
+
+  test('USER-24 no rule is about the port of health checks', () => {
+    const external = { type: 'LoadBalancer', externalTrafficPolicy: 'Local', healthCheckNodePort: 31000 } as const;
+    const plan = planOf(service('demo/web', { ...external, ports: [{ ...HTTP, nodePort: 30080 }] }), ENDPOINTS);
+    assert.equal(plan.port.healthCheckNodePort, 31000);
+    const rules = lines(plan);
+    assert.ok(rules.some(rule => rule.includes('30080')));
+    assert.ok(!rules.some(rule => rule.includes('31000')));
+  });
 });
 
 describe('source ranges', () => {

@@ -5,17 +5,17 @@ import { closeRaw, openSpare } from '../../kernel/sockets/index.ts';
 export class SpareDescriptor {
   #fd: number | undefined = openSpare();
 
-  get isThere(): boolean {
-    return this.#fd !== undefined;
-  }
-
   /** Lets something be done with one descriptor more, which must be free again afterwards. */
-  lend(work: () => void): void {
+  lend<T>(work: () => T): T {
     this.close();
-    work();
-    this.replace();
+    try {
+      return work();
+    } finally {
+      this.replace();
+    }
   }
 
+  /** Someone may have been faster when it was lent. */
   replace(): void {
     try {
       this.#fd ??= openSpare();

@@ -1,11 +1,23 @@
 import { type ConntrackSocket, type Flow, L4 } from '../../kernel/conntrack/index.ts';
 import type { Family, Ip } from '../../net/index.ts';
-import type { Frontend } from '../../plan/index.ts';
+import type { Frontend, ServicePortPlan } from '../../plan/index.ts';
+import type { ProxyPorts } from './render.ts';
 
 /** A portal of UDP whose rules changed, and the proxy ports that its rules lead to now. */
 export interface ChangedPortal {
   readonly frontend: Frontend;
   readonly proxyPorts: readonly number[];
+}
+
+/** The portals of UDP that a service port had or has. */
+export function changedPortals(
+  plans: readonly (ServicePortPlan | undefined)[],
+  ports: ProxyPorts,
+): readonly ChangedPortal[] {
+  const proxyPorts = Object.values(ports);
+  return plans.flatMap(plan =>
+    plan?.port.protocol === 'UDP' ? plan.frontends.map(frontend => ({ frontend, proxyPorts })) : [],
+  );
 }
 
 /**

@@ -1,10 +1,11 @@
 import type { TrafficPolicy } from '../../api/index.ts';
-import { acceptStream, closeRaw, EAGAIN, listenStream, portOf, resetStream } from '../../kernel/sockets/index.ts';
-import type { Timer } from '../../lib/clock.ts';
+import { acceptStream, EAGAIN, listenStream, resetStream } from '../../kernel/sockets/index.ts';
 import type { Family, Ip } from '../../net/index.ts';
 import type { Balancer } from './balancer.ts';
 import { clientKey } from './client-address.ts';
 import type { MutableCounters } from './counters.ts';
+import type { Step } from './intake.ts';
+import { ListeningSocket } from './listening-socket.ts';
 import { TcpConnection } from './tcp-connection.ts';
 import type { Traffic } from './traffic.ts';
 
@@ -21,59 +22,42 @@ export interface ListenerOptions {
 
 /** Connections that are accepted before others get their turn. */
 const ACCEPTS_A_TURN = 64;
-const MOST_ERRORS = 16;
 /** Each takes two: the client's and the endpoint's. */
 const DESCRIPTORS_A_CONNECTION = 2;
-const RETRY_MS = 100;
 /** ENOMEM, ENFILE, EMFILE, ENOBUFS. */
 const OUT_OF_DESCRIPTORS = [-12, -23, -24, -105];
 
 /** Listens at a proxy port for one service port, and proxies each connection. */
 export class TcpListener {
-  readonly port: number;
   readonly #options: ListenerOptions;
-  readonly #fd: number;
+  readonly #socket: ListeningSocket;
   readonly #peer = Buffer.alloc(28);
-  #retry: Timer | undefined;
-  #closed = false;
 
   constructor(options: ListenerOptions, port: number) {
-    const { namespace, poll, stream } = options.traffic.options;
+    const { traffic, family, ip } = options;
+    const { namespace, stream } = traffic.options;
     this.#options = options;
-    this.#fd = listenStream(namespace, options.family, options.ip, port, stream);
-    this.port = portOf(this.#fd);
-    options.traffic.descriptors += 1;
-    poll.add(this.#fd, () => this.#accept());
+    const fd = listenStream(namespace, family, ip, port, stream);
+    this.#socket = new ListeningSocket(traffic, fd, ACCEPTS_A_TURN, () => this.#accept());
+  }
+
+  get port(): number {
+    return this.#socket.port;
   }
 
   /** Takes no more connections; those that it took go on. */
   close(): void {
-    if (this.#closed) return;
-    this.#closed = true;
-    this.#retry?.cancel();
-    this.#options.traffic.options.poll.remove(this.#fd);
-    this.#options.traffic.descriptors -= 1;
-    closeRaw(this.#fd);
+    this.#socket.close();
   }
 
-  #accept(): void {
-    const { traffic } = this.#options;
-    let errors = 0;
-    for (let i = 0; !this.#closed; i++) {
-      if (i === ACCEPTS_A_TURN) {
-        traffic.options.poll.defer(() => this.#accept());
-        return;
-      }
-      const fd = acceptStream(this.#fd, this.#peer);
-      if (fd === -EAGAIN) return;
-      if (OUT_OF_DESCRIPTORS.includes(fd)) {
-        if (!this.#refuseOne()) return;
-      } else if (fd < 0) {
-        // An error of a connection that is not to be. The next may be all right; but not without end.
-        if (++errors > MOST_ERRORS) return;
-      } else if (traffic.hasRoomFor(DESCRIPTORS_A_CONNECTION)) this.#take(fd);
-      else this.#refuse(fd);
-    }
+  #accept(): Step {
+    const fd = acceptStream(this.#socket.fd, this.#peer);
+    if (fd === -EAGAIN) return 'nothing';
+    if (OUT_OF_DESCRIPTORS.includes(fd)) return this.#refuseOne();
+    if (fd < 0) return 'failed';
+    if (this.#options.traffic.hasRoomFor(DESCRIPTORS_A_CONNECTION)) this.#take(fd);
+    else this.#refuse(fd);
+    return 'taken';
   }
 
   #take(fd: number): void {
@@ -113,21 +97,23 @@ export class TcpListener {
     this.#failed(`all ${maxDescriptors} descriptors for proxying are in use; raise the limit of open files`);
   }
 
-  /** Out of descriptors: the spare one is used to take the connection and refuse it, or the client would wait in vain. */
-  #refuseOne(): boolean {
-    const { spare, options } = this.#options.traffic;
+  /**
+   * Out of descriptors, which the kernel says also when nobody waits. With the spare one it is known, and who waits is
+   * refused rather than left to wait in vain.
+   */
+  #refuseOne(): Step {
+    const { spare } = this.#options.traffic;
+    spare.replace();
+    const fd = spare.lend(() => {
+      const accepted = acceptStream(this.#socket.fd, this.#peer);
+      if (accepted >= 0) resetStream(accepted);
+      return accepted;
+    });
+    if (fd === -EAGAIN) return 'nothing';
+    if (OUT_OF_DESCRIPTORS.includes(fd)) return 'later';
+    if (fd < 0) return 'failed';
     this.#failed('no descriptor is left for a connection; raise the limit of open files');
-    spare.lend(() => {
-      const fd = acceptStream(this.#fd, this.#peer);
-      if (fd >= 0) resetStream(fd);
-    });
-    if (spare.isThere) return true;
-    this.#retry ??= options.clock.setTimer(RETRY_MS, () => {
-      this.#retry = undefined;
-      spare.replace();
-      this.#accept();
-    });
-    return false;
+    return 'taken';
   }
 
   #failed(reason: string): void {

@@ -4,6 +4,7 @@ import type { Clock } from '../../lib/clock.ts';
 import type { Family } from '../../net/index.ts';
 import { SpareDescriptor } from './spare-descriptor.ts';
 import type { TcpConnection } from './tcp-connection.ts';
+import { UdpClients } from './udp-clients.ts';
 
 /** The size of one piece of what is copied. */
 const CHUNK = 128 << 10;
@@ -39,10 +40,11 @@ export class Traffic {
   held = 0;
   /** Of connections, listeners and claims. */
   descriptors = 0;
-  udpClients = 0;
+  readonly udpClients: UdpClients;
 
   constructor(options: TrafficOptions) {
     this.options = options;
+    this.udpClients = new UdpClients(options);
   }
 
   /** Where the next piece is read to. Whoever does not get rid of it at once copies it. */
@@ -60,5 +62,14 @@ export class Traffic {
 
   hasRoomFor(descriptors: number): boolean {
     return this.descriptors + descriptors <= this.options.maxDescriptors;
+  }
+
+  get hasRoomForUdpClient(): boolean {
+    return this.udpClients.size < this.options.maxUdpClients && this.hasRoomFor(1);
+  }
+
+  close(): void {
+    this.udpClients.close();
+    this.spare.close();
   }
 }
