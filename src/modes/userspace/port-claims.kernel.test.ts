@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import type { Server } from 'node:net';
 import { test } from 'node:test';
 import { service, slice } from '../../../test/support/objects.ts';
 import { runIn, type UserspaceUnderTest, withUserspace } from '../../../test/support/userspace-mode.ts';
@@ -28,24 +27,35 @@ function nodePort(under: UserspaceUnderTest, port: number): void {
   );
 }
 
-const listen = (namespace: NetworkNamespace, ip: string, port: number) =>
-  listenTcp(namespace, ip as Ip, port, connection => connection.end());
-const close = (server: Server) => new Promise(resolve => server.close(resolve));
+/** Another program listens there meanwhile. */
+async function withOther(namespace: NetworkNamespace, ip: string, port: number, work: () => Promise<void>) {
+  const server = await listenTcp(namespace, ip as Ip, port, connection => connection.end());
+  try {
+    await work();
+  } finally {
+    await new Promise(resolve => server.close(resolve));
+  }
+}
+
+async function isFree(namespace: NetworkNamespace, ip: string, port: number): Promise<void> {
+  await withOther(namespace, ip, port, async () => {});
+}
+
 const isClaimed = (namespace: NetworkNamespace, ip: string, port: number) =>
-  assert.rejects(listen(namespace, ip, port), /EADDRINUSE/);
+  assert.rejects(isFree(namespace, ip, port), /EADDRINUSE/);
 const aside = (under: UserspaceUnderTest) => under.mode.setAside().map(({ servicePort }) => servicePort);
 
 test("USER-5 a Service at one address is no reason to take another program's port at another address", () =>
   withAddresses(async (under, namespace) => {
-    const server = await listen(namespace, '192.168.0.4', 80);
-    at(under, 'a', '10.96.0.1', '192.168.0.3');
-    at(under, 'b', '10.96.0.2', '192.168.0.4');
-    await under.sync();
-    await under.mode.settle();
-    assert.deepEqual(aside(under), ['default/b']);
-    assert.ok(!under.rules().some(rule => rule.includes('192.168.0.4/32')));
-    await isClaimed(namespace, '192.168.0.3', 80);
-    await close(server);
+    await withOther(namespace, '192.168.0.4', 80, async () => {
+      at(under, 'a', '10.96.0.1', '192.168.0.3');
+      at(under, 'b', '10.96.0.2', '192.168.0.4');
+      await under.sync();
+      await under.mode.settle();
+      assert.deepEqual(aside(under), ['default/b']);
+      assert.ok(!under.rules().some(rule => rule.includes('192.168.0.4/32')));
+      await isClaimed(namespace, '192.168.0.3', 80);
+    });
     await under.mode.settle();
     assert.deepEqual(aside(under), []);
     await isClaimed(namespace, '192.168.0.4', 80);
@@ -53,15 +63,15 @@ test("USER-5 a Service at one address is no reason to take another program's por
 
 test("USER-5 nor is a Service at one address a reason to take another program's node port", () =>
   withAddresses(async (under, namespace) => {
-    const server = await listen(namespace, '192.168.0.4', 30080);
-    at(under, 'a', '10.96.0.1', '192.168.0.3', 30080);
-    await under.sync();
-    nodePort(under, 30080);
-    await under.sync();
-    assert.deepEqual(aside(under), ['default/all']);
-    assert.match(under.refused[0]?.error ?? '', /EADDRINUSE.*another program has it/);
-    await isClaimed(namespace, '192.168.0.3', 30080);
-    await close(server);
+    await withOther(namespace, '192.168.0.4', 30080, async () => {
+      at(under, 'a', '10.96.0.1', '192.168.0.3', 30080);
+      await under.sync();
+      nodePort(under, 30080);
+      await under.sync();
+      assert.deepEqual(aside(under), ['default/all']);
+      assert.match(under.refused[0]?.error ?? '', /EADDRINUSE.*another program has it/);
+      await isClaimed(namespace, '192.168.0.3', 30080);
+    });
     await under.mode.settle();
     assert.deepEqual(aside(under), []);
     await isClaimed(namespace, '192.168.0.4', 30080);
@@ -80,10 +90,10 @@ test('USER-5 a port at all addresses and at one of them is kept until both Servi
       under.deleteService('default/all');
       await under.sync();
       await isClaimed(namespace, '192.168.0.3', 30080);
-      await close(await listen(namespace, '192.168.0.4', 30080));
+      await isFree(namespace, '192.168.0.4', 30080);
       under.deleteService('default/a');
       await under.sync();
-      await close(await listen(namespace, '192.168.0.3', 30080));
+      await isFree(namespace, '192.168.0.3', 30080);
     });
   }
 });
