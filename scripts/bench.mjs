@@ -18,7 +18,13 @@ installPackages();
 await bundle({ [`bench-${name}`]: `${root}bench/${name}${inGuest ? '.guest' : ''}.ts` }, `${root}build`);
 const flags = ['--enable-source-maps', '--expose-gc', '--max-semi-space-size=16'];
 // Programs that are compared may take their time.
-if (inGuest) process.exit(runInGuest([...flags, `build/bench-${name}.mjs`, ...args], { timeoutMs: 3 * 3_600_000 }));
+if (inGuest) {
+  const { status, output } = await runInGuest([...flags, `build/bench-${name}.mjs`, ...args], {
+    timeoutMs: 3 * 3_600_000,
+  });
+  process.stdout.write(output);
+  process.exit(status);
+}
 const { status } = spawnSync(process.execPath, [...flags, `build/bench-${name}.mjs`, ...args], {
   cwd: root,
   stdio: 'inherit',

@@ -1,6 +1,7 @@
 // Runs Node under Debian's User Mode Linux, on this machine's own files. Its kernel has ip_vs, dummy, sctp and netem;
 // its nf_tables has no ip family, so iptables means iptables-legacy there.
-import { spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -24,8 +25,8 @@ ${[process.execPath, ...args].map(quote).join(' ')} > ${quote(`${folder}/out`)} 
 sync; halt -f -p 2>/dev/null || poweroff -f
 `;
 
-/** Boots a guest, runs `node args…` in it as root, passes its output on and returns its exit status. */
-export function runInGuest(args, { memory = '2G', timeoutMs = 1_200_000 } = {}) {
+/** Boots a guest and runs `node args…` in it as root. Resolves with its exit status and output. */
+export async function runInGuest(args, { memory = '2G', timeoutMs = 1_200_000 } = {}) {
   const folder = mkdtempSync(join(tmpdir(), 'guest-'));
   try {
     writeFileSync(`${folder}/init`, init(folder, args));
@@ -33,15 +34,22 @@ export function runInGuest(args, { memory = '2G', timeoutMs = 1_200_000 } = {}) 
     mkdirSync('/lib/modules', { recursive: true });
     const machine = ['rootfstype=hostfs', 'rootflags=/', 'rw', `mem=${memory}`, `init=${folder}/init`];
     const console_ = ['con=null', 'con0=null,null'];
-    const boot = spawnSync('linux.uml', [...machine, ...console_], {
+    const guest = spawn('linux.uml', [...machine, ...console_], {
       stdio: ['ignore', 'pipe', 'pipe'],
       timeout: timeoutMs,
-      maxBuffer: 64 << 20,
     });
-    if (existsSync(`${folder}/out`)) process.stdout.write(readFileSync(`${folder}/out`));
-    if (existsSync(`${folder}/status`)) return Number(readFileSync(`${folder}/status`, 'utf8'));
-    console.error(`The guest did not finish: ${boot.error?.message ?? boot.signal ?? ''}\n${boot.stdout}`.slice(-2000));
-    return 1;
+    let said = '';
+    for (const stream of [guest.stdout, guest.stderr]) {
+      stream.setEncoding('utf8').on('data', text => {
+        said = (said + text).slice(-2000);
+      });
+    }
+    const [, signal] = await once(guest, 'close');
+    const output = existsSync(`${folder}/out`) ? readFileSync(`${folder}/out`, 'utf8') : '';
+    if (existsSync(`${folder}/status`)) {
+      return { status: Number(readFileSync(`${folder}/status`, 'utf8')), output };
+    }
+    return { status: 1, output: `${output}\nThe guest did not finish: ${signal ?? ''}\n${said}\n` };
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
