@@ -1,11 +1,9 @@
 import { type Clock, systemClock, type Timer } from '../lib/clock.ts';
-import { type Ip, isUnspecified } from '../net/index.ts';
+import { ANY_IP, isUnspecified } from '../net/index.ts';
 import { HttpServer, type HttpServerOptions } from './http-server.ts';
 import { ListenError } from './listen-error.ts';
 
 const RETRY_MS = 5000;
-const V4_ANY = '0.0.0.0' as Ip;
-const V6_ANY = '::' as Ip;
 /** What a machine says to a socket or an address of IPv6 if it has none. */
 const NO_IPV6 = new Set(['EAFNOSUPPORT', 'EADDRNOTAVAIL', 'EINVAL', 'EPROTONOSUPPORT']);
 
@@ -62,11 +60,11 @@ export class PatientServer {
     const options = { ...rest, failed: (error: Error) => this.#failed(error) };
     if (!isUnspecified(ip)) return HttpServer.open({ ...options, ip });
     try {
-      return await HttpServer.open({ ...options, ip: V6_ANY });
+      return await HttpServer.open({ ...options, ip: ANY_IP.IPv6 });
     } catch (error) {
       // Told by the name that the operator gave it.
       if (!NO_IPV6.has(errnoOf(error))) throw error instanceof ListenError ? error.at({ ...options, ip }) : error;
-      return HttpServer.open({ ...options, ip: V4_ANY });
+      return HttpServer.open({ ...options, ip: ANY_IP.IPv4 });
     }
   }
 

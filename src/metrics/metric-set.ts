@@ -16,6 +16,9 @@ export interface Sample<Label extends string> {
   readonly value: number;
 }
 
+/** All values of a metric with labels. */
+type ReadAll<Label extends string> = () => Promise<Iterable<Sample<Label>>>;
+
 /** Metrics that are shown together. One with labels shows up with its first sample, one without at once. */
 export class MetricSet {
   readonly registry = new Registry();
@@ -59,13 +62,9 @@ export class MetricSet {
     name: string,
     labelNames: readonly Label[],
     help: string,
-    read: () => Promise<Iterable<Sample<Label>>>,
+    read: ReadAll<Label>,
   ): void {
-    const collect = async () => {
-      const samples = await read();
-      counter.reset();
-      for (const { labels, value } of samples) counter.inc(labels, value);
-    };
+    const collect = refilling(read, () => counter);
     const counter: CounterType<Label> = new Counter({
       name,
       labelNames: [...labelNames],
@@ -80,13 +79,9 @@ export class MetricSet {
     name: string,
     labelNames: readonly Label[],
     help: string,
-    read: () => Promise<Iterable<Sample<Label>>>,
+    read: ReadAll<Label>,
   ): void {
-    const collect = async () => {
-      const samples = await read();
-      gauge.reset();
-      for (const { labels, value } of samples) gauge.set(labels, value);
-    };
+    const collect = refilling(read, () => gauge);
     const gauge: GaugeType<Label> = new Gauge({
       name,
       labelNames: [...labelNames],
@@ -116,6 +111,18 @@ export class MetricSet {
       .map(family => `${inGoForm(family)}\n`)
       .join('');
   }
+}
+
+/** What shows of a metric what is read, and nothing of before. */
+function refilling<Label extends string>(
+  read: ReadAll<Label>,
+  metric: () => CounterType<Label> | GaugeType<Label>,
+): () => Promise<void> {
+  return async () => {
+    const samples = await read();
+    metric().reset();
+    for (const { labels, value } of samples) metric().inc(labels, value);
+  };
 }
 
 function sampleOf(read: Read): number | undefined {

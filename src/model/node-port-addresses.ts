@@ -1,4 +1,5 @@
 import {
+  ANY_IP,
   type Cidr,
   cidrContains,
   cidrFamily,
@@ -21,8 +22,8 @@ export interface NodePortAddresses {
 }
 
 const ZERO: Readonly<Record<Family, Cidr>> = {
-  IPv4: { address: '0.0.0.0' as Ip, prefix: 0 },
-  IPv6: { address: '::' as Ip, prefix: 0 },
+  IPv4: { address: ANY_IP.IPv4, prefix: 0 },
+  IPv6: { address: ANY_IP.IPv6, prefix: 0 },
 };
 const LOOPBACK_NETWORK = '127.0.0.0' as Ip;
 

@@ -8,6 +8,9 @@ export type Family = 'IPv4' | 'IPv6';
 
 export const FAMILIES: readonly Family[] = ['IPv4', 'IPv6'];
 
+/** What stands for all addresses of a machine. */
+export const ANY_IP: Readonly<Record<Family, Ip>> = { IPv4: '0.0.0.0' as Ip, IPv6: '::' as Ip };
+
 export function familyOf(ip: Ip): Family {
   return ip.includes(':') ? 'IPv6' : 'IPv4';
 }

@@ -20,5 +20,4 @@ export {
   type SavedTables,
   SaveParser,
 } from './save.ts';
-export { Turns } from './turns.ts';
 export type { Backend, IptablesFeatures } from './version.ts';

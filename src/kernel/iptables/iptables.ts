@@ -1,3 +1,4 @@
+import { Turns } from '../../lib/turns.ts';
 import { commandLine, InputFile, type ProgramInput } from '../programs/index.ts';
 import {
   type Command,
@@ -16,7 +17,6 @@ import { OTHER_PROBLEM, saysExists, saysNotFound } from './problem.ts';
 import { holdsRule } from './rule-match.ts';
 import { Runner, type RunnerOptions } from './runner.ts';
 import { parseSave } from './save.ts';
-import { Turns } from './turns.ts';
 import type { Backend, IptablesFeatures, IptablesVersion } from './version.ts';
 import { XtablesLock } from './xtables-lock.ts';
 

@@ -1,4 +1,5 @@
-import { type Iptables, otherBackend, quoteRule, Turns } from '../../kernel/iptables/index.ts';
+import { type Iptables, otherBackend, quoteRule } from '../../kernel/iptables/index.ts';
+import { Turns } from '../../lib/turns.ts';
 import { FAMILIES, type Family } from '../../net/index.ts';
 import { type Cleanup, CleanupReport } from '../cleanup-report.ts';
 import { JUMPS, type Table } from './fixed.ts';

@@ -1,5 +1,6 @@
-import { type Iptables, type IptablesRun, Turns } from '../../kernel/iptables/index.ts';
+import type { Iptables, IptablesRun } from '../../kernel/iptables/index.ts';
 import { type Clock, systemClock } from '../../lib/clock.ts';
+import { Turns } from '../../lib/turns.ts';
 import type { Family } from '../../net/index.ts';
 import { type PlanDiff, reachableEndpoints, type ServicePortPlan } from '../../plan/index.ts';
 import {
@@ -56,7 +57,7 @@ export class IptablesMode implements Mode {
   readonly #parts = new Map<Family, Part>();
   readonly #endpoints = new Map<Family, EndpointCount>();
   readonly #owed = new OwedPlans();
-  #work: Promise<unknown> = Promise.resolve();
+  readonly #work = new Turns();
   #isTcpLiberal: boolean | undefined;
   #isLocalnetRouted = false;
   #closed = false;
@@ -70,7 +71,7 @@ export class IptablesMode implements Mode {
   }
 
   sync(family: Family, plans: PlanDiff, settings: ModeSettings): Promise<SyncReport> {
-    return this.#queue(async () => {
+    return this.#work.take(async () => {
       this.#owed.add(family, plans);
       const part = await this.#part(family, settings);
       part.settings = settings;
@@ -89,13 +90,7 @@ export class IptablesMode implements Mode {
   async close(): Promise<void> {
     this.#closed = true;
     await Promise.all([...this.#parts.values()].map(({ upkeep }) => upkeep?.close()));
-    await this.#work;
-  }
-
-  #queue<T>(work: () => Promise<T>): Promise<T> {
-    const done = this.#work.then(work);
-    this.#work = done.catch(() => undefined);
-    return done;
+    await this.#work.done;
   }
 
   async #part(family: Family, settings: ModeSettings): Promise<Part> {
@@ -162,18 +157,18 @@ export class IptablesMode implements Mode {
     part.upkeep = new Upkeep(syncPeriodMs, {
       iptables,
       clock: this.#clock,
-      missing: () => this.#queue(() => rules.missing()),
+      missing: () => this.#work.take(() => rules.missing()),
       rewrite: reason => this.#rewrite(part, reason),
       noticed: what => this.#events.noticed(family, what),
       failed: error => this.#events.failed(`looking after the ${family} rules`, error, family),
     });
-    this.#queue(async () => tell(await otherBackendNotice(iptables, this.#options))).catch(error =>
-      this.#events.failed('looking for rules of the other iptables backend', error),
-    );
+    this.#work
+      .take(async () => tell(await otherBackendNotice(iptables, this.#options)))
+      .catch(error => this.#events.failed('looking for rules of the other iptables backend', error));
   }
 
   #rewrite(part: Part, reason: string): Promise<void> {
-    return this.#queue(async () => {
+    return this.#work.take(async () => {
       part.rules.doubt();
       await this.#write(part);
       this.#events.driftRepaired(part.family, `${reason}; wrote all anew`);

@@ -6,8 +6,8 @@ import {
   type IptablesRun,
   lockWaitText,
   programOfBackend,
-  Turns,
 } from '../../kernel/iptables/index.ts';
+import { Turns } from '../../lib/turns.ts';
 import { FAMILIES, type Family } from '../../net/index.ts';
 import { iptablesFamily } from '../iptables-words.ts';
 

@@ -1,7 +1,8 @@
-import { Iptables, Turns } from '../../kernel/iptables/index.ts';
+import { Iptables } from '../../kernel/iptables/index.ts';
 import type { NetworkNamespace } from '../../kernel/netns.ts';
 import type { RouteEvent } from '../../kernel/rtnetlink/index.ts';
 import { type Clock, systemClock } from '../../lib/clock.ts';
+import { Turns } from '../../lib/turns.ts';
 import { type Family, type Ip, parseCidr } from '../../net/index.ts';
 import type { PlanDiff } from '../../plan/index.ts';
 import { iptablesFamily } from '../iptables-words.ts';
@@ -43,7 +44,7 @@ export class IpvsMode implements Mode {
   readonly #rounds: Rounds;
   readonly #readings = new Turns();
   /** What is to be done is done one thing after another. */
-  #work: Promise<unknown> = Promise.resolve();
+  readonly #work = new Turns();
   /** Undefined: must be read. */
   #nodeIPs: readonly Ip[] | undefined;
   #isPrepared = false;
@@ -53,9 +54,9 @@ export class IpvsMode implements Mode {
     const { namespace, events, clock = systemClock } = options;
     this.#options = options;
     this.#rounds = new Rounds(clock, {
-      check: () => this.#queue(() => this.#checkAll()),
-      verify: () => this.#queue(() => this.#verifyAll()),
-      drain: () => this.#queue(() => this.#drainAll()),
+      check: () => this.#work.take(() => this.#checkAll()),
+      verify: () => this.#work.take(() => this.#verifyAll()),
+      drain: () => this.#work.take(() => this.#drainAll()),
       failed: (what, error) => events.failed(what, error),
     });
     this.#sockets = openSockets(namespace);
@@ -73,7 +74,7 @@ export class IpvsMode implements Mode {
   }
 
   sync(family: Family, plans: PlanDiff, settings: ModeSettings): Promise<SyncReport> {
-    return this.#queue(async () => {
+    return this.#work.take(async () => {
       this.#owed.add(family, plans);
       this.#prepare();
       this.#settings.set(family, settings);
@@ -108,14 +109,14 @@ export class IpvsMode implements Mode {
 
   /** Waits until all that was begun is done. */
   async settle(): Promise<void> {
-    await this.#work;
+    await this.#work.done;
   }
 
   async close(): Promise<void> {
     this.#closed = true;
     this.#rounds.close();
     this.#addresses.close();
-    await this.#work;
+    await this.#work.done;
     await this.#readings.take(async () => closeSockets(this.#sockets));
   }
 
@@ -141,12 +142,6 @@ export class IpvsMode implements Mode {
     return this.#nodeIPs;
   }
 
-  #queue<T>(work: () => Promise<T>): Promise<T> {
-    const done = this.#work.then(work);
-    this.#work = done.catch(() => undefined);
-    return done;
-  }
-
   #written(): void {
     if (this.#closed) return;
     this.#rounds.start();
@@ -157,7 +152,7 @@ export class IpvsMode implements Mode {
   #nodeIPsChanged(ip: Ip | undefined): void {
     if (ip !== undefined && isLinkLocal(ip)) return;
     this.#nodeIPs = undefined;
-    if (this.#families.size > 0) this.#rounds.soon('readdressing', () => this.#queue(() => this.#readdress()));
+    if (this.#families.size > 0) this.#rounds.soon('readdressing', () => this.#work.take(() => this.#readdress()));
   }
 
   async #readdress(): Promise<void> {
@@ -176,7 +171,7 @@ export class IpvsMode implements Mode {
     const isOurs = (services: FamilyServices) => event.kind === 'link' || services.isMissing(event.address.ip);
     if (![...this.#families.values()].some(isOurs)) return;
     const what = event.kind === 'link' ? `${DEVICE} was deleted` : `${DEVICE} lost ${event.address.ip}`;
-    this.#rounds.repairSoon(() => this.#queue(() => this.#repairAll(() => what)));
+    this.#rounds.repairSoon(() => this.#work.take(() => this.#repairAll(() => what)));
   }
 
   /** A few questions, to notice soon if somebody cleared ours away. */

@@ -1,6 +1,7 @@
 import type { NetworkNamespace } from '../../kernel/netns.ts';
 import { type Commit, NftablesSocket, type Transaction } from '../../kernel/nftables/index.ts';
 import { type Clock, systemClock, type Timer } from '../../lib/clock.ts';
+import { Turns } from '../../lib/turns.ts';
 import { FAMILIES, type Family } from '../../net/index.ts';
 import type { PlanDiff } from '../../plan/index.ts';
 import type { FrontendConnections, Mode, ModeEvents, ModeSettings, SetAside, SyncReport } from '../mode.ts';
@@ -36,7 +37,7 @@ export class NftablesMode implements Mode {
   readonly #watch: DriftWatch;
   readonly #tables = new Map<Family, FamilyTable>();
   /** What is to be done with the tables is done one thing after another. */
-  #work: Promise<unknown> = Promise.resolve();
+  readonly #work = new Turns();
   #sweep: Timer | undefined;
   #repair: Timer | undefined;
   readonly #drifted = new Map<Family, Pick<Drift, 'what' | 'sets'>>();
@@ -60,7 +61,7 @@ export class NftablesMode implements Mode {
   }
 
   sync(family: Family, plans: PlanDiff, settings: ModeSettings): Promise<SyncReport> {
-    return this.#queue(async () => {
+    return this.#work.take(async () => {
       const table = this.#table(family, settings);
       table.setOptions(settings);
       table.want(plans);
@@ -84,7 +85,7 @@ export class NftablesMode implements Mode {
 
   /** Waits until all that was begun is done; sweeps what is left over. */
   settle(): Promise<void> {
-    return this.#queue(async () => {
+    return this.#work.take(async () => {
       for (const table of this.#tables.values()) await table.sweep();
     });
   }
@@ -94,7 +95,7 @@ export class NftablesMode implements Mode {
     this.#sweep?.cancel();
     this.#repair?.cancel();
     this.#watch.close();
-    await this.#work;
+    await this.#work.done;
     this.#socket.close();
   }
 
@@ -116,12 +117,6 @@ export class NftablesMode implements Mode {
     this.#watch.own(commit.generation);
     this.#events.measured(family, { kind: 'batch', objects, milliseconds: performance.now() - start });
     return commit;
-  }
-
-  #queue<T>(work: () => Promise<T>): Promise<T> {
-    const done = this.#work.then(work);
-    this.#work = done.catch(() => undefined);
-    return done;
   }
 
   #written(table: FamilyTable): void {
@@ -177,17 +172,19 @@ export class NftablesMode implements Mode {
   }
 
   #repairNow(family: Family, { what, sets }: Pick<Drift, 'what' | 'sets'>): void {
-    this.#queue(async () => {
-      const table = this.#tables.get(family);
-      if (!table || this.#closed) return;
-      const written = await table.repair(sets);
-      this.#written(table);
-      if (written.length > 0) this.#events.driftRepaired(family, `${what}; ${summary(written)}`);
-    }).catch(error => {
-      this.#events.failed(`repairing the ${family} table`, error, family);
-      this.#drifted.set(family, { what, sets: undefined });
-      this.#repairSoon();
-    });
+    this.#work
+      .take(async () => {
+        const table = this.#tables.get(family);
+        if (!table || this.#closed) return;
+        const written = await table.repair(sets);
+        this.#written(table);
+        if (written.length > 0) this.#events.driftRepaired(family, `${what}; ${summary(written)}`);
+      })
+      .catch(error => {
+        this.#events.failed(`repairing the ${family} table`, error, family);
+        this.#drifted.set(family, { what, sets: undefined });
+        this.#repairSoon();
+      });
   }
 }
 

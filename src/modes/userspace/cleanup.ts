@@ -7,8 +7,8 @@ import {
   programOfBackend,
   type SavedTables,
   SaveParser,
-  Turns,
 } from '../../kernel/iptables/index.ts';
+import { Turns } from '../../lib/turns.ts';
 import { type Cleanup, CleanupReport } from '../cleanup-report.ts';
 import { CHAINS, JUMPS, TABLES, type TableName } from './chains.ts';
 import { jumpWords } from './portal-rules.ts';

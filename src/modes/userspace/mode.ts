@@ -1,7 +1,8 @@
-import { Iptables, Turns } from '../../kernel/iptables/index.ts';
+import { Iptables } from '../../kernel/iptables/index.ts';
 import { type Clock, systemClock } from '../../lib/clock.ts';
 import { Repeater } from '../../lib/repeater.ts';
-import { type Family, familyOf, type Ip, isLoopback } from '../../net/index.ts';
+import { Turns } from '../../lib/turns.ts';
+import { ANY_IP, type Family, familyOf, isLoopback } from '../../net/index.ts';
 import type { PlanDiff } from '../../plan/index.ts';
 import { iptablesFamily } from '../iptables-words.ts';
 import {
@@ -24,7 +25,6 @@ import { PortalRules } from './portal-rules.ts';
 const DRAIN_MS = 5000;
 const DRAIN_LOOK_MS = 20;
 const REFUSE_MS = 5000;
-const ANY: Readonly<Record<Family, Ip>> = { IPv4: '0.0.0.0' as Ip, IPv6: '::' as Ip };
 
 /** userspace mode: portals lead to sockets of this process, which copies between clients and endpoints. */
 export class UserspaceMode implements Mode {
@@ -37,7 +37,7 @@ export class UserspaceMode implements Mode {
   readonly #families = new Map<Family, FamilyPortals>();
   readonly #owed = new OwedPlans();
   /** What is to be done is done one thing after another. */
-  #work: Promise<unknown> = Promise.resolve();
+  readonly #work = new Turns();
   #upkeep: Repeater | undefined;
   #closed = false;
   /** Nothing is written any more. */
@@ -116,7 +116,7 @@ export class UserspaceMode implements Mode {
   /** After what is under way, however long that takes, for it may write rules that lead here. */
   async #refuseAll(timeoutMs: number): Promise<void> {
     await this.#upkeep?.close();
-    await this.#work;
+    await this.#work.done;
     for (const [family, portals] of this.#families) {
       try {
         await portals.refuse(await this.#programs(family, timeoutMs));
@@ -146,19 +146,17 @@ export class UserspaceMode implements Mode {
       addresses,
       conntrack,
       events,
-      listenIP: listenIP !== undefined && familyOf(listenIP) === family ? listenIP : ANY[family],
+      listenIP: listenIP !== undefined && familyOf(listenIP) === family ? listenIP : ANY_IP[family],
     });
     this.#families.set(family, portals);
     return portals;
   }
 
   #queue<T>(work: () => Promise<T>): Promise<T> {
-    const done = this.#work.then(() => {
+    return this.#work.take(() => {
       this.#assertOpen();
       return work();
     });
-    this.#work = done.catch(() => undefined);
-    return done;
   }
 
   #assertOpen(): void {

@@ -1,6 +1,6 @@
 import { KernelError } from '../../kernel/errors.ts';
 import { closeRaw, openBound } from '../../kernel/sockets/index.ts';
-import type { Family, Ip } from '../../net/index.ts';
+import { ANY_IP, type Family, type Ip } from '../../net/index.ts';
 import type { Traffic } from './traffic.ts';
 
 /** An address of this machine that a portal takes over. */
@@ -10,8 +10,6 @@ export interface Claim {
   readonly ip: Ip | undefined;
   readonly port: number;
 }
-
-const ANY: Readonly<Record<Family, Ip>> = { IPv4: '0.0.0.0' as Ip, IPv6: '::' as Ip };
 
 interface Held {
   readonly claim: Claim;
@@ -138,7 +136,7 @@ export class PortClaims {
 
   #open({ protocol, ip, port }: Claim): number {
     const { namespace } = this.#traffic.options;
-    const fd = openBound(namespace, this.#family, protocol, ip ?? ANY[this.#family], port);
+    const fd = openBound(namespace, this.#family, protocol, ip ?? ANY_IP[this.#family], port);
     this.#traffic.descriptors += 1;
     return fd;
   }
