@@ -1,10 +1,10 @@
-import { type Iptables, otherBackend, quoteRule } from '../../kernel/iptables/index.ts';
+import { type Iptables, quoteRule } from '../../kernel/iptables/index.ts';
 import { Turns } from '../../lib/turns.ts';
 import { FAMILIES, type Family } from '../../net/index.ts';
 import { type Cleanup, CleanupReport } from '../cleanup-report.ts';
+import { openBackends, type ProgramOptions } from '../iptables-programs.ts';
 import { JUMPS, type Table } from './fixed.ts';
 import { Chain, isOwnChain, PROBE_CHAIN, TRIAL_CHAIN } from './names.ts';
-import { openIptables, type ProgramOptions } from './programs.ts';
 import { removeChains } from './remove-chains.ts';
 import { inDeletionOrder } from './stale-chains.ts';
 
@@ -41,12 +41,9 @@ export async function cleanupIptables(options: ProgramOptions = {}, kept?: KeptR
   const report = new CleanupReport();
   const turns = new Turns();
   for (const family of FAMILIES) {
-    const iptables = await openIptables(family, options, { turns });
-    await cleanFamily(iptables, family, report, kept);
-    if (options.backend) continue;
-    const backend = otherBackend(iptables.backend);
-    const other = await openIptables(family, { ...options, backend }, { turns });
-    await cleanFamily(other, family, report);
+    const [own, other] = await openBackends(family, options, { turns });
+    await cleanFamily(own, family, report, kept);
+    if (other) await cleanFamily(other, family, report);
   }
   return report;
 }

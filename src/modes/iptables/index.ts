@@ -9,4 +9,4 @@ export {
 export { IptablesMode, type IptablesModeOptions } from './mode.ts';
 export { PacketCounters } from './packet-counters.ts';
 export { previewText } from './preview.ts';
-export { type IptablesSupport, iptablesSupport, type ProgramOptions } from './programs.ts';
+export { type IptablesSupport, iptablesSupport } from './programs.ts';

@@ -3,6 +3,7 @@ import { type Clock, systemClock } from '../../lib/clock.ts';
 import { Turns } from '../../lib/turns.ts';
 import type { Family } from '../../net/index.ts';
 import { type PlanDiff, reachableEndpoints, type ServicePortPlan } from '../../plan/index.ts';
+import { openIptables, type ProgramOptions } from '../iptables-programs.ts';
 import {
   type Mode,
   type ModeEvents,
@@ -23,7 +24,7 @@ import {
   TCP_LIBERAL_NOTICE,
 } from './machine.ts';
 import { otherBackendNotice } from './other-backend.ts';
-import { longLockWait, openIptables, type ProgramOptions } from './programs.ts';
+import { longLockWait } from './programs.ts';
 import { type CounterName, type MachineOptions, ruleOptions } from './rule-options.ts';
 import { Upkeep } from './upkeep.ts';
 

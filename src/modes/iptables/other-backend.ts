@@ -1,6 +1,6 @@
 import { chainsOfBackend, type Iptables, otherBackend } from '../../kernel/iptables/index.ts';
+import type { ProgramOptions } from '../iptables-programs.ts';
 import { Chain, isOwnChain } from './names.ts';
-import type { ProgramOptions } from './programs.ts';
 
 /** The kubelet has these too, in the backend that it found. */
 const SHARED_WITH_KUBELET: readonly string[] = [Chain.FIREWALL, Chain.POSTROUTING, Chain.MARK_MASQ];

@@ -1,32 +1,7 @@
-import {
-  type Backend,
-  Iptables,
-  IptablesError,
-  type IptablesOptions,
-  type IptablesRun,
-  lockWaitText,
-  programOfBackend,
-} from '../../kernel/iptables/index.ts';
+import { IptablesError, type IptablesRun, lockWaitText } from '../../kernel/iptables/index.ts';
 import { Turns } from '../../lib/turns.ts';
 import { FAMILIES, type Family } from '../../net/index.ts';
-import { iptablesFamily } from '../iptables-words.ts';
-
-/** Which iptables programs are used, and how. */
-export interface ProgramOptions
-  extends Pick<IptablesOptions, 'namespace' | 'env' | 'timeoutMs' | 'lockFile' | 'waitSeconds'> {
-  /** Which backend is written to; that of the program `iptables` unless told. */
-  readonly backend?: Backend | undefined;
-}
-
-export function openIptables(
-  family: Family,
-  { backend, ...options }: ProgramOptions,
-  { turns, onRun }: Pick<IptablesOptions, 'turns' | 'onRun'> = {},
-): Promise<Iptables> {
-  const name = iptablesFamily(family);
-  const program = backend && programOfBackend(name, backend);
-  return Iptables.open(name, { ...options, program, turns, onRun });
-}
+import { openIptables, type ProgramOptions } from '../iptables-programs.ts';
 
 export interface IptablesSupport {
   readonly families: readonly Family[];

@@ -4,7 +4,7 @@ import { FakePrograms, refusing } from '../../../test/support/fake-programs.ts';
 import { runIn } from '../../../test/support/iptables-rules.ts';
 import { IptablesError } from '../../kernel/iptables/index.ts';
 import { NetworkNamespace } from '../../kernel/netns.ts';
-import { openIptables } from './programs.ts';
+import { openIptables } from '../iptables-programs.ts';
 import { type Removal, removeChains } from './remove-chains.ts';
 
 const names = (...words: readonly string[]) => words.map(word => `KUBE-${word}`);

@@ -1,8 +1,8 @@
-import { Iptables, otherBackend, parseSave, programOfBackend, type SavedChains } from '../../kernel/iptables/index.ts';
+import { type Iptables, parseSave, type SavedChains } from '../../kernel/iptables/index.ts';
 import type { NetworkNamespace } from '../../kernel/netns.ts';
 import type { Family } from '../../net/index.ts';
 import type { CleanupReport } from '../cleanup-report.ts';
-import { iptablesFamily } from '../iptables-words.ts';
+import { openBackends } from '../iptables-programs.ts';
 import { CHAINS, JUMPS, jumpRule, TABLES, type Table } from './rules.ts';
 
 export interface CleanupOptions {
@@ -28,13 +28,10 @@ export async function removeRules(
   { namespace, keepSharedChains = false }: CleanupOptions,
   report: CleanupReport,
 ): Promise<void> {
-  const name = iptablesFamily(family);
-  const iptables = await Iptables.open(name, { namespace });
-  const program = programOfBackend(name, otherBackend(iptables.backend));
-  const other = await Iptables.open(name, { namespace, program });
-  await report.attempt(() => removeRulesOf(iptables, family, keepSharedChains));
+  const [own, other] = await openBackends(family, { namespace });
+  await report.attempt(() => removeRulesOf(own, family, keepSharedChains));
   // A mode that shares chains with this one writes to the first backend only.
-  await report.attempt(() => removeRulesOf(other, family, false));
+  if (other) await report.attempt(() => removeRulesOf(other, family, false));
 }
 
 async function removeRulesOf(

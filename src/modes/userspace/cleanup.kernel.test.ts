@@ -9,17 +9,16 @@ const PROGRAMS = ['iptables-nft', 'ip6tables-nft', 'iptables-legacy', 'ip6tables
 const saved = (namespace: NetworkNamespace) =>
   PROGRAMS.map(program => runIn(namespace, `${program}-save`, []).replaceAll(/^#.*\n|\[\d+:\d+\]/gm, ''));
 
-test('USER-21 unless a program is named, cleanup removes what is there in both backends', async () => {
+test('USER-21 unless a backend is named, cleanup removes what is there in both backends', async () => {
   const namespace = loopMachine();
   try {
-    const backends = ['iptables-nft', 'iptables-legacy'];
-    for (const program of backends) {
-      const under = new UserspaceUnderTest(namespace, { iptables: { program } });
+    for (const backend of ['nf_tables', 'legacy'] as const) {
+      const under = new UserspaceUnderTest(namespace, { iptables: { backend } });
       under.set(service('web'), slice('web-1', ['10.244.1.1']));
       await under.sync({}, ['IPv4', 'IPv6']);
       await under.mode.close();
     }
-    const named = await cleanupUserspace({ namespace, program: 'iptables-nft' });
+    const named = await cleanupUserspace({ namespace, backend: 'nf_tables' });
     assert.deepEqual(named.errors, []);
     assert.equal(named.removed.length, 12);
     assert.deepEqual(

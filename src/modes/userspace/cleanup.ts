@@ -1,37 +1,24 @@
-import {
-  Iptables,
-  IptablesError,
-  type IptablesFamily,
-  type IptablesOptions,
-  otherBackend,
-  programOfBackend,
-  type SavedTables,
-  SaveParser,
-} from '../../kernel/iptables/index.ts';
+import { type Iptables, IptablesError, type SavedTables, SaveParser } from '../../kernel/iptables/index.ts';
 import { Turns } from '../../lib/turns.ts';
+import { FAMILIES } from '../../net/index.ts';
 import { type Cleanup, CleanupReport } from '../cleanup-report.ts';
+import { openBackends, type ProgramOptions } from '../iptables-programs.ts';
 import { CHAINS, JUMPS, TABLES, type TableName } from './chains.ts';
 import { jumpWords } from './portal-rules.ts';
 
 /**
- * Removes what the mode made, in both families, and in both backends unless a program is named. Where programs cannot be
- * used there is nothing that could be removed.
+ * Removes what the mode made, in both families, and in both backends unless one is named. Where programs cannot be used
+ * there is nothing that could be removed.
  */
-export async function cleanupUserspace(options: IptablesOptions = {}): Promise<Cleanup> {
+export async function cleanupUserspace(options: ProgramOptions = {}): Promise<Cleanup> {
   const report = new CleanupReport();
-  const shared = { ...options, turns: options.turns ?? new Turns() };
-  for (const family of ['ip', 'ip6'] as const) {
-    for (const iptables of await programsOf(family, shared)) await cleanFamily(iptables, report);
+  const turns = new Turns();
+  for (const family of FAMILIES) {
+    const [own, other] = await openBackends(family, options, { turns });
+    await cleanFamily(own, report);
+    if (other) await cleanFamily(other, report);
   }
   return report;
-}
-
-async function programsOf(family: IptablesFamily, options: IptablesOptions): Promise<readonly Iptables[]> {
-  const named = family === 'ip6' ? options.program?.replace(/^iptables/, 'ip6tables') : options.program;
-  const iptables = await Iptables.open(family, { ...options, program: named });
-  if (named !== undefined) return [iptables];
-  const program = programOfBackend(family, otherBackend(iptables.backend));
-  return [iptables, await Iptables.open(family, { ...options, program })];
 }
 
 /** Lists tables that exist only, so that nothing comes to be by looking. */

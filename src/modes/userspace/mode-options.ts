@@ -1,7 +1,7 @@
-import type { IptablesOptions } from '../../kernel/iptables/index.ts';
 import type { NetworkNamespace } from '../../kernel/netns.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Ip } from '../../net/index.ts';
+import type { ProgramOptions } from '../iptables-programs.ts';
 import type { ModeEvents } from '../mode.ts';
 import type { PortRange } from './port-allocator.ts';
 
@@ -24,5 +24,5 @@ export interface UserspaceModeOptions {
   readonly maxUdpClients?: number | undefined;
   readonly keepAliveSeconds?: number | undefined;
   /** How iptables is run. */
-  readonly iptables?: Pick<IptablesOptions, 'env' | 'lockFile' | 'timeoutMs' | 'waitSeconds' | 'program'> | undefined;
+  readonly iptables?: Omit<ProgramOptions, 'namespace'> | undefined;
 }

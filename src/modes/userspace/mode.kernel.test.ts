@@ -138,7 +138,7 @@ describe('rules', () => {
     }));
 
   test('USER-1 works in both families, and with the legacy programs', async () => {
-    for (const program of ['iptables-nft', 'iptables-legacy']) {
+    for (const backend of ['nf_tables', 'legacy'] as const) {
       await withUserspace(
         async (under, namespace) => {
           const clusterIPs = { clusterIPs: ['10.96.0.1', 'fd00:10:96::1'], ipFamilies: ['IPv4', 'IPv6'] };
@@ -147,14 +147,14 @@ describe('rules', () => {
           await serving(
             namespace,
             async () => {
-              assert.equal(await ask(namespace, '10.96.0.1', 80), '10.244.1.1', program);
-              assert.equal(await ask(namespace, 'fd00:10:96::1', 80), 'fd00:10:244:1::1', program);
+              assert.equal(await ask(namespace, '10.96.0.1', 80), '10.244.1.1', backend);
+              assert.equal(await ask(namespace, 'fd00:10:96::1', 80), 'fd00:10:244:1::1', backend);
             },
             'TCP',
             ['10.244.1.1', 'fd00:10:244:1::1'],
           );
         },
-        { iptables: { program } },
+        { iptables: { backend } },
       );
     }
   });

@@ -1,10 +1,10 @@
-import { Iptables } from '../../kernel/iptables/index.ts';
+import type { Iptables } from '../../kernel/iptables/index.ts';
 import { type Clock, systemClock } from '../../lib/clock.ts';
 import { Repeater } from '../../lib/repeater.ts';
 import { Turns } from '../../lib/turns.ts';
 import { ANY_IP, type Family, familyOf, isLoopback } from '../../net/index.ts';
 import type { PlanDiff } from '../../plan/index.ts';
-import { iptablesFamily } from '../iptables-words.ts';
+import { openIptables } from '../iptables-programs.ts';
 import {
   type Mode,
   type ModeSettings,
@@ -128,8 +128,7 @@ export class UserspaceMode implements Mode {
 
   #programs(family: Family, timeoutMs = this.#options.iptables?.timeoutMs): Promise<Iptables> {
     const { namespace, iptables: options } = this.#options;
-    const program = family === 'IPv4' ? options?.program : options?.program?.replace(/^iptables/, 'ip6tables');
-    return Iptables.open(iptablesFamily(family), { ...options, program, namespace, timeoutMs, turns: this.#turns });
+    return openIptables(family, { ...options, namespace, timeoutMs }, { turns: this.#turns });
   }
 
   async #open(family: Family): Promise<FamilyPortals> {
