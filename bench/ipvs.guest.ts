@@ -12,7 +12,7 @@ import { nodePortAddresses } from '../src/model/index.ts';
 import { SILENT_EVENTS } from '../src/modes/index.ts';
 import { IpvsMode } from '../src/modes/ipvs/index.ts';
 import { DEFAULT_PLAN_SETTINGS, type PlanDiff } from '../src/plan/index.ts';
-import { ProxyState } from '../src/sync/index.ts';
+import { ProxyState } from '../src/proxy/index.ts';
 import { makeService, makeSlices, POD_RANGE, parseSize, type Size, sizeName } from './support/cluster.ts';
 import { median, quantile, report } from './support/report.ts';
 import { measureUpstream } from './support/upstream-ipvs.ts';

@@ -2,35 +2,7 @@ import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative, sep } from 'node:path';
 import { describe, test } from 'node:test';
-
-/** Which folders of src/ a folder may import. Nothing imports upwards; no mode knows another. */
-const BELOW_PROXY = ['sync', 'modes', 'plan', 'model', 'source', 'informer', 'client', 'kernel', 'api', 'net', 'lib'];
-const BELOW_DAEMON = ['proxy', 'config', 'document', 'logging', 'health', 'metrics', 'http', 'events', ...BELOW_PROXY];
-const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
-  lib: [],
-  logging: ['lib'],
-  net: ['lib'],
-  api: ['lib'],
-  document: ['lib'],
-  config: ['document', 'net', 'lib'],
-  client: ['kernel', 'document', 'net', 'lib'],
-  informer: ['client', 'api', 'lib'],
-  source: ['informer', 'client', 'api', 'net', 'lib'],
-  model: ['api', 'net', 'lib'],
-  plan: ['model', 'api', 'net', 'lib'],
-  kernel: ['net', 'lib'],
-  modes: ['plan', 'model', 'kernel', 'api', 'net', 'lib'],
-  http: ['kernel', 'net', 'lib'],
-  health: ['http', 'api', 'net', 'lib'],
-  metrics: ['http', 'client', 'document', 'modes', 'net', 'lib'],
-  events: ['client', 'api', 'lib'],
-  sync: ['modes', 'plan', 'model', 'source', 'api', 'net', 'lib'],
-  playground: ['kernel', 'api', 'net', 'lib'],
-  proxy: BELOW_PROXY,
-  demo: ['playground', 'proxy', ...BELOW_PROXY],
-  daemon: BELOW_DAEMON,
-  cli: ['daemon', 'demo', 'playground', ...BELOW_DAEMON],
-};
+import { IMPORT_RULES } from './import-rules.ts';
 
 /** Only these may use what reaches the kernel. */
 const KERNEL_DOORS: readonly [what: string, pattern: RegExp][] = [
@@ -50,10 +22,18 @@ const sources: readonly Source[] = readdirSync(root, { recursive: true, encoding
   .filter(path => path.endsWith('.ts'))
   .map(path => ({
     path,
-    folder: path.includes(sep) ? (path.split(sep)[0] ?? '') : '',
+    folder: folderOf(path),
     text: readFileSync(join(root, path), 'utf8'),
   }));
 const product = sources.filter(({ path }) => !path.endsWith('.test.ts'));
+
+/** The folder whose rules a file follows: `observe/http` rather than `observe` if that has rules of its own. */
+function folderOf(path: string): string {
+  const [first = '', second = '', ...rest] = path.split(sep);
+  if (second === '') return '';
+  const inner = `${first}/${second}`;
+  return rest.length > 0 && inner in IMPORT_RULES ? inner : first;
+}
 
 /** Imports of other files in src/, as paths below it. */
 function imports({ path, text }: Source): string[] {
@@ -66,7 +46,7 @@ describe('architecture', () => {
   test('ARCH-1 every folder has its place in the order', () => {
     const folders = new Set(product.map(({ folder }) => folder).filter(Boolean));
     assert.deepEqual(
-      [...folders].filter(folder => !(folder in MAY_IMPORT)),
+      [...folders].filter(folder => !(folder in IMPORT_RULES)),
       [],
     );
     assert.ok(folders.size > 5, 'the sources were found');
@@ -75,9 +55,9 @@ describe('architecture', () => {
   test('ARCH-1 nothing imports upwards', () => {
     const wrong = product.flatMap(source =>
       imports(source)
-        .map(target => ({ target, folder: target.split(sep)[0] ?? '' }))
+        .map(target => ({ target, folder: folderOf(target) }))
         .filter(({ folder, target }) => source.folder !== '' && folder !== source.folder && !target.startsWith('..'))
-        .filter(({ folder }) => !MAY_IMPORT[source.folder]?.includes(folder))
+        .filter(({ folder }) => !IMPORT_RULES[source.folder]?.includes(folder))
         .map(({ target }) => `${source.path} imports ${target}`),
     );
     assert.deepEqual(wrong, []);
@@ -101,7 +81,7 @@ describe('architecture', () => {
     // each mode has one.
     const wrong = product.flatMap(source =>
       imports(source)
-        .filter(target => !target.startsWith('..') && target.split(sep)[0] !== 'lib')
+        .filter(target => !target.startsWith('..') && folderOf(target) !== 'lib')
         .filter(target => {
           const door = entrance(target);
           return door !== undefined && !source.path.startsWith(`${dirname(door)}${sep}`) && target !== door;
@@ -128,6 +108,8 @@ describe('architecture', () => {
 /** The index.ts through which a file outside must go, or undefined if the file stands alone. */
 function entrance(target: string): string | undefined {
   const parts = target.split(sep);
-  const depth = parts[0] === 'kernel' || (parts[0] === 'modes' && parts.length > 2) ? 2 : 1;
+  const hasDoors =
+    parts[0] === 'kernel' || (parts[0] === 'modes' && parts.length > 2) || folderOf(target).includes('/');
+  const depth = hasDoors ? 2 : 1;
   return parts.length > depth ? join(...parts.slice(0, depth), 'index.ts') : undefined;
 }

@@ -5,7 +5,7 @@ import type { Mode, ModeEvents, ModeSettings } from '../../src/modes/index.ts';
 import { NftablesMode } from '../../src/modes/nftables/index.ts';
 import { FAMILIES, type Family } from '../../src/net/index.ts';
 import { DEFAULT_PLAN_SETTINGS } from '../../src/plan/index.ts';
-import { ProxyState } from '../../src/sync/index.ts';
+import { ProxyState } from '../../src/proxy/index.ts';
 import { POD_RANGE, SERVICE_RANGE } from './cluster.ts';
 
 /** A mode that may have something left to do after a sync. */

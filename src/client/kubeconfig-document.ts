@@ -1,4 +1,4 @@
-import { DocumentError, type Node, readYaml } from '../document/index.ts';
+import { DocumentError, type Node, readYaml } from '../lib/document/index.ts';
 import { ApiError } from './api-error.ts';
 
 /** What a kubeconfig says, as Go reads it: always as YAML, of which JSON is a part. */

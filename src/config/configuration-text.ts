@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import { isJson } from '../document/index.ts';
+import { isJson } from '../lib/document/index.ts';
 import { ConfigurationError } from './configuration-error.ts';
 
 /**

@@ -1,4 +1,4 @@
-import { DocumentError, isJson, type Node, type ReadDocument, readDocument } from '../document/index.ts';
+import { DocumentError, isJson, type Node, type ReadDocument, readDocument } from '../lib/document/index.ts';
 import { goQuote } from '../lib/go-quote.ts';
 import { DecodeError, Findings, type Place, wrongType } from './schema/index.ts';
 import { API_VERSION, KIND, kubeProxyConfiguration, type V1alpha1 } from './v1alpha1.ts';

@@ -1,4 +1,4 @@
-import { type Plain, writeYaml } from '../document/index.ts';
+import { type Plain, writeYaml } from '../lib/document/index.ts';
 import type { Configuration } from './configuration.ts';
 import { toFile } from './convert.ts';
 import { kubeProxyConfiguration } from './v1alpha1.ts';

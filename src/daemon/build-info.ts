@@ -1,5 +1,5 @@
 import { arch, platform } from 'node:os';
-import type { BuildInfo } from '../metrics/index.ts';
+import type { BuildInfo } from '../observe/metrics/index.ts';
 
 /** What this program is, under the names that components of Kubernetes have for it. */
 export function buildInfo(kubernetesVersion: string): BuildInfo {

@@ -1,6 +1,5 @@
 import type { Node } from '../api/index.ts';
 import type { Configuration } from '../config/index.ts';
-import type { Logger } from '../logging/index.ts';
 import {
   checkFamilies,
   checkNodePortAddresses,
@@ -8,6 +7,7 @@ import {
   type NodeIPs,
   resolvePrimary,
 } from '../model/index.ts';
+import type { Logger } from '../observe/logging/index.ts';
 import { StartupError } from './startup-error.ts';
 
 /** Whether the configuration fits the node's address families: says what is odd, throws for what cannot work. */

@@ -1,5 +1,5 @@
 import { errorText } from '../lib/error-text.ts';
-import type { Logger } from '../logging/index.ts';
+import type { Logger } from '../observe/logging/index.ts';
 
 type Close = () => void | Promise<void>;
 

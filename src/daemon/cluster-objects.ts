@@ -1,8 +1,8 @@
 import { objectKey } from '../api/index.ts';
 import { type ConfiguredApiClient, createApiClient } from '../client/index.ts';
-import { serviceReference } from '../events/index.ts';
 import { toMilliseconds } from '../lib/duration.ts';
-import type { ProxyMetrics } from '../metrics/index.ts';
+import { serviceReference } from '../observe/events/index.ts';
+import type { ProxyMetrics } from '../observe/metrics/index.ts';
 import { ClusterSource } from '../source/index.ts';
 import type { Closers } from './closers.ts';
 import { clusterReport } from './cluster-report.ts';

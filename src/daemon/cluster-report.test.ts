@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { rememberingLog } from '../../test/support/log.ts';
-import { Checks } from '../health/index.ts';
+import { Checks } from '../observe/health/index.ts';
 import { clusterReport } from './cluster-report.ts';
 import { WatchChecks } from './watch-checks.ts';
 

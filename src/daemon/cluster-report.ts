@@ -1,5 +1,5 @@
-import type { Logger } from '../logging/index.ts';
-import type { ProxyMetrics } from '../metrics/index.ts';
+import type { Logger } from '../observe/logging/index.ts';
+import type { ProxyMetrics } from '../observe/metrics/index.ts';
 import type { ClusterSourceOptions } from '../source/index.ts';
 import type { WatchChecks } from './watch-checks.ts';
 

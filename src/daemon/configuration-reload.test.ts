@@ -7,8 +7,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { rememberingLog } from '../../test/support/log.ts';
 import { applyFeatureGates, type Configuration, loadConfiguration, validateConfiguration } from '../config/index.ts';
 import { systemClock } from '../lib/clock.ts';
-import { DEFAULT_LOGGING, Logging } from '../logging/index.ts';
-import { ProxyMetrics } from '../metrics/index.ts';
+import { DEFAULT_LOGGING, Logging } from '../observe/logging/index.ts';
+import { ProxyMetrics } from '../observe/metrics/index.ts';
 import { buildInfo } from './build-info.ts';
 import { ConfigurationReload } from './configuration-reload.ts';
 

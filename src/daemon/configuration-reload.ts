@@ -1,6 +1,6 @@
 import { type Configuration, ConfigurationFile, compareConfigurations } from '../config/index.ts';
 import { errorText } from '../lib/error-text.ts';
-import type { ProxyMetrics } from '../metrics/index.ts';
+import type { ProxyMetrics } from '../observe/metrics/index.ts';
 import type { DaemonOptions } from './options.ts';
 import { CONFIGURATION_UPDATED, StartupError } from './startup-error.ts';
 

@@ -5,7 +5,7 @@ import type { NetworkNamespace } from '../kernel/netns.ts';
 import { ensureSysctl } from '../kernel/sysctl.ts';
 import { type Duration, formatDuration, SECOND, toMilliseconds } from '../lib/duration.ts';
 import { errorText } from '../lib/error-text.ts';
-import type { Logger } from '../logging/index.ts';
+import type { Logger } from '../observe/logging/index.ts';
 import { type ConntrackConfig, conntrackMax, conntrackSysctls } from '../plan/index.ts';
 
 const HASH_SIZE: ModuleParameter = { module: 'nf_conntrack', parameter: 'hashsize' };

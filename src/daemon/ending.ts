@@ -1,4 +1,4 @@
-import type { Logger } from '../logging/index.ts';
+import type { Logger } from '../observe/logging/index.ts';
 
 /** The process, as far as it tells of its end. */
 type Host = Pick<NodeJS.Process, 'on' | 'once' | 'removeListener'>;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { nodeReference, serviceReference } from '../events/index.ts';
+import { nodeReference, serviceReference } from '../observe/events/index.ts';
 import { eventsOf, namesOf } from './events.ts';
 
 const events = eventsOf('node-a');

@@ -1,8 +1,8 @@
-import { type EventContent, nodeReference, type ObjectReference } from '../events/index.ts';
-import { type ServiceHealthFailure, serviceHealthNote } from '../health/index.ts';
 import type { SetAside } from '../modes/index.ts';
 import { IPVS_DEPRECATION } from '../modes/ipvs/index.ts';
 import type { Family } from '../net/index.ts';
+import { type EventContent, nodeReference, type ObjectReference } from '../observe/events/index.ts';
+import { type ServiceHealthFailure, serviceHealthNote } from '../observe/health/index.ts';
 
 const START = 'StartKubeProxy';
 

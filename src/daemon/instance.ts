@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { InstanceLock } from '../kernel/instance-lock.ts';
-import type { Logger } from '../logging/index.ts';
+import type { Logger } from '../observe/logging/index.ts';
 
 const NAME = 'pointsman-kube-proxy';
 const RETRY_MS = 1000;

@@ -1,11 +1,10 @@
-import type { ProxyHealth } from '../health/index.ts';
 import { errorText } from '../lib/error-text.ts';
-import type { Logger } from '../logging/index.ts';
-import type { ProxyMetrics } from '../metrics/index.ts';
 import type { ModeEvents } from '../modes/index.ts';
 import type { Family } from '../net/index.ts';
-import type { ProxyListeners } from '../proxy/index.ts';
-import type { LoopListener, SyncedReport } from '../sync/index.ts';
+import type { ProxyHealth } from '../observe/health/index.ts';
+import type { Logger } from '../observe/logging/index.ts';
+import type { ProxyMetrics } from '../observe/metrics/index.ts';
+import type { LoopListener, ProxyListeners, SyncedReport } from '../proxy/index.ts';
 
 /** Who is told of what the proxy does. */
 export interface Audience {

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { ManualClock } from '../../test/support/manual-clock.ts';
 import { applyFeatureGates, defaultConfiguration } from '../config/index.ts';
 import { HOUR, MINUTE } from '../lib/duration.ts';
-import { BoundedFrequencyRunner } from '../sync/bounded-frequency-runner.ts';
+import { BoundedFrequencyRunner } from '../proxy/bounded-frequency-runner.ts';
 import { liveConfig } from './live-config.ts';
 
 const HOUR_MS = 3_600_000;

@@ -1,4 +1,4 @@
-import { serviceReference } from '../events/index.ts';
+import { serviceReference } from '../observe/events/index.ts';
 import { FilesSource } from '../source/index.ts';
 import type { Closers } from './closers.ts';
 import { namesOf } from './events.ts';

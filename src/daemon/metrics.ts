@@ -1,7 +1,7 @@
 import { FEATURE_GATES, isEnabled } from '../config/index.ts';
-import type { ProxyHealth } from '../health/index.ts';
 import { systemClock } from '../lib/clock.ts';
-import { type Feature, ProxyMetrics } from '../metrics/index.ts';
+import type { ProxyHealth } from '../observe/health/index.ts';
+import { type Feature, ProxyMetrics } from '../observe/metrics/index.ts';
 import type { RunningProxy } from '../proxy/index.ts';
 import { buildInfo } from './build-info.ts';
 import type { DaemonOptions } from './options.ts';

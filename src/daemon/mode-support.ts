@@ -1,6 +1,5 @@
 import type { Configuration } from '../config/index.ts';
 import { errorText } from '../lib/error-text.ts';
-import type { Logger } from '../logging/index.ts';
 import { type NodeIPs, nodePortAddresses, resolvePrimary } from '../model/index.ts';
 import {
   hasLocalhostNodePorts,
@@ -10,6 +9,7 @@ import {
   routeLocalnet,
 } from '../modes/iptables/index.ts';
 import { FAMILIES, type Family } from '../net/index.ts';
+import type { Logger } from '../observe/logging/index.ts';
 import type { ProxyMode } from '../proxy/index.ts';
 import { checkNftables } from './nftables.ts';
 import { StartupError } from './startup-error.ts';

@@ -1,6 +1,6 @@
-import type { ProxyHealth } from '../health/index.ts';
+import type { ProxyHealth } from '../observe/health/index.ts';
+import type { ProxyLoop } from '../proxy/index.ts';
 import type { SourceHandlers } from '../source/index.ts';
-import type { ProxyLoop } from '../sync/index.ts';
 import type { RunParts } from './run.ts';
 import { StartupError } from './startup-error.ts';
 

@@ -1,4 +1,4 @@
-import type { ObjectReference } from '../events/index.ts';
+import type { ObjectReference } from '../observe/events/index.ts';
 import type { Source } from '../source/index.ts';
 import type { Closers } from './closers.ts';
 import { clusterObjects } from './cluster-objects.ts';

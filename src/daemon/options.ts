@@ -1,5 +1,5 @@
 import type { Configuration, FeatureGates } from '../config/index.ts';
-import type { LogControl, Logger } from '../logging/index.ts';
+import type { LogControl, Logger } from '../observe/logging/index.ts';
 
 /** All that the command line tells a run. */
 export interface DaemonOptions {

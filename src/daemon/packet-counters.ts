@@ -1,7 +1,7 @@
 import { errorText } from '../lib/error-text.ts';
-import type { Logger } from '../logging/index.ts';
-import type { ProxyMetrics } from '../metrics/index.ts';
 import { PacketCounters } from '../modes/iptables/index.ts';
+import type { Logger } from '../observe/logging/index.ts';
+import type { ProxyMetrics } from '../observe/metrics/index.ts';
 import type { Closers } from './closers.ts';
 
 /** Lets the metrics show what the kernel counts for rules of iptables mode. */

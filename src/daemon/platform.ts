@@ -1,6 +1,6 @@
 import { hasIPv6 } from '../kernel/ipv6.ts';
-import type { Logger } from '../logging/index.ts';
 import type { Family } from '../net/index.ts';
+import type { Logger } from '../observe/logging/index.ts';
 import { StartupError } from './startup-error.ts';
 
 /** What this machine can serve. */

@@ -1,10 +1,10 @@
 import { type Configuration, configurationObject, isEnabled, splitHostPort } from '../config/index.ts';
-import { type Checks, type ProxyHealth, proxyHealthHandler } from '../health/index.ts';
-import { type HttpHandler, PatientServer } from '../http/index.ts';
 import { type Clock, systemClock } from '../lib/clock.ts';
 import { errorText } from '../lib/error-text.ts';
-import { metricsHandler, type ProxyMetrics } from '../metrics/index.ts';
 import { parseIp } from '../net/index.ts';
+import { type Checks, type ProxyHealth, proxyHealthHandler } from '../observe/health/index.ts';
+import { type HttpHandler, PatientServer } from '../observe/http/index.ts';
+import { metricsHandler, type ProxyMetrics } from '../observe/metrics/index.ts';
 import type { DaemonOptions } from './options.ts';
 
 export interface ServerParts {

@@ -1,7 +1,7 @@
-import { ServiceHealth, type ServiceHealthFailure } from '../health/index.ts';
 import type { Family, Ip } from '../net/index.ts';
+import { ServiceHealth, type ServiceHealthFailure } from '../observe/health/index.ts';
 import type { RunningProxy } from '../proxy/index.ts';
-import { modeSettings } from '../sync/index.ts';
+import { modeSettings } from '../proxy/index.ts';
 
 export interface ServiceHealthPortsOptions {
   readonly proxy: RunningProxy;

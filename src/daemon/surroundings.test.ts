@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { rememberingLog } from '../../test/support/log.ts';
 import { applyFeatureGates, defaultConfiguration } from '../config/index.ts';
-import { DEFAULT_LOGGING, type Logger, Logging } from '../logging/index.ts';
+import { DEFAULT_LOGGING, type Logger, Logging } from '../observe/logging/index.ts';
 import { Closers } from './closers.ts';
 import { Ending } from './ending.ts';
 import type { DaemonOptions } from './options.ts';

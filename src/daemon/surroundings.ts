@@ -1,12 +1,12 @@
 import { hostname } from 'node:os';
 import type { ApiClient } from '../client/index.ts';
 import type { Configuration } from '../config/index.ts';
-import { EventRecorder } from '../events/index.ts';
-import { Checks, ProxyHealth } from '../health/index.ts';
 import { systemClock } from '../lib/clock.ts';
 import { toMilliseconds } from '../lib/duration.ts';
 import { errorText } from '../lib/error-text.ts';
-import type { ProxyMetrics } from '../metrics/index.ts';
+import { EventRecorder } from '../observe/events/index.ts';
+import { Checks, ProxyHealth } from '../observe/health/index.ts';
+import type { ProxyMetrics } from '../observe/metrics/index.ts';
 import type { Closers } from './closers.ts';
 import type { Ending } from './ending.ts';
 import { eventsOf } from './events.ts';

@@ -1,6 +1,6 @@
 import type { Node } from '../api/index.ts';
-import type { Logger } from '../logging/index.ts';
 import { rawNodeIPs } from '../model/index.ts';
+import type { Logger } from '../observe/logging/index.ts';
 import type { OwnNode } from './own-node.ts';
 import { StartupError } from './startup-error.ts';
 

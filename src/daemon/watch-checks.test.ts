@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Checks } from '../health/index.ts';
+import { Checks } from '../observe/health/index.ts';
 import { WatchChecks } from './watch-checks.ts';
 
 const PATH = '/api/v1/services';

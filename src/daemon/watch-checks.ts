@@ -1,4 +1,4 @@
-import type { Checks } from '../health/index.ts';
+import type { Checks } from '../observe/health/index.ts';
 import type { Following } from '../source/index.ts';
 
 /** Says for each resource whether all its objects have come, how long its watch has been silent, and what is wrong with it. */

@@ -4,9 +4,16 @@ import { errorText } from '../lib/error-text.ts';
 import type { ModeEvents } from '../modes/index.ts';
 import { FAMILIES, type Family, type Ip } from '../net/index.ts';
 import { conflictProblems, DEFAULT_PLAN_SETTINGS, type PlanSettings } from '../plan/index.ts';
-import { createProxy, MASQUERADE_BIT, type RunningProxy, syncIntervals } from '../proxy/index.ts';
+import {
+  createProxy,
+  type LoopListener,
+  MASQUERADE_BIT,
+  modeSettings,
+  type ProxyLoop,
+  type RunningProxy,
+  syncIntervals,
+} from '../proxy/index.ts';
 import type { SourceHandlers } from '../source/index.ts';
-import { type LoopListener, modeSettings, type ProxyLoop } from '../sync/index.ts';
 import { Problems } from './problems.ts';
 
 /** The node of the manifests that the proxy runs on. */

@@ -1,12 +1,12 @@
 import type { Node } from '../api/index.ts';
 import type { NetworkNamespace } from '../kernel/netns.ts';
 import { FAMILIES, type Ip } from '../net/index.ts';
-import { Cluster, type ProbeProtocol, probe } from '../playground/index.ts';
 import { FilesSource } from '../source/index.ts';
 import { callerFrom, type Place } from './caller.ts';
 import { DemoProxy, NODE_NAME } from './demo-proxy.ts';
 import { EchoServers } from './echo-servers.ts';
 import { type Observation, observationOf } from './observation.ts';
+import { Cluster, type ProbeProtocol, probe } from './playground/index.ts';
 import { Pods } from './pods.ts';
 import { type Row, rowsOf } from './rows.ts';
 

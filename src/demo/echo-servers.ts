@@ -1,8 +1,8 @@
 import { errorText } from '../lib/error-text.ts';
 import { FAMILIES, type Ip } from '../net/index.ts';
 import { endpointsOf } from '../plan/index.ts';
-import { EchoServer, type ProbeProtocol } from '../playground/index.ts';
-import type { ProxyState } from '../sync/index.ts';
+import type { ProxyState } from '../proxy/index.ts';
+import { EchoServer, type ProbeProtocol } from './playground/index.ts';
 import type { Pods } from './pods.ts';
 
 interface Wanted {

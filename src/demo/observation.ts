@@ -1,6 +1,6 @@
 import { type Ip, joinHostPort } from '../net/index.ts';
-import type { ProbeResult } from '../playground/index.ts';
 import type { Caller } from './caller.ts';
+import type { ProbeResult } from './playground/index.ts';
 
 /** What connections got. */
 export interface Observation {

@@ -1,7 +1,7 @@
 import type { NetworkNamespace } from '../kernel/netns.ts';
 import { RouteSocket } from '../kernel/rtnetlink/index.ts';
 import { type Cidr, familyOf, type Ip } from '../net/index.ts';
-import { type Cluster, placeOf } from '../playground/index.ts';
+import { type Cluster, placeOf } from './playground/index.ts';
 
 const ONE_ADDRESS = { IPv4: 32, IPv6: 128 } as const;
 const LINK_LOCAL = 'fe80::';

@@ -8,7 +8,7 @@ import {
   reachableEndpoints,
   type ServicePortPlan,
 } from '../plan/index.ts';
-import type { ProxyState } from '../sync/index.ts';
+import type { ProxyState } from '../proxy/index.ts';
 
 /** One address and port of a Service port. */
 export interface Row {

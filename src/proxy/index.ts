@@ -1,3 +1,4 @@
+export * from './bounded-frequency-runner.ts';
 export {
   createMode,
   type IptablesConfig,
@@ -6,6 +7,7 @@ export {
   type ProxyMode,
   type UserspaceConfig,
 } from './create-mode.ts';
+export { type ModeSettingsInput, modeSettings } from './mode-settings.ts';
 export {
   createProxy,
   type LiveConfig,
@@ -15,3 +17,5 @@ export {
   type RunningProxy,
   syncIntervals,
 } from './proxy.ts';
+export * from './proxy-loop.ts';
+export * from './proxy-state.ts';

@@ -7,8 +7,8 @@ import { service, slice } from '../../test/support/objects.ts';
 import { NetworkNamespace } from '../kernel/netns.ts';
 import { SILENT_EVENTS } from '../modes/index.ts';
 import { DEFAULT_PLAN_SETTINGS } from '../plan/index.ts';
-import type { LoopListener } from '../sync/index.ts';
 import { createProxy, MASQUERADE_BIT, syncIntervals } from './proxy.ts';
+import type { LoopListener } from './proxy-loop.ts';
 
 test('HEALTH-3 as long as the kernel refuses a repair, syncs fail; then all is written again', async () => {
   const namespace = NetworkNamespace.create();

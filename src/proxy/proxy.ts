@@ -3,8 +3,9 @@ import { type Mode, type ModeEvents, NodeAddresses, StaleFlowCleaner, SYNC_PERIO
 import { DEVICE, type IpvsConfig } from '../modes/ipvs/index.ts';
 import { FAMILIES, type Family } from '../net/index.ts';
 import type { PlanSettings } from '../plan/index.ts';
-import { type Intervals, type LiveSettings, type LoopListener, ProxyLoop } from '../sync/index.ts';
+import type { Intervals } from './bounded-frequency-runner.ts';
 import { createMode, type IptablesConfig, type ProxyMode, type UserspaceConfig } from './create-mode.ts';
+import { type LiveSettings, type LoopListener, ProxyLoop } from './proxy-loop.ts';
 
 /** What of a proxy's configuration may change while it runs. */
 export interface LiveConfig {

@@ -1,5 +1,5 @@
 import type { EndpointSlice, Node, Service, ServiceCIDR } from '../api/index.ts';
-import type { Resource } from '../informer/index.ts';
+import type { Resource } from '../client/informer/index.ts';
 import {
   ENDPOINT_SLICE_LABEL_SELECTOR,
   nodeFieldSelector,

@@ -1,6 +1,6 @@
 import type { EndpointSlice, KubeObject, Node, Service, ServiceCIDR } from '../api/index.ts';
 import type { ApiClient } from '../client/index.ts';
-import { Informer, type InformerReport, type Resource } from '../informer/index.ts';
+import { Informer, type InformerReport, type Resource } from '../client/informer/index.ts';
 import { type Clock, systemClock } from '../lib/clock.ts';
 import { ENDPOINT_SLICES, ownNode, SERVICE_CIDRS, SERVICES } from './cluster-resources.ts';
 import type { ObjectChange, Source, SourceHandlers } from './source.ts';

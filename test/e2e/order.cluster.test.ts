@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { after, afterEach, before, describe, type TestContext, test } from 'node:test';
+import { EchoServer } from '../../src/demo/playground/index.ts';
 import { InstanceLock } from '../../src/kernel/instance-lock.ts';
 import { readSysctl } from '../../src/kernel/sysctl.ts';
 import type { Ip } from '../../src/net/index.ts';
-import { EchoServer } from '../../src/playground/index.ts';
 import { NODE } from '../control-plane/node-namespace.ts';
 import type { Program } from '../control-plane/program.ts';
 import { type EventObject, eventsIn } from './cluster-events.ts';

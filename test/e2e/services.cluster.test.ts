@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
+import { EchoServer } from '../../src/demo/playground/index.ts';
 import type { Ip } from '../../src/net/index.ts';
-import { EchoServer } from '../../src/playground/index.ts';
 import { NODE_IP, NODE_IP6 } from '../control-plane/node-namespace.ts';
 import { nft } from '../support/nftables-mode.ts';
 import { type EventObject, eventsIn } from './cluster-events.ts';

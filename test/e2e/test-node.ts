@@ -1,7 +1,7 @@
+import { EchoServer, probe } from '../../src/demo/playground/index.ts';
 import type { NetworkNamespace } from '../../src/kernel/netns.ts';
 import { RouteSocket } from '../../src/kernel/rtnetlink/index.ts';
 import { type Family, familyOf, type Ip } from '../../src/net/index.ts';
-import { EchoServer, probe } from '../../src/playground/index.ts';
 import { type HttpAnswer, HttpClient } from '../control-plane/http-client.ts';
 import { nft } from '../support/nftables-mode.ts';
 import { parsePrometheusText, type Sample } from '../support/prometheus-text.ts';

@@ -3,7 +3,7 @@ import type { EndpointSlice, Service } from '../../src/api/index.ts';
 import { type Row, rowsOf } from '../../src/demo/rows.ts';
 import { type Ip, parseIp } from '../../src/net/index.ts';
 import { DEFAULT_PLAN_SETTINGS } from '../../src/plan/index.ts';
-import { ProxyState } from '../../src/sync/index.ts';
+import { ProxyState } from '../../src/proxy/index.ts';
 import { node } from './objects.ts';
 
 /** The rows that a demo would have for these objects. */

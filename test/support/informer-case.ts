@@ -5,7 +5,7 @@ import {
   type InformerHandler,
   type ObjectProblem,
   type Resource,
-} from '../../src/informer/index.ts';
+} from '../../src/client/informer/index.ts';
 import { FakeApi } from './fake-api.ts';
 import { ManualClock } from './manual-clock.ts';
 

@@ -1,4 +1,4 @@
-import { Logger } from '../../src/logging/index.ts';
+import { Logger } from '../../src/observe/logging/index.ts';
 
 /** A logger that remembers: one text a line, `E message {"key":"value"}`. */
 export function rememberingLog(): { readonly log: Logger; readonly lines: string[] } {

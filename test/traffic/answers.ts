@@ -1,6 +1,6 @@
 import { constants } from 'node:os';
+import type { ProbeResult } from '../../src/demo/playground/index.ts';
 import { joinHostPort } from '../../src/net/index.ts';
-import type { ProbeResult } from '../../src/playground/index.ts';
 import type { Question } from './matrix.ts';
 
 /** As whom a caller is seen. Other addresses stand for themselves. */

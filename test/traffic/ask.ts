@@ -1,6 +1,6 @@
+import { type ProbeResult, probe } from '../../src/demo/playground/index.ts';
 import { ConntrackSocket } from '../../src/kernel/conntrack/index.ts';
 import type { NetworkNamespace } from '../../src/kernel/netns.ts';
-import { type ProbeResult, probe } from '../../src/playground/index.ts';
 import type { Question } from './matrix.ts';
 import type { Mode } from './modes.ts';
 

@@ -1,7 +1,7 @@
 import type { EndpointSlice } from '../../src/api/index.ts';
+import { type Cluster, EchoServer, placeOf } from '../../src/demo/playground/index.ts';
 import type { NetworkNamespace } from '../../src/kernel/netns.ts';
 import { type Family, familyOf, type Ip, parseIp } from '../../src/net/index.ts';
-import { type Cluster, EchoServer, placeOf } from '../../src/playground/index.ts';
 
 /** Pods that answer, for every endpoint that a case has or had. One that left its slice goes on answering. */
 export class Endpoints {

@@ -1,7 +1,7 @@
 import type { Protocol, Service, ServicePortSpec } from '../../src/api/index.ts';
+import type { Cluster, ProbeProtocol } from '../../src/demo/playground/index.ts';
 import type { NetworkNamespace } from '../../src/kernel/netns.ts';
 import { type Family, familyOf, type Ip } from '../../src/net/index.ts';
-import type { Cluster, ProbeProtocol } from '../../src/playground/index.ts';
 import { address, type Endpoints } from './endpoints.ts';
 
 /** One line of the matrix: who asks for what. */

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { setTimeout as delay } from 'node:timers/promises';
+import { Cluster, probe } from '../../src/demo/playground/index.ts';
 import type { NetworkNamespace } from '../../src/kernel/netns.ts';
 import type { Ip } from '../../src/net/index.ts';
-import { Cluster, probe } from '../../src/playground/index.ts';
 import type { ProxyMode } from '../../src/proxy/index.ts';
 import { until } from '../support/nftables-mode.ts';
 import { CaseObjects } from './case-objects.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { Cluster } from '../../src/demo/playground/index.ts';
 import { familyOf } from '../../src/net/index.ts';
-import { Cluster } from '../../src/playground/index.ts';
 import { describeAnswers } from './answers.ts';
 import { askAll, forgetFlows } from './ask.ts';
 import { CaseObjects, NODE_NAME, type ObjectChanges } from './case-objects.ts';

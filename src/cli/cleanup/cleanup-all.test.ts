@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Logging } from '../../logging/index.ts';
+import { Logging } from '../../observe/logging/index.ts';
 import { cleanupAll } from './cleanup-all.ts';
 
 test('CLI-13 a part that fails keeps no other, and is told at the end', async () => {

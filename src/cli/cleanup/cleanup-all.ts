@@ -1,10 +1,10 @@
 import { errorText } from '../../lib/error-text.ts';
-import type { Logger } from '../../logging/index.ts';
 import type { Cleanup } from '../../modes/index.ts';
 import { cleanupIptables } from '../../modes/iptables/index.ts';
 import { cleanupIpvs } from '../../modes/ipvs/index.ts';
 import { cleanupNftables } from '../../modes/nftables/index.ts';
 import { cleanupUserspace } from '../../modes/userspace/index.ts';
+import type { Logger } from '../../observe/logging/index.ts';
 
 /** Removes what one mode may have left. */
 export interface CleanupPart {

@@ -8,7 +8,7 @@ import {
 import type { DaemonOptions } from '../../daemon/index.ts';
 import { errorText } from '../../lib/error-text.ts';
 import { goQuote } from '../../lib/go-quote.ts';
-import { Logging } from '../../logging/index.ts';
+import { Logging } from '../../observe/logging/index.ts';
 import type { Command, Io } from '../command.ts';
 import { FlagError, type ParsedFlags, parseFlags } from '../flags/index.ts';
 import { refuseArguments } from '../no-arguments.ts';

@@ -1,6 +1,6 @@
 import { type LoggingConfiguration, parseQuantity, quantityValue } from '../../config/index.ts';
 import { toMilliseconds } from '../../lib/duration.ts';
-import type { LoggingSettings } from '../../logging/index.ts';
+import type { LoggingSettings } from '../../observe/logging/index.ts';
 
 /** How to log, as a valid configuration says it. */
 export function loggingSettings(logging: LoggingConfiguration): LoggingSettings {

@@ -5,7 +5,7 @@ import {
   type FeatureGates,
   loadConfiguration,
 } from '../../config/index.ts';
-import type { Logger } from '../../logging/index.ts';
+import type { Logger } from '../../observe/logging/index.ts';
 import { type FlagText, flagTexts, type ParsedFlags } from '../flags/index.ts';
 import { readConfigFile } from './config-file.ts';
 import { KUBE_PROXY_FLAGS, type KubeProxyFlags, OWN_FLAGS } from './flags/index.ts';

@@ -7,8 +7,8 @@ import {
   type Frontend,
   type ServicePortPlan,
 } from '../../plan/index.ts';
+import type { ProxyState } from '../../proxy/index.ts';
 import type { SourceProblem } from '../../source/index.ts';
-import type { ProxyState } from '../../sync/index.ts';
 
 /** What `kube-proxy plan` says, as plain data: the JSON and YAML output, and what the text is made from. */
 export interface PlanReport {

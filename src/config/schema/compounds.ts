@@ -1,4 +1,4 @@
-import type { Node, Plain } from '../../document/index.ts';
+import type { Node, Plain } from '../../lib/document/index.ts';
 import { goQuote } from '../../lib/go-quote.ts';
 import { type Place, type Type, type ValueOf, wrongType } from './type.ts';
 

@@ -1,5 +1,5 @@
-import type { Node } from '../../document/index.ts';
-import { nodeText } from '../../document/index.ts';
+import type { Node } from '../../lib/document/index.ts';
+import { nodeText } from '../../lib/document/index.ts';
 import { type Duration, DurationError, formatDuration, parseDuration } from '../../lib/duration.ts';
 import { goQuote } from '../../lib/go-quote.ts';
 import { QuantityError, quantityText } from '../quantity.ts';

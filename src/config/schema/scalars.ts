@@ -1,4 +1,4 @@
-import type { Node } from '../../document/index.ts';
+import type { Node } from '../../lib/document/index.ts';
 import { type Place, type Type, wrongType } from './type.ts';
 
 export function text(name = 'string'): Type<string> {

@@ -1,4 +1,4 @@
-import type { Node, Plain } from '../../document/index.ts';
+import type { Node, Plain } from '../../lib/document/index.ts';
 
 /**
  * How a field is read and written. Values are read into what is there already, as Go does it: of a section that a JSON text has

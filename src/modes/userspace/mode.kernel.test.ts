@@ -7,10 +7,10 @@ import { ManualClock } from '../../../test/support/manual-clock.ts';
 import { until } from '../../../test/support/nftables-mode.ts';
 import { service, slice } from '../../../test/support/objects.ts';
 import { runIn, UserspaceUnderTest, withUserspace } from '../../../test/support/userspace-mode.ts';
+import { EchoServer, probe } from '../../demo/playground/index.ts';
 import type { NetworkNamespace } from '../../kernel/netns.ts';
 import { bindUdp, listenTcp } from '../../kernel/sockets/index.ts';
 import type { Ip } from '../../net/index.ts';
-import { EchoServer, probe } from '../../playground/index.ts';
 import { cleanupUserspace } from './cleanup.ts';
 import { UserspaceMode } from './mode.ts';
 

@@ -1,0 +1,262 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { status } from '../../../test/support/fake-api.ts';
+import {
+  added,
+  bookmark,
+  deleted,
+  failed,
+  initialEnd,
+  modified,
+  service,
+  withInformer,
+} from '../../../test/support/informer-case.ts';
+
+test('WATCH-7 a watch that the server ends goes on from the last version at once', () =>
+  withInformer(async parts => {
+    const { api, clock } = parts;
+    let watch = await parts.follow(service('a@1'));
+    for (const [event, version] of [
+      [modified(service('a@11')), '11'],
+      [bookmark('15'), '15'],
+      [deleted(service('a@16')), '16'],
+    ] as const) {
+      watch.send(event);
+      watch.end();
+      await clock.advance(0);
+      watch = api.next();
+      assert.equal(watch.query.resourceVersion, version);
+      assert.equal(watch.query.sendInitialEvents, undefined);
+      watch.answer();
+    }
+    assert.deepEqual(parts.problems, []);
+  }));
+
+test('WATCH-7 a watch is asked for between five and ten minutes', () => {
+  const seconds = async (random: number) => {
+    let found = '';
+    await withInformer(
+      async ({ informer, api, clock }) => {
+        informer.start();
+        await clock.advance(0);
+        found = api.next().query.timeoutSeconds ?? '';
+      },
+      { random: () => random },
+    );
+    return Number(found);
+  };
+  return Promise.all([seconds(0), seconds(0.5), seconds(0.999)]).then(found =>
+    assert.deepEqual(found, [300, 450, 599]),
+  );
+});
+
+test('WATCH-7 a connection that breaks after it had lasted is taken up again at once, and is no problem', () =>
+  withInformer(async parts => {
+    const { api, clock } = parts;
+    const watch = await parts.follow();
+    await clock.advance(5000);
+    watch.fail('closed', 'the connection broke off');
+    await clock.advance(0);
+    assert.equal(api.next().query.resourceVersion, '10');
+    assert.deepEqual(parts.problems, []);
+  }));
+
+test('WATCH-10 without a server the watch is tried again from its version, without a list', () =>
+  withInformer(async parts => {
+    const { api, clock, problems, recovered } = parts;
+    const watch = await parts.follow(service('a@1'));
+    await clock.advance(5000);
+    watch.fail('closed', 'the connection broke off');
+    await clock.advance(0);
+    for (const wait of [800, 1600, 3200, 6400]) {
+      const request = api.next();
+      assert.equal(request.query.resourceVersion, '10');
+      request.fail('unreachable', 'connect ECONNREFUSED 127.0.0.1:6443');
+      await clock.advance(wait - 1);
+      assert.equal(api.waiting, 0);
+      await clock.advance(1);
+    }
+    assert.deepEqual(problems, [
+      {
+        where: '/api/v1/services',
+        message: 'cannot be followed, and is tried again: connect ECONNREFUSED 127.0.0.1:6443',
+      },
+    ]);
+    api.next().answer();
+    await clock.advance(0);
+    assert.deepEqual(recovered, ['/api/v1/services']);
+    assert.deepEqual(parts.told, []);
+  }));
+
+test('WATCH-10 a server that is busy is left alone for as long as it asks, and at least as long as the back-off', () =>
+  withInformer(async parts => {
+    const { api, clock } = parts;
+    const watch = await parts.follow();
+    watch.end();
+    await clock.advance(0);
+    api.next().refuse(429, 'TooManyRequests', 'come back later', { 'retry-after': '7' });
+    await clock.advance(6999);
+    assert.equal(api.waiting, 0);
+    await clock.advance(1);
+    const request = api.next();
+    assert.equal(request.query.resourceVersion, '10');
+    request.refuse(429, 'TooManyRequests', 'come back later', { 'retry-after': '1' });
+    await clock.advance(1599);
+    assert.equal(api.waiting, 0);
+    await clock.advance(1);
+    assert.equal(api.next().query.resourceVersion, '10');
+  }));
+
+for (const code of [401, 403, 500, 503]) {
+  test(`WATCH-10 a watch refused with ${code} is tried again from its version`, () =>
+    withInformer(async parts => {
+      const { api, clock, problems } = parts;
+      const watch = await parts.follow();
+      await clock.advance(1000);
+      watch.end();
+      await clock.advance(0);
+      api.next().refuse(code, 'Some', 'the reason why');
+      await clock.advance(800);
+      assert.equal(api.next().query.resourceVersion, '10');
+      assert.match(problems[0]?.message ?? '', /the reason why/);
+    }));
+}
+
+test('WATCH-10 a watch refused as a bad request is followed by a fresh list', () =>
+  withInformer(async parts => {
+    const { api, clock } = parts;
+    const watch = await parts.follow();
+    await clock.advance(1000);
+    watch.end();
+    await clock.advance(0);
+    api.next().refuse(400, 'BadRequest', 'resourceVersion is wrong');
+    await clock.advance(800);
+    assert.equal(api.next().query.sendInitialEvents, 'true');
+  }));
+
+test('WATCH-10 a server that ends watches as soon as they begin is asked less and less often', () =>
+  withInformer(async parts => {
+    const { api, clock, problems } = parts;
+    const watch = await parts.follow();
+    await clock.advance(1000);
+    watch.end();
+    await clock.advance(0);
+    for (const wait of [800, 1600, 3200]) {
+      const request = api.next();
+      request.answer();
+      request.end();
+      await clock.advance(wait - 1);
+      assert.equal(api.waiting, 0);
+      await clock.advance(1);
+    }
+    assert.match(problems[0]?.message ?? '', /ends the watch as soon as it has begun/);
+  }));
+
+test('WATCH-8 a version that is too old, by status or in the stream, is followed by a list that is not older', () =>
+  withInformer(async parts => {
+    const { api, clock, told } = parts;
+    const watch = await parts.follow(service('a@1'), service('b@2'));
+    watch.send(failed(status(410, 'Expired', 'too old resource version: 10 (20)')));
+    await clock.advance(799);
+    assert.equal(api.waiting, 0, 'many proxies may have to list');
+    await clock.advance(1);
+    const fresh = api.next();
+    assert.deepEqual([fresh.query.sendInitialEvents, fresh.query.resourceVersion], ['true', '10']);
+    fresh.answer();
+    fresh.send(added(service('a@1')), added(service('c@15')), initialEnd('20'));
+    await clock.advance(1000);
+    assert.deepEqual(parts.takeTold(), ['added c@15', 'deleted b@2']);
+    fresh.end();
+    await clock.advance(0);
+    api.next().refuse(410, 'Expired', 'too old resource version: 20 (30)');
+    await clock.advance(1600);
+    assert.equal(api.next().query.resourceVersion, '20');
+    assert.deepEqual(told, []);
+    assert.deepEqual(parts.problems, []);
+  }));
+
+for (const [what, code, reason, message] of [
+  ['knows no longer', 410, 'Expired', 'too old resource version'],
+  ['does not know yet', 504, 'Timeout', 'Timeout: Too large resource version: 10, current: 5'],
+] as const) {
+  test(`WATCH-8 a list at a version that the server ${what} is asked for without one, at once`, () =>
+    withInformer(async parts => {
+      const { api, clock, informer } = parts;
+      const watch = await parts.follow(service('a@9'));
+      watch.send(failed(status(410, 'Gone', 'gone')));
+      await clock.advance(800);
+      api.next().refuse(code, reason, message);
+      await clock.advance(0);
+      const fresh = api.next();
+      assert.deepEqual([fresh.query.sendInitialEvents, fresh.query.resourceVersion], ['true', undefined]);
+      fresh.answer();
+      fresh.send(added(service('a@3')), initialEnd('5'));
+      await clock.advance(1000);
+      assert.equal(informer.get('shop/a')?.metadata.resourceVersion, '3');
+      fresh.end();
+      await clock.advance(0);
+      const next = api.next();
+      assert.equal(next.query.resourceVersion, '5');
+      next.refuse(410, 'Expired', 'too old resource version');
+      await clock.advance(1600);
+      assert.equal(api.next().query.resourceVersion, '5', 'the new version counts again');
+    }));
+}
+
+test('WATCH-8 a server that finds every version too old is not asked without a pause', () =>
+  withInformer(async parts => {
+    const { api, clock, informer } = parts;
+    informer.start();
+    await clock.advance(0);
+    for (const wait of [800, 1600]) {
+      api.next().refuse(410, 'Expired', 'too old');
+      await clock.advance(wait - 1);
+      assert.equal(api.waiting, 0);
+      await clock.advance(1);
+    }
+    assert.equal(parts.problems.length, 1);
+  }));
+
+test('WATCH-8 a version that is too old after a long failure is not waited for any longer than otherwise', () =>
+  withInformer(async parts => {
+    const { api, clock } = parts;
+    const watch = await parts.follow();
+    await clock.advance(1000);
+    watch.fail('closed', 'the server is restarted');
+    await clock.advance(0);
+    for (const wait of [800, 1600, 3200, 6400]) {
+      api.next().fail('unreachable', 'refused');
+      await clock.advance(wait);
+    }
+    const again = api.next();
+    again.answer();
+    again.send(failed(status(410, 'Expired', 'too old resource version')));
+    await clock.advance(800);
+    assert.equal(api.next().query.sendInitialEvents, 'true');
+  }));
+
+test('WATCH-8 a server whose versions are always too old is asked less and less often', () =>
+  withInformer(async parts => {
+    const { api, clock } = parts;
+    let watch = await parts.follow();
+    for (const wait of [800, 1600, 3200]) {
+      watch.send(failed(status(410, 'Expired', 'too old resource version')));
+      await clock.advance(wait - 1);
+      assert.equal(api.waiting, 0);
+      await clock.advance(1);
+      watch = api.next();
+      watch.answer();
+      watch.send(initialEnd('20'));
+      await clock.advance(0);
+    }
+  }));
+
+test('WATCH-8 another error in the stream is told and followed by the watch again', () =>
+  withInformer(async parts => {
+    const { api, clock, problems } = parts;
+    const watch = await parts.follow();
+    watch.send(failed(status(500, 'InternalError', 'etcd is away')));
+    await clock.advance(800);
+    assert.equal(api.next().query.resourceVersion, '10');
+    assert.match(problems[0]?.message ?? '', /etcd is away/);
+  }));

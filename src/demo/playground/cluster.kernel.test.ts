@@ -1,0 +1,106 @@
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { readdirSync } from 'node:fs';
+import { after, before, describe, test } from 'node:test';
+import type { NetworkNamespace } from '../../kernel/netns.ts';
+import { readSysctl } from '../../kernel/sysctl.ts';
+import type { Ip } from '../../net/index.ts';
+import { Cluster } from './cluster.ts';
+import { EchoServer } from './echo.ts';
+import { probe } from './probe.ts';
+
+const POD = '10.244.1.2' as Ip;
+const POD6 = 'fd00:10:244:1::2' as Ip;
+const REMOTE = '10.244.2.3' as Ip;
+const REMOTE6 = 'fd00:10:244:3::4' as Ip;
+
+describe('cluster', () => {
+  let cluster: Cluster;
+  before(() => {
+    cluster = Cluster.create();
+  });
+  after(() => cluster.close());
+
+  /** Who the endpoint is told that the caller is, or how it failed. */
+  async function seenAs(from: NetworkNamespace, ip: Ip): Promise<string> {
+    const server = await EchoServer.start(cluster.addPod(ip), ip, 80, 'TCP');
+    const { answers, failures } = await probe(from, ip, 80, 'TCP', { tries: 1 });
+    await server.close();
+    return [...answers.keys(), ...failures].map(text => text.split(' ').at(-1)).join();
+  }
+
+  test('PLAY-1 pods of the node are reached by the node, other pods and other nodes, each as itself', async () => {
+    assert.equal(await seenAs(cluster.node, POD), '10.244.1.1');
+    assert.equal(await seenAs(cluster.addPod('10.244.1.3' as Ip), POD), '10.244.1.3');
+    assert.equal(await seenAs(cluster.host('other-node'), POD), '192.168.0.3');
+    assert.equal(await seenAs(cluster.host('third-node'), POD6), 'fd00:192:168::4');
+  });
+
+  test('PLAY-1 pods elsewhere are reached from the node and its pods', async () => {
+    assert.equal(await seenAs(cluster.node, REMOTE), '192.168.0.2');
+    assert.equal(await seenAs(cluster.addPod(POD), REMOTE), POD);
+    assert.equal(await seenAs(cluster.addPod(POD6), REMOTE6), POD6);
+  });
+
+  test('PLAY-1 machines reach each other', async () => {
+    assert.equal(await seenAs(cluster.host('ext'), '192.168.0.2' as Ip), '192.168.0.100');
+    assert.equal(await seenAs(cluster.host('ext'), 'fd00:192:168::2' as Ip), 'fd00:192:168::100');
+    assert.equal(await seenAs(cluster.node, '192.168.0.3' as Ip), '192.168.0.2');
+  });
+
+  test('PLAY-1 pods are out of reach from outside', async () => {
+    assert.equal(await seenAs(cluster.host('ext'), POD), 'ENETUNREACH');
+    assert.equal(await seenAs(cluster.host('ext'), POD6), 'ENETUNREACH');
+  });
+
+  test('PLAY-1 a pod is added once, however often it is asked for', () => {
+    assert.equal(cluster.addPod(POD), cluster.addPod(POD));
+    assert.equal(cluster.addPod(REMOTE), cluster.host('other-node'));
+    assert.equal(cluster.addPod('192.168.0.2' as Ip), cluster.node);
+  });
+
+  test('PLAY-1 a pod that comes does not cut off those that are there', async () => {
+    const pods = Array.from({ length: 6 }, (_, i) => `10.244.1.${10 + i}` as Ip);
+    for (const [i, pod] of pods.entries()) {
+      cluster.addPod(pod);
+      for (const earlier of pods.slice(0, i)) assert.equal(await seenAs(cluster.addPod(earlier), REMOTE), earlier);
+    }
+  });
+
+  test("PLAY-1 the bridge sends a pod's packets back to it", () => {
+    cluster.addPod(POD);
+    const { stdout } = cluster.node.run(() => spawnSync('bridge', ['-d', '-j', 'link', 'show'], { encoding: 'utf8' }));
+    const ports: readonly { ifname: string; hairpin: boolean }[] = JSON.parse(stdout);
+    assert.ok(ports.length > 0);
+    assert.ok(ports.every(({ hairpin }) => hairpin));
+  });
+
+  test('PLAY-1 the node forwards and does not ration what it rejects', () => {
+    const values = ['net/ipv4/ip_forward', 'net/ipv6/conf/all/forwarding', 'net/ipv4/icmp_ratelimit'];
+    assert.deepEqual(
+      values.map(name => readSysctl(name, cluster.node)),
+      ['1', '1', '0'],
+    );
+  });
+
+  test('PLAY-1 pods that are dropped are gone, and can be added again', async () => {
+    cluster.addPod(POD);
+    cluster.addPod(REMOTE);
+    cluster.dropPods();
+    const links = cluster.node.run(() => spawnSync('ip', ['-br', 'link'], { encoding: 'utf8' }).stdout);
+    assert.doesNotMatch(links, /^v\d/m);
+    const addresses = cluster.host('other-node').run(() => spawnSync('ip', ['-br', 'a'], { encoding: 'utf8' }).stdout);
+    assert.doesNotMatch(addresses, /10\.244\./);
+    assert.equal(await seenAs(cluster.node, POD), '10.244.1.1');
+    assert.equal(await seenAs(cluster.node, REMOTE), '192.168.0.2');
+  });
+
+  test('PLAY-1 closing leaves nothing open', () => {
+    const before = readdirSync('/proc/self/fd').length;
+    const other = Cluster.create();
+    other.addPod(POD);
+    other.addPod(POD6);
+    other.close();
+    assert.equal(readdirSync('/proc/self/fd').length, before);
+  });
+});

@@ -1,0 +1,87 @@
+import { KernelError } from '../../kernel/errors.ts';
+import type { NetworkNamespace } from '../../kernel/netns.ts';
+import type { Ip } from '../../net/index.ts';
+import { startDeadline } from './deadline.ts';
+import { type Destination, exchange } from './exchange.ts';
+
+export type ProbeProtocol = Destination['protocol'];
+
+export interface ProbeOptions {
+  /** How many tries in a row must show nothing new; 24 if left out. */
+  readonly tries?: number;
+  /** How long one try may take; 600 if left out. */
+  readonly timeoutMs?: number;
+  /** The address to come from. */
+  readonly source?: Ip;
+}
+
+export interface ProbeResult {
+  /** How often each answer came. */
+  readonly answers: ReadonlyMap<string, number>;
+  /** `refused`, `timeout`, `empty` (hung up without an answer), or the errno's name. */
+  readonly failures: ReadonlySet<string>;
+}
+
+/**
+ * What a client in the namespace gets from a destination, until as many tries in a row have shown nothing new. Two
+ * failures without any answer are enough.
+ */
+export async function probe(
+  namespace: NetworkNamespace,
+  ip: Ip,
+  port: number,
+  protocol: ProbeProtocol,
+  { tries = 24, timeoutMs = 600, source }: ProbeOptions = {},
+): Promise<ProbeResult> {
+  const answers = new Map<string, number>();
+  const failures = new Set<string>();
+  let lastNew = 0;
+  for (let attempt = 0; attempt - lastNew < tries; attempt++) {
+    const { answer, failure } = await attemptOnce(namespace, { ip, port, protocol }, timeoutMs, source);
+    if (failure !== undefined) failures.add(failure);
+    if (answer !== undefined) {
+      if (!answers.has(answer)) lastNew = attempt;
+      answers.set(answer, (answers.get(answer) ?? 0) + 1);
+    }
+    if (answers.size === 0 && attempt >= 1) break;
+  }
+  return { answers, failures };
+}
+
+interface Outcome {
+  readonly answer?: string;
+  readonly failure?: string;
+}
+
+async function attemptOnce(
+  namespace: NetworkNamespace,
+  destination: Destination,
+  timeoutMs: number,
+  source: Ip | undefined,
+): Promise<Outcome> {
+  const controller = new AbortController();
+  const deadline = startDeadline(timeoutMs, () => controller.abort(TIMEOUT));
+  try {
+    const answer = await exchange(namespace, destination, { source, signal: controller.signal });
+    return answer === '' ? { failure: 'empty' } : { answer };
+  } catch (error) {
+    return { failure: failureOf(error) };
+  } finally {
+    deadline.stop();
+  }
+}
+
+const TIMEOUT = Symbol('timeout');
+
+function failureOf(error: unknown): string {
+  if (error === TIMEOUT) return 'timeout';
+  const errno = errnoOf(error);
+  if (errno === undefined) throw error;
+  if (errno === 'ECONNREFUSED') return 'refused';
+  return errno === 'ETIMEDOUT' ? 'timeout' : errno;
+}
+
+function errnoOf(error: unknown): string | undefined {
+  if (error instanceof KernelError) return error.errno;
+  return error instanceof Error && 'code' in error ? String(error.code) : undefined;
+}

@@ -1,0 +1,191 @@
+import {
+  type Alias,
+  Composer,
+  type Document,
+  isAlias,
+  isCollection,
+  isMap,
+  isScalar,
+  isSeq,
+  LineCounter,
+  type ParsedNode,
+  Parser,
+  type YAMLMap,
+} from 'yaml';
+import { goQuote } from '../go-quote.ts';
+import { checkDirectives } from './directives.ts';
+import { refuseFlowColons } from './flow-colons.ts';
+import { goSyntax } from './go-syntax.ts';
+import { DocumentError, type Node, NULL } from './node.ts';
+import { refuseEscapes, scalarNode } from './read-scalar.ts';
+import { refuseTabs } from './tabs.ts';
+import { NO_KEY, NO_NAME, problemText, scanProblemText, yamlErrorText } from './yaml-words.ts';
+
+/** Values that aliases stand for count each time: a few lines of them can stand for billions. */
+const MOST_VALUES = 100_000;
+
+export interface YamlText {
+  readonly node: Node;
+  /** Keys that are there twice, of which the last counts, each with its line. */
+  readonly duplicates: readonly string[];
+}
+
+/** The first document of a text as the JSON that it stands for, keys in order. Throws a DocumentError. */
+export function readYaml(written: string): YamlText {
+  if (CONTROL.test(written)) throw new DocumentError('yaml: control characters are not allowed');
+  const text = written.replaceAll(/\r\n?|\x85/g, '\n');
+  checkDirectives(text);
+  const lines = new LineCounter();
+  const contents = firstDocument(text, lines)?.contents ?? null;
+  const reading: Reading = { text, lines, anchors: new Map(), open: new Set(), duplicates: [], size: 0 };
+  try {
+    return { node: readNode(contents, reading), duplicates: reading.duplicates };
+  } catch (error) {
+    if (error instanceof RangeError) throw tooDeep();
+    throw error;
+  }
+}
+
+/** All that YAML 1.1 does not know. */
+const CONTROL = /[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/u;
+
+interface Reading {
+  readonly text: string;
+  readonly lines: LineCounter;
+  readonly anchors: Map<string, ParsedNode>;
+  /** What aliases that are being read stand for. */
+  readonly open: Set<ParsedNode>;
+  readonly duplicates: string[];
+  size: number;
+}
+
+function firstDocument(text: string, lines: LineCounter): Document.Parsed | undefined {
+  // No schema: which plain scalars are numbers or booleans is decided by resolveScalar.
+  const options = {
+    schema: 'failsafe',
+    resolveKnownTags: false,
+    uniqueKeys: false,
+    prettyErrors: false,
+    logLevel: 'silent',
+  } as const;
+  const composer = new Composer({ ...options, lineCounter: lines });
+  try {
+    for (const document of composer.compose(new Parser(lines.addNewLine).parse(text))) {
+      refuseFlowColons(document, lines);
+      if (isBroken(document, lines)) throw new DocumentError(yamlErrorText(text, document.errors));
+      refuseTabs(text, document, lines);
+      return document;
+    }
+  } catch (error) {
+    if (error instanceof RangeError) throw tooDeep();
+    throw error;
+  }
+  const { errors } = composer.streamInfo();
+  if (errors.length > 0) throw new DocumentError(yamlErrorText(text, errors));
+  return undefined;
+}
+
+/** What stands behind a first value in brackets, or to the left of another, is another document for Go, which nobody reads. */
+function isBroken({ contents, errors }: Document.Parsed, lines: LineCounter): boolean {
+  const [first] = errors;
+  if (!first) return false;
+  if (!contents || !first.message.endsWith('at node end')) return true;
+  if (isCollection(contents) && contents.flow) return false;
+  return lines.linePos(first.pos[0]).col >= lines.linePos(contents.range[0]).col;
+}
+
+function tooDeep(): DocumentError {
+  return new DocumentError('yaml: exceeded max depth of 10000');
+}
+
+function readNode(node: ParsedNode | null, reading: Reading): Node {
+  reading.size++;
+  if (reading.size > MOST_VALUES) throw new DocumentError('yaml: document contains excessive aliasing');
+  if (node === null) return NULL;
+  if (isAlias(node)) return readAlias(node, reading);
+  if (node.anchor !== undefined) reading.anchors.set(node.anchor, node);
+  if (isMap<ParsedNode, ParsedNode | null>(node)) {
+    const entries = new Map<string, Node>();
+    readMap(node, entries, reading);
+    const keys = [...entries.keys()].sort();
+    return { kind: 'object', members: keys.map(key => ({ key, value: entries.get(key) ?? NULL })) };
+  }
+  if (isSeq<ParsedNode>(node)) return { kind: 'array', items: node.items.map(item => readNode(item, reading)) };
+  refuseEscapes(node, reading.text, reading.lines);
+  return scalarNode(node);
+}
+
+function readAlias({ source: name, range }: Alias.Parsed, reading: Reading): Node {
+  if (!/^[\w-]/.test(name)) {
+    throw new DocumentError(scanProblemText(reading.lines.linePos(range[0]).line, NO_NAME));
+  }
+  const node = anchored(name, reading);
+  if (reading.open.has(node)) throw new DocumentError(`yaml: anchor '${name}' value contains itself`);
+  reading.open.add(node);
+  const value = readNode(node, reading);
+  reading.open.delete(node);
+  return value;
+}
+
+function anchored(name: string, reading: Reading): ParsedNode {
+  const node = reading.anchors.get(name);
+  if (!node) throw new DocumentError(`yaml: unknown anchor '${name}' referenced`);
+  return node;
+}
+
+function readMap(map: YAMLMap<ParsedNode, ParsedNode | null>, into: Map<string, Node>, reading: Reading): void {
+  for (const { key, value } of map.items) {
+    if (isScalar(key) && key.type === 'PLAIN' && key.source === '<<') {
+      mergeInto(value, into, reading);
+      continue;
+    }
+    const name = keyText(isAlias(key) ? anchored(key.source, reading) : key, value, reading);
+    if (into.has(name.text)) {
+      const { line } = reading.lines.linePos(valueStart(key, value, reading.text));
+      reading.duplicates.push(`line ${line}: key ${name.shown} already set in map`);
+    }
+    into.set(name.text, readNode(value, reading));
+  }
+}
+
+/** A repeated key is told with the line of its value, or its own if it has none. */
+function valueStart(key: ParsedNode, value: ParsedNode | null, text: string): number {
+  if (value === null || (isScalar(value) && value.type === 'PLAIN' && value.source === '')) return key.range[0];
+  const between = /\s*:(?:\s|#.*)*/y;
+  between.lastIndex = key.range[1];
+  return between.test(text) ? between.lastIndex : key.range[0];
+}
+
+function mergeInto(value: ParsedNode | null, into: Map<string, Node>, reading: Reading): void {
+  const node = isAlias(value) ? anchored(value.source, reading) : value;
+  reading.size++;
+  if (isMap<ParsedNode, ParsedNode | null>(node)) readMap(node, into, reading);
+  else if (isSeq<ParsedNode>(node)) for (const item of node.items.toReversed()) mergeInto(item, into, reading);
+  else throw new DocumentError('yaml: map merge requires map or sequence of maps as the value');
+}
+
+interface KeyText {
+  readonly text: string;
+  readonly shown: string;
+}
+
+function keyText(key: ParsedNode | null, value: ParsedNode | null, reading: Reading): KeyText {
+  const node = readNode(key, reading);
+  if (isScalar(key) && key.range[0] === key.range[1]) {
+    throw new DocumentError(problemText(reading.lines.linePos(key.range[0]).line - 1, NO_KEY));
+  }
+  switch (node.kind) {
+    case 'string':
+      return { text: node.text, shown: goQuote(node.text) };
+    case 'number':
+      return { text: node.text, shown: node.text };
+    case 'bool':
+      return { text: String(node.value), shown: String(node.value) };
+    case 'null': {
+      const shown = goSyntax(readNode(value, reading));
+      throw new DocumentError(`unsupported map key of type: %!s(<nil>), key: <nil>, value: ${shown}`);
+    }
+    default:
+      throw new DocumentError(`yaml: invalid map key: ${goSyntax(node)}`);
+  }
+}

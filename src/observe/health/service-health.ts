@@ -1,0 +1,114 @@
+import { errorText } from '../../lib/error-text.ts';
+import type { Family, Ip } from '../../net/index.ts';
+import { HttpServer, jsonAnswer, type Listen } from '../http/index.ts';
+
+export interface ServiceHealthOptions {
+  readonly family: Family;
+  /** This machine's addresses that accept node ports; `all` for every address of the family. */
+  readonly addresses: 'all' | readonly Ip[];
+  /** Whether the proxy follows; a node that does not must not get traffic. */
+  readonly healthy: () => boolean;
+  /** A Service's port could not be listened on. It is tried again by the next syncServices. */
+  readonly failed: (failure: ServiceHealthFailure) => void;
+  readonly listen?: Listen | undefined;
+}
+
+export interface ServiceHealthFailure {
+  /** `namespace/name` */
+  readonly service: string;
+  readonly port: number;
+  readonly error: string;
+}
+
+interface Entry {
+  readonly port: number;
+  localEndpoints: number;
+  readonly servers: HttpServer[];
+  closed: boolean;
+}
+
+/**
+ * Listens on the healthCheckNodePort of each Service of one family, and says to load balancers how many endpoints of the
+ * Service are on this node.
+ */
+export class ServiceHealth {
+  readonly #options: ServiceHealthOptions;
+  readonly #entries = new Map<string, Entry>();
+
+  constructor(options: ServiceHealthOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * Ports by Service, `namespace/name`: listens on new ones, with no endpoints, and closes those that are gone or have
+   * another port. What changes is in force when this returns; the promise tells when all new listeners are open or failed.
+   */
+  async syncServices(ports: ReadonlyMap<string, number>): Promise<void> {
+    for (const [service, entry] of this.#entries) {
+      if (ports.get(service) !== entry.port) this.#close(service, entry);
+    }
+    const added = [...ports].filter(([service]) => !this.#entries.has(service));
+    await Promise.all(added.map(([service, port]) => this.#open(service, port)));
+  }
+
+  /** Local endpoints by Service; those that are not named have none. */
+  syncEndpoints(counts: ReadonlyMap<string, number>): void {
+    for (const [service, entry] of this.#entries) entry.localEndpoints = counts.get(service) ?? 0;
+  }
+
+  close(): void {
+    for (const [service, entry] of this.#entries) this.#close(service, entry);
+  }
+
+  async #open(service: string, port: number): Promise<void> {
+    const entry: Entry = { port, localEndpoints: 0, servers: [], closed: false };
+    this.#entries.set(service, entry);
+    try {
+      for (const ip of this.#addresses()) await this.#listen(service, entry, ip);
+    } catch (error) {
+      if (entry.closed) return;
+      this.#close(service, entry);
+      this.#options.failed({ service, port, error: errorText(error) });
+    }
+  }
+
+  async #listen(service: string, entry: Entry, ip: Ip): Promise<void> {
+    if (entry.closed) return;
+    const server = await HttpServer.open({
+      ip,
+      port: entry.port,
+      family: this.#options.family,
+      handle: () => this.#answer(service, entry),
+      listen: this.#options.listen,
+      failed: () => this.#close(service, entry),
+    });
+    if (entry.closed) server.close();
+    else entry.servers.push(server);
+  }
+
+  #close(service: string, entry: Entry): void {
+    entry.closed = true;
+    for (const server of entry.servers) server.close();
+    if (this.#entries.get(service) === entry) this.#entries.delete(service);
+  }
+
+  #addresses(): readonly Ip[] {
+    const { addresses, family } = this.#options;
+    if (addresses !== 'all') return addresses;
+    return [(family === 'IPv4' ? '0.0.0.0' : '::') as Ip];
+  }
+
+  #answer(service: string, { localEndpoints }: Entry) {
+    const healthy = this.#options.healthy();
+    const [namespace = '', name = ''] = service.split('/');
+    const body = { service: { namespace, name }, localEndpoints, serviceProxyHealthy: healthy };
+    return jsonAnswer(healthy && localEndpoints > 0 ? 200 : 503, JSON.stringify(body, undefined, '\t'), {
+      'X-Load-Balancing-Endpoint-Weight': String(localEndpoints),
+    });
+  }
+}
+
+/** The note of the Event about it. */
+export function serviceHealthNote(node: string, { service, port, error }: ServiceHealthFailure): string {
+  return `node ${node} failed to start healthcheck "${service}" on port ${port}: ${error}`;
+}

@@ -1,0 +1,236 @@
+import assert from 'node:assert/strict';
+import { EventEmitter, once } from 'node:events';
+import { connect, type Server } from 'node:net';
+import { afterEach, describe, test } from 'node:test';
+import { httpCall } from '../../../test/support/http-call.ts';
+import { ManualClock } from '../../../test/support/manual-clock.ts';
+import type { Ip } from '../../net/index.ts';
+import { type HttpHandler, HttpServer, type Listen, listenHere, PatientServer, textAnswer } from './index.ts';
+
+const LOOPBACK = '127.0.0.1' as Ip;
+const ANY = '0.0.0.0' as Ip;
+const ANY6 = '::' as Ip;
+
+describe('HTTP servers', () => {
+  const open: { close(): void }[] = [];
+  const keep = <T extends { close(): void }>(server: T): T => {
+    open.push(server);
+    return server;
+  };
+  const serve = async (handle: HttpHandler) => keep(await HttpServer.open({ ip: LOOPBACK, port: 0, handle }));
+
+  afterEach(() => {
+    for (const server of open.splice(0)) server.close();
+  });
+
+  test('HEALTH-10 a handler sees method, path, query, headers and body, and its answer is sent whole', async () => {
+    const { port } = await serve(async ({ method, path, query, headers, text }) =>
+      textAnswer(207, [method, path, query.get('a'), headers['x-b'], await text(10)].join(' ')),
+    );
+    const reply = await httpCall({ port, path: '/x/?a=1%202', method: 'PUT', headers: { 'X-B': 'b' }, body: 'hello' });
+    assert.deepEqual(
+      { ...reply, bytes: undefined },
+      {
+        status: 207,
+        headers: {
+          'content-type': 'text/plain; charset=utf-8',
+          'x-content-type-options': 'nosniff',
+          'content-length': '19',
+        },
+        body: 'PUT /x/ 1 2 b hello',
+        bytes: undefined,
+      },
+    );
+  });
+
+  test('HEALTH-10 a body that is too long is refused, and the caller still gets its answer', async () => {
+    const { port } = await serve(async request => textAnswer(200, String(await request.text(4))));
+    assert.equal((await httpCall({ port, method: 'PUT', body: 'hello' })).body, 'undefined');
+  });
+
+  test('HEALTH-10 a handler that fails is a 500, and the server goes on', async () => {
+    const { port } = await serve(({ path }) => {
+      if (path === '/bad') throw new Error('no luck');
+      return textAnswer(200, 'fine');
+    });
+    const { status, body } = await httpCall({ port, path: '/bad' });
+    assert.deepEqual({ status, body }, { status: 500, body: 'no luck\n' });
+    assert.equal((await httpCall({ port })).body, 'fine');
+  });
+
+  test('HEALTH-10 a body that comes in pieces is sent as it comes; one that breaks cuts the connection', async () => {
+    const { port } = await serve(({ path }) => ({ status: 200, headers: {}, body: pieces(path === '/broken') }));
+    assert.equal((await httpCall({ port })).body, 'onetwo');
+    await assert.rejects(httpCall({ port, path: '/broken' }));
+  });
+
+  test('HEALTH-10 headers that are too long are refused', async () => {
+    const { port } = await serve(() => textAnswer(200, 'ok'));
+    assert.equal((await httpCall({ port, headers: { long: 'x'.repeat(17_000) } })).status, 431);
+  });
+
+  test('HEALTH-10 whoever goes away while waiting is noticed', async () => {
+    const noticed = new EventEmitter();
+    const { port } = await serve(async ({ gone }) => {
+      noticed.emit('asked');
+      await once(gone, 'abort');
+      noticed.emit('gone');
+      return textAnswer(200, '');
+    });
+    const asked = once(noticed, 'asked');
+    const gone = once(noticed, 'gone');
+    const socket = connect(port, LOOPBACK);
+    socket.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n');
+    await asked;
+    socket.destroy();
+    await gone;
+  });
+
+  test('HEALTH-10 closing frees the port and cuts connections at once, also those that wait for an answer', async () => {
+    const asked = new EventEmitter();
+    const server = await serve(() => {
+      asked.emit('asked');
+      return new Promise(() => {});
+    });
+    const { port } = server;
+    const waiting = connect(port, LOOPBACK);
+    waiting.on('error', () => {});
+    const cut = once(waiting, 'close');
+    waiting.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n');
+    await once(asked, 'asked');
+    server.close();
+    keep(await HttpServer.open({ ip: LOOPBACK, port, handle: () => textAnswer(200, 'second') }));
+    await cut;
+    assert.equal((await httpCall({ port })).body, 'second');
+  });
+
+  test('HEALTH-10 an IPv6 listener of its family alone leaves the port to IPv4', async () => {
+    const answer = (text: string) => () => textAnswer(200, text);
+    const v6 = keep(await HttpServer.open({ ip: ANY6, port: 0, family: 'IPv6', handle: answer('six') }));
+    keep(await HttpServer.open({ ip: ANY, port: v6.port, handle: answer('four') }));
+    assert.equal((await httpCall({ port: v6.port, host: '::1' })).body, 'six');
+    assert.equal((await httpCall({ port: v6.port, host: '127.0.0.1' })).body, 'four');
+  });
+
+  for (const ip of [ANY, ANY6]) {
+    test(`HEALTH-10 a server of our own on ${ip} answers on both families`, async () => {
+      const server = patient({ ip });
+      await server.start();
+      const port = server.port ?? 0;
+      assert.equal((await httpCall({ port, host: '127.0.0.1' })).body, 'ok');
+      assert.equal((await httpCall({ port, host: '::1' })).body, 'ok');
+    });
+  }
+
+  test('HEALTH-10 on a machine without IPv6 a wildcard is one of IPv4', async () => {
+    const tried: string[] = [];
+    const listen: Listen = (address, onConnection) => {
+      tried.push(address.ip);
+      if (address.ip !== ANY6) return listenHere(address, onConnection);
+      throw Object.assign(new Error('listen EAFNOSUPPORT'), { code: 'EAFNOSUPPORT' });
+    };
+    const server = patient({ ip: ANY6, listen });
+    await server.start();
+    assert.deepEqual(tried, ['::', '0.0.0.0']);
+    assert.equal((await httpCall({ port: server.port ?? 0 })).body, 'ok');
+  });
+
+  test('HEALTH-11 an address that is taken is tried again every 5 s, and each failure is told', async () => {
+    const clock = new ManualClock();
+    const holder = await serve(() => textAnswer(200, 'holder'));
+    const { port } = holder;
+    const errors: string[] = [];
+    const server = patient({ ip: LOOPBACK, port, clock, failed: error => errors.push(error.message) });
+    await server.start();
+    await clock.advance(4999);
+    assert.equal(errors.length, 1);
+    assert.equal(errors[0], `listen tcp 127.0.0.1:${port}: bind: address already in use`);
+    await clock.advance(1);
+    await settle(() => errors.length === 2);
+    holder.close();
+    await clock.advance(5000);
+    await settle(() => server.port !== undefined);
+    assert.equal((await httpCall({ port })).body, 'ok');
+    assert.equal(clock.pending, 0);
+  });
+
+  test('HEALTH-11 a wildcard that is taken is told by the name that it was given', async () => {
+    const holder = keep(await HttpServer.open({ ip: ANY6, port: 0, handle: () => textAnswer(200, 'holder') }));
+    const errors: string[] = [];
+    const taken = { ip: ANY, port: holder.port, hardFail: true };
+    await patient({ ...taken, failed: error => errors.push(error.message) }).start();
+    assert.deepEqual(errors, [`listen tcp 0.0.0.0:${holder.port}: bind: address already in use`]);
+  });
+
+  test('HEALTH-11 a listener that breaks is told and opened anew', async () => {
+    const clock = new ManualClock();
+    const { listeners, listen } = noted();
+    const errors: string[] = [];
+    const server = patient({ ip: LOOPBACK, clock, listen, failed: error => errors.push(error.message) });
+    await server.start();
+    listeners[0]?.emit('error', new Error('accept EMFILE'));
+    assert.deepEqual([errors, server.port], [['accept EMFILE'], undefined]);
+    await clock.advance(5000);
+    await settle(() => server.port !== undefined);
+    assert.equal((await httpCall({ port: server.port ?? 0 })).body, 'ok');
+  });
+
+  test('HEALTH-11 a server closed while it is being opened stays closed', async () => {
+    const { listeners, listen } = noted();
+    const server = patient({ ip: LOOPBACK, listen });
+    const started = server.start();
+    server.close();
+    await started;
+    assert.deepEqual(
+      listeners.map(({ listening }) => listening),
+      [false],
+    );
+  });
+
+  test('HEALTH-11 with hard fail the first failure is the last', async () => {
+    const clock = new ManualClock();
+    const { port } = await serve(() => textAnswer(200, 'holder'));
+    const errors: Error[] = [];
+    const server = patient({ ip: LOOPBACK, port, clock, hardFail: true, failed: error => errors.push(error) });
+    await server.start();
+    assert.equal(errors.length, 1);
+    assert.equal(clock.pending, 0);
+  });
+
+  test('HEALTH-11 a server closed while it waits to try again stays closed', async () => {
+    const clock = new ManualClock();
+    const { port } = await serve(() => textAnswer(200, 'holder'));
+    const server = patient({ ip: LOOPBACK, port, clock });
+    await server.start();
+    assert.equal(clock.pending, 1);
+    server.close();
+    assert.equal(clock.pending, 0);
+  });
+
+  function patient(options: Partial<ConstructorParameters<typeof PatientServer>[0]> & { ip: Ip }): PatientServer {
+    const handle = () => textAnswer(200, 'ok');
+    return keep(new PatientServer({ port: 0, handle, hardFail: false, failed: () => {}, ...options }));
+  }
+});
+
+/** Listens, and keeps what it opened. */
+function noted(): { listeners: Server[]; listen: Listen } {
+  const listeners: Server[] = [];
+  const listen: Listen = async (address, onConnection) => {
+    const listener = await listenHere(address, onConnection);
+    listeners.push(listener);
+    return listener;
+  };
+  return { listeners, listen };
+}
+
+async function* pieces(broken: boolean): AsyncGenerator<Uint8Array> {
+  yield Buffer.from('one');
+  if (broken) throw new Error('broken');
+  yield Buffer.from('two');
+}
+
+async function settle(done: () => boolean): Promise<void> {
+  for (let turn = 0; turn < 100 && !done(); turn++) await new Promise(resolve => setImmediate(resolve));
+  assert.ok(done());
+}

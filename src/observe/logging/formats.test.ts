@@ -1,0 +1,85 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { ManualClock } from '../../../test/support/manual-clock.ts';
+import { DEFAULT_LOGGING, type Fields, Logging } from './index.ts';
+
+const TIME = new Date(2026, 10, 5, 9, 8, 7, 6).getTime();
+
+function lines(format: 'text' | 'json', write: (logging: Logging) => void): string {
+  const out: string[] = [];
+  const streams = {
+    stdout: { write: () => assert.fail('all goes to stderr') },
+    stderr: { write: (t: string) => out.push(t) },
+  };
+  write(new Logging(streams, { ...DEFAULT_LOGGING, format, verbosity: 2 }, new ManualClock(TIME)));
+  return out.join('');
+}
+
+describe('log in text', () => {
+  const place = `1105 09:08:07.006000 ${String(process.pid).padStart(7)} proxy.ts]`;
+
+  test('LOG-1 a line as klog writes it: severity, date, time, process, source, message, values', () => {
+    const text = lines('text', ({ log }) => {
+      log.info('proxy', 'Synced "rules"', { ports: 3, family: 'IPv4', gone: undefined, ok: true });
+      log.warning('proxy', 'Slow');
+      log.v(2, 'proxy', 'Detail', { part: 0.5 });
+      log.plain(1, 'some/folder/proxy', 'FLAG: --v="2"');
+    });
+    assert.equal(
+      text,
+      `I${place} "Synced \\"rules\\"" ports=3 family="IPv4" ok=true\nW${place} "Slow"\nI${place} "Detail" part=0.5\nI${place} FLAG: --v="2"\n`,
+    );
+  });
+
+  const values: [what: string, fields: Fields, text: string][] = [
+    ['the error comes first', { a: 1, err: new Error('no "way"') }, ' err="no \\"way\\"" a=1'],
+    ['several lines stand indented', { text: 'one\n two', b: 'x' }, ' text=<\n\tone\n\t two\n > b="x"'],
+    ['a last line break is not doubled', { text: 'one\n' }, ' text=<\n\tone\n >'],
+    ['objects and lists are JSON', { o: { name: 'a', list: [1] }, l: ['x'] }, ' o={"name":"a","list":[1]} l=["x"]'],
+    ['an Error in an object is its message', { o: { why: new Error('x') } }, ' o={"why":"x"}'],
+    ['maps and sets are JSON too', { m: new Map([['a', true]]), s: new Set([1]) }, ' m={"a":true} s=[1]'],
+    ['whole numbers of any size are bare', { n: 10n, z: null }, ' n=10 z=null'],
+    ["what is not printable is escaped as Go's %q does", { s: '\x00\u200b' }, ' s="\\x00\\u200b"'],
+  ];
+  for (const [what, fields, text] of values) {
+    test(`LOG-2 ${what}`, () =>
+      assert.equal(
+        lines('text', ({ log }) => log.error('proxy', 'Failed', fields)),
+        `E${place} "Failed"${text}\n`,
+      ));
+  }
+
+  test('LOG-2 a value that has no JSON does not throw', () => {
+    const circle: Record<string, unknown> = {};
+    circle.self = circle;
+    assert.match(
+      lines('text', ({ log }) => log.info('proxy', 'Odd', { circle })),
+      / circle="<internal error: /,
+    );
+  });
+});
+
+describe('log in JSON', () => {
+  const json = (write: (logging: Logging) => void) => lines('json', write);
+  const head = `{"ts":${TIME},"caller":"proxy.ts"`;
+
+  test('LOG-3 one object a line, with verbosity unless it is an error, which comes last', () => {
+    assert.equal(
+      json(({ log }) => {
+        log.info('proxy', 'a', { count: 1, text: 'x\ny' });
+        log.v(2, 'proxy', 'b');
+        log.warning('proxy', 'c');
+        log.error('proxy', 'd', { err: new Error('fail'), count: 1 });
+        log.plain(1, 'proxy', 'FLAG: --v="2"');
+      }),
+      [
+        `${head},"msg":"a","v":0,"count":1,"text":"x\\ny"}`,
+        `${head},"msg":"b","v":2}`,
+        `${head},"msg":"c","v":0}`,
+        `${head},"msg":"d","count":1,"err":"fail"}`,
+        `${head},"msg":"FLAG: --v=\\"2\\"","v":1}`,
+        '',
+      ].join('\n'),
+    );
+  });
+});

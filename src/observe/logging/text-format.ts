@@ -1,0 +1,36 @@
+import { basename } from 'node:path';
+import { goQuote } from '../../lib/go-quote.ts';
+import { type Entry, jsonOf, splitFields } from './entry.ts';
+
+/** As klog writes it: `I1115 09:30:00.000000    1234 proxy.ts] "Message" key="value"`. */
+export function textLine(entry: Entry): string {
+  const { severity, source, message, form, fields, time } = entry;
+  const head = `${severity}${timeText(new Date(time))} ${PID} ${basename(source)}.ts] `;
+  if (form === 'plain') return `${head}${message.endsWith('\n') ? message : `${message}\n`}`;
+  const { err, others } = splitFields(fields);
+  let line = head + goQuote(message);
+  if (err !== undefined) line += ` err${valueText(err)}`;
+  for (const [key, value] of others) line += ` ${key}${valueText(value)}`;
+  return `${line}\n`;
+}
+
+const PID = String(process.pid).padStart(7);
+
+function timeText(time: Date): string {
+  const two = (number: number) => String(number).padStart(2, '0');
+  const date = `${two(time.getMonth() + 1)}${two(time.getDate())}`;
+  const clock = `${two(time.getHours())}:${two(time.getMinutes())}:${two(time.getSeconds())}`;
+  return `${date} ${clock}.${String(time.getMilliseconds()).padStart(3, '0')}000`;
+}
+
+/** `="text"`, `=3`, `={"a":1}`, or a text of several lines between `=<` and ` >`. */
+function valueText(value: unknown): string {
+  if (value instanceof Error) return stringText(value.message);
+  return typeof value === 'string' ? stringText(value) : `=${jsonOf(value)}`;
+}
+
+function stringText(text: string): string {
+  if (!text.includes('\n')) return `=${goQuote(text)}`;
+  const lines = (text.endsWith('\n') ? text.slice(0, -1) : text).split('\n');
+  return `=<\n${lines.map(line => `\t${line}\n`).join('')} >`;
+}

@@ -1,0 +1,83 @@
+import type { FrontendConnections } from '../../modes/index.ts';
+import { FAMILIES, type Family } from '../../net/index.ts';
+import { advanced, type Total } from './total.ts';
+
+export interface ConnectionTotal {
+  readonly family: Family;
+  /** Undefined: of all service ports that are not named. */
+  readonly servicePort: string | undefined;
+  readonly connections: number;
+}
+
+/**
+ * Connections by service port, for so many as may be named, and of all others together. Totals never go back: a service
+ * port that has a name keeps it as long as it exists, and counters that begin anew or are gone take nothing away.
+ */
+export class ConnectionTotals {
+  readonly #most: number;
+  readonly #named = new Map<string, NamedTotal>();
+  readonly #others = new Map<Family, Total>();
+
+  constructor(most: number) {
+    this.#most = most;
+  }
+
+  /** Takes all counters as they are now. If they cannot be read to the end, nothing changes. */
+  async take(counters: AsyncIterable<FrontendConnections>): Promise<void> {
+    const sums = new Map<string, number>();
+    const others = new Map<Family, number>([...this.#others.keys()].map(family => [family, 0]));
+    const candidates = new Map<string, FrontendConnections>();
+    const isFull = this.#named.size >= this.#most;
+    for await (const counter of counters) {
+      const { family, servicePort, connections } = counter;
+      const id = `${family} ${servicePort}`;
+      if (this.#named.has(id)) {
+        add(sums, id, connections);
+        continue;
+      }
+      add(others, family, connections);
+      if (isFull || connections === 0) continue;
+      const known = candidates.get(id)?.connections ?? 0;
+      candidates.set(id, { family, servicePort, connections: known + connections });
+    }
+    this.#advanceNamed(sums);
+    for (const { family, connections } of this.#name(candidates)) add(others, family, -connections);
+    for (const [family, sum] of others) this.#others.set(family, advanced(this.#others.get(family), sum));
+  }
+
+  *totals(): Generator<ConnectionTotal> {
+    for (const { family, servicePort, total } of this.#named.values())
+      yield { family, servicePort, connections: total };
+    for (const family of FAMILIES) {
+      const others = this.#others.get(family);
+      if (others) yield { family, servicePort: undefined, connections: others.total };
+    }
+  }
+
+  #advanceNamed(sums: ReadonlyMap<string, number>): void {
+    for (const [id, named] of this.#named) {
+      const sum = sums.get(id);
+      if (sum === undefined) this.#named.delete(id);
+      else this.#named.set(id, { ...named, ...advanced(named, sum) });
+    }
+  }
+
+  /** Gives the names that are left to those with most connections. */
+  #name(candidates: ReadonlyMap<string, FrontendConnections>): readonly FrontendConnections[] {
+    const left = this.#most - this.#named.size;
+    const chosen = [...candidates].sort(([, a], [, b]) => b.connections - a.connections).slice(0, left);
+    for (const [id, { family, servicePort, connections }] of chosen) {
+      this.#named.set(id, { family, servicePort, ...advanced(undefined, connections) });
+    }
+    return chosen.map(([, candidate]) => candidate);
+  }
+}
+
+interface NamedTotal extends Total {
+  readonly family: Family;
+  readonly servicePort: string;
+}
+
+function add<K>(sums: Map<K, number>, key: K, value: number): void {
+  sums.set(key, (sums.get(key) ?? 0) + value);
+}

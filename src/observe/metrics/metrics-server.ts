@@ -1,0 +1,114 @@
+import { promisify } from 'node:util';
+import { gzip } from 'node:zlib';
+import type { Clock } from '../../lib/clock.ts';
+import {
+  type HttpAnswer,
+  type HttpHandler,
+  type HttpRequest,
+  jsonAnswer,
+  NOT_FOUND,
+  parseAccept,
+  textAnswer,
+} from '../http/index.ts';
+import { debugFlagsAnswer } from './debug-flags.ts';
+import { pingAnswer } from './ping.ts';
+import { pprofAnswer } from './pprof.ts';
+import { PROCESS_START_MS } from './process-metrics.ts';
+import { HealthCheckMetrics } from './slis.ts';
+import { flagzAnswer, type StatuszInfo, statuszAnswer } from './zpages.ts';
+
+export interface MetricsServerOptions {
+  /** In Prometheus' text format. */
+  readonly metrics: () => Promise<string>;
+  /** The active mode. */
+  readonly mode: () => string;
+  /** The effective configuration, `kind` and `apiVersion` first, as upstream's file format has it. */
+  readonly configz: () => unknown;
+  /** Flags and their values; undefined if the gate ComponentFlagz is off. */
+  readonly flagz: (() => ReadonlyMap<string, string>) | undefined;
+  /** Undefined if the gate ComponentStatusz is off. */
+  readonly statusz: StatuszInfo | undefined;
+  readonly profiling: boolean;
+  /** Of log lines; for `/debug/flags/v`. */
+  readonly setVerbosity: (level: number) => void;
+  readonly clock: Clock;
+}
+
+const ESCAPINGS = new Set(['allow-utf-8', 'underscores', 'dots', 'values']);
+const TEXT_VERSIONS = new Set([undefined, '0.0.4', '1.0.0']);
+
+const zip = promisify(gzip);
+
+/** Answers at metricsBindAddress. */
+export function metricsHandler(options: MetricsServerOptions): HttpHandler {
+  const slis = new HealthCheckMetrics();
+  const pages = new Map<string, HttpHandler>([
+    ['/healthz', request => pingAnswer(request, slis)],
+    ['/healthz/ping', () => plainAnswer('ok')],
+    ['/metrics', async request => metricsAnswer(await options.metrics(), request)],
+    ['/metrics/slis', request => slisAnswer(slis, request)],
+    ['/proxyMode', () => textAnswer(200, options.mode())],
+    ['/configz', () => jsonAnswer(200, JSON.stringify({ 'kubeproxy.config.k8s.io': options.configz() }))],
+  ]);
+  const { flagz, statusz, clock } = options;
+  if (flagz) pages.set('/flagz', request => flagzAnswer(request, flagz()));
+  if (statusz) {
+    const paths = [...pages.keys()].filter(path => path.lastIndexOf('/') === 0).sort();
+    const times = () => ({ startMs: PROCESS_START_MS, nowMs: clock.now() });
+    const status = () => ({ ...statusz, paths, ...times() });
+    pages.set('/statusz', request => statuszAnswer(request, status()));
+  }
+  return request => {
+    const page = pages.get(request.path);
+    if (page) return page(request);
+    return options.profiling ? debugAnswer(request, options) : NOT_FOUND;
+  };
+}
+
+function debugAnswer(request: HttpRequest, { setVerbosity }: MetricsServerOptions): HttpAnswer | Promise<HttpAnswer> {
+  if (request.path === '/debug/pprof' || request.path.startsWith('/debug/pprof/')) return pprofAnswer(request);
+  if (request.path === '/debug/flags' || request.path.startsWith('/debug/flags/')) {
+    return debugFlagsAnswer(request, setVerbosity);
+  }
+  return NOT_FOUND;
+}
+
+async function slisAnswer(slis: HealthCheckMetrics, request: HttpRequest): Promise<HttpAnswer> {
+  if (request.method !== 'DELETE') return metricsAnswer(await slis.text(), request);
+  slis.reset();
+  return plainAnswer('metrics reset\n');
+}
+
+function plainAnswer(body: string): HttpAnswer {
+  return { status: 200, headers: { 'Content-Type': 'text/plain; charset=utf-8' }, body };
+}
+
+async function metricsAnswer(
+  text: string,
+  { headers: { accept, 'accept-encoding': accepted } }: HttpRequest,
+): Promise<HttpAnswer> {
+  const headers = {
+    'Content-Type': `text/plain; version=0.0.4; charset=utf-8; escaping=${escapingFor(accept ?? '')}`,
+    'Process-Start-Time-Unix': String(Math.floor(PROCESS_START_MS / 1000)),
+  };
+  if (!acceptsGzip(accepted)) return { status: 200, headers, body: text };
+  return { status: 200, headers: { ...headers, 'Content-Encoding': 'gzip' }, body: await zip(text) };
+}
+
+/** Names that would have to be escaped there are none of; who asks for a way to do it is told that it was followed. */
+function escapingFor(accept: string): string {
+  let escaping = 'underscores';
+  for (const { type, subtype, parameters } of parseAccept(accept)) {
+    const wish = parameters.get('escaping');
+    if (wish !== undefined && ESCAPINGS.has(wish)) escaping = wish;
+    if (type === 'text' && subtype === 'plain' && TEXT_VERSIONS.has(parameters.get('version'))) break;
+  }
+  return escaping;
+}
+
+function acceptsGzip(accepted: string | string[] | undefined): boolean {
+  const codings = String(accepted ?? '')
+    .split(',')
+    .map(coding => coding.trim().toLowerCase());
+  return codings.some(coding => coding === 'gzip' || (coding.startsWith('gzip;') && !/;\s*q=0(\.0*)?$/.test(coding)));
+}
