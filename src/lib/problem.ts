@@ -1,0 +1,11 @@
+/** A fault in what the proxy was given. It concerns one object or place; everything else goes on. */
+export interface Problem {
+  /** The place: a file with line and column, or an API path. */
+  readonly where?: string | undefined;
+  /** The object: `Service default/web`. */
+  readonly object?: string | undefined;
+  /** The field of the object: `spec.ports[0].port`. */
+  readonly field?: string | undefined;
+  /** What is wrong, and what to do about it. */
+  readonly message: string;
+}
