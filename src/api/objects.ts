@@ -106,6 +106,12 @@ export function objectKey(metadata: Pick<ObjectMeta, 'namespace' | 'name'>): str
   return `${metadata.namespace}/${metadata.name}`;
 }
 
+/** The reverse of `objectKey`. */
+export function objectName(key: string): { readonly namespace: string; readonly name: string } {
+  const slash = key.indexOf('/');
+  return { namespace: key.slice(0, slash), name: key.slice(slash + 1) };
+}
+
 export const LABEL_SERVICE_NAME = 'kubernetes.io/service-name';
 export const LABEL_SERVICE_PROXY_NAME = 'service.kubernetes.io/service-proxy-name';
 export const LABEL_HEADLESS_SERVICE = 'service.kubernetes.io/headless';

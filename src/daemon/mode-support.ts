@@ -11,7 +11,7 @@ import {
 import { FAMILIES, type Family } from '../net/index.ts';
 import type { Logger } from '../observe/logging/index.ts';
 import type { ProxyMode } from '../proxy/index.ts';
-import { checkNftables } from './nftables.ts';
+import { checkNftables } from '../modes/nftables/support.ts';
 import { StartupError } from './startup-error.ts';
 
 /** The mode that the configuration means. */

@@ -4,7 +4,7 @@ import { createProxy, type RunningProxy } from '../proxy/index.ts';
 import type { Closers } from './closers.ts';
 import type { Ending } from './ending.ts';
 import type { FollowConfiguration } from './follow-configuration.ts';
-import { ipvsConfig } from './ipvs.ts';
+import { ipvsConfig } from '../modes/ipvs/options.ts';
 import { proxyListeners } from './listeners.ts';
 import { liveConfig } from './live-config.ts';
 import { tellConnections, tellCounts, tellServers, tellServices } from './metrics.ts';
@@ -12,11 +12,11 @@ import { proxyMode } from './mode-support.ts';
 import { followNode } from './node-handlers.ts';
 import type { Objects } from './objects.ts';
 import type { DaemonOptions } from './options.ts';
-import { showPacketCounters } from './packet-counters.ts';
+import { showPacketCounters } from '../modes/iptables/packet-metrics.ts';
 import { ServiceHealthPorts } from './service-health-ports.ts';
 import type { Surroundings } from './surroundings.ts';
 import { TidyAfterStart } from './tidy-memory.ts';
-import { userspaceConfig } from './userspace.ts';
+import { userspaceConfig } from '../modes/userspace/options.ts';
 
 /** What a start has found out and opened so far. */
 export interface RunParts {

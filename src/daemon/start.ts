@@ -6,7 +6,7 @@ import { applyConntrack } from './conntrack.ts';
 import type { Ending } from './ending.ts';
 import { followConfiguration } from './follow-configuration.ts';
 import { becomeOnlyInstance } from './instance.ts';
-import { prepareIpvsMode } from './ipvs.ts';
+import { prepareIpvsMode } from '../modes/ipvs/options.ts';
 import { offeredFamilies, prepareMode, proxyMode } from './mode-support.ts';
 import { openObjects } from './objects.ts';
 import { setOwnOomScore } from './oom-score.ts';

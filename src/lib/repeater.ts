@@ -1,19 +1,25 @@
 import type { Clock, Timer } from './clock.ts';
 
-/** Does something again and again, a period after the last time ended. */
+/** Repeats work. The next run begins a period after the last one ended. */
 export class Repeater {
   readonly #clock: Clock;
   readonly #work: () => Promise<void>;
+  readonly #pausePerWork: number;
   #periodMs: number;
+  #lastMs = 0;
   #timer: Timer | undefined;
   #running: Promise<void> = Promise.resolve();
   #closed = false;
 
-  /** `work` handles its errors itself. */
-  constructor(clock: Clock, periodMs: number, work: () => Promise<void>) {
+  /**
+   * `work` handles its errors itself. After work that took a millisecond, the pause is at least `pausePerWork`
+   * milliseconds: 20 limits the work to a twentieth of the time.
+   */
+  constructor(clock: Clock, periodMs: number, work: () => Promise<void>, pausePerWork = 0) {
     this.#clock = clock;
     this.#periodMs = periodMs;
     this.#work = work;
+    this.#pausePerWork = pausePerWork;
     this.#schedule();
   }
 
@@ -35,9 +41,14 @@ export class Repeater {
 
   #schedule(): void {
     if (this.#closed) return;
-    this.#timer = this.#clock.setTimer(this.#periodMs, () => {
+    const pauseMs = Math.max(this.#periodMs, this.#pausePerWork * this.#lastMs);
+    this.#timer = this.#clock.setTimer(pauseMs, () => {
       this.#timer = undefined;
-      this.#running = this.#work().finally(() => this.#schedule());
+      const start = this.#clock.elapsed();
+      this.#running = this.#work().finally(() => {
+        this.#lastMs = this.#clock.elapsed() - start;
+        this.#schedule();
+      });
     });
   }
 }

@@ -1,23 +1,28 @@
 export type { Cleanup } from './cleanup-report.ts';
 export {
-  type FrontendConnections,
+  type CleanupOptions,
+  type ConfiguredMode,
+  type ModeContext,
+  type ModeDescriptor,
+  type ModeMachine,
+  type StartContext,
+  withOptions,
+} from './descriptor.ts';
+export type { ProgramOptions } from './iptables-programs.ts';
+export {
   type Measure,
+  type MeasureObserver,
   type Mode,
   type ModeEvents,
+  type ModeFailure,
   type ModeSettings,
-  type ServiceCounters,
-  type SetAside,
+  type Repair,
   SILENT_EVENTS,
   SYNC_PERIOD_MS,
+  SyncError,
   type SyncReport,
 } from './mode.ts';
 export { NodeAddresses } from './node-addresses.ts';
-export type {
-  OtherStatistics,
-  RealServerStatistics,
-  ServerStatistics,
-  ServicePortStatistics,
-  StatisticsOptions,
-  Traffic,
-} from './server-statistics.ts';
+export { configuredMode, createMode, DEFAULT_MODE, MODES, modeNamed } from './registry.ts';
+export { type SetAside, type SetAsideCause, setAsideName } from './set-aside.ts';
 export { StaleFlowCleaner } from './stale-flow-cleaner.ts';

@@ -1,8 +1,9 @@
-import type { Protocol } from '../api/index.ts';
+import { errorText } from '../lib/error-text.ts';
 import type { LocalDetector, NodePortAddresses } from '../model/index.ts';
 import type { Family, Ip } from '../net/index.ts';
+import type { MetricSet } from '../observe/metrics/index.ts';
 import type { PlanDiff } from '../plan/index.ts';
-import type { ServerStatistics, StatisticsOptions } from './server-statistics.ts';
+import type { SetAside } from './set-aside.ts';
 
 /** What every mode needs to know besides the plans, for one family. */
 export interface ModeSettings {
@@ -11,114 +12,102 @@ export interface ModeSettings {
   /** The bit of the packet mark that asks for masquerading, as a mask. */
   readonly masqueradeMark: number;
   readonly nodePortAddresses: NodePortAddresses;
-  /** This machine's addresses that accept node ports, where not all do. */
+  /** The addresses of this machine that accept node ports, if not all do. */
   readonly nodePortIPs: readonly Ip[];
-  /** Ranges that cluster IPs come from, of both families. */
+  /** The ranges of cluster IPs, of both families. */
   readonly serviceCIDRs: readonly string[];
-  /** How many endpoints all service ports have, usable or not. Where it is not known, those that plans use count. */
+  /** How many endpoints all service ports have, usable or not. Without it, a mode counts the endpoints in the plans. */
   readonly endpointCount?: (() => number) | undefined;
-  /** How often a mode that hears of no changes by others looks for them. */
+  /** How often a mode looks for drift if the kernel does not notify it. */
   readonly syncPeriodMs?: number | undefined;
 }
 
-/** Where it is not told. */
+/** The default of `syncPeriodMs`. */
 export const SYNC_PERIOD_MS = 30_000;
-
-/** A service port that the kernel refused; the others are programmed. It is tried again when it changes. */
-export interface SetAside {
-  readonly family: Family;
-  /** `ns/name:port` */
-  readonly servicePort: string;
-  readonly error: string;
-}
 
 /** What a mode measured, for metrics. */
 export type Measure =
   /** One exchange with the kernel, or one run of a program that speaks to it. */
   | { readonly kind: 'batch'; readonly objects: number; readonly milliseconds: number }
-  /** The kernel, or the program that speaks to it, refused what a sync wanted. */
-  | { readonly kind: 'refused'; readonly partial: boolean }
-  /** What is no longer used could not be removed. */
+  /** The kernel, or the program that speaks to it, refused what a sync wrote. */
+  | { readonly kind: 'refused'; readonly full: boolean }
+  /** The mode could not remove leftovers. */
   | { readonly kind: 'cleanup-failed' }
-  /** Rules that are ours, and those written by the last sync. */
+  /** How many rules the mode has in a table, and how many the last sync wrote. */
   | { readonly kind: 'rules'; readonly table: 'filter' | 'nat'; readonly total: number; readonly last: number };
 
-/** New connections to one address and port of a service port. Begins anew when the frontend does. */
-export interface FrontendConnections {
-  readonly family: Family;
-  /** `ns/name:port` */
-  readonly servicePort: string;
-  readonly connections: number;
+/** Receives what a mode measures. */
+export type MeasureObserver = (family: Family, measure: Measure) => void;
+
+/** A repair of what another program changed. */
+export interface Repair {
+  /** What the other program did, as far as the mode knows. */
+  readonly cause: string;
+  /** What the repair wrote. */
+  readonly written: string;
 }
 
-/** What a mode tells while it works. */
+/** Something that failed beside a sync. The mode goes on. */
+export interface ModeFailure {
+  readonly family?: Family | undefined;
+  /** What the mode could not do, with a verb: `repair the IPv4 rules`. */
+  readonly action: string;
+  readonly error: unknown;
+  /** The kernel may lack rules until the next sync of the family succeeds. */
+  readonly needsSync?: boolean | undefined;
+}
+
+/** What a mode reports while it works. */
 export interface ModeEvents {
-  /** How far a long sync is. */
+  /** How far a long sync is, in service ports. */
   progress(family: Family, done: number, of: number): void;
   setAside(port: SetAside): void;
-  /** Someone else changed what is ours, and it was put right. */
-  driftRepaired(family: Family, what: string): void;
-  /**
-   * Something went wrong beside a sync; the mode goes on and tries again. `unwritten` is a family of which the kernel may
-   * lack something until a sync succeeds.
-   */
-  failed(what: string, error: unknown, unwritten?: Family): void;
+  driftRepaired(family: Family, repair: Repair): void;
+  failed(failure: ModeFailure): void;
   measured(family: Family, measure: Measure): void;
-  /** Something that an operator should know; nothing failed. */
-  noticed(family: Family, what: string): void;
+  /** Something that an operator should know although nothing failed. */
+  notice(family: Family, message: string): void;
 }
 
 export interface SyncReport {
-  /** Everything was looked at, not only what changed. */
+  /** The sync compared everything, not only what changed. */
   readonly full: boolean;
 }
 
-/** What went through one service port since it is there. Bytes towards the endpoints are `in`. */
-export interface ServiceCounters {
-  readonly family: Family;
-  /** `ns/name:port` */
-  readonly servicePort: string;
-  readonly protocol: Protocol;
-  /** TCP connections, or clients of UDP, that reached an endpoint. */
-  readonly connections: number;
-  /** Those that are there now. */
-  readonly active: number;
-  readonly bytesIn: number;
-  readonly bytesOut: number;
-  /** Attempts at endpoints that did not succeed; the next may have. */
-  readonly dialFailures: number;
-  /** Connections, or datagrams, that nobody got: no endpoint took them, or there was no room. */
-  readonly failures: number;
+/** A sync failed. The next one writes what this one could not. */
+export class SyncError extends Error {
+  override readonly name = 'SyncError';
+  readonly full: boolean;
+
+  constructor(full: boolean, cause: unknown) {
+    super(errorText(cause), { cause });
+    this.full = full;
+  }
 }
 
 /** How one mode writes plans to the kernel. */
 export interface Mode {
   /**
-   * Writes what changed; the first time it takes over what a former run left. Rejects if nothing could be written; the
-   * next call then tries that again too.
+   * Writes what changed. The first sync adopts what an earlier run of this mode left. Rejects with a `SyncError` if the
+   * kernel does not have the plans; the next call then writes these plans too.
    */
   sync(family: Family, plans: PlanDiff, settings: ModeSettings): Promise<SyncReport>;
-  /** Service ports that are not programmed, with their errors. */
+  /** The service ports that are not programmed. */
   setAside(): readonly SetAside[];
-  /**
-   * What the kernel counted so far, as it is read; nothing where it does not count. May break off with an error when
-   * something is written meanwhile, and can be begun again.
-   */
-  connections?(): AsyncIterable<FrontendConnections>;
-  /** Of modes through whose process connections go. One for each service port that is there now. */
-  counters?(): readonly ServiceCounters[];
-  /** What virtual and real servers carried, where the mode has such; it does not wait for a sync. */
-  statistics?(options: StatisticsOptions): Promise<ServerStatistics | undefined>;
-  /** Stops watching; what is programmed stays. */
+  /** Shows what only this mode can measure. */
+  registerMetrics(metrics: MetricSet): void;
+  /** Whether iptables had this chain before the first sync. Only modes that listed the chains anyway know it. */
+  hadChain?(chain: string): boolean;
+  /** Stops. What is programmed stays, unless the mode cannot serve it without its process. */
   close(): Promise<void>;
 }
 
-/** For those who only look. */
+/** For callers that do not want reports. */
 export const SILENT_EVENTS: ModeEvents = {
   progress: () => {},
   setAside: () => {},
   driftRepaired: () => {},
   failed: () => {},
   measured: () => {},
-  noticed: () => {},
+  notice: () => {},
 };

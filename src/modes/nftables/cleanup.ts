@@ -1,19 +1,19 @@
-import type { NetworkNamespace } from '../../kernel/netns.ts';
 import { NftablesSocket, Transaction } from '../../kernel/nftables/index.ts';
 import { FAMILIES } from '../../net/index.ts';
 import { type Cleanup, CleanupReport } from '../cleanup-report.ts';
-import { layoutOf, TABLE } from './layout.ts';
+import type { CleanupOptions } from '../descriptor.ts';
+import { layoutOf, TABLE } from './table/layout.ts';
 
-/** Removes all that the mode made, in both families, and nothing else. */
-export async function cleanupNftables(namespace?: NetworkNamespace): Promise<Cleanup> {
+/** Deletes the tables of both families. */
+export async function cleanupNftables({ namespace }: CleanupOptions = {}): Promise<Cleanup> {
   const report = new CleanupReport();
   const socket = NftablesSocket.open({ namespace });
   try {
     for (const family of FAMILIES) {
       const { nft } = layoutOf(family);
       await report.attempt(async () => {
-        const isThere = [...socket.listTables(nft)].some(({ name }) => name === TABLE);
-        if (!isThere) return undefined;
+        const exists = [...socket.listTables(nft)].some(({ name }) => name === TABLE);
+        if (!exists) return undefined;
         await socket.commit(new Transaction(nft, TABLE).delete({ kind: 'table', family: nft, name: TABLE }));
         return `table ${nft} ${TABLE}`;
       });

@@ -1,46 +1,39 @@
 import { type Element, type SetOrMap, Transaction } from '../../kernel/nftables/index.ts';
-import type { ServicePortPlan } from '../../plan/index.ts';
-import { type ChainRules, ruleText } from './chain-rules.ts';
-import { type Layout, TABLE } from './layout.ts';
-import { chainIdentity, elementIdentity, isSharedSet, type Ledger, setIdentity } from './ledger.ts';
-import type { Leftovers } from './leftovers.ts';
+import type { PlanChange } from '../plan-book.ts';
+import { type ChainRules, ruleText } from './table/chain-rules.ts';
+import { type Layout, TABLE } from './table/layout.ts';
+import { chainIdentity, elementIdentity, isSharedSet, setIdentity, type UseCounts } from './kernel-state/use-counts.ts';
+import type { Leftovers } from './kernel-state/leftovers.ts';
 import { type Rendered, render } from './render.ts';
-import type { RenderContext } from './shared-chains.ts';
-import { type Snapshot, valueText } from './snapshot.ts';
+import type { RenderContext } from './table/shared-chains.ts';
+import { type Snapshot, valueText } from './kernel-state/snapshot.ts';
 
-/** One service port: what is committed of it, and what is wanted. */
-export interface PlanChange {
-  readonly id: string;
-  readonly from: ServicePortPlan | undefined;
-  readonly to: ServicePortPlan | undefined;
-}
-
-/** A transaction, and what is different once it is committed. */
+/** A transaction, and what changes once the kernel has committed it. */
 export interface Prepared {
   readonly transaction: Transaction;
-  readonly counts: ReadonlyMap<string, number>;
+  /** By how much the numbers of users change. */
+  readonly useCounts: ReadonlyMap<string, number>;
   readonly released: Leftovers;
-  /** Chains and sets that were released before and are in use again. */
+  /** Leftovers that are in use again. */
   readonly revived: ReadonlySet<string>;
 }
 
-/** What is known to be in the table besides what the ledger counts. */
+/** What the table has besides what the use counts know. */
 export interface Present {
-  /** Released but not removed yet. */
   readonly leftovers: Leftovers;
-  /** What the kernel has, when that was just read; otherwise what was committed is taken for it. */
+  /** What the kernel has, if the writer has just read it. Otherwise the diff relies on what was committed. */
   readonly snapshot?: Snapshot | undefined;
 }
 
-/** Works out the transaction that takes the table from what is committed of the changes to what is wanted. */
+/** The transaction that brings the table from the committed plans of the changes to the wanted ones. */
 export function prepare(
   context: RenderContext,
-  ledger: Ledger,
+  useCounts: UseCounts,
   present: Present,
   changes: readonly PlanChange[],
 ): Prepared {
   const onlyAdds = present.snapshot === undefined && changes.every(({ from }) => from === undefined);
-  const diff = new Diff(context.layout, ledger, present, onlyAdds);
+  const diff = new Diff(context.layout, useCounts, present, onlyAdds);
   for (const { from } of changes) if (from) diff.release(render(context, from));
   for (const { to } of changes) if (to) diff.acquire(render(context, to));
   return diff.finish();
@@ -58,18 +51,18 @@ interface ElementChange extends Change<Element> {
 
 class Diff {
   readonly #layout: Layout;
-  readonly #ledger: Ledger;
+  readonly #useCounts: UseCounts;
   readonly #present: Present;
   readonly #chains = new Map<string, Change<ChainRules>>();
   readonly #sets = new Map<string, Change<SetOrMap>>();
   readonly #elements = new Map<string, ElementChange>();
-  /** Nothing is there that could be in the way, so what belongs to one service port needs no comparison. */
+  /** The table has nothing of these service ports, so what belongs to one of them needs no comparison. */
   readonly #onlyAdds: boolean;
   readonly #added = new Map<SetOrMap, Element[]>();
 
-  constructor(layout: Layout, ledger: Ledger, present: Present, onlyAdds: boolean) {
+  constructor(layout: Layout, useCounts: UseCounts, present: Present, onlyAdds: boolean) {
     this.#layout = layout;
-    this.#ledger = ledger;
+    this.#useCounts = useCounts;
     this.#present = present;
     this.#onlyAdds = onlyAdds;
   }
@@ -96,7 +89,7 @@ class Diff {
     this.#finishSets(transaction, released.sets, revived);
     this.#finishChains(transaction, released.chains, revived);
     this.#finishElements(transaction);
-    return { transaction, counts: this.#counts(), released, revived };
+    return { transaction, useCounts: this.#countChanges(), released, revived };
   }
 
   #element(set: SetOrMap, element: Element, side: 'old' | 'fresh'): void {
@@ -111,7 +104,7 @@ class Diff {
   #finishSets(transaction: Transaction, released: Map<string, SetOrMap>, revived: Set<string>): void {
     for (const [name, { old, fresh, count }] of this.#sets) {
       const identity = setIdentity(name);
-      const before = this.#ledger.count(identity);
+      const before = this.#useCounts.count(identity);
       if (before + count <= 0) {
         if (old) released.set(name, old);
         continue;
@@ -119,7 +112,7 @@ class Diff {
       if (this.#present.leftovers.sets.has(name)) revived.add(identity);
       const listed = this.#present.snapshot?.sets.get(name);
       const isThere = before > 0 || (listed !== undefined && listed.timeout === fresh?.timeout);
-      // Adding a set again changes its time-out where the kernel can.
+      // Adding a set again changes its timeout if the kernel supports that.
       if (fresh && (!isThere || (old && old.timeout !== fresh.timeout))) transaction.add(fresh);
     }
   }
@@ -128,7 +121,7 @@ class Diff {
     const rewritten: ChainRules[] = [];
     for (const [name, { old, fresh, count }] of this.#chains) {
       const identity = chainIdentity(name);
-      const before = this.#ledger.count(identity);
+      const before = this.#useCounts.count(identity);
       if (before + count <= 0) {
         if (old) released.set(name, old.chain);
         continue;
@@ -165,6 +158,7 @@ class Diff {
     const added = this.#added;
     for (const [identity, change] of this.#elements) {
       const before = this.#valueBefore(identity, change);
+      if (change.fresh) this.#present.snapshot?.elements.get(change.set.name)?.markWanted(change.fresh);
       const after = this.#valueAfter(identity, change);
       if (before === after) continue;
       const element = change.fresh ?? change.old;
@@ -178,21 +172,21 @@ class Diff {
   #valueBefore(identity: string, { set, old, fresh }: ElementChange): string | undefined {
     const isShared = isSharedSet(this.#layout, set);
     const element = old ?? fresh;
-    const isCounted = isShared && this.#ledger.count(identity) > 0;
+    const isCounted = isShared && this.#useCounts.count(identity) > 0;
     if (isCounted) return element && valueText(element);
     const { snapshot } = this.#present;
-    if (snapshot) return element && snapshot.elements.get(set.name)?.want(element);
+    if (snapshot) return element && snapshot.elements.get(set.name)?.value(element);
     return isShared ? undefined : old && valueText(old);
   }
 
-  /** What a shared element maps to follows from its key, so whoever wants it wants the same. */
+  /** The value of a shared element follows from its key, so all service ports want the same. */
   #valueAfter(identity: string, { set, old, fresh, count }: ElementChange): string | undefined {
     if (!isSharedSet(this.#layout, set)) return fresh && valueText(fresh);
     const element = fresh ?? old;
-    return this.#ledger.count(identity) + count > 0 ? element && valueText(element) : undefined;
+    return this.#useCounts.count(identity) + count > 0 ? element && valueText(element) : undefined;
   }
 
-  #counts(): ReadonlyMap<string, number> {
+  #countChanges(): ReadonlyMap<string, number> {
     const counts = new Map<string, number>();
     for (const [name, { count }] of this.#chains) if (count !== 0) counts.set(chainIdentity(name), count);
     for (const [name, { count }] of this.#sets) if (count !== 0) counts.set(setIdentity(name), count);

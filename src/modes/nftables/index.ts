@@ -1,4 +1,21 @@
-export { cleanupNftables } from './cleanup.ts';
-export { FamilyTable } from './family-table.ts';
-export { layoutOf, TABLE } from './layout.ts';
+import { FAMILIES } from '../../net/index.ts';
+import type { ModeDescriptor } from '../descriptor.ts';
+import { cleanupNftables } from './cleanup.ts';
+import { NftablesMode, type NftablesOptions } from './mode.ts';
+import { previewNftables } from './preview.ts';
+import { checkNftables } from './support.ts';
+
+export const nftables: ModeDescriptor<NftablesOptions> = {
+  name: 'nftables',
+  optionsFrom: (_configuration, { countConnections }) => ({ countConnections }),
+  async supportedFamilies() {
+    checkNftables();
+    return FAMILIES;
+  },
+  create: (options, context) => new NftablesMode({ ...options, ...context }),
+  preview: previewNftables,
+  cleanup: cleanupNftables,
+  hasPartialSyncMetrics: true,
+};
+
 export { NftablesMode, type NftablesModeOptions } from './mode.ts';

@@ -8,18 +8,18 @@ import {
 } from '../../kernel/nftables/index.ts';
 import type { Endpoint } from '../../model/index.ts';
 import { type Frontend, planName, reachableEndpoints, type ServicePortPlan } from '../../plan/index.ts';
-import type { ChainRules } from './chain-rules.ts';
-import type { Layout } from './layout.ts';
+import type { ChainRules } from './table/chain-rules.ts';
+import type { Layout } from './table/layout.ts';
 import { servicePortBase } from './names.ts';
-import { affinityPick, affinitySet, endpointChain, firewallChain } from './own-chains.ts';
-import { REJECT_CHAIN } from './program.ts';
+import { affinityPick, affinitySet, endpointChain, firewallChain } from './table/own-chains.ts';
+import { REJECT_CHAIN } from './table/program.ts';
 import {
   externalClusterChain,
   externalLocalChain,
   type RenderContext,
   type Target,
   targetNumber,
-} from './shared-chains.ts';
+} from './table/shared-chains.ts';
 
 /** An element and the set that it is in. */
 export interface Placed {

@@ -6,7 +6,7 @@ import { EventPoll } from '../../kernel/sockets/index.ts';
 import { systemClock } from '../../lib/clock.ts';
 import type { Ip } from '../../net/index.ts';
 import { Balancer } from './balancer.ts';
-import { newCounters } from './counters.ts';
+import { newCounters } from './counters/service-counters.ts';
 import { PortAllocator } from './port-allocator.ts';
 import { type ListenerOptions, TcpListener } from './tcp-listener.ts';
 import { Traffic } from './traffic.ts';

@@ -2,7 +2,7 @@ import type { TrafficPolicy } from '../../api/index.ts';
 import type { Family, Ip } from '../../net/index.ts';
 import { planName, type ServicePortPlan } from '../../plan/index.ts';
 import { Balancer } from './balancer.ts';
-import { newCounters, type PortCounters } from './counters.ts';
+import { newCounters, type PortCounters } from './counters/service-counters.ts';
 import type { PortAllocator } from './port-allocator.ts';
 import type { ProxyPorts } from './render.ts';
 import { type ListenerOptions, TcpListener } from './tcp-listener.ts';

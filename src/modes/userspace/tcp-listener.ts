@@ -3,7 +3,7 @@ import { acceptStream, EAGAIN, listenStream, resetStream } from '../../kernel/so
 import type { Family, Ip } from '../../net/index.ts';
 import type { Balancer } from './balancer.ts';
 import { clientKey } from './client-address.ts';
-import type { MutableCounters } from './counters.ts';
+import type { MutableCounters } from './counters/service-counters.ts';
 import type { Step } from './intake.ts';
 import { ListeningSocket } from './listening-socket.ts';
 import { TcpConnection } from './tcp-connection.ts';

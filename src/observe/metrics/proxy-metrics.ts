@@ -1,21 +1,17 @@
 import type { Observation } from '../../client/index.ts';
 import type { Clock } from '../../lib/clock.ts';
-import type { Measure, ServiceCounters, SetAside } from '../../modes/index.ts';
 import type { Family } from '../../net/index.ts';
 import { type BuildInfo, componentMetrics, type Feature } from './component-metrics.ts';
 import { watchEventLoop } from './event-loop-lag.ts';
-import { ipvsServers, type ReadStatistics } from './ipvs-servers.ts';
-import { alpha, kubeProxyMetrics, kubeProxyName, PACKET_COUNTERS, type PacketCounter } from './kube-proxy-metrics.ts';
-import { type Counter, MetricSet, type Read } from './metric-set.ts';
+import { kubeProxyMetrics } from './kube-proxy-metrics.ts';
+import { type Counter, MetricSet } from './metric-set.ts';
 import { pointsmanMetrics } from './pointsman-metrics.ts';
 import { processMetrics } from './process-metrics.ts';
 import { observeRest, restMetrics } from './rest-metrics.ts';
-import { type ReadConnections, serviceConnections } from './service-connections.ts';
-import { userspaceServices } from './userspace-services.ts';
 
 export interface ProxyMetricsOptions {
-  /** `iptables`, `ipvs`, `nftables`, `userspace`: each has metrics of its own. */
-  readonly mode: string;
+  /** The mode tells full syncs from partial ones. */
+  readonly hasPartialSyncMetrics: boolean;
   readonly clock: Clock;
   readonly build: BuildInfo;
   readonly features: readonly Feature[];
@@ -28,10 +24,10 @@ export interface Changes {
   readonly pendingServices: number;
 }
 
-/** Everything that is measured, told by what happened. */
+/** Everything that the proxy measures, whatever its mode. */
 export class ProxyMetrics {
-  readonly #set = new MetricSet();
-  readonly #mode: string;
+  /** A mode registers its own metrics here. */
+  readonly set = new MetricSet();
   readonly #clock: Clock;
   readonly #own;
   readonly #kubeProxy;
@@ -40,14 +36,13 @@ export class ProxyMetrics {
   #beforeText: () => void = () => {};
   readonly #watchHeard = new Map<string, number>();
 
-  constructor({ mode, clock, build, features }: ProxyMetricsOptions) {
-    this.#mode = mode;
+  constructor({ hasPartialSyncMetrics, clock, build, features }: ProxyMetricsOptions) {
     this.#clock = clock;
-    this.#kubeProxy = kubeProxyMetrics(this.#set, mode);
-    this.#rest = restMetrics(this.#set);
-    this.#own = pointsmanMetrics(this.#set);
-    componentMetrics(this.#set, build, features);
-    processMetrics(this.#set);
+    this.#kubeProxy = kubeProxyMetrics(this.set, hasPartialSyncMetrics);
+    this.#rest = restMetrics(this.set);
+    this.#own = pointsmanMetrics(this.set);
+    componentMetrics(this.set, build, features);
+    processMetrics(this.set);
     this.#lag = watchEventLoop(seconds => this.#own.eventLoopLag.observe(seconds));
   }
 
@@ -63,7 +58,7 @@ export class ProxyMetrics {
     for (const [resource, at] of this.#watchHeard) {
       this.#own.watchAge.set({ resource }, (now - at) / 1000);
     }
-    return this.#set.text();
+    return this.set.text();
   }
 
   close(): void {
@@ -115,54 +110,19 @@ export class ProxyMetrics {
     this.#kubeProxy.conntrackDeleted.inc({ ip_family: family }, deleted);
   }
 
-  measured(family: Family, measure: Measure): void {
-    const labels = { ip_family: family };
-    switch (measure.kind) {
-      case 'batch':
-        this.#own.batchObjects.observe(labels, measure.objects);
-        this.#own.batchDuration.observe(labels, measure.milliseconds / 1000);
-        return;
-      case 'refused':
-        this.#own.refused.inc(labels);
-        this.#kubeProxy.restoreFailures?.inc(labels);
-        this.#kubeProxy.nftablesSyncFailures?.inc(labels);
-        if (measure.partial) this.#kubeProxy.partialRestoreFailures?.inc(labels);
-        return;
-      case 'cleanup-failed':
-        this.#kubeProxy.nftablesCleanupFailures?.inc(labels);
-        return;
-      case 'rules':
-        this.#kubeProxy.rulesTotal?.set({ table: measure.table, ...labels }, measure.total);
-        this.#kubeProxy.rulesLast?.set({ table: measure.table, ...labels }, measure.last);
-        return;
-    }
+  /** One exchange with the kernel, or one run of a program that speaks to it. */
+  kernelBatch(family: Family, objects: number, seconds: number): void {
+    this.#own.batchObjects.observe({ ip_family: family }, objects);
+    this.#own.batchDuration.observe({ ip_family: family }, seconds);
   }
 
-  /** Packets that the kernel counts for rules of iptables mode; other modes have none. */
-  readPackets(which: PacketCounter, read: Read): void {
-    if (this.#mode !== 'iptables') return;
-    const [name, help] = PACKET_COUNTERS[which];
-    this.#set.readCounter(kubeProxyName(name), alpha(help), read);
-  }
-
-  /** Connections that the kernel counts by frontend, where it was asked to. */
-  readConnections(read: ReadConnections): void {
-    serviceConnections(this.#set, this.#clock, read);
-  }
-
-  /** What virtual and real servers of ipvs mode carried; other modes have none. */
-  readServers(read: ReadStatistics): void {
-    if (this.#mode === 'ipvs') ipvsServers(this.#set, this.#clock, read);
-  }
-
-  /** What went through the proxies of userspace mode; other modes have none. */
-  readServices(read: () => readonly ServiceCounters[]): void {
-    if (this.#mode === 'userspace') userspaceServices(this.#set, read);
+  kernelRefused(family: Family): void {
+    this.#own.refused.inc({ ip_family: family });
   }
 
   readHealth(healthy: () => boolean): void {
     const help = '1 if the proxy follows: /healthz without the node.';
-    this.#set.readGauge('pointsman_healthy', help, () => (healthy() ? 1 : 0));
+    this.set.readGauge('pointsman_healthy', help, () => (healthy() ? 1 : 0));
   }
 
   servicePorts(family: Family, counts: { readonly programmed: number; readonly setAside: number }): void {
@@ -170,8 +130,9 @@ export class ProxyMetrics {
     this.#own.servicePorts.set({ status: 'set_aside', ip_family: family }, counts.setAside);
   }
 
-  setAside({ family, error }: SetAside): void {
-    this.#own.setAside.inc({ reason: errnoIn(error), ip_family: family });
+  /** `errno`: the kernel's error number, such as `EEXIST`. It is the label, because error texts name objects. */
+  setAside(family: Family, errno: string | undefined): void {
+    this.#own.setAside.inc({ reason: errno ?? 'other', ip_family: family });
   }
 
   driftRepaired(family: Family): void {
@@ -201,9 +162,4 @@ export class ProxyMetrics {
 function setTotal(counter: Counter<never>, total: number): void {
   counter.reset();
   counter.inc(total);
-}
-
-/** The name of an error is a label that stays small; its text names objects and would not. */
-function errnoIn(error: string): string {
-  return /\bE[A-Z][A-Z0-9]+\b/.exec(error)?.[0] ?? 'other';
 }

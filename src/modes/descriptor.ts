@@ -1,0 +1,102 @@
+import type { Configuration } from '../config/index.ts';
+import type { NetworkNamespace } from '../kernel/netns.ts';
+import type { NodeIPs } from '../model/index.ts';
+import type { Family } from '../net/index.ts';
+import type { Logger } from '../observe/logging/index.ts';
+import type { ServicePortPlan } from '../plan/index.ts';
+import type { Cleanup } from './cleanup-report.ts';
+import type { ProgramOptions } from './iptables-programs.ts';
+import type { Mode, ModeSettings } from './mode.ts';
+import type { ShellOptions } from './shell.ts';
+
+/** Where a mode works. */
+export interface ModeMachine {
+  /** The network namespace; without it, that of the process. */
+  readonly namespace?: NetworkNamespace | undefined;
+  /** How the mode runs firewall programs. */
+  readonly programs?: Omit<ProgramOptions, 'namespace'> | undefined;
+}
+
+export interface ModeContext extends ModeMachine, ShellOptions {}
+
+/** Rules that a mode uses although another mode writes them too. */
+export interface OwnRules {
+  chain(table: string, chain: string): boolean;
+  /** `rule`: what follows the name of the chain that jumps. */
+  jump(table: string, from: string, rule: string): boolean;
+}
+
+export interface CleanupOptions extends ModeMachine {
+  /** What the cleanup must leave, because the mode that runs now uses it. */
+  readonly keep?: OwnRules | undefined;
+}
+
+/** What a mode checks and prepares before the proxy starts. */
+export interface StartContext {
+  readonly configuration: Configuration;
+  readonly nodeIPs: NodeIPs;
+  readonly families: readonly Family[];
+  readonly log: Logger;
+}
+
+export interface PreviewInput extends ModeMachine {
+  readonly family: Family;
+  readonly plans: readonly ServicePortPlan[];
+  readonly settings: ModeSettings;
+  /** `nothing`: what a first start would write. `kernel`: what would bring this machine's kernel to the plans. */
+  readonly against: 'nothing' | 'kernel';
+}
+
+/** An Event of the Node that a mode asks for when the proxy starts. */
+export interface StartEvent {
+  readonly type: 'Normal' | 'Warning';
+  readonly reason: string;
+  readonly action: string;
+  readonly note: string;
+}
+
+/** Everything that the rest of the project needs to know of a mode. */
+export interface ModeDescriptor<Options = unknown> {
+  /** As the configuration names it. */
+  readonly name: string;
+  /** The options of the mode that the configuration asks for. */
+  optionsFrom(configuration: Configuration, flags: { readonly countConnections: boolean }): Options;
+  /** The families that the mode can serve on this machine. Throws a `StartupError` if there is none. */
+  supportedFamilies(log: Logger): Promise<readonly Family[]>;
+  /** Does what needs privileges before the proxy starts. Throws a `StartupError` if the machine cannot run the mode. */
+  prepare?(options: Options, context: StartContext): Promise<void>;
+  create(options: Options, context: ModeContext): Mode;
+  /** What the mode would write, as text; empty if it would write nothing. */
+  preview(options: Options, input: PreviewInput): Promise<string>;
+  /** Removes everything that the mode wrote, in both families, and nothing else. */
+  cleanup(options?: CleanupOptions): Promise<Cleanup>;
+  /** A quick answer to whether there may be something to clean up. Without it, there may be. */
+  hasLeftovers?(namespace?: NetworkNamespace): boolean;
+  /** An iptables chain that only this mode makes. */
+  readonly markerChain?: string | undefined;
+  readonly ownRules?: OwnRules | undefined;
+  /** A link whose addresses the mode manages. They are not addresses of the node. */
+  readonly link?: string | undefined;
+  /** The mode removes stale flows itself; otherwise the proxy does it. */
+  readonly removesStaleFlows?: boolean | undefined;
+  /** The mode tells full syncs from partial ones in its metrics, as upstream does. */
+  readonly hasPartialSyncMetrics?: boolean | undefined;
+  readonly startEvent?: StartEvent | undefined;
+}
+
+/** A mode with its options. */
+export interface ConfiguredMode {
+  readonly descriptor: ModeDescriptor;
+  prepare(context: StartContext): Promise<void>;
+  create(context: ModeContext): Mode;
+  preview(input: PreviewInput): Promise<string>;
+}
+
+export function withOptions<Options>(descriptor: ModeDescriptor<Options>, options: Options): ConfiguredMode {
+  return {
+    descriptor,
+    prepare: async context => descriptor.prepare?.(options, context),
+    create: context => descriptor.create(options, context),
+    preview: input => descriptor.preview(options, input),
+  };
+}

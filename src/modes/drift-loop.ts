@@ -1,0 +1,138 @@
+import type { Clock, Timer } from '../lib/clock.ts';
+import { Repeater } from '../lib/repeater.ts';
+import type { Family } from '../net/index.ts';
+import type { ModeEvents } from './mode.ts';
+import { RepairLimiter, type RepairLimits } from './repair-limiter.ts';
+import type { Drift, DriftLook, Writer } from './writer.ts';
+
+/** How often a mode looks for drift. A mode that the kernel notifies does not look. */
+export interface DriftSchedule {
+  readonly quickMs?: number | undefined;
+  readonly thoroughMs?: number | 'sync-period' | undefined;
+  readonly repairLimits?: RepairLimits | undefined;
+}
+
+export interface DriftLoopOptions {
+  readonly clock: Clock;
+  readonly events: ModeEvents;
+  readonly schedule: DriftSchedule;
+  readonly writers: () => Iterable<readonly [Family, Writer]>;
+  /** Runs work while no write runs. */
+  turn<T>(work: () => Promise<T>): Promise<T>;
+  /** A repair has ended. */
+  repaired(): void;
+}
+
+/** Looks take at most a twentieth of the time, however many Services there are. */
+const PAUSE_PER_LOOK = 20;
+
+/** Finds out that another program changed what a mode wrote, and has it repaired. */
+export class DriftLoop {
+  readonly #options: DriftLoopOptions;
+  readonly #limiter: RepairLimiter;
+  /** Drift that no repair has mended yet. */
+  readonly #pending = new Map<Family, Drift>();
+  readonly #looks = new Map<DriftLook, Repeater>();
+  #timer: Timer | undefined;
+  #closed = false;
+
+  constructor(options: DriftLoopOptions) {
+    this.#options = options;
+    this.#limiter = new RepairLimiter(options.clock, options.schedule.repairLimits);
+  }
+
+  /** Starts looking, or changes how often. */
+  start(syncPeriodMs: number): void {
+    const { quickMs, thoroughMs } = this.#options.schedule;
+    this.#lookEvery('quick', quickMs);
+    this.#lookEvery('thorough', thoroughMs === 'sync-period' ? syncPeriodMs : thoroughMs);
+  }
+
+  /** The kernel notified a writer of drift. */
+  report(family: Family, drift: Drift): void {
+    this.#pending.set(family, merged(this.#pending.get(family), drift));
+    this.#repairIn(this.#limiter.nextPauseMs());
+  }
+
+  /** Looks now, and repairs what it finds. */
+  async look(look: DriftLook): Promise<void> {
+    const { writers } = this.#options;
+    if (look === 'quick' && this.#limiter.isExhausted) return;
+    for (const [family, writer] of writers()) {
+      if (this.#closed) return;
+      try {
+        const drift = this.#pending.get(family) ?? (await writer.findDrift?.(look));
+        if (!drift) continue;
+        this.#pending.set(family, drift);
+        await this.#repair(family, writer);
+      } catch (error) {
+        this.#fail(family, error);
+      }
+    }
+  }
+
+  /** Resolves when what runs has ended. */
+  async close(): Promise<void> {
+    this.#closed = true;
+    this.#timer?.cancel();
+    await Promise.all(Array.from(this.#looks.values(), look => look.close()));
+  }
+
+  #lookEvery(look: DriftLook, periodMs: number | undefined): void {
+    if (periodMs === undefined || this.#closed) return;
+    const known = this.#looks.get(look);
+    if (known) known.setPeriod(periodMs);
+    else
+      this.#looks.set(look, new Repeater(this.#options.clock, periodMs, () => this.look(look), PAUSE_PER_LOOK));
+  }
+
+  #repairIn(milliseconds: number): void {
+    if (this.#closed) return;
+    this.#timer ??= this.#options.clock.setTimer(milliseconds, () => {
+      this.#timer = undefined;
+      void this.#repairPending();
+    });
+  }
+
+  async #repairPending(): Promise<void> {
+    for (const [family, writer] of this.#options.writers()) {
+      try {
+        await this.#repair(family, writer);
+      } catch (error) {
+        this.#fail(family, error);
+        this.#repairIn(this.#limiter.pauseAfterFailureMs());
+      }
+    }
+  }
+
+  #repair(family: Family, writer: Writer): Promise<void> {
+    const { turn, repaired, events } = this.#options;
+    return turn(async () => {
+      const drift = this.#pending.get(family);
+      if (!drift || this.#closed) return;
+      // Taken before the repair: what another program changes while it runs is reported anew.
+      this.#pending.delete(family);
+      if (!drift.isRoutine) this.#limiter.noteRepair();
+      try {
+        const written = await writer.repair(drift);
+        repaired();
+        if (written === undefined) return;
+        if (drift.isRoutine) this.#limiter.noteRepair();
+        events.driftRepaired(family, { cause: drift.cause, written });
+      } catch (error) {
+        this.#pending.set(family, { cause: drift.cause });
+        throw error;
+      }
+    });
+  }
+
+  #fail(family: Family, error: unknown): void {
+    this.#options.events.failed({ family, action: `repair the ${family} rules`, error, needsSync: true });
+  }
+}
+
+function merged(known: Drift | undefined, drift: Drift): Drift {
+  if (!known) return drift;
+  const parts = known.parts && drift.parts ? new Set([...known.parts, ...drift.parts]) : undefined;
+  return { cause: known.cause, parts };
+}

@@ -1,0 +1,45 @@
+import type { Clock } from '../../../lib/clock.ts';
+import { BoundedReading, type MetricSet, type Sample } from '../../../observe/metrics/index.ts';
+import { ConnectionTotals } from './connection-totals.ts';
+import type { FrontendConnections } from './read-connections.ts';
+
+export type ReadConnections = () => AsyncIterable<FrontendConnections>;
+
+/** Limits the time series: each node has this many for each family. */
+const MOST_NAMED = 100;
+/** The kernel breaks a reading off when any program changes the ruleset. */
+const ATTEMPTS = 3;
+
+const LABELS = ['service', 'port', 'ip_family'] as const;
+
+/** Shows what the kernel counted for each service port. If a reading fails, shows the last one again. */
+export function registerConnections(set: MetricSet, clock: Clock, read: ReadConnections): void {
+  const totals = new ConnectionTotals(MOST_NAMED);
+  const reading = new BoundedReading(clock, () => takeAll(totals, read));
+  set.readCounters(
+    'pointsman_service_connections_total',
+    LABELS,
+    `New connections to a service port; those of all but ${MOST_NAMED} service ports are summed up as other.`,
+    async () => {
+      await reading.refresh();
+      return samples(totals);
+    },
+  );
+}
+
+async function takeAll(totals: ConnectionTotals, read: ReadConnections): Promise<void> {
+  for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
+    try {
+      await totals.take(read());
+      return;
+    } catch {
+      // The next scrape reads again.
+    }
+  }
+}
+
+function* samples(totals: ConnectionTotals): Generator<Sample<(typeof LABELS)[number]>> {
+  for (const { family, service, port, connections } of totals.totals()) {
+    yield { labels: { service: service ?? 'other', port, ip_family: family }, value: connections };
+  }
+}

@@ -1,0 +1,99 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import type { FrontendConnections } from '../../index.ts';
+import { ConnectionTotals } from './connection-totals.ts';
+
+type Counters = Readonly<Record<string, number>>;
+
+async function* counters(counts: Counters): AsyncGenerator<FrontendConnections> {
+  // A service port has several frontends, which come in any order.
+  for (const share of [0, 1]) {
+    for (const [servicePort, count] of Object.entries(counts)) {
+      yield { family: 'IPv4', servicePort, connections: share === 0 ? count >> 1 : count - (count >> 1) };
+    }
+  }
+}
+
+function shown(totals: ConnectionTotals): Counters {
+  return Object.fromEntries(
+    [...totals.totals()].map(({ servicePort = 'other', connections }) => [servicePort, connections]),
+  );
+}
+
+async function after(most: number, ...readings: Counters[]): Promise<Counters> {
+  const totals = new ConnectionTotals(most);
+  for (const reading of readings) await totals.take(counters(reading));
+  return shown(totals);
+}
+
+test('METRICS-10 those with most connections are named, summed over their frontends; the rest is one number', async () => {
+  assert.deepEqual(await after(2, { a: 5, b: 1, c: 9, d: 0, e: 3 }), { c: 9, a: 5, other: 4 });
+});
+
+test('METRICS-10 whoever has a name keeps it, however many connections others get', async () => {
+  assert.deepEqual(await after(1, { a: 2, b: 1 }, { a: 2, b: 50 }, { a: 3, b: 70 }), { a: 3, other: 70 });
+});
+
+test('METRICS-10 without connections there is no need for a name yet', async () => {
+  assert.deepEqual(await after(1, { a: 0, b: 0 }, { a: 0, b: 4 }), { b: 4, other: 0 });
+});
+
+test('METRICS-10 counters that begin anew take nothing away and go on from there', async () => {
+  assert.deepEqual(await after(1, { a: 10, b: 4 }, { a: 1, b: 1 }, { a: 3, b: 2 }), { a: 12, other: 5 });
+});
+
+test('METRICS-10 the name of a service port that is gone goes to another, whose share of the others stays there', async () => {
+  assert.deepEqual(await after(1, { a: 10, b: 4, c: 1 }, { b: 5, c: 1 }, { b: 6, c: 2 }, { b: 7, c: 4 }), {
+    b: 7,
+    other: 8,
+  });
+});
+
+test('METRICS-10 the two families are apart', async () => {
+  const totals = new ConnectionTotals(1);
+  await totals.take(
+    (async function* () {
+      yield { family: 'IPv4', servicePort: 'a', connections: 3 } as const;
+      yield { family: 'IPv6', servicePort: 'a', connections: 2 } as const;
+    })(),
+  );
+  assert.deepEqual(
+    [...totals.totals()],
+    [
+      { family: 'IPv4', servicePort: 'a', connections: 3 },
+      { family: 'IPv4', servicePort: undefined, connections: 0 },
+      { family: 'IPv6', servicePort: undefined, connections: 2 },
+    ],
+  );
+});
+
+test('METRICS-10 a reading that breaks off changes nothing', async () => {
+  const totals = new ConnectionTotals(2);
+  await totals.take(counters({ a: 1, b: 2, c: 3 }));
+  const before = shown(totals);
+  const broken = (async function* () {
+    yield* counters({ a: 10, c: 30, d: 40 });
+    throw new Error('interrupted');
+  })();
+  await assert.rejects(totals.take(broken), /interrupted/);
+  assert.deepEqual(shown(totals), before);
+});
+
+test('METRICS-10 whatever the counters do: no more names than may be, and no total goes back while it is shown', () =>
+  fc.assert(
+    fc.asyncProperty(
+      fc.array(fc.dictionary(fc.constantFrom('a', 'b', 'c', 'd', 'e'), fc.nat(20)), { maxLength: 8 }),
+      async readings => {
+        const totals = new ConnectionTotals(2);
+        let before: Counters = {};
+        for (const reading of readings) {
+          await totals.take(counters(reading));
+          const now = shown(totals);
+          assert.ok(Object.keys(now).length <= 3);
+          for (const [name, total] of Object.entries(now)) assert.ok(total >= (before[name] ?? 0), name);
+          before = now;
+        }
+      },
+    ),
+  ));

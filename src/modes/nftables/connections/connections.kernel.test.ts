@@ -1,0 +1,191 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { describe, test } from 'node:test';
+import { canonicalRuleset, generation, ModeUnderTest, nft, until } from '../../../../test/support/nftables-mode.ts';
+import { service, slice } from '../../../../test/support/objects.ts';
+import { NetworkNamespace } from '../../../kernel/netns.ts';
+import { RouteSocket } from '../../../kernel/rtnetlink/index.ts';
+import { connectTcp, connectUdp } from '../../../kernel/sockets/index.ts';
+import { type Family, type Ip, parseIp } from '../../../net/index.ts';
+
+const NODE_IP = { IPv4: ip('192.168.0.2'), IPv6: ip('fd00::2') };
+const CLUSTER_IPS = { IPv4: ip('10.96.0.0'), IPv6: ip('fd00:10:96::') };
+
+function ip(text: string): Ip {
+  return parseIp(text) ?? assert.fail(text);
+}
+
+/** A node that is all alone: whatever is connected to ends at an address of its own, where nobody listens. */
+async function alone(
+  work: (mode: ModeUnderTest, namespace: NetworkNamespace) => Promise<void>,
+  { family = 'IPv4', counts = true }: { family?: Family; counts?: boolean } = {},
+): Promise<void> {
+  const namespace = NetworkNamespace.create();
+  const mode = new ModeUnderTest(namespace, family, { localDetector: undefined }, counts);
+  try {
+    const route = RouteSocket.open({ namespace });
+    const lo = route.link('lo') ?? assert.fail('there is no lo');
+    route.setLink(lo, { up: true });
+    const prefix = family === 'IPv4' ? 32 : 128;
+    for (const address of [NODE_IP[family], ...ENDPOINTS[family].map(ip)])
+      route.addAddress(lo, { ip: address, prefix });
+    route.addRoute({ destination: { address: CLUSTER_IPS[family], prefix: family === 'IPv4' ? 12 : 108 }, dev: lo });
+    route.close();
+    // The first packets after a link came up may be lost, and one that is sent again counts again.
+    for (const endpoint of ENDPOINTS[family]) await knock(namespace, endpoint, 8080, 1);
+    await work(mode, namespace);
+  } finally {
+    await mode.close();
+    namespace.close();
+  }
+}
+
+const ENDPOINTS = { IPv4: ['10.244.1.1', '10.244.1.2'], IPv6: ['fd00:244::1', 'fd00:244::2'] };
+
+async function knock(namespace: NetworkNamespace, address: string, port: number, times: number): Promise<void> {
+  for (let i = 0; i < times; i++) {
+    const socket = await connectTcp(namespace, ip(address), port).catch(() => undefined);
+    if (!socket) continue;
+    socket.destroy();
+    await once(socket, 'close');
+  }
+}
+
+async function send(namespace: NetworkNamespace, address: string, port: number): Promise<void> {
+  const socket = await connectUdp(namespace, ip(address), port);
+  // Where it is rejected, sending may be told so.
+  await new Promise(sent => socket.on('error', sent).send('?', sent));
+  socket.close();
+}
+
+async function counted(mode: ModeUnderTest): Promise<Record<string, number>> {
+  const sums: Record<string, number> = {};
+  for await (const { servicePort, connections } of mode.connections()) {
+    sums[servicePort] = (sums[servicePort] ?? 0) + connections;
+  }
+  return sums;
+}
+
+function web(mode: ModeUnderTest, endpoints = 2): void {
+  mode.setService(service('web', { clusterIP: '10.96.0.1', type: 'NodePort', ports: [{ port: 80, nodePort: 30080 }] }));
+  mode.setEndpointSlice(slice('web-1', ENDPOINTS.IPv4.slice(0, endpoints)));
+}
+
+describe('connections that the kernel counts', () => {
+  test('NFT-18 each is counted once for its service port, whatever address it came to and however it is steered', () =>
+    alone(async (mode, namespace) => {
+      web(mode);
+      mode.setService(service('sticky', { clusterIP: '10.96.0.2', sessionAffinity: 'ClientIP' }));
+      mode.setEndpointSlice(slice('sticky-1', ENDPOINTS.IPv4));
+      mode.setService(service('idle', { clusterIP: '10.96.0.3', ports: [{ protocol: 'UDP', port: 53 }] }));
+      mode.setService(service('quiet', { clusterIP: '10.96.0.4' }));
+      mode.setService(
+        service('guarded', {
+          clusterIP: '10.96.0.5',
+          type: 'LoadBalancer',
+          ingress: [{ ip: '10.97.0.5' }],
+          loadBalancerSourceRanges: ['198.51.100.0/24'],
+          ports: [{ protocol: 'UDP', port: 53 }],
+        }),
+      );
+      const udp = [{ name: '', protocol: 'UDP', port: 53 }] as const;
+      mode.setEndpointSlice(slice('guarded-1', ENDPOINTS.IPv4, { ports: udp }));
+      await mode.sync();
+      await knock(namespace, '10.96.0.1', 80, 3);
+      await knock(namespace, NODE_IP.IPv4, 30080, 2);
+      await knock(namespace, '10.96.0.2', 80, 4);
+      await send(namespace, '10.96.0.3', 53);
+      await send(namespace, '10.96.0.5', 53);
+      await send(namespace, '10.97.0.5', 53);
+      assert.deepEqual(await counted(mode), {
+        'default/web': 5,
+        'default/sticky': 4,
+        'default/idle': 1,
+        'default/quiet': 0,
+        'default/guarded': 1,
+      });
+      assert.match(
+        nft(namespace, 'list', 'set', 'ip', 'kube-proxy', 'service-connections'),
+        /10\.96\.0\.1 \. tcp \. 80 counter packets 3 bytes \d+ comment "default\/web"/,
+      );
+    }));
+
+  test('NFT-18 of IPv6 as well', () =>
+    alone(
+      async (mode, namespace) => {
+        mode.setService(service('six', { clusterIP: 'fd00:10:96::1', ipFamilies: ['IPv6'] }));
+        mode.setEndpointSlice(slice('six-1', ENDPOINTS.IPv6, { addressType: 'IPv6' }));
+        await mode.sync();
+        await knock(namespace, 'fd00:10:96::1', 80, 2);
+        assert.deepEqual(await counted(mode), { 'default/six': 2 });
+      },
+      { family: 'IPv6' },
+    ));
+
+  test('NFT-18 the counts outlive changes of endpoints, restarts and repairs', () =>
+    alone(async (mode, namespace) => {
+      web(mode);
+      mode.setService(service('other', { clusterIP: '10.96.0.2' }));
+      await mode.sync();
+      await knock(namespace, '10.96.0.1', 80, 2);
+      web(mode, 1);
+      await mode.sync();
+      web(mode, 0);
+      await mode.sync();
+      web(mode);
+      await mode.sync();
+      await knock(namespace, '10.96.0.1', 80, 1);
+      await mode.settle();
+      const before = generation(namespace);
+      await mode.restart();
+      assert.equal(generation(namespace), before, 'a restart finds the table as it would write it');
+      nft(namespace, 'delete', 'element', 'ip', 'kube-proxy', 'service-connections', '{ 10.96.0.2 . tcp . 80 }');
+      assert.ok(await until(() => mode.told.some(line => line.startsWith('repaired')), 3000));
+      assert.deepEqual(await counted(mode), { 'default/web': 3, 'default/other': 0 });
+      assert.equal(mode.told.length, 1, String(mode.told));
+    }));
+
+  test('NFT-19 by default nothing is counted', () =>
+    alone(
+      async (mode, namespace) => {
+        web(mode);
+        await mode.sync();
+        assert.doesNotMatch(nft(namespace, 'list', 'ruleset'), /counter|(?:service|nodeport)-connections/);
+        assert.deepEqual(await counted(mode), {});
+      },
+      { counts: false },
+    ));
+
+  test('NFT-19 counting begins and ends without touching what steers, and leaves nothing behind', () =>
+    alone(
+      async (mode, namespace) => {
+        const steering = () =>
+          nft(namespace, '-a', 'list', 'table', 'ip', 'kube-proxy')
+            .match(/^\t(?:map|chain) .*$/gm)
+            ?.join('\n');
+        web(mode);
+        await mode.sync();
+        const plain = canonicalRuleset(namespace);
+        const handles = steering();
+        await mode.restart(true);
+        await knock(namespace, '10.96.0.1', 80, 2);
+        assert.deepEqual(await counted(mode), { 'default/web': 2 });
+        assert.equal(steering(), handles, 'no map or chain was made anew');
+        await mode.restart(false);
+        await mode.settle();
+        assert.equal(canonicalRuleset(namespace), plain);
+        assert.equal(steering(), handles);
+      },
+      { counts: false },
+    ));
+
+  test('NFT-19 a set of that name that does not count is replaced', () =>
+    alone(async (mode, namespace) => {
+      nft(namespace, 'add', 'table', 'ip', 'kube-proxy');
+      nft(namespace, 'add set ip kube-proxy service-connections { type ipv4_addr . inet_proto . inet_service; }');
+      web(mode);
+      await mode.sync();
+      await knock(namespace, '10.96.0.1', 80, 1);
+      assert.deepEqual(await counted(mode), { 'default/web': 1 });
+    }));
+});

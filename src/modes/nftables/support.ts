@@ -1,0 +1,32 @@
+import { release } from 'node:os';
+import { NftablesSocket } from '../../kernel/nftables/index.ts';
+import { errorText } from '../../lib/error-text.ts';
+import { StartupError } from '../../lib/startup-error.ts';
+
+const SKIP = 'KUBE_PROXY_NFTABLES_SKIP_KERNEL_VERSION_CHECK';
+const OLDEST = [5, 13] as const;
+
+/** Throws a `StartupError` if the machine cannot run nftables mode. */
+export function checkNftables(kernel: string = release(), env: NodeJS.ProcessEnv = process.env): void {
+  if (!env[SKIP] && isOlder(kernel)) {
+    const needed = `nftables mode requires kernel ${OLDEST.join('.')} or later, and this is ${kernel}`;
+    throw new StartupError(`unable to create proxier: ${needed}; set ${SKIP}=true if yours has what is needed`);
+  }
+  try {
+    const socket = NftablesSocket.open({});
+    try {
+      socket.generation();
+    } finally {
+      socket.close();
+    }
+  } catch (error) {
+    throw new StartupError(`unable to create proxier: nf_tables cannot be used on this host: ${errorText(error)}`);
+  }
+}
+
+/** A text that is not a version counts as new, because it cannot be compared. */
+function isOlder(kernel: string): boolean {
+  const [, major, minor] = /^(\d+)\.(\d+)/.exec(kernel) ?? [];
+  if (major === undefined) return false;
+  return Number(major) < OLDEST[0] || (Number(major) === OLDEST[0] && Number(minor) < OLDEST[1]);
+}

@@ -1,0 +1,96 @@
+import {
+  dnatTo,
+  drop,
+  type Element,
+  goto,
+  ipSaddr,
+  matchAddress,
+  matchL4proto,
+  matchSet,
+  type NftMap,
+  type NftSet,
+  numgen,
+  returns,
+  updateElement,
+  vmap,
+} from '../../../kernel/nftables/index.ts';
+import type { Endpoint } from '../../../model/index.ts';
+import { type Cidr, familyOf } from '../../../net/index.ts';
+import type { Frontend, ServicePortPlan } from '../../../plan/index.ts';
+import { type ChainRules, chainRules, type RuleBody } from './chain-rules.ts';
+import type { Layout } from './layout.ts';
+import { endpointBase, servicePortBase } from '../names.ts';
+
+// Rare things have chains of their own: session affinity and source ranges.
+
+/** The chain that guards the load-balancer IPs of a service port. What may pass returns to the caller. */
+export function firewallChain(plan: ServicePortPlan, frontends: readonly Frontend[]): ChainRules | undefined {
+  const firewall = frontends.find(frontend => frontend.firewall)?.firewall;
+  if (!firewall) return undefined;
+  // What the node sends to its own load balancer may carry the balancer's address as its source.
+  const own = firewall.includesNode
+    ? frontends.flatMap(({ kind, ip }) => (kind === 'LoadBalancerIP' && ip ? [hostCidr(ip)] : []))
+    : [];
+  const allowed = [...firewall.sourceRanges, ...own].map(
+    (range): RuleBody => [[...matchAddress('saddr', range), returns]],
+  );
+  return chainRules(`firewall-${servicePortBase(plan)}`, ...allowed, [[drop]]);
+}
+
+function hostCidr(ip: Cidr['address']): Cidr {
+  return { address: ip, prefix: familyOf(ip) === 'IPv4' ? 32 : 128 };
+}
+
+/** Clients that this endpoint serves, while they come back in time. */
+export function affinitySet(layout: Layout, plan: ServicePortPlan, endpoint: Endpoint): NftSet {
+  return {
+    kind: 'set',
+    name: `affinity-${endpointBase(plan, endpoint)}`,
+    type: layout.clusterIPs.type,
+    flags: ['dynamic', 'timeout'],
+    timeout: plan.port.affinitySeconds * 1000,
+    // Packets fill it, so it must have a bound. nft's own default.
+    size: 65535,
+  };
+}
+
+/** Remembers the client, then steers to this endpoint. */
+export function endpointChain(layout: Layout, plan: ServicePortPlan, endpoint: Endpoint): ChainRules {
+  return chainRules(
+    endpointChainName(plan, endpoint),
+    [updateElement(affinitySet(layout, plan, endpoint).name, [ipSaddr(layout.nft)])],
+    [[...matchL4proto(plan.port.protocol.toLowerCase()), ...dnatTo(endpoint.ip, endpoint.port)]],
+  );
+}
+
+function endpointChainName(plan: ServicePortPlan, endpoint: Endpoint): string {
+  return `endpoint-${endpointBase(plan, endpoint)}`;
+}
+
+/** Picks the endpoint that remembers the client, else any; with the map that the pick needs and its elements. */
+export interface AffinityPick {
+  readonly chain: ChainRules;
+  readonly map: NftMap;
+  readonly elements: readonly Element[];
+}
+
+export function affinityPick(
+  layout: Layout,
+  prefix: 'service' | 'local',
+  plan: ServicePortPlan,
+  endpoints: readonly Endpoint[],
+): AffinityPick {
+  const name = `${prefix}-${servicePortBase(plan)}`;
+  const map: NftMap = { kind: 'map', name: `pick-${name}`, type: ['mark'], data: ['verdict'] };
+  const known = endpoints.map((endpoint): RuleBody => {
+    const isKnown = matchSet([ipSaddr(layout.nft)], affinitySet(layout, plan, endpoint).name);
+    return [[...isKnown, goto(endpointChainName(plan, endpoint))]];
+  });
+  const chain = chainRules(name, ...known, [vmap([numgen('random', endpoints.length)], map.name)]);
+  const elements = endpoints.map((endpoint, slot): Element => {
+    const key = Buffer.alloc(4);
+    key.writeUInt32LE(slot);
+    return { kind: 'element', key, verdict: { kind: 'goto', chain: endpointChainName(plan, endpoint) } };
+  });
+  return { chain, map, elements };
+}

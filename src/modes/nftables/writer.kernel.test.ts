@@ -1,0 +1,231 @@
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, describe, test } from 'node:test';
+import { canonicalRuleset, modeSettingsFor, nft } from '../../../test/support/nftables-mode.ts';
+import { service, slice } from '../../../test/support/objects.ts';
+import { KernelError } from '../../kernel/errors.ts';
+import { NetworkNamespace } from '../../kernel/netns.ts';
+import { BatchError, type Commit, NftablesSocket, type Transaction } from '../../kernel/nftables/index.ts';
+import { Model } from '../../model/index.ts';
+import type { Ip } from '../../net/index.ts';
+import { Planner } from '../../plan/index.ts';
+import { SILENT_EVENTS } from '../mode.ts';
+import { FamilyTable } from './writer.ts';
+import { layoutOf } from './table/layout.ts';
+
+/** A table whose commits a test can make fail. */
+class Harness {
+  readonly namespace = NetworkNamespace.create();
+  readonly socket = NftablesSocket.open({ namespace: this.namespace });
+  readonly model = new Model({ family: 'IPv4', nodeName: 'node-a', startedAt: 0, report: () => {} });
+  readonly planner = new Planner(this.model, {
+    node: { name: 'node-a', zone: '' },
+    nodeIP: '192.168.0.2' as Ip,
+    localDetector: undefined,
+    masqueradeAll: false,
+    allowExternalIPs: true,
+  });
+  /** Called before each commit; what it throws is the commit's answer. */
+  before: (transaction: Transaction) => void = () => {};
+  /** Called after each commit. */
+  after: (transaction: Transaction) => void = () => {};
+  commits = 0;
+  readonly table = new FamilyTable(
+    layoutOf('IPv4'),
+    modeSettingsFor('IPv4'),
+    this.socket,
+    transaction => this.#commit(transaction),
+    SILENT_EVENTS,
+  );
+
+  add(count: number): void {
+    for (let i = 0; i < count; i++) {
+      this.model.setService(service(`s${i}`, { clusterIP: `10.96.${i >> 8}.${i & 255}` }));
+      this.model.setEndpointSlice(slice(`s${i}-1`, [`10.244.${i >> 8}.${i & 255}`]));
+    }
+  }
+
+  async write(): Promise<void> {
+    this.table.want(this.planner.update(this.model.take()));
+    await this.table.write();
+  }
+
+  get programmed(): number {
+    return nft(this.namespace, 'list', 'map', 'ip', 'kube-proxy', 'service-ips').match(/: 0x/g)?.length ?? 0;
+  }
+
+  close(): void {
+    this.socket.close();
+    this.namespace.close();
+  }
+
+  async #commit(transaction: Transaction): Promise<Commit> {
+    this.commits++;
+    this.before(transaction);
+    const commit = await this.socket.commit(transaction);
+    this.after(transaction);
+    return commit;
+  }
+}
+
+async function withTable(work: (harness: Harness) => Promise<void>): Promise<void> {
+  const harness = new Harness();
+  try {
+    await work(harness);
+  } finally {
+    harness.close();
+  }
+}
+
+const once = (error: Error) => {
+  let thrown = false;
+  return () => {
+    if (thrown) return;
+    thrown = true;
+    throw error;
+  };
+};
+
+describe('a kernel that refuses', () => {
+  test('NFT-11 lost answers: the table is read again and brought to what is wanted', () =>
+    withTable(async harness => {
+      harness.add(3);
+      await harness.write();
+      harness.add(5);
+      // The transaction is committed, but its answer is lost.
+      harness.after = once(new KernelError('KERNEL_OVERRUN', { operation: 'receive', errno: 'ENOBUFS' }));
+      await harness.write();
+      assert.equal(harness.programmed, 5);
+      assert.deepEqual(harness.table.setAside, []);
+    }));
+
+  for (const errno of ['ENOMEM', 'EPERM', 'ENOBUFS']) {
+    test(`NFT-11 ${errno} is nobody's fault: the sync fails, nobody is set aside, the next one does it`, () =>
+      withTable(async harness => {
+        harness.add(4);
+        harness.before = () => {
+          throw new KernelError('KERNEL_REFUSED', { operation: 'commit', errno });
+        };
+        await assert.rejects(harness.write(), { errno });
+        harness.before = () => {};
+        await harness.write();
+        assert.equal(harness.programmed, 4);
+        assert.deepEqual(harness.table.setAside, []);
+      }));
+  }
+
+  for (const errno of ['EBUSY', 'ENOSPC', 'EINVAL']) {
+    test(`NFT-8 ${errno} that names no object: the Service at fault is found by halving`, () =>
+      withTable(async harness => {
+        harness.add(2);
+        await harness.write();
+        harness.add(40);
+        const isBad = (transaction: Transaction) => transaction.toString().includes('10.96.0.23 ');
+        harness.before = transaction => {
+          if (isBad(transaction)) throw new BatchError('KERNEL_REFUSED', { operation: 'commit', errno }, []);
+        };
+        await harness.write();
+        assert.deepEqual(
+          harness.table.setAside.map(({ servicePort }) => servicePort),
+          ['default/s23'],
+        );
+        assert.equal(harness.programmed, 39);
+        assert.ok(harness.commits < 25, `${harness.commits} commits`);
+      }));
+  }
+
+  test('NFT-11 an outside flush in the middle of a first load is noticed and made good', () =>
+    withTable(async harness => {
+      harness.add(4200);
+      let flushed = false;
+      harness.after = transaction => {
+        if (flushed || !transaction.toString().includes('service-ips')) return;
+        if (harness.commits < 3) return;
+        flushed = true;
+        nft(harness.namespace, 'flush', 'ruleset');
+      };
+      await harness.write().catch(() => harness.write());
+      assert.ok(flushed);
+      assert.equal(harness.programmed, 4200);
+      assert.deepEqual(harness.table.setAside, []);
+    }));
+});
+
+describe('others who are busy with their own tables', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'crowded-'));
+  after(() => rmSync(folder, { recursive: true }));
+
+  test('NFT-11 do not keep us from reading and adopting ours', () =>
+    withTable(async harness => {
+      harness.add(100);
+      await harness.write();
+      // So many that the kernel lists them in several answers, between which something can change.
+      const chains = Array.from({ length: 3000 }, (_, i) => `add chain ip crowded chain${i}\n`).join('');
+      writeFileSync(join(folder, 'crowded'), `add table ip crowded\n${chains}`);
+      nft(harness.namespace, '-f', join(folder, 'crowded'));
+      const script = 'for i in $(seq 400); do nft add table ip busy; nft delete table ip busy; done';
+      const busy = harness.namespace.run(() => spawn('/bin/sh', ['-c', script], { stdio: 'ignore' }));
+      try {
+        nft(harness.namespace, 'delete', 'element', 'ip', 'kube-proxy', 'cluster-ips', '{ 10.96.0.1 }');
+        for (let i = 0; i < 5; i++) await harness.table.adopt();
+        assert.equal(busy.exitCode, null, 'they were busy all the time');
+      } finally {
+        busy.kill('SIGKILL');
+      }
+      await harness.table.adopt();
+      assert.deepEqual(harness.table.setAside, []);
+      assert.match(nft(harness.namespace, 'list', 'set', 'ip', 'kube-proxy', 'cluster-ips'), /10\.96\.0\.1,/);
+    }));
+});
+
+describe('a first load in parts', () => {
+  test('NFT-4 names and the API come first, wherever they are among the Services', () =>
+    withTable(async harness => {
+      harness.add(4200);
+      harness.model.setService(
+        service('kube-system/dns', { clusterIP: '10.99.0.53', ports: [{ protocol: 'UDP', port: 53 }] }),
+      );
+      harness.model.setService(service('default/kubernetes', { clusterIP: '10.99.0.1', ports: [{ port: 443 }] }));
+      const parts: string[] = [];
+      harness.after = transaction => parts.push(String(transaction));
+      await harness.write();
+      const first = parts[1] ?? '';
+      assert.equal(parts.length, 4, 'the fixed part, and three of Services');
+      assert.match(first, /10\.99\.0\.53 \. udp \. 53 comment "kube-system\/dns"/);
+      assert.match(first, /10\.99\.0\.1 \. tcp \. 443 comment "default\/kubernetes"/);
+    }));
+});
+
+describe('looking only', () => {
+  test('NFT-12 the preview of a first start, as nft prints it, is what a first start then is', () =>
+    withTable(async harness => {
+      harness.add(3);
+      const plans = harness.planner.update(harness.model.take());
+      harness.table.want(plans);
+      const scripts = (await harness.table.preview()).map(String);
+      assert.equal(harness.commits, 0);
+      assert.match(
+        scripts.join(''),
+        /add element ip kube-proxy service-ips \{ 10\.96\.0\.2 \. tcp \. 80 comment "default\/s2" : 0x10001000 \}/,
+      );
+      const written: string[] = [];
+      harness.after = transaction => written.push(String(transaction));
+      await harness.table.adopt();
+      assert.deepEqual(written, scripts);
+    }));
+
+  test('NFT-12 against a kernel that has it there is nothing to do, else exactly what is missing', () =>
+    withTable(async harness => {
+      harness.add(3);
+      await harness.write();
+      const preview = async () => (await harness.table.preview(await harness.table.readSnapshot())).map(String);
+      assert.deepEqual(await preview(), []);
+      nft(harness.namespace, 'delete', 'element', 'ip', 'kube-proxy', 'cluster-ips', '{ 10.96.0.1 }');
+      const before = canonicalRuleset(harness.namespace);
+      assert.deepEqual(await preview(), ['add element ip kube-proxy cluster-ips { 10.96.0.1 }\n']);
+      assert.equal(canonicalRuleset(harness.namespace), before);
+    }));
+});

@@ -1,0 +1,38 @@
+/** How `writeAccepted` finds the items that the kernel refuses. */
+export interface RefusalSearch<T, E> {
+  /** Writes the items. Returns the error if the kernel refuses them; throws every other error. */
+  attempt(items: readonly T[]): Promise<E | undefined>;
+  /** The items that the error names. Without this, and if the error names none, the search halves. */
+  named?(error: E, items: readonly T[]): readonly T[];
+  /** Called for each item that the kernel refuses. Returns what is to be written in its place. */
+  refuse(item: T, error: E): readonly T[];
+}
+
+/** If the search takes longer, the kernel refuses nearly everything, and no single item is the reason. */
+const LONGEST_SEARCH_MS = 60_000;
+
+/**
+ * Writes all items but those that the kernel refuses, which it finds by halving. Throws the kernel's error if that takes
+ * too long.
+ */
+export async function writeAccepted<T, E>(items: readonly T[], search: RefusalSearch<T, E>): Promise<void> {
+  const deadline = performance.now() + LONGEST_SEARCH_MS;
+  const write = async (some: readonly T[]): Promise<void> => {
+    if (some.length === 0) return;
+    const error = await search.attempt(some);
+    if (error !== undefined) await separate(some, error);
+  };
+  const separate = async (some: readonly T[], error: E): Promise<void> => {
+    if (performance.now() > deadline) throw error;
+    const refused = some.length === 1 ? some : (search.named?.(error, some) ?? []);
+    if (refused.length > 0) {
+      const replacements = refused.flatMap(item => search.refuse(item, error));
+      await write([...some.filter(item => !refused.includes(item)), ...replacements]);
+      return;
+    }
+    const middle = some.length >> 1;
+    await write(some.slice(0, middle));
+    await write(some.slice(middle));
+  };
+  await write(items);
+}

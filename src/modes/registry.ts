@@ -1,0 +1,55 @@
+import type { Configuration } from '../config/index.ts';
+import type { Cleanup } from './cleanup-report.ts';
+import { type ConfiguredMode, type ModeContext, type ModeDescriptor, withOptions } from './descriptor.ts';
+import { iptables } from './iptables/index.ts';
+import { ipvs } from './ipvs/index.ts';
+import type { Mode } from './mode.ts';
+import { nftables } from './nftables/index.ts';
+import { type Removal, TakeOver } from './take-over.ts';
+import { userspace } from './userspace/index.ts';
+import type { Family } from '../net/index.ts';
+
+/**
+ * All modes, in the order of a cleanup: ipvs before iptables, because chains of ipvs mode jump to chains that iptables mode
+ * has too.
+ */
+export const MODES: readonly ModeDescriptor[] = [nftables, ipvs, iptables, userspace];
+
+/** The mode of a proxy that no configuration names one for. */
+export const DEFAULT_MODE: ConfiguredMode = withOptions(nftables, {});
+
+export function modeNamed(name: string): ModeDescriptor | undefined {
+  return MODES.find(mode => mode.name === name);
+}
+
+/** The mode that the configuration asks for. */
+export function configuredMode(
+  configuration: Configuration,
+  flags: { readonly countConnections: boolean },
+): ConfiguredMode {
+  const descriptor = modeNamed(configuration.mode);
+  if (!descriptor) throw new RangeError(`unknown proxy mode ${JSON.stringify(configuration.mode)}`);
+  return withOptions(descriptor, descriptor.optionsFrom(configuration, flags));
+}
+
+/** Creates a mode that also removes what other modes left, once its own rules are complete. */
+export function createMode(configured: ConfiguredMode, families: readonly Family[], context: ModeContext): Mode {
+  const mode = configured.create(context);
+  const removals = MODES.filter(other => other !== configured.descriptor).map(other =>
+    removal(other, configured.descriptor, mode, context),
+  );
+  return new TakeOver(mode, families, removals, context);
+}
+
+function removal(other: ModeDescriptor, own: ModeDescriptor, mode: Mode, machine: ModeContext): Removal {
+  const { namespace, programs } = machine;
+  return async () => {
+    if (other.hasLeftovers?.(namespace) === false) return;
+    if (other.markerChain !== undefined && mode.hadChain?.(other.markerChain) === false) return;
+    throwFirst(await other.cleanup({ namespace, programs, keep: own.ownRules }));
+  };
+}
+
+function throwFirst({ errors }: Cleanup): void {
+  if (errors.length > 0) throw errors[0];
+}

@@ -1,0 +1,83 @@
+import { type Clock, systemClock, type Timer } from '../lib/clock.ts';
+import type { Family } from '../net/index.ts';
+import type { MetricSet } from '../observe/metrics/index.ts';
+import type { PlanDiff } from '../plan/index.ts';
+import type { Mode, ModeSettings, SyncReport } from './mode.ts';
+import type { SetAside } from './set-aside.ts';
+import type { ShellOptions } from './shell.ts';
+
+/** Removes what one other mode left. */
+export type Removal = () => Promise<void>;
+
+const FIRST_PAUSE_MS = 30_000;
+const LONGEST_PAUSE_MS = 3_600_000;
+
+/**
+ * A mode that removes what other modes left, once its own rules exist in every family. Until then a new connection meets the
+ * old rules, the new rules or both, and all of them lead to endpoints.
+ */
+export class TakeOver implements Mode {
+  readonly #mode: Mode;
+  readonly #missing: Set<Family>;
+  readonly #removals: readonly Removal[];
+  readonly #events: ShellOptions['events'];
+  readonly #clock: Clock;
+  #removal: Promise<void> = Promise.resolve();
+  #retry: Timer | undefined;
+  #pause = FIRST_PAUSE_MS;
+  #closed = false;
+
+  constructor(
+    mode: Mode,
+    families: readonly Family[],
+    removals: readonly Removal[],
+    { events, clock = systemClock }: ShellOptions,
+  ) {
+    this.#mode = mode;
+    this.#missing = new Set(families);
+    this.#removals = removals;
+    this.#events = events;
+    this.#clock = clock;
+  }
+
+  async sync(family: Family, plans: PlanDiff, settings: ModeSettings): Promise<SyncReport> {
+    const report = await this.#mode.sync(family, plans, settings);
+    if (this.#missing.delete(family) && this.#missing.size === 0) {
+      this.#removal = this.#remove(this.#removals);
+    }
+    return report;
+  }
+
+  setAside(): readonly SetAside[] {
+    return this.#mode.setAside();
+  }
+
+  registerMetrics(metrics: MetricSet): void {
+    this.#mode.registerMetrics(metrics);
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    this.#retry?.cancel();
+    await this.#removal;
+    await this.#mode.close();
+  }
+
+  /** A removal that fails does not stop the others. The mode retries it: another program may hold the lock. */
+  async #remove(removals: readonly Removal[]): Promise<void> {
+    const left: Removal[] = [];
+    for (const removal of removals) {
+      try {
+        await removal();
+      } catch (error) {
+        this.#events.failed({ action: 'remove what another mode left', error });
+        left.push(removal);
+      }
+    }
+    if (left.length === 0 || this.#closed) return;
+    this.#retry = this.#clock.setTimer(this.#pause, () => {
+      this.#removal = this.#remove(left);
+    });
+    this.#pause = Math.min(2 * this.#pause, LONGEST_PAUSE_MS);
+  }
+}
