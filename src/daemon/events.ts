@@ -1,5 +1,4 @@
-import type { SetAside } from '../modes/index.ts';
-import { IPVS_DEPRECATION } from '../modes/ipvs/index.ts';
+import { type Repair, type SetAside, type StartEvent, setAsideName } from '../modes/index.ts';
 import type { Family } from '../net/index.ts';
 import { type EventContent, nodeReference, type ObjectReference } from '../observe/events/index.ts';
 import { type ServiceHealthFailure, serviceHealthNote } from '../observe/health/index.ts';
@@ -12,7 +11,7 @@ export function eventsOf(nodeName: string) {
   return {
     birth: (): EventContent => ({ type: 'Normal', reason: 'Starting', action: START, regarding: node, note: '' }),
 
-    ipvsDeprecated: (): EventContent => ({ ...IPVS_DEPRECATION, regarding: node }),
+    modeStarted: (event: StartEvent): EventContent => ({ ...event, regarding: node }),
 
     serverFailed: (server: 'healthz' | 'metrics', error: string): EventContent => ({
       type: 'Warning',
@@ -31,28 +30,21 @@ export function eventsOf(nodeName: string) {
       note: serviceHealthNote(nodeName, failure),
     }),
 
-    setAside: (service: ObjectReference, { family, servicePort, error }: SetAside): EventContent => ({
+    setAside: (service: ObjectReference, port: SetAside): EventContent => ({
       type: 'Warning',
       reason: 'SetAside',
       action: 'Program',
       regarding: service,
       related: node,
-      note: `node ${nodeName} does not serve ${servicePort} in ${family} as it should: ${error}`,
+      note: `node ${nodeName} could not program ${setAsideName(port)} for ${port.family}: ${port.cause.message}`,
     }),
 
-    driftRepaired: (family: Family, what: string): EventContent => ({
+    driftRepaired: (family: Family, { cause, written }: Repair): EventContent => ({
       type: 'Warning',
       reason: 'DriftRepaired',
       action: 'Repair',
       regarding: node,
-      note: `someone else changed the ${family} rules of kube-proxy, which were put right: ${what}`,
+      note: `kube-proxy repaired its ${family} rules, which another program had changed: ${cause}; ${written}`,
     }),
   };
-}
-
-/** Of `ns/name` or `ns/name:port`. */
-export function namesOf(servicePort: string): { readonly namespace: string; readonly name: string } {
-  const [namespace = '', rest = ''] = servicePort.split('/');
-  const [name = ''] = rest.split(':');
-  return { namespace, name };
 }

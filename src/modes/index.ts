@@ -6,6 +6,7 @@ export {
   type ModeDescriptor,
   type ModeMachine,
   type StartContext,
+  type StartEvent,
   withOptions,
 } from './descriptor.ts';
 export type { ProgramOptions } from './iptables-programs.ts';

@@ -1,12 +1,4 @@
 export * from './bounded-frequency-runner.ts';
-export {
-  createMode,
-  type IptablesConfig,
-  type ModeConfig,
-  PROXY_MODES,
-  type ProxyMode,
-  type UserspaceConfig,
-} from './create-mode.ts';
 export { type ModeSettingsInput, modeSettings } from './mode-settings.ts';
 export {
   createProxy,

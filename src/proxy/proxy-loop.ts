@@ -1,7 +1,7 @@
 import type { EndpointSlice, Node, Service, ServiceCIDR } from '../api/index.ts';
 import { type Clock, systemClock } from '../lib/clock.ts';
 import type { ServiceState } from '../model/index.ts';
-import type { Mode, ModeSettings, SyncReport } from '../modes/index.ts';
+import { type Mode, type ModeSettings, SyncError, type SyncReport } from '../modes/index.ts';
 import type { Family } from '../net/index.ts';
 import { conflictProblems, type PlanSettings } from '../plan/index.ts';
 import type { ObjectChange, SourceHandlers, SourceProblem } from '../source/index.ts';
@@ -19,21 +19,26 @@ export interface ProxyOptions extends LiveSettings {
   readonly listener: LoopListener;
 }
 
-/** What may change while a proxy runs. */
+/** The settings that may change while a proxy runs. */
 export interface LiveSettings extends ModeSettingsInput {
   readonly settings: PlanSettings;
   readonly intervals: Intervals;
 }
 
 export interface SyncedReport extends SyncReport {
-  /** How many service ports were added, changed or removed. */
+  /** How many service ports were added, updated or removed. */
   readonly servicePorts: number;
   readonly milliseconds: number;
-  /** When the causes of what was written happened: milliseconds since 1970. */
+  /** When the changes happened that the sync wrote, in milliseconds since 1970. */
   readonly triggerTimes: readonly number[];
 }
 
-/** Who hears what the loop does. */
+export interface SyncFailure extends SyncReport {
+  readonly error: unknown;
+  readonly milliseconds: number;
+}
+
+/** What receives the loop's reports. */
 export interface LoopListener {
   problem(problem: Partial<SourceProblem> & { readonly message: string }): void;
   recovered(where: string): void;
@@ -41,13 +46,13 @@ export interface LoopListener {
   queued(family: Family): void;
   syncStarted(family: Family): void;
   synced(family: Family, report: SyncedReport): void;
-  /** It will be tried again. */
-  syncFailed(family: Family, error: unknown, milliseconds: number): void;
-  /** Something else went wrong; the loop goes on. */
-  failed(what: string, error: unknown): void;
+  /** The loop retries the sync. */
+  syncFailed(family: Family, failure: SyncFailure): void;
+  /** The loop could not do something else, and goes on. `action` has a verb: `remove stale flows`. */
+  failed(action: string, error: unknown): void;
 }
 
-/** Thrown to have a sync tried again whose failure was told already. */
+/** Makes the runner retry a sync. The loop has reported the failure already. */
 class SyncFailed extends Error {}
 
 /** Drives the path: what a source says goes into the state, and what changed there is written by the mode. */
@@ -211,7 +216,8 @@ export class ProxyLoop implements SourceHandlers {
       const triggerTimes = [...model.triggerTimes.values()].flat();
       listener.synced(family, { full, servicePorts, milliseconds: performance.now() - start, triggerTimes });
     } catch (error) {
-      listener.syncFailed(family, error, performance.now() - start);
+      const full = !(error instanceof SyncError) || error.full;
+      listener.syncFailed(family, { full, error, milliseconds: performance.now() - start });
       return false;
     }
     if (this.#staleFlows.delete(family)) this.#cleanFlows(family);
@@ -223,6 +229,6 @@ export class ProxyLoop implements SourceHandlers {
     const services = [...this.state.family(family).model.services()];
     this.#flows = this.#flows
       .then(() => this.#options.cleanStaleFlows(family, services))
-      .catch(error => this.#options.listener.failed('removing stale flows', error));
+      .catch(error => this.#options.listener.failed('remove stale flows', error));
   }
 }

@@ -1,13 +1,20 @@
-import type { NetworkNamespace } from '../kernel/netns.ts';
-import { type Mode, type ModeEvents, NodeAddresses, StaleFlowCleaner, SYNC_PERIOD_MS } from '../modes/index.ts';
-import { DEVICE, type IpvsConfig } from '../modes/ipvs/index.ts';
+import {
+  type ConfiguredMode,
+  createMode,
+  DEFAULT_MODE,
+  type Mode,
+  type ModeEvents,
+  type ModeMachine,
+  NodeAddresses,
+  StaleFlowCleaner,
+  SYNC_PERIOD_MS,
+} from '../modes/index.ts';
 import { FAMILIES, type Family } from '../net/index.ts';
 import type { PlanSettings } from '../plan/index.ts';
 import type { Intervals } from './bounded-frequency-runner.ts';
-import { createMode, type IptablesConfig, type ProxyMode, type UserspaceConfig } from './create-mode.ts';
 import { type LiveSettings, type LoopListener, ProxyLoop } from './proxy-loop.ts';
 
-/** What of a proxy's configuration may change while it runs. */
+/** The part of the configuration that may change while the proxy runs. */
 export interface LiveConfig {
   readonly settings: PlanSettings;
   readonly nodePortAddresses: readonly string[];
@@ -16,50 +23,40 @@ export interface LiveConfig {
   readonly intervals: Intervals;
 }
 
-export interface ProxyConfig {
+export interface ProxyConfig extends ModeMachine {
   readonly nodeName: string;
-  /** Those that this machine can serve; both if not given. */
+  /** The families that this machine can serve. The default is both. */
   readonly families?: readonly Family[] | undefined;
   readonly live: LiveConfig;
-  /** Have the kernel count new connections, where the mode can. */
-  readonly countConnections?: boolean | undefined;
-  readonly namespace?: NetworkNamespace | undefined;
-  /** nftables unless told. */
-  readonly mode?: ProxyMode | undefined;
-  /** For iptables mode. */
-  readonly iptables?: IptablesConfig | undefined;
-  /** For ipvs mode. */
-  readonly ipvs?: IpvsConfig | undefined;
-  /** For userspace mode. */
-  readonly userspace?: UserspaceConfig | undefined;
+  readonly mode?: ConfiguredMode | undefined;
 }
 
-/** Who hears of what the proxy does. */
+/** What receives the proxy's reports. */
 export interface ProxyListeners {
   readonly loop: LoopListener;
   readonly mode: ModeEvents;
-  /** Flows to endpoints that are gone were looked for. */
+  /** The proxy looked for stale flows. */
   staleFlowsCleaned(family: Family, deleted: number, milliseconds: number): void;
 }
 
-/** A proxy with all its parts. A source is handed its loop. */
+/** A proxy with all its parts. A source feeds its loop. */
 export interface RunningProxy {
   readonly loop: ProxyLoop;
   readonly mode: Mode;
-  /** The settings that its loop has. */
+  /** The settings of its loop. */
   readonly live: LiveSettings;
   configure(live: LiveConfig): void;
-  /** What is programmed stays. */
+  /** Stops. What is programmed stays. */
   close(): Promise<void>;
 }
 
-/** Unless configured otherwise. */
+/** The default of the configuration. */
 export const MASQUERADE_BIT = 14;
 const MIN_SYNC_PERIOD_MS = 1000;
-/** The longest time without looking whether there is something to do. */
+/** The proxy syncs at least this often. */
 const FULL_SYNC_PERIOD_MS = 3_600_000;
 
-/** How often syncs are made, and when one that failed is tried again. */
+/** How often the proxy syncs, and when it retries a failed sync. */
 export function syncIntervals(minSyncPeriodMs = MIN_SYNC_PERIOD_MS, syncPeriodMs = SYNC_PERIOD_MS): Intervals {
   return {
     minInterval: minSyncPeriodMs,
@@ -69,24 +66,23 @@ export function syncIntervals(minSyncPeriodMs = MIN_SYNC_PERIOD_MS, syncPeriodMs
 }
 
 export function createProxy(config: ProxyConfig, listeners: ProxyListeners): RunningProxy {
-  const { namespace, families = FAMILIES } = config;
-  const mode = createMode(
-    { ...config, families },
-    {
-      ...listeners.mode,
-      failed(what, error, unwritten) {
-        listeners.mode.failed(what, error, unwritten);
-        // Until a sync has succeeded the proxy is behind, and its health says so.
-        if (unwritten) loop.request([unwritten]);
-      },
+  const { namespace, programs, families = FAMILIES, mode: configured = DEFAULT_MODE } = config;
+  const { descriptor } = configured;
+  const events: ModeEvents = {
+    ...listeners.mode,
+    failed(failure) {
+      listeners.mode.failed(failure);
+      // The proxy is not healthy until a sync has succeeded.
+      if (failure.needsSync && failure.family) loop.request([failure.family]);
     },
-  );
+  };
+  const mode = createMode(configured, families, { namespace, programs, events });
   const cleaner = new StaleFlowCleaner(namespace);
   const addresses = new NodeAddresses(
     namespace,
     () => loop.request(),
-    error => listeners.loop.failed("watching the node's addresses", error),
-    { exceptLink: config.mode === 'ipvs' ? DEVICE : undefined },
+    error => listeners.loop.failed("watch the node's addresses", error),
+    { exceptLink: descriptor.link },
   );
   const settingsOf = (live: LiveConfig): LiveSettings => ({ ...live, interfaceIPs: () => addresses.list() });
   let live = settingsOf(config.live);
@@ -96,8 +92,7 @@ export function createProxy(config: ProxyConfig, listeners: ProxyListeners): Run
     families,
     mode,
     cleanStaleFlows: async (family, services) => {
-      // In userspace mode flows end at proxies, whatever the endpoint, and the mode knows which of them are stale.
-      if (config.mode === 'userspace') return 0;
+      if (descriptor.removesStaleFlows) return 0;
       const start = performance.now();
       const deleted = await cleaner.clean(family, services, live.settings.allowExternalIPs);
       listeners.staleFlowsCleaned(family, deleted, performance.now() - start);
