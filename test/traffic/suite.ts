@@ -35,7 +35,7 @@ export type StartProxy = (options: ProxyOptions) => Promise<RunningProxy>;
 /** At most so many cases at once: most of their time is spent waiting for what does not come, in ipvs mode the more. */
 const AT_ONCE: Readonly<Record<Mode, number>> = { nftables: 3, iptables: 3, ipvs: 8, userspace: 3 };
 
-/** Every recorded case, with real packets; the rule is the one of SPEC.md that they prove. */
+/** Every recorded case, with real packets; the rule is the one of docs/spec that they prove. */
 export function trafficSuite(rule: string, mode: Mode, startProxy: StartProxy): void {
   describe(`traffic in ${mode} mode`, { concurrency: AT_ONCE[mode] }, () => {
     for (const folder of caseFolders(mode)) {
