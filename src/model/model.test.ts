@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { service, slice } from '../../test/support/objects.ts';
 import type { EndpointPort } from '../api/index.ts';
+import { latestOf } from '../lib/change.ts';
 import type { Family } from '../net/index.ts';
 import { Model } from './model.ts';
 import type { ModelProblem } from './problem.ts';
@@ -18,7 +19,7 @@ function create(family: Family = 'IPv4') {
 const updated = (model: Model) =>
   model
     .take()
-    .services.map(({ key }) => key)
+    .services.map(change => latestOf(change).key)
     .sort();
 
 function portTexts(model: Model, key: string) {
