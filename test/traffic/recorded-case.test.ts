@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { latestOf } from '../../src/lib/change.ts';
+import type { KubeObject } from '../../src/api/index.ts';
+import { type Change, latestOf } from '../../src/lib/change.ts';
 import { CaseObjects } from './case-objects.ts';
 import { MODES } from './modes.ts';
 import { caseFolders, readCase, readTraffic } from './recorded-case.ts';
@@ -34,7 +35,8 @@ test('PLAY-2 steps set and remove objects, and a proxy hears of the differences'
   const objects = new CaseObjects();
   const told = steps.map(step => {
     const { nodes, serviceCidrs, services, endpointSlices } = objects.take(step);
-    return [...nodes, ...serviceCidrs, ...services, ...endpointSlices].map(change => {
+    const changes: Change<KubeObject>[] = [...nodes, ...serviceCidrs, ...services, ...endpointSlices];
+    return changes.map(change => {
       const { kind, metadata } = latestOf(change);
       return `${change.type} ${kind} ${metadata.name}`;
     });
