@@ -176,25 +176,24 @@ export class Model {
     const state = this.#services.get(key);
     const pending = this.#pending.get(key);
     if (ports.length === 0 && !state && !pending) return;
-    if (!sameServicePorts(state?.ports ?? NONE, ports)) this.#pend(key).ports = ports;
+    const isChange = !sameServicePorts(state?.ports ?? NONE, ports);
+    if (isChange) (pending ?? this.#addPending(state?.key ?? key)).ports = ports;
     else if (pending) pending.ports = undefined;
   }
 
   #setSlices(service: string, slices: readonly SliceRecord[]): void {
     if (slices.length > 0) this.#slicesOfServices.set(service, slices);
     else this.#slicesOfServices.delete(service);
-    this.#pend(service).slicesChanged = true;
+    (this.#pending.get(service) ?? this.#addPending(service)).slicesChanged = true;
   }
 
   #slicesOf(service: string): readonly SliceRecord[] {
     return this.#slicesOfServices.get(service) ?? NONE;
   }
 
-  #pend(key: string): PendingService {
-    const known = this.#pending.get(key);
-    if (known) return known;
-    const pending: PendingService = { key: this.#sharedKey(key), ports: undefined, slicesChanged: false };
-    this.#pending.set(pending.key, pending);
+  #addPending(key: string): PendingService {
+    const pending: PendingService = { key, ports: undefined, slicesChanged: false };
+    this.#pending.set(key, pending);
     return pending;
   }
 
