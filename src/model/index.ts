@@ -12,7 +12,6 @@ export {
   resolvePrimary,
 } from './node-port-addresses.ts';
 export { NONE } from './none.ts';
-export type { ModelProblem, ReportProblem } from './problem.ts';
 export {
   type Balance,
   isExternallyAccessible,

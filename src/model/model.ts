@@ -1,10 +1,10 @@
 import { type EndpointSlice, LABEL_SERVICE_NAME, objectKey, type Service } from '../api/index.ts';
 import { type Change, changeBetween } from '../lib/change.ts';
+import type { ReportProblem } from '../lib/problem.ts';
 import type { Family } from '../net/index.ts';
 import { convertService } from './convert-service.ts';
 import { mergeEndpoints, type PortEndpoints } from './merge-endpoints.ts';
 import { NONE } from './none.ts';
-import type { ReportProblem } from './problem.ts';
 import { type ServicePort, sameServicePorts } from './service-port.ts';
 import { convertSlice, type SliceRecord, sameSlice } from './slice-record.ts';
 

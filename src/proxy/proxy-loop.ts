@@ -1,11 +1,12 @@
 import type { EndpointSlice, Node, Service, ServiceCIDR } from '../api/index.ts';
 import type { Change } from '../lib/change.ts';
 import { type Clock, systemClock } from '../lib/clock.ts';
+import type { Problem } from '../lib/problem.ts';
 import type { ServiceState } from '../model/index.ts';
 import type { Mode, ModeSettings, SyncReport } from '../modes/index.ts';
 import type { Family } from '../net/index.ts';
 import { conflictProblems, type PlanSettings } from '../plan/index.ts';
-import type { SourceHandlers, SourceProblem } from '../source/index.ts';
+import type { SourceHandlers } from '../source/index.ts';
 import { BoundedFrequencyRunner, type Intervals } from './bounded-frequency-runner.ts';
 import { type ModeSettingsInput, modeSettings } from './mode-settings.ts';
 import { NoLocalEndpoints } from './no-local-endpoints.ts';
@@ -36,7 +37,7 @@ export interface SyncedReport extends SyncReport {
 
 /** Who hears what the loop does. */
 export interface LoopListener {
-  problem(problem: Partial<SourceProblem> & { readonly message: string }): void;
+  problem(problem: Problem): void;
   recovered(where: string): void;
   /** There is something to write. */
   queued(family: Family): void;
@@ -116,7 +117,7 @@ export class ProxyLoop implements SourceHandlers {
     this.request();
   }
 
-  problem(problem: SourceProblem): void {
+  problem(problem: Problem): void {
     this.#options.listener.problem(problem);
   }
 

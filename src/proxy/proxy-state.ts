@@ -7,7 +7,8 @@ import {
   type ServiceCIDR,
 } from '../api/index.ts';
 import { type Change, latestOf } from '../lib/change.ts';
-import { Model, type ModelDiff, type ReportProblem } from '../model/index.ts';
+import type { ReportProblem } from '../lib/problem.ts';
+import { Model, type ModelDiff } from '../model/index.ts';
 import { FAMILIES, type Family } from '../net/index.ts';
 import {
   type NodePlanOptions,

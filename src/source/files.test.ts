@@ -17,13 +17,14 @@ import { dirname, join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { type KubeObject, type Node, objectKey } from '../api/index.ts';
 import { type Change, latestOf } from '../lib/change.ts';
+import type { Problem } from '../lib/problem.ts';
 import { FilesSource, type FilesSourceOptions } from './files.ts';
-import type { SourceHandlers, SourceProblem } from './source.ts';
+import type { SourceHandlers } from './source.ts';
 
 /** What a source told, as lines: `added Service default/web 10.0.0.1`. */
 class Listener implements SourceHandlers {
   readonly events: string[] = [];
-  readonly problems: SourceProblem[] = [];
+  readonly problems: Problem[] = [];
   readonly recoveries: string[] = [];
   readonly service = (change: Change<KubeObject>) => this.note(change);
   readonly endpointSlice = (change: Change<KubeObject>) => this.note(change);
@@ -40,7 +41,7 @@ class Listener implements SourceHandlers {
     this.events.push('synced');
   }
 
-  problem(problem: SourceProblem): void {
+  problem(problem: Problem): void {
     this.problems.push(problem);
   }
 
@@ -110,7 +111,7 @@ async function start(t: TestContext, options: Partial<FilesSourceOptions> & { pa
   return { source, listener };
 }
 
-function formatProblem({ where, object, field, message }: SourceProblem, folder: string): string {
+function formatProblem({ where, object, field, message }: Problem, folder: string): string {
   const line = [where, object, field, message].filter(part => part !== undefined).join(' | ');
   return line.replaceAll(`${folder}/`, '').replaceAll(folder, 'folder');
 }

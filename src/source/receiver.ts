@@ -1,8 +1,9 @@
 import type { KubeObject } from '../api/index.ts';
 import { type Change, latestOf } from '../lib/change.ts';
 import { errorText } from '../lib/error-text.ts';
+import type { Problem } from '../lib/problem.ts';
 import type { ManifestChange } from './collection.ts';
-import type { SourceHandlers, SourceProblem } from './source.ts';
+import type { SourceHandlers } from './source.ts';
 
 /** Calls a source's handlers. One that throws is told of as a problem and stops nothing; none is called after close. */
 export class Receiver {
@@ -25,7 +26,7 @@ export class Receiver {
     this.#call(where, key, () => handOver(change, this.#handlers));
   }
 
-  problem(problem: SourceProblem): void {
+  problem(problem: Problem): void {
     this.#call(problem.where, problem.object, () => this.#handlers.problem(problem));
   }
 
@@ -37,7 +38,7 @@ export class Receiver {
     this.#call('the first pass', undefined, () => this.#handlers.synced());
   }
 
-  #call(where: string, object: string | undefined, call: () => void): void {
+  #call(where: string | undefined, object: string | undefined, call: () => void): void {
     if (this.#closed) return;
     try {
       call();
@@ -46,7 +47,7 @@ export class Receiver {
     }
   }
 
-  #tellOfFailure(problem: SourceProblem): void {
+  #tellOfFailure(problem: Problem): void {
     try {
       this.#handlers.problem(problem);
     } catch {

@@ -1,5 +1,6 @@
 import type { EndpointSlice, Node, Service, ServiceCIDR } from '../api/index.ts';
 import type { Change } from '../lib/change.ts';
+import type { Problem } from '../lib/problem.ts';
 
 /** Who wants to hear of objects. Calls come one at a time, in the order of the changes. */
 export interface SourceHandlers {
@@ -10,20 +11,9 @@ export interface SourceHandlers {
   /** Every object that existed at the start has been handed over. Called once. */
   synced(): void;
   /** Input that could not be used. It stands in nobody's way: the last good version of the object stays. */
-  problem(problem: SourceProblem): void;
+  problem(problem: Problem): void;
   /** What was a problem there is none any more. */
   recovered?(where: string): void;
-}
-
-export interface SourceProblem {
-  /** Where it is: a file with line and column, or an API path. */
-  readonly where: string;
-  /** The object, where it could be told: `Service default/web`. */
-  readonly object?: string | undefined;
-  /** The field at fault: `spec.ports[0].port`. */
-  readonly field?: string | undefined;
-  /** What is wrong and what to do. */
-  readonly message: string;
 }
 
 /** Where objects come from. */
