@@ -1,6 +1,6 @@
 import type { Clock, Timer } from './clock.ts';
 
-/** Repeats work. The next run begins a period after the last one ended. */
+/** Repeats work. Each run begins one period after the end of the run before. */
 export class Repeater {
   readonly #clock: Clock;
   readonly #work: () => Promise<void>;
@@ -23,7 +23,7 @@ export class Repeater {
     this.#schedule();
   }
 
-  /** The new period begins now. */
+  /** A new period begins now, or after the work that is running. */
   setPeriod(periodMs: number): void {
     if (periodMs === this.#periodMs) return;
     this.#periodMs = periodMs;
@@ -32,7 +32,7 @@ export class Repeater {
     this.#schedule();
   }
 
-  /** Resolves when what is under way has ended. */
+  /** Resolves when work that is running has ended. */
   async close(): Promise<void> {
     this.#closed = true;
     this.#timer?.cancel();
