@@ -5,7 +5,7 @@ import { afterEach, describe, test } from 'node:test';
 import { httpCall } from '../../../test/support/http-call.ts';
 import { ManualClock } from '../../../test/support/manual-clock.ts';
 import type { Ip } from '../../net/index.ts';
-import { type HttpHandler, HttpServer, type Listen, listenHere, PatientServer, textAnswer } from './index.ts';
+import { type HttpHandler, HttpServer, type Listen, listenHere, RetryingHttpServer, textAnswer } from './index.ts';
 
 const LOOPBACK = '127.0.0.1' as Ip;
 const ANY = '0.0.0.0' as Ip;
@@ -207,9 +207,11 @@ describe('HTTP servers', () => {
     assert.equal(clock.pending, 0);
   });
 
-  function patient(options: Partial<ConstructorParameters<typeof PatientServer>[0]> & { ip: Ip }): PatientServer {
+  function patient(
+    options: Partial<ConstructorParameters<typeof RetryingHttpServer>[0]> & { ip: Ip },
+  ): RetryingHttpServer {
     const handle = () => textAnswer(200, 'ok');
-    return keep(new PatientServer({ port: 0, handle, hardFail: false, failed: () => {}, ...options }));
+    return keep(new RetryingHttpServer({ port: 0, handle, hardFail: false, failed: () => {}, ...options }));
   }
 });
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { httpCall } from '../../../test/support/http-call.ts';
 import type { Ip } from '../../net/index.ts';
-import { HttpServer, redirectToClean, textAnswer } from './index.ts';
+import { HttpServer, redirectToCleanPath, textAnswer } from './index.ts';
 import { parseTarget } from './request-target.ts';
 
 describe('what a request asks for', () => {
@@ -41,7 +41,7 @@ describe('what a request asks for', () => {
     const location = (text: string) => {
       const target = parseTarget(text);
       assert.ok(target);
-      return redirectToClean({ method: 'GET', ...target })?.headers.Location;
+      return redirectToCleanPath({ method: 'GET', ...target })?.headers.Location;
     };
     for (const [text, to] of [
       ['//healthz', '/healthz'],
@@ -63,7 +63,7 @@ describe('what a request asks for', () => {
   });
 
   test('HEALTH-10 a redirect has a page for those who read pages, with nothing in it but text', () => {
-    const to = (method: string) => redirectToClean({ method, rawPath: '//x', rawQuery: 'a=<b>' });
+    const to = (method: string) => redirectToCleanPath({ method, rawPath: '//x', rawQuery: 'a=<b>' });
     assert.deepEqual(to('GET'), {
       status: 307,
       headers: { 'Content-Type': 'text/html; charset=utf-8', Location: '/x?a=<b>' },

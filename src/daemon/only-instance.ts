@@ -5,12 +5,16 @@ import type { Logger } from '../observe/logging/index.ts';
 const NAME = 'pointsman-kube-proxy';
 const RETRY_MS = 1000;
 
-/** Two proxies in one network would undo each other's work, so the second waits until the first has ended. */
+/**
+ * Waits until no other proxy of this program runs in this network namespace, because two would undo each other's work.
+ * Returns undefined as soon as the caller no longer wants the lock.
+ */
 export async function becomeOnlyInstance(log: Logger, isWanted: () => boolean): Promise<InstanceLock | undefined> {
-  for (let told = false; isWanted(); told = true) {
+  for (let isLogged = false; isWanted(); isLogged = true) {
     const lock = InstanceLock.take(NAME);
     if (lock) return lock;
-    if (!told) log.error('daemon', 'Another kube-proxy of this kind runs in this network; waiting until it ends');
+    if (!isLogged)
+      log.error('daemon', 'Another Pointsman kube-proxy runs in this network namespace; waiting until it ends');
     await delay(RETRY_MS);
   }
   return undefined;
