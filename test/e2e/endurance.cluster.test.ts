@@ -29,7 +29,9 @@ describe('a minute of', { concurrency: 2 }, () => {
     const proxy = await stage.run();
     await cluster.stopApiserver();
     const end = performance.now() + MINUTE_MS;
-    await proxy.until(/Could not watch a resource.*the API server 192\.168\.0\.2:6443 refused the connection: .*services/);
+    await proxy.until(
+      /Could not watch a resource.*the API server 192\.168\.0\.2:6443 refused the connection: .*services/,
+    );
     while (performance.now() < end) {
       assert.equal(await node.ask(ip), POD_A);
       assert.equal((await node.health('/healthz')).status, 200);

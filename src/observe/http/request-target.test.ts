@@ -5,7 +5,7 @@ import type { Ip } from '../../net/index.ts';
 import { HttpServer, redirectToCleanPath, textAnswer } from './index.ts';
 import { parseTarget } from './request-target.ts';
 
-describe('what a request asks for', () => {
+describe('request target', () => {
   const cases: readonly [text: string, path: string, rawQuery?: string][] = [
     ['/healthz', '/healthz'],
     ['/healthz/?a=b?c', '/healthz/', 'a=b?c'],
@@ -19,13 +19,13 @@ describe('what a request asks for', () => {
     ['*', '*'],
   ];
   for (const [text, path, rawQuery] of cases) {
-    test(`HEALTH-10 ${text}`, () => {
+    test(`HEALTH-10 the target ${text} has the path ${path}`, () => {
       const target = parseTarget(text);
       assert.deepEqual([target?.path, target?.rawQuery], [path, rawQuery]);
     });
   }
 
-  test('HEALTH-10 an escape that is none is a bad request', async () => {
+  test('HEALTH-10 a malformed escape is a bad request', async () => {
     for (const text of ['/a%zz', '/a%2', '/%']) assert.equal(parseTarget(text), undefined);
     const handle = () => textAnswer(200, 'ok');
     const server = await HttpServer.open({ ip: '127.0.0.1' as Ip, port: 0, handle });
@@ -37,7 +37,7 @@ describe('what a request asks for', () => {
     }
   });
 
-  test('HEALTH-10 who asks for a path with something needless in it is sent to the plain one', () => {
+  test('HEALTH-10 a path that is not clean is redirected to the clean one', () => {
     const location = (text: string) => {
       const target = parseTarget(text);
       assert.ok(target);
@@ -62,7 +62,7 @@ describe('what a request asks for', () => {
     }
   });
 
-  test('HEALTH-10 a redirect has a page for those who read pages, with nothing in it but text', () => {
+  test('HEALTH-10 a redirect has an HTML page for GET only, and escapes the location in it', () => {
     const to = (method: string) => redirectToCleanPath({ method, rawPath: '//x', rawQuery: 'a=<b>' });
     assert.deepEqual(to('GET'), {
       status: 307,

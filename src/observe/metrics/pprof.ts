@@ -38,7 +38,7 @@ function unknownProfile(): HttpAnswer {
   return { ...answer, headers: { ...answer.headers, 'X-Go-Pprof': '1' } };
 }
 
-async function cpuProfile({ query, gone }: HttpRequest): Promise<HttpAnswer> {
+async function cpuProfile({ query, disconnected }: HttpRequest): Promise<HttpAnswer> {
   const seconds = Number(query.get('seconds') ?? USUAL_SECONDS);
   if (!(seconds > 0 && seconds <= MOST_SECONDS)) {
     return textAnswer(400, `seconds must be more than 0 and at most ${MOST_SECONDS}\n`);
@@ -51,7 +51,7 @@ async function cpuProfile({ query, gone }: HttpRequest): Promise<HttpAnswer> {
   try {
     await post(session, 'Profiler.enable');
     await post(session, 'Profiler.start');
-    await wait(seconds * 1000, gone);
+    await wait(seconds * 1000, disconnected);
     return file('profile.cpuprofile', JSON.stringify(await stop(session)));
   } finally {
     session.disconnect();
@@ -69,13 +69,13 @@ function stop(session: Session): Promise<object> {
   );
 }
 
-function wait(ms: number, gone: AbortSignal): Promise<void> {
+function wait(ms: number, disconnected: AbortSignal): Promise<void> {
   return new Promise(resolve => {
-    const timer = setTimeout(done, gone.aborted ? 0 : ms);
-    gone.addEventListener('abort', done, { once: true });
+    const timer = setTimeout(done, disconnected.aborted ? 0 : ms);
+    disconnected.addEventListener('abort', done, { once: true });
     function done(): void {
       clearTimeout(timer);
-      gone.removeEventListener('abort', done);
+      disconnected.removeEventListener('abort', done);
       resolve();
     }
   });
