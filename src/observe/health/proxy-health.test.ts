@@ -21,7 +21,7 @@ function node(extra: { taints?: string[]; deletionTimestamp?: string } = {}): No
 }
 
 describe('proxy health', () => {
-  test('HEALTH-2 the timeout can change while work waits', async () => {
+  test('HEALTH-2 the timeout can change while work is pending', async () => {
     const { clock, health } = setUp(['IPv4']);
     health.updated('IPv4');
     health.queuedUpdate('IPv4');
