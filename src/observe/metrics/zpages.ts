@@ -7,7 +7,7 @@ const WARNING =
 
 export interface StatuszInfo {
   readonly binaryVersion: string;
-  /** The release of Kubernetes whose behaviour is followed: `1.36`. */
+  /** The release of Kubernetes whose behaviour the proxy has: `1.36`. */
   readonly emulationVersion: string;
 }
 
