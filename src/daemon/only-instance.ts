@@ -1,5 +1,5 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { InstanceLock } from '../kernel/instance-lock.ts';
+import { sleep } from '../lib/sleep.ts';
 import type { Logger } from '../observe/logging/index.ts';
 
 const NAME = 'pointsman-kube-proxy';
@@ -15,7 +15,7 @@ export async function becomeOnlyInstance(log: Logger, isWanted: () => boolean): 
     if (lock) return lock;
     if (!isLogged)
       log.error('daemon', 'Another Pointsman kube-proxy runs in this network namespace; waiting until it ends');
-    await delay(RETRY_MS);
+    await sleep(RETRY_MS);
   }
   return undefined;
 }

@@ -1,6 +1,5 @@
-import { systemClock } from '../lib/clock.ts';
 import { errorText } from '../lib/error-text.ts';
-import { withTimeout } from '../lib/timeout.ts';
+import { withTimeout } from '../lib/with-timeout.ts';
 import type { Logger } from '../observe/logging/index.ts';
 
 /** Why the proxy cannot start or must end. The message is for the operator. */
@@ -100,7 +99,7 @@ export class OpenResources {
   /** A resource that fails or takes too long must not keep the others open. */
   async #close(name: string, close: Close): Promise<void> {
     try {
-      await withTimeout(systemClock, CLOSE_TIMEOUT_MS, (async () => close())());
+      await withTimeout(close(), CLOSE_TIMEOUT_MS);
     } catch (error) {
       this.#log.error('daemon', 'A resource was not closed cleanly', { resource: name, err: errorText(error) });
     }

@@ -1,7 +1,6 @@
 import type { Iptables } from '../../kernel/iptables/index.ts';
 import { type Clock, systemClock } from '../../lib/clock.ts';
 import { Repeater } from '../../lib/repeater.ts';
-import { withTimeout } from '../../lib/timeout.ts';
 import { Turns } from '../../lib/turns.ts';
 import { ANY_IP, type Family, familyOf, isLoopback } from '../../net/index.ts';
 import type { PlanDiff } from '../../plan/index.ts';
@@ -16,6 +15,7 @@ import {
 } from '../mode.ts';
 import { OwedPlans } from '../owed-plans.ts';
 import { FamilyPortals } from './family-portals.ts';
+import { inTime } from './in-time.ts';
 import { Machinery } from './machinery.ts';
 import type { UserspaceModeOptions } from './mode-options.ts';
 import { PortAllocator } from './port-allocator.ts';
@@ -104,7 +104,7 @@ export class UserspaceMode implements Mode {
     if (this.#closed) return;
     this.#closed = true;
     const { events, refuseMs = REFUSE_MS } = this.#options;
-    await withTimeout(this.#clock, refuseMs, this.#refuseAll(refuseMs)).catch(error =>
+    await inTime(this.#clock, refuseMs, this.#refuseAll(refuseMs)).catch(error =>
       events.failed('having the rules refuse, which may lead to ports that others get', error),
     );
     this.#isOver = true;

@@ -1,6 +1,7 @@
 import type { ApiClient } from '../../client/index.ts';
 import type { Clock, Timer } from '../../lib/clock.ts';
 import { errorText } from '../../lib/error-text.ts';
+import { sleep } from '../../lib/sleep.ts';
 import { TokenBucket } from '../../lib/token-bucket.ts';
 import { type EventContent, newEvent, type Reporter } from './event.ts';
 import { createEvent, type Outcome, patchSeries } from './event-sink.ts';
@@ -37,12 +38,13 @@ export class EventRecorder {
   readonly #known = new KnownEvents();
   readonly #bucket: TokenBucket;
   readonly #queue: Job[] = [];
+  /** Aborted by `close`: no more Events, and no pause between attempts. */
+  readonly #closing = new AbortController();
+  /** Aborted at the end of `close`: nothing more is written. */
   readonly #end = new AbortController();
   #client: ApiClient | undefined;
   #work: Promise<void> | undefined;
   #sweep: Timer | undefined;
-  #wake: (() => void) | undefined;
-  #closing = false;
   #lastNanoseconds = 0n;
 
   constructor(options: EventRecorderOptions) {
@@ -52,7 +54,7 @@ export class EventRecorder {
   }
 
   record(content: EventContent): void {
-    if (this.#closing) return;
+    if (this.#closing.signal.aborted) return;
     const now = this.#clock.now();
     const repeated = this.#known.countRepeat(content, now);
     if (repeated) {
@@ -76,9 +78,8 @@ export class EventRecorder {
 
   /** Writes the queued Events, for at most `withinMs`. Nothing runs afterwards. */
   async close(withinMs = 2000): Promise<void> {
-    this.#closing = true;
+    this.#closing.abort();
     this.#sweep?.cancel();
-    this.#wake?.();
     const deadline = this.#clock.setTimer(withinMs, () => this.#end.abort());
     await this.#work;
     deadline.cancel();
@@ -105,7 +106,7 @@ export class EventRecorder {
       const outcome = await this.#write(client, job);
       if (outcome.kind === 'missing') {
         job.kind = 'create';
-      } else if (outcome.kind === 'failed' && ++job.attempts < MAX_ATTEMPTS && !this.#closing) {
+      } else if (outcome.kind === 'failed' && ++job.attempts < MAX_ATTEMPTS && !this.#closing.signal.aborted) {
         await this.#pause();
       } else {
         this.#queue.shift();
@@ -138,14 +139,8 @@ export class EventRecorder {
 
   /** Waits until the next attempt is due, or until the recorder closes. */
   #pause(): Promise<void> {
-    return new Promise(resolve => {
-      const wait = RETRY_MS * (1 + 0.25 * (this.#options.random ?? Math.random)());
-      const timer = this.#clock.setTimer(wait, () => resolve());
-      this.#wake = () => {
-        timer.cancel();
-        resolve();
-      };
-    });
+    const { random = Math.random } = this.#options;
+    return sleep(RETRY_MS * (1 + 0.25 * random()), this.#clock, this.#closing.signal);
   }
 
   #sweepSeries(): void {

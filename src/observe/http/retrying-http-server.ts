@@ -1,4 +1,6 @@
 import { type Clock, systemClock, type Timer } from '../../lib/clock.ts';
+import { errorCode } from '../../lib/error-code.ts';
+import { asError } from '../../lib/error-text.ts';
 import { ANY_IP, isUnspecified } from '../../net/index.ts';
 import { HttpServer, type HttpServerOptions } from './http-server.ts';
 import { ListenError } from './listen-error.ts';
@@ -38,7 +40,7 @@ export class RetryingHttpServer {
       if (this.#closed) server.close();
       else this.#server = server;
     } catch (error) {
-      this.#failed(error instanceof Error ? error : new Error(String(error)));
+      this.#failed(asError(error));
     }
   }
 
@@ -78,5 +80,5 @@ export class RetryingHttpServer {
 function errnoOf(error: unknown): string {
   if (!(error instanceof Error)) return '';
   if ('errno' in error && typeof error.errno === 'string') return error.errno;
-  return 'code' in error ? String(error.code) : '';
+  return errorCode(error) ?? '';
 }

@@ -1,4 +1,6 @@
 import type { Session } from 'node:inspector';
+import { systemClock } from '../../lib/clock.ts';
+import { sleep } from '../../lib/sleep.ts';
 import { type HttpAnswer, type HttpRequest, redirectAnswer, textAnswer } from '../http/index.ts';
 
 const DEFAULT_SECONDS = 30;
@@ -51,7 +53,7 @@ async function cpuProfile({ query, disconnected }: HttpRequest): Promise<HttpAns
   try {
     await post(session, 'Profiler.enable');
     await post(session, 'Profiler.start');
-    await wait(seconds * 1000, disconnected);
+    await sleep(seconds * 1000, systemClock, disconnected);
     return file('profile.cpuprofile', JSON.stringify(await stop(session)));
   } finally {
     session.disconnect();
@@ -67,18 +69,6 @@ function stop(session: Session): Promise<object> {
   return new Promise((resolve, reject) =>
     session.post('Profiler.stop', (error, result) => (error ? reject(error) : resolve(result.profile))),
   );
-}
-
-function wait(ms: number, disconnected: AbortSignal): Promise<void> {
-  return new Promise(resolve => {
-    const timer = setTimeout(done, disconnected.aborted ? 0 : ms);
-    disconnected.addEventListener('abort', done, { once: true });
-    function done(): void {
-      clearTimeout(timer);
-      disconnected.removeEventListener('abort', done);
-      resolve();
-    }
-  });
 }
 
 async function heapSnapshot(): Promise<HttpAnswer> {
