@@ -23,9 +23,9 @@ test('WATCH-15 an object that cannot be used is logged as one of a manifest is, 
   report.unusable({ where: PATH, object: 'Service', field: 'metadata.name', message: 'is missing' });
   report.usable(where);
   assert.deepEqual(lines, [
-    `W Cannot be used {"where":"${where}","object":"Service shop/web","field":"spec.ports[0].port","reason":"is no port"}`,
-    `W Cannot be used {"where":"${PATH}","object":"Service","field":"metadata.name","reason":"is missing"}`,
-    `I Is good again {"where":"${where}"}`,
+    `W Input cannot be used {"where":"${where}","object":"Service shop/web","field":"spec.ports[0].port","reason":"is no port"}`,
+    `W Input cannot be used {"where":"${PATH}","object":"Service","field":"metadata.name","reason":"is missing"}`,
+    `I Problem with the input is over {"where":"${where}"}`,
   ]);
   assert.deepEqual(result(), { ...MISSING, problems: [] });
 });

@@ -34,6 +34,16 @@ export class WatchChecks {
   }
 }
 
+/** Logs an object of the API server, or a part of a manifest, that cannot be used. */
+export function logInputProblem(log: Logger, { where, object, field, message }: Problem): void {
+  log.warning('proxy', 'Input cannot be used', { where, object, field, reason: message });
+}
+
+/** Logs that the input at this place is valid again or gone. */
+export function logInputRecovered(log: Logger, where: string): void {
+  log.info('proxy', 'Problem with the input is over', { where });
+}
+
 /** Reports to the log, the metrics and the checks how the watches fare, and logs the objects that cannot be used. */
 export function watchReport(
   log: Logger,
@@ -55,9 +65,8 @@ export function watchReport(
       watchChecks.clearProblem(where);
       log.info('reflector', 'The resource is watched again', { where });
     },
-    unusable: ({ where, object, field, message }) =>
-      log.warning('proxy', 'Cannot be used', { where, object, field, reason: message }),
-    usable: where => log.info('proxy', 'Is good again', { where }),
+    unusable: problem => logInputProblem(log, problem),
+    usable: where => logInputRecovered(log, where),
     heard: path => metrics.watchHeard(path),
   };
 }
