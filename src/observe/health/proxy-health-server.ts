@@ -21,7 +21,7 @@ export interface ProxyHealthServerOptions {
   readonly answered?: ((path: '/healthz' | '/livez', status: number) => void) | undefined;
 }
 
-/** Shows at most this many problems of a check. The metrics and the log have the others. */
+/** The answer shows at most this many problems of a check. The log has them all. */
 const MAX_PROBLEMS = 5;
 
 /**

@@ -1,5 +1,5 @@
 import { errorText } from '../../lib/error-text.ts';
-import type { Family, Ip } from '../../net/index.ts';
+import { ANY_IP, type Family, type Ip } from '../../net/index.ts';
 import { HttpServer, jsonAnswer, type Listen } from '../http/index.ts';
 
 export interface ServiceHealthOptions {
@@ -28,8 +28,8 @@ interface Entry {
 }
 
 /**
- * Listens on the `healthCheckNodePort` of each Service of one family. Answers to load balancers how many endpoints of
- * the Service are on this node.
+ * Listens on the `healthCheckNodePort` of each Service of one family. Its answers show load balancers how many endpoints
+ * of the Service are on this node.
  */
 export class ServiceHealth {
   readonly #options: ServiceHealthOptions;
@@ -95,8 +95,7 @@ export class ServiceHealth {
 
   #addresses(): readonly Ip[] {
     const { addresses, family } = this.#options;
-    if (addresses !== 'all') return addresses;
-    return [(family === 'IPv4' ? '0.0.0.0' : '::') as Ip];
+    return addresses === 'all' ? [ANY_IP[family]] : addresses;
   }
 
   #answer(service: string, { localEndpoints }: Entry) {
