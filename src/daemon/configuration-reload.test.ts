@@ -9,8 +9,8 @@ import { applyFeatureGates, type Configuration, loadConfiguration, validateConfi
 import { systemClock } from '../lib/clock.ts';
 import { DEFAULT_LOGGING, Logging } from '../observe/logging/index.ts';
 import { ProxyMetrics } from '../observe/metrics/index.ts';
-import { buildInfo } from './build-info.ts';
 import { ConfigurationReload } from './configuration-reload.ts';
+import { buildInfo } from './version-info.ts';
 
 const HEAD = 'apiVersion: kubeproxy.config.k8s.io/v1alpha1\nkind: KubeProxyConfiguration\nmode: nftables\n';
 
@@ -21,7 +21,7 @@ function read(text: string): Configuration {
   return configuration;
 }
 
-test('START-11 a changed file is applied where that is safe, ends the process where not, and is refused if it is wrong', async () => {
+test('START-11 a changed file is applied if that is safe, else ends the process, and is refused if it is not valid', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'reload-'));
   const file = join(folder, 'config.conf');
   const write = async (text: string) => {
@@ -59,13 +59,13 @@ test('START-11 a changed file is applied where that is safe, ends the process wh
     await write('nftables: {syncPeriod: 20s}\n');
     assert.equal(applied[0]?.syncPeriod, 20_000_000_000n);
     await write('nftables: {syncPeriod: -1s}\n');
-    assert.equal(reload.refused, 'KubeProxyConfiguration.SyncPeriod is wrong');
+    assert.deepEqual(reload.problem, { where: file, message: 'KubeProxyConfiguration.SyncPeriod is wrong' });
     assert.match(await metrics.text(), /^pointsman_configuration_refused 1$/m);
     await write('nftables: {syncPeriod: 20s}\n');
-    assert.equal(reload.refused, undefined);
+    assert.equal(reload.problem, undefined);
     assert.match(await metrics.text(), /^pointsman_configuration_refused 0$/m);
-    assert.equal(applied.length, 1, 'what is in force already is not applied again');
-    assert.equal(lines.at(-1), 'I The configuration is valid again {}');
+    assert.equal(applied.length, 1, 'a configuration that the proxy already has is not applied again');
+    assert.equal(lines.at(-1), 'I The configuration file is valid again {}');
     assert.deepEqual(restarts, []);
     await write('nftables: {syncPeriod: 20s}\nmetricsBindAddress: 127.0.0.1:10250\n');
     assert.deepEqual(restarts, ["content of the proxy server's configuration file was updated"]);

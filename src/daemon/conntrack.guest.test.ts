@@ -9,7 +9,7 @@ import { applyConntrack } from './conntrack.ts';
 
 const HASH_SIZE: ModuleParameter = { module: 'nf_conntrack', parameter: 'hashsize' };
 const MAX = 'net/netfilter/nf_conntrack_max';
-/** As many entries fill a page, below which the kernel makes no table. */
+/** This many buckets fill one page. The kernel makes no smaller table. */
 const SMALL = 512;
 
 function configurationFor(flows: number): ConntrackConfiguration {
@@ -24,8 +24,8 @@ function configurationFor(flows: number): ConntrackConfiguration {
   };
 }
 
-// Both belong to the whole machine, so they are only changed in a guest.
-test('START-4 the table of flows gets its size, and a hash table of a bucket for four flows, which never shrinks', () => {
+// Both values belong to the whole machine, so only a test in a guest may change them.
+test('START-4 the flow table gets its size, and its hash table grows to a bucket for four flows but never shrinks', () => {
   const before = { hashSize: readModuleParameter(HASH_SIZE), max: readSysctl(MAX) };
   try {
     writeModuleParameter(HASH_SIZE, SMALL);

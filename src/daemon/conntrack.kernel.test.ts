@@ -26,7 +26,7 @@ function inNamespace(check: (namespace: NetworkNamespace) => void): void {
   }
 }
 
-test('START-4 time-outs of flows are set where they differ, and told; zero leaves the kernel alone', () =>
+test('START-4 timeouts that differ are set and logged, and zero changes nothing', () =>
   inNamespace(namespace => {
     const { log, lines } = rememberingLog();
     const name = (end: string) => `net/netfilter/nf_conntrack_${end}`;
@@ -45,23 +45,23 @@ test('START-4 time-outs of flows are set where they differ, and told; zero leave
     );
     assert.equal(lines.length, 3, lines.join('\n'));
     applyConntrack(configuration, log, namespace);
-    assert.equal(lines.length, 3, 'the second time there is nothing to do');
+    assert.equal(lines.length, 3, 'the second call has nothing to do');
   }));
 
-test('START-4 a value that cannot be set is told with what to do, and the others are set', () =>
+test('START-4 a value that cannot be set is logged with advice, and the others are set', () =>
   inNamespace(namespace => {
     const { log, lines } = rememberingLog();
-    // The size of the table belongs to the whole machine: a namespace may not set it.
+    // The size of the table belongs to the whole machine. A network namespace may not set it.
     applyConntrack({ ...NOTHING, maxPerCore: 1, udpTimeout: 77n * SECOND }, log, namespace);
     assert.equal(readSysctl('net/netfilter/nf_conntrack_udp_timeout', namespace), '77');
     assert.match(
       lines[0] ?? '',
-      /^E Could not be set; the kernel keeps its value .*nf_conntrack_max.*set it on the machine/,
+      /^E A conntrack setting could not be set; the kernel keeps its value .*nf_conntrack_max.*set it on the machine/,
     );
     assert.equal(lines.length, 2, lines.join('\n'));
   }));
 
-test('START-4 a time-out of less than a second is ignored, which is told', () =>
+test('START-4 a timeout of less than a second is ignored and logged', () =>
   inNamespace(namespace => {
     const { log, lines } = rememberingLog();
     const name = 'net/netfilter/nf_conntrack_udp_timeout';
@@ -69,6 +69,6 @@ test('START-4 a time-out of less than a second is ignored, which is told', () =>
     applyConntrack({ ...NOTHING, udpTimeout: 500n * MILLISECOND }, log, namespace);
     assert.equal(readSysctl(name, namespace), before);
     assert.deepEqual(lines, [
-      'W A time-out of less than a second is ignored; the kernel keeps its value {"what":"conntrack.udpTimeout","value":"500ms"}',
+      'W A timeout of less than a second is ignored; the kernel keeps its value {"field":"conntrack.udpTimeout","value":"500ms"}',
     ]);
   }));

@@ -9,24 +9,24 @@ import type { Logger } from '../observe/logging/index.ts';
 import { type ConntrackConfig, conntrackMax, conntrackSysctls } from '../plan/index.ts';
 
 const HASH_SIZE: ModuleParameter = { module: 'nf_conntrack', parameter: 'hashsize' };
-/** Flows for each bucket of the kernel's hash table. */
-const FLOWS_A_BUCKET = 4;
+/** Flows for each bucket of the kernel's hash table, as upstream has it. */
+const FLOWS_PER_BUCKET = 4;
 
 /**
- * Sizes the kernel's table of flows and sets its time-outs. A value that cannot be set, as in most containers, is told
- * with what to do, and the node works on with the kernel's.
+ * Sets the size and the timeouts of the kernel's connection tracking. Most containers may not set them all. Then the
+ * proxy logs what the operator can do, and goes on with the kernel's value.
  */
 export function applyConntrack(configuration: ConntrackConfiguration, log: Logger, namespace?: NetworkNamespace): void {
   const cpus = machineCpus();
   const config = planConfig(configuration);
-  tellIgnored(configuration, log);
+  logIgnoredTimeouts(configuration, log);
   for (const { name, value } of conntrackSysctls(config, cpus)) {
     attempt(log, name, value, () => {
       if (ensureSysctl(name, value, namespace) === 'changed')
         log.info('conntrack', 'Set sysctl', { entry: name, value });
     });
   }
-  const buckets = Math.floor(conntrackMax(config, cpus) / FLOWS_A_BUCKET);
+  const buckets = Math.floor(conntrackMax(config, cpus) / FLOWS_PER_BUCKET);
   if (buckets > 0) attempt(log, 'hashsize of module nf_conntrack', buckets, () => growHashTable(buckets, log));
 }
 
@@ -43,15 +43,15 @@ function planConfig(configuration: ConntrackConfiguration): ConntrackConfig {
   };
 }
 
-/** The kernel counts in seconds, and with a time-out of none would forget every flow at once. */
-function tellIgnored(configuration: ConntrackConfiguration, log: Logger): void {
+/** The kernel counts in seconds. With a timeout of 0 seconds it would forget every flow at once. */
+function logIgnoredTimeouts(configuration: ConntrackConfiguration, log: Logger): void {
   const { tcpEstablishedTimeout, tcpCloseWaitTimeout, udpTimeout, udpStreamTimeout } = configuration;
   const timeouts = { tcpEstablishedTimeout, tcpCloseWaitTimeout, udpTimeout, udpStreamTimeout };
   for (const [field, timeout = 0n] of Object.entries(timeouts)) {
     if (timeout <= 0n || timeout >= SECOND) continue;
     const value = formatDuration(timeout);
-    log.warning('conntrack', 'A time-out of less than a second is ignored; the kernel keeps its value', {
-      what: `conntrack.${field}`,
+    log.warning('conntrack', 'A timeout of less than a second is ignored; the kernel keeps its value', {
+      field: `conntrack.${field}`,
       value,
     });
   }
@@ -63,12 +63,12 @@ function growHashTable(buckets: number, log: Logger): void {
   log.info('conntrack', 'Set conntrack hashsize', { buckets });
 }
 
-function attempt(log: Logger, what: string, value: number, set: () => void): void {
+function attempt(log: Logger, setting: string, value: number, set: () => void): void {
   try {
     set();
   } catch (error) {
-    log.error('conntrack', 'Could not be set; the kernel keeps its value', {
-      what,
+    log.error('conntrack', 'A conntrack setting could not be set; the kernel keeps its value', {
+      setting,
       value,
       err: errorText(error),
       advice: 'set it on the machine, let the container write it, or set its conntrack field to 0',

@@ -1,22 +1,21 @@
-import { Closers } from './closers.ts';
-import { Ending } from './ending.ts';
 import type { DaemonOptions } from './options.ts';
+import { OpenResources, Shutdown } from './shutdown.ts';
 import { start } from './start.ts';
 
-/** Runs until a signal ends it; rejects with what it cannot go on from. What is programmed stays. */
+/** Runs until a signal ends it. Rejects with a fatal error. The rules stay in the kernel. */
 export async function runDaemon(options: DaemonOptions): Promise<void> {
   const { log } = options;
-  const closers = new Closers(log);
-  const ending = new Ending(log);
-  closers.add('signals', () => ending.close());
+  const resources = new OpenResources(log);
+  const shutdown = new Shutdown(log);
+  resources.add('signals', () => shutdown.close());
   try {
-    const started = start(options, closers, ending);
-    // An end that comes while it starts must not wait for the start; what then fails has been ended.
+    const started = start(options, resources, shutdown);
+    // A shutdown during the start does not wait for the start. Then nothing handles an error of the start any more.
     started.catch(() => {});
-    const outcome = await Promise.race([started, ending.reached]);
+    const outcome = await Promise.race([started, shutdown.requested]);
     if (outcome === 'initialised') return;
-    log.info('daemon', 'Ending; what is programmed stays', { signal: await ending.reached });
+    log.info('daemon', 'kube-proxy ends; its rules stay in the kernel', { signal: await shutdown.requested });
   } finally {
-    await closers.close();
+    await resources.close();
   }
 }

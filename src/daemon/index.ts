@@ -1,3 +1,3 @@
 export { runDaemon } from './daemon.ts';
-export { localNode } from './local-node.ts';
 export type { DaemonOptions } from './options.ts';
+export { localNode } from './own-node.ts';

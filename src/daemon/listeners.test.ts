@@ -7,8 +7,8 @@ import type { SetAside } from '../modes/index.ts';
 import { ProxyHealth } from '../observe/health/index.ts';
 import { ProxyMetrics } from '../observe/metrics/index.ts';
 import type { ProxyListeners } from '../proxy/index.ts';
-import { buildInfo } from './build-info.ts';
 import { proxyListeners } from './listeners.ts';
+import { buildInfo } from './version-info.ts';
 
 describe('those who are told of syncs', () => {
   let metrics: ProxyMetrics;

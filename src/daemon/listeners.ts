@@ -5,6 +5,7 @@ import type { ProxyHealth } from '../observe/health/index.ts';
 import type { Logger } from '../observe/logging/index.ts';
 import type { ProxyMetrics } from '../observe/metrics/index.ts';
 import type { LoopListener, ProxyListeners, SyncedReport } from '../proxy/index.ts';
+import { logInputProblem, logInputRecovered } from './watch-report.ts';
 
 /** Who is told of what the proxy does. */
 export interface Audience {
@@ -39,9 +40,8 @@ type Refused = Map<Family, 'partial' | 'full'>;
 function loopListener(audience: Audience, refused: Refused): LoopListener {
   const { log, health, metrics } = audience;
   return {
-    problem: ({ where, object, field, message }) =>
-      log.warning('proxy', 'Cannot be used', { where, object, field, reason: message }),
-    recovered: where => log.info('proxy', 'Is good again', { where }),
+    problem: problem => logInputProblem(log, problem),
+    recovered: where => logInputRecovered(log, where),
     queued(family) {
       health.queuedUpdate(family);
       metrics.syncQueued(family);

@@ -3,8 +3,8 @@ import { systemClock } from '../lib/clock.ts';
 import type { ProxyHealth } from '../observe/health/index.ts';
 import { type Feature, ProxyMetrics } from '../observe/metrics/index.ts';
 import type { RunningProxy } from '../proxy/index.ts';
-import { buildInfo } from './build-info.ts';
 import type { DaemonOptions } from './options.ts';
+import { buildInfo } from './version-info.ts';
 
 export function createMetrics(options: DaemonOptions, health: ProxyHealth): ProxyMetrics {
   const metrics = new ProxyMetrics({

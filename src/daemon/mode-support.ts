@@ -11,8 +11,13 @@ import {
 import { FAMILIES, type Family } from '../net/index.ts';
 import type { Logger } from '../observe/logging/index.ts';
 import type { ProxyMode } from '../proxy/index.ts';
+<<<<<<< HEAD
 import { checkNftables } from '../modes/nftables/support.ts';
 import { StartupError } from './startup-error.ts';
+=======
+import { checkNftables } from './nftables.ts';
+import { FatalError } from './shutdown.ts';
+>>>>>>> w-observe
 
 /** The mode that the configuration means. */
 export function proxyMode({ mode }: Configuration): ProxyMode {
@@ -31,7 +36,7 @@ export async function offeredFamilies(
   }
   const { families, unavailable } = await support();
   const reasons = FAMILIES.flatMap(family => unavailable[family] ?? []).map(errorText);
-  if (families.length === 0) throw new StartupError(`iptables is not available on this host : ${reasons.join(', ')}`);
+  if (families.length === 0) throw new FatalError(`iptables is not available on this host : ${reasons.join(', ')}`);
   for (const family of FAMILIES) {
     const err = unavailable[family];
     if (err) log.info('server', 'No iptables support for family', { ipFamily: family, err: errorText(err) });
@@ -56,6 +61,6 @@ export function prepareMode(
     routeLocalnet();
   } catch (error) {
     const family = families.length > 1 ? 'unable to create ipv4 proxier: ' : '';
-    throw new StartupError(`unable to create proxier: ${family}${errorText(error)}`);
+    throw new FatalError(`unable to create proxier: ${family}${errorText(error)}`);
   }
 }

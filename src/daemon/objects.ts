@@ -1,30 +1,103 @@
-import type { ObjectReference } from '../observe/events/index.ts';
-import type { Source } from '../source/index.ts';
-import type { Closers } from './closers.ts';
-import { clusterObjects } from './cluster-objects.ts';
-import { manifestObjects } from './manifest-objects.ts';
+import { objectKey } from '../api/index.ts';
+import { type ConfiguredApiClient, createApiClient } from '../client/index.ts';
+import { toMilliseconds } from '../lib/duration.ts';
+import { type ObjectReference, serviceReference } from '../observe/events/index.ts';
+import type { ProxyMetrics } from '../observe/metrics/index.ts';
+import { ClusterSource, FilesSource, type Source } from '../source/index.ts';
+import { namesOf } from './events.ts';
+import type { Observability } from './observability.ts';
 import type { DaemonOptions } from './options.ts';
-import type { OwnNode } from './own-node.ts';
-import type { Surroundings } from './surroundings.ts';
+import { localNode, OwnNode, waitForNode } from './own-node.ts';
+import type { OpenResources } from './shutdown.ts';
+import { WatchChecks, watchReport } from './watch-report.ts';
 
-/** Where the proxy's objects come from, once the Node is known as far as it must be. */
+/** The source of the proxy's objects, opened far enough that the Node is known. */
 export interface Objects {
   readonly source: Source;
   readonly ownNode: OwnNode;
-  /** What an Event about a Service refers to, by its name or that of a port of it: `ns/name`, `ns/name:port`. */
+  /** The reference in an Event about a Service. `name` is that of the Service or of one of its ports: `ns/name:port`. */
   serviceReference(name: string): ObjectReference;
 }
 
 export async function openObjects(
   options: DaemonOptions,
   nodeName: string,
-  surroundings: Surroundings,
-  closers: Closers,
+  observability: Observability,
+  resources: OpenResources,
 ): Promise<Objects> {
   const { manifests } = options;
-  if (manifests !== undefined) {
-    surroundings.connected(undefined);
-    return manifestObjects(manifests, nodeName, closers);
-  }
-  return clusterObjects(options, nodeName, surroundings, closers);
+  if (manifests === undefined) return openCluster(options, nodeName, observability, resources);
+  observability.connectEvents(undefined);
+  return openManifests(manifests, nodeName, resources);
+}
+
+/** This machine is the Node, unless a manifest describes it. */
+function openManifests(path: string, nodeName: string, resources: OpenResources): Objects {
+  const ownNode = new OwnNode();
+  ownNode.handle({ type: 'added', object: localNode(nodeName) });
+  const source = new FilesSource({ path, nodeName, localNode: () => localNode(nodeName) });
+  resources.add('objects', () => source.close());
+  return { source, ownNode, serviceReference: name => serviceReference(namesOf(name)) };
+}
+
+async function openCluster(
+  options: DaemonOptions,
+  nodeName: string,
+  observability: Observability,
+  resources: OpenResources,
+): Promise<Objects> {
+  const { configuration, log } = options;
+  const { metrics, checks } = observability;
+  const client = openClient(options, metrics);
+  resources.add('API client', () => client.close());
+  observability.connectEvents(client);
+  const watchChecks = new WatchChecks();
+  const source = new ClusterSource({
+    client,
+    nodeName,
+    accept: client.accept(),
+    resyncMs: toMilliseconds(configuration.configSyncPeriod),
+    report: watchReport(log, metrics, watchChecks),
+  });
+  resources.add('objects', () => source.close());
+  watchChecks.addTo(checks, source);
+  const ownNode = new OwnNode();
+  await watchOwnNode(source, ownNode, options);
+  await waitForNode(ownNode, nodeName, configuration.detectLocalMode === 'NodeCIDR', log);
+  return {
+    source,
+    ownNode,
+    serviceReference: name => {
+      const names = namesOf(name);
+      return serviceReference({ ...names, uid: source.services.get(objectKey(names))?.metadata.uid });
+    },
+  };
+}
+
+function openClient({ configuration, log, master }: DaemonOptions, metrics: ProxyMetrics): ConfiguredApiClient {
+  const { clientConnection } = configuration;
+  const logAs =
+    (severity: 'info' | 'warning' | 'error') => (message: string, fields?: Readonly<Record<string, unknown>>) =>
+      log[severity]('client', message, fields);
+  return createApiClient({
+    kubeconfig: clientConnection.kubeconfig,
+    master,
+    clientConnection,
+    log: { info: logAs('info'), warning: logAs('warning'), error: logAs('error') },
+    observe: observation => metrics.restObserved(observation),
+  });
+}
+
+/** Without its Node the proxy does not know its own addresses. So it waits for the API server without a limit. */
+function watchOwnNode(source: ClusterSource, ownNode: OwnNode, { log }: DaemonOptions): Promise<void> {
+  log.info('server', 'Waiting for the API server');
+  return new Promise(resolve => {
+    source.node.addHandler({
+      added: object => ownNode.handle({ type: 'added', object }),
+      updated: (old, object) => ownNode.handle({ type: 'updated', old, object }),
+      deleted: object => ownNode.handle({ type: 'removed', object }),
+      synced: resolve,
+    });
+    source.node.start();
+  });
 }

@@ -1,24 +1,24 @@
 import type { Configuration, FeatureGates } from '../config/index.ts';
 import type { LogControl, Logger } from '../observe/logging/index.ts';
 
-/** All that the command line tells a run. */
+/** Everything that the command line decides. */
 export interface DaemonOptions {
   /** Complete and valid. */
   readonly configuration: Configuration;
   readonly gates: FeatureGates;
   /** Path of the file that the configuration comes from; empty if it comes from flags. */
   readonly configFile: string;
-  /** What the file held when it was read, so that a change between then and the watch is not missed. */
+  /** The text of that file when it was read. The watch compares it, so that it does not miss a change in between. */
   readonly configText: string;
-  /** The configuration that the file's new text would give, complete and valid. Throws an Error that says what is wrong. */
+  /** Reads a new text of that file as a complete and valid configuration. Throws an Error that says what is wrong. */
   readonly reload: (text: string) => Configuration;
-  /** URL of the API server instead of the kubeconfig file's; empty if there is none. */
+  /** URL of the API server. It replaces that of the kubeconfig file. Empty if the operator gave none. */
   readonly master: string;
-  /** Only do what takes privileges. */
+  /** Do only the work that needs privileges, then end. */
   readonly initOnly: boolean;
-  /** Folder or file of manifests that stands for the API server; undefined if there is none. */
+  /** Folder or file of manifests to use instead of an API server. */
   readonly manifests: string | undefined;
-  /** Have the kernel count connections by service port. */
+  /** Let the kernel count connections for each service port. */
   readonly countConnections: boolean;
   /** The version of Kubernetes to report. */
   readonly kubernetesVersion: string;

@@ -1,13 +1,21 @@
+import { hostname } from 'node:os';
 import type { Node } from '../api/index.ts';
+import { RouteSocket, Scope } from '../kernel/rtnetlink/index.ts';
 import type { Change } from '../lib/change.ts';
 import { type Clock, systemClock } from '../lib/clock.ts';
+import { rawNodeIPs } from '../model/index.ts';
+import type { Logger } from '../observe/logging/index.ts';
+import { FatalError } from './shutdown.ts';
+
+const ADDRESSES_TIMEOUT_MS = 30_000;
+const POD_CIDRS_TIMEOUT_MS = 300_000;
 
 interface Waiter {
   readonly isEnough: (node: Node) => boolean;
   readonly done: (isEnough: boolean) => void;
 }
 
-/** What the API says of the node that the proxy runs on, as it changes. */
+/** The Node object of the machine that the proxy runs on, as it is now. */
 export class OwnNode {
   readonly #clock: Clock;
   readonly #waiters = new Set<Waiter>();
@@ -21,7 +29,7 @@ export class OwnNode {
     return this.#node;
   }
 
-  /** A Node that is deleted while its proxy runs is about to come back; what was known of it stays. */
+  /** Keeps a Node that was deleted: its proxy still runs, so the kubelet will register it again. */
   handle(change: Change<Node>): void {
     if (change.type === 'removed') return;
     this.#node = change.to;
@@ -30,8 +38,8 @@ export class OwnNode {
     }
   }
 
-  /** Resolves with true as soon as the node is as wanted, with false if it is not in time. */
-  until(isEnough: (node: Node) => boolean, ms: number): Promise<boolean> {
+  /** Resolves with true as soon as the Node is enough, or with false after `ms`. */
+  waitUntil(isEnough: (node: Node) => boolean, ms: number): Promise<boolean> {
     if (this.#node && isEnough(this.#node)) return Promise.resolve(true);
     return new Promise(resolve => {
       const done = (result: boolean) => {
@@ -43,5 +51,52 @@ export class OwnNode {
       const timer = this.#clock.setTimer(ms, () => done(false));
       this.#waiters.add(waiter);
     });
+  }
+}
+
+/**
+ * Waits until the Node has addresses and, if local traffic is detected by them, pod CIDRs. Without addresses the proxy
+ * uses those of the machine. Without pod CIDRs it cannot start.
+ */
+export async function waitForNode(own: OwnNode, name: string, needsPodCIDRs: boolean, log: Logger): Promise<void> {
+  const waitFor = (what: string, has: (node: Node) => boolean, ms: number) => {
+    const isThere = own.node !== undefined && has(own.node);
+    if (!isThere) log.info('server', `Waiting for the Node to have ${what}`, { node: name, atMost: `${ms / 1000}s` });
+    return own.waitUntil(has, ms);
+  };
+  const hasIPs = await waitFor('addresses', node => rawNodeIPs(node).length > 0, ADDRESSES_TIMEOUT_MS);
+  const hasPodCIDRs =
+    !needsPodCIDRs || (await waitFor('PodCIDRs', ({ podCIDRs }) => podCIDRs.length > 0, POD_CIDRS_TIMEOUT_MS));
+  const quotedName = JSON.stringify(name);
+  if (!hasPodCIDRs) {
+    throw new FatalError(
+      own.node
+        ? `timeout waiting for PodCIDR allocation on node ${quotedName}`
+        : `timeout waiting for node ${quotedName} to exist`,
+    );
+  }
+  if (hasIPs) {
+    log.info('server', 'Successfully retrieved NodeIPs', { NodeIPs: rawNodeIPs(own.node) });
+  } else {
+    const err = own.node ? `host IP unknown for node ${quotedName}` : `node ${quotedName} not found`;
+    log.error('server', 'Failed to retrieve NodeIPs', { err });
+  }
+}
+
+/** This machine as a Node, for use without a cluster. Its global addresses are the Node's internal addresses. */
+export function localNode(name: string): Node {
+  const socket = RouteSocket.open();
+  try {
+    const addresses = [...socket.addresses()]
+      .filter(({ scope }) => scope === Scope.GLOBAL)
+      .map(({ ip }) => ({ type: 'InternalIP', address: ip }));
+    return {
+      kind: 'Node',
+      metadata: { name, namespace: '', labels: {}, annotations: {} },
+      podCIDRs: [],
+      addresses: [...addresses, { type: 'Hostname', address: hostname() }],
+    };
+  } finally {
+    socket.close();
   }
 }

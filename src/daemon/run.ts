@@ -1,33 +1,32 @@
 import type { SetAside } from '../modes/index.ts';
 import type { Family } from '../net/index.ts';
 import { createProxy, type RunningProxy } from '../proxy/index.ts';
-import type { Closers } from './closers.ts';
-import type { Ending } from './ending.ts';
-import type { FollowConfiguration } from './follow-configuration.ts';
-import { ipvsConfig } from '../modes/ipvs/options.ts';
+import type { OnConfigurationChange } from './configuration-reload.ts';
+import { ipvsConfig } from './ipvs.ts';
 import { proxyListeners } from './listeners.ts';
 import { liveConfig } from './live-config.ts';
+import { StartMemoryRelease } from './memory.ts';
 import { tellConnections, tellCounts, tellServers, tellServices } from './metrics.ts';
 import { proxyMode } from './mode-support.ts';
-import { followNode } from './node-handlers.ts';
 import type { Objects } from './objects.ts';
+import type { Observability } from './observability.ts';
 import type { DaemonOptions } from './options.ts';
 import { showPacketCounters } from '../modes/iptables/packet-metrics.ts';
 import { ServiceHealthPorts } from './service-health-ports.ts';
-import type { Surroundings } from './surroundings.ts';
-import { TidyAfterStart } from './tidy-memory.ts';
-import { userspaceConfig } from '../modes/userspace/options.ts';
+import type { OpenResources, Shutdown } from './shutdown.ts';
+import { sourceHandlers } from './source-handlers.ts';
+import { userspaceConfig } from './userspace.ts';
 
 /** What a start has found out and opened so far. */
 export interface RunParts {
   readonly options: DaemonOptions;
-  readonly closers: Closers;
-  readonly ending: Ending;
-  readonly surroundings: Surroundings;
+  readonly resources: OpenResources;
+  readonly shutdown: Shutdown;
+  readonly observability: Observability;
   readonly objects: Objects;
   readonly nodeName: string;
   readonly families: readonly Family[];
-  readonly followConfiguration: FollowConfiguration;
+  readonly onConfigurationChange: OnConfigurationChange;
 }
 
 /** Named in the log as every kube-proxy names them. */
@@ -35,8 +34,8 @@ const FOLLOWED = ['service', 'endpoint slice', 'serviceCIDR', 'node'];
 
 /** Starts the proxy; resolves when its objects begin to come. */
 export async function run(parts: RunParts): Promise<void> {
-  const { objects, surroundings, families } = parts;
-  const { health, metrics, checks, recorder, events } = surroundings;
+  const { objects, observability, families } = parts;
+  const { health, metrics, checks, recorder, events } = observability;
   health.started(families);
   const proxy = openProxy(parts);
   tellCounts(metrics, proxy);
@@ -44,21 +43,21 @@ export async function run(parts: RunParts): Promise<void> {
   tellServices(metrics, proxy);
   if (parts.options.countConnections) tellConnections(metrics, proxy);
   checks.add('set aside', () => setAsideNote(proxy.mode.setAside()));
-  parts.followConfiguration(next => proxy.configure(liveConfig(next, parts.options.gates)));
+  parts.onConfigurationChange(next => proxy.configure(liveConfig(next, parts.options.gates)));
   if (parts.options.manifests === undefined)
     for (const what of FOLLOWED) parts.options.log.info('config', `Starting ${what} config controller`);
-  await objects.source.start(followNode(parts, proxy.loop, health));
+  await objects.source.start(sourceHandlers(parts, proxy.loop, health));
   recorder.record(events.birth());
   if (parts.options.configuration.mode === 'ipvs') recorder.record(events.ipvsDeprecated());
 }
 
 function openProxy(parts: RunParts): RunningProxy {
-  const { options, closers, surroundings, objects, nodeName, families } = parts;
-  const { health, metrics, checks, recorder, events } = surroundings;
+  const { options, resources, observability, objects, nodeName, families } = parts;
+  const { health, metrics, checks, recorder, events } = observability;
   const { configuration, gates, log } = options;
-  if (proxyMode(configuration) === 'iptables') showPacketCounters(metrics, closers, log);
-  const tidy = new TidyAfterStart(families);
-  closers.add('memory', () => tidy.close());
+  if (proxyMode(configuration) === 'iptables') showPacketCounters(metrics, resources, log);
+  const tidy = new StartMemoryRelease(families);
+  resources.add('memory', () => tidy.close());
   let repairs = 0;
   const proxy: RunningProxy = createProxy(
     {
@@ -87,15 +86,15 @@ function openProxy(parts: RunParts): RunningProxy {
       },
     }),
   );
-  closers.add('proxy', () => proxy.close());
+  resources.add('proxy', () => proxy.close());
   checks.add('drift', () => (repairs > 0 ? { note: `repaired ${repairs} times since the start` } : undefined));
   const healthPorts = openHealthPorts(parts, proxy);
-  closers.add('service health ports', () => healthPorts.close());
+  resources.add('service health ports', () => healthPorts.close());
   return proxy;
 }
 
-function openHealthPorts({ options, surroundings, objects, nodeName }: RunParts, proxy: RunningProxy) {
-  const { health, recorder, events } = surroundings;
+function openHealthPorts({ options, observability, objects, nodeName }: RunParts, proxy: RunningProxy) {
+  const { health, recorder, events } = observability;
   return new ServiceHealthPorts({
     proxy,
     healthy: () => health.healthy,

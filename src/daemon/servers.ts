@@ -3,47 +3,54 @@ import { type Clock, systemClock } from '../lib/clock.ts';
 import { errorText } from '../lib/error-text.ts';
 import { parseIp } from '../net/index.ts';
 import { type Checks, type ProxyHealth, proxyHealthHandler } from '../observe/health/index.ts';
-import { type HttpHandler, PatientServer } from '../observe/http/index.ts';
+import { type HttpHandler, RetryingHttpServer } from '../observe/http/index.ts';
 import { metricsHandler, type ProxyMetrics } from '../observe/metrics/index.ts';
 import type { DaemonOptions } from './options.ts';
+import { statuszInfo } from './version-info.ts';
+
+type ServerName = 'healthz' | 'metrics';
 
 export interface ServerParts {
   readonly options: DaemonOptions;
-  /** As it is in force. */
+  /** The configuration that the proxy uses now. */
   readonly configuration: () => Configuration;
   readonly health: ProxyHealth;
   readonly checks: Checks;
   readonly metrics: ProxyMetrics;
-  /** A server that must be there could not be started. */
-  readonly failed: (server: 'healthz' | 'metrics', error: Error) => void;
+  /** With `bindAddressHardFail`: a server could not be started, or its listener broke. */
+  readonly failed: (server: ServerName, error: Error) => void;
   readonly clock?: Clock;
 }
 
-/** Starts the servers for health and metrics; the first may be switched off. */
-export async function startServers(parts: ServerParts): Promise<readonly PatientServer[]> {
+/** Starts the servers for health and metrics. An empty `healthzBindAddress` switches the first one off. */
+export async function startServers(parts: ServerParts): Promise<readonly RetryingHttpServer[]> {
   const { healthzBindAddress, metricsBindAddress } = parts.options.configuration;
   const servers = [
-    ...(healthzBindAddress === '' ? [] : [open(parts, 'healthz', healthzBindAddress, healthHandler(parts))]),
-    open(parts, 'metrics', metricsBindAddress, metricsServerHandler(parts)),
+    ...(healthzBindAddress === '' ? [] : [createServer(parts, 'healthz', healthzBindAddress, healthHandler(parts))]),
+    createServer(parts, 'metrics', metricsBindAddress, metricsServerHandler(parts)),
   ];
   await Promise.all(servers.map(server => server.start()));
   return servers;
 }
 
-function open(parts: ServerParts, name: 'healthz' | 'metrics', address: string, handle: HttpHandler): PatientServer {
+function createServer(parts: ServerParts, name: ServerName, address: string, handle: HttpHandler): RetryingHttpServer {
   const { configuration, log } = parts.options;
   const { host, port } = splitHostPort(address) ?? { host: '', port: '' };
   const ip = parseIp(host);
   if (ip === undefined) throw new RangeError(`not an address to listen on: ${address}`);
   const hardFail = configuration.bindAddressHardFail;
-  return new PatientServer({
+  return new RetryingHttpServer({
     ip,
     port: Number(port),
     handle,
     hardFail,
     failed(error) {
       const text = `failed to start ${name === 'healthz' ? 'proxy healthz' : 'metrics server'} on ${address}: ${errorText(error)}`;
-      log.error('servers', 'Server failed', { server: name, err: text, retry: hardFail ? undefined : '5s' });
+      log.error('servers', 'An HTTP server failed', {
+        server: name,
+        err: text,
+        retryAfter: hardFail ? undefined : '5s',
+      });
       if (hardFail) parts.failed(name, new Error(name === 'healthz' ? `healthz server failed: ${text}` : text));
     },
   });
@@ -58,12 +65,6 @@ function healthHandler({ health, checks, metrics, clock = systemClock }: ServerP
   });
 }
 
-/** As statusz has them: without the `v`. */
-function statuszVersions(kubernetesVersion: string) {
-  const binaryVersion = kubernetesVersion.replace(/^v/, '');
-  return { binaryVersion, emulationVersion: binaryVersion.replace(/^(\d+\.\d+).*/, '$1') };
-}
-
 function metricsServerHandler({ options, configuration, metrics, clock = systemClock }: ServerParts): HttpHandler {
   const { gates, kubernetesVersion } = options;
   const flags = () => new Map(options.flags().map(({ name, value }) => [name, value]));
@@ -72,7 +73,7 @@ function metricsServerHandler({ options, configuration, metrics, clock = systemC
     mode: () => configuration().mode,
     configz: () => configurationObject(configuration()),
     flagz: isEnabled(gates, 'ComponentFlagz') ? flags : undefined,
-    statusz: isEnabled(gates, 'ComponentStatusz') ? statuszVersions(kubernetesVersion) : undefined,
+    statusz: isEnabled(gates, 'ComponentStatusz') ? statuszInfo(kubernetesVersion) : undefined,
     profiling: options.configuration.enableProfiling,
     setVerbosity: level => options.logControl.setVerbosity(level),
     clock,

@@ -1,7 +1,6 @@
 import type { Family, Ip } from '../net/index.ts';
 import { ServiceHealth, type ServiceHealthFailure } from '../observe/health/index.ts';
-import type { RunningProxy } from '../proxy/index.ts';
-import { modeSettings } from '../proxy/index.ts';
+import { modeSettings, type RunningProxy } from '../proxy/index.ts';
 
 export interface ServiceHealthPortsOptions {
   readonly proxy: RunningProxy;
@@ -9,26 +8,26 @@ export interface ServiceHealthPortsOptions {
   readonly failed: (failure: ServiceHealthFailure) => void;
 }
 
-interface Listening {
+interface FamilyPorts {
   readonly addresses: string;
   readonly health: ServiceHealth;
 }
 
-/** Listens for load balancers on the health check node ports of what is programmed. */
+/** Answers the probes of load balancers on the `healthCheckNodePort` of each Service that is programmed. */
 export class ServiceHealthPorts {
   readonly #options: ServiceHealthPortsOptions;
-  readonly #families = new Map<Family, Listening>();
+  readonly #families = new Map<Family, FamilyPorts>();
 
   constructor(options: ServiceHealthPortsOptions) {
     this.#options = options;
   }
 
-  /** After a sync of the family. */
+  /** The caller calls this after each sync of the family. */
   sync(family: Family): void {
     const { model } = this.#options.proxy.loop.state.family(family);
     const ports = model.healthCheckNodePorts;
     if (ports.size === 0 && !this.#families.has(family)) return;
-    const health = this.#health(family);
+    const health = this.#healthOf(family);
     void health.syncServices(ports);
     health.syncEndpoints(new Map([...ports.keys()].map(service => [service, model.localReadyEndpoints(service)])));
   }
@@ -37,12 +36,12 @@ export class ServiceHealthPorts {
     for (const { health } of this.#families.values()) health.close();
   }
 
-  /** Where node ports are accepted the checks are; when that changes, all are opened anew. */
-  #health(family: Family): ServiceHealth {
+  /** Listens at the addresses that accept node ports. Opens all ports anew when these addresses change. */
+  #healthOf(family: Family): ServiceHealth {
     const addresses = this.#addresses(family);
-    const known = this.#families.get(family);
-    if (known?.addresses === addresses.toString()) return known.health;
-    known?.health.close();
+    const current = this.#families.get(family);
+    if (current?.addresses === addresses.toString()) return current.health;
+    current?.health.close();
     const { healthy, failed } = this.#options;
     const health = new ServiceHealth({ family, addresses, healthy, failed });
     this.#families.set(family, { addresses: addresses.toString(), health });

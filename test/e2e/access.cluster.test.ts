@@ -11,7 +11,7 @@ import { deployedObjects } from './deployed-objects.ts';
 import { service } from './objects.ts';
 import { ALL_SYNCED, Stage } from './stage.ts';
 
-const NODES_FOLLOWED_AGAIN = '"Is followed again" where="/api/v1/nodes"';
+const NODES_FOLLOWED_AGAIN = '"The resource is watched again" where="/api/v1/nodes"';
 
 describe('who may speak to the API server', () => {
   let stage: Stage;
@@ -39,7 +39,7 @@ describe('who may speak to the API server', () => {
   test('E2E-15 a token file with a wrong token is told as such; with the right one all goes on, without a restart', async () => {
     const path = files.write('token', 'wrong-token');
     const proxy = start({}, { tokenFile: path });
-    await proxy.until(/Failed to follow.*Unauthorized.*"\/api\/v1\/nodes"/);
+    await proxy.until(/Could not watch a resource.*Unauthorized.*"\/api\/v1\/nodes"/);
     writeFileSync(path, 'proxy-token\n');
     await proxy.until(NODES_FOLLOWED_AGAIN);
     await proxy.until(ALL_SYNCED);
@@ -48,9 +48,9 @@ describe('who may speak to the API server', () => {
     writeFileSync(tokens, tokenFile().replace('proxy-token', 'fresh-token'));
     await stage.cluster.stopApiserver('SIGKILL');
     await stage.cluster.startApiserver();
-    const told = await proxy.until(/Failed to follow.*Unauthorized.*"\/api\/v1\/services"/);
+    const told = await proxy.until(/Could not watch a resource.*Unauthorized.*"\/api\/v1\/services"/);
     writeFileSync(path, 'fresh-token\n');
-    await proxy.until('"Is followed again" where="/api/v1/services"', { from: told });
+    await proxy.until('"The resource is watched again" where="/api/v1/services"', { from: told });
     await stage.cluster.apply(service('after', '10.96.5.1'));
     await stage.until('know it', () => stage.node.knows('10.96.5.1'));
   });

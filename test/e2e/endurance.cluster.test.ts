@@ -29,7 +29,9 @@ describe('a minute of', { concurrency: 2 }, () => {
     const proxy = await stage.run();
     await cluster.stopApiserver();
     const end = performance.now() + MINUTE_MS;
-    await proxy.until(/Failed to follow.*the API server 192\.168\.0\.2:6443 refused the connection: .*services/);
+    await proxy.until(
+      /Could not watch a resource.*the API server 192\.168\.0\.2:6443 refused the connection: .*services/,
+    );
     while (performance.now() < end) {
       assert.equal(await node.ask(ip), POD_A);
       assert.equal((await node.health('/healthz')).status, 200);
@@ -41,7 +43,7 @@ describe('a minute of', { concurrency: 2 }, () => {
     await cluster.apply(service('late', '10.96.4.2'));
     await stage.untilEndpoints(ip, [POD_B], RECOVERY_MS);
     await stage.until('know late', () => node.knows('10.96.4.2'), RECOVERY_MS);
-    await proxy.until('"Is followed again" where="/api/v1/services"');
+    await proxy.until('"The resource is watched again" where="/api/v1/services"');
     assert.equal(await node.ask(ip), POD_B);
   });
 

@@ -12,7 +12,7 @@ const POD_A = '10.244.1.20';
 const POD_B = '10.244.1.21';
 /** How long the proxy may take after its second failure in a row, with the pauses between. */
 const RECOVERY_MS = 15_000;
-const FOLLOWED_AGAIN = '"Is followed again" where="/apis/discovery.k8s.io/v1/endpointslices"';
+const FOLLOWED_AGAIN = '"The resource is watched again" where="/apis/discovery.k8s.io/v1/endpointslices"';
 /** Silent connections are given up after two seconds rather than 45. */
 const IMPATIENT = { HTTP2_READ_IDLE_TIMEOUT_SECONDS: '1', HTTP2_PING_TIMEOUT_SECONDS: '1' };
 
@@ -64,7 +64,7 @@ describe('a network that fails between the proxy and the API server', () => {
     await stage.cluster.apply(slice('web-1', [POD_B]));
     await stage.untilEndpoints(IP, [POD_B], RECOVERY_MS);
     assert.deepEqual(
-      proxy.lines.filter(line => line.includes('Failed to follow')),
+      proxy.lines.filter(line => line.includes('Could not watch a resource')),
       [],
     );
   });
@@ -77,7 +77,7 @@ describe('a network that fails between the proxy and the API server', () => {
     await stage.until('know gone', () => node.knows('10.96.2.2'));
     relay.refuse();
     await proxy.until(
-      /Failed to follow.*is tried again: the API server 127.0.0.1:16443 closed the connection .*endpointslices/,
+      /Could not watch a resource.*is tried again: the API server 127.0.0.1:16443 closed the connection .*endpointslices/,
     );
     await cluster.apply(slice('web-1', [POD_B]));
     await cluster.delete(gone);
@@ -90,7 +90,7 @@ describe('a network that fails between the proxy and the API server', () => {
     await proxy.until(FOLLOWED_AGAIN, { timeoutMs: RECOVERY_MS });
     await stage.untilEndpoints(IP, [POD_B], RECOVERY_MS);
     await stage.until('know new and not gone', () => node.knows('10.96.2.3') && !node.knows('10.96.2.2'), RECOVERY_MS);
-    const told = proxy.lines.filter(line => /Failed to follow.*endpointslices/.test(line));
+    const told = proxy.lines.filter(line => /Could not watch a resource.*endpointslices/.test(line));
     assert.equal(told.length, 1, told.join('\n'));
   });
 
@@ -117,7 +117,7 @@ describe('a network that fails between the proxy and the API server', () => {
     const proxy = await run();
     relay.stall();
     await stage.cluster.apply(slice('web-1', [POD_B]));
-    await proxy.until(/Failed to follow.*has not answered for 2 s: the connection is given up/);
+    await proxy.until(/Could not watch a resource.*has not answered for 2 s: the connection is given up/);
     await proxy.until(FOLLOWED_AGAIN);
     await stage.untilEndpoints(IP, [POD_B], RECOVERY_MS);
   });
@@ -135,7 +135,7 @@ describe('a network that fails between the proxy and the API server', () => {
     relay.cutAfter(100_000);
     const connections = relay.connections;
     const second = start();
-    await second.until(/Failed to follow.*was closed before the answer was complete/);
+    await second.until(/Could not watch a resource.*was closed before the answer was complete/);
     assert.ok(node.knows('10.96.3.0') && node.knows('10.96.3.19'));
     await second.until('"Synced everything" ipFamily="IPv4"');
     assert.ok(relay.connections > connections + 1);
@@ -158,7 +158,7 @@ describe('a network that fails between the proxy and the API server', () => {
     await stage.cluster.apply(slice('web-1', [POD_B]));
     await stage.untilEndpoints(IP, [POD_B]);
     assert.deepEqual(
-      proxy.lines.filter(line => line.includes('Failed to follow')),
+      proxy.lines.filter(line => line.includes('Could not watch a resource')),
       [],
     );
   });

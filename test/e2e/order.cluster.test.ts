@@ -67,7 +67,7 @@ describe('what a start does, in which order, and what it tells', () => {
     const oomScoreBefore = oomScoreOf(proxy);
 
     await cluster.apply(NODE);
-    await proxy.until('Another kube-proxy of this kind runs in this network');
+    await proxy.until('Another Pointsman kube-proxy runs in this network namespace');
     assert.equal(udpTimeout(), '77');
     assert.equal(oomScoreOf(proxy), oomScoreBefore);
     assert.equal(node.hasTables(), false);
@@ -85,7 +85,7 @@ describe('what a start does, in which order, and what it tells', () => {
       '"Set sysctl"',
       '"kube-proxy running in dual-stack mode"',
       '"Kube-proxy configuration may be incomplete or incorrect"',
-      '"Another kube-proxy of this kind runs in this network',
+      '"Another Pointsman kube-proxy runs in this network namespace',
       '"Starting service config controller"',
       '"Synced everything"',
     ]);

@@ -49,7 +49,7 @@ describe('a configuration that changes while the proxy runs', () => {
     assert.match((await node.metricsServer('/configz')).text, /"syncPeriod":"1m17s"/);
 
     writeFileSync(file, text({ nftables: { syncPeriod: '-1s' } }));
-    await proxy.until(/The changed configuration is refused; what runs stays.*syncPeriod/i);
+    await proxy.until(/The changed configuration file is not valid.*syncPeriod/i);
     const { status, text: ready } = await node.health('/readyz?verbose');
     assert.equal(status, 503);
     assert.match(ready, /^\[-\]configuration failed: .*syncPeriod.*$/im);
@@ -59,7 +59,7 @@ describe('a configuration that changes while the proxy runs', () => {
     assert.match((await node.metricsServer('/configz')).text, /"syncPeriod":"1m17s"/);
 
     writeFileSync(file, text(changed));
-    await proxy.until('The configuration is valid again');
+    await proxy.until('The configuration file is valid again');
     await stage.until('be ready again', async () => (await node.health('/readyz')).status === 200);
     assert.equal((await node.metric('pointsman_configuration_refused'))[0]?.value, 0);
 

@@ -12,7 +12,7 @@ const ENDS_WITHIN_MS = 5000;
 const SERVICE = service('web', '10.96.6.1');
 /** For a proxy that runs beside another. */
 const OTHER_PORTS = { healthzBindAddress: '127.0.0.1:20256', metricsBindAddress: '127.0.0.1:20249' };
-const FOLLOWED_AGAIN = '"Is followed again" where="/api/v1/nodes"';
+const FOLLOWED_AGAIN = '"The resource is watched again" where="/api/v1/nodes"';
 
 describe('from the command to rules in the kernel', () => {
   let stage: Stage;
@@ -50,7 +50,7 @@ describe('from the command to rules in the kernel', () => {
   test('E2E-23 a second one waits; SIGTERM and SIGINT end with status 0 within seconds, and leave the rules, which the next one takes as they are', async () => {
     const first = stage.proxy;
     const second = stage.start(OTHER_PORTS);
-    await second.until('Another kube-proxy of this kind runs in this network; waiting until it ends');
+    await second.until('Another Pointsman kube-proxy runs in this network namespace; waiting until it ends');
     const before = generation(stage.cluster.namespace);
     assert.deepEqual(await endOf(first, 'SIGTERM'), { status: 0, signal: null });
     await second.until(ALL_SYNCED);
@@ -86,7 +86,7 @@ describe('from the command to rules in the kernel', () => {
     await stage.cluster.delete(nodeB());
     await stage.cluster.apply(nodeB('10.244.10.0/24'));
     assert.deepEqual(await proxy.exit, { status: 1, signal: null });
-    assert.match(proxy.lines.join('\n'), /"PodCIDRs changed" node="node-b"/);
+    assert.match(proxy.lines.join('\n'), /"The PodCIDRs of the Node changed, which needs a restart" node="node-b"/);
     assert.match(proxy.lines.join('\n'), /"command failed" err="the PodCIDRs of node \\"node-b\\" changed"/);
   });
 

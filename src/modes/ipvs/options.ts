@@ -19,13 +19,13 @@ export function ipvsConfig({ ipvs }: Configuration): IpvsConfig {
 /** Whether the machine can do ipvs mode; then what takes privileges is done. */
 export async function prepareIpvsMode(configuration: Configuration, log: Logger): Promise<void> {
   const problem = await ipvsUnavailable(configuration.ipvs.scheduler);
-  if (problem !== undefined) throw new StartupError(problem);
+  if (problem !== undefined) throw new FatalError(problem);
   log.error('server', IPVS_DEPRECATION.note);
   try {
     prepareIpvs(ipvsConfig(configuration), (what, error) =>
       log.error('ipvs', 'Failed', { what, err: errorText(error) }),
     );
   } catch (error) {
-    throw new StartupError(`unable to create proxier: ${errorText(error)}`);
+    throw new FatalError(`unable to create proxier: ${errorText(error)}`);
   }
 }

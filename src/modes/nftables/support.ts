@@ -10,7 +10,7 @@ const OLDEST = [5, 13] as const;
 export function checkNftables(kernel: string = release(), env: NodeJS.ProcessEnv = process.env): void {
   if (!env[SKIP] && isOlder(kernel)) {
     const needed = `nftables mode requires kernel ${OLDEST.join('.')} or later, and this is ${kernel}`;
-    throw new StartupError(`unable to create proxier: ${needed}; set ${SKIP}=true if yours has what is needed`);
+    throw new FatalError(`unable to create proxier: ${needed}; set ${SKIP}=true if yours has what is needed`);
   }
   try {
     const socket = NftablesSocket.open({});
@@ -20,7 +20,7 @@ export function checkNftables(kernel: string = release(), env: NodeJS.ProcessEnv
       socket.close();
     }
   } catch (error) {
-    throw new StartupError(`unable to create proxier: nf_tables cannot be used on this host: ${errorText(error)}`);
+    throw new FatalError(`unable to create proxier: nf_tables cannot be used on this host: ${errorText(error)}`);
   }
 }
 

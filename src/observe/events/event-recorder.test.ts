@@ -22,7 +22,7 @@ interface Sent {
   readonly body: { readonly metadata: { readonly name: string }; readonly series?: object; readonly note: string };
 }
 
-/** An API server's answers, one for each request; the last goes on for ever. */
+/** Gives one answer to each request, and the last answer to all further requests. */
 class FakeClient implements ApiClient {
   readonly sent: Sent[] = [];
   readonly #answers: (number | Error | 'hangs')[];
@@ -38,7 +38,7 @@ class FakeClient implements ApiClient {
     if (answer === 'hangs') {
       await new Promise((_, reject) => signal?.addEventListener('abort', () => reject(new Error('aborted'))));
     }
-    return { status: Number(answer), headers: {}, body: pieces('{"message":"so it is"}') };
+    return { status: Number(answer), headers: {}, body: pieces('{"message":"no"}') };
   }
 
   close(): void {}
@@ -60,7 +60,7 @@ describe('events', () => {
     const recorder = new EventRecorder({
       reporter: REPORTER,
       clock,
-      lost: ({ reason }, why) => lost.push(`${reason}: ${why}`),
+      lost: ({ reason }, cause) => lost.push(`${reason}: ${cause}`),
       random: () => 0.5,
     });
     open.push(recorder);
@@ -68,7 +68,7 @@ describe('events', () => {
     return { clock, lost, recorder, client };
   }
 
-  test('EVENTS-1 an event as it is written', async () => {
+  test('EVENTS-1 an Event has all fields of events.k8s.io/v1', async () => {
     const { clock, recorder, client } = setUp(201);
     recorder.attach(client);
     recorder.record(BIRTH);
@@ -95,7 +95,7 @@ describe('events', () => {
     ]);
   });
 
-  test('EVENTS-1 an event about a Service is in its namespace; names never repeat', async () => {
+  test('EVENTS-1 an Event about a Service is in its namespace, and no two Events have the same name', async () => {
     const { clock, recorder, client } = setUp(201);
     recorder.attach(client);
     for (const name of ['a', 'b']) {
@@ -110,7 +110,7 @@ describe('events', () => {
     assert.equal(new Set(client.sent.map(({ body }) => body.metadata.name)).size, 2);
   });
 
-  test('EVENTS-1 an object whose name makes no event name gets a UUID; a note is cut to what the API takes', async () => {
+  test('EVENTS-1 an object whose name cannot be part of a name gets a UUID, and a long note is cut', async () => {
     const { clock, recorder, client } = setUp(201);
     recorder.attach(client);
     recorder.record({ ...BIRTH, regarding: nodeReference('Node_A'), note: `${'x'.repeat(1023)}ü and more` });
@@ -119,7 +119,7 @@ describe('events', () => {
     assert.equal(client.sent[0]?.body.note, 'x'.repeat(1023));
   });
 
-  test('EVENTS-2 events from before there is somewhere to write are kept, in order and up to a number', async () => {
+  test('EVENTS-2 a limited number of Events is kept until there is a client, in their order', async () => {
     const { clock, lost, recorder, client } = setUp(201);
     for (let i = 0; i < 30; i++) recorder.record({ ...BIRTH, reason: `R${i}` });
     assert.deepEqual(
@@ -132,7 +132,7 @@ describe('events', () => {
     assert.equal(client.sent.length, 25);
   });
 
-  test('EVENTS-3 a repeat becomes a series, told once, then every 30 minutes, and when it is over', async () => {
+  test('EVENTS-3 a repeated Event becomes a series, written at once, every 30 minutes, and when it is over', async () => {
     const { clock, recorder, client } = setUp(201);
     recorder.attach(client);
     recorder.record(BIRTH);
@@ -160,10 +160,10 @@ describe('events', () => {
         { series: { count: 36, lastObservedTime: '2026-05-04T10:35:00.123000Z' } },
       ],
     );
-    assert.equal(clock.pending, 0, 'nothing is left to wait for');
+    assert.equal(clock.pending, 0, 'no timer is left');
   });
 
-  test('EVENTS-3 after six quiet minutes it is a new event', async () => {
+  test('EVENTS-3 after six minutes without a repeat it is a new Event', async () => {
     const { clock, recorder, client } = setUp(201);
     recorder.attach(client);
     recorder.record(BIRTH);
@@ -176,7 +176,7 @@ describe('events', () => {
     );
   });
 
-  test('EVENTS-3 a series whose event is gone is written anew, whole', async () => {
+  test('EVENTS-3 a series whose Event was deleted is written again as a whole', async () => {
     const { clock, recorder, client } = setUp(201, 404, 201);
     recorder.attach(client);
     recorder.record(BIRTH);
@@ -190,7 +190,7 @@ describe('events', () => {
     assert.deepEqual(client.sent[2]?.body.series, { count: 2, lastObservedTime: '2026-05-04T10:00:00.123000Z' });
   });
 
-  test('EVENTS-3 repeats before the first was written go with it', async () => {
+  test('EVENTS-3 repeats before the first write go with it', async () => {
     const { clock, recorder, client } = setUp(201);
     recorder.record(BIRTH);
     recorder.record(BIRTH);
@@ -201,7 +201,7 @@ describe('events', () => {
     assert.deepEqual(client.sent[0]?.body.series, { count: 3, lastObservedTime: '2026-05-04T10:00:00.123000Z' });
   });
 
-  test('EVENTS-4 without an answer it is tried 12 times, some 10 s apart, and then given up', async () => {
+  test('EVENTS-4 without an answer the recorder makes 12 attempts, about 10 s apart, and then gives up', async () => {
     const { clock, lost, recorder, client } = setUp(new Error('connection refused'));
     recorder.attach(client);
     recorder.record(BIRTH);
@@ -214,7 +214,7 @@ describe('events', () => {
     assert.deepEqual(lost, ['Starting: connection refused']);
   });
 
-  test('EVENTS-4 a server that is busy or broken is asked again, one that refuses is not', async () => {
+  test('EVENTS-4 the recorder retries if the server is busy or broken, but not if the server refuses', async () => {
     const busy = setUp(429, 503, 201);
     busy.recorder.attach(busy.client);
     busy.recorder.record(BIRTH);
@@ -226,10 +226,10 @@ describe('events', () => {
     refused.recorder.record(BIRTH);
     await refused.clock.advance(MINUTE);
     assert.equal(refused.client.sent.length, 1);
-    assert.deepEqual(refused.lost, ['Starting: the API server answered 403: {"message":"so it is"}']);
+    assert.deepEqual(refused.lost, ['Starting: the API server answered 403: {"message":"no"}']);
   });
 
-  test('EVENTS-4 an event that is there already was written', async () => {
+  test('EVENTS-4 an Event that already exists counts as written', async () => {
     const { clock, lost, recorder, client } = setUp(409);
     recorder.attach(client);
     recorder.record(BIRTH);
@@ -237,7 +237,7 @@ describe('events', () => {
     assert.deepEqual([client.sent.length, lost], [1, []]);
   });
 
-  test('EVENTS-4 an answer that does not come is not waited for longer than 30 s', async () => {
+  test('EVENTS-4 an attempt takes at most 30 s', async () => {
     const { clock, recorder, client } = setUp('hangs', 201);
     recorder.attach(client);
     recorder.record(BIRTH);
@@ -247,7 +247,7 @@ describe('events', () => {
     assert.equal(client.sent.length, 2);
   });
 
-  test('EVENTS-5 too many different events are dropped and told: 25 at once, then one every 10 s', async () => {
+  test('EVENTS-5 25 different Events at once and then one every 10 s are written, and more are dropped and reported', async () => {
     const { clock, lost, recorder, client } = setUp(201);
     recorder.attach(client);
     for (let i = 0; i < 27; i++) recorder.record({ ...BIRTH, reason: `R${i}` });
@@ -260,17 +260,17 @@ describe('events', () => {
     assert.equal(lost.at(-1), 'TooSoon: too many events');
   });
 
-  test('EVENTS-5 what waits is bounded', async () => {
+  test('EVENTS-5 the queue is limited', async () => {
     const { clock, lost, recorder } = setUp(201);
     for (let i = 0; i < 130; i++) {
       recorder.record({ ...BIRTH, reason: `R${i}` });
       await clock.advance(10_000);
     }
     assert.equal(lost.length, 30);
-    assert.equal(lost[0], 'R100: too many events wait');
+    assert.equal(lost[0], 'R100: too many events are queued');
   });
 
-  test('EVENTS-6 closing writes what waits, without waiting between tries', async () => {
+  test('EVENTS-6 closing writes the queued Events without a pause between attempts', async () => {
     const { clock, recorder, client } = setUp(new Error('refused'), 201);
     recorder.attach(client);
     recorder.record(BIRTH);
@@ -284,7 +284,7 @@ describe('events', () => {
     assert.equal(client.sent.length, 3);
   });
 
-  test('EVENTS-6 closing takes no longer than it may', async () => {
+  test('EVENTS-6 closing takes no longer than its limit', async () => {
     const { clock, recorder, client } = setUp('hangs');
     recorder.attach(client);
     recorder.record(BIRTH);
@@ -294,7 +294,7 @@ describe('events', () => {
     assert.equal(clock.pending, 0);
   });
 
-  test('EVENTS-6 recording never throws, whatever hears of losses', async () => {
+  test('EVENTS-6 recording does not throw, even if the listener for lost Events does', async () => {
     const recorder = new EventRecorder({
       reporter: REPORTER,
       clock: new ManualClock(),

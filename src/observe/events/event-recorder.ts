@@ -1,62 +1,64 @@
 import type { ApiClient } from '../../client/index.ts';
 import type { Clock, Timer } from '../../lib/clock.ts';
 import { errorText } from '../../lib/error-text.ts';
+import { sleep } from '../../lib/sleep.ts';
 import { TokenBucket } from '../../lib/token-bucket.ts';
 import { type EventContent, newEvent, type Reporter } from './event.ts';
 import { createEvent, type Outcome, patchSeries } from './event-sink.ts';
 import { currentEvent, type KnownEvent, KnownEvents } from './known-events.ts';
 
-const MOST_WAITING = 100;
-const MOST_TRIES = 12;
+const MAX_QUEUED = 100;
+const MAX_ATTEMPTS = 12;
 const RETRY_MS = 10_000;
-const TRY_MS = 30_000;
+const ATTEMPT_TIMEOUT_MS = 30_000;
 const SWEEP_MS = 60_000;
-/** A proxy that has much to complain of must not bury the API server in it. */
+/** These limits protect the API server from a proxy with many problems. */
 const BURST = 25;
-const ONE_EVERY_MS = 10_000;
+const REFILL_MS = 10_000;
 
 export interface EventRecorderOptions {
   readonly reporter: Reporter;
   readonly clock: Clock;
-  /** An Event did not reach the API: refused, tried too often, or one of too many. */
-  readonly lost?: ((content: EventContent, why: string) => void) | undefined;
-  /** From 0 to 1, so that nodes do not all try again at once. */
+  /** An Event was not written: the API server refused it, all attempts failed, or there were too many Events. */
+  readonly lost?: ((content: EventContent, cause: string) => void) | undefined;
+  /** From 0 to 1. It spreads the retries of many nodes over time. */
   readonly random?: (() => number) | undefined;
 }
 
 interface Job {
   readonly known: KnownEvent;
   kind: 'create' | 'series';
-  tries: number;
+  attempts: number;
 }
 
-/** Writes Events, beside everything else: whoever records one neither waits nor fails. */
+/** Writes Events in the background. `record` neither waits nor fails. */
 export class EventRecorder {
   readonly #options: EventRecorderOptions;
   readonly #clock: Clock;
   readonly #known = new KnownEvents();
   readonly #bucket: TokenBucket;
   readonly #queue: Job[] = [];
+  /** Aborted by `close`: no more Events, and no pause between attempts. */
+  readonly #closing = new AbortController();
+  /** Aborted at the end of `close`: nothing more is written. */
   readonly #end = new AbortController();
   #client: ApiClient | undefined;
   #work: Promise<void> | undefined;
   #sweep: Timer | undefined;
-  #wake: (() => void) | undefined;
-  #closing = false;
   #lastNanoseconds = 0n;
 
   constructor(options: EventRecorderOptions) {
     this.#options = options;
     this.#clock = options.clock;
-    this.#bucket = new TokenBucket(BURST, ONE_EVERY_MS, options.clock.elapsed());
+    this.#bucket = new TokenBucket(BURST, REFILL_MS, options.clock.elapsed());
   }
 
   record(content: EventContent): void {
-    if (this.#closing) return;
+    if (this.#closing.signal.aborted) return;
     const now = this.#clock.now();
-    const again = this.#known.again(content, now);
-    if (again) {
-      if (again.count === 2) this.#enqueue({ known: again, kind: 'series', tries: 0 });
+    const repeated = this.#known.countRepeat(content, now);
+    if (repeated) {
+      if (repeated.count === 2) this.#enqueue({ known: repeated, kind: 'series', attempts: 0 });
       return;
     }
     if (!this.#bucket.take(this.#clock.elapsed())) {
@@ -64,21 +66,20 @@ export class EventRecorder {
       return;
     }
     const event = newEvent(content, this.#options.reporter, this.#nanoseconds(now));
-    this.#enqueue({ known: this.#known.add(content, event, now), kind: 'create', tries: 0 });
+    this.#enqueue({ known: this.#known.add(content, event, now), kind: 'create', attempts: 0 });
     this.#sweep ??= this.#clock.setTimer(SWEEP_MS, () => this.#sweepSeries());
   }
 
-  /** Where to write. Events recorded before this were kept. */
+  /** Begins to write, also the Events that were recorded before. */
   attach(client: ApiClient): void {
     this.#client = client;
     this.#start();
   }
 
-  /** Writes what waits, as far as that is possible within the time; nothing goes on afterwards. */
+  /** Writes the queued Events, for at most `withinMs`. Nothing runs afterwards. */
   async close(withinMs = 2000): Promise<void> {
-    this.#closing = true;
+    this.#closing.abort();
     this.#sweep?.cancel();
-    this.#wake?.();
     const deadline = this.#clock.setTimer(withinMs, () => this.#end.abort());
     await this.#work;
     deadline.cancel();
@@ -86,8 +87,8 @@ export class EventRecorder {
   }
 
   #enqueue(job: Job): void {
-    if (this.#queue.length >= MOST_WAITING) {
-      this.#lost(job.known.first, 'too many events wait');
+    if (this.#queue.length >= MAX_QUEUED) {
+      this.#lost(job.known.first, 'too many events are queued');
       return;
     }
     this.#queue.push(job);
@@ -105,14 +106,14 @@ export class EventRecorder {
       const outcome = await this.#write(client, job);
       if (outcome.kind === 'missing') {
         job.kind = 'create';
-      } else if (outcome.kind === 'failed' && ++job.tries < MOST_TRIES && !this.#closing) {
+      } else if (outcome.kind === 'failed' && ++job.attempts < MAX_ATTEMPTS && !this.#closing.signal.aborted) {
         await this.#pause();
       } else {
         this.#queue.shift();
         if (outcome.kind !== 'written') this.#lost(job.known.first, outcome.error);
       }
     }
-    // In the same turn in which the queue was found empty: what comes now starts anew.
+    // There is no await since the loop found the queue empty, so no Event can be left behind.
     this.#work = undefined;
   }
 
@@ -121,7 +122,7 @@ export class EventRecorder {
     if (kind === 'series' && count === known.sentCount) return { kind: 'written' };
     const giveUp = new AbortController();
     const abort = () => giveUp.abort();
-    const timer = this.#clock.setTimer(TRY_MS, abort);
+    const timer = this.#clock.setTimer(ATTEMPT_TIMEOUT_MS, abort);
     this.#end.signal.addEventListener('abort', abort);
     try {
       const signal = giveUp.signal;
@@ -136,32 +137,26 @@ export class EventRecorder {
     }
   }
 
-  /** Until the next try, or until there is no time left to wait. */
+  /** Waits until the next attempt is due, or until the recorder closes. */
   #pause(): Promise<void> {
-    return new Promise(resolve => {
-      const wait = RETRY_MS * (1 + 0.25 * (this.#options.random ?? Math.random)());
-      const timer = this.#clock.setTimer(wait, () => resolve());
-      this.#wake = () => {
-        timer.cancel();
-        resolve();
-      };
-    });
+    const { random = Math.random } = this.#options;
+    return sleep(RETRY_MS * (1 + 0.25 * random()), this.#clock, this.#closing.signal);
   }
 
   #sweepSeries(): void {
-    for (const known of this.#known.due(this.#clock.now())) this.#enqueue({ known, kind: 'series', tries: 0 });
+    for (const known of this.#known.takeDue(this.#clock.now())) this.#enqueue({ known, kind: 'series', attempts: 0 });
     this.#sweep = this.#known.size > 0 ? this.#clock.setTimer(SWEEP_MS, () => this.#sweepSeries()) : undefined;
   }
 
-  #lost(content: EventContent, why: string): void {
+  #lost(content: EventContent, cause: string): void {
     try {
-      this.#options.lost?.(content, why);
+      this.#options.lost?.(content, cause);
     } catch {
-      // Events are an extra: even who hears of a loss cannot make recording fail.
+      // `record` must not fail because of a listener.
     }
   }
 
-  /** Never the same twice, for it makes the Event's name. */
+  /** Returns each number only once, because the name of the Event contains it. */
   #nanoseconds(now: number): bigint {
     const wanted = BigInt(Math.round(now)) * 1_000_000n;
     this.#lastNanoseconds = wanted > this.#lastNanoseconds ? wanted : this.#lastNanoseconds + 1n;

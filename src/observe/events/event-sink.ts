@@ -1,23 +1,23 @@
 import type { ApiClient } from '../../client/index.ts';
 import type { Event } from './event.ts';
 
-/** What became of one try to write an Event. */
+/** The outcome of one attempt to write an Event. */
 export type Outcome =
   | { readonly kind: 'written' }
-  /** It may go better another time. */
+  /** A retry may succeed. */
   | { readonly kind: 'failed'; readonly error: string }
-  /** It will never be taken. */
+  /** The API server will never accept it. */
   | { readonly kind: 'refused'; readonly error: string }
-  /** The Event that a series belongs to is gone. */
+  /** The Event of the series does not exist any more. */
   | { readonly kind: 'missing' };
 
-const LONGEST_ANSWER = 4096;
+const MAX_ANSWER_BYTES = 4096;
 
 export function createEvent(client: ApiClient, event: Event, signal: AbortSignal): Promise<Outcome> {
   return send(client, 'POST', eventsPath(event), 'application/json', event, signal);
 }
 
-/** Tells how often and when last the Event came again. */
+/** Writes how often the Event occurred, and when it last did. */
 export async function patchSeries(client: ApiClient, event: Event, signal: AbortSignal): Promise<Outcome> {
   const path = `${eventsPath(event)}/${encodeURIComponent(event.metadata.name)}`;
   const patch = { series: event.series };
@@ -44,7 +44,7 @@ async function send(
 
 function outcomeOf(method: 'POST' | 'PATCH', status: number, answer: string): Outcome {
   if (status >= 200 && status < 300) return { kind: 'written' };
-  // An answer that was lost: the Event is there already.
+  // The Event exists: an earlier attempt wrote it, but its answer was lost.
   if (status === 409 && method === 'POST') return { kind: 'written' };
   if (status === 404 && method === 'PATCH') return { kind: 'missing' };
   const error = `the API server answered ${status}: ${answer}`;
@@ -55,8 +55,8 @@ async function textOf(body: AsyncIterable<Uint8Array>): Promise<string> {
   const chunks: Uint8Array[] = [];
   let size = 0;
   for await (const chunk of body) {
-    if (size < LONGEST_ANSWER) chunks.push(chunk);
+    if (size < MAX_ANSWER_BYTES) chunks.push(chunk);
     size += chunk.length;
   }
-  return Buffer.concat(chunks).toString('utf8', 0, LONGEST_ANSWER);
+  return Buffer.concat(chunks).toString('utf8', 0, MAX_ANSWER_BYTES);
 }

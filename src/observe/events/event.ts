@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 
-/** What an Event is about, or what else it concerns. */
+/** The object that an Event is about, or a related object. */
 export interface ObjectReference {
   readonly apiVersion: string;
   readonly kind: string;
@@ -11,17 +11,17 @@ export interface ObjectReference {
 
 export interface EventContent {
   readonly type: 'Normal' | 'Warning';
-  /** Why, in one word: `FailedToStartServiceHealthcheck`. */
+  /** The cause, in one word: `FailedToStartServiceHealthcheck`. */
   readonly reason: string;
-  /** What was being done: `Listen`. */
+  /** What the proxy was doing: `Listen`. */
   readonly action: string;
   readonly regarding: ObjectReference;
   readonly related?: ObjectReference | undefined;
-  /** For people. */
+  /** The text for the operator. */
   readonly note: string;
 }
 
-/** Who reports. */
+/** The program that writes the Events. */
 export interface Reporter {
   /** `kube-proxy` */
   readonly controller: string;
@@ -51,12 +51,12 @@ export interface Event {
   readonly type: 'Normal' | 'Warning';
 }
 
-/** The API refuses longer ones. */
-const LONGEST_NOTE_BYTES = 1024;
-const LONGEST_NAME = 253;
+/** The API server refuses longer notes and names. */
+const MAX_NOTE_BYTES = 1024;
+const MAX_NAME_LENGTH = 253;
 const DNS_SUBDOMAIN = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/;
 
-/** The Node itself; without its UID, as upstream's birth event has none. */
+/** A reference to the Node. It has no UID, like that in upstream's first Event. */
 export function nodeReference(name: string): ObjectReference {
   return { apiVersion: 'v1', kind: 'Node', name };
 }
@@ -70,7 +70,7 @@ export function serviceReference(service: {
   return { apiVersion: 'v1', kind: 'Service', name, namespace, uid };
 }
 
-/** `nanoseconds` since 1970 make the name unique. */
+/** The name contains `nanoseconds` (since 1970), which make it unique. */
 export function newEvent(content: EventContent, { controller, instance }: Reporter, nanoseconds: bigint): Event {
   const { type, reason, action, regarding, related, note } = content;
   return {
@@ -84,19 +84,19 @@ export function newEvent(content: EventContent, { controller, instance }: Report
     reason,
     regarding,
     related,
-    note: shortened(note),
+    note: shorten(note),
     type,
   };
 }
 
-/** RFC 3339 with six digits, which the API's MicroTime asks for. */
+/** RFC 3339 with six digits, as the API's MicroTime requires. */
 export function microTime(nanoseconds: bigint): string {
   const micros = nanoseconds / 1000n;
   const seconds = new Date(Number(micros / 1000n)).toISOString().slice(0, 19);
   return `${seconds}.${String(micros % 1_000_000n).padStart(6, '0')}Z`;
 }
 
-/** Two events with the same key are the same event again. */
+/** Two Events with the same key are one Event that occurred twice. */
 export function eventKey(content: EventContent): string {
   const { type, reason, action, regarding, related } = content;
   return JSON.stringify([type, reason, action, reference(regarding), reference(related)]);
@@ -108,15 +108,15 @@ function reference(object: ObjectReference | undefined): readonly (string | unde
 
 function eventName(object: string, nanoseconds: bigint): string {
   const name = `${object}.${nanoseconds.toString(16)}`;
-  return name.length <= LONGEST_NAME && DNS_SUBDOMAIN.test(name) ? name : randomUUID();
+  return name.length <= MAX_NAME_LENGTH && DNS_SUBDOMAIN.test(name) ? name : randomUUID();
 }
 
-function shortened(note: string): string {
+function shorten(note: string): string {
   const bytes = Buffer.from(note);
-  if (bytes.length <= LONGEST_NOTE_BYTES) return note;
-  // A character that was cut in two decodes as U+FFFD.
+  if (bytes.length <= MAX_NOTE_BYTES) return note;
+  // A character that was cut in the middle decodes as U+FFFD.
   return bytes
-    .subarray(0, LONGEST_NOTE_BYTES)
+    .subarray(0, MAX_NOTE_BYTES)
     .toString('utf8')
     .replace(/\uFFFD$/, '');
 }

@@ -1,35 +1,42 @@
 import { errorText } from '../../lib/error-text.ts';
+import type { Problem } from '../../lib/problem.ts';
 
-/** Undefined if all is well, or a note for who wants to know; a text says why it is not. */
-export type Check = () => undefined | { readonly note: string } | string;
-
-export interface CheckResult {
-  readonly name: string;
-  /** Undefined if it passed. */
-  readonly reason: string | undefined;
+export interface CheckOutcome {
+  /** False if the proxy is not ready because of this check. The default is true. */
+  readonly isReady?: boolean | undefined;
   readonly note?: string | undefined;
+  /** A check that is ready may have problems too. */
+  readonly problems?: readonly Problem[] | undefined;
 }
 
-/** What must hold for the proxy to be ready. Whoever knows something adds a check for it. */
+/** Undefined: ready, with nothing to note. A check that throws is not ready. */
+export type Check = () => CheckOutcome | undefined;
+
+export interface CheckResult extends CheckOutcome {
+  readonly name: string;
+  readonly isReady: boolean;
+}
+
+/** What must hold for the proxy to be ready. Each part of the proxy adds its own checks. */
 export class Checks {
   readonly #checks = new Map<string, Check>();
 
   add(name: string, check: Check): void {
-    if (this.#checks.has(name)) throw new RangeError(`a check named ${name} was added before`);
+    if (this.#checks.has(name)) throw new RangeError(`there is a check named ${name} already`);
     this.#checks.set(name, check);
   }
 
-  /** In the order in which they were added. */
+  /** Results in the order in which the checks were added. */
   run(): CheckResult[] {
     return [...this.#checks].map(([name, check]) => ({ name, ...outcomeOf(check) }));
   }
 }
 
-function outcomeOf(check: Check): Omit<CheckResult, 'name'> {
+function outcomeOf(check: Check): CheckOutcome & { readonly isReady: boolean } {
   try {
-    const outcome = check();
-    return typeof outcome === 'object' ? { reason: undefined, ...outcome } : { reason: outcome };
+    const { isReady = true, ...rest } = check() ?? {};
+    return { isReady, ...rest };
   } catch (error) {
-    return { reason: errorText(error) };
+    return { isReady: false, problems: [{ message: errorText(error) }] };
   }
 }

@@ -1,7 +1,7 @@
-/** How Go writes a time that was never set. */
+/** Go's text for a time that was never set. */
 export const ZERO_TIME = '0001-01-01T00:00:00Z';
 
-/** Milliseconds since 1970 as Go writes a time in JSON: RFC 3339 in the time zone of the process, no needless zeros. */
+/** Milliseconds since 1970 as Go writes a time in JSON: RFC 3339, in the process's time zone, no trailing zeros. */
 export function goTime(ms: number): string {
   const offset = -new Date(ms).getTimezoneOffset();
   const local = new Date(ms + offset * 60_000).toISOString();

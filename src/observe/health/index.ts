@@ -1,4 +1,4 @@
-export { type Check, type CheckResult, Checks } from './checks.ts';
+export { type Check, type CheckOutcome, type CheckResult, Checks } from './checks.ts';
 export { type FamilyHealth, ProxyHealth, type ProxyHealthOptions } from './proxy-health.ts';
 export { type ProxyHealthServerOptions, proxyHealthHandler } from './proxy-health-server.ts';
 export {

@@ -48,7 +48,7 @@ describe('the proxy health server', () => {
     health.updated('IPv6');
   }
 
-  test('HEALTH-5 a healthy proxy on an eligible node: status, headers and JSON', async () => {
+  test("HEALTH-5 a healthy proxy on an eligible node answers 200, with upstream's headers and JSON", async () => {
     bothUpdated();
     health.setNode(NODE);
     await clock.advance(1500);
@@ -69,7 +69,7 @@ describe('the proxy health server', () => {
     ]);
   });
 
-  test('HEALTH-5 a node that is not eligible is 503 on /healthz only, and healthy stays true', async () => {
+  test('HEALTH-5 on a node that is not eligible only /healthz answers 503, and `healthy` stays true', async () => {
     bothUpdated();
     await clock.advance(1000);
     const [status, text] = await body('/healthz');
@@ -82,7 +82,7 @@ describe('the proxy health server', () => {
     assert.equal((await body('/livez'))[0], 200);
   });
 
-  test('HEALTH-5 work that is late is 503 on both, with the time of the last sync of any family', async () => {
+  test('HEALTH-5 with late work both paths answer 503, with the time of the last sync of any family', async () => {
     health.setNode(NODE);
     bothUpdated();
     health.queuedUpdate('IPv4');
@@ -95,7 +95,7 @@ describe('the proxy health server', () => {
     assert.deepEqual(await body('/healthz'), [503, livez.replace('"healthy"', '"nodeEligible":true,"healthy"')]);
   });
 
-  test('HEALTH-5 before the first sync /healthz is 503 and /livez 200', async () => {
+  test('HEALTH-5 before the first sync /healthz answers 503 and /livez 200', async () => {
     health.setNode(NODE);
     const families = (healthy: boolean) =>
       `"IPv4":{"lastUpdated":"${ZERO}","healthy":${healthy}},"IPv6":{"lastUpdated":"${ZERO}","healthy":${healthy}}`;
@@ -109,7 +109,7 @@ describe('the proxy health server', () => {
     ]);
   });
 
-  test('HEALTH-5 any method will do, other paths are 404', async () => {
+  test('HEALTH-5 every method gets the same answer, and other paths get 404', async () => {
     assert.equal((await get('/healthz', 'POST')).status, 503);
     for (const path of ['/', '/nope', '/healthz/', '/livez/x']) {
       const reply = await get(path);
@@ -119,9 +119,9 @@ describe('the proxy health server', () => {
     }
   });
 
-  test('HEALTH-6 /readyz names what is missing, each check with its reason on one line', async () => {
+  test('HEALTH-6 /readyz shows each check with its reason on one line', async () => {
     let cache: string | undefined = 'waiting for\n  services';
-    checks.add('caches', () => cache);
+    checks.add('caches', () => (cache === undefined ? undefined : { isReady: false, note: cache }));
     checks.add('throws', () => {
       if (cache !== undefined) throw new Error('broken');
       return undefined;
@@ -150,7 +150,7 @@ describe('the proxy health server', () => {
     assert.throws(() => checks.add('caches', () => undefined), RangeError);
   });
 
-  test('HEALTH-6 a sync that failed is not ready at once, though health still has patience', async () => {
+  test('HEALTH-6 after a failed sync the proxy is at once not ready, but still healthy', async () => {
     health.setNode(NODE);
     bothUpdated();
     await clock.advance(20_000);
@@ -165,11 +165,24 @@ describe('the proxy health server', () => {
     assert.deepEqual(await body('/readyz'), [200, 'ok']);
   });
 
-  test('HEALTH-6 a check that passes may have a note for who asks for all', async () => {
+  test('HEALTH-6 a check that passes may have a note, which ?verbose shows', async () => {
     bothUpdated();
     checks.add('set aside', () => ({ note: '1 service port' }));
     assert.deepEqual(await body('/readyz'), [200, 'ok']);
     assert.match((await body('/readyz?verbose'))[1], /\n\[\+\]set aside ok: 1 service port\n/);
+  });
+
+  test('HEALTH-6 a check shows its first problems, each with its object and field, and how many more there are', async () => {
+    bothUpdated();
+    const problem = (i: number) => ({
+      object: `Service default/s${i}`,
+      field: 'spec',
+      where: 'x.yaml',
+      message: 'bad',
+    });
+    checks.add('objects', () => ({ isReady: false, problems: [1, 2, 3, 4, 5, 6, 7].map(problem) }));
+    const named = [1, 2, 3, 4, 5].map(i => `Service default/s${i} spec: bad`).join('; ');
+    assert.match((await body('/readyz'))[1], new RegExp(`\\n\\[-\\]objects failed: ${named}; 2 more\\n`));
   });
 
   test('HEALTH-12 while the proxy starts it is alive, not healthy and not ready', async () => {
@@ -196,7 +209,7 @@ describe('the proxy health server', () => {
     }
   });
 
-  test('HEALTH-7 times are RFC 3339 in the time zone of the process, without needless zeros', t => {
+  test('HEALTH-7 times are RFC 3339 in the time zone of the process, without trailing zeros', t => {
     const offset = (minutes: number) => t.mock.method(Date.prototype, 'getTimezoneOffset', () => -minutes);
     const at = (ms: number) => goTime(Date.UTC(2026, 4, 4, 10, 0, 0, ms));
     offset(0);
@@ -210,7 +223,7 @@ describe('the proxy health server', () => {
     assert.equal(at(0), '2026-05-04T06:30:00-03:30');
   });
 
-  test('HEALTH-5 paths may be escaped; one with something needless is sent to the plain one', async () => {
+  test('HEALTH-5 paths may have escapes, and a path that is not clean is redirected to the clean one', async () => {
     assert.equal((await get('/%6civez')).status, 200);
     for (const path of ['//livez', '/x/../livez']) {
       const { status, headers } = await get(path);

@@ -1,33 +1,37 @@
 import type { Clock } from '../../lib/clock.ts';
+import type { Problem } from '../../lib/problem.ts';
 import {
   type HttpAnswer,
   type HttpHandler,
   type HttpRequest,
   jsonAnswer,
   NOT_FOUND,
-  redirectToClean,
+  redirectToCleanPath,
   textAnswer,
 } from '../http/index.ts';
-import type { CheckResult, Checks } from './checks.ts';
+import type { CheckOutcome, CheckResult, Checks } from './checks.ts';
 import { goTime, ZERO_TIME } from './go-time.ts';
-import type { ProxyHealth } from './proxy-health.ts';
+import type { FamilyHealth, ProxyHealth } from './proxy-health.ts';
 
 export interface ProxyHealthServerOptions {
   readonly health: ProxyHealth;
   readonly checks: Checks;
   readonly clock: Clock;
-  /** For metrics. */
+  /** Called after each answer, for the metrics. */
   readonly answered?: ((path: '/healthz' | '/livez', status: number) => void) | undefined;
 }
 
+/** The answer shows at most this many problems of a check. The log has them all. */
+const MAX_PROBLEMS = 5;
+
 /**
- * Answers at healthzBindAddress. Load balancers ask `/healthz` whether the node may get traffic, the kubelet asks
- * `/livez` whether the process must be restarted and `/readyz` whether the pod is ready.
+ * The handler for healthzBindAddress. Load balancers ask `/healthz` whether the node may get traffic. The kubelet asks
+ * `/livez` whether it must restart the process, and `/readyz` whether the pod is ready.
  */
 export function proxyHealthHandler(options: ProxyHealthServerOptions): HttpHandler {
   return request => {
-    const elsewhere = redirectToClean(request);
-    if (elsewhere) return elsewhere;
+    const redirect = redirectToCleanPath(request);
+    if (redirect) return redirect;
     switch (request.path) {
       case '/healthz':
       case '/livez': {
@@ -69,28 +73,43 @@ function timeText(ms: number | undefined): string {
 
 function readyAnswer({ health, checks, clock }: ProxyHealthServerOptions, { query }: HttpRequest): HttpAnswer {
   const results = [...syncResults(health, clock.now()), ...checks.run()];
-  const ready = results.every(({ reason }) => reason === undefined);
-  if (ready && !query.has('verbose')) return textAnswer(200, 'ok');
-  const lines = [...results.map(lineOf), `readyz check ${ready ? 'passed' : 'failed'}`];
-  return textAnswer(ready ? 200 : 503, lines.map(line => `${line}\n`).join(''));
+  const isReady = results.every(result => result.isReady);
+  if (isReady && !query.has('verbose')) return textAnswer(200, 'ok');
+  const lines = [...results.map(resultLine), `readyz check ${isReady ? 'passed' : 'failed'}`];
+  return textAnswer(isReady ? 200 : 503, lines.map(line => `${line}\n`).join(''));
 }
 
-/** Unlike health, which has patience, this is no longer well as soon as the kernel refuses what it should have. */
 function syncResults(health: ProxyHealth, now: number): CheckResult[] {
-  if (!health.hasStarted) return [{ name: 'start', reason: 'the proxy is starting' }];
-  return [...health.families()].map(([family, { reason, error, lastUpdated = now }]) => ({
-    name: `sync-${family}`,
-    reason: reason ?? (error === undefined ? undefined : `the last sync failed: ${error}`),
-    note: `last succeeded ${Math.round((now - lastUpdated) / 1000)} s ago`,
-  }));
+  if (!health.hasStarted) return [{ name: 'start', isReady: false, note: 'the proxy is starting' }];
+  return [...health.families()].map(([family, status]) => ({ name: `sync-${family}`, ...syncOutcome(status, now) }));
 }
 
-function lineOf({ name, reason, note }: CheckResult): string {
-  if (reason !== undefined) return `[-]${name} failed: ${oneLine(reason)}`;
-  return note === undefined ? `[+]${name} ok` : `[+]${name} ok: ${oneLine(note)}`;
+/** The proxy is not ready as soon as a sync fails. Only its health waits until the work is late. */
+function syncOutcome(
+  { alive, pendingMs = 0, lastUpdated, error }: FamilyHealth,
+  now: number,
+): CheckOutcome & { readonly isReady: boolean } {
+  const problems = error === undefined ? [] : [{ message: `the last sync failed: ${error}` }];
+  if (!alive) return { isReady: false, note: `work has been pending for ${Math.floor(pendingMs / 1000)} s`, problems };
+  if (lastUpdated === undefined) return { isReady: false, note: 'no sync has succeeded yet', problems };
+  if (error !== undefined) return { isReady: false, problems };
+  return { isReady: true, note: `last succeeded ${Math.round((now - lastUpdated) / 1000)} s ago` };
 }
 
-/** One line a check, whatever there is to say. */
-function oneLine(text: string): string {
+function resultLine({ name, isReady, note, problems = [] }: CheckResult): string {
+  const parts = [...(note === undefined ? [] : [note]), ...problems.slice(0, MAX_PROBLEMS).map(problemText)];
+  if (problems.length > MAX_PROBLEMS) parts.push(`${problems.length - MAX_PROBLEMS} more`);
+  const head = isReady ? `[+]${name} ok` : `[-]${name} failed`;
+  return parts.length === 0 ? head : `${head}: ${onOneLine(parts.join('; '))}`;
+}
+
+/** Without the place: the name of the check says it. */
+function problemText({ object, field, message }: Problem): string {
+  const subject = [object, field].filter(part => part !== undefined).join(' ');
+  return subject === '' ? message : `${subject}: ${message}`;
+}
+
+/** Each check has one line, so that a script can read the answer line by line. */
+function onOneLine(text: string): string {
   return text.replaceAll(/\s+/g, ' ').trim();
 }

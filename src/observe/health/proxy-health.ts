@@ -2,39 +2,39 @@ import type { Node } from '../../api/index.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Family } from '../../net/index.ts';
 
-/** The cluster autoscaler's mark on a node that it is about to remove. */
+/** The cluster autoscaler sets this taint on a node before it removes the node. */
 const TO_BE_DELETED = 'ToBeDeletedByClusterAutoscaler';
 
 export interface ProxyHealthOptions {
-  /** How long work may wait: twice the sync period. */
+  /** How long work may wait until it is late: twice the sync period. */
   readonly timeoutMs: number;
   readonly clock: Clock;
 }
 
 export interface FamilyHealth {
-  /** Undefined before the first sync that succeeded. */
+  /** When a sync last succeeded, in milliseconds since 1970. */
   readonly lastUpdated: number | undefined;
-  /** No work has waited for longer than the timeout. */
+  /** How long the oldest work has waited for a sync. */
+  readonly pendingMs: number | undefined;
+  /** No work is late. */
   readonly alive: boolean;
-  /** Alive, and the kernel has rules of ours. */
+  /** Alive, and a sync has succeeded. */
   readonly healthy: boolean;
-  /** Why it is not healthy, for people. */
-  readonly reason: string | undefined;
-  /** Why the last sync failed; undefined if it did not. It makes nothing unhealthy before its work is late. */
+  /** Why the last sync failed. A failure alone does not make the family unhealthy: its work must be late. */
   readonly error: string | undefined;
 }
 
 interface FamilyState {
   lastUpdated: number | undefined;
-  /** Since when the oldest work waits that no sync has done, by a clock that nobody sets. */
+  /** Since when the oldest work has waited for a sync, by the clock that never jumps. */
   pendingSince: number | undefined;
   running: boolean;
-  /** When work came that the running sync may not have seen. */
+  /** Since when there is work that the running sync may have missed. */
   queuedMeanwhile: number | undefined;
   error: string | undefined;
 }
 
-/** Whether the kernel follows the objects, and whether the node may take traffic of load balancers. */
+/** Whether the proxy keeps the kernel up to date, and whether load balancers may send traffic to the node. */
 export class ProxyHealth {
   readonly #clock: Clock;
   #timeoutMs: number;
@@ -46,7 +46,7 @@ export class ProxyHealth {
     this.#timeoutMs = timeoutMs;
   }
 
-  /** From now on it is known which families are proxied. Before, nothing is healthy, and nothing is late. */
+  /** Sets the families that the proxy serves. Before this call nothing is healthy, and nothing is late. */
   started(families: readonly Family[]): void {
     this.#families = new Map(families.map(family => [family, newState()]));
   }
@@ -59,7 +59,7 @@ export class ProxyHealth {
     return this.#families !== undefined;
   }
 
-  /** There is work: a change, or the first sync now that all objects are known. */
+  /** There is work for a sync: a change, or the first sync because all objects are known. */
   queuedUpdate(family: Family): void {
     this.#change(family, (state, now) => {
       state.pendingSince ??= now;
@@ -75,7 +75,7 @@ export class ProxyHealth {
     });
   }
 
-  /** A sync succeeded. What was queued while it ran stays pending. */
+  /** A sync succeeded. Work that was queued while it ran stays pending. */
   updated(family: Family): void {
     this.#change(family, state => {
       state.pendingSince = state.running ? state.queuedMeanwhile : undefined;
@@ -85,12 +85,12 @@ export class ProxyHealth {
     });
   }
 
-  /** A sync failed: its work stays pending, since when it was. */
-  failed(family: Family, reason: string): void {
+  /** A sync failed. Its work stays pending, and keeps its age. */
+  failed(family: Family, error: string): void {
     this.#change(family, (state, now) => {
       state.running = false;
       state.pendingSince ??= now;
-      state.error = reason;
+      state.error = error;
     });
   }
 
@@ -112,7 +112,7 @@ export class ProxyHealth {
     return this.hasStarted && [...this.families().values()].every(family => family.healthy);
   }
 
-  /** When a sync last succeeded, of any family. */
+  /** When a sync of any family last succeeded, in milliseconds since 1970. */
   get lastUpdated(): number | undefined {
     const times = [...(this.#families?.values() ?? [])].flatMap(({ lastUpdated }) => lastUpdated ?? []);
     return times.length > 0 ? Math.max(...times) : undefined;
@@ -124,11 +124,9 @@ export class ProxyHealth {
   }
 
   #healthOf({ lastUpdated, pendingSince, error }: FamilyState, now: number): FamilyHealth {
-    const waited = pendingSince === undefined ? 0 : now - pendingSince;
-    const alive = pendingSince === undefined || waited < this.#timeoutMs;
-    const healthy = alive && lastUpdated !== undefined;
-    const late = alive ? 'no sync has succeeded yet' : `work has been pending for ${Math.floor(waited / 1000)} s`;
-    return { lastUpdated, alive, healthy, reason: healthy ? undefined : withError(late, error), error };
+    const pendingMs = pendingSince === undefined ? undefined : now - pendingSince;
+    const alive = pendingMs === undefined || pendingMs < this.#timeoutMs;
+    return { lastUpdated, pendingMs, alive, healthy: alive && lastUpdated !== undefined, error };
   }
 
   #change(family: Family, change: (state: FamilyState, now: number) => void): void {
@@ -145,8 +143,4 @@ function newState(): FamilyState {
     queuedMeanwhile: undefined,
     error: undefined,
   };
-}
-
-function withError(reason: string, error: string | undefined): string {
-  return error === undefined ? reason : `${reason}; the last sync failed: ${error}`;
 }

@@ -63,7 +63,7 @@ describe('service health', () => {
     ['IPv4', V4],
     ['IPv6', V6],
   ] as const) {
-    test(`HEALTH-8 ${family}: status, headers and JSON, whatever is asked for`, async () => {
+    test(`HEALTH-8 ${family}: every path and method gets the same status, headers and JSON`, async () => {
       const health = create(family);
       await health.syncServices(new Map([['ns/svc', 30_100]]));
       health.syncEndpoints(new Map([['ns/svc', 2]]));
@@ -81,7 +81,7 @@ describe('service health', () => {
     });
   }
 
-  test('HEALTH-8 no local endpoint is 503; a proxy that is late is 503 and still shows the true weight', async () => {
+  test('HEALTH-8 a Service without local endpoints and an unhealthy proxy are 503, with the true weight', async () => {
     const health = create('IPv4');
     await health.syncServices(new Map([['ns/svc', 30_100]]));
     const none = await get(V4, 30_100);
@@ -97,7 +97,7 @@ describe('service health', () => {
     });
   });
 
-  test('HEALTH-8 both families own the same port', async () => {
+  test('HEALTH-8 both families can listen on the same port', async () => {
     const [v4, v6] = [create('IPv4'), create('IPv6')];
     await v4.syncServices(new Map([['ns/svc', 30_100]]));
     await v6.syncServices(new Map([['ns/svc', 30_100]]));
@@ -106,12 +106,12 @@ describe('service health', () => {
     assert.deepEqual([await status(V4, 30_100), await status(V6, 30_100)], [200, 503]);
   });
 
-  test('HEALTH-8 the IPv6 listener takes no IPv4', async () => {
+  test('HEALTH-8 the IPv6 listener accepts no IPv4', async () => {
     await create('IPv6').syncServices(new Map([['ns/svc', 30_100]]));
     assert.equal(await status(V4, 30_100), 'ECONNREFUSED');
   });
 
-  test('HEALTH-8 node port addresses are the only ones listened on; none is no error', async () => {
+  test('HEALTH-8 the ports are open at node port addresses only, and no address is no error', async () => {
     await create('IPv4', [V4_OTHER]).syncServices(new Map([['ns/svc', 30_100]]));
     assert.deepEqual([await status(V4, 30_100), await status(V4_OTHER, 30_100)], ['ECONNREFUSED', 503]);
     await create('IPv4', []).syncServices(new Map([['ns/svc', 30_101]]));
@@ -119,7 +119,7 @@ describe('service health', () => {
     assert.deepEqual(failures, []);
   });
 
-  test('HEALTH-9 what is gone is closed at once, connections too; what stays is not touched', async () => {
+  test('HEALTH-9 the port and the connections of a deleted Service close at once, and other Services are not touched', async () => {
     const health = create('IPv4');
     await health.syncServices(
       new Map([
@@ -167,7 +167,7 @@ describe('service health', () => {
     assert.equal(JSON.parse((await get(V4, 30_101)).body).service.name, 'a');
   });
 
-  test('HEALTH-9 endpoints of unknown Services are dropped, Services that are not named have none', async () => {
+  test('HEALTH-9 endpoints of unknown Services are ignored, and a Service that is not in the map has none', async () => {
     const health = create('IPv4');
     await health.syncServices(new Map([['ns/svc', 30_100]]));
     health.syncEndpoints(
@@ -181,7 +181,7 @@ describe('service health', () => {
     assert.equal(await status(V4, 30_100), 503);
   });
 
-  test('HEALTH-9 counts that follow at once reach listeners that are still being opened', async () => {
+  test('HEALTH-9 counts that come at once reach listeners that are still being opened', async () => {
     const health = create('IPv4');
     const opened = health.syncServices(new Map([['ns/svc', 30_100]]));
     health.syncEndpoints(new Map([['ns/svc', 1]]));
@@ -189,7 +189,7 @@ describe('service health', () => {
     assert.equal(await status(V4, 30_100), 200);
   });
 
-  test('HEALTH-9 a Service that goes while its listener is being opened does not stay open', async () => {
+  test('HEALTH-9 a Service that is deleted while its listener opens leaves no listener', async () => {
     const health = create('IPv4', [V4, V4_OTHER]);
     const opened = health.syncServices(new Map([['ns/svc', 30_100]]));
     await health.syncServices(new Map());
@@ -198,7 +198,7 @@ describe('service health', () => {
     assert.deepEqual(failures, []);
   });
 
-  test('HEALTH-9 a port that is taken is told, its other addresses are closed, and the next sync tries again', async () => {
+  test('HEALTH-9 a port that is in use is reported, its other addresses are closed, and the next sync retries', async () => {
     const holder = await listenTcp(namespace, V4_OTHER, 30_100, peer => peer.destroy());
     const health = create('IPv4', [V4, V4_OTHER]);
     const ports = new Map([['ns/svc', 30_100]]);
@@ -212,7 +212,7 @@ describe('service health', () => {
     assert.deepEqual([await status(V4, 30_100), await status(V4_OTHER, 30_100)], [503, 503]);
   });
 
-  test('HEALTH-9 the note of the Event has node, Service, port and error', () => {
+  test('HEALTH-9 the note of the Event names node, Service, port and error', () => {
     assert.equal(
       serviceHealthNote('node-a', { service: 'ns/svc', port: 30_100, error: 'EADDRINUSE' }),
       'node node-a failed to start healthcheck "ns/svc" on port 30100: EADDRINUSE',

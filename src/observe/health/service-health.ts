@@ -1,14 +1,14 @@
 import { errorText } from '../../lib/error-text.ts';
-import type { Family, Ip } from '../../net/index.ts';
+import { ANY_IP, type Family, type Ip } from '../../net/index.ts';
 import { HttpServer, jsonAnswer, type Listen } from '../http/index.ts';
 
 export interface ServiceHealthOptions {
   readonly family: Family;
-  /** This machine's addresses that accept node ports; `all` for every address of the family. */
+  /** The addresses of this machine that accept node ports. `all` means every address of the family. */
   readonly addresses: 'all' | readonly Ip[];
-  /** Whether the proxy follows; a node that does not must not get traffic. */
+  /** Whether the proxy is healthy. A node whose proxy is not must not get traffic. */
   readonly healthy: () => boolean;
-  /** A Service's port could not be listened on. It is tried again by the next syncServices. */
+  /** The proxy could not listen on the port of a Service. The next `syncServices` retries. */
   readonly failed: (failure: ServiceHealthFailure) => void;
   readonly listen?: Listen | undefined;
 }
@@ -28,8 +28,8 @@ interface Entry {
 }
 
 /**
- * Listens on the healthCheckNodePort of each Service of one family, and says to load balancers how many endpoints of the
- * Service are on this node.
+ * Listens on the `healthCheckNodePort` of each Service of one family. Its answers show load balancers how many endpoints
+ * of the Service are on this node.
  */
 export class ServiceHealth {
   readonly #options: ServiceHealthOptions;
@@ -40,8 +40,9 @@ export class ServiceHealth {
   }
 
   /**
-   * Ports by Service, `namespace/name`: listens on new ones, with no endpoints, and closes those that are gone or have
-   * another port. What changes is in force when this returns; the promise tells when all new listeners are open or failed.
+   * Takes the port of each Service (`namespace/name`). Closes the listeners of Services that are gone or have another
+   * port. Listens on new ports, with no endpoints until `syncEndpoints`. Resolves when each new listener is open or has
+   * failed.
    */
   async syncServices(ports: ReadonlyMap<string, number>): Promise<void> {
     for (const [service, entry] of this.#entries) {
@@ -51,7 +52,7 @@ export class ServiceHealth {
     await Promise.all(added.map(([service, port]) => this.#open(service, port)));
   }
 
-  /** Local endpoints by Service; those that are not named have none. */
+  /** Takes the number of local endpoints of each Service. A Service that is not in the map has none. */
   syncEndpoints(counts: ReadonlyMap<string, number>): void {
     for (const [service, entry] of this.#entries) entry.localEndpoints = counts.get(service) ?? 0;
   }
@@ -94,8 +95,7 @@ export class ServiceHealth {
 
   #addresses(): readonly Ip[] {
     const { addresses, family } = this.#options;
-    if (addresses !== 'all') return addresses;
-    return [(family === 'IPv4' ? '0.0.0.0' : '::') as Ip];
+    return addresses === 'all' ? [ANY_IP[family]] : addresses;
   }
 
   #answer(service: string, { localEndpoints }: Entry) {
@@ -108,7 +108,7 @@ export class ServiceHealth {
   }
 }
 
-/** The note of the Event about it. */
+/** The note of the Event about the failure, in upstream's words. */
 export function serviceHealthNote(node: string, { service, port, error }: ServiceHealthFailure): string {
   return `node ${node} failed to start healthcheck "${service}" on port ${port}: ${error}`;
 }

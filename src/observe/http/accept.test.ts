@@ -8,11 +8,11 @@ function forms(accept: string): string[] {
   );
 }
 
-test('METRICS-8 what is liked best comes first, then what is more particular, then what was named first', () => {
+test('METRICS-8 media types are ordered by preference, then wildcards last, then as the header has them', () => {
   assert.deepEqual(forms('*/*, text/*, b/b;q=0.5, a/a; x=1 , c/c'), ['a/a;x=1', 'c/c', 'text/*', '*/*', 'b/b']);
 });
 
-test('METRICS-8 whatever is sent is read: no type, no value, no quality, nothing', () => {
+test('METRICS-8 a malformed or empty Accept header is no error', () => {
   assert.deepEqual(forms(',, *;q=x, text, /, a/b;c=;d'), ['text/', '/', 'a/b', '*/*']);
   assert.deepEqual(forms(' '), []);
 });

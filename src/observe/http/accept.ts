@@ -1,18 +1,18 @@
-/** One of the forms of an answer that a caller takes. */
+/** One of the media types that a caller accepts: `text/*;version=1.0.0`. */
 export interface MediaRange {
   readonly type: string;
   readonly subtype: string;
-  /** Without `q`, and without those that have no value. */
+  /** Without `q`, and without parameters that have no value. */
   readonly parameters: ReadonlyMap<string, string>;
 }
 
-/** The forms that an Accept header names: what is liked best comes first, among those what is most particular. */
+/** The media types of an Accept header, in the order of preference. Among equals those without wildcards come first. */
 export function parseAccept(accept: string): readonly MediaRange[] {
   return accept
     .split(',')
     .filter(part => part.trim() !== '')
     .map(parseRange)
-    .sort((a, b) => b.quality - a.quality || wildness(a) - wildness(b));
+    .sort((a, b) => b.quality - a.quality || wildcardRank(a) - wildcardRank(b));
 }
 
 function parseRange(text: string): MediaRange & { readonly quality: number } {
@@ -28,7 +28,7 @@ function parseRange(text: string): MediaRange & { readonly quality: number } {
   return { type, subtype, parameters, quality: Number.isNaN(quality) ? 1 : quality };
 }
 
-function wildness({ type, subtype }: MediaRange): number {
+function wildcardRank({ type, subtype }: MediaRange): number {
   return (type === '*' ? 2 : 0) + (subtype === '*' ? 1 : 0);
 }
 

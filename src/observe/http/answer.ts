@@ -1,14 +1,13 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { RequestTarget } from './request-target.ts';
 
-/** What a handler sees of a request. */
 export interface HttpRequest extends RequestTarget {
   readonly method: string;
   readonly query: URLSearchParams;
   readonly headers: IncomingHttpHeaders;
-  /** Aborted when the caller goes away before the answer is complete. */
-  readonly gone: AbortSignal;
-  /** The body as text; undefined if it is longer than `limit` bytes. */
+  /** Aborted if the caller disconnects before it has the whole answer. */
+  readonly disconnected: AbortSignal;
+  /** Reads the body. Undefined if it is longer than `limit` bytes. */
   text(limit: number): Promise<string | undefined>;
 }
 
@@ -26,7 +25,7 @@ export function textAnswer(status: number, body: string): HttpAnswer {
   return { status, headers: { 'Content-Type': 'text/plain; charset=utf-8', ...NO_SNIFF }, body };
 }
 
-/** The content type has no charset, for load balancers compare it as text. */
+/** The content type has no charset, because load balancers compare it as text. */
 export function jsonAnswer(status: number, body: string, headers: Readonly<Record<string, string>> = {}): HttpAnswer {
   return { status, headers: { 'Content-Type': 'application/json', ...NO_SNIFF, ...headers }, body };
 }

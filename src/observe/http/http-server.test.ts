@@ -5,7 +5,7 @@ import { afterEach, describe, test } from 'node:test';
 import { httpCall } from '../../../test/support/http-call.ts';
 import { ManualClock } from '../../../test/support/manual-clock.ts';
 import type { Ip } from '../../net/index.ts';
-import { type HttpHandler, HttpServer, type Listen, listenHere, PatientServer, textAnswer } from './index.ts';
+import { type HttpHandler, HttpServer, type Listen, listenHere, RetryingHttpServer, textAnswer } from './index.ts';
 
 const LOOPBACK = '127.0.0.1' as Ip;
 const ANY = '0.0.0.0' as Ip;
@@ -23,7 +23,7 @@ describe('HTTP servers', () => {
     for (const server of open.splice(0)) server.close();
   });
 
-  test('HEALTH-10 a handler sees method, path, query, headers and body, and its answer is sent whole', async () => {
+  test('HEALTH-10 a handler gets method, path, query, headers and body, and the caller gets its whole answer', async () => {
     const { port } = await serve(async ({ method, path, query, headers, text }) =>
       textAnswer(207, [method, path, query.get('a'), headers['x-b'], await text(10)].join(' ')),
     );
@@ -43,12 +43,12 @@ describe('HTTP servers', () => {
     );
   });
 
-  test('HEALTH-10 a body that is too long is refused, and the caller still gets its answer', async () => {
+  test('HEALTH-10 a request body that is too long is refused, and the caller still gets an answer', async () => {
     const { port } = await serve(async request => textAnswer(200, String(await request.text(4))));
     assert.equal((await httpCall({ port, method: 'PUT', body: 'hello' })).body, 'undefined');
   });
 
-  test('HEALTH-10 a handler that fails is a 500, and the server goes on', async () => {
+  test('HEALTH-10 a handler that throws is a 500, and the server goes on', async () => {
     const { port } = await serve(({ path }) => {
       if (path === '/bad') throw new Error('no luck');
       return textAnswer(200, 'fine');
@@ -58,7 +58,7 @@ describe('HTTP servers', () => {
     assert.equal((await httpCall({ port })).body, 'fine');
   });
 
-  test('HEALTH-10 a body that comes in pieces is sent as it comes; one that breaks cuts the connection', async () => {
+  test('HEALTH-10 a body is sent in pieces as they come, and a body that breaks off closes the connection', async () => {
     const { port } = await serve(({ path }) => ({ status: 200, headers: {}, body: pieces(path === '/broken') }));
     assert.equal((await httpCall({ port })).body, 'onetwo');
     await assert.rejects(httpCall({ port, path: '/broken' }));
@@ -69,16 +69,16 @@ describe('HTTP servers', () => {
     assert.equal((await httpCall({ port, headers: { long: 'x'.repeat(17_000) } })).status, 431);
   });
 
-  test('HEALTH-10 whoever goes away while waiting is noticed', async () => {
-    const noticed = new EventEmitter();
-    const { port } = await serve(async ({ gone }) => {
-      noticed.emit('asked');
-      await once(gone, 'abort');
-      noticed.emit('gone');
+  test('HEALTH-10 a handler learns that its caller disconnected', async () => {
+    const steps = new EventEmitter();
+    const { port } = await serve(async ({ disconnected }) => {
+      steps.emit('asked');
+      await once(disconnected, 'abort');
+      steps.emit('gone');
       return textAnswer(200, '');
     });
-    const asked = once(noticed, 'asked');
-    const gone = once(noticed, 'gone');
+    const asked = once(steps, 'asked');
+    const gone = once(steps, 'gone');
     const socket = connect(port, LOOPBACK);
     socket.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n');
     await asked;
@@ -86,7 +86,7 @@ describe('HTTP servers', () => {
     await gone;
   });
 
-  test('HEALTH-10 closing frees the port and cuts connections at once, also those that wait for an answer', async () => {
+  test('HEALTH-10 closing frees the port and closes all connections at once, even those that wait for an answer', async () => {
     const asked = new EventEmitter();
     const server = await serve(() => {
       asked.emit('asked');
@@ -104,7 +104,7 @@ describe('HTTP servers', () => {
     assert.equal((await httpCall({ port })).body, 'second');
   });
 
-  test('HEALTH-10 an IPv6 listener of its family alone leaves the port to IPv4', async () => {
+  test('HEALTH-10 an IPv6-only listener leaves the port free for IPv4', async () => {
     const answer = (text: string) => () => textAnswer(200, text);
     const v6 = keep(await HttpServer.open({ ip: ANY6, port: 0, family: 'IPv6', handle: answer('six') }));
     keep(await HttpServer.open({ ip: ANY, port: v6.port, handle: answer('four') }));
@@ -113,8 +113,8 @@ describe('HTTP servers', () => {
   });
 
   for (const ip of [ANY, ANY6]) {
-    test(`HEALTH-10 a server of our own on ${ip} answers on both families`, async () => {
-      const server = patient({ ip });
+    test(`HEALTH-10 a retrying server on ${ip} answers on both families`, async () => {
+      const server = retrying({ ip });
       await server.start();
       const port = server.port ?? 0;
       assert.equal((await httpCall({ port, host: '127.0.0.1' })).body, 'ok');
@@ -122,25 +122,25 @@ describe('HTTP servers', () => {
     });
   }
 
-  test('HEALTH-10 on a machine without IPv6 a wildcard is one of IPv4', async () => {
+  test('HEALTH-10 on a machine without IPv6 a wildcard means IPv4', async () => {
     const tried: string[] = [];
     const listen: Listen = (address, onConnection) => {
       tried.push(address.ip);
       if (address.ip !== ANY6) return listenHere(address, onConnection);
       throw Object.assign(new Error('listen EAFNOSUPPORT'), { code: 'EAFNOSUPPORT' });
     };
-    const server = patient({ ip: ANY6, listen });
+    const server = retrying({ ip: ANY6, listen });
     await server.start();
     assert.deepEqual(tried, ['::', '0.0.0.0']);
     assert.equal((await httpCall({ port: server.port ?? 0 })).body, 'ok');
   });
 
-  test('HEALTH-11 an address that is taken is tried again every 5 s, and each failure is told', async () => {
+  test('HEALTH-11 a server whose address is in use retries every 5 s and reports each failure', async () => {
     const clock = new ManualClock();
     const holder = await serve(() => textAnswer(200, 'holder'));
     const { port } = holder;
     const errors: string[] = [];
-    const server = patient({ ip: LOOPBACK, port, clock, failed: error => errors.push(error.message) });
+    const server = retrying({ ip: LOOPBACK, port, clock, failed: error => errors.push(error.message) });
     await server.start();
     await clock.advance(4999);
     assert.equal(errors.length, 1);
@@ -154,19 +154,19 @@ describe('HTTP servers', () => {
     assert.equal(clock.pending, 0);
   });
 
-  test('HEALTH-11 a wildcard that is taken is told by the name that it was given', async () => {
+  test('HEALTH-11 the error for a wildcard that is in use names the configured address', async () => {
     const holder = keep(await HttpServer.open({ ip: ANY6, port: 0, handle: () => textAnswer(200, 'holder') }));
     const errors: string[] = [];
     const taken = { ip: ANY, port: holder.port, hardFail: true };
-    await patient({ ...taken, failed: error => errors.push(error.message) }).start();
+    await retrying({ ...taken, failed: error => errors.push(error.message) }).start();
     assert.deepEqual(errors, [`listen tcp 0.0.0.0:${holder.port}: bind: address already in use`]);
   });
 
-  test('HEALTH-11 a listener that breaks is told and opened anew', async () => {
+  test('HEALTH-11 a listener that breaks is reported and opened again', async () => {
     const clock = new ManualClock();
-    const { listeners, listen } = noted();
+    const { listeners, listen } = recordingListen();
     const errors: string[] = [];
-    const server = patient({ ip: LOOPBACK, clock, listen, failed: error => errors.push(error.message) });
+    const server = retrying({ ip: LOOPBACK, clock, listen, failed: error => errors.push(error.message) });
     await server.start();
     listeners[0]?.emit('error', new Error('accept EMFILE'));
     assert.deepEqual([errors, server.port], [['accept EMFILE'], undefined]);
@@ -175,9 +175,9 @@ describe('HTTP servers', () => {
     assert.equal((await httpCall({ port: server.port ?? 0 })).body, 'ok');
   });
 
-  test('HEALTH-11 a server closed while it is being opened stays closed', async () => {
-    const { listeners, listen } = noted();
-    const server = patient({ ip: LOOPBACK, listen });
+  test('HEALTH-11 a server that is closed while it opens stays closed', async () => {
+    const { listeners, listen } = recordingListen();
+    const server = retrying({ ip: LOOPBACK, listen });
     const started = server.start();
     server.close();
     await started;
@@ -187,34 +187,36 @@ describe('HTTP servers', () => {
     );
   });
 
-  test('HEALTH-11 with hard fail the first failure is the last', async () => {
+  test('HEALTH-11 with hardFail a server does not retry', async () => {
     const clock = new ManualClock();
     const { port } = await serve(() => textAnswer(200, 'holder'));
     const errors: Error[] = [];
-    const server = patient({ ip: LOOPBACK, port, clock, hardFail: true, failed: error => errors.push(error) });
+    const server = retrying({ ip: LOOPBACK, port, clock, hardFail: true, failed: error => errors.push(error) });
     await server.start();
     assert.equal(errors.length, 1);
     assert.equal(clock.pending, 0);
   });
 
-  test('HEALTH-11 a server closed while it waits to try again stays closed', async () => {
+  test('HEALTH-11 a server that is closed while it waits for a retry stays closed', async () => {
     const clock = new ManualClock();
     const { port } = await serve(() => textAnswer(200, 'holder'));
-    const server = patient({ ip: LOOPBACK, port, clock });
+    const server = retrying({ ip: LOOPBACK, port, clock });
     await server.start();
     assert.equal(clock.pending, 1);
     server.close();
     assert.equal(clock.pending, 0);
   });
 
-  function patient(options: Partial<ConstructorParameters<typeof PatientServer>[0]> & { ip: Ip }): PatientServer {
+  function retrying(
+    options: Partial<ConstructorParameters<typeof RetryingHttpServer>[0]> & { ip: Ip },
+  ): RetryingHttpServer {
     const handle = () => textAnswer(200, 'ok');
-    return keep(new PatientServer({ port: 0, handle, hardFail: false, failed: () => {}, ...options }));
+    return keep(new RetryingHttpServer({ port: 0, handle, hardFail: false, failed: () => {}, ...options }));
   }
 });
 
-/** Listens, and keeps what it opened. */
-function noted(): { listeners: Server[]; listen: Listen } {
+/** Listens, and keeps the listeners for the test. */
+function recordingListen(): { listeners: Server[]; listen: Listen } {
   const listeners: Server[] = [];
   const listen: Listen = async (address, onConnection) => {
     const listener = await listenHere(address, onConnection);

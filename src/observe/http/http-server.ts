@@ -8,14 +8,14 @@ import { BAD_REQUEST, textAnswer } from './answer.ts';
 import { type Listen, type ListenAddress, listenHere } from './listen.ts';
 import { parseTarget } from './request-target.ts';
 
-/** Callers are probes and scrapers: whoever needs more than this is none of them. */
+/** Callers are probes and scrapers, and none of them needs more than this. */
 const LIMITS = { maxHeaderSize: 16 * 1024, headersTimeout: 10_000, requestTimeout: 30_000, keepAliveTimeout: 60_000 };
-const MOST_CONNECTIONS = 1000;
+const MAX_CONNECTIONS = 1000;
 
 export interface HttpServerOptions extends ListenAddress {
   readonly handle: HttpHandler;
   readonly listen?: Listen | undefined;
-  /** The listener broke after it had been opened; the server is closed. */
+  /** The listener broke after it had been opened. The server is closed. */
   readonly failed?: ((error: Error) => void) | undefined;
 }
 
@@ -29,12 +29,12 @@ export class HttpServer {
     this.#listener = listener;
   }
 
-  /** Rejects if the address cannot be listened on. */
+  /** Rejects if the server cannot listen on the address. */
   static async open({ handle, listen = listenHere, failed, ...address }: HttpServerOptions): Promise<HttpServer> {
     const http = createServer(LIMITS, (request, response) => void answer(handle, request, response));
     const listener = await listen(address, connection => http.emit('connection', connection));
-    listener.maxConnections = MOST_CONNECTIONS;
-    // The HTTP server does not listen itself; told that it does, it watches over its connections' time and closes them.
+    listener.maxConnections = MAX_CONNECTIONS;
+    // The HTTP server does not listen itself. Only after this event it enforces the timeouts of its connections.
     http.emit('listening');
     const server = new HttpServer(http, listener);
     listener.on('error', error => {
@@ -48,7 +48,7 @@ export class HttpServer {
     return (this.#listener.address() as AddressInfo).port;
   }
 
-  /** At once: the port is free and connections are cut when this returns. */
+  /** When this returns, the port is free and all connections are closed. */
   close(): void {
     this.#listener.close();
     this.#http.close();
@@ -57,18 +57,18 @@ export class HttpServer {
 }
 
 async function answer(handle: HttpHandler, request: IncomingMessage, response: ServerResponse): Promise<void> {
-  const gone = new AbortController();
-  response.once('close', () => gone.abort());
+  const disconnected = new AbortController();
+  response.once('close', () => disconnected.abort());
   try {
-    const asked = requestOf(request, gone.signal);
-    await write(asked ? await outcome(handle, asked) : BAD_REQUEST, response);
+    const parsed = parseRequest(request, disconnected.signal);
+    await write(parsed ? await callHandler(handle, parsed) : BAD_REQUEST, response);
   } catch {
-    // The caller went away, or a body could not be read to its end: there is no way left to say so.
+    // The caller disconnected, or a body broke off in the middle. It is too late for an error answer.
     response.destroy();
   }
 }
 
-async function outcome(handle: HttpHandler, request: HttpRequest): Promise<HttpAnswer> {
+async function callHandler(handle: HttpHandler, request: HttpRequest): Promise<HttpAnswer> {
   try {
     return await handle(request);
   } catch (error) {
@@ -85,7 +85,7 @@ async function write({ status, headers, body }: HttpAnswer, response: ServerResp
   await pipeline(Readable.from(body), response);
 }
 
-function requestOf(message: IncomingMessage, gone: AbortSignal): HttpRequest | undefined {
+function parseRequest(message: IncomingMessage, disconnected: AbortSignal): HttpRequest | undefined {
   const target = parseTarget(message.url ?? '/');
   if (!target) return undefined;
   return {
@@ -93,7 +93,7 @@ function requestOf(message: IncomingMessage, gone: AbortSignal): HttpRequest | u
     method: message.method ?? 'GET',
     query: new URLSearchParams(target.rawQuery ?? ''),
     headers: message.headers,
-    gone,
+    disconnected,
     text: limit => readText(message, limit),
   };
 }
@@ -101,7 +101,7 @@ function requestOf(message: IncomingMessage, gone: AbortSignal): HttpRequest | u
 async function readText(message: IncomingMessage, limit: number): Promise<string | undefined> {
   const chunks: Buffer[] = [];
   let size = 0;
-  // Destroyed, it would take the connection with it, and the caller would never hear why.
+  // Destroying the message would close the connection, and the caller would get no answer.
   for await (const chunk of message.iterator({ destroyOnReturn: false })) {
     size += chunk.length;
     if (size > limit) return undefined;

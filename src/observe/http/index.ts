@@ -2,5 +2,5 @@ export { type MediaRange, parseAccept } from './accept.ts';
 export { type HttpAnswer, type HttpHandler, type HttpRequest, jsonAnswer, NOT_FOUND, textAnswer } from './answer.ts';
 export { HttpServer, type HttpServerOptions } from './http-server.ts';
 export { type Listen, type ListenAddress, listenHere, listenIn } from './listen.ts';
-export { PatientServer, type PatientServerOptions } from './patient-server.ts';
-export { redirectAnswer, redirectToClean } from './redirect.ts';
+export { redirectAnswer, redirectToCleanPath } from './redirect.ts';
+export { RetryingHttpServer, type RetryingHttpServerOptions } from './retrying-http-server.ts';

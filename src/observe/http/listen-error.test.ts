@@ -7,7 +7,7 @@ function text(ip: string, family: Family | undefined, cause: unknown): string {
   return new ListenError({ ip: ip as Ip, port: 31_005, family }, cause).message;
 }
 
-test("HEALTH-9 HEALTH-11 an address that cannot be had is told in upstream's words", () => {
+test("HEALTH-9 HEALTH-11 the error for an address that is in use has upstream's words", () => {
   const taken = Object.assign(new Error('listen EADDRINUSE'), { code: 'EADDRINUSE' });
   assert.equal(text('0.0.0.0', 'IPv4', taken), 'listen tcp4 0.0.0.0:31005: bind: address already in use');
   assert.equal(text('fd00::2', 'IPv6', taken), 'listen tcp6 [fd00::2]:31005: bind: address already in use');

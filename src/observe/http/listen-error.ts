@@ -13,20 +13,20 @@ const ERRNO_TEXTS: Readonly<Record<string, string>> = {
 
 const NETWORKS = { IPv4: 'tcp4', IPv6: 'tcp6' } as const;
 
-/** An address that cannot be listened on, in the words that people know from upstream's log and Events. */
+/** The server cannot listen on an address. The message has the words of upstream's log and Events. */
 export class ListenError extends Error {
-  /** The kernel's, or empty. */
+  /** The kernel's error code, or empty. */
   readonly code: string;
 
   constructor({ ip, port, family }: ListenAddress, cause: unknown) {
     const code = errorCode(cause) ?? '';
     const network = family ? NETWORKS[family] : 'tcp';
-    const why = code in ERRNO_TEXTS ? `bind: ${ERRNO_TEXTS[code]}` : errorText(cause);
-    super(`listen ${network} ${joinHostPort(ip, port)}: ${why}`, { cause });
+    const reason = code in ERRNO_TEXTS ? `bind: ${ERRNO_TEXTS[code]}` : errorText(cause);
+    super(`listen ${network} ${joinHostPort(ip, port)}: ${reason}`, { cause });
     this.code = code;
   }
 
-  /** The same failure of an address that stands for the one that was tried. */
+  /** The same failure, reported for another address. */
   at(address: ListenAddress): ListenError {
     return new ListenError(address, this.cause);
   }

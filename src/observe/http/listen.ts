@@ -8,19 +8,19 @@ import { ListenError } from './listen-error.ts';
 
 export interface ListenAddress {
   readonly ip: Ip;
-  /** 0: any free one. */
+  /** 0: the kernel chooses a free port. */
   readonly port: number;
-  /** The only one: an IPv6 listener leaves the same port to an IPv4 one. Otherwise `::` listens on both families. */
+  /** Listens on this family only, so that IPv6 leaves the port free for IPv4. By default `::` listens on both. */
   readonly family?: Family | undefined;
 }
 
-/** Opens a listener; rejects if the address cannot be had. */
+/** Opens a listener. Rejects if it cannot listen on the address. */
 export type Listen = (address: ListenAddress, onConnection: (connection: Socket) => void) => Promise<Server>;
 
-/** In the network namespace of the process. */
+/** Listens in the network namespace of the process. */
 export const listenHere: Listen = async (address, onConnection) => {
   const { ip, port, family } = address;
-  // Half open: a caller that is done sending still wants its answer.
+  // Half open: a caller that has ended its side of the connection still waits for its answer.
   const server = createServer({ allowHalfOpen: true, noDelay: true }, onConnection);
   server.listen({ host: ip, port, ipv6Only: family === 'IPv6' });
   try {
@@ -31,10 +31,10 @@ export const listenHere: Listen = async (address, onConnection) => {
   return server;
 };
 
-/** In another network namespace. */
+/** Listens in another network namespace. */
 export function listenIn(namespace: NetworkNamespace): Listen {
   return async ({ ip, port, family }, onConnection) => {
-    // A socket is v6-only if this setting says so when it is made, which happens before listenTcp returns.
+    // The kernel reads this setting when the socket is created, which happens before listenTcp returns its promise.
     const setting = 'net/ipv6/bindv6only';
     const before = readSysctl(setting, namespace);
     writeSysctl(setting, family === 'IPv6' ? 1 : 0, namespace);

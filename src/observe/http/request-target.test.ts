@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { httpCall } from '../../../test/support/http-call.ts';
 import type { Ip } from '../../net/index.ts';
-import { HttpServer, redirectToClean, textAnswer } from './index.ts';
+import { HttpServer, redirectToCleanPath, textAnswer } from './index.ts';
 import { parseTarget } from './request-target.ts';
 
-describe('what a request asks for', () => {
+describe('request target', () => {
   const cases: readonly [text: string, path: string, rawQuery?: string][] = [
     ['/healthz', '/healthz'],
     ['/healthz/?a=b?c', '/healthz/', 'a=b?c'],
@@ -19,13 +19,13 @@ describe('what a request asks for', () => {
     ['*', '*'],
   ];
   for (const [text, path, rawQuery] of cases) {
-    test(`HEALTH-10 ${text}`, () => {
+    test(`HEALTH-10 the target ${text} has the path ${path}`, () => {
       const target = parseTarget(text);
       assert.deepEqual([target?.path, target?.rawQuery], [path, rawQuery]);
     });
   }
 
-  test('HEALTH-10 an escape that is none is a bad request', async () => {
+  test('HEALTH-10 a malformed escape is a bad request', async () => {
     for (const text of ['/a%zz', '/a%2', '/%']) assert.equal(parseTarget(text), undefined);
     const handle = () => textAnswer(200, 'ok');
     const server = await HttpServer.open({ ip: '127.0.0.1' as Ip, port: 0, handle });
@@ -37,11 +37,11 @@ describe('what a request asks for', () => {
     }
   });
 
-  test('HEALTH-10 who asks for a path with something needless in it is sent to the plain one', () => {
+  test('HEALTH-10 a path that is not clean is redirected to the clean one', () => {
     const location = (text: string) => {
       const target = parseTarget(text);
       assert.ok(target);
-      return redirectToClean({ method: 'GET', ...target })?.headers.Location;
+      return redirectToCleanPath({ method: 'GET', ...target })?.headers.Location;
     };
     for (const [text, to] of [
       ['//healthz', '/healthz'],
@@ -62,8 +62,8 @@ describe('what a request asks for', () => {
     }
   });
 
-  test('HEALTH-10 a redirect has a page for those who read pages, with nothing in it but text', () => {
-    const to = (method: string) => redirectToClean({ method, rawPath: '//x', rawQuery: 'a=<b>' });
+  test('HEALTH-10 a redirect has an HTML page for GET only, and escapes the location in it', () => {
+    const to = (method: string) => redirectToCleanPath({ method, rawPath: '//x', rawQuery: 'a=<b>' });
     assert.deepEqual(to('GET'), {
       status: 307,
       headers: { 'Content-Type': 'text/html; charset=utf-8', Location: '/x?a=<b>' },

@@ -2,12 +2,12 @@ export type Severity = 'I' | 'W' | 'E';
 
 export type Fields = Readonly<Record<string, unknown>>;
 
-/** One line of the log, before it is put into words. */
+/** One line of the log, before it is formatted. */
 export interface Entry {
   readonly severity: Severity;
-  /** The verbosity from which it is written; 0 for warnings and errors, which always are. */
+  /** The line is written if the verbosity is at least this. 0 for warnings and errors, which are always written. */
   readonly level: number;
-  /** Name of the file that logs, without its ending. */
+  /** Name of the file that logs, without its extension. */
   readonly source: string;
   readonly message: string;
   /** `structured`: the message is quoted and fields may follow. `plain`: the message is the whole text. */
@@ -19,13 +19,13 @@ export interface Entry {
 
 export type Format = (entry: Entry) => string;
 
-/** What an error brings is told apart from the other values: klog writes it first, JSON last. */
+/** Separates the error from the other fields: the text format writes it first, JSON last. */
 export function splitFields(fields: Fields): { readonly err: unknown; readonly others: readonly [string, unknown][] } {
   const present = Object.entries(fields).filter(([, value]) => value !== undefined);
   return { err: fields.err, others: present.filter(([key]) => key !== 'err') };
 }
 
-/** A value as JSON can hold it: an Error is its message, a Map an object, a Set a list, a bigint a number. */
+/** Converts a value for JSON: an Error to its message, a Map to an object, a Set to a list, a bigint to a number. */
 export function plainValue(_key: string, value: unknown): unknown {
   if (value instanceof Error) return value.message;
   if (value instanceof Map) return Object.fromEntries(value);
@@ -33,7 +33,7 @@ export function plainValue(_key: string, value: unknown): unknown {
   return typeof value === 'bigint' ? Number(value) : value;
 }
 
-/** A log line must never be the reason of a failure. */
+/** Never throws: a log line must not make the proxy fail. */
 export function jsonOf(value: unknown): string {
   try {
     return JSON.stringify(value, plainValue) ?? 'null';

@@ -8,7 +8,7 @@ const TIME = new Date(2026, 10, 5, 9, 8, 7, 6).getTime();
 function lines(format: 'text' | 'json', write: (logging: Logging) => void): string {
   const out: string[] = [];
   const streams = {
-    stdout: { write: () => assert.fail('all goes to stderr') },
+    stdout: { write: () => assert.fail('every line goes to stderr') },
     stderr: { write: (t: string) => out.push(t) },
   };
   write(new Logging(streams, { ...DEFAULT_LOGGING, format, verbosity: 2 }, new ManualClock(TIME)));
@@ -18,7 +18,7 @@ function lines(format: 'text' | 'json', write: (logging: Logging) => void): stri
 describe('log in text', () => {
   const place = `1105 09:08:07.006000 ${String(process.pid).padStart(7)} proxy.ts]`;
 
-  test('LOG-1 a line as klog writes it: severity, date, time, process, source, message, values', () => {
+  test("LOG-1 a line has klog's form: severity, date, time, process, source, message, fields", () => {
     const text = lines('text', ({ log }) => {
       log.info('proxy', 'Synced "rules"', { ports: 3, family: 'IPv4', gone: undefined, ok: true });
       log.warning('proxy', 'Slow');
@@ -33,13 +33,13 @@ describe('log in text', () => {
 
   const values: [what: string, fields: Fields, text: string][] = [
     ['the error comes first', { a: 1, err: new Error('no "way"') }, ' err="no \\"way\\"" a=1'],
-    ['several lines stand indented', { text: 'one\n two', b: 'x' }, ' text=<\n\tone\n\t two\n > b="x"'],
-    ['a last line break is not doubled', { text: 'one\n' }, ' text=<\n\tone\n >'],
+    ['a text of several lines is indented', { text: 'one\n two', b: 'x' }, ' text=<\n\tone\n\t two\n > b="x"'],
+    ['a line break at the end is not doubled', { text: 'one\n' }, ' text=<\n\tone\n >'],
     ['objects and lists are JSON', { o: { name: 'a', list: [1] }, l: ['x'] }, ' o={"name":"a","list":[1]} l=["x"]'],
     ['an Error in an object is its message', { o: { why: new Error('x') } }, ' o={"why":"x"}'],
-    ['maps and sets are JSON too', { m: new Map([['a', true]]), s: new Set([1]) }, ' m={"a":true} s=[1]'],
-    ['whole numbers of any size are bare', { n: 10n, z: null }, ' n=10 z=null'],
-    ["what is not printable is escaped as Go's %q does", { s: '\x00\u200b' }, ' s="\\x00\\u200b"'],
+    ['maps and sets are JSON', { m: new Map([['a', true]]), s: new Set([1]) }, ' m={"a":true} s=[1]'],
+    ['integers of any size have no quotes', { n: 10n, z: null }, ' n=10 z=null'],
+    ["characters that are not printable are escaped as Go's %q does", { s: '\x00\u200b' }, ' s="\\x00\\u200b"'],
   ];
   for (const [what, fields, text] of values) {
     test(`LOG-2 ${what}`, () =>
@@ -49,7 +49,7 @@ describe('log in text', () => {
       ));
   }
 
-  test('LOG-2 a value that has no JSON does not throw', () => {
+  test('LOG-2 a value that JSON cannot hold does not throw', () => {
     const circle: Record<string, unknown> = {};
     circle.self = circle;
     assert.match(
@@ -63,7 +63,7 @@ describe('log in JSON', () => {
   const json = (write: (logging: Logging) => void) => lines('json', write);
   const head = `{"ts":${TIME},"caller":"proxy.ts"`;
 
-  test('LOG-3 one object a line, with verbosity unless it is an error, which comes last', () => {
+  test('LOG-3 each line is one JSON object, with the verbosity unless it is an error, and the error last', () => {
     assert.equal(
       json(({ log }) => {
         log.info('proxy', 'a', { count: 1, text: 'x\ny' });

@@ -9,7 +9,7 @@ export function jsonLine(entry: Entry): string {
     ['caller', `${basename(source)}.ts`],
     ['msg', message],
   ];
-  // Errors have no verbosity; warnings are information of verbosity 0.
+  // As in klog, errors have no verbosity, and warnings are information of verbosity 0.
   if (severity !== 'E') pairs.push(['v', level]);
   const { err, others } = splitFields(fields);
   if (form === 'structured') pairs.push(...others);

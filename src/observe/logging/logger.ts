@@ -1,6 +1,6 @@
 import type { Entry, Fields, Severity } from './entry.ts';
 
-/** Where a logger hands its entries to. */
+/** Receives the entries of a logger. */
 export interface LogSink {
   isEnabled(level: number, source: string): boolean;
   write(entry: Omit<Entry, 'time'>): void;
@@ -8,7 +8,7 @@ export interface LogSink {
 
 const NONE: Fields = {};
 
-/** What the other folders log with. `source` is the name of the file that logs, without its ending. */
+/** The logger for all folders. `source` is the name of the file that logs, without its extension. */
 export class Logger {
   readonly #sink: LogSink;
 
@@ -24,18 +24,18 @@ export class Logger {
     this.#log('W', source, message, fields);
   }
 
-  /** A field `err` says what went wrong; it may be an Error. */
+  /** The field `err` has the error, as text or as an Error. */
   error(source: string, message: string, fields: Fields = NONE): void {
     this.#log('E', source, message, fields);
   }
 
-  /** Information for who asked for at least verbosity `level`. Fields that cost something belong behind `isEnabled`. */
+  /** Logs information if the verbosity is at least `level`. A caller with costly fields checks `isEnabled` first. */
   v(level: number, source: string, message: string, fields: Fields = NONE): void {
     if (!this.#sink.isEnabled(level, source)) return;
     this.#sink.write({ severity: 'I', level, source, message, form: 'structured', fields });
   }
 
-  /** The message as it is, without quotes and fields. */
+  /** Logs the message without quotes and fields. */
   plain(level: number, source: string, message: string): void {
     if (!this.#sink.isEnabled(level, source)) return;
     this.#sink.write({ severity: 'I', level, source, message, form: 'plain', fields: NONE });

@@ -24,13 +24,13 @@ const threeLines = ({ log }: Logging) => {
 };
 
 describe('log streams', () => {
-  test('LOG-6 one stream: everything at once to stderr', () => {
+  test('LOG-6 with one stream every line goes to stderr at once', () => {
     const { logging: all, out, err } = logging({ infoBufferSize: 1000 });
     threeLines(all);
     assert.deepEqual([out(), err()], [[], ['one', 'two', 'three']]);
   });
 
-  test('LOG-6 split: information to stdout; in JSON warnings are information', () => {
+  test('LOG-6 with split streams information goes to stdout, and in JSON warnings are information', () => {
     const text = logging({ splitStream: true });
     threeLines(text.logging);
     assert.deepEqual([text.out(), text.err()], [['one'], ['two', 'three']]);
@@ -39,7 +39,7 @@ describe('log streams', () => {
     assert.deepEqual([json.out(), json.err()], [['one', 'two'], ['three']]);
   });
 
-  test('LOG-7 what is buffered is written after the flush period, and when asked', async () => {
+  test('LOG-7 the buffer is written after the flush period, and by flush()', async () => {
     const { logging: all, clock, out, writes } = logging({ splitStream: true, infoBufferSize: 1000 });
     threeLines(all);
     all.log.info('a', 'four');
@@ -53,7 +53,7 @@ describe('log streams', () => {
     assert.deepEqual([out().at(-1), clock.pending], ['five', 0]);
   });
 
-  test('LOG-7 a full buffer is written before the line that does not fit; a line larger than it goes straight through', () => {
+  test('LOG-7 a full buffer is written before a line that does not fit, and a line that is too large is not buffered', () => {
     const { logging: all, out } = logging({ splitStream: true, infoBufferSize: 100 });
     all.log.info('a', 'one');
     all.log.info('a', 'two');
@@ -64,7 +64,7 @@ describe('log streams', () => {
     assert.deepEqual(out().slice(2), ['three', 'x'.repeat(100)]);
   });
 
-  test('LOG-4 the logger follows new settings, and writes what was buffered before', () => {
+  test('LOG-4 new settings take effect at once, and the old buffer is written', () => {
     const { logging: all, out, err } = logging({ splitStream: true, infoBufferSize: 1000 });
     all.log.info('a', 'one');
     all.log.v(1, 'a', 'hidden');

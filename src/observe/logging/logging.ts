@@ -10,9 +10,9 @@ export interface LoggingSettings {
   readonly format: 'text' | 'json';
   readonly verbosity: number;
   readonly vmodule: readonly VModuleItem[];
-  /** Information goes to stdout; warnings (in text) and errors stay on stderr. */
+  /** Information goes to stdout. Errors stay on stderr, and in the text format warnings too. */
   readonly splitStream: boolean;
-  /** Bytes of information that may wait when the streams are split; 0: none. */
+  /** Size in bytes of the buffer for stdout. 0: no buffer. */
   readonly infoBufferSize: number;
   readonly flushFrequencyMs: number;
 }
@@ -31,7 +31,7 @@ export interface LogStreams {
   readonly stderr: Stream;
 }
 
-/** What may be changed while the log is in use. */
+/** What can change while the process runs. */
 export interface LogControl {
   readonly verbosity: number;
   setVerbosity(level: number): void;
@@ -39,10 +39,10 @@ export interface LogControl {
   flush(): void;
 }
 
-/** More than this is not buffered, whatever is asked for. */
-const LARGEST_BUFFER = 2 * 1024 ** 3;
+/** A larger `infoBufferSize` counts as this. */
+const MAX_BUFFER_SIZE = 2 * 1024 ** 3;
 
-/** The log of a process: one logger, which follows the settings. Before the process ends it is flushed. */
+/** The log of the process. The owner must flush it before the process ends. */
 export class Logging implements LogControl, LogSink {
   readonly log: Logger = new Logger(this);
   readonly #streams: LogStreams;
@@ -67,7 +67,7 @@ export class Logging implements LogControl, LogSink {
     this.#format = this.#isJson ? jsonLine : textLine;
     this.#verbosity.setLevel(settings.verbosity);
     this.#verbosity.setVModule(settings.vmodule);
-    const size = Math.min(settings.infoBufferSize, LARGEST_BUFFER);
+    const size = Math.min(settings.infoBufferSize, MAX_BUFFER_SIZE);
     this.#info = settings.splitStream
       ? new Output(this.#streams.stdout, size, settings.flushFrequencyMs, this.#clock)
       : this.#errors;

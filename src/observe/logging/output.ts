@@ -4,7 +4,7 @@ export interface Stream {
   write(text: string): unknown;
 }
 
-/** Where lines go. What is buffered is written when the buffer is full, after `flushMs` at the latest, or when asked. */
+/** Writes lines to a stream. A buffer is written when it is full, after `flushMs`, or by `flush`. */
 export class Output {
   readonly #stream: Stream;
   readonly #size: number;

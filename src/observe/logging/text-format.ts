@@ -2,7 +2,7 @@ import { basename } from 'node:path';
 import { goQuote } from '../../lib/go-quote.ts';
 import { type Entry, jsonOf, splitFields } from './entry.ts';
 
-/** As klog writes it: `I1115 09:30:00.000000    1234 proxy.ts] "Message" key="value"`. */
+/** A line in klog's format: `I1115 09:30:00.000000    1234 proxy.ts] "Message" key="value"`. */
 export function textLine(entry: Entry): string {
   const { severity, source, message, form, fields, time } = entry;
   const head = `${severity}${timeText(new Date(time))} ${PID} ${basename(source)}.ts] `;
@@ -23,7 +23,7 @@ function timeText(time: Date): string {
   return `${date} ${clock}.${String(time.getMilliseconds()).padStart(3, '0')}000`;
 }
 
-/** `="text"`, `=3`, `={"a":1}`, or a text of several lines between `=<` and ` >`. */
+/** `="text"`, `=3` or `={"a":1}`. A text of several lines is between `=<` and ` >`. */
 function valueText(value: unknown): string {
   if (value instanceof Error) return stringText(value.message);
   return typeof value === 'string' ? stringText(value) : `=${jsonOf(value)}`;

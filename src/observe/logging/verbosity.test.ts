@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { Verbosity } from './verbosity.ts';
 
 describe('verbosity', () => {
-  test('LOG-4 what is at most the verbosity is enabled, and it can change at any time', () => {
+  test('LOG-4 levels up to the verbosity are enabled, and the verbosity can change', () => {
     const verbosity = new Verbosity(2);
     assert.deepEqual(
       [0, 2, 3].map(level => verbosity.isEnabled(level, 'proxy')),
@@ -33,11 +33,11 @@ describe('verbosity', () => {
     ['[z-a]', 'z', false],
   ];
   for (const [filePattern, source, matches] of patterns) {
-    test(`LOG-5 the pattern ${filePattern} is ${matches ? '' : 'not '}for ${source}`, () =>
+    test(`LOG-5 the pattern ${filePattern} ${matches ? 'matches' : 'does not match'} ${source}`, () =>
       assert.equal(new Verbosity(0, [{ filePattern, verbosity: 3 }]).isEnabled(3, source), matches));
   }
 
-  test('LOG-5 of several patterns the first counts; one of verbosity 0 is as none; patterns never take away', () => {
+  test('LOG-5 the first pattern that matches counts, verbosity 0 has no effect, and no pattern lowers the verbosity', () => {
     const verbosity = new Verbosity(2, [
       { filePattern: 'node', verbosity: 0 },
       { filePattern: 'no*', verbosity: 4 },
@@ -50,7 +50,7 @@ describe('verbosity', () => {
     assert.equal(verbosity.isEnabled(4, 'node'), false);
   });
 
-  test('LOG-5 no pattern makes it throw', () => {
+  test('LOG-5 no pattern throws', () => {
     fc.assert(
       fc.property(
         fc.string({ unit: fc.constantFrom(...'ab[]^-\\*?.{}()|$😀') }),

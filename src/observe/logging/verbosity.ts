@@ -1,14 +1,14 @@
-/** Another verbosity for the files whose name, without its ending, matches a pattern. */
+/** The verbosity of files whose name, without its extension, matches a pattern. */
 export interface VModuleItem {
   readonly filePattern: string;
   readonly verbosity: number;
 }
 
-/** How much is logged. It can change at any time. */
+/** How much is logged. */
 export class Verbosity {
   #level: number;
   #modules: readonly { readonly matches: RegExp; readonly verbosity: number }[] = [];
-  /** What the patterns say of each file that asked. */
+  /** A cache: the verbosity of each file by the patterns. */
   readonly #levelOfSource = new Map<string, number>();
 
   constructor(level = 0, vmodule: readonly VModuleItem[] = []) {
@@ -26,13 +26,13 @@ export class Verbosity {
 
   setVModule(vmodule: readonly VModuleItem[]): void {
     this.#levelOfSource.clear();
-    // A pattern of verbosity 0 is as none: it must not hide a later one for the same file.
+    // A pattern with verbosity 0 has no effect. It must not hide a later pattern for the same file.
     this.#modules = vmodule
       .filter(({ verbosity }) => verbosity > 0)
       .map(({ filePattern, verbosity }) => ({ matches: globPattern(filePattern), verbosity }));
   }
 
-  /** Patterns only ever add: a file that none matches, or that one gives less, has the general verbosity. */
+  /** A pattern can only raise the verbosity of a file. */
   isEnabled(level: number, source: string): boolean {
     if (level <= this.#level) return true;
     return this.#modules.length > 0 && level <= this.#moduleLevel(source);
@@ -50,7 +50,7 @@ export class Verbosity {
 
 const NOTHING = /^(?!)/;
 
-/** Go's filepath.Match: `*`, `?`, `[a-z]`, `[^a-z]`, `\` before a letter. A malformed pattern matches nothing. */
+/** Go's filepath.Match: `*`, `?`, `[a-z]`, `[^a-z]`, and `\` before a letter. A malformed pattern matches nothing. */
 function globPattern(glob: string): RegExp {
   let pattern = '';
   for (let rest = glob; rest !== ''; ) {

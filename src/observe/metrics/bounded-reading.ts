@@ -1,19 +1,19 @@
 import type { Clock } from '../../lib/clock.ts';
 
-/** Who asks more often gets the same again. */
-const FRESH_MS = 5000;
-/** With many Services reading takes long (half a second for 44,000), so a twentieth of the time is the most. */
+/** Values that are younger than this are not read again. */
+const MIN_PAUSE_MS = 5000;
+/** Reading 44,000 Services takes half a second. With this factor the proxy reads for at most a twentieth of the time. */
 const PAUSE_PER_READING = 20;
 
-/** Something that is dear to read: read when somebody asks, by all who ask together, and not too often. */
+/** Limits how often an expensive `read` runs. Callers that refresh at the same time share one run. */
 export class BoundedReading {
   readonly #clock: Clock;
   readonly #read: () => Promise<void>;
   #readAt = Number.NEGATIVE_INFINITY;
-  #pause = FRESH_MS;
+  #pause = MIN_PAUSE_MS;
   #reading: Promise<void> | undefined;
 
-  /** `read` does not reject: what was read before goes on being shown. */
+  /** `read` does not reject. If it fails, the metrics show the earlier values. */
   constructor(clock: Clock, read: () => Promise<void>) {
     this.#clock = clock;
     this.#read = read;
@@ -29,7 +29,7 @@ export class BoundedReading {
     const start = this.#clock.elapsed();
     await this.#read();
     this.#readAt = this.#clock.elapsed();
-    this.#pause = Math.max(FRESH_MS, PAUSE_PER_READING * (this.#readAt - start));
+    this.#pause = Math.max(MIN_PAUSE_MS, PAUSE_PER_READING * (this.#readAt - start));
     this.#reading = undefined;
   }
 }

@@ -2,8 +2,8 @@
 export const DOUBLING_SECONDS: readonly number[] = Array.from({ length: 15 }, (_, i) => (1 << i) / 1000);
 
 /**
- * From the change of an endpoint to the rules for it: fine where an objective is likely, coarse above. Clocks that
- * disagree fill the first.
+ * Seconds from the change of an endpoint to its rules. Fine steps up to a minute, coarse steps above. Negative durations,
+ * from clocks that differ, fall into the first bucket.
  */
 export const PROGRAMMING_SECONDS: readonly number[] = [
   0,
@@ -14,7 +14,7 @@ export const PROGRAMMING_SECONDS: readonly number[] = [
   ...steps(120, 30, 7),
 ];
 
-/** Of requests to the API server. */
+/** Durations of requests to the API server. */
 export const REQUEST_SECONDS: readonly number[] = [0.005, 0.025, 0.1, 0.25, 0.5, 1, 2, 4, 8, 15, 30, 60];
 
 /** 64 bytes, 256, 512, 1 KiB, 4 KiB … 16 MiB. */

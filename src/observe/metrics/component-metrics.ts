@@ -1,6 +1,6 @@
 import type { MetricSet } from './metric-set.ts';
 
-/** What `kubernetes_build_info` tells, under the names that every component of Kubernetes has. */
+/** The labels of `kubernetes_build_info`, which every component of Kubernetes has. */
 export interface BuildInfo {
   readonly major: string;
   readonly minor: string;
@@ -15,12 +15,12 @@ export interface BuildInfo {
 
 export interface Feature {
   readonly name: string;
-  /** `ALPHA`, `BETA`, `DEPRECATED`; empty when it is generally available. */
+  /** `ALPHA`, `BETA` or `DEPRECATED`. Empty if it is generally available. */
   readonly stage: string;
   readonly enabled: boolean;
 }
 
-/** What every component of Kubernetes tells about itself. */
+/** The metrics that every component of Kubernetes has about itself. */
 export function componentMetrics(set: MetricSet, build: BuildInfo, features: readonly Feature[]): void {
   const labels = Object.keys(build) as (keyof BuildInfo)[];
   set

@@ -1,29 +1,30 @@
 import { goQuote } from '../../lib/go-quote.ts';
 import type { HttpAnswer, HttpRequest } from '../http/index.ts';
 
-const LONGEST_VALUE = 100;
-/** Verbosity is an integer of 32 bits. */
-const MOST = 2 ** 31 - 1;
+const MAX_VALUE_BYTES = 100;
+/** klog's verbosity is an int32. */
+const MAX_VERBOSITY = 2 ** 31 - 1;
 
-/** `/debug/flags/v`: how much is logged, changed while the proxy runs. Whatever else is asked for gets a list of flags. */
+/** `PUT /debug/flags/v` sets the log verbosity. Every other path gets a list of the flags. */
 export async function debugFlagsAnswer(
   { path, method, text }: HttpRequest,
   setVerbosity: (level: number) => void,
 ): Promise<HttpAnswer> {
-  if (path !== '/debug/flags/v') return index();
+  if (path !== '/debug/flags/v') return listFlags();
   if (method !== 'PUT') return plain(406, 'unsupported http method\n');
-  const value = (await text(LONGEST_VALUE)) ?? '';
-  const problem = problemWith(value);
-  if (problem !== undefined) return plain(400, `${problem}\n`);
+  const value = (await text(MAX_VALUE_BYTES)) ?? '';
+  const error = verbosityError(value);
+  if (error !== undefined) return plain(400, `${error}\n`);
   setVerbosity(Number(value));
   return plain(200, `successfully set klog.logging.verbosity to ${value}\n`);
 }
 
-function problemWith(value: string): string | undefined {
-  const parsing = (what: string, why: string) => `strconv.${what}: parsing ${goQuote(value)}: ${why}`;
+/** Go's error for a value that is no verbosity. */
+function verbosityError(value: string): string | undefined {
+  const parsing = (parser: string, reason: string) => `strconv.${parser}: parsing ${goQuote(value)}: ${reason}`;
   if (!/^\d+$/.test(value)) return parsing('ParseUint', 'invalid syntax');
   if (Number(value) >= 2 ** 32) return parsing('ParseUint', 'value out of range');
-  if (Number(value) <= MOST) return undefined;
+  if (Number(value) <= MAX_VERBOSITY) return undefined;
   return `failed set klog.logging.verbosity ${value}: ${parsing('ParseInt', 'value out of range')}`;
 }
 
@@ -31,7 +32,7 @@ function plain(status: number, body: string): HttpAnswer {
   return { status, headers: { 'Content-Type': 'text/plain', 'X-Content-Type-Options': 'nosniff' }, body };
 }
 
-function index(): HttpAnswer {
+function listFlags(): HttpAnswer {
   const body = `<html>
 <head>
 <title>/debug/flags/</title>

@@ -1,8 +1,8 @@
 const INTERVAL_MS = 500;
 
 /**
- * Measures how late timers fire, which is how long everything else waits: health answers, watches, the next sync. A
- * timer twice a second costs nothing worth measuring; Node's own monitor at its usual precision takes 0.5 % of a CPU.
+ * Measures how late timers fire. Everything else in the process waits as long: health answers, watches, the next sync.
+ * Two timers a second cost nothing that can be measured. Node's own monitor takes 0.5 % of a CPU by default.
  */
 export function watchEventLoop(observe: (seconds: number) => void): { stop(): void } {
   let due = performance.now() + INTERVAL_MS;

@@ -3,11 +3,11 @@ import Counter from 'prom-client/lib/counter.js';
 import Gauge from 'prom-client/lib/gauge.js';
 import Histogram from 'prom-client/lib/histogram.js';
 import Registry from 'prom-client/lib/registry.js';
-import { inGoForm } from './sample-text.ts';
+import { toGoFormat } from './sample-text.ts';
 
 export type { CounterType as Counter, GaugeType as Gauge, HistogramType as Histogram };
 
-/** A sample that is read when somebody asks; undefined leaves it out. */
+/** Reads a sample at each scrape. Undefined leaves the metric out. */
 export type Read = () => number | undefined;
 
 /** One value of a metric with labels. */
@@ -19,7 +19,7 @@ export interface Sample<Label extends string> {
 /** All values of a metric with labels. */
 type ReadAll<Label extends string> = () => Promise<Iterable<Sample<Label>>>;
 
-/** Metrics that are shown together. One with labels shows up with its first sample, one without at once. */
+/** Metrics that are shown together. A metric with labels appears with its first sample, one without labels at once. */
 export class MetricSet {
   readonly registry = new Registry();
 
@@ -46,25 +46,25 @@ export class MetricSet {
     });
   }
 
-  /** A counter that someone else keeps. */
+  /** A counter whose value is kept elsewhere and read at each scrape. */
   readCounter(name: string, help: string, read: Read): void {
     const collect = () => {
       counter.reset();
-      const value = sampleOf(read);
+      const value = tryRead(read);
       if (value === undefined) counter.remove();
       else counter.inc(value);
     };
     const counter: CounterType = new Counter({ name, help, registers: [this.registry], collect });
   }
 
-  /** The same with labels. */
+  /** A counter with labels whose values are kept elsewhere and read at each scrape. */
   readCounters<Label extends string>(
     name: string,
     labelNames: readonly Label[],
     help: string,
     read: ReadAll<Label>,
   ): void {
-    const collect = refilling(read, () => counter);
+    const collect = valueCollector(read, () => counter);
     const counter: CounterType<Label> = new Counter({
       name,
       labelNames: [...labelNames],
@@ -74,14 +74,14 @@ export class MetricSet {
     });
   }
 
-  /** The same of a gauge. */
+  /** A gauge with labels whose values are kept elsewhere and read at each scrape. */
   readGauges<Label extends string>(
     name: string,
     labelNames: readonly Label[],
     help: string,
     read: ReadAll<Label>,
   ): void {
-    const collect = refilling(read, () => gauge);
+    const collect = valueCollector(read, () => gauge);
     const gauge: GaugeType<Label> = new Gauge({
       name,
       labelNames: [...labelNames],
@@ -91,30 +91,31 @@ export class MetricSet {
     });
   }
 
+  /** A gauge whose value is kept elsewhere and read at each scrape. */
   readGauge(name: string, help: string, read: Read): void {
     const collect = () => {
-      const value = sampleOf(read);
+      const value = tryRead(read);
       if (value === undefined) gauge.remove();
       else gauge.set(value);
     };
     const gauge: GaugeType = new Gauge({ name, help, registers: [this.registry], collect });
   }
 
-  /** In Prometheus' text format, by name. */
+  /** All metrics in Prometheus' text format, sorted by name. */
   async text(): Promise<string> {
-    // In the order in which they were made, for the values of some are read together with those of an earlier one.
+    // In the order of their creation, because some are read together with an earlier metric.
     const names = this.registry.getMetricsAsArray().map(({ name }) => name);
     const families = await Promise.all(names.map(name => this.registry.getSingleMetricAsString(name)));
     return families
       .filter(hasSamples)
       .sort()
-      .map(family => `${inGoForm(family)}\n`)
+      .map(family => `${toGoFormat(family)}\n`)
       .join('');
   }
 }
 
-/** What shows of a metric what is read, and nothing of before. */
-function refilling<Label extends string>(
+/** Returns a function that replaces all values of a metric by those that it reads. */
+function valueCollector<Label extends string>(
   read: ReadAll<Label>,
   metric: () => CounterType<Label> | GaugeType<Label>,
 ): () => Promise<void> {
@@ -125,7 +126,7 @@ function refilling<Label extends string>(
   };
 }
 
-function sampleOf(read: Read): number | undefined {
+function tryRead(read: Read): number | undefined {
   try {
     return read();
   } catch {
@@ -133,7 +134,7 @@ function sampleOf(read: Read): number | undefined {
   }
 }
 
-/** After the two lines about the metric there are some of its values. */
+/** True if there are lines after HELP and TYPE. */
 function hasSamples(family: string): boolean {
   return family.indexOf('\n', family.indexOf('\n') + 1) > 0;
 }

@@ -52,7 +52,7 @@ describe('the metrics server', () => {
     return [status, headers['content-type'], body];
   }
 
-  test('METRICS-5 /metrics: content type, start time of the process, whole text', async () => {
+  test('METRICS-5 /metrics has a content type, the start time of the process and the whole text', async () => {
     const reply = await get('/metrics');
     assert.equal(reply.status, 200);
     assert.equal(reply.body, TEXT);
@@ -63,7 +63,7 @@ describe('the metrics server', () => {
     });
   });
 
-  test('METRICS-5 /metrics is zipped for those who take it', async () => {
+  test('METRICS-5 /metrics is compressed for callers that accept gzip', async () => {
     const zipped = await get('/metrics', { headers: { 'Accept-Encoding': 'deflate, gzip;q=1.0' } });
     assert.equal(zipped.headers['content-encoding'], 'gzip');
     assert.equal(gunzipSync(zipped.bytes).toString(), TEXT);
@@ -82,13 +82,13 @@ describe('the metrics server', () => {
     ['application/json;escaping=dots', 'dots'],
     ['text/plain;escaping=nope', 'underscores'],
   ] as const) {
-    test(`METRICS-5 the way to escape names that is asked for is named: ${Accept}`, async () => {
+    test(`METRICS-5 the content type names the preferred escaping, ${escaping}: ${Accept}`, async () => {
       const [, type] = await brief('/metrics', { headers: { Accept } });
       assert.equal(type, `text/plain; version=0.0.4; charset=utf-8; escaping=${escaping}`);
     });
   }
 
-  test('METRICS-5 metrics that cannot be gathered are a 500', async () => {
+  test('METRICS-5 metrics that cannot be read are a 500', async () => {
     await serve({
       metrics: async () => {
         throw new Error('no luck');
@@ -97,7 +97,7 @@ describe('the metrics server', () => {
     assert.deepEqual(await brief('/metrics'), [500, PLAIN, 'no luck\n']);
   });
 
-  test('METRICS-6 /healthz says that this server answers', async () => {
+  test('METRICS-6 /healthz shows that this server answers', async () => {
     const reply = await get('/healthz');
     assert.equal(reply.body, 'ok');
     assert.deepEqual(reply.headers, {
@@ -116,7 +116,7 @@ describe('the metrics server', () => {
     ]);
   });
 
-  test('METRICS-6 /metrics/slis has what checks said, until it is reset', async () => {
+  test('METRICS-6 /metrics/slis has the results of the checks, until it is reset', async () => {
     const names = async () => [...parsePrometheusText((await get('/metrics/slis')).body).keys()];
     assert.deepEqual(await names(), ['process_start_time_seconds']);
     await get('/healthz');
@@ -132,20 +132,20 @@ describe('the metrics server', () => {
     assert.deepEqual(await names(), ['process_start_time_seconds']);
   });
 
-  test('METRICS-7 /proxyMode and /configz', async () => {
+  test('METRICS-7 /proxyMode shows the mode and /configz the configuration', async () => {
     assert.deepEqual(await brief('/proxyMode'), [200, PLAIN, 'nftables']);
     const body = `{"kubeproxy.config.k8s.io":${JSON.stringify(CONFIG)}}`;
     assert.deepEqual(await brief('/configz'), [200, 'application/json', body]);
   });
 
-  test('METRICS-7 any method will do, other paths are 404', async () => {
+  test('METRICS-7 every method gets the same answer, and other paths get 404', async () => {
     assert.equal((await get('/proxyMode', { method: 'POST', body: 'x' })).status, 200);
     for (const path of ['/', '/metrics/', '/healthz/', '/healthz/x', '/proxyMode/', '/configz/', '/flagz/', '/debug']) {
       assert.deepEqual(await brief(path), [404, PLAIN, '404 page not found\n'], path);
     }
   });
 
-  test('METRICS-8 /flagz as text', async () => {
+  test('METRICS-8 /flagz is text by default', async () => {
     const text = `\nkube-proxy flagz\n${WARNING}\nbind-address=0.0.0.0\ncluster-cidr=\nv=0\n`;
     assert.deepEqual(await brief('/flagz'), [200, PLAIN, text]);
     for (const Accept of ['*/*', 'text/plain', 'text/html, */*;q=0.8']) {
@@ -153,7 +153,7 @@ describe('the metrics server', () => {
     }
   });
 
-  test('METRICS-8 /flagz as an object, in JSON or YAML; the older version with a warning', async () => {
+  test('METRICS-8 /flagz can be an object in JSON or YAML, with a warning for the older version', async () => {
     const object = (version: string) => ({
       kind: 'Flagz',
       apiVersion: `config.k8s.io/${version}`,
@@ -195,14 +195,14 @@ describe('the metrics server', () => {
     ['*', 'plain'],
     ['', 'plain'],
   ] as const) {
-    test(`METRICS-8 the form that is liked best: ${Accept} gets ${form}`, async () => {
+    test(`METRICS-8 the preferred form is sent: ${Accept} gets ${form}`, async () => {
       const { status, headers } = await get('/flagz', { headers: { Accept } });
       assert.equal(status, 200);
       assert.equal(/^\w+\/(\w+);/.exec(headers['content-type'] ?? '')?.[1], form);
     });
   }
 
-  test('METRICS-8 an object is written in many lines for those who ask for it, and for programs of people', async () => {
+  test('METRICS-8 an object is indented if the caller wants that or is a program that people use', async () => {
     const isPretty = async (path: string, agent: string, parameter = '') => {
       const headers = { 'User-Agent': agent, Accept: `application/json;${parameter}${FLAGZ}` };
       return (await get(path, { headers })).body.startsWith('{\n  "kind": "Flagz",\n');
@@ -215,7 +215,7 @@ describe('the metrics server', () => {
     assert.ok(await isPretty('/flagz?pretty', 'curl/8.0'));
   });
 
-  test('METRICS-8 what cannot be given is not acceptable, and told as a Status in a form that is', async () => {
+  test('METRICS-8 an unsupported form is not acceptable, and the Status about it has a supported form', async () => {
     const status = {
       kind: 'Status',
       apiVersion: 'v1',
@@ -249,7 +249,7 @@ describe('the metrics server', () => {
     }
   });
 
-  test('METRICS-8 /statusz as text and as an object', async () => {
+  test('METRICS-8 /statusz is text or an object', async () => {
     const [status, type, body] = await brief('/statusz');
     assert.deepEqual([status, type], [200, PLAIN]);
     const lines = body.split('\n');
@@ -278,13 +278,13 @@ describe('the metrics server', () => {
     });
   });
 
-  test('METRICS-8 gates that are off take the pages away', async () => {
+  test('METRICS-8 a feature gate that is off removes its page', async () => {
     await serve({ flagz: undefined, statusz: undefined });
     assert.equal((await get('/flagz')).status, 404);
     assert.equal((await get('/statusz')).status, 404);
   });
 
-  test('METRICS-9 without profiling there is nothing to debug with', async () => {
+  test('METRICS-9 without profiling there are no debug pages', async () => {
     await serve({ profiling: false });
     for (const path of ['/debug/pprof', '/debug/pprof/', '/debug/pprof/heap', '/debug/flags', '/debug/flags/v']) {
       assert.deepEqual(await brief(path), [404, PLAIN, '404 page not found\n'], path);
@@ -319,7 +319,7 @@ describe('the metrics server', () => {
     }
   });
 
-  test('METRICS-9 /debug/pprof leads to an index of what there is', async () => {
+  test('METRICS-9 /debug/pprof redirects to an index of the profiles', async () => {
     const moved = await get('/debug/pprof');
     assert.deepEqual([moved.status, moved.headers.location], [302, '/debug/pprof/']);
     assert.equal(moved.body, '<a href="/debug/pprof/">Found</a>.\n\n');
@@ -343,7 +343,7 @@ describe('the metrics server', () => {
     assert.equal((await get('/debug/pprof/profile?seconds=0.001')).status, 200);
   });
 
-  test('METRICS-9 a caller who goes away ends the profile', async () => {
+  test('METRICS-9 a caller that disconnects ends the profile', async () => {
     await assert.rejects(
       httpCall({
         port: server.port,
@@ -359,8 +359,8 @@ describe('the metrics server', () => {
     assert.equal(status, 200);
   });
 
-  test('METRICS-9 /debug/pprof/heap is a heap snapshot, sent as it is made', async t => {
-    // That of a process with all tests in it would take seconds.
+  test('METRICS-9 /debug/pprof/heap is a heap snapshot, sent while it is made', async t => {
+    // A real snapshot of the process that runs all tests would take seconds.
     t.mock.method(v8, 'getHeapSnapshot', () => Readable.from([Buffer.from('{"snapshot":'), Buffer.from('{}}')]));
     const { status, headers, body } = await get('/debug/pprof/heap');
     assert.equal(status, 200);

@@ -11,25 +11,24 @@ import {
   textAnswer,
 } from '../http/index.ts';
 import { debugFlagsAnswer } from './debug-flags.ts';
-import { pingAnswer } from './ping.ts';
 import { pprofAnswer } from './pprof.ts';
 import { PROCESS_START_MS } from './process-metrics.ts';
-import { HealthCheckMetrics } from './slis.ts';
+import { HealthCheckMetrics, pingAnswer } from './server-healthz.ts';
 import { flagzAnswer, type StatuszInfo, statuszAnswer } from './zpages.ts';
 
 export interface MetricsServerOptions {
-  /** In Prometheus' text format. */
+  /** All metrics in Prometheus' text format. */
   readonly metrics: () => Promise<string>;
   /** The active mode. */
   readonly mode: () => string;
-  /** The effective configuration, `kind` and `apiVersion` first, as upstream's file format has it. */
+  /** The current configuration in upstream's file format, `kind` and `apiVersion` first. */
   readonly configz: () => unknown;
-  /** Flags and their values; undefined if the gate ComponentFlagz is off. */
+  /** Flags and their values. Undefined if the gate ComponentFlagz is off. */
   readonly flagz: (() => ReadonlyMap<string, string>) | undefined;
   /** Undefined if the gate ComponentStatusz is off. */
   readonly statusz: StatuszInfo | undefined;
   readonly profiling: boolean;
-  /** Of log lines; for `/debug/flags/v`. */
+  /** Sets the log verbosity, for `/debug/flags/v`. */
   readonly setVerbosity: (level: number) => void;
   readonly clock: Clock;
 }
@@ -39,7 +38,7 @@ const TEXT_VERSIONS = new Set([undefined, '0.0.4', '1.0.0']);
 
 const zip = promisify(gzip);
 
-/** Answers at metricsBindAddress. */
+/** The handler for metricsBindAddress. */
 export function metricsHandler(options: MetricsServerOptions): HttpHandler {
   const slis = new HealthCheckMetrics();
   const pages = new Map<string, HttpHandler>([
@@ -95,12 +94,12 @@ async function metricsAnswer(
   return { status: 200, headers: { ...headers, 'Content-Encoding': 'gzip' }, body: await zip(text) };
 }
 
-/** Names that would have to be escaped there are none of; who asks for a way to do it is told that it was followed. */
+/** The escaping that the caller prefers. No metric has a name that needs escaping, so only the header differs. */
 function escapingFor(accept: string): string {
   let escaping = 'underscores';
   for (const { type, subtype, parameters } of parseAccept(accept)) {
-    const wish = parameters.get('escaping');
-    if (wish !== undefined && ESCAPINGS.has(wish)) escaping = wish;
+    const preferred = parameters.get('escaping');
+    if (preferred !== undefined && ESCAPINGS.has(preferred)) escaping = preferred;
     if (type === 'text' && subtype === 'plain' && TEXT_VERSIONS.has(parameters.get('version'))) break;
   }
   return escaping;

@@ -3,12 +3,12 @@ import { type HttpAnswer, type HttpRequest, type MediaRange, parseAccept } from 
 
 const GROUP = 'config.k8s.io';
 
-/** What a page can be given as. */
+/** A page that can be sent as text or as an object. */
 export interface Page {
   /** `Flagz` */
   readonly kind: string;
   text(): string;
-  /** Without kind, version and metadata. */
+  /** The fields of the object, without kind, version and metadata. */
   fields(): PlainObject;
 }
 
@@ -16,13 +16,18 @@ type Version = 'v1beta1' | 'v1alpha1';
 
 type Form =
   | { readonly kind: 'text' }
-  | { readonly kind: 'object'; readonly type: 'json' | 'yaml'; readonly version: Version; readonly pretty: boolean };
+  | {
+      readonly kind: 'object';
+      readonly type: 'json' | 'yaml';
+      readonly version: Version;
+      readonly isIndented: boolean;
+    };
 
 const COMPONENT = 'kube-proxy';
 const TYPES = ['json', 'yaml'] as const;
 const TEXT: Form = { kind: 'text' };
 
-/** Gives a page in the form that its caller likes best; as text to those who do not care. */
+/** Sends a page in the form that the caller prefers. The default is text. */
 export function negotiate(request: HttpRequest, page: Page): HttpAnswer {
   const ranges = parseAccept(request.headers.accept ?? '');
   const form = ranges.length === 0 ? TEXT : firstForm(ranges, page.kind);
@@ -37,7 +42,7 @@ export function negotiate(request: HttpRequest, page: Page): HttpAnswer {
     metadata: { name: COMPONENT },
     ...page.fields(),
   };
-  const body = objectText(object, type, form.pretty || likesPretty(request));
+  const body = objectText(object, type, form.isIndented || wantsIndentation(request));
   const headers = {
     'Content-Type': `application/${type};g=${GROUP};v=${version};as=${page.kind}`,
     ...(version === 'v1alpha1' ? deprecation(page.kind) : {}),
@@ -49,8 +54,8 @@ function firstForm(ranges: readonly MediaRange[], kind: string): Form | undefine
   for (const range of ranges) {
     const type = structuredType(range);
     const version = versionOf(range, kind);
-    if (type && version) return { kind: 'object', type, version, pretty: range.parameters.get('pretty') === '1' };
-    if (matches(range, 'text', 'plain') && !wantsKind(range) && !isForeign(range)) return TEXT;
+    if (type && version) return { kind: 'object', type, version, isIndented: range.parameters.get('pretty') === '1' };
+    if (matches(range, 'text', 'plain') && !wantsKind(range) && !hasUnsupportedParameters(range)) return TEXT;
   }
   return undefined;
 }
@@ -63,10 +68,11 @@ function matches(range: MediaRange, type: string, subtype: string): boolean {
   return (range.type === type && (range.subtype === subtype || range.subtype === '*')) || range.type === '*';
 }
 
-function versionOf({ parameters }: MediaRange, kind: string): Version | undefined {
+function versionOf(range: MediaRange, kind: string): Version | undefined {
+  const { parameters } = range;
   const version = parameters.get('v');
   const isOurs = parameters.get('g') === GROUP && parameters.get('as') === kind;
-  if (!isOurs || parameters.has('sv') || parameters.has('stream')) return undefined;
+  if (!isOurs || hasUnsupportedParameters(range)) return undefined;
   return version === 'v1beta1' || version === 'v1alpha1' ? version : undefined;
 }
 
@@ -74,8 +80,8 @@ function wantsKind({ parameters }: MediaRange): boolean {
   return ['v', 'g', 'as'].some(name => parameters.has(name));
 }
 
-/** Servers of the API know these parameters; there is nothing here that they could choose. */
-function isForeign({ parameters }: MediaRange): boolean {
+/** Parameters that only API servers support. */
+function hasUnsupportedParameters({ parameters }: MediaRange): boolean {
   return parameters.has('sv') || parameters.has('stream');
 }
 
@@ -96,18 +102,22 @@ function notAcceptable(request: HttpRequest, ranges: readonly MediaRange[]): Htt
   };
   const range = ranges.find(range => structuredType(range) && !wantsKind(range) && !range.parameters.has('sv'));
   const type = (range && structuredType(range)) ?? 'json';
-  const pretty = !range || range.parameters.get('pretty') === '1' || likesPretty(request);
-  return { status: 406, headers: { 'Content-Type': `application/${type}` }, body: objectText(status, type, pretty) };
+  const isIndented = !range || range.parameters.get('pretty') === '1' || wantsIndentation(request);
+  return {
+    status: 406,
+    headers: { 'Content-Type': `application/${type}` },
+    body: objectText(status, type, isIndented),
+  };
 }
 
-function objectText(object: PlainObject, type: 'json' | 'yaml', pretty: boolean): string {
+function objectText(object: PlainObject, type: 'json' | 'yaml', isIndented: boolean): string {
   if (type === 'yaml') return writeYaml(object);
-  return pretty ? JSON.stringify(object, undefined, 2) : `${JSON.stringify(object)}\n`;
+  return isIndented ? JSON.stringify(object, undefined, 2) : `${JSON.stringify(object)}\n`;
 }
 
-/** People, whose programs say so. */
-function likesPretty({ query, headers: { 'user-agent': agent = '' } }: HttpRequest): boolean {
-  const wish = query.get('pretty') ?? '';
-  if (wish !== '') return ['1', 't', 'T', 'true', 'TRUE', 'True'].includes(wish);
+/** The query decides. Otherwise programs that people use get indented JSON, as from an API server. */
+function wantsIndentation({ query, headers: { 'user-agent': agent = '' } }: HttpRequest): boolean {
+  const pretty = query.get('pretty') ?? '';
+  if (pretty !== '') return ['1', 't', 'T', 'true', 'TRUE', 'True'].includes(pretty);
   return ['curl', 'Wget', 'Mozilla/5.0'].some(name => agent.startsWith(name));
 }

@@ -3,12 +3,12 @@ import { systemClock } from '../../lib/clock.ts';
 import { sleep } from '../../lib/sleep.ts';
 import { type HttpAnswer, type HttpRequest, redirectAnswer, textAnswer } from '../http/index.ts';
 
-const USUAL_SECONDS = 30;
-const MOST_SECONDS = 300;
+const DEFAULT_SECONDS = 30;
+const MAX_SECONDS = 300;
 
-let profiling = false;
+let isProfiling = false;
 
-/** Profiles of the running process, in the form that the developer tools of Chrome and VS Code open. */
+/** Profiles of the running process, in the format of the developer tools of Chrome and VS Code. */
 export function pprofAnswer(request: HttpRequest): HttpAnswer | Promise<HttpAnswer> {
   switch (request.path) {
     case '/debug/pprof':
@@ -26,38 +26,38 @@ export function pprofAnswer(request: HttpRequest): HttpAnswer | Promise<HttpAnsw
 
 function index(): HttpAnswer {
   const body = `<html><head><title>/debug/pprof/</title></head><body>
-<a href="profile?seconds=${USUAL_SECONDS}">profile</a>: where CPU time goes for ?seconds=N, a .cpuprofile<br>
-<a href="heap">heap</a>: what memory is used for, a .heapsnapshot; stops the process for seconds and needs as much memory again<br>
+<a href="profile?seconds=${DEFAULT_SECONDS}">profile</a>: CPU profile of the next ?seconds=N, a .cpuprofile<br>
+<a href="heap">heap</a>: heap snapshot, a .heapsnapshot; stops the process for seconds and doubles its memory meanwhile<br>
 </body></html>
 `;
   const headers = { 'Content-Type': 'text/html; charset=utf-8', 'X-Content-Type-Options': 'nosniff' };
   return { status: 200, headers, body };
 }
 
-/** `go tool pprof` knows by the header that the text is for people. */
+/** With this header `go tool pprof` shows the text as an error. */
 function unknownProfile(): HttpAnswer {
   const answer = textAnswer(404, 'Unknown profile\n');
   return { ...answer, headers: { ...answer.headers, 'X-Go-Pprof': '1' } };
 }
 
-async function cpuProfile({ query, gone }: HttpRequest): Promise<HttpAnswer> {
-  const seconds = Number(query.get('seconds') ?? USUAL_SECONDS);
-  if (!(seconds > 0 && seconds <= MOST_SECONDS)) {
-    return textAnswer(400, `seconds must be more than 0 and at most ${MOST_SECONDS}\n`);
+async function cpuProfile({ query, disconnected }: HttpRequest): Promise<HttpAnswer> {
+  const seconds = Number(query.get('seconds') ?? DEFAULT_SECONDS);
+  if (!(seconds > 0 && seconds <= MAX_SECONDS)) {
+    return textAnswer(400, `seconds must be more than 0 and at most ${MAX_SECONDS}\n`);
   }
-  if (profiling) return textAnswer(500, 'Could not enable CPU profiling: cpu profiling already in use\n');
-  profiling = true;
+  if (isProfiling) return textAnswer(500, 'Could not enable CPU profiling: cpu profiling already in use\n');
+  isProfiling = true;
   const { Session } = await import('node:inspector');
   const session = new Session();
   session.connect();
   try {
     await post(session, 'Profiler.enable');
     await post(session, 'Profiler.start');
-    await sleep(seconds * 1000, systemClock, gone);
+    await sleep(seconds * 1000, systemClock, disconnected);
     return file('profile.cpuprofile', JSON.stringify(await stop(session)));
   } finally {
     session.disconnect();
-    profiling = false;
+    isProfiling = false;
   }
 }
 

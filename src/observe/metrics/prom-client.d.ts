@@ -1,5 +1,5 @@
-// The package's front door loads what we have no use for (summaries, clustering, push gateway, OpenTelemetry), which
-// costs 5 MB of memory. Its parts have no types of their own.
+// The main module of prom-client also loads summaries, clustering, the push gateway and OpenTelemetry, which costs 5 MB
+// of memory. So we import its parts, which have no types of their own.
 declare module 'prom-client/lib/registry.js' {
   export { Registry as default } from 'prom-client';
 }
@@ -26,7 +26,7 @@ declare module 'prom-client/lib/metrics/processOpenFileDescriptors.js' {
 }
 declare module 'prom-client/lib/metrics/processMaxFileDescriptors.js' {
   import type { Registry } from 'prom-client';
-  export default function registerMostDescriptors(registry: Registry): void;
+  export default function registerMaxDescriptors(registry: Registry): void;
 }
 declare module 'prom-client/lib/metrics/version.js' {
   import type { Registry } from 'prom-client';

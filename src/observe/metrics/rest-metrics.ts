@@ -4,10 +4,10 @@ import type { MetricSet } from './metric-set.ts';
 
 export type RestMetrics = ReturnType<typeof restMetrics>;
 
-/** How requests to the API server do, as every client of Kubernetes shows it. */
+/** The metrics of requests to the API server, which every client of Kubernetes has. */
 export function restMetrics(set: MetricSet) {
-  const distribution = (name: string, buckets: readonly number[], what: string, by = 'verb and host') =>
-    set.histogram(`rest_client_${name}`, ['host', 'verb'], buckets, `[ALPHA] ${what}. Broken down by ${by}.`);
+  const distribution = (name: string, buckets: readonly number[], subject: string, by = 'verb and host') =>
+    set.histogram(`rest_client_${name}`, ['host', 'verb'], buckets, `[ALPHA] ${subject}. Broken down by ${by}.`);
   return {
     requests: set.counter(
       'rest_client_requests_total',

@@ -1,3 +1,4 @@
+import { compareTexts } from '../../lib/compare-texts.ts';
 import type { HttpAnswer, HttpRequest } from '../http/index.ts';
 import { negotiate } from './negotiation.ts';
 
@@ -7,7 +8,7 @@ const WARNING =
 
 export interface StatuszInfo {
   readonly binaryVersion: string;
-  /** The release of Kubernetes whose behaviour is followed: `1.36`. */
+  /** The release of Kubernetes whose behaviour the proxy has: `1.36`. */
   readonly emulationVersion: string;
 }
 
@@ -18,7 +19,7 @@ interface StatuszContent extends StatuszInfo {
 }
 
 export function flagzAnswer(request: HttpRequest, flags: ReadonlyMap<string, string>): HttpAnswer {
-  const sorted = [...flags].sort(([a], [b]) => (a < b ? -1 : 1));
+  const sorted = [...flags].sort(([a], [b]) => compareTexts(a, b));
   const lines = () => sorted.map(([name, value]) => `${name}=${value}`);
   const page = {
     kind: 'Flagz',

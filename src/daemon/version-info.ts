@@ -1,7 +1,7 @@
 import { arch, platform } from 'node:os';
-import type { BuildInfo } from '../observe/metrics/index.ts';
+import type { BuildInfo, StatuszInfo } from '../observe/metrics/index.ts';
 
-/** What this program is, under the names that components of Kubernetes have for it. */
+/** The labels of `kubernetes_build_info`, which every component of Kubernetes has. */
 export function buildInfo(kubernetesVersion: string): BuildInfo {
   const [, major = '', minor = ''] = /^v(\d+)\.(\d+)/.exec(kubernetesVersion) ?? [];
   return {
@@ -15,4 +15,10 @@ export function buildInfo(kubernetesVersion: string): BuildInfo {
     compiler: 'esbuild',
     platform: `${platform()}/${arch() === 'x64' ? 'amd64' : arch()}`,
   };
+}
+
+/** The versions that `/statusz` shows, without the `v`. */
+export function statuszInfo(kubernetesVersion: string): StatuszInfo {
+  const binaryVersion = kubernetesVersion.replace(/^v/, '');
+  return { binaryVersion, emulationVersion: binaryVersion.replace(/^(\d+\.\d+).*/, '$1') };
 }

@@ -27,7 +27,7 @@ ports: [{ name: http, port: 8080 }]
 endpoints: [{ addresses: [10.244.1.10], nodeName: node-a, conditions: { ready: true } }]
 `;
 
-test('HEALTH-13 without a health server health check node ports answer all the same', async () => {
+test('HEALTH-13 health check node ports answer even if the proxy has no health server', async () => {
   const namespace = createNodeNamespace();
   const folder = mkdtempSync(join(tmpdir(), 'health-ports-'));
   writeFileSync(join(folder, 'web.yaml'), MANIFESTS);

@@ -1,21 +1,21 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ManualClock } from '../../test/support/manual-clock.ts';
-import { TidyAfterStart } from './tidy-memory.ts';
+import { StartMemoryRelease } from './memory.ts';
 
-test('START-10 memory is given back, in two steps, soon after all families were synced for the first time', async () => {
+test('START-10 memory is released in two steps, soon after the first sync of all families', async () => {
   const clock = new ManualClock();
   let collected = 0;
-  const tidy = new TidyAfterStart(['IPv4', 'IPv6'], clock, () => collected++);
-  tidy.synced('IPv4');
-  tidy.synced('IPv4');
+  const release = new StartMemoryRelease(['IPv4', 'IPv6'], clock, () => collected++);
+  release.synced('IPv4');
+  release.synced('IPv4');
   await clock.advance(5000);
   assert.equal(collected, 0);
-  tidy.synced('IPv6');
+  release.synced('IPv6');
   await clock.advance(499);
   assert.equal(collected, 0);
   await clock.advance(501);
-  tidy.synced('IPv6');
+  release.synced('IPv6');
   await clock.advance(5000);
   assert.equal(collected, 2);
 });

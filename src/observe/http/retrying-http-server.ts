@@ -6,35 +6,34 @@ import { HttpServer, type HttpServerOptions } from './http-server.ts';
 import { ListenError } from './listen-error.ts';
 
 const RETRY_MS = 5000;
-/** What a machine says to a socket or an address of IPv6 if it has none. */
+/** The kernel's errors for an IPv6 socket or address on a machine without IPv6. */
 const NO_IPV6 = new Set(['EAFNOSUPPORT', 'EADDRNOTAVAIL', 'EINVAL', 'EPROTONOSUPPORT']);
 
-export interface PatientServerOptions extends Omit<HttpServerOptions, 'failed' | 'family'> {
-  /** The first failure is the last. */
+export interface RetryingHttpServerOptions extends Omit<HttpServerOptions, 'failed' | 'family'> {
+  /** Do not retry after a failure. */
   readonly hardFail: boolean;
-  /** The address could not be listened on, or the listener broke. Without hardFail it is tried again, every 5 s. */
+  /** The server could not listen on its address, or the listener broke. Without `hardFail` it retries every 5 s. */
   readonly failed: (error: Error) => void;
   readonly clock?: Clock | undefined;
 }
 
 /**
- * A server of the proxy's own, on one address and on both families if that is a wildcard of either. It is not worth
- * ending the proxy for, unless the operator says so: someone else may hold the port for a while, such as a former
- * process of ours.
+ * An HTTP server that retries until it can listen on its address. Another program may hold the port for a while, such as
+ * an earlier process of this proxy. A wildcard address of either family means both families.
  */
-export class PatientServer {
-  readonly #options: PatientServerOptions;
+export class RetryingHttpServer {
+  readonly #options: RetryingHttpServerOptions;
   readonly #clock: Clock;
   #server: HttpServer | undefined;
   #retry: Timer | undefined;
   #closed = false;
 
-  constructor(options: PatientServerOptions) {
+  constructor(options: RetryingHttpServerOptions) {
     this.#options = options;
     this.#clock = options.clock ?? systemClock;
   }
 
-  /** Resolves after the first try, whatever became of it. */
+  /** Resolves after the first attempt, whether it succeeded or failed. */
   async start(): Promise<void> {
     try {
       const server = await this.#open();
@@ -45,7 +44,7 @@ export class PatientServer {
     }
   }
 
-  /** Undefined while it does not listen. */
+  /** Undefined while the server does not listen. */
   get port(): number | undefined {
     return this.#server?.port;
   }
@@ -64,7 +63,7 @@ export class PatientServer {
     try {
       return await HttpServer.open({ ...options, ip: ANY_IP.IPv6 });
     } catch (error) {
-      // Told by the name that the operator gave it.
+      // The error names the address that the operator configured, which may be 0.0.0.0.
       if (!NO_IPV6.has(errnoOf(error))) throw error instanceof ListenError ? error.at({ ...options, ip }) : error;
       return HttpServer.open({ ...options, ip: ANY_IP.IPv4 });
     }

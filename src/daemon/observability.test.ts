@@ -5,42 +5,41 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { rememberingLog } from '../../test/support/log.ts';
 import { applyFeatureGates, defaultConfiguration } from '../config/index.ts';
 import { DEFAULT_LOGGING, type Logger, Logging } from '../observe/logging/index.ts';
-import { Closers } from './closers.ts';
-import { Ending } from './ending.ts';
+import { openObservability, ServerFailures } from './observability.ts';
 import type { DaemonOptions } from './options.ts';
-import { Failures, openSurroundings } from './surroundings.ts';
+import { OpenResources, Shutdown } from './shutdown.ts';
 
-test('METRICS-3 gates are told as they are set, those that set others too', async () => {
+test('METRICS-3 the metrics show all feature gates, also AllAlpha and AllBeta', async () => {
   const { log } = rememberingLog();
-  const closers = new Closers(log);
-  const ending = new Ending(log);
-  closers.add('signals', () => ending.close());
+  const resources = new OpenResources(log);
+  const shutdown = new Shutdown(log);
+  resources.add('signals', () => shutdown.close());
   try {
-    const { metrics } = await openSurroundings(
+    const { metrics } = await openObservability(
       optionsFor(log, new Map([['AllAlpha', true]])),
       'node-a',
-      closers,
-      ending,
+      resources,
+      shutdown,
     );
     const text = await metrics.text();
     assert.match(text, /^kubernetes_feature_enabled\{name="AllAlpha",stage="ALPHA"\} 1$/m);
     assert.match(text, /^kubernetes_feature_enabled\{name="AllBeta",stage="BETA"\} 0$/m);
     assert.match(text, /^kubernetes_feature_enabled\{name="ComponentFlagz",stage="BETA"\} 1$/m);
   } finally {
-    await closers.close();
+    await resources.close();
   }
 });
 
-test('METRICS-4 a proxy that still waits for its objects is told to be unhealthy', async () => {
+test('METRICS-4 the metrics show a proxy that still waits for its objects as unhealthy', async () => {
   const { log } = rememberingLog();
-  const closers = new Closers(log);
-  const ending = new Ending(log);
-  closers.add('signals', () => ending.close());
+  const resources = new OpenResources(log);
+  const shutdown = new Shutdown(log);
+  resources.add('signals', () => shutdown.close());
   try {
-    const { metrics } = await openSurroundings(optionsFor(log), 'node-a', closers, ending);
+    const { metrics } = await openObservability(optionsFor(log), 'node-a', resources, shutdown);
     assert.match(await metrics.text(), /^pointsman_healthy 0$/m);
   } finally {
-    await closers.close();
+    await resources.close();
   }
 });
 
@@ -58,18 +57,18 @@ for (const { server, taken, reason, text } of [
     text: 'failed to start metrics server on ',
   },
 ] as const) {
-  test(`HEALTH-11 with bindAddressHardFail a ${server} that cannot listen ends the process, once an Event can tell of it`, async () => {
+  test(`HEALTH-11 with bindAddressHardFail a ${server} that cannot listen ends the process, once an Event of it can be written`, async () => {
     const { log } = rememberingLog();
-    const closers = new Closers(log);
-    const ending = new Ending(log);
-    closers.add('signals', () => ending.close());
+    const resources = new OpenResources(log);
+    const shutdown = new Shutdown(log);
+    resources.add('signals', () => shutdown.close());
     const other = createServer();
     await new Promise<void>(resolve => other.listen(0, '127.0.0.1', resolve));
     const address = other.address();
     assert.ok(address !== null && typeof address === 'object');
     const reasons: string[] = [];
     try {
-      const { connected } = await openSurroundings(
+      const { connectEvents } = await openObservability(
         {
           ...optionsFor(log),
           initOnly: false,
@@ -82,12 +81,12 @@ for (const { server, taken, reason, text } of [
           },
         },
         'node-a',
-        closers,
-        ending,
+        resources,
+        shutdown,
       );
       await nextTurn();
-      assert.equal(ending.isReached, false, 'nobody could be told yet');
-      connected({
+      assert.equal(shutdown.isRequested, false, 'no Event can be written yet');
+      connectEvents({
         async request({ body }) {
           reasons.push(JSON.parse(Buffer.from(body ?? []).toString()).reason);
           return { status: 201, headers: {}, body: (async function* () {})() };
@@ -95,27 +94,27 @@ for (const { server, taken, reason, text } of [
         close() {},
       });
       await nextTurn();
-      assert.ok(ending.isReached);
-      await assert.rejects(ending.reached, ({ message }: Error) => message.startsWith(text));
+      assert.ok(shutdown.isRequested);
+      await assert.rejects(shutdown.requested, ({ message }: Error) => message.startsWith(text));
     } finally {
-      await closers.close();
+      await resources.close();
       other.close();
     }
     assert.deepEqual(reasons, [reason]);
   });
 }
 
-test('HEALTH-11 one that fails later ends the process at once; the first failure is the one that is told', async () => {
+test('HEALTH-11 a later failure ends the process at once, with the first failure as the reason', async () => {
   const { log } = rememberingLog();
-  const ending = new Ending(log);
+  const shutdown = new Shutdown(log);
   try {
-    const failures = new Failures(ending);
+    const failures = new ServerFailures(shutdown);
     failures.release();
     failures.add(new Error('first'));
     failures.add(new Error('second'));
-    await assert.rejects(ending.reached, { message: 'first' });
+    await assert.rejects(shutdown.requested, { message: 'first' });
   } finally {
-    ending.close();
+    shutdown.close();
   }
 });
 
@@ -129,7 +128,7 @@ function optionsFor(log: Logger, set: ReadonlyMap<string, boolean> = new Map()):
     configText: '',
     reload: () => defaultConfiguration(),
     master: '',
-    // Without servers.
+    // Opens no servers.
     initOnly: true,
     manifests: undefined,
     countConnections: false,

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { rememberingLog } from '../../test/support/log.ts';
-import { setOwnOomScore } from './oom-score.ts';
+import { setOwnOomScore } from './memory.ts';
 
 const read = () => Number(readFileSync('/proc/self/oom_score_adj', 'utf8'));
 
-test('START-15 the OOM score is set if there is one; one that cannot be had is told, and nothing ends', () => {
+test('START-15 the configured OOM score is set, and one that the kernel refuses is logged without an error', () => {
   const { log, lines } = rememberingLog();
   const before = read();
   try {

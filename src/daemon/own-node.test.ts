@@ -3,8 +3,7 @@ import { describe, test } from 'node:test';
 import { rememberingLog } from '../../test/support/log.ts';
 import { ManualClock } from '../../test/support/manual-clock.ts';
 import { node } from '../../test/support/objects.ts';
-import { OwnNode } from './own-node.ts';
-import { waitForNode } from './wait-for-node.ts';
+import { OwnNode, waitForNode } from './own-node.ts';
 
 function begin(needsPodCIDRs: boolean) {
   const clock = new ManualClock();
@@ -20,32 +19,33 @@ function begin(needsPodCIDRs: boolean) {
       outcome = error.message;
     },
   );
-  const tell = (overrides: Parameters<typeof node>[1]) => own.handle({ type: 'added', to: node('node-a', overrides) });
-  return { clock, own, lines, tell, outcome: () => outcome };
+  const setNode = (overrides: Parameters<typeof node>[1]) =>
+    own.handle({ type: 'added', to: node('node-a', overrides) });
+  return { clock, own, lines, setNode, outcome: () => outcome };
 }
 
 const WAITING = 'I Waiting for the Node to have addresses {"node":"node-a","atMost":"30s"}';
 
 describe('START-2 waiting for the Node', () => {
-  test('ends at once when it has an address', async () => {
-    const { clock, tell, lines, outcome } = begin(false);
+  test('ends as soon as the Node has an address', async () => {
+    const { clock, setNode, lines, outcome } = begin(false);
     await clock.advance(2000);
     assert.equal(outcome(), 'waits');
-    tell({ internalIPs: ['192.168.0.2'] });
+    setNode({ internalIPs: ['192.168.0.2'] });
     await clock.advance(0);
     assert.equal(outcome(), 'done');
     assert.deepEqual(lines, [WAITING, 'I Successfully retrieved NodeIPs {"NodeIPs":["192.168.0.2"]}']);
     assert.equal(clock.pending, 0);
   });
 
-  test('goes on without a Node, or without its addresses, after 30 s', async () => {
+  test('ends after 30 s without a Node, or without its addresses, and the proxy goes on', async () => {
     const missing = begin(false);
     await missing.clock.advance(30_000);
     assert.equal(missing.outcome(), 'done');
     assert.deepEqual(missing.lines, [WAITING, 'E Failed to retrieve NodeIPs {"err":"node \\"node-a\\" not found"}']);
 
     const bare = begin(false);
-    bare.tell({});
+    bare.setNode({});
     await bare.clock.advance(30_000);
     assert.deepEqual(bare.lines, [
       WAITING,
@@ -53,21 +53,21 @@ describe('START-2 waiting for the Node', () => {
     ]);
   });
 
-  test('of pod CIDRs lasts up to five minutes and is fatal', async () => {
+  test('lasts up to five minutes for pod CIDRs, and their absence is fatal', async () => {
     const late = begin(true);
-    late.tell({ internalIPs: ['192.168.0.2'] });
+    late.setNode({ internalIPs: ['192.168.0.2'] });
     await late.clock.advance(299_000);
     assert.equal(late.outcome(), 'waits');
     assert.deepEqual(late.lines, [
       WAITING,
       'I Waiting for the Node to have PodCIDRs {"node":"node-a","atMost":"300s"}',
     ]);
-    late.tell({ internalIPs: ['192.168.0.2'], podCIDRs: ['10.244.1.0/24'] });
+    late.setNode({ internalIPs: ['192.168.0.2'], podCIDRs: ['10.244.1.0/24'] });
     await late.clock.advance(0);
     assert.equal(late.outcome(), 'done');
 
     const never = begin(true);
-    never.tell({ internalIPs: ['192.168.0.2'] });
+    never.setNode({ internalIPs: ['192.168.0.2'] });
     await never.clock.advance(300_000);
     assert.equal(never.outcome(), 'timeout waiting for PodCIDR allocation on node "node-a"');
 
@@ -77,15 +77,15 @@ describe('START-2 waiting for the Node', () => {
   });
 
   test('accepts pod CIDRs of a Node without addresses', async () => {
-    const { clock, tell, outcome, lines } = begin(true);
-    tell({ podCIDRs: ['10.244.1.0/24'] });
+    const { clock, setNode, outcome, lines } = begin(true);
+    setNode({ podCIDRs: ['10.244.1.0/24'] });
     await clock.advance(30_000);
     assert.equal(outcome(), 'done');
     assert.match(lines.at(-1) ?? '', /host IP unknown/);
   });
 });
 
-test('START-8 a Node that is deleted stays as it was', () => {
+test('START-8 the proxy keeps a Node that was deleted', () => {
   const own = new OwnNode(new ManualClock());
   const object = node('node-a', { internalIPs: ['192.168.0.2'] });
   own.handle({ type: 'added', to: object });

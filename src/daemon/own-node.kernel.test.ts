@@ -4,9 +4,9 @@ import { test } from 'node:test';
 import { NetworkNamespace } from '../kernel/netns.ts';
 import { RouteSocket } from '../kernel/rtnetlink/index.ts';
 import type { Ip } from '../net/index.ts';
-import { localNode } from './local-node.ts';
+import { localNode } from './own-node.ts';
 
-test('START-12 this machine as a Node has its global addresses as internal ones, and its host name', () => {
+test('START-12 this machine as a Node has its global addresses as internal addresses, and its host name', () => {
   const namespace = NetworkNamespace.create();
   const route = RouteSocket.open({ namespace });
   try {

@@ -7,53 +7,52 @@ import { errorText } from '../lib/error-text.ts';
 import { EventRecorder } from '../observe/events/index.ts';
 import { Checks, ProxyHealth } from '../observe/health/index.ts';
 import type { ProxyMetrics } from '../observe/metrics/index.ts';
-import type { Closers } from './closers.ts';
-import type { Ending } from './ending.ts';
 import { eventsOf } from './events.ts';
 import { createMetrics } from './metrics.ts';
 import type { DaemonOptions } from './options.ts';
 import { startServers } from './servers.ts';
+import type { OpenResources, Shutdown } from './shutdown.ts';
 
-/** What tells others about the proxy. It is there before the proxy is. */
-export interface Surroundings {
+/** Metrics, health, Events and the servers that show them. They exist before the proxy does. */
+export interface Observability {
   readonly metrics: ProxyMetrics;
   readonly health: ProxyHealth;
   readonly checks: Checks;
-  /** Keeps Events until there is an API server to write them to. */
+  /** Keeps Events until `connectEvents`. */
   readonly recorder: EventRecorder;
-  /** The client that writes Events, if there will be one. What failed before is told to the API before the process ends. */
-  connected(client: ApiClient | undefined): void;
+  /** The client that writes Events, or undefined if there is no API server. A server that failed ends the process now. */
+  connectEvents(client: ApiClient | undefined): void;
   readonly events: ReturnType<typeof eventsOf>;
-  /** The configuration that is in force from now on, for those who ask. */
-  configured(configuration: Configuration): void;
+  /** Sets the configuration that the servers show. */
+  setConfiguration(configuration: Configuration): void;
 }
 
-export async function openSurroundings(
+export async function openObservability(
   options: DaemonOptions,
   nodeName: string,
-  closers: Closers,
-  ending: Ending,
-): Promise<Surroundings> {
+  resources: OpenResources,
+  shutdown: Shutdown,
+): Promise<Observability> {
   const timeoutMs = 2 * toMilliseconds(options.configuration.syncPeriod);
   const health = new ProxyHealth({ timeoutMs, clock: systemClock });
   const metrics = createMetrics(options, health);
-  closers.add('metrics', () => metrics.close());
+  resources.add('metrics', () => metrics.close());
   const checks = new Checks();
   const recorder = openRecorder(options);
   const events = eventsOf(nodeName);
-  const failures = new Failures(ending);
-  const connected = (client: ApiClient | undefined) => {
+  const failures = new ServerFailures(shutdown);
+  const connectEvents = (client: ApiClient | undefined) => {
     if (client) recorder.attach(client);
-    // Closed before the client is, for it may have something to write yet.
-    closers.add('events', () => recorder.close());
+    // Added after the client, so that it closes before the client: it may still have Events to write.
+    resources.add('events', () => recorder.close());
     failures.release();
   };
   let { configuration } = options;
-  const configured = (next: Configuration) => {
+  const setConfiguration = (next: Configuration) => {
     configuration = next;
   };
-  const surroundings = { metrics, health, checks, recorder, events, connected, configured };
-  if (options.initOnly) return surroundings;
+  const observability = { metrics, health, checks, recorder, events, connectEvents, setConfiguration };
+  if (options.initOnly) return observability;
   const servers = await startServers({
     options,
     configuration: () => configuration,
@@ -65,36 +64,39 @@ export async function openSurroundings(
       failures.add(error);
     },
   });
-  for (const server of servers) closers.add('server', () => server.close());
-  return surroundings;
+  for (const server of servers) resources.add('server', () => server.close());
+  return observability;
 }
 
 function openRecorder({ log }: DaemonOptions): EventRecorder {
   return new EventRecorder({
     reporter: { controller: 'kube-proxy', instance: `kube-proxy-${hostname()}` },
     clock: systemClock,
-    lost: ({ reason, regarding }, why) =>
-      log.v(2, 'events', 'An event was not written', { reason, regarding: regarding.name, why }),
+    lost: ({ reason, regarding }, cause) =>
+      log.v(2, 'events', 'An Event was not written to the API server', { reason, regarding: regarding.name, cause }),
   });
 }
 
-/** Servers that must be there and could not be started end the process, but not before an Event can tell of it. */
-export class Failures {
-  readonly #ending: Ending;
+/**
+ * Ends the process with the first failure of a server that must run (`bindAddressHardFail`). Until `release` it only
+ * keeps the failure, because no Event could be written yet.
+ */
+export class ServerFailures {
+  readonly #shutdown: Shutdown;
   #released = false;
   #first: Error | undefined;
 
-  constructor(ending: Ending) {
-    this.#ending = ending;
+  constructor(shutdown: Shutdown) {
+    this.#shutdown = shutdown;
   }
 
   add(error: Error): void {
     this.#first ??= error;
-    if (this.#released) this.#ending.fail(this.#first);
+    if (this.#released) this.#shutdown.fail(this.#first);
   }
 
   release(): void {
     this.#released = true;
-    if (this.#first) this.#ending.fail(this.#first);
+    if (this.#first) this.#shutdown.fail(this.#first);
   }
 }

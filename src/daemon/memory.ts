@@ -1,0 +1,62 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { setOomScore } from '../kernel/oom-score.ts';
+import { type Clock, systemClock, type Timer } from '../lib/clock.ts';
+import { errorText } from '../lib/error-text.ts';
+import type { Family } from '../net/index.ts';
+import type { Logger } from '../observe/logging/index.ts';
+
+/** Lowering the score needs CAP_SYS_RESOURCE. Without it the proxy still works. */
+export function setOwnOomScore(score: number | undefined, log: Logger): void {
+  if (score === undefined) return;
+  try {
+    setOomScore(score);
+  } catch (error) {
+    log.v(2, 'server', 'Failed to apply OOMScore', { err: errorText(error) });
+  }
+}
+
+/** The first changes after the start must not wait for a garbage collection. */
+const DELAY_MS = 500;
+/** The first collection frees dead objects. Only the second moves the others together, so that pages become empty. */
+const COLLECTIONS = 2;
+
+/**
+ * Returns the memory that only the start needed, once all families are synced. At the start all objects come at once.
+ * V8 would keep that garbage until the heap grows again, and in a quiet cluster it never does.
+ */
+export class StartMemoryRelease {
+  readonly #missing: Set<Family>;
+  readonly #clock: Clock;
+  readonly #collect: () => void;
+  #timer: Timer | undefined;
+
+  constructor(families: readonly Family[], clock: Clock = systemClock, collect: () => void = collectGarbage) {
+    this.#missing = new Set(families);
+    this.#clock = clock;
+    this.#collect = collect;
+  }
+
+  synced(family: Family): void {
+    if (!this.#missing.delete(family) || this.#missing.size > 0) return;
+    this.#schedule(COLLECTIONS);
+  }
+
+  close(): void {
+    this.#timer?.cancel();
+  }
+
+  #schedule(collections: number): void {
+    if (collections === 0) return;
+    this.#timer = this.#clock.setTimer(DELAY_MS, () => {
+      this.#collect();
+      this.#schedule(collections - 1);
+    });
+  }
+}
+
+function collectGarbage(): void {
+  setFlagsFromString('--expose-gc');
+  const collect: unknown = runInNewContext('gc');
+  if (typeof collect === 'function') collect();
+}

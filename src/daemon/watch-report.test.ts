@@ -1,0 +1,65 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { rememberingLog } from '../../test/support/log.ts';
+import { Checks } from '../observe/health/index.ts';
+import { WatchChecks, watchReport } from './watch-report.ts';
+
+const PATH = '/api/v1/services';
+const MISSING = { name: `watch ${PATH}`, isReady: false, note: 'the API server has not sent all objects yet' };
+
+function openReport() {
+  const { log, lines } = rememberingLog();
+  const checks = new Checks();
+  const watchChecks = new WatchChecks();
+  watchChecks.addTo(checks, { following: () => [{ path: PATH, hasSynced: false, silentMs: undefined }] });
+  const report = watchReport(log, { watchHeard: () => {} }, watchChecks);
+  return { report, lines, result: () => checks.run()[0] };
+}
+
+test('WATCH-15 an object that cannot be used is logged as one of a manifest is, and is not a problem of the watch', () => {
+  const { report, lines, result } = openReport();
+  const where = `/api/v1/namespaces/shop/services/web`;
+  report.unusable({ where, object: 'Service shop/web', field: 'spec.ports[0].port', message: 'is no port' });
+  report.unusable({ where: PATH, object: 'Service', field: 'metadata.name', message: 'is missing' });
+  report.usable(where);
+  assert.deepEqual(lines, [
+    `W Input cannot be used {"where":"${where}","object":"Service shop/web","field":"spec.ports[0].port","reason":"is no port"}`,
+    `W Input cannot be used {"where":"${PATH}","object":"Service","field":"metadata.name","reason":"is missing"}`,
+    `I Problem with the input is over {"where":"${where}"}`,
+  ]);
+  assert.deepEqual(result(), { ...MISSING, problems: [] });
+});
+
+test('WATCH-6 a list that does not come is in the log and in the readiness check, until the resource is watched', () => {
+  const { report, lines, result } = openReport();
+  const silent = { where: PATH, message: 'nothing has come for 10 s' };
+  report.waiting(silent);
+  assert.deepEqual(result(), { ...MISSING, problems: [silent] });
+  const refused = { where: PATH, message: 'refused' };
+  report.problem(refused);
+  assert.deepEqual(result(), { ...MISSING, problems: [refused] });
+  report.recovered(PATH);
+  assert.deepEqual(result(), { ...MISSING, problems: [] });
+  assert.deepEqual(lines, [
+    `W Waiting for objects {"where":"${PATH}","reason":"nothing has come for 10 s"}`,
+    `E Could not watch a resource; retrying {"err":"refused","where":"${PATH}"}`,
+    `I The resource is watched again {"where":"${PATH}"}`,
+  ]);
+});
+
+test('HEALTH-6 a watch is ready once it has all objects, and its check shows its age and its problem', () => {
+  let following = { path: PATH, hasSynced: false, silentMs: undefined as number | undefined };
+  const checks = new Checks();
+  const watches = new WatchChecks();
+  watches.addTo(checks, { following: () => [following] });
+  const name = `watch ${PATH}`;
+  const problem = { where: PATH, message: 'refused' };
+  assert.deepEqual(checks.run(), [{ ...MISSING, problems: [] }]);
+  watches.setProblem(PATH, problem);
+  assert.deepEqual(checks.run(), [{ ...MISSING, problems: [problem] }]);
+  following = { path: PATH, hasSynced: true, silentMs: 61_499 };
+  const note = 'last message 61 s ago';
+  assert.deepEqual(checks.run(), [{ name, isReady: true, note, problems: [problem] }]);
+  watches.clearProblem(PATH);
+  assert.deepEqual(checks.run(), [{ name, isReady: true, note, problems: [] }]);
+});

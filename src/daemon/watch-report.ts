@@ -1,0 +1,72 @@
+import type { Problem } from '../lib/problem.ts';
+import type { CheckOutcome, Checks } from '../observe/health/index.ts';
+import type { Logger } from '../observe/logging/index.ts';
+import type { ProxyMetrics } from '../observe/metrics/index.ts';
+import type { ClusterSourceOptions, Following } from '../source/index.ts';
+
+/** Checks for each resource that the API server has sent all its objects. Notes the age of its watch and its problem. */
+export class WatchChecks {
+  /** By the path of the resource. */
+  readonly #problems = new Map<string, Problem>();
+
+  setProblem(path: string, problem: Problem): void {
+    this.#problems.set(path, problem);
+  }
+
+  clearProblem(path: string): void {
+    this.#problems.delete(path);
+  }
+
+  addTo(checks: Checks, source: { following(): readonly Following[] }): void {
+    for (const { path } of source.following()) {
+      checks.add(`watch ${path}`, () => this.#outcome(source.following().find(other => other.path === path)));
+    }
+  }
+
+  #outcome(following: Following | undefined): CheckOutcome {
+    const problem = following && this.#problems.get(following.path);
+    const problems = problem ? [problem] : [];
+    if (!following?.hasSynced) {
+      return { isReady: false, note: 'the API server has not sent all objects yet', problems };
+    }
+    // The proxy goes on with the objects that it has, so it stays ready while a watch is interrupted.
+    return { isReady: true, note: `last message ${Math.round((following.silentMs ?? 0) / 1000)} s ago`, problems };
+  }
+}
+
+/** Logs an object of the API server, or a part of a manifest, that cannot be used. */
+export function logInputProblem(log: Logger, { where, object, field, message }: Problem): void {
+  log.warning('proxy', 'Input cannot be used', { where, object, field, reason: message });
+}
+
+/** Logs that the input at this place is valid again or gone. */
+export function logInputRecovered(log: Logger, where: string): void {
+  log.info('proxy', 'Problem with the input is over', { where });
+}
+
+/** Reports to the log, the metrics and the checks how the watches fare, and logs the objects that cannot be used. */
+export function watchReport(
+  log: Logger,
+  metrics: Pick<ProxyMetrics, 'watchHeard'>,
+  watchChecks: WatchChecks,
+): ClusterSourceOptions['report'] {
+  return {
+    problem(problem) {
+      const { where, message } = problem;
+      watchChecks.setProblem(where, problem);
+      log.error('reflector', 'Could not watch a resource; retrying', { where, err: message });
+    },
+    waiting(problem) {
+      const { where, message } = problem;
+      watchChecks.setProblem(where, problem);
+      log.warning('reflector', 'Waiting for objects', { where, reason: message });
+    },
+    recovered(where) {
+      watchChecks.clearProblem(where);
+      log.info('reflector', 'The resource is watched again', { where });
+    },
+    unusable: problem => logInputProblem(log, problem),
+    usable: where => logInputRecovered(log, where),
+    heard: path => metrics.watchHeard(path),
+  };
+}
