@@ -6,7 +6,8 @@ import type { ProxyMetrics } from '../observe/metrics/index.ts';
 import { setOwnOomScore } from './memory.ts';
 import type { Observability } from './observability.ts';
 import type { DaemonOptions } from './options.ts';
-import { FatalError, type OpenResources, type Shutdown } from './shutdown.ts';
+import { FatalError } from '../lib/fatal-error.ts';
+import { type OpenResources, type Shutdown } from './shutdown.ts';
 
 type Apply = (configuration: Configuration) => void;
 

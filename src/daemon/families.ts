@@ -10,7 +10,7 @@ import {
 } from '../model/index.ts';
 import type { Family } from '../net/index.ts';
 import type { Logger } from '../observe/logging/index.ts';
-import { FatalError } from './shutdown.ts';
+import { FatalError } from '../lib/fatal-error.ts';
 
 /** The families that the proxy serves. */
 export interface ServedFamilies {

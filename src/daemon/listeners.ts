@@ -1,5 +1,5 @@
 import { errorText } from '../lib/error-text.ts';
-import type { ModeEvents } from '../modes/index.ts';
+import { type ModeEvents, setAsideName } from '../modes/index.ts';
 import type { Family } from '../net/index.ts';
 import type { ProxyHealth } from '../observe/health/index.ts';
 import type { Logger } from '../observe/logging/index.ts';
@@ -7,26 +7,25 @@ import type { ProxyMetrics } from '../observe/metrics/index.ts';
 import type { LoopListener, ProxyListeners, SyncedReport } from '../proxy/index.ts';
 import { logInputProblem, logInputRecovered } from './watch-report.ts';
 
-/** Who is told of what the proxy does. */
-export interface Audience {
-  /** The mode's name, by which its log lines are found. */
+/** Where the reports of the proxy go. */
+export interface ReportTargets {
+  /** The mode's name. Its log lines carry it. */
   readonly mode: string;
   readonly log: Logger;
   readonly health: ProxyHealth;
   readonly metrics: ProxyMetrics;
-  /** For what depends on what is programmed. */
+  /** Called after each sync of a family. */
   readonly synced: (family: Family) => void;
   readonly setAside: ModeEvents['setAside'];
   readonly driftRepaired: ModeEvents['driftRepaired'];
 }
 
-/** Tells the log, the metrics and the health of what the proxy does. */
-export function proxyListeners(audience: Audience): ProxyListeners {
-  const { log, metrics } = audience;
-  const refused: Refused = new Map();
+/** Writes what the proxy reports to the log, the metrics and the health. */
+export function proxyListeners(targets: ReportTargets): ProxyListeners {
+  const { log, metrics } = targets;
   return {
-    loop: loopListener(audience, refused),
-    mode: modeEvents(audience, refused),
+    loop: loopListener(targets),
+    mode: modeEvents(targets),
     staleFlowsCleaned(ipFamily, deleted, milliseconds) {
       metrics.conntrackReconciled(ipFamily, milliseconds / 1000, deleted);
       if (deleted > 0) log.info('conntrack', 'Deleted stale flows', { ipFamily, deleted });
@@ -34,11 +33,7 @@ export function proxyListeners(audience: Audience): ProxyListeners {
   };
 }
 
-/** Whether what the running sync was last refused was only what changed. */
-type Refused = Map<Family, 'partial' | 'full'>;
-
-function loopListener(audience: Audience, refused: Refused): LoopListener {
-  const { log, health, metrics } = audience;
+function loopListener({ log, health, metrics, synced }: ReportTargets): LoopListener {
   return {
     problem: problem => logInputProblem(log, problem),
     recovered: where => logInputRecovered(log, where),
@@ -46,27 +41,22 @@ function loopListener(audience: Audience, refused: Refused): LoopListener {
       health.queuedUpdate(family);
       metrics.syncQueued(family);
     },
-    syncStarted(family) {
-      refused.delete(family);
-      health.syncStarted(family);
-    },
+    syncStarted: family => health.syncStarted(family),
     synced(family, report) {
       health.updated(family);
       measure(metrics, family, report);
-      audience.synced(family);
+      synced(family);
       const { servicePorts, milliseconds, full } = report;
       const fields = { ipFamily: family, changedServicePorts: servicePorts, took: `${milliseconds.toFixed(1)}ms` };
-      if (full) log.info('proxy', 'Synced everything', fields);
-      else log.v(2, 'proxy', 'Synced', fields);
+      if (full) log.info('proxy', 'Synced all service ports', fields);
+      else log.v(2, 'proxy', 'Synced the service ports that changed', fields);
     },
-    syncFailed(family, error, milliseconds) {
+    syncFailed(family, { full, error, milliseconds }) {
       health.failed(family, errorText(error));
-      // One that failed before there was anything to refuse was about to look at everything.
-      const full = refused.get(family) !== 'partial';
       metrics.syncFinished(family, milliseconds / 1000, { full, success: false });
-      log.error('proxy', 'Sync failed; it will be tried again', { ipFamily: family, err: errorText(error) });
+      log.error('proxy', 'Sync failed; the proxy will retry it', { ipFamily: family, full, err: errorText(error) });
     },
-    failed: (what, error) => log.error('proxy', 'Failed', { what, err: errorText(error) }),
+    failed: (action, error) => log.error('proxy', `Could not ${action}`, { err: errorText(error) }),
   };
 }
 
@@ -76,25 +66,27 @@ function measure(metrics: ProxyMetrics, family: Family, { milliseconds, full, tr
   for (const time of triggerTimes) metrics.networkProgramming(family, (now - time) / 1000);
 }
 
-function modeEvents({ mode, log, metrics, setAside, driftRepaired }: Audience, refused: Refused): ModeEvents {
+function modeEvents({ mode, log, metrics, setAside, driftRepaired }: ReportTargets): ModeEvents {
   return {
-    progress: (ipFamily, servicePorts, of) => log.info(mode, 'Programming', { ipFamily, servicePorts, of }),
+    progress: (ipFamily, done, of) => log.info(mode, 'Programming service ports', { ipFamily, done, of }),
     setAside(port) {
-      const { family: ipFamily, servicePort, error: err } = port;
-      log.error(mode, 'Could not be programmed; set aside until it changes', { ipFamily, servicePort, err });
-      metrics.setAside(port);
+      const { family: ipFamily, protocol, cause } = port;
+      const fields = { ipFamily, servicePort: setAsideName(port), protocol, code: cause.code, err: cause.message };
+      log.error(mode, 'Service port set aside until it changes; all others are programmed', fields);
+      metrics.setAside(ipFamily, cause.errno);
       setAside(port);
     },
-    driftRepaired(ipFamily, what) {
-      log.warning(mode, 'Repaired what someone else changed', { ipFamily, what });
+    driftRepaired(ipFamily, repair) {
+      log.warning(mode, 'Repaired rules that another program changed', { ipFamily, ...repair });
       metrics.driftRepaired(ipFamily);
-      driftRepaired(ipFamily, what);
+      driftRepaired(ipFamily, repair);
     },
-    measured(family, measured) {
-      if (measured.kind === 'refused') refused.set(family, measured.partial ? 'partial' : 'full');
-      metrics.measured(family, measured);
+    measured(family, measure) {
+      if (measure.kind === 'batch') metrics.kernelBatch(family, measure.objects, measure.milliseconds / 1000);
+      if (measure.kind === 'refused') metrics.kernelRefused(family);
     },
-    noticed: (ipFamily, what) => log.warning(mode, 'Noticed', { ipFamily, what }),
-    failed: (what, error) => log.error(mode, 'Failed', { what, err: errorText(error) }),
+    notice: (ipFamily, message) => log.warning(mode, message, { ipFamily }),
+    failed: ({ family: ipFamily, action, error }) =>
+      log.error(mode, `Could not ${action}`, { ...(ipFamily && { ipFamily }), err: errorText(error) }),
   };
 }

@@ -1,5 +1,6 @@
 import { FEATURE_GATES, isEnabled } from '../config/index.ts';
 import { systemClock } from '../lib/clock.ts';
+import { modeNamed } from '../modes/index.ts';
 import type { ProxyHealth } from '../observe/health/index.ts';
 import { type Feature, ProxyMetrics } from '../observe/metrics/index.ts';
 import type { RunningProxy } from '../proxy/index.ts';
@@ -8,17 +9,17 @@ import { buildInfo } from './version-info.ts';
 
 export function createMetrics(options: DaemonOptions, health: ProxyHealth): ProxyMetrics {
   const metrics = new ProxyMetrics({
-    mode: options.configuration.mode,
+    hasPartialSyncMetrics: modeNamed(options.configuration.mode)?.hasPartialSyncMetrics ?? false,
     clock: systemClock,
     build: buildInfo(options.kubernetesVersion),
     features: features(options),
   });
-  // From the start: a proxy that waits for its API server is not healthy, and whoever watches it must hear so.
+  // Shown from the start: a proxy that waits for its API server is not healthy either.
   metrics.readHealth(() => health.healthy);
   return metrics;
 }
 
-/** Gates that set others; off unless someone sets them. */
+/** Gates that set all gates of a stage. They are off by default. */
 const ALL_OF = { AllAlpha: 'ALPHA', AllBeta: 'BETA' } as const;
 
 /** All gates as they are set. */
@@ -36,8 +37,8 @@ function features({ gates }: DaemonOptions): Feature[] {
   return [...single, ...all];
 }
 
-/** What is counted elsewhere is brought up to date whenever somebody asks for the metrics. */
-export function tellCounts(metrics: ProxyMetrics, { loop, mode }: RunningProxy): void {
+/** Updates what the proxy counts itself, each time that a client reads the metrics. */
+export function showProxyCounts(metrics: ProxyMetrics, { loop, mode }: RunningProxy): void {
   metrics.beforeText(() => {
     const { changes } = loop.state;
     let pendingEndpoints = 0;
@@ -55,20 +56,4 @@ export function tellCounts(metrics: ProxyMetrics, { loop, mode }: RunningProxy):
     }
     metrics.changes({ ...changes, pendingEndpoints, pendingServices });
   });
-}
-
-/** What ipvs counts is read when somebody asks for the metrics. */
-export function tellServers(metrics: ProxyMetrics, { mode }: RunningProxy): void {
-  metrics.readServers(async options => mode.statistics?.(options));
-}
-
-/** So is what went through the proxies of userspace mode. */
-export function tellServices(metrics: ProxyMetrics, { mode }: RunningProxy): void {
-  metrics.readServices(() => mode.counters?.() ?? []);
-}
-
-/** So are connections, where the kernel was asked to count them. */
-export function tellConnections(metrics: ProxyMetrics, { mode }: RunningProxy): void {
-  const { connections } = mode;
-  if (connections) metrics.readConnections(() => connections.call(mode));
 }

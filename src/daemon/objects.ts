@@ -1,10 +1,9 @@
-import { objectKey } from '../api/index.ts';
+import { type ObjectMeta, objectKey } from '../api/index.ts';
 import { type ConfiguredApiClient, createApiClient } from '../client/index.ts';
 import { toMilliseconds } from '../lib/duration.ts';
 import { type ObjectReference, serviceReference } from '../observe/events/index.ts';
 import type { ProxyMetrics } from '../observe/metrics/index.ts';
 import { ClusterSource, FilesSource, type Source } from '../source/index.ts';
-import { namesOf } from './events.ts';
 import type { Observability } from './observability.ts';
 import type { DaemonOptions } from './options.ts';
 import { localNode, OwnNode, waitForNode } from './own-node.ts';
@@ -15,8 +14,8 @@ import { WatchChecks, watchReport } from './watch-report.ts';
 export interface Objects {
   readonly source: Source;
   readonly ownNode: OwnNode;
-  /** The reference in an Event about a Service. `name` is that of the Service or of one of its ports: `ns/name:port`. */
-  serviceReference(name: string): ObjectReference;
+  /** The reference in an Event about a Service. */
+  serviceReference(service: Pick<ObjectMeta, 'namespace' | 'name'>): ObjectReference;
 }
 
 export async function openObjects(
@@ -34,10 +33,10 @@ export async function openObjects(
 /** This machine is the Node, unless a manifest describes it. */
 function openManifests(path: string, nodeName: string, resources: OpenResources): Objects {
   const ownNode = new OwnNode();
-  ownNode.handle({ type: 'added', object: localNode(nodeName) });
+  ownNode.handle({ type: 'added', to: localNode(nodeName) });
   const source = new FilesSource({ path, nodeName, localNode: () => localNode(nodeName) });
   resources.add('objects', () => source.close());
-  return { source, ownNode, serviceReference: name => serviceReference(namesOf(name)) };
+  return { source, ownNode, serviceReference: ({ namespace, name }) => serviceReference({ namespace, name }) };
 }
 
 async function openCluster(
@@ -67,9 +66,9 @@ async function openCluster(
   return {
     source,
     ownNode,
-    serviceReference: name => {
-      const names = namesOf(name);
-      return serviceReference({ ...names, uid: source.services.get(objectKey(names))?.metadata.uid });
+    serviceReference: ({ namespace, name }) => {
+      const { uid } = source.services.get(objectKey({ namespace, name }))?.metadata ?? {};
+      return serviceReference({ namespace, name, uid });
     },
   };
 }
@@ -93,9 +92,9 @@ function watchOwnNode(source: ClusterSource, ownNode: OwnNode, { log }: DaemonOp
   log.info('server', 'Waiting for the API server');
   return new Promise(resolve => {
     source.node.addHandler({
-      added: object => ownNode.handle({ type: 'added', object }),
-      updated: (old, object) => ownNode.handle({ type: 'updated', old, object }),
-      deleted: object => ownNode.handle({ type: 'removed', object }),
+      added: to => ownNode.handle({ type: 'added', to }),
+      updated: (from, to) => ownNode.handle({ type: 'updated', from, to }),
+      deleted: from => ownNode.handle({ type: 'removed', from }),
       synced: resolve,
     });
     source.node.start();

@@ -5,7 +5,7 @@ import type { Change } from '../lib/change.ts';
 import { type Clock, systemClock } from '../lib/clock.ts';
 import { rawNodeIPs } from '../model/index.ts';
 import type { Logger } from '../observe/logging/index.ts';
-import { FatalError } from './shutdown.ts';
+import { FatalError } from '../lib/fatal-error.ts';
 
 const ADDRESSES_TIMEOUT_MS = 30_000;
 const POD_CIDRS_TIMEOUT_MS = 300_000;

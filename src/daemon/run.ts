@@ -1,23 +1,20 @@
-import type { SetAside } from '../modes/index.ts';
+import { objectName } from '../api/index.ts';
+import { type ConfiguredMode, type SetAside, setAsideName } from '../modes/index.ts';
 import type { Family } from '../net/index.ts';
 import { createProxy, type RunningProxy } from '../proxy/index.ts';
 import type { OnConfigurationChange } from './configuration-reload.ts';
-import { ipvsConfig } from './ipvs.ts';
 import { proxyListeners } from './listeners.ts';
 import { liveConfig } from './live-config.ts';
 import { StartMemoryRelease } from './memory.ts';
-import { tellConnections, tellCounts, tellServers, tellServices } from './metrics.ts';
-import { proxyMode } from './mode-support.ts';
+import { showProxyCounts } from './metrics.ts';
 import type { Objects } from './objects.ts';
 import type { Observability } from './observability.ts';
 import type { DaemonOptions } from './options.ts';
-import { showPacketCounters } from '../modes/iptables/packet-metrics.ts';
 import { ServiceHealthPorts } from './service-health-ports.ts';
 import type { OpenResources, Shutdown } from './shutdown.ts';
 import { sourceHandlers } from './source-handlers.ts';
-import { userspaceConfig } from './userspace.ts';
 
-/** What a start has found out and opened so far. */
+/** What the start has opened so far. */
 export interface RunParts {
   readonly options: DaemonOptions;
   readonly resources: OpenResources;
@@ -25,51 +22,41 @@ export interface RunParts {
   readonly observability: Observability;
   readonly objects: Objects;
   readonly nodeName: string;
+  readonly mode: ConfiguredMode;
   readonly families: readonly Family[];
   readonly onConfigurationChange: OnConfigurationChange;
 }
 
-/** Named in the log as every kube-proxy names them. */
-const FOLLOWED = ['service', 'endpoint slice', 'serviceCIDR', 'node'];
+/** The names that upstream's log has. */
+const WATCHED = ['service', 'endpoint slice', 'serviceCIDR', 'node'];
 
-/** Starts the proxy; resolves when its objects begin to come. */
+/** Starts the proxy. Resolves when the source has begun. */
 export async function run(parts: RunParts): Promise<void> {
-  const { objects, observability, families } = parts;
+  const { objects, observability, families, mode } = parts;
   const { health, metrics, checks, recorder, events } = observability;
   health.started(families);
   const proxy = openProxy(parts);
-  tellCounts(metrics, proxy);
-  tellServers(metrics, proxy);
-  tellServices(metrics, proxy);
-  if (parts.options.countConnections) tellConnections(metrics, proxy);
+  showProxyCounts(metrics, proxy);
+  proxy.mode.registerMetrics(metrics.set);
   checks.add('set aside', () => setAsideNote(proxy.mode.setAside()));
   parts.onConfigurationChange(next => proxy.configure(liveConfig(next, parts.options.gates)));
   if (parts.options.manifests === undefined)
-    for (const what of FOLLOWED) parts.options.log.info('config', `Starting ${what} config controller`);
+    for (const what of WATCHED) parts.options.log.info('config', `Starting ${what} config controller`);
   await objects.source.start(sourceHandlers(parts, proxy.loop, health));
   recorder.record(events.birth());
-  if (parts.options.configuration.mode === 'ipvs') recorder.record(events.ipvsDeprecated());
+  const { startEvent } = mode.descriptor;
+  if (startEvent) recorder.record(events.modeStarted(startEvent));
 }
 
 function openProxy(parts: RunParts): RunningProxy {
-  const { options, resources, observability, objects, nodeName, families } = parts;
+  const { options, resources, observability, objects, nodeName, families, mode } = parts;
   const { health, metrics, checks, recorder, events } = observability;
   const { configuration, gates, log } = options;
-  if (proxyMode(configuration) === 'iptables') showPacketCounters(metrics, resources, log);
-  const tidy = new StartMemoryRelease(families);
-  resources.add('memory', () => tidy.close());
+  const memory = new StartMemoryRelease(families);
+  resources.add('memory', () => memory.close());
   let repairs = 0;
   const proxy: RunningProxy = createProxy(
-    {
-      nodeName,
-      families,
-      live: liveConfig(configuration, gates),
-      mode: proxyMode(configuration),
-      countConnections: options.countConnections,
-      iptables: { localhostNodePorts: configuration.iptables.localhostNodePorts },
-      ipvs: ipvsConfig(configuration),
-      userspace: userspaceConfig(configuration),
-    },
+    { nodeName, families, live: liveConfig(configuration, gates), mode },
     proxyListeners({
       mode: configuration.mode,
       log,
@@ -77,12 +64,12 @@ function openProxy(parts: RunParts): RunningProxy {
       metrics,
       synced: family => {
         healthPorts.sync(family);
-        tidy.synced(family);
+        memory.synced(family);
       },
-      setAside: port => recorder.record(events.setAside(objects.serviceReference(port.servicePort), port)),
-      driftRepaired: (family, what) => {
+      setAside: port => recorder.record(events.setAside(objects.serviceReference(port), port)),
+      driftRepaired: (family, repair) => {
         repairs++;
-        recorder.record(events.driftRepaired(family, what));
+        recorder.record(events.driftRepaired(family, repair));
       },
     }),
   );
@@ -101,18 +88,18 @@ function openHealthPorts({ options, observability, objects, nodeName }: RunParts
     failed(failure) {
       const { service, port, error: err } = failure;
       options.log.error('health', 'Failed to start healthcheck', { err, node: nodeName, service, port });
-      recorder.record(events.healthPortFailed(objects.serviceReference(service), failure));
+      recorder.record(events.healthPortFailed(objects.serviceReference(objectName(service)), failure));
     },
   });
 }
 
 const MOST_NAMED = 5;
 
-/** The others are served, so it is no reason to be not ready. */
+/** All other service ports are served, so the node stays ready. */
 function setAsideNote(ports: readonly SetAside[]): { readonly note: string } | undefined {
   if (ports.length === 0) return undefined;
   const named = ports
     .slice(0, MOST_NAMED)
-    .map(({ family, servicePort, error }) => `${servicePort} (${family}): ${error}`);
+    .map(port => `${setAsideName(port)} (${port.family}): ${port.cause.message}`);
   return { note: `${ports.length} service ports are set aside, among them ${named.join('; ')}` };
 }

@@ -2,11 +2,6 @@ import { errorText } from '../lib/error-text.ts';
 import { withTimeout } from '../lib/with-timeout.ts';
 import type { Logger } from '../observe/logging/index.ts';
 
-/** Why the proxy cannot start or must end. The message is for the operator. */
-export class FatalError extends Error {
-  override readonly name = 'FatalError';
-}
-
 /** The events of the process that end a run. */
 type Host = Pick<NodeJS.Process, 'on' | 'once' | 'removeListener'>;
 

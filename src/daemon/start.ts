@@ -1,20 +1,19 @@
 import { hostname } from 'node:os';
+import { configuredMode } from '../modes/index.ts';
 import { detectNodeIPs, isNodeIPKnown, nodeNameFrom } from '../model/index.ts';
 import { reloadConfiguration } from './configuration-reload.ts';
 import { applyConntrack } from './conntrack.ts';
 import { checkConfiguredFamilies, chooseFamilies } from './families.ts';
-import { prepareIpvsMode } from './ipvs.ts';
 import { setOwnOomScore } from './memory.ts';
-import { offeredFamilies, prepareMode, proxyMode } from './mode-support.ts';
 import { openObjects } from './objects.ts';
 import { openObservability } from './observability.ts';
 import { becomeOnlyInstance } from './only-instance.ts';
 import type { DaemonOptions } from './options.ts';
 import { run } from './run.ts';
 import type { OpenResources, Shutdown } from './shutdown.ts';
-import { FatalError } from './shutdown.ts';
+import { FatalError } from '../lib/fatal-error.ts';
 
-/** Everything up to a proxy that follows its objects, in upstream's order. Throws what it cannot go on from. */
+/** Everything up to a running proxy, in upstream's order. Throws a `FatalError` if the proxy cannot start. */
 export async function start(
   options: DaemonOptions,
   resources: OpenResources,
@@ -24,7 +23,7 @@ export async function start(
   log.info('server', 'Version info', { version: options.kubernetesVersion });
   const nodeName = ownName(configuration.hostnameOverride);
   const observability = await openObservability(options, nodeName, resources, shutdown);
-  const follow =
+  const onConfigurationChange =
     options.configFile === '' ? () => {} : reloadConfiguration(options, observability, resources, shutdown);
   const objects = await openObjects(options, nodeName, observability, resources);
   const { node } = objects.ownNode;
@@ -33,14 +32,15 @@ export async function start(
     log.info('server', "Can't determine this node's IP, assuming loopback; if this is incorrect, set --bind-address");
   }
   if (options.manifests === undefined) applyConntrack(configuration.linux.conntrack, log);
-  const mode = proxyMode(configuration);
-  const platform = chooseFamilies(nodeIPs.primary, await offeredFamilies(mode, log), log);
-  checkConfiguredFamilies(configuration, node, nodeIPs, platform.dualStack, log);
-  prepareMode(mode, configuration, nodeIPs, platform.families, log);
-  if (mode === 'ipvs') await prepareIpvsMode(configuration, log);
+  const mode = configuredMode(configuration, options);
+  const supported = await mode.descriptor.supportedFamilies(log);
+  const { families, dualStack } = chooseFamilies(nodeIPs.primary, supported, log);
+  checkConfiguredFamilies(configuration, node, nodeIPs, dualStack, log);
+  log.info('server', `Using ${mode.descriptor.name} Proxier`);
+  await mode.prepare({ configuration, nodeIPs, families, log });
   if (options.initOnly) return 'initialised';
   const lock = await becomeOnlyInstance(log, () => !shutdown.isRequested);
-  // An end that was asked for meanwhile is told by `shutdown`.
+  // Without a lock a shutdown was requested, and `shutdown` says so.
   if (!lock) return 'initialised';
   resources.add('instance lock', () => lock.release());
   setOwnOomScore(configuration.linux.oomScoreAdj, log);
@@ -51,8 +51,9 @@ export async function start(
     observability,
     objects,
     nodeName,
-    families: platform.families,
-    onConfigurationChange: follow,
+    mode,
+    families,
+    onConfigurationChange,
   });
   return 'running';
 }

@@ -61,9 +61,9 @@ export interface ModeDescriptor<Options = unknown> {
   readonly name: string;
   /** The options of the mode that the configuration asks for. */
   optionsFrom(configuration: Configuration, flags: { readonly countConnections: boolean }): Options;
-  /** The families that the mode can serve on this machine. Throws a `StartupError` if there is none. */
+  /** The families that the mode can serve on this machine. Throws a `FatalError` if there is none. */
   supportedFamilies(log: Logger): Promise<readonly Family[]>;
-  /** Does what needs privileges before the proxy starts. Throws a `StartupError` if the machine cannot run the mode. */
+  /** Does what needs privileges before the proxy starts. Throws a `FatalError` if the machine cannot run the mode. */
   prepare?(options: Options, context: StartContext): Promise<void>;
   create(options: Options, context: ModeContext): Mode;
   /** What the mode would write, as text; empty if it would write nothing. */

@@ -1,12 +1,12 @@
 import { release } from 'node:os';
 import { NftablesSocket } from '../../kernel/nftables/index.ts';
 import { errorText } from '../../lib/error-text.ts';
-import { StartupError } from '../../lib/startup-error.ts';
+import { FatalError } from '../../lib/fatal-error.ts';
 
 const SKIP = 'KUBE_PROXY_NFTABLES_SKIP_KERNEL_VERSION_CHECK';
 const OLDEST = [5, 13] as const;
 
-/** Throws a `StartupError` if the machine cannot run nftables mode. */
+/** Throws a `FatalError` if the machine cannot run nftables mode. */
 export function checkNftables(kernel: string = release(), env: NodeJS.ProcessEnv = process.env): void {
   if (!env[SKIP] && isOlder(kernel)) {
     const needed = `nftables mode requires kernel ${OLDEST.join('.')} or later, and this is ${kernel}`;
