@@ -1,6 +1,6 @@
 import { DocumentError, isJson, type Node, type ReadDocument, readDocument } from '../lib/document/index.ts';
 import { goQuote } from '../lib/go-quote.ts';
-import { DecodeError, Findings, type Place, wrongType } from './schema/index.ts';
+import { DecodeError, Findings, type Place, wrongTypeText } from './schema/index.ts';
 import { API_VERSION, KIND, kubeProxyConfiguration, type V1alpha1 } from './v1alpha1.ts';
 
 export interface Decoded {
@@ -16,7 +16,7 @@ export function decode(text: string): Decoded {
   const findings = new Findings();
   const at: Place = { findings, struct: '', fields: [], path: '' };
   const file = kubeProxyConfiguration.read(document.node, kubeProxyConfiguration.zero, at);
-  findings.end();
+  findings.throwWrongType();
   return { file, strict: [...repeatedKeys(document), ...findings.strict] };
 }
 
@@ -59,13 +59,13 @@ function metaField(node: Node, name: string): string {
   if (node.kind !== 'object') {
     const type =
       'struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }';
-    throw new DecodeError(NO_META + wrongType(node, type, { struct: '', fields: [] }));
+    throw new DecodeError(NO_META + wrongTypeText(node, type, { struct: '', fields: [] }));
   }
   let found = '';
   for (const { key, value } of node.members) {
     if (key.toLowerCase() !== name.toLowerCase() || value.kind === 'null') continue;
     if (value.kind !== 'string')
-      throw new DecodeError(NO_META + wrongType(value, 'string', { struct: '', fields: [name] }));
+      throw new DecodeError(NO_META + wrongTypeText(value, 'string', { struct: '', fields: [name] }));
     found = value.text;
   }
   return found;

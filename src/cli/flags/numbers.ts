@@ -1,3 +1,4 @@
+import { shortestDecimal } from '../../config/index.ts';
 import { goQuote } from '../../lib/go-quote.ts';
 import type { FlagType } from './flag.ts';
 
@@ -68,12 +69,7 @@ function parseFloat32(text: string): number {
   if (value === undefined) throw invalidSyntax('ParseFloat', text);
   const single = Math.fround(value);
   if (!Number.isFinite(single)) throw outOfRange('ParseFloat', text);
-  if (single === 0) return single;
-  for (let digits = 1; digits < 9; digits++) {
-    const short = Number(single.toPrecision(digits));
-    if (Math.fround(short) === single) return short;
-  }
-  return Number(single.toPrecision(9));
+  return single === 0 ? single : shortestDecimal(single);
 }
 
 /** `0x1.8p3` is 12. Undefined if the text is something else. */

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { encodeConfiguration } from './encode.ts';
 import { loadConfiguration } from './load.ts';
-import { parsePortRange } from './port-range.ts';
+import { parsePortRange } from './ports.ts';
 
 test('CONF-10 port ranges of userspace mode', () => {
   const cases: readonly [string, ReturnType<typeof parsePortRange>][] = [
