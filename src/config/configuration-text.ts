@@ -7,8 +7,8 @@ export class ConfigurationError extends Error {
 }
 
 /**
- * Decodes the bytes of a file as UTF-8, or as UTF-16 if the file begins with a byte order mark. If a YAML file is neither,
- * throws a ConfigurationError with the words of Go's parser. In a JSON file, U+FFFD replaces the wrong bytes.
+ * Decodes the bytes of a file as UTF-8, or as UTF-16 if the file begins with a byte order mark. If a YAML file is
+ * neither, throws a ConfigurationError with the words of Go's parser. In a JSON file, U+FFFD replaces the wrong bytes.
  */
 export function configurationText(bytes: Buffer): string {
   const [first, second] = bytes;

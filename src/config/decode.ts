@@ -5,13 +5,13 @@ import { API_VERSION, KIND, kubeProxyConfiguration, type V1alpha1 } from './v1al
 
 export interface Decoded {
   readonly file: V1alpha1;
-  /** What a strict reading would have refused: unknown and repeated fields. */
+  /** What strict decoding refuses: unknown and repeated fields. */
   readonly strict: readonly string[];
 }
 
-/** Throws a DecodeError. */
+/** Reads the fields of a file. Throws a DecodeError. */
 export function decode(text: string): Decoded {
-  const document = read(text);
+  const document = parseDocument(text);
   checkKind(document.node, text);
   const findings = new Findings();
   const at: Place = { findings, struct: '', fields: [], path: '' };
@@ -22,7 +22,7 @@ export function decode(text: string): Decoded {
 
 const NO_META = `couldn't get version/kind; json parse error: `;
 
-function read(text: string): ReadDocument {
+function parseDocument(text: string): ReadDocument {
   try {
     return readDocument(text);
   } catch (error) {
@@ -53,7 +53,7 @@ function checkKind(node: Node, text: string): void {
   throw new DecodeError(`no kind ${goQuote(kind)} is registered for version ${goQuote(shown)} in scheme`);
 }
 
-/** Kind and version are found whatever the case of their names, unlike all other fields. */
+/** The names `kind` and `apiVersion` are case-insensitive, unlike all other names. */
 function metaField(node: Node, name: string): string {
   if (node.kind === 'null') return '';
   if (node.kind !== 'object') {

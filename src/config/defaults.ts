@@ -8,8 +8,8 @@ export const HEALTHZ_PORT = 10256;
 export const METRICS_PORT = 10249;
 
 /**
- * Fills in the fields that a file does not set. In a field that can be undefined, zero is a value. In other fields, zero
- * counts as not set.
+ * Fills in the fields that a file does not set. In a field that can be undefined, zero is a value. In other fields,
+ * zero counts as not set.
  */
 export function withDefaults(file: V1alpha1): V1alpha1 {
   const bindAddress = file.bindAddress || '0.0.0.0';
@@ -82,10 +82,10 @@ function clientConnectionDefaults(client: V1alpha1['clientConnection']): V1alpha
 }
 
 function loggingDefaults(logging: V1alpha1['logging']): V1alpha1['logging'] {
-  const isUnset = logging.flushFrequency.duration === 0n;
+  const isNotSet = logging.flushFrequency.duration === 0n;
   return {
     ...logging,
     format: logging.format || 'text',
-    flushFrequency: isUnset ? { duration: 5n * SECOND, isNumber: false } : logging.flushFrequency,
+    flushFrequency: isNotSet ? { duration: 5n * SECOND, isNumber: false } : logging.flushFrequency,
   };
 }

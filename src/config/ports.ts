@@ -8,7 +8,10 @@ export class HostPortError extends Error {
   override readonly name = 'HostPortError';
 }
 
-/** Cuts `10.0.0.1:80` or `[fd00::1]:80` in two, as Go's net.SplitHostPort does. Checks neither part. Throws a HostPortError. */
+/**
+ * Cuts `10.0.0.1:80` or `[fd00::1]:80` in two, as Go's net.SplitHostPort does. Checks neither part. Throws a
+ * HostPortError.
+ */
 export function parseHostPort(text: string): HostPort {
   const colon = text.lastIndexOf(':');
   if (colon < 0) throw new HostPortError('missing port in address');
@@ -46,8 +49,8 @@ export interface PortRange {
 const HIGHEST_PORT = 65_535;
 
 /**
- * Reads `first-last`, `first+count` or one port. Returns `any` if the text leaves the choice to the kernel, and undefined
- * if the text is not a range.
+ * Reads `first-last`, `first+count` or one port. Returns `any` if the text leaves the choice to the kernel, and
+ * undefined if the text is not a range.
  */
 export function parsePortRange(text: string): PortRange | 'any' | undefined {
   const trimmed = text.trim();

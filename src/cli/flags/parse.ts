@@ -12,8 +12,8 @@ export interface ParsedFlags<Table extends FlagTable> {
 }
 
 /**
- * Flags with pflag's rules: `--name=value`, `--name value`, `-o value`, `-o=value`, `-ovalue`; letters that need no value
- * may stand together; `_` in a name reads as `-`; `--` ends them. Throws a FlagError.
+ * Flags with pflag's rules: `--name=value`, `--name value`, `-o value`, `-o=value`, `-ovalue`; letters that need no
+ * value may stand together; `_` in a name reads as `-`; `--` ends them. Throws a FlagError.
  */
 export function parseFlags<Table extends FlagTable>(table: Table, args: readonly string[]): ParsedFlags<Table> {
   const parser = new Parser(table, args);

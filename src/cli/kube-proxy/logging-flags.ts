@@ -5,8 +5,8 @@ import type { KubeProxyFlags } from './flags/index.ts';
 type Changed = ReadonlySet<keyof KubeProxyFlags>;
 
 /**
- * What is said of the log, with the flags that were given over it. Patterns of flags come first, so that they count. Split
- * streams are the flags' alone: kube-proxy forgets what a file says of them.
+ * What is said of the log, with the flags that were given over it. Patterns of flags come first, so that they count.
+ * Split streams are the flags' alone: kube-proxy forgets what a file says of them.
  */
 export function loggingFromFlags(
   logging: LoggingConfiguration,

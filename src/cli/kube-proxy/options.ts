@@ -20,8 +20,8 @@ export interface Completed {
 }
 
 /**
- * The whole configuration, from flags or from a file, of which the text may be given; not yet validated. Throws an Error
- * that says why there is none.
+ * The whole configuration, from flags or from a file, of which the text may be given; not yet validated. Throws an
+ * Error that says why there is none.
  */
 export function complete(parsed: ParsedFlags<KubeProxyFlags>, log: Logger, text?: string): Completed {
   const { values } = parsed;
@@ -60,8 +60,8 @@ function gatesOf({ featureGates }: Configuration, log: Logger): FeatureGates {
 }
 
 /**
- * All flags as they count, for the log and /flagz. Without a file some show what became of them; our own flags are there
- * only if they were given.
+ * All flags as they count, for the log and /flagz. Without a file some show what became of them; our own flags are
+ * there only if they were given.
  */
 export function effectiveFlags(
   { values, changed }: ParsedFlags<KubeProxyFlags>,

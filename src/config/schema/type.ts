@@ -1,8 +1,8 @@
 import type { Node, Plain } from '../../lib/document/index.ts';
 
 /**
- * Reads and writes the values of a field. As in Go, a value is read into the existing value: if a JSON text has a section
- * twice, the fields of the second are added to those of the first.
+ * Reads and writes the values of a field. As in Go, a value is read into the existing value: if a JSON text has a
+ * section twice, the fields of the second are added to those of the first.
  */
 export interface Type<T> {
   /** The Go name of the type, for messages. */
@@ -35,8 +35,8 @@ export class DecodeError extends Error {
 const MOST_STRICT = 100;
 
 /**
- * Collects what is wrong with a file. A wrong type does not end the reading, because an invalid duration later in the file
- * takes precedence in kube-proxy's error.
+ * Collects what is wrong with a file. A wrong type does not end the reading, because an invalid duration later in the
+ * file takes precedence in kube-proxy's error.
  */
 export class Findings {
   readonly strict = new Set<string>();

@@ -15,8 +15,8 @@ import {
 } from './sections.ts';
 
 /**
- * Returns all errors of a configuration, in kube-proxy's order. Paths are kube-proxy's too: they name its internal types,
- * not the fields of a file.
+ * Returns all errors of a configuration, in kube-proxy's order. Paths are kube-proxy's too: they name its internal
+ * types, not the fields of a file.
  */
 export function validateConfiguration(configuration: Configuration): FieldError[] {
   const path = 'KubeProxyConfiguration';
