@@ -15,7 +15,12 @@ export const NODE_FLAGS = {
     word: 'NAME',
     usage: 'name of the node (default: host name of this machine)',
   },
-  'bind-address': { type: string, default: '', word: 'IP', usage: 'address of the node, if the Node object has none' },
+  'bind-address': {
+    type: string,
+    default: '',
+    word: 'IP',
+    usage: 'primary address of the node (default: from the Node object)',
+  },
   'cluster-cidr': {
     type: stringSlice,
     default: NONE,
@@ -45,7 +50,7 @@ export const NODE_FLAGS = {
     type: stringSlice,
     default: NONE,
     word: 'CIDRS',
-    usage: 'address ranges that accept node ports, or primary for the addresses of the Node object',
+    usage: 'address ranges that accept node ports, or primary for the primary addresses of the node',
   },
 };
 

@@ -47,6 +47,6 @@ export const CLUSTER_FLAGS = {
   'nodeport-addresses': flag(
     stringSlice,
     NONE,
-    "Address ranges: the node accepts node ports at its addresses in these ranges. The word primary stands for the Node object's addresses. The default is primary in nftables mode, and all addresses in other modes.",
+    'Address ranges: the node accepts node ports at its addresses in these ranges. The word primary stands for the primary addresses of the node. The default is primary in nftables mode, and all addresses in other modes.',
   ),
 };

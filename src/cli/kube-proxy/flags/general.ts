@@ -50,7 +50,7 @@ export const GENERAL_FLAGS = {
   'bind-address': flag(
     ip,
     '0.0.0.0',
-    'Primary IP address of the node, if the Node object has another one. Only userspace mode listens on this address.',
+    'Primary IP address of the node. It overrides the address in the Node object, unless it is 0.0.0.0 or ::. Only userspace mode listens on it.',
   ),
   'boot-id-file': flag(
     string,

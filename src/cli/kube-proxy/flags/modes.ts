@@ -5,7 +5,7 @@ const NONE: readonly string[] = [];
 const SYNC_PERIOD =
   "how often the proxy checks its rules and retries failed syncs (e.g. '5s', '1m', '2h22m'). Must be greater than 0.";
 const MIN_SYNC_PERIOD =
-  "shortest time between two syncs (e.g. '5s', '1m', '2h22m'). With 0, the proxy programs every change at once.";
+  "the shortest time between two syncs (e.g. '5s', '1m', '2h22m'). With 0, the proxy programs every change at once.";
 const KEEP = 'With 0, the kernel keeps its current value.';
 
 /** Flags of the modes, and of connection tracking. */
@@ -26,17 +26,17 @@ export const MODE_FLAGS = {
     14,
     'In iptables and ipvs mode, the bit of the packet mark that stands for masquerading, from 0 to 31.',
   ),
-  'iptables-min-sync-period': flag(duration, SECOND, `In all modes except ipvs, ${MIN_SYNC_PERIOD}`),
-  'iptables-sync-period': flag(duration, 30n * SECOND, `In all modes except ipvs, ${SYNC_PERIOD}`),
+  'iptables-min-sync-period': flag(duration, SECOND, `In all modes except ipvs: ${MIN_SYNC_PERIOD}`),
+  'iptables-sync-period': flag(duration, 30n * SECOND, `In all modes except ipvs: ${SYNC_PERIOD}`),
   'ipvs-exclude-cidrs': flag(
     stringSlice,
     NONE,
     'Address ranges: ipvs mode does not remove virtual servers in these ranges.',
   ),
-  'ipvs-min-sync-period': flag(duration, SECOND, `In ipvs mode, ${MIN_SYNC_PERIOD}`),
+  'ipvs-min-sync-period': flag(duration, SECOND, `In ipvs mode: ${MIN_SYNC_PERIOD}`),
   'ipvs-scheduler': flag(string, '', 'Scheduler of ipvs mode: rr (default), wrr, lc, sh, mh, …'),
   'ipvs-strict-arp': flag(bool, false, 'In ipvs mode, set arp_ignore to 1 and arp_announce to 2.'),
-  'ipvs-sync-period': flag(duration, 30n * SECOND, `In ipvs mode, ${SYNC_PERIOD}`),
+  'ipvs-sync-period': flag(duration, 30n * SECOND, `In ipvs mode: ${SYNC_PERIOD}`),
   'ipvs-tcp-timeout': flag(duration, 0n, `Timeout of idle TCP connections in IPVS. ${KEEP}`),
   'ipvs-tcpfin-timeout': flag(duration, 0n, `Timeout of TCP connections in IPVS after a FIN. ${KEEP}`),
   'ipvs-udp-timeout': flag(duration, 0n, `Timeout of UDP connections in IPVS. ${KEEP}`),
