@@ -49,7 +49,7 @@ export function withDefaults(file: V1alpha1): V1alpha1 {
   };
 }
 
-/** Fills in the defaults that depend on the platform. To be called before validation. */
+/** Fills in the defaults that depend on the platform. Call it before validation. */
 export function applyPlatformDefaults(configuration: Configuration): Configuration {
   const { mode, nodePortAddresses, detectLocalMode } = configuration;
   const hasNoAddresses = (nodePortAddresses ?? []).length === 0;

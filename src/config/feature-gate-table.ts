@@ -4,7 +4,7 @@ export interface FeatureGate {
   readonly name: string;
   readonly stage: Stage;
   readonly default: boolean;
-  /** A locked gate cannot be set to another value than its default. */
+  /** A locked gate can be set only to its default. */
   readonly locked: boolean;
 }
 

@@ -12,7 +12,7 @@ export interface LoadedConfiguration {
 }
 
 /**
- * Reads the text of a configuration file and fills in all defaults but those of the platform. Throws a
+ * Reads the text of a configuration file and fills in all defaults except those of the platform. Throws a
  * ConfigurationError.
  */
 export function loadConfiguration(text: string): LoadedConfiguration {

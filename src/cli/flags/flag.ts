@@ -26,7 +26,6 @@ export interface Flag<T> {
   readonly deprecated?: string;
 }
 
-/** Defines a flag. */
 export function flag<T>(
   type: FlagType<T>,
   value: T,

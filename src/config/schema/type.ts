@@ -32,7 +32,7 @@ export class DecodeError extends Error {
 }
 
 /** Limits the length of the message. */
-const MOST_STRICT = 100;
+const MAX_STRICT_FINDINGS = 100;
 
 /**
  * Collects what is wrong with a file. A wrong type does not end the reading, because an invalid duration later in the
@@ -52,7 +52,7 @@ export class Findings {
   }
 
   addStrict(finding: string): void {
-    if (this.strict.size < MOST_STRICT) this.strict.add(finding);
+    if (this.strict.size < MAX_STRICT_FINDINGS) this.strict.add(finding);
   }
 }
 
