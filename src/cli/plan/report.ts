@@ -1,3 +1,4 @@
+import type { Problem } from '../../lib/problem.ts';
 import type { ServiceState } from '../../model/index.ts';
 import { FAMILIES, type Family, formatCidr } from '../../net/index.ts';
 import {
@@ -8,13 +9,12 @@ import {
   type ServicePortPlan,
 } from '../../plan/index.ts';
 import type { ProxyState } from '../../proxy/index.ts';
-import type { SourceProblem } from '../../source/index.ts';
 
 /** The output of `kube-proxy plan` as plain data. JSON and YAML show it as it is; the text is made from it. */
 export interface PlanReport {
   readonly node: NodeReport;
   readonly services: readonly ServiceReport[];
-  readonly problems: readonly ProblemReport[];
+  readonly problems: readonly Problem[];
 }
 
 export interface NodeReport {
@@ -66,10 +66,7 @@ export interface EndpointReport {
   readonly localPolicy?: { readonly used: boolean; readonly reason: string };
 }
 
-/** A problem that a source or the model found. */
-export type ProblemReport = Omit<SourceProblem, 'where'> & { readonly where?: string };
-
-export function planReport(state: ProxyState, nodeName: string, problems: readonly ProblemReport[]): PlanReport {
+export function planReport(state: ProxyState, nodeName: string, problems: readonly Problem[]): PlanReport {
   const { nodeIPs, notice, families } = state.nodeOptions;
   const addresses = [nodeIPs.primary, ...FAMILIES.filter(family => family !== nodeIPs.primary)].map(
     family => nodeIPs[family],
