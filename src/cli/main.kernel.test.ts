@@ -6,7 +6,7 @@ import { describe, test } from 'node:test';
 import { parse } from 'yaml';
 import { main } from './main.ts';
 
-// Reading this machine's addresses needs a kernel, not root.
+// These tests read the addresses of this machine. They need a Linux kernel, but not root.
 
 const FLAGS = ['--hostname-override', 'node-a', '--cluster-cidr', '10.244.0.0/16,fd00:10:244::/48'];
 
@@ -49,7 +49,7 @@ endpoints:
 `;
 
 describe('kube-proxy plan', () => {
-  test('IPT-15 --rules prints what iptables-restore would read, in both families', async () => {
+  test('IPT-15 --rules prints the input of iptables-restore for both families', async () => {
     const { status, stdout, stderr } = await planOf(WEB, '--proxy-mode', 'iptables', '--rules');
     assert.deepEqual([status, stderr], [0, '']);
     const [v4 = '', v6 = ''] = stdout.split('# ip6tables-restore --noflush --counters\n');
@@ -58,13 +58,13 @@ describe('kube-proxy plan', () => {
     assert.match(v6, /^\*filter\n.*! -d ::1\/128 -j KUBE-NODEPORTS\nCOMMIT\n$/s);
   });
 
-  test('CLI-1 a proxy mode that is not there is refused', async () => {
+  test('CLI-1 an unknown proxy mode is refused', async () => {
     const { status, stderr } = await planOf(WEB, '--proxy-mode', 'ebpf', '--rules');
     assert.equal(status, 1);
     assert.match(stderr, /invalid argument "ebpf" for "--proxy-mode" flag: must be nftables or iptables/);
   });
 
-  test('CLI-2 the examples: every Service, in both families, no problems', async () => {
+  test('CLI-2 with the examples, the plan has every Service, both families and no problems', async () => {
     const { status, stdout, stderr } = await run('plan', '--manifests', 'examples', ...FLAGS);
     assert.deepEqual([status, stderr], [0, '']);
     for (const expected of [
@@ -81,7 +81,7 @@ describe('kube-proxy plan', () => {
     }
   });
 
-  test('CLI-2 JSON and YAML say the same, with reasons', async () => {
+  test('CLI-2 JSON and YAML contain the same report, with reasons', async () => {
     const json = await planOf(WEB, '-o', 'json');
     const yaml = await planOf(WEB, '-o', 'yaml');
     const report = JSON.parse(json.stdout);
@@ -128,7 +128,7 @@ describe('kube-proxy plan', () => {
     ]);
   });
 
-  test('CLI-2 what cannot be used is listed with its place, the rest is planned, and the status is 1', async () => {
+  test('CLI-2 problems are listed with their place, everything else is planned, and the exit status is 1', async () => {
     const broken = WEB.replace(
       'ports: [{name: http, port: 80}]',
       'externalIPs: [nine], ports: [{name: http, port: 80}]',
@@ -143,7 +143,7 @@ describe('kube-proxy plan', () => {
     assert.match(stdout, /Service default\/web: spec\.externalIPs\[0\] "nine" is not an IP address/);
   });
 
-  test('CLI-2 --service shows only that one', async () => {
+  test('CLI-2 --service limits the report to one Service', async () => {
     const { stdout } = await run(
       'plan',
       '--manifests',
@@ -160,7 +160,7 @@ describe('kube-proxy plan', () => {
     );
   });
 
-  test('CLI-2 without a Node in the manifests this machine is the node', async () => {
+  test('CLI-2 if the manifests have no Node, this machine is the node', async () => {
     const { stdout } = await planOf(WEB);
     assert.match(stdout, /^Node node-a {2}no zone, /);
   });
@@ -186,7 +186,7 @@ describe('kube-proxy plan', () => {
     });
   }
 
-  test('CLI-2 its help', async () => {
+  test('CLI-2 --help prints the usage', async () => {
     const { status, stdout } = await run('plan', '--help');
     assert.equal(status, 0);
     assert.match(stdout, /--manifests DIR/);

@@ -6,7 +6,7 @@ import type { Command, Io } from './command.ts';
 import { demoCommand } from './demo/command.ts';
 import { kubeProxy, type Runners } from './kube-proxy/command.ts';
 import { planCommand } from './plan/command.ts';
-import { versionCommand } from './version-command.ts';
+import { versionCommand } from './version.ts';
 
 const COMMANDS: readonly Command[] = [planCommand, demoCommand, cleanupCommand, versionCommand];
 
@@ -15,7 +15,7 @@ const RUNNERS: Runners = {
   cleanup: ({ log }) => cleanupAll(log),
 };
 
-/** Runs the command line and returns the exit status. */
+/** Runs a command line. Returns the exit status. */
 export async function main(args: readonly string[], io: Io, runners: Runners = RUNNERS): Promise<number> {
   const [first, ...rest] = args;
   const command = COMMANDS.find(({ name }) => name === first);

@@ -6,38 +6,58 @@ import { bool, FlagError, type FlagValues, string, stringSlice } from './flags/i
 
 const NONE: readonly string[] = [];
 
-/** Flags of every command that plans: where the objects are, and what is to be known of the node. */
+/** Flags of the commands that plan: the manifests, and the settings of the node. */
 export const NODE_FLAGS = {
-  manifests: { type: string, default: '', word: 'DIR', usage: 'folder or file of manifests to read (needed)' },
-  'hostname-override': { type: string, default: '', word: 'NAME', usage: "the node's name (default this machine's)" },
-  'bind-address': { type: string, default: '', word: 'IP', usage: "the node's address, if the Node does not say it" },
-  'cluster-cidr': { type: stringSlice, default: NONE, word: 'CIDRS', usage: 'pod ranges of the cluster' },
+  manifests: { type: string, default: '', word: 'DIR', usage: 'folder or file with manifests (required)' },
+  'hostname-override': {
+    type: string,
+    default: '',
+    word: 'NAME',
+    usage: 'name of the node (default: host name of this machine)',
+  },
+  'bind-address': {
+    type: string,
+    default: '',
+    word: 'IP',
+    usage: 'primary address of the node (default: from the Node object)',
+  },
+  'cluster-cidr': {
+    type: stringSlice,
+    default: NONE,
+    word: 'CIDRS',
+    usage: 'address ranges of the pods in the cluster',
+  },
   'detect-local-mode': {
     type: string,
     default: 'ClusterCIDR',
     word: 'MODE',
-    usage: 'ClusterCIDR, NodeCIDR, BridgeInterface or InterfaceNamePrefix',
+    usage: 'how to detect local traffic: ClusterCIDR, NodeCIDR, BridgeInterface or InterfaceNamePrefix',
   },
-  'pod-bridge-interface': { type: string, default: '', word: 'NAME', usage: 'for detect-local-mode BridgeInterface' },
+  'pod-bridge-interface': {
+    type: string,
+    default: '',
+    word: 'NAME',
+    usage: 'bridge of the pods, for detect-local-mode BridgeInterface',
+  },
   'pod-interface-name-prefix': {
     type: string,
     default: '',
     word: 'PREFIX',
-    usage: 'for detect-local-mode InterfaceNamePrefix',
+    usage: 'prefix of the interface names of pods, for detect-local-mode InterfaceNamePrefix',
   },
   'masquerade-all': { type: bool, default: false, usage: 'masquerade all traffic to cluster IPs' },
   'nodeport-addresses': {
     type: stringSlice,
     default: NONE,
     word: 'CIDRS',
-    usage: "addresses that accept node ports: ranges, or primary for the node's own (default)",
+    usage: 'address ranges that accept node ports, or primary for the primary addresses of the node',
   },
 };
 
 type NodeFlagValues = FlagValues<typeof NODE_FLAGS>;
 
 export function manifestsFlag({ manifests }: Pick<NodeFlagValues, 'manifests'>): string {
-  if (!manifests) throw new FlagError('required flag "manifests" not set: name a folder of manifests');
+  if (!manifests) throw new FlagError('required flag "manifests" not set: it names a folder or file with manifests');
   return manifests;
 }
 
@@ -45,7 +65,7 @@ export function nodeNameFlag(values: NodeFlagValues): string {
   return nodeNameFrom(values['hostname-override'], hostname()) ?? 'localhost';
 }
 
-/** Where nothing is said, nftables mode has the node's own addresses and the others have all. */
+/** The default is the primary addresses in nftables mode, and all addresses in other modes. */
 export function nodePortAddressesFlag(values: NodeFlagValues, mode: ProxyMode = 'nftables'): readonly string[] {
   const addresses = values['nodeport-addresses'];
   return addresses.length > 0 || mode !== 'nftables' ? addresses : ['primary'];

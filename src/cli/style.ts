@@ -1,4 +1,4 @@
-/** Colours for a terminal; plain text elsewhere. */
+/** Colours text for a terminal. For other streams, text stays as it is. */
 export interface Style {
   readonly bold: (text: string) => string;
   readonly dim: (text: string) => string;

@@ -8,7 +8,7 @@ function compare(change: Partial<Configuration>) {
   return compareConfigurations(usual, { ...usual, ...change });
 }
 
-test('CONF-16 the same configuration has no changes, in whatever way it is said', () => {
+test('CONF-16 two ways to write the same configuration are not a change', () => {
   assert.deepEqual(compare({}), { live: [], restart: [] });
   assert.deepEqual(compare({ nodePortAddresses: [], logging: { ...usual.logging, flushFrequencyIsNumber: true } }), {
     live: [],
@@ -18,7 +18,7 @@ test('CONF-16 the same configuration has no changes, in whatever way it is said'
   assert.deepEqual(compareConfigurations(gates('A', 'B'), gates('B', 'A')), { live: [], restart: [] });
 });
 
-test('CONF-16 what can be taken over while running is told from what wants a restart', () => {
+test('CONF-16 the comparison separates fields that apply at once from fields that need a restart', () => {
   const { linux, logging, detectLocal } = usual;
   const changes = compare({
     logging: { ...logging, verbosity: 4, vmodule: [{ filePattern: 'a', verbosity: 5 }], format: 'json' },
@@ -37,7 +37,7 @@ test('CONF-16 what can be taken over while running is told from what wants a res
   assert.deepEqual(new Set(changes.restart), new Set(restart));
 });
 
-test('CONF-16 a change back is a change', () => {
+test('CONF-16 a change back to the default is a change', () => {
   const running = { ...usual, nodePortAddresses: ['primary'], linux: { ...usual.linux, oomScoreAdj: undefined } };
   assert.deepEqual(compareConfigurations(running, usual).live, ['nodePortAddresses', 'linux.oomScoreAdj']);
 });

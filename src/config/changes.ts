@@ -1,6 +1,6 @@
 import type { Configuration } from './configuration.ts';
 
-/** Fields that a running proxy takes over without a restart, by their path in a Configuration. */
+/** Paths of the Configuration fields that a running proxy applies without a restart. */
 export const LIVE_FIELDS = [
   'logging.verbosity',
   'logging.vmodule',
@@ -18,15 +18,16 @@ export const LIVE_FIELDS = [
 export type LiveField = (typeof LIVE_FIELDS)[number];
 
 export interface ConfigurationChanges {
+  /** Paths of the changed fields that can be applied at once. */
   readonly live: readonly LiveField[];
-  /** Paths of what takes effect at the next start only. */
+  /** Paths of the changed fields that take effect only at the next start. */
   readonly restart: readonly string[];
 }
 
-/** What differs between the configuration that is in use and the next one. Other ways to say the same are no difference. */
+/** Compares the configuration in use with the next one. Two ways to write the same value are not a change. */
 export function compareConfigurations(running: Configuration, next: Configuration): ConfigurationChanges {
-  const before = leaves(running);
-  const after = leaves(next);
+  const before = leafTexts(running);
+  const after = leafTexts(next);
   const paths = [...new Set([...before.keys(), ...after.keys()])];
   const changed = paths.filter(path => before.get(path) !== after.get(path));
   return { live: changed.filter(isLive), restart: changed.filter(path => !isLive(path)) };
@@ -36,25 +37,25 @@ function isLive(path: string): path is LiveField {
   return LIVE_FIELDS.some(field => field === path);
 }
 
-/** Every field that holds no others, by path, as a text to compare. */
-function leaves(configuration: Configuration): ReadonlyMap<string, string> {
-  // How a duration was written is no setting.
+/** Maps the path of each innermost field to a text that can be compared. */
+function leafTexts(configuration: Configuration): ReadonlyMap<string, string> {
+  // This field only says how a file wrote a duration.
   const { flushFrequencyIsNumber: _, ...logging } = configuration.logging;
   const found = new Map<string, string>();
-  collect({ ...configuration, logging }, '', found);
+  collectLeaves({ ...configuration, logging }, '', found);
   return found;
 }
 
-function collect(value: unknown, path: string, into: Map<string, string>): void {
+function collectLeaves(value: unknown, path: string, into: Map<string, string>): void {
   if (typeof value !== 'object' || value === null || Array.isArray(value) || value instanceof Map) {
     const text = leafText(value);
     if (text !== '') into.set(path, text);
     return;
   }
-  for (const [key, member] of Object.entries(value)) collect(member, path === '' ? key : `${path}.${key}`, into);
+  for (const [key, member] of Object.entries(value)) collectLeaves(member, path === '' ? key : `${path}.${key}`, into);
 }
 
-/** Empty for undefined and for an empty list, which mean the same. */
+/** Undefined and an empty list mean the same. Both give an empty text. */
 function leafText(value: unknown): string {
   if (value === undefined) return '';
   if (value instanceof Map) return JSON.stringify([...value].sort());

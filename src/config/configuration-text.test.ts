@@ -2,14 +2,14 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { configurationText } from './index.ts';
 
-test('CONF-1 a file is UTF-8, or UTF-16 with a mark', () => {
+test('CONF-1 a file is UTF-8, or UTF-16 with a byte order mark', () => {
   assert.equal(configurationText(Buffer.from('mode: ipvs # é😀')), 'mode: ipvs # é😀');
   const utf16 = Buffer.from('\ufeffmode: ipvs # é😀', 'utf16le');
   assert.equal(configurationText(utf16), 'mode: ipvs # é😀');
   assert.equal(configurationText(Buffer.from(utf16).swap16()), 'mode: ipvs # é😀');
 });
 
-test('CONF-2 octets that are no text are told as Go tells them', () => {
+test('CONF-2 errors about wrong octets have the words of Go', () => {
   const cases: readonly [octets: readonly number[], words: string][] = [
     [[0xff], 'invalid leading UTF-8 octet'],
     [[0x80], 'invalid leading UTF-8 octet'],
@@ -30,6 +30,6 @@ test('CONF-2 octets that are no text are told as Go tells them', () => {
   });
 });
 
-test('CONF-1 in JSON octets that are no text are U+FFFD', () => {
+test('CONF-1 in JSON, U+FFFD replaces wrong octets', () => {
   assert.equal(configurationText(Buffer.from([0x7b, 0x22, 0xff, 0x22])), '{"\ufffd"');
 });

@@ -1,10 +1,14 @@
 import { isUtf8 } from 'node:buffer';
 import { isJson } from '../lib/document/index.ts';
-import { ConfigurationError } from './configuration-error.ts';
+
+/** A file that is not a configuration. The message is kube-proxy's: `failed to decode: …`. */
+export class ConfigurationError extends Error {
+  override readonly name = 'ConfigurationError';
+}
 
 /**
- * The text of a file: UTF-8, or UTF-16 if a mark at its beginning says so. YAML that is neither is refused in the words of
- * Go's parser, with a ConfigurationError; JSON has U+FFFD for it.
+ * Decodes the bytes of a file as UTF-8, or as UTF-16 if the file begins with a byte order mark. If a YAML file is
+ * neither, throws a ConfigurationError with the words of Go's parser. In a JSON file, U+FFFD replaces the wrong bytes.
  */
 export function configurationText(bytes: Buffer): string {
   const [first, second] = bytes;
@@ -24,7 +28,7 @@ function notYaml(words: string): ConfigurationError {
   return new ConfigurationError(`failed to decode: yaml: ${words}`);
 }
 
-/** What is wrong with the first sequence of octets that is no character. */
+/** Explains the first sequence of octets that is not a character. */
 function octetProblem(bytes: Buffer): string {
   for (let at = 0; at < bytes.length; ) {
     const width = widthOf(bytes[at] ?? 0);
@@ -46,7 +50,7 @@ function widthOf(leading: number): number {
   return leading >> 3 === 0b11110 ? 4 : 0;
 }
 
-/** A character that fewer octets could have said. */
+/** Whether fewer octets could encode the same character. */
 function isOverlong([leading = 0, second = 0]: Buffer): boolean {
   return leading < 0xc2 || (leading === 0xe0 && second < 0xa0) || (leading === 0xf0 && second < 0x90);
 }

@@ -1,8 +1,8 @@
 import type { Duration } from '../lib/duration.ts';
 
 /**
- * The configuration of a running proxy: what a file or flags say after defaults and conversion. Field names are those of
- * upstream's internal object, by which validation errors are reported.
+ * The configuration of a running proxy, from a file or from flags, with all defaults. Fields have the names of
+ * upstream's internal object, because validation errors contain them.
  */
 export interface Configuration {
   readonly featureGates: ReadonlyMap<string, boolean>;
@@ -10,13 +10,13 @@ export interface Configuration {
   readonly logging: LoggingConfiguration;
   readonly hostnameOverride: string;
   readonly bindAddress: string;
-  /** Empty: no health server. */
+  /** An empty text switches the health server off. */
   readonly healthzBindAddress: string;
   readonly metricsBindAddress: string;
   readonly bindAddressHardFail: boolean;
   readonly enableProfiling: boolean;
   readonly showHiddenMetricsForVersion: string;
-  /** `iptables`, `ipvs`, `nftables` or `userspace`, once validated. */
+  /** After validation: `iptables`, `ipvs`, `nftables` or `userspace`. */
   readonly mode: string;
   readonly iptables: { readonly masqueradeBit: number | undefined; readonly localhostNodePorts: boolean | undefined };
   readonly ipvs: IpvsConfiguration;
@@ -29,15 +29,15 @@ export interface Configuration {
     readonly interfaceNamePrefix: string;
     readonly clusterCIDRs: readonly string[];
   };
-  /** Undefined and empty mean the same, but are written differently: `null` and `[]`. */
+  /** Undefined and an empty list mean the same, but are written differently: as `null` and as `[]`. */
   readonly nodePortAddresses: readonly string[] | undefined;
-  /** Of the active mode. */
+  /** The sync periods of the active mode. */
   readonly syncPeriod: Duration;
   readonly minSyncPeriod: Duration;
   readonly configSyncPeriod: Duration;
   readonly linux: {
     readonly conntrack: ConntrackConfiguration;
-    /** Of the active mode. */
+    /** The setting of the active mode. */
     readonly masqueradeAll: boolean;
     readonly oomScoreAdj: number | undefined;
   };
@@ -55,7 +55,7 @@ export interface ClientConnection {
 export interface LoggingConfiguration {
   readonly format: string;
   readonly flushFrequency: Duration;
-  /** A file may have it as a number of nanoseconds; then it is written so again. */
+  /** The file has a number of nanoseconds. It is written as a number again. */
   readonly flushFrequencyIsNumber?: true | undefined;
   readonly verbosity: number;
   readonly vmodule: readonly VModuleItem[];
@@ -82,9 +82,9 @@ export interface IpvsConfiguration {
   readonly udpTimeout: Duration;
 }
 
-/** Of a mode that upstream has no more. */
+/** The settings of userspace mode, which upstream no longer has. */
 export interface UserspaceConfiguration {
-  /** `first-last`, `first+count` or one port; empty, `0` and `0-0` leave the choice to the kernel. */
+  /** `first-last`, `first+count` or one port. An empty text, `0` and `0-0` leave the choice to the kernel. */
   readonly portRange: string;
   readonly udpIdleTimeout: Duration | undefined;
 }
@@ -99,7 +99,7 @@ export interface ConntrackConfiguration {
   readonly udpStreamTimeout: Duration;
 }
 
-/** Read and written, but not used on Linux. */
+/** The proxy reads and writes these settings, but does not use them. */
 export interface WinkernelConfiguration {
   readonly networkName: string;
   readonly sourceVip: string;

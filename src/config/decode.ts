@@ -1,28 +1,28 @@
 import { DocumentError, isJson, type Node, type ReadDocument, readDocument } from '../lib/document/index.ts';
 import { goQuote } from '../lib/go-quote.ts';
-import { DecodeError, Findings, type Place, wrongType } from './schema/index.ts';
+import { DecodeError, Findings, type Place, wrongTypeText } from './schema/index.ts';
 import { API_VERSION, KIND, kubeProxyConfiguration, type V1alpha1 } from './v1alpha1.ts';
 
 export interface Decoded {
   readonly file: V1alpha1;
-  /** What a strict reading would have refused: unknown and repeated fields. */
+  /** What strict decoding refuses: unknown and repeated fields. */
   readonly strict: readonly string[];
 }
 
-/** Throws a DecodeError. */
+/** Reads the fields of a file. Throws a DecodeError. */
 export function decode(text: string): Decoded {
-  const document = read(text);
+  const document = parseDocument(text);
   checkKind(document.node, text);
   const findings = new Findings();
   const at: Place = { findings, struct: '', fields: [], path: '' };
   const file = kubeProxyConfiguration.read(document.node, kubeProxyConfiguration.zero, at);
-  findings.end();
+  findings.throwWrongType();
   return { file, strict: [...repeatedKeys(document), ...findings.strict] };
 }
 
 const NO_META = `couldn't get version/kind; json parse error: `;
 
-function read(text: string): ReadDocument {
+function parseDocument(text: string): ReadDocument {
   try {
     return readDocument(text);
   } catch (error) {
@@ -53,19 +53,19 @@ function checkKind(node: Node, text: string): void {
   throw new DecodeError(`no kind ${goQuote(kind)} is registered for version ${goQuote(shown)} in scheme`);
 }
 
-/** Kind and version are found whatever the case of their names, unlike all other fields. */
+/** The names `kind` and `apiVersion` are case-insensitive, unlike all other names. */
 function metaField(node: Node, name: string): string {
   if (node.kind === 'null') return '';
   if (node.kind !== 'object') {
     const type =
       'struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }';
-    throw new DecodeError(NO_META + wrongType(node, type, { struct: '', fields: [] }));
+    throw new DecodeError(NO_META + wrongTypeText(node, type, { struct: '', fields: [] }));
   }
   let found = '';
   for (const { key, value } of node.members) {
     if (key.toLowerCase() !== name.toLowerCase() || value.kind === 'null') continue;
     if (value.kind !== 'string')
-      throw new DecodeError(NO_META + wrongType(value, 'string', { struct: '', fields: [name] }));
+      throw new DecodeError(NO_META + wrongTypeText(value, 'string', { struct: '', fields: [name] }));
     found = value.text;
   }
   return found;

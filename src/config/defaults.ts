@@ -1,13 +1,15 @@
 import { HOUR, MINUTE, SECOND } from '../lib/duration.ts';
 import { familyOf, joinHostPort, parseIp } from '../net/index.ts';
-import { splitHostPort } from './host-port.ts';
+import type { Configuration } from './configuration.ts';
+import { splitHostPort } from './ports.ts';
 import type { V1alpha1 } from './v1alpha1.ts';
 
 export const HEALTHZ_PORT = 10256;
 export const METRICS_PORT = 10249;
 
 /**
- * Fills in what a file leaves out. A field that can be undefined keeps a zero; for the others zero is as good as absent.
+ * Fills in the fields that a file does not set. In a field that can be undefined, zero is a value. In other fields,
+ * zero counts as not set.
  */
 export function withDefaults(file: V1alpha1): V1alpha1 {
   const bindAddress = file.bindAddress || '0.0.0.0';
@@ -47,7 +49,20 @@ export function withDefaults(file: V1alpha1): V1alpha1 {
   };
 }
 
-/** A bare address gets the port. What is no address is left to validation. */
+/** Fills in the defaults that depend on the platform. Call it before validation. */
+export function applyPlatformDefaults(configuration: Configuration): Configuration {
+  const { mode, nodePortAddresses, detectLocalMode } = configuration;
+  const hasNoAddresses = (nodePortAddresses ?? []).length === 0;
+  return {
+    ...configuration,
+    mode: mode === '' ? 'iptables' : mode,
+    // Older modes accept node ports on every address, and users rely on that. nftables mode is new.
+    nodePortAddresses: mode === 'nftables' && hasNoAddresses ? ['primary'] : nodePortAddresses,
+    detectLocalMode: detectLocalMode === '' ? 'ClusterCIDR' : detectLocalMode,
+  };
+}
+
+/** Appends the port to an IP address without one. Other texts stay as they are; validation checks them. */
 export function appendPortIfNeeded(address: string, port: number): string {
   if (splitHostPort(address) || parseIp(address) === undefined) return address;
   return joinHostPort(address, port);
@@ -67,10 +82,10 @@ function clientConnectionDefaults(client: V1alpha1['clientConnection']): V1alpha
 }
 
 function loggingDefaults(logging: V1alpha1['logging']): V1alpha1['logging'] {
-  const isUnset = logging.flushFrequency.duration === 0n;
+  const isNotSet = logging.flushFrequency.duration === 0n;
   return {
     ...logging,
     format: logging.format || 'text',
-    flushFrequency: isUnset ? { duration: 5n * SECOND, isNumber: false } : logging.flushFrequency,
+    flushFrequency: isNotSet ? { duration: 5n * SECOND, isNumber: false } : logging.flushFrequency,
   };
 }

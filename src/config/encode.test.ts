@@ -20,21 +20,21 @@ interface Recorded {
 const recorded: readonly Recorded[] = parse(readFileSync('test/config-cases/written.yaml', 'utf8'));
 const HEAD = 'apiVersion: kubeproxy.config.k8s.io/v1alpha1\nkind: KubeProxyConfiguration\n';
 
-test('CONF-12 the defaults are written as kube-proxy writes them', () => {
+test('CONF-12 the written defaults are those that kube-proxy writes', () => {
   const expected = recorded.find(({ name }) => name === 'defaults')?.written;
   assert.equal(encodeConfiguration(applyPlatformDefaults(defaultConfiguration())), expected);
 });
 
 for (const { name, written, configz } of recorded) {
   if (written !== undefined) {
-    test(`CONF-12 a file that kube-proxy wrote is written again as it was: ${name}`, () => {
+    test(`CONF-12 loading and writing a file of kube-proxy does not change it: ${name}`, () => {
       const { configuration, lenient } = loadConfiguration(written);
       assert.equal(lenient, undefined);
       assert.equal(encodeConfiguration(configuration), written);
     });
   }
   if (configz !== undefined) {
-    test(`CONF-13 /configz has the fields in the order that people know: ${name}`, () => {
+    test(`CONF-13 /configz has the fields in the order of upstream: ${name}`, () => {
       const [shown] = Object.values<object>(JSON.parse(configz));
       const { configuration } = loadConfiguration(JSON.stringify(shown));
       assert.equal(JSON.stringify({ 'kubeproxy.config.k8s.io': configurationObject(configuration) }), configz.trim());
@@ -42,7 +42,7 @@ for (const { name, written, configz } of recorded) {
   }
 }
 
-test('CONF-12 only periods of the mode are written, and what no field remembers is lost', () => {
+test('CONF-12 only the periods of the mode are written, and portRange is dropped', () => {
   const { configuration } = loadConfiguration(
     `${HEAD}mode: ipvs\nportRange: 1-2\niptables: {syncPeriod: 1m, masqueradeAll: true}\n`,
   );
@@ -63,7 +63,7 @@ test('CONF-12 only periods of the mode are written, and what no field remembers 
   );
 });
 
-test('CONF-12 a mode without a section of its own writes to that of iptables', () => {
+test('CONF-12 a mode without a section of its own writes to the section of iptables', () => {
   const { configuration } = loadConfiguration(
     `${HEAD}mode: userspace\niptables: {syncPeriod: 1m, masqueradeAll: true}\n`,
   );
@@ -73,7 +73,7 @@ test('CONF-12 a mode without a section of its own writes to that of iptables', (
   );
 });
 
-test('CONF-12 texts are quoted as Go quotes them', () => {
+test('CONF-12 texts have the quotes that Go gives them', () => {
   const cases: readonly [text: string, written: string][] = [
     ['', '""'],
     ['::', "'::'"],
@@ -127,7 +127,7 @@ test('CONF-12 texts are quoted as Go quotes them', () => {
   }
 });
 
-test('CONF-12 lines are folded wherever a text stands', () => {
+test('CONF-12 long lines are folded in every part of the file', () => {
   const base = defaultConfiguration();
   const words = 'word '.repeat(20).trim();
   const written = encodeConfiguration({
@@ -142,7 +142,7 @@ test('CONF-12 lines are folded wherever a text stands', () => {
   assert.ok(written.includes(`  - filePattern: ${times(13)}\n      ${times(7)}\n`));
 });
 
-test('CONF-12 numbers that JSON cannot hold cannot be written', () => {
+test('CONF-12 a number that JSON does not have cannot be written', () => {
   const base = defaultConfiguration();
   const cases: readonly [qps: number, shown: string][] = [
     [Number.NaN, 'NaN'],
@@ -155,7 +155,7 @@ test('CONF-12 numbers that JSON cannot hold cannot be written', () => {
   }
 });
 
-test('CONF-12 numbers are written as Go writes them', () => {
+test('CONF-12 numbers have the form that Go gives them', () => {
   const qps = (text: string) => {
     const { configuration } = loadConfiguration(`${HEAD}clientConnection: {qps: ${text}}\n`);
     return /qps: (.*)/.exec(encodeConfiguration(configuration))?.[1];
@@ -165,7 +165,7 @@ test('CONF-12 numbers are written as Go writes them', () => {
   assert.equal(qps('1e6'), '1000000');
 });
 
-test('CONF-12 CONF-5 what was written reads as the same configuration, whatever it holds', () => {
+test('CONF-12 CONF-5 any configuration is the same after writing and reading', () => {
   const text = fc.oneof(
     fc.string(),
     fc.string({ unit: fc.constantFrom(' ', '\n', ':', '#', '-', "'", '"', 'a', '1', '\t') }),

@@ -4,11 +4,11 @@ export interface FeatureGate {
   readonly name: string;
   readonly stage: Stage;
   readonly default: boolean;
-  /** It cannot be set to anything but its default. */
+  /** A locked gate can be set only to its default. */
   readonly locked: boolean;
 }
 
-/** The gates that kube-proxy v1.36.4 knows, most of which concern other programs: a file for it may set any of them. */
+/** All gates that kube-proxy v1.36.4 knows. Most concern other programs, but a file may set any of them. */
 export const FEATURE_GATES: ReadonlyMap<string, FeatureGate> = new Map(
   [
     ...group(
@@ -127,7 +127,7 @@ export const FEATURE_GATES: ReadonlyMap<string, FeatureGate> = new Map(
   ].map(gate => [gate.name, gate]),
 );
 
-/** A gate that is on wants these to be on too. */
+/** A gate that is enabled needs these gates to be enabled too. */
 export const GATE_DEPENDENCIES: ReadonlyMap<string, readonly string[]> = new Map([
   ['AuthorizeNodeWithSelectors', ['AuthorizeWithSelectors']],
   ['ClusterTrustBundleProjection', ['ClusterTrustBundle']],

@@ -12,7 +12,7 @@ function gatesOf(settings: Readonly<Record<string, boolean>>) {
   return applied.gates;
 }
 
-test('CONF-14 the gates of kube-proxy v1.36 are known with stage, default and lock', () => {
+test('CONF-14 the table has the gates of kube-proxy v1.36 with stage, default and lock', () => {
   const count = (stage: string) => [...FEATURE_GATES.values()].filter(gate => gate.stage === stage).length;
   assert.deepEqual(['ALPHA', 'BETA', 'GA', 'DEPRECATED'].map(count), [49, 99, 76, 16]);
   const shown = (name: string) => {
@@ -33,7 +33,7 @@ test('CONF-14 the gates of kube-proxy v1.36 are known with stage, default and lo
   assert.equal(shown('CBORServingAndStorage'), 'ALPHA false');
 });
 
-test('CONF-14 a gate is as it was set, or else as it is by default', () => {
+test('CONF-14 a gate has the value that was set, or else its default', () => {
   const gates = gatesOf({ ComponentFlagz: false });
   assert.equal(isEnabled(gates, 'ComponentFlagz'), false);
   assert.equal(isEnabled(gates, 'ComponentStatusz'), true);
@@ -41,7 +41,7 @@ test('CONF-14 a gate is as it was set, or else as it is by default', () => {
   assert.throws(() => isEnabled(gates, 'Nope'), RangeError);
 });
 
-test('CONF-14 unknown gates are refused, those of former releases among them', () => {
+test('CONF-14 unknown gates are refused, also those of former releases', () => {
   for (const name of [
     'Nope',
     'KubeProxyDrainingTerminatingNodes',
@@ -55,7 +55,7 @@ test('CONF-14 unknown gates are refused, those of former releases among them', (
   }
 });
 
-test('CONF-14 a locked gate can be set to its default only', () => {
+test('CONF-14 a locked gate can be set only to its default', () => {
   assert.deepEqual(apply({ NFTablesProxyMode: false }), {
     kind: 'error',
     message: 'cannot set feature gate NFTablesProxyMode to false, feature is locked to true',
@@ -68,7 +68,7 @@ test('CONF-14 a locked gate can be set to its default only', () => {
   assert.equal(isEnabled(gatesOf({ NFTablesProxyMode: true }), 'NFTablesProxyMode'), true);
 });
 
-test('CONF-14 gates that have no future are obeyed with a warning', () => {
+test('CONF-14 a GA or deprecated gate takes effect with a warning', () => {
   const applied = apply({
     AllowServiceExternalIPs: false,
     DisableNodeKubeProxyVersion: true,
@@ -87,7 +87,7 @@ test('CONF-14 gates that have no future are obeyed with a warning', () => {
   ]);
 });
 
-test('CONF-14 AllAlpha and AllBeta set the gates of a stage that are not named', () => {
+test('CONF-14 AllAlpha and AllBeta set the gates of a stage that are not set by name', () => {
   const gates = gatesOf({ NativeHistograms: false, AllAlpha: true });
   assert.equal(isEnabled(gates, 'NativeHistograms'), false);
   assert.equal(isEnabled(gates, 'LoggingAlphaOptions'), true);
@@ -98,7 +98,7 @@ test('CONF-14 AllAlpha and AllBeta set the gates of a stage that are not named',
   assert.equal(isEnabled(beta, 'NFTablesProxyMode'), true);
 });
 
-test('CONF-14 a gate that is on wants the gates on that it depends on', () => {
+test('CONF-14 an enabled gate needs the gates that it depends on', () => {
   assert.deepEqual(apply({ AllAlpha: true, AllBeta: false }), {
     kind: 'error',
     message:
@@ -106,7 +106,7 @@ test('CONF-14 a gate that is on wants the gates on that it depends on', () => {
   });
 });
 
-test('CONF-14 the help offers what is alpha or beta', () => {
+test('CONF-14 the help lists alpha and beta gates', () => {
   const known = knownFeatures();
   assert.equal(known.length, 150);
   assert.equal(known[0], 'APIResponseCompression=true|false (BETA - default=true)');

@@ -3,12 +3,12 @@ import { aggregate } from './validate/field-error.ts';
 
 export { FEATURE_GATES, type FeatureGate, type Stage };
 
-/** Which gates are on, after all that was set. */
+/** The gates that a configuration decided. All others have their default. */
 export interface FeatureGates {
   readonly enabled: ReadonlyMap<string, boolean>;
 }
 
-/** A setting that is obeyed but has no future. */
+/** A gate that takes effect, but that a future release will remove. */
 export interface GateWarning {
   readonly message: string;
   readonly featureGate: string;
@@ -19,8 +19,8 @@ export type AppliedGates =
   | { readonly kind: 'gates'; readonly gates: FeatureGates; readonly warnings: readonly GateWarning[] }
   | { readonly kind: 'error'; readonly message: string };
 
-/** Gates that set all others of a stage, but for those that are named themselves. */
-const ALL_OF: ReadonlyMap<string, Stage> = new Map([
+/** Each of these gates sets all gates of a stage that are not set by name. */
+const STAGE_GATES: ReadonlyMap<string, Stage> = new Map([
   ['AllAlpha', 'ALPHA'],
   ['AllBeta', 'BETA'],
 ]);
@@ -29,16 +29,16 @@ export const defaultFeatureGates: FeatureGates = { enabled: new Map() };
 
 export function isEnabled(gates: FeatureGates, name: string): boolean {
   const enabled = gates.enabled.get(name) ?? FEATURE_GATES.get(name)?.default;
-  if (enabled === undefined) throw new RangeError(`no such feature gate: ${name}`);
+  if (enabled === undefined) throw new RangeError(`unknown feature gate: ${name}`);
   return enabled;
 }
 
-/** The gates as a configuration sets them, or why it may not. */
+/** Applies the gates that a configuration sets. Returns an error if it must not set them. */
 export function applyFeatureGates(settings: ReadonlyMap<string, boolean>): AppliedGates {
   const errors = settingErrors(settings);
   if (errors.length > 0) return { kind: 'error', message: aggregate(errors) };
   const enabled = new Map(settings);
-  for (const [all, stage] of ALL_OF) {
+  for (const [all, stage] of STAGE_GATES) {
     const value = settings.get(all);
     if (value === undefined) continue;
     for (const gate of FEATURE_GATES.values()) {
@@ -46,14 +46,14 @@ export function applyFeatureGates(settings: ReadonlyMap<string, boolean>): Appli
     }
   }
   const gates = { enabled };
-  const broken = dependencyErrors(gates);
-  if (broken.length > 0) return { kind: 'error', message: aggregate(broken) };
+  const missing = dependencyErrors(gates);
+  if (missing.length > 0) return { kind: 'error', message: aggregate(missing) };
   return { kind: 'gates', gates, warnings: [...settings].flatMap(([name, value]) => warningsOf(name, value)) };
 }
 
-/** The gates that a help text offers: `NAME=true|false (BETA - default=true)`, sorted. */
+/** Lines for a help text, sorted: `NAME=true|false (BETA - default=true)`. */
 export function knownFeatures(): string[] {
-  const all = [...ALL_OF].map(([name, stage]): FeatureGate => ({ name, stage, default: false, locked: false }));
+  const all = [...STAGE_GATES].map(([name, stage]): FeatureGate => ({ name, stage, default: false, locked: false }));
   return [...FEATURE_GATES.values(), ...all]
     .filter(({ stage }) => stage === 'ALPHA' || stage === 'BETA')
     .map(gate => `${gate.name}=true|false (${gate.stage} - default=${gate.default})`)
@@ -63,9 +63,9 @@ export function knownFeatures(): string[] {
 function settingErrors(settings: ReadonlyMap<string, boolean>): string[] {
   const errors: string[] = [];
   for (const [name, value] of settings) {
-    if (ALL_OF.has(name)) continue;
+    if (STAGE_GATES.has(name)) continue;
     const gate = FEATURE_GATES.get(name);
-    // Nothing is said about the others then.
+    // As upstream, ignores all gates after an unknown one.
     if (!gate) return [...errors, `unrecognized feature gate: ${name}`];
     if (gate.locked && gate.default !== value) {
       errors.push(`cannot set feature gate ${name} to ${value}, feature is locked to ${gate.default}`);

@@ -1,14 +1,12 @@
 export { type ConfigurationChanges, compareConfigurations, LIVE_FIELDS, type LiveField } from './changes.ts';
 export * from './configuration.ts';
-export { ConfigurationError } from './configuration-error.ts';
-export { configurationText } from './configuration-text.ts';
-export { appendPortIfNeeded, HEALTHZ_PORT, METRICS_PORT } from './defaults.ts';
+export { ConfigurationError, configurationText } from './configuration-text.ts';
+export { appendPortIfNeeded, applyPlatformDefaults, HEALTHZ_PORT, METRICS_PORT } from './defaults.ts';
 export { configurationObject, encodeConfiguration } from './encode.ts';
 export * from './feature-gates.ts';
-export { type HostPort, splitHostPort } from './host-port.ts';
 export { defaultConfiguration, type LoadedConfiguration, loadConfiguration } from './load.ts';
-export { applyPlatformDefaults } from './platform-defaults.ts';
-export { type PortRange, parsePortRange } from './port-range.ts';
+export { type HostPort, HostPortError, type PortRange, parseHostPort, parsePortRange, splitHostPort } from './ports.ts';
 export { parseQuantity, type Quantity, QuantityError, quantityText, quantityValue } from './quantity.ts';
+export { shortestDecimal } from './schema/index.ts';
 export * from './validate/index.ts';
 export { ConfigurationFile, type WatchOptions } from './watch-file.ts';

@@ -33,7 +33,7 @@ interface Outcome {
   readonly writes?: string;
 }
 
-/** What becomes of a file, up to the point where a proxy would start. */
+/** Loads and checks a file as a start of the proxy does, and returns the result of each step. */
 function outcome(text: string): Outcome {
   try {
     const { configuration, lenient } = loadConfiguration(text);
@@ -71,7 +71,7 @@ describe('recorded files', () => {
   }
   const refused: readonly Refused[] = parse(readFileSync('test/config-cases/refused.yaml', 'utf8'));
   for (const { name, config, errors } of refused) {
-    test(`CONF-1 CONF-8 a file is refused as kube-proxy refuses it: ${name}`, () => {
+    test(`CONF-1 CONF-8 a file is refused with the error of kube-proxy: ${name}`, () => {
       const { error, gates, logging, validation } = outcome(config);
       const message =
         (error && `failed complete: ${error}`) ??
@@ -86,14 +86,14 @@ describe('recorded files', () => {
   const files: readonly (Outcome & { readonly config: string })[] = parse(
     readFileSync('test/config-cases/files.yaml', 'utf8'),
   );
-  test('CONF-2 CONF-3 CONF-4 what is made of a file is what kube-proxy makes of it', () => {
+  test('CONF-2 CONF-3 CONF-4 every recorded file has the same outcome as in kube-proxy', () => {
     assert.ok(files.length > 190);
     for (const { config, ...expected } of files) assert.deepEqual(outcome(config), expected, config);
   });
 });
 
 describe('reading', () => {
-  test('CONF-2 YAML is that of Go: words for booleans, octal numbers, merged maps, the first document', () => {
+  test('CONF-2 YAML has the rules of Go: words for booleans, octal numbers, merged maps, only the first document', () => {
     const configuration = load(
       'enableProfiling: on\nbindAddressHardFail: no\n' +
         'oomScoreAdj: 010\nbase: &base {masqueradeAll: yes}\niptables:\n  <<: *base\n  masqueradeBit: 0x1f\n---\nmode: ipvs\n',
@@ -106,7 +106,7 @@ describe('reading', () => {
     assert.equal(configuration.mode, '');
   });
 
-  test('CONF-2 aliases cannot be used to make a file endless', () => {
+  test('CONF-2 aliases cannot expand a file without limit', () => {
     const bomb = ['a: &a [x,x,x,x,x,x,x,x,x,x]', ...'bcdefgh'].map((line, index) => {
       const before = String.fromCharCode(96 + index);
       return index === 0 ? line : `${line}: &${line} [${Array(10).fill(`*${before}`).join(',')}]`;
@@ -121,7 +121,7 @@ describe('reading', () => {
     assert.deepEqual(outcome(`{"x":${'['.repeat(8_000)}`).error?.includes('exceeded max depth'), true);
   });
 
-  test('CONF-3 unknown fields, other cases of names and repeated fields never fail; the last of a field counts', () => {
+  test('CONF-3 unknown and repeated fields do not fail, names are case-sensitive, and the last value of a field wins', () => {
     const { configuration, lenient } = loadConfiguration(`${HEAD}bindaddress: 10.0.0.1\nmode: ipvs\nmode: nftables\n`);
     assert.equal(configuration.bindAddress, '0.0.0.0');
     assert.equal(configuration.mode, 'nftables');
@@ -130,14 +130,14 @@ describe('reading', () => {
     assert.equal(loadConfiguration(HEAD).lenient, undefined);
   });
 
-  test('CONF-4 of several wrong types the first is told, unless there is a duration that cannot be read', () => {
+  test('CONF-4 the error names the first wrong type, or instead an invalid duration if the file has one', () => {
     assert.match(outcome(`${HEAD}oomScoreAdj: x\nmode: 5\n`).error ?? '', /KubeProxyConfiguration\.mode of type/);
     assert.deepEqual(outcome(`${HEAD}bindAddress: 5\nmode: 5\nipvs: {udpTimeout: 1d}\n`), {
       error: 'failed to decode: time: unknown unit "d" in duration "1d"',
     });
   });
 
-  test('CONF-17 whatever text comes, it is a configuration or a ConfigurationError, and soon', () => {
+  test('CONF-17 any text gives a configuration or a ConfigurationError', () => {
     const piece = fc.oneof(
       fc.constantFrom(
         'mode',
@@ -170,7 +170,7 @@ describe('reading', () => {
 });
 
 describe('defaults', () => {
-  test('CONF-5 a file without anything in it', () => {
+  test('CONF-5 an empty file gives the defaults', () => {
     assert.deepEqual(load(''), defaultConfiguration());
     assert.deepEqual(
       load('iptables: null\nlogging: null\noomScoreAdj: null\nfeatureGates: null\n'),
@@ -178,7 +178,7 @@ describe('defaults', () => {
     );
   });
 
-  test('CONF-5 zeros are kept where nothing can be told from zero, and are as good as nothing elsewhere', () => {
+  test('CONF-5 a zero stays in fields that can be undefined; in other fields it becomes the default', () => {
     const zeros = load(
       'iptables: {masqueradeBit: 0, localhostNodePorts: false, syncPeriod: 0s, minSyncPeriod: 0s}\n' +
         'conntrack: {maxPerCore: 0, min: 0, tcpEstablishedTimeout: 0s, tcpCloseWaitTimeout: 0s}\n' +
@@ -202,7 +202,7 @@ describe('defaults', () => {
     });
   });
 
-  test('CONF-5 the bind address decides the family of the default addresses, and is IPv6 if it is not IPv4', () => {
+  test('CONF-5 the default addresses are IPv4 if the bind address is, and IPv6 otherwise', () => {
     const addresses = (bind: string) => {
       const { healthzBindAddress, metricsBindAddress } = load(`bindAddress: "${bind}"\n`);
       return [healthzBindAddress, metricsBindAddress];
@@ -213,17 +213,17 @@ describe('defaults', () => {
     }
   });
 
-  test('CONF-5 bare addresses get the port; what has one, or is no address, stays', () => {
+  test('CONF-5 an IP address without a port gets the default port; other texts stay as they are', () => {
     const healthz = (address: string) => load(`healthzBindAddress: "${address}"\n`).healthzBindAddress;
     assert.equal(healthz('10.0.0.1'), '10.0.0.1:10256');
     assert.equal(healthz('fd00::5'), '[fd00::5]:10256');
     for (const address of ['10.0.0.1:80', '[fd00::5]:80', '[fd00::5]', ':10256', 'nope']) {
       assert.equal(healthz(address), address);
     }
-    assert.equal(healthz(''), '0.0.0.0:10256', 'a file cannot turn it off');
+    assert.equal(healthz(''), '0.0.0.0:10256', 'a file cannot switch the health server off');
   });
 
-  test('CONF-5 minSyncPeriod: one second, but none in ipvs mode', () => {
+  test('CONF-5 the default of minSyncPeriod is one second, but 0 in ipvs mode', () => {
     assert.equal(load('mode: iptables\n').minSyncPeriod, 1_000_000_000n);
     assert.equal(load('mode: nftables\n').minSyncPeriod, 1_000_000_000n);
     assert.equal(load('mode: ipvs\n').minSyncPeriod, 0n);
@@ -253,7 +253,7 @@ describe('defaults', () => {
     ]);
   });
 
-  test('CONF-7 the platform fills in mode, detectLocalMode, and the addresses of node ports in nftables mode', () => {
+  test('CONF-7 platform defaults set mode, detectLocalMode and, in nftables mode, nodePortAddresses', () => {
     const completed = applyPlatformDefaults(load(''));
     assert.equal(completed.mode, 'iptables');
     assert.equal(completed.detectLocalMode, 'ClusterCIDR');

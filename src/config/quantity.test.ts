@@ -31,7 +31,7 @@ test('CONF-12 quantities are written in their canonical form', () => {
   for (const [text, canonical] of cases) assert.equal(formatQuantity(parseQuantity(text)), canonical, text);
 });
 
-test('CONF-4 what is no quantity is refused', () => {
+test('CONF-4 a text that is not a quantity is refused', () => {
   const pattern = "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'";
   for (const text of ['', 'x', '5 Ki', '5Q', '1.2.3'])
     assert.throws(() => parseQuantity(text), { message: pattern }, text);
@@ -44,12 +44,12 @@ test('CONF-4 what is no quantity is refused', () => {
   }
 });
 
-test('CONF-12 the canonical form is canonical, whatever text comes', () => {
+test('CONF-12 the canonical form of a canonical text is that text', () => {
   fc.assert(
     fc.property(fc.string({ unit: fc.constantFrom(...'0123456789.-+eEKMGTPinumk') }), text => {
       try {
         const canonical = formatQuantity(parseQuantity(text));
-        // Beyond E there is no suffix left to write.
+        // There is no suffix beyond E. Larger numbers have more digits instead.
         if (!/[0-9]{18}/.test(canonical)) assert.equal(formatQuantity(parseQuantity(canonical)), canonical);
       } catch (error) {
         assert.ok(error instanceof QuantityError);
@@ -58,7 +58,7 @@ test('CONF-12 the canonical form is canonical, whatever text comes', () => {
   );
 });
 
-test('CONF-12 a quantity that is nearly canonical keeps its text', () => {
+test('CONF-12 a quantity that is almost canonical keeps its text', () => {
   const cases: readonly [text: string, written: string][] = [
     ['+1', '+1'],
     ['05', '05'],
@@ -81,7 +81,7 @@ test('CONF-12 a quantity that is nearly canonical keeps its text', () => {
   for (const [text, written] of cases) assert.equal(quantityText(text), written, text);
 });
 
-test('CONF-11 the number that a quantity stands for overflows as it does in Kubernetes', () => {
+test('CONF-11 the value of a quantity overflows as in Kubernetes', () => {
   const cases: readonly [text: string, value: bigint][] = [
     ['0', 0n],
     ['1n', 1n],

@@ -1,4 +1,4 @@
-/** A number with a suffix, as Kubernetes writes sizes: `64Ki`, `1500m`, `12e6`. */
+/** A number with a suffix, in the form that Kubernetes uses for sizes: `64Ki`, `1500m`, `12e6`. */
 export interface Quantity {
   /** The number is digits × 10^exponent. */
   readonly digits: bigint;
@@ -6,7 +6,7 @@ export interface Quantity {
   readonly format: 'binary' | 'decimal' | 'exponent';
 }
 
-/** A text that is no quantity; the message has the words of Kubernetes. */
+/** A text that is not a quantity. The message is that of Kubernetes. */
 export class QuantityError extends Error {
   override readonly name = 'QuantityError';
 }
@@ -28,7 +28,7 @@ const EXPONENTS: ReadonlyMap<string, number> = new Map([...DECIMAL].map(([expone
 
 const LEAST_EXPONENT = -9;
 const MOST_BINARY = 2n ** 63n - 1n;
-/** Decimal numbers of up to so many digits are kept in 64 bits. */
+/** Kubernetes keeps decimal numbers with up to this many digits in 64 bits. */
 const MOST_FAST_DIGITS = 18;
 
 /** Throws a QuantityError. */
@@ -42,17 +42,17 @@ export function parseQuantity(text: string): Quantity {
   const { format, scale, factor } = readSuffix(suffix);
   const size = BigInt(`${whole}${fraction}` || '0') * factor;
   const rounded = roundUp(size, scale - fraction.length);
-  const capped = format === 'binary' && whole !== '' ? cap(rounded) : rounded;
-  return { ...capped, digits: sign === '-' ? -capped.digits : capped.digits, format };
+  const limited = format === 'binary' && whole !== '' ? limitToInt64(rounded) : rounded;
+  return { ...limited, digits: sign === '-' ? -limited.digits : limited.digits, format };
 }
 
-/** What is written: the text itself where it is nearly canonical already (`+1`, `05`), as Kubernetes has it. */
+/** Returns the text to write. As in Kubernetes, a text that is almost canonical (`+1`, `05`) stays as it is. */
 export function quantityText(text: string): string {
   const quantity = parseQuantity(text);
-  return isKept(text) ? text : formatQuantity(quantity);
+  return keepsText(text) ? text : formatQuantity(quantity);
 }
 
-/** The whole number that it is, rounded up; what is too large for 64 bits overflows as it does in Kubernetes, mostly to 0. */
+/** Returns the value as a whole number, rounded up. A value over 64 bits overflows as in Kubernetes, mostly to 0. */
 export function quantityValue({ digits, exponent }: Quantity): bigint {
   if (exponent <= 0) {
     const unit = 10n ** BigInt(-exponent);
@@ -60,19 +60,19 @@ export function quantityValue({ digits, exponent }: Quantity): bigint {
     const rounded = (size + unit - 1n) / unit;
     return BigInt.asIntN(64, digits < 0n ? -rounded : rounded);
   }
-  // So many factors of two leave nothing of 64 bits.
+  // 10^64 has 64 factors of two, so the low 64 bits are 0.
   if (exponent >= 64) return 0n;
   const value = digits * 10n ** BigInt(exponent);
   const isShort = String(digits).replace('-', '').length <= MOST_FAST_DIGITS;
   return isShort && value !== BigInt.asIntN(64, value) ? 0n : BigInt.asIntN(64, value);
 }
 
-/** The canonical text: the largest suffix that leaves no fraction. */
+/** Returns the canonical text: with the largest suffix that needs no fraction. */
 export function formatQuantity(quantity: Quantity): string {
   const { digits, exponent } = quantity;
   if (digits === 0n) return '0';
-  const whole = quantity.format === 'binary' ? wholeOf(quantity) : 0n;
-  if (whole >= 1024n || whole <= -1024n) return binary(whole);
+  const whole = quantity.format === 'binary' ? wholeNumberOf(quantity) : 0n;
+  if (whole >= 1024n || whole <= -1024n) return binaryText(whole);
   const zeros = /0*$/.exec(String(digits))?.[0].length ?? 0;
   const power = exponent + zeros;
   const thousands = Math.floor(power / 3) * 3;
@@ -81,7 +81,7 @@ export function formatQuantity(quantity: Quantity): string {
   return thousands === 0 ? String(mantissa) : `${mantissa}e${thousands}`;
 }
 
-function isKept(text: string): boolean {
+function keepsText(text: string): boolean {
   const [, zeroless = '', fraction = '', suffix = ''] = /^[-+]?0*([0-9]*)(?:\.([0-9]*))?([^0-9].*)?$/.exec(text) ?? [];
   const whole = zeroless || '0';
   const power = BINARY.indexOf(suffix);
@@ -111,7 +111,7 @@ function readSuffix(suffix: string): Suffix {
   return { format: 'exponent', scale: Number(exponent), factor: 1n };
 }
 
-/** Whoever asks for a little gets at least 1n. */
+/** Rounds up to whole nano units, so that a small positive number does not become zero. */
 function roundUp(digits: bigint, exponent: number): { readonly digits: bigint; readonly exponent: number } {
   const excess = LEAST_EXPONENT - exponent;
   if (excess <= 0 || digits === 0n) return { digits, exponent: digits === 0n ? 0 : exponent };
@@ -120,18 +120,19 @@ function roundUp(digits: bigint, exponent: number): { readonly digits: bigint; r
   return { digits: (digits + unit - 1n) / unit, exponent: LEAST_EXPONENT };
 }
 
-function cap(amount: { readonly digits: bigint; readonly exponent: number }): typeof amount {
+/** Limits a binary quantity to the largest 64-bit number. */
+function limitToInt64(amount: { readonly digits: bigint; readonly exponent: number }): typeof amount {
   const most = MOST_BINARY * 10n ** BigInt(-amount.exponent);
   return amount.digits > most ? { digits: MOST_BINARY, exponent: 0 } : amount;
 }
 
-/** Zero if there is a fraction: then it is written as a decimal number. */
-function wholeOf({ digits, exponent }: Quantity): bigint {
+/** Returns zero if the quantity has a fraction. The caller then writes a decimal number. */
+function wholeNumberOf({ digits, exponent }: Quantity): bigint {
   const unit = 10n ** BigInt(-exponent);
   return digits % unit === 0n ? digits / unit : 0n;
 }
 
-function binary(whole: bigint): string {
+function binaryText(whole: bigint): string {
   let power = 0;
   let rest = whole;
   for (; rest % 1024n === 0n && power < BINARY.length - 1; power++) rest /= 1024n;

@@ -15,10 +15,9 @@ import {
   type ValueOf,
 } from './schema/index.ts';
 
-/**
- * The fields of a configuration file in the order in which they are written as JSON. Names of types are those of the Go
- * program, which messages about wrong types quote.
- */
+// The fields of a configuration file, in the order in which /configz shows them. Type names are those of upstream's Go
+// program, because error messages quote them.
+
 const clientConnection = struct('v1alpha1.ClientConnectionConfiguration', {
   kubeconfig: text(),
   acceptContentTypes: text(),
@@ -115,13 +114,21 @@ export const kubeProxyConfiguration = struct('v1alpha1.KubeProxyConfiguration', 
   conntrack,
   configSyncPeriod: duration,
   portRange: text(),
-  // Of userspace mode; upstream had it as long as it had that mode.
+  // Only userspace mode uses this field. Upstream dropped the field with that mode.
   udpIdleTimeout: omitEmpty(pointer(duration)),
   windowsRunAsService: omitEmpty(bool),
 });
 
-/** What a file says, before defaults (or after, see defaults.ts). */
+/** The fields of a file, before or after defaults.ts filled in the defaults. */
 export type V1alpha1 = ValueOf<typeof kubeProxyConfiguration>;
+
+/** A section of a file that has sync periods. */
+export type Section = 'iptables' | 'ipvs' | 'nftables';
+
+/** A mode without a section of its own uses the section of iptables. */
+export function sectionOf(mode: string): Section {
+  return mode === 'ipvs' || mode === 'nftables' ? mode : 'iptables';
+}
 
 export const API_VERSION = 'kubeproxy.config.k8s.io/v1alpha1';
 export const KIND = 'KubeProxyConfiguration';

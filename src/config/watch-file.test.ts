@@ -15,10 +15,10 @@ import { describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ConfigurationFile, type WatchOptions } from './index.ts';
 
-/** A folder with what happens in it; events only, unless polling is asked for. */
-class Watched {
+/** A temporary folder with a watched file. By default the watch relies on events, because it polls once a minute. */
+class WatchedFolder {
   readonly folder = mkdtempSync(join(tmpdir(), 'config-'));
-  readonly told: string[] = [];
+  readonly reported: string[] = [];
   #file: ConfigurationFile | undefined;
   #waiting: (() => void) | undefined;
 
@@ -28,14 +28,14 @@ class Watched {
 
   watch(path: string, options: Partial<WatchOptions> = {}): void {
     const onChange = (text: string) => {
-      this.told.push(text);
+      this.reported.push(text);
       this.#waiting?.();
     };
     this.#file = ConfigurationFile.watch(path, { text: 'one', settleMs: 5, pollMs: 60_000, ...options, onChange });
   }
 
   async next(): Promise<string | undefined> {
-    const before = this.told.length;
+    const before = this.reported.length;
     const changed = new Promise<void>(resolve => {
       this.#waiting = resolve;
     });
@@ -43,13 +43,13 @@ class Watched {
     const late = sleep(3000, undefined, { signal: deadline.signal }).catch(() => undefined);
     await Promise.race([changed, late]);
     deadline.abort();
-    return this.told[before];
+    return this.reported[before];
   }
 
-  /** Long enough for whatever is on the way. */
-  async quiet(): Promise<readonly string[]> {
+  /** Waits long enough for a pending report, and returns all reports. */
+  async settled(): Promise<readonly string[]> {
     await sleep(40);
-    return this.told;
+    return this.reported;
   }
 
   close(): void {
@@ -58,8 +58,8 @@ class Watched {
   }
 }
 
-async function watching(run: (watched: Watched) => Promise<void>): Promise<void> {
-  const watched = new Watched();
+async function watching(run: (watched: WatchedFolder) => Promise<void>): Promise<void> {
+  const watched = new WatchedFolder();
   try {
     await run(watched);
   } finally {
@@ -67,22 +67,22 @@ async function watching(run: (watched: Watched) => Promise<void>): Promise<void>
   }
 }
 
-describe('a configuration file', () => {
-  test('CONF-15 written in place is told once, with what is in it then', () =>
+describe('watching a configuration file', () => {
+  test('CONF-15 a write in place is reported once, with the final text', () =>
     watching(async watched => {
       const path = watched.path('config.yaml');
       writeFileSync(path, 'one');
       watched.watch(path);
-      await watched.quiet();
+      await watched.settled();
       writeFileSync(path, 'two');
       assert.equal(await watched.next(), 'two');
       truncateSync(path);
       for (const piece of ['t', 'hr', 'ee']) appendFileSync(path, piece);
       assert.equal(await watched.next(), 'three');
-      assert.deepEqual(await watched.quiet(), ['two', 'three']);
+      assert.deepEqual(await watched.settled(), ['two', 'three']);
     }));
 
-  test('CONF-15 replaced by a rename is told, again and again', () =>
+  test('CONF-15 every replacement by a rename is reported', () =>
     watching(async watched => {
       const path = watched.path('config.yaml');
       writeFileSync(path, 'one');
@@ -94,7 +94,7 @@ describe('a configuration file', () => {
       }
     }));
 
-  test('CONF-15 in a mounted ConfigMap is told when the symlink above it is swapped', () =>
+  test('CONF-15 every swap of the symlink in a mounted ConfigMap is reported', () =>
     watching(async watched => {
       const swap = (version: string, text: string) => {
         mkdirSync(watched.path(version));
@@ -115,66 +115,66 @@ describe('a configuration file', () => {
       }
     }));
 
-  test('CONF-15 that is a symlink into another folder is told when it is written there', () =>
+  test('CONF-15 a write to the target of a symlink in another folder is reported', () =>
     watching(async watched => {
       mkdirSync(watched.path('elsewhere'));
       mkdirSync(watched.path('here'));
       writeFileSync(watched.path('elsewhere', 'real'), 'one');
       symlinkSync('../elsewhere/real', watched.path('here', 'config.yaml'));
       watched.watch(watched.path('here', 'config.yaml'));
-      await watched.quiet();
+      await watched.settled();
       writeFileSync(watched.path('elsewhere', 'real'), 'two');
       assert.equal(await watched.next(), 'two');
     }));
 
-  test('CONF-15 that is gone or empty for a moment is told when it is back, if it differs', () =>
+  test('CONF-15 a file that was missing or empty for a moment is reported only if its text differs', () =>
     watching(async watched => {
       const path = watched.path('config.yaml');
       writeFileSync(path, 'one');
       watched.watch(path);
-      await watched.quiet();
+      await watched.settled();
       rmSync(path);
-      assert.deepEqual(await watched.quiet(), []);
+      assert.deepEqual(await watched.settled(), []);
       writeFileSync(path, '');
-      assert.deepEqual(await watched.quiet(), []);
+      assert.deepEqual(await watched.settled(), []);
       writeFileSync(path, 'one');
-      assert.deepEqual(await watched.quiet(), []);
+      assert.deepEqual(await watched.settled(), []);
       writeFileSync(path, 'two');
       assert.equal(await watched.next(), 'two');
     }));
 
-  test('CONF-15 that changed between reading and watching is told', () =>
+  test('CONF-15 a change between reading and watching is reported', () =>
     watching(async watched => {
       writeFileSync(watched.path('config.yaml'), 'two');
       watched.watch(watched.path('config.yaml'));
       assert.equal(await watched.next(), 'two');
     }));
 
-  test('CONF-15 is polled where there are no events, as for a folder that does not exist yet', () =>
+  test('CONF-15 a poll finds a file that causes no events, such as a file in a new folder', () =>
     watching(async watched => {
       watched.watch(watched.path('later', 'config.yaml'), { pollMs: 20 });
-      await watched.quiet();
+      await watched.settled();
       mkdirSync(watched.path('later'));
       writeFileSync(watched.path('later', 'config.yaml'), 'two');
       assert.equal(await watched.next(), 'two');
     }));
 
-  test('CONF-15 is not told after close', () =>
+  test('CONF-15 nothing is reported after close', () =>
     watching(async watched => {
       writeFileSync(watched.path('config.yaml'), 'one');
-      const told: string[] = [];
-      const options = { text: 'one', settleMs: 5, pollMs: 5, onChange: (text: string) => told.push(text) };
+      const reported: string[] = [];
+      const options = { text: 'one', settleMs: 5, pollMs: 5, onChange: (text: string) => reported.push(text) };
       const file = ConfigurationFile.watch(watched.path('config.yaml'), options);
       writeFileSync(watched.path('config.yaml'), 'two');
       file.close();
-      await watched.quiet();
-      assert.deepEqual(told, []);
+      await watched.settled();
+      assert.deepEqual(reported, []);
     }));
 
-  test('CONF-15 that is no file is not opened', () =>
+  test('CONF-15 a folder in place of the file is not opened', () =>
     watching(async watched => {
       mkdirSync(watched.path('config.yaml'));
       watched.watch(watched.path('config.yaml'));
-      assert.deepEqual(await watched.quiet(), []);
+      assert.deepEqual(await watched.settled(), []);
     }));
 });

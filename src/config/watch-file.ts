@@ -4,20 +4,20 @@ import { type Clock, systemClock, type Timer } from '../lib/clock.ts';
 import { configurationText } from './configuration-text.ts';
 
 export interface WatchOptions {
-  /** What is in use: only other text is told. A change between reading it and watching is not lost. */
+  /** The text in use. `onChange` gets only other texts, also if the file changed before the watch began. */
   readonly text: string;
   readonly onChange: (text: string) => void;
   readonly clock?: Clock;
-  /** A file is read once nothing happened to it for so long, since many writers truncate it first. */
+  /** Reads the file only after this time without a change, because many writers truncate a file first. */
   readonly settleMs?: number;
-  /** It is read so often in any case: a file that is mounted by itself changes without an event in its folder. */
+  /** How often the file is read without an event. A file that is itself a mount changes without an event. */
   readonly pollMs?: number;
 }
 
 /**
- * Watches a configuration file, however it is changed: written in place, replaced by a rename, or, in a mounted
- * ConfigMap, by the swap of a symlink above it. Its folder is watched rather than the file, for which the last two would
- * be its end. While the file is gone, empty or unreadable, nothing is told.
+ * Watches a configuration file. A file can be written in place, be replaced by a rename, or, in a mounted ConfigMap,
+ * change with the swap of a symlink in its path. After the last two, a watch on the file itself reports nothing more,
+ * so this class watches the folder. It reports nothing while the file is missing, empty or unreadable.
  */
 export class ConfigurationFile {
   readonly #path: string;
@@ -42,7 +42,7 @@ export class ConfigurationFile {
   static watch(path: string, options: WatchOptions): ConfigurationFile {
     const file = new ConfigurationFile(path, options);
     file.#watchFolders();
-    file.#noticed();
+    file.#checkSoon();
     file.#startPoll();
     return file;
   }
@@ -57,12 +57,13 @@ export class ConfigurationFile {
   #startPoll(): void {
     this.#poll = this.#clock.setTimer(this.#pollMs, () => {
       this.#startPoll();
-      // Whoever is still writing is waited for.
+      // If a check is due soon, a writer may still be at work.
       if (!this.#settle) this.#check();
     });
   }
 
-  #noticed(): void {
+  /** Checks the file after a time without events. */
+  #checkSoon(): void {
     this.#settle?.cancel();
     this.#settle = this.#clock.setTimer(this.#settleMs, () => {
       this.#settle = undefined;
@@ -78,7 +79,7 @@ export class ConfigurationFile {
     this.#onChange(text);
   }
 
-  /** The folder of the file, and that of the file which it is a symlink to. */
+  /** Watches the folder of the file. If the file is a symlink, watches the folder of its target too. */
   #watchFolders(): void {
     const wanted = new Map<string, string>();
     for (const folder of [dirname(this.#path), targetFolder(this.#path)]) {
@@ -95,21 +96,21 @@ export class ConfigurationFile {
 
   #watchFolder(id: string, folder: string): void {
     try {
-      const watcher = watch(folder, () => this.#noticed());
+      const watcher = watch(folder, () => this.#checkSoon());
       watcher.on('error', () => {
         watcher.close();
         this.#watchers.delete(id);
       });
       this.#watchers.set(id, watcher);
-      // What changed before the watch began is found by a look at the file.
-      this.#noticed();
+      // The file may have changed before the watch began.
+      this.#checkSoon();
     } catch {
-      // The machine may be out of watches. The file is polled all the same, and this is tried again then.
+      // The machine may have no watches left. The next poll reads the file and retries this watch.
     }
   }
 }
 
-/** Undefined if there is no such file, or none that can be read. Nothing but a file is opened: a FIFO would block. */
+/** Returns undefined if the file cannot be read. Opens only regular files, because opening a FIFO would block. */
 function readText(path: string): string | undefined {
   try {
     return statSync(path).isFile() ? configurationText(readFileSync(path)) : undefined;
@@ -126,7 +127,7 @@ function targetFolder(path: string): string | undefined {
   }
 }
 
-/** Another folder under the same name is another one. */
+/** Identifies a folder itself, because a path can lead to another folder later. */
 function folderId(folder: string): string | undefined {
   try {
     const { dev, ino } = statSync(folder);

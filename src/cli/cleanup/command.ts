@@ -1,8 +1,6 @@
 import { errorText } from '../../lib/error-text.ts';
-import type { Command } from '../command.ts';
+import { type Command, HELP_FLAG, refuseArguments } from '../command.ts';
 import { describeFlags, parseFlags } from '../flags/index.ts';
-import { HELP_FLAG } from '../help-flag.ts';
-import { refuseArguments } from '../no-arguments.ts';
 import { cleanModes } from './cleanup-all.ts';
 
 const HELP = `Removes all that the proxy made in the kernel, in every mode and both IP families, and nothing else.

@@ -41,13 +41,13 @@ endpoints: [{addresses: [10.244.1.10], nodeName: node-a}]
 `;
 
 describe('kube-proxy demo --once', () => {
-  test('DEMO-1 the examples: every connection gets what the plan says', async () => {
+  test('DEMO-1 with the examples, every connection behaves as planned', async () => {
     const { status, stdout, stderr } = await demo('examples');
     assert.deepEqual([status, stderr], [0, ''], stdout);
     const lines = stdout.trimEnd().split('\n');
     assert.equal(lines.at(-1), '✓ all 36 as planned');
     assert.equal(lines.filter(line => line.startsWith('✓ ')).length, 37);
-    assert.ok(!stdout.includes('\x1b'), 'a pipe gets no colours');
+    assert.ok(!stdout.includes('\x1b'), 'output to a pipe has no colours');
     for (const expected of [
       /LoadBalancerIP +TCP 203\.0\.113\.30:443 +from pod +silent$/,
       /default\/idle +ClusterIP +TCP 10\.96\.0\.60:80 +from outside +refused$/,
@@ -63,8 +63,8 @@ describe('kube-proxy demo --once', () => {
     }
   });
 
-  test('DEMO-3 what is not as planned is marked, and the status is 1', async () => {
-    // Who is outside has a route to the documentation's networks only.
+  test('DEMO-3 a result that is not as planned has a mark, and the exit status is 1', async () => {
+    // The machine outside has no route to this address.
     const { status, stdout } = await demoOf(WEB.replace('EXTERNAL', '192.0.2.1'));
     assert.equal(status, 1, stdout);
     assert.match(
@@ -75,14 +75,14 @@ describe('kube-proxy demo --once', () => {
     assert.match(stdout, /^✗ 1 of 6 not as planned$/m);
   });
 
-  test('DEMO-3 what cannot be used is told, and the status is 1', async () => {
+  test('DEMO-3 a problem in the manifests is reported, and the exit status is 1', async () => {
     const { status, stdout, stderr } = await demoOf(WEB.replace('EXTERNAL', 'nine'));
     assert.equal(status, 1);
     assert.match(stdout, /✓ all 3 as planned/);
     assert.match(stderr, /^! Service default\/web: spec\.externalIPs\[0\] "nine" is not an IP address/);
   });
 
-  test('DEMO-3 an endpoint that no machine of the cluster can have is told', async () => {
+  test('DEMO-3 an endpoint that no machine of the cluster can have is reported', async () => {
     const elsewhere = WEB.replace('EXTERNAL', '').replace('10.244.1.10', '10.9.9.9');
     const { status, stderr } = await demoOf(elsewhere);
     assert.equal(status, 1);
@@ -92,13 +92,13 @@ describe('kube-proxy demo --once', () => {
     );
   });
 
-  test('DEMO-5 a terminal gets the table, in colours', async () => {
+  test('DEMO-5 on a terminal, the demo shows the table in colours', async () => {
     const { stdout } = await demoOf(WEB.replace('EXTERNAL', ''), { isTTY: true, columns: 100 });
     assert.ok(stdout.startsWith('\x1b[1mPointsman\x1b[22m  nftables mode, 1 Service of '), stdout);
-    assert.ok(!stdout.includes('\x1b[?1049h'), 'the screen is left alone');
+    assert.ok(!stdout.includes('\x1b[?1049h'), 'the alternate screen is not used');
   });
 
-  test('DEMO-1 flags are checked before anything is built', async () => {
+  test('DEMO-1 the flags are checked before the cluster is built', async () => {
     const io = { stdout: { write: () => true }, stderr: { write: () => true }, env: {} };
     assert.equal(await main(['demo'], io), 1);
     assert.equal(await main(['demo', 'extra'], io), 1);

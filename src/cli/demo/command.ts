@@ -1,9 +1,7 @@
 import { Demo, Rounds } from '../../demo/index.ts';
 import { KernelError } from '../../kernel/errors.ts';
-import type { Command, Io } from '../command.ts';
+import { type Command, HELP_FLAG, type Io, refuseArguments } from '../command.ts';
 import { bool, describeFlags, parseFlags } from '../flags/index.ts';
-import { HELP_FLAG } from '../help-flag.ts';
-import { refuseArguments } from '../no-arguments.ts';
 import { manifestsFlag, NODE_FLAGS } from '../node-flags.ts';
 import { styleFor } from '../style.ts';
 import { runLive } from './live.ts';
@@ -13,22 +11,23 @@ import { tableLines } from './table.ts';
 
 const FLAGS = {
   manifests: NODE_FLAGS.manifests,
-  once: { type: bool, default: false, usage: 'end after one round' },
+  once: { type: bool, default: false, usage: 'exit after one round' },
   ...HELP_FLAG,
 };
 
-const HELP = `Builds a small cluster out of network namespaces, runs the proxy on its node in nftables mode, and shows who answers
-real connections to every address of every Service: from a pod, from the node, and from outside. Goes on until Ctrl-C;
-changes of the manifests show at once. Nothing stays behind. Needs root, or a user namespace.
+const HELP = `Shows a running proxy. The demo builds a small cluster from network namespaces and runs the proxy on its node, in
+nftables mode. Then it connects to every address of every Service: from a pod, from the node and from outside. It shows
+which endpoints answer. It runs until Ctrl-C, and changes of the manifests take effect at once. Nothing stays behind.
+The demo needs root, or a user namespace.
 
 Usage:
   kube-proxy demo --manifests DIR [flags]
 
-The node is called node-a. Its pods are 10.244.1.* and fd00:10:244:1::*; those of other nodes are 10.244.2.*, 10.244.3.*,
-fd00:10:244:2::* and fd00:10:244:3::*. Who is outside reaches Services at 10.96.0.0/12, 198.51.100.0/24, 203.0.113.0/24,
-fd00:10:96::/108 and 2001:db8::/64.
+The node has the name node-a. Its pods have the addresses 10.244.1.* and fd00:10:244:1::*. The pods of other nodes have
+the addresses 10.244.2.*, 10.244.3.*, fd00:10:244:2::* and fd00:10:244:3::*. From outside, connections can reach Services
+at 10.96.0.0/12, 198.51.100.0/24, 203.0.113.0/24, fd00:10:96::/108 and 2001:db8::/64.
 
-Exit status with --once: 0 if all connections got what the plan says and all of the manifests could be used, else 1.
+Exit status with --once: 0 if all connections behave as planned and the manifests have no problems, otherwise 1.
 
 Flags:
 ${describeFlags(FLAGS)}
@@ -36,7 +35,7 @@ ${describeFlags(FLAGS)}
 
 export const demoCommand: Command = {
   name: 'demo',
-  summary: 'show a live proxy in a small cluster out of network namespaces',
+  summary: 'show a running proxy in a small cluster of network namespaces',
   async run(args, io) {
     const { values, positional } = parseFlags(FLAGS, args);
     if (values.help) {
@@ -61,10 +60,10 @@ async function runOnce(manifests: string, io: Io): Promise<number> {
       io.stdout.write(`${lines.join('\n')}\n`);
     } else {
       const summary = summaryOf(rows);
-      io.stdout.write([...new PlainLines().news(rows), summaryText(summary)].map(line => `${line}\n`).join(''));
+      io.stdout.write([...new PlainLines().newLines(rows), summaryText(summary)].map(line => `${line}\n`).join(''));
       for (const problem of problems) io.stderr.write(`! ${problem}\n`);
     }
-    return summaryOf(rows).disagreeing === 0 && problems.length === 0 ? 0 : 1;
+    return summaryOf(rows).wrong === 0 && problems.length === 0 ? 0 : 1;
   } finally {
     await demo.close();
   }
@@ -75,6 +74,6 @@ async function startDemo(manifests: string, changed: () => void): Promise<Demo> 
     return await Demo.start({ manifests, changed });
   } catch (error) {
     if (!(error instanceof KernelError) || (error.errno !== 'EPERM' && error.errno !== 'EACCES')) throw error;
-    throw new Error(`${error.message}\nThe demo makes network namespaces: run it as root (sudo npm start).`);
+    throw new Error(`${error.message}\nThe demo creates network namespaces. Run it as root: sudo npm start`);
   }
 }

@@ -6,25 +6,25 @@ import { Screen } from './screen.ts';
 import { counted, summaryOf, summaryText } from './summary.ts';
 import { tableLines, type View } from './table.ts';
 
-/** Many things change at once. */
+/** Waits so long before a redraw, because many results change at the same time. */
 const REDRAW_MS = 50;
 const STOP_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
-/** Shows the state of things, as often as it changes. */
+/** Shows the results whenever they change. */
 interface Display {
   show(view: View): void;
-  /** The terminal is again what it was. */
+  /** Restores the terminal. */
   close(): void;
 }
 
 type StartDemo = (manifests: string, changed: () => void) => Promise<Demo>;
 
-/** Goes on until a signal. */
+/** Runs the demo until a signal. Returns the exit status. */
 export async function runLive(manifests: string, io: Io, startDemo: StartDemo): Promise<number> {
   const isTerminal = io.stdout.isTTY === true && io.env.TERM !== 'dumb';
   const display = isTerminal ? new ScreenDisplay(io) : new LineDisplay(io);
   const stop = new AbortController();
-  const forget = onSignals(stop, display);
+  const removeListeners = stopOnSignals(stop, display);
   try {
     let rounds: Rounds | undefined;
     const demo = await startDemo(manifests, () => rounds?.refresh());
@@ -47,19 +47,21 @@ export async function runLive(manifests: string, io: Io, startDemo: StartDemo): 
     );
     return 0;
   } finally {
-    forget();
+    removeListeners();
     display.close();
   }
 }
 
-/** The first signal ends the demo in good order, a second one at once. Returns what undoes it. */
-function onSignals(stop: AbortController, display: Display): () => void {
+/**
+ * The first signal ends the demo in good order. A second signal ends it at once. Returns a function that undoes this.
+ */
+function stopOnSignals(stop: AbortController, display: Display): () => void {
   const end = () => stop.abort();
   const restore = () => display.close();
   for (const signal of STOP_SIGNALS) process.once(signal, end);
-  // Whoever read our lines has gone. Stays, for what is written last fails only later.
+  // The reader of a pipe may go away. This listener stays, because the last write may fail later.
   process.stdout.on('error', end);
-  // Before the error's text is written, lest it vanish with the screen.
+  // Restores the terminal before Node prints the error. Otherwise the error would vanish with the screen.
   process.once('uncaughtExceptionMonitor', restore);
   process.once('exit', restore);
   return () => {
@@ -69,6 +71,7 @@ function onSignals(stop: AbortController, display: Display): () => void {
   };
 }
 
+/** Draws once for all changes of a short time. */
 class Redraw {
   readonly #draw: () => void;
   #timer: NodeJS.Timeout | undefined;
@@ -117,12 +120,12 @@ class LineDisplay implements Display {
   }
 
   show({ rows, problems }: View): void {
-    for (const line of this.#lines.news(rows)) this.#io.stdout.write(`${line}\n`);
+    for (const line of this.#lines.newLines(rows)) this.#io.stdout.write(`${line}\n`);
     for (const problem of problems) if (!this.#problems.includes(problem)) this.#io.stderr.write(`! ${problem}\n`);
     this.#problems = problems;
   }
 
   close(): void {
-    // Lines stay.
+    // Printed lines stay.
   }
 }

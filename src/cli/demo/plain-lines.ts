@@ -1,54 +1,55 @@
 import type { BoardRow, Cell } from '../../demo/index.ts';
-import { addressText, getsText, type Wording } from './gets.ts';
-import { columns } from './line.ts';
-import { isAsked } from './summary.ts';
+import { columns } from '../terminal-text.ts';
+import { addressText, type ResultFormat, resultText } from './result-text.ts';
+import { isTested } from './summary.ts';
 
-const PLAIN: Wording = {
+const PLAIN: ResultFormat = {
   endpoint: endpoint => `${endpoint} `,
   share: share => share,
   seenAs: caller => caller,
   failure: failure => failure,
-  between: ' · ',
+  separator: ' · ',
 };
 
-/** Lines for a pipe: one for each row and place, and again when it gets something else. */
+/** Writes lines for a pipe: one for each row and place, and another one when the result changes. */
 export class PlainLines {
-  readonly #told = new Map<string, string>();
+  /** The last printed result of each row and place. */
+  readonly #printed = new Map<string, string>();
 
-  /** The lines that are new since the last call. Shares alone are nothing new. */
-  news(rows: readonly BoardRow[]): readonly string[] {
+  /** Returns the lines that are new since the last call. A change of shares alone gives no new line. */
+  newLines(rows: readonly BoardRow[]): readonly string[] {
     const entries = rows.flatMap(row => row.cells.map(cell => ({ row, cell, key: `${row.row.key} ${cell.place}` })));
     const fresh = entries.filter(({ row, cell, key }) => this.#isNew(key, row, cell));
     const aligned = columns(entries.map(({ row, cell }) => lineCells(row, cell)));
-    return [...this.#gone(entries), ...fresh.map(entry => aligned[entries.indexOf(entry)] ?? '')];
+    return [...this.#removedLines(entries), ...fresh.map(entry => aligned[entries.indexOf(entry)] ?? '')];
   }
 
   #isNew(key: string, row: BoardRow, cell: Cell): boolean {
-    if (isAsked(row) && !cell.isSure) return false;
-    const told = this.#told.get(key);
-    const now = getsText(row, cell, { ...PLAIN, share: () => '' }) + (cell.disagreement ?? '');
-    this.#told.set(key, now);
-    return told !== now;
+    if (isTested(row) && !cell.isSure) return false;
+    const before = this.#printed.get(key);
+    const now = resultText(row, cell, { ...PLAIN, share: () => '' }) + (cell.disagreement ?? '');
+    this.#printed.set(key, now);
+    return before !== now;
   }
 
-  #gone(entries: readonly { readonly key: string }[]): readonly string[] {
+  #removedLines(entries: readonly { readonly key: string }[]): readonly string[] {
     const current = new Set(entries.map(({ key }) => key));
-    const gone = [...this.#told.keys()].filter(key => !current.has(key));
-    for (const key of gone) this.#told.delete(key);
-    const rows = new Set(gone.map(key => key.slice(0, key.lastIndexOf(' '))));
+    const removed = [...this.#printed.keys()].filter(key => !current.has(key));
+    for (const key of removed) this.#printed.delete(key);
+    const rows = new Set(removed.map(key => key.slice(0, key.lastIndexOf(' '))));
     return [...rows].map(row => `- ${row} is gone`);
   }
 }
 
 function lineCells(boardRow: BoardRow, cell: Cell): readonly string[] {
   const { port, frontend } = boardRow.row;
-  const mark = cell.disagreement !== undefined ? '✗' : isAsked(boardRow) ? '✓' : '·';
+  const mark = cell.disagreement !== undefined ? '✗' : isTested(boardRow) ? '✓' : '·';
   const wrong = cell.disagreement === undefined ? '' : `; but ${cell.disagreement}`;
   return [
     `${mark} ${port.name}`,
     frontend.kind,
     `${port.protocol} ${addressText(boardRow)}`,
     `from ${cell.place}`,
-    `${getsText(boardRow, cell, PLAIN)}${wrong}`,
+    `${resultText(boardRow, cell, PLAIN)}${wrong}`,
   ];
 }

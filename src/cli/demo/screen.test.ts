@@ -10,7 +10,7 @@ function setUp(size: { columns?: number; rows?: number } = {}) {
 
 const lines = (count: number) => Array.from({ length: count }, (_, i) => `line ${i}`);
 
-test('DEMO-5 a picture is drawn over the former one, on a screen of its own', () => {
+test('DEMO-5 each picture replaces the former one, on the alternate screen', () => {
   const { written, screen } = setUp();
   screen.draw(['one', 'two']);
   screen.draw(['three']);
@@ -30,7 +30,7 @@ test('DEMO-5 the terminal is restored once, and only if something was drawn', ()
   assert.deepEqual(written.slice(1), ['\x1b[?25h\x1b[?1049l']);
 });
 
-test('DEMO-5 a picture that is too tall says how much is missing', () => {
+test('DEMO-5 a picture that is too tall shows how many lines are missing', () => {
   const { written, screen } = setUp({ rows: 5, columns: 80 });
   screen.draw(lines(5));
   screen.draw(lines(6));
@@ -39,7 +39,7 @@ test('DEMO-5 a picture that is too tall says how much is missing', () => {
   assert.doesNotMatch(written[1] ?? '', /line 4/);
 });
 
-test('DEMO-5 the width is the terminal’s, or 80', () => {
+test('DEMO-5 the width is that of the terminal, or 80 if it is unknown', () => {
   assert.equal(setUp({ columns: 132 }).screen.width, 132);
   assert.equal(setUp().screen.width, 80);
 });

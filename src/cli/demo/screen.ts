@@ -1,4 +1,4 @@
-import { visibleLength } from './line.ts';
+import { visibleLength } from '../terminal-text.ts';
 
 export interface Terminal {
   write(text: string): unknown;
@@ -8,14 +8,14 @@ export interface Terminal {
 
 const OPEN = '\x1b[?1049h\x1b[?25l';
 const CLOSE = '\x1b[?25h\x1b[?1049l';
-/** Terminals that know these show a picture only when it is complete. */
-const BEGIN = '\x1b[?2026h';
-const END = '\x1b[?2026l';
+/** With these codes, a terminal that supports them shows a picture only when it is complete. */
+const BEGIN_PICTURE = '\x1b[?2026h';
+const END_PICTURE = '\x1b[?2026l';
 const HOME = '\x1b[H';
 const CLEAR_LINE = '\x1b[K';
 const CLEAR_BELOW = '\x1b[J';
 
-/** A picture on the terminal's other screen, drawn over again and again. What was there before comes back. */
+/** Draws pictures on the alternate screen of the terminal. `close` brings the former content back. */
 export class Screen {
   readonly #terminal: Terminal;
   #isOpen = false;
@@ -32,10 +32,10 @@ export class Screen {
     const open = this.#isOpen ? '' : OPEN;
     this.#isOpen = true;
     const height = this.#terminal.rows ?? 24;
-    const text = fit(lines, height, this.width)
+    const text = limitHeight(lines, height, this.width)
       .map(line => line + CLEAR_LINE)
       .join('\r\n');
-    this.#terminal.write(`${open}${BEGIN}${HOME}${text}${CLEAR_BELOW}${END}`);
+    this.#terminal.write(`${open}${BEGIN_PICTURE}${HOME}${text}${CLEAR_BELOW}${END_PICTURE}`);
   }
 
   close(): void {
@@ -44,7 +44,7 @@ export class Screen {
   }
 }
 
-function fit(lines: readonly string[], height: number, width: number): readonly string[] {
+function limitHeight(lines: readonly string[], height: number, width: number): readonly string[] {
   if (lines.length <= height) return lines;
   const note = `… ${lines.length - height + 1} more lines: make the terminal taller`;
   return [...lines.slice(0, height - 1), visibleLength(note) > width ? '…' : note];

@@ -1,35 +1,39 @@
 import type { BoardRow } from '../../demo/index.ts';
 
-/** How many questions there are, and how they were answered. */
+/** Counts of tests. One test connects to one address from one place. */
 export interface Summary {
   readonly services: number;
   readonly addresses: number;
-  readonly asked: number;
-  readonly answered: number;
-  readonly disagreeing: number;
+  readonly tests: number;
+  /** Tests with a certain result. */
+  readonly finished: number;
+  /** Tests whose result is not as planned. */
+  readonly wrong: number;
 }
 
 export function summaryOf(rows: readonly BoardRow[]): Summary {
-  const cells = rows.filter(isAsked).flatMap(({ cells }) => cells);
+  const cells = rows.filter(isTested).flatMap(({ cells }) => cells);
   return {
     services: new Set(rows.map(({ row }) => row.port.plan.service)).size,
     addresses: rows.length,
-    asked: cells.length,
-    answered: cells.filter(({ isSure }) => isSure).length,
-    disagreeing: cells.filter(({ disagreement }) => disagreement !== undefined).length,
+    tests: cells.length,
+    finished: cells.filter(({ isSure }) => isSure).length,
+    wrong: cells.filter(({ disagreement }) => disagreement !== undefined).length,
   };
 }
 
-export function isAsked({ row }: BoardRow): boolean {
+/** Whether the demo connects to the address of the row. */
+export function isTested({ row }: BoardRow): boolean {
   return row.ip !== undefined && row.port.protocol !== 'SCTP';
 }
 
 /** `✓ all 36 as planned` */
-export function summaryText({ asked, answered, disagreeing }: Summary): string {
-  if (disagreeing > 0) return `✗ ${disagreeing} of ${asked} not as planned`;
-  return answered < asked ? `… ${answered} of ${asked} asked` : `✓ all ${asked} as planned`;
+export function summaryText({ tests, finished, wrong }: Summary): string {
+  if (wrong > 0) return `✗ ${wrong} of ${tests} not as planned`;
+  return finished < tests ? `… ${finished} of ${tests} tested` : `✓ all ${tests} as planned`;
 }
 
+/** `1 Service`, `2 Services` */
 export function counted(count: number, one: string, many = `${one}s`): string {
   return `${count} ${count === 1 ? one : many}`;
 }

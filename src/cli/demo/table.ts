@@ -1,22 +1,22 @@
 import { type BoardRow, callerFrom, PLACES, type PortInfo } from '../../demo/index.ts';
 import { formatCidr } from '../../net/index.ts';
 import type { Style } from '../style.ts';
-import { addressText, getsText, type Wording } from './gets.ts';
-import { columns, pad, truncate, visibleLength } from './line.ts';
-import { counted, isAsked, summaryOf, summaryText } from './summary.ts';
+import { columns, pad, truncate, visibleLength } from '../terminal-text.ts';
+import { addressText, type ResultFormat, resultText } from './result-text.ts';
+import { counted, isTested, summaryOf, summaryText } from './summary.ts';
 
-/** What a table shows. */
+/** The data of a table. */
 export interface View {
   readonly manifests: string;
   readonly rows: readonly BoardRow[];
   readonly problems: readonly string[];
 }
 
-/** No line is longer than the width. */
+/** Returns the lines of the table. No line is longer than the width. */
 export function tableLines({ manifests, rows, problems }: View, style: Style, width: number): readonly string[] {
   const lines = [
     header(manifests, rows, style, width),
-    style.dim(`Edit ${manifests} and watch; Ctrl-C ends. as node: seen with the node's address.`),
+    style.dim(`Edit ${manifests} to see changes. Ctrl-C ends. as node: endpoints see the node's address.`),
     ...problems.map(problem => style.red(`! ${problem}`)),
     ...body(rows, style, width),
   ];
@@ -27,22 +27,22 @@ function header(manifests: string, rows: readonly BoardRow[], style: Style, widt
   const summary = summaryOf(rows);
   const left = `${style.bold('Pointsman')}  nftables mode, ${counted(summary.services, 'Service')} of ${manifests}`;
   const text = summaryText(summary);
-  const right = summary.disagreeing > 0 ? style.red(text) : style.green(text);
+  const right = summary.wrong > 0 ? style.red(text) : style.green(text);
   const leftWidth = width - visibleLength(right) - 2;
   return `${pad(truncate(left, leftWidth), leftWidth)}  ${right}`;
 }
 
-/** Where the terminal is narrow, kinds of addresses and percent signs are left out. */
+/** Leaves out the kinds of addresses and the percent signs if the terminal is narrow. */
 function body(rows: readonly BoardRow[], style: Style, width: number): readonly string[] {
   const titles = PLACES.map(place => style.bold(`${place} ${callerFrom(place, 'IPv4').ip}`));
   const wide = columns([['', '', ...titles], ...rows.map(row => rowCells(row, true, style))]);
   const fits = wide.slice(1).every(line => visibleLength(line) <= width);
   const lines = fits ? wide : columns([['', ...titles], ...rows.map(row => rowCells(row, false, style))]);
   const [title = '', ...others] = lines;
-  return [title, ...rows.flatMap((row, i) => withHeading(rows, i, others[i] ?? '', row, style))];
+  return [title, ...rows.flatMap((row, i) => linesOfRow(rows, i, others[i] ?? '', row, style))];
 }
 
-function withHeading(
+function linesOfRow(
   rows: readonly BoardRow[],
   i: number,
   line: string,
@@ -51,7 +51,7 @@ function withHeading(
 ): readonly string[] {
   const { port } = boardRow.row;
   const isFirst = rows[i - 1]?.row.port.plan !== port.plan;
-  return [...(isFirst ? [heading(port, style)] : []), line, ...disagreements(boardRow, style)];
+  return [...(isFirst ? [heading(port, style)] : []), line, ...disagreementLines(boardRow, style)];
 }
 
 function heading({ name, protocol, family, plan, used, unused }: PortInfo, style: Style): string {
@@ -64,7 +64,7 @@ function heading({ name, protocol, family, plan, used, unused }: PortInfo, style
     ranges.length > 0 ? `balancer only from ${ranges.join(' ')}` : '',
   ];
   const endpoints = [
-    ...used.map((endpoint, i) => `${style.cyan(markOf(i))} ${endpoint}`),
+    ...used.map((endpoint, i) => `${style.cyan(endpointMark(i))} ${endpoint}`),
     ...unused.map(({ endpoint, reason }) => style.dim(`· ${endpoint} ${reason}`)),
   ];
   const text = `${style.bold(name)} ${style.dim(traits.filter(Boolean).join(', '))}`;
@@ -73,32 +73,32 @@ function heading({ name, protocol, family, plan, used, unused }: PortInfo, style
 
 function rowCells(boardRow: BoardRow, isWide: boolean, style: Style): readonly string[] {
   const { row, cells } = boardRow;
-  const wording: Wording = {
+  const format: ResultFormat = {
     endpoint: endpoint => {
       const index = row.port.used.indexOf(endpoint);
-      return style.cyan(index < 0 ? `${endpoint} ` : markOf(index));
+      return style.cyan(index < 0 ? `${endpoint} ` : endpointMark(index));
     },
     share: share => style.green(isWide ? share : share.replace('%', '')),
     seenAs: style.dim,
     failure: style.yellow,
-    between: ' ',
+    separator: ' ',
   };
-  const gets = cells.map(cell => {
-    const text = getsText(boardRow, cell, wording);
+  const results = cells.map(cell => {
+    const text = resultText(boardRow, cell, format);
     return cell.disagreement === undefined ? text : `${style.red('✗')} ${text}`;
   });
-  const address = `${rowMark(boardRow, style)} ${addressText(boardRow)}`;
-  return isWide ? [address, style.dim(row.frontend.kind), ...gets] : [address, ...gets];
+  const address = `${statusMark(boardRow, style)} ${addressText(boardRow)}`;
+  return isWide ? [address, style.dim(row.frontend.kind), ...results] : [address, ...results];
 }
 
-function rowMark(boardRow: BoardRow, style: Style): string {
+function statusMark(boardRow: BoardRow, style: Style): string {
   const { cells } = boardRow;
   if (cells.some(({ disagreement }) => disagreement !== undefined)) return style.red('✗');
-  if (!isAsked(boardRow)) return style.dim('·');
+  if (!isTested(boardRow)) return style.dim('·');
   return cells.every(({ isSure }) => isSure) ? style.green('✓') : style.dim('…');
 }
 
-function disagreements({ cells }: BoardRow, style: Style): readonly string[] {
+function disagreementLines({ cells }: BoardRow, style: Style): readonly string[] {
   return cells.flatMap(({ place, disagreement }) =>
     disagreement === undefined ? [] : [style.red(`   ✗ ${place}: ${disagreement}`)],
   );
@@ -107,7 +107,7 @@ function disagreements({ cells }: BoardRow, style: Style): readonly string[] {
 const FIRST_CIRCLED = 0x2460;
 const MOST_CIRCLED = 20;
 
-/** ①, ② … */
-function markOf(index: number): string {
+/** ①, ②, … */
+function endpointMark(index: number): string {
   return index < MOST_CIRCLED ? String.fromCodePoint(FIRST_CIRCLED + index) : `(${index + 1})`;
 }

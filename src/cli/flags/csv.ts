@@ -1,4 +1,4 @@
-/** The first line of comma-separated values as Go's encoding/csv reads it. An empty text has none. */
+/** Reads the first line of comma-separated values, as Go's encoding/csv does. An empty text has no values. */
 export function parseCsv(text: string): readonly string[] {
   if (text === '') return [];
   const line = text.replace(/^(?:\r?\n)+/, '');
@@ -14,7 +14,7 @@ export function parseCsv(text: string): readonly string[] {
 
 interface Field {
   readonly field: string;
-  /** Where the field ends: at a comma, at the end of the line, or of the text. */
+  /** The offset of the comma, the line break or the end of the text after the field. */
   readonly end: number;
 }
 
@@ -28,12 +28,12 @@ function bareField(line: string, start: number): Field {
 function quotedField(line: string, start: number): Field {
   const [raw, inside] = /^"((?:[^"]|"")*)"(?=,|\r?\n|$)/.exec(line.slice(start)) ?? [];
   if (raw === undefined || inside === undefined)
-    throw parseError(badQuote(line, start), 'extraneous or missing " in quoted-field');
+    throw parseError(badQuoteOffset(line, start), 'extraneous or missing " in quoted-field');
   return { field: inside.replaceAll('""', '"'), end: start + raw.length };
 }
 
-/** Where a quoted field breaks the rules: at the quote that does not end it, or at the end of the text. */
-function badQuote(line: string, start: number): number {
+/** Returns the offset that Go reports: that of a quote inside the field, or the end of the text. */
+function badQuoteOffset(line: string, start: number): number {
   const [closed] = /^"(?:[^"]|"")*"/.exec(line.slice(start)) ?? [];
   return closed === undefined ? line.length : start + closed.length - 1;
 }
@@ -42,7 +42,7 @@ function parseError(at: number, reason: string): Error {
   return new Error(`parse error on line 1, column ${at + 1}: ${reason}`);
 }
 
-/** Values as one line that `parseCsv` reads. */
+/** Writes values as one line that `parseCsv` can read. */
 export function formatCsv(values: readonly string[]): string {
   return values.map(value => (needsQuotes(value) ? `"${value.replaceAll('"', '""')}"` : value)).join(',');
 }

@@ -1,10 +1,10 @@
 import { goQuote } from '../../lib/go-quote.ts';
 import type { Flag, FlagTable } from './flag.ts';
 
-/** Texts of values that are not worth showing as a default. */
-const ZEROS: readonly string[] = ['', '0', '0s', 'false', '[]'];
+/** The help does not show these defaults. */
+const HIDDEN_DEFAULTS: readonly string[] = ['', '0', '0s', 'false', '[]'];
 
-/** The flags as a help text, each with its default. */
+/** Returns the lines of a help text, one for each flag, with its default. */
 export function describeFlags(table: FlagTable): string {
   const rows = Object.entries(table)
     .filter(([, { deprecated }]) => !deprecated)
@@ -14,7 +14,7 @@ export function describeFlags(table: FlagTable): string {
   return rows.map(row => row.left.padEnd(width) + row.right.replaceAll('\n', indent)).join('\n');
 }
 
-/** In the order of names, as pflag lists them. */
+/** Sorts flags by name, as pflag does. */
 export function sortedFlags(table: FlagTable): FlagTable {
   return Object.fromEntries(Object.entries(table).sort(([a], [b]) => (a < b ? -1 : 1)));
 }
@@ -26,6 +26,6 @@ function left(name: string, { shorthand, word, type }: Flag<unknown>): string {
 
 function defaultText({ type, default: value }: Flag<unknown>): string {
   const text = type.format(value);
-  if (ZEROS.includes(text)) return '';
+  if (HIDDEN_DEFAULTS.includes(text)) return '';
   return ` (default ${type.quotesDefault ? goQuote(text) : text})`;
 }

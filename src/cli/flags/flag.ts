@@ -1,17 +1,17 @@
-/** How the values of a flag are read from the command line and written. */
+/** Reads the values of a flag from the command line, and writes them. */
 export interface FlagType<T> {
-  /** What the help writes for a value. Empty where none is needed. */
+  /** Stands for the value in the help. Empty if the flag needs no value. */
   readonly word: string;
-  /** Whether a text default is shown in quotes. */
+  /** The help shows the default in quotes. */
   readonly quotesDefault?: boolean;
-  /** Stands for the value if there is none after an equals sign; the next argument is never the value then. */
+  /** The value of a flag without an equals sign. The next argument is then never the value. */
   readonly bare?: string;
   /**
-   * Reads one occurrence. `current` is the default, or what former occurrences said, which `isFirst` tells. Throws an
-   * Error whose message says what is wrong with the text.
+   * Reads one occurrence of the flag. `current` is the default at the first occurrence, and later the value of the
+   * former occurrences. Throws an Error that explains what is wrong with the text.
    */
   parse(text: string, current: T, isFirst: boolean): T;
-  /** As logs and /flagz show it. */
+  /** Returns the text for the log and /flagz. */
   format(value: T): string;
 }
 
@@ -20,10 +20,19 @@ export interface Flag<T> {
   readonly default: T;
   readonly usage: string;
   readonly shorthand?: string;
-  /** For the help, if it says more than the type's word. */
+  /** Replaces the word of the type in the help. */
   readonly word?: string;
-  /** What to use instead. The flag works, is not in the help, and using it is answered with this. */
+  /** A notice that names the replacement. A deprecated flag works, but the help does not list it. */
   readonly deprecated?: string;
+}
+
+export function flag<T>(
+  type: FlagType<T>,
+  value: T,
+  usage: string,
+  more: Pick<Flag<T>, 'shorthand' | 'deprecated'> = {},
+): Flag<T> {
+  return { type, default: value, usage, ...more };
 }
 
 /** Flags by their name. */
@@ -33,13 +42,13 @@ export type FlagValues<Table extends FlagTable> = {
   readonly [Name in keyof Table]: Table[Name] extends Flag<infer T> ? T : never;
 };
 
-/** A flag with the text of its value. */
+/** The name of a flag and the text of its value. */
 export interface FlagText {
   readonly name: string;
   readonly value: string;
 }
 
-/** A command line that does not follow the rules. */
+/** An error in the command line. */
 export class FlagError extends Error {
   override readonly name = 'FlagError';
 }

@@ -1,8 +1,7 @@
 export { ip, ipPort } from './addresses.ts';
 export { describeFlags, sortedFlags } from './describe.ts';
-export { type Flag, FlagError, type FlagTable, type FlagText, type FlagType, type FlagValues } from './flag.ts';
+export { type Flag, FlagError, type FlagTable, type FlagText, type FlagType, type FlagValues, flag } from './flag.ts';
 export { bool, float32, int32, level } from './numbers.ts';
 export { flagTexts, type ParsedFlags, parseFlags } from './parse.ts';
-export { quantity } from './quantity.ts';
-export { duration, mapStringBool, string, stringSlice, vmodule, word } from './texts.ts';
+export { duration, mapStringBool, quantity, string, stringSlice, vmodule, word } from './texts.ts';
 export { type VersionChoice, version } from './version.ts';

@@ -1,3 +1,4 @@
+import { shortestDecimal } from '../../config/index.ts';
 import { goQuote } from '../../lib/go-quote.ts';
 import type { FlagType } from './flag.ts';
 
@@ -23,7 +24,7 @@ export const int32: FlagType<number> = {
   format: String,
 };
 
-/** A verbosity: decimal, and what fits into 31 bits. */
+/** A verbosity: a decimal number of at most 31 bits. */
 export const level: FlagType<number> = {
   word: 'Level',
   parse: parseLevel,
@@ -38,7 +39,7 @@ export function parseLevel(text: string): number {
 
 const INTEGER = /^([-+]?)(0[xX](?:_?[0-9a-fA-F])+|0[bB](?:_?[01])+|0[oO]?(?:_?[0-7])+|0|[1-9](?:_?[0-9])*)$/;
 
-/** Go's integer literals: decimal, 0x, 0o, 0b, octal after a bare 0, and `_` between digits. */
+/** Reads Go's integer literals: decimal, 0x, 0o, 0b, octal after a leading 0, with `_` between digits. */
 function parseInt32(text: string): number {
   const [, sign, digits] = INTEGER.exec(text) ?? [];
   if (digits === undefined) throw invalidSyntax('ParseInt', text);
@@ -60,7 +61,7 @@ const DIGITS = '[0-9](?:_?[0-9])*';
 const DECIMAL = new RegExp(`^[-+]?(?:${DIGITS}(?:\\.(?:${DIGITS})?)?|\\.${DIGITS})(?:[eE][-+]?${DIGITS})?$`);
 const HEXADECIMAL = /^([-+]?)0x_?([0-9a-f]*)\.?([0-9a-f]*)p([-+]?[0-9]+)$/i;
 
-/** The shortest decimal number that names the nearest 32-bit one, so that 0.1 stays 0.1. */
+/** Returns the shortest decimal number with the same 32 bits, so that 0.1 stays 0.1. */
 function parseFloat32(text: string): number {
   if (/^nan$/i.test(text)) return Number.NaN;
   if (INFINITE.test(text)) return text.startsWith('-') ? -Infinity : Infinity;
@@ -68,15 +69,10 @@ function parseFloat32(text: string): number {
   if (value === undefined) throw invalidSyntax('ParseFloat', text);
   const single = Math.fround(value);
   if (!Number.isFinite(single)) throw outOfRange('ParseFloat', text);
-  if (single === 0) return single;
-  for (let digits = 1; digits < 9; digits++) {
-    const short = Number(single.toPrecision(digits));
-    if (Math.fround(short) === single) return short;
-  }
-  return Number(single.toPrecision(9));
+  return single === 0 ? single : shortestDecimal(single);
 }
 
-/** `0x1.8p3` is 12. Undefined if the text is something else. */
+/** Reads `0x1.8p3` as 12. Returns undefined if the text is not hexadecimal. */
 function parseHexadecimal(text: string): number | undefined {
   const plain = text.replaceAll(/(?<=[0-9a-f])_(?=[0-9a-f])/gi, '');
   const [, sign, whole, fraction, power] = HEXADECIMAL.exec(plain) ?? [];

@@ -25,9 +25,9 @@ describe('flags', () => {
     [['--output=a=b'], 'a=b'],
     [[], 'text'],
   ];
-  for (const [args, want] of forms) {
-    test(`CLI-1 ${args.join(' ') || 'no flag'} gives ${JSON.stringify(want)}`, () =>
-      assert.equal(parseFlags(TABLE, args).values.output, want));
+  for (const [args, expected] of forms) {
+    test(`CLI-1 ${args.join(' ') || 'no flag'} gives ${JSON.stringify(expected)}`, () =>
+      assert.equal(parseFlags(TABLE, args).values.output, expected));
   }
 
   test('CLI-1 a bool takes its value only after =', () => {
@@ -37,15 +37,15 @@ describe('flags', () => {
     assert.deepEqual([values['dry-run'], positional], [true, ['false', '-', '']]);
   });
 
-  test('CLI-1 what was given is known, whatever its value', () => {
+  test('CLI-1 a flag on the command line counts as changed, also if its value is the default', () => {
     assert.deepEqual([...parseFlags(TABLE, ['--output=text', '-d']).changed], ['output', 'dry-run']);
   });
 
-  test('CLI-1 what follows -- is no flag', () => {
+  test('CLI-1 arguments after -- are not flags', () => {
     assert.deepEqual(parseFlags(TABLE, ['--', '--dry-run', '--']).positional, ['--dry-run', '--']);
   });
 
-  test('CLI-1 a deprecated flag works and is answered with what to use', () => {
+  test('CLI-1 a deprecated flag works, and a notice names the replacement', () => {
     const { values, notices } = parseFlags(TABLE, ['--old-port=2']);
     assert.deepEqual([values['old-port'], notices], [2, ['Flag --old-port has been deprecated, use --cidrs\n']]);
   });
@@ -71,7 +71,7 @@ describe('flags', () => {
       assert.throws(() => parseFlags(TABLE, args), { name: 'FlagError', message }));
   }
 
-  test('CLI-4 the help lists every flag with its usage and default, deprecated ones apart', () => {
+  test('CLI-4 the help lists every flag with its usage and default, except deprecated ones', () => {
     assert.equal(
       describeFlags(TABLE),
       [
@@ -83,7 +83,7 @@ describe('flags', () => {
     );
   });
 
-  test('CLI-5 all flags with their values, by name', () => {
+  test('CLI-5 flagTexts returns all flags with their values, sorted by name', () => {
     assert.deepEqual(flagTexts(TABLE, parseFlags(TABLE, ['--cidrs=a,b']).values), [
       { name: 'cidrs', value: '[a,b]' },
       { name: 'dry-run', value: 'false' },

@@ -4,16 +4,17 @@ import { type Flag, FlagError, type FlagTable, type FlagText, type FlagValues } 
 
 export interface ParsedFlags<Table extends FlagTable> {
   readonly values: FlagValues<Table>;
-  /** Names of the flags that were given. */
+  /** Names of the flags that are on the command line. */
   readonly changed: ReadonlySet<keyof Table & string>;
   readonly positional: readonly string[];
-  /** What to tell who uses deprecated flags, a line each. */
+  /** A line for each use of a deprecated flag. */
   readonly notices: readonly string[];
 }
 
 /**
- * Flags with pflag's rules: `--name=value`, `--name value`, `-o value`, `-o=value`, `-ovalue`; letters that need no value
- * may stand together; `_` in a name reads as `-`; `--` ends them. Throws a FlagError.
+ * Reads flags by the rules of pflag. The forms are `--name=value`, `--name value`, `-o value`, `-o=value` and
+ * `-ovalue`. Letters without values can share one dash. `_` in a name reads as `-`. The argument `--` ends the flags.
+ * Throws a FlagError.
  */
 export function parseFlags<Table extends FlagTable>(table: Table, args: readonly string[]): ParsedFlags<Table> {
   const parser = new Parser(table, args);
@@ -26,14 +27,14 @@ export function parseFlags<Table extends FlagTable>(table: Table, args: readonly
   };
 }
 
-/** All flags with their values, by name. */
+/** Returns all flags with their values, sorted by name. */
 export function flagTexts<Table extends FlagTable>(table: Table, values: FlagValues<Table>): readonly FlagText[] {
   return Object.keys(table)
     .sort()
     .map(name => ({ name, value: table[name]?.type.format(values[name]) ?? '' }));
 }
 
-/** Letters are bytes for pflag. */
+/** pflag shows one byte of a letter, not a character. */
 function firstByte(text: string): string {
   return Buffer.from(text).subarray(0, 1).toString('latin1');
 }
@@ -55,13 +56,13 @@ class Parser {
   run(): void {
     for (let arg = this.#rest.shift(); arg !== undefined; arg = this.#rest.shift()) {
       if (arg === '--') this.positional.push(...this.#rest.splice(0));
-      else if (arg.startsWith('--')) this.#long(arg);
-      else if (arg.startsWith('-') && arg !== '-') this.#letters(arg.slice(1));
+      else if (arg.startsWith('--')) this.#readLong(arg);
+      else if (arg.startsWith('-') && arg !== '-') this.#readLetters(arg.slice(1));
       else this.positional.push(arg);
     }
   }
 
-  #long(arg: string): void {
+  #readLong(arg: string): void {
     if (/^--[-=]/.test(arg)) throw new FlagError(`bad flag syntax: ${arg}`);
     const equals = arg.indexOf('=');
     const written = equals < 0 ? arg.slice(2) : arg.slice(2, equals);
@@ -73,12 +74,12 @@ class Parser {
     this.#set(name, flag, text);
   }
 
-  #letters(letters: string): void {
-    for (let left = letters; left !== ''; ) left = this.#letter(left);
+  #readLetters(letters: string): void {
+    for (let left = letters; left !== ''; ) left = this.#readLetter(left);
   }
 
-  /** Returns the letters that are still to be read. */
-  #letter(letters: string): string {
+  /** Reads the flag of the first letter. Returns the letters after it. */
+  #readLetter(letters: string): string {
     const [name, flag] = Object.entries(this.#table).find(([, { shorthand }]) => shorthand === letters[0]) ?? [];
     if (!name || !flag) throw new FlagError(`unknown shorthand flag: '${firstByte(letters)}' in -${letters}`);
     const isAssigned = letters.length > 2 && letters[1] === '=';

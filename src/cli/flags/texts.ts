@@ -1,3 +1,4 @@
+import { quantityText } from '../../config/index.ts';
 import { type Duration, formatDuration, parseDuration } from '../../lib/duration.ts';
 import { errorText } from '../../lib/error-text.ts';
 import { goQuote } from '../../lib/go-quote.ts';
@@ -12,7 +13,7 @@ export const string: FlagType<string> = {
   format: value => value,
 };
 
-/** Text of which only some is valid, which is checked with the rest of the configuration. */
+/** A text that the validation of the configuration checks later. */
 export function word(name: string): FlagType<string> {
   return { word: name, parse: text => text, format: value => value };
 }
@@ -29,13 +30,20 @@ export const duration: FlagType<Duration> = {
   format: formatDuration,
 };
 
+/** A number with a suffix, such as `64Ki`. */
+export const quantity: FlagType<string> = {
+  word: 'quantity',
+  parse: text => quantityText(text),
+  format: value => value,
+};
+
 export const mapStringBool: FlagType<ReadonlyMap<string, boolean>> = {
   word: 'mapStringBool',
   parse(text, current, isFirst) {
     const pairs = text
       .split(',')
       .filter(pair => pair !== '')
-      .map(stringBool);
+      .map(parseStringBool);
     return new Map([...(isFirst ? [] : current), ...pairs]);
   },
   format: values =>
@@ -45,7 +53,7 @@ export const mapStringBool: FlagType<ReadonlyMap<string, boolean>> = {
       .join(','),
 };
 
-function stringBool(pair: string): readonly [string, boolean] {
+function parseStringBool(pair: string): readonly [string, boolean] {
   const equals = pair.indexOf('=');
   if (equals < 0) throw new Error('malformed pair, expect string=bool');
   const key = pair.slice(0, equals).trim();
@@ -62,7 +70,7 @@ export interface FilePatternVerbosity {
   readonly verbosity: number;
 }
 
-/** `pattern=N,…`; later occurrences add to earlier ones. */
+/** `pattern=N,…`. Each occurrence adds to the former ones. */
 export const vmodule: FlagType<readonly FilePatternVerbosity[]> = {
   word: 'pattern=N,...',
   parse: (text, current) => [
@@ -70,12 +78,12 @@ export const vmodule: FlagType<readonly FilePatternVerbosity[]> = {
     ...text
       .split(',')
       .filter(item => item !== '')
-      .map(patternLevel),
+      .map(parsePatternLevel),
   ],
   format: items => items.map(({ filePattern, verbosity }) => `${filePattern}=${verbosity}`).join(','),
 };
 
-function patternLevel(item: string): FilePatternVerbosity {
+function parsePatternLevel(item: string): FilePatternVerbosity {
   const [filePattern, number, ...more] = item.split('=');
   if (!filePattern || !number || more.length > 0)
     throw new Error(`${goQuote(item)} does not have the pattern=N format`);

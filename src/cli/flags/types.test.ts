@@ -18,15 +18,16 @@ import {
   vmodule,
 } from './index.ts';
 
-/** What a flag holds, as text, after it was given these times. */
-function after<T>(type: FlagType<T>, start: T, ...texts: readonly string[]): string {
+/** Returns the text of a flag's value after these occurrences. */
+function valueAfter<T>(type: FlagType<T>, start: T, ...texts: readonly string[]): string {
   const end = texts.reduce((current, text, i) => type.parse(text, current, i === 0), start);
   return type.format(end);
 }
 
-function reads<T>(name: string, type: FlagType<T>, start: T, cases: Record<string, string>): void {
-  for (const [text, want] of Object.entries(cases)) {
-    test(`CLI-6 ${name} ${JSON.stringify(text)} is ${want}`, () => assert.equal(after(type, start, text), want));
+function accepts<T>(name: string, type: FlagType<T>, start: T, cases: Record<string, string>): void {
+  for (const [text, expected] of Object.entries(cases)) {
+    test(`CLI-6 ${name} ${JSON.stringify(text)} is ${expected}`, () =>
+      assert.equal(valueAfter(type, start, text), expected));
   }
 }
 
@@ -38,10 +39,10 @@ function refuses<T>(name: string, type: FlagType<T>, start: T, cases: Record<str
 }
 
 describe('values of flags', () => {
-  reads('bool', bool, false, { T: 'true', '1': 'true', False: 'false', f: 'false' });
+  accepts('bool', bool, false, { T: 'true', '1': 'true', False: 'false', f: 'false' });
   refuses('bool', bool, false, { yes: 'strconv.ParseBool: parsing "yes": invalid syntax' });
 
-  reads('int32', int32, 0, {
+  accepts('int32', int32, 0, {
     '-7': '-7',
     '+7': '7',
     '0x1F': '31',
@@ -58,7 +59,7 @@ describe('values of flags', () => {
     '2147483648': 'strconv.ParseInt: parsing "2147483648": value out of range',
   });
 
-  reads('float32', float32, 0, {
+  accepts('float32', float32, 0, {
     '5': '5',
     '0.1': '0.1',
     '.5': '0.5',
@@ -84,25 +85,25 @@ describe('values of flags', () => {
     '0x.p1': 'strconv.ParseFloat: parsing "0x.p1": invalid syntax',
     '1e39': 'strconv.ParseFloat: parsing "1e39": value out of range',
   });
-  test('CLI-6 a float32 is kept as the decimal that was meant', () => assert.equal(float32.parse('0.1', 0, true), 0.1));
+  test('CLI-6 a float32 keeps its decimal number', () => assert.equal(float32.parse('0.1', 0, true), 0.1));
 
-  reads('Level', level, 0, { '4': '4', '2147483647': '2147483647' });
+  accepts('Level', level, 0, { '4': '4', '2147483647': '2147483647' });
   refuses('Level', level, 0, {
     '-1': 'strconv.ParseUint: parsing "-1": invalid syntax',
     '2147483648': 'strconv.ParseUint: parsing "2147483648": value out of range',
   });
 
-  reads('duration', duration, 0n, { '90s': '1m30s', '0': '0s', '-1h': '-1h0m0s' });
+  accepts('duration', duration, 0n, { '90s': '1m30s', '0': '0s', '-1h': '-1h0m0s' });
   refuses('duration', duration, 0n, { '10': 'time: missing unit in duration "10"' });
 
-  reads('ip', ip, '0.0.0.0', { '': '0.0.0.0', '010.1.1.1': '010.1.1.1', '::': '::' });
+  accepts('ip', ip, '0.0.0.0', { '': '0.0.0.0', '010.1.1.1': '010.1.1.1', '::': '::' });
   refuses('ip', ip, '', {
     '300.1.1.1': '"300.1.1.1" is not a valid IP address',
     '[::]': '"[::]" is not a valid IP address',
   });
 
   const ipPorts = ['10.0.0.1', '10.0.0.1:0', '::1', '[::1]:65535'];
-  reads('ipport', ipPort, '0.0.0.0:1', { '': '0.0.0.0:1', ...Object.fromEntries(ipPorts.map(text => [text, text])) });
+  accepts('ipport', ipPort, '0.0.0.0:1', { '': '0.0.0.0:1', ...Object.fromEntries(ipPorts.map(text => [text, text])) });
   const badAddress = (text: string, why: string) =>
     `"${text}" is not in a valid format (ip or ip:port): address ${text}: ${why}`;
   refuses('ipport', ipPort, '', {
@@ -121,23 +122,24 @@ describe('values of flags', () => {
   });
 
   const gates = new Map([['old', true]]);
-  reads('mapStringBool', mapStringBool, gates, { '': '', 'b=false, a = T ,': 'a=true,b=false' });
+  accepts('mapStringBool', mapStringBool, gates, { '': '', 'b=false, a = T ,': 'a=true,b=false' });
   refuses('mapStringBool', mapStringBool, gates, {
     a: 'malformed pair, expect string=bool',
     'a=maybe': 'invalid value of a: maybe, err: strconv.ParseBool: parsing "maybe": invalid syntax',
   });
   test('CLI-6 the first mapStringBool replaces the default, later ones add', () =>
-    assert.equal(after(mapStringBool, gates, 'a=true,b=true', 'b=false'), 'a=true,b=false'));
+    assert.equal(valueAfter(mapStringBool, gates, 'a=true,b=true', 'b=false'), 'a=true,b=false'));
 
-  reads('vmodule', vmodule, [], { 'a*=2,b=0,': 'a*=2,b=0', '': '' });
+  accepts('vmodule', vmodule, [], { 'a*=2,b=0,': 'a*=2,b=0', '': '' });
   refuses('vmodule', vmodule, [], {
     a: '"a" does not have the pattern=N format',
     'a=1=2': '"a=1=2" does not have the pattern=N format',
     'a=x': 'parsing verbosity in "a=x": strconv.ParseUint: parsing "x": invalid syntax',
   });
-  test('CLI-6 vmodules add up', () => assert.equal(after(vmodule, [], 'a=1', 'b=2'), 'a=1,b=2'));
+  test('CLI-6 each vmodule adds to the former ones', () =>
+    assert.equal(valueAfter(vmodule, [], 'a=1', 'b=2'), 'a=1,b=2'));
 
-  reads('stringSlice', stringSlice, ['old'], {
+  accepts('stringSlice', stringSlice, ['old'], {
     '': '[]',
     'a,b': '[a,b]',
     '"a,b",c': '["a,b",c]',
@@ -152,8 +154,8 @@ describe('values of flags', () => {
     '\n': 'EOF',
   });
   test('CLI-6 the first stringSlice replaces the default, later ones add', () =>
-    assert.equal(after(stringSlice, ['old'], 'a,b', 'c', ''), '[a,b,c]'));
-  test('CLI-6 lists are read as they are written', () => {
+    assert.equal(valueAfter(stringSlice, ['old'], 'a,b', 'c', ''), '[a,b,c]'));
+  test('CLI-6 a list is the same after writing and reading', () => {
     const value = fc.string({ unit: fc.constantFrom(...'ab," \\.') });
     fc.assert(
       fc.property(
@@ -163,7 +165,7 @@ describe('values of flags', () => {
     );
   });
 
-  reads('quantity', quantity, '0', {
+  accepts('quantity', quantity, '0', {
     '0': '0',
     '1024': '1024',
     '64Ki': '64Ki',
@@ -176,18 +178,18 @@ describe('values of flags', () => {
     '1KK': "unable to parse quantity's suffix",
   });
 
-  reads('quantity', quantity, '0', { '+1': '+1', '05': '05', '1E3': '1E3', '5.0': '5' });
+  accepts('quantity', quantity, '0', { '+1': '+1', '05': '05', '1E3': '1E3', '5.0': '5' });
 
   const ours = version('v1.36.4');
-  const unasked = { choice: 'false', reported: 'v1.36.4' };
-  reads('version', ours, unasked, {
+  const notGiven = { choice: 'false', reported: 'v1.36.4' };
+  accepts('version', ours, notGiven, {
     t: 'true',
     '0': 'false',
     raw: 'raw',
     'v1.36.4': 'v1.36.4',
     'v1.36.4-eks.1+b.2': 'v1.36.4-eks.1+b.2',
   });
-  refuses('version', ours, unasked, {
+  refuses('version', ours, notGiven, {
     maybe: 'strconv.ParseBool: parsing "maybe": invalid syntax',
     'v1.36.5': 'version "v1.36.5" must match major/minor/patch of default version "v1.36.4"',
     v1: 'illegal version string "v1"',
@@ -198,8 +200,8 @@ describe('values of flags', () => {
     'v1.36.4-01': 'illegal zero-prefixed version component "01" in "v1.36.4-01"',
     'v1.36.4~x': 'could not parse pre-release/metadata (~x) in version "v1.36.4~x"',
   });
-  test('CLI-6 the version to report outlasts the question for it', () =>
-    assert.deepEqual(ours.parse('true', ours.parse('v1.36.4-x', unasked, true), false), {
+  test('CLI-6 --version after --version=vX.Y.Z keeps the version to report', () =>
+    assert.deepEqual(ours.parse('true', ours.parse('v1.36.4-x', notGiven, true), false), {
       choice: 'true',
       reported: 'v1.36.4-x',
     }));

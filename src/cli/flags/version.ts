@@ -3,12 +3,13 @@ import type { FlagType } from './flag.ts';
 import { parseBool } from './numbers.ts';
 
 export interface VersionChoice {
-  /** `false`; `true` and `raw` print the version; or the version to report. */
+  /** `false`, `true`, `raw` or a version. With `true` and `raw`, the program prints the version and exits. */
   readonly choice: string;
+  /** The version that the program reports. */
   readonly reported: string;
 }
 
-/** The version to report may only add to ours: another pre-release or build. */
+/** Accepts a version to report only if it differs from ours in the pre-release or build alone. */
 export function version(ours: string): FlagType<VersionChoice> {
   return {
     word: 'version[=true]',
@@ -28,7 +29,7 @@ export function version(ours: string): FlagType<VersionChoice> {
 const WORD = '[0-9A-Za-z-]+(?:\\.[0-9A-Za-z-]+)*';
 const EXTRA = new RegExp(`^(?:-(${WORD}))?(?:\\+${WORD})?\\s*$`);
 
-/** `1.36.4` of `v1.36.4-eks-1`. Throws an Error if it is no semantic version. */
+/** Returns `1.36.4` for `v1.36.4-eks-1`. Throws an Error if the text is not a semantic version. */
 function numbersOf(text: string): string {
   const [, numbers, extra = ''] = /^v([0-9]+(?:\.[0-9]+)*)(.*)$/.exec(text) ?? [];
   if (numbers === undefined) throw new Error(`could not parse ${goQuote(text)} as version`);

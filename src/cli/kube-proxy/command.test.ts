@@ -14,21 +14,20 @@ interface Ran {
   readonly status: number;
   readonly stdout: string;
   readonly stderr: string;
-  /** What was called, and with what. */
-  readonly calls: readonly { readonly what: 'run' | 'cleanup'; readonly options: DaemonOptions }[];
+  readonly calls: readonly { readonly task: 'run' | 'cleanup'; readonly options: DaemonOptions }[];
 }
 
 async function run(args: readonly string[], act: (options: DaemonOptions) => void = () => undefined): Promise<Ran> {
   const out: string[] = [];
   const err: string[] = [];
-  const calls: { what: 'run' | 'cleanup'; options: DaemonOptions }[] = [];
+  const calls: { task: 'run' | 'cleanup'; options: DaemonOptions }[] = [];
   const io = {
     stdout: { write: (text: string) => out.push(text) },
     stderr: { write: (text: string) => err.push(text) },
     env: {},
   };
-  const runner = (what: 'run' | 'cleanup') => async (options: DaemonOptions) => {
-    calls.push({ what, options });
+  const runner = (task: 'run' | 'cleanup') => async (options: DaemonOptions) => {
+    calls.push({ task, options });
     act(options);
   };
   const status = await main(args, io, { run: runner('run'), cleanup: runner('cleanup') });
@@ -50,27 +49,27 @@ function configFile(text: string): string {
 }
 
 describe('kube-proxy', () => {
-  test('LOG-8 it goes on when nobody reads its log any more', async () => {
+  test('LOG-8 the proxy goes on when the reader of its log is gone', async () => {
     const stdout = Object.assign(new EventEmitter(), { write: () => true });
     const stderr = Object.assign(new EventEmitter(), { write: () => true });
-    const lose = async () => {
+    const breakPipes = async () => {
       for (const stream of [stdout, stderr]) stream.emit('error', new Error('write EPIPE'));
     };
-    assert.equal(await main([], { stdout, stderr, env: {} }, { run: lose, cleanup: lose }), 0);
+    assert.equal(await main([], { stdout, stderr, env: {} }, { run: breakPipes, cleanup: breakPipes }), 0);
   });
 
-  test('CLI-9 without any arguments it runs with the defaults', async () => {
+  test('CLI-9 without arguments, the proxy runs with the defaults', async () => {
     const { status, calls } = await run([]);
     assert.equal(status, 0);
-    const [{ what, options } = assert.fail('nothing ran')] = calls;
+    const [{ task, options } = assert.fail('nothing ran')] = calls;
     assert.deepEqual(
-      [what, options.configuration.mode, options.configFile, options.configText, options.master, options.initOnly],
+      [task, options.configuration.mode, options.configFile, options.configText, options.master, options.initOnly],
       ['run', 'iptables', '', '', '', false],
     );
     assert.deepEqual([options.manifests, options.kubernetesVersion], [undefined, 'v1.36.4']);
   });
 
-  test('CLI-9 a run is told what the command line says beside the configuration', async () => {
+  test('CLI-9 a run gets the flags that are not part of the configuration', async () => {
     const path = configFile('mode: ipvs\n');
     const options = await optionsOf('--config', path, '--master=https://api', '--init-only', '--version=v1.36.4-x');
     assert.deepEqual(
@@ -84,7 +83,7 @@ describe('kube-proxy', () => {
     );
   });
 
-  test("CLI-14 a changed file is read as at the start: the flags of the log and the node's name count, errors are thrown", async () => {
+  test('CLI-14 a changed file is read as at the start, with the flags of the log and the node name, and errors are thrown', async () => {
     const path = configFile('mode: ipvs\n');
     const head = readFileSync(path, 'utf8');
     const { reload } = await optionsOf('--config', path, '-v=3', '--hostname-override=A');
@@ -99,16 +98,16 @@ describe('kube-proxy', () => {
     assert.throws(() => reload(''), { message: "failed to decode: Object 'Kind' is missing in ''" });
   });
 
-  test('CLI-9 --cleanup outweighs --init-only, and a written configuration both', async () => {
+  test('CLI-9 --cleanup overrides --init-only, and --write-config-to overrides both', async () => {
     assert.deepEqual(
-      (await run(['--cleanup', '--init-only'])).calls.map(({ what }) => what),
+      (await run(['--cleanup', '--init-only'])).calls.map(({ task }) => task),
       ['cleanup'],
     );
     const target = join(folder, 'written.yaml');
     assert.deepEqual((await run(['--cleanup', '--init-only', '--write-config-to', target])).calls, []);
   });
 
-  test('CLI-9 an error of the run is logged twice, and in the format that was asked for', async () => {
+  test('CLI-9 an error of the run is logged twice, in the configured format', async () => {
     const { status, stderr } = await run(['--logging-format=json', '-v=0'], () => {
       throw new Error('no way');
     });
@@ -123,7 +122,7 @@ describe('kube-proxy', () => {
     );
   });
 
-  test('CLI-9 what is buffered of the log is written before the end', async () => {
+  test('CLI-9 buffered log lines are written before the end', async () => {
     const gates = '--feature-gates=LoggingAlphaOptions=true';
     const buffer = '--log-text-info-buffer-size=64Ki';
     const { stdout } = await run([gates, buffer, '--log-text-split-stream'], ({ log }) =>
@@ -132,7 +131,7 @@ describe('kube-proxy', () => {
     assert.match(stdout, /"last words"\n$/);
   });
 
-  test('CLI-9 the verbosity can be changed while it runs', async () => {
+  test('CLI-9 the verbosity can be changed while the proxy runs', async () => {
     const { stderr } = await run(['-v=1'], ({ log, logControl }) => {
       log.v(2, 'test', 'before');
       logControl.setVerbosity(logControl.verbosity + 1);
@@ -142,23 +141,23 @@ describe('kube-proxy', () => {
     assert.ok(stderr.includes('"after"'));
   });
 
-  test('CLI-10 gates that are to vanish are warned of', async () => {
+  test('CLI-10 a gate that a future release removes causes a warning', async () => {
     const { stderr, status } = await run(['--feature-gates=AllBeta=true,MultiCIDRServiceAllocator=true']);
     assert.equal(status, 0);
     assert.match(stderr, /^W.* featureGate="MultiCIDRServiceAllocator" value=true$/m);
   });
 
-  test('CLI-11 userspace is a mode', async () => {
+  test('CLI-11 userspace is a valid mode', async () => {
     assert.equal((await optionsOf('--proxy-mode=userspace')).configuration.mode, 'userspace');
   });
 
-  const manifestModes: [string, string[], string][] = [
-    ['nftables unless one is named', [], 'nftables'],
-    ['that of the flag', ['--proxy-mode=ipvs'], 'ipvs'],
-    ['that of the file', ['--config', 'FILE'], 'iptables'],
+  const manifestModes: [choice: string, flags: string[], mode: string][] = [
+    ['nftables by default', [], 'nftables'],
+    ['the one of the flag', ['--proxy-mode=ipvs'], 'ipvs'],
+    ['the one of the file', ['--config', 'FILE'], 'iptables'],
   ];
-  for (const [what, flags, mode] of manifestModes) {
-    test(`CLI-3 with manifests the mode is ${what}`, async () => {
+  for (const [choice, flags, mode] of manifestModes) {
+    test(`CLI-3 with manifests, the mode is ${choice}`, async () => {
       const file = configFile('mode: iptables\n');
       const args = flags.map(flag => (flag === 'FILE' ? file : flag));
       const { configuration, manifests, flags: texts } = await optionsOf('--manifests', 'DIR', ...args);
@@ -167,7 +166,7 @@ describe('kube-proxy', () => {
     });
   }
 
-  test('CLI-15 connections are counted if that is asked for, also beside a configuration file', async () => {
+  test('CLI-15 --count-connections takes effect, also with a configuration file', async () => {
     assert.equal((await optionsOf()).countConnections, false);
     const { countConnections, flags } = await optionsOf(
       '--config',
@@ -178,17 +177,17 @@ describe('kube-proxy', () => {
     assert.equal(flags().find(({ name }) => name === 'count-connections')?.value, 'true');
   });
 
-  test('CLI-3 node ports with manifests are those of nftables mode', async () => {
+  test('CLI-3 with manifests, nodePortAddresses has the default of nftables mode', async () => {
     assert.deepEqual((await optionsOf('--manifests', 'DIR')).configuration.nodePortAddresses, ['primary']);
   });
 });
 
 describe('help and version', () => {
-  test('CLI-4 help: all flags of upstream by name, ours apart; nothing runs, whatever else is there', async () => {
+  test('CLI-4 --help lists the flags of upstream by name and ours separately, and runs nothing, whatever the other flags', async () => {
     for (const flag of ['-h', '--help']) {
       const { status, stdout, stderr, calls } = await run([flag, 'argument', '--version', '--proxy-mode=fancy']);
       assert.deepEqual([status, stderr, calls], [0, '', []]);
-      const [upstream = '', own = ''] = stdout.split('Flags of Pointsman alone:');
+      const [upstream = '', own = ''] = stdout.split('Flags that only Pointsman has:');
       const names = [...upstream.matchAll(/^ {2}(?: {4}|-\w, )--([\w-]+)/gm)].map(([, name]) => name);
       assert.equal(names.length, 57);
       assert.deepEqual(names, [...names].sort());
@@ -198,12 +197,12 @@ describe('help and version', () => {
       assert.match(upstream, /^ +LoggingAlphaOptions=true\|false \(ALPHA - default=false\)$/m);
       assert.match(
         own,
-        /--manifests string[\s\S]*Commands of Pointsman alone:\n {2}plan .*\n {2}demo .*\n {2}cleanup .*\n {2}version /,
+        /--manifests string[\s\S]*Commands that only Pointsman has:\n {2}plan .*\n {2}demo .*\n {2}cleanup .*\n {2}version /,
       );
     }
   });
 
-  test('CLI-12 --version=raw has the fields of upstream, and says what we are', async () => {
+  test('CLI-12 --version=raw prints the fields of upstream, and names Pointsman', async () => {
     const { status, stdout } = await run(['--version=raw']);
     assert.equal(status, 0);
     assert.match(
@@ -216,7 +215,7 @@ describe('help and version', () => {
     assert.equal((await run(['--version=false'])).calls.length, 1);
   });
 
-  test('CLI-12 kube-proxy version says our own', async () => {
+  test('CLI-12 the version command prints the version of Pointsman', async () => {
     const { status, stdout } = await run(['version']);
     assert.equal(status, 0);
     assert.match(stdout, /^Pointsman \d+\.\d+\.\d+, for Kubernetes v1\.36\.4\n$/);

@@ -9,43 +9,40 @@ import type { DaemonOptions } from '../../daemon/index.ts';
 import { errorText } from '../../lib/error-text.ts';
 import { goQuote } from '../../lib/go-quote.ts';
 import { Logging } from '../../observe/logging/index.ts';
-import type { Command, Io } from '../command.ts';
-import { FlagError, type ParsedFlags, parseFlags } from '../flags/index.ts';
-import { refuseArguments } from '../no-arguments.ts';
-import { writeConfigFile } from './config-file.ts';
-import { KUBE_PROXY_FLAGS, type KubeProxyFlags } from './flags/index.ts';
-import { helpText, usageText } from './help.ts';
-import { loggingSettings } from './logging-settings.ts';
-import { type Completed, complete, effectiveFlags } from './options.ts';
-import { versionText } from './version-text.ts';
+import { type Command, type Io, refuseArguments } from '../command.ts';
+import { describeFlags, FlagError, type ParsedFlags, parseFlags, sortedFlags } from '../flags/index.ts';
+import { versionText } from '../version.ts';
+import { KUBE_PROXY_FLAGS, type KubeProxyFlags, OWN_FLAGS, UPSTREAM_FLAGS } from './flags/index.ts';
+import { loggingSettings } from './logging.ts';
+import { type Completed, complete, effectiveFlags, writeConfigFile } from './options.ts';
 
-/** What kube-proxy does once all is known. Their errors end it with status 1. */
+/** The tasks of kube-proxy after it has a valid configuration. An error of a task gives the exit status 1. */
 export interface Runners {
-  /** Follows the cluster and programs the kernel; or, with `initOnly`, only prepares that. */
+  /** Follows the cluster and programs the kernel. With `initOnly`, only does the steps that need root privileges. */
   run(options: DaemonOptions): Promise<void>;
-  /** Removes what the proxy made in the kernel. */
+  /** Removes everything that the proxy wrote to the kernel. */
   cleanup(options: DaemonOptions): Promise<void>;
 }
 
-/** kube-proxy without a sub-command. Returns the exit status. */
+/** Runs kube-proxy without a sub-command. Returns the exit status. */
 export async function kubeProxy(
   args: readonly string[],
   io: Io,
   runners: Runners,
   commands: readonly Command[],
 ): Promise<number> {
-  // Services must not depend on whether somebody reads the log: a reader that goes away breaks only the pipe.
+  // If the reader of the log goes away, the proxy must go on. Without these listeners, a broken pipe would end it.
   for (const stream of [io.stdout, io.stderr]) stream.on?.('error', () => {});
-  const parsed = parse(args, io, commands);
+  const parsed = parseOrPrintUsage(args, io, commands);
   if (!parsed) return 1;
   for (const notice of parsed.notices) io.stderr.write(notice);
-  if (parsed.values.help) return print(io, helpText(commands));
+  if (parsed.values.help) return print(io, `${ABOUT}\n\n${usageText(commands)}`);
   refuseArguments('kube-proxy', parsed.positional);
   const version = versionText(parsed.values.version);
   if (version !== undefined) return print(io, version);
   const logging = new Logging(io);
   try {
-    await work(parsed, logging, runners);
+    await configureAndRun(parsed, logging, runners);
     return 0;
   } catch (error) {
     logging.log.error('command', 'command failed', { err: errorText(error) });
@@ -55,8 +52,35 @@ export async function kubeProxy(
   }
 }
 
-/** Undefined if the flags cannot be read. The usage comes before the error, so that the error is in sight. */
-function parse(args: readonly string[], io: Io, commands: readonly Command[]): ParsedFlags<KubeProxyFlags> | undefined {
+const ABOUT = `Pointsman is a drop-in replacement for kube-proxy: it makes Kubernetes Services work on a node. It watches Services,
+EndpointSlices and the Node at the API server, and programs the kernel for them. Flags, configuration file and behaviour
+are those of kube-proxy.`;
+
+function usageText(commands: readonly Command[]): string {
+  return `Usage:
+  kube-proxy [flags]
+  kube-proxy COMMAND [flags]
+
+Flags:
+${describeFlags(sortedFlags(UPSTREAM_FLAGS))}
+
+Flags that only Pointsman has:
+${describeFlags(OWN_FLAGS)}
+
+Commands that only Pointsman has:
+${commands.map(({ name, summary }) => `  ${name.padEnd(10)}${summary}`).join('\n')}
+`;
+}
+
+/**
+ * Returns undefined if the flags cannot be read. Prints the usage before the error, so that the error is the last line
+ * on the screen.
+ */
+function parseOrPrintUsage(
+  args: readonly string[],
+  io: Io,
+  commands: readonly Command[],
+): ParsedFlags<KubeProxyFlags> | undefined {
   try {
     return parseFlags(KUBE_PROXY_FLAGS, args);
   } catch (error) {
@@ -66,26 +90,30 @@ function parse(args: readonly string[], io: Io, commands: readonly Command[]): P
   }
 }
 
-async function work(parsed: ParsedFlags<KubeProxyFlags>, logging: Logging, runners: Runners): Promise<void> {
+async function configureAndRun(parsed: ParsedFlags<KubeProxyFlags>, logging: Logging, runners: Runners): Promise<void> {
   const { log } = logging;
-  const completed = prefixed('failed complete: ', () => complete(parsed, log));
+  const completed = withPrefix('failed complete: ', () => complete(parsed, log));
   const { configuration, gates } = completed;
-  prefixed('initialize logging: ', () => {
-    refuse(validateLogging('logging', configuration.logging, gates));
+  withPrefix('initialize logging: ', () => {
+    throwErrors(validateLogging('logging', configuration.logging, gates));
     logging.configure(loggingSettings(configuration.logging));
   });
   const options = daemonOptions(parsed, completed, logging);
   for (const { name, value } of options.flags()) log.plain(1, 'flags', `FLAG: --${name}=${goQuote(value)}`);
-  prefixed('failed validate: ', () => refuse(validateConfiguration(configuration)));
+  withPrefix('failed validate: ', () => throwErrors(validateConfiguration(configuration)));
   try {
-    await act(parsed, options, runners);
+    await runTask(parsed, options, runners);
   } catch (error) {
     log.error('command', 'Error running ProxyServer', { err: errorText(error) });
     throw error;
   }
 }
 
-async function act({ values }: ParsedFlags<KubeProxyFlags>, options: DaemonOptions, runners: Runners): Promise<void> {
+async function runTask(
+  { values }: ParsedFlags<KubeProxyFlags>,
+  options: DaemonOptions,
+  runners: Runners,
+): Promise<void> {
   const file = values['write-config-to'];
   if (file !== '') {
     writeConfigFile(file, encodeConfiguration(options.configuration));
@@ -104,7 +132,7 @@ function daemonOptions(parsed: ParsedFlags<KubeProxyFlags>, completed: Completed
     configFile: values.config,
     reload: text => {
       const { configuration } = complete(parsed, logging.log, text);
-      refuse(validateConfiguration(configuration));
+      throwErrors(validateConfiguration(configuration));
       return configuration;
     },
     master: values.master,
@@ -118,11 +146,12 @@ function daemonOptions(parsed: ParsedFlags<KubeProxyFlags>, completed: Completed
   };
 }
 
-function refuse(errors: readonly FieldError[]): void {
+function throwErrors(errors: readonly FieldError[]): void {
   if (errors.length > 0) throw new Error(aggregate(errors));
 }
 
-function prefixed<T>(prefix: string, step: () => T): T {
+/** Runs a step. The messages of its errors get the prefix. */
+function withPrefix<T>(prefix: string, step: () => T): T {
   try {
     return step();
   } catch (error) {

@@ -7,12 +7,12 @@ import { parse } from 'yaml';
 import { main } from '../main.ts';
 import type { Runners } from './command.ts';
 
-// Cases as they were recorded from the real kube-proxy.
+// The cases were recorded from the real kube-proxy.
 
 const folder = mkdtempSync(join(tmpdir(), 'cli-'));
 after(() => rmSync(folder, { recursive: true }));
 
-/** Fails as a run does that finds no API server. */
+/** Fails as the real kube-proxy does without an API server. */
 const runners: Runners = {
   async run({ configuration }) {
     const { kubeconfig } = configuration.clientConnection;
@@ -20,7 +20,7 @@ const runners: Runners = {
     const variables = 'KUBERNETES_SERVICE_HOST and KUBERNETES_SERVICE_PORT';
     throw new Error(`unable to load in-cluster configuration, ${variables} must be defined`);
   },
-  cleanup: () => assert.fail('nothing is to be cleaned up'),
+  cleanup: () => assert.fail('cleanup must not run'),
 };
 
 async function run(args: readonly string[]) {
@@ -64,7 +64,7 @@ describe('recorded command lines', () => {
   }
 
   for (const { args, exit, stdout = '', stderr = [], usage } of records<CommandLine>('command-lines')) {
-    test(`CLI-7 kube-proxy ${JSON.stringify(args.join(' '))}`, async () => {
+    test(`CLI-7 the recorded output of kube-proxy ${JSON.stringify(args.join(' '))}`, async () => {
       const got = await run(args);
       assert.deepEqual(
         {
@@ -91,7 +91,7 @@ interface Written {
 describe('recorded written configurations', () => {
   for (const set of ['flags', 'written']) {
     for (const { name, args, config, exit, stderrTail, written } of records<Written>(set)) {
-      test(`CLI-8 ${name}: ${args.join(' ')}`, async () => {
+      test(`CLI-8 the recorded configuration of ${name}: ${args.join(' ')}`, async () => {
         const target = join(folder, `${name}.yaml`);
         const file = join(folder, 'config.yaml');
         if (config !== undefined) writeFileSync(file, config);
@@ -100,7 +100,7 @@ describe('recorded written configurations', () => {
         assert.equal(got.exit, exit, got.stderr);
         assert.equal(exit === 0 ? readFileSync(target, 'utf8') : '', written);
         const tail = stderrTail ?? `"Wrote configuration" file="${target}"`;
-        // Information goes to stdout where streams are split.
+        // With split streams, informational lines go to stdout.
         assert.equal(lastLine(got.stderr + got.stdout), tail.replace(`file="${name}.yaml"`, `file="${target}"`));
       });
     }
@@ -116,7 +116,7 @@ describe('recorded configuration files that are refused', () => {
   }
 
   for (const { name, config, exit, errors } of records<BadConfig>('bad-config')) {
-    test(`CLI-7 ${name}: ${errors.at(-1)}`, async () => {
+    test(`CLI-7 the recorded errors of ${name}: ${errors.at(-1)}`, async () => {
       const file = join(folder, 'config.yaml');
       writeFileSync(file, config);
       const got = await run(['--config', file]);
@@ -133,7 +133,7 @@ describe('recorded flags in the log', () => {
   }
 
   for (const { args, config, flags } of records<LoggedFlags>('logged-flags')) {
-    test(`CLI-5 ${args.join(' ')}${config ? ' with a file' : ''}`, async () => {
+    test(`CLI-5 the logged flags of ${args.join(' ')}${config ? ' with a file' : ''}`, async () => {
       const file = join(folder, 'config.yaml');
       const head = 'apiVersion: kubeproxy.config.k8s.io/v1alpha1\nkind: KubeProxyConfiguration\n';
       writeFileSync(file, `${head}mode: nftables\nclientConnection: {kubeconfig: /nonexistent}\n`);

@@ -10,7 +10,7 @@ import {
 } from '../../plan/index.ts';
 import type { ProxyState } from '../../proxy/index.ts';
 
-/** What `kube-proxy plan` says, as plain data: the JSON and YAML output, and what the text is made from. */
+/** The output of `kube-proxy plan` as plain data. JSON and YAML show it as it is; the text is made from it. */
 export interface PlanReport {
   readonly node: NodeReport;
   readonly services: readonly ServiceReport[];
@@ -46,7 +46,7 @@ export interface PortReport {
 
 export interface FrontendReport {
   readonly kind: Frontend['kind'];
-  /** Absent for a node port: every address that accepts node ports. */
+  /** Absent for a node port, which belongs to every address that accepts node ports. */
   readonly address?: string;
   readonly port: number;
   readonly policy: Frontend['policy'];
@@ -61,7 +61,7 @@ export interface EndpointReport {
   readonly address: string;
   readonly node?: string;
   readonly local: boolean;
-  /** Absent where no traffic of the port has the policy. */
+  /** Absent if no traffic of the port has the policy. */
   readonly clusterPolicy?: { readonly used: boolean; readonly reason: string };
   readonly localPolicy?: { readonly used: boolean; readonly reason: string };
 }

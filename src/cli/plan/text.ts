@@ -1,9 +1,10 @@
 import type { Problem } from '../../lib/problem.ts';
 import { joinHostPort } from '../../net/index.ts';
 import type { Style } from '../style.ts';
+import { columns } from '../terminal-text.ts';
 import type { EndpointReport, FrontendReport, PlanReport, PortReport } from './report.ts';
 
-/** The report for a person at a terminal. */
+/** Returns the report as text for a terminal. */
 export function planText(report: PlanReport, style: Style): string {
   const blocks = report.services.flatMap(({ namespace, name, ports }) =>
     ports.map(port => portText(`${namespace}/${name}`, port, style)),
@@ -37,11 +38,11 @@ function portText(service: string, port: PortReport, style: Style): string {
   const clusterCount = port.endpoints.filter(({ clusterPolicy }) => clusterPolicy?.used).length;
   return [
     `${title}  ${style.dim(traits.filter(Boolean).join(', '))}`,
-    ...columns(port.frontends.map(frontend => frontendCells(frontend, clusterCount, style))),
+    ...indentedColumns(port.frontends.map(frontend => frontendCells(frontend, clusterCount, style))),
     ...(port.topology ? [`  ${style.yellow('!')} ${port.topology}`] : []),
     ...(port.endpoints.length === 0
       ? [style.dim('  no endpoints')]
-      : columns(port.endpoints.map(e => endpointCells(e, style)))),
+      : indentedColumns(port.endpoints.map(e => endpointCells(e, style)))),
   ].join('\n');
 }
 
@@ -58,14 +59,17 @@ function frontendAction(frontend: FrontendReport, clusterCount: number, style: S
     reject: style.red('reject: no endpoint can serve'),
     drop: style.yellow('drop: no local endpoint'),
   }[action];
-  const who = { none: '', node: 'the node itself', 'pods-and-node': 'pods and the node itself' }[shortCircuit];
-  const seen = { never: '', 'from-outside': 'outsiders', 'from-node': "the node's own traffic", always: 'everyone' }[
-    masquerade
-  ];
+  const shortCut = { none: '', node: 'the node itself', 'pods-and-node': 'pods and the node itself' }[shortCircuit];
+  const masqueraded = {
+    never: '',
+    'from-outside': 'outsiders',
+    'from-node': "the node's own traffic",
+    always: 'everyone',
+  }[masquerade];
   const notes = [
-    who ? `${who} → ${counted(clusterCount, false)}` : '',
+    shortCut ? `${shortCut} → ${counted(clusterCount, false)}` : '',
     sourceRanges ? `only from ${sourceRanges.join(', ')}` : '',
-    seen && action !== 'reject' ? `masquerades ${seen}` : '',
+    masqueraded && action !== 'reject' ? `masquerades ${masqueraded}` : '',
   ];
   return [main, ...notes.filter(Boolean).map(style.dim)].join('; ');
 }
@@ -83,16 +87,6 @@ function endpointCells({ address, node, clusterPolicy, localPolicy }: EndpointRe
   ];
 }
 
-const INVISIBLE = new RegExp(`${String.fromCharCode(27)}\\[[0-9;]*m`, 'g');
-
-/** Lines indented by two, columns aligned by what is visible of them. */
-function columns(rows: readonly (readonly string[])[]): string[] {
-  const visible = (cell: string) => cell.replace(INVISIBLE, '').length;
-  const widths = (rows[0] ?? []).map((_, i) => Math.max(...rows.map(row => visible(row[i] ?? ''))));
-  return rows.map(row => {
-    const cells = row.map((cell, i) =>
-      i === row.length - 1 ? cell : cell + ' '.repeat((widths[i] ?? 0) - visible(cell)),
-    );
-    return `  ${cells.join('  ')}`.trimEnd();
-  });
+function indentedColumns(rows: readonly (readonly string[])[]): string[] {
+  return columns(rows).map(line => `  ${line}`.trimEnd());
 }

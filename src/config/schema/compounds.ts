@@ -1,8 +1,8 @@
-import type { Node, Plain } from '../../lib/document/index.ts';
+import type { Plain } from '../../lib/document/index.ts';
 import { goQuote } from '../../lib/go-quote.ts';
-import { type Place, type Type, type ValueOf, wrongType } from './type.ts';
+import { refuse, type Type, type ValueOf } from './type.ts';
 
-/** Undefined until something else than null is there, so that a zero can be told from nothing. */
+/** Undefined if the file has no value or null, so that a zero differs from a missing value. */
 export function pointer<T>(target: Type<T>): Type<T | undefined> {
   return {
     name: target.name,
@@ -12,7 +12,7 @@ export function pointer<T>(target: Type<T>): Type<T | undefined> {
   };
 }
 
-/** Undefined and empty differ when written. */
+/** Undefined is written as `null`, and an empty list as `[]`. */
 export function list<T>(item: Type<T>, name = `[]${item.name}`): Type<readonly T[] | undefined> {
   return {
     name,
@@ -55,7 +55,7 @@ export function mapOf<T>(item: Type<T>): Type<ReadonlyMap<string, T> | undefined
   };
 }
 
-/** A field that is left out of what is written while there is nothing in it. */
+/** A field that is not written if it is empty. */
 export function omitEmpty<T>(target: Type<T>): Type<T> {
   return {
     ...target,
@@ -71,8 +71,9 @@ type Fields = Readonly<Record<string, Type<unknown>>>;
 type ValuesOf<F extends Fields> = { readonly [K in keyof F]: ValueOf<F[K]> };
 
 /**
- * A struct by its Go name, which has its package before a dot. Names are case-sensitive; unknown and repeated ones are
- * strict findings. Fields of an embedded struct have its name in messages.
+ * A struct. `name` is its Go name, with its package before a dot. Field names are case-sensitive. Unknown and repeated
+ * fields are strict findings. If Go embeds the fields in another struct, `embedded` is the name of that struct, which
+ * messages contain.
  */
 export function struct<F extends Fields>(name: string, fields: F, embedded?: string): Type<ValuesOf<F>> {
   const types = new Map<string, Type<unknown>>(Object.entries(fields));
@@ -113,9 +114,4 @@ export function struct<F extends Fields>(name: string, fields: F, embedded?: str
 
 function join(path: string, key: string): string {
   return path === '' ? key : `${path}.${key}`;
-}
-
-function refuse<T>(node: Node, name: string, into: T, at: Place): T {
-  if (node.kind !== 'null') at.findings.addWrongType(wrongType(node, name, at));
-  return into;
 }

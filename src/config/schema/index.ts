@@ -1,4 +1,4 @@
 export * from './compounds.ts';
-export * from './durations.ts';
+export * from './parsed-texts.ts';
 export * from './scalars.ts';
 export * from './type.ts';

@@ -1,5 +1,4 @@
-import type { Node } from '../../lib/document/index.ts';
-import { type Place, type Type, wrongType } from './type.ts';
+import { refuse, type Type } from './type.ts';
 
 export function text(name = 'string'): Type<string> {
   return {
@@ -40,7 +39,7 @@ function integer(name: string, least: number, most: number): Type<number> {
     zero: 0,
     read(node, into, at) {
       if (node.kind !== 'number') return refuse(node, name, into, at);
-      // Neither 5.0 nor 5e0 is an integer for Go.
+      // Go reads neither 5.0 nor 5e0 as an integer.
       const value = /^-?[0-9]+$/.test(node.text) ? Number(node.text) : Number.NaN;
       const fits = value >= least && value <= most && !(least === 0 && node.text.startsWith('-'));
       return fits ? value + 0 : refuse(node, name, into, at, `number ${node.text}`);
@@ -49,17 +48,14 @@ function integer(name: string, least: number, most: number): Type<number> {
   };
 }
 
-/** 0.1 in 32 bits is 0.10000000149011612; the fewest digits that mean the same 32 bits are what was written. */
-function shortestDecimal(value: number): number {
+/**
+ * Returns the decimal number with the fewest digits that has the same 32 bits. Without this, 0.1 would be written as
+ * 0.10000000149011612.
+ */
+export function shortestDecimal(value: number): number {
   for (let digits = 1; digits < 9; digits++) {
     const short = Number(value.toPrecision(digits));
     if (Math.fround(short) === Math.fround(value)) return short;
   }
   return Number(value.toPrecision(9));
-}
-
-/** Null leaves what is there; all else is a wrong type. */
-function refuse<T>(node: Node, name: string, into: T, at: Place, shown?: string): T {
-  if (node.kind !== 'null') at.findings.addWrongType(wrongType(node, name, at, shown));
-  return into;
 }

@@ -1,46 +1,49 @@
 import type { Node, Plain } from '../../lib/document/index.ts';
 
 /**
- * How a field is read and written. Values are read into what is there already, as Go does it: of a section that a JSON text has
- * twice, the second adds to the first.
+ * Reads and writes the values of a field. As in Go, a value is read into the existing value: if a JSON text has a
+ * section twice, the fields of the second are added to those of the first.
  */
 export interface Type<T> {
-  /** What Go calls it, for messages. */
+  /** The Go name of the type, for messages. */
   readonly name: string;
   readonly zero: T;
   read(node: Node, into: T, at: Place): T;
-  /** Undefined where a field is left out. */
+  /** Returns undefined if the field is to be left out. */
   write(value: T): Plain | undefined;
 }
 
 export type ValueOf<S> = S extends Type<infer T> ? T : never;
 
-/** Where a value stands, and what is found on the way. */
+/** The place of a value in the file, and the collector of findings. */
 export interface Place {
   readonly findings: Findings;
   /** The innermost struct, for messages. */
   readonly struct: string;
-  /** Names of fields, from the top. */
+  /** The names of the fields that lead to the value, outermost first. */
   readonly fields: readonly string[];
-  /** As strict findings write it: `logging.vmodule[0]`. */
+  /** The path for strict findings: `logging.vmodule[0]`. */
   readonly path: string;
 }
 
-/** A file that cannot be used. The message has the words of kube-proxy. */
+/** A file that cannot be decoded. The message is kube-proxy's. */
 export class DecodeError extends Error {
   override readonly name = 'DecodeError';
 }
 
-/** More findings than these help nobody. */
-const MOST_STRICT = 100;
+/** Limits the length of the message. */
+const MAX_STRICT_FINDINGS = 100;
 
-/** Wrong types do not end the reading: a duration that cannot be read, wherever it is, is told rather than they. */
+/**
+ * Collects what is wrong with a file. A wrong type does not end the reading, because an invalid duration later in the
+ * file takes precedence in kube-proxy's error.
+ */
 export class Findings {
   readonly strict = new Set<string>();
   #wrongType: string | undefined;
 
-  /** Throws the first wrong type, if there was one. */
-  end(): void {
+  /** Throws a DecodeError for the first wrong type, if there is one. */
+  throwWrongType(): void {
     if (this.#wrongType !== undefined) throw new DecodeError(this.#wrongType);
   }
 
@@ -49,11 +52,17 @@ export class Findings {
   }
 
   addStrict(finding: string): void {
-    if (this.strict.size < MOST_STRICT) this.strict.add(finding);
+    if (this.strict.size < MAX_STRICT_FINDINGS) this.strict.add(finding);
   }
 }
 
-export function wrongType(
+/** Reports a wrong type. Null is not a wrong type: it leaves the existing value. */
+export function refuse<T>(node: Node, name: string, into: T, at: Place, shown?: string): T {
+  if (node.kind !== 'null') at.findings.addWrongType(wrongTypeText(node, name, at, shown));
+  return into;
+}
+
+export function wrongTypeText(
   node: Node,
   type: string,
   at: Pick<Place, 'fields' | 'struct'>,

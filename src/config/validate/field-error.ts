@@ -1,6 +1,6 @@
 import { goQuote } from '../../lib/go-quote.ts';
 
-/** What is wrong with a field, in the form in which Kubernetes tells it. */
+/** A fault in a field, in the form in which Kubernetes reports it. */
 export type FieldError =
   | { readonly kind: 'invalid'; readonly path: string; readonly value: string; readonly detail: string }
   | {
@@ -11,7 +11,7 @@ export type FieldError =
     }
   | { readonly kind: 'required' | 'forbidden'; readonly path: string; readonly detail: string };
 
-/** The value is given as it is to be shown: texts quoted, all else as JSON. */
+/** `value` is the text to show: a quoted text, or JSON. */
 export function invalid(path: string, value: string, detail: string): FieldError {
   return { kind: 'invalid', path, value, detail };
 }
@@ -29,7 +29,7 @@ export function fieldErrorText(error: FieldError): string {
   }
 }
 
-/** All errors in one line: a single one as it is, several in brackets, none of them twice. */
+/** Joins all errors in one line: several in brackets, and none twice. */
 export function aggregate(errors: readonly (FieldError | string)[]): string {
   const texts = new Set(errors.map(error => (typeof error === 'string' ? error : fieldErrorText(error))));
   const [first = ''] = texts;

@@ -5,9 +5,9 @@ import { type FeatureGates, isEnabled } from '../feature-gates.ts';
 import { parseQuantity, quantityValue } from '../quantity.ts';
 import { type FieldError, invalid } from './field-error.ts';
 
-const MOST_VERBOSE = 2 ** 31 - 1;
+const HIGHEST_VERBOSITY = 2 ** 31 - 1;
 
-/** The logging section is checked twice: as `logging` when logging begins, and with all the rest. */
+/** Checks the logging section. kube-proxy does so twice: when it sets up logging, and with the whole configuration. */
 export function validateLogging(path: string, logging: LoggingConfiguration, gates: FeatureGates): FieldError[] {
   const { flushFrequency, format, verbosity, vmodule, options } = logging;
   const errors: FieldError[] = [];
@@ -21,8 +21,8 @@ export function validateLogging(path: string, logging: LoggingConfiguration, gat
     errors.push({ kind: 'forbidden', path: `${path}.vmodule`, detail: 'Only supported for text log format' });
   }
   errors.push(...vmodule.flatMap((item, index) => validateVModuleItem(`${path}.vmodule[${index}]`, item)));
-  errors.push(...validateOptions(`${path}.options.text`, options.text, gates));
-  errors.push(...validateOptions(`${path}.options.json`, options.json, gates));
+  errors.push(...validateOutputOptions(`${path}.options.text`, options.text, gates));
+  errors.push(...validateOutputOptions(`${path}.options.json`, options.json, gates));
   return errors;
 }
 
@@ -33,7 +33,7 @@ function validateFormat(path: string, format: string, gates: FeatureGates): Fiel
 }
 
 function validateVerbosity(path: string, verbosity: number): FieldError[] {
-  return verbosity > MOST_VERBOSE ? [invalid(path, String(verbosity), `Must be <= ${MOST_VERBOSE}`)] : [];
+  return verbosity > HIGHEST_VERBOSITY ? [invalid(path, String(verbosity), `Must be <= ${HIGHEST_VERBOSITY}`)] : [];
 }
 
 function validateVModuleItem(path: string, item: VModuleItem): FieldError[] {
@@ -45,7 +45,7 @@ function validateVModuleItem(path: string, item: VModuleItem): FieldError[] {
   return [...errors, ...validateVerbosity(path, item.verbosity)];
 }
 
-function validateOptions(path: string, options: OutputOptions, gates: FeatureGates): FieldError[] {
+function validateOutputOptions(path: string, options: OutputOptions, gates: FeatureGates): FieldError[] {
   if (isEnabled(gates, 'LoggingAlphaOptions')) return [];
   const detail = 'Feature LoggingAlphaOptions is disabled';
   const errors: FieldError[] = [];

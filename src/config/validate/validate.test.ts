@@ -7,142 +7,142 @@ type Change = (usual: Configuration) => Partial<Configuration>;
 
 const NOT_NEGATIVE = 'must be greater than or equal to 0';
 
-/** One for each rule, in the order in which errors are told. */
-const RULES: readonly [rule: string, change: Change, message: string][] = [
+/** Faults, at least one for each rule, in the order in which validation reports them. */
+const FAULTS: readonly [fault: string, change: Change, message: string][] = [
   [
-    'gates are known',
+    'an unknown feature gate',
     () => ({ featureGates: new Map([['Nope', true]]) }),
     'featureGates: Invalid value: {"Nope":true}: unrecognized feature gate: Nope',
   ],
   [
-    'the masquerade bit of iptables, in every mode',
+    'a masquerade bit of iptables that is out of range, in every mode',
     () => ({ mode: 'userspace', iptables: { masqueradeBit: 32, localhostNodePorts: true } }),
     'KubeProxyIPTablesConfiguration.MasqueradeBit: Invalid value: 32: must be within the range [0, 31]',
   ],
   [
-    'the port range of userspace mode',
+    'a port range of userspace mode that ends before it begins',
     ({ userspace }) => ({ mode: 'userspace', userspace: { ...userspace, portRange: '60999-32768' } }),
     'PortRange: Invalid value: "60999-32768": must be a port, or a range such as 32768-60999 or 32768+100',
   ],
   [
-    'the idle time of UDP in userspace mode',
+    'a udpIdleTimeout of 0 in userspace mode',
     ({ userspace }) => ({ mode: 'userspace', userspace: { ...userspace, udpIdleTimeout: 0n } }),
     'UDPIdleTimeout: Invalid value: "0s": must be greater than 0',
   ],
   ...(['tcpTimeout', 'tcpFinTimeout', 'udpTimeout'] as const).map((field): [string, Change, string] => {
     const name = { tcpTimeout: 'TCPTimeout', tcpFinTimeout: 'TCPFinTimeout', udpTimeout: 'UDPTimeout' }[field];
     return [
-      `ipvs ${field}`,
+      `a negative ${field} of ipvs`,
       ({ ipvs }) => ({ mode: 'ipvs', ipvs: { ...ipvs, [field]: -1n } }),
       `KubeProxyIPVSConfiguration.${name}: Invalid value: "-1ns": ${NOT_NEGATIVE}`,
     ];
   }),
   [
-    'ipvs excludeCIDRs',
+    'an entry of excludeCIDRs that is not a CIDR',
     ({ ipvs }) => ({ mode: 'ipvs', ipvs: { ...ipvs, excludeCIDRs: ['10.0.0.0/8', '10.0.0.1'] } }),
     'KubeProxyIPVSConfiguration.ExcludeCidrs[1]: Invalid value: "10.0.0.1": must be a valid CIDR',
   ],
   [
-    'the masquerade bit of nftables',
+    'a masquerade bit of nftables that is out of range',
     () => ({ mode: 'nftables', nftables: { masqueradeBit: -1 } }),
     'KubeProxyNFTablesConfiguration.MasqueradeBit: Invalid value: -1: must be within the range [0, 31]',
   ],
   ...conntrackRules(),
   [
-    'oomScoreAdj',
+    'an oomScoreAdj that is out of range',
     ({ linux }) => ({ linux: { ...linux, oomScoreAdj: -1001 } }),
     'KubeProxyLinuxConfiguration.OOMScoreAdj: Invalid value: -1001: must be within the range [-1000, 1000]',
   ],
   [
-    'mode',
+    'an unknown mode',
     () => ({ mode: 'fancy' }),
     'Mode.ProxyMode: Invalid value: "fancy": must be iptables, ipvs, nftables or blank (blank means the best-available proxy [currently iptables])',
   ],
   [
-    'burst',
+    'a negative burst',
     ({ clientConnection }) => ({ clientConnection: { ...clientConnection, burst: -1 } }),
     `ClientConnection.Burst: Invalid value: -1: ${NOT_NEGATIVE}`,
   ],
   [
-    'configSyncPeriod',
+    'a configSyncPeriod of 0',
     () => ({ configSyncPeriod: 0n }),
     'ConfigSyncPeriod: Invalid value: "0s": must be greater than 0',
   ],
   [
-    'syncPeriod',
+    'a syncPeriod of 0',
     () => ({ syncPeriod: 0n, minSyncPeriod: 0n }),
     'SyncPeriod: Invalid value: "0s": must be greater than 0',
   ],
-  ['minSyncPeriod', () => ({ minSyncPeriod: -1n }), `MinSyncPeriod: Invalid value: "-1ns": ${NOT_NEGATIVE}`],
+  ['a negative minSyncPeriod', () => ({ minSyncPeriod: -1n }), `MinSyncPeriod: Invalid value: "-1ns": ${NOT_NEGATIVE}`],
   [
-    'minSyncPeriod is not above syncPeriod, and is the value that is shown',
+    'a minSyncPeriod above syncPeriod, and shows minSyncPeriod',
     () => ({ minSyncPeriod: 31_000_000_000n }),
     'SyncPeriod: Invalid value: "31s": must be greater than or equal to KubeProxyConfiguration.MinSyncPeriod',
   ],
   [
-    'bindAddress',
+    'a bindAddress that is not an IP address',
     () => ({ bindAddress: '[::]' }),
     'BindAddress: Invalid value: "[::]": not a valid textual representation of an IP address',
   ],
   ...addressRules('healthzBindAddress', 'HealthzBindAddress'),
   ...addressRules('metricsBindAddress', 'MetricsBindAddress'),
   [
-    'metrics cannot be turned off',
+    'an empty metricsBindAddress',
     () => ({ metricsBindAddress: '' }),
     'MetricsBindAddress: Invalid value: "": must be IP:port',
   ],
   [
-    'nodePortAddresses',
+    'an entry of nodePortAddresses that is not a CIDR',
     () => ({ nodePortAddresses: ['10.0.0.0/8', '10.0.0.0/33'] }),
     'NodePortAddresses[1]: Invalid value: "10.0.0.0/33": must be a valid CIDR',
   ],
   [
-    'primary stands alone',
+    'primary before another entry of nodePortAddresses',
     () => ({ nodePortAddresses: ['primary', 'nonsense'] }),
     `NodePortAddresses[0]: Invalid value: "primary": can't use both 'primary' and CIDRs`,
   ],
   [
-    'primary stands alone, also at the end',
+    'primary after another entry of nodePortAddresses',
     () => ({ nodePortAddresses: ['10.0.0.0/8', 'primary'] }),
     `NodePortAddresses[1]: Invalid value: "primary": can't use both 'primary' and CIDRs`,
   ],
   [
-    'showHiddenMetricsForVersion',
+    'a showHiddenMetricsForVersion that is not the previous version',
     () => ({ showHiddenMetricsForVersion: '1.36' }),
     `ShowHiddenMetricsForVersion: Invalid value: "1.36": invalid showHiddenMetricsForVersion: showHiddenMetricsForVersion: Invalid value: "1.36": must be omitted or have the value '1.35'; only the previous minor version is allowed`,
   ],
   [
-    'detectLocalMode',
+    'an unknown detectLocalMode',
     () => ({ detectLocalMode: 'Guess' }),
     'DetectLocalMode: Unsupported value: "Guess": supported values: "ClusterCIDR", "NodeCIDR", "BridgeInterface", "InterfaceNamePrefix", ""',
   ],
   [
-    'a bridge is named',
+    'an empty bridgeInterface in mode BridgeInterface',
     () => ({ detectLocalMode: 'BridgeInterface' }),
     'DetectLocalConfiguration.InterfaceName: Invalid value: "": must not be empty',
   ],
   [
-    'a prefix is given',
+    'an empty interfaceNamePrefix in mode InterfaceNamePrefix',
     () => ({ detectLocalMode: 'InterfaceNamePrefix' }),
     'DetectLocalConfiguration.InterfacePrefix: Invalid value: "": must not be empty',
   ],
   [
-    'clusterCIDR',
+    'a clusterCIDR that is not a CIDR',
     clusterCidrs('10.0.0.0/8', ' fd00::/8'),
     'DetectLocalConfiguration.ClusterCIDRs[1]: Invalid value: " fd00::/8": must be a valid CIDR block (e.g. 10.100.0.0/16 or fde4:8dba:82e1::/48)',
   ],
   [
-    'an empty clusterCIDR of flags',
+    'an empty --cluster-cidr flag',
     clusterCidrs(''),
     'DetectLocalConfiguration.ClusterCIDRs[0]: Invalid value: "": must be a valid CIDR block (e.g. 10.100.0.0/16 or fde4:8dba:82e1::/48)',
   ],
   ...[clusterCidrs('10.0.0.0/8', '11.0.0.0/8'), clusterCidrs('a', 'b', 'c')].map((change): [string, Change, string] => [
-    'at most one clusterCIDR a family',
+    'two CIDRs of one family in clusterCIDR, or more than two',
     change,
     `DetectLocalConfiguration.ClusterCIDRs: Invalid value: ${JSON.stringify(change(defaultConfiguration()).detectLocal?.clusterCIDRs)}: must be a either a single CIDR or dual-stack pair of CIDRs (e.g. [10.100.0.0/16, fde4:8dba:82e1::/48]`,
   ]),
   [
-    'logging is part of it',
+    'an unknown log format',
     ({ logging }) => ({ logging: { ...logging, format: 'xml' } }),
     'logging.format: Invalid value: "xml": Unsupported log format',
   ],
@@ -158,7 +158,7 @@ function conntrackRules(): [string, Change, string][] {
     udpStreamTimeout: ['UDPStreamTimeout', -1n],
   } as const;
   return Object.entries(names).map(([field, [name, value]]) => [
-    `conntrack ${field}`,
+    `a negative ${field} of conntrack`,
     ({ linux }) => ({ linux: { ...linux, conntrack: { ...linux.conntrack, [field]: value } } }),
     `KubeProxyLinuxConfiguration.KubeProxyConntrackConfiguration.${name}: Invalid value: ${value === -1 ? '-1' : '"-1ns"'}: ${NOT_NEGATIVE}`,
   ]);
@@ -166,7 +166,7 @@ function conntrackRules(): [string, Change, string][] {
 
 function addressRules(field: 'healthzBindAddress' | 'metricsBindAddress', name: string): [string, Change, string][] {
   const rule = (value: string, shown: string, detail: string): [string, Change, string] => [
-    `${field} ${value}`,
+    `the ${field} ${value}`,
     () => ({ [field]: value }),
     `${name}: Invalid value: "${shown}": ${detail}`,
   ];
@@ -192,23 +192,21 @@ function errorsOf(change: Change): string[] {
   return validateConfiguration({ ...usual, ...change(usual) }).map(fieldErrorText);
 }
 
-for (const [rule, change, message] of RULES) {
-  test(`CONF-8 ${rule}`, () => {
+for (const [fault, change, message] of FAULTS) {
+  test(`CONF-8 validation refuses ${fault}`, () => {
     assert.deepEqual(errorsOf(change), [`KubeProxyConfiguration.${message}`]);
   });
 }
 
-test('CONF-8 all errors are told at once, in one order', () => {
+/** These faults can occur together: they concern different fields, and only one sets the mode. */
+const INDEPENDENT_FAULTS =
+  /feature gate|bit of iptables|of conntrack|oomScoreAdj|burst|configSync|a bindAddress|showHidden|unknown detectLocal|log format/;
+
+test('CONF-8 validation reports all errors at once, always in the same order', () => {
   const expected: string[] = [];
   let all = defaultConfiguration();
-  for (const [rule, change, message] of RULES) {
-    // One rule a field, and of the modes only those that exclude no other rule.
-    if (
-      !/^(gates|the masquerade bit of iptables|conntrack|oomScoreAdj|burst|configSync|bindAddress|show|detectLocalMode|logging)/.test(
-        rule,
-      )
-    )
-      continue;
+  for (const [fault, change, message] of FAULTS) {
+    if (!INDEPENDENT_FAULTS.test(fault)) continue;
     all = { ...all, ...change(all) };
     expected.push(`KubeProxyConfiguration.${message}`);
   }
@@ -216,7 +214,7 @@ test('CONF-8 all errors are told at once, in one order', () => {
   assert.equal(aggregate(validateConfiguration(all)), `[${expected.join(', ')}]`);
 });
 
-test('CONF-8 a negative syncPeriod is told twice', () => {
+test('CONF-8 a negative syncPeriod causes two errors', () => {
   assert.deepEqual(
     errorsOf(() => ({ syncPeriod: -1_000_000_000n })),
     [
@@ -226,13 +224,13 @@ test('CONF-8 a negative syncPeriod is told twice', () => {
   );
 });
 
-test('CONF-8 one error is told as it is, several in brackets, none of them twice', () => {
+test('CONF-8 the text of several errors has brackets, and no error twice', () => {
   assert.equal(aggregate(['a']), 'a');
   assert.equal(aggregate(['a', 'b', 'a']), '[a, b]');
   assert.equal(aggregate(['a', 'a']), 'a');
 });
 
-test('CONF-9 what the mode does not use is not looked at', () => {
+test('CONF-9 fields that the mode does not use are not checked', () => {
   assert.deepEqual(
     errorsOf(({ ipvs }) => ({ ipvs: { ...ipvs, tcpTimeout: -1n, excludeCIDRs: ['x'] } })),
     [],
@@ -252,7 +250,7 @@ test('CONF-9 what the mode does not use is not looked at', () => {
   );
 });
 
-test('CONF-9 what is right passes', () => {
+test('CONF-9 valid values pass', () => {
   for (const mode of ['', 'iptables', 'ipvs', 'nftables'])
     assert.deepEqual(
       errorsOf(() => ({ mode })),
@@ -269,14 +267,14 @@ test('CONF-9 what is right passes', () => {
   assert.deepEqual(errorsOf(clusterCidrs('fd00::5/8', '10.20.30.40/16')), []);
 });
 
-test('CONF-10 userspace is a mode', () => {
+test('CONF-10 userspace is a valid mode', () => {
   assert.deepEqual(
     errorsOf(() => ({ mode: 'userspace' })),
     [],
   );
 });
 
-test('CONF-11 the logging section, as it is checked when logging begins', () => {
+test('CONF-11 the logging section is also checked by itself, when logging is set up', () => {
   const { logging } = defaultConfiguration();
   const check = (change: Partial<typeof logging>, gates: Readonly<Record<string, boolean>> = {}) =>
     validateLogging('logging', { ...logging, ...change }, { enabled: new Map(Object.entries(gates)) }).map(

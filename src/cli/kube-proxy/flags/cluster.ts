@@ -1,53 +1,52 @@
 import { MINUTE } from '../../../lib/duration.ts';
-import { duration, float32, int32, string, stringSlice, word } from '../../flags/index.ts';
-import { flag } from './define.ts';
+import { duration, flag, float32, int32, string, stringSlice, word } from '../../flags/index.ts';
 
 const NONE: readonly string[] = [];
 
-/** The API server, the node, and whose traffic is local. */
+/** Flags of the API server, the node and local traffic. */
 export const CLUSTER_FLAGS = {
   kubeconfig: flag(
     string,
     '',
-    'Path of the kubeconfig file. Without it and --master the service account of the pod is used.',
+    'Path of the kubeconfig file. Without this flag and --master, the proxy uses the service account of its pod.',
   ),
-  master: flag(string, '', 'URL of the API server, instead of the one in the kubeconfig file.'),
+  master: flag(string, '', 'URL of the API server. It overrides the URL in the kubeconfig file.'),
   'kube-api-content-type': flag(
     string,
     'application/vnd.kubernetes.protobuf',
     'Content type of requests to the API server.',
   ),
-  'kube-api-burst': flag(int32, 10, 'Requests to the API server that may come at once.'),
-  'kube-api-qps': flag(float32, 5, 'Requests to the API server a second.'),
+  'kube-api-burst': flag(int32, 10, 'Number of requests that the proxy may send to the API server at once.'),
+  'kube-api-qps': flag(float32, 5, 'Number of requests that the proxy may send to the API server per second.'),
   'config-sync-period': flag(
     duration,
     15n * MINUTE,
-    'How often all objects are gone through again. Must be greater than 0.',
+    'How often the proxy processes all objects again. Must be greater than 0.',
   ),
-  'hostname-override': flag(string, '', "The node's name. Without it the host name is."),
+  'hostname-override': flag(string, '', 'Name of the node. The default is the host name of the machine.'),
   'cluster-cidr': flag(
     string,
     '',
-    'Range of the pods of the cluster, or a range of each IP family, separated by a comma. With --detect-local-mode ClusterCIDR, what comes from there is local.',
+    'Address range of the pods in the cluster. For both IP families, give two ranges, separated by a comma. With --detect-local-mode ClusterCIDR, traffic from these ranges is local.',
   ),
   'detect-local-mode': flag(
     word('LocalMode'),
     '',
-    'How local traffic is told: ClusterCIDR (default), NodeCIDR, BridgeInterface or InterfaceNamePrefix.',
+    'How the proxy detects local traffic: ClusterCIDR (default), NodeCIDR, BridgeInterface or InterfaceNamePrefix.',
   ),
   'pod-bridge-interface': flag(
     string,
     '',
-    'With --detect-local-mode BridgeInterface, what comes through this bridge is local.',
+    'With --detect-local-mode BridgeInterface, traffic from this bridge is local.',
   ),
   'pod-interface-name-prefix': flag(
     string,
     '',
-    'With --detect-local-mode InterfaceNamePrefix, what comes through an interface whose name begins so is local.',
+    'With --detect-local-mode InterfaceNamePrefix, traffic from interfaces whose names start with this prefix is local.',
   ),
   'nodeport-addresses': flag(
     stringSlice,
     NONE,
-    "Ranges of the node's addresses that accept node ports, or the word primary for those that the Node names. Without it all do; in nftables mode the primary ones.",
+    'Address ranges: the node accepts node ports at its addresses in these ranges. The word primary stands for the primary addresses of the node. The default is primary in nftables mode, and all addresses in other modes.',
   ),
 };

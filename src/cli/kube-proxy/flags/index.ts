@@ -1,24 +1,22 @@
-import { bool, string } from '../../flags/index.ts';
+import { bool, flag, string } from '../../flags/index.ts';
 import { CLUSTER_FLAGS } from './cluster.ts';
-import { flag } from './define.ts';
 import { GENERAL_FLAGS } from './general.ts';
 import { LOG_FLAGS } from './log.ts';
 import { MODE_FLAGS } from './modes.ts';
 
-/** The flags that upstream has. */
 export const UPSTREAM_FLAGS = { ...GENERAL_FLAGS, ...CLUSTER_FLAGS, ...MODE_FLAGS, ...LOG_FLAGS };
 
-/** The flags that only we have. */
+/** The flags that upstream does not have. */
 export const OWN_FLAGS = {
   'count-connections': flag(
     bool,
     false,
-    'In nftables mode, have the kernel count new connections by service port, and show them as pointsman_service_connections_total. Counts beside a configuration file, too.',
+    'In nftables mode, let the kernel count the new connections of each service port. The metric pointsman_service_connections_total shows them.',
   ),
   manifests: flag(
     string,
     '',
-    'Folder or file of manifests that stands for the API server. The mode is nftables unless said otherwise.',
+    'Folder or file with manifests, which the proxy reads instead of the API server. The default mode is then nftables.',
   ),
 };
 

@@ -1,25 +1,22 @@
 import { SECOND } from '../../../lib/duration.ts';
-import { bool, duration, level, quantity, string, vmodule } from '../../flags/index.ts';
-import { flag } from './define.ts';
+import { bool, duration, flag, level, quantity, string, vmodule } from '../../flags/index.ts';
 
-const ALPHA = '[Alpha]';
-const SPLIT =
-  'write information to stdout and errors to stderr, rather than all to stderr. Needs the feature gate LoggingAlphaOptions.';
-const BUFFER =
-  'with split streams, information may wait in a buffer of so many bytes: 512, 1K, 2Ki, 3M, … Needs the feature gate LoggingAlphaOptions.';
+const NEEDS_GATE = 'Needs the feature gate LoggingAlphaOptions.';
+const SPLIT = `write informational lines to stdout and errors to stderr, instead of all lines to stderr. ${NEEDS_GATE}`;
+const BUFFER = `buffer up to this many bytes of informational lines (e.g. 512, 1k, 2Ki, 3M). ${NEEDS_GATE}`;
 
-/** The log. They count beside a configuration file, too. */
+/** Flags of the log. They take effect with a configuration file, too. */
 export const LOG_FLAGS = {
-  'logging-format': flag(string, 'text', 'text or json.'),
-  'log-flush-frequency': flag(duration, 5n * SECOND, 'How long information may wait in a buffer.'),
+  'logging-format': flag(string, 'text', 'Format of the log: text or json.'),
+  'log-flush-frequency': flag(duration, 5n * SECOND, 'Longest time that a log line may wait in a buffer.'),
   v: flag(level, 0, 'Verbosity of the log.', { shorthand: 'v' }),
   vmodule: flag(
     vmodule,
     [],
-    'Another verbosity for files whose name matches a pattern, separated by commas. Only in text.',
+    'Verbosity for files whose names match a pattern, as a comma-separated list. Only for the text format.',
   ),
-  'log-text-split-stream': flag(bool, false, `${ALPHA} In text, ${SPLIT}`),
-  'log-text-info-buffer-size': flag(quantity, '0', `${ALPHA} In text ${BUFFER}`),
-  'log-json-split-stream': flag(bool, false, `${ALPHA} In JSON, ${SPLIT}`),
-  'log-json-info-buffer-size': flag(quantity, '0', `${ALPHA} In JSON ${BUFFER}`),
+  'log-text-split-stream': flag(bool, false, `[Alpha] In text format, ${SPLIT}`),
+  'log-text-info-buffer-size': flag(quantity, '0', `[Alpha] In text format with split streams, ${BUFFER}`),
+  'log-json-split-stream': flag(bool, false, `[Alpha] In JSON format, ${SPLIT}`),
+  'log-json-info-buffer-size': flag(quantity, '0', `[Alpha] In JSON format with split streams, ${BUFFER}`),
 };

@@ -1,60 +1,62 @@
 import { HOUR, SECOND } from '../../../lib/duration.ts';
-import { bool, duration, int32, string, stringSlice, word } from '../../flags/index.ts';
-import { flag } from './define.ts';
+import { bool, duration, flag, int32, string, stringSlice, word } from '../../flags/index.ts';
 
 const NONE: readonly string[] = [];
-const SYNC_PERIOD = "How often everything is looked at again (e.g. '5s', '1m', '2h22m'). Must be greater than 0.";
-const MIN_SYNC_PERIOD = 'Least time between two syncs; with 0 every change is programmed at once.';
+const SYNC_PERIOD =
+  "how often the proxy checks its rules and retries failed syncs (e.g. '5s', '1m', '2h22m'). Must be greater than 0.";
+const MIN_SYNC_PERIOD =
+  "the shortest time between two syncs (e.g. '5s', '1m', '2h22m'). With 0, the proxy programs every change at once.";
+const KEEP = 'With 0, the kernel keeps its current value.';
 
-/** How Services are programmed. */
+/** Flags of the modes, and of connection tracking. */
 export const MODE_FLAGS = {
-  'proxy-mode': flag(word('ProxyMode'), '', 'iptables (default), ipvs, nftables or userspace.'),
-  'masquerade-all': flag(bool, false, 'Masquerade all traffic to cluster IPs, in every mode.'),
+  'proxy-mode': flag(
+    word('ProxyMode'),
+    '',
+    'How the proxy programs the kernel: iptables (default), ipvs, nftables or userspace.',
+  ),
+  'masquerade-all': flag(bool, false, 'In every mode, masquerade all traffic to cluster IPs.'),
   'iptables-localhost-nodeports': flag(
     bool,
     true,
-    'In iptables mode, node ports can be reached at 127.0.0.1. In other modes, and for IPv6, they never can.',
+    'In iptables mode, accept node ports at 127.0.0.1. Other modes, and IPv6, never accept them at the loopback address.',
   ),
   'iptables-masquerade-bit': flag(
     int32,
     14,
-    'In iptables and ipvs mode, the bit of the mark of packets that are to be masqueraded, within [0, 31].',
+    'In iptables and ipvs mode, the bit of the packet mark that stands for masquerading, from 0 to 31.',
   ),
-  'iptables-min-sync-period': flag(duration, SECOND, `In all modes but ipvs. ${MIN_SYNC_PERIOD}`),
-  'iptables-sync-period': flag(duration, 30n * SECOND, `In all modes but ipvs. ${SYNC_PERIOD}`),
+  'iptables-min-sync-period': flag(duration, SECOND, `In all modes except ipvs: ${MIN_SYNC_PERIOD}`),
+  'iptables-sync-period': flag(duration, 30n * SECOND, `In all modes except ipvs: ${SYNC_PERIOD}`),
   'ipvs-exclude-cidrs': flag(
     stringSlice,
     NONE,
-    'Ranges of virtual servers that ipvs mode leaves alone when it cleans up.',
+    'Address ranges: ipvs mode does not remove virtual servers in these ranges.',
   ),
-  'ipvs-min-sync-period': flag(duration, SECOND, `In ipvs mode. ${MIN_SYNC_PERIOD}`),
+  'ipvs-min-sync-period': flag(duration, SECOND, `In ipvs mode: ${MIN_SYNC_PERIOD}`),
   'ipvs-scheduler': flag(string, '', 'Scheduler of ipvs mode: rr (default), wrr, lc, sh, mh, …'),
   'ipvs-strict-arp': flag(bool, false, 'In ipvs mode, set arp_ignore to 1 and arp_announce to 2.'),
-  'ipvs-sync-period': flag(duration, 30n * SECOND, `In ipvs mode. ${SYNC_PERIOD}`),
-  'ipvs-tcp-timeout': flag(duration, 0n, 'Timeout of idle TCP connections of IPVS; 0 leaves it as it is.'),
-  'ipvs-tcpfin-timeout': flag(duration, 0n, 'Timeout of TCP connections of IPVS after a FIN; 0 leaves it as it is.'),
-  'ipvs-udp-timeout': flag(duration, 0n, 'Timeout of UDP packets of IPVS; 0 leaves it as it is.'),
+  'ipvs-sync-period': flag(duration, 30n * SECOND, `In ipvs mode: ${SYNC_PERIOD}`),
+  'ipvs-tcp-timeout': flag(duration, 0n, `Timeout of idle TCP connections in IPVS. ${KEEP}`),
+  'ipvs-tcpfin-timeout': flag(duration, 0n, `Timeout of TCP connections in IPVS after a FIN. ${KEEP}`),
+  'ipvs-udp-timeout': flag(duration, 0n, `Timeout of UDP connections in IPVS. ${KEEP}`),
   'conntrack-max-per-core': flag(
     int32,
     32768,
-    'Connections to track for each CPU core; 0 leaves the limit as it is and ignores --conntrack-min.',
+    'Maximum number of tracked connections for each CPU core. With 0, the kernel keeps its current limit, and --conntrack-min has no effect.',
   ),
-  'conntrack-min': flag(int32, 131072, 'Connections to track at least, whatever --conntrack-max-per-core says.'),
+  'conntrack-min': flag(
+    int32,
+    131072,
+    'Minimum for the limit of tracked connections, regardless of --conntrack-max-per-core.',
+  ),
   'conntrack-tcp-be-liberal': flag(bool, false, 'Set nf_conntrack_tcp_be_liberal to 1.'),
   'conntrack-tcp-timeout-close-wait': flag(
     duration,
     HOUR,
-    'Timeout of TCP connections in CLOSE_WAIT; 0 leaves it as it is.',
+    `Timeout of TCP connections in the state CLOSE_WAIT. ${KEEP}`,
   ),
-  'conntrack-tcp-timeout-established': flag(
-    duration,
-    24n * HOUR,
-    'Timeout of idle TCP connections; 0 leaves it as it is.',
-  ),
-  'conntrack-udp-timeout': flag(duration, 0n, 'Timeout of UDP connections that got no answer; 0 leaves it as it is.'),
-  'conntrack-udp-timeout-stream': flag(
-    duration,
-    0n,
-    'Timeout of UDP connections that got answers; 0 leaves it as it is.',
-  ),
+  'conntrack-tcp-timeout-established': flag(duration, 24n * HOUR, `Timeout of idle TCP connections. ${KEEP}`),
+  'conntrack-udp-timeout': flag(duration, 0n, `Timeout of UDP connections without an answer. ${KEEP}`),
+  'conntrack-udp-timeout-stream': flag(duration, 0n, `Timeout of UDP connections with answers. ${KEEP}`),
 };

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { columns, pad, truncate, visibleLength } from './line.ts';
+import { columns, pad, truncate, visibleLength } from './terminal-text.ts';
 
 const RED = '\x1b[31mred\x1b[39m';
 
-test('DEMO-5 colours take no room', () => {
+test('DEMO-5 colour codes do not count as width', () => {
   assert.equal(visibleLength(`${RED} ①`), 5);
   assert.equal(pad(RED, 5), `${RED}  `);
 });
@@ -16,7 +16,7 @@ test('DEMO-5 a line that is too long is cut, and its colours still end', () => {
   assert.equal(truncate('abc', 0), '');
 });
 
-test('DEMO-5 columns are as wide as their widest cell, the last one not filled up', () => {
+test('DEMO-5 each column is as wide as its widest cell, and the last one gets no blanks', () => {
   assert.deepEqual(
     columns([
       ['a', 'b', 'c'],

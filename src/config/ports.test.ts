@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { encodeConfiguration } from './encode.ts';
 import { loadConfiguration } from './load.ts';
-import { parsePortRange } from './port-range.ts';
+import { parsePortRange } from './ports.ts';
 
-test('CONF-10 port ranges of userspace mode', () => {
+test('CONF-10 a port range is one port, first-last or first+count, or leaves the choice to the kernel', () => {
   const cases: readonly [string, ReturnType<typeof parsePortRange>][] = [
     ['', 'any'],
     ['0', 'any'],
@@ -23,7 +23,7 @@ test('CONF-10 port ranges of userspace mode', () => {
   for (const [text, range] of cases) assert.deepEqual(parsePortRange(text), range, text);
 });
 
-test('CONF-10 portRange and udpIdleTimeout are kept in userspace mode only', () => {
+test('CONF-10 portRange and udpIdleTimeout are written only in userspace mode', () => {
   const text = (mode: string) =>
     `apiVersion: kubeproxy.config.k8s.io/v1alpha1\nkind: KubeProxyConfiguration\nmode: ${mode}\nportRange: 100-200\nudpIdleTimeout: 1s\n`;
   const { configuration, lenient } = loadConfiguration(text('userspace'));

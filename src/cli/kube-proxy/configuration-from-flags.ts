@@ -1,12 +1,13 @@
 import { appendPortIfNeeded, type Configuration, defaultConfiguration } from '../../config/index.ts';
 import type { FlagValues, ParsedFlags } from '../flags/index.ts';
 import type { KubeProxyFlags } from './flags/index.ts';
-import { loggingFromFlags } from './logging-flags.ts';
+import { overrideLogging } from './logging.ts';
 
 type Values = FlagValues<KubeProxyFlags>;
 
-/** The configuration that flags alone make. */
-export function fromFlags({ values, changed }: ParsedFlags<KubeProxyFlags>): Configuration {
+/** Makes the configuration without a file. */
+export function configurationFromFlags(parsed: ParsedFlags<KubeProxyFlags>): Configuration {
+  const { values, changed } = parsed;
   const defaults = defaultConfiguration();
   return {
     ...defaults,
@@ -19,7 +20,7 @@ export function fromFlags({ values, changed }: ParsedFlags<KubeProxyFlags>): Con
       qps: values['kube-api-qps'],
       burst: values['kube-api-burst'],
     },
-    logging: loggingFromFlags(defaults.logging, values, changed),
+    logging: overrideLogging(defaults.logging, parsed),
     bindAddressHardFail: values['bind-address-hard-fail'],
     enableProfiling: values.profiling,
     showHiddenMetricsForVersion: values['show-hidden-metrics-for-version'],
@@ -37,8 +38,8 @@ export function fromFlags({ values, changed }: ParsedFlags<KubeProxyFlags>): Con
 }
 
 /**
- * Bare addresses get the ports of the deprecated flags, of which 0 means none. Not so when the configuration is only
- * written: whoever reads it then appends its own.
+ * Addresses without a port get the port of the deprecated flag. Port 0 switches the server off. If the configuration is
+ * only written, addresses stay as they are, because the program that reads the file appends a port.
  */
 function addresses(values: Values): Pick<Configuration, 'bindAddress' | 'healthzBindAddress' | 'metricsBindAddress'> {
   const withPort = (address: string, port: number): string => {
@@ -56,7 +57,7 @@ type Modes = Pick<Configuration, 'mode' | 'iptables' | 'ipvs' | 'syncPeriod' | '
 
 function modes(values: Values, changed: ReadonlySet<keyof KubeProxyFlags>): Modes {
   const mode = values['proxy-mode'];
-  // The periods of ipvs mode have flags of their own; those named for iptables are for all other modes.
+  // ipvs mode has its own flags for the periods. All other modes use the flags that have iptables in their names.
   const isIpvs = mode === 'ipvs';
   return {
     mode,

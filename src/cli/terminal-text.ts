@@ -1,18 +1,18 @@
 const ESCAPE = String.fromCharCode(27);
-/** Colours, or a character that is visible. */
+/** A colour code, or a visible character. */
 const TOKENS = new RegExp(`${ESCAPE}\\[[0-9;]*m|.`, 'gu');
 
-/** How many columns of a terminal the text takes. */
+/** Returns the number of terminal columns that the text takes. */
 export function visibleLength(text: string): number {
   return tokens(text).filter(isVisible).length;
 }
 
-/** Fills up with blanks to the width. */
+/** Appends blanks up to the width. */
 export function pad(text: string, width: number): string {
   return text + ' '.repeat(Math.max(0, width - visibleLength(text)));
 }
 
-/** What fits into the width. Colours that are on are still turned off. */
+/** Cuts the text to the width. Keeps all colour codes, so that colours still end. */
 export function truncate(text: string, width: number): string {
   if (visibleLength(text) <= width) return text;
   let left = width - 1;
@@ -20,7 +20,7 @@ export function truncate(text: string, width: number): string {
   return width > 0 ? `${kept.join('')}…` : '';
 }
 
-/** Rows of cells, aligned; the last column is not filled up. */
+/** Aligns the cells of rows in columns. Appends no blanks to the last column. */
 export function columns(rows: readonly (readonly string[])[]): string[] {
   const count = Math.max(0, ...rows.map(({ length }) => length));
   const widths = Array.from({ length: count }, (_, i) => Math.max(...rows.map(row => visibleLength(row[i] ?? ''))));
