@@ -68,9 +68,11 @@ function followOwnNode(source: ClusterSource, ownNode: OwnNode, { log }: DaemonO
   log.info('server', 'Waiting for the API server');
   return new Promise(resolve => {
     source.node.addHandler({
-      added: object => ownNode.handle({ type: 'added', object }),
-      updated: (old, object) => ownNode.handle({ type: 'updated', old, object }),
-      deleted: object => ownNode.handle({ type: 'removed', object }),
+      changed(change) {
+        if (change.type === 'added') ownNode.handle({ type: 'added', object: change.to });
+        else if (change.type === 'updated') ownNode.handle({ type: 'updated', old: change.from, object: change.to });
+        else ownNode.handle({ type: 'removed', object: change.from });
+      },
       synced: resolve,
     });
     source.node.start();

@@ -110,7 +110,7 @@ test('WATCH-1 it is complete once all four are', () =>
 test('WATCH-1 the Node can be followed before the rest, and is told again to whom comes later', () =>
   withCluster(async parts => {
     const early: string[] = [];
-    parts.source.node.addHandler({ added: ({ metadata }) => early.push(metadata.name) });
+    parts.source.node.addHandler({ changed: change => change.type === 'added' && early.push(change.to.metadata.name) });
     parts.source.node.start();
     await parts.clock.advance(0);
     assert.equal(parts.api.requests.length, 1);

@@ -100,9 +100,11 @@ function handOver<T extends KubeObject>(
   synced: () => void,
 ): void {
   informer.addHandler({
-    added: object => tell({ type: 'added', object }),
-    updated: (old, object) => tell({ type: 'updated', old, object }),
-    deleted: object => tell({ type: 'removed', object }),
+    changed(change) {
+      if (change.type === 'added') tell({ type: 'added', object: change.to });
+      else if (change.type === 'updated') tell({ type: 'updated', old: change.from, object: change.to });
+      else tell({ type: 'removed', object: change.from });
+    },
     synced,
   });
   informer.start();

@@ -89,9 +89,11 @@ export async function withInformer(
 export function teller(told: string[]): InformerHandler<Service> {
   const title = ({ metadata: { name, resourceVersion } }: Service) => `${name}@${resourceVersion}`;
   return {
-    added: object => told.push(`added ${title(object)}`),
-    updated: (old, object) => told.push(`updated ${title(old)} ${title(object)}`),
-    deleted: object => told.push(`deleted ${title(object)}`),
+    changed(change) {
+      if (change.type === 'added') told.push(`added ${title(change.to)}`);
+      else if (change.type === 'updated') told.push(`updated ${title(change.from)} ${title(change.to)}`);
+      else told.push(`removed ${title(change.from)}`);
+    },
     synced: () => told.push('synced'),
   };
 }

@@ -113,17 +113,16 @@ export class Informer<T extends KubeObject> {
   }
 
   #present(result: DecodeResult): void {
-    const object = this.#usable(result);
-    if (!object) return;
-    const key = objectKey(object.metadata);
+    const to = this.#usable(result);
+    if (!to) return;
+    const key = objectKey(to.metadata);
     this.#listed?.add(key);
     this.#unusable.forget(key);
-    const old = this.#objects.get(key);
-    // A fresh list brings many objects that are known as they are.
-    if (old && isSame(old, object)) return;
-    this.#objects.set(key, object);
-    if (old) this.#handlers.updated(old, object);
-    else this.#handlers.added(object);
+    const from = this.#objects.get(key);
+    // Most objects of a fresh list are the same as before.
+    if (from && isSame(from, to)) return;
+    this.#objects.set(key, to);
+    this.#handlers.changed(from ? { type: 'updated', from, to } : { type: 'added', to });
   }
 
   /** The last good version of an object that cannot be used stays. */
@@ -143,10 +142,10 @@ export class Informer<T extends KubeObject> {
   #remove(key: string): void {
     this.#listed?.delete(key);
     this.#unusable.forget(key);
-    const object = this.#objects.get(key);
-    if (!object) return;
+    const from = this.#objects.get(key);
+    if (!from) return;
     this.#objects.delete(key);
-    this.#handlers.deleted(object);
+    this.#handlers.changed({ type: 'removed', from });
   }
 
   #finish(): void {
@@ -176,7 +175,7 @@ export class Informer<T extends KubeObject> {
   }
 }
 
-function isSame(old: KubeObject, object: KubeObject): boolean {
-  const { resourceVersion } = object.metadata;
-  return resourceVersion !== undefined && old.metadata.resourceVersion === resourceVersion;
+function isSame(from: KubeObject, to: KubeObject): boolean {
+  const { resourceVersion } = to.metadata;
+  return resourceVersion !== undefined && from.metadata.resourceVersion === resourceVersion;
 }

@@ -53,7 +53,7 @@ test('WATCH-4 objects are told as they come, and all are there at the marked boo
     assert.equal(informer.hasSynced, false);
     request.send(initialEnd('7'), modified(service('a@8')), deleted(service('b@9')));
     await clock.advance(0);
-    assert.deepEqual(told.slice(2), ['synced', 'updated a@1 a@8', 'deleted b@2']);
+    assert.deepEqual(told.slice(2), ['synced', 'updated a@1 a@8', 'removed b@2']);
     assert.equal(api.requests.length, 1, 'the stream goes on as the watch');
   }));
 

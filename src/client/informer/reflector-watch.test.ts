@@ -165,7 +165,7 @@ test('WATCH-8 a version that is too old, by status or in the stream, is followed
     fresh.answer();
     fresh.send(added(service('a@1')), added(service('c@15')), initialEnd('20'));
     await clock.advance(1000);
-    assert.deepEqual(parts.takeTold(), ['added c@15', 'deleted b@2']);
+    assert.deepEqual(parts.takeTold(), ['added c@15', 'removed b@2']);
     fresh.end();
     await clock.advance(0);
     api.next().refuse(410, 'Expired', 'too old resource version: 20 (30)');

@@ -40,7 +40,7 @@ export class Resync<T extends KubeObject> {
         this.#schedule();
         return;
       }
-      this.#handlers.updated(value, value);
+      this.#handlers.changed({ type: 'updated', from: value, to: value });
     }
     this.#timer = this.#clock.setTimer(0, () => this.#tell(objects));
   }
