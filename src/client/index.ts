@@ -11,5 +11,5 @@ export {
 export type { Observation, Observe } from './observation.ts';
 export { RateLimiter } from './rate-limiter.ts';
 export { decodeStatus, type Status } from './status.ts';
-export { beginning, discard, errorOfStatus, statusError } from './status-error.ts';
+export { bodyExcerpt, discard, errorOfStatus, statusError } from './status-error.ts';
 export { userAgent } from './user-agent.ts';

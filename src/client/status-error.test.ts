@@ -46,7 +46,7 @@ test('CLIENT-11 a Status in JSON is read, and its message is the message', async
 test('CLIENT-11 a 401 says what to do', async () => {
   const body = JSON.stringify({ kind: 'Status', message: 'Unauthorized', reason: 'Unauthorized', code: 401 });
   const error = await statusError(response(401, body));
-  assert.match(error.message, /does not accept our credentials \(401 Unauthorized\): renew the token or certificate/);
+  assert.match(error.message, /does not accept the credentials \(401 Unauthorized\): renew the token or certificate/);
 });
 
 test('CLIENT-11 an answer that is no Status is shown as it is, within bounds', async () => {

@@ -23,7 +23,7 @@ export function errorOfStatus({ message, reason, code, retryAfterSeconds }: Stat
 }
 
 /** The beginning of a body in one line, for those who look what answered. Reads no more than the first piece. */
-export async function beginning({ body }: ApiResponse, mostCharacters: number): Promise<string> {
+export async function bodyExcerpt({ body }: ApiResponse, mostCharacters: number): Promise<string> {
   for await (const chunk of body) {
     const text = plainText(chunk).replaceAll(/\s+/g, ' ');
     return text.length > mostCharacters ? `${text.slice(0, mostCharacters)}…` : text;
@@ -39,7 +39,7 @@ export async function discard(response: ApiResponse): Promise<void> {
 function message(response: ApiResponse, status: Status | undefined, bytes: Uint8Array): string {
   const words = status ? status.message || status.reason : plainText(bytes);
   if (response.status === 401) {
-    return `the API server does not accept our credentials (401 ${words || 'Unauthorized'}): renew the token or certificate`;
+    return `the API server does not accept the credentials (401 ${words || 'Unauthorized'}): renew the token or certificate`;
   }
   // An error of the API says all in its message; what stands before a server may say nothing.
   return status && words !== '' ? words : `the server answered with status ${response.status}${words && `: ${words}`}`;

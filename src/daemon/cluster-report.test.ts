@@ -19,9 +19,9 @@ function reporting() {
 test('WATCH-15 an object that cannot be used is logged as one of a manifest is, and is no trouble of the watch', () => {
   const { report, lines, reason } = reporting();
   const where = `/api/v1/namespaces/shop/services/web`;
-  report.unusable({ where, object: 'Service shop/web', field: 'spec.ports[0].port', message: 'is no port' });
-  report.unusable({ where: PATH, object: 'Service', field: 'metadata.name', message: 'is missing' });
-  report.usable(where);
+  report.objectUnusable({ where, object: 'Service shop/web', field: 'spec.ports[0].port', message: 'is no port' });
+  report.objectUnusable({ where: PATH, object: 'Service', field: 'metadata.name', message: 'is missing' });
+  report.objectRecovered(where);
   assert.deepEqual(lines, [
     `W Cannot be used {"where":"${where}","object":"Service shop/web","field":"spec.ports[0].port","reason":"is no port"}`,
     `W Cannot be used {"where":"${PATH}","object":"Service","field":"metadata.name","reason":"is missing"}`,
@@ -32,11 +32,11 @@ test('WATCH-15 an object that cannot be used is logged as one of a manifest is, 
 
 test('WATCH-6 what is waited for is logged and a detail of readiness, until the resource is followed', () => {
   const { report, lines, reason } = reporting();
-  report.waiting({ where: PATH, message: 'nothing has come for 10 s' });
+  report.watchStalled({ where: PATH, message: 'nothing has come for 10 s' });
   assert.equal(reason(), 'not all objects have come yet: nothing has come for 10 s');
-  report.problem({ where: PATH, message: 'refused' });
+  report.watchFailed({ where: PATH, message: 'refused' });
   assert.equal(reason(), 'not all objects have come yet: refused');
-  report.recovered(PATH);
+  report.watchRecovered(PATH);
   assert.equal(reason(), 'not all objects have come yet');
   assert.deepEqual(lines, [
     `W Waiting for objects {"where":"${PATH}","reason":"nothing has come for 10 s"}`,

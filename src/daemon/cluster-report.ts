@@ -10,21 +10,21 @@ export function clusterReport(
   watchChecks: WatchChecks,
 ): ClusterSourceOptions['report'] {
   return {
-    problem({ where, message }) {
+    watchFailed({ where, message }) {
       watchChecks.problem(where, message);
       log.error('reflector', 'Failed to follow', { where, err: message });
     },
-    waiting({ where, message }) {
+    watchStalled({ where, message }) {
       watchChecks.problem(where, message);
       log.warning('reflector', 'Waiting for objects', { where, reason: message });
     },
-    recovered(where) {
+    watchRecovered(where) {
       watchChecks.recovered(where);
       log.info('reflector', 'Is followed again', { where });
     },
-    unusable: ({ where, object, field, message }) =>
+    objectUnusable: ({ where, object, field, message }) =>
       log.warning('proxy', 'Cannot be used', { where, object, field, reason: message }),
-    usable: where => log.info('proxy', 'Is good again', { where }),
-    heard: path => metrics.watchHeard(path),
+    objectRecovered: where => log.info('proxy', 'Is good again', { where }),
+    dataReceived: path => metrics.watchHeard(path),
   };
 }

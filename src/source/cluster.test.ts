@@ -26,11 +26,11 @@ class Case {
       clock: this.clock,
       random: () => (this.#chance = (this.#chance + 0.37) % 1),
       report: {
-        problem: ({ where }) => this.problems.push(where),
-        waiting: () => assert.fail(),
-        recovered: () => {},
-        unusable: () => assert.fail(),
-        usable: () => assert.fail(),
+        watchFailed: ({ where }) => this.problems.push(where),
+        watchStalled: () => assert.fail(),
+        watchRecovered: () => {},
+        objectUnusable: () => assert.fail(),
+        objectRecovered: () => assert.fail(),
       },
     });
   }

@@ -1,7 +1,7 @@
 import type { KubeObject } from '../../api/index.ts';
 import type { Change } from '../../lib/change.ts';
 import { errorText } from '../../lib/error-text.ts';
-import type { InformerReport } from './report.ts';
+import type { InformerReporter } from './reporter.ts';
 import { objectPath, objectTitle, type Resource } from './resource.ts';
 
 /** Receives the changes of the objects of one resource. Calls come one at a time, in the order of the changes. */
@@ -15,15 +15,16 @@ export interface InformerHandler<T> {
 /** Calls all handlers. A handler that throws is reported as a problem. The other handlers and the watch go on. */
 export class Handlers<T extends KubeObject> {
   readonly #resource: Resource<T>;
-  readonly #report: InformerReport;
+  readonly #reporter: InformerReporter;
   readonly #handlers = new Set<InformerHandler<T>>();
   #closed = false;
 
-  constructor(resource: Resource<T>, report: InformerReport) {
+  constructor(resource: Resource<T>, reporter: InformerReporter) {
     this.#resource = resource;
-    this.#report = report;
+    this.#reporter = reporter;
   }
 
+  /** Returns a function that removes the handler. */
   add(handler: InformerHandler<T>, present: Iterable<T>, hasSynced: boolean): () => void {
     for (const to of present) this.#call(to, () => handler.changed?.({ type: 'added', to }));
     this.#handlers.add(handler);
@@ -49,10 +50,10 @@ export class Handlers<T extends KubeObject> {
     try {
       call();
     } catch (error) {
-      this.#report.unusable({
+      this.#reporter.objectUnusable({
         where: object ? objectPath(this.#resource, object.metadata) : this.#resource.path,
         object: object && objectTitle(this.#resource, object.metadata),
-        message: `could not be taken in: ${errorText(error)}`,
+        message: `could not be processed: ${errorText(error)}`,
       });
     }
   }

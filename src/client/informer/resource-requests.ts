@@ -2,30 +2,30 @@ import type { Clock } from '../../lib/clock.ts';
 import { type ApiClient, ApiError, type ApiResponse, statusError } from '../index.ts';
 import { type Query, type Resource, resourcePath } from './resource.ts';
 
-export interface RequestsOptions {
+export interface ResourceRequestsOptions {
   readonly client: ApiClient;
   readonly resource: Resource;
-  /** Content types that are asked for, best first. */
+  /** The Accept header: content types, best first. */
   readonly accept: string;
   readonly clock: Clock;
 }
 
-/** Asks for one resource, one request at a time. */
-export class Requests {
-  readonly #options: RequestsOptions;
+/** Sends the requests of one resource, one at a time. */
+export class ResourceRequests {
+  readonly #options: ResourceRequestsOptions;
   #current: AbortController | undefined;
 
-  constructor(options: RequestsOptions) {
+  constructor(options: ResourceRequestsOptions) {
     this.#options = options;
   }
 
-  /** Makes a request and reads the answer. Rejects if the server refuses, or takes longer than it may. */
-  async ask<R>(query: Query, longestMs: number, read: (response: ApiResponse) => Promise<R>): Promise<R> {
+  /** Sends a request and reads the answer. Rejects if the server refuses it, or if the answer takes too long. */
+  async send<R>(query: Query, timeoutMs: number, read: (response: ApiResponse) => Promise<R>): Promise<R> {
     const { client, resource, accept, clock } = this.#options;
     const current = new AbortController();
-    let hangs = false;
-    const timer = clock.setTimer(longestMs, () => {
-      hangs = true;
+    let isTooLate = false;
+    const timer = clock.setTimer(timeoutMs, () => {
+      isTooLate = true;
       current.abort();
     });
     this.#current = current;
@@ -34,15 +34,15 @@ export class Requests {
       if (response.status !== 200) throw await statusError(response);
       return await read(response);
     } catch (error) {
-      if (!hangs) throw error;
-      throw new ApiError('timeout', `the server did not end its answer within ${Math.round(longestMs / 1000)} s`);
+      if (!isTooLate) throw error;
+      throw new ApiError('timeout', `the API server did not end its answer within ${Math.round(timeoutMs / 1000)} s`);
     } finally {
       timer.cancel();
       this.#current = undefined;
     }
   }
 
-  /** Ends the request at hand. */
+  /** Aborts the current request, if there is one. */
   abort(): void {
     this.#current?.abort();
   }

@@ -1,28 +1,26 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { bookmark, initialEnd, service, untilList, withInformer } from '../../../test/support/informer-case.ts';
+import { bookmark, initialEnd, service, withInformer } from '../../../test/support/informer-case.ts';
 
-test('WATCH-11 a watch that the server does not end in time is cut', () =>
+test('WATCH-11 the reflector aborts a watch that the server does not end in time', () =>
   withInformer(async parts => {
-    const { api, clock, problems } = parts;
-    const watch = await parts.follow();
+    const { api, clock, failures } = parts;
+    const watch = await parts.startWatch();
     await clock.advance(329_999);
     assert.equal(watch.isAborted, false);
     await clock.advance(1);
     assert.equal(watch.isAborted, true);
     await clock.advance(800);
     assert.equal(api.next().query.resourceVersion, '10');
-    assert.match(problems[0]?.message ?? '', /did not end its answer within 330 s/);
+    assert.match(failures[0]?.message ?? '', /did not end its answer within 330 s/);
   }));
 
-test('WATCH-11 a server that takes the request and never answers is left, too', () =>
+test('WATCH-11 the reflector aborts requests that the server never answers', () =>
   withInformer(async parts => {
-    const { api, clock, informer } = parts;
-    informer.start();
-    await clock.advance(0);
-    const request = api.next();
+    const { api, clock } = parts;
+    const request = await parts.start();
     await clock.advance(29_999);
-    assert.match(parts.waits[0]?.message ?? '', /waiting for the answer to a streaming list/);
+    assert.match(parts.stalls[0]?.message ?? '', /waiting for the answer to a streaming list/);
     assert.equal(request.isAborted, false);
     await clock.advance(1);
     assert.equal(request.isAborted, true);
@@ -30,21 +28,21 @@ test('WATCH-11 a server that takes the request and never answers is left, too', 
     assert.equal(list.query.watch, undefined);
     await clock.advance(300_000);
     assert.equal(list.isAborted, true);
-    assert.match(parts.problems[0]?.message ?? '', /did not end its answer within 300 s/);
+    assert.match(parts.failures[0]?.message ?? '', /did not end its answer within 300 s/);
     await clock.advance(800);
     assert.equal(api.next().query.sendInitialEvents, 'true');
   }));
 
-test('WATCH-11 a watch that brought not even a bookmark in all its time is followed by a list that is not older', () =>
+test('WATCH-11 after a watch without even a bookmark the reflector asks for a list that is not older', () =>
   withInformer(async parts => {
     const { api, clock } = parts;
-    const watch = await parts.follow(service('a@9'));
+    const watch = await parts.startWatch(service('a@9'));
     watch.end();
     await clock.advance(0);
-    const mute = api.next();
-    mute.answer();
+    const silent = api.next();
+    silent.answer();
     await clock.advance(300_000);
-    mute.end();
+    silent.end();
     await clock.advance(0);
     const fresh = api.next();
     assert.deepEqual([fresh.query.sendInitialEvents, fresh.query.resourceVersion], ['true', '10']);
@@ -53,10 +51,10 @@ test('WATCH-11 a watch that brought not even a bookmark in all its time is follo
     assert.equal(api.next().query.resourceVersion, undefined);
   }));
 
-test('WATCH-11 a watch that brought bookmarks only goes on', () =>
+test('WATCH-11 after a watch with bookmarks only, the next watch goes on from the last bookmark', () =>
   withInformer(async parts => {
     const { api, clock } = parts;
-    const watch = await parts.follow();
+    const watch = await parts.startWatch();
     watch.end();
     await clock.advance(0);
     const quiet = api.next();
@@ -70,69 +68,69 @@ test('WATCH-11 a watch that brought bookmarks only goes on', () =>
     assert.deepEqual([next.query.sendInitialEvents, next.query.resourceVersion], [undefined, '40']);
   }));
 
-test('WATCH-12 who may not list or watch is told the server’s words and what to do, once, and tries on', () =>
+test('WATCH-12 a refusal is reported once, in the server’s words and with what to do, and retried', () =>
   withInformer(async parts => {
-    const { api, clock, problems, recovered, informer } = parts;
+    const { api, clock, failures, recovered, informer } = parts;
     informer.start();
     await clock.advance(0);
     for (const wait of [800, 1600]) {
       api.next().refuse(403, 'Forbidden', 'services is forbidden: User "x" cannot watch resource "services"');
       await clock.advance(wait);
     }
-    assert.deepEqual(problems, [
+    assert.deepEqual(failures, [
       {
         where: '/api/v1/services',
         message:
-          'cannot be followed, and is tried again: services is forbidden: User "x" cannot watch resource "services": ' +
-          'bind who we are to the ClusterRole system:node-proxier',
+          'services is forbidden: User "x" cannot watch resource "services": ' +
+          'bind this user to the ClusterRole system:node-proxier',
       },
     ]);
     api.next().refuse(401, 'Unauthorized', 'Unauthorized');
     await clock.advance(3200);
-    assert.match(problems[1]?.message ?? '', /does not accept our credentials/);
+    assert.match(failures[1]?.message ?? '', /does not accept the credentials/);
     const request = api.next();
     request.answer();
     await clock.advance(0);
-    assert.deepEqual(recovered, [], 'not before the list is complete');
+    assert.deepEqual(recovered, [], 'the watch has not recovered before the list is complete');
     request.send(initialEnd('3'));
     await clock.advance(0);
     assert.deepEqual(recovered, ['/api/v1/services']);
   }));
 
 for (const [what, chunk] of [
-  ['no JSON', 'hello\n'],
-  ['no event', '[1]\n'],
+  ['text that is not JSON', 'hello\n'],
+  ['JSON that is not an event', '[1]\n'],
   ['an unknown type of event', '{"type":"MOVED","object":{}}\n'],
   ['a bookmark without a version', '{"type":"BOOKMARK","object":{"metadata":{}}}\n'],
-  ['an error that is no Status', '{"type":"ERROR","object":7}\n'],
+  ['an error that is not a Status', '{"type":"ERROR","object":7}\n'],
 ] as const) {
-  test(`WATCH-12 a watch that brings ${what} is told of and followed by a fresh list`, () =>
+  test(`WATCH-12 a watch that sends ${what} is reported, and a fresh list follows`, () =>
     withInformer(async parts => {
-      const { api, clock, problems } = parts;
-      const watch = await parts.follow(service('a@1'));
+      const { api, clock, failures } = parts;
+      const watch = await parts.startWatch(service('a@1'));
       watch.send(chunk);
       await clock.advance(800);
       assert.equal(api.next().query.sendInitialEvents, 'true');
-      assert.match(problems[0]?.message ?? '', /something that is no event/);
-      assert.deepEqual(parts.told, [], 'what is known stays');
+      assert.match(failures[0]?.message ?? '', /something that is not an event/);
+      assert.deepEqual(parts.changes, [], 'the objects stay');
     }));
 }
 
-test('WATCH-12 an answer in another format is told of by its name', () =>
-  withInformer(async ({ informer, api, clock, problems }) => {
+test('WATCH-12 an answer in another format is reported with its content type', () =>
+  withInformer(async ({ informer, api, clock, failures }) => {
     informer.start();
     await clock.advance(0);
     api.next().answer(200, 'application/yaml');
     await clock.advance(0);
-    assert.match(problems[0]?.message ?? '', /answered as application\/yaml, .* correct acceptContentTypes/);
+    assert.match(failures[0]?.message ?? '', /answered as application\/yaml, .* correct acceptContentTypes/);
   }));
 
 for (const [what, contentType, found] of [
   ['a page', 'text/html; charset=utf-8', 'text/html; charset=utf-8'],
-  ['something without a content type', '', 'without a content type'],
+  ['an answer without a content type', '', 'without a content type'],
 ] as const) {
-  test(`WATCH-12 ${what} instead of objects is told as what it is, with its beginning`, () =>
-    withInformer(async ({ informer, api, clock, problems }) => {
+  test(`WATCH-12 ${what} instead of objects is reported with its beginning`, () =>
+    withInformer(async ({ informer, api, clock, failures }) => {
       informer.start();
       await clock.advance(0);
       const request = api.next();
@@ -141,55 +139,55 @@ for (const [what, contentType, found] of [
       await clock.advance(0);
       const page = `<!doctype html> <title>Sign in</title> [2J${'x'.repeat(38)}…`;
       assert.equal(
-        problems[0]?.message,
-        `cannot be followed, and is tried again: something other than an API server answered (${found}: ${page}): ` +
-          'a proxy or a login page is likely, check the server’s address and its proxies',
+        failures[0]?.message,
+        `the answer is not from an API server (${found}: ${page}): ` +
+          'it is probably from an HTTP proxy or a login page, check the server’s address and the HTTP proxies',
       );
       await clock.advance(800);
       assert.equal(api.next().query.sendInitialEvents, 'true');
     }));
 }
 
-test('WATCH-12 a refusal that is not the API’s own gives no hint at rights', () =>
-  withInformer(async ({ informer, api, clock, problems }) => {
+test('WATCH-12 the error of a 403 that is not from the API gives no hint about roles', () =>
+  withInformer(async ({ informer, api, clock, failures }) => {
     informer.start();
     await clock.advance(0);
     api.next().reply('<html>no way out', 403);
     await clock.advance(0);
-    assert.match(problems[0]?.message ?? '', /the server answered with status 403: <html>no way out$/);
+    assert.match(failures[0]?.message ?? '', /the server answered with status 403: <html>no way out$/);
   }));
 
-test('WATCH-2 a list in JSON that never ends is left', () =>
+test('WATCH-2 the reflector aborts a list in JSON that never ends', () =>
   withInformer(async parts => {
-    const request = await untilList(parts);
+    const request = await parts.startPlainList();
     request.answer();
     const piece = Buffer.alloc(1 << 20, ' ');
     request.send(...Array<Uint8Array>(257).fill(piece));
     await parts.clock.advance(0);
-    assert.match(parts.problems[0]?.message ?? '', /the list is longer than 256 MiB/);
+    assert.match(parts.failures[0]?.message ?? '', /the list is longer than 256 MiB/);
   }));
 
-test('WATCH-12 an answer to a list that is none is told of', () =>
+test('WATCH-12 an answer that is not a list of the resource is reported', () =>
   withInformer(async parts => {
-    (await untilList(parts)).reply({ kind: 'PodList', items: [] });
+    (await parts.startPlainList()).reply({ kind: 'PodList', items: [] });
     await parts.clock.advance(0);
-    assert.match(parts.problems[0]?.message ?? '', /the answer to the list cannot be read/);
+    assert.match(parts.failures[0]?.message ?? '', /the answer to the list request is not a list/);
   }));
 
-test('WATCH-13 closing ends the request or the pause at hand', async () => {
+test('WATCH-13 closing ends the current request or wait', async () => {
   await withInformer(async parts => {
-    const watch = await parts.follow();
+    const watch = await parts.startWatch();
     await parts.informer.close();
     assert.equal(watch.isAborted, true);
     assert.equal(parts.clock.pending, 0);
   });
-  await withInformer(async ({ informer, api, clock, problems }) => {
+  await withInformer(async ({ informer, api, clock, failures }) => {
     informer.start();
     await clock.advance(0);
     api.next().fail('unreachable', 'no route');
     await clock.advance(0);
     await informer.close();
     assert.equal(clock.pending, 0);
-    assert.equal(problems.length, 1);
+    assert.equal(failures.length, 1);
   });
 });
