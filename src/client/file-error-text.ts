@@ -8,7 +8,7 @@ const ERRNO_TEXTS: Readonly<Record<string, string>> = {
   ELOOP: 'too many levels of symbolic links',
 };
 
-/** A failed file operation in Go's words, which upstream's users know: `open /x: no such file or directory`. */
+/** A failed file operation in the words of Go, as client-go prints it: `open /x: no such file or directory`. */
 export function fileErrorText(operation: 'open' | 'read' | 'stat', path: string, error: unknown): string {
   const code = errorCode(error);
   return `${operation} ${path}: ${ERRNO_TEXTS[code] ?? (code === '' ? String(error) : code)}`;

@@ -1,6 +1,6 @@
-/** What a client tells of its requests, as the metrics `rest_client_*` want it. `host` is the server's host and port. */
-export type Observation =
-  /** One try got an answer, or `<error>`: `requests_total`, and `request_retries_total` if `retry`. */
+/** What the client reports about its requests for the metrics `rest_client_*`. `host` is the server's host and port. */
+export type RequestObservation =
+  /** One attempt ended with this status, or `<error>`: `requests_total`, and `request_retries_total` if `retry`. */
   | {
       readonly kind: 'attempt';
       readonly verb: string;
@@ -8,9 +8,9 @@ export type Observation =
       readonly code: string;
       readonly retry: boolean;
     }
-  /** A turn was waited for: `rate_limiter_duration_seconds`. Watches wait for none. */
+  /** The wait for the rate limit is over: `rate_limiter_duration_seconds`. Watches do not wait. */
   | { readonly kind: 'rate-limited'; readonly verb: string; readonly host: string; readonly milliseconds: number }
-  /** A request is over, its body included: `request_duration_seconds` and sizes. Not for watches. */
+  /** A request and its body are complete: `request_duration_seconds` and sizes. Not for watches. */
   | {
       readonly kind: 'request';
       readonly verb: string;
@@ -21,19 +21,19 @@ export type Observation =
       readonly responseBytes: number;
     };
 
-export type Observe = (observation: Observation) => void;
+export type RequestObserver = (observation: RequestObservation) => void;
 
-/** Tells when a body has ended, and how long it was. */
+/** The same body. Calls `onEnd` once, when the body has ended in any way, with the number of bytes that came. */
 export function countedBody(
   body: AsyncIterable<Uint8Array>,
-  done: (bytes: number) => void,
+  onEnd: (bytes: number) => void,
 ): AsyncIterableIterator<Uint8Array> {
   const source = body[Symbol.asyncIterator]();
   let bytes = 0;
-  let open = true;
+  let isOpen = true;
   const end = () => {
-    if (open) done(bytes);
-    open = false;
+    if (isOpen) onEnd(bytes);
+    isOpen = false;
   };
   return {
     [Symbol.asyncIterator]() {

@@ -5,30 +5,30 @@ import { certificates } from '../../../test/support/certificates.ts';
 import { KubeconfigFolder } from '../../../test/support/kubeconfig.ts';
 import { ManualClock } from '../../../test/support/manual-clock.ts';
 import type { UserConfig } from '../client-config.ts';
-import { silent } from '../client-log.ts';
+import { silentLog } from '../client-log.ts';
 import { type CredentialSource, credentialSource } from './credentials.ts';
 
 interface Case {
   readonly folder: KubeconfigFolder;
   readonly clock: ManualClock;
-  readonly told: string[];
+  readonly logLines: string[];
   source(user: UserConfig): CredentialSource;
 }
 
 async function withFiles(act: (parts: Case) => Promise<void>): Promise<void> {
   const folder = new KubeconfigFolder();
   const clock = new ManualClock(1_000_000);
-  const told: string[] = [];
-  const tell = (message: string) => void told.push(message);
-  const log = { ...silent, error: tell, warning: tell };
+  const logLines: string[] = [];
+  const log = (message: string) => void logLines.push(message);
+  const clientLog = { ...silentLog, error: log, warning: log };
   try {
-    await act({ folder, clock, told, source: user => credentialSource(user, { env: {}, clock, log }) });
+    await act({ folder, clock, logLines, source: user => credentialSource(user, { env: {}, clock, log: clientLog }) });
   } finally {
     folder.close();
   }
 }
 
-test('CLIENT-5 nobody, a token, a name and a password', () =>
+test('CLIENT-5 a user may have no credential, a token, or a name and a password', () =>
   withFiles(async ({ source }) => {
     assert.deepEqual(await source({}).current(), { authorization: undefined, certificate: undefined });
     assert.equal((await source({ token: 'secret' }).current()).authorization, 'Bearer secret');
@@ -36,7 +36,7 @@ test('CLIENT-5 nobody, a token, a name and a password', () =>
     assert.equal((await basic.current()).authorization, `Basic ${Buffer.from('me:p:w').toString('base64')}`);
   }));
 
-test('CLIENT-5 a token file is read again after a minute, and at once when the server refused it', () =>
+test('CLIENT-5 the client reads a token file again after a minute, and at once after a refusal', () =>
   withFiles(async ({ folder, clock, source }) => {
     const tokenFile = folder.write('token', 'one\n');
     const credentials = source({ tokenFile, token: 'older' });
@@ -51,8 +51,8 @@ test('CLIENT-5 a token file is read again after a minute, and at once when the s
     assert.equal((await credentials.refresh(two)).authorization, 'Bearer three');
   }));
 
-test('CLIENT-5 a token file that vanishes or is empty keeps the last token, and is told', () =>
-  withFiles(async ({ folder, clock, told, source }) => {
+test('CLIENT-5 if a token file is gone or empty, the former token stays in use, and the log says so', () =>
+  withFiles(async ({ folder, clock, logLines, source }) => {
     const tokenFile = folder.write('token', 'one');
     const credentials = source({ tokenFile });
     rmSync(tokenFile);
@@ -61,13 +61,13 @@ test('CLIENT-5 a token file that vanishes or is empty keeps the last token, and 
     folder.write('token', '\n');
     await clock.advance(60_000);
     assert.equal((await credentials.current()).authorization, 'Bearer one');
-    assert.deepEqual(told, Array(2).fill('Unable to read a file again, its former content is used'));
+    assert.deepEqual(logLines, Array(2).fill('Could not reload a file, its former content is used'));
     folder.write('token', 'two');
     await clock.advance(60_000);
     assert.equal((await credentials.current()).authorization, 'Bearer two');
   }));
 
-test('CLIENT-5 a token file that was never there is told at the start, unless there is a token besides', () =>
+test('CLIENT-5 a missing token file is an error at the start, unless there is a token too', () =>
   withFiles(async ({ source }) => {
     assert.throws(() => source({ tokenFile: '/nonexistent' }), {
       code: 'credentials',
@@ -76,21 +76,21 @@ test('CLIENT-5 a token file that was never there is told at the start, unless th
     assert.equal((await source({ tokenFile: '/nonexistent', token: 'x' }).current()).authorization, 'Bearer x');
   }));
 
-test('CLIENT-5 a token file that no header can carry is told by its name, and keeps the last token', () =>
-  withFiles(async ({ folder, clock, told, source }) => {
+test('CLIENT-5 the error of a token file with a line break names the file; the former token stays in use', () =>
+  withFiles(async ({ folder, clock, logLines, source }) => {
     const tokenFile = folder.write('token', 'sec\nret');
-    const problem = 'holds a line break, which no header can carry: write the token on one line';
+    const problem = 'contains a line break, which an HTTP header cannot carry: write the token on one line';
     assert.throws(() => source({ tokenFile }), { code: 'credentials', message: `${tokenFile} ${problem}` });
     folder.write('token', 'one');
     const credentials = source({ tokenFile });
     folder.write('token', 'sec\x1bret');
     await clock.advance(60_000);
     assert.equal((await credentials.current()).authorization, 'Bearer one');
-    assert.deepEqual(told, ['Unable to read a file again, its former content is used']);
+    assert.deepEqual(logLines, ['Could not reload a file, its former content is used']);
   }));
 
-test('CLIENT-5 a client certificate is read again when its files changed, once they fit each other', () =>
-  withFiles(async ({ folder, clock, told, source }) => {
+test('CLIENT-5 a new client certificate is used as soon as both of its files are replaced', () =>
+  withFiles(async ({ folder, clock, logLines, source }) => {
     const { client, otherClient } = certificates();
     const file = (name: string, content: string) =>
       ({ kind: 'file', path: folder.write(name, content), field: name }) as const;
@@ -102,13 +102,13 @@ test('CLIENT-5 a client certificate is read again when its files changed, once t
     folder.write('client-certificate', otherClient.cert);
     await clock.advance(60_000);
     assert.deepEqual(await credentials.current(), first);
-    assert.deepEqual(told, ['A new client certificate cannot be used yet, the former one is used']);
+    assert.deepEqual(logLines, ['The new client certificate cannot be used yet, the former one is used']);
     folder.write('client-key', otherClient.key);
     await clock.advance(60_000);
     assert.equal((await credentials.current()).certificate?.key, otherClient.key.trim());
   }));
 
-test('CLIENT-5 a client certificate that cannot be used is told at the start', () =>
+test('CLIENT-5 a client certificate that cannot be used is an error at the start', () =>
   withFiles(async ({ source }) => {
     const { client, otherClient } = certificates();
     const pair = (cert: string, key: string) => ({
@@ -118,11 +118,11 @@ test('CLIENT-5 a client certificate that cannot be used is told at the start', (
       },
     });
     const both = 'client-certificate-data and client-key-data: ';
-    assert.throws(() => source(pair('x', client.key)), { message: `${both}the certificate is no PEM certificate` });
+    assert.throws(() => source(pair('x', client.key)), { message: `${both}the certificate is not a PEM certificate` });
     assert.throws(() => source(pair(client.cert, 'x')), {
-      message: `${both}the key is no PEM private key without a password`,
+      message: `${both}the key is not a PEM private key, or it has a password`,
     });
     assert.throws(() => source(pair(client.cert, otherClient.key)), {
-      message: `${both}the key is not that of the certificate`,
+      message: `${both}the key does not belong to the certificate`,
     });
   }));

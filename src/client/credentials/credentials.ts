@@ -1,29 +1,28 @@
 import type { Clock } from '../../lib/clock.ts';
 import { ApiError } from '../api-error.ts';
-import type { Pem, UserConfig } from '../client-config.ts';
+import { type Environment, type Pem, pemName, type UserConfig } from '../client-config.ts';
 import type { ClientLog } from '../client-log.ts';
-import type { Environment } from '../kubeconfig/in-cluster.ts';
 import { ExecPlugin } from './exec-plugin.ts';
 import { pairProblem } from './pem.ts';
 import { ReloadedFile } from './reloaded-file.ts';
 import { bearer, tokenProblem } from './token.ts';
 
-/** As whom a request is made. */
+/** What a request sends to say which user it acts as. */
 export interface Credential {
   readonly authorization?: string | undefined;
   readonly certificate?: ClientCertificate | undefined;
 }
 
-/** In PEM. */
+/** A certificate and its private key, in PEM. */
 export interface ClientCertificate {
   readonly certificate: string;
   readonly key: string;
 }
 
 export interface CredentialSource {
-  /** Rejects with an ApiError of code `credentials`. */
+  /** Rejects with an ApiError of code `credentials` if there is no credential. */
   current(): Promise<Credential>;
-  /** After the server refused one: what there is now, which may be the same. */
+  /** Called when the server refused a credential. Returns the newest one, which may be the same. */
   refresh(refused: Credential): Promise<Credential>;
 }
 
@@ -31,14 +30,14 @@ export interface CredentialParts {
   readonly env: Environment;
   readonly clock: Clock;
   readonly log: ClientLog;
-  /** How long a credential plugin may run; a minute unless told. */
+  /** How long a credential plugin may run. The default is a minute. */
   readonly execTimeoutMs?: number | undefined;
 }
 
 export function credentialSource(user: UserConfig, parts: CredentialParts): CredentialSource {
-  const given = user.token ?? user.tokenFile ?? user.basic ?? user.certificate;
-  if (user.exec && given === undefined) return new ExecPlugin(user.exec, parts);
-  return new GivenCredentials(user, parts);
+  const configured = user.token ?? user.tokenFile ?? user.basic ?? user.certificate;
+  if (user.exec && configured === undefined) return new ExecPlugin(user.exec, parts);
+  return new ConfiguredCredentials(user, parts);
 }
 
 export function sameCredential(one: Credential, other: Credential): boolean {
@@ -49,8 +48,8 @@ export function sameCertificate(one: ClientCertificate | undefined, other: Clien
   return one?.certificate === other?.certificate && one?.key === other?.key;
 }
 
-/** Token, name and password, certificate: as the configuration has them, or as its files do. */
-class GivenCredentials implements CredentialSource {
+/** The token, the user name and password, or the certificate of the configuration or of its files. */
+class ConfiguredCredentials implements CredentialSource {
   readonly #user: UserConfig;
   readonly #log: ClientLog;
   readonly #files = new Map<string, ReloadedFile>();
@@ -60,11 +59,11 @@ class GivenCredentials implements CredentialSource {
     this.#user = user;
     this.#log = log;
     const { tokenFile, certificate } = user;
-    for (const file of [path(certificate?.certificate), path(certificate?.key)]) {
+    for (const file of [filePath(certificate?.certificate), filePath(certificate?.key)]) {
       if (file !== undefined) this.#files.set(file, new ReloadedFile(file, clock, log));
     }
     if (tokenFile !== undefined) this.#files.set(tokenFile, new ReloadedFile(tokenFile, clock, log, tokenProblem));
-    // What cannot be used is told at the start.
+    // Throws at the start if the credentials cannot be used.
     this.#certificate();
     if (user.token === undefined) this.#token();
   }
@@ -106,10 +105,10 @@ class GivenCredentials implements CredentialSource {
       this.#pair = pair;
       return pair;
     }
-    const text = `${nameOf(certificate.certificate)} and ${nameOf(certificate.key)}: ${problem}`;
+    const text = `${pemName(certificate.certificate)} and ${pemName(certificate.key)}: ${problem}`;
     if (!this.#pair) throw new ApiError('credentials', text);
-    // Two files cannot be replaced at once: they fit again soon.
-    this.#log.warning('A new client certificate cannot be used yet, the former one is used', { err: text });
+    // Another program may have replaced only one of the two files so far.
+    this.#log.warning('The new client certificate cannot be used yet, the former one is used', { err: text });
     return this.#pair;
   }
 
@@ -118,10 +117,6 @@ class GivenCredentials implements CredentialSource {
   }
 }
 
-function path(pem: Pem | undefined): string | undefined {
+function filePath(pem: Pem | undefined): string | undefined {
   return pem?.kind === 'file' ? pem.path : undefined;
-}
-
-function nameOf(pem: Pem): string {
-  return pem.kind === 'file' ? `${pem.field} ${pem.path}` : pem.field;
 }

@@ -4,7 +4,7 @@ import type { ClientConfig, ExecConfig, Pem } from '../client-config.ts';
 import { fileErrorText } from '../file-error-text.ts';
 import { tokenProblem } from './token.ts';
 
-/** What a credential plugin gave. */
+/** The credential that a plugin printed. A part that it did not give is empty. */
 export interface ExecStatus {
   readonly token: string;
   readonly certificate: string;
@@ -19,7 +19,7 @@ export function isExecApiVersion(apiVersion: string): boolean {
   return apiVersion === `${GROUP}/v1` || apiVersion === `${GROUP}/v1beta1`;
 }
 
-/** The cluster as a plugin is told of it. */
+/** The description of the cluster that a plugin receives. */
 export function execCluster(config: ClientConfig, extension: unknown): Readonly<Record<string, unknown>> {
   const { tls } = config;
   return {
@@ -33,12 +33,12 @@ export function execCluster(config: ClientConfig, extension: unknown): Readonly<
   };
 }
 
-/** The text of the variable KUBERNETES_EXEC_INFO. */
+/** The value of the environment variable KUBERNETES_EXEC_INFO, which a plugin reads. */
 export function execInfo({ apiVersion, cluster }: ExecConfig): string {
   return JSON.stringify({ kind: 'ExecCredential', apiVersion, spec: { cluster, interactive: false } });
 }
 
-/** Reads what a plugin wrote; throws an Error with the reason if it cannot be used. */
+/** Reads the output of a plugin. Throws an Error with the reason if the output cannot be used. */
 export function parseExecCredential(output: string, apiVersion: string): ExecStatus {
   const credential = parseObject(output);
   if (credential.kind !== 'ExecCredential') throw new Error('exec plugin did not write an ExecCredential');
@@ -61,9 +61,8 @@ export function parseExecCredential(output: string, apiVersion: string): ExecSta
 function expiry(timestamp: string): number | undefined {
   if (timestamp === '') return undefined;
   const time = Date.parse(timestamp);
-  if (Number.isNaN(time))
-    throw new Error(`exec plugin returned the expirationTimestamp ${timestamp}, which is no time`);
-  return time;
+  if (!Number.isNaN(time)) return time;
+  throw new Error(`exec plugin returned the expirationTimestamp ${timestamp}, which is not a time`);
 }
 
 function parseObject(output: string): Readonly<Record<string, unknown>> {
@@ -71,14 +70,14 @@ function parseObject(output: string): Readonly<Record<string, unknown>> {
     const value: unknown = JSON.parse(output);
     if (isObject(value)) return value;
   } catch {
-    // Not shown: what came instead may hold a secret.
+    // The error does not show the output, which may contain a secret.
   }
   throw new Error('exec plugin did not write a JSON object to its standard output');
 }
 
 function textOf(parent: Readonly<Record<string, unknown>>, name: string): string {
   const value = parent[name] ?? '';
-  if (typeof value !== 'string') throw new Error(`exec plugin returned a status.${name} that is no text`);
+  if (typeof value !== 'string') throw new Error(`exec plugin returned a status.${name} that is not a string`);
   return value;
 }
 

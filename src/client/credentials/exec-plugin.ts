@@ -2,19 +2,18 @@ import { lastLines, ProgramError, runProgram } from '../../kernel/programs/index
 import type { Clock } from '../../lib/clock.ts';
 import { errorText } from '../../lib/error-text.ts';
 import { ApiError } from '../api-error.ts';
-import type { ExecConfig } from '../client-config.ts';
+import type { Environment, ExecConfig } from '../client-config.ts';
 import type { ClientLog } from '../client-log.ts';
-import type { Environment } from '../kubeconfig/in-cluster.ts';
 import type { Credential, CredentialParts, CredentialSource } from './credentials.ts';
 import { type ExecStatus, execInfo, parseExecCredential } from './exec-credential.ts';
 import { pairProblem } from './pem.ts';
 import { bearer } from './token.ts';
 
-/** Plugins ask servers of their own, but whoever waits for a person at a keyboard waits in vain here. */
-const LONGEST_RUN_MS = 60_000;
-const MOST_OUTPUT = 1 << 20;
+/** Long enough for a plugin that asks a server. A plugin that waits for input from a keyboard would never end. */
+const DEFAULT_TIMEOUT_MS = 60_000;
+const MAX_OUTPUT_BYTES = 1 << 20;
 
-/** Credentials from a program, which is run when there are none, when they expired, and when the server refused them. */
+/** Credentials from a program. It runs at the first request, when a credential expired, and when the server refused one. */
 export class ExecPlugin implements CredentialSource {
   readonly #config: ExecConfig;
   readonly #env: Environment;
@@ -30,7 +29,7 @@ export class ExecPlugin implements CredentialSource {
     this.#env = env;
     this.#clock = clock;
     this.#log = log;
-    this.#timeoutMs = execTimeoutMs ?? LONGEST_RUN_MS;
+    this.#timeoutMs = execTimeoutMs ?? DEFAULT_TIMEOUT_MS;
     if (config.interactiveMode === 'Always') {
       const text = 'exec plugin cannot support interactive mode: standard input is not a terminal';
       throw new ApiError('credentials', `${text} (interactiveMode must not be Always)`);
@@ -38,16 +37,16 @@ export class ExecPlugin implements CredentialSource {
   }
 
   async current(): Promise<Credential> {
-    const expired = this.#expires !== undefined && this.#clock.now() > this.#expires;
-    return this.#credential && !expired ? this.#credential : this.#renew();
+    const isExpired = this.#expires !== undefined && this.#clock.now() > this.#expires;
+    return this.#credential && !isExpired ? this.#credential : this.#renew();
   }
 
   async refresh(refused: Credential): Promise<Credential> {
-    const replaced = this.#credential && this.#credential !== refused;
-    return replaced && this.#credential ? this.#credential : this.#renew();
+    const current = this.#credential;
+    return current && current !== refused ? current : this.#renew();
   }
 
-  /** Once for all who wait: a plugin may open a browser, count its calls, or take its time. */
+  /** All requests that wait share one run. A plugin may be slow, open a browser, or limit its calls. */
   #renew(): Promise<Credential> {
     this.#running ??= this.#run().finally(() => {
       this.#running = undefined;
@@ -60,18 +59,18 @@ export class ExecPlugin implements CredentialSource {
     try {
       const { stdout, stderr } = await runProgram(command, args, {
         timeoutMs: this.#timeoutMs,
-        maxOutputBytes: MOST_OUTPUT,
+        maxOutputBytes: MAX_OUTPUT_BYTES,
         env: this.#environment(),
       });
-      const words = lastLines(stderr);
-      if (words !== '') this.#log.info('Credential plugin', { command, stderr: words });
-      return this.#take(parseExecCredential(stdout, apiVersion));
+      const output = lastLines(stderr);
+      if (output !== '') this.#log.info('Credential plugin wrote to standard error', { command, stderr: output });
+      return this.#store(parseExecCredential(stdout, apiVersion));
     } catch (error) {
       throw new ApiError('credentials', `getting credentials: ${this.#problem(error)}`, { cause: error });
     }
   }
 
-  #take({ token, certificate, key, expires }: ExecStatus): Credential {
+  #store({ token, certificate, key, expires }: ExecStatus): Credential {
     const problem = certificate === '' ? undefined : pairProblem(certificate, key);
     if (problem !== undefined) throw new Error(`exec plugin returned a certificate that cannot be used: ${problem}`);
     this.#credential = {
@@ -82,10 +81,12 @@ export class ExecPlugin implements CredentialSource {
     return this.#credential;
   }
 
-  /** PATH without relative folders, and the language, are the program runner's. */
+  /** The program runner sets PATH, without relative folders, and the language. */
   #environment(): Record<string, string> {
-    const own: Environment = { ...this.#env, PATH: undefined, LC_ALL: undefined, ...this.#config.env };
-    const set = Object.entries(own).flatMap(([name, value]) => (value === undefined ? [] : [[name, value] as const]));
+    const variables: Environment = { ...this.#env, PATH: undefined, LC_ALL: undefined, ...this.#config.env };
+    const set = Object.entries(variables).flatMap(([name, value]) =>
+      value === undefined ? [] : [[name, value] as const],
+    );
     return { ...Object.fromEntries(set), KUBERNETES_EXEC_INFO: execInfo(this.#config) };
   }
 
@@ -94,12 +95,12 @@ export class ExecPlugin implements CredentialSource {
     if (!(error instanceof ProgramError)) return errorText(error);
     const { failure } = error;
     if (failure.kind === 'missing') {
-      // A hint comes with the kubeconfig: it must not control a terminal.
+      // The hint comes from the kubeconfig. Its control characters must not reach a terminal.
       const hint = installHint.replaceAll(/[\p{Cc}\s]+/gu, ' ').trim();
       return `exec: executable ${command} not found${hint === '' ? '' : `: ${hint}`}`;
     }
     if (failure.kind !== 'status') return `exec: ${error.message}`;
-    const words = lastLines(error.stderr);
-    return `exec: executable ${command} failed with exit code ${failure.status}${words === '' ? '' : `: ${words}`}`;
+    const output = lastLines(error.stderr);
+    return `exec: executable ${command} failed with exit code ${failure.status}${output === '' ? '' : `: ${output}`}`;
   }
 }

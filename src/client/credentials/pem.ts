@@ -2,7 +2,7 @@ import { createPrivateKey, X509Certificate } from 'node:crypto';
 
 const CERTIFICATE = /-----BEGIN CERTIFICATE-----[\s\S]+?-----END CERTIFICATE-----/g;
 
-/** The certificates of a bundle that can be read. */
+/** How many certificates of a bundle can be read. */
 export function certificateCount(pem: string): number {
   return (pem.match(CERTIFICATE) ?? []).filter(isCertificate).length;
 }
@@ -15,14 +15,14 @@ function isCertificate(pem: string): boolean {
   }
 }
 
-/** What is wrong with a certificate and its key, if something is. */
+/** What is wrong with a certificate and its key; undefined if they can be used. */
 export function pairProblem(certificate: string, key: string): string | undefined {
   const [leaf] = certificate.match(CERTIFICATE) ?? [];
-  if (leaf === undefined || !isCertificate(leaf)) return 'the certificate is no PEM certificate';
+  if (leaf === undefined || !isCertificate(leaf)) return 'the certificate is not a PEM certificate';
   try {
-    const same = new X509Certificate(leaf).checkPrivateKey(createPrivateKey(key));
-    return same ? undefined : 'the key is not that of the certificate';
+    const belongs = new X509Certificate(leaf).checkPrivateKey(createPrivateKey(key));
+    return belongs ? undefined : 'the key does not belong to the certificate';
   } catch {
-    return 'the key is no PEM private key without a password';
+    return 'the key is not a PEM private key, or it has a password';
   }
 }

@@ -5,10 +5,10 @@ import { ApiError } from '../api-error.ts';
 import type { ClientLog } from '../client-log.ts';
 import { fileErrorText } from '../file-error-text.ts';
 
-/** The kubelet replaces a token that lives for ten minutes two minutes before its end. */
-const PERIOD_MS = 60_000;
+/** Short enough for tokens: the kubelet replaces a token of ten minutes two minutes before it expires. */
+const MAX_AGE_MS = 60_000;
 
-/** A file that others replace from time to time. Once it was read, its last text stays when it cannot be read again. */
+/** A file that another program replaces from time to time. If a later read fails, the former text stays in use. */
 export class ReloadedFile {
   readonly path: string;
   readonly #clock: Clock;
@@ -17,7 +17,7 @@ export class ReloadedFile {
   #text: string | undefined;
   #readAt = 0;
 
-  /** `problemOf` says what is wrong with a text that is not to be used. */
+  /** `problemOf` returns what is wrong with a text, or undefined. A text with a problem is not used. */
   constructor(
     path: string,
     clock: Clock,
@@ -30,13 +30,14 @@ export class ReloadedFile {
     this.#problemOf = problemOf;
   }
 
+  /** Reads the file if the last read is too old. Throws an ApiError if the file was never readable. */
   text(): string {
     const age = this.#clock.elapsed() - this.#readAt;
-    if (this.#text === undefined || age >= PERIOD_MS) this.#read();
+    if (this.#text === undefined || age >= MAX_AGE_MS) this.#read();
     return this.#text ?? '';
   }
 
-  /** The next `text` reads again. */
+  /** The next call of `text` reads the file again. */
   expire(): void {
     this.#readAt = Number.NEGATIVE_INFINITY;
   }
@@ -46,7 +47,7 @@ export class ReloadedFile {
       this.#text = this.#usable(readText(this.path));
     } catch (error) {
       if (this.#text === undefined) throw new ApiError('credentials', errorText(error), { cause: error });
-      this.#log.error('Unable to read a file again, its former content is used', {
+      this.#log.error('Could not reload a file, its former content is used', {
         path: this.path,
         err: errorText(error),
       });

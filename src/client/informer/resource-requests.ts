@@ -1,5 +1,5 @@
 import type { Clock } from '../../lib/clock.ts';
-import { type ApiClient, ApiError, type ApiResponse, statusError } from '../index.ts';
+import { type ApiClient, ApiError, type ApiResponse, errorFromResponse } from '../index.ts';
 import { type Query, type Resource, resourcePath } from './resource.ts';
 
 export interface ResourceRequestsOptions {
@@ -31,7 +31,7 @@ export class ResourceRequests {
     this.#current = current;
     try {
       const response = await client.request({ path: resourcePath(resource, query), accept, signal: current.signal });
-      if (response.status !== 200) throw await statusError(response);
+      if (response.status !== 200) throw await errorFromResponse(response);
       return await read(response);
     } catch (error) {
       if (!isTooLate) throw error;

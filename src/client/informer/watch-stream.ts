@@ -9,7 +9,7 @@ import {
   decodeWatchEvent,
   WatchFrames,
 } from '../../api/index.ts';
-import { type ApiResponse, decodeStatus, errorOfStatus } from '../index.ts';
+import { type ApiResponse, decodeStatus, errorFromStatus } from '../index.ts';
 import { encodingOf, UnreadableError } from './encoding.ts';
 import { JsonLines } from './json-lines.ts';
 import type { Resource } from './resource.ts';
@@ -91,7 +91,7 @@ function bookmarkEvent(bookmark: Bookmark | undefined): WatchEvent {
 
 function errorOf(object: Uint8Array): Error {
   const status = decodeStatus(object);
-  return status ? errorOfStatus(status) : notAnEvent();
+  return status ? errorFromStatus(status) : notAnEvent();
 }
 
 function notAnEvent(): UnreadableError {

@@ -2,10 +2,10 @@ import { dirname, resolve } from 'node:path';
 import { ApiError } from '../api-error.ts';
 import type { Pem } from '../client-config.ts';
 
-/** A value of a kubeconfig and where it stands, so that a message can name it. */
+/** A value of a kubeconfig, with the file and the path that messages name. */
 export interface Field {
   readonly file: string;
-  /** `users[1].user.exec`. */
+  /** `users[1].user.exec`; empty for the whole document. */
   readonly path: string;
   readonly value: unknown;
 }
@@ -15,7 +15,7 @@ export function fail(field: Field, problem: string): never {
   throw new ApiError('configuration', `kubeconfig ${field.file}: ${where}${problem}`);
 }
 
-/** A field of an object; absent ones have the value undefined. */
+/** A field of an object. A field that is absent or null has the value undefined. */
 export function child(parent: Field, name: string): Field {
   const value = isObject(parent.value) && Object.hasOwn(parent.value, name) ? parent.value[name] : undefined;
   return { file: parent.file, path: parent.path === '' ? name : `${parent.path}.${name}`, value: value ?? undefined };
@@ -26,12 +26,12 @@ export function object(field: Field): Field {
   return field;
 }
 
-/** An empty text and none mean the same, as everywhere in a kubeconfig. */
+/** In a kubeconfig an absent string means the same as an empty one. */
 export function text(parent: Field, name: string): string {
   const field = child(parent, name);
   if (field.value === undefined) return '';
   if (typeof field.value === 'string') return field.value;
-  return fail(field, typeof field.value === 'object' ? 'must be a text' : 'must be a text: write it in quotes');
+  return fail(field, typeof field.value === 'object' ? 'must be a string' : 'must be a string: write it in quotes');
 }
 
 export function bool(parent: Field, name: string): boolean {
@@ -49,11 +49,11 @@ export function list(parent: Field, name: string): Field[] {
 
 export function texts(parent: Field, name: string): string[] {
   return list(parent, name).map(field =>
-    typeof field.value === 'string' ? field.value : fail(field, 'must be a text: write it in quotes'),
+    typeof field.value === 'string' ? field.value : fail(field, 'must be a string: write it in quotes'),
   );
 }
 
-/** What base64 stands for, or undefined without a text. */
+/** The text that is encoded in base64; undefined if the field is absent or empty. */
 export function base64Text(parent: Field, name: string): string | undefined {
   const encoded = text(parent, name).replaceAll(/\s/g, '');
   if (encoded === '') return undefined;
@@ -63,29 +63,31 @@ export function base64Text(parent: Field, name: string): string | undefined {
   return Buffer.from(encoded, 'base64').toString('utf8');
 }
 
-/** A certificate or key, from `NAME-data` or from the file that `NAME` names. */
+/** A certificate or key. It is in `NAME-data`, or in the file that `NAME` names. */
 export function pem(parent: Field, name: string): Pem | undefined {
   const data = base64Text(parent, `${name}-data`);
   const path = text(parent, name);
-  if (data !== undefined && path !== '') fail(child(parent, name), `and ${name}-data are both there: take one away`);
+  if (data !== undefined && path !== '') fail(child(parent, name), `and ${name}-data are both set: remove one`);
   if (data !== undefined) return { kind: 'data', pem: data, field: `${name}-data` };
   return path === '' ? undefined : { kind: 'file', path: besideFile(parent.file, path), field: name };
 }
 
+/** A relative path in a kubeconfig starts at the folder of the kubeconfig. */
 export function besideFile(file: string, path: string): string {
   return resolve(dirname(file), path);
 }
 
-/** The entry of a list of named things, `clusters` or `users`; undefined if there is none. */
+/** The entry with this name in a list such as `clusters` or `users`; undefined if there is none. */
 export function named(root: Field, listName: string, name: string): Field | undefined {
   const found = list(root, listName).filter(entry => text(object(entry), 'name') === name);
-  if (found[1]) fail(found[1], `there are two of the name ${JSON.stringify(name)}: take one away`);
+  if (found[1]) fail(found[1], `two entries have the name ${JSON.stringify(name)}: remove one`);
   return found[0];
 }
 
-export function names(root: Field, listName: string): string {
-  const all = list(root, listName).map(entry => text(object(entry), 'name'));
-  return all.length === 0 ? 'it is empty' : `it has ${all.join(', ')}`;
+/** The names in a list, for a message about a name that is not there: `clusters has a, b`. */
+export function presentNames(root: Field, listName: string): string {
+  const names = list(root, listName).map(entry => text(object(entry), 'name'));
+  return names.length === 0 ? `${listName} is empty` : `${listName} has ${names.join(', ')}`;
 }
 
 function isObject(value: unknown): value is Readonly<Record<string, unknown>> {

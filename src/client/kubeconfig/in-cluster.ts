@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { isIPv6 } from 'node:net';
 import { join } from 'node:path';
 import { ApiError } from '../api-error.ts';
-import type { ClientConfig } from '../client-config.ts';
+import type { ClientConfig, Environment } from '../client-config.ts';
 import type { ClientLog } from '../client-log.ts';
 import { certificateCount } from '../credentials/pem.ts';
 import { tokenProblem } from '../credentials/token.ts';
@@ -11,11 +11,7 @@ import { serverUrl } from '../server-url.ts';
 
 export const SERVICE_ACCOUNT_FOLDER = '/var/run/secrets/kubernetes.io/serviceaccount';
 
-export interface Environment {
-  readonly [name: string]: string | undefined;
-}
-
-/** What a pod is told: the server by its environment, token and CA by files. */
+/** The configuration of a pod: its environment names the server, and files contain the token and the CA. */
 export function inClusterConfig(env: Environment, folder: string, log: ClientLog): ClientConfig {
   const host = env.KUBERNETES_SERVICE_HOST ?? '';
   const port = env.KUBERNETES_SERVICE_PORT ?? '';
@@ -35,7 +31,7 @@ export function inClusterConfig(env: Environment, folder: string, log: ClientLog
   };
 }
 
-/** Whether a kubeconfig that says nothing can be replaced by what the pod was told. */
+/** Whether the pod's own configuration can replace a kubeconfig that names no server. */
 export function isInCluster(env: Environment, folder: string): boolean {
   if (!env.KUBERNETES_SERVICE_HOST || !env.KUBERNETES_SERVICE_PORT) return false;
   try {
@@ -58,7 +54,7 @@ function readToken(path: string): string {
   return token;
 }
 
-/** Without it the connection will fail for a server of the cluster's own CA, and say so: that is soon enough. */
+/** A missing CA is only logged. If the connection needs that CA, it fails with an error of its own. */
 function authorityFile(path: string, log: ClientLog) {
   let problem = 'data does not contain any valid RSA or ECDSA certificates';
   try {

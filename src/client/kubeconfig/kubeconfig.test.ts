@@ -8,7 +8,7 @@ import { readKubeconfig } from './kubeconfig.ts';
 
 const SERVER = 'https://10.0.0.1:6443';
 
-/** What a text in a file is read as. */
+/** The configuration that a kubeconfig of this text gives. */
 function readText(text: string, master = '') {
   const folder = new KubeconfigFolder();
   try {
@@ -30,7 +30,7 @@ function read(cluster: object, user: object = {}, master = '') {
   );
 }
 
-/** The message, without the file's name. */
+/** The message of the error, without the name of the file. */
 function problem(act: () => unknown): string {
   try {
     act();
@@ -41,7 +41,7 @@ function problem(act: () => unknown): string {
   return assert.fail('nothing was thrown');
 }
 
-test('CLIENT-1 a kubeconfig in YAML: the cluster and the user of the current context', () => {
+test('CLIENT-1 a kubeconfig in YAML gives the cluster and the user of the current context', () => {
   const config = readText(`
 apiVersion: v1
 kind: Config
@@ -72,7 +72,7 @@ users:
   assert.equal(config?.disableCompression, true);
 });
 
-test('CLIENT-1 paths are relative to the file', () => {
+test('CLIENT-1 paths are relative to the kubeconfig', () => {
   const folder = new KubeconfigFolder();
   try {
     const user = {
@@ -98,7 +98,7 @@ test('CLIENT-1 paths are relative to the file', () => {
   }
 });
 
-test('CLIENT-1 a missing file is told in the words of Go', () => {
+test('CLIENT-1 the error of a missing file has the words of Go', () => {
   assert.throws(() => readKubeconfig('/nonexistent', ''), {
     code: 'configuration',
     message: 'stat /nonexistent: no such file or directory',
@@ -106,14 +106,14 @@ test('CLIENT-1 a missing file is told in the words of Go', () => {
   assert.throws(() => readKubeconfig('/', ''), { message: 'error loading config file "/": open /: is a directory' });
 });
 
-test('CLIENT-1 a kubeconfig that says nothing of a server is none', () => {
+test('CLIENT-1 a kubeconfig that names no server gives no configuration', () => {
   assert.equal(readText(''), undefined);
   assert.equal(readText('{}'), undefined);
   assert.equal(readText('apiVersion: v1\nkind: Config\n'), undefined);
   assert.equal(readText('contexts: [{name: a, context: {}}]\ncurrent-context: a'), undefined);
 });
 
-test('CLIENT-2 --master goes before the server of the kubeconfig, and before its tls-server-name', () => {
+test('CLIENT-2 --master replaces the server of the kubeconfig and its tls-server-name', () => {
   const cluster = { server: SERVER, 'tls-server-name': 'x', 'certificate-authority-data': base64('CA') };
   const config = read(cluster, { token: 'secret' }, 'https://other.test');
   assert.equal(config?.server.href, 'https://other.test/');
@@ -123,13 +123,13 @@ test('CLIENT-2 --master goes before the server of the kubeconfig, and before its
   assert.equal(readText('', 'other.test:8080')?.server.href, 'http://other.test:8080/');
 });
 
-test('CLIENT-2 credentials are not sent in the open', () => {
+test('CLIENT-2 a server without TLS gets no credentials', () => {
   const config = read({ server: 'http://10.0.0.1:8080' }, { token: 'secret' });
   assert.deepEqual(config?.user, {});
   assert.equal(read({ server: '10.0.0.1:8080' })?.server.protocol, 'http:');
 });
 
-test('CLIENT-1 what cannot be used is told with its field', () => {
+test('CLIENT-1 the error of an unusable field names the field', () => {
   const cases: [string, () => unknown][] = [
     ['clusters[0].cluster.server: is missing: write the address of the API server', () => read({ 'proxy-url': '' })],
     [
@@ -149,16 +149,16 @@ test('CLIENT-1 what cannot be used is told with its field', () => {
       () => read({ server: SERVER, 'insecure-skip-tls-verify': true, 'certificate-authority': 'x' }),
     ],
     [
-      'clusters[0].cluster.certificate-authority: and certificate-authority-data are both there: take one away',
+      'clusters[0].cluster.certificate-authority: and certificate-authority-data are both set: remove one',
       () => read({ server: SERVER, 'certificate-authority': 'x', 'certificate-authority-data': 'QQ==' }),
     ],
     [
-      'clusters[0].cluster.proxy-url: SOCKS proxies are not supported: use one for http or https',
+      'clusters[0].cluster.proxy-url: SOCKS proxies are not supported: use an http or https proxy',
       () => read({ server: SERVER, 'proxy-url': 'socks5://x' }),
     ],
-    ['users[0].user.token: must be a text: write it in quotes', () => read({ server: SERVER }, { token: 5 })],
+    ['users[0].user.token: must be a string: write it in quotes', () => read({ server: SERVER }, { token: 5 })],
     [
-      'users[0].user: has a token and a username, only one is allowed: take one away',
+      'users[0].user: has a token and a username, only one is allowed: remove one',
       () => read({ server: SERVER }, { token: 'x', username: 'y' }),
     ],
     [
@@ -166,11 +166,11 @@ test('CLIENT-1 what cannot be used is told with its field', () => {
       () => read({ server: SERVER }, { 'client-certificate-data': 'QQ==' }),
     ],
     [
-      'users[0].user: has as-uid, as-groups or as-user-extra but no as: say which user to act as',
+      'users[0].user: has as-uid, as-groups or as-user-extra but no as: name the user to act as',
       () => read({ server: SERVER }, { 'as-groups': ['x'] }),
     ],
     [
-      'users[0].user.as-groups[1]: must be a text: write it in quotes',
+      'users[0].user.as-groups[1]: must be a string: write it in quotes',
       () => read({ server: SERVER }, { as: 'a', 'as-groups': ['x', 1] }),
     ],
     [
@@ -178,22 +178,22 @@ test('CLIENT-1 what cannot be used is told with its field', () => {
       () => read({ server: SERVER }, { 'auth-provider': { name: 'gcp' } }),
     ],
     [
-      'current-context: context was not found for specified context: nope (see contexts: it has a, b)',
+      'current-context: context was not found for specified context: nope (contexts has a, b)',
       () => readText('current-context: nope\ncontexts: [{name: a}, {name: b}]'),
     ],
     [
-      'contexts[0].context.cluster: there is no cluster c (see clusters: it is empty)',
+      'contexts[0].context.cluster: there is no cluster c (clusters is empty)',
       () => readText('current-context: a\ncontexts: [{name: a, context: {cluster: c}}]'),
     ],
     [
-      'contexts[0].context.user: there is no user u (see users: it has v)',
+      'contexts[0].context.user: there is no user u (users has v)',
       () =>
         readText(
           `current-context: a\ncontexts: [{name: a, context: {cluster: c, user: u}}]\nclusters: [{name: c, cluster: {server: "${SERVER}"}}]\nusers: [{name: v}]`,
         ),
     ],
     [
-      'clusters[1]: there are two of the name "c": take one away',
+      'clusters[1]: two entries have the name "c": remove one',
       () =>
         readText('current-context: a\ncontexts: [{name: a, context: {cluster: c}}]\nclusters: [{name: c}, {name: c}]'),
     ],
@@ -208,7 +208,7 @@ test('CLIENT-1 what cannot be used is told with its field', () => {
   for (const [expected, act] of cases) assert.equal(problem(act), expected);
 });
 
-test('CLIENT-1 a file that is no YAML is told in the words of Go, with its line', () => {
+test('CLIENT-1 the error of a file that is not YAML has the words of Go and the line', () => {
   const cases = [
     ['current-context: [a\nb: c', "yaml: line 1: did not find expected ',' or ']'"],
     ['a: b: c', 'yaml: mapping values are not allowed in this context'],
@@ -225,7 +225,7 @@ test('CLIENT-1 a file that is no YAML is told in the words of Go, with its line'
   );
 });
 
-test('CLIENT-1 YAML is that of Go: of repeated keys the last counts, and yes is true', () => {
+test('CLIENT-1 YAML means the same as in Go: the last of repeated keys counts, and yes is true', () => {
   const config = readText(`
 clusters: [{name: t, cluster: {server: https://a.test, insecure-skip-tls-verify: yes}}]
 contexts: [{name: c, context: {cluster: t}}]
@@ -236,14 +236,14 @@ behind: [the end
 `);
   assert.equal(config?.server.href, 'https://a.test/');
   assert.equal(config?.tls.insecure, true);
-  const noText = 'current-context: must be a text: write it in quotes';
+  const notAString = 'current-context: must be a string: write it in quotes';
   assert.equal(
     problem(() => readText('current-context: no')),
-    noText,
+    notAString,
   );
 });
 
-test('CLIENT-1 braces may hold YAML as well as JSON, with tabs or without', () => {
+test('CLIENT-1 braces may contain YAML or JSON, with or without tabs', () => {
   for (const text of [
     '{clusters: [{name: t, cluster: {server: "https://a.test"}}], contexts: [{name: c, context: {cluster: t}}], current-context: c}',
     '{\n\t"clusters":[{"name":"t","cluster":{"server":"https://a.test"}}],\n\t"contexts":[{"name":"c","context":{"cluster":"t"}}],\n\t"current-context":"c"}',
@@ -252,7 +252,7 @@ test('CLIENT-1 braces may hold YAML as well as JSON, with tabs or without', () =
   }
 });
 
-test('CLIENT-2 with --master the cluster of the context need not be there, and the user counts', () => {
+test('CLIENT-2 with --master the cluster of the context need not exist, and the user counts', () => {
   const text = `
 contexts: [{name: c, context: {cluster: nowhere, user: me}}]
 users: [{name: me, user: {token: secret}}]
@@ -267,11 +267,11 @@ current-context: c
   assert.equal(config?.user.token, 'secret');
 });
 
-test('CLIENT-5 a token that no header can carry is told with its field, and not shown', () => {
+test('CLIENT-5 the error of a token with control characters names the field and does not show the token', () => {
   const cases = [
-    ['two\nlines', 'holds a line break, which no header can carry: write the token on one line'],
-    ['end\n', 'holds a line break, which no header can carry: write the token on one line'],
-    ['a\x00b', 'holds a control character, which no header can carry: write the token as plain text'],
+    ['two\nlines', 'contains a line break, which an HTTP header cannot carry: write the token on one line'],
+    ['end\n', 'contains a line break, which an HTTP header cannot carry: write the token on one line'],
+    ['a\x00b', 'contains a control character, which an HTTP header cannot carry: write the token as plain text'],
   ] as const;
   for (const [token, expected] of cases) {
     assert.equal(
@@ -281,7 +281,7 @@ test('CLIENT-5 a token that no header can carry is told with its field, and not 
   }
 });
 
-test('CLIENT-6 an exec plugin is read with its defaults', () => {
+test('CLIENT-6 a credential plugin has defaults', () => {
   const exec = { apiVersion: 'client.authentication.k8s.io/v1beta1', command: 'login' };
   assert.deepEqual(read({ server: SERVER }, { exec })?.user.exec, {
     ...exec,
@@ -293,7 +293,7 @@ test('CLIENT-6 an exec plugin is read with its defaults', () => {
   });
 });
 
-test('CLIENT-6 an exec plugin is told of the cluster if it wants to be', () => {
+test('CLIENT-6 a credential plugin learns about the cluster if provideClusterInfo is true', () => {
   const exec = {
     apiVersion: 'client.authentication.k8s.io/v1',
     command: 'login',
@@ -308,10 +308,10 @@ test('CLIENT-6 an exec plugin is told of the cluster if it wants to be', () => {
     'tls-server-name': 'kubernetes',
     extensions: [{ name: 'client.authentication.k8s.io/exec', extension: { audience: 'me' } }],
   };
-  const read1 = read(cluster, { exec })?.user.exec;
-  assert.deepEqual(read1?.args, ['a', 'b']);
-  assert.deepEqual(read1?.env, { X: 'y' });
-  assert.deepEqual(read1?.cluster, {
+  const plugin = read(cluster, { exec })?.user.exec;
+  assert.deepEqual(plugin?.args, ['a', 'b']);
+  assert.deepEqual(plugin?.env, { X: 'y' });
+  assert.deepEqual(plugin?.cluster, {
     server: SERVER,
     'tls-server-name': 'kubernetes',
     'certificate-authority-data': base64('CA'),
@@ -319,7 +319,7 @@ test('CLIENT-6 an exec plugin is told of the cluster if it wants to be', () => {
   });
 });
 
-test('CLIENT-6 an exec plugin that cannot be used is told with its field', () => {
+test('CLIENT-6 the error of an unusable credential plugin names the field', () => {
   const v1 = { apiVersion: 'client.authentication.k8s.io/v1', command: 'x', interactiveMode: 'Never' };
   const withExec = (exec: object) => problem(() => read({ server: SERVER }, { exec }));
   assert.match(
@@ -335,7 +335,7 @@ test('CLIENT-6 an exec plugin that cannot be used is told with its field', () =>
   assert.equal(withExec({ ...v1, env: [{ value: 'x' }] }), 'users[0].user.exec.env[0].name: is missing');
 });
 
-test('CLIENT-1 whatever is in a kubeconfig, it is read or told as an error of the configuration', () => {
+test('CLIENT-1 any kubeconfig gives a configuration or an error with the code configuration', () => {
   const folder = new KubeconfigFolder();
   try {
     fc.assert(

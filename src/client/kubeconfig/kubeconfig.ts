@@ -1,20 +1,16 @@
-import { readFileSync, statSync } from 'node:fs';
-import { ApiError } from '../api-error.ts';
 import { ANONYMOUS, type ClientConfig } from '../client-config.ts';
-import { fileErrorText } from '../file-error-text.ts';
 import { serverUrl } from '../server-url.ts';
 import { checkedProxyUrl } from '../transport/http-proxy.ts';
-import { bool, child, type Field, fail, list, named, names, object, pem, text } from './field.ts';
-import { parseKubeconfig } from './load-document.ts';
+import { bool, child, type Field, fail, list, named, object, pem, presentNames, text } from './field.ts';
+import { loadDocument } from './load-document.ts';
 import { userConfig } from './user.ts';
 
-const MOST_BYTES = 4 << 20;
-/** Where a cluster's entry has what a credential plugin is told besides. */
+/** The extension of a cluster entry that holds extra configuration for a credential plugin. */
 const EXEC_EXTENSION = 'client.authentication.k8s.io/exec';
 
-/** The cluster and the user of the current context. Undefined if the file says nothing of a server, and `master` neither. */
+/** The cluster and the user of the current context. Undefined if neither the file nor `master` names a server. */
 export function readKubeconfig(file: string, master: string): ClientConfig | undefined {
-  const root = object({ file, path: '', value: parseKubeconfig(file, read(file)) });
+  const root = object({ file, path: '', value: loadDocument(file) });
   checkKind(root);
   const context = currentContext(root);
   const cluster = context && clusterOf(root, context, master);
@@ -24,16 +20,18 @@ export function readKubeconfig(file: string, master: string): ClientConfig | und
 
 function clientConfig(root: Field, context: Field | undefined, cluster: Field, master: string): ClientConfig {
   const { file } = root;
-  const named = text(cluster, 'server');
-  if (named === '' && master === '') fail(child(cluster, 'server'), 'is missing: write the address of the API server');
+  const address = text(cluster, 'server');
+  if (address === '' && master === '') {
+    fail(child(cluster, 'server'), 'is missing: write the address of the API server');
+  }
   const server =
-    master === '' ? serverUrl(named, `kubeconfig ${file}: ${cluster.path}.server`) : serverUrl(master, '--master');
+    master === '' ? serverUrl(address, `kubeconfig ${file}: ${cluster.path}.server`) : serverUrl(master, '--master');
   const proxyUrl = text(cluster, 'proxy-url') || undefined;
   if (proxyUrl !== undefined) checkedProxyUrl(proxyUrl, `kubeconfig ${file}: ${cluster.path}.proxy-url`);
   const tls = {
     ca: pem(cluster, 'certificate-authority'),
     insecure: bool(cluster, 'insecure-skip-tls-verify'),
-    // The name is that of the kubeconfig's server, not of another.
+    // The name belongs to the server of the kubeconfig, not to the server of --master.
     serverName: (master === '' && text(cluster, 'tls-server-name')) || undefined,
   };
   if (tls.ca && tls.insecure) {
@@ -48,7 +46,7 @@ function clientConfig(root: Field, context: Field | undefined, cluster: Field, m
     user: ANONYMOUS,
   };
   const extension = execExtension(cluster);
-  // Credentials are not sent in the open.
+  // The client never sends credentials without encryption.
   const user = context && server.protocol === 'https:' ? userConfig(root, context, { config, extension }) : ANONYMOUS;
   return { ...config, user };
 }
@@ -60,18 +58,18 @@ function currentContext(root: Field): Field | undefined {
   if (entry) return object(child(entry, 'context'));
   return fail(
     child(root, 'current-context'),
-    `context was not found for specified context: ${name} (see contexts: ${names(root, 'contexts')})`,
+    `context was not found for specified context: ${name} (${presentNames(root, 'contexts')})`,
   );
 }
 
-/** With a server from elsewhere there need not be one, as for client-go. */
+/** As in client-go, the cluster of the context need not exist if `--master` names the server. */
 function clusterOf(root: Field, context: Field, master: string): Field | undefined {
   const name = text(context, 'cluster');
   if (name === '') return undefined;
   const entry = named(root, 'clusters', name);
   if (entry) return child(entry, 'cluster');
   if (master !== '') return undefined;
-  return fail(child(context, 'cluster'), `there is no cluster ${name} (see clusters: ${names(root, 'clusters')})`);
+  return fail(child(context, 'cluster'), `there is no cluster ${name} (${presentNames(root, 'clusters')})`);
 }
 
 function execExtension(cluster: Field): unknown {
@@ -84,21 +82,4 @@ function checkKind(root: Field): void {
   const kind = text(root, 'kind');
   if (apiVersion !== '' && apiVersion !== 'v1') fail(child(root, 'apiVersion'), `must be v1, not ${apiVersion}`);
   if (kind !== '' && kind !== 'Config') fail(child(root, 'kind'), `must be Config, not ${kind}`);
-}
-
-function read(file: string): string {
-  try {
-    const { size } = statSync(file);
-    if (size > MOST_BYTES)
-      throw new ApiError('configuration', `kubeconfig ${file}: is ${size} bytes long, no kubeconfig is`);
-  } catch (error) {
-    if (error instanceof ApiError) throw error;
-    throw new ApiError('configuration', fileErrorText('stat', file, error), { cause: error });
-  }
-  try {
-    return readFileSync(file, 'utf8');
-  } catch (error) {
-    const text = `error loading config file "${file}": ${fileErrorText('open', file, error)}`;
-    throw new ApiError('configuration', text, { cause: error });
-  }
 }

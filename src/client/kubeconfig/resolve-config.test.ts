@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { certificates } from '../../../test/support/certificates.ts';
 import { KubeconfigFolder } from '../../../test/support/kubeconfig.ts';
-import { silent } from '../client-log.ts';
+import { silentLog } from '../client-log.ts';
 import { resolveConfig } from './resolve-config.ts';
 
 const POD = { KUBERNETES_SERVICE_HOST: '10.96.0.1', KUBERNETES_SERVICE_PORT: '443' };
@@ -21,7 +21,7 @@ interface Pod {
 function inPod(act: (pod: Pod) => void): void {
   const folder = new KubeconfigFolder();
   const errors: string[] = [];
-  const log = { ...silent, error: (message: string) => void errors.push(message) };
+  const log = { ...silentLog, error: (message: string) => void errors.push(message) };
   const fixed = { kubeconfig: '', master: '', env: {}, serviceAccountFolder: folder.path, log };
   try {
     act({ folder, errors, resolve: sources => resolveConfig({ ...fixed, ...sources }) });
@@ -30,7 +30,7 @@ function inPod(act: (pod: Pod) => void): void {
   }
 }
 
-test('CLIENT-3 without kubeconfig and --master, a pod is told by its environment and its files', () => {
+test('CLIENT-3 without kubeconfig and --master the client uses the pod’s environment and files', () => {
   inPod(({ folder, errors, resolve }) => {
     folder.write('token', 'secret\n');
     folder.write('ca.crt', certificates().ca.cert);
@@ -44,18 +44,18 @@ test('CLIENT-3 without kubeconfig and --master, a pod is told by its environment
   });
 });
 
-test('CLIENT-5 a service account’s token that no header can carry is told by its file', () => {
+test('CLIENT-5 an error about a service account’s token with a line break names the file', () => {
   inPod(({ folder, resolve }) => {
     const path = folder.write('token', 'sec\nret');
     folder.write('ca.crt', certificates().ca.cert);
     assert.throws(() => resolve({ env: POD }), {
       code: 'configuration',
-      message: `${path} holds a line break, which no header can carry: write the token on one line`,
+      message: `${path} contains a line break, which an HTTP header cannot carry: write the token on one line`,
     });
   });
 });
 
-test('CLIENT-3 a missing environment or token is fatal, in the words of client-go', () => {
+test('CLIENT-3 a missing variable or token is an error in the words of client-go', () => {
   inPod(({ folder, resolve }) => {
     const names = 'KUBERNETES_SERVICE_HOST and KUBERNETES_SERVICE_PORT';
     const message = `unable to load in-cluster configuration, ${names} must be defined`;
@@ -65,7 +65,7 @@ test('CLIENT-3 a missing environment or token is fatal, in the words of client-g
   });
 });
 
-test('CLIENT-3 a missing or useless CA is only told', () => {
+test('CLIENT-3 a CA that is missing or not a certificate is only logged', () => {
   inPod(({ folder, errors, resolve }) => {
     folder.write('token', 'secret');
     assert.equal(resolve({ env: POD }).tls.ca, undefined);
@@ -79,7 +79,7 @@ test('CLIENT-3 a missing or useless CA is only told', () => {
   });
 });
 
-test('CLIENT-2 --master alone is a client without credentials', () => {
+test('CLIENT-2 --master without a kubeconfig gives a client without credentials', () => {
   inPod(({ folder, resolve }) => {
     folder.write('token', 'secret');
     const config = resolve({ master: 'http://127.0.0.1:8080', env: POD });
@@ -91,13 +91,13 @@ test('CLIENT-2 --master alone is a client without credentials', () => {
   });
 });
 
-test('CLIENT-3 an empty kubeconfig gives way to the pod, and without one is fatal in the words of client-go', () => {
+test('CLIENT-3 the pod’s configuration replaces an empty kubeconfig; without it the error is client-go’s', () => {
   inPod(({ folder, resolve }) => {
     const kubeconfig = folder.write('kubeconfig', '');
-    const words = 'no configuration has been provided, try setting KUBERNETES_MASTER environment variable';
-    assert.throws(() => resolve({ kubeconfig, env: POD }), { message: `invalid configuration: ${words}` });
+    const text = 'no configuration has been provided, try setting KUBERNETES_MASTER environment variable';
+    assert.throws(() => resolve({ kubeconfig, env: POD }), { message: `invalid configuration: ${text}` });
     folder.write('token', 'secret');
-    assert.throws(() => resolve({ kubeconfig }), { message: `invalid configuration: ${words}` });
+    assert.throws(() => resolve({ kubeconfig }), { message: `invalid configuration: ${text}` });
     assert.equal(resolve({ kubeconfig, env: POD }).server.host, '10.96.0.1');
   });
 });

@@ -1,21 +1,21 @@
 import { ApiError } from '../api-error.ts';
-import { ANONYMOUS, type ClientConfig } from '../client-config.ts';
+import { ANONYMOUS, type ClientConfig, type Environment } from '../client-config.ts';
 import type { ClientLog } from '../client-log.ts';
 import { serverUrl } from '../server-url.ts';
-import { type Environment, inClusterConfig, isInCluster } from './in-cluster.ts';
+import { inClusterConfig, isInCluster } from './in-cluster.ts';
 import { readKubeconfig } from './kubeconfig.ts';
 
 export interface ConfigSources {
-  /** A file, or empty. */
+  /** The path of a kubeconfig, or empty. */
   readonly kubeconfig: string;
-  /** The server's address, before that of the kubeconfig, or empty. */
+  /** The server's address, which replaces the one in the kubeconfig; or empty. */
   readonly master: string;
   readonly env: Environment;
   readonly serviceAccountFolder: string;
   readonly log: ClientLog;
 }
 
-/** Which of kubeconfig, `--master` and the pod's environment counts. */
+/** Takes the configuration from the kubeconfig, from `--master`, or from the pod's environment. */
 export function resolveConfig({ kubeconfig, master, env, serviceAccountFolder, log }: ConfigSources): ClientConfig {
   if (kubeconfig === '' && master === '') {
     log.info('Neither kubeconfig file nor master URL was specified, falling back to in-cluster config');
@@ -24,8 +24,8 @@ export function resolveConfig({ kubeconfig, master, env, serviceAccountFolder, l
   const config = kubeconfig === '' ? masterOnly(master) : readKubeconfig(kubeconfig, master);
   if (config) return config;
   if (isInCluster(env, serviceAccountFolder)) return inClusterConfig(env, serviceAccountFolder, log);
-  const words = 'no configuration has been provided, try setting KUBERNETES_MASTER environment variable';
-  throw new ApiError('configuration', `invalid configuration: ${words}`);
+  const text = 'no configuration has been provided, try setting KUBERNETES_MASTER environment variable';
+  throw new ApiError('configuration', `invalid configuration: ${text}`);
 }
 
 function masterOnly(master: string): ClientConfig {

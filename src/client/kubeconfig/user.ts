@@ -1,20 +1,33 @@
 import type { ClientConfig, ExecConfig, Impersonation, InteractiveMode, UserConfig } from '../client-config.ts';
 import { execCluster, isExecApiVersion } from '../credentials/exec-credential.ts';
 import { tokenProblem } from '../credentials/token.ts';
-import { besideFile, bool, child, type Field, fail, list, named, names, object, pem, text, texts } from './field.ts';
+import {
+  besideFile,
+  bool,
+  child,
+  type Field,
+  fail,
+  list,
+  named,
+  object,
+  pem,
+  presentNames,
+  text,
+  texts,
+} from './field.ts';
 
-/** What an exec plugin may be told of the cluster. */
+/** What a credential plugin may learn about the cluster. */
 export interface ClusterInfo {
   readonly config: ClientConfig;
   readonly extension: unknown;
 }
 
-/** Whom the context says that we are. */
+/** The user of the context. */
 export function userConfig(root: Field, context: Field, cluster: ClusterInfo): UserConfig {
   const name = text(context, 'user');
   if (name === '') return {};
   const entry = named(root, 'users', name);
-  if (!entry) return fail(child(context, 'user'), `there is no user ${name} (see users: ${names(root, 'users')})`);
+  if (!entry) return fail(child(context, 'user'), `there is no user ${name} (${presentNames(root, 'users')})`);
   return readUser(object(child(entry, 'user')), cluster);
 }
 
@@ -28,7 +41,7 @@ function readUser(user: Field, cluster: ClusterInfo): UserConfig {
   const username = text(user, 'username');
   const password = text(user, 'password');
   const basic = username === '' && password === '' ? undefined : { username, password };
-  if (basic && (token || tokenFile)) fail(user, 'has a token and a username, only one is allowed: take one away');
+  if (basic && (token || tokenFile)) fail(user, 'has a token and a username, only one is allowed: remove one');
   return {
     token,
     tokenFile: tokenFile === '' ? undefined : besideFile(user.file, tokenFile),
@@ -54,7 +67,7 @@ function impersonation(user: Field): Impersonation | undefined {
   const extra = new Map(Object.keys(extraField.value ?? {}).map(key => [key, texts(extraField, key)]));
   if (name !== '') return { user: name, uid, groups, extra };
   if (uid !== undefined || groups.length > 0 || extra.size > 0) {
-    fail(user, 'has as-uid, as-groups or as-user-extra but no as: say which user to act as');
+    fail(user, 'has as-uid, as-groups or as-user-extra but no as: name the user to act as');
   }
   return undefined;
 }
@@ -71,7 +84,7 @@ function exec(field: Field, { config, extension }: ClusterInfo): ExecConfig | un
   if (command === '') fail(child(field, 'command'), 'is missing: name the program');
   return {
     apiVersion,
-    // One without a slash is looked for in PATH.
+    // The program runner searches a command without a slash in PATH.
     command: command.includes('/') ? besideFile(field.file, command) : command,
     args: texts(field, 'args'),
     env: environment(field),

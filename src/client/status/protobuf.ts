@@ -4,19 +4,19 @@ export interface ProtobufField {
   readonly value: number | Uint8Array;
 }
 
-/** The fields of a message, in their order. Ends early where the bytes make no sense. */
+/** The fields of a message, in their order. Stops at bytes that are not a field. */
 export function* protobufFields(bytes: Uint8Array): Generator<ProtobufField> {
-  let at = 0;
+  let offset = 0;
   const varint = (): number | undefined => {
     let value = 0;
-    for (let factor = 1; at < bytes.length && factor < 2 ** 63; factor *= 128) {
-      const byte = bytes[at++] ?? 0;
+    for (let factor = 1; offset < bytes.length && factor < 2 ** 63; factor *= 128) {
+      const byte = bytes[offset++] ?? 0;
       value += (byte & 127) * factor;
       if (byte < 128) return value;
     }
     return undefined;
   };
-  while (at < bytes.length) {
+  while (offset < bytes.length) {
     const tag = varint();
     if (tag === undefined) return;
     const number = Math.floor(tag / 8);
@@ -29,16 +29,16 @@ export function* protobufFields(bytes: Uint8Array): Generator<ProtobufField> {
       }
       case 2: {
         const length = varint();
-        if (length === undefined || at + length > bytes.length) return;
-        yield { number, value: bytes.subarray(at, at + length) };
-        at += length;
+        if (length === undefined || offset + length > bytes.length) return;
+        yield { number, value: bytes.subarray(offset, offset + length) };
+        offset += length;
         break;
       }
       case 1:
-        at += 8;
+        offset += 8;
         break;
       case 5:
-        at += 4;
+        offset += 4;
         break;
       default:
         return;

@@ -1,6 +1,6 @@
 import { protobufFields } from './protobuf.ts';
 
-/** A Kubernetes `Status`: how a server says what went wrong. */
+/** A Kubernetes `Status`: an API server's description of an error. */
 export interface Status {
   readonly message: string;
   /** `Forbidden`, `Expired`. */
@@ -9,9 +9,10 @@ export interface Status {
   readonly retryAfterSeconds?: number | undefined;
 }
 
+/** Precedes every object that an API server sends in protobuf. */
 const MAGIC = Buffer.from('k8s\0');
 
-/** Reads a Status in JSON or protobuf; undefined if the bytes are something else. */
+/** Reads a Status in JSON or protobuf. Returns undefined if the bytes are something else. */
 export function decodeStatus(bytes: Uint8Array): Status | undefined {
   return MAGIC.equals(bytes.subarray(0, MAGIC.length)) ? fromProtobuf(bytes.subarray(MAGIC.length)) : fromJson(bytes);
 }
@@ -33,7 +34,10 @@ function fromJson(bytes: Uint8Array): Status | undefined {
   };
 }
 
-/** runtime.Unknown: 1 the type, 2 the object. Status: 3 message, 4 reason, 5 details (5 retryAfterSeconds), 6 code. */
+/**
+ * The fields of runtime.Unknown: 1 type, 2 object. The fields of Status: 3 message, 4 reason, 5 details (in it: 5
+ * retryAfterSeconds), 6 code.
+ */
 function fromProtobuf(bytes: Uint8Array): Status | undefined {
   const unknown = fieldsOf(bytes);
   if (text(fieldsOf(unknown.get(1)).get(2)) !== 'Status') return undefined;

@@ -1,9 +1,9 @@
 import { errorText } from '../../lib/error-text.ts';
 import { ApiError, errorCode } from '../api-error.ts';
-import type { ClientConfig } from '../client-config.ts';
+import { type ClientConfig, pemName } from '../client-config.ts';
 import { addressOf, hostName } from '../server-url.ts';
 
-/** What OpenSSL says of a certificate that none of the CAs has signed. */
+/** The codes of OpenSSL for a certificate that none of the CAs has signed. */
 const UNKNOWN_AUTHORITY = new Set([
   'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
   'UNABLE_TO_GET_ISSUER_CERT',
@@ -21,66 +21,67 @@ const UNREACHABLE: Readonly<Record<string, string>> = {
   ENETUNREACH: 'cannot be reached: there is no route to its network',
   ETIMEDOUT: 'did not answer: check the network and its address',
   ENOTFOUND: 'cannot be found: its name has no address',
-  // Also what Node says of a server that hangs up in the middle of TLS.
-  ECONNRESET: 'closed the connection before TLS was agreed on: check its address and what stands between',
+  // Node gives this code also if the server closes the connection during the TLS handshake.
+  ECONNRESET: 'closed the connection before TLS was ready: check its address and any proxy in front of it',
   EAI_AGAIN: 'cannot be found: the name servers do not answer',
 };
 
-/** Whose certificate it is, and what was expected of it. */
+/** The server or HTTP proxy at the other end, for messages. */
 interface Peer {
-  readonly who: string;
+  /** `the API server 10.0.0.1:6443` */
+  readonly title: string;
+  /** The name that its certificate must contain. */
   readonly name: string;
-  /** Who should have signed it. */
+  /** The CA that must have signed its certificate. */
   readonly authority: string;
 }
 
-/** Why there is no connection, to the API server or to the proxy before it, and what to do. */
+/** Why there is no connection to the API server, or to the HTTP proxy in front of it, and what to do. */
 export function connectError(error: unknown, config: ClientConfig, proxy?: URL): ApiError {
   if (error instanceof ApiError) return error;
   const peer = proxy ? proxyPeer(proxy) : serverPeer(config);
   const code = errorCode(error);
   const detail = { address: addressOf(config.server), cause: error };
   const unreachable = UNREACHABLE[code];
-  if (unreachable !== undefined) return new ApiError('unreachable', `${peer.who} ${unreachable} (${code})`, detail);
+  if (unreachable !== undefined) return new ApiError('unreachable', `${peer.title} ${unreachable} (${code})`, detail);
   const tls = tlsText(code, error, peer);
   if (tls !== undefined) return new ApiError('tls', tls, detail);
-  return new ApiError('unreachable', `no connection to ${peer.who}: ${errorText(error)}`, detail);
+  return new ApiError('unreachable', `no connection to ${peer.title}: ${errorText(error)}`, detail);
 }
 
 function serverPeer({ server, tls, origin }: ClientConfig): Peer {
   const { ca } = tls;
-  const field = ca?.kind === 'file' ? `${ca.field} ${ca.path}` : ca?.field;
   const authority = ca
-    ? `the CA that ${origin} names (${field}): check that it is this cluster's CA`
+    ? `the CA that ${origin} names (${pemName(ca)}): check that it is this cluster's CA`
     : `a CA that this machine trusts, and ${origin} names none: name the cluster's CA`;
-  return { who: `the API server ${addressOf(server)}`, name: tls.serverName ?? hostName(server), authority };
+  return { title: `the API server ${addressOf(server)}`, name: tls.serverName ?? hostName(server), authority };
 }
 
 function proxyPeer(proxy: URL): Peer {
-  return { who: `the proxy ${addressOf(proxy)}`, name: hostName(proxy), authority: 'a CA that this machine trusts' };
+  return { title: `the proxy ${addressOf(proxy)}`, name: hostName(proxy), authority: 'a CA that this machine trusts' };
 }
 
-function tlsText(code: string, error: unknown, { who, name, authority }: Peer): string | undefined {
-  if (UNKNOWN_AUTHORITY.has(code)) return `the certificate of ${who} is not signed by ${authority} (${code})`;
+function tlsText(code: string, error: unknown, { title, name, authority }: Peer): string | undefined {
+  if (UNKNOWN_AUTHORITY.has(code)) return `the certificate of ${title} is not signed by ${authority} (${code})`;
   switch (code) {
     case 'CERT_HAS_EXPIRED':
-      return `the certificate of ${who} has expired: renew it (or set this machine's clock)`;
+      return `the certificate of ${title} has expired: renew it (or set this machine's clock)`;
     case 'CERT_NOT_YET_VALID':
-      return `the certificate of ${who} is not valid yet: set this machine's clock`;
+      return `the certificate of ${title} is not valid yet: set this machine's clock`;
     case 'ERR_TLS_CERT_ALTNAME_INVALID':
-      return `the certificate of ${who} is for ${namesOf(error)}, not for ${name}: check the address (tls-server-name can say which name is meant)`;
+      return `the certificate of ${title} is for ${namesOf(error)}, not for ${name}: check the address, or set tls-server-name`;
     case 'EPROTO':
     case 'ERR_SSL_WRONG_VERSION_NUMBER':
     case 'ERR_SSL_PACKET_LENGTH_TOO_LONG':
-      return `${who} does not speak TLS: check the address (or write http:// if that is meant): ${reason(error)}`;
+      return `${title} does not speak TLS: check the address, or write http:// if the server has no TLS: ${reason(error)}`;
     default:
-      return /^ERR_(SSL|TLS|OSSL)_|^CERT_/.test(code) ? `TLS with ${who} failed: ${reason(error)}` : undefined;
+      return /^ERR_(SSL|TLS|OSSL)_|^CERT_/.test(code) ? `TLS with ${title} failed: ${reason(error)}` : undefined;
   }
 }
 
 function namesOf(error: unknown): string {
   const names = error instanceof Error && 'cert' in error ? alternativeNames(error.cert) : '';
-  return names || 'no name at all';
+  return names || 'no name';
 }
 
 function alternativeNames(certificate: unknown): string {
@@ -88,7 +89,7 @@ function alternativeNames(certificate: unknown): string {
   return String(certificate.subjectaltname ?? '');
 }
 
-/** OpenSSL's words without the numbers before them. */
+/** The message of OpenSSL, without the numbers in front of it. */
 function reason(error: unknown): string {
   return error instanceof Error && 'reason' in error ? String(error.reason) : errorText(error).trim();
 }

@@ -3,7 +3,7 @@ import { connect, type Socket } from 'node:net';
 import { test } from 'node:test';
 import { bodyText, eventually, withClient } from '../../../test/support/api-client.ts';
 import { type Handler, TestServer } from '../../../test/support/api-server.ts';
-import { DATA, frame, GOAWAY, HEADERS, number, RST_STREAM, serverFrames } from '../../../test/support/http2-frames.ts';
+import { DATA, frame, GOAWAY, HEADERS, RST_STREAM, serverFrames, uint32 } from '../../../test/support/http2-frames.ts';
 
 const ACCEPT = 'application/json';
 const ok: Handler = (_request, response) => void response.end('ok');
@@ -13,7 +13,7 @@ const CLOSED = {
   message: /^the connection to the API server 127\.0\.0\.1:\d+ was closed before/,
 };
 
-test('CLIENT-7 everything goes through one connection', () =>
+test('CLIENT-7 all requests share one connection', () =>
   withClient(ok, async ({ get, server }) => {
     await Promise.all(Array.from({ length: 20 }, () => get()));
     await get();
@@ -21,7 +21,7 @@ test('CLIENT-7 everything goes through one connection', () =>
     assert.equal(server.sessions.length, 1);
   }));
 
-test('CLIENT-7 a connection that was closed is made anew by the next request', () =>
+test('CLIENT-7 after the connection was closed the next request opens a new one', () =>
   withClient(ok, async ({ get, server }) => {
     await get();
     const [session] = server.sessions;
@@ -31,7 +31,7 @@ test('CLIENT-7 a connection that was closed is made anew by the next request', (
     assert.equal(server.connections, 2);
   }));
 
-test('CLIENT-10 a GET whose connection breaks before the answer is made again, another request is not', () => {
+test('CLIENT-10 the client repeats a GET whose connection breaks before the answer, but not a POST', () => {
   const toBreak = new Set(['GET /break', 'POST /break']);
   let server: TestServer | undefined;
   const breaking: Handler = ({ method, url }, response) => {
@@ -49,7 +49,7 @@ test('CLIENT-10 a GET whose connection breaks before the answer is made again, a
   });
 });
 
-test('CLIENT-7 GOAWAY: new requests take a new connection, the old ones go on to their end', () => {
+test('CLIENT-7 after GOAWAY new requests use a new connection, and old requests go on to their end', () => {
   let finish: () => void = () => {};
   const handler: Handler = (request, response) => {
     if (request.url !== '/x?watch=true') return void response.end('ok');
@@ -70,7 +70,7 @@ test('CLIENT-7 GOAWAY: new requests take a new connection, the old ones go on to
   });
 });
 
-/** Passes bytes on until it is told to be silent, as a network that swallows everything. */
+/** Passes bytes on until `silence` is called. From then on it behaves like a network that drops everything. */
 async function relay(to: () => number): Promise<TestServer & { silence: () => void }> {
   const pairs: Socket[] = [];
   const server = await TestServer.raw(socket => {
@@ -86,42 +86,42 @@ async function relay(to: () => number): Promise<TestServer & { silence: () => vo
   return Object.assign(server, { silence });
 }
 
-test('CLIENT-7 a peer that vanished without a word is noticed, all its requests fail, and the next one works', async () => {
+test('CLIENT-7 if the peer vanishes all its requests fail, and the next request works', async () => {
   const handler: Handler = (request, response) => {
     if (request.url === '/x') response.end('ok');
     else response.write('begin');
   };
   const server = await TestServer.start(handler);
   try {
-    const way = await relay(() => server.port);
+    const network = await relay(() => server.port);
     await withClient(
       handler,
       async ({ get, client }) => {
         const watches = await Promise.all(
           [1, 2].map(i => client.request({ path: `/${i}?watch=true`, accept: ACCEPT })),
         );
-        way.silence();
+        network.silence();
         const message = /^the API server 127\.0\.0\.1:\d+ has not answered for 0\.24 s: the connection is given up$/;
         await Promise.all(
           watches.map(watch => assert.rejects(bodyText(watch), { name: 'ApiError', code: 'timeout', message })),
         );
         assert.equal(await get('/x'), 'ok');
       },
-      { server: way, client: { times: { readIdleMs: 90, pingMs: 150 } } },
+      { server: network, client: { timeouts: { readIdleMs: 90, pingMs: 150 } } },
     );
   } finally {
     await server.close();
   }
 });
 
-test('CLIENT-7 a peer that vanished after GOAWAY is noticed too', async () => {
+test('CLIENT-7 if the peer vanishes after GOAWAY its requests fail, too', async () => {
   const handler: Handler = (request, response) => {
     if (request.url === '/x') response.end('ok');
     else response.write('begin');
   };
   const server = await TestServer.start(handler);
   try {
-    const way = await relay(() => server.port);
+    const network = await relay(() => server.port);
     await withClient(
       handler,
       async ({ get, client }) => {
@@ -129,17 +129,17 @@ test('CLIENT-7 a peer that vanished after GOAWAY is noticed too', async () => {
         server.sessions[0]?.goaway();
         for (let tries = 0; server.connections === 1 && tries < 100; tries++) await get('/x');
         assert.equal(server.connections, 2);
-        way.silence();
+        network.silence();
         await assert.rejects(bodyText(watch), { code: 'timeout' });
       },
-      { server: way, client: { times: { readIdleMs: 90, pingMs: 150 } } },
+      { server: network, client: { timeouts: { readIdleMs: 90, pingMs: 150 } } },
     );
   } finally {
     await server.close();
   }
 });
 
-test('CLIENT-7 a quiet peer that lives is asked again and again, and left alone', () => {
+test('CLIENT-7 a silent peer that answers pings keeps its connection', () => {
   let finish: () => void = () => {};
   const quiet: Handler = (_request, response) => {
     response.write('begin ');
@@ -154,18 +154,18 @@ test('CLIENT-7 a quiet peer that lives is asked again and again, and left alone'
       assert.equal(await bodyText(watch), 'begin end');
       assert.equal(server.connections, 1);
     },
-    { client: { times: { readIdleMs: 15, pingMs: 5000 } } },
+    { client: { timeouts: { readIdleMs: 15, pingMs: 5000 } } },
   );
 });
 
-test('CLIENT-7 the client-go variables for these times count', () =>
-  withClient(ok, async ({ another, told, get }) => {
+test('CLIENT-7 the environment variables of client-go change the timeouts', () =>
+  withClient(ok, async ({ another, logLines, get }) => {
     another({ env: { HTTP2_READ_IDLE_TIMEOUT_SECONDS: 'soon', HTTP2_PING_TIMEOUT_SECONDS: '7' } });
-    assert.deepEqual(told, ['Illegal HTTP2_READ_IDLE_TIMEOUT_SECONDS("soon"). Default value 30 is used {}']);
+    assert.deepEqual(logLines, ['Illegal HTTP2_READ_IDLE_TIMEOUT_SECONDS("soon"). Default value 30 is used {}']);
     await get();
   }));
 
-/** A client of a server that says these bytes on the first request, and 200 with `ok` on later ones. */
+/** A client of a server that answers the first request with these bytes, and later ones with 200 and `ok`. */
 async function withFrames(bytes: Buffer | 'end' | 'reset', act: Parameters<typeof withClient>[1]): Promise<void> {
   let requests = 0;
   const server = await TestServer.rawTls(socket => {
@@ -180,18 +180,18 @@ async function withFrames(bytes: Buffer | 'end' | 'reset', act: Parameters<typeo
   return withClient(ok, act, { server });
 }
 
-/** `:status 200` in HPACK, and with `content-length: 10`. */
+/** `:status 200` in HPACK, without and with `content-length: 10`. */
 const OK = Buffer.from([0x88]);
 const OK_OF_TEN = Buffer.from([0x88, 0x0f, 0x0d, 0x02, 0x31, 0x30]);
-const BEGUN = Buffer.concat([frame(HEADERS, 4, 1, OK), frame(DATA, 0, 1, 'hel')]);
+const STARTED = Buffer.concat([frame(HEADERS, 4, 1, OK), frame(DATA, 0, 1, 'hel')]);
 
-test('CLIENT-12 a body that is cut off is an error, however it is cut off', async () => {
+test('CLIENT-12 a body that is cut off in any way is an error', async () => {
   const cuts = {
-    'RST_STREAM CANCEL': Buffer.concat([BEGUN, frame(RST_STREAM, 0, 1, number(8))]),
-    'RST_STREAM INTERNAL_ERROR': Buffer.concat([BEGUN, frame(RST_STREAM, 0, 1, number(2))]),
+    'RST_STREAM CANCEL': Buffer.concat([STARTED, frame(RST_STREAM, 0, 1, uint32(8))]),
+    'RST_STREAM INTERNAL_ERROR': Buffer.concat([STARTED, frame(RST_STREAM, 0, 1, uint32(2))]),
     'the connection ends': 'end',
     'fewer bytes than were promised': Buffer.concat([frame(HEADERS, 4, 1, OK_OF_TEN), frame(DATA, 1, 1, 'hel')]),
-    'GOAWAY with an error': Buffer.concat([BEGUN, frame(GOAWAY, 0, 0, Buffer.concat([number(1), number(2)]))]),
+    'GOAWAY with an error': Buffer.concat([STARTED, frame(GOAWAY, 0, 0, Buffer.concat([uint32(1), uint32(2)]))]),
   } as const;
   for (const [name, cut] of Object.entries(cuts)) {
     await withFrames(cut, async ({ client, get }) => {
@@ -210,19 +210,19 @@ test('CLIENT-12 a body that is cut off is an error, however it is cut off', asyn
   }
 });
 
-test('CLIENT-10 a request that the server refused to begin with is made again, whatever it is', () =>
-  withFrames(frame(RST_STREAM, 0, 1, number(7)), async ({ client }) => {
+test('CLIENT-10 the client repeats any request that the server refused to process', () =>
+  withFrames(frame(RST_STREAM, 0, 1, uint32(7)), async ({ client }) => {
     const request = { method: 'POST', path: '/x', accept: ACCEPT, body: Buffer.from('x') } as const;
     assert.equal(await bodyText(await client.request(request)), 'ok');
   }));
 
-test('CLIENT-7 a connection that breaks at once is told, not tried again', () =>
+test('CLIENT-7 a request on a new connection that breaks at once rejects without a retry', () =>
   withFrames('reset', async ({ client, server }) => {
     await assert.rejects(client.request({ path: '/x', accept: ACCEPT }), { code: 'closed' });
     assert.equal(server.connections, 1);
   }));
 
-test('CLIENT-7 a closed client ends what is under way and takes nothing more', () =>
+test('CLIENT-7 closing a client ends its requests and refuses new ones', () =>
   withClient(
     (_request, response) => void response.write('begin'),
     async ({ client, server }) => {
@@ -234,12 +234,12 @@ test('CLIENT-7 a closed client ends what is under way and takes nothing more', (
     },
   ));
 
-test('CLIENT-7 who gives up while the connection is made does not end it for others', () =>
+test('CLIENT-7 aborting a request while the connection opens does not affect other requests', () =>
   withClient(ok, async ({ client, get }) => {
     const controller = new AbortController();
-    const given = client.request({ path: '/x', accept: ACCEPT, signal: controller.signal });
+    const abortedRequest = client.request({ path: '/x', accept: ACCEPT, signal: controller.signal });
     const other = get();
     controller.abort();
-    await assert.rejects(given, { code: 'aborted' });
+    await assert.rejects(abortedRequest, { code: 'aborted' });
     assert.equal(await other, 'ok');
   }));

@@ -1,7 +1,8 @@
+import { errorText } from '../../lib/error-text.ts';
 import type { ApiResponse } from '../api-client.ts';
 import { ApiError } from '../api-error.ts';
 
-/** A request as it goes over the wire. */
+/** A request with all its headers. */
 export interface WireRequest {
   readonly method: string;
   readonly path: string;
@@ -10,28 +11,25 @@ export interface WireRequest {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** What requests go through: an HTTP/2 session, or a pool of HTTP/1.1 sockets. */
+/** One HTTP/2 session, or a pool of HTTP/1.1 sockets. */
 export interface Connection {
-  /** Whether it takes new requests. */
-  readonly usable: boolean;
-  /** Whether nothing is under way any more, and nothing will be. */
-  readonly ended: boolean;
+  /** It accepts new requests. */
+  readonly isUsable: boolean;
+  /** No request is in progress, and no new one is accepted. */
+  readonly hasEnded: boolean;
   request(request: WireRequest): Promise<ApiResponse>;
-  /** No new requests; those that are under way go on to their end. */
+  /** Accepts no new requests. Requests in progress continue to their end. */
   retire(): void;
-  /** Ends everything; what is under way fails. */
+  /** Ends everything. Requests in progress fail. */
   close(): void;
 }
 
-/** How long is waited for what. */
-export interface ConnectionTimes {
-  /** For a connection, its proxy and its TLS. */
-  readonly connectMs: number;
-  /** Without any read for so long, an HTTP/2 session is asked whether it lives; 0 asks never. */
-  readonly readIdleMs: number;
-  /** For the answer to that. */
-  readonly pingMs: number;
-}
-
-/** The server has certainly not begun with the request: it can be sent again, whatever it was. */
+/** The server has certainly not started to process the request. Any request can be sent again after this error. */
 export class UnprocessedError extends ApiError {}
+
+/** The error of a connection that ended before the answer was complete. */
+export function closedError(address: string, cause: unknown): ApiError {
+  const reason = cause === undefined ? '' : `: ${errorText(cause)}`;
+  const text = `the connection to the API server ${address} was closed before the answer was complete${reason}`;
+  return new ApiError('closed', text, { address, cause });
+}

@@ -8,15 +8,15 @@ import type { ClientCertificate } from '../credentials/credentials.ts';
 import { addressOf, hostName, portOf } from '../server-url.ts';
 import { connectError } from './connect-error.ts';
 
-/** A dead peer of an idle socket is noticed by the kernel after this and ten seconds. */
+/** After this long on an idle socket the kernel starts to probe the peer. Ten seconds later it notices a dead one. */
 const KEEP_ALIVE_MS = 15_000;
 
 export interface DialOptions {
   readonly config: ClientConfig;
   readonly proxy?: URL | undefined;
-  /** The CAs of a proxy that is spoken to by TLS. */
+  /** The CAs for an HTTP proxy that uses TLS. */
   readonly proxyCa?: string | undefined;
-  /** The CAs in PEM; undefined for those that Node brings along. */
+  /** The CAs in PEM. Undefined means the CAs that are built into Node. */
   readonly ca?: string | undefined;
   readonly certificate?: ClientCertificate | undefined;
   readonly protocols: readonly string[];
@@ -24,7 +24,7 @@ export interface DialOptions {
   readonly clock: Clock;
 }
 
-/** A socket to the server: through the proxy if there is one, and with TLS if the server's address says so. */
+/** Opens a socket to the server, through the HTTP proxy if there is one, and with TLS if the server's URL is https. */
 export async function dial(options: DialOptions): Promise<Socket | TLSSocket> {
   const { config, proxy, timeoutMs, clock } = options;
   const address = addressOf(config.server);
@@ -34,8 +34,8 @@ export async function dial(options: DialOptions): Promise<Socket | TLSSocket> {
     attempt.end(new ApiError('timeout', text, { address }));
   });
   try {
-    const way = proxy ? await throughProxy(attempt, proxy, options) : await tcp(attempt, config.server);
-    return config.server.protocol === 'https:' ? await tlsToServer(attempt, way, options) : way;
+    const socket = proxy ? await throughProxy(attempt, proxy, options) : await tcp(attempt, config.server);
+    return config.server.protocol === 'https:' ? await tlsToServer(attempt, socket, options) : socket;
   } catch (error) {
     attempt.end(error);
     throw connectError(attempt.reason ?? error, config);
@@ -44,7 +44,7 @@ export async function dial(options: DialOptions): Promise<Socket | TLSSocket> {
   }
 }
 
-/** The sockets of one attempt, so that all of them end with it. */
+/** The sockets of one attempt to connect. If the attempt fails, all of them are destroyed. */
 class Attempt {
   readonly #sockets: Socket[] = [];
   reason: unknown;
@@ -54,7 +54,7 @@ class Attempt {
     for (const socket of this.#sockets) socket.destroy();
   }
 
-  /** The socket once it has told `event`. */
+  /** Resolves with the socket when it emits `event`. */
   ready<S extends Socket>(socket: S, event: 'connect' | 'secureConnect'): Promise<S> {
     this.#sockets.push(socket);
     if (this.reason !== undefined) socket.destroy();
@@ -63,7 +63,7 @@ class Attempt {
       const settle = () => {
         socket.off('error', reject);
         socket.off('close', closed);
-        // Whoever takes it over listens to errors; one that comes before must not end the process.
+        // An error that comes before the caller listens must not end the process.
         socket.on('error', () => {});
         resolve(socket);
       };
@@ -86,7 +86,7 @@ async function throughProxy(attempt: Attempt, proxy: URL, { config, proxyCa }: D
       proxy.protocol === 'https:'
         ? await attempt.ready(tls(plain, hostName(proxy), { ca: proxyCa }), 'secureConnect')
         : plain;
-    // A request for plain HTTP goes to the proxy as it is.
+    // For plain HTTP the proxy reads the requests itself, so there is no tunnel.
     return config.server.protocol === 'https:' ? await tunnel(socket, proxy, config) : socket;
   } catch (error) {
     throw connectError(error, config, proxy);
@@ -97,14 +97,14 @@ function tunnel(socket: Socket, proxy: URL, config: ClientConfig): Promise<Socke
   const address = addressOf(config.server);
   return new Promise((resolve, reject) => {
     const headers = { host: address, ...proxyAuthorization(proxy) };
-    const asked = request({ method: 'CONNECT', path: address, headers, createConnection: () => socket });
-    asked.once('error', reject);
-    asked.once('connect', ({ statusCode = 0, statusMessage = '' }) => {
+    const connectRequest = request({ method: 'CONNECT', path: address, headers, createConnection: () => socket });
+    connectRequest.once('error', reject);
+    connectRequest.once('connect', ({ statusCode = 0, statusMessage = '' }) => {
       if (statusCode === 200) return resolve(socket);
-      const text = `the proxy ${addressOf(proxy)} does not let us through to the API server ${address}: ${statusCode} ${statusMessage}`;
+      const text = `the proxy ${addressOf(proxy)} refused the tunnel to the API server ${address}: ${statusCode} ${statusMessage}`;
       reject(new ApiError('unreachable', text.trimEnd(), { address }));
     });
-    asked.end();
+    connectRequest.end();
   });
 }
 
@@ -130,11 +130,11 @@ function tlsToServer(attempt: Attempt, socket: Socket, options: DialOptions): Pr
 function tls(socket: Socket, name: string, options: ConnectionOptions = {}): TLSSocket {
   return connectTls({
     socket,
-    // An address is never sent as a server name, but it is checked all the same.
+    // TLS does not allow an IP address as server name. The check below covers it nevertheless.
     servername: isIP(name) ? '' : name,
     checkServerIdentity: (_host, certificate) => checkServerIdentity(name, certificate),
     minVersion: 'TLSv1.2',
-    // As Go: a CA in the bundle is trusted even if the one that signed it is not there.
+    // Like Go, trust a CA of the bundle even if the CA that signed it is not in the bundle.
     allowPartialTrustChain: true,
     ...options,
   });

@@ -1,19 +1,19 @@
 import { cidrContains, isLoopback, parseCidr, parseIp } from '../../net/index.ts';
 import { ApiError } from '../api-error.ts';
-import type { Environment } from '../kubeconfig/in-cluster.ts';
+import type { Environment } from '../client-config.ts';
 import { hostName, portOf } from '../server-url.ts';
 
-/** The proxy of a kubeconfig or of the environment. Throws an ApiError that says where an address cannot be used. */
+/** Throws an ApiError if the address of an HTTP proxy cannot be used. `where` names the field or variable in the error. */
 export function checkedProxyUrl(text: string, where: string): URL {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url?.protocol === 'socks5:' || url?.protocol === 'socks5h:') {
-    throw new ApiError('configuration', `${where}: SOCKS proxies are not supported: use one for http or https`);
+    throw new ApiError('configuration', `${where}: SOCKS proxies are not supported: use an http or https proxy`);
   }
   if (url?.protocol === 'http:' || url?.protocol === 'https:') return url;
   throw new ApiError('configuration', `${where}: ${JSON.stringify(text)} must be an http:// or https:// address`);
 }
 
-/** What HTTPS_PROXY, HTTP_PROXY and NO_PROXY say for a server, by Go's rules. */
+/** The HTTP proxy that HTTPS_PROXY, HTTP_PROXY and NO_PROXY choose for a server, by Go's rules. */
 export function proxyFromEnvironment(server: URL, env: Environment): URL | undefined {
   const name = server.protocol === 'https:' ? 'HTTPS_PROXY' : 'HTTP_PROXY';
   const value = env[name] || env[name.toLowerCase()];
@@ -28,21 +28,22 @@ function isExempt(server: URL, noProxy: string): boolean {
   return noProxy
     .split(',')
     .map(entry => entry.trim().toLowerCase())
-    .some(entry => entry !== '' && exempts(entry, host, portOf(server)));
+    .some(entry => entry !== '' && matches(entry, host, portOf(server)));
 }
 
-function exempts(entry: string, host: string, port: number): boolean {
+/** Whether an entry of NO_PROXY is this host, or contains it. */
+function matches(entry: string, host: string, port: number): boolean {
   if (entry === '*') return true;
   const ip = parseIp(host);
   const cidr = parseCidr(entry);
   if (cidr) return ip !== undefined && cidrContains(cidr, ip);
-  const bare = parseIp(entry);
-  if (bare) return bare === ip;
-  const [, bracketed, plain, ofPort] = /^(?:\[(.+)\]|([^:]+))(?::(\d+))?$/.exec(entry) ?? [];
+  const entryIp = parseIp(entry);
+  if (entryIp) return entryIp === ip;
+  const [, bracketed, plain, entryPort] = /^(?:\[(.+)\]|([^:]+))(?::(\d+))?$/.exec(entry) ?? [];
   const name = bracketed ?? plain;
-  if (name === undefined || (ofPort !== undefined && Number(ofPort) !== port)) return false;
-  const named = parseIp(name);
-  if (named) return named === ip;
+  if (name === undefined || (entryPort !== undefined && Number(entryPort) !== port)) return false;
+  const namedIp = parseIp(name);
+  if (namedIp) return namedIp === ip;
   const domain = name.replace(/^\*?\./, '');
   return host.endsWith(`.${domain}`) || (domain === name && host === domain);
 }

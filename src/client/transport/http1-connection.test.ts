@@ -7,7 +7,7 @@ import { type Handler, TestServer } from '../../../test/support/api-server.ts';
 const ACCEPT = 'application/json';
 const version: Handler = (request, response) => void response.end(request.httpVersion);
 
-test('CLIENT-7 a server that does not speak HTTP/2 is spoken to by HTTP/1.1, on connections that are kept', () =>
+test('CLIENT-7 a server without HTTP/2 gets HTTP/1.1, on connections that stay open', () =>
   withClient(
     version,
     async ({ get, server }) => {
@@ -19,14 +19,14 @@ test('CLIENT-7 a server that does not speak HTTP/2 is spoken to by HTTP/1.1, on 
     { server: { protocol: 'https' } },
   ));
 
-test('CLIENT-7 DISABLE_HTTP2 does what it does for client-go', () =>
+test('CLIENT-7 DISABLE_HTTP2 has the same effect as in client-go', () =>
   withClient(version, async ({ get, another }) => {
     assert.equal(await get(), '2.0');
     const client = another({ env: { DISABLE_HTTP2: '1' } });
     assert.equal(await bodyText(await client.request({ path: '/x', accept: ACCEPT })), '1.1');
   }));
 
-test('CLIENT-2 --master with http:// is spoken to in the open, without credentials', async () => {
+test('CLIENT-2 a --master with http:// gets requests without TLS and credentials', async () => {
   const server = await TestServer.start(
     ({ headers, url }, response) => void response.end(`${url} ${headers.authorization}`),
     {
@@ -46,7 +46,7 @@ test('CLIENT-2 --master with http:// is spoken to in the open, without credentia
   );
 });
 
-test('CLIENT-14 a body is sent by HTTP/1.1 too', () =>
+test('CLIENT-14 the client sends bodies over HTTP/1.1, too', () =>
   withClient(
     (request, response) => {
       request.on('data', chunk => response.write(chunk));
@@ -59,7 +59,7 @@ test('CLIENT-14 a body is sent by HTTP/1.1 too', () =>
     { server: { protocol: 'https' } },
   ));
 
-test('CLIENT-12 by HTTP/1.1 too, a body that is cut off is an error', () => {
+test('CLIENT-12 over HTTP/1.1 a body that is cut off is an error, too', () => {
   const cut: Handler = (request, response) => {
     response.setHeader('content-length', '10');
     response.write('half');
@@ -73,7 +73,7 @@ test('CLIENT-12 by HTTP/1.1 too, a body that is cut off is an error', () => {
   );
 });
 
-test('CLIENT-12 by HTTP/1.1 too, readers and signals end a transfer', () => {
+test('CLIENT-12 over HTTP/1.1 readers and signals end a transfer, too', () => {
   const silent: Handler = (request, response) => {
     if (request.url !== '/silent') response.write('x');
   };
@@ -106,7 +106,7 @@ test('CLIENT-7 a closed client leaves no HTTP/1.1 connection open', () =>
     { server: { protocol: 'https' } },
   ));
 
-test('CLIENT-10 a kept connection that the server has closed meanwhile is not noticed by a GET', () => {
+test('CLIENT-10 a GET works even if the server closed the idle connection in between', () => {
   let broken = false;
   const breaking: Handler = (request, response) => {
     if (request.url !== '/break' || broken) return void response.end('ok');
@@ -124,7 +124,7 @@ test('CLIENT-10 a kept connection that the server has closed meanwhile is not no
   );
 });
 
-test('CLIENT-4 nobody listens: told for plain HTTP too', async () => {
+test('CLIENT-4 if no server listens, the error over plain HTTP says so, too', async () => {
   const server = await TestServer.start(version, { protocol: 'http' });
   await server.close();
   await withClient(version, async ({ another }) => {

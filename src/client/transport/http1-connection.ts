@@ -1,26 +1,25 @@
 import { Agent, type ClientRequest, type IncomingMessage, request } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { errorText } from '../../lib/error-text.ts';
 import type { ApiResponse } from '../api-client.ts';
-import { ApiError, aborted, asError } from '../api-error.ts';
-import type { Connection, WireRequest } from './connection.ts';
-import { openBody, plainHeaders } from './response.ts';
+import { ApiError, abortedError } from '../api-error.ts';
+import { type Connection, closedError, type WireRequest } from './connection.ts';
+import { decodedBody, plainHeaders } from './response.ts';
 
 export interface Http1Options {
-  /** A new socket, with TLS done. */
+  /** Opens a new socket, and completes TLS on it. */
   readonly dial: () => Promise<Socket>;
-  /** One that is there already. */
+  /** A socket that is open already. The first request uses it. */
   readonly first?: Socket | undefined;
   readonly host: string;
   readonly address: string;
-  /** Before every path: the origin of the server where a proxy reads requests. */
+  /** Stands before every path. An HTTP proxy for plain HTTP needs the origin of the server there. */
   readonly prefix?: string | undefined;
-  /** With every request. */
+  /** Added to every request. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
 }
 
-/** Sockets that are dialled by us and kept for the next request. */
+/** Opens sockets with `dial`, and keeps them for later requests. */
 class DialAgent extends Agent {
   readonly #dial: () => Promise<Socket>;
   #first: Socket | undefined;
@@ -38,15 +37,15 @@ class DialAgent extends Agent {
     const first = this.#first;
     this.#first = undefined;
     if (first && !first.destroyed) return first;
-    const failed = callback as ((error: Error) => void) | undefined;
+    const fail = callback as ((error: Error) => void) | undefined;
     this.#dial().then(
       socket => callback?.(null, socket),
-      (error: unknown) => failed?.(asError(error)),
+      (error: unknown) => fail?.(error instanceof Error ? error : new Error(String(error))),
     );
     return undefined;
   }
 
-  /** Sockets in use stay until they are free. */
+  /** A socket in use stays open until its request is done. */
   retire(): void {
     this.maxFreeSockets = 0;
     for (const sockets of Object.values(this.freeSockets)) for (const socket of sockets ?? []) socket.destroy();
@@ -54,50 +53,50 @@ class DialAgent extends Agent {
   }
 }
 
-/** For servers, or what stands before them, that do not speak HTTP/2. */
+/** A connection to a server, or to an HTTP proxy in front of it, that does not speak HTTP/2. */
 export class Http1Connection implements Connection {
   readonly #options: Http1Options;
   readonly #agent: DialAgent;
-  usable = true;
+  isUsable = true;
 
   constructor(options: Http1Options) {
     this.#options = options;
     this.#agent = new DialAgent(options);
   }
 
-  get ended(): boolean {
-    return !this.usable && Object.keys(this.#agent.sockets).length === 0;
+  get hasEnded(): boolean {
+    return !this.isUsable && Object.keys(this.#agent.sockets).length === 0;
   }
 
   request({ method, path, headers, body, signal }: WireRequest): Promise<ApiResponse> {
-    const { address, host, prefix = '', headers: always } = this.#options;
-    if (signal?.aborted) return Promise.reject(aborted(address));
+    const { address, host, prefix = '', headers: fixedHeaders } = this.#options;
+    if (signal?.aborted) return Promise.reject(abortedError(address));
     return new Promise((resolve, reject) => {
       const sent = request({
         agent: this.#agent,
         method,
         path: prefix + path,
-        headers: { ...headers, ...always, host, ...(body && { 'content-length': body.length }) },
+        headers: { ...headers, ...fixedHeaders, host, ...(body && { 'content-length': body.length }) },
       });
       const abort = () => {
-        reject(aborted(address));
+        reject(abortedError(address));
         sent.destroy();
       };
       signal?.addEventListener('abort', abort, { once: true });
       sent.once('error', error => {
         signal?.removeEventListener('abort', abort);
-        reject(error instanceof ApiError ? error : this.#closed(error));
+        reject(error instanceof ApiError ? error : closedError(address, error));
       });
       sent.once('response', response => {
         signal?.removeEventListener('abort', abort);
-        resolve(this.#answer(sent, response, signal));
+        resolve(this.#apiResponse(sent, response, signal));
       });
       sent.end(body);
     });
   }
 
   retire(): void {
-    this.usable = false;
+    this.isUsable = false;
     this.#agent.retire();
   }
 
@@ -106,19 +105,13 @@ export class Http1Connection implements Connection {
     this.#agent.destroy();
   }
 
-  #answer(sent: ClientRequest, response: IncomingMessage, signal: AbortSignal | undefined): ApiResponse {
-    // What fails once the answer has begun comes out of its body.
+  #apiResponse(sent: ClientRequest, response: IncomingMessage, signal: AbortSignal | undefined): ApiResponse {
+    // From here on the body reports errors. Without a listener the same error here would end the process.
     sent.on('error', () => {});
     const headers = plainHeaders(response.headers);
-    const broken = (error?: Error) => this.#closed(error);
+    const toError = (cause?: Error) => closedError(this.#options.address, cause);
     const cancel = () => response.destroy();
-    return { status: response.statusCode ?? 0, headers, body: openBody(response, headers, { broken, cancel, signal }) };
-  }
-
-  #closed(error: unknown): ApiError {
-    const { address } = this.#options;
-    const why = error === undefined ? '' : `: ${errorText(error)}`;
-    const text = `the connection to the API server ${address} was closed before the answer was complete${why}`;
-    return new ApiError('closed', text, { address, cause: error });
+    const body = decodedBody(response, headers, { toError, cancel, signal });
+    return { status: response.statusCode ?? 0, headers, body };
   }
 }

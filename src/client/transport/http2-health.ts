@@ -1,45 +1,45 @@
 import type { ClientHttp2Session } from 'node:http2';
 import type { Clock, Timer } from '../../lib/clock.ts';
-import type { ConnectionTimes } from './connection.ts';
+import type { ConnectionTimeouts } from './timeouts.ts';
 
-/** How often in a `readIdleMs` it is looked whether something was read. */
-const LOOKS = 3;
+/** How many checks there are in one `readIdleMs`. */
+const CHECKS = 3;
 
 export interface HealthOptions {
   readonly session: Pick<ClientHttp2Session, 'closed' | 'destroyed' | 'ping' | 'settings'>;
-  /** All bytes that came so far. */
+  /** How many bytes the socket has received so far. */
   readonly bytesRead: () => number;
-  readonly times: ConnectionTimes;
+  readonly timeouts: ConnectionTimeouts;
   readonly clock: Clock;
   readonly onDead: () => void;
 }
 
 /**
- * Asks a silent session whether it lives. A peer that vanished without a word is otherwise noticed after a quarter of an
- * hour, if there is something to send, and never if we only wait for events.
+ * Pings a silent session, and calls `onDead` if there is no answer. Without this, the kernel notices a vanished peer only
+ * after a quarter of an hour if there is data to send, and never while the client only waits for events.
  */
-export function watchHealth({ session, bytesRead, times, clock, onDead }: HealthOptions): {
+export function watchHealth({ session, bytesRead, timeouts, clock, onDead }: HealthOptions): {
   readonly stop: () => void;
 } {
   let timer: Timer | undefined;
-  let seen = bytesRead();
-  let silentLooks = 0;
-  const look = () => {
-    const now = bytesRead();
-    silentLooks = now === seen ? silentLooks + 1 : 0;
-    seen = now;
-    if (silentLooks < LOOKS) schedule();
+  let lastBytes = bytesRead();
+  let silentChecks = 0;
+  const check = () => {
+    const bytes = bytesRead();
+    silentChecks = bytes === lastBytes ? silentChecks + 1 : 0;
+    lastBytes = bytes;
+    if (silentChecks < CHECKS) schedule();
     else ping();
   };
   const schedule = () => {
-    timer = clock.setTimer(times.readIdleMs / LOOKS, look);
+    timer = clock.setTimer(timeouts.readIdleMs / CHECKS, check);
   };
   const ping = () => {
-    // It ended with its last request, but its socket waits for a peer that does not close its side: nobody can be asked.
+    // The session ended with its last request, but the peer has not closed the socket. A ping is no longer possible.
     if (session.destroyed) return onDead();
-    silentLooks = 0;
-    timer = clock.setTimer(times.pingMs, onDead);
-    // Node sends no PING once either side has said GOAWAY; SETTINGS must be acknowledged just as well.
+    silentChecks = 0;
+    timer = clock.setTimer(timeouts.pingMs, onDead);
+    // After GOAWAY Node sends no PING. The peer must acknowledge SETTINGS as well.
     if (session.closed) session.settings({}, answered);
     else session.ping(answered);
   };
@@ -47,6 +47,6 @@ export function watchHealth({ session, bytesRead, times, clock, onDead }: Health
     timer?.cancel();
     if (!error && !session.destroyed) schedule();
   };
-  if (times.readIdleMs > 0) schedule();
+  if (timeouts.readIdleMs > 0) schedule();
   return { stop: () => timer?.cancel() };
 }

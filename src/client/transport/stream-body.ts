@@ -1,17 +1,17 @@
 import type { Readable } from 'node:stream';
-import { aborted } from '../api-error.ts';
+import { abortedError } from '../api-error.ts';
 
 export interface StreamBodyOptions {
-  /** The error of a stream that broke off. */
-  readonly broken: (cause: Error | undefined) => Error;
-  /** Ends the transfer. */
+  /** Makes the error for a stream that broke off. */
+  readonly toError: (cause: Error | undefined) => Error;
+  /** Ends the transfer early. */
   readonly cancel: () => void;
   readonly signal?: AbortSignal | undefined;
 }
 
 /**
- * A response's body. Reads as fast as it is asked. Unlike a stream's own iterator, `return` ends it at once even while
- * `next` waits for a watch that has nothing to say.
+ * The body of a response. It reads only as fast as its caller. `return` ends it at once, even while `next` waits for the
+ * next event of a watch. The iterator of a Node stream cannot do that.
  */
 export class StreamBody implements AsyncIterableIterator<Uint8Array> {
   readonly #stream: Readable;
@@ -26,8 +26,8 @@ export class StreamBody implements AsyncIterableIterator<Uint8Array> {
     const { signal } = options;
     stream.on('readable', () => this.#wake());
     stream.once('end', () => this.#finish('ended'));
-    stream.on('error', error => this.#break(options.broken(error)));
-    stream.once('close', () => this.#break(options.broken(undefined)));
+    stream.on('error', error => this.#break(options.toError(error)));
+    stream.once('close', () => this.#break(options.toError(undefined)));
     if (signal?.aborted) this.#abort();
     else signal?.addEventListener('abort', this.#abort, { once: true });
   }
@@ -58,7 +58,7 @@ export class StreamBody implements AsyncIterableIterator<Uint8Array> {
 
   readonly #abort = () => {
     if (this.#state !== 'open') return;
-    this.#break(aborted());
+    this.#break(abortedError());
     this.#options.cancel();
   };
 

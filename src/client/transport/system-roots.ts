@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
-import type { Environment } from '../kubeconfig/in-cluster.ts';
+import type { Environment } from '../client-config.ts';
 
-/** Where distributions keep the CAs that a machine trusts. */
+/** The files in which Linux distributions keep the CAs that the machine trusts. */
 const BUNDLES = [
   '/etc/ssl/certs/ca-certificates.crt',
   '/etc/pki/tls/certs/ca-bundle.crt',
@@ -10,13 +10,13 @@ const BUNDLES = [
   '/etc/ssl/cert.pem',
 ];
 
-/** The machine's CAs; undefined leaves those that Node brings along. */
+/** The CAs that the machine trusts, in PEM. Undefined means the CAs that are built into Node. */
 export function systemRoots(env: Environment): string | undefined {
   for (const path of env.SSL_CERT_FILE ? [env.SSL_CERT_FILE] : BUNDLES) {
     try {
       return readFileSync(path, 'utf8');
     } catch {
-      // The next one.
+      // Try the next file.
     }
   }
   return undefined;

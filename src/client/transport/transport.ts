@@ -2,43 +2,43 @@ import type { Clock } from '../../lib/clock.ts';
 import { unlessAborted } from '../abortable.ts';
 import type { ApiResponse } from '../api-client.ts';
 import { ApiError } from '../api-error.ts';
-import type { ClientConfig } from '../client-config.ts';
+import { type ClientConfig, type Environment, pemName } from '../client-config.ts';
 import type { ClientLog } from '../client-log.ts';
 import { type ClientCertificate, sameCertificate } from '../credentials/credentials.ts';
 import { certificateCount } from '../credentials/pem.ts';
 import { ReloadedFile } from '../credentials/reloaded-file.ts';
-import type { Environment } from '../kubeconfig/in-cluster.ts';
 import { addressOf } from '../server-url.ts';
-import { type Connection, type ConnectionTimes, UnprocessedError, type WireRequest } from './connection.ts';
+import { type Connection, UnprocessedError, type WireRequest } from './connection.ts';
 import { type DialOptions, dial, proxyAuthorization } from './dial.ts';
 import { checkedProxyUrl, proxyFromEnvironment } from './http-proxy.ts';
 import { Http1Connection, type Http1Options } from './http1-connection.ts';
 import { Http2Connection } from './http2-connection.ts';
 import { systemRoots } from './system-roots.ts';
+import type { ConnectionTimeouts } from './timeouts.ts';
 
 export interface TransportOptions {
   readonly config: ClientConfig;
   readonly env: Environment;
-  readonly times: ConnectionTimes;
+  readonly timeouts: ConnectionTimeouts;
   readonly clock: Clock;
   readonly log: ClientLog;
 }
 
-interface Open {
+interface OpenConnection {
   readonly connection: Connection;
   readonly certificate: ClientCertificate | undefined;
-  /** Nothing went through it yet: what fails on it fails for a reason that a new one would not cure. */
-  fresh: boolean;
+  /** No request has used it yet. If the first request fails, a new connection would not help. */
+  isFresh: boolean;
 }
 
-/** Keeps one connection to the server, and makes a new one when it is needed. */
+/** Keeps one connection to the server, and opens a new one when it is needed. */
 export class Transport {
   readonly #options: TransportOptions;
   readonly #proxy: URL | undefined;
   readonly #caFile: ReloadedFile | undefined;
   readonly #all = new Set<Connection>();
-  #current: Open | undefined;
-  #opening: Promise<Open> | undefined;
+  #current: OpenConnection | undefined;
+  #opening: Promise<OpenConnection> | undefined;
   #closed = false;
 
   constructor(options: TransportOptions) {
@@ -49,19 +49,19 @@ export class Transport {
       : proxyFromEnvironment(config.server, env);
     const { ca } = config.tls;
     this.#caFile = ca?.kind === 'file' ? new ReloadedFile(ca.path, clock, log) : undefined;
-    // What cannot be used is told at the start.
+    // Throws at the start if the CAs cannot be used.
     this.#authorities();
   }
 
   async send(request: WireRequest, certificate: ClientCertificate | undefined): Promise<ApiResponse> {
     for (let first = true; ; first = false) {
       const open = await this.#open(certificate, request.signal);
-      const { fresh } = open;
-      open.fresh = false;
+      const { isFresh } = open;
+      open.isFresh = false;
       try {
         return await open.connection.request(request);
       } catch (error) {
-        if (!first || !mayRepeat(error, request, fresh)) throw error;
+        if (!first || !mayRetry(error, request, isFresh)) throw error;
       }
     }
   }
@@ -72,11 +72,11 @@ export class Transport {
     this.#all.clear();
   }
 
-  async #open(certificate: ClientCertificate | undefined, signal: AbortSignal | undefined): Promise<Open> {
+  async #open(certificate: ClientCertificate | undefined, signal: AbortSignal | undefined): Promise<OpenConnection> {
     for (;;) {
       if (this.#closed) throw new ApiError('closed', 'the client was closed', { address: this.#address });
       const current = this.#current;
-      if (current?.connection.usable && sameCertificate(current.certificate, certificate)) return current;
+      if (current?.connection.isUsable && sameCertificate(current.certificate, certificate)) return current;
       this.#opening ??= this.#connect(certificate).finally(() => {
         this.#opening = undefined;
       });
@@ -85,26 +85,26 @@ export class Transport {
     }
   }
 
-  async #connect(certificate: ClientCertificate | undefined): Promise<Open> {
+  async #connect(certificate: ClientCertificate | undefined): Promise<OpenConnection> {
     const connection = await this.#dial(certificate);
-    // A session is whose certificate it was begun with: another certificate needs another session.
+    // The certificate belongs to the connection: a new certificate needs a new connection.
     this.#current?.connection.retire();
-    for (const old of this.#all) if (old.ended) this.#all.delete(old);
+    for (const old of this.#all) if (old.hasEnded) this.#all.delete(old);
     this.#all.add(connection);
     if (this.#closed) connection.close();
-    this.#current = { connection, certificate, fresh: true };
+    this.#current = { connection, certificate, isFresh: true };
     return this.#current;
   }
 
   async #dial(certificate: ClientCertificate | undefined): Promise<Connection> {
-    const { config, env, times, clock } = this.#options;
+    const { config, env, timeouts, clock } = this.#options;
     const address = this.#address;
     const { server } = config;
     const proxy = this.#proxy;
     const proxyCa = proxy?.protocol === 'https:' ? systemRoots(env) : undefined;
-    const dialling = { config, proxy, proxyCa, certificate, timeoutMs: times.connectMs, clock };
+    const fixed = { config, proxy, proxyCa, certificate, timeoutMs: timeouts.connectMs, clock };
     const options = (protocols: readonly string[]): DialOptions => ({
-      ...dialling,
+      ...fixed,
       protocols,
       ca: this.#authorities(),
     });
@@ -115,10 +115,10 @@ export class Transport {
     const socket = await dial(options(['h2', 'http/1.1']));
     if (!('alpnProtocol' in socket) || socket.alpnProtocol !== 'h2')
       return new Http1Connection({ ...http1, first: socket });
-    return new Http2Connection({ socket, origin: server.origin, address, times, clock });
+    return new Http2Connection({ socket, origin: server.origin, address, timeouts, clock });
   }
 
-  /** A proxy reads plain requests itself, and wants to know whom they are for. */
+  /** An HTTP proxy reads plain requests itself, and needs the whole URL in each of them. */
   #plainProxy({ origin }: URL): Partial<Http1Options> {
     return this.#proxy ? { prefix: origin, headers: proxyAuthorization(this.#proxy) } : {};
   }
@@ -131,8 +131,8 @@ export class Transport {
     this.#caFile?.expire();
     const pem = ca.kind === 'data' ? ca.pem : (this.#caFile?.text() ?? '');
     if (certificateCount(pem) > 0) return pem;
-    const name = ca.kind === 'file' ? `${ca.field} ${ca.path}` : ca.field;
-    throw new ApiError('configuration', `unable to load root certificates: ${name} holds no PEM certificate`);
+    const text = `unable to load root certificates: ${pemName(ca)} contains no PEM certificate`;
+    throw new ApiError('configuration', text);
   }
 
   get #address(): string {
@@ -140,9 +140,9 @@ export class Transport {
   }
 }
 
-/** Whether another connection may do what this one did not. */
-function mayRepeat(error: unknown, { method }: WireRequest, fresh: boolean): boolean {
+/** Whether the request may be sent again on another connection. */
+function mayRetry(error: unknown, { method }: WireRequest, isFresh: boolean): boolean {
   if (error instanceof UnprocessedError) return true;
-  const lost = error instanceof ApiError && (error.code === 'closed' || error.code === 'timeout');
-  return lost && method === 'GET' && !fresh;
+  const isLost = error instanceof ApiError && (error.code === 'closed' || error.code === 'timeout');
+  return isLost && method === 'GET' && !isFresh;
 }
