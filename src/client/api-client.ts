@@ -3,25 +3,25 @@ export interface ApiRequest {
   readonly method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | undefined;
   /** With the query: `/api/v1/services?watch=true`. */
   readonly path: string;
-  /** Content types that are understood, best first. */
+  /** The Accept header: content types, best first. */
   readonly accept: string;
   readonly body?: Uint8Array | undefined;
   readonly contentType?: string | undefined;
-  /** Ends the request, also while its body is read. */
+  /** Aborts the request, even while the caller reads the body. */
   readonly signal?: AbortSignal | undefined;
 }
 
 export interface ApiResponse {
   readonly status: number;
-  /** Lower-case names. */
+  /** The names are in lower case. */
   readonly headers: Readonly<Record<string, string | undefined>>;
-  /** Ends early by `return`; fails with an ApiError if the connection breaks. */
+  /** `return` ends the transfer early. Reading fails with an ApiError if the connection breaks. */
   readonly body: AsyncIterable<Uint8Array>;
 }
 
-/** Speaks to an API server: connection, credentials, rate limit. */
+/** Sends requests to an API server. */
 export interface ApiClient {
-  /** Resolves with whatever status the server answers; rejects with an ApiError if there was no answer. */
+  /** Resolves with the answer, whatever its status is. Rejects with an ApiError if there is no answer. */
   request(request: ApiRequest): Promise<ApiResponse>;
   close(): void;
 }

@@ -1,13 +1,13 @@
 /**
- * What can go wrong between us and an API server. The code is stable; the message says what to do.
+ * What can go wrong between the client and an API server. The code is stable. The message says what to do.
  *
- * configuration  kubeconfig, environment or flags cannot be used
- * credentials    a token, a certificate or a credential plugin could not be had
- * unreachable    no connection: no such name, refused, no route, a proxy that does not let us through
- * tls            a connection, but its TLS is not as it must be
- * timeout        no connection in time, or a connection on which nobody answers any more
+ * configuration  the kubeconfig, the environment or a flag cannot be used
+ * credentials    a token, a certificate or a credential plugin gives no credential
+ * unreachable    no connection: unknown name, refused, no route, or an HTTP proxy refuses
+ * tls            there is a connection, but TLS failed
+ * timeout        no connection in time, or the server no longer answers on the connection
  * closed         the connection, or this one answer, broke off
- * aborted        the caller ended the request
+ * aborted        the caller aborted the request
  * status         the server answered with an error; `status` and `reason` say which
  */
 export type ApiErrorCode =
@@ -23,9 +23,9 @@ export type ApiErrorCode =
 export interface ApiErrorDetail {
   /** Host and port of the server. */
   readonly address?: string | undefined;
-  /** Of code `status`: the HTTP status. */
+  /** The HTTP status, if the code is `status`. */
   readonly status?: number | undefined;
-  /** Of code `status`: the server's word, `Forbidden`, `Expired`. */
+  /** The reason that the server gives, if the code is `status`: `Forbidden`, `Expired`. */
   readonly reason?: string | undefined;
   readonly retryAfterSeconds?: number | undefined;
   readonly cause?: unknown;
@@ -49,16 +49,11 @@ export class ApiError extends Error {
   }
 }
 
-/** The errno of a system error, or Node's name for another. */
+export function abortedError(address?: string): ApiError {
+  return new ApiError('aborted', 'the caller aborted the request', { address });
+}
+
+/** The errno of a system error, or the code of another error of Node; empty if there is none. */
 export function errorCode(error: unknown): string {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : '';
-}
-
-export function aborted(address?: string): ApiError {
-  return new ApiError('aborted', 'the request was ended by its caller', { address });
-}
-
-/** For what a promise or an event handed over, which may be anything. */
-export function asError(thrown: unknown): Error {
-  return thrown instanceof Error ? thrown : new Error(String(thrown));
 }

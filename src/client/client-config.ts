@@ -1,8 +1,8 @@
-/** How to reach an API server, and as whom: what a kubeconfig, flags or a pod's environment say. */
+/** How to reach an API server, and as which user. It comes from a kubeconfig, from flags, or from a pod's environment. */
 export interface ClientConfig {
-  /** With a path if the server is behind one. */
+  /** Has a path if the API server is behind one. */
   readonly server: URL;
-  /** Where this was said, for messages: `the kubeconfig /etc/x`. */
+  /** Where this configuration comes from, for messages: `the kubeconfig /etc/x`. */
   readonly origin: string;
   readonly tls: TlsConfig;
   readonly proxyUrl?: string | undefined;
@@ -13,18 +13,23 @@ export interface ClientConfig {
 export interface TlsConfig {
   readonly ca?: Pem | undefined;
   readonly insecure: boolean;
-  /** Instead of the name in the URL. */
+  /** The name in the server's certificate, if it is not the host of the URL. */
   readonly serverName?: string | undefined;
 }
 
-/** PEM text, or the file that holds it and may change. `field` is how the configuration calls it. */
+/** PEM text, or a file that contains it and may change. `field` is its name in the configuration, for messages. */
 export type Pem =
   | { readonly kind: 'data'; readonly pem: string; readonly field: string }
   | { readonly kind: 'file'; readonly path: string; readonly field: string };
 
+/** The name of the field, and the path if it is a file. */
+export function pemName(pem: Pem): string {
+  return pem.kind === 'file' ? `${pem.field} ${pem.path}` : pem.field;
+}
+
 export interface UserConfig {
   readonly token?: string | undefined;
-  /** Goes before `token` once it was read. */
+  /** Replaces `token` as soon as the client could read the file. */
   readonly tokenFile?: string | undefined;
   readonly basic?: { readonly username: string; readonly password: string } | undefined;
   readonly certificate?: { readonly certificate: Pem; readonly key: Pem } | undefined;
@@ -41,7 +46,7 @@ export interface Impersonation {
 
 export type InteractiveMode = 'Never' | 'IfAvailable' | 'Always';
 
-/** A program that gives credentials. */
+/** A credential plugin: a program that prints a credential. */
 export interface ExecConfig {
   readonly apiVersion: string;
   readonly command: string;
@@ -49,8 +54,13 @@ export interface ExecConfig {
   readonly env: Readonly<Record<string, string>>;
   readonly interactiveMode: InteractiveMode;
   readonly installHint: string;
-  /** What the program is told of the cluster, if it wants to know. */
+  /** The description of the cluster for the plugin, if `provideClusterInfo` is true. */
   readonly cluster?: Readonly<Record<string, unknown>> | undefined;
 }
 
 export const ANONYMOUS: UserConfig = {};
+
+/** Environment variables. */
+export interface Environment {
+  readonly [name: string]: string | undefined;
+}

@@ -1,31 +1,31 @@
 import { type Clock, systemClock } from '../lib/clock.ts';
 import type { ApiClient } from './api-client.ts';
-import { type ClientLog, silent } from './client-log.ts';
-import type { ConnectionTimes } from './connection.ts';
-import { credentialSource } from './credentials.ts';
+import type { Environment } from './client-config.ts';
+import { type ClientLog, silentLog } from './client-log.ts';
+import { credentialSource } from './credentials/credentials.ts';
 import { HttpApiClient } from './http-api-client.ts';
-import { type Environment, SERVICE_ACCOUNT_FOLDER } from './in-cluster.ts';
-import type { Observe } from './observation.ts';
+import { SERVICE_ACCOUNT_FOLDER } from './kubeconfig/in-cluster.ts';
+import { resolveConfig } from './kubeconfig/resolve-config.ts';
 import { rateLimiters } from './rate-limiter.ts';
-import { resolveConfig } from './resolve-config.ts';
-import { connectionTimes } from './times.ts';
-import { Transport } from './transport.ts';
+import type { RequestObserver } from './request-observation.ts';
+import { type ConnectionTimeouts, connectionTimeouts } from './transport/timeouts.ts';
+import { Transport } from './transport/transport.ts';
 
 export interface ApiClientOptions {
-  /** A file, or empty for the pod's own configuration. */
+  /** The path of a kubeconfig; empty or undefined: the pod's own configuration. */
   readonly kubeconfig?: string | undefined;
-  /** The server's address, before that of the kubeconfig. */
+  /** The server's address. Replaces the address in the kubeconfig. */
   readonly master?: string | undefined;
   readonly clientConnection: ClientConnection;
   readonly env?: Environment | undefined;
   readonly log?: ClientLog | undefined;
-  readonly observe?: Observe | undefined;
+  readonly observe?: RequestObserver | undefined;
   readonly clock?: Clock | undefined;
-  readonly times?: Partial<ConnectionTimes> | undefined;
+  readonly timeouts?: Partial<ConnectionTimeouts> | undefined;
   readonly serviceAccountFolder?: string | undefined;
 }
 
-/** As in a proxy's configuration. */
+/** `clientConnection` of the proxy's configuration. */
 export interface ClientConnection {
   readonly acceptContentTypes: string;
   readonly contentType: string;
@@ -36,15 +36,15 @@ export interface ClientConnection {
 export interface ConfiguredApiClient extends ApiClient {
   /** The server's host and port. */
   readonly host: string;
-  /** What is sent as a body, unless a request says otherwise. */
+  /** The content type of a request's body, if the request gives none. */
   readonly contentType: string;
-  /** The Accept header: what the configuration wants, else `contentType` and whatever else there is. */
+  /** The Accept header: `acceptContentTypes` of the configuration, or `contentType` followed by any other type. */
   accept(contentType?: string): string;
 }
 
-/** A client for the server that flags, kubeconfig or environment name. Throws an ApiError if they cannot be used. */
+/** Throws an ApiError if the flags, the kubeconfig or the environment cannot be used. */
 export function createApiClient(options: ApiClientOptions): ConfiguredApiClient {
-  const { env = process.env, log = silent, clock = systemClock, clientConnection } = options;
+  const { env = process.env, log = silentLog, clock = systemClock, clientConnection } = options;
   const config = resolveConfig({
     kubeconfig: options.kubeconfig ?? '',
     master: options.master ?? '',
@@ -52,14 +52,14 @@ export function createApiClient(options: ApiClientOptions): ConfiguredApiClient 
     serviceAccountFolder: options.serviceAccountFolder ?? SERVICE_ACCOUNT_FOLDER,
     log,
   });
-  const times = { ...connectionTimes(env, log), ...options.times };
+  const timeouts = { ...connectionTimeouts(env, log), ...options.timeouts };
   return new HttpApiClient({
     config,
     acceptContentTypes: clientConnection.acceptContentTypes,
     contentType: clientConnection.contentType,
     credentials: credentialSource(config.user, { env, clock, log }),
     limiterOf: rateLimiters(clientConnection.qps, clientConnection.burst, clock),
-    transport: new Transport({ config, env, times, clock, log }),
+    transport: new Transport({ config, env, timeouts, clock, log }),
     observe: options.observe ?? (() => {}),
     clock,
     log,

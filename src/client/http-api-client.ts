@@ -1,25 +1,24 @@
 import type { Clock } from '../lib/clock.ts';
 import { errorText } from '../lib/error-text.ts';
+import { sleep } from './abortable.ts';
 import type { ApiRequest, ApiResponse } from './api-client.ts';
 import type { ClientConfig } from './client-config.ts';
 import type { ClientLog } from './client-log.ts';
-import type { WireRequest } from './connection.ts';
-import { type Credential, type CredentialSource, sameCredential } from './credentials.ts';
-import { impersonationHeaders } from './impersonation.ts';
-import { countedBody, type Observe } from './observation.ts';
+import { type Credential, type CredentialSource, sameCredential } from './credentials/credentials.ts';
 import type { RateLimiter } from './rate-limiter.ts';
+import { impersonationHeaders, userAgent } from './request-headers.ts';
+import { countedBody, type RequestObserver } from './request-observation.ts';
 import { addressOf } from './server-url.ts';
-import { sleep } from './sleep.ts';
-import { discard } from './status-error.ts';
-import type { Transport } from './transport.ts';
-import { userAgent } from './user-agent.ts';
+import { discardBody } from './status/response-body.ts';
+import type { WireRequest } from './transport/connection.ts';
+import type { Transport } from './transport/transport.ts';
 
-/** How often an answer that asks to come back later is followed. */
-const MOST_RETRIES = 10;
-/** A server that wants to be left alone for longer is asked again all the same. */
-const LONGEST_RETRY_AFTER_SECONDS = 60;
-/** A turn that takes longer is told. */
-const LONG_WAIT_MS = 1000;
+/** How often the client retries because the server asks for it. */
+const MAX_RETRIES = 10;
+/** The client waits no longer than this, even if the server asks for more. */
+const MAX_RETRY_AFTER_SECONDS = 60;
+/** The client logs a wait for the rate limit if it is at least this long. */
+const LOGGED_WAIT_MS = 1000;
 
 export interface HttpApiClientParts {
   readonly config: ClientConfig;
@@ -28,12 +27,12 @@ export interface HttpApiClientParts {
   readonly credentials: CredentialSource;
   readonly limiterOf: (path: string) => RateLimiter | undefined;
   readonly transport: Transport;
-  readonly observe: Observe;
+  readonly observe: RequestObserver;
   readonly clock: Clock;
   readonly log: ClientLog;
 }
 
-/** Puts rate limit, credentials, retries and transport together. */
+/** Adds rate limit, credentials and retries to a transport. */
 export class HttpApiClient {
   readonly host: string;
   readonly contentType: string;
@@ -56,15 +55,15 @@ export class HttpApiClient {
 
   async request(request: ApiRequest): Promise<ApiResponse> {
     const started = this.#parts.clock.elapsed();
-    if (isWatch(request.path)) return this.#try(request, false);
+    if (isWatch(request.path)) return this.#attempt(request, false);
     try {
-      const response = await this.#persist(request);
+      const response = await this.#requestWithRetries(request);
       const body = countedBody(response.body, bytes =>
-        this.#finished(request, String(response.status), started, bytes),
+        this.#observeEnd(request, String(response.status), started, bytes),
       );
       return { ...response, body };
     } catch (error) {
-      this.#finished(request, '<error>', started, 0);
+      this.#observeEnd(request, '<error>', started, 0);
       throw error;
     }
   }
@@ -73,37 +72,37 @@ export class HttpApiClient {
     this.#parts.transport.close();
   }
 
-  /** Comes back later as long as the server asks for it. */
-  async #persist(request: ApiRequest): Promise<ApiResponse> {
+  /** Retries as long as the server asks for it. */
+  async #requestWithRetries(request: ApiRequest): Promise<ApiResponse> {
     for (let retries = 0; ; retries++) {
-      await this.#takeTurn(request);
-      const response = await this.#try(request, retries > 0);
-      const seconds = retries < MOST_RETRIES ? retryAfter(response) : undefined;
+      await this.#waitForRateLimit(request);
+      const response = await this.#attempt(request, retries > 0);
+      const seconds = retries < MAX_RETRIES ? retryAfterSeconds(response) : undefined;
       if (seconds === undefined) return response;
-      await discard(response);
-      this.#tellOfDelay(request, response.status, seconds);
+      await discardBody(response);
+      this.#logDelay(request, response.status, seconds);
       await sleep(seconds * 1000, this.#parts.clock, request.signal);
     }
   }
 
-  #tellOfDelay({ path, method: verb = 'GET' }: ApiRequest, status: number, seconds: number): void {
+  #logDelay({ path, method: verb = 'GET' }: ApiRequest, status: number, seconds: number): void {
     if (seconds === 0) return;
     const fields = { delay: `${seconds}s`, status, verb, path };
-    this.#parts.log.info('The API server asks to come back later', fields);
+    this.#parts.log.info('The API server asks to retry later', fields);
   }
 
-  async #takeTurn({ path, method: verb = 'GET', signal }: ApiRequest): Promise<void> {
+  async #waitForRateLimit({ path, method: verb = 'GET', signal }: ApiRequest): Promise<void> {
     const milliseconds = (await this.#parts.limiterOf(path)?.wait(signal)) ?? 0;
     this.#parts.observe({ kind: 'rate-limited', verb, host: this.host, milliseconds });
-    if (milliseconds < LONG_WAIT_MS) return;
+    if (milliseconds < LOGGED_WAIT_MS) return;
     const reason = 'client-side throttling, not priority and fairness';
     this.#parts.log.info('Waited before sending request', { delay: `${milliseconds / 1000}s`, reason, verb, path });
   }
 
-  async #try(request: ApiRequest, retry: boolean): Promise<ApiResponse> {
+  async #attempt(request: ApiRequest, retry: boolean): Promise<ApiResponse> {
     let code = '<error>';
     try {
-      const response = await this.#authenticated(request);
+      const response = await this.#sendWithCredential(request);
       code = String(response.status);
       return response;
     } finally {
@@ -111,8 +110,8 @@ export class HttpApiClient {
     }
   }
 
-  /** A credential that the server refuses may have been replaced meanwhile: it is fetched anew, and tried once more. */
-  async #authenticated(request: ApiRequest): Promise<ApiResponse> {
+  /** If the server refuses the credential, fetches it again. If it has changed, sends the request once more. */
+  async #sendWithCredential(request: ApiRequest): Promise<ApiResponse> {
     const { credentials } = this.#parts;
     const credential = await credentials.current();
     const response = await this.#send(request, credential);
@@ -121,11 +120,11 @@ export class HttpApiClient {
     try {
       fresh = await credentials.refresh(credential);
     } catch (error) {
-      this.#parts.log.error('Refreshing credentials failed', { err: errorText(error) });
+      this.#parts.log.error('Could not refresh the credential', { err: errorText(error) });
       return response;
     }
     if (sameCredential(credential, fresh)) return response;
-    await discard(response);
+    await discardBody(response);
     return this.#send(request, fresh);
   }
 
@@ -135,7 +134,7 @@ export class HttpApiClient {
     const headers = {
       ...this.#headers,
       accept,
-      // A list shrinks to a quarter, which the server's network and a far one feel; events of a watch are not compressed.
+      // Gzip makes a list four times smaller, which saves time on a slow network. Servers do not compress watches.
       ...(method === 'GET' && !disableCompression && !isWatch(path) && { 'accept-encoding': 'gzip' }),
       ...(authorization !== undefined && { authorization }),
       ...(body && { 'content-type': contentType }),
@@ -143,18 +142,11 @@ export class HttpApiClient {
     return this.#parts.transport.send({ method, path: this.#basePath + path, headers, body, signal }, certificate);
   }
 
-  #finished({ method: verb = 'GET', body }: ApiRequest, code: string, started: number, responseBytes: number): void {
+  #observeEnd({ method: verb = 'GET', body }: ApiRequest, code: string, started: number, responseBytes: number): void {
     const { observe, clock } = this.#parts;
     const milliseconds = clock.elapsed() - started;
-    observe({
-      kind: 'request',
-      verb,
-      host: this.host,
-      code,
-      milliseconds,
-      requestBytes: body?.length ?? 0,
-      responseBytes,
-    });
+    const requestBytes = body?.length ?? 0;
+    observe({ kind: 'request', verb, host: this.host, code, milliseconds, requestBytes, responseBytes });
   }
 }
 
@@ -162,9 +154,9 @@ function isWatch(path: string): boolean {
   return /[?&]watch=(true|1)(&|$)/.test(path);
 }
 
-/** The seconds after which a busy or failing server wants to be asked again. */
-function retryAfter({ status, headers }: ApiResponse): number | undefined {
+/** After how many seconds a busy or failing server wants a retry; undefined if it does not ask for one. */
+function retryAfterSeconds({ status, headers }: ApiResponse): number | undefined {
   if (status !== 429 && status < 500) return undefined;
   const seconds = headers['retry-after'] ?? '';
-  return /^\d+$/.test(seconds) ? Math.min(Number(seconds), LONGEST_RETRY_AFTER_SECONDS) : undefined;
+  return /^\d+$/.test(seconds) ? Math.min(Number(seconds), MAX_RETRY_AFTER_SECONDS) : undefined;
 }

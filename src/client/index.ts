@@ -1,15 +1,7 @@
 export type { ApiClient, ApiRequest, ApiResponse } from './api-client.ts';
-export { ApiError, type ApiErrorCode, type ApiErrorDetail } from './api-error.ts';
-export type { ClientLog } from './client-log.ts';
-export type { ConnectionTimes } from './connection.ts';
-export {
-  type ApiClientOptions,
-  type ClientConnection,
-  type ConfiguredApiClient,
-  createApiClient,
-} from './create-api-client.ts';
-export type { Observation, Observe } from './observation.ts';
-export { RateLimiter } from './rate-limiter.ts';
-export { decodeStatus, type Status } from './status.ts';
-export { beginning, discard, errorOfStatus, statusError } from './status-error.ts';
-export { userAgent } from './user-agent.ts';
+export { ApiError, type ApiErrorCode } from './api-error.ts';
+export { type ApiClientOptions, type ConfiguredApiClient, createApiClient } from './create-api-client.ts';
+export type { RequestObservation } from './request-observation.ts';
+export { bodyExcerpt } from './status/response-body.ts';
+export { decodeStatus } from './status/status.ts';
+export { errorFromResponse, errorFromStatus } from './status/status-error.ts';

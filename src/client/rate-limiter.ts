@@ -1,12 +1,12 @@
 import type { Clock } from '../lib/clock.ts';
 import { TokenBucket } from '../lib/token-bucket.ts';
+import { sleep } from './abortable.ts';
 import { ApiError } from './api-error.ts';
-import { sleep } from './sleep.ts';
 
 const DEFAULT_QPS = 5;
 const DEFAULT_BURST = 10;
 
-/** A bucket of tokens, full at the start, refilled steadily. Whoever finds none waits for his turn. */
+/** A token bucket that is full at the start. A request that finds no token waits until one is free. */
 export class RateLimiter {
   readonly #bucket: TokenBucket;
   readonly #clock: Clock;
@@ -16,7 +16,7 @@ export class RateLimiter {
     this.#clock = clock;
   }
 
-  /** Resolves with the milliseconds that the turn took. */
+  /** Resolves with the length of the wait in milliseconds. */
   async wait(signal?: AbortSignal): Promise<number> {
     const now = this.#clock.elapsed();
     const ms = this.#bucket.reserve(now);
@@ -31,13 +31,13 @@ export class RateLimiter {
   }
 }
 
-/** Which bucket a request draws from: client-go's rules. */
+/** The rate limiter for an API path, by client-go's rules; undefined if there is no limit. */
 export function rateLimiters(qps: number, burst: number, clock: Clock): (path: string) => RateLimiter | undefined {
   if (qps < 0) return () => undefined;
   if (qps === 0) return perApiGroup(burst > 0 ? burst : DEFAULT_BURST, clock);
   if (burst <= 0) {
-    const words = 'burst is required to be greater than 0 when RateLimiter is not set and QPS is set to greater than 0';
-    throw new ApiError('configuration', words);
+    const text = 'burst is required to be greater than 0 when RateLimiter is not set and QPS is set to greater than 0';
+    throw new ApiError('configuration', text);
   }
   const shared = new RateLimiter(qps, burst, clock);
   return () => shared;

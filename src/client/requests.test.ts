@@ -5,12 +5,12 @@ import { gzipSync } from 'node:zlib';
 import { bodyText, eventually, withClient } from '../../test/support/api-client.ts';
 import type { AnyRequest, Handler } from '../../test/support/api-server.ts';
 import { ManualClock } from '../../test/support/manual-clock.ts';
-import { userAgent } from './user-agent.ts';
+import { userAgent } from './request-headers.ts';
 
 const ACCEPT = 'application/json';
 const ok: Handler = (_request, response) => void response.end('{}');
 
-test('CLIENT-12 an answer is handed over whatever its status, with its headers and its body', () =>
+test('CLIENT-12 the caller gets every answer, whatever its status, with headers and body', () =>
   withClient(
     (_request, response) => {
       response.writeHead(404, { 'content-type': 'text/plain', 'x-some': 'thing' });
@@ -25,7 +25,7 @@ test('CLIENT-12 an answer is handed over whatever its status, with its headers a
     },
   ));
 
-test('CLIENT-14 every request says who asks, what is understood and in whose name', () => {
+test('CLIENT-14 every request has the headers for user agent, content types and impersonation', () => {
   const extra = { 'as-uid': '7', 'as-groups': ['one', 'two'], 'as-user-extra': { 'a/b': ['c'] } };
   return withClient(
     ok,
@@ -50,7 +50,7 @@ test('CLIENT-14 every request says who asks, what is understood and in whose nam
   );
 });
 
-test('CLIENT-5 a token that is not ASCII goes as its bytes, by HTTP/2 and HTTP/1.1', async () => {
+test('CLIENT-5 the client sends a token that is not ASCII as UTF-8 bytes, over HTTP/2 and HTTP/1.1', async () => {
   for (const env of [{}, { DISABLE_HTTP2: '1' }]) {
     await withClient(
       ok,
@@ -69,7 +69,7 @@ test('CLIENT-14 the user agent has the form of upstream', () => {
   assert.equal(userAgent('arm64'), 'kube-proxy/v1.36.4 (linux/arm64) kubernetes/pointsm');
 });
 
-test('CLIENT-14 the Accept header follows the configuration', () =>
+test('CLIENT-14 the Accept header comes from the configuration', () =>
   withClient(ok, async ({ another }) => {
     const accept = (acceptContentTypes: string, contentType: string) =>
       another({ clientConnection: { acceptContentTypes, contentType, qps: -1, burst: 0 } });
@@ -79,7 +79,7 @@ test('CLIENT-14 the Accept header follows the configuration', () =>
     assert.equal(accept('a/b', protobuf).accept(), 'a/b');
   }));
 
-test('CLIENT-14 a body is sent with its type', () =>
+test('CLIENT-14 the client sends a body with its content type', () =>
   withClient(
     (request, response) => {
       request.on('data', chunk => response.write(`${request.method} ${request.headers['content-type']} ${chunk}`));
@@ -93,7 +93,7 @@ test('CLIENT-14 a body is sent with its type', () =>
     },
   ));
 
-test('CLIENT-14 lists may come compressed, watches are not asked to, and a kubeconfig may forbid it', async () => {
+test('CLIENT-14 the client asks for gzip except for watches, unless the kubeconfig disables it', async () => {
   const gzip: Handler = ({ headers }, response) => {
     const compressed = headers['accept-encoding'] === 'gzip';
     if (compressed) response.setHeader('content-encoding', 'gzip');
@@ -118,7 +118,7 @@ test('CLIENT-12 a compressed body that is cut off is an error', () =>
     async ({ get }) => assert.rejects(get(), { name: 'ApiError', code: 'closed' }),
   ));
 
-test('CLIENT-12 a slow body comes piece by piece', () =>
+test('CLIENT-12 the caller gets each part of a slow body as it comes', () =>
   withClient(
     (_request, response) => {
       response.write('one');
@@ -133,7 +133,7 @@ test('CLIENT-12 a slow body comes piece by piece', () =>
     },
   ));
 
-test('CLIENT-12 what nobody reads is not fetched without end, and holds nobody else up', () => {
+test('CLIENT-12 a body that is not read is not fetched without end, and does not block other requests', () => {
   const block = randomBytes(1 << 20);
   let written = 0;
   const flood: Handler = (request, response) => {
@@ -152,12 +152,12 @@ test('CLIENT-12 what nobody reads is not fetched without end, and holds nobody e
     const reader = body[Symbol.asyncIterator]();
     await reader.next();
     for (let i = 0; i < 5; i++) assert.equal(await get('/small'), 'small');
-    assert.ok(written < 20, `${written} MiB were sent to nobody`);
+    assert.ok(written < 20, `the server could send ${written} MiB that were not read`);
     await reader.return?.();
   });
 });
 
-test('CLIENT-12 a reader that returns ends the transfer, also while it waits', () => {
+test('CLIENT-12 a reader that returns ends the transfer, even while it waits', () => {
   let ended = 0;
   const silent: Handler = (_request, response) => {
     response.write('x');
@@ -177,7 +177,7 @@ test('CLIENT-12 a reader that returns ends the transfer, also while it waits', (
   });
 });
 
-test('CLIENT-12 a signal ends a request before, during and after its answer began', () => {
+test('CLIENT-12 a signal aborts a request before it is sent, before its answer and during its body', () => {
   let ended = 0;
   const silent: Handler = (request, response) => {
     response.on('close', () => ended++);
@@ -203,7 +203,7 @@ test('CLIENT-12 a signal ends a request before, during and after its answer bega
   });
 });
 
-test('CLIENT-13 what metrics need is told: tries, turns, and requests with their sizes', () => {
+test('CLIENT-13 the observer gets attempts, waits for the rate limit, and requests with their sizes', () => {
   const clock = new ManualClock();
   return withClient(
     (_request, response) => void response.end('12345'),

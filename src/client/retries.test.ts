@@ -4,18 +4,18 @@ import { withClient } from '../../test/support/api-client.ts';
 import type { Handler } from '../../test/support/api-server.ts';
 import { ManualClock } from '../../test/support/manual-clock.ts';
 
-/** Accepts one token only. */
-function only(token: () => string): Handler {
+/** Accepts only this token. */
+function accepting(token: () => string): Handler {
   return ({ headers }, response) => {
     response.statusCode = headers.authorization === `Bearer ${token()}` ? 200 : 401;
     response.end(headers.authorization);
   };
 }
 
-test('CLIENT-10 after a 401 the token file is read again, and the request is made once more', () => {
+test('CLIENT-10 after a 401 the client reads the token file again, and repeats the request once', () => {
   let valid = 'one';
   return withClient(
-    only(() => valid),
+    accepting(() => valid),
     async ({ get, folder, server }) => {
       assert.equal(await get(), 'Bearer one');
       valid = 'two';
@@ -23,21 +23,21 @@ test('CLIENT-10 after a 401 the token file is read again, and the request is mad
       assert.equal(await get(), 'Bearer two');
       assert.equal(server.requests.length, 3);
       valid = 'three';
-      assert.equal(await get(), 'Bearer two', 'the same token again is not tried again');
+      assert.equal(await get(), 'Bearer two', 'the same token is not sent again');
       assert.equal(server.requests.length, 4);
     },
     { user: folder => ({ tokenFile: folder.write('token', 'one') }) },
   );
 });
 
-test('CLIENT-10 after a 401 a plugin is asked for another token', () => {
+test('CLIENT-10 after a 401 the client runs the credential plugin again', () => {
   const script = `#!/bin/sh
 echo run >> "$0.runs"
 n=$(wc -l < "$0.runs")
 echo '{"kind":"ExecCredential","apiVersion":"client.authentication.k8s.io/v1","status":{"token":"'$n'"}}'
 `;
   return withClient(
-    only(() => '2'),
+    accepting(() => '2'),
     async ({ get, server }) => {
       assert.equal(await get(), 'Bearer 2');
       assert.equal(await get(), 'Bearer 2');
@@ -55,18 +55,18 @@ echo '{"kind":"ExecCredential","apiVersion":"client.authentication.k8s.io/v1","s
   );
 });
 
-test('CLIENT-10 a 401 stays one when the plugin fails then, and that is told', () => {
+test('CLIENT-10 if the credential plugin fails after a 401, the client logs that and returns the 401', () => {
   const script = `#!/bin/sh
 [ -e "$0.ran" ] && { echo gone >&2; exit 1; }
 touch "$0.ran"
 echo '{"kind":"ExecCredential","apiVersion":"client.authentication.k8s.io/v1","status":{"token":"x"}}'
 `;
   return withClient(
-    only(() => 'y'),
-    async ({ client, told }) => {
+    accepting(() => 'y'),
+    async ({ client, logLines }) => {
       const { status } = await client.request({ path: '/x', accept: 'a/b' });
       assert.equal(status, 401);
-      assert.match(told.join('\n'), /Refreshing credentials failed.*failed with exit code 1: gone/);
+      assert.match(logLines.join('\n'), /Could not refresh the credential.*failed with exit code 1: gone/);
     },
     {
       user: folder => ({
@@ -80,18 +80,18 @@ echo '{"kind":"ExecCredential","apiVersion":"client.authentication.k8s.io/v1","s
   );
 });
 
-/** Busy for the first `times` requests. */
-function busy(times: number, status = 429, retryAfter = '2'): Handler {
-  let asked = 0;
+/** Refuses the first `count` requests as a busy server does. */
+function busy(count: number, status = 429, retryAfter = '2'): Handler {
+  let requests = 0;
   return (_request, response) => {
-    if (asked++ >= times) return void response.end('done');
+    if (requests++ >= count) return void response.end('done');
     response.writeHead(status, { 'retry-after': retryAfter });
     response.end('busy');
   };
 }
 
-/** Lets time pass as long as somebody waits. */
-async function goOn<T>(clock: ManualClock, promise: Promise<T>): Promise<T> {
+/** Lets time pass until the promise settles. */
+async function advanceUntil<T>(clock: ManualClock, promise: Promise<T>): Promise<T> {
   let settled = false;
   const end = () => {
     settled = true;
@@ -104,13 +104,13 @@ async function goOn<T>(clock: ManualClock, promise: Promise<T>): Promise<T> {
   return promise;
 }
 
-test('CLIENT-10 a server that asks to come back later is asked later', async () => {
+test('CLIENT-10 the client retries after the time that the server asks for', async () => {
   for (const status of [429, 500, 503]) {
     const clock = new ManualClock();
     await withClient(
       busy(2, status),
       async ({ get, observations, server }) => {
-        assert.equal(await goOn(clock, get()), 'done');
+        assert.equal(await advanceUntil(clock, get()), 'done');
         assert.equal(server.requests.length, 3);
         assert.ok(clock.now() >= 4000, `${clock.now()} ms`);
         const attempts = observations.filter(({ kind }) => kind === 'attempt');
@@ -123,40 +123,40 @@ test('CLIENT-10 a server that asks to come back later is asked later', async () 
           ],
         );
       },
-      { client: { clock, times: { readIdleMs: 0, connectMs: 1e9 } } },
+      { client: { clock, timeouts: { readIdleMs: 0, connectMs: 1e9 } } },
     );
   }
 });
 
-test('CLIENT-10 at most ten times', async () => {
+test('CLIENT-10 the client retries at most ten times', async () => {
   const clock = new ManualClock();
   await withClient(
     busy(100, 429, '1'),
     async ({ get, server }) => {
-      assert.equal(await goOn(clock, get()), 'busy');
+      assert.equal(await advanceUntil(clock, get()), 'busy');
       assert.equal(server.requests.length, 11);
     },
-    { client: { clock, times: { readIdleMs: 0, connectMs: 1e9 } } },
+    { client: { clock, timeouts: { readIdleMs: 0, connectMs: 1e9 } } },
   );
 });
 
-test('CLIENT-10 no server is left alone for more than a minute, and each wait is told', async () => {
+test('CLIENT-10 the client waits no longer than a minute, and logs each wait', async () => {
   for (const retryAfter of ['600', '99999999999']) {
     const clock = new ManualClock();
     await withClient(
       busy(1, 429, retryAfter),
-      async ({ get, told }) => {
-        assert.equal(await goOn(clock, get('/api/v1/services')), 'done');
+      async ({ get, logLines }) => {
+        assert.equal(await advanceUntil(clock, get('/api/v1/services')), 'done');
         assert.ok(clock.now() >= 60_000 && clock.now() < 65_000, `${clock.now()} ms`);
         const fields = '{"delay":"60s","status":429,"verb":"GET","path":"/api/v1/services"}';
-        assert.deepEqual(told, [`The API server asks to come back later ${fields}`]);
+        assert.deepEqual(logLines, [`The API server asks to retry later ${fields}`]);
       },
-      { client: { clock, times: { readIdleMs: 0, connectMs: 1e9 } } },
+      { client: { clock, timeouts: { readIdleMs: 0, connectMs: 1e9 } } },
     );
   }
 });
 
-test('CLIENT-10 not without a number of seconds, not for other errors, and not for a watch', async () => {
+test('CLIENT-10 the client does not retry a watch, another error, or an answer without seconds', async () => {
   for (const [handler, path] of [
     [busy(1, 503, 'Fri, 31 Dec 1999 23:59:59 GMT'), '/x'],
     [busy(1, 404, '1'), '/x'],
@@ -166,7 +166,7 @@ test('CLIENT-10 not without a number of seconds, not for other errors, and not f
   }
 });
 
-test('CLIENT-10 whoever gives up while he waits gets an error', async () => {
+test('CLIENT-10 a request that is aborted while it waits rejects', async () => {
   const clock = new ManualClock();
   await withClient(
     busy(1, 429, '60'),
@@ -178,6 +178,6 @@ test('CLIENT-10 whoever gives up while he waits gets an error', async () => {
       await assert.rejects(request, { code: 'aborted' });
       assert.equal(clock.pending, 0);
     },
-    { client: { clock, times: { readIdleMs: 0 } } },
+    { client: { clock, timeouts: { readIdleMs: 0 } } },
   );
 });

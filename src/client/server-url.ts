@@ -1,11 +1,14 @@
 import { ApiError } from './api-error.ts';
 
-/** The address of a server. One without a scheme is plain HTTP, as client-go takes it. */
+/**
+ * The address of an API server. An address without a scheme means plain HTTP, as in client-go. `where` names the flag or
+ * field in the error.
+ */
 export function serverUrl(text: string, where: string): URL {
   const whole = /^[a-z][a-z0-9+.-]*:\/\//i.test(text) ? text : `http://${text}`;
   const url = URL.canParse(whole) ? new URL(whole) : undefined;
-  const usable = url && (url.protocol === 'https:' || url.protocol === 'http:') && url.hostname !== '';
-  if (!usable || (whole !== text && url.pathname !== '/')) {
+  const isUsable = url && (url.protocol === 'https:' || url.protocol === 'http:') && url.hostname !== '';
+  if (!isUsable || (whole !== text && url.pathname !== '/')) {
     throw new ApiError('configuration', `${where}: host must be a URL or a host:port pair: ${JSON.stringify(text)}`);
   }
   url.search = '';
@@ -13,7 +16,7 @@ export function serverUrl(text: string, where: string): URL {
   return url;
 }
 
-/** As it is dialled: without the brackets of an IPv6 address. */
+/** The host without the brackets of an IPv6 address. */
 export function hostName(url: URL): string {
   return url.hostname.replace(/^\[(.*)\]$/, '$1');
 }

@@ -92,9 +92,7 @@ function watchOwnNode(source: ClusterSource, ownNode: OwnNode, { log }: DaemonOp
   log.info('server', 'Waiting for the API server');
   return new Promise(resolve => {
     source.node.addHandler({
-      added: to => ownNode.handle({ type: 'added', to }),
-      updated: (from, to) => ownNode.handle({ type: 'updated', from, to }),
-      deleted: from => ownNode.handle({ type: 'removed', from }),
+      changed: change => ownNode.handle(change),
       synced: resolve,
     });
     source.node.start();

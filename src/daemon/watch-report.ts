@@ -51,22 +51,22 @@ export function watchReport(
   watchChecks: WatchChecks,
 ): ClusterSourceOptions['report'] {
   return {
-    problem(problem) {
+    watchFailed(problem) {
       const { where, message } = problem;
       watchChecks.setProblem(where, problem);
       log.error('reflector', 'Could not watch a resource; retrying', { where, err: message });
     },
-    waiting(problem) {
+    watchStalled(problem) {
       const { where, message } = problem;
       watchChecks.setProblem(where, problem);
       log.warning('reflector', 'Waiting for objects', { where, reason: message });
     },
-    recovered(where) {
+    watchRecovered(where) {
       watchChecks.clearProblem(where);
       log.info('reflector', 'The resource is watched again', { where });
     },
-    unusable: problem => logInputProblem(log, problem),
-    usable: where => logInputRecovered(log, where),
-    heard: path => metrics.watchHeard(path),
+    objectUnusable: problem => logInputProblem(log, problem),
+    objectRecovered: where => logInputRecovered(log, where),
+    dataReceived: path => metrics.watchHeard(path),
   };
 }

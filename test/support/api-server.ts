@@ -7,7 +7,7 @@ import { type Certificate, certificates } from './certificates.ts';
 
 export type AnyRequest = Http2ServerRequest | IncomingMessage;
 
-/** What the answers of HTTP/2 and HTTP/1.1 have in common. */
+/** The common part of the responses of HTTP/2 and HTTP/1.1. */
 export interface AnyResponse {
   statusCode: number;
   setHeader(name: string, value: string): unknown;
@@ -20,20 +20,20 @@ export interface AnyResponse {
 export type Handler = (request: AnyRequest, response: AnyResponse) => void;
 
 export interface TestServerOptions {
-  /** `h2` also takes what does not speak it, as an API server does. */
+  /** A server with `h2` also accepts HTTP/1.1, like an API server. */
   readonly protocol?: 'h2' | 'https' | 'http';
   readonly certificate?: Certificate;
-  /** Asks for client certificates. */
+  /** The server asks for a client certificate. */
   readonly askCertificate?: boolean;
 }
 
-/** For tests: a server on loopback that answers as told. */
+/** For tests: a server on loopback whose answers a handler decides. */
 export class TestServer {
   readonly #server: Server;
   readonly sockets = new Set<Socket>();
-  /** All HTTP/2 sessions that were begun. */
+  /** All HTTP/2 sessions that clients have opened. */
   readonly sessions: ServerHttp2Session[] = [];
-  /** All requests that came. */
+  /** All requests that clients have sent. */
   readonly requests: AnyRequest[] = [];
   connections = 0;
 
@@ -58,12 +58,12 @@ export class TestServer {
     return server.#listen();
   }
 
-  /** A server that only sees bytes. */
+  /** A TCP server. The handler reads and writes bytes. */
   static raw(handler: (socket: Socket) => void): Promise<TestServer> {
     return new TestServer(createTcp(handler)).#listen();
   }
 
-  /** A server with TLS that claims to speak HTTP/2, and then only sees bytes. */
+  /** A TLS server that negotiates HTTP/2. The handler reads and writes bytes. */
   static rawTls(handler: (socket: Socket) => void): Promise<TestServer> {
     return new TestServer(createTls({ ...certificates().server, ALPNProtocols: ['h2'] }, handler)).#listen();
   }
@@ -76,7 +76,7 @@ export class TestServer {
     return `${scheme}://${host}:${this.port}`;
   }
 
-  /** Ends everything at once. */
+  /** Ends all sessions and sockets at once. */
   close(): Promise<void> {
     for (const session of this.sessions) session.destroy();
     for (const socket of this.sockets) socket.destroy();

@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** In PEM. */
+/** A certificate and its key, in PEM. */
 export interface Certificate {
   readonly cert: string;
   readonly key: string;
@@ -11,9 +11,9 @@ export interface Certificate {
 
 export interface Certificates {
   readonly ca: Certificate;
-  /** Of another cluster. */
+  /** The CA of another cluster. */
   readonly otherCa: Certificate;
-  /** Signed by the CA, and signs `behindIntermediate`. */
+  /** A CA that `ca` has signed. It signs `behindIntermediate`. */
   readonly intermediate: Certificate;
   /** For 127.0.0.1, ::1, localhost and api.test. */
   readonly server: Certificate;
@@ -25,15 +25,15 @@ export interface Certificates {
   readonly otherClient: Certificate;
 }
 
-let made: Certificates | undefined;
+let created: Certificates | undefined;
 
-/** For tests: certificates made by openssl, once for all. */
+/** For tests: certificates from openssl. The first call creates them for all tests. */
 export function certificates(): Certificates {
-  made ??= make();
-  return made;
+  created ??= create();
+  return created;
 }
 
-function make(): Certificates {
+function create(): Certificates {
   const folder = mkdtempSync(join(tmpdir(), 'certificates-'));
   try {
     const openssl = (...args: string[]) =>

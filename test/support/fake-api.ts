@@ -9,7 +9,7 @@ import {
 
 const JSON_TYPE = 'application/json';
 
-/** For tests: an API server that answers as it is told, also as a real one would not do on demand. */
+/** For tests: an API server whose answers the test decides, including failures that a real one does not give on demand. */
 export class FakeApi implements ApiClient {
   readonly requests: FakeRequest[] = [];
   #waiting: FakeRequest[] = [];
@@ -21,15 +21,15 @@ export class FakeApi implements ApiClient {
     return fake.response;
   }
 
-  /** The one request that was not looked at yet, optionally of a path that ends so. */
+  /** Takes the first request that no call has taken yet. Its path must have this ending. */
   next(ending = ''): FakeRequest {
     const found = this.#waiting.find(({ path }) => path.endsWith(ending));
-    assert.ok(found, `no request of ${ending} waits`);
+    assert.ok(found, `there is no new request whose path ends with "${ending}"`);
     this.#waiting = this.#waiting.filter(request => request !== found);
     return found;
   }
 
-  /** How many requests were not looked at yet. */
+  /** How many requests no call of `next` has taken yet. */
   get waiting(): number {
     return this.#waiting.length;
   }
@@ -42,6 +42,7 @@ export class FakeRequest {
   readonly query: Readonly<Record<string, string>>;
   readonly accept: string;
   readonly response: Promise<ApiResponse>;
+  isAborted = false;
   readonly #body: FakeBody;
   #resolve: (response: ApiResponse) => void = () => {};
   #reject: (error: Error) => void = () => {};
@@ -62,9 +63,7 @@ export class FakeRequest {
     });
   }
 
-  isAborted = false;
-
-  /** Answers with a status and headers; the body is sent by `send` and `end`. */
+  /** Answers with a status and headers. The body follows with `send` and `end`. */
   answer(status = 200, contentType: string = JSON_TYPE, headers: Readonly<Record<string, string>> = {}): void {
     this.#resolve({ status, headers: { 'content-type': contentType, ...headers }, body: this.#body });
   }
@@ -77,14 +76,14 @@ export class FakeRequest {
     this.#body.end();
   }
 
-  /** No answer, or none any more. */
+  /** Breaks the connection, before the answer or in the middle of it. */
   fail(code: ApiErrorCode, message: string): void {
     const error = new ApiError(code, message);
     this.#reject(error);
     this.#body.fail(error);
   }
 
-  /** Answers completely. */
+  /** Sends a complete answer. */
   reply(body: Uint8Array | string | object, status = 200, headers: Readonly<Record<string, string>> = {}): void {
     this.answer(status, JSON_TYPE, headers);
     this.send(body);
@@ -100,7 +99,7 @@ export function status(code: number, reason: string, message: string): object {
   return { kind: 'Status', apiVersion: 'v1', status: 'Failure', code, reason, message };
 }
 
-/** An object is a line of JSON. */
+/** Writes an object as a line of JSON. */
 function toBytes(chunk: Uint8Array | string | object): Uint8Array {
   if (chunk instanceof Uint8Array) return chunk;
   return Buffer.from(typeof chunk === 'string' ? chunk : `${JSON.stringify(chunk)}\n`);

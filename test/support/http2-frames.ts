@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net';
 
-/** For tests: HTTP/2 by hand, for what no well-behaved server says. */
+// For tests: HTTP/2 frames written by hand, because Node's server cannot misbehave.
+
 export const DATA = 0;
 export const HEADERS = 1;
 export const RST_STREAM = 3;
@@ -20,14 +21,14 @@ export function frame(type: number, flags: number, stream: number, payload: Uint
   return Buffer.concat([head, body]);
 }
 
-/** In four bytes, as frames have them. */
-export function number(value: number): Buffer {
+/** A number as four bytes in network order. */
+export function uint32(value: number): Buffer {
   const bytes = Buffer.alloc(4);
   bytes.writeUInt32BE(value);
   return bytes;
 }
 
-/** The server's side of a connection; `onRequest` gets the number of every stream that is begun. */
+/** Plays the server on a connection. Calls `onRequest` with the number of every stream that the client opens. */
 export function serverFrames(socket: Socket, onRequest: (stream: number) => void): void {
   let rest: Buffer = Buffer.alloc(0);
   let skip = PREFACE_LENGTH;

@@ -2,17 +2,18 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** For tests: a folder with a kubeconfig and what belongs to it. */
+/** For tests: a temporary folder for a kubeconfig and the files that it names. */
 export class KubeconfigFolder {
   readonly path = mkdtempSync(join(tmpdir(), 'kubeconfig-'));
 
+  /** Returns the path of the file. */
   write(name: string, content: string, mode = 0o644): string {
     const path = join(this.path, name);
     writeFileSync(path, content, { mode });
     return path;
   }
 
-  /** A kubeconfig of one cluster and one user. */
+  /** Writes a kubeconfig with one cluster and one user. Returns its path. */
   kubeconfig(cluster: object, user: object = {}): string {
     const config = {
       apiVersion: 'v1',

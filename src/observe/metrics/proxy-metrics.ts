@@ -1,4 +1,4 @@
-import type { Observation } from '../../client/index.ts';
+import type { RequestObservation } from '../../client/index.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Family } from '../../net/index.ts';
 import { type BuildInfo, componentMetrics, type Feature } from './component-metrics.ts';
@@ -154,7 +154,7 @@ export class ProxyMetrics {
   }
 
   /** What a client tells of its requests to the API server. */
-  restObserved(observation: Observation): void {
+  restObserved(observation: RequestObservation): void {
     observeRest(this.#rest, observation);
   }
 }

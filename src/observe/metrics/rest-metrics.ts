@@ -1,4 +1,4 @@
-import type { Observation } from '../../client/index.ts';
+import type { RequestObservation } from '../../client/index.ts';
 import { REQUEST_BYTES, REQUEST_SECONDS } from './buckets.ts';
 import type { MetricSet } from './metric-set.ts';
 
@@ -31,7 +31,7 @@ export function restMetrics(set: MetricSet) {
   };
 }
 
-export function observeRest(metrics: RestMetrics, observation: Observation): void {
+export function observeRest(metrics: RestMetrics, observation: RequestObservation): void {
   const { verb, host } = observation;
   switch (observation.kind) {
     case 'attempt': {
