@@ -1,6 +1,6 @@
 import type { Transport } from '../netlink/index.ts';
 import { asU32BE, attributeMap, HEADER_LENGTH, type Message, MessageType, readMessages } from '../netlink/index.ts';
-import { Attr, GENERIC_HEADER } from './message.ts';
+import { Attr, NFGENMSG_LENGTH } from './message.ts';
 
 const ERROR_LENGTH = 4;
 
@@ -14,7 +14,7 @@ export function decodeErrorLine({ type, body }: Message): number | undefined {
   if (request.length < HEADER_LENGTH) return undefined;
   const length = request.readUInt32LE(0);
   if (length > request.length) return undefined;
-  const attributes = attributeMap(request.subarray(0, length), HEADER_LENGTH + GENERIC_HEADER);
+  const attributes = attributeMap(request.subarray(0, length), HEADER_LENGTH + NFGENMSG_LENGTH);
   return asU32BE(attributes.get(Attr.LINENO)) || undefined;
 }
 

@@ -71,7 +71,7 @@ export const PROTOCOL_OLDEST = 6;
 const AF_INET = 2;
 
 /** Bytes of `struct nfgenmsg` before the attributes. */
-export const GENERIC_HEADER = 4;
+export const NFGENMSG_LENGTH = 4;
 
 /** What every message begins with. The family says nothing here: that of a set is an attribute. */
 export function encodeHead(writer: MessageWriter, protocol: number): void {

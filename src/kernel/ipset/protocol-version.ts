@@ -1,5 +1,5 @@
 import { asU8, attributeMap, type MessageWriter } from '../netlink/index.ts';
-import { Attr, encodeHead, GENERIC_HEADER, PROTOCOL_OLDEST, PROTOCOL_VERSION } from './message.ts';
+import { Attr, encodeHead, NFGENMSG_LENGTH, PROTOCOL_OLDEST, PROTOCOL_VERSION } from './message.ts';
 
 /** The range of protocols that a kernel speaks. */
 export interface ProtocolRange {
@@ -13,7 +13,7 @@ export function encodeProtocol(writer: MessageWriter): void {
 }
 
 export function decodeProtocol(body: Buffer): ProtocolRange | undefined {
-  const attributes = attributeMap(body, GENERIC_HEADER);
+  const attributes = attributeMap(body, NFGENMSG_LENGTH);
   const max = asU8(attributes.get(Attr.PROTOCOL));
   return max === undefined ? undefined : { max, min: asU8(attributes.get(Attr.PROTOCOL_MIN)) ?? max };
 }

@@ -40,18 +40,18 @@ export class Requests {
     const messages: Message[] = [];
     for (let from = 0; from < requests.length; ) {
       const some = requests.slice(from, from + REQUESTS_A_SEND);
-      const first = this.#socket.sequence(some.length);
+      const first = this.#socket.reserveSequence(some.length);
       const writer = encode(some, first);
-      const reply = await this.#socket.exchange(writer.bytes, first, writer.messages);
-      const last = first + writer.messages - 1;
-      if (!reply.acks.some(ack => ack.sequence === last)) throw unanswered(some[writer.messages - 1]);
+      const reply = await this.#socket.exchange(writer.bytes, first, writer.messageCount);
+      const last = first + writer.messageCount - 1;
+      if (!reply.acks.some(ack => ack.sequence === last)) throw unanswered(some[writer.messageCount - 1]);
       for (const ack of reply.acks) {
         const line = this.#lines.get(ack.sequence);
         if (ack.errno) refusals.set(from + ack.sequence - first, { ack, line });
         this.#lines.delete(ack.sequence);
       }
       for (const message of reply.messages) messages.push(message);
-      from += writer.messages;
+      from += writer.messageCount;
     }
     return { refusals, messages };
   }
@@ -78,5 +78,5 @@ function encode(requests: readonly Request[], first: number): MessageWriter {
 
 function unanswered(request: Request | undefined): KernelError {
   const operation = request?.operation ?? 'ipset';
-  return new KernelError('KERNEL_PROTOCOL', { operation, kernelMessage: 'no acknowledgement came' });
+  return new KernelError('KERNEL_PROTOCOL', { operation, reason: 'no acknowledgement came' });
 }

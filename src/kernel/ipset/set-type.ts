@@ -1,6 +1,6 @@
 import type { Family } from '../../net/index.ts';
 import { asU8, attributeMap, type MessageWriter } from '../netlink/index.ts';
-import { Attr, encodeHead, GENERIC_HEADER } from './message.ts';
+import { Attr, encodeHead, NFGENMSG_LENGTH } from './message.ts';
 
 /** Types whose entries are known here, with the highest revision of each that is. */
 const REVISIONS = {
@@ -48,7 +48,7 @@ export function encodeType(writer: MessageWriter, protocol: number, type: SetTyp
 }
 
 export function decodeType(body: Buffer): RevisionRange | undefined {
-  const attributes = attributeMap(body, GENERIC_HEADER);
+  const attributes = attributeMap(body, NFGENMSG_LENGTH);
   const max = asU8(attributes.get(Attr.REVISION));
   const min = asU8(attributes.get(Attr.REVISION_MIN));
   return max === undefined || min === undefined ? undefined : { max, min };

@@ -1,6 +1,6 @@
 import type { Family } from '../../net/index.ts';
 import { asString, asU8, asU16BE, asU32BE, attributeMap, type MessageWriter } from '../netlink/index.ts';
-import { Attr, Data, encodeHead, GENERIC_HEADER, NET_BYTEORDER } from './message.ts';
+import { Attr, Data, encodeHead, NET_BYTEORDER, NFGENMSG_LENGTH } from './message.ts';
 import { familyFromNumber, familyNumber, type SetType } from './set-type.ts';
 
 /** A set as it is created. What is left out is the kernel's choice. */
@@ -66,7 +66,7 @@ export function encodeCreate(writer: MessageWriter, protocol: number, set: IpSet
 
 /** Decodes the message that begins a set in a list; undefined for those that go on with its entries. */
 export function decodeSet(body: Buffer): ListedSet | undefined {
-  const attributes = attributeMap(body, GENERIC_HEADER);
+  const attributes = attributeMap(body, NFGENMSG_LENGTH);
   const name = asString(attributes.get(Attr.SETNAME));
   const type = asString(attributes.get(Attr.TYPENAME));
   const nested = attributes.get(Attr.DATA);
@@ -95,7 +95,7 @@ export function decodeSet(body: Buffer): ListedSet | undefined {
 export function decodeHeader(body: Buffer): SetHeader | undefined {
   const set = decodeSet(body);
   if (!set) return undefined;
-  const attributes = attributeMap(body, GENERIC_HEADER);
+  const attributes = attributeMap(body, NFGENMSG_LENGTH);
   const data = attributeMap(attributes.get(Attr.DATA) ?? Buffer.alloc(0));
   return {
     ...set,

@@ -182,7 +182,7 @@ test('KERNEL-11 creates strictly, or with exist also what is there; another type
     assert.throws(() => [...ipset.entries('B')], {
       operation: 'list B',
       errno: 'ENOENT',
-      kernelMessage: 'there is no set of this name',
+      reason: 'there is no set of this name',
     });
   }));
 

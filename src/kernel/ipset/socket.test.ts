@@ -59,10 +59,10 @@ test('KERNEL-1 a kernel whose protocol is not known is an error when the socket 
   const kernel = transport((type, sequence) => [answer(type, sequence, speaks(9, 8)), ack(sequence)]);
   assert.throws(() => new IpsetSocket(() => kernel), {
     code: 'KERNEL_PROTOCOL',
-    kernelMessage: 'the kernel speaks only 8 to 9',
+    reason: 'the kernel speaks only 8 to 9',
   });
   const silent = transport((_, sequence) => [ack(sequence)]);
-  assert.throws(() => new IpsetSocket(() => silent), { code: 'KERNEL_PROTOCOL', kernelMessage: 'no version came' });
+  assert.throws(() => new IpsetSocket(() => silent), { code: 'KERNEL_PROTOCOL', reason: 'no version came' });
 });
 
 test('KERNEL-1 a kernel that does not acknowledge, or whose revisions are not known, is an error', async () => {
@@ -76,7 +76,7 @@ test('KERNEL-1 a kernel that does not acknowledge, or whose revisions are not kn
   await assert.rejects(ipset.flush('A'), { code: 'KERNEL_PROTOCOL', operation: 'flush A' });
   await assert.rejects(ipset.create({ name: 'A', type: 'hash:ip', family: 'IPv4' }), {
     code: 'KERNEL_PROTOCOL',
-    kernelMessage: 'the kernel knows only revisions 19 to 20',
+    reason: 'the kernel knows only revisions 19 to 20',
   });
   ipset.close();
 });

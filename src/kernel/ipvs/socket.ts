@@ -1,5 +1,5 @@
 import { KernelError } from '../errors.ts';
-import { GENERIC_HEADER, GenericSocket } from '../genetlink/index.ts';
+import { GENERIC_HEADER_LENGTH, GenericSocket } from '../genetlink/index.ts';
 import type { Message, MessageWriter, Refusal, TransportOptions } from '../netlink/index.ts';
 import { CHANGE_COMMANDS, type Change, encodeChange, printChange } from './change.ts';
 import { type Config, decodeConfig, encodeConfig, printConfig } from './config.ts';
@@ -37,7 +37,7 @@ export class IpvsSocket {
       IpvsCommand.GET_SERVICE,
       IPVS.version,
     )) {
-      const service = decodeService(body, GENERIC_HEADER);
+      const service = decodeService(body, GENERIC_HEADER_LENGTH);
       if (service) yield service;
     }
   }
@@ -47,7 +47,7 @@ export class IpvsSocket {
     const operation = `ipvsadm -L -n ${printKey(key)}`;
     try {
       const messages = this.#request(operation, IpvsCommand.GET_SERVICE, writer => encodeServiceKey(writer, key));
-      return messages.map(({ body }) => decodeService(body, GENERIC_HEADER)).find(service => service);
+      return messages.map(({ body }) => decodeService(body, GENERIC_HEADER_LENGTH)).find(service => service);
     } catch (error) {
       if (error instanceof KernelError && error.errno === 'ESRCH') return undefined;
       throw error;
@@ -132,8 +132,8 @@ export class IpvsSocket {
 
   #one<T>(operation: string, command: number, decode: (body: Buffer, start: number) => T | undefined): T {
     const [message] = this.#request(operation, command);
-    const answer = message && decode(message.body, GENERIC_HEADER);
-    if (!answer) throw new KernelError('KERNEL_PROTOCOL', { operation, kernelMessage: 'the answer has no content' });
+    const answer = message && decode(message.body, GENERIC_HEADER_LENGTH);
+    if (!answer) throw new KernelError('KERNEL_PROTOCOL', { operation, reason: 'the answer has no content' });
     return answer;
   }
 
@@ -145,7 +145,7 @@ export class IpvsSocket {
   ): readonly T[] {
     const found: T[] = [];
     for (const { body } of this.#generic.dump(operation, IPVS.name, command, IPVS.version, write)) {
-      const object = decode(body, GENERIC_HEADER);
+      const object = decode(body, GENERIC_HEADER_LENGTH);
       if (object) found.push(object);
     }
     return found;

@@ -84,7 +84,7 @@ export class RouteSocket {
       this.#netlink.request(operation, LinkMessage.NEW, ADD, writer => encodeNewLink(writer, link, peer)),
     );
     const made = this.link(link.name);
-    if (!made) throw new KernelError('KERNEL_PROTOCOL', { operation, kernelMessage: 'the new link is not there' });
+    if (!made) throw new KernelError('KERNEL_PROTOCOL', { operation, reason: 'the new link is not there' });
     return made;
   }
 
