@@ -37,8 +37,8 @@ export class NetworkNamespace {
 
   /**
    * Runs `work` with this thread inside the namespace. Sockets that it opens and processes that it starts belong to the
-   * namespace for as long as they exist. `work` must be synchronous, because after its first `await` the thread would be
-   * back in its own namespace.
+   * namespace for as long as they exist. `work` must be synchronous, because after its first `await` the thread would
+   * be back in its own namespace.
    */
   run<T>(work: () => T): T {
     const home = NetworkNamespace.current();

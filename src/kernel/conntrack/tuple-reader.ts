@@ -6,8 +6,9 @@ import { L4 } from './protocol.ts';
 import type { FlowTuple } from './tuple.ts';
 
 /**
- * Reads one tuple after another. The reader keeps what it has read of a tuple in its own fields. It runs twice for every
- * flow of a table that may hold a million flows, and an object for each nested attribute would cost more than reading it.
+ * Reads one tuple after another. The reader keeps what it has read of a tuple in its own fields. It runs twice for
+ * every flow of a table that may hold a million flows, and an object for each nested attribute would cost more than
+ * reading it.
  */
 export class TupleReader {
   /** The layer 4 protocol of the tuple that was read last, or undefined if that tuple had none. */

@@ -28,8 +28,8 @@ function message(type: number, flags: number, write: (writer: MessageWriter) => 
   return writer.end().bytes.toString('hex');
 }
 
-// All expected bytes are those of `ipset` 7.17, with sequence number 1. ipset leaves its padding uninitialised; here the
-// padding is zero.
+// All expected bytes are those of `ipset` 7.17, with sequence number 1. ipset leaves its padding uninitialised; here
+// the padding is zero.
 
 test('KERNEL-1 requests for the protocol and for the revisions of a type have the bytes of ipset', () => {
   assert.equal(

@@ -41,7 +41,9 @@ export function familyFromNumber(number: number | undefined): Family | undefined
   return number === AF_INET6 ? 'IPv6' : undefined;
 }
 
-/** Writes the request for the revisions of a type that the kernel knows. The kernel loads the type's module if needed. */
+/**
+ * Writes the request for the revisions of a type that the kernel knows. The kernel loads the type's module if needed.
+ */
 export function encodeType(writer: MessageWriter, protocol: number, type: SetType, family: Family | undefined): void {
   encodeHead(writer, protocol);
   writer.string(Attr.TYPENAME, type).u8(Attr.FAMILY, familyNumber(family));

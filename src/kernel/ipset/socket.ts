@@ -119,8 +119,8 @@ export class IpsetSocket {
   }
 
   /**
-   * The commands that would create a set, or all sets, as they are: a `create` and an `add` for each entry, one at a time
-   * in constant memory. Leaves out sets of unsupported types.
+   * The commands that would create a set, or all sets, as they are: a `create` and an `add` for each entry, one at a
+   * time in constant memory. Leaves out sets of unsupported types.
    */
   *save(name?: string): Generator<Command, void, undefined> {
     let set: IpSet | undefined;

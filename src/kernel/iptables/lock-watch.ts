@@ -11,8 +11,8 @@ export interface LockWait {
 }
 
 /**
- * Checks every 50 ms which process holds the lock while a program runs. The program itself does not report it, and after
- * its end it is too late to find out. The checks stop as soon as the program has the lock.
+ * Checks every 50 ms which process holds the lock while a program runs. The program itself does not report it, and
+ * after its end it is too late to find out. The checks stop as soon as the program has the lock.
  */
 export class LockWatch {
   readonly #path: string;

@@ -1,7 +1,7 @@
 /**
  * The text of rules for iptables-restore and from iptables-save. A blank ends a word. A double quote begins a quoted
- * word, and the closing quote ends it. Inside quotes a backslash escapes the next character. Outside quotes, backslashes
- * and single quotes are ordinary characters.
+ * word, and the closing quote ends it. Inside quotes a backslash escapes the next character. Outside quotes,
+ * backslashes and single quotes are ordinary characters.
  */
 const PLAIN = /^[^\s"]+$/;
 

@@ -34,8 +34,8 @@ const CHAIN = /^:(\S+) (\S+)(?: \[(\d+):(\d+)\])?/;
 const RULE = /^(?:\[(\d+):(\d+)\] )?-A (\S+)(?: (.*))?$/;
 
 /**
- * Reads the output of iptables-save, piece by piece as it arrives. It ignores unknown lines. With `rules: false` it keeps
- * only the chains, which takes little memory even if there are a hundred thousand rules.
+ * Reads the output of iptables-save, piece by piece as it arrives. It ignores unknown lines. With `rules: false` it
+ * keeps only the chains, which takes little memory even if there are a hundred thousand rules.
  */
 export class SaveParser {
   readonly #decoder = new StringDecoder('utf8');

@@ -12,7 +12,9 @@ const flock = koffi.load('libc.so.6').func('int flock(int fd, int operation)');
 const LOCK_EX_NB = 2 | 4;
 const AF_UNIX = 1;
 const SOCK_STREAM_CLOEXEC = 1 | 0o2000000;
-/** Old versions of iptables lock by binding this abstract name: a zero byte and the word, without a zero byte after it. */
+/**
+ * Old versions of iptables lock by binding this abstract name: a zero byte and the word, without a zero byte after it.
+ */
 const SOCKET_ADDRESS = Buffer.from([AF_UNIX, 0, 0, ...Buffer.from('xtables')]);
 const RETRY_MS = 200;
 

@@ -6,7 +6,9 @@ import { openTransport, type Protocol, type Transport, type TransportOptions } f
 export interface MonitorHandlers {
   /** Handles a notification, which is valid during the call only. */
   message(message: Message): void;
-  /** The kernel dropped notifications because they were not read fast enough. The listener must read all state again. */
+  /**
+   * The kernel dropped notifications because they were not read fast enough. The listener must read all state again.
+   */
   overrun(): void;
   /** The socket failed, or a handler threw. The monitor has closed itself and reports nothing more. */
   failed(error: Error): void;

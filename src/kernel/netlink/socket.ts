@@ -61,8 +61,8 @@ export class NetlinkSocket {
   }
 
   /**
-   * Sends messages that have the numbers from `reserveSequence(count)` and collects the answers. Exchanges run one after
-   * another.
+   * Sends messages that have the numbers from `reserveSequence(count)` and collects the answers. Exchanges run one
+   * after another.
    */
   exchange(bytes: Uint8Array, first: number, count: number): Promise<Reply> {
     return this.#exchanges.take(async () => {

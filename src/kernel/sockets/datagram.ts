@@ -11,7 +11,10 @@ const IPV6_RECVPKTINFO = 49;
 const IPV6_PKTINFO = 50;
 const MSG_NOSIGNAL = 0x4000;
 
-/** A socket for datagrams to any address of this machine. For each datagram the kernel reports the address it was sent to. */
+/**
+ * A socket for datagrams to any address of this machine. With each datagram the kernel reports to which address it was
+ * sent.
+ */
 export function bindDatagrams(namespace: NetworkNamespace | undefined, family: Family, ip: Ip, port: number): number {
   return closeOnError(openBound(namespace, family, 'UDP', ip, port), fd => {
     if (family === 'IPv4') setOption(fd, IPPROTO_IP, IP_PKTINFO, 1);

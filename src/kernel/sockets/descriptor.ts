@@ -19,7 +19,9 @@ export interface DescriptorOptions {
   readonly bindTo?: { readonly ip: Ip; readonly port: number } | undefined;
 }
 
-/** Opens a socket in the namespace. It stays there, whichever namespace the thread enters later. The caller closes it. */
+/**
+ * Opens a socket in the namespace. It stays there, whichever namespace the thread enters later. The caller closes it.
+ */
 export function openDescriptor(namespace: NetworkNamespace, { type, ip, bindTo }: DescriptorOptions): number {
   const domain = familyOf(ip) === 'IPv4' ? AF_INET : AF_INET6;
   const kind = SocketType[type] | SOCK_NONBLOCK_CLOEXEC;

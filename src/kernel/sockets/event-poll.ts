@@ -24,9 +24,9 @@ interface Entry {
 }
 
 /**
- * Calls a handler when its descriptor becomes ready. It calls once for each change (edge-triggered), so the handler must
- * continue until the descriptor returns EAGAIN. One epoll descriptor stands for all descriptors, so thousands of them
- * need no handles of Node. The poll keeps the process alive until it is closed.
+ * Calls a handler when its descriptor becomes ready. It calls once for each change (edge-triggered), so the handler
+ * must continue until the descriptor returns EAGAIN. One epoll descriptor stands for all descriptors, so thousands of
+ * them need no handles of Node. The poll keeps the process alive until it is closed.
  */
 export class EventPoll {
   readonly #fd: number;
