@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { rememberingLog } from '../../test/support/log.ts';
 import type { ConntrackConfiguration } from '../config/index.ts';
-import { machineCpus } from '../kernel/cpus.ts';
+import { countMachineCpus } from '../kernel/cpus.ts';
 import { type ModuleParameter, readModuleParameter, writeModuleParameter } from '../kernel/module-parameter.ts';
 import { readSysctl, writeSysctl } from '../kernel/sysctl.ts';
 import { applyConntrack } from './conntrack.ts';
@@ -14,7 +14,7 @@ const SMALL = 512;
 
 function configurationFor(flows: number): ConntrackConfiguration {
   return {
-    maxPerCore: flows / machineCpus(),
+    maxPerCore: flows / countMachineCpus(),
     min: 0,
     tcpEstablishedTimeout: 0n,
     tcpCloseWaitTimeout: 0n,

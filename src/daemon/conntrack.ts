@@ -1,5 +1,5 @@
 import type { ConntrackConfiguration } from '../config/index.ts';
-import { machineCpus } from '../kernel/cpus.ts';
+import { countMachineCpus } from '../kernel/cpus.ts';
 import { type ModuleParameter, readModuleParameter, writeModuleParameter } from '../kernel/module-parameter.ts';
 import type { NetworkNamespace } from '../kernel/netns.ts';
 import { ensureSysctl } from '../kernel/sysctl.ts';
@@ -17,7 +17,7 @@ const FLOWS_PER_BUCKET = 4;
  * proxy logs what the operator can do, and goes on with the kernel's value.
  */
 export function applyConntrack(configuration: ConntrackConfiguration, log: Logger, namespace?: NetworkNamespace): void {
-  const cpus = machineCpus();
+  const cpus = countMachineCpus();
   const config = planConfig(configuration);
   logIgnoredTimeouts(configuration, log);
   for (const { name, value } of conntrackSysctls(config, cpus)) {

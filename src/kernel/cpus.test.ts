@@ -3,9 +3,9 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { machineCpus } from './cpus.ts';
+import { countMachineCpus } from './cpus.ts';
 
-function devices(files: Readonly<Record<string, string>>, check: (folder: string) => void): void {
+function withDevices(files: Readonly<Record<string, string>>, check: (folder: string) => void): void {
   const folder = mkdtempSync(join(tmpdir(), 'cpus-'));
   try {
     for (const [path, text] of Object.entries(files)) {
@@ -18,7 +18,7 @@ function devices(files: Readonly<Record<string, string>>, check: (folder: string
   }
 }
 
-test('KERNEL-12 CPUs are counted over all NUMA nodes, without those that are offline', () => {
+test('KERNEL-12 counts the online CPUs of all NUMA nodes', () => {
   const files = {
     'node/node0/cpu0/topology/core_id': '0',
     'node/node0/cpu1/topology/core_id': '1',
@@ -28,10 +28,12 @@ test('KERNEL-12 CPUs are counted over all NUMA nodes, without those that are off
     'node/node1/cpulist': '2',
     'cpu/cpu0/topology/core_id': '0',
   };
-  devices(files, folder => assert.equal(machineCpus(folder), 2));
+  withDevices(files, folder => assert.equal(countMachineCpus(folder), 2));
 });
 
-test('KERNEL-12 without NUMA nodes the list of CPUs counts, without that the CPUs of this process', () => {
-  devices({ 'cpu/cpu0/topology/core_id': '0', 'cpu/cpufreq/x': '' }, folder => assert.equal(machineCpus(folder), 1));
-  devices({}, folder => assert.equal(machineCpus(folder), availableParallelism()));
+test('KERNEL-12 without NUMA nodes the CPU list counts; without that list the CPUs of this process count', () => {
+  withDevices({ 'cpu/cpu0/topology/core_id': '0', 'cpu/cpufreq/x': '' }, folder =>
+    assert.equal(countMachineCpus(folder), 1),
+  );
+  withDevices({}, folder => assert.equal(countMachineCpus(folder), availableParallelism()));
 });

@@ -4,17 +4,18 @@ import { availableParallelism } from 'node:os';
 const DEVICES = '/sys/devices/system';
 
 /**
- * The logical CPUs of the machine that are online, not those that a container may use: limits of the kernel that are
- * sized by them hold for the whole machine.
+ * The number of logical CPUs of the machine that are online. This is not the number that a container may use, because
+ * the kernel limits that depend on it hold for the whole machine.
  */
-export function machineCpus(devices = DEVICES): number {
-  const nodes = numbered(`${devices}/node`, 'node');
+export function countMachineCpus(devices = DEVICES): number {
+  const nodes = listNumbered(`${devices}/node`, 'node');
   const folders = nodes.length > 0 ? nodes : [`${devices}/cpu`];
-  const cpus = folders.flatMap(folder => numbered(folder, 'cpu')).filter(isOnline);
+  const cpus = folders.flatMap(folder => listNumbered(folder, 'cpu')).filter(isOnline);
   return cpus.length > 0 ? cpus.length : availableParallelism();
 }
 
-function numbered(folder: string, prefix: string): readonly string[] {
+/** The paths of the entries that are named by the prefix and a number: `node0`, `node1`. */
+function listNumbered(folder: string, prefix: string): readonly string[] {
   if (!existsSync(folder)) return [];
   const name = new RegExp(`^${prefix}[0-9]+$`);
   return readdirSync(folder)
@@ -24,7 +25,7 @@ function numbered(folder: string, prefix: string): readonly string[] {
 
 function isOnline(cpu: string): boolean {
   const online = `${cpu}/online`;
-  // The first CPU of most machines cannot be taken offline and has no such file.
+  // Most machines cannot take their first CPU offline. The kernel gives such a CPU no `online` file.
   if (existsSync(online) && readFileSync(online, 'utf8').trim() === '0') return false;
   return existsSync(`${cpu}/topology/core_id`);
 }

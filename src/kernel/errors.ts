@@ -1,13 +1,13 @@
 /**
- * Errors of the kernel layer. The code is stable and ours; `errno` and `kernelMessage` are the kernel's own words.
+ * The codes of errors of the kernel layer. They are our own and stable.
  *
- * KERNEL_REFUSED      the kernel said no to one object of a request; `object` names it where it is known
- * KERNEL_STALE        the ruleset moved since the generation the batch was made for; nothing was applied
- * KERNEL_OVERRUN      messages were lost (ENOBUFS): the outcome is unknown and must be read again
- * KERNEL_INTERRUPTED  a dump changed while it was read (NLM_F_DUMP_INTR): read again
- * KERNEL_SOCKET       a socket or another system call failed
- * KERNEL_PROTOCOL     the answer could not be understood
- * KERNEL_PROGRAM      a program (iptables-restore …) failed, is missing or took too long
+ * KERNEL_REFUSED      The kernel refused one object of a request. `object` names it if it is known.
+ * KERNEL_STALE        Another program changed the ruleset after the batch was made. The kernel applied nothing.
+ * KERNEL_OVERRUN      The kernel dropped messages (ENOBUFS). The outcome is unknown, so the caller must read again.
+ * KERNEL_INTERRUPTED  Objects changed while the kernel listed them (NLM_F_DUMP_INTR). The caller must read again.
+ * KERNEL_SOCKET       A socket operation or another system call failed.
+ * KERNEL_PROTOCOL     The kernel's answer is missing or cannot be understood.
+ * KERNEL_PROGRAM      A program (iptables-restore …) failed, is missing or took too long.
  */
 export type KernelErrorCode =
   | 'KERNEL_REFUSED'
@@ -19,15 +19,17 @@ export type KernelErrorCode =
   | 'KERNEL_PROGRAM';
 
 export interface KernelErrorDetail {
-  /** What was tried, in the words of the reference tool: `add chain ip kube-proxy services`. */
+  /** The command that failed, in the words of the reference tool: `add chain ip kube-proxy services`. */
   readonly operation: string;
-  /** The errno's name, `EEXIST`. */
+  /** The name of the errno: `EEXIST`. */
   readonly errno?: string | undefined;
-  /** The text of the extended acknowledgement. */
+  /** Our own explanation, if the kernel gave none: `no acknowledgement came`. */
+  readonly reason?: string | undefined;
+  /** The kernel's text from the extended acknowledgement, or the last lines that a program wrote. */
   readonly kernelMessage?: string | undefined;
-  /** Which object the kernel pointed at. */
+  /** The object that the kernel refused. */
   readonly object?: string | undefined;
-  /** Which attribute of it, by path, where the kernel gave an offset. */
+  /** The path of the attribute that the kernel refused, if the kernel gave an offset. */
   readonly attribute?: string | undefined;
 }
 
@@ -36,24 +38,26 @@ export class KernelError extends Error {
   readonly code: KernelErrorCode;
   readonly operation: string;
   readonly errno: string | undefined;
+  readonly reason: string | undefined;
   readonly kernelMessage: string | undefined;
   readonly object: string | undefined;
   readonly attribute: string | undefined;
 
   constructor(code: KernelErrorCode, detail: KernelErrorDetail) {
-    super(describe(detail));
+    super(composeMessage(detail));
     this.code = code;
     this.operation = detail.operation;
     this.errno = detail.errno;
+    this.reason = detail.reason;
     this.kernelMessage = detail.kernelMessage;
     this.object = detail.object;
     this.attribute = detail.attribute;
   }
 }
 
-function describe({ operation, errno, kernelMessage, object, attribute }: KernelErrorDetail): string {
-  const where = [object && object !== operation ? object : undefined, attribute && `attribute ${attribute}`];
-  const what = [errno, kernelMessage].filter(Boolean).join(': ') || 'failed';
-  const at = where.filter(Boolean).join(', ');
-  return `${operation}: ${what}${at ? ` (${at})` : ''}`;
+function composeMessage({ operation, errno, reason, kernelMessage, object, attribute }: KernelErrorDetail): string {
+  const cause = [errno, reason, kernelMessage].filter(Boolean).join(': ') || 'failed';
+  const parts = [object !== operation && object, attribute && `attribute ${attribute}`];
+  const place = parts.filter(Boolean).join(', ');
+  return `${operation}: ${cause}${place ? ` (${place})` : ''}`;
 }

@@ -2,10 +2,10 @@ import { errorCode } from '../lib/error-code.ts';
 import { errorText } from '../lib/error-text.ts';
 import { KernelError } from './errors.ts';
 
-/** The error of a file of the kernel's that could not be read or written. */
+/** The error for a file under `/proc` or `/sys` that could not be read or written. */
 export function fileError(operation: string, thrown: unknown): KernelError {
   const errno = errorCode(thrown);
-  // Node's text begins with the errno, which the error has of its own.
+  // Node's text begins with the errno. KernelError puts the errno into its message by itself.
   const text = errorText(thrown);
   const kernelMessage = errno && text.startsWith(`${errno}: `) ? text.slice(errno.length + 2) : text;
   return new KernelError('KERNEL_SOCKET', { operation, errno, kernelMessage });

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { InstanceLock } from './instance-lock.ts';
 import { NetworkNamespace } from './netns.ts';
 
-test('KERNEL-10 one holder a network namespace, and a new one when it is released', () => {
+test('KERNEL-10 each network namespace has at most one holder, and a released lock can be taken again', () => {
   const one = NetworkNamespace.create();
   const other = NetworkNamespace.create();
   try {

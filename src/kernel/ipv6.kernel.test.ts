@@ -4,7 +4,7 @@ import { hasIPv6 } from './ipv6.ts';
 import { NetworkNamespace } from './netns.ts';
 import { writeSysctl } from './sysctl.ts';
 
-test('KERNEL-13 IPv6 that is switched off is noticed', () => {
+test('KERNEL-13 a network where IPv6 is switched off has no IPv6', () => {
   const namespace = NetworkNamespace.create();
   try {
     assert.equal(hasIPv6(namespace), true);

@@ -2,9 +2,9 @@ import koffi from 'koffi';
 import { KernelError } from './errors.ts';
 
 /**
- * The C library, as far as Node lacks it. Only little-endian machines are supported (every one that both Node 20 and
- * koffi run on is), so native byte order is little-endian throughout `kernel/`.
- * koffi is used on the main thread only: its calls from worker threads are known to crash.
+ * The functions of the C library that Node does not offer. Every machine that both Node 20 and koffi support is
+ * little-endian, so native byte order means little-endian throughout `kernel/`.
+ * Only the main thread uses koffi, because koffi calls from worker threads are known to crash.
  */
 const libc = koffi.load('libc.so.6');
 
@@ -33,39 +33,42 @@ export const epollCtl = libc.func('int epoll_ctl(int epoll, int operation, int f
 export const epollWait = libc.func('int epoll_wait(int epoll, void *events, int most, int milliseconds)');
 export const getrlimit = libc.func('int getrlimit(int resource, void *limits)');
 
-const names = new Map<number, string>(Object.entries(koffi.os.errno).map(([name, number]) => [number, name]));
-// Numbers with two names get the one that tools print; the last two the kernel uses on netlink and no C library lists.
-names.set(11, 'EAGAIN').set(35, 'EDEADLK').set(95, 'EOPNOTSUPP').set(85, 'ERESTART').set(524, 'ENOTSUPP');
+const errnoNames = new Map<number, string>(Object.entries(koffi.os.errno).map(([name, number]) => [number, name]));
+// Some numbers have two names. These are the names that tools print.
+errnoNames.set(11, 'EAGAIN').set(35, 'EDEADLK').set(95, 'EOPNOTSUPP');
+// The kernel uses these two on netlink, but C libraries do not list them.
+errnoNames.set(85, 'ERESTART').set(524, 'ENOTSUPP');
 
 export function errnoName(errno: number): string {
-  return names.get(errno) ?? `errno ${errno}`;
+  return errnoNames.get(errno) ?? `errno ${errno}`;
 }
 
-/** The number of the last call's error. */
-export function errno(): number {
+/** The error number of the last call. */
+export function lastErrno(): number {
   return koffi.errno();
 }
 
-/** Where a buffer is, for structures that point to it. It stays there as long as the buffer is kept. */
+/** The address of a buffer, for structures that point to it. It is valid as long as the caller keeps the buffer. */
 export function addressOf(buffer: Uint8Array): bigint {
   return koffi.address(buffer);
 }
 
-export function lastErrno(): string {
+/** The name of the last call's error: `EEXIST`. */
+export function lastErrnoName(): string {
   return errnoName(koffi.errno());
 }
 
-/** Passes a system call's result on, or throws what errno says. */
+/** Returns the result of a system call. Throws a KernelError with the errno if the call failed. */
 export function check(result: number, operation: string): number {
   if (result >= 0) return result;
-  throw new KernelError('KERNEL_SOCKET', { operation, errno: lastErrno() });
+  throw new KernelError('KERNEL_SOCKET', { operation, errno: lastErrnoName() });
 }
 
 export interface Poll {
   close(): void;
 }
 
-/** Calls back whenever the descriptor is readable. It does not keep the process alive unless told. */
+/** Calls `onReadable` whenever the descriptor is readable. By default the poll does not keep the process alive. */
 export function pollReadable(fd: number, onReadable: () => void, { keepsAlive = false } = {}): Poll {
   const handle = koffi.node.poll(fd, { readable: true }, onReadable);
   if (!keepsAlive) handle.unref();

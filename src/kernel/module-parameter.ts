@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileError } from './file-error.ts';
 
-/** A number that a kernel module goes by, for the whole machine. */
+/** A numeric parameter of a kernel module. It holds for the whole machine. */
 export interface ModuleParameter {
   readonly module: string;
   readonly parameter: string;

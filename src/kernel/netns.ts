@@ -4,8 +4,8 @@ const CLONE_NEWNET = 0x40000000;
 const O_RDONLY_CLOEXEC = 0o2000000;
 
 /**
- * A network namespace held by a descriptor. One made by `create` has no name and ends with its last user, so nothing
- * stays behind when a process dies.
+ * A network namespace, held open by a descriptor. A namespace that `create` made has no name. The kernel removes it
+ * with its last user, so a process that is killed leaves nothing behind.
  */
 export class NetworkNamespace {
   readonly #fd: number;
@@ -36,8 +36,9 @@ export class NetworkNamespace {
   }
 
   /**
-   * Runs `work` with this thread inside the namespace. Sockets opened and processes started meanwhile belong to it for
-   * good. The work must be synchronous: after the first `await` the thread is back home.
+   * Runs `work` with this thread inside the namespace. Sockets that it opens and processes that it starts belong to the
+   * namespace for as long as they exist. `work` must be synchronous, because after its first `await` the thread would
+   * be back in its own namespace.
    */
   run<T>(work: () => T): T {
     const home = NetworkNamespace.current();
@@ -52,7 +53,7 @@ export class NetworkNamespace {
     }
   }
 
-  /** A path by which other programs can enter the namespace while this process lives. */
+  /** A path through which other programs can enter the namespace. It is valid as long as this process runs. */
   get path(): string {
     return `/proc/${process.pid}/fd/${this.#fd}`;
   }

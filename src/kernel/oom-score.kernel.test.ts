@@ -5,7 +5,7 @@ import { setOomScore } from './oom-score.ts';
 
 const read = () => Number(readFileSync('/proc/self/oom_score_adj', 'utf8'));
 
-test('KERNEL-14 the OOM score of this process is set, and one that the kernel refuses is told', () => {
+test('KERNEL-14 sets the OOM score of this process, and throws if the kernel refuses the score', () => {
   const before = read();
   try {
     setOomScore(321);

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { fileError } from './file-error.ts';
 
-/** How readily the kernel ends this process when memory runs out: from -1000 (never) to 1000. */
+/** Sets how readily the kernel kills this process when memory runs out: from -1000 (never) to 1000. */
 export function setOomScore(score: number): void {
   try {
     writeFileSync('/proc/self/oom_score_adj', `${score}`);

@@ -16,7 +16,7 @@ function withNamespace(work: (namespace: NetworkNamespace) => void) {
 }
 
 test(
-  'KERNEL-11 a setting of a namespace is its own',
+  'KERNEL-11 each network namespace has its own value of a setting',
   withNamespace(namespace => {
     const other = NetworkNamespace.create();
     try {
@@ -35,7 +35,7 @@ test(
 );
 
 test(
-  'KERNEL-11 ensures a value, and writes only one that differs',
+  'KERNEL-11 ensureSysctl writes only if the value differs',
   withNamespace(namespace => {
     assert.equal(ensureSysctl('net/ipv4/conf/all/arp_ignore', 1, namespace), 'changed');
     assert.equal(ensureSysctl('net/ipv4/conf/all/arp_ignore', 1, namespace), 'unchanged');
@@ -47,7 +47,7 @@ test(
 );
 
 test(
-  "KERNEL-11 a link's name may have dots",
+  "KERNEL-11 a link's name may contain dots",
   withNamespace(namespace => {
     namespace.run(() => spawnSync('ip', ['link', 'add', 'eth0.100', 'type', 'bridge']));
     assert.equal(ensureSysctl('net/ipv4/conf/eth0.100/rp_filter', 2, namespace), 'changed');
@@ -56,7 +56,7 @@ test(
 );
 
 test(
-  'KERNEL-11 says which setting could not be read or set, and why',
+  'KERNEL-11 the error names the setting that could not be read or set, and the reason',
   withNamespace(namespace => {
     assert.throws(() => readSysctl('net/nonesuch', namespace), { code: 'KERNEL_SOCKET', errno: 'ENOENT' });
     assert.throws(() => ensureSysctl('net/nonesuch', 1, namespace), {
@@ -70,7 +70,7 @@ test(
   }),
 );
 
-test('KERNEL-11 takes no path out of the folder', () => {
+test('KERNEL-11 refuses a path that leads out of /proc/sys', () => {
   for (const name of ['../self/comm', '/net/ipv4/ip_forward', 'net//ipv4', '']) {
     assert.throws(() => readSysctl(name), RangeError);
   }

@@ -4,37 +4,37 @@ import { fileError } from './file-error.ts';
 import type { NetworkNamespace } from './netns.ts';
 
 /**
- * Kernel settings, named by their path under `/proc/sys`: `net/ipv4/ip_forward`. Dots are no separators, for a link's
- * name may have some: `net/ipv4/conf/eth0.100/rp_filter`. Those of the network belong to the network namespace that
- * the thread is in, so every access is synchronous.
+ * Kernel settings, named by their path under `/proc/sys`: `net/ipv4/ip_forward`. A dot does not separate, because a
+ * link's name may contain dots: `net/ipv4/conf/eth0.100/rp_filter`. The settings under `net` belong to the network
+ * namespace that the thread is in, so every access is synchronous.
  */
 const FOLDER = '/proc/sys';
 
-/** The setting's text without its line end. Several values are parted by tabs. */
+/** The setting's text without the line end. Tabs separate several values. */
 export function readSysctl(name: string, namespace?: NetworkNamespace): string {
   return attempt(`read sysctl ${name}`, namespace, () => readFileSync(pathOf(name), 'utf8').trim());
 }
 
 export function writeSysctl(name: string, value: string | number, namespace?: NetworkNamespace): void {
   attempt(`can't set sysctl ${name} to ${value}`, namespace, () => {
-    // Without the flag the kernel is asked to create a setting that is missing, and says EACCES.
+    // Without this flag Node asks the kernel to create a missing setting, and the kernel answers EACCES, not ENOENT.
     writeFileSync(pathOf(name), `${value}`, { flag: 'r+' });
     return '';
   });
 }
 
-/** Writes a setting only if it has another value. One that cannot be read counts as other. */
+/** Writes a setting only if its value differs. Also writes a setting that cannot be read. */
 export function ensureSysctl(
   name: string,
   value: string | number,
   namespace?: NetworkNamespace,
 ): 'unchanged' | 'changed' {
-  if (readOrNothing(name, namespace) === `${value}`) return 'unchanged';
+  if (readOrUndefined(name, namespace) === `${value}`) return 'unchanged';
   writeSysctl(name, value, namespace);
   return 'changed';
 }
 
-function readOrNothing(name: string, namespace: NetworkNamespace | undefined): string | undefined {
+function readOrUndefined(name: string, namespace: NetworkNamespace | undefined): string | undefined {
   try {
     return readSysctl(name, namespace);
   } catch (error) {

@@ -97,7 +97,7 @@ function waitUntil(operation: string, isDone: () => boolean): void {
   const end = performance.now() + PATIENCE_MS;
   while (!isDone()) {
     if (performance.now() > end) {
-      throw new KernelError('KERNEL_SOCKET', { operation, kernelMessage: 'it takes too long' });
+      throw new KernelError('KERNEL_SOCKET', { operation, reason: 'it takes too long' });
     }
     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1);
   }

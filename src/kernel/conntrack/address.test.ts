@@ -3,10 +3,10 @@ import { test } from 'node:test';
 import { ipFromBytes } from '../../net/index.ts';
 import { readIpv4, readIpv6 } from './address.ts';
 
-/** Enough of 16384 slots for hundreds of addresses to share one; each is read twice in a row and again after all. */
+/** Among 4000 addresses in 16384 slots, hundreds share a slot. The test reads each address twice, in two rounds. */
 const COUNT = 4000;
 
-test('KERNEL-1 an address is never taken for another that shares its slot', () => {
+test('KERNEL-1 two addresses that share a cache slot are never confused', () => {
   const bytes = Buffer.from('fd000000000000000000000000000000', 'hex');
   for (let round = 0; round < 2; round++) {
     for (let number = 0; number < COUNT; number++) {

@@ -1,20 +1,20 @@
 import { type Ip, ipFromBytes } from '../../net/index.ts';
 
 /**
- * Addresses of flows repeat: a node has far fewer clients and endpoints than flows. Keeping their text makes decoding a
- * dump faster and lets flows share strings. Each address has one slot, which the next one with the same hash takes, so
- * the memory is bounded whatever the table holds.
+ * A cache of the text of addresses. Addresses of flows repeat: a node has far fewer clients and endpoints than flows.
+ * The cache makes decoding a dump faster and lets flows share strings. Each address has one slot, and a later address
+ * with the same hash replaces it. So the memory is bounded, however many flows the table holds.
  */
 const SLOT_BITS = 14;
 const SLOTS = 1 << SLOT_BITS;
-/** Near the golden ratio of 2³², which sets numbers next to each other far apart. */
+/** Close to 2³² divided by the golden ratio. Multiplying by it spreads neighbouring numbers over all slots. */
 const SPREAD = 0x9e3779b1;
 const v4Keys = new Int32Array(SLOTS);
 const v4Texts: (Ip | undefined)[] = new Array(SLOTS).fill(undefined);
 const v6Keys = new Int32Array(SLOTS * 4);
 const v6Texts: (Ip | undefined)[] = new Array(SLOTS).fill(undefined);
 
-/** The IPv4 address at `at`; the caller has checked that four bytes are there. */
+/** The IPv4 address at `at`. The caller must have checked that four bytes are there. */
 export function readIpv4(bytes: Buffer, at: number): Ip {
   const number = bytes.readInt32BE(at);
   const slot = slotOf(number);
@@ -26,7 +26,7 @@ export function readIpv4(bytes: Buffer, at: number): Ip {
   return ip;
 }
 
-/** The IPv6 address at `at`; the caller has checked that sixteen bytes are there. */
+/** The IPv6 address at `at`. The caller must have checked that sixteen bytes are there. */
 export function readIpv6(bytes: Buffer, at: number): Ip | undefined {
   const a = bytes.readInt32BE(at);
   const b = bytes.readInt32BE(at + 4);

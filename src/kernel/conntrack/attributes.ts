@@ -37,5 +37,5 @@ export const CtaProto = {
   ICMPV6_CODE: 9,
 } as const;
 
-/** Reads attribute types without the bits for nesting and byte order. */
+/** Removes the bits for nesting and byte order from an attribute's type. */
 export const TYPE_MASK = 0x3fff;

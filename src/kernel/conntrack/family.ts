@@ -3,8 +3,8 @@ import type { Family } from '../../net/index.ts';
 const AF_INET = 2;
 const AF_INET6 = 10;
 
-/** `struct nfgenmsg`, which begins every message. Without a family it means both. */
-export function genericHeader(family: Family | undefined): Buffer {
+/** `struct nfgenmsg`, with which every message begins. Without a family the message concerns both. */
+export function nfgenmsg(family: Family | undefined): Buffer {
   return Buffer.from([family === undefined ? 0 : family === 'IPv4' ? AF_INET : AF_INET6, 0, 0, 0]);
 }
 

@@ -16,7 +16,7 @@ function bytesOf(filter: FlowFilter, encode = encodeFilter): string {
 const hex = (text: string) => text.replaceAll(/\s/g, '');
 const ip = (text: string) => text as Ip;
 
-test('KERNEL-1 lists all, a family and a mark with the bytes that conntrack -L sends', () => {
+test('KERNEL-1 listing all flows, one family or one mark sends the bytes of conntrack -L', () => {
   assert.equal(bytesOf({}), hex('14000000 0101 0103 01000000 00000000 00000000'));
   assert.equal(bytesOf({ family: 'IPv6' }), hex('14000000 0101 0103 01000000 00000000 0a000000'));
   assert.equal(
@@ -25,7 +25,7 @@ test('KERNEL-1 lists all, a family and a mark with the bytes that conntrack -L s
   );
 });
 
-test('KERNEL-1 has the kernel compare protocol, address and port of a direction', () => {
+test('KERNEL-1 asks the kernel to compare protocol, address and port of a direction', () => {
   const filter: FlowFilter = { protocol: L4.UDP, original: { dst: ip('10.96.0.1'), dstPort: 53 } };
   const expected = `4c000000 0101 0103 01000000 00000000 02000000 14001980 08000100 2a000000 08000200 00000000
     24000180 0c000180 08000200 0a600001 14000280 05000100 11000000 06000300 00350000`;
@@ -34,7 +34,7 @@ test('KERNEL-1 has the kernel compare protocol, address and port of a direction'
   assert.equal(bytesOf(filter, encodePlainFilter), bytesOf({ family: 'IPv4' }));
 });
 
-test('KERNEL-1 has the kernel compare the reply direction and the zone', () => {
+test('KERNEL-1 asks the kernel to compare the reply direction and the zone', () => {
   const filter: FlowFilter = { family: 'IPv4', protocol: L4.UDP, reply: { srcPort: 5353 }, zone: 3 };
   const expected = `06001200 00030000 14001980 08000100 08000000 08000200 18000000
     14000180 04000180 0c000280 05000100 11000000
@@ -42,7 +42,7 @@ test('KERNEL-1 has the kernel compare the reply direction and the zone', () => {
   assert.equal(bytesOf(filter).slice(40), hex(expected));
 });
 
-test('KERNEL-1 asks no kernel to compare IPv6 addresses, ports without a protocol, or anything without a family', () => {
+test('KERNEL-1 never asks the kernel to compare IPv6 addresses, ports without a protocol, or tuples without a family', () => {
   assert.ok(isPlain({ original: { dst: ip('fd00::1') } }));
   assert.ok(isPlain({ family: 'IPv4', original: { dst: ip('fd00::1') } }));
   assert.ok(isPlain({ family: 'IPv4', original: { dstPort: 53 } }));
@@ -68,7 +68,7 @@ const matching: FlowFilter[] = [
   { reply: { src: ip('10.1.0.5'), dst: ip('10.0.0.1'), srcPort: 5353, dstPort: 1000 } },
 ];
 for (const filter of matching)
-  test(`KERNEL-1 ${printFilter(filter)} shows the flow`, () => assert.ok(matches(filter, flow)));
+  test(`KERNEL-1 ${printFilter(filter)} matches the flow`, () => assert.ok(matches(filter, flow)));
 
 const different: FlowFilter[] = [
   { family: 'IPv6' },
@@ -85,9 +85,9 @@ const different: FlowFilter[] = [
   { reply: { dstPort: 1 } },
 ];
 for (const filter of different)
-  test(`KERNEL-1 ${printFilter(filter)} hides the flow`, () => assert.ok(!matches(filter, flow)));
+  test(`KERNEL-1 ${printFilter(filter)} does not match the flow`, () => assert.ok(!matches(filter, flow)));
 
-test('KERNEL-4 prints every part as an argument', () => {
+test('KERNEL-4 a filter prints as the arguments of conntrack -L', () => {
   const filter: FlowFilter = {
     protocol: L4.UDP,
     original: { src: ip('10.0.0.1'), dst: ip('10.96.0.1'), srcPort: 1, dstPort: 2 },

@@ -1,12 +1,12 @@
 import { type Family, familyOf, type Ip, ipBytes } from '../../net/index.ts';
 import type { MessageWriter } from '../netlink/index.ts';
 import { Cta, CtaIp, CtaProto, CtaTuple } from './attributes.ts';
-import { genericHeader } from './family.ts';
+import { nfgenmsg } from './family.ts';
 import type { Flow } from './flow.ts';
 import { protocolArgument } from './protocol.ts';
 import { type FlowTuple, hasPorts } from './tuple.ts';
 
-/** Which flows are wanted; what is left out matches all. */
+/** Which flows to list. A field that is left out matches every flow. */
 export interface FlowFilter {
   readonly family?: Family;
   readonly protocol?: number;
@@ -23,48 +23,48 @@ export interface TupleFilter {
   readonly dstPort?: number;
 }
 
-/** Which of a tuple's fields the kernel compares: `CTA_FILTER_F_…`. */
+/** Flags for the fields of a tuple that the kernel shall compare: `CTA_FILTER_F_…`. */
 const Compare = { IP_SRC: 1, IP_DST: 2, PROTO_NUM: 8, PROTO_SRC_PORT: 16, PROTO_DST_PORT: 32 } as const;
 const CtaFilter = { ORIG_FLAGS: 1, REPLY_FLAGS: 2 } as const;
 
 /**
- * Writes the part of a dump request that every kernel takes: family and mark. What comes back must pass `matches`, as
- * with the whole of it.
+ * Writes the part of a dump request that every kernel understands: family and mark. The kernel then sends more flows
+ * than the filter matches, so the caller must check each flow with `matches`.
  */
 export function encodePlainFilter(writer: MessageWriter, filter: FlowFilter): void {
-  writer.struct(genericHeader(filterFamily(filter)));
+  writer.struct(nfgenmsg(filterFamily(filter)));
   if (filter.mark) writer.u32BE(Cta.MARK, filter.mark.value).u32BE(Cta.MARK_MASK, filter.mark.mask);
 }
 
-/** True if `encodeFilter` writes no more than `encodePlainFilter`. */
+/** True if `encodeFilter` and `encodePlainFilter` write the same bytes for this filter. */
 export function isPlain(filter: FlowFilter): boolean {
-  const tuples = compared(filter, filter.original, true) | compared(filter, filter.reply, false);
+  const tuples = comparedFields(filter, filter.original, true) | comparedFields(filter, filter.reply, false);
   return tuples === 0 && filter.zone === undefined;
 }
 
 /**
- * Writes the body of a dump request: tuples are compared since 5.8 (CTA_FILTER), the zone since 6.8. Older kernels
- * ignore them, and one built without zones refuses the request with EOPNOTSUPP.
+ * Writes the body of a dump request. The kernel compares tuples since 5.8 (CTA_FILTER), and the zone since 6.8. Older
+ * kernels ignore these attributes. A kernel built without zones refuses a request with a zone with EOPNOTSUPP.
  */
 export function encodeFilter(writer: MessageWriter, filter: FlowFilter): void {
   encodePlainFilter(writer, filter);
   if (filter.zone !== undefined) writer.u16BE(Cta.ZONE, filter.zone);
-  const original = compared(filter, filter.original, true);
-  const reply = compared(filter, filter.reply, false);
+  const original = comparedFields(filter, filter.original, true);
+  const reply = comparedFields(filter, filter.reply, false);
   if (original === 0 && reply === 0) return;
   const flags = writer.nest(Cta.FILTER);
-  // These two are in the machine's byte order, unlike all else here.
+  // These two are in the machine's byte order. All other attributes here are in network byte order.
   writer.u32(CtaFilter.ORIG_FLAGS, original).u32(CtaFilter.REPLY_FLAGS, reply).close(flags);
   if (original) encodeTupleFilter(writer, Cta.TUPLE_ORIG, filter.protocol, filter.original ?? {}, original);
   if (reply) encodeTupleFilter(writer, Cta.TUPLE_REPLY, filter.protocol, filter.reply ?? {}, reply);
 }
 
 /**
- * What of a tuple the kernel can be asked to compare: addresses only within a family, ports only within a protocol that
- * has them. Not IPv6 addresses: kernels up to 6.18 at least leave out exactly the flows whose address is the one asked
- * for, and send the others.
+ * The fields of a tuple that the kernel can compare. It compares addresses only within a family, and ports only within
+ * a protocol that has ports. It must not compare IPv6 addresses: kernels up to at least 6.18 leave out exactly the
+ * flows that have the wanted address, and send all others.
  */
-function compared(filter: FlowFilter, tuple: TupleFilter = {}, withProtocol: boolean): number {
+function comparedFields(filter: FlowFilter, tuple: TupleFilter = {}, withProtocol: boolean): number {
   const family = filterFamily(filter);
   if (family === undefined) return 0;
   let flags = 0;
@@ -101,7 +101,7 @@ function encodeTupleFilter(
   writer.close(nest);
 }
 
-/** The same question asked here. */
+/** Compares a flow with the filter in this process, whatever the kernel has compared before. */
 export function matches(filter: FlowFilter, flow: Flow): boolean {
   const { protocol, mark, zone } = filter;
   const family = filterFamily(filter);

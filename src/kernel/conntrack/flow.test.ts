@@ -32,7 +32,8 @@ function create(flow: Flow): string {
 
 const hex = (...parts: string[]) => parts.join('').replaceAll(' ', '');
 
-// What `conntrack -I` 1.4.7 sends, with sequence number 1 and with its padding, which it leaves uninitialised, zeroed.
+// The expected bytes are those of `conntrack -I` 1.4.7, with sequence number 1. conntrack leaves its padding
+// uninitialised; here the padding is zero.
 
 test('KERNEL-1 creates a UDP flow with a translated destination as conntrack -I does', () => {
   const expected = hex(
@@ -124,7 +125,7 @@ test('KERNEL-1 creates an SCTP flow with its state and unknown verification tags
   assert.throws(() => create({ ...dnat, state: 'ESTABLISHED' }), RangeError);
 });
 
-/** As a kernel 6.18 dumps it. */
+/** A flow as Linux 6.18 dumps it. */
 const dumped = Buffer.from(
   hex(
     '02000000 34000180 14000180 08000100 0a000001 08000200 0a000002',
@@ -159,7 +160,7 @@ test('KERNEL-1 decodes a flow as the kernel dumps it and prints the line of conn
   assert.equal(printFlow(flow), line);
 });
 
-test('KERNEL-1 prints what has no ports, keys of GRE, unknown protocols and zones of one direction', () => {
+test('KERNEL-1 prints GRE keys, unknown protocols without ports, and zones of one direction', () => {
   const flow: Flow = { ...dnat, protocol: L4.GRE, original: { ...dnat.original, zone: 7 }, status: Status.CONFIRMED };
   assert.equal(
     printFlow(flow),
@@ -173,12 +174,12 @@ test('KERNEL-1 prints what has no ports, keys of GRE, unknown protocols and zone
 
 const u16 = fc.integer({ min: 0, max: 0xffff });
 const u32 = fc.integer({ min: 0, max: 0xffffffff });
-/** Records with a prototype, as literals have. */
+/** Makes records with a prototype, as object literals have one. deepEqual compares prototypes. */
 const plain = <T>(model: { [K in keyof T]: fc.Arbitrary<T[K]> }) => fc.record(model, { noNullPrototype: true });
 const maybe = <T>(value: fc.Arbitrary<T>) => fc.option(value, { nil: undefined });
 
 function anyTuple(family: Family, icmp: boolean): fc.Arbitrary<FlowTuple> {
-  // An IPv4-mapped address would be read as IPv4, which no flow of the IPv6 family has.
+  // An IPv4-mapped address would be read as IPv4, and no flow of the IPv6 family has an IPv4 address.
   const ip = (family === 'IPv4' ? fc.ipV4() : fc.ipV6().filter(text => !parseIp(text)?.includes('.')))
     .map(text => parseIp(text))
     .filter(parsed => parsed !== undefined);
@@ -224,7 +225,7 @@ test('KERNEL-1 every flow survives encoding and decoding', () => {
   fc.assert(fc.property(anyFlow, flow => assert.deepEqual(decodeFlow(encoded(flow)), flow)));
 });
 
-test('KERNEL-2 random bytes, and flows cut short or with bytes changed, never throw', () => {
+test('KERNEL-2 random bytes and flows that are cut short or changed never make the decoder throw', () => {
   fc.assert(fc.property(fc.uint8Array({ maxLength: 300 }), bytes => void decodeFlow(Buffer.from(bytes))));
   const change = fc.record({ at: fc.nat(240), byte: fc.integer({ min: 0, max: 255 }) });
   const changes = fc.array(change, { maxLength: 5 });
@@ -239,7 +240,7 @@ test('KERNEL-2 random bytes, and flows cut short or with bytes changed, never th
   );
 });
 
-test('KERNEL-1 a flow without both tuples, or of another family, is none', () => {
+test('KERNEL-1 a message without both tuples, or of another family, decodes to no flow', () => {
   const half = Buffer.from(dumped.subarray(0, 4 + 0x34));
   assert.equal(decodeFlow(half), undefined);
   const bridge = Buffer.from(dumped);

@@ -1,7 +1,7 @@
 import type { Family } from '../../net/index.ts';
 import { align, type MessageWriter } from '../netlink/index.ts';
 import { Cta, TYPE_MASK } from './attributes.ts';
-import { genericHeader, readFamily } from './family.ts';
+import { nfgenmsg, readFamily } from './family.ts';
 import { protocolName } from './protocol.ts';
 import { decodeState, encodeState, type FlowState } from './state.ts';
 import { printAssured, printUnreplied } from './status.ts';
@@ -11,25 +11,25 @@ import { TupleReader } from './tuple-reader.ts';
 /** A connection that the kernel tracks. */
 export interface Flow {
   readonly family: Family;
-  /** Layer 4 protocol by number, see `L4`. */
+  /** The number of the layer 4 protocol, see `L4`. */
   readonly protocol: number;
   readonly original: FlowTuple;
   readonly reply: FlowTuple;
-  /** Undefined is zone 0. */
+  /** Undefined means zone 0. */
   readonly zone?: number | undefined;
   /** Bits of `Status`. */
   readonly status?: number | undefined;
-  /** Seconds until it is forgotten. */
+  /** Seconds until the kernel forgets the flow. */
   readonly timeout?: number | undefined;
   readonly mark?: number | undefined;
-  /** Tells the flow from another that had the same tuples before. */
+  /** Distinguishes the flow from an earlier flow with the same tuples. */
   readonly id?: number | undefined;
   readonly state?: FlowState | undefined;
 }
 
-/** Writes the body of CT_NEW: what `conntrack -I` sends. */
+/** Writes the body of CT_NEW, as `conntrack -I` sends it. */
 export function encodeFlow(writer: MessageWriter, flow: Flow): void {
-  writer.struct(genericHeader(flow.family));
+  writer.struct(nfgenmsg(flow.family));
   encodeTuple(writer, Cta.TUPLE_ORIG, flow.protocol, flow.original);
   encodeTuple(writer, Cta.TUPLE_REPLY, flow.protocol, flow.reply);
   if (flow.status !== undefined) writer.u32BE(Cta.STATUS, flow.status);
@@ -42,8 +42,8 @@ export function encodeFlow(writer: MessageWriter, flow: Flow): void {
 const tuples = new TupleReader();
 
 /**
- * Decodes the body of CT_NEW, which a dump answers with. A table may hold a million flows, so the attributes are walked
- * by offset, without an object for each.
+ * Decodes the body of CT_NEW, which the kernel sends for each flow of a dump. A table may hold a million flows, so this
+ * function reads the attributes by offset and makes no object for each attribute.
  */
 export function decodeFlow(body: Buffer): Flow | undefined {
   const family = readFamily(body[0]);
@@ -82,7 +82,7 @@ export function decodeFlow(body: Buffer): Flow | undefined {
   return { family, protocol, original, reply, zone, status, timeout, mark, id, state };
 }
 
-/** A line of `conntrack -L`, but for `use=`, which counts the kernel's references and says nothing of the flow. */
+/** A line of `conntrack -L`, without `use=`: that counts the kernel's references and says nothing about the flow. */
 export function printFlow(flow: Flow): string {
   const parts = [
     `${protocolName(flow.protocol).padEnd(8)} ${flow.protocol}`,

@@ -22,18 +22,18 @@ const TUPLE =
   '34000180 14000180 08000100 0a000001 08000200 0a600001 1c000280 05000100 11000000 06000200 03e80000 06000300 00350000';
 const hex = (text: string) => text.replaceAll(' ', '');
 
-test('KERNEL-1 asks for one flow with the bytes that conntrack -G sends', () => {
+test('KERNEL-1 getting one flow sends the bytes of conntrack -G', () => {
   assert.equal(bytesOf(CtMessage.GET, dns), hex(`48000000 0101 0500 01000000 00000000 02000000 ${TUPLE}`));
 });
 
-test('KERNEL-1 deletes by original tuple, id and zone', () => {
+test('KERNEL-1 a delete request names the original tuple, the id and the zone', () => {
   assert.equal(
     bytesOf(CtMessage.DELETE, { ...dns, id: 0x4b32ce30, zone: 3 }),
     hex(`58000000 0201 0500 01000000 00000000 02000000 ${TUPLE} 08000c00 4b32ce30 06001200 00030000`),
   );
 });
 
-test('KERNEL-4 prints as the command that would do the same', () => {
+test('KERNEL-4 a flow identity prints as the conntrack command that does the same', () => {
   assert.equal(
     printIdentity('-D', { ...dns, zone: 3 }),
     'conntrack -D -f ipv4 -p udp -s 10.0.0.1 -d 10.96.0.1 --sport 1000 --dport 53 -w 3',

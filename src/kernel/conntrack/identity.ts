@@ -1,25 +1,25 @@
 import type { MessageWriter } from '../netlink/index.ts';
 import { Cta } from './attributes.ts';
-import { genericHeader } from './family.ts';
+import { nfgenmsg } from './family.ts';
 import type { Flow } from './flow.ts';
 import { L4, protocolArgument } from './protocol.ts';
 import { encodeTuple, type FlowTuple, hasPorts } from './tuple.ts';
 
-/** What names one flow among all: its original tuple and zone, and its id where that is known. */
+/** Identifies one flow: its original tuple and zone, and its id if that is known. */
 export type FlowIdentity = Pick<Flow, 'family' | 'protocol' | 'original' | 'zone' | 'id'>;
 
 /**
- * Writes the body of CT_GET and CT_DELETE. The tuple is always there, since a delete without one empties the table. With
- * an id, a flow that has taken the place of the one meant is left alone: the kernel answers ENOENT.
+ * Writes the body of CT_GET and CT_DELETE. It always writes the tuple, because a delete without a tuple empties the
+ * table. If the body has an id and a newer flow now has the tuple, the kernel answers ENOENT and keeps the newer flow.
  */
 export function encodeIdentity(writer: MessageWriter, flow: FlowIdentity): void {
-  writer.struct(genericHeader(flow.family));
+  writer.struct(nfgenmsg(flow.family));
   encodeTuple(writer, Cta.TUPLE_ORIG, flow.protocol, flow.original);
   if (flow.id !== undefined) writer.u32BE(Cta.ID, flow.id);
   if (flow.zone !== undefined) writer.u16BE(Cta.ZONE, flow.zone);
 }
 
-/** `conntrack -D -f ipv4 -p udp -s 10.0.0.1 -d 10.96.0.1 --sport 1000 --dport 53`, `verb` being `-D` or `-G`. */
+/** `conntrack -D -f ipv4 -p udp -s 10.0.0.1 -d 10.96.0.1 --sport 1000 --dport 53` */
 export function printIdentity(verb: '-D' | '-G' | '-I', flow: FlowIdentity): string {
   const words = ['conntrack', verb, '-f', flow.family.toLowerCase(), '-p', protocolArgument(flow.protocol)];
   words.push(...printArguments(flow.protocol, flow.original));

@@ -12,12 +12,12 @@ const NAMES: ReadonlyMap<number, string> = new Map([
   [L4.UDPLITE, 'udplite'],
 ]);
 
-/** The name that `conntrack -p` takes and `conntrack -L` shows. */
+/** The name that `conntrack -L` prints. */
 export function protocolName(protocol: number): string {
   return NAMES.get(protocol) ?? 'unknown';
 }
 
-/** As an argument of `-p`, which takes numbers too. */
+/** The argument of `conntrack -p`: a name, or a number if the protocol has no name. */
 export function protocolArgument(protocol: number): string {
   return NAMES.get(protocol) ?? String(protocol);
 }

@@ -1,8 +1,8 @@
 import { KernelError } from '../errors.ts';
 import { type Ack, Flag, type Message, MessageWriter, type NetlinkSocket } from '../netlink/index.ts';
 
-/** A message to be sent; `operation` says in an error what was tried. */
 export interface Request {
+  /** The command that an error message names. */
   readonly operation: string;
   readonly type: number;
   readonly flags: number;
@@ -10,29 +10,29 @@ export interface Request {
 }
 
 export interface Answers {
-  /** What the kernel said of the requests that it refused, by their index. */
+  /** The kernel's answers to the requests that it refused, by the index of the request. */
   readonly refusals: ReadonlyMap<number, Ack>;
   readonly messages: readonly Message[];
 }
 
-/** Requests in one send. All may be refused, and the refusals must fit the socket's receive buffer. */
-const REQUESTS_A_SEND = 2000;
+/** The kernel may refuse all requests of a send, and all refusals must fit into the socket's receive buffer. */
+const REQUESTS_PER_SEND = 2000;
 
 /**
- * Sends requests, many at a time. Only the last of a send is to be acknowledged: the kernel handles them in order and
- * answers those that it refuses anyway, so an acknowledgement for each would only cost time.
+ * Sends requests, many in one send. Only the last request of a send asks for an acknowledgement. The kernel handles the
+ * requests in order and always answers those that it refuses, so more acknowledgements would only cost time.
  */
-export async function ask(socket: NetlinkSocket, requests: readonly Request[]): Promise<Answers> {
+export async function sendRequests(socket: NetlinkSocket, requests: readonly Request[]): Promise<Answers> {
   const refusals = new Map<number, Ack>();
   const messages: Message[] = [];
-  for (let from = 0; from < requests.length; from += REQUESTS_A_SEND) {
-    const some = requests.slice(from, from + REQUESTS_A_SEND);
-    const first = socket.sequence(some.length);
-    const last = first + some.length - 1;
-    const reply = await socket.exchange(encode(some, first), first, some.length);
+  for (let from = 0; from < requests.length; from += REQUESTS_PER_SEND) {
+    const part = requests.slice(from, from + REQUESTS_PER_SEND);
+    const first = socket.reserveSequence(part.length);
+    const last = first + part.length - 1;
+    const reply = await socket.exchange(encode(part, first), first, part.length);
     if (!reply.acks.some(ack => ack.sequence === last)) {
-      const operation = some[some.length - 1]?.operation ?? 'conntrack';
-      throw new KernelError('KERNEL_PROTOCOL', { operation, kernelMessage: 'no acknowledgement came' });
+      const operation = part[part.length - 1]?.operation ?? 'conntrack';
+      throw new KernelError('KERNEL_PROTOCOL', { operation, reason: 'no acknowledgement came' });
     }
     for (const ack of reply.acks) if (ack.errno) refusals.set(from + ack.sequence - first, ack);
     for (const message of reply.messages) messages.push(message);

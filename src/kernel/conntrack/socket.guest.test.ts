@@ -17,17 +17,17 @@ const sctp: Flow = {
 };
 const udp: Flow = { ...sctp, protocol: L4.UDP, state: undefined };
 
-/** Seconds left and references differ from one look to the next. */
-const steady = (line: string) => line.replace(/ use=\d+/, '').replace(/^(\S+ +\d+ )\d+/, '$1N');
+/** Removes what changes from one listing to the next: the seconds left and the references. */
+const withoutCounts = (line: string) => line.replace(/ use=\d+/, '').replace(/^(\S+ +\d+ )\d+/, '$1N');
 
-test('KERNEL-11 Linux 6.1: SCTP and UDP flows are created, listed as conntrack -L does, filtered and deleted', async () => {
+test('KERNEL-11 Linux 6.1 creates, lists as conntrack -L does, filters and deletes SCTP and UDP flows', async () => {
   const namespace = NetworkNamespace.create();
   const conntrack = ConntrackSocket.open({ namespace });
   try {
     assert.deepEqual(await conntrack.create([sctp, udp]), []);
     const { stdout } = namespace.run(() => spawnSync('conntrack', ['-L'], { encoding: 'utf8' }));
-    const lines = [...conntrack.dump()].map(flow => steady(printFlow(flow)));
-    assert.deepEqual(lines.sort(), stdout.trim().split('\n').map(steady).sort());
+    const lines = [...conntrack.dump()].map(flow => withoutCounts(printFlow(flow)));
+    assert.deepEqual(lines.sort(), stdout.trim().split('\n').map(withoutCounts).sort());
     const protocols = [...conntrack.dump({ family: 'IPv4', protocol: L4.SCTP })].map(flow => flow.protocol);
     assert.deepEqual(protocols, [L4.SCTP]);
     assert.deepEqual(await conntrack.delete([...conntrack.dump(), udp]), { deleted: 2, gone: 1, refused: [] });
@@ -37,7 +37,7 @@ test('KERNEL-11 Linux 6.1: SCTP and UDP flows are created, listed as conntrack -
   }
 });
 
-test('KERNEL-11 Linux 6.1 without zones refuses a filter by zone, which is then applied here', async () => {
+test('KERNEL-11 when Linux 6.1 without zones refuses a filter by zone, this process applies it', async () => {
   const namespace = NetworkNamespace.create();
   const conntrack = ConntrackSocket.open({ namespace });
   try {

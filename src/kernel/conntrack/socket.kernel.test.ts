@@ -68,15 +68,15 @@ const flows: Flow[] = [
   ping,
 ];
 
-/** Seconds left and references differ from one look to the next. */
-const steady = (line: string) => line.replace(/ use=\d+/, '').replace(/^(\S+ +\d+ )\d+/, '$1N');
+/** Removes what changes from one listing to the next: the seconds left and the references. */
+const withoutCounts = (line: string) => line.replace(/ use=\d+/, '').replace(/^(\S+ +\d+ )\d+/, '$1N');
 
-test('KERNEL-11 lists what was created as conntrack -L does', () =>
+test('KERNEL-11 lists created flows as conntrack -L does', () =>
   inNamespace(async (conntrack, program) => {
     assert.deepEqual(await conntrack.create(flows), []);
-    const lines = [...conntrack.dump()].map(listed => steady(printFlow(listed)));
+    const lines = [...conntrack.dump()].map(listed => withoutCounts(printFlow(listed)));
     assert.equal(lines.length, flows.length);
-    const theirs = program('-L').trim().split('\n').map(steady);
+    const theirs = program('-L').trim().split('\n').map(withoutCounts);
     assert.deepEqual(lines.sort(), theirs.sort());
     assert.equal((await conntrack.count()).entries, flows.length);
   }));
@@ -100,7 +100,7 @@ const filters: FlowFilter[] = [
   { family: 'IPv4', protocol: L4.GRE },
 ];
 
-test('KERNEL-11 every filter shows exactly the flows that match it', () =>
+test('KERNEL-11 a dump with a filter returns exactly the flows that match', () =>
   inNamespace(async conntrack => {
     assert.deepEqual(await conntrack.create(flows), []);
     const texts = (some: Iterable<Flow>) =>
@@ -111,7 +111,7 @@ test('KERNEL-11 every filter shows exactly the flows that match it', () =>
     }
   }));
 
-test('KERNEL-11 deletes exactly the flows named, in their zone, and counts those that were gone', () =>
+test('KERNEL-11 deletes exactly the named flows, in their zone, and counts flows that were gone already', () =>
   inNamespace(async conntrack => {
     assert.deepEqual(await conntrack.create(flows), []);
     const inZone = [...conntrack.dump({ zone: 3 })];
@@ -124,7 +124,7 @@ test('KERNEL-11 deletes exactly the flows named, in their zone, and counts those
     assert.equal((await conntrack.count()).entries, flows.length - 2);
   }));
 
-test('KERNEL-11 an id keeps a flow from being taken for the one that had its tuple before', () =>
+test('KERNEL-11 an id protects a newer flow with the same tuple from a delete', () =>
   inNamespace(async conntrack => {
     const [first] = flows;
     assert.ok(first);
@@ -136,7 +136,7 @@ test('KERNEL-11 an id keeps a flow from being taken for the one that had its tup
     assert.equal(await conntrack.get(first), undefined);
   }));
 
-test('KERNEL-11 what the kernel refuses to create is returned with the flow, and the others are created', () =>
+test('KERNEL-11 create returns the flows that the kernel refused, and creates the others', () =>
   inNamespace(async conntrack => {
     const [first, second] = flows;
     assert.ok(first && second);
@@ -148,7 +148,7 @@ test('KERNEL-11 what the kernel refuses to create is returned with the flow, and
     assert.equal((await conntrack.count()).entries, 2);
   }));
 
-test('KERNEL-11 leaving a dump early leaves nothing behind, and dumps may run beside each other', () =>
+test('KERNEL-11 a dump that ends early leaves nothing behind, and several dumps can run at once', () =>
   inNamespace(async conntrack => {
     const many = Array.from({ length: 2000 }, (_, i) => flow(L4.UDP, { ...dns, srcPort: 1 + i }));
     assert.deepEqual(await conntrack.create(many), []);
@@ -160,7 +160,7 @@ test('KERNEL-11 leaving a dump early leaves nothing behind, and dumps may run be
     assert.equal(seen.length, 2000);
   }));
 
-test('KERNEL-11 a dump of twenty thousand flows is read in constant memory, and a stream lets other work run', () =>
+test('KERNEL-11 a dump of twenty thousand flows takes constant memory, and a stream lets other work run', () =>
   inNamespace(async conntrack => {
     const COUNT = 20_000;
     const address = (i: number) => `10.0.${(i >> 8) & 255}.${i & 255}`;

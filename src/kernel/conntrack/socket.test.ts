@@ -19,7 +19,7 @@ const udp: Flow = {
 };
 const tcp: Flow = { ...udp, protocol: L4.TCP };
 
-/** Answers each request with the datagrams that `answer` makes for its number and order. */
+/** A transport that answers each request with the datagrams that `answer` returns. */
 function transport(answer: (request: Buffer, sequence: number) => Buffer[]): Transport & { sent: Buffer[] } {
   const waiting: Buffer[] = [];
   const sent: Buffer[] = [];
@@ -60,7 +60,7 @@ function listed(sequence: number, ...flows: Flow[]): Buffer {
 
 const PLAIN_REQUEST = HEADER_LENGTH + 4;
 
-test('KERNEL-1 filters here when the kernel refuses the filter', () => {
+test('KERNEL-1 this process filters when the kernel refuses the filter', () => {
   const kernel = transport((request, sequence) =>
     request.length > PLAIN_REQUEST ? [error(EINVAL, sequence)] : [listed(sequence, tcp, udp, tcp)],
   );
@@ -70,7 +70,7 @@ test('KERNEL-1 filters here when the kernel refuses the filter', () => {
   assert.equal(kernel.sent.length, 2);
 });
 
-test('KERNEL-1 filters here when the kernel ignores the filter, as before 5.8', () => {
+test('KERNEL-1 this process filters when the kernel ignores the filter, as before 5.8', () => {
   const kernel = transport((_, sequence) => [listed(sequence, tcp, udp, tcp)]);
   const conntrack = new ConntrackSocket(() => new NetlinkSocket(kernel));
   const found = [...conntrack.dump({ family: 'IPv4', protocol: L4.UDP })];
@@ -78,7 +78,7 @@ test('KERNEL-1 filters here when the kernel ignores the filter, as before 5.8', 
   assert.equal(kernel.sent.length, 1);
 });
 
-test('KERNEL-1 a dump that is refused for another reason throws and is not tried again', () => {
+test('KERNEL-1 a dump that the kernel refuses for another reason throws, without a retry', () => {
   const kernel = transport((_, sequence) => [error(EPERM, sequence)]);
   const conntrack = new ConntrackSocket(() => new NetlinkSocket(kernel));
   assert.throws(() => [...conntrack.dump({ family: 'IPv4', protocol: L4.UDP })], {
@@ -89,7 +89,7 @@ test('KERNEL-1 a dump that is refused for another reason throws and is not tried
   assert.equal(kernel.sent.length, 1);
 });
 
-test('KERNEL-1 deleting tells flows that were gone from flows that were refused, and asks for one acknowledgement', async () => {
+test('KERNEL-1 delete counts flows that were gone, returns refused flows, and asks for one acknowledgement', async () => {
   const answers = [0, ENOENT, EPERM, 0];
   const kernel = transport((request, sequence) => {
     const errno = answers[sequence - 1] ?? 0;
@@ -113,7 +113,7 @@ test('KERNEL-1 a send without any acknowledgement is an error, not a success', a
   await assert.rejects(conntrack.count(), { code: 'KERNEL_PROTOCOL' });
 });
 
-test('KERNEL-1 an answer that is no flow or no count is an error', async () => {
+test('KERNEL-1 an answer that contains no flow or no count is an error', async () => {
   const kernel = transport((_, sequence) => [
     Buffer.from(new MessageWriter().begin(CtMessage.NEW, 0, sequence).struct(Buffer.alloc(4)).end().bytes),
     error(0, sequence),

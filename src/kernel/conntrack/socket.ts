@@ -1,20 +1,20 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { KernelError } from '../errors.ts';
-import { Flag, NetlinkSocket, Protocol, refusal } from '../netlink/index.ts';
+import { Flag, NetlinkSocket, Protocol, refusalError } from '../netlink/index.ts';
 import type { NetworkNamespace } from '../netns.ts';
 import { CtMessage } from './attributes.ts';
-import { genericHeader } from './family.ts';
+import { nfgenmsg } from './family.ts';
 import { encodeFilter, encodePlainFilter, type FlowFilter, isPlain, matches, printFilter } from './filter.ts';
 import { decodeFlow, encodeFlow, type Flow } from './flow.ts';
 import { encodeIdentity, type FlowIdentity, printIdentity } from './identity.ts';
-import { ask, type Request } from './requests.ts';
+import { type Request, sendRequests } from './requests.ts';
 import { type ConntrackCount, decodeCount } from './stats.ts';
 
-/** Flows of a stream that are looked at before other work gets a turn. */
-const FLOWS_A_TURN = 2000;
+/** How many flows a stream handles before it lets other work run. */
+const FLOWS_PER_TURN = 2000;
 
 export interface ConntrackOptions {
-  /** Must stay open as long as the socket: each dump opens a socket of its own in it. */
+  /** Must stay open as long as the socket, because each dump opens its own socket in the namespace. */
   readonly namespace?: NetworkNamespace | undefined;
 }
 
@@ -24,9 +24,9 @@ export interface RefusedFlow {
 }
 
 export interface DeleteResult {
-  /** Flows that were there and are deleted. */
+  /** How many flows the kernel deleted. */
   readonly deleted: number;
-  /** Flows that were gone already. */
+  /** How many flows were gone already. */
   readonly gone: number;
   readonly refused: readonly RefusedFlow[];
 }
@@ -46,37 +46,37 @@ export class ConntrackSocket {
   }
 
   /**
-   * The flows that match, one at a time in constant memory. The kernel leaves out what it can, the rest is left out
-   * here. Flows that come and go meanwhile may be missed. Leaving the loop early ends the dump.
+   * The flows that match, one at a time in constant memory. The kernel filters as far as it can, and this process
+   * filters the rest. The dump may miss flows that come or go while it runs. Leaving the loop early ends the dump.
    */
   *dump(filter: FlowFilter = {}): Generator<Flow, void, undefined> {
     for (const flow of this.#flows(filter)) if (flow) yield flow;
   }
 
-  /** A dump that lets other work run in between. */
+  /** The same as `dump`, but it lets other work run in between. */
   async *stream(filter: FlowFilter = {}): AsyncGenerator<Flow, void, undefined> {
     let seen = 0;
     for (const flow of this.#flows(filter)) {
       if (flow) yield flow;
-      if (++seen % FLOWS_A_TURN === 0) await nextTurn();
+      if (++seen % FLOWS_PER_TURN === 0) await nextTurn();
     }
   }
 
-  /** The flow with this original tuple and zone; undefined if there is none. */
+  /** The flow with this original tuple and zone, or undefined if there is none. */
   async get(flow: FlowIdentity): Promise<Flow | undefined> {
     const operation = printIdentity('-G', flow);
-    const { refusals, messages } = await ask(this.#requests, [
+    const { refusals, messages } = await sendRequests(this.#requests, [
       { operation, type: CtMessage.GET, flags: 0, write: writer => encodeIdentity(writer, flow) },
     ]);
     const ack = refusals.get(0);
     if (ack?.errno === 'ENOENT') return undefined;
-    if (ack) throw refusal(operation, ack);
+    if (ack) throw refusalError(operation, ack);
     const found = messages[0] && decodeFlow(messages[0].body);
-    if (!found) throw new KernelError('KERNEL_PROTOCOL', { operation, kernelMessage: 'the answer is no flow' });
+    if (!found) throw new KernelError('KERNEL_PROTOCOL', { operation, reason: 'the answer contains no flow' });
     return found;
   }
 
-  /** Adds flows and returns those that were refused. */
+  /** Adds flows and returns those that the kernel refused. */
   async create(flows: readonly Flow[]): Promise<readonly RefusedFlow[]> {
     const flags = Flag.CREATE | Flag.EXCL;
     const requests = flows.map(
@@ -87,16 +87,16 @@ export class ConntrackSocket {
         write: writer => encodeFlow(writer, flow),
       }),
     );
-    const { refusals } = await ask(this.#requests, requests);
+    const { refusals } = await sendRequests(this.#requests, requests);
     const refused: RefusedFlow[] = [];
     for (const [index, ack] of refusals) {
       const flow = flows[index];
-      if (flow) refused.push({ flow, error: refusal(printIdentity('-I', flow), ack) });
+      if (flow) refused.push({ flow, error: refusalError(printIdentity('-I', flow), ack) });
     }
     return refused;
   }
 
-  /** Deletes exactly these flows, as many in one send as the answers allow. */
+  /** Deletes exactly these flows. */
   async delete(flows: readonly FlowIdentity[]): Promise<DeleteResult> {
     const requests = flows.map(
       (flow): Request => ({
@@ -106,26 +106,26 @@ export class ConntrackSocket {
         write: writer => encodeIdentity(writer, flow),
       }),
     );
-    const { refusals } = await ask(this.#requests, requests);
+    const { refusals } = await sendRequests(this.#requests, requests);
     const refused: RefusedFlow[] = [];
     for (const [index, ack] of refusals) {
       const flow = flows[index];
-      if (flow && ack.errno !== 'ENOENT') refused.push({ flow, error: refusal(printIdentity('-D', flow), ack) });
+      if (flow && ack.errno !== 'ENOENT') refused.push({ flow, error: refusalError(printIdentity('-D', flow), ack) });
     }
     return { deleted: flows.length - refusals.size, gone: refusals.size - refused.length, refused };
   }
 
-  /** How full the table is. */
+  /** How many flows the table holds, and how many it can hold. */
   async count(): Promise<ConntrackCount> {
     const operation = 'conntrack -C';
-    const write: Request['write'] = writer => void writer.struct(genericHeader(undefined));
-    const { refusals, messages } = await ask(this.#requests, [
+    const write: Request['write'] = writer => void writer.struct(nfgenmsg(undefined));
+    const { refusals, messages } = await sendRequests(this.#requests, [
       { operation, type: CtMessage.GET_STATS, flags: 0, write },
     ]);
     const ack = refusals.get(0);
-    if (ack) throw refusal(operation, ack);
+    if (ack) throw refusalError(operation, ack);
     const count = messages[0] && decodeCount(messages[0].body);
-    if (!count) throw new KernelError('KERNEL_PROTOCOL', { operation, kernelMessage: 'the answer is no count' });
+    if (!count) throw new KernelError('KERNEL_PROTOCOL', { operation, reason: 'the answer contains no count' });
     return count;
   }
 
@@ -133,7 +133,7 @@ export class ConntrackSocket {
     this.#requests.close();
   }
 
-  /** Every flow that the kernel sends; undefined in place of one that does not match. */
+  /** Every flow that the kernel sends. Yields undefined in place of a flow that does not match. */
   *#flows(filter: FlowFilter): Generator<Flow | undefined, void, undefined> {
     if (isPlain(filter)) return yield* this.#received(filter, encodePlainFilter);
     let sent = false;
@@ -148,7 +148,10 @@ export class ConntrackSocket {
     }
   }
 
-  /** A socket for each dump, so that several may run at once, and one that is left early takes its rest with it. */
+  /**
+   * Opens a socket for each dump, so that several dumps can run at once. If the caller leaves a dump early, closing the
+   * socket discards the rest.
+   */
   *#received(filter: FlowFilter, encode: typeof encodeFilter): Generator<Flow | undefined, void, undefined> {
     const socket = this.#open();
     try {
@@ -162,7 +165,7 @@ export class ConntrackSocket {
   }
 }
 
-/** A kernel that knows of filters but lacks a part of this one says so in one of these ways. */
+/** These are the errors of a kernel that knows filters, but not every part of this filter. */
 function isRefusedFilter(error: unknown): boolean {
   return (
     error instanceof KernelError &&

@@ -42,19 +42,19 @@ export function encodeState(writer: MessageWriter, protocol: number, state: Flow
   if (protocol === L4.TCP) {
     const tcp = writer.nest(ProtoInfo.TCP);
     writer.u8(TcpInfo.STATE, number);
-    // Flags and their mask: be liberal with windows, and selective acknowledgements are allowed. The sequence numbers
-    // of an entry made by hand are not known, so strict tracking would call its packets invalid.
+    // Flags and their mask: be liberal with windows, and allow selective acknowledgements. Nobody knows the sequence
+    // numbers of an entry that was made by hand, so strict tracking would call its packets invalid.
     const flags = Buffer.from([0x0a, 0x0a]);
     writer.data(TcpInfo.FLAGS_ORIGINAL, flags).data(TcpInfo.FLAGS_REPLY, flags).close(tcp);
   } else {
     const sctp = writer.nest(ProtoInfo.SCTP);
-    // The kernel wants verification tags with the state; those of an entry made by hand are not known.
+    // The kernel requires verification tags with the state. For an entry that was made by hand they are not known.
     writer.u8(SctpInfo.STATE, number).u32(SctpInfo.VTAG_ORIGINAL, 0).u32(SctpInfo.VTAG_REPLY, 0).close(sctp);
   }
   writer.close(info);
 }
 
-/** Reads the state out of the CTA_PROTOINFO value between `start` and `end`. */
+/** Reads the state from the value of CTA_PROTOINFO between `start` and `end`. */
 export function decodeState(bytes: Buffer, start: number, end: number): FlowState | undefined {
   if (start + 4 > end) return undefined;
   const length = bytes.readUInt16LE(start);

@@ -10,12 +10,12 @@ export const Status = {
   HW_OFFLOAD: 1 << 15,
 } as const;
 
-/** What `conntrack -L` puts between the tuples. */
+/** The word that `conntrack -L` prints between the tuples. */
 export function printUnreplied(status: number | undefined): string | undefined {
   return status !== undefined && !(status & Status.SEEN_REPLY) ? '[UNREPLIED]' : undefined;
 }
 
-/** What `conntrack -L` puts behind the tuples. */
+/** The word that `conntrack -L` prints after the tuples. */
 export function printAssured(status: number | undefined): string | undefined {
   if (status === undefined) return undefined;
   if (status & Status.HW_OFFLOAD) return '[HW_OFFLOAD]';

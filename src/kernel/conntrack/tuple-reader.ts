@@ -6,11 +6,12 @@ import { L4 } from './protocol.ts';
 import type { FlowTuple } from './tuple.ts';
 
 /**
- * Reads one tuple after another. What a walk has found so far is kept in the reader, since this runs twice for every
- * flow of a table that may hold a million, and an object for each nested attribute would cost more than the walk.
+ * Reads one tuple after another. The reader keeps what it has read of a tuple in its own fields. It runs twice for
+ * every flow of a table that may hold a million flows, and an object for each nested attribute would cost more than
+ * reading it.
  */
 export class TupleReader {
-  /** The layer 4 protocol of the tuple that was read last; undefined if it had none. */
+  /** The layer 4 protocol of the tuple that was read last, or undefined if that tuple had none. */
   protocol: number | undefined;
   #src: Ip | undefined;
   #dst: Ip | undefined;
@@ -21,7 +22,7 @@ export class TupleReader {
   #icmpId = 0;
   #zone: number | undefined;
 
-  /** Reads the attributes between `start` and `end`; undefined without both addresses. */
+  /** Reads the attributes between `start` and `end`. Returns undefined if an address is missing. */
   read(bytes: Buffer, start: number, end: number): FlowTuple | undefined {
     this.#clear();
     for (let at = start; at + 4 <= end; ) {

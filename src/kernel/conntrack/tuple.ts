@@ -3,7 +3,7 @@ import type { MessageWriter } from '../netlink/index.ts';
 import { CtaIp, CtaProto, CtaTuple } from './attributes.ts';
 import { L4 } from './protocol.ts';
 
-/** What ICMP has instead of ports. */
+/** The fields that ICMP has instead of ports. */
 export interface Icmp {
   readonly type: number;
   readonly code: number;
@@ -14,11 +14,11 @@ export interface Icmp {
 export interface FlowTuple {
   readonly src: Ip;
   readonly dst: Ip;
-  /** 0 where the protocol has no ports; the key's low half for GRE. */
+  /** 0 if the protocol has no ports. For GRE, the lower half of the key. */
   readonly srcPort: number;
   readonly dstPort: number;
   readonly icmp?: Icmp | undefined;
-  /** A zone of this direction only. */
+  /** A zone that holds for this direction only. */
   readonly zone?: number | undefined;
 }
 
@@ -55,7 +55,7 @@ export function printTuple(protocol: number, tuple: FlowTuple): string {
     : `${ends} sport=${src} dport=${dst}`;
 }
 
-/** Others have no attributes in the kernel's generic tracker. */
+/** Whether the kernel tracks ports of this protocol. It tracks other protocols by their addresses only. */
 export function hasPorts(protocol: number): boolean {
   switch (protocol) {
     case L4.TCP:

@@ -23,9 +23,9 @@ function answers(request: Message): readonly Answer[] | undefined {
   return request.type === CONTROL.id ? [{ type: CONTROL.id, write: writeFamily }, 0] : undefined;
 }
 
-test('KERNEL-1 asks for a family as ipvsadm does', () => {
+test('KERNEL-1 looking up a family sends the bytes of ipvsadm', () => {
   const transport = new RecordingTransport(answers);
-  new GenericSocket(new NetlinkSocket(transport)).family('IPVS');
+  new GenericSocket(new NetlinkSocket(transport)).getFamily('IPVS');
   const hex = '2000000010000500ba6ff96a890340e4 03010000 090002004950565300000000';
   assert.deepEqual(
     transport.sent.map(bytes => comparable(bytes, 4)),
@@ -43,7 +43,7 @@ test('KERNEL-1 decodes a family with its multicast groups', () => {
   assert.deepEqual(decodeFamily(body), expected);
 });
 
-test('KERNEL-1 looks a family up once, and sends commands of it under its number', () => {
+test('KERNEL-1 looks up a family once, and sends its commands under its number', () => {
   const transport = new RecordingTransport(answers);
   const socket = new GenericSocket(new NetlinkSocket(transport));
   socket.request('ipvsadm --version', 'IPVS', 15, 1);
@@ -59,7 +59,7 @@ test('KERNEL-1 looks a family up once, and sends commands of it under its number
   );
 });
 
-test('KERNEL-1 decoding bears any bytes and messages that are cut or changed', () => {
+test('KERNEL-1 random bytes and messages that are cut short or changed never make the decoder throw', () => {
   const whole = Buffer.from(message(CONTROL.id, 0, writeFamily).subarray(16));
   fc.assert(fc.property(fc.uint8Array({ maxLength: 200 }), bytes => void decodeFamily(Buffer.from(bytes))));
   const property = fc.property(fc.nat(whole.length), fc.nat(whole.length - 1), fc.nat(255), (length, at, value) => {

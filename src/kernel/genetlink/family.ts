@@ -1,6 +1,6 @@
 import { asString, asU16, asU32, attributeMap, type MessageWriter, readAttributes } from '../netlink/index.ts';
 
-/** The family of families, whose number alone is fixed. */
+/** The family through which all others are looked up. It is the only family with a fixed number. */
 export const CONTROL = { id: 16, version: 1, GETFAMILY: 3 } as const;
 
 const Attribute = { FAMILY_ID: 1, FAMILY_NAME: 2, VERSION: 3, HDRSIZE: 4, MAXATTR: 5, MCAST_GROUPS: 7 } as const;
@@ -9,10 +9,10 @@ const HEADER = 4;
 
 export interface GenericFamily {
   readonly name: string;
-  /** The type of its messages; given out when its module was loaded. */
+  /** The message type of the family. The kernel assigns it when it loads the family's module. */
   readonly id: number;
   readonly version: number;
-  /** Size of the family's own structure before the attributes. */
+  /** The size of the family's own structure before the attributes. */
   readonly headerSize: number;
   readonly maxAttribute: number;
   /** Multicast groups by name. */

@@ -1,2 +1,2 @@
 export type { GenericFamily } from './family.ts';
-export { GENERIC_HEADER, type GenericBulk, GenericSocket } from './socket.ts';
+export { GENERIC_HEADER_LENGTH, type GenericBulk, GenericSocket } from './socket.ts';

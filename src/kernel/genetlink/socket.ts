@@ -10,17 +10,17 @@ import {
 } from '../netlink/index.ts';
 import { CONTROL, decodeFamily, encodeGetFamily, type GenericFamily, genericHeader, printGetFamily } from './family.ts';
 
-/** Bytes of `genlmsghdr` that the body of an answer begins with. */
-export const GENERIC_HEADER = 4;
+/** The length of `struct genlmsghdr`, with which the body of an answer begins. */
+export const GENERIC_HEADER_LENGTH = 4;
 
-/** How an item of a bulk becomes a command of its family. */
+/** How to turn an item of a bulk into a command of its family. */
 export interface GenericBulk<T> {
   command(item: T): number;
   write(writer: MessageWriter, item: T): void;
   print(item: T): string;
 }
 
-/** A socket to the families of generic netlink. `operation` says in an error what was tried. */
+/** A socket to the families of generic netlink. `operation` is the command that an error message names. */
 export class GenericSocket {
   readonly #netlink: NetlinkSocket;
   readonly #families = new Map<string, GenericFamily>();
@@ -33,14 +33,14 @@ export class GenericSocket {
     return new GenericSocket(NetlinkSocket.open(Protocol.GENERIC, options));
   }
 
-  /** Looks a family up, once; the kernel loads its module if need be. */
-  family(name: string): GenericFamily {
+  /** Asks the kernel for a family the first time. The kernel loads the family's module if necessary. */
+  getFamily(name: string): GenericFamily {
     const known = this.#families.get(name);
     if (known) return known;
     const operation = printGetFamily(name);
     const messages = this.#netlink.request(operation, CONTROL.id, 0, writer => encodeGetFamily(writer, name));
     const family = messages.map(({ body }) => decodeFamily(body)).find(found => found?.name === name);
-    if (!family) throw new KernelError('KERNEL_PROTOCOL', { operation, kernelMessage: 'the answer has no family' });
+    if (!family) throw new KernelError('KERNEL_PROTOCOL', { operation, reason: 'the answer contains no family' });
     this.#families.set(name, family);
     return family;
   }
@@ -52,12 +52,12 @@ export class GenericSocket {
     version: number,
     write: (writer: MessageWriter) => void = () => {},
   ): readonly Message[] {
-    return this.#netlink.request(operation, this.family(family).id, 0, writer =>
+    return this.#netlink.request(operation, this.getFamily(family).id, 0, writer =>
       write(writer.struct(genericHeader(command, version))),
     );
   }
 
-  /** Every object, one at a time. Each message is valid until the next is asked for. */
+  /** Every object, one at a time. A message is valid until the caller takes the next one. */
   dump(
     operation: string,
     family: string,
@@ -65,12 +65,12 @@ export class GenericSocket {
     version: number,
     write: (writer: MessageWriter) => void = () => {},
   ): Generator<Message> {
-    return this.#netlink.dump(operation, this.family(family).id, writer =>
+    return this.#netlink.dump(operation, this.getFamily(family).id, writer =>
       write(writer.struct(genericHeader(command, version))),
     );
   }
 
-  /** A dump that lets other work run in between. */
+  /** The same as `dump`, but it lets other work run in between. */
   stream(
     operation: string,
     family: string,
@@ -78,12 +78,12 @@ export class GenericSocket {
     version: number,
     write: (writer: MessageWriter) => void = () => {},
   ): AsyncGenerator<Message> {
-    return this.#netlink.stream(operation, this.family(family).id, writer =>
+    return this.#netlink.stream(operation, this.getFamily(family).id, writer =>
       write(writer.struct(genericHeader(command, version))),
     );
   }
 
-  /** Sends a command an item, many in one send, and returns the items that were refused. */
+  /** Sends a command for each item, many in one send, and returns the items that the kernel refused. */
   async bulk<T>(
     family: string,
     version: number,
@@ -91,7 +91,7 @@ export class GenericSocket {
     bulk: GenericBulk<T>,
   ): Promise<readonly Refusal<T>[]> {
     return sendBulk(this.#netlink, items, {
-      type: this.family(family).id,
+      type: this.getFamily(family).id,
       flags: 0,
       write: (writer, item) => bulk.write(writer.struct(genericHeader(bulk.command(item), version)), item),
       print: item => bulk.print(item),

@@ -1,12 +1,12 @@
 import type { EntryCommand } from './command.ts';
 import type { Entry } from './entry.ts';
 
-/** Bytes of entries in one message: a nested attribute holds 64 KiB. */
-const LIMIT = 60_000;
-/** No entry without a comment takes more: two IPv6 addresses, port, protocol, prefix length, counters, timeout, line. */
-const LARGEST = 160;
+/** The bytes of all entries in one message. A nested attribute holds at most 64 KiB. */
+const BYTES_PER_MESSAGE = 60_000;
+/** The largest entry without a comment: two IPv6 addresses, port, protocol, prefix length, counters, timeout, line. */
+const LARGEST_ENTRY = 160;
 
-/** Splits commands so that the entries of each fit one message. */
+/** Splits commands so that the entries of each command fit into one message. */
 export function chunks(commands: readonly EntryCommand[]): EntryCommand[] {
   return commands.flatMap(command => chunksOf(command));
 }
@@ -17,7 +17,7 @@ function chunksOf(command: EntryCommand): EntryCommand[] {
   let size = 0;
   for (const [index, entry] of command.entries.entries()) {
     const more = sizeOf(entry);
-    if (size + more > LIMIT) {
+    if (size + more > BYTES_PER_MESSAGE) {
       parts.push({ ...command, entries: command.entries.slice(from, index) });
       from = index;
       size = 0;
@@ -29,5 +29,5 @@ function chunksOf(command: EntryCommand): EntryCommand[] {
 }
 
 function sizeOf({ comment }: Entry): number {
-  return comment === undefined ? LARGEST : LARGEST + 8 + Buffer.byteLength(comment);
+  return comment === undefined ? LARGEST_ENTRY : LARGEST_ENTRY + 8 + Buffer.byteLength(comment);
 }

@@ -28,9 +28,10 @@ function message(type: number, flags: number, write: (writer: MessageWriter) => 
   return writer.end().bytes.toString('hex');
 }
 
-// All bytes are what `ipset` 7.17 sends, with sequence number 1 and with its padding, which it leaves uninitialised, zeroed.
+// All expected bytes are those of `ipset` 7.17, with sequence number 1. ipset leaves its padding uninitialised; here
+// the padding is zero.
 
-test('KERNEL-1 asks for the protocol and for the revisions of a type with the bytes that ipset sends', () => {
+test('KERNEL-1 requests for the protocol and for the revisions of a type have the bytes of ipset', () => {
   assert.equal(
     message(IpsetMessage.PROTOCOL, 0, encodeProtocol),
     hex('1c000000 0106 0100 01000000 00000000 02000000 05000100 07000000'),
@@ -51,7 +52,7 @@ const setCommands: [SetCommand, number, string][] = [
   [{ kind: 'destroy' }, Flag.EXCL, '1c000000 0306 0502'],
 ];
 for (const [command, flags, bytes] of setCommands) {
-  test(`KERNEL-1 ${printCommand(command)} has the bytes that ipset sends`, () => {
+  test(`KERNEL-1 ${printCommand(command)} has the bytes of ipset`, () => {
     const sent = message(messageType(command.kind), Flag.ACK | flags, writer =>
       encodeSetCommand(writer, 7, command, 0),
     );
@@ -71,7 +72,7 @@ const lists: [ListDepth, string | undefined, string][] = [
   ['entries', 'A', '24000000 0706 0103 01000000 00000000 02000000 05000100 07000000 06000200 41000000'],
 ];
 for (const [depth, name, bytes] of lists) {
-  test(`KERNEL-1 lists ${depth} with the bytes that ipset sends, but for the acknowledgement that a dump needs not`, () => {
+  test(`KERNEL-1 listing ${depth} has the bytes of ipset, without the flag for an acknowledgement`, () => {
     const sent = message(IpsetMessage.LIST, Flag.DUMP, writer => encodeList(writer, 7, depth, name));
     assert.equal(sent, hex(bytes));
   });
@@ -79,7 +80,7 @@ for (const [depth, name, bytes] of lists) {
 
 const web = (address: string): Entry => ({ kind: 'hash:ip,port', ip: address as Ip, protocol: L4.TCP, port: 80 });
 
-test('KERNEL-1 adds and deletes one entry with the bytes that ipset sends', () => {
+test('KERNEL-1 adding and deleting one entry has the bytes of ipset', () => {
   const command: EntryCommand = { kind: 'add', name: 'A', entries: [web('10.96.0.1')] };
   const expected = hex(`4c000000 0906 0502 01000000 00000000 02000000 05000100 07000000 06000200 41000000
     28000780 0c000180 08000140 0a600001 06000440 00500000 05000700 06000000 08000940 00000000`);
@@ -95,7 +96,7 @@ test('KERNEL-1 adds and deletes one entry with the bytes that ipset sends', () =
   assert.throws(() => encodeSingle(new MessageWriter(), 7, { ...command, entries: [] }), RangeError);
 });
 
-test('KERNEL-1 adds several entries in one message with the bytes that ipset restore sends', () => {
+test('KERNEL-1 adding several entries in one message has the bytes of ipset restore', () => {
   const command: EntryCommand = { kind: 'add', name: 'A', entries: [web('10.0.0.5'), web('10.0.0.6')] };
   const expected = `80000000 0906 0502 01000000 00000000 02000000 05000100 07000000 06000200 41000000
     08000940 00000001 54000880
@@ -107,7 +108,7 @@ test('KERNEL-1 adds several entries in one message with the bytes that ipset res
   );
 });
 
-test('KERNEL-4 prints commands in the notation of ipset restore', () => {
+test('KERNEL-4 commands print as lines of ipset restore', () => {
   const commands: Command[] = [
     { kind: 'create', set: { name: 'A', type: 'hash:ip,port', family: 'IPv4', hashsize: 1024, maxelem: 65536 } },
     { kind: 'add', name: 'A', entries: [{ ...web('10.96.0.1'), timeout: 5 }, web('10.96.0.2')] },
@@ -124,7 +125,7 @@ test('KERNEL-4 prints commands in the notation of ipset restore', () => {
   ]);
 });
 
-test('KERNEL-1 splits entries so that each part fits a message, in order and without loss, however large they are', () => {
+test('KERNEL-1 splits entries of any size into parts that fit into a message, in order and without loss', () => {
   const largest: Entry = {
     kind: 'hash:ip,port,net',
     ip: 'fd00::1' as Ip,

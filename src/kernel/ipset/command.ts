@@ -3,7 +3,7 @@ import { type Entry, encodeAdded, encodeDeleted, printElement, printEntry } from
 import { Attr, encodeHead, IpsetMessage, NET_BYTEORDER } from './message.ts';
 import { encodeCreate, type IpSet, printCreate } from './set.ts';
 
-/** A line of `ipset restore`; `add` and `del` are one for each entry. */
+/** A line of `ipset restore`. `add` and `del` stand for one line per entry. */
 export type Command = CreateCommand | SetCommand | EntryCommand;
 
 export interface CreateCommand {
@@ -12,7 +12,7 @@ export interface CreateCommand {
 }
 
 export type SetCommand =
-  | { readonly kind: 'destroy' | 'flush' /** All sets without one. */; readonly name?: string }
+  | { readonly kind: 'destroy' | 'flush' /** Without a name the command concerns all sets. */; readonly name?: string }
   | { readonly kind: 'rename' | 'swap'; readonly name: string; readonly name2: string };
 
 export interface EntryCommand {
@@ -39,7 +39,7 @@ export function messageType(kind: Command['kind']): number {
   return TYPES[kind];
 }
 
-/** Writes the body of a command on sets; `revision` is of the type of a set to be created. */
+/** Writes the body of a command on sets. `revision` is the revision of the type of the set to create. */
 export function encodeSetCommand(
   writer: MessageWriter,
   protocol: number,
@@ -60,15 +60,15 @@ const ENCODE = { add: encodeAdded, del: encodeDeleted } as const;
 /** Writes the body of `add` or `del` of one entry. */
 export function encodeSingle(writer: MessageWriter, protocol: number, { kind, name, entries }: EntryCommand): void {
   const [entry] = entries;
-  if (!entry || entries.length > 1) throw new RangeError(`one entry is expected, not ${entries.length}`);
+  if (!entry || entries.length > 1) throw new RangeError(`expected one entry, not ${entries.length}`);
   encodeHead(writer, protocol);
   writer.string(Attr.SETNAME, name);
   ENCODE[kind](writer, entry, 0);
 }
 
 /**
- * Writes the body of `add` or `del` of several entries. The kernel takes them in order and stops at the first that it
- * refuses; its line, counted from 1, is then in LINENO of the copy of the message that the error carries.
+ * Writes the body of `add` or `del` of several entries. The kernel handles the entries in order and stops at the first
+ * that it refuses. Its error then carries a copy of the message, whose LINENO is that entry's line, counted from 1.
  */
 export function encodeSeveral(writer: MessageWriter, protocol: number, { kind, name, entries }: EntryCommand): void {
   encodeHead(writer, protocol);

@@ -32,10 +32,10 @@ function dataOf(encode: (writer: MessageWriter) => void): Buffer {
 }
 
 const added = (entry: Entry) => dataOf(writer => encodeAdded(writer, entry, 0));
-/** Without the header of DATA. */
+/** The attributes inside DATA. */
 const innerOf = (entry: Entry) => added(entry).subarray(4);
 
-/** Entries with the bytes that `ipset add` 7.17 sends, and as `ipset save` prints them. */
+/** Entries, their text in `ipset save`, and the bytes that `ipset add` 7.17 sends. */
 const known: [Entry, string, string][] = [
   [
     { kind: 'hash:ip', ip: ip('fd00::1') },
@@ -61,7 +61,7 @@ const known: [Entry, string, string][] = [
   [{ kind: 'bitmap:port', port: 80 }, '80', '14000780 06000440 00500000 08000940 00000000'],
 ];
 for (const [entry, text, bytes] of known) {
-  test(`KERNEL-1 adds ${text} to a ${entry.kind} with the bytes that ipset sends`, () => {
+  test(`KERNEL-1 adding ${text} to a ${entry.kind} has the bytes of ipset`, () => {
     assert.equal(added(entry).toString('hex'), hex(bytes));
     assert.equal(printEntry(entry), text);
     assert.deepEqual(decodeEntry(entry.kind, innerOf(entry)), entry);
@@ -80,7 +80,7 @@ const rich: Entry = {
   comment: 'hi',
 };
 
-test('KERNEL-1 adds what an entry carries with the attributes that ipset sends, though not in its order', () => {
+test('KERNEL-1 the extensions of an entry have the attributes of ipset, but in another order', () => {
   const theirs = hex(`18000180 14000240 fd000000000000000000000000000001 06000440 00350000 08000640 00000014
     05000700 11000000 18001480 14000240 fd010000000000000000000000000000 05001500 40000000
     0c001840 0000000000000009 0c001940 0000000000000003 07001a00 68690000 08000940 00000000`);
@@ -94,13 +94,13 @@ test('KERNEL-1 adds what an entry carries with the attributes that ipset sends, 
   assert.equal(printEntry(rich), 'fd00::1,udp:53,fd01::/64 timeout 20 packets 3 bytes 9 comment "hi"');
 });
 
-test('KERNEL-1 marks an exception as ipset does', () => {
+test('KERNEL-1 nomatch has the flag of ipset', () => {
   const entry: Entry = { kind: 'hash:net', net: net('10.0.0.0/8'), nomatch: true };
   assert.ok(added(entry).toString('hex').includes('0800084000000004'));
   assert.equal(printEntry(entry), '10.0.0.0/8 nomatch');
 });
 
-test('KERNEL-1 an entry is deleted and tested by what is looked up, whatever it carries', () => {
+test('KERNEL-1 a request to delete or test an entry leaves out its extensions', () => {
   const plain = dataOf(writer => encodeDeleted(writer, rich, 0)).toString('hex');
   const { timeout: _, packets: _p, bytes: _b, comment: _c, ...element } = rich;
   assert.equal(plain, added(element).toString('hex'));
@@ -109,7 +109,7 @@ test('KERNEL-1 an entry is deleted and tested by what is looked up, whatever it 
   assert.equal(plain.slice(8), `${tested.toString('hex').slice(8)}0800094000000000`);
 });
 
-test('KERNEL-1 a network of one address is the same whether it came with a prefix length or without', () => {
+test('KERNEL-1 a network of one address is the same with and without a prefix length', () => {
   const [v4, v6] = [net('10.0.0.1/32'), net('fd00::1/128')];
   assert.equal(printElement({ kind: 'hash:net', net: v4 }), '10.0.0.1');
   assert.equal(printElement({ kind: 'hash:net', net: v6 }), 'fd00::1');
@@ -117,7 +117,7 @@ test('KERNEL-1 a network of one address is the same whether it came with a prefi
   assert.deepEqual(decodeEntry('hash:net', bare), { kind: 'hash:net', net: v4 });
 });
 
-test('KERNEL-1 prints ICMP by type and code and protocols without a name by number, as ipset reads them', () => {
+test('KERNEL-1 prints ICMP with type and code, and a protocol without a name as a number', () => {
   const at = { kind: 'hash:ip,port', ip: ip('10.0.0.1') } as const;
   assert.equal(printElement({ ...at, protocol: L4.ICMP, port: 0x0800 }), '10.0.0.1,icmp:8/0');
   assert.equal(printElement({ ...at, protocol: 47, port: 0 }), '10.0.0.1,47:0');
@@ -141,14 +141,14 @@ const extensions = {
   comment: fc.stringMatching(/^[ -~]{0,20}$/),
   nomatch: fc.constant(true),
 };
-/** Records with a prototype, as literals have, and with some of the extensions. */
+/** Makes records with some of the extensions. They have a prototype as literals have, because deepEqual compares it. */
 const entryOf = <T extends object>(model: { [K in keyof T]: fc.Arbitrary<T[K]> }) =>
   fc
     .tuple(
       fc.record(model, { noNullPrototype: true }),
       fc.record(extensions, { requiredKeys: [], noNullPrototype: true }),
     )
-    .map(([element, carried]) => ({ ...element, ...carried }));
+    .map(([element, extended]) => ({ ...element, ...extended }));
 const anyEntry: fc.Arbitrary<Entry> = fc.oneof(
   entryOf({ kind: fc.constant('hash:ip' as const), ip: anyIp }),
   entryOf({ kind: fc.constant('hash:ip,port' as const), ip: anyIp, protocol: u8, port: u16 }),
@@ -162,7 +162,7 @@ test('KERNEL-1 every entry survives encoding and decoding', () => {
   fc.assert(fc.property(anyEntry, entry => assert.deepEqual(decodeEntry(entry.kind, innerOf(entry)), entry)));
 });
 
-test('KERNEL-2 random bytes, and entries with bytes changed, never throw for any type', () => {
+test('KERNEL-2 random bytes and changed entries never make the decoder throw, for any type', () => {
   const change = fc.record({ at: fc.nat(200), byte: u8 });
   fc.assert(
     fc.property(

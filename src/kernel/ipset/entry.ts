@@ -14,13 +14,14 @@ import { decodeHashNet, encodeHashNet, type HashNet, printHashNet } from './hash
 import { Attr, Data, NET_BYTEORDER } from './message.ts';
 import type { SetType } from './set-type.ts';
 
-/** What is looked up in a set, of the set's type. */
+/** The part of an entry that the kernel looks up in a set. It depends on the set's type. */
 export type Element = HashIp | HashIpPort | HashIpPortIp | HashIpPortNet | HashNet | BitmapPort;
 
 export type Entry = Element & Extensions;
 
 /**
- * Writes an entry to be added as DATA. `line` comes back in the error if it is refused; it must not be 0 inside ADT.
+ * Writes an entry to add, as DATA. If the kernel refuses the entry, its error contains `line`. Inside ADT the line must
+ * not be 0.
  */
 export function encodeAdded(writer: MessageWriter, entry: Entry, line: number): void {
   const data = writer.nest(Attr.DATA);
@@ -29,28 +30,28 @@ export function encodeAdded(writer: MessageWriter, entry: Entry, line: number): 
   writer.u32BE(Data.LINENO | NET_BYTEORDER, line).close(data);
 }
 
-/** Writes an entry to be deleted as DATA, without what it carries: a set that was not made for that would refuse it. */
+/** Writes an entry to delete, as DATA, without extensions: the kernel refuses them if the set was created without. */
 export function encodeDeleted(writer: MessageWriter, entry: Element, line: number): void {
   const data = writer.nest(Attr.DATA);
   encodeElement(writer, entry);
   writer.u32BE(Data.LINENO | NET_BYTEORDER, line).close(data);
 }
 
-/** Writes an entry to be tested as DATA; it has no line. */
+/** Writes an entry to test, as DATA. It has no line. */
 export function encodeTested(writer: MessageWriter, entry: Element): void {
   const data = writer.nest(Attr.DATA);
   encodeElement(writer, entry);
   writer.close(data);
 }
 
-/** Decodes the value of DATA of a set of this type. */
+/** Decodes the value of DATA in a set of this type. */
 export function decodeEntry(type: SetType, value: Buffer): Entry | undefined {
   const data = attributeMap(value);
   const element = decodeElement(type, data);
   return element && { ...element, ...decodeExtensions(data) };
 }
 
-/** The whole entry as `ipset save` has it: `10.96.0.1,tcp:80 timeout 300`. */
+/** The whole entry as `ipset save` prints it: `10.96.0.1,tcp:80 timeout 300`. */
 export function printEntry(entry: Entry): string {
   return printElement(entry) + printExtensions(entry);
 }
@@ -98,8 +99,8 @@ function decodeElement(type: SetType, data: ReadonlyMap<number, Buffer>): Elemen
 }
 
 /**
- * What is looked up, in the form that ipset lists it in. Two elements of a set are the same exactly when these are, so
- * wanted and listed ones can be compared by it.
+ * The element as ipset lists it. Two elements of a set are the same exactly if their texts are the same, so wanted and
+ * listed elements can be compared by this text.
  */
 export function printElement(element: Element): string {
   switch (element.kind) {

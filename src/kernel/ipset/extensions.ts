@@ -1,15 +1,15 @@
 import { asString, asU32BE, asU64BE, type MessageWriter } from '../netlink/index.ts';
 import { Data, NET_BYTEORDER } from './message.ts';
 
-/** What an entry may carry beside what is looked up, where its set was created for it. */
+/** What an entry can have besides its element. The set must have been created with the extension. */
 export interface Extensions {
-  /** Seconds that are left; 0 is for ever. */
+  /** The seconds that are left. 0 means forever. */
   readonly timeout?: number;
   readonly packets?: bigint;
   readonly bytes?: bigint;
   /** At most 255 bytes. */
   readonly comment?: string;
-  /** Of networks: what matches it is as if it were not in the set. */
+  /** Only for networks: an address in this network counts as not in the set. */
   readonly nomatch?: boolean;
 }
 
@@ -39,7 +39,7 @@ export function decodeExtensions(data: ReadonlyMap<number, Buffer>): Extensions 
   };
 }
 
-/** ` timeout 300 packets 0 bytes 0 comment "words"`, with a blank before each. */
+/** ` timeout 300 packets 0 bytes 0 comment "words"`. Begins with a blank unless empty. */
 export function printExtensions({ timeout, packets, bytes, comment, nomatch }: Extensions): string {
   return [
     timeout === undefined ? '' : ` timeout ${timeout}`,

@@ -21,7 +21,7 @@ export const Attr = {
   PROTOCOL: 1,
   SETNAME: 2,
   TYPENAME: 3,
-  /** of rename and swap */
+  /** Only in rename and swap. */
   SETNAME2: 3,
   REVISION: 4,
   FAMILY: 5,
@@ -30,7 +30,7 @@ export const Attr = {
   ADT: 8,
   LINENO: 9,
   PROTOCOL_MIN: 10,
-  /** of the answer to TYPE */
+  /** Only in the answer to TYPE. */
   REVISION_MIN: 10,
 } as const;
 
@@ -44,7 +44,7 @@ export const Data = {
   PROTO: 7,
   FLAGS: 8,
   LINENO: 9,
-  // of a set
+  // Only in sets.
   INITVAL: 17,
   HASHSIZE: 18,
   MAXELEM: 19,
@@ -53,7 +53,7 @@ export const Data = {
   ELEMENTS: 24,
   REFERENCES: 25,
   MEMSIZE: 26,
-  // of an entry
+  // Only in entries.
   IP2: 20,
   CIDR2: 21,
   BYTES: 24,
@@ -61,19 +61,19 @@ export const Data = {
   COMMENT: 26,
 } as const;
 
-/** Numbers of more than a byte say in their type that they are in network byte order; the kernel insists. */
+/** The flag in an attribute's type for network byte order. The kernel requires it on numbers of more than one byte. */
 export const NET_BYTEORDER = 0x4000;
 
-/** The protocol that is spoken. Kernels since 4.20 know it; they and all before know 6, which lacks nothing used here. */
+/** Kernels since 4.20 know protocol 7. All kernels know protocol 6, which has everything that this folder uses. */
 export const PROTOCOL_VERSION = 7;
 export const PROTOCOL_OLDEST = 6;
 
 const AF_INET = 2;
 
-/** Bytes of `struct nfgenmsg` before the attributes. */
-export const GENERIC_HEADER = 4;
+/** The length of `struct nfgenmsg`, which stands before the attributes. */
+export const NFGENMSG_LENGTH = 4;
 
-/** What every message begins with. The family says nothing here: that of a set is an attribute. */
+/** Writes the beginning of every message. Its family has no meaning, because the family of a set is an attribute. */
 export function encodeHead(writer: MessageWriter, protocol: number): void {
   writer.struct(Buffer.from([AF_INET, 0, 0, 0])).u8(Attr.PROTOCOL, protocol);
 }

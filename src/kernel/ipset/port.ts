@@ -13,7 +13,7 @@ const NAMES: ReadonlyMap<number, string> = new Map([
   [L4.UDPLITE, 'udplite'],
 ]);
 
-/** A port of a layer 4 protocol. ICMP has its type and code instead, as two bytes of one number. */
+/** A port of a layer 4 protocol. For ICMP the number is not a port, but the type and the code, one byte each. */
 export interface ProtocolPort {
   readonly protocol: number;
   readonly port: number;
@@ -38,7 +38,7 @@ export function decodeProtocolPort(data: ReadonlyMap<number, Buffer>): ProtocolP
   return port === undefined || protocol === undefined ? undefined : { protocol, port };
 }
 
-/** `tcp:80`, `icmp:8/0`; a protocol without a name by its number, which ipset reads too. */
+/** `tcp:80`, `icmp:8/0`. A protocol without a name is printed as a number, which ipset can read too. */
 export function printProtocolPort({ protocol, port }: ProtocolPort): string {
   const name = NAMES.get(protocol) ?? String(protocol);
   const icmp = protocol === L4.ICMP || protocol === L4.ICMPV6;

@@ -1,57 +1,57 @@
 import { KernelError } from '../errors.ts';
 import { type Ack, Flag, type Message, MessageWriter, NetlinkSocket, type Transport } from '../netlink/index.ts';
-import { notingErrorLines } from './error-line.ts';
+import { recordErrorLines } from './error-line.ts';
 
-/** A message to be sent; `operation` says in an error what was tried. */
 export interface Request {
+  /** The command that an error message names. */
   readonly operation: string;
   readonly type: number;
   readonly flags: number;
   write(writer: MessageWriter): void;
 }
 
-export interface Refused {
+export interface RefusedRequest {
   readonly ack: Ack;
-  /** The line of the entry at fault. */
+  /** The line of the refused entry. */
   readonly line: number | undefined;
 }
 
 export interface Answers {
-  /** What the kernel said of the requests that it refused, by their index. */
-  readonly refusals: ReadonlyMap<number, Refused>;
+  /** The kernel's answers to the requests that it refused, by the index of the request. */
+  readonly refusals: ReadonlyMap<number, RefusedRequest>;
   readonly messages: readonly Message[];
 }
 
-/** Limits of one send. All may be refused, and the refusals must fit the socket's receive buffer. */
-const REQUESTS_A_SEND = 2000;
-const BYTES_A_SEND = 4 << 20;
+/** Limits of one send. The kernel may refuse all requests, and all refusals must fit into the receive buffer. */
+const REQUESTS_PER_SEND = 2000;
+const BYTES_PER_SEND = 4 << 20;
 
-/** Sends requests, many at a time. */
+/** Sends requests, many in one send. */
 export class Requests {
   readonly #socket: NetlinkSocket;
   readonly #lines = new Map<number, number>();
 
   constructor(transport: Transport) {
-    this.#socket = new NetlinkSocket(notingErrorLines(transport, this.#lines));
+    this.#socket = new NetlinkSocket(recordErrorLines(transport, this.#lines));
   }
 
-  async ask(requests: readonly Request[]): Promise<Answers> {
-    const refusals = new Map<number, Refused>();
+  async send(requests: readonly Request[]): Promise<Answers> {
+    const refusals = new Map<number, RefusedRequest>();
     const messages: Message[] = [];
     for (let from = 0; from < requests.length; ) {
-      const some = requests.slice(from, from + REQUESTS_A_SEND);
-      const first = this.#socket.sequence(some.length);
-      const writer = encode(some, first);
-      const reply = await this.#socket.exchange(writer.bytes, first, writer.messages);
-      const last = first + writer.messages - 1;
-      if (!reply.acks.some(ack => ack.sequence === last)) throw unanswered(some[writer.messages - 1]);
+      const part = requests.slice(from, from + REQUESTS_PER_SEND);
+      const first = this.#socket.reserveSequence(part.length);
+      const writer = encode(part, first);
+      const reply = await this.#socket.exchange(writer.bytes, first, writer.messageCount);
+      const last = first + writer.messageCount - 1;
+      if (!reply.acks.some(ack => ack.sequence === last)) throw noAcknowledgement(part[writer.messageCount - 1]);
       for (const ack of reply.acks) {
         const line = this.#lines.get(ack.sequence);
         if (ack.errno) refusals.set(from + ack.sequence - first, { ack, line });
         this.#lines.delete(ack.sequence);
       }
       for (const message of reply.messages) messages.push(message);
-      from += writer.messages;
+      from += writer.messageCount;
     }
     return { refusals, messages };
   }
@@ -62,13 +62,13 @@ export class Requests {
 }
 
 /**
- * Writes as many requests as one send takes. Only the last is to be acknowledged: the kernel handles them in order and
- * answers those that it refuses anyway.
+ * Writes as many requests as fit into one send. Only the last one asks for an acknowledgement, because the kernel
+ * handles the requests in order and always answers those that it refuses.
  */
 function encode(requests: readonly Request[], first: number): MessageWriter {
   const writer = new MessageWriter();
   for (const [index, { type, flags, write }] of requests.entries()) {
-    const isLast = index === requests.length - 1 || writer.length > BYTES_A_SEND;
+    const isLast = index === requests.length - 1 || writer.length > BYTES_PER_SEND;
     write(writer.begin(type, flags | Flag.REQUEST | (isLast ? Flag.ACK : 0), first + index));
     writer.end();
     if (isLast) break;
@@ -76,7 +76,7 @@ function encode(requests: readonly Request[], first: number): MessageWriter {
   return writer;
 }
 
-function unanswered(request: Request | undefined): KernelError {
+function noAcknowledgement(request: Request | undefined): KernelError {
   const operation = request?.operation ?? 'ipset';
-  return new KernelError('KERNEL_PROTOCOL', { operation, kernelMessage: 'no acknowledgement came' });
+  return new KernelError('KERNEL_PROTOCOL', { operation, reason: 'no acknowledgement came' });
 }

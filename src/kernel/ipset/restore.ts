@@ -13,18 +13,18 @@ import {
   printCommand,
   type SetCommand,
 } from './command.ts';
-import { ipsetRefusal } from './refusal.ts';
-import type { Refused, Request, Requests } from './requests.ts';
+import { ipsetRefusalError } from './refusal.ts';
+import type { RefusedRequest, Request, Requests } from './requests.ts';
 import type { IpSet } from './set.ts';
 
-/** A command, or the part of one, that the kernel refused: one entry, or several if the set itself was at fault. */
+/** A command, or a part of it, that the kernel refused: one entry, or several entries if the set is the reason. */
 export interface Refusal {
   readonly command: Command;
   readonly error: KernelError;
 }
 
 export interface RestoreOptions {
-  /** Let pass what is there already (create, add) or is not there (destroy, del), as `-exist` does. */
+  /** Ignore sets and entries that exist already (create, add) or do not exist (destroy, del), as `-exist` does. */
   readonly exist?: boolean;
 }
 
@@ -34,11 +34,11 @@ export interface RestoreContext {
   revision(set: IpSet): Promise<number>;
 }
 
-type OnSets = CreateCommand | SetCommand;
+type AnySetCommand = CreateCommand | SetCommand;
 
 /**
- * Runs commands in order, as many in one send as may be. What is refused is returned and the rest is run all the same.
- * The order is kept between commands, except among entries that are added, or deleted, by commands next to each other.
+ * Runs commands in order, as many in one send as possible. Returns the commands that the kernel refused, and runs all
+ * others. Within adjacent `add` commands, or adjacent `del` commands, the order of entries can change.
  */
 export async function restore(
   context: RestoreContext,
@@ -56,11 +56,11 @@ export async function restore(
 }
 
 /**
- * Commands that may go together: any on sets, or the same one on entries. Entries behind one that is refused are sent
- * once more after the others, so what follows in another way must wait.
+ * The next commands that can go into one send: any commands on sets, or commands of one kind on entries. If the kernel
+ * refuses an entry, the entries after it are sent again later. So a command of another kind must wait for that.
  */
-function nextRun(commands: readonly Command[], from: number): { sets: OnSets[]; entries: EntryCommand[] } {
-  const sets: OnSets[] = [];
+function nextRun(commands: readonly Command[], from: number): { sets: AnySetCommand[]; entries: EntryCommand[] } {
+  const sets: AnySetCommand[] = [];
   const entries: EntryCommand[] = [];
   for (const command of commands.slice(from)) {
     if (isEntryCommand(command)) {
@@ -74,7 +74,11 @@ function nextRun(commands: readonly Command[], from: number): { sets: OnSets[]; 
   return { sets, entries };
 }
 
-async function restoreSets(context: RestoreContext, commands: readonly OnSets[], exist: boolean): Promise<Refusal[]> {
+async function restoreSets(
+  context: RestoreContext,
+  commands: readonly AnySetCommand[],
+  exist: boolean,
+): Promise<Refusal[]> {
   const { requests, protocol } = context;
   const messages: Request[] = [];
   for (const command of commands) {
@@ -86,7 +90,7 @@ async function restoreSets(context: RestoreContext, commands: readonly OnSets[],
       write: writer => encodeSetCommand(writer, protocol, command, revision),
     });
   }
-  const { refusals } = await requests.ask(messages);
+  const { refusals } = await requests.send(messages);
   return [...refusals].flatMap(([index, refused]) => refusalOf(commands[index], refused));
 }
 
@@ -99,8 +103,8 @@ async function restoreEntries(
   const parts = chunks(commands);
   const messages = parts.map(part => request(part, exist, writer => encodeSeveral(writer, protocol, part)));
   const found: Refusal[] = [];
-  const left: EntryCommand[] = [];
-  const { refusals } = await requests.ask(messages);
+  const remaining: EntryCommand[] = [];
+  const { refusals } = await requests.send(messages);
   for (const [index, refused] of refusals) {
     const part = parts[index];
     const entry = part && refused.line !== undefined ? part.entries[refused.line - 1] : undefined;
@@ -109,19 +113,19 @@ async function restoreEntries(
       continue;
     }
     found.push(...refusalOf({ ...part, entries: [entry] }, refused));
-    for (const other of part.entries.slice(refused.line)) left.push({ ...part, entries: [other] });
+    for (const other of part.entries.slice(refused.line)) remaining.push({ ...part, entries: [other] });
   }
-  return [...found, ...(await restoreSingly(context, left, exist))];
+  return [...found, ...(await restoreSingly(context, remaining, exist))];
 }
 
-/** One message an entry, so that any number of refusals costs no more than one more round. */
+/** Sends one message per entry, so that this single round is enough for any number of refusals. */
 async function restoreSingly(
   { requests, protocol }: RestoreContext,
   commands: readonly EntryCommand[],
   exist: boolean,
 ): Promise<Refusal[]> {
   const messages = commands.map(command => request(command, exist, writer => encodeSingle(writer, protocol, command)));
-  const { refusals } = await requests.ask(messages);
+  const { refusals } = await requests.send(messages);
   return [...refusals].flatMap(([index, refused]) => refusalOf(commands[index], refused));
 }
 
@@ -146,8 +150,8 @@ function flagsOf({ kind }: Command, exist: boolean): number {
   }
 }
 
-function refusalOf(command: Command | undefined, { ack }: Refused): Refusal[] {
-  return command ? [{ command, error: ipsetRefusal(operationOf(command), ack, typeOf(command)) }] : [];
+function refusalOf(command: Command | undefined, { ack }: RefusedRequest): Refusal[] {
+  return command ? [{ command, error: ipsetRefusalError(operationOf(command), ack, typeOf(command)) }] : [];
 }
 
 function operationOf(command: Command): string {

@@ -16,8 +16,8 @@ function create(set: IpSet, revision: number, exist = false): string {
 
 const clusterIp: IpSet = { name: 'A', type: 'hash:ip,port', family: 'IPv4', hashsize: 1024, maxelem: 65536 };
 
-// What `ipset create` 7.17 sends, with sequence number 1.
-test('KERNEL-1 creates a hash set with the bytes that ipset sends', () => {
+// The expected bytes are those of `ipset create` 7.17, with sequence number 1.
+test('KERNEL-1 creating a hash set has the bytes of ipset', () => {
   const expected = `5c000000 0206 0506 01000000 00000000 02000000 05000100 07000000 06000200 41000000
     11000300 686173683a69702c706f7274 00000000 05000400 07000000 05000500 02000000
     14000780 08001240 00000400 08001340 00010000`;
@@ -25,7 +25,7 @@ test('KERNEL-1 creates a hash set with the bytes that ipset sends', () => {
   assert.equal(create(clusterIp, 7, true), hex(expected).replace('02060506', '02060504'));
 });
 
-test('KERNEL-1 creates an IPv6 set with all options with the bytes that ipset sends', () => {
+test('KERNEL-1 creating an IPv6 set with all options has the bytes of ipset', () => {
   const set: IpSet = {
     name: 'A6',
     type: 'hash:ip,port,net',
@@ -48,7 +48,7 @@ test('KERNEL-1 creates an IPv6 set with all options with the bytes that ipset se
   );
 });
 
-test('KERNEL-1 creates a set of ports, which has no family, with the bytes that ipset sends', () => {
+test('KERNEL-1 creating a set of ports, which has no family, has the bytes of ipset', () => {
   const set: IpSet = { name: 'F', type: 'bitmap:port', range: { from: 0, to: 65535 } };
   const expected = `58000000 0206 0506 01000000 00000000 02000000 05000100 07000000 06000200 46000000
     10000300 6269746d61703a706f727400 05000400 03000000 05000500 00000000
@@ -57,13 +57,13 @@ test('KERNEL-1 creates a set of ports, which has no family, with the bytes that 
   assert.equal(printCreate(set), 'create F bitmap:port range 0-65535');
 });
 
-test('KERNEL-1 creates a set with a netmask with the bytes that ipset sends', () => {
+test('KERNEL-1 creating a set with a netmask has the bytes of ipset', () => {
   const expected = `4c000000 0206 0506 01000000 00000000 02000000 05000100 07000000 06000200 4e000000
     0c000300 686173683a697000 05000400 06000000 05000500 02000000 0c000780 05001400 18000000`;
   assert.equal(create({ name: 'N', type: 'hash:ip', family: 'IPv4', netmask: 24 }, 6), hex(expected));
 });
 
-/** As a kernel 6.18 lists it. */
+/** A set as Linux 6.18 lists it. */
 const listed = Buffer.from(
   hex(`02000000 05000100 07000000 06000200 41000000 11000300 686173683a69702c706f7274 00000000
     05000500 02000000 05000400 07000000 06000b40 00000000
@@ -95,11 +95,11 @@ test('KERNEL-1 decodes the header of a listed set and prints it as ipset save do
   );
 });
 
-test('KERNEL-1 a message that goes on with a set has no header', () => {
+test('KERNEL-1 a message that continues a set has no header', () => {
   assert.equal(decodeSet(Buffer.from(hex('02000000 05000100 07000000 06000200 41000000 04000880'), 'hex')), undefined);
 });
 
-test('KERNEL-2 random and changed bytes never throw', () => {
+test('KERNEL-2 random and changed bytes never make the decoder throw', () => {
   const bytes = fc.uint8Array({ maxLength: 200 });
   fc.assert(fc.property(bytes, random => void decodeHeader(Buffer.from(random))));
   const change = fc.record({ at: fc.nat(listed.length - 1), byte: fc.integer({ min: 0, max: 255 }) });

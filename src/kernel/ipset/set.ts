@@ -1,36 +1,36 @@
 import type { Family } from '../../net/index.ts';
 import { asString, asU8, asU16BE, asU32BE, attributeMap, type MessageWriter } from '../netlink/index.ts';
-import { Attr, Data, encodeHead, GENERIC_HEADER, NET_BYTEORDER } from './message.ts';
+import { Attr, Data, encodeHead, NET_BYTEORDER, NFGENMSG_LENGTH } from './message.ts';
 import { familyFromNumber, familyNumber, type SetType } from './set-type.ts';
 
-/** A set as it is created. What is left out is the kernel's choice. */
+/** A set to create. The kernel chooses the options that are left out. */
 export interface IpSet {
   readonly name: string;
   readonly type: SetType;
-  /** Of hash types. */
+  /** Only for hash types. */
   readonly family?: Family | undefined;
   readonly hashsize?: number | undefined;
   readonly maxelem?: number | undefined;
-  /** Of hash:ip: entries are networks of this length. */
+  /** Only for hash:ip: the entries are networks of this prefix length. */
   readonly netmask?: number | undefined;
-  /** Of bitmap:port. */
+  /** Only for bitmap:port. */
   readonly range?: { readonly from: number; readonly to: number } | undefined;
-  /** Seconds that an entry stays when it does not say itself; 0 is for ever. */
+  /** The default timeout of entries in seconds. 0 means forever. */
   readonly timeout?: number | undefined;
   readonly counters?: boolean | undefined;
   readonly comment?: boolean | undefined;
-  /** Since 5.11. */
+  /** Since Linux 5.11. */
   readonly bucketsize?: number | undefined;
-  /** Seed of the hash; settable since 5.11. */
+  /** The seed of the hash. It can be set since Linux 5.11. */
   readonly initval?: number | undefined;
 }
 
-/** A set as it is listed: all options are there, and the type may be one that is not known here. */
+/** A set as the kernel lists it. It has all options, and its type may be one that this folder does not support. */
 export interface ListedSet extends Omit<IpSet, 'type'> {
   readonly type: string;
 }
 
-/** A listed set with what the kernel says of its use. */
+/** A listed set with the kernel's numbers about its use. */
 export interface SetHeader extends ListedSet {
   readonly revision: number;
   readonly references: number;
@@ -64,9 +64,9 @@ export function encodeCreate(writer: MessageWriter, protocol: number, set: IpSet
   writer.close(data);
 }
 
-/** Decodes the message that begins a set in a list; undefined for those that go on with its entries. */
+/** Decodes the first message of a set in a list. Returns undefined for messages that continue with its entries. */
 export function decodeSet(body: Buffer): ListedSet | undefined {
-  const attributes = attributeMap(body, GENERIC_HEADER);
+  const attributes = attributeMap(body, NFGENMSG_LENGTH);
   const name = asString(attributes.get(Attr.SETNAME));
   const type = asString(attributes.get(Attr.TYPENAME));
   const nested = attributes.get(Attr.DATA);
@@ -91,11 +91,11 @@ export function decodeSet(body: Buffer): ListedSet | undefined {
   };
 }
 
-/** As `decodeSet`, with what the kernel says of the set's use. */
+/** The same as `decodeSet`, with the kernel's numbers about the set's use. */
 export function decodeHeader(body: Buffer): SetHeader | undefined {
   const set = decodeSet(body);
   if (!set) return undefined;
-  const attributes = attributeMap(body, GENERIC_HEADER);
+  const attributes = attributeMap(body, NFGENMSG_LENGTH);
   const data = attributeMap(attributes.get(Attr.DATA) ?? Buffer.alloc(0));
   return {
     ...set,

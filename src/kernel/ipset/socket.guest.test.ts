@@ -7,7 +7,7 @@ import { type Command, printCommand } from './command.ts';
 import { L4 } from './port.ts';
 import { IpsetSocket } from './socket.ts';
 
-test('KERNEL-11 Linux 6.1: sets are restored, saved as ipset save does, and errors name the entry', async () => {
+test('KERNEL-11 Linux 6.1 restores sets, saves them as ipset save does, and errors name the entry', async () => {
   const namespace = NetworkNamespace.create();
   const ipset = IpsetSocket.open({ namespace });
   const web = (index: number) => ({

@@ -38,8 +38,8 @@ function net(text: string) {
 }
 
 const hash = { family: 'IPv4', hashsize: 1024, maxelem: 65536 } as const;
-const portOf = { ip: ip('10.96.0.1'), protocol: L4.TCP, port: 80 };
-const portOf6 = { ip: ip('fd00::1'), protocol: L4.UDP, port: 53 };
+const endpoint = { ip: ip('10.96.0.1'), protocol: L4.TCP, port: 80 };
+const endpoint6 = { ip: ip('fd00::1'), protocol: L4.UDP, port: 53 };
 
 const commands: Command[] = [
   { kind: 'create', set: { ...hash, name: 'IP', type: 'hash:ip' } },
@@ -62,22 +62,22 @@ const commands: Command[] = [
     kind: 'add',
     name: 'PORT',
     entries: [
-      { kind: 'hash:ip,port', ...portOf },
-      { kind: 'hash:ip,port', ...portOf, protocol: L4.SCTP },
+      { kind: 'hash:ip,port', ...endpoint },
+      { kind: 'hash:ip,port', ...endpoint, protocol: L4.SCTP },
     ],
   },
-  { kind: 'add', name: 'PORT6', entries: [{ kind: 'hash:ip,port', ...portOf6 }] },
-  { kind: 'add', name: 'PORT-IP', entries: [{ kind: 'hash:ip,port,ip', ...portOf, ip2: ip('10.0.0.9') }] },
+  { kind: 'add', name: 'PORT6', entries: [{ kind: 'hash:ip,port', ...endpoint6 }] },
+  { kind: 'add', name: 'PORT-IP', entries: [{ kind: 'hash:ip,port,ip', ...endpoint, ip2: ip('10.0.0.9') }] },
   {
     kind: 'add',
     name: 'PORT-NET',
     entries: [
-      { kind: 'hash:ip,port,net', ...portOf, net: net('10.0.0.0/8') },
-      { kind: 'hash:ip,port,net', ...portOf, net: net('10.0.0.1/32') },
-      { kind: 'hash:ip,port,net', ...portOf, net: net('10.1.0.0/16'), nomatch: true },
+      { kind: 'hash:ip,port,net', ...endpoint, net: net('10.0.0.0/8') },
+      { kind: 'hash:ip,port,net', ...endpoint, net: net('10.0.0.1/32') },
+      { kind: 'hash:ip,port,net', ...endpoint, net: net('10.1.0.0/16'), nomatch: true },
     ],
   },
-  { kind: 'add', name: 'PORT-NET6', entries: [{ kind: 'hash:ip,port,net', ...portOf6, net: net('fd01::/64') }] },
+  { kind: 'add', name: 'PORT-NET6', entries: [{ kind: 'hash:ip,port,net', ...endpoint6, net: net('fd01::/64') }] },
   { kind: 'add', name: 'NET', entries: [{ kind: 'hash:net', net: net('192.168.0.0/16') }] },
   { kind: 'add', name: 'MASK', entries: [{ kind: 'hash:ip', ip: ip('10.1.2.0') }] },
   {
@@ -95,7 +95,7 @@ const commands: Command[] = [
   },
 ];
 
-/** The seeds of hashes differ between two sets made alike, and so does the order of entries. */
+/** Sorts the lines and removes the seeds, because both differ between two sets that were created in the same way. */
 const lines = (text: string) =>
   text
     .trim()
@@ -104,7 +104,7 @@ const lines = (text: string) =>
     .sort();
 const errors = (refusals: readonly Refusal[]) => refusals.map(({ error }) => [error.operation, error.errno]);
 
-test('KERNEL-11 what is restored is what ipset save prints, and is saved again as the same', () =>
+test('KERNEL-11 ipset save prints the restored sets, and restoring its output gives the same sets', () =>
   inNamespace(async (ipset, program) => {
     assert.deepEqual(await ipset.restore(commands), []);
     const saved = [...ipset.save()].map(printCommand);
@@ -114,7 +114,7 @@ test('KERNEL-11 what is restored is what ipset save prints, and is saved again a
     assert.deepEqual(lines([...ipset.save()].map(printCommand).join('\n')), lines(saved.join('\n')));
   }));
 
-test('KERNEL-11 wanted and listed entries are equal in canonical form', () =>
+test('KERNEL-11 wanted and listed entries have the same text', () =>
   inNamespace(async ipset => {
     assert.deepEqual(await ipset.restore(commands), []);
     for (const command of commands) {
@@ -144,7 +144,7 @@ test('KERNEL-11 lists names and headers as ipset does', () =>
     assert.equal([...ipset.headers()].length, 11);
   }));
 
-test('KERNEL-11 a set of a type that is not known here has a name and a header, and is not saved', () =>
+test('KERNEL-11 a set of an unsupported type has a name and a header, and is not saved', () =>
   inNamespace(async (ipset, program) => {
     program(['create', 'L', 'list:set']);
     program(['create', 'A', 'hash:ip']);
@@ -168,7 +168,7 @@ const web = (index: number): Entry => ({
   port: 80,
 });
 
-test('KERNEL-11 creates strictly, or with exist also what is there; another type is refused', () =>
+test('KERNEL-11 create refuses an existing set; with exist it accepts a set of the same type', () =>
   inNamespace(async ipset => {
     await ipset.create(set);
     await assert.rejects(ipset.create(set), {
@@ -182,7 +182,7 @@ test('KERNEL-11 creates strictly, or with exist also what is there; another type
     assert.throws(() => [...ipset.entries('B')], {
       operation: 'list B',
       errno: 'ENOENT',
-      kernelMessage: 'there is no set of this name',
+      reason: 'there is no set with this name',
     });
   }));
 
@@ -210,7 +210,7 @@ test('KERNEL-11 tests, flushes, swaps and renames', () =>
     assert.deepEqual([...ipset.names()], []);
   }));
 
-test('KERNEL-11 each entry that is refused is named, and all others are added or deleted', () =>
+test('KERNEL-11 the errors name each refused entry, and all other entries are added or deleted', () =>
   inNamespace(async ipset => {
     await ipset.create(set);
     const all = Array.from({ length: 2000 }, (_, index) => web(index));
@@ -235,7 +235,7 @@ test('KERNEL-11 each entry that is refused is named, and all others are added or
     assert.equal(none.length, all.length);
   }));
 
-test('KERNEL-11 the reason that an entry is refused is named after its type', () =>
+test('KERNEL-11 the error name for a refused entry depends on the set type', () =>
   inNamespace(async ipset => {
     const refusals = await ipset.restore([
       { kind: 'create', set: { name: 'P', type: 'bitmap:port', range: { from: 1, to: 9 } } },
@@ -256,7 +256,7 @@ test('KERNEL-11 the reason that an entry is refused is named after its type', ()
     ]);
   }));
 
-test('KERNEL-11 commands keep their order where it matters', () =>
+test('KERNEL-11 a del before an add of the same entry keeps its order', () =>
   inNamespace(async ipset => {
     await ipset.create(set);
     await ipset.add('A', [web(2)]);
@@ -268,7 +268,7 @@ test('KERNEL-11 commands keep their order where it matters', () =>
     assert.deepEqual(Array.from(ipset.entries('A'), printElement), ['10.0.0.2,tcp:80']);
   }));
 
-test('KERNEL-11 thirty thousand entries are added in bulk and listed in constant memory', () =>
+test('KERNEL-11 adds thirty thousand entries in bulk and lists them in constant memory', () =>
   inNamespace(async ipset => {
     const COUNT = 30_000;
     await ipset.create(set);

@@ -8,7 +8,7 @@ import { commonProtocol, decodeProtocol } from './protocol-version.ts';
 import { commonRevision, decodeType, SET_TYPES } from './set-type.ts';
 import { IpsetSocket } from './socket.ts';
 
-/** Answers each request with the datagrams that `answer` makes for it. */
+/** A transport that answers each request with the datagrams that `answer` returns. */
 function transport(answer: (type: number, sequence: number) => Buffer[]): Transport {
   const waiting: Buffer[] = [];
   const send = (bytes: Uint8Array) => {
@@ -38,10 +38,10 @@ function answer(type: number, sequence: number, write: (writer: MessageWriter) =
   return Buffer.from(writer.end().bytes);
 }
 
-const speaks = (max: number, min: number) => (writer: MessageWriter) =>
+const supportedProtocols = (max: number, min: number) => (writer: MessageWriter) =>
   void writer.u8(Attr.PROTOCOL, max).u8(Attr.PROTOCOL_MIN, min);
 
-test('KERNEL-1 speaks the highest protocol that both sides know', () => {
+test('KERNEL-1 uses the highest protocol version that both sides support', () => {
   assert.equal(commonProtocol({ max: 7, min: 6 }), 7);
   assert.equal(commonProtocol({ max: 6, min: 6 }), 6);
   assert.equal(commonProtocol({ max: 9, min: 7 }), 7);
@@ -49,25 +49,28 @@ test('KERNEL-1 speaks the highest protocol that both sides know', () => {
   assert.equal(commonProtocol({ max: 5, min: 5 }), undefined);
 });
 
-test('KERNEL-1 creates with the highest revision that both sides know', () => {
+test('KERNEL-1 uses the highest revision of a type that both sides know', () => {
   assert.equal(commonRevision('hash:ip', { max: 4, min: 0 }), 4);
   assert.equal(commonRevision('hash:ip', { max: 9, min: 0 }), 6);
   assert.equal(commonRevision('hash:ip', { max: 9, min: 7 }), undefined);
 });
 
-test('KERNEL-1 a kernel whose protocol is not known is an error when the socket is opened', () => {
-  const kernel = transport((type, sequence) => [answer(type, sequence, speaks(9, 8)), ack(sequence)]);
+test('KERNEL-1 opening a socket throws if there is no common protocol version', () => {
+  const kernel = transport((type, sequence) => [answer(type, sequence, supportedProtocols(9, 8)), ack(sequence)]);
   assert.throws(() => new IpsetSocket(() => kernel), {
     code: 'KERNEL_PROTOCOL',
-    kernelMessage: 'the kernel speaks only 8 to 9',
+    reason: 'the kernel supports only the protocol versions 8 to 9',
   });
   const silent = transport((_, sequence) => [ack(sequence)]);
-  assert.throws(() => new IpsetSocket(() => silent), { code: 'KERNEL_PROTOCOL', kernelMessage: 'no version came' });
+  assert.throws(() => new IpsetSocket(() => silent), {
+    code: 'KERNEL_PROTOCOL',
+    reason: 'the answer contains no protocol version',
+  });
 });
 
-test('KERNEL-1 a kernel that does not acknowledge, or whose revisions are not known, is an error', async () => {
+test('KERNEL-1 throws if the kernel does not acknowledge, or if there is no common revision', async () => {
   const kernel = transport((type, sequence) => {
-    if (type === IpsetMessage.PROTOCOL) return [answer(type, sequence, speaks(7, 6)), ack(sequence)];
+    if (type === IpsetMessage.PROTOCOL) return [answer(type, sequence, supportedProtocols(7, 6)), ack(sequence)];
     if (type !== IpsetMessage.TYPE) return [];
     const revisions = (writer: MessageWriter) => void writer.u8(Attr.REVISION, 20).u8(Attr.REVISION_MIN, 19);
     return [answer(type, sequence, revisions), ack(sequence)];
@@ -76,18 +79,18 @@ test('KERNEL-1 a kernel that does not acknowledge, or whose revisions are not kn
   await assert.rejects(ipset.flush('A'), { code: 'KERNEL_PROTOCOL', operation: 'flush A' });
   await assert.rejects(ipset.create({ name: 'A', type: 'hash:ip', family: 'IPv4' }), {
     code: 'KERNEL_PROTOCOL',
-    kernelMessage: 'the kernel knows only revisions 19 to 20',
+    reason: 'the kernel supports only the revisions 19 to 20',
   });
   ipset.close();
 });
 
-test('KERNEL-1 asks for one acknowledgement a send', async () => {
+test('KERNEL-1 each send asks for one acknowledgement', async () => {
   const asked: boolean[] = [];
   const kernel = transport((type, sequence) => {
-    if (type === IpsetMessage.PROTOCOL) return [answer(type, sequence, speaks(7, 6)), ack(sequence)];
+    if (type === IpsetMessage.PROTOCOL) return [answer(type, sequence, supportedProtocols(7, 6)), ack(sequence)];
     return [ack(sequence)];
   });
-  const noting: Transport = {
+  const recording: Transport = {
     ...kernel,
     send(bytes) {
       const all = Buffer.from(bytes);
@@ -97,13 +100,13 @@ test('KERNEL-1 asks for one acknowledgement a send', async () => {
       kernel.send(bytes);
     },
   };
-  const ipset = new IpsetSocket(() => noting);
+  const ipset = new IpsetSocket(() => recording);
   await ipset.restore([{ kind: 'flush', name: 'A' }, { kind: 'flush', name: 'B' }, { kind: 'destroy' }]);
   assert.deepEqual(asked, [true, false, false, true]);
   ipset.close();
 });
 
-test('KERNEL-2 random bytes never throw in any decoder of an answer', () => {
+test('KERNEL-2 random bytes never make a decoder throw', () => {
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: 120 }), random => {
       const body = Buffer.from(random);

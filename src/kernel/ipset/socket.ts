@@ -7,14 +7,14 @@ import { type Element, type Entry, encodeTested, printElement } from './entry.ts
 import { decodeEntries, decodeName, encodeList, type ListDepth } from './list.ts';
 import { Attr, encodeHead, IpsetMessage } from './message.ts';
 import { commonProtocol, decodeProtocol, encodeProtocol } from './protocol-version.ts';
-import { ipsetRefusal, isExist } from './refusal.ts';
+import { ipsetRefusalError, isExist } from './refusal.ts';
 import { type Request, Requests } from './requests.ts';
 import { type Refusal, type RestoreOptions, restore } from './restore.ts';
 import { decodeHeader, decodeSet, type IpSet, type SetHeader } from './set.ts';
 import { commonRevision, decodeType, encodeType, isSetType, type SetType } from './set-type.ts';
 
 export interface IpsetOptions {
-  /** Must stay open as long as the socket: each list opens a socket of its own in it. */
+  /** Must stay open as long as the socket, because each list opens its own socket in the namespace. */
   readonly namespace?: NetworkNamespace | undefined;
 }
 
@@ -25,10 +25,10 @@ export class IpsetSocket {
   readonly #requests: Requests;
   readonly #revisions = new Map<string, number>();
 
-  /** Asks the kernel which protocol it speaks, which also loads the module. */
+  /** Asks the kernel for its protocol versions. This also makes the kernel load the module. */
   constructor(open: () => Transport) {
     this.#open = open;
-    this.#protocol = negotiate(open);
+    this.#protocol = negotiateProtocol(open);
     this.#requests = new Requests(open());
   }
 
@@ -37,8 +37,8 @@ export class IpsetSocket {
   }
 
   /**
-   * Runs commands in order, as many in one send as may be. What is refused is returned and the rest is run all the same.
-   * The order is kept between commands, except among entries that are added, or deleted, by commands next to each other.
+   * Runs commands in order, as many in one send as possible. Returns the commands that the kernel refused, and runs all
+   * others. Within adjacent `add` commands, or adjacent `del` commands, the order of entries can change.
    */
   restore(commands: readonly Command[], options: RestoreOptions = {}): Promise<readonly Refusal[]> {
     const revision = (set: IpSet) => this.revision(set.type, set.family);
@@ -49,12 +49,12 @@ export class IpsetSocket {
     return this.#run({ kind: 'create', set }, options);
   }
 
-  /** Destroys a set, or all; none of all if one is in use. */
+  /** Destroys a set, or all sets. The kernel destroys none of all sets if one of them is in use. */
   destroy(name?: string, options?: RestoreOptions): Promise<void> {
     return this.#run(name === undefined ? { kind: 'destroy' } : { kind: 'destroy', name }, options);
   }
 
-  /** Empties a set, or all. */
+  /** Removes all entries of a set, or of all sets. */
   flush(name?: string): Promise<void> {
     return this.#run(name === undefined ? { kind: 'flush' } : { kind: 'flush', name });
   }
@@ -63,17 +63,17 @@ export class IpsetSocket {
     return this.#run({ kind: 'rename', name, name2 });
   }
 
-  /** Exchanges the contents of two sets of one type. */
+  /** Exchanges the contents of two sets of the same type. */
   swap(name: string, name2: string): Promise<void> {
     return this.#run({ kind: 'swap', name, name2 });
   }
 
-  /** Adds entries and returns what was refused. */
+  /** Adds entries and returns those that the kernel refused. */
   add(name: string, entries: readonly Entry[], options?: RestoreOptions): Promise<readonly Refusal[]> {
     return this.restore([{ kind: 'add', name, entries }], options);
   }
 
-  /** Deletes entries and returns what was refused. */
+  /** Deletes entries and returns those that the kernel refused. */
   del(name: string, entries: readonly Entry[], options?: RestoreOptions): Promise<readonly Refusal[]> {
     return this.restore([{ kind: 'del', name, entries }], options);
   }
@@ -81,7 +81,7 @@ export class IpsetSocket {
   /** True if the entry is in the set. */
   async test(name: string, entry: Element): Promise<boolean> {
     const operation = `test ${name} ${printElement(entry)}`;
-    const { refusals } = await this.#requests.ask([
+    const { refusals } = await this.#requests.send([
       {
         operation,
         type: IpsetMessage.TEST,
@@ -93,7 +93,7 @@ export class IpsetSocket {
       },
     ]);
     const refused = refusals.get(0);
-    if (refused && !isExist(refused.ack)) throw ipsetRefusal(operation, refused.ack, entry.kind);
+    if (refused && !isExist(refused.ack)) throw ipsetRefusalError(operation, refused.ack, entry.kind);
     return refused === undefined;
   }
 
@@ -105,7 +105,7 @@ export class IpsetSocket {
     }
   }
 
-  /** A set without its entries, or all of them. */
+  /** A set without its entries, or all sets. */
   *headers(name?: string): Generator<SetHeader, void, undefined> {
     for (const message of this.#list('headers', name)) {
       const header = decodeHeader(message.body);
@@ -113,14 +113,14 @@ export class IpsetSocket {
     }
   }
 
-  /** The entries of a set, one at a time in constant memory. A set of a type that is not known here seems empty. */
+  /** The entries of a set, one at a time in constant memory. Yields nothing for a set of an unsupported type. */
   *entries(name: string): Generator<Entry, void, undefined> {
     for (const command of this.save(name)) if (command.kind === 'add') yield* command.entries;
   }
 
   /**
-   * The commands that would make a set, or all, as they are: a `create` and an `add` for each entry, one at a time in
-   * constant memory. Sets of types that are not known here are left out.
+   * The commands that would create a set, or all sets, as they are: a `create` and an `add` for each entry, one at a
+   * time in constant memory. Leaves out sets of unsupported types.
    */
   *save(name?: string): Generator<Command, void, undefined> {
     let set: IpSet | undefined;
@@ -136,21 +136,23 @@ export class IpsetSocket {
     }
   }
 
-  /** The revision of a type that sets are created with: the highest that the kernel and this know. */
+  /** The revision with which sets of a type are created: the highest that the kernel and this folder know. */
   async revision(type: SetType, family?: Family): Promise<number> {
     const key = `${type} ${family}`;
     const operation = `find set type ${key}`;
     const known = this.#revisions.get(key);
     if (known !== undefined) return known;
     const write: Request['write'] = writer => encodeType(writer, this.#protocol, type, family);
-    const { refusals, messages } = await this.#requests.ask([{ operation, type: IpsetMessage.TYPE, flags: 0, write }]);
+    const { refusals, messages } = await this.#requests.send([{ operation, type: IpsetMessage.TYPE, flags: 0, write }]);
     const refused = refusals.get(0);
-    if (refused) throw ipsetRefusal(operation, refused.ack);
+    if (refused) throw ipsetRefusalError(operation, refused.ack);
     const range = messages[0] && decodeType(messages[0].body);
     const revision = range && commonRevision(type, range);
     if (revision === undefined) {
-      const kernelMessage = range ? `the kernel knows only revisions ${range.min} to ${range.max}` : 'no revision came';
-      throw new KernelError('KERNEL_PROTOCOL', { operation, kernelMessage });
+      const reason = range
+        ? `the kernel supports only the revisions ${range.min} to ${range.max}`
+        : 'the answer contains no revision';
+      throw new KernelError('KERNEL_PROTOCOL', { operation, reason });
     }
     this.#revisions.set(key, revision);
     return revision;
@@ -165,7 +167,10 @@ export class IpsetSocket {
     if (refusal) throw refusal.error;
   }
 
-  /** A socket for each list, so that several may run at once, and one that is left early takes its rest with it. */
+  /**
+   * Opens a socket for each list, so that several lists can run at once. If the caller leaves a list early, closing the
+   * socket discards the rest.
+   */
   *#list(depth: ListDepth, name?: string): Generator<Message, void, undefined> {
     const operation = name === undefined ? 'list' : `list ${name}`;
     const socket = new NetlinkSocket(this.#open());
@@ -173,14 +178,14 @@ export class IpsetSocket {
       yield* socket.dump(operation, IpsetMessage.LIST, writer => encodeList(writer, this.#protocol, depth, name));
     } catch (error) {
       if (!(error instanceof KernelError) || error.code !== 'KERNEL_REFUSED') throw error;
-      throw ipsetRefusal(operation, { errno: error.errno, message: error.kernelMessage });
+      throw ipsetRefusalError(operation, { errno: error.errno, message: error.kernelMessage });
     } finally {
       socket.close();
     }
   }
 }
 
-function negotiate(open: () => Transport): number {
+function negotiateProtocol(open: () => Transport): number {
   const operation = 'ask for the protocol of ipset';
   const socket = new NetlinkSocket(open());
   try {
@@ -188,8 +193,10 @@ function negotiate(open: () => Transport): number {
     const range = answer && decodeProtocol(answer.body);
     const protocol = range && commonProtocol(range);
     if (protocol !== undefined) return protocol;
-    const kernelMessage = range ? `the kernel speaks only ${range.min} to ${range.max}` : 'no version came';
-    throw new KernelError('KERNEL_PROTOCOL', { operation, kernelMessage });
+    const reason = range
+      ? `the kernel supports only the protocol versions ${range.min} to ${range.max}`
+      : 'the answer contains no protocol version';
+    throw new KernelError('KERNEL_PROTOCOL', { operation, reason });
   } finally {
     socket.close();
   }

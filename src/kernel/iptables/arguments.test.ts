@@ -7,7 +7,7 @@ const now = featuresOf({ version: '1.8.9', backend: 'nf_tables' }, true);
 const backported = featuresOf({ version: '1.4.21', backend: 'legacy' }, true);
 const ancient = featuresOf({ version: '1.4.7', backend: 'legacy' }, false);
 
-test('KERNEL-9 a command names the lock first, then the chain, the table and the rule', () => {
+test('KERNEL-9 a command has the lock wait first, then the chain, the table and the rule', () => {
   const rule = ['-m', 'comment', '--comment', 'a b', '-j', 'FOO'];
   assert.deepEqual(commandArguments(now, 5, '-N', 'nat', 'FOO'), ['-w', '5', '-N', 'FOO', '-t', 'nat']);
   assert.deepEqual(commandArguments(now, 7, '-C', 'nat', 'INPUT', rule), [
@@ -18,7 +18,7 @@ test('KERNEL-9 a command names the lock first, then the chain, the table and the
   assert.deepEqual(commandArguments(ancient, 5, '-F', 'filter', 'FOO'), ['-F', 'FOO', '-t', 'filter']);
 });
 
-test('KERNEL-9 restore keeps what the input does not name and takes its counters, unless told otherwise', () => {
+test('KERNEL-9 by default restore keeps other chains and uses the counters of the input', () => {
   assert.deepEqual(restoreArguments(now, 5), ['-w', '5', '--noflush', '--counters']);
   assert.deepEqual(restoreArguments(now, 5, { table: 'nat' }), ['-w', '5', '-T', 'nat', '--noflush', '--counters']);
   assert.deepEqual(restoreArguments(now, 5, { noflush: false, counters: false }), ['-w', '5']);
@@ -26,7 +26,7 @@ test('KERNEL-9 restore keeps what the input does not name and takes its counters
   assert.deepEqual(restoreArguments(ancient, 5), ['--noflush', '--counters']);
 });
 
-test('KERNEL-9 save names a table or none', () => {
+test('KERNEL-9 save has the table as an argument, or no argument', () => {
   assert.deepEqual(saveArguments('nat'), ['-t', 'nat']);
   assert.deepEqual(saveArguments(undefined), []);
 });

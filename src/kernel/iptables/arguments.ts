@@ -8,11 +8,11 @@ export type RulePosition = 'append' | 'prepend';
 export type Command = '-N' | '-S' | '-F' | '-X' | '-C' | '-A' | '-I' | '-D';
 
 export interface RestoreOptions {
-  /** Leaves what the input does not name. Without it everything else in the tables is gone. */
+  /** Keeps chains that the input does not name. Without it iptables-restore removes them from the tables. */
   readonly noflush?: boolean | undefined;
-  /** Takes the counters of the input; otherwise all start at zero. */
+  /** Uses the counters of the input. Without it all counters start at zero. */
   readonly counters?: boolean | undefined;
-  /** Only this table of the input. */
+  /** Restores only this table of the input. */
   readonly table?: string | undefined;
 }
 

@@ -13,7 +13,7 @@ async function chainsByBackend(family: IptablesFamily, prefix: string, options: 
   };
 }
 
-test('KERNEL-11 chains of one name in both backends at once are seen', async () => {
+test('KERNEL-11 finds a chain that exists in both backends at once', async () => {
   const namespace = NetworkNamespace.create();
   try {
     assert.deepEqual(await chainsByBackend('ip', 'KUBE-', { namespace }), { nf_tables: [], legacy: [] });

@@ -16,8 +16,8 @@ export function otherBackend(backend: Backend): Backend {
 }
 
 /**
- * The chains with such names that one backend holds. One whose programs are not installed has none that we could see.
- * Nothing is created: without a table's name iptables-save lists only tables that exist.
+ * The chains of one backend whose names begin with the prefix. Without the backend's programs we see no chains. This
+ * creates no table: without a table's name iptables-save lists only existing tables.
  */
 export async function chainsOfBackend(
   family: IptablesFamily,
@@ -30,7 +30,7 @@ export async function chainsOfBackend(
   try {
     await iptables.saveInto(chunk => parser.write(chunk));
   } catch (error) {
-    if (error instanceof IptablesError && error.problem === 'missing') return [];
+    if (error instanceof IptablesError && error.kind === 'missing') return [];
     throw error;
   }
   return chainsWithPrefix(parser.end(), prefix);

@@ -1,8 +1,8 @@
 import type { Iptables } from './iptables.ts';
 
 /**
- * The tables in which a chain is gone that is there to be missed: who flushes the tables behind our back removes it too.
- * Throws if that cannot be known, which is not the same as gone.
+ * The tables that lack the canary chain. A program that flushes a table removes its canary too, so a missing canary
+ * means that our rules are gone. Throws if it is unknown whether the chain exists.
  */
 export async function missingCanaries(iptables: Iptables, chain: string, tables: readonly string[]): Promise<string[]> {
   const missing: string[] = [];

@@ -4,7 +4,7 @@ import { NetworkNamespace } from '../netns.ts';
 import { Iptables } from './iptables.ts';
 
 for (const program of ['iptables-nft', 'iptables-legacy', 'ip6tables-nft', 'ip6tables-legacy']) {
-  test(`KERNEL-11 ${program}: uses of a chain are its rules and the jumps to it`, async () => {
+  test(`KERNEL-11 ${program}: the uses of a chain are its rules and the jumps to it`, async () => {
     const namespace = NetworkNamespace.create();
     try {
       const family = program.startsWith('ip6') ? 'ip6' : 'ip';

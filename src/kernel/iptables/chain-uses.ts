@@ -3,10 +3,10 @@ import type { NetworkNamespace } from '../netns.ts';
 import { NftablesSocket } from '../nftables/index.ts';
 import type { IptablesFamily } from './arguments.ts';
 
-/** The chains of each table that exists, and how often each is used: by its rules, and by rules that jump to it. */
+/** The chains of each existing table, each with its number of uses: its own rules, and the rules that jump to it. */
 export type ChainUses = ReadonlyMap<string, ReadonlyMap<string, number>>;
 
-/** Each table of iptables is a table of nf_tables there. */
+/** In the nf_tables backend each table of iptables is a table of nf_tables. */
 export function nftChainUses(family: IptablesFamily, namespace: NetworkNamespace | undefined): ChainUses {
   const socket = NftablesSocket.open({ namespace });
   try {
@@ -35,7 +35,7 @@ export function nftGeneration(namespace: NetworkNamespace | undefined): number {
 
 const RULE = /^(?:\[\d+:\d+\] )?-A (\S+)(?:.* -[jg] (\S+))?/;
 
-/** Counts the same in the output of iptables-save, piece by piece as it comes. */
+/** Counts the uses in the output of iptables-save, piece by piece as it arrives. */
 export class ChainUsesParser {
   readonly #decoder = new StringDecoder('utf8');
   readonly #uses = new Map<string, Map<string, number>>();
@@ -43,15 +43,15 @@ export class ChainUsesParser {
   #rest = '';
 
   write(chunk: Uint8Array): void {
-    this.#lines(this.#decoder.write(chunk));
+    this.#readLines(this.#decoder.write(chunk));
   }
 
   end(): ChainUses {
-    this.#lines(`${this.#decoder.end()}\n`);
+    this.#readLines(`${this.#decoder.end()}\n`);
     return this.#uses;
   }
 
-  #lines(text: string): void {
+  #readLines(text: string): void {
     const lines = (this.#rest + text).split('\n');
     this.#rest = lines.pop() ?? '';
     for (const line of lines) {
@@ -65,7 +65,7 @@ export class ChainUsesParser {
     const [, chain, target] = RULE.exec(line) ?? [];
     for (const name of [chain, target]) {
       const known = name === undefined ? undefined : this.#table.get(name);
-      // A target that is no chain of the table is one of the kernel's.
+      // A target that is no chain of the table is a target of the kernel, such as ACCEPT.
       if (name !== undefined && known !== undefined) this.#table.set(name, known + 1);
     }
   }

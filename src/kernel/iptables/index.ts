@@ -2,11 +2,11 @@ export type { IptablesFamily, RestoreOptions, RulePosition } from './arguments.t
 export { chainsOfBackend, otherBackend, programOfBackend } from './backends.ts';
 export { missingCanaries } from './canary.ts';
 export type { ChainUses } from './chain-uses.ts';
+export type { IptablesFailureKind } from './failure-kind.ts';
 export { Iptables, type IptablesOptions } from './iptables.ts';
 export { IptablesError } from './iptables-error.ts';
 export type { LockHolder } from './lock-holder.ts';
 export { type LockWait, lockWaitText } from './lock-watch.ts';
-export type { Problem } from './problem.ts';
 export type { RestoreLine } from './restore-failure.ts';
 export { quoteRule, quoteWord, splitRule } from './rule-text.ts';
 export type { IptablesRun } from './runner.ts';

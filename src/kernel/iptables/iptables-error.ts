@@ -1,7 +1,7 @@
 import { KernelError, type KernelErrorDetail } from '../errors.ts';
 import { failureText, lastLines, type ProgramError } from '../programs/index.ts';
+import { failureKind, type IptablesFailureKind } from './failure-kind.ts';
 import { type LockWait, lockWaitText } from './lock-watch.ts';
-import { type Problem, problemOf } from './problem.ts';
 import type { RestoreLine } from './restore-failure.ts';
 
 export interface IptablesErrorContext {
@@ -10,20 +10,20 @@ export interface IptablesErrorContext {
   readonly lines?: readonly RestoreLine[] | undefined;
 }
 
-/** What the kernel says of a rule when it lacks something that has nothing to do with the rule. */
-const OF_THE_MACHINE =
+/** Messages of the kernel that do not depend on the rule: the machine lacks memory or a permission. */
+const MACHINE_ERRORS =
   /Cannot allocate memory|Memory allocation problem|No buffer space|Operation not permitted|Permission denied/;
 
-/** An iptables program did not do what it was asked; `object` is the first line of restore input that it pointed at. */
+/** An iptables program failed. `object` is the first line of restore input that the program refused. */
 export class IptablesError extends KernelError {
-  readonly problem: Problem;
-  /** All lines of restore input that the program pointed at. */
+  readonly kind: IptablesFailureKind;
+  /** All lines of restore input that the program refused. */
   readonly lines: readonly RestoreLine[];
-  /** Set if the xtables lock was waited for. */
+  /** Set if the program waited for the xtables lock. */
   readonly lockWait: LockWait | undefined;
   readonly stderr: string;
 
-  constructor(problem: Problem, detail: KernelErrorDetail, context: IptablesErrorContext = {}) {
+  constructor(kind: IptablesFailureKind, detail: KernelErrorDetail, context: IptablesErrorContext = {}) {
     const { lockWait, lines = [], stderr = '' } = context;
     const [line] = lines;
     const words = [detail.kernelMessage, lockWait && lockWaitText(lockWait)];
@@ -32,27 +32,27 @@ export class IptablesError extends KernelError {
       kernelMessage: words.filter(Boolean).join(': '),
       object: line && `line ${line.number}: ${line.text}`,
     });
-    this.problem = problem;
+    this.kind = kind;
     this.lines = lines;
     this.lockWait = lockWait;
     this.stderr = stderr;
   }
 
-  /** Whether it failed because of the rules it was given, rather than because of how things are on this machine. */
+  /** Whether the rules caused the failure, and not the state of the machine. */
   get isAboutRules(): boolean {
-    const { problem } = this;
-    if (OF_THE_MACHINE.test(this.stderr)) return false;
-    return problem === 'parameter' || problem === 'other' || problem === 'resource' || problem === 'version';
+    const { kind } = this;
+    if (MACHINE_ERRORS.test(this.stderr)) return false;
+    return kind === 'parameter' || kind === 'other' || kind === 'resource' || kind === 'version';
   }
 
   static of(error: ProgramError, context: Omit<IptablesErrorContext, 'stderr'>): IptablesError {
     const { operation, errno, failure, stderr } = error;
-    const words = [failureText(failure), lastLines(withoutAdvice(stderr))];
-    const detail = { operation, errno, kernelMessage: words.filter(Boolean).join(': ') };
-    return new IptablesError(problemOf(failure, stderr), detail, { ...context, stderr });
+    const detail = { operation, errno, reason: failureText(failure), kernelMessage: lastLines(withoutAdvice(stderr)) };
+    return new IptablesError(failureKind(failure, stderr), detail, { ...context, stderr });
   }
 }
 
+/** Removes lines that are meant for the user of a shell. */
 function withoutAdvice(stderr: string): string {
   return stderr.replaceAll(/^(?:Try `|Perhaps |# Warning: ).*$/gm, '');
 }

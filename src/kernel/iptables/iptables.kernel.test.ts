@@ -38,14 +38,14 @@ for (const [program, family, backend] of programs) {
       ?.get(chain)
       ?.rules.map(({ text }) => text);
 
-  inNamespace('its version, backend and features are found, and it is available', async iptables => {
+  inNamespace('open finds the version, the backend and the features', async iptables => {
     assert.match(iptables.version ?? '', /^1\.\d+/);
     assert.equal(iptables.backend, backend);
     assert.deepEqual(iptables.features, { check: true, wait: 'seconds', restoreWait: 'seconds', randomFully: true });
-    assert.equal(await iptables.unavailable(), undefined);
+    assert.equal(await iptables.availabilityError(), undefined);
   });
 
-  inNamespace('a chain is made once, is found, is emptied and deleted once', async iptables => {
+  inNamespace('a chain is created once, found, flushed, and deleted once', async iptables => {
     assert.equal(await iptables.chainExists('nat', 'FOO'), false);
     assert.equal(await iptables.ensureChain('nat', 'FOO'), true);
     assert.equal(await iptables.ensureChain('nat', 'FOO'), false);
@@ -60,7 +60,7 @@ for (const [program, family, backend] of programs) {
     assert.equal(await iptables.flushChain('nat', 'FOO'), false);
   });
 
-  inNamespace('rules are added at the end or the top, once, and deleted', async iptables => {
+  inNamespace('a rule is added once, at the end or at the top, and deleted once', async iptables => {
     const first = ['-m', 'comment', '--comment', 'the first "rule"', '-j', 'ACCEPT'];
     const last = ['-s', host, '-j', 'RETURN'];
     assert.equal(await iptables.ensureRule('append', 'filter', 'INPUT', last), true);
@@ -78,20 +78,20 @@ for (const [program, family, backend] of programs) {
     assert.equal(await iptables.ruleExists('filter', 'INPUT', first), false);
   });
 
-  inNamespace('a rule that makes no sense is a problem of its parameters', async iptables => {
+  inNamespace('an invalid rule gives a failure of the kind parameter', async iptables => {
     await assert.rejects(iptables.ensureRule('append', 'filter', 'INPUT', ['--bogus']), {
       code: 'KERNEL_PROGRAM',
-      problem: 'parameter',
+      kind: 'parameter',
       operation: `${program} -w 5 -C INPUT -t filter --bogus`,
     });
   });
 
-  inNamespace('a table that the kernel does not have is a problem of the version', async iptables => {
-    await assert.rejects(iptables.chainExists('nosuch', 'FOO'), { problem: 'version' });
+  inNamespace('a table that the kernel does not have gives a failure of the kind version', async iptables => {
+    await assert.rejects(iptables.chainExists('nosuch', 'FOO'), { kind: 'version' });
   });
 
   inNamespace(
-    'restore keeps what it does not name, flushes what it declares, and takes counters',
+    'restore keeps other chains, flushes the chains that it declares, and sets counters',
     async (iptables, namespace) => {
       await iptables.restore(['*nat\n:KEEP - [0:0]\n-A KEEP -j RETURN\n', ':FOO - [0:0]\n-A FOO -j ACCEPT\nCOMMIT\n']);
       await iptables.restore('*nat\n:FOO - [0:0]\n[7:70] -A FOO -j RETURN\nCOMMIT\n*filter\n:BAR - [0:0]\nCOMMIT\n');
@@ -110,7 +110,7 @@ for (const [program, family, backend] of programs) {
     },
   );
 
-  inNamespace('a restore that fails changes nothing of its table and names the line', async iptables => {
+  inNamespace('a failed restore changes nothing in its table, and the error names the line', async iptables => {
     const cases: readonly (readonly [string, string])[] = [
       ['-A NOSUCH -j RETURN', 'line 4: -A NOSUCH -j RETURN'],
       ['-A FOO --bogus', 'line 4: -A FOO --bogus'],
@@ -126,16 +126,16 @@ for (const [program, family, backend] of programs) {
     }
   });
 
-  inNamespace('a restore that the kernel refuses says so', async iptables => {
+  inNamespace('the error of a restore that the kernel refuses names the line', async iptables => {
     const input = '*nat\n:FOO - [0:0]\n-A FOO -m nfacct --nfacct-name nosuch\n-A FOO -j RETURN\nCOMMIT\n';
     const error: unknown = await iptables.restore(input).catch(thrown => thrown);
     assert.ok(error instanceof IptablesError);
-    // The kernel takes the rules of the legacy backend as one, so it cannot say which one it refuses.
+    // The legacy backend gives all rules to the kernel at once, so the kernel cannot say which rule it refuses.
     const object = backend === 'legacy' ? 'line 5: COMMIT' : 'line 3: -A FOO -m nfacct --nfacct-name nosuch';
     assert.equal(error.object, object);
   });
 
-  inNamespace('comments go through restore and save unharmed', async iptables => {
+  inNamespace('restore and save do not change comments', async iptables => {
     const comments = fc.sample(
       fc.string({ unit: fc.constantFrom(...'ab"\\\' \t-#!ü€'), minLength: 1, maxLength: 40 }),
       {
@@ -152,7 +152,7 @@ for (const [program, family, backend] of programs) {
     );
   });
 
-  inNamespace('canaries are missed where they are gone', async iptables => {
+  inNamespace('missingCanaries returns the tables without the canary chain', async iptables => {
     const tables = ['mangle', 'nat', 'filter'];
     assert.deepEqual(await missingCanaries(iptables, 'CANARY', tables), tables);
     for (const table of tables) assert.equal(await iptables.ensureChain(table, 'CANARY'), true);
@@ -161,7 +161,7 @@ for (const [program, family, backend] of programs) {
     assert.deepEqual(await missingCanaries(iptables, 'CANARY', tables), ['nat']);
   });
 
-  inNamespace('a fresh namespace has no tables to save', async iptables => {
+  inNamespace('save lists only tables that exist', async iptables => {
     assert.equal(parseSave(await iptables.save()).size, 0);
     await iptables.ensureChain('nat', 'FOO');
     assert.deepEqual([...parseSave(await iptables.save()).keys()], ['nat']);

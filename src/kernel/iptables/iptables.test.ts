@@ -2,13 +2,13 @@ import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { FakePrograms } from '../../../test/support/fake-programs.ts';
+import type { IptablesFailureKind } from './failure-kind.ts';
 import { Iptables, type IptablesOptions } from './iptables.ts';
 import { IptablesError } from './iptables-error.ts';
-import type { Problem } from './problem.ts';
 import type { IptablesRun } from './runner.ts';
 
 interface Fakes {
-  /** What each program does after it has noted how it was called. */
+  /** A shell script that each program runs after it has logged its command line. */
   readonly iptables?: string;
   readonly restore?: string;
   readonly save?: string;
@@ -16,18 +16,18 @@ interface Fakes {
   readonly restoreVersion?: string;
 }
 
-/** Runs `work` with fake programs, and says how they were called. */
+/** Runs `work` with fake programs and returns their command lines. */
 async function withFakes(
   { iptables = '', restore = '', save = '', version = 'iptables v1.8.9 (legacy)', restoreVersion = '' }: Fakes,
   work: (iptables: Iptables) => Promise<unknown>,
   options: IptablesOptions = {},
 ): Promise<string[]> {
-  const note = 'LOG="$' + '{0%/*}/log"; echo "$' + '{0##*/} $*" >> "$LOG"; ';
-  const say = (text: string) => `case "$*" in *--version*) echo '${text}'; exit 0;; esac\n`;
+  const logCall = 'LOG="$' + '{0%/*}/log"; echo "$' + '{0##*/} $*" >> "$LOG"; ';
+  const printVersion = (text: string) => `case "$*" in *--version*) echo '${text}'; exit 0;; esac\n`;
   const programs = new FakePrograms({
-    iptables: note + say(version) + iptables,
-    'iptables-restore': note + say(restoreVersion) + restore,
-    'iptables-save': note + save,
+    iptables: logCall + printVersion(version) + iptables,
+    'iptables-restore': logCall + printVersion(restoreVersion) + restore,
+    'iptables-save': logCall + save,
   });
   try {
     const lockFile = `${programs.folder}/lock`;
@@ -42,7 +42,7 @@ async function withFakes(
 
 const absentRule = `case "$*" in *-C*) echo 'iptables: Bad rule (does a matching rule exist in that chain?).' >&2; exit 1;; esac`;
 
-test('KERNEL-9 a chain is ensured by creating it; that it exists is no failure', async () => {
+test('KERNEL-9 ensureChain creates a chain, and returns false if it exists', async () => {
   const created = await withFakes({}, async iptables => assert.equal(await iptables.ensureChain('nat', 'FOO'), true));
   assert.deepEqual(created, ['iptables -w 5 -N FOO -t nat']);
   await withFakes({ iptables: 'echo "iptables: Chain already exists." >&2; exit 1' }, async iptables =>
@@ -50,19 +50,20 @@ test('KERNEL-9 a chain is ensured by creating it; that it exists is no failure',
   );
 });
 
-test('KERNEL-9 a chain that cannot be created for another reason is a failure, though the exit status is the same', async () => {
+test('KERNEL-9 ensureChain throws for another reason, although the exit status is the same', async () => {
   const iptables = 'echo "iptables: Invalid argument. Run \\`dmesg\' for more information." >&2; exit 1';
   await withFakes({ iptables }, async it => {
     await assert.rejects(it.ensureChain('nat', 'FOO'), {
       code: 'KERNEL_PROGRAM',
-      problem: 'other',
+      kind: 'other',
       operation: 'iptables -w 5 -N FOO -t nat',
-      kernelMessage: "exit status 1: iptables: Invalid argument. Run `dmesg' for more information.",
+      reason: 'exit status 1',
+      kernelMessage: "iptables: Invalid argument. Run `dmesg' for more information.",
     });
   });
 });
 
-test('KERNEL-9 a rule that is missing is added at the end or at the top, after a look', async () => {
+test('KERNEL-9 ensureRule adds a missing rule at the end or at the top', async () => {
   const calls = await withFakes({ iptables: absentRule }, async iptables => {
     assert.equal(await iptables.ensureRule('append', 'nat', 'OUTPUT', ['-j', 'FOO']), true);
     assert.equal(await iptables.ensureRule('prepend', 'nat', 'OUTPUT', ['-j', 'FOO']), true);
@@ -75,21 +76,21 @@ test('KERNEL-9 a rule that is missing is added at the end or at the top, after a
   ]);
 });
 
-test('KERNEL-9 a rule that is there is left alone', async () => {
+test('KERNEL-9 ensureRule does not move an existing rule', async () => {
   const calls = await withFakes({}, async iptables =>
     assert.equal(await iptables.ensureRule('prepend', 'nat', 'OUTPUT', ['-j', 'FOO']), false),
   );
   assert.deepEqual(calls, ['iptables -w 5 -C OUTPUT -t nat -j FOO']);
 });
 
-test('KERNEL-9 nothing is added when the look itself fails', async () => {
+test('KERNEL-9 ensureRule adds nothing if the check itself fails', async () => {
   const calls = await withFakes({ iptables: 'echo "unknown option" >&2; exit 2' }, async iptables =>
-    assert.rejects(iptables.ensureRule('append', 'nat', 'OUTPUT', ['--bogus']), { problem: 'parameter' }),
+    assert.rejects(iptables.ensureRule('append', 'nat', 'OUTPUT', ['--bogus']), { kind: 'parameter' }),
   );
   assert.deepEqual(calls, ['iptables -w 5 -C OUTPUT -t nat --bogus']);
 });
 
-test('KERNEL-9 before -C existed a rule is looked for in what iptables-save prints', async () => {
+test('KERNEL-9 ensureRule searches the output of iptables-save if the version has no -C', async () => {
   const save = `printf '*nat\\n:OUTPUT ACCEPT [0:0]\\n-A OUTPUT -m comment --comment "a b" -j FOO\\nCOMMIT\\n'`;
   const calls = await withFakes({ save, version: 'iptables v1.4.7' }, async iptables => {
     const rule = ['-m', 'comment', '--comment', 'a b', '-j'];
@@ -109,14 +110,14 @@ for (const words of [
   "iptables v1.8.9 (nf_tables): Chain 'FOO' does not exist",
   "iptables v1.8.9 (legacy): Couldn't load target 'FOO':No such file or directory",
 ]) {
-  test(`KERNEL-9 a rule to be deleted that is not there is no failure: ${words}`, async () => {
+  test(`KERNEL-9 deleteRule returns false for a missing rule: ${words}`, async () => {
     await withFakes({ iptables: `echo "${words}" >&2; exit 2` }, async iptables =>
       assert.equal(await iptables.deleteRule('nat', 'OUTPUT', ['-j', 'FOO']), false),
     );
   });
 }
 
-test('KERNEL-9 a rule, the rules of a chain and a chain are deleted by one command each', async () => {
+test('KERNEL-9 deleteRule, flushChain and deleteChain run one command each', async () => {
   const calls = await withFakes({}, async iptables => {
     assert.equal(await iptables.deleteRule('nat', 'OUTPUT', ['-j', 'FOO']), true);
     assert.equal(await iptables.flushChain('nat', 'FOO'), true);
@@ -129,16 +130,16 @@ test('KERNEL-9 a rule, the rules of a chain and a chain are deleted by one comma
   ]);
 });
 
-test('KERNEL-9 a chain exists or not by the exit status; any other status is no answer', async () => {
+test('KERNEL-9 exit status 0 means that a chain exists, 1 that it does not, any other is an error', async () => {
   const iptables = 'case "$*" in *" FOO "*) exit 0;; *" BAR "*) exit 1;; *) exit 4;; esac';
   await withFakes({ iptables }, async it => {
     assert.equal(await it.chainExists('nat', 'FOO'), true);
     assert.equal(await it.chainExists('nat', 'BAR'), false);
-    await assert.rejects(it.chainExists('nat', 'BAZ'), { problem: 'resource' });
+    await assert.rejects(it.chainExists('nat', 'BAZ'), { kind: 'resource' });
   });
 });
 
-const problems: readonly (readonly [string, Problem])[] = [
+const failureKinds: readonly (readonly [string, IptablesFailureKind])[] = [
   ['exit 1', 'other'],
   ['exit 2', 'parameter'],
   ['exit 3', 'version'],
@@ -149,39 +150,39 @@ const problems: readonly (readonly [string, Problem])[] = [
   ['kill -9 $$', 'crashed'],
 ];
 
-for (const [script, problem] of problems) {
-  test(`KERNEL-9 a program that does \`${script}\` has the problem: ${problem}`, async () => {
+for (const [script, kind] of failureKinds) {
+  test(`KERNEL-9 a program that does \`${script}\` gives a failure of the kind ${kind}`, async () => {
     await withFakes({ iptables: script }, async iptables => {
-      const error = await iptables.unavailable();
-      assert.equal(error?.problem, problem);
+      const error = await iptables.availabilityError();
+      assert.equal(error?.kind, kind);
       assert.equal(error.operation, 'iptables -w 5 -S POSTROUTING -t nat');
     });
   });
 }
 
-test('KERNEL-9 a program that hangs is given up', async () => {
+test('KERNEL-9 a program that hangs gives a failure of the kind timed-out', async () => {
   const version = "'; sleep 30; echo '";
   const hanging = async (iptables: Iptables) => {
     assert.equal(iptables.version, undefined);
-    assert.equal((await iptables.unavailable())?.problem, 'timed-out');
+    assert.equal((await iptables.availabilityError())?.kind, 'timed-out');
   };
   await withFakes({ version, iptables: 'sleep 30' }, hanging, { timeoutMs: 60 });
 });
 
-test('KERNEL-9 programs that are missing are unavailable, not a crash', async () => {
+test('KERNEL-9 the availability error of a missing program says that it is missing', async () => {
   const programs = new FakePrograms({});
   try {
     const iptables = await Iptables.open('ip6', { env: programs.env({ only: true }) });
     assert.equal(iptables.version, undefined);
-    const error = await iptables.unavailable();
-    assert.equal(error?.problem, 'missing');
+    const error = await iptables.availabilityError();
+    assert.equal(error?.kind, 'missing');
     assert.equal(error.message, 'ip6tables -S POSTROUTING -t nat: ENOENT: there is no such program');
   } finally {
     programs.close();
   }
 });
 
-test('KERNEL-9 restore is called with the flags of its version', async () => {
+test('KERNEL-9 restore runs with the flags of its version', async () => {
   const called = async (version: string, restoreVersion: string) =>
     (await withFakes({ version, restoreVersion }, it => it.restore('*nat\nCOMMIT\n', { table: 'nat' })))[0];
   assert.equal(await called('iptables v1.8.9 (nf_tables)', ''), 'iptables-restore -w 5 -T nat --noflush --counters');
@@ -191,7 +192,7 @@ test('KERNEL-9 restore is called with the flags of its version', async () => {
   );
 });
 
-test('KERNEL-9 an old restore that prints no version is asked with an empty input', async () => {
+test('KERNEL-9 an old restore is asked for its version with an empty input', async () => {
   const programs = new FakePrograms({
     iptables: 'echo iptables v1.4.21',
     'iptables-restore': 'cat > "$' + '{0%/*}/input"',
@@ -204,7 +205,7 @@ test('KERNEL-9 an old restore that prints no version is asked with an empty inpu
   }
 });
 
-test('KERNEL-9 a restore that fails names the line and its text', async () => {
+test('KERNEL-9 the error of a failed restore has the number and the text of the line', async () => {
   const restore = 'cat > /dev/null; echo "iptables-restore: line 3 failed" >&2; exit 1';
   await withFakes({ restore }, async iptables => {
     const lines = ['*nat\n', ':FOO - [0:0]\n', '-A FOO -m comment --comment "a b" -j BAR\n', 'COMMIT\n'];
@@ -223,7 +224,7 @@ test('KERNEL-9 a restore that fails names the line and its text', async () => {
   });
 });
 
-test('KERNEL-9 advice to the user of a shell is left out of errors', async () => {
+test('KERNEL-9 an error leaves out advice for the user of a shell', async () => {
   const restore = `cat >&2 <<'END'
 # Warning: iptables-legacy tables present, use iptables-legacy to see them
 iptables-restore v1.8.9 (legacy): unknown option "--bogus"
@@ -233,13 +234,13 @@ END
 exit 2`;
   await withFakes({ restore }, iptables =>
     assert.rejects(iptables.restore('-A FOO --bogus\n'), {
-      kernelMessage:
-        'exit status 2: iptables-restore v1.8.9 (legacy): unknown option "--bogus" | Error occurred at line: 1',
+      reason: 'exit status 2',
+      kernelMessage: 'iptables-restore v1.8.9 (legacy): unknown option "--bogus" | Error occurred at line: 1',
     }),
   );
 });
 
-test('KERNEL-4 every program that is run can be printed, with what was restored', async () => {
+test('KERNEL-4 onRun receives each command line and the restored input', async () => {
   const runs: (Omit<IptablesRun, 'input'> & { input: string | undefined })[] = [];
   const onRun = (run: IptablesRun) => runs.push({ ...run, input: run.input?.() });
   const work = async (iptables: Iptables) => {
@@ -258,19 +259,19 @@ test('KERNEL-4 every program that is run can be printed, with what was restored'
     ],
   );
   assert.deepEqual(
-    runs.map(({ outcome }) => (outcome instanceof IptablesError ? outcome.problem : outcome)),
+    runs.map(({ outcome }) => (outcome instanceof IptablesError ? outcome.kind : outcome)),
     [1, 0, 'version'],
   );
 });
 
-test('KERNEL-9 one program runs at a time', async () => {
+test('KERNEL-9 only one program runs at a time', async () => {
   const iptables = 'mkdir "$' + '{LOG}.busy" || exit 3; sleep 0.02; rmdir "$' + '{LOG}.busy"';
   await withFakes({ iptables }, async it => {
     await Promise.all(['A', 'B', 'C', 'D'].map(chain => it.ensureChain('nat', chain)));
   });
 });
 
-test('KERNEL-9 the output of save is handed on in pieces', async () => {
+test('KERNEL-9 saveInto passes the output on in pieces', async () => {
   let size = 0;
   const calls = await withFakes({ save: 'head -c 200000 /dev/zero' }, iptables =>
     iptables.saveInto(chunk => {

@@ -11,9 +11,9 @@ import {
   saveArguments,
 } from './arguments.ts';
 import { type ChainUses, ChainUsesParser, nftChainUses, nftGeneration } from './chain-uses.ts';
-import { detect } from './detect.ts';
+import { detectFeatures } from './detect-features.ts';
+import { OTHER_PROBLEM, saysExists, saysNotFound } from './failure-kind.ts';
 import { IptablesError } from './iptables-error.ts';
-import { OTHER_PROBLEM, saysExists, saysNotFound } from './problem.ts';
 import { holdsRule } from './rule-match.ts';
 import { Runner, type RunnerOptions } from './runner.ts';
 import { parseSave } from './save.ts';
@@ -21,11 +21,11 @@ import type { Backend, IptablesFeatures, IptablesVersion } from './version.ts';
 import { XtablesLock } from './xtables-lock.ts';
 
 export interface IptablesOptions extends RunnerOptions {
-  /** Another program than the family's own, `iptables-legacy`; with -save and -restore its siblings. */
+  /** The program to use instead of the family's default: `iptables-legacy`. Also determines its -save and -restore. */
   readonly program?: string | undefined;
   /** How long the programs wait for the xtables lock. */
   readonly waitSeconds?: number | undefined;
-  /** One program at a time runs of all that share these. The legacy programs of both families have one lock. */
+  /** Instances that share these run one program at a time. The legacy programs of both families have the same lock. */
   readonly turns?: Turns | undefined;
 }
 
@@ -33,7 +33,7 @@ export interface IptablesOptions extends RunnerOptions {
 export class Iptables {
   readonly family: IptablesFamily;
   readonly program: string;
-  /** `1.8.9`, undefined if the program did not say. */
+  /** `1.8.9`, or undefined if the program did not print its version. */
   readonly version: string | undefined;
   readonly backend: Backend;
   readonly features: IptablesFeatures;
@@ -58,15 +58,15 @@ export class Iptables {
     this.#waitSeconds = waitSeconds;
   }
 
-  /** Finds out what the programs can do. That they are missing is not an error here: ask `unavailable`. */
+  /** Detects the features of the programs. Does not throw if they are missing; `availabilityError` reports that. */
   static async open(family: IptablesFamily, options: IptablesOptions = {}): Promise<Iptables> {
     const program = options.program ?? programOf(family);
     const runner = new Runner(options);
-    return new Iptables(family, program, await detect(runner, program), runner, options);
+    return new Iptables(family, program, await detectFeatures(runner, program), runner, options);
   }
 
-  /** Why the family cannot be used: no program, no kernel support, no permission. Undefined if it can be. */
-  async unavailable(): Promise<IptablesError | undefined> {
+  /** Why the family is not usable: no program, no kernel support or no permission. Undefined if it is usable. */
+  async availabilityError(): Promise<IptablesError | undefined> {
     try {
       await this.#turns.take(() => this.#command('-S', 'nat', 'POSTROUTING'));
       return undefined;
@@ -76,7 +76,7 @@ export class Iptables {
     }
   }
 
-  /** Throws if the answer is not known, as when the lock cannot be had. */
+  /** Throws if the answer is unknown, for example because another program holds the lock. */
   chainExists(table: string, chain: string): Promise<boolean> {
     return this.#turns.take(async () => {
       const { status } = await this.#command('-S', table, chain, [], [0, OTHER_PROBLEM]);
@@ -84,22 +84,22 @@ export class Iptables {
     });
   }
 
-  /** Says whether the chain was made, rather than there already. */
+  /** Returns true if the chain was created, and false if it existed already. */
   ensureChain(table: string, chain: string): Promise<boolean> {
-    return this.#turns.take(() => this.#did(saysExists, '-N', table, chain));
+    return this.#turns.take(() => this.#runIfNeeded(saysExists, '-N', table, chain));
   }
 
-  /** Says whether there was such a chain. */
+  /** Returns false if there is no such chain. */
   flushChain(table: string, chain: string): Promise<boolean> {
-    return this.#turns.take(() => this.#did(saysNotFound, '-F', table, chain));
+    return this.#turns.take(() => this.#runIfNeeded(saysNotFound, '-F', table, chain));
   }
 
-  /** Says whether there was such a chain. One that has rules or is jumped to cannot be deleted. */
+  /** Returns false if there is no such chain. The kernel refuses if the chain has rules or a rule jumps to it. */
   deleteChain(table: string, chain: string): Promise<boolean> {
-    return this.#turns.take(() => this.#did(saysNotFound, '-X', table, chain));
+    return this.#turns.take(() => this.#runIfNeeded(saysNotFound, '-X', table, chain));
   }
 
-  /** Says whether the rule was added. One that is there already stays where it is. */
+  /** Returns true if the rule was added. An existing rule stays where it is. */
   ensureRule(position: RulePosition, table: string, chain: string, rule: readonly string[]): Promise<boolean> {
     return this.#turns.take(async () => {
       if (await this.#hasRule(table, chain, rule)) return false;
@@ -112,19 +112,19 @@ export class Iptables {
     return this.#turns.take(() => this.#hasRule(table, chain, rule));
   }
 
-  /** Deletes the first such rule. Says whether there was one; where the chain or the target is missing there is none. */
+  /** Deletes the first such rule. Returns false if the rule, its chain or its target does not exist. */
   deleteRule(table: string, chain: string, rule: readonly string[]): Promise<boolean> {
-    return this.#turns.take(() => this.#did(saysNotFound, '-D', table, chain, rule));
+    return this.#turns.take(() => this.#runIfNeeded(saysNotFound, '-D', table, chain, rule));
   }
 
-  /** A number that changes with every change of rules, by whomever; undefined for the legacy backend, which has none. */
+  /** A number that changes whenever any program changes rules. Undefined for the legacy backend, which has none. */
   generation(): number | undefined {
     return this.backend === 'nf_tables' ? nftGeneration(this.#runner.options.namespace) : undefined;
   }
 
   /**
-   * All chains, and how often each is used. What the nf_tables backend holds is asked of the kernel, for iptables-save takes
-   * seconds where chains are many. Nothing is created: iptables-save of one table would make that table.
+   * All chains, and how often each is used. For the nf_tables backend this asks the kernel directly, because
+   * iptables-save takes seconds if there are many chains. It creates no table: iptables-save with a table's name would.
    */
   chainUses(): Promise<ChainUses> {
     return this.#turns.take(async () => {
@@ -135,17 +135,17 @@ export class Iptables {
     });
   }
 
-  /** The text of one table, or of all that exist. */
+  /** The text of one table, or of all existing tables. */
   save(table?: string): Promise<string> {
     return this.#turns.take(() => this.#save(table));
   }
 
-  /** Hands the text on in pieces as it comes, so that it is never held as a whole. */
-  async saveInto(take: (chunk: Uint8Array) => void, table?: string): Promise<void> {
-    await this.#turns.take(() => this.#runner.run(`${this.program}-save`, saveArguments(table), { onStdout: take }));
+  /** Passes the text on in pieces as it arrives, so that the whole text is never in memory. */
+  async saveInto(onStdout: (chunk: Uint8Array) => void, table?: string): Promise<void> {
+    await this.#turns.take(() => this.#runner.run(`${this.program}-save`, saveArguments(table), { onStdout }));
   }
 
-  /** All or nothing of each table in the input. The lines that are to blame for a failure are in the error. */
+  /** Applies each table of the input completely or not at all. The error contains the refused lines. */
   async restore(input: ProgramInput, options?: RestoreOptions): Promise<void> {
     const file = InputFile.create(input);
     try {
@@ -155,7 +155,7 @@ export class Iptables {
     }
   }
 
-  /** The command that `restore` runs, to be printed. */
+  /** The command that `restore` runs, as text. */
   restoreCommand(options?: RestoreOptions): string {
     return commandLine(`${this.program}-restore`, restoreArguments(this.features, this.#waitSeconds, options));
   }
@@ -170,7 +170,7 @@ export class Iptables {
       features.restoreWait === 'none' && backend === 'legacy' ? await XtablesLock.take({ file, namespace }) : undefined;
     try {
       const args = restoreArguments(features, this.#waitSeconds, options);
-      await this.#runner.run(`${this.program}-restore`, args, { input, locks: !lock && backend === 'legacy' });
+      await this.#runner.run(`${this.program}-restore`, args, { input, waitsForLock: !lock && backend === 'legacy' });
     } finally {
       lock?.release();
     }
@@ -188,9 +188,9 @@ export class Iptables {
     return saved !== undefined && holdsRule(saved, rule);
   }
 
-  /** Runs a command that had nothing to do if it fails with words that `alreadySo` knows. */
-  async #did(
-    alreadySo: (stderr: string) => boolean,
+  /** Runs a command. Returns false if it fails with a message which says that there is nothing to do. */
+  async #runIfNeeded(
+    saysNothingToDo: (stderr: string) => boolean,
     command: Command,
     table: string,
     chain: string,
@@ -200,13 +200,13 @@ export class Iptables {
       await this.#command(command, table, chain, rule);
       return true;
     } catch (error) {
-      if (error instanceof IptablesError && alreadySo(error.stderr)) return false;
+      if (error instanceof IptablesError && saysNothingToDo(error.stderr)) return false;
       throw error;
     }
   }
 
   #command(command: Command, table: string, chain: string, rule: readonly string[] = [], okStatuses = [0]) {
     const args = commandArguments(this.features, this.#waitSeconds, command, table, chain, rule);
-    return this.#runner.run(this.program, args, { okStatuses, locks: this.backend === 'legacy' });
+    return this.#runner.run(this.program, args, { okStatuses, waitsForLock: this.backend === 'legacy' });
   }
 }

@@ -11,11 +11,11 @@ const LOCKS = `1: POSIX  ADVISORY  WRITE 100 fe:00:77 0 EOF
 `;
 const DEVICE = 0xfe00;
 
-test('KERNEL-9 the owner of an flock is who has it, not who waits for it or has another lock', () => {
+test('KERNEL-9 the owner of an flock is the process that holds it, not one that waits for it', () => {
   assert.equal(flockOwner(LOCKS, DEVICE, 77), 300);
 });
 
-test('KERNEL-9 a file on another device than the kernel says is found by its inode', () => {
+test('KERNEL-9 if the device number differs, the owner is found by the inode', () => {
   assert.equal(flockOwner(LOCKS, DEVICE, 88), 500);
 });
 
@@ -24,6 +24,6 @@ test('KERNEL-9 a file without a lock has no owner', () => {
   assert.equal(flockOwner('', DEVICE, 77), undefined);
 });
 
-test('KERNEL-9 any text of locks is borne', () => {
+test('KERNEL-9 arbitrary text has no owner and never makes the reader throw', () => {
   fc.assert(fc.property(fc.string(), text => assert.equal(flockOwner(text, DEVICE, 77), undefined)));
 });

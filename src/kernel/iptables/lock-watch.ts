@@ -1,18 +1,18 @@
 import { findLockHolder, type LockHolder } from './lock-holder.ts';
 
-const LOOK_EVERY_MS = 50;
+const CHECK_INTERVAL_MS = 50;
 
-/** That a program had to wait for the xtables lock. */
+/** A program had to wait for the xtables lock. */
 export interface LockWait {
-  /** Give or take the time between two looks, 50 ms. */
+  /** Accurate to 50 ms, the time between two checks. */
   readonly waitedMs: number;
-  /** The last one that was seen with the lock; undefined if it is not visible from here. */
+  /** The last process that was seen with the lock. Undefined if it is not visible from our PID namespace. */
   readonly holder: LockHolder | undefined;
 }
 
 /**
- * Looks from time to time who has the lock while a program runs, for the program does not say, and afterwards it is too
- * late to see. Looking ends as soon as the program has the lock itself.
+ * Checks every 50 ms which process holds the lock while a program runs. The program itself does not report it, and
+ * after its end it is too late to find out. The checks stop as soon as the program has the lock.
  */
 export class LockWatch {
   readonly #path: string;
@@ -22,19 +22,19 @@ export class LockWatch {
 
   constructor(path: string, ownPid: number) {
     this.#path = path;
-    this.#timer = setInterval(() => this.#look(ownPid), LOOK_EVERY_MS);
+    this.#timer = setInterval(() => this.#check(ownPid), CHECK_INTERVAL_MS);
     this.#timer.unref();
   }
 
-  /** Ends the looking. `refused` says that the program gave up for want of the lock. */
-  stop(refused: boolean): LockWait | undefined {
+  /** Ends the checks. `gaveUp`: the program failed because it did not get the lock. */
+  stop(gaveUp: boolean): LockWait | undefined {
     clearInterval(this.#timer);
-    if (!refused) return this.#wait;
+    if (!gaveUp) return this.#wait;
     const holder = this.#wait?.holder ?? findLockHolder(this.#path);
     return { waitedMs: this.#elapsed(), holder };
   }
 
-  #look(ownPid: number): void {
+  #check(ownPid: number): void {
     const holder = findLockHolder(this.#path);
     if (holder?.pid === ownPid) clearInterval(this.#timer);
     else if (holder) this.#wait = { waitedMs: this.#elapsed(), holder };
@@ -46,8 +46,8 @@ export class LockWatch {
 }
 
 export function lockWaitText({ waitedMs, holder }: LockWait): string {
-  const who = holder
+  const holderText = holder
     ? `held by ${holder.command} (pid ${holder.pid})`
     : 'held by a process that is not visible from here';
-  return `waited ${waitedMs / 1000} s for the xtables lock, ${who}`;
+  return `waited ${waitedMs / 1000} s for the xtables lock, ${holderText}`;
 }

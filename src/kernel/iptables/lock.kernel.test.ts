@@ -14,7 +14,7 @@ import { findLockHolder } from './lock-holder.ts';
 import type { IptablesRun } from './runner.ts';
 import { XTABLES_LOCK_FILE, XtablesLock } from './xtables-lock.ts';
 
-/** Lets a process named sleep hold the lock, until it is released. */
+/** Starts a process named sleep that holds the lock until `release`. */
 async function hold(file: string): Promise<{ readonly pid: number; release(): Promise<void> }> {
   const child = spawn('flock', ['--no-fork', file, 'sleep', '20'], { stdio: 'ignore' });
   await once(child, 'spawn');
@@ -42,14 +42,14 @@ async function withLockFile(work: (file: string, namespace: NetworkNamespace) =>
 
 const empty = '*nat\nCOMMIT\n';
 
-test('KERNEL-11 a legacy program that does not get the lock fails with who has it and how long it waited', () =>
+test('KERNEL-11 the error of a legacy program without the lock has the holder and the time it waited', () =>
   withLockFile(async (lockFile, namespace) => {
     const iptables = await Iptables.open('ip', { program: 'iptables-legacy', namespace, lockFile, waitSeconds: 1 });
     const holder = await hold(lockFile);
     try {
       const error: unknown = await iptables.restore(empty).catch(thrown => thrown);
       assert.ok(error instanceof IptablesError);
-      assert.equal(error.problem, 'lock');
+      assert.equal(error.kind, 'lock');
       assert.deepEqual(error.lockWait?.holder, { pid: holder.pid, command: 'sleep' });
       assert.ok(error.lockWait.waitedMs >= 950 && error.lockWait.waitedMs < 2000);
       assert.match(
@@ -61,7 +61,7 @@ test('KERNEL-11 a legacy program that does not get the lock fails with who has i
     }
   }));
 
-test('KERNEL-11 a legacy program that gets the lock after a while succeeds, and the wait is told', () =>
+test('KERNEL-11 onRun reports the wait of a legacy program that got the lock later', () =>
   withLockFile(async (lockFile, namespace) => {
     const runs: IptablesRun[] = [];
     const onRun = (run: IptablesRun) => runs.push(run);
@@ -78,7 +78,7 @@ test('KERNEL-11 a legacy program that gets the lock after a while succeeds, and 
     assert.equal(runs.at(-1)?.lockWait, undefined);
   }));
 
-test('KERNEL-11 the lock file of the machine is the one that legacy programs wait for', async () => {
+test('KERNEL-11 by default legacy programs wait for the lock file of the machine', async () => {
   const namespace = NetworkNamespace.create();
   const runs: IptablesRun[] = [];
   const onRun = (run: IptablesRun) => runs.push(run);
@@ -96,7 +96,7 @@ test('KERNEL-11 the lock file of the machine is the one that legacy programs wai
   }
 });
 
-test('KERNEL-11 a program that works long with the lock in its own hands has not waited', () =>
+test('KERNEL-11 a program that holds the lock itself has not waited', () =>
   withLockFile(async (lockFile, namespace) => {
     const runs: IptablesRun[] = [];
     const programs = new FakePrograms({
@@ -113,7 +113,7 @@ test('KERNEL-11 a program that works long with the lock in its own hands has not
     }
   }));
 
-test('KERNEL-11 who had the lock is remembered, though it is free again when the program gives up', () =>
+test('KERNEL-11 the error names the holder, even if the lock is free when the program fails', () =>
   withLockFile(async (lockFile, namespace) => {
     const programs = new FakePrograms({
       iptables: `case "$*" in *--version*) echo 'iptables v1.8.9 (legacy)';; *) sleep 0.2
@@ -122,7 +122,7 @@ echo 'Another app is currently holding the xtables lock.' >&2; exit 4;; esac`,
     const holder = await hold(lockFile);
     try {
       const iptables = await Iptables.open('ip', { namespace, lockFile, env: programs.env() });
-      const answer = iptables.unavailable();
+      const answer = iptables.availabilityError();
       await delay(100);
       await holder.release();
       assert.deepEqual((await answer)?.lockWait?.holder, { pid: holder.pid, command: 'sleep' });
@@ -142,7 +142,7 @@ test('KERNEL-11 the nf_tables programs need no lock', () =>
     }
   }));
 
-test('KERNEL-11 a lock that is kept by the shell that let `flock` take it is traced to the shell', () =>
+test('KERNEL-11 the holder is the shell that locked its descriptor with `flock`', () =>
   withLockFile(async lockFile => {
     const shell = spawn('/bin/sh', ['-c', `exec 9>${lockFile}; flock 9; echo locked; read line`]);
     try {
@@ -155,7 +155,7 @@ test('KERNEL-11 a lock that is kept by the shell that let `flock` take it is tra
     assert.equal(findLockHolder(lockFile), undefined);
   }));
 
-test('KERNEL-11 our own lock keeps legacy programs out until it is released', () =>
+test('KERNEL-11 legacy programs wait until our own lock is released', () =>
   withLockFile(async (file, namespace) => {
     const iptables = await Iptables.open('ip', { program: 'iptables-legacy', namespace, lockFile: file });
     const lock = await XtablesLock.take({ file, namespace });
@@ -169,7 +169,7 @@ test('KERNEL-11 our own lock keeps legacy programs out until it is released', ()
     assert.equal(await created, true);
   }));
 
-test('KERNEL-11 our own lock takes the socket name of old versions exactly, in the namespace', () =>
+test('KERNEL-11 our own lock also takes the socket name of old versions, in the namespace', () =>
   withLockFile(async (file, namespace) => {
     const names = () =>
       namespace
@@ -183,20 +183,20 @@ test('KERNEL-11 our own lock takes the socket name of old versions exactly, in t
       thrown => thrown,
     );
     assert.ok(second instanceof IptablesError);
-    assert.equal(second.problem, 'lock');
+    assert.equal(second.kind, 'lock');
     assert.equal(second.operation, 'bind @xtables');
     lock.release();
     assert.deepEqual(names(), []);
     (await XtablesLock.take({ file: `${file}2`, namespace, timeoutMs: 30 })).release();
   }));
 
-test('KERNEL-11 our own lock is not had while another holds it, and who that is is told', () =>
+test('KERNEL-11 taking our own lock fails while another process holds it, and the error names the holder', () =>
   withLockFile(async (file, namespace) => {
     const holder = await hold(file);
     try {
       const error: unknown = await XtablesLock.take({ file, namespace, timeoutMs: 30 }).catch(thrown => thrown);
       assert.ok(error instanceof IptablesError);
-      assert.equal(error.problem, 'lock');
+      assert.equal(error.kind, 'lock');
       assert.equal(error.operation, `lock ${file}`);
       assert.deepEqual(error.lockWait?.holder, { pid: holder.pid, command: 'sleep' });
       assert.ok(error.lockWait.waitedMs >= 30);
@@ -206,18 +206,18 @@ test('KERNEL-11 our own lock is not had while another holds it, and who that is 
     (await XtablesLock.take({ file, namespace, timeoutMs: 30 })).release();
   }));
 
-test('KERNEL-11 a lock file that cannot be made is said', () =>
+test('KERNEL-11 a lock file that cannot be created is an error', () =>
   withLockFile(async (file, namespace) => {
     const wanted = {
       code: 'KERNEL_PROGRAM',
-      problem: 'resource',
+      kind: 'resource',
       errno: 'ENOENT',
       operation: `open ${file}/in/nowhere`,
     };
     await assert.rejects(XtablesLock.take({ file: `${file}/in/nowhere`, namespace }), wanted);
   }));
 
-test('KERNEL-11 a restore too old to lock runs with our lock held, and it is released after', () =>
+test('KERNEL-11 a restore that is too old to lock runs while we hold the lock', () =>
   withLockFile(async (lockFile, namespace) => {
     const programs = new FakePrograms({
       iptables: 'echo "iptables v1.4.21"',

@@ -1,14 +1,14 @@
-/** A line of the input that iptables-restore pointed at. */
+/** A line of the input that iptables-restore refused. */
 export interface RestoreLine {
-  /** From 1. */
+  /** Counted from 1. */
   readonly number: number;
   readonly text: string;
-  /** What was said of this line alone: `RULE_APPEND failed (No such file or directory): rule in chain FOO`. */
+  /** The message about this line: `RULE_APPEND failed (No such file or directory): rule in chain FOO`. */
   readonly message?: string | undefined;
 }
 
 /**
- * The forms in which the versions name a line: `line 4 failed`, `Error occurred at line: 6`,
+ * The forms in which the versions of iptables-restore name a line: `line 4 failed`, `Error occurred at line: 6`,
  * `line 3: RULE_APPEND failed (…): rule in chain FOO`, `COMMIT expected at line 3`, `Bad line 3: need ]`.
  */
 const FORMS = [
@@ -21,17 +21,17 @@ const FORMS = [
 const LONGEST_TEXT = 1000;
 
 /**
- * The lines that iptables-restore's words point at, in their order. Of what is wrong only at the end of a table the
- * programs name the line COMMIT; then the rules are looked for that jump to the chain which they say is missing.
+ * The lines that the message of iptables-restore names, in the order of the input. If the program finds a missing chain
+ * only at the end of a table, it names the line COMMIT. Then this returns the rules that jump to the missing chain.
  */
 export function restoreLines(stderr: string, input: () => Iterable<string>): RestoreLine[] {
   const named = namedLines(stderr);
   if (named.size === 0) return [];
-  const lines = pick(input(), (_, number) => named.has(number), named);
+  const lines = findLines(input(), (_, number) => named.has(number), named);
   const missing = /Chain '(\S+)' does not exist/.exec(stderr)?.[1];
   if (missing === undefined || !lines.every(({ text }) => text === 'COMMIT')) return lines;
   const jump = ` ${missing} `;
-  const jumps = pick(input(), text => isJump(`${text} `, jump), new Map());
+  const jumps = findLines(input(), text => isJump(`${text} `, jump), new Map());
   return jumps.length > 0 ? jumps : lines;
 }
 
@@ -46,7 +46,7 @@ function namedLines(stderr: string): Map<number, string | undefined> {
   return named;
 }
 
-function pick(
+function findLines(
   input: Iterable<string>,
   wanted: (text: string, number: number) => boolean,
   messages: ReadonlyMap<number, string | undefined>,

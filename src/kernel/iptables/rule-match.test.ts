@@ -14,7 +14,7 @@ COMMIT
 
 const cases: readonly (readonly [string, readonly string[], boolean])[] = [
   [
-    'in another order',
+    'with its words in another order',
     [
       '-m',
       'comment',
@@ -32,17 +32,17 @@ const cases: readonly (readonly [string, readonly string[], boolean])[] = [
     true,
   ],
   [
-    'with zeros before a mark',
+    'with leading zeros in a mark',
     ['-m', 'mark', '--mark', '0x00004000/0x00004000', '-j', 'MARK', '--set-xmark', '0x4000/0x0'],
     true,
   ],
-  ['of fewer words', ['-m', 'mark', '--mark', '0x4000/0x4000'], false],
+  ['with fewer words', ['-m', 'mark', '--mark', '0x4000/0x4000'], false],
   ['with another word', ['-m', 'mark', '--mark', '0x8000/0x8000', '-j', 'MARK', '--set-xmark', '0x4000/0x0'], false],
-  ['of no words', [], false],
+  ['without words', [], false],
 ];
 
 for (const [name, rule, wanted] of cases) {
-  test(`KERNEL-9 without -C, a rule ${name} is ${wanted ? '' : 'not '}found among saved ones`, () => {
+  test(`KERNEL-9 without -C, a rule ${name} is ${wanted ? '' : 'not '}found in the saved chain`, () => {
     assert.ok(chain);
     assert.equal(holdsRule(chain, rule), wanted);
   });

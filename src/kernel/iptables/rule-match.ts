@@ -2,9 +2,10 @@ import { splitRule } from './rule-text.ts';
 import type { SavedChain } from './save.ts';
 
 /**
- * Whether a chain holds a rule, for programs older than `-C` (1.4.11). iptables-save puts words into another order and
- * adds prefix lengths, so this is a guess: as many words, and every wanted one among them. Words of a comment count one
- * by one, and marks are compared without leading zeros, as iptables-save prints them.
+ * Whether a chain holds a rule. This is for programs without `-C` (before 1.4.11). iptables-save changes the order of
+ * words and adds prefix lengths, so this is a guess: a rule matches if it has the same number of words and contains
+ * every wanted word. Each word of a comment counts separately. Marks are compared without leading zeros, as
+ * iptables-save prints them.
  */
 export function holdsRule(chain: SavedChain, rule: readonly string[]): boolean {
   const wanted = rule.flatMap(comparable);

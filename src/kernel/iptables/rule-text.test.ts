@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { quoteRule, quoteWord, splitRule } from './rule-text.ts';
 
-/** As iptables 1.8.9 reads and prints them, of both backends. */
+/** Lines and their words, as both backends of iptables 1.8.9 read and print them. */
 const lines: readonly (readonly [string, readonly string[]])[] = [
   ['-A FOO -j RETURN', ['-A', 'FOO', '-j', 'RETURN']],
   ['--comment "kubernetes service portals" -j X', ['--comment', 'kubernetes service portals', '-j', 'X']],
@@ -24,24 +24,25 @@ const lines: readonly (readonly [string, readonly string[]])[] = [
 ];
 
 for (const [text, words] of lines) {
-  test(`KERNEL-9 the words of ${text === '' ? 'nothing' : text}`, () => assert.deepEqual(splitRule(text), words));
+  test(`KERNEL-9 splits into words: ${text === '' ? 'an empty line' : text}`, () =>
+    assert.deepEqual(splitRule(text), words));
 }
 
-test('KERNEL-9 only words that need it are quoted', () => {
+test('KERNEL-9 quotes only words with blanks or quotes, and empty words', () => {
   assert.equal(quoteRule(['-A', 'FOO', '--comment', 'ns/svc:p80']), '-A FOO --comment ns/svc:p80');
   assert.equal(quoteWord('two words'), '"two words"');
   assert.equal(quoteWord('say "hi"\\'), String.raw`"say \"hi\"\\"`);
   assert.equal(quoteWord(''), '""');
 });
 
-test('KERNEL-9 a word that no line can hold is refused', () => {
+test('KERNEL-9 refuses a word with a line feed or a zero byte', () => {
   assert.throws(() => quoteWord('a\nCOMMIT'), RangeError);
   assert.throws(() => quoteWord('a\0b'), RangeError);
 });
 
 const word = fc.string({ unit: fc.constantFrom(...'ab"\\\' \t-#!ü€') });
 
-test('KERNEL-9 whatever is quoted is read as the same words', () => {
+test('KERNEL-9 splitting a quoted rule gives the same words', () => {
   fc.assert(fc.property(fc.array(word), words => assert.deepEqual(splitRule(quoteRule(words)), words)));
   fc.assert(
     fc.property(fc.array(fc.string()), words => {
@@ -51,7 +52,7 @@ test('KERNEL-9 whatever is quoted is read as the same words', () => {
   );
 });
 
-test('KERNEL-9 any line has words, and those are stable', () => {
+test('KERNEL-9 any line splits into words that survive quoting and splitting', () => {
   fc.assert(
     fc.property(fc.string({ unit: fc.constantFrom(...'ab"\\\' \t') }), text => {
       const words = splitRule(text);

@@ -1,21 +1,22 @@
 /**
- * Rules as lines of iptables-restore and iptables-save. A blank ends a word; a double quote begins a quoted word, in
- * which a backslash stands before a character to be taken as it is, and whose closing quote ends the word. Outside
- * quotes a backslash or a single quote is a character like others.
+ * The text of rules for iptables-restore and from iptables-save. A blank ends a word. A double quote begins a quoted
+ * word, and the closing quote ends it. Inside quotes a backslash escapes the next character. Outside quotes,
+ * backslashes and single quotes are ordinary characters.
  */
 const PLAIN = /^[^\s"]+$/;
 
-/** The rule's words as text for iptables-restore. It reads lines, so no word can hold the end of one. */
+/** The words as text for iptables-restore. Throws if a word has a line feed, because iptables-restore reads lines. */
 export function quoteRule(words: readonly string[]): string {
   return words.map(quoteWord).join(' ');
 }
 
 export function quoteWord(word: string): string {
-  if (/[\n\0]/.test(word)) throw new RangeError('iptables-restore cannot take a line feed or a zero byte in a word');
+  if (/[\n\0]/.test(word))
+    throw new RangeError('iptables-restore does not accept a line feed or a zero byte in a word');
   return PLAIN.test(word) ? word : `"${word.replace(/["\\]/g, '\\$&')}"`;
 }
 
-/** The words of a line as iptables-restore reads them. An open quote reaches to the end of the line. */
+/** The words of a line as iptables-restore reads them. A quote that is not closed extends to the end of the line. */
 export function splitRule(text: string): string[] {
   const words: string[] = [];
   let word = '';

@@ -5,28 +5,28 @@ import { type LockWait, LockWatch } from './lock-watch.ts';
 import { restoreLines } from './restore-failure.ts';
 import { XTABLES_LOCK_FILE } from './xtables-lock.ts';
 
-/** A restore of a hundred thousand rules takes minutes on some versions. */
+/** Some versions need minutes to restore a hundred thousand rules. */
 const TIMEOUT_MS = 300_000;
 
-/** One program that was run, for whoever wants to print it. */
+/** A finished run of a program, for logs. */
 export interface IptablesRun {
   readonly command: string;
-  /** What was restored; to be called before the observer returns. */
+  /** Returns the restored input. It can be called only until `onRun` returns. */
   readonly input: (() => string) | undefined;
   readonly durationMs: number;
   readonly lockWait: LockWait | undefined;
-  /** The failure, or an exit status that was an answer rather than one. */
+  /** The error, or the exit status of a run that did not fail. */
   readonly outcome: IptablesError | number;
 }
 
 export interface RunnerOptions {
   readonly namespace?: NetworkNamespace | undefined;
   readonly env?: Readonly<Record<string, string>> | undefined;
-  /** How long one program may take, 5 minutes unless told. */
+  /** How long one program may take. By default 5 minutes. */
   readonly timeoutMs?: number | undefined;
-  /** Another file than /run/xtables.lock, for programs that know the variable XTABLES_LOCKFILE. */
+  /** The lock file to use instead of /run/xtables.lock. Works if the program knows the variable XTABLES_LOCKFILE. */
   readonly lockFile?: string | undefined;
-  /** Called after each program's end. */
+  /** Called after the end of each program. */
   readonly onRun?: ((run: IptablesRun) => void) | undefined;
 }
 
@@ -35,11 +35,11 @@ export interface RunOptions {
   readonly input?: InputFile | undefined;
   readonly onStdout?: ((chunk: Uint8Array) => void) | undefined;
   readonly timeoutMs?: number | undefined;
-  /** Whether the program may wait for the xtables lock. */
-  readonly locks?: boolean | undefined;
+  /** Whether the program waits for the xtables lock. */
+  readonly waitsForLock?: boolean | undefined;
 }
 
-/** Runs iptables programs, watches the lock meanwhile, and makes an `IptablesError` of what fails. */
+/** Runs iptables programs, watches the lock while they run, and throws an `IptablesError` if they fail. */
 export class Runner {
   readonly options: RunnerOptions;
   readonly #env: Readonly<Record<string, string>>;
@@ -56,11 +56,11 @@ export class Runner {
   async run(
     name: string,
     args: readonly string[],
-    { locks = false, ...options }: RunOptions = {},
+    { waitsForLock = false, ...options }: RunOptions = {},
   ): Promise<ProgramResult> {
     const begun = performance.now();
     let watch: LockWatch | undefined;
-    const observe = (outcome: IptablesError | number, lockWait: LockWait | undefined) =>
+    const report = (outcome: IptablesError | number, lockWait: LockWait | undefined) =>
       this.options.onRun?.({
         command: commandLine(name, args),
         input: options.input && (() => options.input?.text() ?? ''),
@@ -69,25 +69,25 @@ export class Runner {
         outcome,
       });
     const onStart = (pid: number) => {
-      if (locks) watch = new LockWatch(this.lockFile, pid);
+      if (waitsForLock) watch = new LockWatch(this.lockFile, pid);
     };
     const { namespace } = this.options;
     const timeoutMs = options.timeoutMs ?? this.options.timeoutMs ?? TIMEOUT_MS;
     try {
       const result = await runProgram(name, args, { ...options, namespace, timeoutMs, env: this.#env, onStart });
-      observe(result.status, watch?.stop(false));
+      report(result.status, watch?.stop(false));
       return result;
     } catch (thrown) {
-      const error = failure(thrown, watch, options.input);
-      if (error instanceof IptablesError) observe(error, error.lockWait);
+      const error = toIptablesError(thrown, watch, options.input);
+      if (error instanceof IptablesError) report(error, error.lockWait);
       throw error;
     }
   }
 }
 
-function failure(thrown: unknown, watch: LockWatch | undefined, input: InputFile | undefined): unknown {
-  const refused = thrown instanceof ProgramError && thrown.stderr.includes('xtables lock');
-  const lockWait = watch?.stop(refused);
+function toIptablesError(thrown: unknown, watch: LockWatch | undefined, input: InputFile | undefined): unknown {
+  const gaveUp = thrown instanceof ProgramError && thrown.stderr.includes('xtables lock');
+  const lockWait = watch?.stop(gaveUp);
   if (!(thrown instanceof ProgramError)) return thrown;
   const lines = input && restoreLines(thrown.stderr, () => input.lines());
   return IptablesError.of(thrown, { lockWait, lines });

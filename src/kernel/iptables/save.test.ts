@@ -30,7 +30,7 @@ COMMIT
 # Completed on Sun Nov 15 08:43:10 2026
 `;
 
-test('KERNEL-9 iptables-save output is read into tables, chains and rules in order', () => {
+test('KERNEL-9 reads the output of iptables-save into tables, chains and rules in order', () => {
   const tables = parseSave(SAVED);
   assert.deepEqual([...tables.keys()], ['filter', 'nat']);
   const filter = tables.get('filter');
@@ -50,7 +50,7 @@ test('KERNEL-9 iptables-save output is read into tables, chains and rules in ord
   });
 });
 
-test('KERNEL-9 counters of rules are read where they were saved', () => {
+test('KERNEL-9 reads the counters of rules if they were saved', () => {
   const nat = parseSave(SAVED).get('nat');
   assert.deepEqual(nat?.get('KUBE-SEP-7E22FP7SEZRS56XK')?.rules, [
     { text: '-s fd00:10:244:2::3/128 -m comment --comment "default/ds" -j KUBE-MARK-MASQ', packets: 5, bytes: 300 },
@@ -59,7 +59,7 @@ test('KERNEL-9 counters of rules are read where they were saved', () => {
   assert.deepEqual(nat?.get('OTHER')?.rules, [{ text: '', packets: 1, bytes: 2 }]);
 });
 
-test('KERNEL-9 chains are found by the beginning of their names, in every table', () => {
+test('KERNEL-9 finds the chains of all tables whose names begin with a prefix', () => {
   assert.deepEqual(chainsWithPrefix(parseSave(SAVED), 'KUBE-S'), [
     { table: 'nat', chain: 'KUBE-SEP-7E22FP7SEZRS56XK' },
     { table: 'nat', chain: 'KUBE-SVC-3OW5VEAHFDC3N64N' },
@@ -67,13 +67,13 @@ test('KERNEL-9 chains are found by the beginning of their names, in every table'
   assert.deepEqual(chainsWithPrefix(parseSave(SAVED), 'CILIUM_'), []);
 });
 
-test('KERNEL-9 chain lines without counters are read, and an input cut in the middle gives what was whole', () => {
+test('KERNEL-9 reads chain lines without counters, and the beginning of an input that is cut short', () => {
   const tables = parseSave('*nat\n:PREROUTING ACCEPT\n:FOO -\n-A FOO -j RETURN\n-A FO');
   assert.deepEqual([...(tables.get('nat')?.keys() ?? [])], ['PREROUTING', 'FOO', 'FO']);
   assert.equal(tables.get('nat')?.get('PREROUTING')?.policy, 'ACCEPT');
 });
 
-test('KERNEL-9 without rules only the chains are kept', () => {
+test('KERNEL-9 a parser without rules keeps only the chains', () => {
   const parser = new SaveParser({ rules: false });
   parser.write(SAVED);
   const filter = parser.end().get('filter');
@@ -81,18 +81,18 @@ test('KERNEL-9 without rules only the chains are kept', () => {
   assert.deepEqual(filter?.get('KUBE-FORWARD')?.rules, []);
 });
 
-test('KERNEL-9 a table or chain that comes twice is one', () => {
+test('KERNEL-9 a table or chain that occurs twice is merged', () => {
   const twice = '*nat\n:FOO - [0:0]\n-A FOO -j A\nCOMMIT\n*nat\n:FOO - [1:2]\n-A FOO -j B\nCOMMIT\n';
   const rules = [{ text: '-j A' }, { text: '-j B' }];
   const foo = { name: 'FOO', policy: undefined, packets: 1, bytes: 2, rules };
   assert.deepEqual([...(parseSave(twice).get('nat')?.values() ?? [])], [foo]);
 });
 
-test('KERNEL-9 lines outside a table belong to none', () => {
+test('KERNEL-9 ignores lines outside of a table', () => {
   assert.equal(parseSave(':FOO - [0:0]\n-A FOO -j ACCEPT\n').size, 0);
 });
 
-test('KERNEL-9 pieces of any size give the same as the whole', () => {
+test('KERNEL-9 pieces of any size give the same result as the whole text', () => {
   const text = SAVED.replace('kubernetes forwarding rules', 'Grüße €');
   const whole = parseSave(text);
   const bytes = Buffer.from(text);
@@ -106,7 +106,7 @@ test('KERNEL-9 pieces of any size give the same as the whole', () => {
   );
 });
 
-test('KERNEL-9 any text is borne', () => {
+test('KERNEL-9 arbitrary text never makes the parser throw', () => {
   const piece = fc.constantFrom(
     '*',
     ':',

@@ -2,9 +2,9 @@ import { StringDecoder } from 'node:string_decoder';
 
 export interface SavedChain {
   readonly name: string;
-  /** `ACCEPT` or `DROP` of a built-in chain; a user's chain has none. */
+  /** `ACCEPT` or `DROP` of a built-in chain. Other chains have no policy. */
   readonly policy: string | undefined;
-  /** Exact up to 2^53. */
+  /** Exact up to 2⁵³. */
   readonly packets: number;
   readonly bytes: number;
   /** In order. */
@@ -12,9 +12,9 @@ export interface SavedChain {
 }
 
 export interface SavedRule {
-  /** What stands behind `-A CHAIN`. */
+  /** The text after `-A CHAIN`. */
   readonly text: string;
-  /** Only there if the counters were saved. */
+  /** Present only if the counters were saved. */
   readonly packets?: number;
   readonly bytes?: number;
 }
@@ -34,8 +34,8 @@ const CHAIN = /^:(\S+) (\S+)(?: \[(\d+):(\d+)\])?/;
 const RULE = /^(?:\[(\d+):(\d+)\] )?-A (\S+)(?: (.*))?$/;
 
 /**
- * Reads the output of iptables-save, piece by piece as it comes. Lines that it does not know are passed over. With
- * `rules: false` only the chains are kept, which is little even where there are a hundred thousand rules.
+ * Reads the output of iptables-save, piece by piece as it arrives. It ignores unknown lines. With `rules: false` it
+ * keeps only the chains, which takes little memory even if there are a hundred thousand rules.
  */
 export class SaveParser {
   readonly #decoder = new StringDecoder('utf8');
@@ -52,7 +52,7 @@ export class SaveParser {
     const text = typeof chunk === 'string' ? chunk : this.#decoder.write(chunk);
     const lines = (this.#rest + text).split('\n');
     this.#rest = lines.pop() ?? '';
-    for (const line of lines) this.#line(line);
+    for (const line of lines) this.#readLine(line);
   }
 
   end(): SavedTables {
@@ -60,7 +60,7 @@ export class SaveParser {
     return this.#tables;
   }
 
-  #line(line: string): void {
+  #readLine(line: string): void {
     if (line.startsWith('*')) this.#openTable(line.slice(1).trim());
     else if (line === 'COMMIT') this.#table = undefined;
     else if (!this.#table) return;
@@ -104,7 +104,7 @@ export function parseSave(text: string): SavedTables {
   return parser.end();
 }
 
-/** The chains whose names begin so, table by table in the order of the text. */
+/** The chains whose names begin with the prefix, in the order of the text. */
 export function chainsWithPrefix(save: SavedTables, prefix: string): ChainName[] {
   return [...save].flatMap(([table, chains]) =>
     [...chains.keys()].filter(chain => chain.startsWith(prefix)).map(chain => ({ table, chain })),

@@ -21,13 +21,13 @@ const versions = [
 ] as const;
 
 for (const [text, version, backend] of versions) {
-  test(`KERNEL-9 the version text ${JSON.stringify(text)} is ${version} of ${backend}`, () => {
+  test(`KERNEL-9 the version text ${JSON.stringify(text)} means ${version} with the backend ${backend}`, () => {
     assert.deepEqual(parseVersion(text), { version, backend });
   });
 }
 
 const features = [
-  // version, restore prints one, -C, -w, restore -w, --random-fully
+  // version, whether restore prints a version, -C, -w, restore -w, --random-fully
   ['1.4.7', false, false, 'none', 'none', false],
   ['1.4.9.1', false, false, 'none', 'none', false],
   ['1.4.10', false, false, 'none', 'none', false],
@@ -47,9 +47,10 @@ const features = [
   [undefined, true, true, 'none', 'endless', false],
 ] as const;
 
-for (const [version, restoreSays, check, wait, restoreWait, randomFully] of features) {
-  test(`KERNEL-9 iptables ${version ?? 'of unknown version'}, restore ${restoreSays ? 'with' : 'without'} --version: its features`, () => {
-    const found = featuresOf({ version, backend: 'legacy' }, restoreSays);
+for (const [version, restorePrintsVersion, check, wait, restoreWait, randomFully] of features) {
+  const withOption = restorePrintsVersion ? 'with' : 'without';
+  test(`KERNEL-9 the features of iptables ${version ?? 'of unknown version'}, restore ${withOption} --version`, () => {
+    const found = featuresOf({ version, backend: 'legacy' }, restorePrintsVersion);
     assert.deepEqual(found, { check, wait, restoreWait, randomFully });
   });
 }

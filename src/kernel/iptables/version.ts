@@ -1,19 +1,19 @@
-/** Which kernel interface an iptables program writes to. Before 1.8 there was only one, and none was named. */
+/** The kernel interface that an iptables program writes to. Before 1.8 there was only `legacy`, without a name. */
 export type Backend = 'nf_tables' | 'legacy';
 
 export interface IptablesVersion {
-  /** `1.8.9`; undefined if the program did not say. */
+  /** `1.8.9`, or undefined if the program did not print its version. */
   readonly version: string | undefined;
   readonly backend: Backend;
 }
 
-/** What the programs can do. */
+/** The options that the programs have. */
 export interface IptablesFeatures {
-  /** `-C`; otherwise a rule is looked for in the output of iptables-save. */
+  /** `-C`. Without it we search the output of iptables-save for a rule. */
   readonly check: boolean;
-  /** `-w` of iptables: with seconds, without (then it waits for ever), or unknown to it. */
+  /** `-w` of iptables: with seconds, without seconds (it waits forever), or not at all. */
   readonly wait: WaitFlag;
-  /** `-w` of iptables-restore. Without it the programs do not lock at all, and the caller has to. */
+  /** `-w` of iptables-restore. Without it iptables-restore does not lock, so the caller must lock. */
   readonly restoreWait: WaitFlag;
   /** `--random-fully` of the target MASQUERADE. */
   readonly randomFully: boolean;
@@ -28,21 +28,21 @@ export function parseVersion(text: string): IptablesVersion {
 }
 
 /**
- * What a version can do. One that is unknown is taken for the oldest that knows `-C`, with no other flag.
- * `restoreSaysVersion`: whether `iptables-restore --version` prints one. Some distributions gave an older version the
- * flag -w of restore, and this option with it.
+ * The features of a version. An unknown version counts as the oldest that has `-C`, without any other option.
+ * `restorePrintsVersion`: whether `iptables-restore --version` prints a version. Some distributions added the option -w
+ * of iptables-restore to an older version, together with --version.
  */
-export function featuresOf({ version = '1.4.11' }: IptablesVersion, restoreSaysVersion: boolean): IptablesFeatures {
+export function featuresOf({ version = '1.4.11' }: IptablesVersion, restorePrintsVersion: boolean): IptablesFeatures {
   return {
     check: atLeast(version, '1.4.11'),
     wait: atLeast(version, '1.4.22') ? 'seconds' : atLeast(version, '1.4.20') ? 'endless' : 'none',
-    restoreWait: knowsRestoreWait(version) ? 'seconds' : restoreSaysVersion ? 'endless' : 'none',
+    restoreWait: hasRestoreWaitSeconds(version) ? 'seconds' : restorePrintsVersion ? 'endless' : 'none',
     randomFully: atLeast(version, '1.6.2'),
   };
 }
 
-/** Whether the version alone says that iptables-restore has `-w` with seconds. */
-export function knowsRestoreWait(version: string | undefined): boolean {
+/** Whether iptables-restore of this version always has `-w` with seconds. */
+export function hasRestoreWaitSeconds(version: string | undefined): boolean {
   return version !== undefined && atLeast(version, '1.6.2');
 }
 

@@ -2,7 +2,7 @@ import { closeSync, constants as O, openSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import koffi from 'koffi';
 import { errorCode } from '../../lib/error-code.ts';
-import { bind, check, close, lastErrno, socket } from '../libc.ts';
+import { bind, check, close, lastErrnoName, socket } from '../libc.ts';
 import type { NetworkNamespace } from '../netns.ts';
 import { IptablesError } from './iptables-error.ts';
 import { findLockHolder } from './lock-holder.ts';
@@ -13,7 +13,9 @@ const flock = koffi.load('libc.so.6').func('int flock(int fd, int operation)');
 const LOCK_EX_NB = 2 | 4;
 const AF_UNIX = 1;
 const SOCK_STREAM_CLOEXEC = 1 | 0o2000000;
-/** How iptables locked before it had the file: by taking this abstract name, a zero byte and the word without an end. */
+/**
+ * Old versions of iptables lock by binding this abstract name: a zero byte and the word, without a zero byte after it.
+ */
 const SOCKET_ADDRESS = Buffer.from([AF_UNIX, 0, 0, ...Buffer.from('xtables')]);
 const RETRY_MS = 200;
 
@@ -24,8 +26,8 @@ export interface XtablesLockOptions {
 }
 
 /**
- * The lock of the iptables programs, the file of today and the socket of old versions. It is only for an iptables-restore
- * that does not lock by itself (before 1.6.2): one that does would wait for us.
+ * The lock of the iptables programs: the file of newer versions and the socket of older ones. It is only for an
+ * iptables-restore that does not lock by itself (before 1.6.2). A newer iptables-restore would wait for our lock.
  */
 export class XtablesLock {
   readonly #file: number;
@@ -41,12 +43,12 @@ export class XtablesLock {
     const file = openFile(path);
     let socketFd: number | undefined;
     try {
-      await untilTaken(`lock ${path}`, path, timeoutMs, () => flock(file, LOCK_EX_NB) === 0);
+      await retryUntilTaken(`lock ${path}`, path, timeoutMs, () => flock(file, LOCK_EX_NB) === 0);
       const open = () => check(socket(AF_UNIX, SOCK_STREAM_CLOEXEC, 0), 'open a unix socket');
       const fd = namespace ? namespace.run(open) : open();
       socketFd = fd;
-      const named = () => bind(fd, SOCKET_ADDRESS, SOCKET_ADDRESS.length) === 0;
-      await untilTaken('bind @xtables', path, timeoutMs, named);
+      const bindName = () => bind(fd, SOCKET_ADDRESS, SOCKET_ADDRESS.length) === 0;
+      await retryUntilTaken('bind @xtables', path, timeoutMs, bindName);
       return new XtablesLock(file, fd);
     } catch (error) {
       closeSync(file);
@@ -69,10 +71,10 @@ function openFile(path: string): number {
   }
 }
 
-async function untilTaken(operation: string, path: string, timeoutMs: number, take: () => boolean): Promise<void> {
+async function retryUntilTaken(operation: string, path: string, timeoutMs: number, take: () => boolean): Promise<void> {
   const begun = performance.now();
   while (!take()) {
-    const errno = lastErrno();
+    const errno = lastErrnoName();
     const waitedMs = Math.round(performance.now() - begun);
     if (errno !== 'EAGAIN' && errno !== 'EADDRINUSE') throw new IptablesError('resource', { operation, errno });
     if (waitedMs >= timeoutMs) {

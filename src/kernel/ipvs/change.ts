@@ -11,7 +11,7 @@ import { IpvsCommand } from './family.ts';
 import { encodeService, printService, type Service } from './service.ts';
 import { encodeServiceKey, printKey, type ServiceKey } from './service-key.ts';
 
-/** A command that changes one service or one destination. */
+/** A command to ip_vs that changes one virtual service or one destination. */
 export type Change =
   | { readonly kind: 'new-service' | 'set-service'; readonly service: Service }
   | { readonly kind: 'del-service'; readonly service: ServiceKey }
@@ -47,7 +47,7 @@ export function encodeChange(writer: MessageWriter, change: Change): void {
   }
 }
 
-/** A line that `ipvsadm -R` reads. */
+/** The change as a line for `ipvsadm -R`. */
 export function printChange(change: Change): string {
   switch (change.kind) {
     case 'new-service':

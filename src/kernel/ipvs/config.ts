@@ -1,7 +1,7 @@
 import { asU32, attributeMap, type MessageWriter } from '../netlink/index.ts';
 import { IpvsAttribute } from './family.ts';
 
-/** How long connections are remembered, in seconds. 0 in a request leaves that one as it is. */
+/** How many seconds ip_vs remembers an idle connection. In a request, 0 keeps the current value. */
 export interface Config {
   readonly tcp: number;
   readonly tcpFin: number;
@@ -15,7 +15,9 @@ export function encodeConfig(writer: MessageWriter, { tcp, tcpFin, udp }: Config
     .u32(IpvsAttribute.TIMEOUT_UDP, udp);
 }
 
-/** Decodes the answer to GET_CONFIG, from its attributes on. A kernel without TCP or UDP support leaves theirs out. */
+/**
+ * Decodes the answer to GET_CONFIG; `start` is where its attributes begin. Kernels without TCP or UDP leave them out.
+ */
 export function decodeConfig(body: Buffer, start = 0): Config {
   const attributes = attributeMap(body, start);
   return {

@@ -10,7 +10,10 @@ import type { ServiceKey } from './service-key.ts';
 
 const FAMILY = 28;
 const REQUEST_ACK = 5;
-/** A destination's command finds the service by its key; the rest of it, and tunnel settings of zero, need not be sent. */
+/**
+ * ipvsadm sends these attributes too, but the kernel does not need them: it finds the service by its key, and tunnel
+ * settings of zero are the default.
+ */
 const NOT_SENT = { 1: [6, 7, 8, 9], 2: [13, 14, 15] };
 
 const ip = (text: string): Ip => parseIp(text) ?? assert.fail(text);
@@ -99,13 +102,13 @@ const CASES: readonly { line: string; change: Change; hex: string }[] = [
 ];
 
 for (const { line, change, hex } of CASES) {
-  test(`KERNEL-1 sends what \`ipvsadm ${line}\` sends`, () => {
+  test(`KERNEL-1 sends the bytes of \`ipvsadm ${line}\``, () => {
     assert.equal(sent(change), capturedWithout(hex, NOT_SENT));
     assert.equal(printChange(change), line);
   });
 }
 
-test('KERNEL-1 deletes a destination as ipvsadm does, by its key alone', () => {
+test('KERNEL-1 deleting a destination sends the bytes of ipvsadm, with the key only', () => {
   const change: Change = { kind: 'del-dest', service: web6, destination: { address: ip('fd01::2'), port: 8080 } };
   const hex = `c80000001c000500c86ff96af303005f07010000 ${SERVICE6} 60000280 06000b000a000000
     14000100fd010000000000000000000000000002 060002001f900000 0800030003000000 0800040001000000
@@ -114,7 +117,7 @@ test('KERNEL-1 deletes a destination as ipvsadm does, by its key alone', () => {
   assert.equal(printChange(change), '-d -t [fd00::1]:80 -r [fd01::2]:8080');
 });
 
-test('KERNEL-1 what is encoded decodes to the same', () => {
+test('KERNEL-1 every destination survives encoding and decoding', () => {
   const destinations: fc.Arbitrary<Required<Destination>> = fc.record({
     address: fc
       .oneof(fc.uint8Array({ minLength: 4, maxLength: 4 }), fc.uint8Array({ minLength: 16, maxLength: 16 }))

@@ -19,28 +19,28 @@ const Attribute = {
   STATS64: 12,
 } as const;
 
-/** How packets reach the destination, in the order of the numbers. */
+/** The methods by which packets reach a destination, in the order of the kernel's numbers. */
 const FORWARDS = ['masq', 'local', 'tunnel', 'route', 'bypass'] as const;
 export type Forward = (typeof FORWARDS)[number];
 const FORWARD_MASK = 7;
 
-/** Where one of a service's real servers is. */
+/** Identifies a destination (a real server) of a service. */
 export interface DestinationKey {
   readonly address: Ip;
   readonly port: number;
 }
 
 export interface Destination extends DestinationKey {
-  /** `masq` if left out. */
+  /** By default `masq`. */
   readonly forward?: Forward;
-  /** 1 if left out; 0 takes no new connections. */
+  /** By default 1. With 0 the destination receives no new connections. */
   readonly weight?: number;
-  /** Connections from which on it gets no new ones, until they are under `lowerThreshold`; 0 for no limit. */
+  /** At this many connections it receives no new ones until it has fewer than `lowerThreshold`. 0 means no limit. */
   readonly upperThreshold?: number;
   readonly lowerThreshold?: number;
 }
 
-/** A destination as the kernel has it. */
+/** A destination as the kernel lists it. */
 export interface DestinationEntry extends Required<Destination> {
   readonly activeConnections: number;
   readonly inactiveConnections: number;
@@ -57,7 +57,7 @@ export function encodeDestination(writer: MessageWriter, destination: Destinatio
   writer.u32(Attribute.L_THRESH, destination.lowerThreshold ?? 0).close(nest);
 }
 
-/** A destination by its key alone, to delete it. */
+/** Writes only the key of a destination, as a delete needs it. */
 export function encodeDestinationKey(writer: MessageWriter, destination: DestinationKey): void {
   const nest = writer.nest(IpvsAttribute.DEST);
   encodeAddress(writer, destination);
@@ -65,16 +65,16 @@ export function encodeDestinationKey(writer: MessageWriter, destination: Destina
 }
 
 /**
- * Decodes an answer to GET_DEST, from its attributes on. Kernels before 3.18 do not say which family a destination is of:
- * there it is always the service's, `usual`.
+ * Decodes an answer to GET_DEST; `start` is where its attributes begin. Kernels before 3.18 do not send the family of a
+ * destination. There it is always the family of the service, `serviceFamily`.
  */
-export function decodeDestination(body: Buffer, start = 0, usual?: Family): DestinationEntry | undefined {
+export function decodeDestination(body: Buffer, start = 0, serviceFamily?: Family): DestinationEntry | undefined {
   const nested = attributeMap(body, start).get(IpvsAttribute.DEST);
   if (!nested) return undefined;
   const attributes = attributeMap(nested);
   const number = (type: number) => asU32(attributes.get(type)) ?? 0;
-  const told = attributes.get(Attribute.ADDR_FAMILY);
-  const family = told ? familyFromNumber(asU16(told)) : usual;
+  const ownFamily = attributes.get(Attribute.ADDR_FAMILY);
+  const family = ownFamily ? familyFromNumber(asU16(ownFamily)) : serviceFamily;
   const address = family && addressFromBytes(family, attributes.get(Attribute.ADDRESS));
   const port = asU16BE(attributes.get(Attribute.PORT));
   const forward = FORWARDS[number(Attribute.FWD_METHOD) & FORWARD_MASK];
@@ -95,7 +95,10 @@ export function decodeDestination(body: Buffer, start = 0, usual?: Family): Dest
 
 const OPTIONS = { masq: '-m', tunnel: '-i', route: '-g', local: '-g', bypass: '-g' } as const;
 
-/** As in `ipvsadm -S -n`, with the thresholds that it leaves out: `-a -t 10.96.0.1:80 -r 10.244.1.2:8080 -m -w 1`. */
+/**
+ * `-a -t 10.96.0.1:80 -r 10.244.1.2:8080 -m -w 1`, as `ipvsadm -S -n` prints it, but with the thresholds, which ipvsadm
+ * leaves out.
+ */
 export function printDestination(verb: '-a' | '-e', service: ServiceKey, destination: Destination): string {
   const { forward = 'masq', weight = 1, upperThreshold = 0, lowerThreshold = 0 } = destination;
   const words = [verb, printKey(service), '-r', printDestinationKey(destination), OPTIONS[forward], '-w', `${weight}`];

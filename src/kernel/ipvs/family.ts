@@ -20,7 +20,7 @@ export const IpvsCommand = {
   FLUSH: 17,
 } as const;
 
-/** Attributes of every command; the objects are nested in the first two. */
+/** Attributes of every command. The objects are nested in the first two. */
 export const IpvsAttribute = { SERVICE: 1, DEST: 2, TIMEOUT_TCP: 4, TIMEOUT_TCP_FIN: 5, TIMEOUT_UDP: 6 } as const;
 
 const AF_INET = 2;
@@ -35,7 +35,7 @@ export function familyFromNumber(number: number | undefined): Family | undefined
   return number === AF_INET6 ? 'IPv6' : undefined;
 }
 
-/** `union nf_inet_addr`: 16 bytes, of which an IPv4 address has the first four. */
+/** `union nf_inet_addr`: 16 bytes. An IPv4 address uses the first four. */
 export function addressBytes(address: Ip): Buffer {
   const bytes = Buffer.alloc(16);
   writeIp(address, bytes, 0);

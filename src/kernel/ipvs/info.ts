@@ -5,11 +5,11 @@ const Attribute = { VERSION: 1, CONN_TAB_SIZE: 2 } as const;
 export interface Info {
   /** `1.2.1`. */
   readonly version: string;
-  /** How many lists the table of connections has. */
+  /** The number of buckets in the connection table. */
   readonly connectionTableSize: number;
 }
 
-/** Decodes the answer to GET_INFO, from its attributes on. */
+/** Decodes the answer to GET_INFO; `start` is where its attributes begin. */
 export function decodeInfo(body: Buffer, start = 0): Info | undefined {
   const attributes = attributeMap(body, start);
   const version = asU32(attributes.get(Attribute.VERSION));

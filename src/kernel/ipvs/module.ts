@@ -3,8 +3,9 @@ import { ProgramError, runProgram } from '../programs/index.ts';
 const TIMEOUT_MS = 10_000;
 
 /**
- * Loads the kernel's module: asking for its generic netlink family does that only on some kernels. Where it is built in,
- * or loading is somebody else's business, the program fails or is missing, and the next request tells whether it matters.
+ * Loads the kernel module ip_vs. Only some kernels load it when a process asks for its generic netlink family. If the
+ * module is built in, or if only the host may load modules, modprobe fails or is missing. That is no error here: the
+ * next request to ip_vs fails if the module is really missing.
  */
 export async function loadIpvs(): Promise<void> {
   try {

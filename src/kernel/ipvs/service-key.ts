@@ -7,7 +7,7 @@ export const KeyAttribute = { AF: 1, PROTOCOL: 2, ADDRESS: 3, PORT: 4, FWMARK: 5
 const PROTOCOLS = { TCP: 6, UDP: 17, SCTP: 132 } as const;
 export type IpvsProtocol = keyof typeof PROTOCOLS;
 
-/** What a virtual service is found by: where packets go to, or the mark that they carry. */
+/** Identifies a virtual service: by the address that packets go to, or by the mark that they carry. */
 export type ServiceKey =
   | { readonly kind: 'address'; readonly protocol: IpvsProtocol; readonly address: Ip; readonly port: number }
   | { readonly kind: 'fwmark'; readonly family: Family; readonly fwmark: number };
@@ -16,7 +16,7 @@ export function keyFamily(key: ServiceKey): Family {
   return key.kind === 'address' ? familyOf(key.address) : key.family;
 }
 
-/** Writes the key's attributes into a service that was begun. */
+/** Writes the attributes of the key. The caller has begun the nested service. */
 export function encodeKey(writer: MessageWriter, key: ServiceKey): void {
   writer.u16(KeyAttribute.AF, familyNumber(keyFamily(key)));
   switch (key.kind) {
@@ -29,7 +29,7 @@ export function encodeKey(writer: MessageWriter, key: ServiceKey): void {
   }
 }
 
-/** A service by its key alone, as commands need it that do not set the service up. */
+/** Writes a service with its key only, for commands that do not create or edit the service. */
 export function encodeServiceKey(writer: MessageWriter, key: ServiceKey): void {
   const nest = writer.nest(IpvsAttribute.SERVICE);
   encodeKey(writer, key);
@@ -48,7 +48,9 @@ export function decodeKey(attributes: ReadonlyMap<number, Buffer>): ServiceKey |
   return { kind: 'address', protocol, address, port };
 }
 
-/** `-t 10.96.0.1:80`, `-u [fd00::1]:53`, `--sctp-service …`, `-f 1`, `-f 1 -6`. Two keys are equal if this is. */
+/**
+ * `-t 10.96.0.1:80`, `-u [fd00::1]:53`, `--sctp-service …`, `-f 1`, `-f 1 -6`. Two keys are equal if their texts are.
+ */
 export function printKey(key: ServiceKey): string {
   switch (key.kind) {
     case 'address':

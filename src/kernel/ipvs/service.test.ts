@@ -138,14 +138,14 @@ const NEW: readonly { line: string; service: Service; hex: string }[] = [
 ];
 
 for (const { line, service, hex } of NEW) {
-  test(`KERNEL-1 KERNEL-4 sends what \`ipvsadm ${line}\` sends, and prints as it`, () => {
+  test(`KERNEL-1 KERNEL-4 sends the bytes of \`ipvsadm ${line}\` and prints that line`, () => {
     const change: Change = { kind: 'new-service', service };
     assert.equal(sent(change), captured(hex));
     assert.equal(printChange(change), line);
   });
 }
 
-test('KERNEL-1 edits a service as ipvsadm does', () => {
+test('KERNEL-1 editing a service sends the bytes of ipvsadm', () => {
   const flags = ServiceFlag.PERSISTENT;
   const change: Change = {
     kind: 'set-service',
@@ -157,7 +157,7 @@ test('KERNEL-1 edits a service as ipvsadm does', () => {
   assert.equal(printChange(change), '-E -t 10.96.0.1:80 -s wrr -p 600');
 });
 
-test('KERNEL-1 deletes a service as ipvsadm does, without what a delete does not need', () => {
+test('KERNEL-1 deleting a service sends the bytes of ipvsadm, with the key only', () => {
   const change: Change = { kind: 'del-service', service: key('10.96.0.1', 80) };
   const hex = `680000001c000500c96ff96af703405e03010000 54000180 ${TCP_96_1}
     05000600000000000c00070000000000ffffffff080008000000000008000900ffffffff`;
@@ -169,7 +169,7 @@ function roundTrip(service: Service) {
   return decodeService(message(FAMILY, 0, writer => encodeService(writer, service)).subarray(16));
 }
 
-test('KERNEL-1 what is encoded decodes to the same, less the flag that is the kernel’s own', () => {
+test("KERNEL-1 every service survives encoding and decoding, except the kernel's own flag", () => {
   const address = fc
     .oneof(fc.uint8Array({ minLength: 4, maxLength: 4 }), fc.uint8Array({ minLength: 16, maxLength: 16 }))
     .map(bytes => ipFromBytes(bytes) as Ip);
@@ -206,7 +206,7 @@ test('KERNEL-1 what is encoded decodes to the same, less the flag that is the ke
   fc.assert(property);
 });
 
-test('KERNEL-1 keys print alike only if they are equal', () => {
+test('KERNEL-1 different keys have different texts', () => {
   const keys = NEW.map(({ service }) => printKey(service.key));
   assert.equal(new Set(keys).size, keys.length);
 });

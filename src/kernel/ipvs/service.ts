@@ -16,11 +16,11 @@ const Attribute = {
 
 export const ServiceFlag = { PERSISTENT: 0x1, ONEPACKET: 0x4, SCHED1: 0x8, SCHED2: 0x10, SCHED3: 0x20 } as const;
 
-/** Says that the kernel has the service in its table. Its own: one that is added with it set is never found. */
+/** The kernel's own flag for a service in its hash table. It never finds a service that was added with this flag. */
 const HASHED = 0x2;
 const ALL_FLAGS = 0xffffffff;
 
-/** What the scheduler flags are called where a scheduler gives them a meaning. */
+/** The names of the scheduler flags, for schedulers that give them a meaning. */
 const SCHEDULER_FLAGS: Readonly<Record<string, readonly string[]>> = {
   sh: ['sh-fallback', 'sh-port'],
   mh: ['mh-fallback', 'mh-port'],
@@ -29,18 +29,21 @@ const SCHEDULER_FLAGS: Readonly<Record<string, readonly string[]>> = {
 /** A virtual service. */
 export interface Service {
   readonly key: ServiceKey;
-  /** `rr`, `lc`, `sh`, …; its module `ip_vs_…` is loaded if need be. */
+  /** `rr`, `lc`, `sh`, … The kernel loads the module `ip_vs_…` if needed. */
   readonly scheduler: string;
-  /** Of `ServiceFlag`. */
+  /** Bits of `ServiceFlag`. */
   readonly flags?: number;
-  /** Seconds that a client stays with its destination; with flag PERSISTENT only. */
+  /** How many seconds a client keeps its destination. Has an effect only with the flag PERSISTENT. */
   readonly timeout?: number;
-  /** Which clients stay together: for IPv4 a mask (0xffffff00), for IPv6 a prefix length. Each alone if left out. */
+  /**
+   * Clients of the same network share a destination. For IPv4 this is a mask (0xffffff00), for IPv6 a prefix length. By
+   * default each client is a network of its own.
+   */
   readonly netmask?: number;
   readonly persistenceEngine?: string | undefined;
 }
 
-/** A virtual service as the kernel has it. */
+/** A virtual service as the kernel lists it. */
 export interface ServiceEntry extends Required<Service> {
   readonly stats: Stats | undefined;
 }
@@ -52,13 +55,13 @@ export function encodeService(writer: MessageWriter, service: Service): void {
   if (service.persistenceEngine) writer.string(Attribute.PE_NAME, service.persistenceEngine);
   writer.data(Attribute.FLAGS, flagsBytes(service.flags ?? 0)).u32(Attribute.TIMEOUT, service.timeout ?? 0);
   const family = keyFamily(service.key);
-  const netmask = service.netmask ?? singleClient(family);
+  const netmask = service.netmask ?? singleClientMask(family);
   if (family === 'IPv4') writer.u32BE(Attribute.NETMASK, netmask);
   else writer.u32(Attribute.NETMASK, netmask);
   writer.close(nest);
 }
 
-/** Decodes the answer to GET_SERVICE, from its attributes on. */
+/** Decodes the answer to GET_SERVICE; `start` is where its attributes begin. */
 export function decodeService(body: Buffer, start = 0): ServiceEntry | undefined {
   const nested = attributeMap(body, start).get(IpvsAttribute.SERVICE);
   if (!nested) return undefined;
@@ -73,21 +76,21 @@ export function decodeService(body: Buffer, start = 0): ServiceEntry | undefined
     scheduler,
     flags: ((asU32(attributes.get(Attribute.FLAGS)) ?? 0) & ~HASHED) >>> 0,
     timeout: asU32(attributes.get(Attribute.TIMEOUT)) ?? 0,
-    netmask: (family === 'IPv4' ? asU32BE(netmask) : asU32(netmask)) ?? singleClient(family),
+    netmask: (family === 'IPv4' ? asU32BE(netmask) : asU32(netmask)) ?? singleClientMask(family),
     persistenceEngine: asString(attributes.get(Attribute.PE_NAME)) || undefined,
     stats: decodeStats(attributes.get(Attribute.STATS64), attributes.get(Attribute.STATS)),
   };
 }
 
-/** As in `ipvsadm -S -n`: `-A -t 10.96.0.1:80 -s rr -p 10800`. */
+/** `-A -t 10.96.0.1:80 -s rr -p 10800`, as `ipvsadm -S -n` prints it. */
 export function printService(verb: '-A' | '-E', service: Service): string {
   const { key, scheduler, flags = 0, timeout = 0, persistenceEngine } = service;
   const words = [verb, printKey(key), '-s', scheduler];
   if (flags & ServiceFlag.PERSISTENT) {
     words.push('-p', `${timeout}`);
     const family = keyFamily(key);
-    const netmask = service.netmask ?? singleClient(family);
-    if (netmask !== singleClient(family)) words.push('-M', family === 'IPv4' ? dotted(netmask) : `${netmask}`);
+    const netmask = service.netmask ?? singleClientMask(family);
+    if (netmask !== singleClientMask(family)) words.push('-M', family === 'IPv4' ? dotted(netmask) : `${netmask}`);
   }
   if (persistenceEngine) words.push('--pe', persistenceEngine);
   if (flags & ServiceFlag.ONEPACKET) words.push('-o');
@@ -96,7 +99,7 @@ export function printService(verb: '-A' | '-E', service: Service): string {
   return words.join(' ');
 }
 
-function singleClient(family: Family): number {
+function singleClientMask(family: Family): number {
   return family === 'IPv4' ? 0xffffffff : 128;
 }
 

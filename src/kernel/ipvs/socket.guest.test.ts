@@ -28,7 +28,7 @@ function ipvsadm(namespace: NetworkNamespace, ...args: string[]): string[] {
   return stdout.split('\n').flatMap(line => line.trim() || []);
 }
 
-/** A namespace whose lo is up: without local routes the kernel takes no IPv4 destination for unicast. */
+/** Sets lo up in the namespace: without local routes the kernel does not accept any IPv4 destination as unicast. */
 function inNamespace(work: (socket: IpvsSocket, namespace: NetworkNamespace) => void | Promise<void>) {
   return async () => {
     const namespace = NetworkNamespace.create();
@@ -45,7 +45,7 @@ function inNamespace(work: (socket: IpvsSocket, namespace: NetworkNamespace) => 
   };
 }
 
-/** Everything there is, in the order and words of `ipvsadm -S -n` (sorted, for its own order is another). */
+/** All services and destinations as lines of `ipvsadm -S -n`, sorted, because ipvsadm has another order. */
 function save(socket: IpvsSocket): string[] {
   return socket
     .services()
@@ -78,7 +78,7 @@ const SERVICES: readonly Service[] = [
 ];
 
 test(
-  'KERNEL-4 ipvsadm lists every kind of service and destination as it is printed here',
+  'KERNEL-4 services and destinations of every kind print as ipvsadm lists them',
   inNamespace((socket, namespace) => {
     for (const service of SERVICES) {
       socket.newService(service);
@@ -98,7 +98,7 @@ test(
 );
 
 test(
-  'KERNEL-11 adopts what ipvsadm made',
+  'KERNEL-11 reads services and destinations that ipvsadm created',
   inNamespace((socket, namespace) => {
     ipvsadm(namespace, '-A', '-t', '10.96.0.1:80', '-s', 'sh', '-b', 'sh-port', '-p', '600');
     ipvsadm(namespace, '-a', '-t', '10.96.0.1:80', '-r', '10.244.1.2:8080', '-m', '-w', '7', '-x', '100', '-y', '50');
@@ -157,7 +157,7 @@ test(
 );
 
 test(
-  'KERNEL-11 a tunnel destination is one',
+  'KERNEL-11 ipvsadm lists a tunnel destination as a tunnel',
   inNamespace((socket, namespace) => {
     socket.newService({ key: web, scheduler: 'rr' });
     socket.newDestination(web, { address: ip('10.244.1.5'), port: 80, forward: 'tunnel', weight: 2 });
@@ -166,7 +166,7 @@ test(
 );
 
 test(
-  'KERNEL-11 says what was refused and why',
+  'KERNEL-11 an error has the refused command and the errno',
   inNamespace(socket => {
     const destination = { address: ip('10.244.1.2'), port: 80 };
     const refused = (work: () => void, errno: string, operation: string) =>
@@ -184,7 +184,7 @@ test(
 );
 
 test(
-  'KERNEL-11 applies many changes at once and tells which were refused',
+  'KERNEL-11 applies many changes at once and returns the refused ones',
   inNamespace(async (socket, namespace) => {
     const changes: Change[] = [];
     for (let i = 0; i < 300; i++) {
@@ -222,7 +222,7 @@ test(
 );
 
 test(
-  'KERNEL-11 sets timeouts; zero leaves one as it is',
+  'KERNEL-11 sets timeouts, and zero keeps the current value',
   inNamespace((socket, namespace) => {
     socket.setConfig({ tcp: 800, tcpFin: 110, udp: 290 });
     socket.setConfig({ tcp: 0, tcpFin: 100, udp: 0 });
@@ -246,7 +246,7 @@ test(
     assert.equal(socket.destinations(service)[0]?.inactiveConnections, 1);
 
     const packets = () => [service, other].map(each => socket.service(each)?.stats?.inPackets);
-    // The kernel adds up what its processors counted every two seconds.
+    // Every two seconds the kernel adds up the counters of its processors.
     for (let tries = 0; tries < 60 && packets().includes(0n); tries++) await delay(50);
     assert.deepEqual(packets(), [1n, 1n]);
     const bytes = BigInt('x\n'.length + 28);
@@ -260,7 +260,7 @@ test(
 );
 
 test(
-  'KERNEL-11 services and the settings of ip_vs belong to their namespace',
+  'KERNEL-11 each network namespace has its own services and settings of ip_vs',
   inNamespace((socket, namespace) => {
     const other = NetworkNamespace.create();
     const there = IpvsSocket.open({ namespace: other });

@@ -22,7 +22,7 @@ const address6 = parseIp('fd00::1') ?? assert.fail();
 const web: ServiceKey = { kind: 'address', protocol: 'TCP', address, port: 80 };
 const web6: ServiceKey = { kind: 'address', protocol: 'TCP', address: address6, port: 80 };
 
-/** What is sent for some work, the search for the family left out. */
+/** Returns the messages that `work` sends, without the request for the family. */
 function record(work: (socket: IpvsSocket) => void, answers: readonly Answer[] = []): string[] {
   const transport = new RecordingTransport(({ type, flags }) => {
     if (type === CONTROL) {
@@ -38,10 +38,12 @@ function answer(write: (writer: MessageWriter) => void): Answer {
   return { type: FAMILY, write: writer => write(writer.struct(Buffer.alloc(4))) };
 }
 
-/** ipvsadm asks for an acknowledgement of dumps too, which a dump never gives. */
+/**
+ * Removes the flag for an acknowledgement. ipvsadm sets it on dumps too, although the kernel never acknowledges a dump.
+ */
 const asDump = (hex: string) => captured(hex).replace('1c000503', '1c000103');
 
-test('KERNEL-1 sets and gets timeouts as ipvsadm does', () => {
+test('KERNEL-1 setting and getting timeouts sends the bytes of ipvsadm', () => {
   const sent = record(socket => socket.setConfig({ tcp: 900, tcpFin: 120, udp: 300 }));
   const hex = '2c0000001c000500c96ff96aff03405e0c010000 0800040084030000 0800050078000000 080006002c010000';
   assert.deepEqual(sent, [captured(hex)]);
@@ -51,7 +53,7 @@ test('KERNEL-1 sets and gets timeouts as ipvsadm does', () => {
   assert.deepEqual(asked, [captured('140000001c000500ca6ff96a0304805e0d010000')]);
 });
 
-test('KERNEL-1 asks for the version, zeroes and flushes as ipvsadm does', () => {
+test('KERNEL-1 info, zero and flush send the bytes of ipvsadm', () => {
   const reply = answer(writer => writer.u32(1, 0x010201).u32(2, 4096));
   const info = record(
     socket => assert.equal(printInfo(socket.info()), 'IP Virtual Server version 1.2.1 (size=4096)'),
@@ -75,7 +77,7 @@ test('KERNEL-1 asks for the version, zeroes and flushes as ipvsadm does', () => 
   );
 });
 
-test('KERNEL-1 lists services and destinations, and gets one service, as ipvsadm does', () => {
+test('KERNEL-1 listing services and destinations and getting one service sends the bytes of ipvsadm', () => {
   assert.deepEqual(
     record(socket => socket.services()),
     [asDump('140000001c000503c76ff96ae703c05e04010000')],
@@ -95,7 +97,7 @@ test('KERNEL-1 lists services and destinations, and gets one service, as ipvsadm
   );
 });
 
-test('KERNEL-1 a destination whose family the kernel does not say is of the family of its service', () => {
+test('KERNEL-1 a destination without a family has the family of its service', () => {
   const entry = (bytes: Buffer) =>
     answer(writer => {
       const nest = writer.nest(2);
@@ -109,13 +111,13 @@ test('KERNEL-1 a destination whose family the kernel does not say is of the fami
   record(socket => assert.deepEqual(addresses(socket, web6), ['fd01::2']), [entry(bytes6)]);
 });
 
-test('KERNEL-1 a service that is not there is undefined, other refusals are thrown', () => {
+test('KERNEL-1 service returns undefined for a missing service and throws for other refusals', () => {
   record(socket => assert.equal(socket.service(web), undefined), [ESRCH]);
   const operation = 'ipvsadm -L -n -t 10.96.0.1:80';
   record(socket => assert.throws(() => socket.service(web), { errno: 'EPERM', operation }), [EPERM]);
 });
 
-test('KERNEL-1 an answer that says nothing is an error, not a wrong value', () => {
+test('KERNEL-1 an empty answer is an error', () => {
   record(socket => assert.throws(() => socket.info(), { code: 'KERNEL_PROTOCOL', operation: 'ipvsadm --version' }));
 });
 
@@ -131,11 +133,11 @@ function decodeAll(bytes: Buffer): void {
   decodeInfo(bytes);
 }
 
-test('KERNEL-1 decoders bear any bytes', () => {
+test('KERNEL-1 random bytes never make a decoder throw', () => {
   fc.assert(fc.property(fc.uint8Array({ maxLength: 200 }), bytes => decodeAll(Buffer.from(bytes))));
 });
 
-test('KERNEL-1 decoders bear messages that are cut or have bytes changed', () => {
+test('KERNEL-1 messages that are cut short or changed never make a decoder throw', () => {
   const change = fc.record({ at: fc.nat(120), value: fc.integer({ min: 0, max: 255 }) });
   const property = fc.property(
     fc.constantFrom(...WHOLE),

@@ -1,5 +1,5 @@
 import { KernelError } from '../errors.ts';
-import { GENERIC_HEADER, GenericSocket } from '../genetlink/index.ts';
+import { GENERIC_HEADER_LENGTH, GenericSocket } from '../genetlink/index.ts';
 import type { Message, MessageWriter, Refusal, TransportOptions } from '../netlink/index.ts';
 import { CHANGE_COMMANDS, type Change, encodeChange, printChange } from './change.ts';
 import { type Config, decodeConfig, encodeConfig, printConfig } from './config.ts';
@@ -29,7 +29,7 @@ export class IpvsSocket {
     return this.#list('ipvsadm -S -n', IpvsCommand.GET_SERVICE, undefined, decodeService);
   }
 
-  /** The same, one at a time, letting other work run in between; only one such list may be read at a time. */
+  /** The same, one at a time, and lets other work run in between. Do not read two such lists at the same time. */
   async *streamServices(): AsyncGenerator<ServiceEntry> {
     for await (const { body } of this.#generic.stream(
       'ipvsadm -S -n',
@@ -37,24 +37,24 @@ export class IpvsSocket {
       IpvsCommand.GET_SERVICE,
       IPVS.version,
     )) {
-      const service = decodeService(body, GENERIC_HEADER);
+      const service = decodeService(body, GENERIC_HEADER_LENGTH);
       if (service) yield service;
     }
   }
 
-  /** The service of that key, or undefined if there is none. */
+  /** The service with this key, or undefined if there is none. */
   service(key: ServiceKey): ServiceEntry | undefined {
     const operation = `ipvsadm -L -n ${printKey(key)}`;
     try {
       const messages = this.#request(operation, IpvsCommand.GET_SERVICE, writer => encodeServiceKey(writer, key));
-      return messages.map(({ body }) => decodeService(body, GENERIC_HEADER)).find(service => service);
+      return messages.map(({ body }) => decodeService(body, GENERIC_HEADER_LENGTH)).find(service => service);
     } catch (error) {
       if (error instanceof KernelError && error.errno === 'ESRCH') return undefined;
       throw error;
     }
   }
 
-  /** Destinations of a service. The kernel does not tell a service without any from one that it does not have. */
+  /** The destinations of a service. The kernel returns an empty list for a service that does not exist. */
   destinations(service: ServiceKey): readonly DestinationEntry[] {
     const operation = `ipvsadm -L -n ${printKey(service)}`;
     const write = (writer: MessageWriter) => encodeServiceKey(writer, service);
@@ -93,7 +93,7 @@ export class IpvsSocket {
     this.#request(`ipvsadm ${printChange(change)}`, CHANGE_COMMANDS[change.kind], write);
   }
 
-  /** Makes many changes in their order and returns those that were refused; the others were made. */
+  /** Applies many changes in order. Returns the changes that the kernel refused; it accepted all others. */
   apply(changes: readonly Change[]): Promise<readonly Refusal<Change>[]> {
     return this.#generic.bulk(IPVS.name, IPVS.version, changes, {
       command: change => CHANGE_COMMANDS[change.kind],
@@ -111,7 +111,7 @@ export class IpvsSocket {
     this.#request(`ipvsadm ${printConfig(config)}`, IpvsCommand.SET_CONFIG, write);
   }
 
-  /** Sets the statistics of a service, or of all, to zero. */
+  /** Sets the statistics of a service, or of all services, to zero. */
   zero(service?: ServiceKey): void {
     if (!service) this.#request('ipvsadm -Z', IpvsCommand.ZERO);
     else this.#request(`ipvsadm -Z ${printKey(service)}`, IpvsCommand.ZERO, w => encodeServiceKey(w, service));
@@ -132,8 +132,8 @@ export class IpvsSocket {
 
   #one<T>(operation: string, command: number, decode: (body: Buffer, start: number) => T | undefined): T {
     const [message] = this.#request(operation, command);
-    const answer = message && decode(message.body, GENERIC_HEADER);
-    if (!answer) throw new KernelError('KERNEL_PROTOCOL', { operation, kernelMessage: 'the answer has no content' });
+    const answer = message && decode(message.body, GENERIC_HEADER_LENGTH);
+    if (!answer) throw new KernelError('KERNEL_PROTOCOL', { operation, reason: 'the answer is empty' });
     return answer;
   }
 
@@ -145,7 +145,7 @@ export class IpvsSocket {
   ): readonly T[] {
     const found: T[] = [];
     for (const { body } of this.#generic.dump(operation, IPVS.name, command, IPVS.version, write)) {
-      const object = decode(body, GENERIC_HEADER);
+      const object = decode(body, GENERIC_HEADER_LENGTH);
       if (object) found.push(object);
     }
     return found;

@@ -17,7 +17,7 @@ const NARROW = attributes(writer => {
   for (let type = 6; type <= 10; type++) writer.u32(type, type);
 });
 
-test('KERNEL-1 decodes 64-bit statistics and prefers them', () => {
+test('KERNEL-1 prefers 64-bit statistics', () => {
   const stats = decodeStats(WIDE, NARROW);
   assert.deepEqual(
     stats && Object.values(stats),
@@ -25,7 +25,7 @@ test('KERNEL-1 decodes 64-bit statistics and prefers them', () => {
   );
 });
 
-test('KERNEL-1 decodes statistics of mixed width where there are no others', () => {
+test('KERNEL-1 decodes statistics of mixed width if there are no 64-bit statistics', () => {
   const stats = decodeStats(undefined, NARROW);
   assert.deepEqual(stats && Object.values(stats), [1n, 2n, 3n, 4n, 5n, 6n, 7n, 8n, 9n, 10n]);
   assert.equal(stats && printStats(stats), '1 2 3 4 5');

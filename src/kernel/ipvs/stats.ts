@@ -1,6 +1,6 @@
 import { asU32, asU64, attributeMap } from '../netlink/index.ts';
 
-/** What a service or a destination has carried. The kernel counts; nothing of this is ever sent to it. */
+/** The kernel's counters of a service or a destination. */
 export interface Stats {
   readonly connections: bigint;
   readonly inPackets: bigint;
@@ -15,8 +15,8 @@ export interface Stats {
 }
 
 /**
- * Decodes the statistics that an object came with: the 64-bit ones, which kernels have since 4.1, else those whose
- * packet counts wrap at 32 bits.
+ * Decodes the statistics of an object. Kernels since 4.1 send 64-bit statistics. Older kernels send only `stats`, whose
+ * packet counters overflow at 32 bits.
  */
 export function decodeStats(stats64: Buffer | undefined, stats: Buffer | undefined): Stats | undefined {
   const nested = stats64 ?? stats;

@@ -8,20 +8,20 @@ const FLAG_CAPPED = 0x100;
 const FLAG_ACK_TLVS = 0x200;
 const ExtAck = { MSG: 1, OFFS: 2, COOKIE: 3, POLICY: 4, MISS_TYPE: 5, MISS_NEST: 6 } as const;
 
-/** What the kernel said of one request. */
+/** The kernel's answer to one request. */
 export interface Ack {
   readonly sequence: number;
-  /** Undefined when it was accepted. */
+  /** Undefined if the kernel accepted the request. */
   readonly errno: string | undefined;
-  /** The extended acknowledgement's text. */
+  /** The text of the extended acknowledgement. */
   readonly message: string | undefined;
-  /** Offset in the request of the attribute that was at fault. */
+  /** The offset in the request of the attribute that the kernel refused. */
   readonly offset: number | undefined;
-  /** Type of an attribute that was missing. */
+  /** The type of an attribute that the request lacks. */
   readonly missing: number | undefined;
 }
 
-/** Decodes NLMSG_ERROR, or the error in NLMSG_DONE. Undefined if the message is too short to be one. */
+/** Decodes NLMSG_ERROR, or the error in NLMSG_DONE. Returns undefined if the message is too short. */
 export function decodeAck(message: Message): Ack | undefined {
   const { body, flags, sequence } = message;
   if (body.length < 4) return undefined;
@@ -34,7 +34,7 @@ export function decodeAck(message: Message): Ack | undefined {
     missing: undefined,
   };
   if (!(flags & FLAG_ACK_TLVS)) return ack;
-  const tlvs = attributeMap(body, extendedAt(message));
+  const tlvs = attributeMap(body, extendedOffset(message));
   return {
     ...ack,
     message: asString(tlvs.get(ExtAck.MSG)),
@@ -43,8 +43,8 @@ export function decodeAck(message: Message): Ack | undefined {
   };
 }
 
-/** An error repeats the request's header, and the whole request unless it was capped, before the attributes. */
-function extendedAt({ type, flags, body }: Message): number {
+/** Where the attributes begin. An error first repeats the header of the request, or all of it if it is not capped. */
+function extendedOffset({ type, flags, body }: Message): number {
   if (type === MessageType.DONE) return 4;
   if (flags & FLAG_CAPPED || body.length < 8) return 4 + HEADER_LENGTH;
   return 4 + Math.max(HEADER_LENGTH, body.readUInt32LE(4));

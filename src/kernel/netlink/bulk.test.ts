@@ -13,7 +13,7 @@ const MESSAGE = {
 };
 const items = Array.from({ length: 5000 }, (_, index) => index);
 
-test('KERNEL-1 sends in parts of bounded size, every item once and in order, and asks once a part', async () => {
+test('KERNEL-1 sends every item once and in order, in parts of bounded size with one acknowledgement each', async () => {
   const transport = new RecordingTransport();
   assert.deepEqual(await sendBulk(new NetlinkSocket(transport), items, MESSAGE), []);
   assert.ok(transport.sent.length > 1);
@@ -29,7 +29,7 @@ test('KERNEL-1 sends in parts of bounded size, every item once and in order, and
   }
 });
 
-test('KERNEL-1 tells which items were refused and why', async () => {
+test('KERNEL-1 returns the items that the kernel refused, with its errors', async () => {
   const refuse = new Set([0, 7, 3000, 4999]);
   const transport = new RecordingTransport(({ body, flags }) => {
     if (refuse.has(body.readUInt32LE(4))) return [EEXIST];
@@ -42,12 +42,12 @@ test('KERNEL-1 tells which items were refused and why', async () => {
   );
 });
 
-test('KERNEL-1 throws when the kernel did not see the last of a part', async () => {
+test('KERNEL-1 throws if the kernel does not acknowledge the last message of a part', async () => {
   const socket = new NetlinkSocket(new RecordingTransport(() => []));
   await assert.rejects(sendBulk(socket, [1, 2], MESSAGE), { code: 'KERNEL_PROTOCOL', operation: 'add 2' });
 });
 
-test('KERNEL-1 sends nothing for no items', async () => {
+test('KERNEL-1 sends nothing if there are no items', async () => {
   const transport = new RecordingTransport();
   assert.deepEqual(await sendBulk(new NetlinkSocket(transport), [], MESSAGE), []);
   assert.deepEqual(transport.sent, []);

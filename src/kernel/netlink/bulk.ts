@@ -1,15 +1,15 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { KernelError } from '../errors.ts';
-import { type NetlinkSocket, refusal } from './socket.ts';
+import { type NetlinkSocket, refusalError } from './socket.ts';
 import { Flag, MessageWriter } from './writer.ts';
 
-/** An item that the kernel refused, with what it said. */
+/** An item that the kernel refused, and its error. */
 export interface Refusal<T> {
   readonly item: T;
   readonly error: KernelError;
 }
 
-/** How an item becomes a message. */
+/** How to turn an item into a message. */
 export interface BulkMessage<T> {
   readonly type: number;
   readonly flags: number;
@@ -18,15 +18,15 @@ export interface BulkMessage<T> {
 }
 
 /**
- * Bytes a send. The kernel works on a send before it returns, so this bounds how long other work waits, and how many
- * refusals are queued at once: more than the socket's buffer holds would be lost.
+ * The kernel handles a whole send before the call returns, so this limits how long other work waits. It also limits how
+ * many refusals the kernel queues at once: the kernel drops those that do not fit into the socket's buffer.
  */
-const BYTES_A_SEND = 48 << 10;
+const BYTES_PER_SEND = 48 << 10;
 const FLAGS_OFFSET = 6;
 
 /**
- * Sends a message for each item, many in one send, and returns the items that were refused; the others were accepted.
- * Throws if it cannot be known what became of them.
+ * Sends a message for each item, many in one send. Returns the items that the kernel refused; it accepted all others.
+ * Throws if it is unknown which items the kernel accepted.
  */
 export async function sendBulk<T>(
   socket: NetlinkSocket,
@@ -34,11 +34,11 @@ export async function sendBulk<T>(
   message: BulkMessage<T>,
 ): Promise<readonly Refusal<T>[]> {
   const refused: Refusal<T>[] = [];
-  const first = socket.sequence(items.length);
+  const first = socket.reserveSequence(items.length);
   let batch = new Batch(message, first);
   for (const item of items) {
     batch.add(item);
-    if (batch.full) {
+    if (batch.isFull) {
       refused.push(...(await batch.send(socket)));
       batch = batch.next();
       await nextTurn();
@@ -60,8 +60,8 @@ class Batch<T> {
     this.#first = first;
   }
 
-  get full(): boolean {
-    return this.#writer.length >= BYTES_A_SEND;
+  get isFull(): boolean {
+    return this.#writer.length >= BYTES_PER_SEND;
   }
 
   next(): Batch<T> {
@@ -79,17 +79,18 @@ class Batch<T> {
 
   async send(socket: NetlinkSocket): Promise<Refusal<T>[]> {
     const { print, flags } = this.#message;
-    // The kernel says what it refuses whether it is asked or not, so one acknowledgement tells that it saw them all.
+    // The kernel always answers messages that it refuses. So only the last message asks for an acknowledgement, which
+    // proves that the kernel has handled all of them.
     this.#writer.bytes.writeUInt16LE(flags | Flag.REQUEST | Flag.ACK, this.#last + FLAGS_OFFSET);
     const { acks } = await socket.exchange(this.#writer.bytes, this.#first, this.items.length);
     const end = this.#first + this.items.length - 1;
     if (!acks.some(ack => ack.sequence === end)) {
       const operation = this.items.slice(-1).map(print).join();
-      throw new KernelError('KERNEL_PROTOCOL', { operation, kernelMessage: 'no acknowledgement came' });
+      throw new KernelError('KERNEL_PROTOCOL', { operation, reason: 'no acknowledgement came' });
     }
     return acks.flatMap(ack => {
       const item = this.items[ack.sequence - this.#first];
-      return ack.errno && item !== undefined ? [{ item, error: refusal(print(item), ack) }] : [];
+      return ack.errno && item !== undefined ? [{ item, error: refusalError(print(item), ack) }] : [];
     });
   }
 }

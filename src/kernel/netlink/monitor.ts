@@ -5,16 +5,18 @@ import { type Message, readMessages } from './reader.ts';
 import { openTransport, type Protocol, type Transport, type TransportOptions } from './transport.ts';
 
 export interface MonitorHandlers {
-  /** A notification; valid during the call only. */
+  /** Handles a notification, which is valid during the call only. */
   message(message: Message): void;
-  /** Notifications were lost because they came faster than they were read: what is known must be read again. */
+  /**
+   * The kernel dropped notifications because they were not read fast enough. The listener must read all state again.
+   */
   overrun(): void;
-  /** The socket failed, or one of these threw: it is closed and will say no more. */
+  /** The socket failed, or a handler threw. The monitor has closed itself and reports nothing more. */
   failed(error: Error): void;
 }
 
-/** Datagrams read before other work gets a turn. */
-const DATAGRAMS_A_TURN = 256;
+/** How many datagrams the monitor reads before it lets other work run. */
+const DATAGRAMS_PER_TURN = 256;
 
 /** A netlink socket that listens to multicast groups. */
 export class NetlinkMonitor {
@@ -54,8 +56,8 @@ export class NetlinkMonitor {
 
   #drain(): void {
     try {
-      for (let taken = 0; taken < DATAGRAMS_A_TURN && !this.#closed; taken++) {
-        if (!this.#takeOne()) return;
+      for (let handled = 0; handled < DATAGRAMS_PER_TURN && !this.#closed; handled++) {
+        if (!this.#handleOne()) return;
       }
     } catch (error) {
       this.close();
@@ -63,8 +65,8 @@ export class NetlinkMonitor {
     }
   }
 
-  /** Says whether there was something to take. */
-  #takeOne(): boolean {
+  /** Returns false if nothing was waiting. */
+  #handleOne(): boolean {
     const datagram = this.#receive();
     if (datagram === 'overrun') this.#handlers.overrun();
     if (!(datagram instanceof Buffer)) return datagram !== undefined;

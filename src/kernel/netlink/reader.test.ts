@@ -17,7 +17,7 @@ import {
 import { MessageWriter } from './writer.ts';
 
 describe('reading', () => {
-  test('KERNEL-1 what was written comes back', () => {
+  test('KERNEL-1 the reader returns what the writer wrote', () => {
     const writer = new MessageWriter().begin(9, 5, 42).struct(Buffer.from([1, 2, 3, 4]));
     writer
       .string(1, 'über')
@@ -39,7 +39,7 @@ describe('reading', () => {
     assert.equal(asU32(attributeMap(values.get(8) ?? Buffer.alloc(0)).get(1)), 99);
   });
 
-  test('KERNEL-2 values that are missing or too short are undefined', () => {
+  test('KERNEL-2 a missing or too short value is undefined', () => {
     const short = Buffer.from([1]);
     for (const read of [asU16, asU32, asU64, asU16BE, asU32BE, asU64BE]) {
       assert.equal(read(short), undefined);
@@ -47,7 +47,7 @@ describe('reading', () => {
     }
   });
 
-  test('KERNEL-3 an acknowledgement tells the errno, the message, the offset and what is missing', () => {
+  test('KERNEL-3 an acknowledgement has the errno, the message, the offset and the missing attribute', () => {
     const writer = new MessageWriter().begin(MessageType.ERROR, 0x300, 3);
     const error = Buffer.alloc(20);
     error.writeInt32LE(-22, 0);
@@ -57,7 +57,7 @@ describe('reading', () => {
     assert.deepEqual(decodeAck(message), { sequence: 3, errno: 'EINVAL', message: 'no good', offset: 44, missing: 6 });
   });
 
-  test('KERNEL-2 no bytes make the readers throw or go on for ever', () => {
+  test('KERNEL-2 random bytes never make the readers throw or loop forever', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 300 }), bytes => {
         const buffer = Buffer.from(bytes);
@@ -68,7 +68,7 @@ describe('reading', () => {
     );
   });
 
-  test('KERNEL-2 a message that says it is empty or longer than what came ends the walk', () => {
+  test('KERNEL-2 a message whose length field is too small or too large ends the reading', () => {
     for (const length of [0, 15, 1000]) {
       const bytes = Buffer.alloc(32);
       bytes.writeUInt32LE(length, 0);

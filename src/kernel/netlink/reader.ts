@@ -1,6 +1,6 @@
 import { HEADER_LENGTH } from './writer.ts';
 
-/** One message as it was received. `body` starts behind the header. Valid until the next receive. */
+/** A received message. `body` starts after the header. It is valid until the socket receives again. */
 export interface Message {
   readonly type: number;
   readonly flags: number;
@@ -8,7 +8,7 @@ export interface Message {
   readonly body: Buffer;
 }
 
-/** Messages in a datagram. What is cut short or contradicts itself ends the walk; nothing throws. */
+/** The messages of a datagram. A message that is cut short or has a wrong length ends the iteration. Never throws. */
 export function* readMessages(datagram: Buffer): Generator<Message> {
   for (let at = 0; at + HEADER_LENGTH <= datagram.length; ) {
     const length = datagram.readUInt32LE(at);
@@ -26,13 +26,13 @@ export function* readMessages(datagram: Buffer): Generator<Message> {
 export interface Attribute {
   readonly type: number;
   readonly value: Buffer;
-  /** Where the attribute's header begins in what was read. */
+  /** Where the attribute's header begins in the bytes. */
   readonly offset: number;
 }
 
 const TYPE_MASK = 0x3fff;
 
-/** Attributes from `start` on. What is cut short or contradicts itself ends the walk; nothing throws. */
+/** The attributes from `start` on. One that is cut short or has a wrong length ends the iteration. Never throws. */
 export function* readAttributes(bytes: Buffer, start = 0): Generator<Attribute> {
   for (let at = start; at + 4 <= bytes.length; ) {
     const length = bytes.readUInt16LE(at);
@@ -46,14 +46,14 @@ export function* readAttributes(bytes: Buffer, start = 0): Generator<Attribute> 
   }
 }
 
-/** Attributes by type; of several with one type the last counts, as in the kernel. */
+/** The attributes by type. If several have the same type, the last one counts, as in the kernel. */
 export function attributeMap(bytes: Buffer, start = 0): Map<number, Buffer> {
   const found = new Map<number, Buffer>();
   for (const { type, value } of readAttributes(bytes, start)) found.set(type, value);
   return found;
 }
 
-// Values of attributes: undefined where the attribute is missing or too short for its type.
+// These functions read values of attributes. They return undefined if the value is missing or too short.
 
 export function asU8(value: Buffer | undefined): number | undefined {
   return value && value.length >= 1 ? value[0] : undefined;
@@ -83,14 +83,14 @@ export function asU64BE(value: Buffer | undefined): bigint | undefined {
   return value && value.length >= 8 ? value.readBigUInt64BE(0) : undefined;
 }
 
-/** Text up to the first zero byte. */
+/** The text up to the first zero byte. */
 export function asString(value: Buffer | undefined): string | undefined {
   if (!value) return undefined;
   const end = value.indexOf(0);
   return value.toString('utf8', 0, end < 0 ? value.length : end);
 }
 
-/** A copy that outlives the receive buffer. */
+/** A copy that stays valid when the receive buffer is overwritten. */
 export function asBytes(value: Buffer | undefined): Buffer | undefined {
   return value && Buffer.from(value);
 }

@@ -35,7 +35,7 @@ test('KERNEL-11 a request is answered inside the send', () => {
   }
 });
 
-test('KERNEL-11 a refused request throws with the errno and what was tried', () => {
+test('KERNEL-11 a refused request throws an error with the errno and the operation', () => {
   const socket = NetlinkSocket.open(Protocol.ROUTE);
   try {
     assert.throws(
@@ -47,7 +47,7 @@ test('KERNEL-11 a refused request throws with the errno and what was tried', () 
   }
 });
 
-test('KERNEL-11 after a close nothing is sent to whoever has the descriptor now', async () => {
+test('KERNEL-11 a closed transport sends nothing, because another socket may have its descriptor now', async () => {
   const transport = openTransport(Protocol.ROUTE);
   transport.close();
   transport.close();

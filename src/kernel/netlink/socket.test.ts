@@ -7,7 +7,7 @@ import { NetlinkSocket } from './socket.ts';
 import type { Transport } from './transport.ts';
 import { MessageWriter } from './writer.ts';
 
-/** A transport that answers what a test tells it to. */
+/** A transport whose answers the test chooses. */
 class FakeTransport implements Transport {
   readonly sent: Buffer[] = [];
   readonly inbox: (Buffer | Error)[] = [];
@@ -56,7 +56,7 @@ const OBJECT = 77;
 const noAttributes = () => {};
 
 describe('requests', () => {
-  test('KERNEL-3 a refused request throws what the kernel said', () => {
+  test("KERNEL-3 a refused request throws the kernel's error", () => {
     const transport = new FakeTransport();
     const socket = new NetlinkSocket(transport);
     transport.onSend = () => transport.inbox.push(ack(1, 17));
@@ -67,7 +67,7 @@ describe('requests', () => {
     });
   });
 
-  test('KERNEL-3 no acknowledgement is an error, not success', () => {
+  test('KERNEL-3 a missing acknowledgement is an error', () => {
     assert.throws(() => new NetlinkSocket(new FakeTransport()).request('add x', 1, 0, noAttributes), {
       code: 'KERNEL_PROTOCOL',
     });
@@ -79,16 +79,16 @@ describe('requests', () => {
     assert.throws(() => new NetlinkSocket(transport).request('add x', 1, 0, noAttributes), { code: 'KERNEL_OVERRUN' });
   });
 
-  test('KERNEL-3 what is left of an earlier exchange is passed over', () => {
+  test('KERNEL-3 answers to an earlier exchange are ignored', () => {
     const transport = new FakeTransport();
     transport.inbox.push(ack(999, 17), ack(1));
     assert.deepEqual(new NetlinkSocket(transport).request('add x', 1, 0, noAttributes), []);
   });
 
-  test('KERNEL-5 a request made while a batch is sent in the background leaves the batch its answers', async () => {
+  test('KERNEL-5 a request during a send in the background does not take the answers of that send', async () => {
     const transport = new FakeTransport();
     const socket = new NetlinkSocket(transport);
-    const first = socket.sequence(2);
+    const first = socket.reserveSequence(2);
     let release = () => {};
     transport.background = new Promise(resolve => {
       release = resolve;
@@ -110,12 +110,12 @@ describe('requests', () => {
     );
   });
 
-  test('KERNEL-5 exchanges wait for each other, also after one failed', async () => {
+  test('KERNEL-5 exchanges wait for each other, also after one of them failed', async () => {
     const transport = new FakeTransport();
     const socket = new NetlinkSocket(transport);
     transport.inbox.push(OVERRUN);
-    const failed = socket.exchange(Buffer.alloc(4), socket.sequence(), 1);
-    const next = socket.sequence();
+    const failed = socket.exchange(Buffer.alloc(4), socket.reserveSequence(), 1);
+    const next = socket.reserveSequence();
     const second = socket.exchange(Buffer.alloc(4), next, 1);
     await assert.rejects(failed, { code: 'KERNEL_OVERRUN' });
     transport.inbox.push(ack(next));
@@ -137,19 +137,19 @@ describe('dumps', () => {
   };
   const object = (n: number, flags = 0) => message(OBJECT, 1, Buffer.from([n, 0, 0, 0]), flags);
 
-  test('KERNEL-5 gives every object of every datagram', () => {
+  test('KERNEL-5 a dump yields every object of every datagram', () => {
     assert.deepEqual(dump(Buffer.concat([object(1), object(2)]), object(3), done(1)), [1, 2, 3]);
   });
 
-  test('KERNEL-7 one that changed under way is an error', () => {
+  test('KERNEL-7 a dump during which the objects changed is an error', () => {
     assert.throws(() => dump(object(1, 0x10), done(1)), { code: 'KERNEL_INTERRUPTED' });
   });
 
-  test('KERNEL-7 one that ends without an end is an error', () => {
+  test('KERNEL-7 a dump without its end message is an error', () => {
     assert.throws(() => dump(object(1)), { code: 'KERNEL_PROTOCOL' });
   });
 
-  test('KERNEL-3 an error at its end is an error', () => {
+  test('KERNEL-3 a dump whose end message has an errno is an error', () => {
     assert.throws(() => dump(object(1), done(1, 12)), { code: 'KERNEL_REFUSED', errno: 'ENOMEM' });
   });
 });
@@ -157,41 +157,41 @@ describe('dumps', () => {
 describe('monitors', () => {
   function listen(handlers: Partial<MonitorHandlers> = {}) {
     const transport = new FakeTransport();
-    const heard: string[] = [];
+    const reports: string[] = [];
     const monitor = new NetlinkMonitor(transport, [1], {
-      message: ({ type }) => heard.push(`message ${type}`),
-      overrun: () => heard.push('overrun'),
-      failed: error => heard.push(`failed: ${error.message}`),
+      message: ({ type }) => reports.push(`message ${type}`),
+      overrun: () => reports.push('overrun'),
+      failed: error => reports.push(`failed: ${error.message}`),
       ...handlers,
     });
-    return { transport, heard, monitor };
+    return { transport, reports, monitor };
   }
 
-  test('KERNEL-7 an overrun is told, and listening goes on', () => {
-    const { transport, heard, monitor } = listen();
+  test('KERNEL-7 a monitor reports an overrun and continues to listen', () => {
+    const { transport, reports, monitor } = listen();
     transport.inbox.push(message(5, 0, Buffer.alloc(0)), OVERRUN, message(6, 0, Buffer.alloc(0)));
     transport.onReadable();
-    assert.deepEqual(heard, ['message 5', 'overrun', 'message 6']);
+    assert.deepEqual(reports, ['message 5', 'overrun', 'message 6']);
     monitor.close();
     assert.ok(transport.closed);
   });
 
-  test('KERNEL-7 a socket that fails is told once and closed', () => {
-    const { transport, heard } = listen();
+  test('KERNEL-7 a monitor reports a failed socket once and closes it', () => {
+    const { transport, reports } = listen();
     transport.inbox.push(new KernelError('KERNEL_SOCKET', { operation: 'receive', errno: 'EBADF' }));
     transport.onReadable();
     transport.onReadable();
-    assert.deepEqual(heard, ['failed: receive: EBADF']);
+    assert.deepEqual(reports, ['failed: receive: EBADF']);
     assert.ok(transport.closed);
   });
 
-  test('KERNEL-7 a handler that throws is told as a failure, whichever it is', () => {
-    const kaputt = () => assert.fail('kaputt');
-    for (const handlers of [{ overrun: kaputt }, { message: kaputt }]) {
-      const { transport, heard } = listen(handlers);
+  test('KERNEL-7 a monitor reports a handler that throws as a failure', () => {
+    const broken = () => assert.fail('broken handler');
+    for (const handlers of [{ overrun: broken }, { message: broken }]) {
+      const { transport, reports } = listen(handlers);
       transport.inbox.push('overrun' in handlers ? OVERRUN : message(5, 0, Buffer.alloc(0)));
       transport.onReadable();
-      assert.deepEqual(heard, ['failed: kaputt']);
+      assert.deepEqual(reports, ['failed: broken handler']);
       assert.ok(transport.closed);
     }
   });

@@ -1,4 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { Turns } from '../../lib/turns.ts';
 import { KernelError } from '../errors.ts';
 import { type Ack, decodeAck, MessageType } from './ack.ts';
 import { type Message, readMessages } from './reader.ts';
@@ -6,27 +7,27 @@ import { openTransport, type Protocol, type Transport, type TransportOptions } f
 import { Flag, MessageWriter } from './writer.ts';
 
 const FLAG_DUMP_INTERRUPTED = 0x10;
-/** A send of more than this goes to a thread, for the kernel may work on it for milliseconds. */
+/** A larger send goes to a thread of the pool, because the kernel may need milliseconds for it. */
 const BACKGROUND_SEND = 64 << 10;
-/** How many messages of a stream are handled before other work gets a turn. */
-const MESSAGES_A_TURN = 2000;
+/** How many messages a stream handles before it lets other work run. */
+const MESSAGES_PER_TURN = 2000;
 
 export interface Reply {
-  /** What the kernel said of each request that asked for an acknowledgement, and of each that it refused. */
+  /** The kernel's answer to each request that asked for an acknowledgement, and to each request that it refused. */
   readonly acks: readonly Ack[];
-  /** Objects that it answered with. Their bytes are copies. */
+  /** The objects in the answer. Their bytes are copies. */
   readonly messages: readonly Message[];
 }
 
 /**
- * A netlink socket for requests. The kernel answers inside the send, so when a send has returned, its whole answer is
- * waiting; only a dump is made piece by piece as it is read.
+ * A netlink socket for requests. The kernel answers inside the send, so the whole answer is waiting when the send
+ * returns. Only a dump is different: the kernel makes it piece by piece while this socket reads it.
  */
 export class NetlinkSocket {
   readonly #transport: Transport;
-  readonly #open = new Set<Answer>();
+  readonly #pending = new Set<PendingReply>();
+  readonly #exchanges = new Turns();
   #sequence = 1;
-  #busy: Promise<unknown> = Promise.resolve();
 
   constructor(transport: Transport) {
     this.#transport = transport;
@@ -36,8 +37,8 @@ export class NetlinkSocket {
     return new NetlinkSocket(openTransport(protocol, options));
   }
 
-  /** The first of `count` sequence numbers that no other request of this socket has. */
-  sequence(count = 1): number {
+  /** Reserves `count` sequence numbers for the caller and returns the first of them. */
+  reserveSequence(count = 1): number {
     if (this.#sequence + count > 0xffffffff) this.#sequence = 1;
     const first = this.#sequence;
     this.#sequence += count;
@@ -45,46 +46,44 @@ export class NetlinkSocket {
   }
 
   /**
-   * Sends one request and returns the objects that it was answered with; throws if it was refused. `operation` says in
-   * the error what was tried.
+   * Sends one request and returns the objects of the answer. Throws if the kernel refuses the request; `operation` is
+   * the command that the error message names.
    */
   request(operation: string, type: number, flags: number, write: (writer: MessageWriter) => void): readonly Message[] {
-    const sequence = this.sequence();
+    const sequence = this.reserveSequence();
     const writer = new MessageWriter(512).begin(type, flags | Flag.REQUEST | Flag.ACK, sequence);
     write(writer);
     const { acks, messages } = this.#collect(sequence, 1, () => this.#transport.send(writer.end().bytes));
     const [ack] = acks;
-    if (!ack) throw new KernelError('KERNEL_PROTOCOL', { operation, kernelMessage: 'no acknowledgement came' });
-    if (ack.errno) throw refusal(operation, ack);
+    if (!ack) throw new KernelError('KERNEL_PROTOCOL', { operation, reason: 'no acknowledgement came' });
+    if (ack.errno) throw refusalError(operation, ack);
     return messages;
   }
 
   /**
-   * Sends messages that were written with numbers from `sequence(count)` and collects what is said of them. One such
-   * exchange runs at a time; the others wait their turn.
+   * Sends messages that have the numbers from `reserveSequence(count)` and collects the answers. Exchanges run one
+   * after another.
    */
   exchange(bytes: Uint8Array, first: number, count: number): Promise<Reply> {
-    const exchange = this.#busy.then(() => {
+    return this.#exchanges.take(async () => {
       if (bytes.length <= BACKGROUND_SEND) return this.#collect(first, count, () => this.#transport.send(bytes));
-      return this.#collectLater(first, count, () => this.#transport.sendInBackground(bytes));
+      return this.#collectInBackground(first, count, () => this.#transport.sendInBackground(bytes));
     });
-    this.#busy = exchange.catch(() => undefined);
-    return exchange;
   }
 
-  /** All objects of a dump, one at a time in constant memory. Each message is valid until the next is asked for. */
+  /** All objects, one at a time in constant memory. A message is valid until the caller takes the next one. */
   *dump(operation: string, type: number, write: (writer: MessageWriter) => void, flags = 0): Generator<Message> {
-    const sequence = this.sequence();
+    const sequence = this.reserveSequence();
     const writer = new MessageWriter(512).begin(type, flags | Flag.REQUEST | Flag.DUMP, sequence);
     write(writer);
     this.#transport.send(writer.end().bytes);
     let interrupted = false;
     for (;;) {
       const datagram = this.#transport.receive();
-      if (!datagram) throw new KernelError('KERNEL_PROTOCOL', { operation, kernelMessage: 'the dump ended early' });
+      if (!datagram) throw new KernelError('KERNEL_PROTOCOL', { operation, reason: 'the dump ended early' });
       for (const message of readMessages(datagram)) {
         if (message.sequence !== sequence) {
-          this.#sort(message);
+          this.#deliver(message);
           continue;
         }
         interrupted ||= (message.flags & FLAG_DUMP_INTERRUPTED) !== 0;
@@ -97,7 +96,7 @@ export class NetlinkSocket {
     }
   }
 
-  /** A dump that lets other work run in between. */
+  /** The same as `dump`, but it lets other work run in between. */
   async *stream(
     operation: string,
     type: number,
@@ -107,7 +106,7 @@ export class NetlinkSocket {
     let handled = 0;
     for (const message of this.dump(operation, type, write, flags)) {
       yield message;
-      if (++handled % MESSAGES_A_TURN === 0) await nextTurn();
+      if (++handled % MESSAGES_PER_TURN === 0) await nextTurn();
     }
   }
 
@@ -116,61 +115,63 @@ export class NetlinkSocket {
   }
 
   #collect(first: number, count: number, send: () => void): Reply {
-    const answer: Answer = { first, count, acks: [], messages: [] };
-    this.#open.add(answer);
+    const reply: PendingReply = { first, count, acks: [], messages: [] };
+    this.#pending.add(reply);
     try {
       send();
       this.#receiveAll();
-      return answer;
+      return reply;
     } finally {
-      this.#open.delete(answer);
+      this.#pending.delete(reply);
     }
   }
 
-  async #collectLater(first: number, count: number, send: () => Promise<void>): Promise<Reply> {
-    const answer: Answer = { first, count, acks: [], messages: [] };
-    this.#open.add(answer);
+  async #collectInBackground(first: number, count: number, send: () => Promise<void>): Promise<Reply> {
+    const reply: PendingReply = { first, count, acks: [], messages: [] };
+    this.#pending.add(reply);
     try {
       await send();
       this.#receiveAll();
-      return answer;
+      return reply;
     } finally {
-      this.#open.delete(answer);
+      this.#pending.delete(reply);
     }
   }
 
   #receiveAll(): void {
     for (let datagram = this.#transport.receive(); datagram; datagram = this.#transport.receive()) {
-      for (const message of readMessages(datagram)) this.#sort(message);
+      for (const message of readMessages(datagram)) this.#deliver(message);
     }
   }
 
   /**
-   * A request may be made while a batch is being sent from another thread, so what is received goes to whom it is
-   * meant for. What is left from an exchange that was given up is for nobody.
+   * Gives a message to the reply that it belongs to. Several replies can be pending, because the caller may send a
+   * request while a thread sends a batch. A message that belongs to none is left over from a failed exchange.
    */
-  #sort(message: Message): void {
+  #deliver(message: Message): void {
     const { sequence, type } = message;
-    for (const answer of this.#open) {
-      if (sequence < answer.first || sequence >= answer.first + answer.count) continue;
+    for (const reply of this.#pending) {
+      if (sequence < reply.first || sequence >= reply.first + reply.count) continue;
       if (type === MessageType.ERROR) {
         const ack = decodeAck(message);
-        if (ack) answer.acks.push(ack);
+        if (ack) reply.acks.push(ack);
       } else if (type !== MessageType.DONE && type !== MessageType.NOOP) {
-        answer.messages.push({ ...message, body: Buffer.from(message.body) });
+        reply.messages.push({ ...message, body: Buffer.from(message.body) });
       }
     }
   }
 }
 
-interface Answer {
+/** The reply to the sequence numbers from `first` on, while messages arrive. */
+interface PendingReply {
   readonly first: number;
   readonly count: number;
   readonly acks: Ack[];
   readonly messages: Message[];
 }
 
-export function refusal(operation: string, ack: Ack, object?: string, attribute?: string): KernelError {
+/** The error for a request that the kernel refused. */
+export function refusalError(operation: string, ack: Ack, object?: string, attribute?: string): KernelError {
   return new KernelError(ack.errno === 'ERESTART' ? 'KERNEL_STALE' : 'KERNEL_REFUSED', {
     operation,
     errno: ack.errno,
@@ -182,8 +183,8 @@ export function refusal(operation: string, ack: Ack, object?: string, attribute?
 
 function finishDump(operation: string, message: Message, interrupted: boolean): void {
   const ack = decodeAck(message);
-  if (ack?.errno) throw refusal(operation, ack);
+  if (ack?.errno) throw refusalError(operation, ack);
   if (interrupted) {
-    throw new KernelError('KERNEL_INTERRUPTED', { operation, kernelMessage: 'objects changed while they were listed' });
+    throw new KernelError('KERNEL_INTERRUPTED', { operation, reason: 'objects changed while they were listed' });
   }
 }

@@ -1,16 +1,27 @@
 import { KernelError } from '../errors.ts';
-import { bind, check, close, lastErrno, type Poll, pollReadable, recv, sendto, setsockopt, socket } from '../libc.ts';
+import {
+  bind,
+  check,
+  close,
+  lastErrnoName,
+  type Poll,
+  pollReadable,
+  recv,
+  sendto,
+  setsockopt,
+  socket,
+} from '../libc.ts';
 import type { NetworkNamespace } from '../netns.ts';
 
 export const Protocol = { ROUTE: 0, NETFILTER: 12, GENERIC: 16 } as const;
 export type Protocol = (typeof Protocol)[keyof typeof Protocol];
 
-/** What a netlink socket does with bytes. Tests put their own in its place for errors that a kernel won't give on demand. */
+/** Sends and receives the bytes of netlink. Tests use their own for errors that a kernel does not produce on demand. */
 export interface Transport {
   send(bytes: Uint8Array): void;
-  /** Sends from a thread of the pool, because the kernel works on the whole of it inside the call. */
+  /** Sends from a thread of the pool, because the kernel handles all the bytes inside the call. */
   sendInBackground(bytes: Uint8Array): Promise<void>;
-  /** One datagram, or undefined if none is waiting. It is overwritten by the next call. */
+  /** Takes one datagram, or undefined if none is waiting. The next call overwrites the bytes. */
   receive(): Buffer | undefined;
   join(group: number): void;
   poll(onReadable: () => void): Poll;
@@ -19,7 +30,7 @@ export interface Transport {
 
 export interface TransportOptions {
   readonly namespace?: NetworkNamespace | undefined;
-  /** Largest single send. The kernel's default of 208 KiB refuses a batch of more. */
+  /** The largest single send. With the kernel's default, the kernel refuses a send of more than 208 KiB. */
   readonly sendBuffer?: number;
   readonly receiveBuffer?: number;
 }
@@ -50,7 +61,7 @@ export function openTransport(protocol: Protocol, options: TransportOptions = {}
     check(bind(fd, KERNEL_ADDRESS, KERNEL_ADDRESS.length), 'bind netlink socket');
     setOption(fd, SOL_NETLINK, NETLINK_CAP_ACK, 1);
     setOption(fd, SOL_NETLINK, NETLINK_EXT_ACK, 1);
-    // Without strict checking the kernel ignores the filters of a dump request; kernels before 4.20 lack it.
+    // Without strict checking the kernel ignores the filters of a dump request. Kernels before 4.20 lack the option.
     trySetOption(fd, SOL_NETLINK, NETLINK_GET_STRICT_CHK, 1);
     sizeBuffer(fd, SO_SNDBUFFORCE, SO_SNDBUF, options.sendBuffer ?? 64 << 20);
     sizeBuffer(fd, SO_RCVBUFFORCE, SO_RCVBUF, options.receiveBuffer ?? 8 << 20);
@@ -72,7 +83,7 @@ class SocketTransport implements Transport {
 
   send(bytes: Uint8Array): void {
     this.#refuseIfClosed();
-    this.#complete(sendto(this.#fd, bytes, bytes.length, 0, KERNEL_ADDRESS, KERNEL_ADDRESS.length), bytes.length);
+    this.#checkSent(sendto(this.#fd, bytes, bytes.length, 0, KERNEL_ADDRESS, KERNEL_ADDRESS.length), bytes.length);
   }
 
   async sendInBackground(bytes: Uint8Array): Promise<void> {
@@ -86,7 +97,7 @@ class SocketTransport implements Transport {
         KERNEL_ADDRESS,
         KERNEL_ADDRESS.length,
         (error: unknown, sent: number) => {
-          // errno belongs to the pool's thread, so a failed send is tried again here, where it can be read.
+          // errno belongs to the thread, so this thread cannot read it. Sending again here sets it for this thread.
           if (error) return reject(error);
           if (sent === bytes.length) return resolve();
           try {
@@ -105,7 +116,7 @@ class SocketTransport implements Transport {
       throw new KernelError('KERNEL_PROTOCOL', { operation: `receive netlink datagram of ${length} bytes` });
     }
     if (length >= 0) return this.#buffer.subarray(0, length);
-    const errno = lastErrno();
+    const errno = lastErrnoName();
     if (errno === 'EAGAIN' || errno === 'EINTR') return undefined;
     throw new KernelError(errno === 'ENOBUFS' ? 'KERNEL_OVERRUN' : 'KERNEL_SOCKET', { operation: 'receive', errno });
   }
@@ -123,14 +134,14 @@ class SocketTransport implements Transport {
     this.#closed = true;
   }
 
-  /** The number of a closed descriptor may be anybody's by now. */
+  /** Another file of this process may have the number of the closed descriptor by now. */
   #refuseIfClosed(): void {
     if (this.#closed) throw new KernelError('KERNEL_SOCKET', { operation: 'send on a closed netlink socket' });
   }
 
-  #complete(sent: number, length: number): void {
+  #checkSent(sent: number, length: number): void {
     if (sent === length) return;
-    const errno = sent < 0 ? lastErrno() : undefined;
+    const errno = sent < 0 ? lastErrnoName() : undefined;
     throw new KernelError('KERNEL_SOCKET', { operation: `send ${length} bytes of netlink`, errno });
   }
 }
@@ -147,7 +158,7 @@ function trySetOption(fd: number, level: number, option: number, value: number):
   setsockopt(fd, level, option, int32(value), 4);
 }
 
-/** The forced form passes the administrator's limit but needs CAP_NET_ADMIN in the first user namespace. */
+/** The forced option may exceed the administrator's limit, but it needs CAP_NET_ADMIN in the initial user namespace. */
 function sizeBuffer(fd: number, forced: number, plain: number, size: number): void {
   if (setsockopt(fd, SOL_SOCKET, forced, int32(size), 4) < 0) trySetOption(fd, SOL_SOCKET, plain, size);
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Flag, MessageWriter } from './writer.ts';
 
-test('KERNEL-1 writes a message byte by byte: header, structure, attributes with padding, nesting', () => {
+test('KERNEL-1 a message has a header, a structure, and attributes with padding and nesting', () => {
   const writer = new MessageWriter(4).begin(0x0a00, Flag.REQUEST | Flag.CREATE, 7).struct(Buffer.from([2, 0, 0, 0]));
   writer.string(1, 'kp').u32BE(2, 0x01020304).u8(3, 9).u16(4, 0x0102);
   const nest = writer.nest(5);
@@ -19,10 +19,10 @@ test('KERNEL-1 writes a message byte by byte: header, structure, attributes with
     '0400 0600',
   ];
   assert.equal(writer.bytes.toString('hex'), expected.join('').replaceAll(' ', ''));
-  assert.equal(writer.messages, 1);
+  assert.equal(writer.messageCount, 1);
 });
 
-test('KERNEL-1 refuses an attribute that its 16-bit length cannot hold', () => {
+test('KERNEL-1 refuses an attribute that is too long for its 16-bit length field', () => {
   const writer = new MessageWriter().begin(1, 0, 1);
   assert.throws(() => writer.data(1, Buffer.alloc(65532)), RangeError);
   const nest = writer.nest(1);

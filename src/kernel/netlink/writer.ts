@@ -4,15 +4,15 @@ export const Flag = {
   MULTI: 0x2,
   ACK: 0x4,
   ECHO: 0x8,
-  /** of a get request: all objects */
+  /** In a get request: return all objects. */
   DUMP: 0x300,
-  /** of a new request: replace what is there */
+  /** In a new request: replace an existing object. */
   REPLACE: 0x100,
-  /** of a new request: fail if it is there */
+  /** In a new request: fail if the object exists. */
   EXCL: 0x200,
   CREATE: 0x400,
   APPEND: 0x800,
-  /** of a delete request: do not go on to children */
+  /** In a delete request: do not delete children. */
   NONREC: 0x100,
 } as const;
 
@@ -20,13 +20,13 @@ export const HEADER_LENGTH = 16;
 const ATTRIBUTE_HEADER = 4;
 const NESTED = 0x8000;
 
-/** Largest value of an attribute, nested ones included: its length field has 16 bits. */
+/** The longest value of an attribute, including nested attributes. The length field has 16 bits. */
 export const MAX_ATTRIBUTE = 0xffff - ATTRIBUTE_HEADER;
 
 /**
- * Writes netlink messages one after another into one growing buffer, so that many go to the kernel in a single send.
- * Attribute methods append to the message that was begun last. `…BE` methods write in network byte order, which
- * nfnetlink wants; the others in the machine's own, which rtnetlink and generic netlink want.
+ * Writes netlink messages one after another into one growing buffer, so that a single send can carry many of them.
+ * Attribute methods append to the message that was begun last. `…BE` methods write network byte order, which nfnetlink
+ * expects. The others write the machine's byte order, which rtnetlink and generic netlink expect.
  */
 export class MessageWriter {
   #buffer: Buffer;
@@ -46,11 +46,11 @@ export class MessageWriter {
     return this.#length;
   }
 
-  get messages(): number {
+  get messageCount(): number {
     return this.#count;
   }
 
-  /** Begins a message; `end` must follow before the next. The sequence number is how an answer is told apart. */
+  /** Begins a message. Call `end` before the next `begin`. The kernel's answer carries the same sequence number. */
   begin(type: number, flags: number, sequence: number): this {
     this.#reserve(HEADER_LENGTH);
     const at = this.#length;
@@ -69,12 +69,12 @@ export class MessageWriter {
     return this;
   }
 
-  /** Bytes of the message so far, its header included. */
+  /** The bytes of the current message so far, with its header. */
   get messageLength(): number {
     return this.#length - this.#message;
   }
 
-  /** The fixed structure that follows the header (`nfgenmsg`, `ifinfomsg`, …), padded to four bytes. */
+  /** Writes the fixed structure that follows the header (`nfgenmsg`, `ifinfomsg`, …), padded to four bytes. */
   struct(bytes: Uint8Array): this {
     this.#reserve(bytes.length + 3);
     this.#buffer.set(bytes, this.#length);
@@ -131,7 +131,7 @@ export class MessageWriter {
     return this;
   }
 
-  /** A string with its terminating zero byte. */
+  /** Writes a string with its terminating zero byte. */
   string(type: number, value: string): this {
     const length = Buffer.byteLength(value) + 1;
     this.#attribute(type, length);
@@ -148,13 +148,13 @@ export class MessageWriter {
     return this.#pad();
   }
 
-  /** An attribute that says something by being there. */
+  /** Writes an attribute without a value. Its presence is the information. */
   flag(type: number): this {
     this.#attribute(type, 0);
     return this;
   }
 
-  /** Begins a nested attribute and returns what `close` needs. */
+  /** Begins a nested attribute. The caller passes the returned offset to `close`. */
   nest(type: number): number {
     const at = this.#length;
     this.#attribute(type | NESTED, 0);
@@ -163,14 +163,15 @@ export class MessageWriter {
 
   close(nest: number): this {
     const length = this.#length - nest;
-    if (length > 0xffff) throw new RangeError(`a nested attribute of ${length} bytes is over netlink's 64 KiB`);
+    if (length > 0xffff)
+      throw new RangeError(`a nested attribute of ${length} bytes exceeds netlink's limit of 64 KiB`);
     this.#buffer.writeUInt16LE(length, nest);
     return this;
   }
 
   #attribute(type: number, valueLength: number): void {
     if (valueLength > MAX_ATTRIBUTE)
-      throw new RangeError(`an attribute of ${valueLength} bytes is over netlink's 64 KiB`);
+      throw new RangeError(`an attribute of ${valueLength} bytes exceeds netlink's limit of 64 KiB`);
     this.#reserve(ATTRIBUTE_HEADER + valueLength + 3);
     this.#buffer.writeUInt16LE(ATTRIBUTE_HEADER + valueLength, this.#length);
     this.#buffer.writeUInt16LE(type, this.#length + 2);

@@ -23,7 +23,7 @@ const NAME = attribute(1, Buffer.from('drops\0'));
 const PACKETS = attribute(2, u64(7n));
 const BYTES = attribute(3, u64(1n << 40n));
 
-test('KERNEL-1 a request names a counter, with a zero byte at the end', () => {
+test("KERNEL-1 a request contains the counter's name and a zero byte", () => {
   const writer = new MessageWriter().begin(NfacctMessage.GET, 5, 9);
   encodeName(writer, 'drops');
   assert.equal(
@@ -32,7 +32,7 @@ test('KERNEL-1 a request names a counter, with a zero byte at the end', () => {
   );
 });
 
-test('KERNEL-1 an answer has name, packets and bytes; attributes that are not known are passed over', () => {
+test('KERNEL-1 an answer has name, packets and bytes, and the decoder skips unknown attributes', () => {
   const counter = { name: 'drops', packets: 7n, bytes: 1n << 40n };
   assert.deepEqual(decodeCounter(Buffer.concat([HEAD, NAME, PACKETS, BYTES])), counter);
   const use = attribute(4, Buffer.from([0, 0, 0, 1]));
@@ -40,7 +40,7 @@ test('KERNEL-1 an answer has name, packets and bytes; attributes that are not kn
   assert.deepEqual(decodeCounter(Buffer.concat([HEAD, use, pad, NAME, PACKETS, BYTES])), counter);
 });
 
-test('KERNEL-2 an answer without all three, or cut short, is none', () => {
+test('KERNEL-2 an answer that lacks name, packets or bytes, or is cut short, decodes to no counter', () => {
   for (const parts of [[], [NAME], [NAME, PACKETS], [NAME, BYTES], [PACKETS, BYTES]]) {
     assert.equal(decodeCounter(Buffer.concat([HEAD, ...parts])), undefined);
   }
@@ -50,6 +50,6 @@ test('KERNEL-2 an answer without all three, or cut short, is none', () => {
   }
 });
 
-test('KERNEL-2 no bytes make the decoder throw', () => {
+test('KERNEL-2 random bytes never make the decoder throw', () => {
   fc.assert(fc.property(fc.uint8Array({ maxLength: 64 }), bytes => void decodeCounter(Buffer.from(bytes))));
 });

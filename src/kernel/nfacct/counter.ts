@@ -1,6 +1,6 @@
 import { asString, asU64BE, attributeMap, type MessageWriter } from '../netlink/index.ts';
 
-/** A named counter of packets that rules with `-m nfacct` count in. */
+/** A named packet counter. iptables rules with `-m nfacct` increase it. */
 export interface Counter {
   readonly name: string;
   readonly packets: bigint;
@@ -14,23 +14,23 @@ export const NfacctMessage = {
   GET: (SUBSYSTEM << 8) | 1,
 } as const;
 
-/** As in `linux/netfilter/nfnetlink_acct.h`. */
+/** Attributes as in `linux/netfilter/nfnetlink_acct.h`. */
 const Attribute = { NAME: 1, PKTS: 2, BYTES: 3 } as const;
 
-/** With the terminating zero byte it must fit into 32 bytes. */
+/** In bytes. The kernel has 32 bytes for the name and its terminating zero byte. */
 export const LONGEST_NAME = 31;
 
 const AF_UNSPEC = 0;
-/** Bytes of `struct nfgenmsg` before the attributes. */
-const GENERIC_HEADER = 4;
+/** The length of `struct nfgenmsg`, which stands before the attributes. */
+const NFGENMSG_LENGTH = 4;
 
-/** The counter that a message is about. */
+/** Writes the body of a message about the counter with this name. */
 export function encodeName(writer: MessageWriter, name: string): void {
   writer.struct(Buffer.from([AF_UNSPEC, 0, 0, 0])).string(Attribute.NAME, name);
 }
 
 export function decodeCounter(body: Buffer): Counter | undefined {
-  const attributes = attributeMap(body, GENERIC_HEADER);
+  const attributes = attributeMap(body, NFGENMSG_LENGTH);
   const name = asString(attributes.get(Attribute.NAME));
   const packets = asU64BE(attributes.get(Attribute.PKTS));
   const bytes = asU64BE(attributes.get(Attribute.BYTES));

@@ -15,7 +15,7 @@ function withSocket(work: (socket: NfacctSocket) => void): void {
   }
 }
 
-test('KERNEL-11 a counter is made once and read', () =>
+test('KERNEL-11 ensure creates a counter once, and get reads it', () =>
   withSocket(socket => {
     assert.equal(socket.get('drops'), undefined);
     socket.ensure('drops');
@@ -27,7 +27,7 @@ test('KERNEL-11 a counter is made once and read', () =>
     );
   }));
 
-test('KERNEL-11 the longest name has 31 bytes', () =>
+test('KERNEL-11 a name has 1 to 31 bytes', () =>
   withSocket(socket => {
     const name = 'x'.repeat(31);
     socket.add(name);

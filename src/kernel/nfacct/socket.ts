@@ -19,13 +19,13 @@ export class NfacctSocket {
     return new NfacctSocket(openTransport(Protocol.NETFILTER, { namespace }));
   }
 
-  /** Undefined if there is no such counter. */
+  /** Returns undefined if there is no such counter. */
   get(name: string): Counter | undefined {
     const operation = `get nfacct ${name}`;
     try {
       const [answer] = this.#request(operation, NfacctMessage.GET, 0, name);
       const counter = answer && decodeCounter(answer.body);
-      if (!counter) throw new KernelError('KERNEL_PROTOCOL', { operation, kernelMessage: 'no counter came' });
+      if (!counter) throw new KernelError('KERNEL_PROTOCOL', { operation, reason: 'the answer contains no counter' });
       return counter;
     } catch (error) {
       if (error instanceof KernelError && error.errno === 'ENOENT') return undefined;
@@ -33,12 +33,12 @@ export class NfacctSocket {
     }
   }
 
-  /** The kernel refuses a name that is taken. */
+  /** The kernel refuses a name that another counter has. */
   add(name: string): void {
     this.#request(`add nfacct ${name}`, NfacctMessage.NEW, Flag.CREATE, name);
   }
 
-  /** One that is there keeps what it counted. */
+  /** Adds the counter if it is missing. An existing counter keeps its numbers. */
   ensure(name: string): void {
     if (!this.get(name)) this.add(name);
   }
@@ -49,7 +49,7 @@ export class NfacctSocket {
 
   #request(operation: string, type: number, flags: number, name: string) {
     if (name === '' || Buffer.byteLength(name) > LONGEST_NAME) {
-      throw new RangeError(`a counter's name has 1 to ${LONGEST_NAME} bytes: ${JSON.stringify(name)}`);
+      throw new RangeError(`the name of a counter must have 1 to ${LONGEST_NAME} bytes: ${JSON.stringify(name)}`);
     }
     return this.#socket.request(operation, type, flags, (writer: MessageWriter) => encodeName(writer, name));
   }

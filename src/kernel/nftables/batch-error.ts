@@ -1,5 +1,5 @@
 import { KernelError, type KernelErrorCode, type KernelErrorDetail } from '../errors.ts';
-import { type Ack, refusal } from '../netlink/index.ts';
+import { type Ack, refusalError } from '../netlink/index.ts';
 import { type AttributePath, attributePath } from './attribute-path.ts';
 import type { Batch } from './batch.ts';
 import { type Command, printCommand, printElementCommand, printName, type SetElements } from './command.ts';
@@ -36,7 +36,7 @@ export function batchError(transaction: Transaction, batch: Batch, acks: readonl
     if (!ack.errno) continue;
     const origin = batch.origins[ack.sequence - batch.first - 1];
     // What concerns the batch as a whole (a stale generation, no permission) is said of its beginning.
-    if (!origin) return refusal(`commit to table ${transaction.family} ${transaction.table}`, ack);
+    if (!origin) return refusalError(`commit to table ${transaction.family} ${transaction.table}`, ack);
     failures.push(failure(transaction, batch, origin, ack));
   }
   const [first] = failures;
@@ -49,7 +49,7 @@ function failure(transaction: Transaction, batch: Batch, origin: Origin, ack: Ac
   const path = ack.offset === undefined ? undefined : attributePath(message, ack.offset);
   const element = command.object.kind === 'elements' ? elementAt(command.object, origin, path) : undefined;
   const { operation, object } = describe(transaction, command, element);
-  const error = refusal(operation, ack, object, path?.text);
+  const error = refusalError(operation, ack, object, path?.text);
   return element ? { command, element, error } : { command, error };
 }
 

@@ -2,8 +2,8 @@ import { ipFromBytes } from '../../net/index.ts';
 import { printProtocol } from './protocol.ts';
 
 /**
- * nft's data types. The kernel only stores their numbers; nft prints keys and data by them, so a set with a wrong number
- * works and lists as nonsense. `type-N` stands for one that has no word here.
+ * nft's data types. The kernel only stores their numbers; nft prints keys and data by them, so a set with a wrong
+ * number works and lists as nonsense. `type-N` stands for one that has no word here.
  */
 export type DataType = keyof typeof TYPES | `type-${number}`;
 

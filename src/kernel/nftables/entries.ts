@@ -5,7 +5,8 @@ import type { SetOrMap } from './set.ts';
 
 /**
  * How a set's elements are told to the kernel. `key`: an entry with one key each. `pair`: ranges of a single field, an
- * entry each for the first key and for the one behind the last. `ends`: ranges in a concatenation, an entry with two keys.
+ * entry each for the first key and for the one behind the last. `ends`: ranges in a concatenation, an entry with two
+ * keys.
  */
 export type Shape = 'key' | 'pair' | 'ends';
 

@@ -10,8 +10,8 @@ export interface NftablesMonitorHandlers {
   /** An object came or went. Which transaction it belongs to is said by the next `committed`. */
   changed(event: NftEvent): void;
   /**
-   * A transaction ended. It is one's own if `NftablesSocket.commit` resolved to this generation, though the notification
-   * may come before that does; the process is told too, but not reliably to a container (see Generation).
+   * A transaction ended. It is one's own if `NftablesSocket.commit` resolved to this generation, though the
+   * notification may come before that does; the process is told too, but not reliably to a container (see Generation).
    */
   committed(generation: Generation): void;
   /** Notifications were lost: what is known must be read again. A very large transaction of one's own does this too. */

@@ -68,7 +68,7 @@ export class NftablesSocket {
    */
   async commit(transaction: Transaction, options: CommitOptions = {}): Promise<Commit> {
     if (transaction.isEmpty) return { generation: undefined };
-    const first = this.#commits.sequence(messageBound(transaction));
+    const first = this.#commits.reserveSequence(messageBound(transaction));
     const batch = encodeBatch(transaction, first, options.generation);
     const { acks, messages } = await this.#commits.exchange(batch.bytes, batch.first, batch.count);
     const error = batchError(transaction, batch, acks);
@@ -85,7 +85,7 @@ export class NftablesSocket {
       writer.struct(UNSPECIFIED_HEAD),
     );
     const generation = replies[0] && decodeGeneration(replies[0]);
-    if (!generation) throw new KernelError('KERNEL_PROTOCOL', { operation, kernelMessage: 'no generation came' });
+    if (!generation) throw new KernelError('KERNEL_PROTOCOL', { operation, reason: 'no generation came' });
     return generation.id;
   }
 
@@ -198,6 +198,6 @@ export class NftablesSocket {
 function unanswered(transaction: Transaction, batch: Batch): KernelError {
   return new KernelError('KERNEL_OVERRUN', {
     operation: `commit ${batch.origins.length} messages to table ${transaction.family} ${transaction.table}`,
-    kernelMessage: 'no acknowledgement came',
+    reason: 'no acknowledgement came',
   });
 }

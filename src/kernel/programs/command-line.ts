@@ -1,6 +1,6 @@
 const PLAIN = /^[\w@%+=:,./-]+$/;
 
-/** The command as it can be given to a shell. */
+/** The command, quoted so that an operator can give it to a shell. */
 export function commandLine(name: string, args: readonly string[]): string {
   return [name, ...args].map(quote).join(' ');
 }

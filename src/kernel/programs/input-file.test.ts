@@ -17,14 +17,14 @@ function content(input: ProgramInput): Buffer {
   }
 }
 
-test('KERNEL-9 a file in memory holds what it was given, whether text, bytes or pieces of both', () => {
+test('KERNEL-9 an input file holds text, bytes, or pieces of both', () => {
   assert.deepEqual(content('one\ntwo\n'), Buffer.from('one\ntwo\n'));
   assert.deepEqual(content(new Uint8Array([65, 10])), Buffer.from('A\n'));
   assert.deepEqual(content(['a', Buffer.from('b'), '', 'c\n']), Buffer.from('abc\n'));
   assert.deepEqual(content(''), Buffer.alloc(0));
 });
 
-test('KERNEL-9 text longer than a block is not torn within a character', () => {
+test('KERNEL-9 text that is longer than a block is never split within a character', () => {
   for (const shift of ['', 'x', 'xy', 'xyz']) {
     const text = shift + '\u{1f682}ä€'.repeat(20_000);
     assert.ok(content(text).equals(Buffer.from(text)));
@@ -32,7 +32,7 @@ test('KERNEL-9 text longer than a block is not torn within a character', () => {
   }
 });
 
-test('KERNEL-9 any pieces of text come out as they went in', () => {
+test('KERNEL-9 any pieces of text are read back unchanged', () => {
   fc.assert(
     fc.property(fc.array(fc.string({ unit: fc.constantFrom(...'a\nü€\u{1f682}'), maxLength: 200 })), pieces => {
       const once = (function* () {

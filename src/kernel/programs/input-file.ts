@@ -7,13 +7,15 @@ const memfdCreate = koffi.load('libc.so.6').func('int memfd_create(const char *n
 const MFD_CLOEXEC = 1;
 const BLOCK = 64 << 10;
 
-/** What a program reads on its standard input. An iterable is read once, without a pause. */
+/** The standard input of a program. An iterable is read once, synchronously. */
 export type ProgramInput = string | Uint8Array | Iterable<string | Uint8Array>;
 
 /**
- * A program's standard input as a file without a name, in memory. Next to a pipe it costs a third of the time for
- * 24 MiB, needs no turns of the event loop while the program reads, can be read again to find the line that the program
- * complains of, and can be opened as /dev/stdin, which the socket that Node makes of a pipe cannot.
+ * A program's standard input as a file without a name, in memory. It has these advantages over a pipe:
+ * - 24 MiB take a third of the time.
+ * - The event loop has no work while the program reads.
+ * - We can read it again to find the line that the program refused.
+ * - A program can open it as /dev/stdin. Node makes a socket instead of a pipe, and a socket cannot be opened.
  */
 export class InputFile {
   readonly fd: number;
@@ -61,7 +63,7 @@ export class InputFile {
     closeSync(this.fd);
   }
 
-  /** Small chunks go through one block, for a write of each would cost more than the text. */
+  /** Collects small chunks in a block, because a write for each of them would cost more than making the text. */
   #fill(chunks: Iterable<string | Uint8Array>): void {
     const encoder = new TextEncoder();
     const block = new Uint8Array(BLOCK);
@@ -86,7 +88,7 @@ export class InputFile {
     flush();
   }
 
-  /** At a position, so that the offset, which the program shares, stays at the start. */
+  /** Writes at a position. The program shares the file's offset, so the offset must stay at the start. */
   #append(bytes: Uint8Array): void {
     for (let at = 0; at < bytes.length; ) {
       const written = writeSync(this.fd, bytes, at, bytes.length - at, this.#size);

@@ -1,22 +1,22 @@
-const TAIL = 64 << 10;
+const TAIL_LENGTH = 64 << 10;
 
-/** A program's standard output: kept up to a limit, or handed on as it comes. */
+/** Collects a program's standard output up to a limit, or passes it on as it arrives. */
 export class Output {
   readonly #limit: number;
-  readonly #take: ((chunk: Uint8Array) => void) | undefined;
+  readonly #onChunk: ((chunk: Uint8Array) => void) | undefined;
   readonly #chunks: Buffer[] = [];
   #size = 0;
 
-  constructor(limit: number, take?: (chunk: Uint8Array) => void) {
+  constructor(limit: number, onChunk?: (chunk: Uint8Array) => void) {
     this.#limit = limit;
-    this.#take = take;
+    this.#onChunk = onChunk;
   }
 
-  /** Says whether the output is still within the limit. */
+  /** Returns false if the output exceeds the limit. */
   add(chunk: Buffer): boolean {
     this.#size += chunk.length;
     if (this.#size > this.#limit) return false;
-    if (this.#take) this.#take(chunk);
+    if (this.#onChunk) this.#onChunk(chunk);
     else this.#chunks.push(chunk);
     return true;
   }
@@ -26,12 +26,12 @@ export class Output {
   }
 }
 
-/** The end of a program's standard error. Whoever writes without end there loses the beginning, not our memory. */
+/** Keeps only the end of a program's standard error, so that endless output does not fill our memory. */
 export class Tail {
   #bytes: Buffer = Buffer.alloc(0);
 
   add(chunk: Buffer): void {
-    this.#bytes = Buffer.concat([this.#bytes, chunk]).subarray(-TAIL);
+    this.#bytes = Buffer.concat([this.#bytes, chunk]).subarray(-TAIL_LENGTH);
   }
 
   text(): string {

@@ -1,6 +1,6 @@
 import { KernelError } from '../errors.ts';
 
-/** Why a program did not do its work. */
+/** Why a run of a program failed. */
 export type ProgramFailure =
   | { readonly kind: 'missing' }
   | { readonly kind: 'not-started'; readonly errno: string }
@@ -14,16 +14,15 @@ const LONGEST_LINE = 400;
 
 export class ProgramError extends KernelError {
   readonly failure: ProgramFailure;
-  /** The end of what the program wrote to its standard error. */
+  /** The end of the program's standard error. */
   readonly stderr: string;
 
   constructor(operation: string, failure: ProgramFailure, stderr: string) {
-    const reason = failureText(failure);
-    const words = lastLines(stderr);
     super('KERNEL_PROGRAM', {
       operation,
       errno: failure.kind === 'missing' ? 'ENOENT' : failure.kind === 'not-started' ? failure.errno : undefined,
-      kernelMessage: words === '' ? reason : `${reason}: ${words}`,
+      reason: failureText(failure),
+      kernelMessage: lastLines(stderr),
     });
     this.failure = failure;
     this.stderr = stderr;
@@ -47,13 +46,13 @@ export function failureText(failure: ProgramFailure): string {
   }
 }
 
-/** The last lines that say something, as one. */
-export function lastLines(text: string): string {
-  const lines = text.split('\n').map(printable);
-  return lines
-    .filter(line => line !== '')
-    .slice(-LAST_LINES)
-    .join(' | ');
+/** The last lines that are not empty, joined to one line. Undefined if there is none. */
+export function lastLines(text: string): string | undefined {
+  const lines = text
+    .split('\n')
+    .map(printable)
+    .filter(line => line !== '');
+  return lines.length === 0 ? undefined : lines.slice(-LAST_LINES).join(' | ');
 }
 
 function printable(line: string): string {

@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { NetworkNamespace } from '../netns.ts';
 import { runProgram } from './run-program.ts';
 
-test('KERNEL-9 a program runs inside the namespace that it is given, and the caller stays at home', async () => {
+test('KERNEL-9 a program runs inside the given network namespace, and the caller stays in its own', async () => {
   const namespace = NetworkNamespace.create();
   const home = readlinkSync('/proc/thread-self/ns/net');
   try {

@@ -12,16 +12,16 @@ import { ProgramError, type ProgramFailure } from './program-error.ts';
 const MAX_OUTPUT = 256 << 20;
 
 export interface ProgramOptions {
-  /** How long the program may take. Then it is killed, with everything that it started. */
+  /** How long the program may take. After that it is killed, with all processes that it started. */
   readonly timeoutMs: number;
-  /** An `InputFile` stays the caller's to close. Without input the program reads /dev/null. */
+  /** The caller must close an `InputFile`. Without input the program reads /dev/null. */
   readonly input?: ProgramInput | InputFile | undefined;
   readonly namespace?: NetworkNamespace | undefined;
-  /** Added to the few variables that every program gets: PATH and LC_ALL. */
+  /** Variables besides PATH and LC_ALL, which every program receives. */
   readonly env?: Readonly<Record<string, string>> | undefined;
-  /** The exit statuses that are answers rather than failures; only 0 unless told. */
+  /** The exit statuses that are no failures. By default only 0. */
   readonly okStatuses?: readonly number[] | undefined;
-  /** Takes the standard output as it comes; then none is kept. */
+  /** Receives the standard output as it arrives. The result then has no output. */
   readonly onStdout?: ((chunk: Uint8Array) => void) | undefined;
   readonly maxOutputBytes?: number | undefined;
   readonly onStart?: ((pid: number) => void) | undefined;
@@ -33,7 +33,7 @@ export interface ProgramResult {
   readonly stderr: string;
 }
 
-/** Runs a program to its end. Throws a `ProgramError` for anything but an exit status that is all right. */
+/** Runs a program to its end. Throws a `ProgramError` unless the exit status is one of `okStatuses`. */
 export async function runProgram(
   name: string,
   args: readonly string[],
@@ -41,12 +41,12 @@ export async function runProgram(
 ): Promise<ProgramResult> {
   const operation = commandLine(name, args);
   const { input } = options;
-  const borrowed = input === undefined || input instanceof InputFile;
-  const file = borrowed ? input : InputFile.create(input);
+  const isCallers = input === undefined || input instanceof InputFile;
+  const file = isCallers ? input : InputFile.create(input);
   try {
     return await supervise(start(operation, name, args, file, options), operation, options);
   } finally {
-    if (!borrowed) file?.close();
+    if (!isCallers) file?.close();
   }
 }
 
@@ -59,18 +59,19 @@ function start(
   input: InputFile | undefined,
   { namespace, env }: ProgramOptions,
 ): Running {
-  // In a group of its own: it can be killed as a whole, and a Ctrl-C meant for us does not tear it in the middle.
-  const begin = () =>
+  // The program has its own process group (`detached`). So we can kill the whole group, and a Ctrl-C in the terminal
+  // does not interrupt the program.
+  const spawnChild = () =>
     spawn(name, args, { stdio: [input?.fd ?? 'ignore', 'pipe', 'pipe'], env: environment(env), detached: true });
   let child: ChildProcess;
   try {
-    // A child starts where the thread that forks it is.
-    child = namespace ? namespace.run(begin) : begin();
+    // A child process starts in the network namespace of the thread that forks it.
+    child = namespace ? namespace.run(spawnChild) : spawnChild();
   } catch (error) {
     throw error instanceof KernelError ? error : notStarted(operation, error);
   }
   if (isRunning(child)) return child;
-  // Out of descriptors, Node makes no pipes, and says why in an event that must not go unheard.
+  // Without free descriptors Node makes no pipes and emits an error event. Without a listener it would end the process.
   child.on('error', () => undefined);
   throw new ProgramError(operation, { kind: 'not-started', errno: 'EMFILE' }, '');
 }
@@ -114,15 +115,15 @@ function supervise(child: Running, operation: string, options: ProgramOptions): 
 }
 
 /**
- * Kills the program's group and waits for nobody: a process that left the group may hold the pipes open for ever, and
- * one that is stuck inside the kernel does not die.
+ * Kills the program's process group and does not wait for its end: a process that left the group may keep the pipes
+ * open forever, and a process that is stuck inside the kernel does not die.
  */
 function abandon(child: Running): void {
   if (child.pid !== undefined) {
     try {
       process.kill(-child.pid, 'SIGKILL');
     } catch {
-      // The whole group has ended meanwhile.
+      // The whole group has already ended.
     }
   }
   child.stdout.destroy();

@@ -78,7 +78,7 @@ const CASES: readonly {
 ];
 
 for (const { line, verb, link = veth0, address, hex } of CASES) {
-  test(`KERNEL-1 KERNEL-4 sends what \`${line}\` sends, and prints as it`, () => {
+  test(`KERNEL-1 KERNEL-4 sends the bytes of \`${line}\` and prints that line`, () => {
     const transport = new RecordingTransport();
     const socket = new RouteSocket(new NetlinkSocket(transport));
     if (verb === 'add') socket.addAddress(link, address);
@@ -92,7 +92,7 @@ for (const { line, verb, link = veth0, address, hex } of CASES) {
   });
 }
 
-test('KERNEL-1 lists all addresses, those of a family and those of a link as `ip addr show` does', () => {
+test('KERNEL-1 listing all addresses, those of a family or those of a link sends the bytes of `ip addr show`', () => {
   const transport = new RecordingTransport();
   const socket = new RouteSocket(new NetlinkSocket(transport));
   socket.addresses();
@@ -109,7 +109,7 @@ test('KERNEL-1 lists all addresses, those of a family and those of a link as `ip
   assert.equal(printGetAddresses({ family: 'IPv6', link: veth0 }), 'ip -6 addr show dev veth0');
 });
 
-test('KERNEL-1 leaves out the addresses of other links where the kernel does not', () => {
+test('KERNEL-1 leaves out addresses of other links if the kernel ignores the filter', () => {
   const answers = [3, 4].map(index => ({
     type: AddressMessage.NEW,
     write: (writer: Parameters<typeof encodeAddress>[0]) =>
@@ -123,7 +123,7 @@ test('KERNEL-1 leaves out the addresses of other links where the kernel does not
   );
 });
 
-test('KERNEL-1 what is encoded decodes to the same', () => {
+test('KERNEL-1 every address survives encoding and decoding', () => {
   const ip = fc
     .oneof(fc.uint8Array({ minLength: 4, maxLength: 4 }), fc.uint8Array({ minLength: 16, maxLength: 16 }))
     .map(bytes => ipFromBytes(bytes) as Ip);
@@ -137,7 +137,7 @@ test('KERNEL-1 what is encoded decodes to the same', () => {
   fc.assert(property);
 });
 
-test('KERNEL-1 takes the local address of a point-to-point link and the flags that the header has no room for', () => {
+test('KERNEL-1 reads the local address of a point-to-point link, and flags that do not fit into the header', () => {
   const bytes = message(AddressMessage.NEW, 0, writer => {
     writer.struct(Buffer.from([2, 32, 0x80, 0, 5, 0, 0, 0])).data(1, Buffer.from([10, 0, 0, 2]));
     writer

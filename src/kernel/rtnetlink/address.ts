@@ -16,18 +16,18 @@ const HEADER = 8;
 export interface NewAddress {
   readonly ip: Ip;
   readonly prefix: number;
-  /** IPv6: use the address at once, without looking for duplicates on the wire. */
+  /** Only for IPv6: use the address at once, without a check for duplicates on the network. */
   readonly nodad?: boolean;
 }
 
 export interface Address {
   readonly ip: Ip;
   readonly prefix: number;
-  /** Index of the link that has it. */
+  /** The index of the link that has the address. */
   readonly index: number;
   readonly scope: number;
   readonly flags: number;
-  /** IPv4 only: the link's name, or an alias that begins with it. */
+  /** Only for IPv4: the link's name, or an alias that begins with it. */
   readonly label: string | undefined;
 }
 
@@ -48,17 +48,17 @@ export function encodeAddress(writer: MessageWriter, verb: Verb, link: LinkRef, 
   writer.struct(header).data(Attribute.LOCAL, bytes).data(Attribute.ADDRESS, bytes);
 }
 
-/** Kernels before 4.20 ignore the filter and answer with every address. */
+/** Writes a request for addresses. Kernels before 4.20 ignore the filter and answer with all addresses. */
 export function encodeGetAddresses(writer: MessageWriter, filter: AddressFilter): void {
   writer.struct(addressHeader(filter.family ? familyNumber(filter.family) : 0, filter.link?.index ?? 0));
 }
 
-/** Decodes RTM_NEWADDR and RTM_DELADDR; undefined if it is no IPv4 or IPv6 address. */
+/** Decodes RTM_NEWADDR and RTM_DELADDR. Returns undefined if the address is neither IPv4 nor IPv6. */
 export function decodeAddress(body: Buffer): Address | undefined {
   const length = addressLength(body[0]);
   if (body.length < HEADER || !length) return undefined;
   const attributes = attributeMap(body, HEADER);
-  // ADDRESS is the other end's on a point-to-point link; LOCAL is missing for most IPv6 addresses.
+  // On a point-to-point link ADDRESS is the peer's address. Most IPv6 addresses have no LOCAL.
   const bytes = attributes.get(Attribute.LOCAL) ?? attributes.get(Attribute.ADDRESS);
   const ip = bytes?.length === length ? ipFromBytes(bytes) : undefined;
   if (!ip) return undefined;
@@ -67,7 +67,7 @@ export function decodeAddress(body: Buffer): Address | undefined {
     prefix: body.readUInt8(1),
     index: body.readUInt32LE(4),
     scope: body.readUInt8(3),
-    // The header has room for the first eight flags only.
+    // The header has space only for the first eight flags.
     flags: asU32(attributes.get(Attribute.FLAGS)) ?? body.readUInt8(2),
     label: asString(attributes.get(Attribute.LABEL)),
   };

@@ -26,31 +26,31 @@ export const LinkFlag = {
 
 const INFO_KIND = 1;
 const HEADER = 16;
-/** Leaves out the statistics, which are most of an answer. Virtual functions, left out too, can overflow a message. */
+/** Leaves out statistics, which are most of an answer, and virtual functions, which can overflow a message. */
 const EXT_MASK_SKIP_STATISTICS = 8;
 const LONGEST_NAME = 15;
 
-/** Names a link in a request. The kernel goes by the index; the name is what is printed. */
+/** Identifies a link in a request. The kernel uses the index. The name is for messages. */
 export interface LinkRef {
   readonly index: number;
   readonly name: string;
 }
 
 export interface Link extends LinkRef {
-  /** `dummy`, `veth`, `bridge`; undefined for hardware and lo. */
+  /** `dummy`, `veth`, `bridge`. Undefined for hardware and lo. */
   readonly kind: string | undefined;
   readonly flags: number;
   readonly mtu: number;
   readonly txqlen: number;
   /** The hardware address as `ce:2a:84:6b:17:43`. */
   readonly address: string;
-  /** Index of the bridge that the link is a port of. */
+  /** The index of the bridge whose port this link is. */
   readonly master: number | undefined;
-  /** Index of the link that this one goes with: a veth's peer, in whichever namespace it is. */
+  /** The index of the associated link: the peer of a veth, possibly in another namespace. */
   readonly link: number | undefined;
 }
 
-/** `struct ifinfomsg` of no address family. */
+/** `struct ifinfomsg` without an address family. */
 export function linkHeader(index = 0, flags = 0, change = 0): Buffer {
   const header = Buffer.alloc(HEADER);
   header.writeInt32LE(index, 4);
@@ -62,14 +62,14 @@ export function linkHeader(index = 0, flags = 0, change = 0): Buffer {
 export function encodeGetLink(writer: MessageWriter, name?: string): void {
   writer.struct(linkHeader()).u32(LinkAttribute.EXT_MASK, EXT_MASK_SKIP_STATISTICS);
   if (name === undefined) return;
-  // A longer name can only be an alternative one, which kernels know since 5.5.
+  // A longer name can only be an alternative name. Kernels support those since 5.5.
   const alternative = Buffer.byteLength(name) > LONGEST_NAME;
   writer.string(alternative ? LinkAttribute.ALT_IFNAME : LinkAttribute.IFNAME, name);
 }
 
 /**
- * Decodes RTM_NEWLINK and RTM_DELLINK. Undefined for messages of an address family: a bridge tells in one of them that
- * a link is no longer its port, which must not pass for the link's end.
+ * Decodes RTM_NEWLINK and RTM_DELLINK. Returns undefined for messages with an address family: a bridge sends such a
+ * RTM_DELLINK when a link is no longer its port, and the link still exists.
  */
 export function decodeLink(body: Buffer): Link | undefined {
   if (body.length < HEADER || body[0] !== 0) return undefined;

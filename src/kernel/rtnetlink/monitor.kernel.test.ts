@@ -8,17 +8,17 @@ import { RouteSocket } from './socket.ts';
 
 const ip = (text: string) => parseIp(text) ?? assert.fail(text);
 
-/** Waits, a second at most, until it holds. */
-async function until(holds: () => boolean): Promise<void> {
-  for (let tries = 0; tries < 200 && !holds(); tries++) await delay(5);
-  assert.ok(holds());
+/** Waits until the condition is true. Fails after a second. */
+async function waitUntil(isTrue: () => boolean): Promise<void> {
+  for (let tries = 0; tries < 200 && !isTrue(); tries++) await delay(5);
+  assert.ok(isTrue());
 }
 
 function print(event: RouteEvent): string {
   return event.kind === 'link' ? `${event.type} ${event.link.name}` : `${event.type} ${event.address.ip}`;
 }
 
-test('KERNEL-11 tells of links and addresses that come and go, and not of a port leaving its bridge as a link going', async () => {
+test('KERNEL-11 reports added and deleted links and addresses, but not a port that leaves its bridge', async () => {
   const namespace = NetworkNamespace.create();
   const events: string[] = [];
   const handlers = {
@@ -35,11 +35,11 @@ test('KERNEL-11 tells of links and addresses that come and go, and not of a port
     socket.setLink(veth, { master: null });
     for (const text of ['10.0.0.1', 'fd00::1']) socket.addAddress(bridge, { ip: ip(text), prefix: 32 });
     socket.deleteAddress(bridge, { ip: ip('10.0.0.1'), prefix: 32 });
-    await until(() => events.includes('del 10.0.0.1'));
+    await waitUntil(() => events.includes('del 10.0.0.1'));
     for (const event of ['new br0', 'new veth0', 'new 10.0.0.1', 'new fd00::1']) assert.ok(events.includes(event));
     assert.ok(!events.includes('del veth0'));
     socket.deleteLink(bridge);
-    await until(() => events.includes('del br0') && events.includes('del fd00::1'));
+    await waitUntil(() => events.includes('del br0') && events.includes('del fd00::1'));
   } finally {
     socket.close();
     monitor.close();
@@ -47,7 +47,7 @@ test('KERNEL-11 tells of links and addresses that come and go, and not of a port
   }
 });
 
-test('KERNEL-11 tells that events were lost when more came than were read', async () => {
+test('KERNEL-11 reports an overrun if events arrive faster than they are read', async () => {
   const namespace = NetworkNamespace.create();
   let overruns = 0;
   const handlers = {
@@ -60,7 +60,7 @@ test('KERNEL-11 tells that events were lost when more came than were read', asyn
   try {
     const bridge = socket.addLink({ kind: 'bridge', name: 'br0' });
     for (let i = 0; i < 200; i++) socket.addAddress(bridge, { ip: ip(`10.0.0.${i}`), prefix: 32 });
-    await until(() => overruns > 0);
+    await waitUntil(() => overruns > 0);
   } finally {
     socket.close();
     monitor.close();

@@ -4,20 +4,20 @@ import { decodeLink, type Link, LinkMessage } from './link.ts';
 
 const Group = { LINK: 1, IPV4_IFADDR: 5, IPV6_IFADDR: 9 } as const;
 
-/** A link or an address came, changed (`new` too) or went. */
+/** A link or an address was added or changed (`new`), or deleted (`del`). */
 export type RouteEvent =
   | { readonly kind: 'link'; readonly type: 'new' | 'del'; readonly link: Link }
   | { readonly kind: 'address'; readonly type: 'new' | 'del'; readonly address: Address };
 
 export interface RouteHandlers {
   event(event: RouteEvent): void;
-  /** Events were lost: links and addresses must be listed again. */
+  /** The kernel dropped events. The listener must list links and addresses again. */
   overrun(): void;
-  /** The socket failed and will say no more. */
+  /** The socket failed. The monitor reports nothing more. */
   failed(error: Error): void;
 }
 
-/** Tells of every change of links and addresses in a network namespace. */
+/** Reports every change of links and addresses in a network namespace. */
 export class RouteMonitor {
   readonly #monitor: NetlinkMonitor;
 

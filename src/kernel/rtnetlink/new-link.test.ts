@@ -8,7 +8,7 @@ import { RouteSocket } from './socket.ts';
 
 const HEADER = '0000000000000000 00000000000000000000000000000000';
 
-/** What `ip` sends for the line. */
+/** Lines, and the bytes that `ip` sends for them. */
 const CASES: readonly { line: string; link: NewLink; hex: string }[] = [
   {
     line: 'ip link add kube-ipvs0 type dummy',
@@ -40,7 +40,7 @@ const CASES: readonly { line: string; link: NewLink; hex: string }[] = [
 ];
 
 for (const { line, link, hex } of CASES) {
-  test(`KERNEL-1 KERNEL-4 sends what \`${line}\` sends, and prints as it`, () => {
+  test(`KERNEL-1 KERNEL-4 sends the bytes of \`${line}\` and prints that line`, () => {
     const transport = new RecordingTransport(({ type }) =>
       type === LinkMessage.GET
         ? [{ type: LinkMessage.NEW, write: w => w.struct(linkHeader(9)).string(LinkAttribute.IFNAME, link.name) }, 0]
@@ -53,7 +53,7 @@ for (const { line, link, hex } of CASES) {
   });
 }
 
-test('KERNEL-1 puts the peer into a namespace as `ip link add v0 type veth peer name v1 netns …` does', () => {
+test('KERNEL-1 a peer in another namespace has the bytes of `ip link add v0 type veth peer name v1 netns …`', () => {
   const link: NewLink = { kind: 'veth', name: 'v0', peer: { name: 'v1', namespace: { path: '/run/netns/a' } } };
   const bytes = message(LinkMessage.NEW, 0x605, writer => encodeNewLink(writer, link, 4));
   const hex = `5c00000010000506 ${HEADER} 0700030076300000 34001200080001007665746828000200
@@ -62,7 +62,7 @@ test('KERNEL-1 puts the peer into a namespace as `ip link add v0 type veth peer 
   assert.equal(printNewLink(link), 'ip link add v0 type veth peer name v1 netns /run/netns/a');
 });
 
-test('KERNEL-1 what is asked for decodes as the link that it makes', () => {
+test('KERNEL-1 every new link survives encoding and decoding', () => {
   for (const { link } of CASES) {
     const bytes = message(LinkMessage.NEW, 0, writer => encodeNewLink(writer, link));
     const { name, kind, mtu, txqlen } = decodeLink(bytes.subarray(16)) ?? {};

@@ -6,24 +6,24 @@ const INFO_KIND = 1;
 const INFO_DATA = 2;
 const VETH_INFO_PEER = 1;
 
-interface Common {
+interface CommonFields {
   readonly name: string;
   readonly mtu?: number;
-  /** Length of the transmit queue; the kernel's default is 1000. */
+  /** The length of the transmit queue. The kernel's default is 1000. */
   readonly txqlen?: number;
 }
 
 export type NewLink =
-  | (Common & { readonly kind: 'dummy' | 'bridge' })
-  | (Common & { readonly kind: 'veth'; readonly peer: Peer });
+  | (CommonFields & { readonly kind: 'dummy' | 'bridge' })
+  | (CommonFields & { readonly kind: 'veth'; readonly peer: Peer });
 
 export interface Peer {
   readonly name: string;
-  /** Where the peer is put; beside the link itself if left out. */
+  /** The namespace of the peer. By default the namespace of the link. */
   readonly namespace?: NamespaceRef | undefined;
 }
 
-/** `peerNamespace` is a descriptor of the peer's namespace. */
+/** Writes a new link. `peerNamespace` is a descriptor of the peer's namespace. */
 export function encodeNewLink(writer: MessageWriter, link: NewLink, peerNamespace?: number): void {
   writer.struct(linkHeader());
   if (link.mtu !== undefined) writer.u32(LinkAttribute.MTU, link.mtu);

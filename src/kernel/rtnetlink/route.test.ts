@@ -96,7 +96,7 @@ const CASES: readonly { line: string; verb: 'add' | 'replace' | 'del'; route: Ne
 ];
 
 for (const { line, verb, route, hex } of CASES) {
-  test(`KERNEL-1 KERNEL-4 sends what \`${line}\` sends, and prints as it`, () => {
+  test(`KERNEL-1 KERNEL-4 sends the bytes of \`${line}\` and prints that line`, () => {
     const transport = new RecordingTransport();
     const socket = new RouteSocket(new NetlinkSocket(transport));
     if (verb === 'add') socket.addRoute(route);
@@ -110,7 +110,7 @@ for (const { line, verb, route, hex } of CASES) {
   });
 }
 
-test('KERNEL-1 lists a table of a family as `ip route show` does', () => {
+test('KERNEL-1 listing a table of a family sends the bytes of `ip route show`', () => {
   const transport = new RecordingTransport();
   const socket = new RouteSocket(new NetlinkSocket(transport));
   socket.routes({ family: 'IPv4', table: RouteTable.MAIN });
@@ -124,7 +124,7 @@ test('KERNEL-1 lists a table of a family as `ip route show` does', () => {
   );
 });
 
-test('KERNEL-1 what is encoded decodes to the same', () => {
+test('KERNEL-1 every route survives encoding and decoding', () => {
   for (const { route, verb } of CASES.filter(({ verb }) => verb !== 'del')) {
     const bytes = message(RouteMessage.NEW, 0, writer => encodeRoute(writer, verb, route));
     const { type, destination, via, dev, src, metric, table } = decodeRoute(bytes.subarray(16)) ?? {};

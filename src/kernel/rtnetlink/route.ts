@@ -8,7 +8,7 @@ export const RouteMessage = { NEW: 24, DEL: 25, GET: 26 } as const;
 
 const Attribute = { DST: 1, OIF: 4, GATEWAY: 5, PRIORITY: 6, PREFSRC: 7, TABLE: 15 } as const;
 
-/** In the order of their numbers, from 1 on. */
+/** In the order of the kernel's numbers, from 1 on. */
 const TYPES = [
   'unicast',
   'local',
@@ -29,13 +29,13 @@ const HEADER = 12;
 export interface NewRoute {
   /** `0.0.0.0/0` and `::/0` are the default routes. */
   readonly destination: Cidr;
-  /** `unicast` if left out. */
+  /** By default `unicast`. */
   readonly type?: RouteType;
   readonly via?: Ip;
   readonly dev?: LinkRef;
   readonly src?: Ip;
   readonly metric?: number;
-  /** The table of local routes for type `local`, else the main table, if left out. */
+  /** By default the local table for the type `local`, and the main table for others. */
   readonly table?: number;
 }
 
@@ -43,7 +43,7 @@ export interface Route {
   readonly type: RouteType;
   readonly destination: Cidr;
   readonly via: Ip | undefined;
-  /** Index of the link. */
+  /** The index of the link. */
   readonly dev: number | undefined;
   readonly src: Ip | undefined;
   readonly metric: number | undefined;
@@ -78,7 +78,7 @@ export function encodeGetRoutes(writer: MessageWriter, { family, table }: RouteF
   if (table !== undefined) writer.u32(Attribute.TABLE, table);
 }
 
-/** Decodes RTM_NEWROUTE and RTM_DELROUTE; undefined if it is no IPv4 or IPv6 route or of a type unknown here. */
+/** Decodes RTM_NEWROUTE and RTM_DELROUTE. Returns undefined if the family or the type is not supported here. */
 export function decodeRoute(body: Buffer): Route | undefined {
   const length = addressLength(body[0]);
   if (body.length < HEADER || !length) return undefined;
@@ -129,7 +129,7 @@ function routeHeader(verb: Verb, route: NewRoute, table: number): Buffer {
   header[4] = table > 255 ? 0 : table;
   header[5] = verb === 'del' ? 0 : PROTOCOL_BOOT;
   header[6] = scopeOf(verb, route);
-  // A delete without a type takes a route of any.
+  // A delete without a type matches a route of any type.
   header[7] = verb === 'del' && !route.type ? 0 : TYPES.indexOf(route.type ?? 'unicast') + 1;
   return header;
 }
@@ -138,7 +138,10 @@ function tableOf({ table, type }: NewRoute): number {
   return table ?? (type === 'local' ? RouteTable.LOCAL : RouteTable.MAIN);
 }
 
-/** How far the destination is. IPv6 has no scopes of routes; IPv4 refuses a gateway route whose gateway is no nearer. */
+/**
+ * The scope tells the kernel how far away the destination is. IPv6 routes have no scope. For IPv4 the kernel refuses a
+ * gateway that is not nearer than the destination.
+ */
 function scopeOf(verb: Verb, { destination, type = 'unicast', via }: NewRoute): number {
   if (cidrFamily(destination) === 'IPv6') return Scope.GLOBAL;
   if (type === 'local') return Scope.HOST;

@@ -63,7 +63,7 @@ const CASES: readonly { line: string; link?: LinkRef; change: LinkChange; hex: s
 ];
 
 for (const { line, link = veth0, change, hex } of CASES) {
-  test(`KERNEL-1 KERNEL-4 sends what \`${line}\` sends, and prints as it`, () => {
+  test(`KERNEL-1 KERNEL-4 sends the bytes of \`${line}\` and prints that line`, () => {
     const transport = new RecordingTransport();
     new RouteSocket(new NetlinkSocket(transport)).setLink(link, change);
     assert.deepEqual(
@@ -74,7 +74,7 @@ for (const { line, link = veth0, change, hex } of CASES) {
   });
 }
 
-test('KERNEL-1 moves and renames as `ip link set v2 netns … name eth0` does', () => {
+test('KERNEL-1 moving and renaming a link sends the bytes of `ip link set v2 netns … name eth0`', () => {
   const v2 = { index: 4, name: 'v2' };
   const change = { namespace: { path: '/run/netns/a' }, name: 'eth0' };
   const bytes = message(LinkMessage.NEW, 5, writer => encodeSetLink(writer, v2, change, 4));
@@ -84,7 +84,7 @@ test('KERNEL-1 moves and renames as `ip link set v2 netns … name eth0` does', 
   assert.equal(printSetLink(v2, change), 'ip link set v2 netns /run/netns/a name eth0');
 });
 
-test('KERNEL-1 a hardware address that is none is refused', () => {
+test('KERNEL-1 refuses an invalid hardware address', () => {
   for (const address of ['', '02-00-0a-f4-01-01', '02:00:0a:f4:01:0g', '2:0:a:f4:1:1']) {
     const encode = () => message(LinkMessage.NEW, 5, writer => encodeSetLink(writer, veth0, { address }));
     assert.throws(encode, RangeError);

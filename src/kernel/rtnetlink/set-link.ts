@@ -6,26 +6,29 @@ const INFO_KIND = 1;
 const INFO_SLAVE_DATA = 5;
 const BRPORT_MODE = 4;
 
-/** What to change about a link. What is left out stays. */
+/** Changes to a link. A field that is left out keeps its value. */
 export interface LinkChange {
   readonly up?: boolean;
-  /** The namespace to move the link into. It loses its addresses and its master and is down there. */
+  /** The namespace to move the link to. The link loses its addresses and its master, and is down afterwards. */
   readonly namespace?: NamespaceRef;
-  /** A new name; a link that is moved gets it in the other namespace. Kernels before 6.2 refuse it while the link is up. */
+  /** A new name. A moved link has it in the other namespace. Kernels before 6.2 refuse it while the link is up. */
   readonly name?: string;
   readonly mtu?: number;
-  /** The hardware address as `ce:2a:84:6b:17:43`. A bridge that was given none takes the lowest of its ports' over and over. */
+  /**
+   * The hardware address as `ce:2a:84:6b:17:43`. A bridge without an assigned address uses the lowest address of its
+   * ports, so its address changes with its ports.
+   */
   readonly address?: string;
-  /** The bridge to become a port of, or null to be no port. */
+  /** The bridge whose port the link becomes, or null to leave its bridge. */
   readonly master?: LinkRef | null;
   /**
-   * Whether the bridge may send back to this port what came from it. The link must be a port before: together with
-   * `master`, or without one, the kernel refuses it with EOPNOTSUPP.
+   * Whether the bridge may send packets back to the port that they came from. The link must already be a port: the
+   * kernel refuses this with EOPNOTSUPP together with `master`, or if the link is no port.
    */
   readonly hairpin?: boolean;
 }
 
-/** `namespace` is a descriptor of the namespace that the change names. */
+/** Writes changes to a link. `namespace` is a descriptor of `change.namespace`. */
 export function encodeSetLink(writer: MessageWriter, link: LinkRef, change: LinkChange, namespace?: number): void {
   const mask = change.up === undefined ? 0 : LinkFlag.UP;
   writer.struct(linkHeader(link.index, change.up ? LinkFlag.UP : 0, mask));

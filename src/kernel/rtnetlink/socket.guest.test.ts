@@ -7,7 +7,7 @@ import { LinkFlag } from './link.ts';
 import { RouteTable } from './route.ts';
 import { RouteSocket } from './socket.ts';
 
-test('KERNEL-11 a dummy link that is down has addresses of both families, and they are local', async () => {
+test('KERNEL-11 a dummy link that is down can have addresses of both families, and they are local', async () => {
   const namespace = NetworkNamespace.create();
   const socket = RouteSocket.open({ namespace });
   try {

@@ -11,7 +11,7 @@ import { RouteSocket } from './socket.ts';
 const cidr = (text: string) => parseCidr(text) ?? assert.fail(text);
 const address = (text: string): Ip => parseIp(text) ?? assert.fail(text);
 
-/** What `ip` says inside the namespace, a line an entry. */
+/** Runs `ip` inside the namespace and returns the lines of its output. */
 function ip(namespace: NetworkNamespace, ...args: string[]): string[] {
   const { stdout, stderr, status } = namespace.run(() => spawnSync('ip', args, { encoding: 'utf8' }));
   assert.equal(status, 0, stderr);
@@ -32,7 +32,7 @@ function inNamespace(work: (socket: RouteSocket, namespace: NetworkNamespace) =>
 }
 
 test(
-  'KERNEL-11 makes, changes, lists and deletes links',
+  'KERNEL-11 adds, changes, lists and deletes links',
   inNamespace((socket, namespace) => {
     const veth = socket.addLink({ kind: 'veth', name: 'veth0', mtu: 1400, peer: { name: 'veth1' } });
     const bridge = socket.addLink({ kind: 'bridge', name: 'br0' });
@@ -67,7 +67,7 @@ test(
 );
 
 test(
-  'KERNEL-11 puts a peer into another namespace, and moves a link there under a new name',
+  'KERNEL-11 adds a peer in another namespace, and moves a link there under a new name',
   inNamespace((socket, namespace) => {
     const other = NetworkNamespace.create();
     const there = RouteSocket.open({ namespace: other });
@@ -89,7 +89,7 @@ test(
 );
 
 test(
-  'KERNEL-11 a link that is not there is undefined, one that is there cannot be made again',
+  'KERNEL-11 link returns undefined for a missing link, and addLink refuses an existing name',
   inNamespace((socket, namespace) => {
     assert.equal(socket.link('nonesuch'), undefined);
     assert.equal(socket.link('an-alternative-name'), undefined);
@@ -137,7 +137,7 @@ test(
 );
 
 test(
-  'KERNEL-11 adds and deletes many addresses at once and tells which were there or were not',
+  'KERNEL-11 adds and deletes many addresses at once and returns the refused ones',
   inNamespace(async (socket, namespace) => {
     const bridge = socket.addLink({ kind: 'bridge', name: 'br0' });
     const many = Array.from({ length: 1500 }, (_, i) => ({ ip: address(`10.96.${i >> 8}.${i & 255}`), prefix: 32 }));

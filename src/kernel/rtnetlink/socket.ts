@@ -45,7 +45,7 @@ import {
 } from './route.ts';
 import { encodeSetLink, type LinkChange, printSetLink } from './set-link.ts';
 
-/** How often a list is read again because it changed meanwhile. */
+/** How often to read a list that changes while it is read. */
 const ATTEMPTS = 5;
 const ADD = Flag.CREATE | Flag.EXCL;
 const REPLACE = Flag.CREATE | Flag.REPLACE;
@@ -66,7 +66,7 @@ export class RouteSocket {
     return this.#list(printGetLink(), LinkMessage.GET, writer => encodeGetLink(writer), decodeLink);
   }
 
-  /** The link of that name, or undefined if there is none. */
+  /** The link with this name, or undefined if there is none. */
   link(name: string): Link | undefined {
     try {
       const messages = this.#netlink.request(printGetLink(name), LinkMessage.GET, 0, w => encodeGetLink(w, name));
@@ -77,15 +77,15 @@ export class RouteSocket {
     }
   }
 
-  /** Makes a link and returns it as the kernel has it. */
+  /** Adds a link and returns it as the kernel lists it. */
   addLink(link: NewLink): Link {
     const operation = printNewLink(link);
     withNamespaceFd(link.kind === 'veth' ? link.peer.namespace : undefined, peer =>
       this.#netlink.request(operation, LinkMessage.NEW, ADD, writer => encodeNewLink(writer, link, peer)),
     );
-    const made = this.link(link.name);
-    if (!made) throw new KernelError('KERNEL_PROTOCOL', { operation, kernelMessage: 'the new link is not there' });
-    return made;
+    const added = this.link(link.name);
+    if (!added) throw new KernelError('KERNEL_PROTOCOL', { operation, reason: 'the new link does not exist' });
+    return added;
   }
 
   setLink(link: LinkRef, change: LinkChange): void {
@@ -124,7 +124,7 @@ export class RouteSocket {
     );
   }
 
-  /** Adds many and returns those refused: with EEXIST, where the link has the address already. */
+  /** Adds addresses and returns those that the kernel refused. EEXIST means that the link already has the address. */
   addAddresses(link: LinkRef, addresses: readonly NewAddress[]): Promise<readonly Refusal<NewAddress>[]> {
     return sendBulk(this.#netlink, addresses, {
       type: AddressMessage.NEW,
@@ -134,7 +134,9 @@ export class RouteSocket {
     });
   }
 
-  /** Deletes many and returns those refused: with EADDRNOTAVAIL, where the link does not have the address. */
+  /**
+   * Deletes addresses and returns those that the kernel refused. EADDRNOTAVAIL means that the link lacks the address.
+   */
   deleteAddresses(link: LinkRef, addresses: readonly NewAddress[]): Promise<readonly Refusal<NewAddress>[]> {
     return sendBulk(this.#netlink, addresses, {
       type: AddressMessage.DEL,
@@ -149,7 +151,7 @@ export class RouteSocket {
     try {
       return this.#list(operation, RouteMessage.GET, writer => encodeGetRoutes(writer, filter), decodeRoute);
     } catch (error) {
-      // A table comes to be with its first route.
+      // The kernel creates a table with its first route.
       if (isErrno(error, 'ENOENT')) return [];
       throw error;
     }
@@ -180,7 +182,7 @@ export class RouteSocket {
   ): readonly T[] {
     for (let attempt = 1; ; attempt++) {
       try {
-        return [...decoded(this.#netlink.dump(operation, type, write), decode)];
+        return [...decodeAll(this.#netlink.dump(operation, type, write), decode)];
       } catch (error) {
         const interrupted = error instanceof KernelError && error.code === 'KERNEL_INTERRUPTED';
         if (!interrupted || attempt === ATTEMPTS) throw error;
@@ -189,7 +191,7 @@ export class RouteSocket {
   }
 }
 
-function* decoded<T>(messages: Iterable<Message>, decode: (body: Buffer) => T | undefined): Generator<T> {
+function* decodeAll<T>(messages: Iterable<Message>, decode: (body: Buffer) => T | undefined): Generator<T> {
   for (const { body } of messages) {
     const object = decode(body);
     if (object !== undefined) yield object;

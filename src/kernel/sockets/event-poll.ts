@@ -1,6 +1,6 @@
 import { check, close, epollCreate1, epollCtl, epollWait, type Poll, pollReadable } from '../libc.ts';
 
-/** What a descriptor is ready for, as bits: `EPOLLIN`, `EPOLLOUT`, … */
+/** The events of a descriptor, as bits: `EPOLLIN`, `EPOLLOUT`, … */
 export const Ready = { READ: 1, WRITE: 4, ERROR: 8, HANGUP: 0x10, PEER_ENDED: 0x2000 } as const;
 
 export type ReadyHandler = (events: number) => void;
@@ -10,12 +10,12 @@ const ADD = 1;
 const REMOVE = 2;
 const EDGE_TRIGGERED = 0x80000000;
 const INTEREST = (EDGE_TRIGGERED | Ready.READ | Ready.WRITE | Ready.PEER_ENDED) >>> 0;
-/** `struct epoll_event`: events, then a number of ours; without padding on x86 only. */
-const DATA_AT = process.arch === 'x64' ? 4 : 8;
+/** `struct epoll_event` has the events and a number of ours. Only x86 has no padding between them. */
+const DATA_OFFSET = process.arch === 'x64' ? 4 : 8;
 const EVENT_SIZE = process.arch === 'x64' ? 12 : 16;
-const EVENTS_A_TURN = 512;
+const EVENTS_PER_TURN = 512;
 
-/** A handle that nobody holds is collected with its callback, and then nothing is told any more. */
+/** Holds all open polls, because the garbage collector would remove an unreferenced poll handle with its callback. */
 const OPEN = new Set<EventPoll>();
 
 interface Entry {
@@ -24,24 +24,24 @@ interface Entry {
 }
 
 /**
- * Tells when descriptors become ready: once for each change, so whoever is told must go on until nothing is left. One
- * descriptor of the kernel's stands for all of them, so that thousands cost no handles of Node's. It keeps the process
- * alive until it is closed.
+ * Calls a handler when its descriptor becomes ready. It calls once for each change (edge-triggered), so the handler
+ * must continue until the descriptor returns EAGAIN. One epoll descriptor stands for all descriptors, so thousands of
+ * them need no handles of Node. The poll keeps the process alive until it is closed.
  */
 export class EventPoll {
   readonly #fd: number;
   readonly #poll: Poll;
-  readonly #failed: (error: unknown) => void;
+  readonly #onError: (error: unknown) => void;
   readonly #entries = new Map<number, Entry>();
-  readonly #events = Buffer.alloc(EVENT_SIZE * EVENTS_A_TURN);
+  readonly #events = Buffer.alloc(EVENT_SIZE * EVENTS_PER_TURN);
   readonly #event = Buffer.alloc(EVENT_SIZE);
   #deferred: (() => void)[] = [];
   #serial = 0;
   #closed = false;
 
-  /** What a handler throws is handed over, and the others are told all the same. */
-  constructor(failed: (error: unknown) => void) {
-    this.#failed = failed;
+  /** `onError` receives what a handler throws. The other handlers are called all the same. */
+  constructor(onError: (error: unknown) => void) {
+    this.#onError = onError;
     this.#fd = check(epollCreate1(EPOLL_CLOEXEC), 'make an epoll descriptor');
     this.#poll = pollReadable(this.#fd, () => this.#dispatch(), { keepsAlive: true });
     OPEN.add(this);
@@ -52,21 +52,22 @@ export class EventPoll {
   }
 
   add(fd: number, handler: ReadyHandler): void {
-    // A descriptor may be closed and its number used again between two events of one turn.
+    // Between two events of a turn, a descriptor can be closed and its number can be used again. The serial number
+    // distinguishes the old descriptor from the new one.
     this.#serial = (this.#serial + 1) >>> 0;
     this.#event.writeUInt32LE(INTEREST, 0);
-    this.#event.writeUInt32LE(fd, DATA_AT);
-    this.#event.writeUInt32LE(this.#serial, DATA_AT + 4);
+    this.#event.writeUInt32LE(fd, DATA_OFFSET);
+    this.#event.writeUInt32LE(this.#serial, DATA_OFFSET + 4);
     check(epollCtl(this.#fd, ADD, fd, this.#event), 'watch a descriptor');
     this.#entries.set(fd, { serial: this.#serial, handler });
   }
 
-  /** To be called before the descriptor is closed. */
+  /** Call this before you close the descriptor. */
   remove(fd: number): void {
     if (this.#entries.delete(fd)) epollCtl(this.#fd, REMOVE, fd, this.#event);
   }
 
-  /** Does it after others had their turn. */
+  /** Runs the work after the other handlers of this turn. */
   defer(work: () => void): void {
     this.#deferred.push(work);
     if (this.#deferred.length === 1) setImmediate(() => this.#runDeferred());
@@ -84,27 +85,27 @@ export class EventPoll {
 
   #dispatch(): void {
     if (this.#closed) return;
-    const count = epollWait(this.#fd, this.#events, EVENTS_A_TURN, 0);
+    const count = epollWait(this.#fd, this.#events, EVENTS_PER_TURN, 0);
     for (let i = 0; i < count; i++) {
       const at = i * EVENT_SIZE;
-      const entry = this.#entries.get(this.#events.readUInt32LE(at + DATA_AT));
-      if (entry?.serial !== this.#events.readUInt32LE(at + DATA_AT + 4)) continue;
+      const entry = this.#entries.get(this.#events.readUInt32LE(at + DATA_OFFSET));
+      if (entry?.serial !== this.#events.readUInt32LE(at + DATA_OFFSET + 4)) continue;
       const events = this.#events.readUInt32LE(at);
-      this.#try(() => entry.handler(events));
+      this.#run(() => entry.handler(events));
     }
   }
 
   #runDeferred(): void {
     const work = this.#deferred;
     this.#deferred = [];
-    for (const run of work) this.#try(run);
+    for (const run of work) this.#run(run);
   }
 
-  #try(work: () => void): void {
+  #run(work: () => void): void {
     try {
       work();
     } catch (error) {
-      this.#failed(error);
+      this.#onError(error);
     }
   }
 }

@@ -8,11 +8,11 @@ export {
   connectStream,
   EAGAIN,
   endWriting,
-  limitUnconfirmed,
   listenStream,
   receive,
   resetStream,
   type StreamOptions,
+  setUserTimeout,
   transmit,
 } from './stream.ts';
 export { type ConnectOptions, connectTcp, listenTcp } from './tcp.ts';

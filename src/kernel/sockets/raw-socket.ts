@@ -1,15 +1,12 @@
 import { type Family, type Ip, joinHostPort } from '../../net/index.ts';
 import { bind, check, close, getrlimit, getsockname, getsockopt, setsockopt, socket } from '../libc.ts';
 import type { NetworkNamespace } from '../netns.ts';
-import { SocketType } from './descriptor.ts';
+import { closeOnError, SO_REUSEADDR, SOCK_NONBLOCK_CLOEXEC, SOL_SOCKET, SocketType } from './descriptor.ts';
 import { AF_INET, AF_INET6, encodeSocketAddress } from './socket-address.ts';
 
-// Sockets as bare descriptors, for programs that hold thousands of them and copy bytes between them. The caller owns
-// each descriptor and must close it exactly once: a number that is closed may be another socket a moment later.
+// Sockets as bare descriptors, for code that holds thousands of them and copies bytes between them. The caller owns
+// each descriptor and must close it exactly once, because the kernel soon gives a closed number to another socket.
 
-export const SOCK_NONBLOCK_CLOEXEC = 0o4000 | 0o2000000;
-export const SOL_SOCKET = 1;
-const SO_REUSEADDR = 2;
 const IPPROTO_IPV6 = 41;
 const IPV6_V6ONLY = 26;
 const RLIMIT_NOFILE = 7;
@@ -28,11 +25,11 @@ export function openRaw(
 }
 
 export interface BindOptions {
-  /** Others may bind it while nobody listens. */
+  /** Sets SO_REUSEADDR: other sockets may bind the same address as long as none of them listens. */
   readonly reuse?: boolean;
 }
 
-/** A socket that has an address. IPv6 ones take no IPv4, so that both families can have the same port. */
+/** Opens a socket and binds it. An IPv6 socket accepts no IPv4, so both families can have the same port. */
 export function openBound(
   namespace: NetworkNamespace | undefined,
   family: Family,
@@ -42,23 +39,13 @@ export function openBound(
   { reuse = false }: BindOptions = {},
 ): number {
   const operation = `bind ${type} ${joinHostPort(ip, port)}`;
-  return guarded(openRaw(namespace, family, type), fd => {
+  return closeOnError(openRaw(namespace, family, type), fd => {
     if (family === 'IPv6') setOption(fd, IPPROTO_IPV6, IPV6_V6ONLY, 1);
     if (reuse) setOption(fd, SOL_SOCKET, SO_REUSEADDR, 1);
     const address = encodeSocketAddress(ip, port);
     check(bind(fd, address, address.length), operation);
-  });
-}
-
-/** Does something with a new descriptor, which is closed if that fails. */
-export function guarded(fd: number, work: (fd: number) => void): number {
-  try {
-    work(fd);
     return fd;
-  } catch (error) {
-    close(fd);
-    throw error;
-  }
+  });
 }
 
 const value = Buffer.alloc(4);
@@ -87,14 +74,14 @@ export function closeRaw(fd: number): void {
   close(fd);
 }
 
-/** How many descriptors this process may have. */
+/** How many descriptors this process may have open. */
 export function descriptorLimit(): number {
   const limits = Buffer.alloc(16);
   check(getrlimit(RLIMIT_NOFILE, limits), 'get the limit of descriptors');
   return Number(limits.readBigUInt64LE());
 }
 
-/** A descriptor of no use but to be there. */
+/** Opens a descriptor as a reserve: the caller closes it when the process has no free descriptor left. */
 export function openSpare(): number {
   return openRaw(undefined, 'IPv4', 'UDP');
 }

@@ -15,10 +15,10 @@ import {
   connectStream,
   EAGAIN,
   endWriting,
-  limitUnconfirmed,
   listenStream,
   receive,
   resetStream,
+  setUserTimeout,
   transmit,
 } from './stream.ts';
 
@@ -46,7 +46,7 @@ after(() => {
   namespace.close();
 });
 
-/** The next events of a descriptor. */
+/** Waits for the next events of a descriptor. */
 function ready(fd: number): Promise<number> {
   return new Promise(resolve => {
     poll.add(fd, events => {
@@ -56,7 +56,7 @@ function ready(fd: number): Promise<number> {
   });
 }
 
-/** Two ends of one connection. */
+/** Opens both ends of one connection. */
 async function pair(family: Family = 'IPv4'): Promise<readonly [client: number, server: number]> {
   const listener = listenStream(namespace, family, LOOPBACK[family], 0, OPTIONS);
   const client = connectStream(namespace, family, encodeSocketAddress(LOOPBACK[family], portOf(listener)), OPTIONS);
@@ -70,7 +70,7 @@ async function pair(family: Family = 'IPv4'): Promise<readonly [client: number, 
 
 describe('streams', () => {
   for (const family of FAMILIES) {
-    test(`KERNEL-8 ${family} bytes go both ways, and an end each way`, async () => {
+    test(`KERNEL-8 an ${family} stream carries bytes both ways and ends each way separately`, async () => {
       const [client, server] = await pair(family);
       const buffer = Buffer.alloc(16);
       assert.equal(receive(server, buffer), -EAGAIN);
@@ -89,16 +89,16 @@ describe('streams', () => {
     });
   }
 
-  test('KERNEL-11 whom nobody listens to is told so', async () => {
+  test('KERNEL-11 connecting to a port without a listener gives ECONNREFUSED', async () => {
     const fd = connectStream(namespace, 'IPv4', encodeSocketAddress(LOOPBACK.IPv4, 1), OPTIONS);
     await ready(fd);
     assert.equal(connectResult(fd), 'ECONNREFUSED');
     closeRaw(fd);
   });
 
-  test('KERNEL-11 a reset is an error at the other end, and a full buffer is not', async () => {
+  test('KERNEL-11 a reset is an error at the other end, and a full buffer gives EAGAIN', async () => {
     const [client, server] = await pair();
-    limitUnconfirmed(client, 1000);
+    setUserTimeout(client, 1000);
     const chunk = Buffer.alloc(1 << 20);
     let sent = 0;
     while (sent >= 0) sent = transmit(client, chunk, chunk.length);
@@ -109,7 +109,7 @@ describe('streams', () => {
     closeRaw(client);
   });
 
-  test('KERNEL-8 both families can have one port, and a bound port is nobody else’s', () => {
+  test('KERNEL-8 both families can bind the same port, and no other socket can bind a bound port', () => {
     const first = listenStream(namespace, 'IPv4', ANY.IPv4, 0, OPTIONS);
     const port = portOf(first);
     const second = listenStream(namespace, 'IPv6', ANY.IPv6, port, OPTIONS);
@@ -122,14 +122,14 @@ describe('streams', () => {
     for (const fd of [first, second, claim]) closeRaw(fd);
   });
 
-  test('KERNEL-11 the limit of descriptors is that of the process', () => {
+  test('KERNEL-11 reads the descriptor limit of the process', () => {
     assert.ok(descriptorLimit() > 100);
   });
 });
 
 describe('datagrams', () => {
   for (const family of FAMILIES) {
-    test(`KERNEL-11 ${family} an answer comes from the address that was asked`, async () => {
+    test(`KERNEL-11 an ${family} answer comes from the address that the client sent to`, async () => {
       const asked = family === 'IPv4' ? ('10.0.0.7' as Ip) : LOOPBACK.IPv6;
       const server = bindDatagrams(namespace, family, ANY[family], 0);
       const client = connectDatagrams(namespace, family, encodeSocketAddress(asked, portOf(server)));
@@ -143,7 +143,7 @@ describe('datagrams', () => {
       const own = Buffer.from(exchange.own);
       assert.equal(peer.readUInt16BE(2), portOf(client));
       exchange.payload.write('answer');
-      // A connected socket takes it from no other address.
+      // A connected socket accepts the answer only from the address that it is connected to.
       assert.equal(exchange.send(server, 6, peer, own), 6);
       await ready(client);
       const buffer = Buffer.alloc(100);
@@ -153,7 +153,7 @@ describe('datagrams', () => {
     });
   }
 
-  test('KERNEL-11 a datagram that nobody takes is an error at the next call', async () => {
+  test('KERNEL-11 a datagram to a port without a listener makes the next call fail', async () => {
     const client = connectDatagrams(namespace, 'IPv4', encodeSocketAddress(LOOPBACK.IPv4, 1));
     transmit(client, Buffer.from('?'), 1);
     await delay(5);
@@ -163,24 +163,24 @@ describe('datagrams', () => {
 });
 
 describe('events', () => {
-  test('KERNEL-11 a descriptor that was closed and opened again in one turn is not told of the former', async () => {
+  test('KERNEL-11 a descriptor that was removed in a turn receives no more events of that turn', async () => {
     const [a, b] = await pair();
     const [c, d] = await pair();
-    const told: string[] = [];
+    const called: string[] = [];
     const swap = (other: number, name: string) => () => {
-      told.push(name);
+      called.push(name);
       poll.remove(other);
     };
     poll.add(a, swap(c, 'a'));
     poll.add(c, swap(a, 'c'));
     await delay(5);
-    assert.equal(told.length, 1, 'the second of two events of a turn is of a descriptor that is no longer watched');
+    assert.equal(called.length, 1, 'the second event of the turn is for a descriptor that is no longer watched');
     poll.remove(a);
     poll.remove(c);
     for (const fd of [a, b, c, d]) closeRaw(fd);
   });
 
-  test('KERNEL-11 a handler that throws is told of, and others go on', async () => {
+  test('KERNEL-11 the poll reports a handler that throws and calls the other handlers', async () => {
     const [a, b] = await pair();
     poll.add(a, () => {
       throw new Error('oops');

@@ -12,7 +12,7 @@ const HERE = '127.0.0.1' as Ip;
 const HERE6 = '::1' as Ip;
 const OTHER = '127.0.0.9' as Ip;
 const FAR = '10.1.2.3' as Ip;
-/** Nobody has it, though the link says that it is near. */
+/** No machine has this address, although it is in the network of the link. */
 const MISSING = '192.0.2.9' as Ip;
 
 describe('sockets in a network namespace', () => {
@@ -33,14 +33,14 @@ describe('sockets in a network namespace', () => {
   after(() => namespace.close());
 
   for (const ip of [HERE, HERE6]) {
-    test(`KERNEL-11 TCP over ${ip}: both ends see each other's bytes and addresses`, async () => {
+    test(`KERNEL-11 TCP over ${ip} carries bytes, and the server sees the client's address`, async () => {
       const server = await listenTcp(namespace, ip, 80, peer => peer.end(`you are ${peer.remoteAddress}`));
       const client = await connectTcp(namespace, ip, 80);
       assert.equal(await textOf(client), `you are ${ip}`);
       await closed(server);
     });
 
-    test(`KERNEL-11 UDP over ${ip}: a datagram is answered`, async () => {
+    test(`KERNEL-11 UDP over ${ip} carries a datagram and its answer`, async () => {
       const server = bindUdp(namespace, ip, 53);
       server.on('message', (bytes, from) => server.send(`${bytes} from ${from.address}`, from.port, from.address));
       const client = await connectUdp(namespace, ip, 53);
@@ -52,7 +52,7 @@ describe('sockets in a network namespace', () => {
     });
   }
 
-  test('KERNEL-11 a connection comes from the source that was asked for', async () => {
+  test('KERNEL-11 a connection comes from the source address that the caller chose', async () => {
     const server = await listenTcp(namespace, HERE, 80, peer => peer.end(`${peer.remoteAddress}`));
     assert.equal(await textOf(await connectTcp(namespace, HERE, 80, { source: OTHER })), OTHER);
     await closed(server);
@@ -65,7 +65,7 @@ describe('sockets in a network namespace', () => {
     bound.close();
   });
 
-  test('KERNEL-11 a refused connection says ECONNREFUSED', async () => {
+  test('KERNEL-11 a refused connection gives ECONNREFUSED', async () => {
     await assert.rejects(connectTcp(namespace, HERE, 81), {
       code: 'KERNEL_SOCKET',
       errno: 'ECONNREFUSED',
@@ -73,12 +73,12 @@ describe('sockets in a network namespace', () => {
     });
   });
 
-  test('KERNEL-11 an address without a route says ENETUNREACH', async () => {
+  test('KERNEL-11 an address without a route gives ENETUNREACH', async () => {
     await assert.rejects(connectTcp(namespace, FAR, 80), { code: 'KERNEL_SOCKET', errno: 'ENETUNREACH' });
     await assert.rejects(connectUdp(namespace, FAR, 80), { code: 'KERNEL_SOCKET', errno: 'ENETUNREACH' });
   });
 
-  test('KERNEL-11 an ICMP error for a datagram shows as ECONNREFUSED', async () => {
+  test('KERNEL-11 an ICMP error for a datagram gives ECONNREFUSED', async () => {
     const client = await connectUdp(namespace, HERE, 54);
     client.send('?');
     const [error] = await once(client, 'error');
@@ -86,7 +86,7 @@ describe('sockets in a network namespace', () => {
     client.close();
   });
 
-  test('KERNEL-11 an address that is taken or foreign cannot be bound', async () => {
+  test('KERNEL-11 an address that is in use or of another machine cannot be bound', async () => {
     const server = await listenTcp(namespace, HERE, 80, () => undefined);
     await assert.rejects(
       listenTcp(namespace, HERE, 80, () => undefined),
@@ -100,7 +100,7 @@ describe('sockets in a network namespace', () => {
     await assert.rejects(connectTcp(namespace, HERE, 80, { source: FAR }), { errno: 'EADDRNOTAVAIL' });
   });
 
-  test('KERNEL-11 a port can be listened on again at once', async () => {
+  test('KERNEL-11 a new server can listen on a port as soon as the old server is closed', async () => {
     for (let round = 0; round < 2; round++) {
       const server = await listenTcp(namespace, HERE, 80, peer => peer.end('x'));
       assert.equal(await textOf(await connectTcp(namespace, HERE, 80)), 'x');
@@ -108,7 +108,7 @@ describe('sockets in a network namespace', () => {
     }
   });
 
-  test('KERNEL-11 waiting for an answer that does not come can be given up', async () => {
+  test('KERNEL-11 a signal ends a connection attempt that gets no answer', async () => {
     const controller = new AbortController();
     const waiting = connectTcp(namespace, MISSING, 80, { signal: controller.signal });
     setImmediate(() => controller.abort('enough'));
@@ -116,7 +116,7 @@ describe('sockets in a network namespace', () => {
     await assert.rejects(connectTcp(namespace, HERE, 80, { signal: controller.signal }), reason => reason === 'enough');
   });
 
-  test('KERNEL-11 a namespace does not hear what another one listens to', async () => {
+  test('KERNEL-11 a server in one namespace is not reachable from another', async () => {
     const other = NetworkNamespace.create();
     const server = await listenTcp(namespace, HERE, 80, peer => peer.end('x'));
     await assert.rejects(connectTcp(other, HERE, 80), { errno: 'ENETUNREACH' });
@@ -124,7 +124,7 @@ describe('sockets in a network namespace', () => {
     other.close();
   });
 
-  test('KERNEL-11 nothing stays open, whatever became of it', async () => {
+  test('KERNEL-11 no descriptor stays open after successful, failed and aborted connections', async () => {
     const server = await listenTcp(namespace, HERE, 80, peer => peer.end('x'));
     const before = descriptors();
     for (let round = 0; round < 10; round++) {

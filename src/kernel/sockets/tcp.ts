@@ -2,13 +2,13 @@ import { once } from 'node:events';
 import { createServer, type Server, Socket } from 'node:net';
 import { type Ip, joinHostPort } from '../../net/index.ts';
 import type { NetworkNamespace } from '../netns.ts';
-import { handOver, openDescriptor } from './descriptor.ts';
-import { socketError } from './failure.ts';
+import { closeOnError, openDescriptor } from './descriptor.ts';
+import { socketError } from './socket-error.ts';
 
-/** What a stream is carried by. */
+/** The transport protocol of a stream. */
 export type StreamType = 'TCP' | 'SCTP';
 
-/** Listens in the namespace. The server owns its descriptor; closing it is up to the caller, as are the connections. */
+/** Listens in the namespace. The caller must close the server and its connections. */
 export async function listenTcp(
   namespace: NetworkNamespace,
   ip: Ip,
@@ -17,7 +17,7 @@ export async function listenTcp(
   type: StreamType = 'TCP',
 ): Promise<Server> {
   const fd = openDescriptor(namespace, { type, ip, bindTo: { ip, port } });
-  const server = handOver(fd, fd => createServer(onConnection).listen({ fd }));
+  const server = closeOnError(fd, fd => createServer(onConnection).listen({ fd }));
   try {
     await once(server, 'listening');
     return server;
@@ -27,17 +27,17 @@ export async function listenTcp(
 }
 
 export interface ConnectOptions {
-  /** The address to come from; the kernel chooses one if left out. */
+  /** The source address. By default the kernel chooses one. */
   readonly source?: Ip | undefined;
-  /** Gives up: the call is rejected with the signal's reason and nothing stays open. */
+  /** Ends the attempt. The promise is then rejected with the signal's reason, and nothing stays open. */
   readonly signal?: AbortSignal | undefined;
-  /** TCP if left out. */
+  /** By default TCP. */
   readonly type?: StreamType;
 }
 
 /**
- * Connects from the namespace. Rejected with what the kernel says: ECONNREFUSED, EHOSTUNREACH, ETIMEDOUT … The caller
- * owns the connection and must listen to its errors.
+ * Connects from the namespace. Throws with the kernel's errno: ECONNREFUSED, EHOSTUNREACH, ETIMEDOUT … The caller owns
+ * the connection and must listen to its errors.
  */
 export async function connectTcp(
   namespace: NetworkNamespace,
@@ -48,10 +48,10 @@ export async function connectTcp(
   signal?.throwIfAborted();
   const bindTo = source === undefined ? undefined : { ip: source, port: 0 };
   const fd = openDescriptor(namespace, { type, ip, bindTo });
-  const socket = handOver(fd, fd => new Socket({ fd }));
+  const socket = closeOnError(fd, fd => new Socket({ fd }));
   try {
-    // Node connects the descriptor that the socket has already. It must be asked before its loop turns and finds the
-    // descriptor, which is not connected to anything, at its end.
+    // Node connects the descriptor of the socket. This call must come before Node's event loop polls the descriptor,
+    // because a descriptor that is not connected reads as an ended stream.
     socket.connect({ host: ip, port });
     await once(socket, 'connect', { signal });
     return socket;

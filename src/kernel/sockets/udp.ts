@@ -2,18 +2,18 @@ import { createSocket, type Socket } from 'node:dgram';
 import { once } from 'node:events';
 import { familyOf, type Ip, joinHostPort } from '../../net/index.ts';
 import type { NetworkNamespace } from '../netns.ts';
-import { type DescriptorOptions, handOver, openDescriptor } from './descriptor.ts';
-import { socketError } from './failure.ts';
+import { closeOnError, type DescriptorOptions, openDescriptor } from './descriptor.ts';
+import { socketError } from './socket-error.ts';
 import type { ConnectOptions } from './tcp.ts';
 
-/** Receives datagrams for an address of the namespace. The caller owns the socket. */
+/** Opens a socket that receives datagrams for an address of the namespace. The caller owns the socket. */
 export function bindUdp(namespace: NetworkNamespace, ip: Ip, port: number): Socket {
   return openSocket(namespace, { type: 'UDP', ip, bindTo: { ip, port } });
 }
 
 /**
- * A socket of the namespace that talks to one address only, so that the kernel tells it of ICMP errors: a refused
- * datagram makes the socket emit ECONNREFUSED. The caller owns the socket.
+ * Opens a socket in the namespace that is connected to one address. The kernel reports ICMP errors only to connected
+ * sockets: a refused datagram makes the socket emit ECONNREFUSED. The caller owns the socket.
  */
 export async function connectUdp(
   namespace: NetworkNamespace,
@@ -37,5 +37,5 @@ export async function connectUdp(
 
 function openSocket(namespace: NetworkNamespace, options: DescriptorOptions): Socket {
   const fd = openDescriptor(namespace, options);
-  return handOver(fd, fd => createSocket(familyOf(options.ip) === 'IPv4' ? 'udp4' : 'udp6').bind({ fd }));
+  return closeOnError(fd, fd => createSocket(familyOf(options.ip) === 'IPv4' ? 'udp4' : 'udp6').bind({ fd }));
 }

@@ -15,7 +15,7 @@ export async function iptablesSupport(options: ProgramOptions = {}): Promise<Ipt
   const families: Family[] = [];
   const unavailable: Partial<Record<Family, IptablesError>> = {};
   for (const family of FAMILIES) {
-    const error = await (await openIptables(family, options, { turns })).unavailable();
+    const error = await (await openIptables(family, options, { turns })).availabilityError();
     if (error) unavailable[family] = error;
     else families.push(family);
   }

@@ -107,8 +107,8 @@ function removeDevice(namespace: NetworkNamespace | undefined): string | undefin
     const link = socket.link(DEVICE);
     if (!link) return undefined;
     if (link.kind !== 'dummy') {
-      const kernelMessage = `it is of kind ${link.kind}, not dummy`;
-      throw new KernelError('KERNEL_REFUSED', { operation: `ip link del ${DEVICE}`, kernelMessage });
+      const reason = `it is of kind ${link.kind}, not dummy`;
+      throw new KernelError('KERNEL_REFUSED', { operation: `ip link del ${DEVICE}`, reason });
     }
     socket.deleteLink(link);
     return `link ${DEVICE}`;

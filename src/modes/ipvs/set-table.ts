@@ -85,7 +85,7 @@ export class SetTable {
     if (type === undefined || type === SETS[key].type) return;
     throw new KernelError('KERNEL_REFUSED', {
       operation: `create ${setName(key, this.#family)} ${SETS[key].type}`,
-      kernelMessage: `there is a set of this name of type ${type}; destroy it`,
+      reason: `there is a set of this name of type ${type}; destroy it`,
     });
   }
 

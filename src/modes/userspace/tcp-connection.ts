@@ -1,4 +1,4 @@
-import { limitUnconfirmed, Ready, resetStream } from '../../kernel/sockets/index.ts';
+import { setUserTimeout, Ready, resetStream } from '../../kernel/sockets/index.ts';
 import { errorText } from '../../lib/error-text.ts';
 import type { Backend } from './balancer.ts';
 import { Dial, type DialOptions } from './dial.ts';
@@ -56,7 +56,7 @@ export class TcpConnection {
   endpointsGone(): void {
     if (this.#isLimited || !this.#endpoint?.backend.gone) return;
     this.#isLimited = true;
-    limitUnconfirmed(this.#endpoint.fd, UNCONFIRMED_MS);
+    setUserTimeout(this.#endpoint.fd, UNCONFIRMED_MS);
   }
 
   /** Ends it at once. */

@@ -160,7 +160,9 @@ function detectors(family: nft.PacketFamily, network: Cidr): Shape[] {
   ];
 }
 
-/** Writes the rules; nft's listing, ours of what the kernel lists, and the meaning are the same, and so are the nodes. */
+/**
+ * Writes the rules; nft's listing, ours of what the kernel lists, and the meaning are the same, and so are the nodes.
+ */
 async function listsAsMeant(family: 'ip' | 'ip6' | 'inet', shapes: readonly Shape[]): Promise<void> {
   const namespace = NetworkNamespace.create();
   const socket = NftablesSocket.open({ namespace });

@@ -85,7 +85,9 @@ const transports: ReadonlyMap<number, keyof typeof headers> = new Map([
   [136, 'udplite'],
 ]);
 
-/** The header that a payload's base stands for, by what a rule has already matched. Undefined where it can't be known. */
+/**
+ * The header that a payload's base stands for, by what a rule has already matched. Undefined where it can't be known.
+ */
 export function headerAt(
   base: PayloadBase,
   network: NetworkProtocol | undefined,
