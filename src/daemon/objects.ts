@@ -34,7 +34,7 @@ export async function openObjects(
 /** This machine is the Node, unless a manifest describes it. */
 function openManifests(path: string, nodeName: string, resources: OpenResources): Objects {
   const ownNode = new OwnNode();
-  ownNode.handle({ type: 'added', object: localNode(nodeName) });
+  ownNode.handle({ type: 'added', to: localNode(nodeName) });
   const source = new FilesSource({ path, nodeName, localNode: () => localNode(nodeName) });
   resources.add('objects', () => source.close());
   return { source, ownNode, serviceReference: name => serviceReference(namesOf(name)) };
@@ -93,9 +93,9 @@ function watchOwnNode(source: ClusterSource, ownNode: OwnNode, { log }: DaemonOp
   log.info('server', 'Waiting for the API server');
   return new Promise(resolve => {
     source.node.addHandler({
-      added: object => ownNode.handle({ type: 'added', object }),
-      updated: (old, object) => ownNode.handle({ type: 'updated', old, object }),
-      deleted: object => ownNode.handle({ type: 'removed', object }),
+      added: to => ownNode.handle({ type: 'added', to }),
+      updated: (from, to) => ownNode.handle({ type: 'updated', from, to }),
+      deleted: from => ownNode.handle({ type: 'removed', from }),
       synced: resolve,
     });
     source.node.start();

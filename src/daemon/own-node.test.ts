@@ -20,7 +20,7 @@ function begin(needsPodCIDRs: boolean) {
     },
   );
   const setNode = (overrides: Parameters<typeof node>[1]) =>
-    own.handle({ type: 'added', object: node('node-a', overrides) });
+    own.handle({ type: 'added', to: node('node-a', overrides) });
   return { clock, own, lines, setNode, outcome: () => outcome };
 }
 
@@ -88,7 +88,7 @@ describe('START-2 waiting for the Node', () => {
 test('START-8 the proxy keeps a Node that was deleted', () => {
   const own = new OwnNode(new ManualClock());
   const object = node('node-a', { internalIPs: ['192.168.0.2'] });
-  own.handle({ type: 'added', object });
-  own.handle({ type: 'removed', object });
+  own.handle({ type: 'added', to: object });
+  own.handle({ type: 'removed', from: object });
   assert.equal(own.node, object);
 });

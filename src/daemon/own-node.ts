@@ -1,10 +1,10 @@
 import { hostname } from 'node:os';
 import type { Node } from '../api/index.ts';
 import { RouteSocket, Scope } from '../kernel/rtnetlink/index.ts';
+import type { Change } from '../lib/change.ts';
 import { type Clock, systemClock } from '../lib/clock.ts';
 import { rawNodeIPs } from '../model/index.ts';
 import type { Logger } from '../observe/logging/index.ts';
-import type { ObjectChange } from '../source/index.ts';
 import { FatalError } from './shutdown.ts';
 
 const ADDRESSES_TIMEOUT_MS = 30_000;
@@ -30,11 +30,11 @@ export class OwnNode {
   }
 
   /** Keeps a Node that was deleted: its proxy still runs, so the kubelet will register it again. */
-  handle(change: ObjectChange<Node>): void {
+  handle(change: Change<Node>): void {
     if (change.type === 'removed') return;
-    this.#node = change.object;
+    this.#node = change.to;
     for (const waiter of this.#waiters) {
-      if (waiter.isEnough(change.object)) waiter.done(true);
+      if (waiter.isEnough(change.to)) waiter.done(true);
     }
   }
 

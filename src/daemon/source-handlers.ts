@@ -1,3 +1,4 @@
+import { latestOf } from '../lib/change.ts';
 import type { ProxyHealth } from '../observe/health/index.ts';
 import type { ProxyLoop } from '../proxy/index.ts';
 import type { SourceHandlers } from '../source/index.ts';
@@ -23,8 +24,9 @@ export function sourceHandlers(
       if (change.type === 'removed') {
         log.info('node', 'The Node was deleted; the proxy keeps its last known state', { node: nodeName });
       }
-      if (dependsOnPodCIDRs() && change.object.podCIDRs.toString() !== podCIDRs) {
-        const fields = { node: nodeName, before: podCIDRs, now: change.object.podCIDRs };
+      const { podCIDRs: now } = latestOf(change);
+      if (dependsOnPodCIDRs() && now.toString() !== podCIDRs) {
+        const fields = { node: nodeName, before: podCIDRs, now };
         log.info('node', 'The PodCIDRs of the Node changed, which needs a restart', fields);
         shutdown.fail(new FatalError(`the PodCIDRs of node ${JSON.stringify(nodeName)} changed`));
         return;
