@@ -1,15 +1,15 @@
 import { type Clock, systemClock } from '../lib/clock.ts';
 import type { ApiClient } from './api-client.ts';
 import { type ClientLog, silent } from './client-log.ts';
-import type { ConnectionTimes } from './connection.ts';
-import { credentialSource } from './credentials.ts';
+import { credentialSource } from './credentials/credentials.ts';
 import { HttpApiClient } from './http-api-client.ts';
-import { type Environment, SERVICE_ACCOUNT_FOLDER } from './in-cluster.ts';
-import type { Observe } from './observation.ts';
+import { type Environment, SERVICE_ACCOUNT_FOLDER } from './kubeconfig/in-cluster.ts';
+import { resolveConfig } from './kubeconfig/resolve-config.ts';
 import { rateLimiters } from './rate-limiter.ts';
-import { resolveConfig } from './resolve-config.ts';
-import { connectionTimes } from './times.ts';
-import { Transport } from './transport.ts';
+import type { Observe } from './request-observation.ts';
+import type { ConnectionTimes } from './transport/connection.ts';
+import { connectionTimes } from './transport/timeouts.ts';
+import { Transport } from './transport/transport.ts';
 
 export interface ApiClientOptions {
   /** A file, or empty for the pod's own configuration. */

@@ -1,18 +1,18 @@
 import type { Clock } from '../lib/clock.ts';
 import { errorText } from '../lib/error-text.ts';
+import { sleep } from './abortable.ts';
 import type { ApiRequest, ApiResponse } from './api-client.ts';
 import type { ClientConfig } from './client-config.ts';
 import type { ClientLog } from './client-log.ts';
-import type { WireRequest } from './connection.ts';
-import { type Credential, type CredentialSource, sameCredential } from './credentials.ts';
+import { type Credential, type CredentialSource, sameCredential } from './credentials/credentials.ts';
 import { impersonationHeaders } from './impersonation.ts';
-import { countedBody, type Observe } from './observation.ts';
 import type { RateLimiter } from './rate-limiter.ts';
+import { userAgent } from './request-headers.ts';
+import { countedBody, type Observe } from './request-observation.ts';
 import { addressOf } from './server-url.ts';
-import { sleep } from './sleep.ts';
-import { discard } from './status-error.ts';
-import type { Transport } from './transport.ts';
-import { userAgent } from './user-agent.ts';
+import { discard } from './status/status-error.ts';
+import type { WireRequest } from './transport/connection.ts';
+import type { Transport } from './transport/transport.ts';
 
 /** How often an answer that asks to come back later is followed. */
 const MOST_RETRIES = 10;

@@ -1,7 +1,7 @@
 import type { Clock } from '../lib/clock.ts';
 import { TokenBucket } from '../lib/token-bucket.ts';
+import { sleep } from './abortable.ts';
 import { ApiError } from './api-error.ts';
-import { sleep } from './sleep.ts';
 
 const DEFAULT_QPS = 5;
 const DEFAULT_BURST = 10;

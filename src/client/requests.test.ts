@@ -5,7 +5,7 @@ import { gzipSync } from 'node:zlib';
 import { bodyText, eventually, withClient } from '../../test/support/api-client.ts';
 import type { AnyRequest, Handler } from '../../test/support/api-server.ts';
 import { ManualClock } from '../../test/support/manual-clock.ts';
-import { userAgent } from './user-agent.ts';
+import { userAgent } from './request-headers.ts';
 
 const ACCEPT = 'application/json';
 const ok: Handler = (_request, response) => void response.end('{}');

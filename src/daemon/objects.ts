@@ -9,7 +9,7 @@ import type { Observability } from './observability.ts';
 import type { DaemonOptions } from './options.ts';
 import { localNode, OwnNode, waitForNode } from './own-node.ts';
 import type { OpenResources } from './shutdown.ts';
-import { WatchChecks, watchReport } from './watch-report.ts';
+import { WatchChecks, watchReporter } from './watch-report.ts';
 
 /** The source of the proxy's objects, opened far enough that the Node is known. */
 export interface Objects {
@@ -57,7 +57,7 @@ async function openCluster(
     nodeName,
     accept: client.accept(),
     resyncMs: toMilliseconds(configuration.configSyncPeriod),
-    report: watchReport(log, metrics, watchChecks),
+    report: watchReporter(log, metrics, watchChecks),
   });
   resources.add('objects', () => source.close());
   watchChecks.addTo(checks, source);
@@ -93,9 +93,7 @@ function watchOwnNode(source: ClusterSource, ownNode: OwnNode, { log }: DaemonOp
   log.info('server', 'Waiting for the API server');
   return new Promise(resolve => {
     source.node.addHandler({
-      added: to => ownNode.handle({ type: 'added', to }),
-      updated: (from, to) => ownNode.handle({ type: 'updated', from, to }),
-      deleted: from => ownNode.handle({ type: 'removed', from }),
+      changed: change => ownNode.handle(change),
       synced: resolve,
     });
     source.node.start();

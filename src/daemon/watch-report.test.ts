@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { rememberingLog } from '../../test/support/log.ts';
 import { Checks } from '../observe/health/index.ts';
-import { WatchChecks, watchReport } from './watch-report.ts';
+import { WatchChecks, watchReporter } from './watch-report.ts';
 
 const PATH = '/api/v1/services';
 const MISSING = { name: `watch ${PATH}`, isReady: false, note: 'the API server has not sent all objects yet' };
@@ -12,16 +12,16 @@ function openReport() {
   const checks = new Checks();
   const watchChecks = new WatchChecks();
   watchChecks.addTo(checks, { following: () => [{ path: PATH, hasSynced: false, silentMs: undefined }] });
-  const report = watchReport(log, { watchHeard: () => {} }, watchChecks);
+  const report = watchReporter(log, { watchHeard: () => {} }, watchChecks);
   return { report, lines, result: () => checks.run()[0] };
 }
 
 test('WATCH-15 an object that cannot be used is logged as one of a manifest is, and is not a problem of the watch', () => {
   const { report, lines, result } = openReport();
   const where = `/api/v1/namespaces/shop/services/web`;
-  report.unusable({ where, object: 'Service shop/web', field: 'spec.ports[0].port', message: 'is no port' });
-  report.unusable({ where: PATH, object: 'Service', field: 'metadata.name', message: 'is missing' });
-  report.usable(where);
+  report.objectUnusable({ where, object: 'Service shop/web', field: 'spec.ports[0].port', message: 'is no port' });
+  report.objectUnusable({ where: PATH, object: 'Service', field: 'metadata.name', message: 'is missing' });
+  report.objectRecovered(where);
   assert.deepEqual(lines, [
     `W Input cannot be used {"where":"${where}","object":"Service shop/web","field":"spec.ports[0].port","reason":"is no port"}`,
     `W Input cannot be used {"where":"${PATH}","object":"Service","field":"metadata.name","reason":"is missing"}`,
@@ -33,12 +33,12 @@ test('WATCH-15 an object that cannot be used is logged as one of a manifest is, 
 test('WATCH-6 a list that does not come is in the log and in the readiness check, until the resource is watched', () => {
   const { report, lines, result } = openReport();
   const silent = { where: PATH, message: 'nothing has come for 10 s' };
-  report.waiting(silent);
+  report.watchStalled(silent);
   assert.deepEqual(result(), { ...MISSING, problems: [silent] });
   const refused = { where: PATH, message: 'refused' };
-  report.problem(refused);
+  report.watchFailed(refused);
   assert.deepEqual(result(), { ...MISSING, problems: [refused] });
-  report.recovered(PATH);
+  report.watchRecovered(PATH);
   assert.deepEqual(result(), { ...MISSING, problems: [] });
   assert.deepEqual(lines, [
     `W Waiting for objects {"where":"${PATH}","reason":"nothing has come for 10 s"}`,

@@ -44,29 +44,29 @@ export function logInputRecovered(log: Logger, where: string): void {
   log.info('proxy', 'Problem with the input is over', { where });
 }
 
-/** Reports to the log, the metrics and the checks how the watches fare, and logs the objects that cannot be used. */
-export function watchReport(
+/** Reports to the log, the metrics and the checks the state of the watches, and logs the objects that cannot be used. */
+export function watchReporter(
   log: Logger,
   metrics: Pick<ProxyMetrics, 'watchHeard'>,
   watchChecks: WatchChecks,
 ): ClusterSourceOptions['report'] {
   return {
-    problem(problem) {
+    watchFailed(problem) {
       const { where, message } = problem;
       watchChecks.setProblem(where, problem);
       log.error('reflector', 'Could not watch a resource; retrying', { where, err: message });
     },
-    waiting(problem) {
+    watchStalled(problem) {
       const { where, message } = problem;
       watchChecks.setProblem(where, problem);
       log.warning('reflector', 'Waiting for objects', { where, reason: message });
     },
-    recovered(where) {
+    watchRecovered(where) {
       watchChecks.clearProblem(where);
       log.info('reflector', 'The resource is watched again', { where });
     },
-    unusable: problem => logInputProblem(log, problem),
-    usable: where => logInputRecovered(log, where),
-    heard: path => metrics.watchHeard(path),
+    objectUnusable: problem => logInputProblem(log, problem),
+    objectRecovered: where => logInputRecovered(log, where),
+    dataReceived: path => metrics.watchHeard(path),
   };
 }

@@ -27,11 +27,11 @@ class Case {
       clock: this.clock,
       random: () => (this.#chance = (this.#chance + 0.37) % 1),
       report: {
-        problem: ({ where }) => this.problems.push(where),
-        waiting: () => assert.fail(),
-        recovered: () => {},
-        unusable: () => assert.fail(),
-        usable: () => assert.fail(),
+        watchFailed: ({ where }) => this.problems.push(where),
+        watchStalled: () => assert.fail(),
+        watchRecovered: () => {},
+        objectUnusable: () => assert.fail(),
+        objectRecovered: () => assert.fail(),
       },
     });
   }
@@ -113,7 +113,7 @@ test('WATCH-1 it is complete once all four are', () =>
 test('WATCH-1 the Node can be followed before the rest, and is told again to whom comes later', () =>
   withCluster(async parts => {
     const early: string[] = [];
-    parts.source.node.addHandler({ added: ({ metadata }) => early.push(metadata.name) });
+    parts.source.node.addHandler({ changed: change => change.type === 'added' && early.push(change.to.metadata.name) });
     parts.source.node.start();
     await parts.clock.advance(0);
     assert.equal(parts.api.requests.length, 1);

@@ -1,6 +1,6 @@
 import type { EndpointSlice, KubeObject, Node, Service, ServiceCIDR } from '../api/index.ts';
 import type { ApiClient } from '../client/index.ts';
-import { Informer, type InformerReport, type Resource } from '../client/informer/index.ts';
+import { Informer, type InformerReporter, type Resource } from '../client/informer/index.ts';
 import type { Change } from '../lib/change.ts';
 import { type Clock, systemClock } from '../lib/clock.ts';
 import { ENDPOINT_SLICES, ownNode, SERVICE_CIDRS, SERVICES } from './cluster-resources.ts';
@@ -14,7 +14,7 @@ export interface ClusterSourceOptions {
   /** How often all objects are told again, at least a second; 0: never. */
   readonly resyncMs: number;
   /** Hears of problems, instead of the handlers: the first come before there are any. */
-  readonly report: InformerReport;
+  readonly report: InformerReporter;
   readonly clock?: Clock | undefined;
   readonly random?: (() => number) | undefined;
 }
@@ -41,15 +41,15 @@ export class ClusterSource implements Source {
   constructor(options: ClusterSourceOptions) {
     const { clock = systemClock } = options;
     const resyncMs = options.resyncMs > 0 ? Math.max(options.resyncMs, SHORTEST_RESYNC_MS) : 0;
-    const report = {
+    const reporter: InformerReporter = {
       ...options.report,
-      recovered: (where: string) => {
-        options.report.recovered(where);
-        this.#hurry();
+      watchRecovered: path => {
+        options.report.watchRecovered(path);
+        this.#retryNow();
       },
     };
     const informer = <T extends KubeObject>(resource: Resource<T>) =>
-      new Informer({ ...options, report, clock, resyncMs, resource });
+      new Informer({ ...options, reporter, clock, resyncMs, resource });
     this.#clock = clock;
     this.node = informer(ownNode(options.nodeName));
     this.services = informer(SERVICES);
@@ -79,17 +79,17 @@ export class ClusterSource implements Source {
     ]);
   }
 
-  /** What one can reach, all can: none needs to wait until its own turn. */
-  #hurry(): void {
-    for (const informer of [this.node, this.services, this.endpointSlices, this.serviceCidrs]) informer.hurry();
+  /** If one informer reaches the API server again, the others need not wait for their own back-off. */
+  #retryNow(): void {
+    for (const informer of [this.node, this.services, this.endpointSlices, this.serviceCidrs]) informer.retryNow();
   }
 
   following(): readonly Following[] {
     const now = this.#clock.elapsed();
-    const of = <T extends KubeObject>({ resource, hasSynced, lastHeard }: Informer<T>): Following => ({
+    const of = <T extends KubeObject>({ resource, hasSynced, lastDataAt }: Informer<T>): Following => ({
       path: resource.path,
       hasSynced,
-      silentMs: lastHeard === undefined ? undefined : now - lastHeard,
+      silentMs: lastDataAt === undefined ? undefined : now - lastDataAt,
     });
     return [of(this.node), of(this.services), of(this.endpointSlices), of(this.serviceCidrs)];
   }
@@ -101,9 +101,7 @@ function handOver<T extends KubeObject>(
   synced: () => void,
 ): void {
   informer.addHandler({
-    added: to => changed({ type: 'added', to }),
-    updated: (from, to) => changed({ type: 'updated', from, to }),
-    deleted: from => changed({ type: 'removed', from }),
+    changed,
     synced,
   });
   informer.start();

@@ -76,7 +76,7 @@ describe('who may speak to the API server', () => {
   test('E2E-18 who may not is told so in the words of the server, and what to do; once it may all goes on', async () => {
     const proxy = start({}, { token: 'nobody-token' });
     await proxy.until(
-      /nodes.* is forbidden: User \\"nobody\\" cannot (list|watch) resource \\"nodes\\" in API group \\"\\" at the cluster scope.*: bind who we are to the ClusterRole system:node-proxier/,
+      /nodes.* is forbidden: User \\"nobody\\" cannot (list|watch) resource \\"nodes\\" in API group \\"\\" at the cluster scope.*: bind this user to the ClusterRole system:node-proxier/,
     );
     await stays();
     const binding = bindingTo('nobody', 'system:node-proxier');

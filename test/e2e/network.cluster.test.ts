@@ -77,7 +77,7 @@ describe('a network that fails between the proxy and the API server', () => {
     await stage.until('know gone', () => node.knows('10.96.2.2'));
     relay.refuse();
     await proxy.until(
-      /Could not watch a resource.*is tried again: the API server 127.0.0.1:16443 closed the connection .*endpointslices/,
+      /Could not watch a resource.*the API server 127.0.0.1:16443 closed the connection .*endpointslices/,
     );
     await cluster.apply(slice('web-1', [POD_B]));
     await cluster.delete(gone);

@@ -1,11 +1,5 @@
 import type { Service } from '../../src/api/index.ts';
-import {
-  type FollowingProblem,
-  Informer,
-  type InformerHandler,
-  type ObjectProblem,
-  type Resource,
-} from '../../src/client/informer/index.ts';
+import { type ApiProblem, Informer, type InformerHandler, type Resource } from '../../src/client/informer/index.ts';
 import { FakeApi } from './fake-api.ts';
 import { ManualClock } from './manual-clock.ts';
 
@@ -17,17 +11,19 @@ export interface InformerCaseOptions {
   readonly random?: () => number;
 }
 
-/** For tests: an informer of Services, an API server that answers as told, and what handlers and reports say. */
+/** For tests: an informer of Services, a fake API server, and everything that handlers and the reporter received. */
 export class InformerCase {
   readonly api = new FakeApi();
   readonly clock = new ManualClock(1_000_000);
-  readonly told: string[] = [];
-  readonly problems: FollowingProblem[] = [];
-  readonly waits: FollowingProblem[] = [];
+  /** What the handler received: `added a@1`, `updated a@1 a@2`, `removed a@2`, `synced`. */
+  readonly changes: string[] = [];
+  readonly failures: ApiProblem[] = [];
+  readonly stalls: ApiProblem[] = [];
   readonly recovered: string[] = [];
-  readonly unusable: ObjectProblem[] = [];
-  readonly usable: string[] = [];
-  heard = 0;
+  readonly unusableObjects: ApiProblem[] = [];
+  readonly recoveredObjects: string[] = [];
+  /** How often data was received. */
+  dataCount = 0;
   readonly informer: Informer<Service>;
 
   constructor({ resource = SERVICES, resyncMs = 0, random = () => 0 }: InformerCaseOptions = {}) {
@@ -38,42 +34,50 @@ export class InformerCase {
       resyncMs,
       random,
       clock: this.clock,
-      report: {
-        problem: problem => this.problems.push(problem),
-        waiting: problem => this.waits.push(problem),
-        recovered: where => this.recovered.push(where),
-        unusable: problem => this.unusable.push(problem),
-        usable: where => this.usable.push(where),
-        heard: () => this.heard++,
+      reporter: {
+        watchFailed: problem => this.failures.push(problem),
+        watchStalled: problem => this.stalls.push(problem),
+        watchRecovered: path => this.recovered.push(path),
+        objectUnusable: problem => this.unusableObjects.push(problem),
+        objectRecovered: path => this.recoveredObjects.push(path),
+        dataReceived: () => this.dataCount++,
       },
     });
-    this.informer.addHandler(teller(this.told));
+    this.informer.addHandler(recordingHandler(this.changes));
   }
 
-  /** What was told since the last call. */
-  takeTold(): string[] {
-    return this.told.splice(0);
+  /** The changes since the last call. */
+  takeChanges(): string[] {
+    return this.changes.splice(0);
   }
 
-  /** Lets promises settle. */
-  settle(): Promise<void> {
-    return this.clock.advance(0);
-  }
-
-  /** Follows from the first list on, which brings these objects; gives the request that is now the watch. */
-  async follow(...objects: readonly object[]) {
+  /** Starts the informer and returns its first request. */
+  async start() {
     this.informer.start();
-    await this.settle();
-    const watch = this.api.next();
+    await this.clock.advance(0);
+    return this.api.next();
+  }
+
+  /** Starts the informer with a streaming list of these objects. Returns the request, which is the watch from then on. */
+  async startWatch(...objects: readonly object[]) {
+    const watch = await this.start();
     watch.answer();
     watch.send(...objects.map(added), initialEnd('10'));
-    await this.settle();
-    this.takeTold();
+    await this.clock.advance(0);
+    this.takeChanges();
     return watch;
+  }
+
+  /** Starts the informer and refuses its streaming list. Returns the request for a plain list that follows. */
+  async startPlainList() {
+    const streamingList = await this.start();
+    streamingList.refuse(422, 'Invalid', 'sendInitialEvents is forbidden');
+    await this.clock.advance(0);
+    return this.api.next();
   }
 }
 
-/** Runs a test with an informer, and closes it. */
+/** Runs a test with an informer, and closes the informer. */
 export async function withInformer(
   act: (parts: InformerCase) => Promise<void>,
   options: InformerCaseOptions = {},
@@ -86,17 +90,20 @@ export async function withInformer(
   }
 }
 
-export function teller(told: string[]): InformerHandler<Service> {
+/** A handler that writes each call as a line into `changes`. */
+export function recordingHandler(changes: string[]): InformerHandler<Service> {
   const title = ({ metadata: { name, resourceVersion } }: Service) => `${name}@${resourceVersion}`;
   return {
-    added: object => told.push(`added ${title(object)}`),
-    updated: (old, object) => told.push(`updated ${title(old)} ${title(object)}`),
-    deleted: object => told.push(`deleted ${title(object)}`),
-    synced: () => told.push('synced'),
+    changed(change) {
+      if (change.type === 'added') changes.push(`added ${title(change.to)}`);
+      else if (change.type === 'updated') changes.push(`updated ${title(change.from)} ${title(change.to)}`);
+      else changes.push(`removed ${title(change.from)}`);
+    },
+    synced: () => changes.push('synced'),
   };
 }
 
-/** A Service as JSON has it, `name@version`; what is given besides is its spec. */
+/** A Service as JSON has it. The title is `name@version`. */
 export function service(title: string, spec: object = {}): object {
   const [name = '', resourceVersion = ''] = title.split('@');
   return {
@@ -128,15 +135,7 @@ export function bookmark(resourceVersion: string, annotations: object = {}): obj
   };
 }
 
+/** The bookmark that ends the objects of a streaming list. */
 export function initialEnd(resourceVersion: string): object {
   return bookmark(resourceVersion, { 'k8s.io/initial-events-end': 'true' });
-}
-
-/** Until the informer streams its first list, which is then refused so that it lists. */
-export async function untilList({ informer, api, clock }: InformerCase) {
-  informer.start();
-  await clock.advance(0);
-  api.next().refuse(422, 'Invalid', 'sendInitialEvents is forbidden');
-  await clock.advance(0);
-  return api.next();
 }

@@ -11,7 +11,7 @@ test('WATCH-9 waits double from 0.8 s to 30 s', async () => {
   assert.deepEqual(waits, [800, 1600, 3200, 6400, 12_800, 25_600, 30_000, 30_000]);
 });
 
-test('WATCH-9 chance makes a wait up to twice as long, never shorter', () => {
+test('WATCH-9 the random part makes a wait up to twice as long, never shorter', () => {
   fc.assert(
     fc.property(fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true }), fc.nat(9), (chance, failures) => {
       const backOff = new BackOff(new ManualClock(), () => chance);

@@ -1,12 +1,16 @@
-import { type ApiResponse, beginning } from '../index.ts';
-import { UnreadableError } from './unreadable-error.ts';
+import { type ApiResponse, bodyExcerpt } from '../index.ts';
 
 export type Encoding = 'protobuf' | 'json';
 
-/** Enough to know a login page by. */
-const MOST_SHOWN = 80;
+/** Enough to recognize a login page. */
+const MAX_EXCERPT = 80;
 
-/** How the body of an answer is written. Rejects if that is no way of an API server, or not one of ours. */
+/** The answer is not what an API server sends. Whatever was read of it cannot be trusted. */
+export class UnreadableError extends Error {
+  override readonly name = 'UnreadableError';
+}
+
+/** Rejects with an UnreadableError if an API server does not send this content type, or if the proxy cannot read it. */
 export async function encodingOf(response: ApiResponse): Promise<Encoding> {
   const contentType = response.headers['content-type'] ?? '';
   switch (contentType.split(';')[0]?.trim().toLowerCase()) {
@@ -18,7 +22,7 @@ export async function encodingOf(response: ApiResponse): Promise<Encoding> {
     case 'application/cbor':
     case 'application/cbor-seq':
       throw new UnreadableError(
-        `the server answered as ${contentType}, which cannot be read: correct acceptContentTypes`,
+        `the API server answered as ${contentType}, which the proxy cannot read: correct acceptContentTypes`,
       );
     default:
       throw new UnreadableError(await foreignAnswer(response, contentType));
@@ -26,8 +30,8 @@ export async function encodingOf(response: ApiResponse): Promise<Encoding> {
 }
 
 async function foreignAnswer(response: ApiResponse, contentType: string): Promise<string> {
-  const shown = await beginning(response, MOST_SHOWN);
-  const found = `${contentType || 'without a content type'}${shown && `: ${shown}`}`;
-  const cause = 'a proxy or a login page is likely, check the server’s address and its proxies';
-  return `something other than an API server answered (${found}): ${cause}`;
+  const excerpt = await bodyExcerpt(response, MAX_EXCERPT);
+  const found = `${contentType || 'without a content type'}${excerpt && `: ${excerpt}`}`;
+  const cause = 'it is probably from an HTTP proxy or a login page, check the server’s address and the HTTP proxies';
+  return `the answer is not from an API server (${found}): ${cause}`;
 }

@@ -1,33 +1,32 @@
 import type { KubeObject } from '../../api/index.ts';
+import type { Change } from '../../lib/change.ts';
 import { errorText } from '../../lib/error-text.ts';
-import type { InformerReport } from './report.ts';
+import type { InformerReporter } from './reporter.ts';
 import { objectPath, objectTitle, type Resource } from './resource.ts';
 
-/** Who wants to hear of the objects of a resource. Calls come one at a time, in the order of the changes. */
+/** Receives the changes of the objects of one resource. Calls come one at a time, in the order of the changes. */
 export interface InformerHandler<T> {
-  added?(object: T): void;
-  /** `old` is `object` itself when all is told again, as it is now and then. */
-  updated?(old: T, object: T): void;
-  /** As it was last. */
-  deleted?(object: T): void;
-  /** Every object that existed at the start has been told. Called once. */
+  /** A resync delivers every object again, as an update whose `from` and `to` are the same object. */
+  changed?(change: Change<T>): void;
+  /** The handler has received every object that existed at the start. The informer calls this once. */
   synced?(): void;
 }
 
-/** Calls handlers. One that throws is told of as a problem, and stops neither the others nor the watch. */
+/** Calls all handlers. A handler that throws is reported as a problem. The other handlers and the watch go on. */
 export class Handlers<T extends KubeObject> {
   readonly #resource: Resource<T>;
-  readonly #report: InformerReport;
+  readonly #reporter: InformerReporter;
   readonly #handlers = new Set<InformerHandler<T>>();
   #closed = false;
 
-  constructor(resource: Resource<T>, report: InformerReport) {
+  constructor(resource: Resource<T>, reporter: InformerReporter) {
     this.#resource = resource;
-    this.#report = report;
+    this.#reporter = reporter;
   }
 
+  /** Returns a function that removes the handler. */
   add(handler: InformerHandler<T>, present: Iterable<T>, hasSynced: boolean): () => void {
-    for (const object of present) this.#call(object, () => handler.added?.(object));
+    for (const to of present) this.#call(to, () => handler.changed?.({ type: 'added', to }));
     this.#handlers.add(handler);
     if (hasSynced) this.#call(undefined, () => handler.synced?.());
     return () => this.#handlers.delete(handler);
@@ -37,16 +36,9 @@ export class Handlers<T extends KubeObject> {
     this.#closed = true;
   }
 
-  added(object: T): void {
-    for (const handler of this.#handlers) this.#call(object, () => handler.added?.(object));
-  }
-
-  updated(old: T, object: T): void {
-    for (const handler of this.#handlers) this.#call(object, () => handler.updated?.(old, object));
-  }
-
-  deleted(object: T): void {
-    for (const handler of this.#handlers) this.#call(object, () => handler.deleted?.(object));
+  changed(change: Change<T>): void {
+    const object = change.type === 'removed' ? change.from : change.to;
+    for (const handler of this.#handlers) this.#call(object, () => handler.changed?.(change));
   }
 
   synced(): void {
@@ -58,10 +50,10 @@ export class Handlers<T extends KubeObject> {
     try {
       call();
     } catch (error) {
-      this.#report.unusable({
+      this.#reporter.objectUnusable({
         where: object ? objectPath(this.#resource, object.metadata) : this.#resource.path,
         object: object && objectTitle(this.#resource, object.metadata),
-        message: `could not be taken in: ${errorText(error)}`,
+        message: `could not be processed: ${errorText(error)}`,
       });
     }
   }

@@ -1,4 +1,4 @@
 export type { InformerHandler } from './handlers.ts';
 export { Informer, type InformerOptions } from './informer.ts';
-export type { FollowingProblem, InformerReport, ObjectProblem } from './report.ts';
+export type { ApiProblem, InformerReporter } from './reporter.ts';
 export type { Resource } from './resource.ts';

@@ -2,8 +2,8 @@ import { type DecodeResult, type KubeObject, objectKey } from '../../api/index.t
 import { type Clock, systemClock } from '../../lib/clock.ts';
 import type { ApiClient } from '../index.ts';
 import { Handlers, type InformerHandler } from './handlers.ts';
-import { Reflector } from './reflector.ts';
-import type { InformerReport } from './report.ts';
+import { Reflector, type ReflectorSink } from './reflector.ts';
+import type { InformerReporter } from './reporter.ts';
 import { isOfResource, type Resource } from './resource.ts';
 import { Resync } from './resync.ts';
 import { UnusableObjects } from './unusable-objects.ts';
@@ -11,90 +11,74 @@ import { UnusableObjects } from './unusable-objects.ts';
 export interface InformerOptions<T extends KubeObject> {
   readonly client: ApiClient;
   readonly resource: Resource<T>;
-  /** Content types that are asked for, best first. */
+  /** The Accept header: the content types that the informer asks for, best first. */
   readonly accept: string;
-  readonly report: InformerReport;
-  /** How often all objects are told again; 0 or undefined: never. */
+  readonly reporter: InformerReporter;
+  /** How often the informer delivers all objects again; 0 or undefined: never. */
   readonly resyncMs?: number | undefined;
   readonly clock?: Clock | undefined;
   readonly random?: (() => number) | undefined;
 }
 
-/** The objects of one resource as they are now, and changes of them for whoever wants to hear. */
+/** The objects of one resource as they are now. Handlers receive the changes. */
 export class Informer<T extends KubeObject> {
   readonly resource: Resource<T>;
-  readonly #report: InformerReport;
+  readonly #reporter: InformerReporter;
   readonly #clock: Clock;
   readonly #objects = new Map<string, T>();
   readonly #handlers: Handlers<T>;
   readonly #unusable: UnusableObjects;
   readonly #reflector: Reflector;
   readonly #resync: Resync<T>;
-  /** What a fresh list has brought so far. */
+  /** The keys of the objects in the list that the reflector reads now; undefined when it reads none. */
   #listed: Set<string> | undefined;
   #hasSynced = false;
-  #lastHeard: number | undefined;
+  #lastDataAt: number | undefined;
 
   constructor(options: InformerOptions<T>) {
-    const { resource, report, clock = systemClock, random = Math.random } = options;
+    const { client, resource, accept, reporter, clock = systemClock, random = Math.random } = options;
     this.resource = resource;
-    this.#report = report;
+    this.#reporter = reporter;
     this.#clock = clock;
-    this.#handlers = new Handlers(resource, report);
-    this.#unusable = new UnusableObjects(resource, report);
+    this.#handlers = new Handlers(resource, reporter);
+    this.#unusable = new UnusableObjects(resource, reporter);
     this.#resync = new Resync(this.#objects, this.#handlers, options.resyncMs ?? 0, clock);
-    const sink = {
-      begin: () => this.#begin(),
-      present: (result: DecodeResult) => this.#present(result),
-      deleted: (result: DecodeResult) => this.#deleted(result),
-      finish: () => this.#finish(),
-      missing: () => this.#missing(),
-      heard: () => this.#heard(),
-    };
-    this.#reflector = new Reflector({
-      client: options.client,
-      resource,
-      accept: options.accept,
-      sink,
-      report,
-      clock,
-      random,
-    });
+    this.#reflector = new Reflector({ client, resource, accept, sink: this.#sink(), reporter, clock, random });
   }
 
-  /** Objects begin to come. Does nothing if it was started before. */
+  /** Does nothing if the informer was started before. */
   start(): void {
     this.#reflector.start();
     this.#resync.start();
   }
 
-  /** The server can be reached again, as others found out: do not wait any longer. */
-  hurry(): void {
-    this.#reflector.hurry();
+  /** Ends the back-off of an informer that could not reach the API server: another one has reached it. */
+  retryNow(): void {
+    this.#reflector.retryNow();
   }
 
-  /** No handler is called any more. */
+  /** From now on the informer calls no handler. */
   async close(): Promise<void> {
     this.#handlers.close();
     this.#resync.close();
     await this.#reflector.close();
   }
 
-  /** All objects that existed at the start have come. */
+  /** Whether the informer has received all objects that existed at the start. */
   get hasSynced(): boolean {
     return this.#hasSynced;
   }
 
-  /** When anything came last, as `Clock.elapsed` counts. */
-  get lastHeard(): number | undefined {
-    return this.#lastHeard;
+  /** When the API server last sent anything, as `Clock.elapsed` counts; undefined before the first time. */
+  get lastDataAt(): number | undefined {
+    return this.#lastDataAt;
   }
 
   get size(): number {
     return this.#objects.size;
   }
 
-  /** By `namespace/name`; the slash is always there. */
+  /** The key is `namespace/name`. An object without a namespace has the key `/name`. */
   get(key: string): T | undefined {
     return this.#objects.get(key);
   }
@@ -103,80 +87,88 @@ export class Informer<T extends KubeObject> {
     return this.#objects.values();
   }
 
-  /** One that comes late is told first what is there. Gives a function that takes the handler away. */
+  /** A handler that is added late first receives all objects that exist. Returns a function that removes the handler. */
   addHandler(handler: InformerHandler<T>): () => void {
     return this.#handlers.add(handler, this.#objects.values(), this.#hasSynced);
   }
 
-  #begin(): void {
-    this.#listed = new Set();
+  #sink(): ReflectorSink {
+    return {
+      listStarted: () => {
+        this.#listed = new Set();
+      },
+      objectPresent: result => this.#objectPresent(result),
+      objectDeleted: result => this.#objectDeleted(result),
+      listCompleted: () => this.#listCompleted(),
+      resourceMissing: () => this.#resourceMissing(),
+      dataReceived: () => this.#dataReceived(),
+    };
   }
 
-  #present(result: DecodeResult): void {
-    const object = this.#usable(result);
-    if (!object) return;
-    const key = objectKey(object.metadata);
+  #objectPresent(result: DecodeResult): void {
+    const to = this.#usableObject(result);
+    if (!to) return;
+    const key = objectKey(to.metadata);
     this.#listed?.add(key);
-    this.#unusable.forget(key);
-    const old = this.#objects.get(key);
-    // A fresh list brings many objects that are known as they are.
-    if (old && isSame(old, object)) return;
-    this.#objects.set(key, object);
-    if (old) this.#handlers.updated(old, object);
-    else this.#handlers.added(object);
+    this.#unusable.delete(key);
+    const from = this.#objects.get(key);
+    // Most objects of a fresh list are the same as before.
+    if (from && hasSameVersion(from, to)) return;
+    this.#objects.set(key, to);
+    this.#handlers.changed(from ? { type: 'updated', from, to } : { type: 'added', to });
   }
 
-  /** The last good version of an object that cannot be used stays. */
-  #usable(result: DecodeResult): T | undefined {
+  /** An object that cannot be used is remembered as such, and its last good version stays. */
+  #usableObject(result: DecodeResult): T | undefined {
     if (result.kind === 'object' && isOfResource(result.object, this.resource)) return result.object;
     const unusable = result.kind === 'object' ? ({ kind: 'ignored', ignored: result.object.kind } as const) : result;
-    const key = this.#unusable.note(unusable);
+    const key = this.#unusable.add(unusable);
     if (key !== undefined) this.#listed?.add(key);
     return undefined;
   }
 
-  #deleted(result: DecodeResult): void {
+  #objectDeleted(result: DecodeResult): void {
     const name = result.kind === 'object' ? result.object.metadata : result.kind === 'problems' && result.subject;
     if (name) this.#remove(objectKey(name));
   }
 
   #remove(key: string): void {
     this.#listed?.delete(key);
-    this.#unusable.forget(key);
-    const object = this.#objects.get(key);
-    if (!object) return;
+    this.#unusable.delete(key);
+    const from = this.#objects.get(key);
+    if (!from) return;
     this.#objects.delete(key);
-    this.#handlers.deleted(object);
+    this.#handlers.changed({ type: 'removed', from });
   }
 
-  #finish(): void {
+  #listCompleted(): void {
     const listed = this.#listed;
     this.#listed = undefined;
     if (listed) {
       for (const key of this.#objects.keys()) if (!listed.has(key)) this.#remove(key);
-      for (const key of this.#unusable.keys()) if (!listed.has(key)) this.#unusable.forget(key);
+      for (const key of this.#unusable.keys()) if (!listed.has(key)) this.#unusable.delete(key);
     }
-    this.#synced();
+    this.#setSynced();
   }
 
-  /** What is there stays: a server that is being set up may deny what it has. */
-  #missing(): void {
-    if (this.resource.isOptional) this.#synced();
+  /** The objects stay: an API server that is being set up may answer 404 for a resource that it has. */
+  #resourceMissing(): void {
+    if (this.resource.isOptional) this.#setSynced();
   }
 
-  #synced(): void {
+  #setSynced(): void {
     if (this.#hasSynced) return;
     this.#hasSynced = true;
     this.#handlers.synced();
   }
 
-  #heard(): void {
-    this.#lastHeard = this.#clock.elapsed();
-    this.#report.heard?.(this.resource.path);
+  #dataReceived(): void {
+    this.#lastDataAt = this.#clock.elapsed();
+    this.#reporter.dataReceived?.(this.resource.path);
   }
 }
 
-function isSame(old: KubeObject, object: KubeObject): boolean {
-  const { resourceVersion } = object.metadata;
-  return resourceVersion !== undefined && old.metadata.resourceVersion === resourceVersion;
+function hasSameVersion(from: KubeObject, to: KubeObject): boolean {
+  const { resourceVersion } = to.metadata;
+  return resourceVersion !== undefined && from.metadata.resourceVersion === resourceVersion;
 }

@@ -1,40 +1,40 @@
 const NEWLINE = 0x0a;
-/** Far above what an API server stores as one object: more would be held in memory. */
-const LONGEST_LINE = 64 << 20;
+/** Far above the size of any object in an API server. Limits memory if a line never ends. */
+const MAX_LINE_BYTES = 64 << 20;
 
-/** Splits a body into lines. */
+/** Splits the chunks of a body into lines. */
 export class JsonLines {
-  #parts: Uint8Array[] = [];
-  #held = 0;
-  /** A line without an end. */
+  #chunks: Uint8Array[] = [];
+  #size = 0;
+  /** A line is too long: the body cannot be read. */
   broken = false;
 
-  /** The body may only end where this is true. */
+  /** Whether no line is unfinished. A body that ends in the middle of a line was cut off. */
   get complete(): boolean {
-    return this.#held === 0;
+    return this.#size === 0;
   }
 
   push(chunk: Uint8Array, emit: (line: string) => void): void {
     let start = 0;
     for (let end = chunk.indexOf(NEWLINE); end >= 0 && !this.broken; end = chunk.indexOf(NEWLINE, start)) {
-      this.#hold(chunk.subarray(start, end));
+      this.#append(chunk.subarray(start, end));
       this.#emit(emit);
       start = end + 1;
     }
-    this.#hold(chunk.subarray(start));
+    this.#append(chunk.subarray(start));
   }
 
   #emit(emit: (line: string) => void): void {
-    const line = Buffer.concat(this.#parts, this.#held).toString('utf8');
-    this.#parts = [];
-    this.#held = 0;
+    const line = Buffer.concat(this.#chunks, this.#size).toString('utf8');
+    this.#chunks = [];
+    this.#size = 0;
     if (line.trim() !== '') emit(line);
   }
 
-  #hold(part: Uint8Array): void {
-    if (part.length === 0) return;
-    this.#parts.push(part);
-    this.#held += part.length;
-    this.broken ||= this.#held > LONGEST_LINE;
+  #append(chunk: Uint8Array): void {
+    if (chunk.length === 0) return;
+    this.#chunks.push(chunk);
+    this.#size += chunk.length;
+    this.broken ||= this.#size > MAX_LINE_BYTES;
   }
 }

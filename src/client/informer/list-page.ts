@@ -1,22 +1,21 @@
 import { type DecodeResult, decodeObject, decodeProtobufObject, ListBody } from '../../api/index.ts';
 import type { ApiResponse } from '../index.ts';
-import { encodingOf } from './encoding.ts';
+import { encodingOf, UnreadableError } from './encoding.ts';
 import type { Resource } from './resource.ts';
-import { UnreadableError } from './unreadable-error.ts';
 
-/** What an answer to a list says besides its objects. */
+/** What the answer to a list says besides its objects. */
 export interface ListPage {
   readonly resourceVersion: string;
-  /** Not empty if there is more to ask for. */
+  /** Empty on the last page. */
   readonly continueToken: string;
 }
 
-/** A list in JSON is held as a whole; a text may be no longer than twice this. */
-const LONGEST_JSON = 256 << 20;
+/** A list in JSON is one text in memory. A string of JavaScript can be at most twice as long as this. */
+const MAX_JSON_BYTES = 256 << 20;
 
 type Emit = (result: DecodeResult) => void;
 
-/** Reads an answer to a list, and hands over each object as soon as it is complete. Rejects if it is no such list. */
+/** Emits each object of a list as soon as it is complete. Rejects if the answer is not a list of the resource. */
 export async function readListPage(response: ApiResponse, resource: Resource, emit: Emit): Promise<ListPage> {
   switch (await encodingOf(response)) {
     case 'protobuf':
@@ -28,15 +27,15 @@ export async function readListPage(response: ApiResponse, resource: Resource, em
 
 async function readProtobuf({ body }: ApiResponse, { kind }: Resource, emit: Emit): Promise<ListPage> {
   const list = new ListBody();
-  const isWanted = () => list.type.kind === `${kind}List`;
-  const take = (item: Uint8Array) => {
-    if (isWanted()) emit(decodeProtobufObject(item, kind));
+  const isOfResource = () => list.type.kind === `${kind}List`;
+  const emitItem = (item: Uint8Array) => {
+    if (isOfResource()) emit(decodeProtobufObject(item, kind));
   };
   for await (const chunk of body) {
-    list.push(chunk, take);
-    if (list.broken) throw noList();
+    list.push(chunk, emitItem);
+    if (list.broken) throw notAList();
   }
-  if (!list.complete || !isWanted()) throw noList();
+  if (!list.complete || !isOfResource()) throw notAList();
   return list;
 }
 
@@ -46,11 +45,11 @@ async function readJson({ body }: ApiResponse, { kind, apiVersion }: Resource, e
   for await (const chunk of body) {
     chunks.push(chunk);
     size += chunk.length;
-    if (size > LONGEST_JSON) throw tooLong();
+    if (size > MAX_JSON_BYTES) throw tooLong();
   }
   const list = parseFields(Buffer.concat(chunks).toString('utf8'));
   const items = list.items ?? [];
-  if (list.kind !== `${kind}List` || !Array.isArray(items)) throw noList();
+  if (list.kind !== `${kind}List` || !Array.isArray(items)) throw notAList();
   for (const item of items) emit(decodeObject(item, { kind, apiVersion }));
   const metadata = isFields(list.metadata) ? list.metadata : {};
   return { resourceVersion: textOf(metadata.resourceVersion), continueToken: textOf(metadata.continue) };
@@ -63,9 +62,9 @@ function parseFields(text: string): Fields {
     const value: unknown = JSON.parse(text);
     if (isFields(value)) return value;
   } catch {
-    // Told below, as other values that are no list are.
+    // The error below says enough.
   }
-  throw noList();
+  throw notAList();
 }
 
 function isFields(value: unknown): value is Fields {
@@ -77,10 +76,10 @@ function textOf(value: unknown): string {
 }
 
 function tooLong(): UnreadableError {
-  const most = `${LONGEST_JSON >> 20} MiB`;
-  return new UnreadableError(`the list is longer than ${most}, too long for JSON: ask for protobuf (contentType)`);
+  const max = `${MAX_JSON_BYTES >> 20} MiB`;
+  return new UnreadableError(`the list is longer than ${max}, too long for JSON: set contentType to protobuf`);
 }
 
-function noList(): UnreadableError {
-  return new UnreadableError('the answer to the list cannot be read');
+function notAList(): UnreadableError {
+  return new UnreadableError('the answer to the list request is not a list');
 }

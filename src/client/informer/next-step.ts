@@ -1,106 +1,107 @@
 import { ApiError } from '../index.ts';
-import { UnreadableError } from './unreadable-error.ts';
+import { UnreadableError } from './encoding.ts';
 
 /**
- * What is asked of the server.
+ * The kinds of requests that a reflector sends.
  *
  * streaming list  a watch that begins with all objects
- * list            all objects, in pages, for servers that cannot stream them
- * full list       all objects at once and as new as can be, where pages or versions went out of date
- * watch           what changed since a version
+ * list            all objects, in pages, from a server that cannot stream them
+ * full list       all objects in one answer and as new as possible, after a page or a version expired
+ * watch           the changes since a version
  */
 export type Phase = 'streaming list' | 'list' | 'full list' | 'watch';
 
-/** How an attempt ended. A list that was read needs no next step: a watch follows. */
-export interface Ending {
+/** How an attempt ended. A complete list needs no next step: a watch follows. */
+export interface AttemptEnd {
   readonly phase: Phase;
-  /** Undefined if the server ended a watch as it should. */
+  /** Undefined if the server ended a watch normally. */
   readonly error?: unknown;
-  /** The watch lasted, or brought something. */
-  readonly lively: boolean;
-  /** The watch lasted as long as it should and brought nothing: not even the bookmarks that servers send every minute. */
-  readonly mute: boolean;
-  /** There is a version that a list must not be older than. */
+  /** The watch lasted a while, or brought something. */
+  readonly wasActive: boolean;
+  /** The watch lasted its full time and brought nothing, not even the bookmarks that servers send every minute. */
+  readonly wasSilent: boolean;
+  /** There is a version, and a list must not be older than it. */
   readonly hasVersion: boolean;
 }
 
-/** What happened too often makes waits longer; a version that is too old has nothing to do with servers that fail. */
-export type Cause = 'failure' | 'old version';
+/** Each cause has its own back-off: an expired version does not mean that the server fails. */
+export type WaitCause = 'failure' | 'old version';
 
 export interface NextStep {
   readonly phase: Phase;
-  /** Wait first, longer each time that it is for the same cause. */
-  readonly waitFor?: Cause;
-  /** The server does not know the version: ask without. */
-  readonly forgetVersion?: boolean;
-  /** What is wrong, if anybody should know. */
+  /** Wait first. The wait grows each time that the cause is the same. */
+  readonly waitCause?: WaitCause;
+  /** The server does not know the version: ask without it. */
+  readonly isVersionUnknown?: boolean;
+  /** What the operator should know, if anything is wrong. */
   readonly problem?: string;
 }
 
-export function nextStep({ phase, error, lively, mute, hasVersion }: Ending): NextStep {
-  if (error === undefined) return afterEnd(phase, lively, mute);
-  if (!(error instanceof ApiError)) return { phase: 'streaming list', waitFor: 'failure', problem: textOf(error) };
-  if (error.code === 'status') return afterRefusal(phase, error, hasVersion);
-  // Servers are restarted and connections cut: a watch goes on where it was.
-  if (phase === 'watch' && error.code === 'closed' && lively) return { phase };
-  return { phase: phase === 'watch' ? 'watch' : 'streaming list', waitFor: 'failure', problem: textOf(error) };
+export function nextStep({ phase, error, wasActive, wasSilent, hasVersion }: AttemptEnd): NextStep {
+  if (error === undefined) return afterNormalEnd(phase, wasActive, wasSilent);
+  if (!(error instanceof ApiError)) return { phase: 'streaming list', waitCause: 'failure', problem: problemOf(error) };
+  if (error.code === 'status') return afterErrorStatus(phase, error, hasVersion);
+  // Servers restart and connections break. The watch goes on from its version.
+  if (phase === 'watch' && error.code === 'closed' && wasActive) return { phase };
+  return { phase: phase === 'watch' ? 'watch' : 'streaming list', waitCause: 'failure', problem: problemOf(error) };
 }
 
-function afterEnd(phase: Phase, lively: boolean, mute: boolean): NextStep {
-  // The server did not say where its objects end: it does not know how.
+function afterNormalEnd(phase: Phase, wasActive: boolean, wasSilent: boolean): NextStep {
+  // The server did not mark the end of its objects: it does not support streaming lists.
   if (phase === 'streaming list') return { phase: 'list' };
-  // A server that was set back to an older state keeps silent about a version that it has not reached yet.
-  if (mute) return { phase: 'streaming list' };
-  if (lively) return { phase: 'watch' };
-  return { phase: 'watch', waitFor: 'failure', problem: 'the server ends the watch as soon as it has begun' };
+  // A server that was restored to an older state sends nothing for a version that it has not reached yet.
+  if (wasSilent) return { phase: 'streaming list' };
+  if (wasActive) return { phase: 'watch' };
+  return { phase: 'watch', waitCause: 'failure', problem: 'the API server ends the watch as soon as it starts' };
 }
 
-function afterRefusal(phase: Phase, error: ApiError, hasVersion: boolean): NextStep {
-  if (isOutOfDate(error)) return afterOutOfDate(phase, error, hasVersion);
+function afterErrorStatus(phase: Phase, error: ApiError, hasVersion: boolean): NextStep {
+  if (isVersionExpired(error)) return afterExpiredVersion(phase, error, hasVersion);
   const { status = 0 } = error;
-  const problem = textOf(error);
+  const problem = problemOf(error);
   switch (phase) {
     case 'streaming list':
-      return SAME_FOR_LISTS.has(status) ? { phase, waitFor: 'failure', problem } : { phase: 'list' };
+      return REFUSES_LISTS_TOO.has(status) ? { phase, waitCause: 'failure', problem } : { phase: 'list' };
     case 'list':
     case 'full list':
-      return { phase: 'streaming list', waitFor: 'failure', problem };
+      return { phase: 'streaming list', waitCause: 'failure', problem };
     case 'watch':
-      return { phase: isPassing(status) ? 'watch' : 'streaming list', waitFor: 'failure', problem };
+      return { phase: isIndependentOfVersion(status) ? 'watch' : 'streaming list', waitCause: 'failure', problem };
   }
 }
 
-/** Who may not watch, or not now, or finds nothing to watch, cannot list either. */
-const SAME_FOR_LISTS: ReadonlySet<number> = new Set([401, 403, 404, 429]);
+/** A server that answers a streaming list with one of these would answer a plain list in the same way. */
+const REFUSES_LISTS_TOO: ReadonlySet<number> = new Set([401, 403, 404, 429]);
 
-/** Not because of the version that was asked for. */
-function isPassing(status: number): boolean {
+/** The server refused for a reason that has nothing to do with the version of the watch. */
+function isIndependentOfVersion(status: number): boolean {
   return status === 401 || status === 403 || status === 429 || status >= 500;
 }
 
-/** The server knows no longer, or not yet, what came after the version. */
-function isOutOfDate({ status, reason, message }: ApiError): boolean {
+/** The server no longer has the changes since the version, or it has not reached the version yet. */
+function isVersionExpired({ status, reason, message }: ApiError): boolean {
   return status === 410 || reason === 'Expired' || reason === 'Gone' || message.includes('Too large resource version');
 }
 
-function afterOutOfDate(phase: Phase, error: ApiError, hasVersion: boolean): NextStep {
+function afterExpiredVersion(phase: Phase, error: ApiError, hasVersion: boolean): NextStep {
   switch (phase) {
     case 'watch':
-      return { phase: 'streaming list', waitFor: 'old version' };
+      return { phase: 'streaming list', waitCause: 'old version' };
     case 'streaming list':
-      if (hasVersion) return { phase, forgetVersion: true };
-      return { phase, waitFor: 'failure', problem: textOf(error) };
+      if (hasVersion) return { phase, isVersionUnknown: true };
+      return { phase, waitCause: 'failure', problem: problemOf(error) };
     case 'list':
-      return { phase: 'full list', forgetVersion: true };
+      return { phase: 'full list', isVersionUnknown: true };
     case 'full list':
-      return { phase: 'streaming list', waitFor: 'failure', problem: textOf(error) };
+      return { phase: 'streaming list', waitCause: 'failure', problem: problemOf(error) };
   }
 }
 
-function textOf(error: unknown): string {
-  // Who stands before the server has other reasons, and says no such word.
+function problemOf(error: unknown): string {
+  // A proxy in front of the server may answer 403 as well, but without a reason: then a ClusterRole does not help.
   if (error instanceof ApiError && error.status === 403 && error.reason !== undefined) {
-    return `${error.message}: bind who we are to the ClusterRole system:node-proxier`;
+    return `${error.message}: bind this user to the ClusterRole system:node-proxier`;
   }
-  return error instanceof ApiError || error instanceof UnreadableError ? error.message : `unexpected: ${String(error)}`;
+  if (error instanceof ApiError || error instanceof UnreadableError) return error.message;
+  return `unexpected error: ${String(error)}`;
 }

@@ -1,6 +1,6 @@
 import type { Clock } from '../../lib/clock.ts';
 
-/** Waiting that can be ended early. */
+/** A wait that another call can end early. */
 export class Pause {
   readonly #clock: Clock;
   #end: (() => void) | undefined;

@@ -1,21 +1,24 @@
 import type { Phase } from './next-step.ts';
 import type { Query } from './resource.ts';
 
-/** What a watch goes on from, and no list may be older than. */
+/** The version from which a watch goes on. A list must not be older. */
 export interface Version {
-  /** Empty if nothing was read yet. */
+  /** Empty before the first list. */
   readonly text: string;
-  /** The server does not know it. */
-  readonly isForgotten: boolean;
+  /** The server does not know this version. */
+  readonly isUnknown: boolean;
 }
 
-const PAGE = '500';
+const PAGE_SIZE = '500';
 
-/** From the server's memory where that will do: with a version, that is only so without a limit. */
+/**
+ * The server answers from its cache where it can. With version 0 it may use the cache for pages too. With another
+ * version it uses the cache only if there is no limit.
+ */
 export function listQuery(phase: Phase, version: Version): Query {
   if (phase === 'full list') return { resourceVersion: '' };
-  if (version.isForgotten) return { resourceVersion: '', limit: PAGE };
-  return version.text === '' ? { resourceVersion: '0', limit: PAGE } : { resourceVersion: version.text };
+  if (version.isUnknown) return { resourceVersion: '', limit: PAGE_SIZE };
+  return version.text === '' ? { resourceVersion: '0', limit: PAGE_SIZE } : { resourceVersion: version.text };
 }
 
 export function watchQuery(seconds: number, version: Version): Query {
@@ -31,7 +34,7 @@ export function watchQuery(seconds: number, version: Version): Query {
 export function streamingListQuery(seconds: number, version: Version): Query {
   return {
     ...watchQuery(seconds, version),
-    resourceVersion: version.isForgotten ? '' : version.text,
+    resourceVersion: version.isUnknown ? '' : version.text,
     sendInitialEvents: 'true',
     resourceVersionMatch: 'NotOlderThan',
   };

@@ -12,10 +12,10 @@ import {
   withInformer,
 } from '../../../test/support/informer-case.ts';
 
-test('WATCH-7 a watch that the server ends goes on from the last version at once', () =>
+test('WATCH-7 after a watch that the server ends, the next watch starts at once from the last version', () =>
   withInformer(async parts => {
     const { api, clock } = parts;
-    let watch = await parts.follow(service('a@1'));
+    let watch = await parts.startWatch(service('a@1'));
     for (const [event, version] of [
       [modified(service('a@11')), '11'],
       [bookmark('15'), '15'],
@@ -29,10 +29,10 @@ test('WATCH-7 a watch that the server ends goes on from the last version at once
       assert.equal(watch.query.sendInitialEvents, undefined);
       watch.answer();
     }
-    assert.deepEqual(parts.problems, []);
+    assert.deepEqual(parts.failures, []);
   }));
 
-test('WATCH-7 a watch is asked for between five and ten minutes', () => {
+test('WATCH-7 a watch lasts between five and ten minutes', () => {
   const seconds = async (random: number) => {
     let found = '';
     await withInformer(
@@ -50,21 +50,21 @@ test('WATCH-7 a watch is asked for between five and ten minutes', () => {
   );
 });
 
-test('WATCH-7 a connection that breaks after it had lasted is taken up again at once, and is no problem', () =>
+test('WATCH-7 a watch whose connection breaks after a while goes on at once, and is not a problem', () =>
   withInformer(async parts => {
     const { api, clock } = parts;
-    const watch = await parts.follow();
+    const watch = await parts.startWatch();
     await clock.advance(5000);
     watch.fail('closed', 'the connection broke off');
     await clock.advance(0);
     assert.equal(api.next().query.resourceVersion, '10');
-    assert.deepEqual(parts.problems, []);
+    assert.deepEqual(parts.failures, []);
   }));
 
-test('WATCH-10 without a server the watch is tried again from its version, without a list', () =>
+test('WATCH-10 if the server is unreachable the reflector retries the watch from its version, without a list', () =>
   withInformer(async parts => {
-    const { api, clock, problems, recovered } = parts;
-    const watch = await parts.follow(service('a@1'));
+    const { api, clock, failures, recovered } = parts;
+    const watch = await parts.startWatch(service('a@1'));
     await clock.advance(5000);
     watch.fail('closed', 'the connection broke off');
     await clock.advance(0);
@@ -76,22 +76,22 @@ test('WATCH-10 without a server the watch is tried again from its version, witho
       assert.equal(api.waiting, 0);
       await clock.advance(1);
     }
-    assert.deepEqual(problems, [
+    assert.deepEqual(failures, [
       {
         where: '/api/v1/services',
-        message: 'cannot be followed, and is tried again: connect ECONNREFUSED 127.0.0.1:6443',
+        message: 'connect ECONNREFUSED 127.0.0.1:6443',
       },
     ]);
     api.next().answer();
     await clock.advance(0);
     assert.deepEqual(recovered, ['/api/v1/services']);
-    assert.deepEqual(parts.told, []);
+    assert.deepEqual(parts.changes, []);
   }));
 
-test('WATCH-10 a server that is busy is left alone for as long as it asks, and at least as long as the back-off', () =>
+test('WATCH-10 a retry waits as long as a busy server asks, and at least as long as the back-off', () =>
   withInformer(async parts => {
     const { api, clock } = parts;
-    const watch = await parts.follow();
+    const watch = await parts.startWatch();
     watch.end();
     await clock.advance(0);
     api.next().refuse(429, 'TooManyRequests', 'come back later', { 'retry-after': '7' });
@@ -108,24 +108,24 @@ test('WATCH-10 a server that is busy is left alone for as long as it asks, and a
   }));
 
 for (const code of [401, 403, 500, 503]) {
-  test(`WATCH-10 a watch refused with ${code} is tried again from its version`, () =>
+  test(`WATCH-10 a watch that is refused with ${code} is retried from its version`, () =>
     withInformer(async parts => {
-      const { api, clock, problems } = parts;
-      const watch = await parts.follow();
+      const { api, clock, failures } = parts;
+      const watch = await parts.startWatch();
       await clock.advance(1000);
       watch.end();
       await clock.advance(0);
       api.next().refuse(code, 'Some', 'the reason why');
       await clock.advance(800);
       assert.equal(api.next().query.resourceVersion, '10');
-      assert.match(problems[0]?.message ?? '', /the reason why/);
+      assert.match(failures[0]?.message ?? '', /the reason why/);
     }));
 }
 
-test('WATCH-10 a watch refused as a bad request is followed by a fresh list', () =>
+test('WATCH-10 after a watch that is refused as a bad request comes a fresh list', () =>
   withInformer(async parts => {
     const { api, clock } = parts;
-    const watch = await parts.follow();
+    const watch = await parts.startWatch();
     await clock.advance(1000);
     watch.end();
     await clock.advance(0);
@@ -134,10 +134,10 @@ test('WATCH-10 a watch refused as a bad request is followed by a fresh list', ()
     assert.equal(api.next().query.sendInitialEvents, 'true');
   }));
 
-test('WATCH-10 a server that ends watches as soon as they begin is asked less and less often', () =>
+test('WATCH-10 the waits grow if the server ends watches as soon as they start', () =>
   withInformer(async parts => {
-    const { api, clock, problems } = parts;
-    const watch = await parts.follow();
+    const { api, clock, failures } = parts;
+    const watch = await parts.startWatch();
     await clock.advance(1000);
     watch.end();
     await clock.advance(0);
@@ -149,40 +149,40 @@ test('WATCH-10 a server that ends watches as soon as they begin is asked less an
       assert.equal(api.waiting, 0);
       await clock.advance(1);
     }
-    assert.match(problems[0]?.message ?? '', /ends the watch as soon as it has begun/);
+    assert.match(failures[0]?.message ?? '', /ends the watch as soon as it starts/);
   }));
 
-test('WATCH-8 a version that is too old, by status or in the stream, is followed by a list that is not older', () =>
+test('WATCH-8 after a version that is too old, as a status or in the stream, comes a list that is not older', () =>
   withInformer(async parts => {
-    const { api, clock, told } = parts;
-    const watch = await parts.follow(service('a@1'), service('b@2'));
+    const { api, clock, changes } = parts;
+    const watch = await parts.startWatch(service('a@1'), service('b@2'));
     watch.send(failed(status(410, 'Expired', 'too old resource version: 10 (20)')));
     await clock.advance(799);
-    assert.equal(api.waiting, 0, 'many proxies may have to list');
+    assert.equal(api.waiting, 0, 'many proxies may need a list at the same moment');
     await clock.advance(1);
     const fresh = api.next();
     assert.deepEqual([fresh.query.sendInitialEvents, fresh.query.resourceVersion], ['true', '10']);
     fresh.answer();
     fresh.send(added(service('a@1')), added(service('c@15')), initialEnd('20'));
     await clock.advance(1000);
-    assert.deepEqual(parts.takeTold(), ['added c@15', 'deleted b@2']);
+    assert.deepEqual(parts.takeChanges(), ['added c@15', 'removed b@2']);
     fresh.end();
     await clock.advance(0);
     api.next().refuse(410, 'Expired', 'too old resource version: 20 (30)');
     await clock.advance(1600);
     assert.equal(api.next().query.resourceVersion, '20');
-    assert.deepEqual(told, []);
-    assert.deepEqual(parts.problems, []);
+    assert.deepEqual(changes, []);
+    assert.deepEqual(parts.failures, []);
   }));
 
 for (const [what, code, reason, message] of [
-  ['knows no longer', 410, 'Expired', 'too old resource version'],
+  ['no longer knows', 410, 'Expired', 'too old resource version'],
   ['does not know yet', 504, 'Timeout', 'Timeout: Too large resource version: 10, current: 5'],
 ] as const) {
-  test(`WATCH-8 a list at a version that the server ${what} is asked for without one, at once`, () =>
+  test(`WATCH-8 if the server ${what} the version of a list, a list without a version follows at once`, () =>
     withInformer(async parts => {
       const { api, clock, informer } = parts;
-      const watch = await parts.follow(service('a@9'));
+      const watch = await parts.startWatch(service('a@9'));
       watch.send(failed(status(410, 'Gone', 'gone')));
       await clock.advance(800);
       api.next().refuse(code, reason, message);
@@ -199,11 +199,11 @@ for (const [what, code, reason, message] of [
       assert.equal(next.query.resourceVersion, '5');
       next.refuse(410, 'Expired', 'too old resource version');
       await clock.advance(1600);
-      assert.equal(api.next().query.resourceVersion, '5', 'the new version counts again');
+      assert.equal(api.next().query.resourceVersion, '5', 'the new version is used again');
     }));
 }
 
-test('WATCH-8 a server that finds every version too old is not asked without a pause', () =>
+test('WATCH-8 the reflector waits before it retries a list that the server calls too old', () =>
   withInformer(async parts => {
     const { api, clock, informer } = parts;
     informer.start();
@@ -214,13 +214,13 @@ test('WATCH-8 a server that finds every version too old is not asked without a p
       assert.equal(api.waiting, 0);
       await clock.advance(1);
     }
-    assert.equal(parts.problems.length, 1);
+    assert.equal(parts.failures.length, 1);
   }));
 
-test('WATCH-8 a version that is too old after a long failure is not waited for any longer than otherwise', () =>
+test('WATCH-8 the wait for a version that is too old does not grow with earlier failures', () =>
   withInformer(async parts => {
     const { api, clock } = parts;
-    const watch = await parts.follow();
+    const watch = await parts.startWatch();
     await clock.advance(1000);
     watch.fail('closed', 'the server is restarted');
     await clock.advance(0);
@@ -235,10 +235,10 @@ test('WATCH-8 a version that is too old after a long failure is not waited for a
     assert.equal(api.next().query.sendInitialEvents, 'true');
   }));
 
-test('WATCH-8 a server whose versions are always too old is asked less and less often', () =>
+test('WATCH-8 the waits grow if versions are always too old', () =>
   withInformer(async parts => {
     const { api, clock } = parts;
-    let watch = await parts.follow();
+    let watch = await parts.startWatch();
     for (const wait of [800, 1600, 3200]) {
       watch.send(failed(status(410, 'Expired', 'too old resource version')));
       await clock.advance(wait - 1);
@@ -251,12 +251,12 @@ test('WATCH-8 a server whose versions are always too old is asked less and less 
     }
   }));
 
-test('WATCH-8 another error in the stream is told and followed by the watch again', () =>
+test('WATCH-8 another error in the stream is reported, and the watch is retried', () =>
   withInformer(async parts => {
-    const { api, clock, problems } = parts;
-    const watch = await parts.follow();
+    const { api, clock, failures } = parts;
+    const watch = await parts.startWatch();
     watch.send(failed(status(500, 'InternalError', 'etcd is away')));
     await clock.advance(800);
     assert.equal(api.next().query.resourceVersion, '10');
-    assert.match(problems[0]?.message ?? '', /etcd is away/);
+    assert.match(failures[0]?.message ?? '', /etcd is away/);
   }));

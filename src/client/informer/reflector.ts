@@ -2,88 +2,87 @@ import type { DecodeResult } from '../../api/index.ts';
 import { ApiError } from '../index.ts';
 import { BackOff } from './back-off.ts';
 import { type ListPage, readListPage } from './list-page.ts';
-import { type Cause, type Ending, nextStep, type Phase } from './next-step.ts';
-import { GIVE_UP_MS, Patience, TELL_MS } from './patience.ts';
+import { type AttemptEnd, nextStep, type Phase, type WaitCause } from './next-step.ts';
 import { Pause } from './pause.ts';
 import { listQuery, streamingListQuery, type Version, watchQuery } from './queries.ts';
-import type { InformerReport } from './report.ts';
-import { Requests, type RequestsOptions } from './requests.ts';
+import type { InformerReporter } from './reporter.ts';
 import type { Query } from './resource.ts';
-import { Trouble } from './trouble.ts';
+import { ResourceRequests, type ResourceRequestsOptions } from './resource-requests.ts';
+import { GIVE_UP_AFTER_MS, REPORT_AFTER_MS, StallWatchdog } from './stall-watchdog.ts';
+import { WatchStatus } from './watch-status.ts';
 import { readWatch, type WatchEvent } from './watch-stream.ts';
 
-/** Where what comes goes. */
+/** Receives what the API server sends. */
 export interface ReflectorSink {
-  /** A fresh list begins; what came of one that broke off does not count. */
-  begin(): void;
-  present(result: DecodeResult): void;
-  deleted(result: DecodeResult): void;
-  /** The fresh list is complete: what it did not bring is gone. */
-  finish(): void;
-  /** The server has no such resource. */
-  missing(): void;
-  /** Anything came. */
-  heard(): void;
+  /** A fresh list starts. An earlier list that broke off does not count. */
+  listStarted(): void;
+  objectPresent(result: DecodeResult): void;
+  objectDeleted(result: DecodeResult): void;
+  /** The fresh list is complete. Objects that are not in it are gone. */
+  listCompleted(): void;
+  /** The API server does not have the resource. */
+  resourceMissing(): void;
+  /** The API server sent anything: an answer, an event or a bookmark. */
+  dataReceived(): void;
 }
 
-export interface ReflectorOptions extends RequestsOptions {
+export interface ReflectorOptions extends ResourceRequestsOptions {
   readonly sink: ReflectorSink;
-  readonly report: InformerReport;
+  readonly reporter: InformerReporter;
   readonly random: () => number;
 }
 
-const SHORTEST_WATCH_SECONDS = 300;
-/** A watch that the server does not end at the time it was given hangs; so does a list that takes longer than this. */
-const SLACK_MS = 30_000;
-const LIST_MS = 300_000;
+const MIN_WATCH_SECONDS = 300;
+/** The server should end a watch after the time that was asked for. This much later, the watch counts as hanging. */
+const WATCH_GRACE_MS = 30_000;
+const LIST_TIMEOUT_MS = 300_000;
 /** A watch that ends sooner and brings nothing did not work. */
-const LIVELY_MS = 1000;
-/** A server that wants to be left alone for longer is asked again all the same. */
-const LONGEST_RETRY_AFTER_SECONDS = 60;
+const MIN_ACTIVE_MS = 1000;
+/** The reflector waits no longer than this, even if the server asks for more. */
+const MAX_RETRY_AFTER_SECONDS = 60;
 
-/** Follows one resource for ever: first all of it, then every change. What goes wrong is tried again, later each time. */
+/** Lists one resource, then watches it, until it is closed. After a failure it retries, and waits longer each time. */
 export class Reflector {
   readonly #options: ReflectorOptions;
-  readonly #backOffs: Readonly<Record<Cause, BackOff>>;
+  readonly #backOffs: Readonly<Record<WaitCause, BackOff>>;
   readonly #pause: Pause;
-  readonly #patience: Patience;
-  readonly #requests: Requests;
-  readonly #trouble: Trouble;
+  readonly #watchdog: StallWatchdog;
+  readonly #requests: ResourceRequests;
+  readonly #status: WatchStatus;
   #running: Promise<void> | undefined;
   #closed = false;
   #phase: Phase = 'streaming list';
-  #version: Version = { text: '', isForgotten: false };
-  /** That the watch at hand has brought. */
-  #events = 0;
-  /** The streaming list at hand was ended because nothing came. */
-  #gaveUp = false;
-  /** Waits because the server could not be reached. */
-  #isUnanswered = false;
+  #version: Version = { text: '', isUnknown: false };
+  /** How many events the current watch has brought. */
+  #eventCount = 0;
+  /** The reflector aborted the current streaming list because the server sent nothing. */
+  #hasGivenUp = false;
+  /** The reflector waits because it could not reach the server. */
+  #isServerUnreachable = false;
 
   constructor(options: ReflectorOptions) {
     this.#options = options;
     const { clock, random } = options;
     this.#backOffs = { failure: new BackOff(clock, random), 'old version': new BackOff(clock, random) };
     this.#pause = new Pause(clock);
-    this.#requests = new Requests(options);
-    this.#trouble = new Trouble(options.resource.path, options.report);
-    this.#patience = new Patience(clock, what =>
-      this.#trouble.waiting(`nothing has come for ${TELL_MS / 1000} s: waiting for ${what}`),
-    );
+    this.#requests = new ResourceRequests(options);
+    this.#status = new WatchStatus(options.resource.path, options.reporter);
+    const silence = `the API server has sent nothing for ${REPORT_AFTER_MS / 1000} s`;
+    this.#watchdog = new StallWatchdog(clock, awaited => this.#status.stalled(`${silence}: waiting for ${awaited}`));
   }
 
   start(): void {
     this.#running ??= this.#run();
   }
 
-  /** The server can be reached: if that was what is waited for, wait no longer. */
-  hurry(): void {
-    if (this.#isUnanswered) this.#pause.end();
+  /** Ends the wait if the reflector waits because it could not reach the server. */
+  retryNow(): void {
+    if (this.#isServerUnreachable) this.#pause.end();
   }
 
   async close(): Promise<void> {
     this.#closed = true;
-    this.#patience.end();
+    this.#watchdog.stop();
     this.#requests.abort();
     this.#pause.end();
     await this.#running;
@@ -91,133 +90,133 @@ export class Reflector {
 
   async #run(): Promise<void> {
     while (!this.#closed) {
-      const ending = await this.#attempt();
-      if (ending && !this.#closed) await this.#goOn(ending);
+      const end = await this.#attempt();
+      if (end && !this.#closed) await this.#prepareNextStep(end);
     }
   }
 
-  async #goOn(ending: Ending): Promise<void> {
-    const step = nextStep(ending);
+  async #prepareNextStep(end: AttemptEnd): Promise<void> {
+    const step = nextStep(end);
     this.#phase = step.phase;
-    if (step.forgetVersion) this.#version = { ...this.#version, isForgotten: true };
-    if (ending.error instanceof ApiError && ending.error.status === 404) this.#options.sink.missing();
-    if (step.problem !== undefined) this.#trouble.tell(step.problem);
-    if (!step.waitFor) return;
-    this.#isUnanswered = ending.error instanceof ApiError && ending.error.code !== 'status';
-    await this.#pause.wait(Math.max(this.#backOffs[step.waitFor].next(), retryAfterMs(ending.error)));
-    this.#isUnanswered = false;
+    if (step.isVersionUnknown) this.#version = { ...this.#version, isUnknown: true };
+    if (end.error instanceof ApiError && end.error.status === 404) this.#options.sink.resourceMissing();
+    if (step.problem !== undefined) this.#status.failed(step.problem);
+    if (!step.waitCause) return;
+    this.#isServerUnreachable = end.error instanceof ApiError && end.error.code !== 'status';
+    await this.#pause.wait(Math.max(this.#backOffs[step.waitCause].next(), retryAfterMs(end.error)));
+    this.#isServerUnreachable = false;
   }
 
-  /** Undefined after a list that was read. */
-  async #attempt(): Promise<Ending | undefined> {
+  /** Returns undefined after a complete list. */
+  async #attempt(): Promise<AttemptEnd | undefined> {
     const { clock } = this.#options;
     const started = clock.elapsed();
     const version = this.#version.text;
-    this.#events = 0;
-    this.#gaveUp = false;
+    this.#eventCount = 0;
+    this.#hasGivenUp = false;
     let error: unknown;
     try {
       if (this.#phase === 'list' || this.#phase === 'full list') return await this.#list(this.#phase);
       await this.#watch();
     } catch (thrown) {
-      // What is given up did not fail: it is asked for in another way.
-      error = this.#gaveUp ? undefined : (thrown ?? new Error('nothing'));
+      // A streaming list that was given up did not fail: a plain list follows.
+      error = this.#hasGivenUp ? undefined : (thrown ?? new Error('nothing'));
     } finally {
-      this.#patience.end();
+      this.#watchdog.stop();
     }
-    const lasted = clock.elapsed() - started;
-    const lively = lasted >= LIVELY_MS || this.#version.text !== version;
-    const mute = lasted >= SHORTEST_WATCH_SECONDS * 1000 && this.#events === 0;
-    const hasVersion = this.#version.text !== '' && !this.#version.isForgotten;
-    return { phase: this.#phase, error, lively, mute, hasVersion };
+    const lastedMs = clock.elapsed() - started;
+    const wasActive = lastedMs >= MIN_ACTIVE_MS || this.#version.text !== version;
+    const wasSilent = lastedMs >= MIN_WATCH_SECONDS * 1000 && this.#eventCount === 0;
+    const hasVersion = this.#version.text !== '' && !this.#version.isUnknown;
+    return { phase: this.#phase, error, wasActive, wasSilent, hasVersion };
   }
 
   async #list(phase: Phase): Promise<undefined> {
-    const { sink } = this.#options;
-    sink.begin();
-    this.#patience.begin('the list of all objects');
+    this.#options.sink.listStarted();
+    this.#watchdog.start('the list of all objects');
     const first = listQuery(phase, this.#version);
     let page = await this.#listPage(first);
     while (page.continueToken !== '') {
       page = await this.#listPage({ limit: first.limit, continue: page.continueToken });
     }
-    this.#listed(page.resourceVersion);
+    this.#completeList(page.resourceVersion);
   }
 
   #listPage(query: Query): Promise<ListPage> {
     const { sink, resource } = this.#options;
-    return this.#requests.ask(query, LIST_MS, response => {
-      sink.heard();
-      return readListPage(this.#patience.listenTo(response), resource, result => sink.present(result));
+    return this.#requests.send(query, LIST_TIMEOUT_MS, response => {
+      sink.dataReceived();
+      return readListPage(this.#watchdog.observe(response), resource, result => sink.objectPresent(result));
     });
   }
 
   async #watch(): Promise<void> {
-    const seconds = Math.floor(SHORTEST_WATCH_SECONDS * (1 + this.#options.random()));
+    const { sink, resource, random } = this.#options;
+    const seconds = Math.floor(MIN_WATCH_SECONDS * (1 + random()));
     const isList = this.#phase === 'streaming list';
     const query = (isList ? streamingListQuery : watchQuery)(seconds, this.#version);
-    if (isList) this.#patience.begin('the answer to a streaming list', () => this.#giveUp());
-    await this.#requests.ask(query, seconds * 1000 + SLACK_MS, async response => {
-      if (isList) this.#listBegins();
-      else this.#trouble.over();
-      this.#options.sink.heard();
-      await readWatch(response, this.#options.resource, event => this.#take(event));
+    if (isList) this.#watchdog.start('the answer to a streaming list', () => this.#giveUp());
+    await this.#requests.send(query, seconds * 1000 + WATCH_GRACE_MS, async response => {
+      if (isList) this.#startStreamingList();
+      else this.#status.works();
+      sink.dataReceived();
+      await readWatch(response, resource, event => this.#handleEvent(event));
     });
   }
 
-  #listBegins(): void {
-    this.#options.sink.begin();
-    const after = `after ${GIVE_UP_MS / 1000} s a plain list is asked for`;
-    this.#patience.heard(`the bookmark that ends the streaming list (${after})`);
+  #startStreamingList(): void {
+    this.#options.sink.listStarted();
+    const fallback = `after ${GIVE_UP_AFTER_MS / 1000} s the proxy asks for a plain list`;
+    this.#watchdog.dataReceived(`the bookmark that ends the streaming list (${fallback})`);
   }
 
-  /** A server that does not say where its objects end cannot stream them. */
+  /** A server that does not mark the end of its objects cannot stream a list. */
   #giveUp(): void {
-    this.#gaveUp = true;
+    this.#hasGivenUp = true;
     this.#requests.abort();
   }
 
-  #take(event: WatchEvent): void {
+  #handleEvent(event: WatchEvent): void {
     const { sink } = this.#options;
-    this.#events++;
-    this.#patience.heard();
-    sink.heard();
+    this.#eventCount++;
+    this.#watchdog.dataReceived();
+    sink.dataReceived();
     switch (event.type) {
       case 'present':
-        sink.present(event.result);
-        this.#advance(event.result);
+        sink.objectPresent(event.result);
+        this.#advanceTo(event.result);
         return;
       case 'deleted':
-        sink.deleted(event.result);
-        this.#advance(event.result);
+        sink.objectDeleted(event.result);
+        this.#advanceTo(event.result);
         return;
       case 'bookmark':
-        if (this.#phase === 'watch') this.#reached(event.bookmark.resourceVersion);
-        else if (event.bookmark.initialEventsEnd) this.#listed(event.bookmark.resourceVersion);
+        if (this.#phase === 'watch') this.#setVersion(event.bookmark.resourceVersion);
+        else if (event.bookmark.initialEventsEnd) this.#completeList(event.bookmark.resourceVersion);
     }
   }
 
-  /** While a list streams in, only its end is a place to go on from. */
-  #advance(result: DecodeResult): void {
+  /** A watch cannot go on from the middle of a streaming list, only from its end. */
+  #advanceTo(result: DecodeResult): void {
     if (this.#phase === 'watch' && result.kind === 'object') {
-      this.#reached(result.object.metadata.resourceVersion ?? this.#version.text);
+      this.#setVersion(result.object.metadata.resourceVersion ?? this.#version.text);
     }
   }
 
-  #reached(resourceVersion: string): void {
-    this.#version = { text: resourceVersion, isForgotten: false };
+  #setVersion(resourceVersion: string): void {
+    this.#version = { text: resourceVersion, isUnknown: false };
   }
 
-  #listed(resourceVersion: string): void {
+  #completeList(resourceVersion: string): void {
     this.#phase = 'watch';
-    this.#patience.end();
-    this.#reached(resourceVersion);
-    this.#options.sink.finish();
-    this.#trouble.over();
+    this.#watchdog.stop();
+    this.#setVersion(resourceVersion);
+    this.#options.sink.listCompleted();
+    this.#status.works();
   }
 }
 
 function retryAfterMs(error: unknown): number {
   const seconds = error instanceof ApiError ? (error.retryAfterSeconds ?? 0) : 0;
-  return Math.min(seconds, LONGEST_RETRY_AFTER_SECONDS) * 1000;
+  return Math.min(seconds, MAX_RETRY_AFTER_SECONDS) * 1000;
 }

@@ -1,6 +1,6 @@
 import type { KubeObject } from '../../api/index.ts';
 
-/** What is listed and watched: all objects of a kind that selectors choose. */
+/** What an informer lists and watches: the objects of one kind that the selectors choose. */
 export interface Resource<T extends KubeObject = KubeObject> {
   readonly kind: T['kind'];
   readonly apiVersion: string;
@@ -8,13 +8,13 @@ export interface Resource<T extends KubeObject = KubeObject> {
   readonly path: string;
   readonly labelSelector?: string | undefined;
   readonly fieldSelector?: string | undefined;
-  /** A server that does not have the resource has none of its objects. */
+  /** If the API server does not have the resource, the informer counts as synced without objects. */
   readonly isOptional?: boolean | undefined;
 }
 
 export type Query = Readonly<Record<string, string | undefined>>;
 
-/** A path with its query; parameters that are undefined or empty are left out. */
+/** The path with its query. Leaves out parameters that are undefined or empty. */
 export function resourcePath({ path, labelSelector, fieldSelector }: Resource, query: Query): string {
   const parameters = new URLSearchParams();
   for (const [name, value] of Object.entries({ labelSelector, fieldSelector, ...query })) {
@@ -28,7 +28,7 @@ interface ObjectName {
   readonly name: string;
 }
 
-/** Where one object of the resource is: `/api/v1/namespaces/shop/services/web`. */
+/** The API path of one object: `/api/v1/namespaces/shop/services/web`. */
 export function objectPath({ path }: Resource, { namespace, name }: ObjectName): string {
   const end = path.lastIndexOf('/');
   const scope = namespace === '' ? '' : `/namespaces/${namespace}`;

@@ -2,10 +2,10 @@ import type { KubeObject } from '../../api/index.ts';
 import type { Clock, Timer } from '../../lib/clock.ts';
 import type { Handlers } from './handlers.ts';
 
-/** So many are told in one go; then others have their turn. */
-const PORTION = 500;
+/** After this many objects, other work of the process gets its turn. */
+const BATCH_SIZE = 500;
 
-/** Tells all objects again now and then, for handlers that keep something by them which may have gone astray. */
+/** Delivers all objects again from time to time. A handler whose own state went wrong can repair it then. */
 export class Resync<T extends KubeObject> {
   readonly #objects: ReadonlyMap<string, T>;
   readonly #handlers: Handlers<T>;
@@ -13,6 +13,7 @@ export class Resync<T extends KubeObject> {
   readonly #clock: Clock;
   #timer: Timer | undefined;
 
+  /** A period of 0 means never. */
   constructor(objects: ReadonlyMap<string, T>, handlers: Handlers<T>, periodMs: number, clock: Clock) {
     this.#objects = objects;
     this.#handlers = handlers;
@@ -29,19 +30,19 @@ export class Resync<T extends KubeObject> {
   }
 
   #schedule(): void {
-    this.#timer = this.#clock.setTimer(this.#periodMs, () => this.#tell(this.#objects.values()));
+    this.#timer = this.#clock.setTimer(this.#periodMs, () => this.#deliver(this.#objects.values()));
   }
 
-  /** What changes meanwhile is told as it is then: the iterator follows the map. */
-  #tell(objects: IterableIterator<T>): void {
-    for (let told = 0; told < PORTION; told++) {
+  /** The iterator follows the map: objects that change between two batches are delivered as they are then. */
+  #deliver(objects: IterableIterator<T>): void {
+    for (let count = 0; count < BATCH_SIZE; count++) {
       const { done, value } = objects.next();
       if (done) {
         this.#schedule();
         return;
       }
-      this.#handlers.updated(value, value);
+      this.#handlers.changed({ type: 'updated', from: value, to: value });
     }
-    this.#timer = this.#clock.setTimer(0, () => this.#tell(objects));
+    this.#timer = this.#clock.setTimer(0, () => this.#deliver(objects));
   }
 }

@@ -10,20 +10,19 @@ import {
   WatchFrames,
 } from '../../api/index.ts';
 import { type ApiResponse, decodeStatus, errorOfStatus } from '../index.ts';
-import { encodingOf } from './encoding.ts';
+import { encodingOf, UnreadableError } from './encoding.ts';
 import { JsonLines } from './json-lines.ts';
 import type { Resource } from './resource.ts';
-import { UnreadableError } from './unreadable-error.ts';
 
 export type WatchEvent =
-  /** The object is there, as it says; it may be one that cannot be used. */
+  /** The object was added or modified. It may be one that cannot be used. */
   | { readonly type: 'present'; readonly result: DecodeResult }
   | { readonly type: 'deleted'; readonly result: DecodeResult }
   | { readonly type: 'bookmark'; readonly bookmark: Bookmark };
 
 type Emit = (event: WatchEvent) => void;
 
-/** Reads the answer to a watch until the server ends it. Rejects if it breaks off, makes no sense, or ends with an error. */
+/** Reads a watch until the server ends it. Rejects if the watch breaks off, cannot be read, or ends with an error. */
 export async function readWatch(response: ApiResponse, resource: Resource, emit: Emit): Promise<void> {
   switch (await encodingOf(response)) {
     case 'protobuf':
@@ -35,31 +34,31 @@ export async function readWatch(response: ApiResponse, resource: Resource, emit:
 
 async function readProtobuf({ body }: ApiResponse, resource: Resource, emit: Emit): Promise<void> {
   const frames = new WatchFrames();
-  const take = (frame: Uint8Array) => emit(protobufEvent(frame, resource));
+  const emitEvent = (frame: Uint8Array) => emit(protobufEvent(frame, resource));
   for await (const chunk of body) {
-    frames.push(chunk, take);
-    if (frames.broken) throw noEvent();
+    frames.push(chunk, emitEvent);
+    if (frames.broken) throw notAnEvent();
   }
-  if (!frames.complete) throw brokeOff();
+  if (!frames.complete) throw cutOff();
 }
 
 function protobufEvent(frame: Uint8Array, { kind }: Resource): WatchEvent {
   const event = decodeWatchEvent(frame);
   if (event?.type === 'ERROR') throw errorOf(event.object);
   const unknown = event && decodeUnknown(event.object);
-  if (unknown?.type.kind !== kind) throw noEvent();
+  if (unknown?.type.kind !== kind) throw notAnEvent();
   if (event?.type === 'BOOKMARK') return bookmarkEvent(decodeProtobufBookmark(unknown.raw));
   return objectEvent(event?.type, decodeProtobufObject(unknown.raw, kind));
 }
 
 async function readJson({ body }: ApiResponse, resource: Resource, emit: Emit): Promise<void> {
   const lines = new JsonLines();
-  const take = (line: string) => emit(jsonEvent(line, resource));
+  const emitEvent = (line: string) => emit(jsonEvent(line, resource));
   for await (const chunk of body) {
-    lines.push(chunk, take);
-    if (lines.broken) throw noEvent();
+    lines.push(chunk, emitEvent);
+    if (lines.broken) throw notAnEvent();
   }
-  if (!lines.complete) throw brokeOff();
+  if (!lines.complete) throw cutOff();
 }
 
 function jsonEvent(line: string, { kind, apiVersion }: Resource): WatchEvent {
@@ -74,31 +73,31 @@ function parseEvent(line: string): { readonly type?: unknown; readonly object?: 
     const value: unknown = JSON.parse(line);
     if (typeof value === 'object' && value !== null) return value;
   } catch {
-    // Told below, as other values that are no event are.
+    // The error below says enough.
   }
-  throw noEvent();
+  throw notAnEvent();
 }
 
 function objectEvent(type: unknown, result: DecodeResult): WatchEvent {
   if (type === 'ADDED' || type === 'MODIFIED') return { type: 'present', result };
   if (type === 'DELETED') return { type: 'deleted', result };
-  throw noEvent();
+  throw notAnEvent();
 }
 
 function bookmarkEvent(bookmark: Bookmark | undefined): WatchEvent {
-  if (!bookmark) throw noEvent();
+  if (!bookmark) throw notAnEvent();
   return { type: 'bookmark', bookmark };
 }
 
 function errorOf(object: Uint8Array): Error {
   const status = decodeStatus(object);
-  return status ? errorOfStatus(status) : noEvent();
+  return status ? errorOfStatus(status) : notAnEvent();
 }
 
-function noEvent(): UnreadableError {
-  return new UnreadableError('the watch brought something that is no event');
+function notAnEvent(): UnreadableError {
+  return new UnreadableError('the watch sent something that is not an event');
 }
 
-function brokeOff(): UnreadableError {
+function cutOff(): UnreadableError {
   return new UnreadableError('the watch ended in the middle of an event');
 }

@@ -1,0 +1,245 @@
+import assert from 'node:assert/strict';
+import { connect, type Socket } from 'node:net';
+import { test } from 'node:test';
+import { bodyText, eventually, withClient } from '../../../test/support/api-client.ts';
+import { type Handler, TestServer } from '../../../test/support/api-server.ts';
+import { DATA, frame, GOAWAY, HEADERS, number, RST_STREAM, serverFrames } from '../../../test/support/http2-frames.ts';
+
+const ACCEPT = 'application/json';
+const ok: Handler = (_request, response) => void response.end('ok');
+const CLOSED = {
+  name: 'ApiError',
+  code: 'closed',
+  message: /^the connection to the API server 127\.0\.0\.1:\d+ was closed before/,
+};
+
+test('CLIENT-7 everything goes through one connection', () =>
+  withClient(ok, async ({ get, server }) => {
+    await Promise.all(Array.from({ length: 20 }, () => get()));
+    await get();
+    assert.equal(server.connections, 1);
+    assert.equal(server.sessions.length, 1);
+  }));
+
+test('CLIENT-7 a connection that was closed is made anew by the next request', () =>
+  withClient(ok, async ({ get, server }) => {
+    await get();
+    const [session] = server.sessions;
+    session?.destroy();
+    await eventually(() => server.sockets.size === 0);
+    assert.equal(await get(), 'ok');
+    assert.equal(server.connections, 2);
+  }));
+
+test('CLIENT-10 a GET whose connection breaks before the answer is made again, another request is not', () => {
+  const toBreak = new Set(['GET /break', 'POST /break']);
+  let server: TestServer | undefined;
+  const breaking: Handler = ({ method, url }, response) => {
+    if (!toBreak.delete(`${method} ${url}`)) return void response.end('ok');
+    for (const socket of server?.sockets ?? []) socket.destroy();
+  };
+  return withClient(breaking, async parts => {
+    server = parts.server;
+    await parts.get();
+    assert.equal(await parts.get('/break'), 'ok');
+    assert.equal(server.connections, 2);
+    const post = { method: 'POST', path: '/break', accept: ACCEPT, body: Buffer.from('x') } as const;
+    await assert.rejects(parts.client.request(post), CLOSED);
+    assert.equal(toBreak.size, 0);
+  });
+});
+
+test('CLIENT-7 GOAWAY: new requests take a new connection, the old ones go on to their end', () => {
+  let finish: () => void = () => {};
+  const handler: Handler = (request, response) => {
+    if (request.url !== '/x?watch=true') return void response.end('ok');
+    response.write('begin ');
+    finish = () => response.end('end');
+  };
+  return withClient(handler, async ({ get, client, server }) => {
+    const watch = await client.request({ path: '/x?watch=true', accept: ACCEPT });
+    server.sessions[0]?.goaway();
+    let tries = 0;
+    while (server.connections === 1 && tries++ < 100) assert.equal(await get(), 'ok');
+    assert.equal(server.connections, 2);
+    finish();
+    assert.equal(await bodyText(watch), 'begin end');
+    assert.equal(await get(), 'ok');
+    assert.equal(server.connections, 2);
+    await eventually(() => server.sockets.size === 1);
+  });
+});
+
+/** Passes bytes on until it is told to be silent, as a network that swallows everything. */
+async function relay(to: () => number): Promise<TestServer & { silence: () => void }> {
+  const pairs: Socket[] = [];
+  const server = await TestServer.raw(socket => {
+    const onward = connect(to(), '127.0.0.1');
+    onward.on('error', () => {});
+    socket.once('close', () => onward.destroy());
+    pairs.push(socket, onward);
+    socket.pipe(onward).pipe(socket);
+  });
+  const silence = () => {
+    for (const socket of pairs) socket.unpipe().pause();
+  };
+  return Object.assign(server, { silence });
+}
+
+test('CLIENT-7 a peer that vanished without a word is noticed, all its requests fail, and the next one works', async () => {
+  const handler: Handler = (request, response) => {
+    if (request.url === '/x') response.end('ok');
+    else response.write('begin');
+  };
+  const server = await TestServer.start(handler);
+  try {
+    const way = await relay(() => server.port);
+    await withClient(
+      handler,
+      async ({ get, client }) => {
+        const watches = await Promise.all(
+          [1, 2].map(i => client.request({ path: `/${i}?watch=true`, accept: ACCEPT })),
+        );
+        way.silence();
+        const message = /^the API server 127\.0\.0\.1:\d+ has not answered for 0\.24 s: the connection is given up$/;
+        await Promise.all(
+          watches.map(watch => assert.rejects(bodyText(watch), { name: 'ApiError', code: 'timeout', message })),
+        );
+        assert.equal(await get('/x'), 'ok');
+      },
+      { server: way, client: { times: { readIdleMs: 90, pingMs: 150 } } },
+    );
+  } finally {
+    await server.close();
+  }
+});
+
+test('CLIENT-7 a peer that vanished after GOAWAY is noticed too', async () => {
+  const handler: Handler = (request, response) => {
+    if (request.url === '/x') response.end('ok');
+    else response.write('begin');
+  };
+  const server = await TestServer.start(handler);
+  try {
+    const way = await relay(() => server.port);
+    await withClient(
+      handler,
+      async ({ get, client }) => {
+        const watch = await client.request({ path: '/1?watch=true', accept: ACCEPT });
+        server.sessions[0]?.goaway();
+        for (let tries = 0; server.connections === 1 && tries < 100; tries++) await get('/x');
+        assert.equal(server.connections, 2);
+        way.silence();
+        await assert.rejects(bodyText(watch), { code: 'timeout' });
+      },
+      { server: way, client: { times: { readIdleMs: 90, pingMs: 150 } } },
+    );
+  } finally {
+    await server.close();
+  }
+});
+
+test('CLIENT-7 a quiet peer that lives is asked again and again, and left alone', () => {
+  let finish: () => void = () => {};
+  const quiet: Handler = (_request, response) => {
+    response.write('begin ');
+    finish = () => response.end('end');
+  };
+  return withClient(
+    quiet,
+    async ({ client, server }) => {
+      const watch = await client.request({ path: '/x?watch=true', accept: ACCEPT });
+      let pings = 0;
+      server.sessions[0]?.on('ping', () => ++pings === 3 && finish());
+      assert.equal(await bodyText(watch), 'begin end');
+      assert.equal(server.connections, 1);
+    },
+    { client: { times: { readIdleMs: 15, pingMs: 5000 } } },
+  );
+});
+
+test('CLIENT-7 the client-go variables for these times count', () =>
+  withClient(ok, async ({ another, told, get }) => {
+    another({ env: { HTTP2_READ_IDLE_TIMEOUT_SECONDS: 'soon', HTTP2_PING_TIMEOUT_SECONDS: '7' } });
+    assert.deepEqual(told, ['Illegal HTTP2_READ_IDLE_TIMEOUT_SECONDS("soon"). Default value 30 is used {}']);
+    await get();
+  }));
+
+/** A client of a server that says these bytes on the first request, and 200 with `ok` on later ones. */
+async function withFrames(bytes: Buffer | 'end' | 'reset', act: Parameters<typeof withClient>[1]): Promise<void> {
+  let requests = 0;
+  const server = await TestServer.rawTls(socket => {
+    serverFrames(socket, id => {
+      if (requests++ > 0)
+        return void socket.write(Buffer.concat([frame(HEADERS, 4, id, OK), frame(DATA, 1, id, 'ok')]));
+      if (bytes === 'reset') socket.destroy();
+      else if (bytes === 'end') socket.end(Buffer.concat([frame(HEADERS, 4, id, OK), frame(DATA, 0, id, 'hel')]));
+      else socket.write(bytes);
+    });
+  });
+  return withClient(ok, act, { server });
+}
+
+/** `:status 200` in HPACK, and with `content-length: 10`. */
+const OK = Buffer.from([0x88]);
+const OK_OF_TEN = Buffer.from([0x88, 0x0f, 0x0d, 0x02, 0x31, 0x30]);
+const BEGUN = Buffer.concat([frame(HEADERS, 4, 1, OK), frame(DATA, 0, 1, 'hel')]);
+
+test('CLIENT-12 a body that is cut off is an error, however it is cut off', async () => {
+  const cuts = {
+    'RST_STREAM CANCEL': Buffer.concat([BEGUN, frame(RST_STREAM, 0, 1, number(8))]),
+    'RST_STREAM INTERNAL_ERROR': Buffer.concat([BEGUN, frame(RST_STREAM, 0, 1, number(2))]),
+    'the connection ends': 'end',
+    'fewer bytes than were promised': Buffer.concat([frame(HEADERS, 4, 1, OK_OF_TEN), frame(DATA, 1, 1, 'hel')]),
+    'GOAWAY with an error': Buffer.concat([BEGUN, frame(GOAWAY, 0, 0, Buffer.concat([number(1), number(2)]))]),
+  } as const;
+  for (const [name, cut] of Object.entries(cuts)) {
+    await withFrames(cut, async ({ client, get }) => {
+      const response = await client.request({ path: '/x', accept: ACCEPT });
+      const pieces: string[] = [];
+      await assert.rejects(
+        async () => {
+          for await (const piece of response.body) pieces.push(Buffer.from(piece).toString());
+        },
+        CLOSED,
+        name,
+      );
+      assert.ok(pieces.join('') === 'hel' || pieces.length === 0, name);
+      assert.equal(await get(), 'ok', `after: ${name}`);
+    });
+  }
+});
+
+test('CLIENT-10 a request that the server refused to begin with is made again, whatever it is', () =>
+  withFrames(frame(RST_STREAM, 0, 1, number(7)), async ({ client }) => {
+    const request = { method: 'POST', path: '/x', accept: ACCEPT, body: Buffer.from('x') } as const;
+    assert.equal(await bodyText(await client.request(request)), 'ok');
+  }));
+
+test('CLIENT-7 a connection that breaks at once is told, not tried again', () =>
+  withFrames('reset', async ({ client, server }) => {
+    await assert.rejects(client.request({ path: '/x', accept: ACCEPT }), { code: 'closed' });
+    assert.equal(server.connections, 1);
+  }));
+
+test('CLIENT-7 a closed client ends what is under way and takes nothing more', () =>
+  withClient(
+    (_request, response) => void response.write('begin'),
+    async ({ client, server }) => {
+      const watch = await client.request({ path: '/x?watch=true', accept: ACCEPT });
+      client.close();
+      await assert.rejects(bodyText(watch), { code: 'closed', message: 'the client was closed' });
+      await assert.rejects(client.request({ path: '/x', accept: ACCEPT }), { message: 'the client was closed' });
+      await eventually(() => server.sockets.size === 0);
+    },
+  ));
+
+test('CLIENT-7 who gives up while the connection is made does not end it for others', () =>
+  withClient(ok, async ({ client, get }) => {
+    const controller = new AbortController();
+    const given = client.request({ path: '/x', accept: ACCEPT, signal: controller.signal });
+    const other = get();
+    controller.abort();
+    await assert.rejects(given, { code: 'aborted' });
+    assert.equal(await other, 'ok');
+  }));
