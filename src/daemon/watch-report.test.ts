@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { rememberingLog } from '../../test/support/log.ts';
 import { Checks } from '../observe/health/index.ts';
-import { WatchChecks, watchReport } from './watch-report.ts';
+import { WatchChecks, watchReporter } from './watch-report.ts';
 
 const PATH = '/api/v1/services';
 const MISSING = { name: `watch ${PATH}`, isReady: false, note: 'the API server has not sent all objects yet' };
@@ -12,7 +12,7 @@ function openReport() {
   const checks = new Checks();
   const watchChecks = new WatchChecks();
   watchChecks.addTo(checks, { following: () => [{ path: PATH, hasSynced: false, silentMs: undefined }] });
-  const report = watchReport(log, { watchHeard: () => {} }, watchChecks);
+  const report = watchReporter(log, { watchHeard: () => {} }, watchChecks);
   return { report, lines, result: () => checks.run()[0] };
 }
 

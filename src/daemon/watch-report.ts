@@ -44,8 +44,8 @@ export function logInputRecovered(log: Logger, where: string): void {
   log.info('proxy', 'Problem with the input is over', { where });
 }
 
-/** Reports to the log, the metrics and the checks how the watches fare, and logs the objects that cannot be used. */
-export function watchReport(
+/** Reports to the log, the metrics and the checks the state of the watches, and logs the objects that cannot be used. */
+export function watchReporter(
   log: Logger,
   metrics: Pick<ProxyMetrics, 'watchHeard'>,
   watchChecks: WatchChecks,
