@@ -63,6 +63,13 @@ describe('architecture', () => {
     assert.deepEqual(wrong, []);
   });
 
+  test('ARCH-1 ARCHITECTURE.md shows the import rules', () => {
+    const document = readFileSync('ARCHITECTURE.md', 'utf8');
+    const [, shown = ''] = /<!-- import-rules -->\n([\s\S]*)<!-- \/import-rules -->/.exec(document) ?? [];
+    const wanted = importTable();
+    assert.ok(shown === wanted, `ARCHITECTURE.md must show this table between its markers:\n\n${wanted}`);
+  });
+
   test('ARCH-2 only kernel/ touches the kernel', () => {
     const wrong = product
       .filter(({ folder }) => folder !== 'kernel')
@@ -104,6 +111,15 @@ describe('architecture', () => {
     for (const path of graph.keys()) visit(path, []);
   });
 });
+
+/** The import rules as a Markdown table. */
+function importTable(): string {
+  const code = (folder: string) => `\`${folder}\``;
+  const rows = Object.entries(IMPORT_RULES).map(
+    ([folder, allowed]) => `| ${code(folder)} | ${allowed.map(code).join(', ') || '–'} |`,
+  );
+  return ['| folder | may import |', '| --- | --- |', ...rows, ''].join('\n');
+}
 
 /** The index.ts through which a file outside must go, or undefined if the file stands alone. */
 function entrance(target: string): string | undefined {
