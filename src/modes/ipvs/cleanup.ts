@@ -5,13 +5,13 @@ import type { NetworkNamespace } from '../../kernel/netns.ts';
 import { type Address, RouteSocket } from '../../kernel/rtnetlink/index.ts';
 import { FAMILIES, type Family } from '../../net/index.ts';
 import { type Cleanup, CleanupReport } from '../cleanup-report.ts';
-import { type CleanupOptions, removeRules } from './cleanup-rules.ts';
-import { DEVICE } from './device.ts';
-import { ownerOf } from './ownership.ts';
-import { ServerTable } from './server-table.ts';
-import { SET_KEYS, type SetKey, setName } from './sets.ts';
-import { Wanted } from './wanted.ts';
-import { Written } from './written.ts';
+import { type CleanupOptions, removeRules } from './rules/remove-rules.ts';
+import { DEVICE } from './kernel-state/address-table.ts';
+import { ownerOf } from './kernel-state/ownership.ts';
+import { ServerTable } from './kernel-state/server-table.ts';
+import { SET_KEYS, type SetKey, setName } from './names.ts';
+import { Wanted } from './wanted/wanted-objects.ts';
+import { Written } from './kernel-state/write-report.ts';
 
 /** Removes all that the mode made, in both families, and nothing else: virtual servers of other programs stay. */
 export async function cleanupIpvs(options: CleanupOptions = {}): Promise<Cleanup> {

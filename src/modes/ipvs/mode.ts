@@ -10,13 +10,13 @@ import type { Mode, ModeEvents, ModeSettings, SetAside, SyncReport } from '../mo
 import { NodeAddresses } from '../node-addresses.ts';
 import { OwedPlans } from '../owed-plans.ts';
 import type { ServerStatistics, StatisticsOptions } from './statistics/server-statistics.ts';
-import { DEVICE, isLinkLocal } from './device.ts';
-import { FamilyServices } from './family-services.ts';
-import { type PrepareOptions, prepareIpvs } from './prepare.ts';
-import { Rounds } from './rounds.ts';
-import { closeSockets, openSockets, type Sockets } from './sockets.ts';
+import { DEVICE, isLinkLocal } from './kernel-state/address-table.ts';
+import { FamilyServices } from './writer.ts';
+import { type PrepareOptions, prepareIpvs } from './settings/kernel-settings.ts';
+import { Rounds } from './drift.ts';
+import { closeSockets, openSockets, type Sockets } from './kernel-state/sockets.ts';
 import { readStatistics } from './statistics/read-statistics.ts';
-import { DEFAULT_SCHEDULER } from './virtual-server.ts';
+import { DEFAULT_SCHEDULER } from './wanted/virtual-server.ts';
 
 export interface IpvsConfig extends Pick<PrepareOptions, 'strictARP' | 'timeouts'> {
   /** `rr` if left out or empty. */

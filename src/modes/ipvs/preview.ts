@@ -3,13 +3,13 @@ import { printChange } from '../../kernel/ipvs/index.ts';
 import type { Family, Ip } from '../../net/index.ts';
 import type { ServicePortPlan } from '../../plan/index.ts';
 import type { ModeSettings } from '../mode.ts';
-import { DEVICE } from './device.ts';
+import { DEVICE } from './kernel-state/address-table.ts';
 import { renderContext } from './render.ts';
-import { JUMPS, restoreText } from './rules.ts';
-import { serverChanges } from './server-diff.ts';
-import { ipSet, SET_KEYS, type SetKey, setName } from './sets.ts';
-import type { Wanted } from './wanted.ts';
-import { WantedPlans } from './wanted-plans.ts';
+import { JUMPS, restoreText } from './rules/rule-text.ts';
+import { serverChanges } from './diff.ts';
+import { ipSet, SET_KEYS, type SetKey, setName } from './names.ts';
+import type { Wanted } from './wanted/wanted-objects.ts';
+import { WantedPlans } from './wanted/rendered-plans.ts';
 
 export interface PreviewInput {
   readonly family: Family;

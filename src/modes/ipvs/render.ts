@@ -3,9 +3,9 @@ import { type Element, L4 } from '../../kernel/ipset/index.ts';
 import { type Cidr, type Family, familyOf, type Ip, isLoopback, parseIp } from '../../net/index.ts';
 import type { Frontend, ServicePortPlan } from '../../plan/index.ts';
 import type { ModeSettings } from '../mode.ts';
-import { isLinkLocal } from './device.ts';
-import type { SetKey } from './sets.ts';
-import { type VirtualServer, virtualServer } from './virtual-server.ts';
+import { isLinkLocal } from './kernel-state/address-table.ts';
+import type { SetKey } from './names.ts';
+import { type VirtualServer, virtualServer } from './wanted/virtual-server.ts';
 
 /** What the plans of one family are rendered with. */
 export interface RenderContext {

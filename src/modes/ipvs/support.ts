@@ -3,7 +3,7 @@ import { IpsetSocket } from '../../kernel/ipset/index.ts';
 import { IpvsSocket, loadIpvs, type ServiceKey } from '../../kernel/ipvs/index.ts';
 import type { NetworkNamespace } from '../../kernel/netns.ts';
 import { parseIp } from '../../net/index.ts';
-import { DEFAULT_SCHEDULER } from './virtual-server.ts';
+import { DEFAULT_SCHEDULER } from './wanted/virtual-server.ts';
 
 /** Of a network for documentation: nobody has it. */
 const PROBE = { kind: 'address', protocol: 'TCP', address: '198.51.100.0', port: 20000 } as const;

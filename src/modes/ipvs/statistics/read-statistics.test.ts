@@ -8,7 +8,7 @@ import { Planner } from '../../../plan/index.ts';
 import type { StatisticsOptions } from './server-statistics.ts';
 import { renderContext } from '../render.ts';
 import { readStatistics } from './read-statistics.ts';
-import { WantedPlans } from '../wanted-plans.ts';
+import { WantedPlans } from '../wanted/rendered-plans.ts';
 
 function stats(connections: bigint): Stats {
   const zero = 0n;

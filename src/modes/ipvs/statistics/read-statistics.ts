@@ -16,7 +16,7 @@ import type {
   StatisticsOptions,
   Traffic,
 } from './server-statistics.ts';
-import type { FamilyServices } from '../family-services.ts';
+import type { FamilyServices } from '../writer.ts';
 
 const LIMIT = 100;
 const NOBODY: ReadonlySet<string> = new Set();

@@ -2,12 +2,12 @@ import { errorText } from '../../lib/error-text.ts';
 import type { Ip } from '../../net/index.ts';
 import { type PlanDiff, planName } from '../../plan/index.ts';
 import type { ModeSettings, SetAside } from '../mode.ts';
-import { FamilyTables, type FamilyTablesOptions } from './family-tables.ts';
+import { FamilyTables, type FamilyTablesOptions } from './kernel-state/kernel-state.ts';
 import { type RenderContext, renderContext } from './render.ts';
-import type { Sockets } from './sockets.ts';
-import type { Touched, Wanted } from './wanted.ts';
-import { WantedPlans } from './wanted-plans.ts';
-import { type Refused, Written } from './written.ts';
+import type { Sockets } from './kernel-state/sockets.ts';
+import type { Touched, Wanted } from './wanted/wanted-objects.ts';
+import { WantedPlans } from './wanted/rendered-plans.ts';
+import { type Refused, Written } from './kernel-state/write-report.ts';
 
 export interface FamilyServicesOptions extends FamilyTablesOptions {
   readonly scheduler: string;

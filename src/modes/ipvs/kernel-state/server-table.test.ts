@@ -1,17 +1,17 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import { FakeIpvs } from '../../../test/support/fake-ipvs.ts';
-import { service, slice } from '../../../test/support/objects.ts';
-import type { Protocol } from '../../api/index.ts';
-import { Model, nodePortAddresses } from '../../model/index.ts';
-import type { Ip } from '../../net/index.ts';
-import { Planner } from '../../plan/index.ts';
+import { FakeIpvs } from '../../../../test/support/fake-ipvs.ts';
+import { service, slice } from '../../../../test/support/objects.ts';
+import type { Protocol } from '../../../api/index.ts';
+import { Model, nodePortAddresses } from '../../../model/index.ts';
+import type { Ip } from '../../../net/index.ts';
+import { Planner } from '../../../plan/index.ts';
 import type { Owner } from './ownership.ts';
-import { renderContext } from './render.ts';
+import { renderContext } from '../render.ts';
 import { ServerTable } from './server-table.ts';
-import { WantedPlans } from './wanted-plans.ts';
-import { Written } from './written.ts';
+import { WantedPlans } from '../wanted/rendered-plans.ts';
+import { Written } from './write-report.ts';
 
 /** One Service at 10.96.0.1:80 whose endpoints change. */
 class OneService {

@@ -1,9 +1,9 @@
-import { type Iptables, parseSave, type SavedChains } from '../../kernel/iptables/index.ts';
-import type { NetworkNamespace } from '../../kernel/netns.ts';
-import type { Family } from '../../net/index.ts';
-import type { CleanupReport } from '../cleanup-report.ts';
-import { openBackends } from '../iptables-programs.ts';
-import { CHAINS, JUMPS, jumpRule, TABLES, type Table } from './rules.ts';
+import { type Iptables, parseSave, type SavedChains } from '../../../kernel/iptables/index.ts';
+import type { NetworkNamespace } from '../../../kernel/netns.ts';
+import type { Family } from '../../../net/index.ts';
+import type { CleanupReport } from '../../cleanup-report.ts';
+import { openBackends } from '../../iptables-programs.ts';
+import { CHAINS, JUMPS, jumpRule, TABLES, type Table } from './rule-text.ts';
 
 export interface CleanupOptions {
   readonly namespace?: NetworkNamespace | undefined;

@@ -1,8 +1,8 @@
-import type { LocalDetector } from '../../model/index.ts';
-import type { Family } from '../../net/index.ts';
-import { localMatch, markText } from '../iptables-words.ts';
-import type { Drop } from './render.ts';
-import { SETS, type SetKey, setName } from './sets.ts';
+import type { LocalDetector } from '../../../model/index.ts';
+import type { Family } from '../../../net/index.ts';
+import { localMatch, markText } from '../../iptables-words.ts';
+import type { Drop } from '../render.ts';
+import { SETS, type SetKey, setName } from '../names.ts';
 
 /** What the rules depend on. Services are in sets, so these are few and change rarely. */
 export interface RuleInput {

@@ -1,5 +1,5 @@
-import { type Config, IpvsSocket } from '../../kernel/ipvs/index.ts';
-import type { NetworkNamespace } from '../../kernel/netns.ts';
+import { type Config, IpvsSocket } from '../../../kernel/ipvs/index.ts';
+import type { NetworkNamespace } from '../../../kernel/netns.ts';
 import { ensureIpvsSysctls } from './sysctls.ts';
 
 export interface PrepareOptions {

@@ -1,6 +1,6 @@
 import type { Change, DestinationKey, Service, ServiceKey } from '../../kernel/ipvs/index.ts';
 import { joinHostPort } from '../../net/index.ts';
-import { sameService, type VirtualServer } from './virtual-server.ts';
+import { sameService, type VirtualServer } from './wanted/virtual-server.ts';
 
 export interface KnownDestination extends DestinationKey {
   readonly weight: number;

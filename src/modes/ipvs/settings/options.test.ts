@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { defaultConfiguration } from '../../config/index.ts';
-import { eventsOf } from '../../daemon/events.ts';
+import { defaultConfiguration } from '../../../config/index.ts';
+import { eventsOf } from '../../../daemon/events.ts';
 import { ipvsConfig } from './options.ts';
 
 test('IPVS-22 the configuration of ipvs mode: time-outs in seconds, no ranges unless given', () => {

@@ -1,17 +1,17 @@
-import type { Iptables } from '../../kernel/iptables/index.ts';
-import { printKey } from '../../kernel/ipvs/index.ts';
-import type { Cidr, Family } from '../../net/index.ts';
-import type { ModeEvents, ModeSettings } from '../mode.ts';
-import { AddressTable } from './device.ts';
+import type { Iptables } from '../../../kernel/iptables/index.ts';
+import { printKey } from '../../../kernel/ipvs/index.ts';
+import type { Cidr, Family } from '../../../net/index.ts';
+import type { ModeEvents, ModeSettings } from '../../mode.ts';
+import { AddressTable } from './address-table.ts';
 import { ownerOf } from './ownership.ts';
-import { RuleWriter } from './rule-writer.ts';
-import { countRules, type RuleInput, TABLES } from './rules.ts';
+import { RuleWriter } from '../rules/rule-table.ts';
+import { countRules, type RuleInput, TABLES } from '../rules/rule-text.ts';
 import { ServerTable } from './server-table.ts';
 import { SetTable } from './set-table.ts';
-import { SET_KEYS, type SetKey } from './sets.ts';
+import { SET_KEYS, type SetKey } from '../names.ts';
 import type { Sockets } from './sockets.ts';
-import type { Touched, Wanted } from './wanted.ts';
-import { type Measured, type Refused, Written } from './written.ts';
+import type { Touched, Wanted } from '../wanted/wanted-objects.ts';
+import { type Measured, type Refused, Written } from './write-report.ts';
 
 export interface FamilyTablesOptions {
   readonly family: Family;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { printCreate } from '../../kernel/ipset/index.ts';
-import { ipSet, SET_KEYS, setName } from './sets.ts';
+import { ipSet, SET_KEYS, setName } from './names.ts';
 
 test('IPVS-19 sets of IPv6 have names of their own, cut to what the kernel takes', () => {
   const names = SET_KEYS.map(key => setName(key, 'IPv6'));

@@ -1,7 +1,7 @@
 import { release } from 'node:os';
-import type { NetworkNamespace } from '../../kernel/netns.ts';
-import { ensureSysctl } from '../../kernel/sysctl.ts';
-import type { Sysctl } from '../../plan/index.ts';
+import type { NetworkNamespace } from '../../../kernel/netns.ts';
+import { ensureSysctl } from '../../../kernel/sysctl.ts';
+import type { Sysctl } from '../../../plan/index.ts';
 
 /** What ipvs needs of the kernel's settings, in the order in which it is set. */
 export function ipvsSysctls({

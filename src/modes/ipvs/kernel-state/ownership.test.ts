@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { printElement } from '../../kernel/ipset/index.ts';
-import type { IpvsProtocol, ServiceKey } from '../../kernel/ipvs/index.ts';
-import { type Cidr, type Ip, parseCidr } from '../../net/index.ts';
+import { printElement } from '../../../kernel/ipset/index.ts';
+import type { IpvsProtocol, ServiceKey } from '../../../kernel/ipvs/index.ts';
+import { type Cidr, type Ip, parseCidr } from '../../../net/index.ts';
 import { isLeftOver, ownerOf } from './ownership.ts';
-import type { KnownServer } from './server-diff.ts';
+import type { KnownServer } from '../diff.ts';
 
 const key = (address: string, port: number, protocol: IpvsProtocol = 'TCP'): ServiceKey => ({
   kind: 'address',

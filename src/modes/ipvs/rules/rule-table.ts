@@ -1,6 +1,6 @@
-import { type Iptables, IptablesError, parseSave, type SavedTables } from '../../kernel/iptables/index.ts';
-import { CHAINS, JUMPS, type Jump, jumpRule, type RuleInput, restoreText, sameRules, TABLES } from './rules.ts';
-import { type Measured, timed, type Written } from './written.ts';
+import { type Iptables, IptablesError, parseSave, type SavedTables } from '../../../kernel/iptables/index.ts';
+import { CHAINS, JUMPS, type Jump, jumpRule, type RuleInput, restoreText, sameRules, TABLES } from './rule-text.ts';
+import { type Measured, timed, type Written } from '../kernel-state/write-report.ts';
 
 /** Writes the rules of one family, and knows whether they are still as written. */
 export class RuleWriter {

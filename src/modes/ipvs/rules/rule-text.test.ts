@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { chain, planned } from '../../../test/support/ipvs-plan.ts';
-import { service, slice } from '../../../test/support/objects.ts';
-import { JUMPS, type RuleInput, restoreText } from './rules.ts';
-import { SET_KEYS } from './sets.ts';
+import { chain, planned } from '../../../../test/support/ipvs-plan.ts';
+import { service, slice } from '../../../../test/support/objects.ts';
+import { JUMPS, type RuleInput, restoreText } from './rule-text.ts';
+import { SET_KEYS } from '../names.ts';
 
 const WEB = [
   service('demo/web', { clusterIP: '10.96.10.20' }),

@@ -1,9 +1,9 @@
-import { type Element, L4 } from '../../kernel/ipset/index.ts';
-import type { ServiceKey } from '../../kernel/ipvs/index.ts';
-import { type Cidr, cidrContains, cidrFamily, familyOf } from '../../net/index.ts';
-import type { KnownServer } from './server-diff.ts';
-import type { SetKey } from './sets.ts';
-import { sameService } from './virtual-server.ts';
+import { type Element, L4 } from '../../../kernel/ipset/index.ts';
+import type { ServiceKey } from '../../../kernel/ipvs/index.ts';
+import { type Cidr, cidrContains, cidrFamily, familyOf } from '../../../net/index.ts';
+import type { KnownServer } from '../diff.ts';
+import type { SetKey } from '../names.ts';
+import { sameService } from '../wanted/virtual-server.ts';
 
 /** What was found in the kernel before anything was written. */
 export interface Found {

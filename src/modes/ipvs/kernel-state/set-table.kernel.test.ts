@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { test } from 'node:test';
-import { service, slice } from '../../../test/support/objects.ts';
-import { type Element, IpsetSocket, L4 } from '../../kernel/ipset/index.ts';
-import { NetworkNamespace } from '../../kernel/netns.ts';
-import { Model } from '../../model/index.ts';
-import { type Family, type Ip, parseCidr } from '../../net/index.ts';
-import { Planner } from '../../plan/index.ts';
+import { service, slice } from '../../../../test/support/objects.ts';
+import { type Element, IpsetSocket, L4 } from '../../../kernel/ipset/index.ts';
+import { NetworkNamespace } from '../../../kernel/netns.ts';
+import { Model } from '../../../model/index.ts';
+import { type Family, type Ip, parseCidr } from '../../../net/index.ts';
+import { Planner } from '../../../plan/index.ts';
 import { SetTable } from './set-table.ts';
-import { SET_KEYS, SETS, type SetKey, setName } from './sets.ts';
-import { Wanted } from './wanted.ts';
-import { Written } from './written.ts';
+import { SET_KEYS, SETS, type SetKey, setName } from '../names.ts';
+import { Wanted } from '../wanted/wanted-objects.ts';
+import { Written } from './write-report.ts';
 
 const ADDRESSES = {
   IPv4: { ips: ['172.19.4.33', '172.19.4.34'], net: '10.0.0.0/8' },

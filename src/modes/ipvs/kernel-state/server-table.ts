@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { KernelError } from '../../kernel/errors.ts';
+import type { KernelError } from '../../../kernel/errors.ts';
 import {
   type Change,
   type IpvsSocket,
@@ -7,12 +7,12 @@ import {
   printKey,
   type ServiceEntry,
   type ServiceKey,
-} from '../../kernel/ipvs/index.ts';
-import { type Family, joinHostPort } from '../../net/index.ts';
+} from '../../../kernel/ipvs/index.ts';
+import { type Family, joinHostPort } from '../../../net/index.ts';
 import { isLeftOver, type Owner } from './ownership.ts';
-import { applyChange, isDrained, type KnownServer, serverChanges } from './server-diff.ts';
-import type { Wanted } from './wanted.ts';
-import { type Measured, type Refused, timed, type Written } from './written.ts';
+import { applyChange, isDrained, type KnownServer, serverChanges } from '../diff.ts';
+import type { Wanted } from '../wanted/wanted-objects.ts';
+import { type Measured, type Refused, timed, type Written } from './write-report.ts';
 
 /** Lists of destinations that are read before other work gets its turn. */
 const LISTS_A_TURN = 200;

@@ -1,8 +1,8 @@
-import type { Configuration } from '../../config/index.ts';
-import { toMilliseconds } from '../../lib/duration.ts';
-import { errorText } from '../../lib/error-text.ts';
-import { IPVS_DEPRECATION, type IpvsConfig, ipvsUnavailable, prepareIpvs } from './index.ts';
-import type { Logger } from '../../observe/logging/index.ts';
+import type { Configuration } from '../../../config/index.ts';
+import { toMilliseconds } from '../../../lib/duration.ts';
+import { errorText } from '../../../lib/error-text.ts';
+import { IPVS_DEPRECATION, type IpvsConfig, ipvsUnavailable, prepareIpvs } from '../index.ts';
+import type { Logger } from '../../../observe/logging/index.ts';
 import { StartupError } from '../../daemon/startup-error.ts';
 
 /** The configuration of ipvs mode as the mode has it. */

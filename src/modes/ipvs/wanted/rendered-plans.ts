@@ -1,8 +1,8 @@
-import { printElement } from '../../kernel/ipset/index.ts';
-import { type PlanDiff, planId, type ServicePortPlan } from '../../plan/index.ts';
-import { type RenderContext, render } from './render.ts';
-import { elementId } from './set-table.ts';
-import { Wanted } from './wanted.ts';
+import { printElement } from '../../../kernel/ipset/index.ts';
+import { type PlanDiff, planId, type ServicePortPlan } from '../../../plan/index.ts';
+import { type RenderContext, render } from '../render.ts';
+import { elementId } from '../kernel-state/set-table.ts';
+import { Wanted } from './wanted-objects.ts';
 
 /** The plans of one family, and what they come to in the kernel. */
 export class WantedPlans {

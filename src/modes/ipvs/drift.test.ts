@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ManualClock } from '../../../test/support/manual-clock.ts';
-import { Rounds } from './rounds.ts';
+import { Rounds } from './drift.ts';
 
 function started() {
   const clock = new ManualClock();

@@ -1,7 +1,7 @@
-import { IpsetSocket } from '../../kernel/ipset/index.ts';
-import { IpvsSocket } from '../../kernel/ipvs/index.ts';
-import type { NetworkNamespace } from '../../kernel/netns.ts';
-import { RouteSocket } from '../../kernel/rtnetlink/index.ts';
+import { IpsetSocket } from '../../../kernel/ipset/index.ts';
+import { IpvsSocket } from '../../../kernel/ipvs/index.ts';
+import type { NetworkNamespace } from '../../../kernel/netns.ts';
+import { RouteSocket } from '../../../kernel/rtnetlink/index.ts';
 
 /** What the kernel is reached through, shared by both families. */
 export interface Sockets {

@@ -1,10 +1,10 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { KernelError } from '../../kernel/errors.ts';
-import { type Command, type Element, type IpsetSocket, printElement } from '../../kernel/ipset/index.ts';
-import type { Family } from '../../net/index.ts';
-import { ipSet, SET_KEYS, SETS, type SetKey, setName } from './sets.ts';
-import type { Touched, Wanted } from './wanted.ts';
-import { type Measured, type Refused, timed, type Written } from './written.ts';
+import { KernelError } from '../../../kernel/errors.ts';
+import { type Command, type Element, type IpsetSocket, printElement } from '../../../kernel/ipset/index.ts';
+import type { Family } from '../../../net/index.ts';
+import { ipSet, SET_KEYS, SETS, type SetKey, setName } from '../names.ts';
+import type { Touched, Wanted } from '../wanted/wanted-objects.ts';
+import { type Measured, type Refused, timed, type Written } from './write-report.ts';
 
 type Elements = Touched['elements'];
 

@@ -1,7 +1,7 @@
-import { type Element, printElement } from '../../kernel/ipset/index.ts';
-import type { ServicePortPlan } from '../../plan/index.ts';
-import type { Drop, Rendered } from './render.ts';
-import { SET_KEYS, type SetKey } from './sets.ts';
+import { type Element, printElement } from '../../../kernel/ipset/index.ts';
+import type { ServicePortPlan } from '../../../plan/index.ts';
+import type { Drop, Rendered } from '../render.ts';
+import { SET_KEYS, type SetKey } from '../names.ts';
 import type { VirtualServer } from './virtual-server.ts';
 
 /** A service port that wants a virtual server. */

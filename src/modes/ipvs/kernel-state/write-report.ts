@@ -1,4 +1,4 @@
-import type { KernelError } from '../../kernel/errors.ts';
+import type { KernelError } from '../../../kernel/errors.ts';
 
 /** Something of a service port that the kernel would not take. */
 export interface Refused {

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import { applyEvent, clusterEvent, survivors } from '../../../test/support/cluster-events.ts';
-import { service, slice } from '../../../test/support/objects.ts';
-import { Model, nodePortAddresses } from '../../model/index.ts';
-import type { Ip } from '../../net/index.ts';
-import { Planner } from '../../plan/index.ts';
-import { renderContext } from './render.ts';
-import { SET_KEYS } from './sets.ts';
-import { WantedPlans } from './wanted-plans.ts';
+import { applyEvent, clusterEvent, survivors } from '../../../../test/support/cluster-events.ts';
+import { service, slice } from '../../../../test/support/objects.ts';
+import { Model, nodePortAddresses } from '../../../model/index.ts';
+import type { Ip } from '../../../net/index.ts';
+import { Planner } from '../../../plan/index.ts';
+import { renderContext } from '../render.ts';
+import { SET_KEYS } from '../names.ts';
+import { WantedPlans } from './rendered-plans.ts';
 
 const contextWith = (...nodeIPs: string[]) =>
   renderContext({

@@ -1,7 +1,7 @@
-import { printKey, type Service, ServiceFlag } from '../../kernel/ipvs/index.ts';
-import type { Endpoint } from '../../model/index.ts';
-import type { Ip } from '../../net/index.ts';
-import type { Frontend, ServicePortPlan } from '../../plan/index.ts';
+import { printKey, type Service, ServiceFlag } from '../../../kernel/ipvs/index.ts';
+import type { Endpoint } from '../../../model/index.ts';
+import type { Ip } from '../../../net/index.ts';
+import type { Frontend, ServicePortPlan } from '../../../plan/index.ts';
 
 /** Where a Service answers, and who serves it. */
 export interface VirtualServer {

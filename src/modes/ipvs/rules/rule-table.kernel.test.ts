@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { FakePrograms } from '../../../test/support/fake-programs.ts';
-import { runIn } from '../../../test/support/ipvs-state.ts';
-import { IpsetSocket } from '../../kernel/ipset/index.ts';
-import { Iptables } from '../../kernel/iptables/index.ts';
-import { NetworkNamespace } from '../../kernel/netns.ts';
-import type { Ip } from '../../net/index.ts';
-import type { Drop } from './render.ts';
-import { RuleWriter } from './rule-writer.ts';
-import type { RuleInput } from './rules.ts';
-import { ipSet, SET_KEYS } from './sets.ts';
-import { Written } from './written.ts';
+import { FakePrograms } from '../../../../test/support/fake-programs.ts';
+import { runIn } from '../../../../test/support/ipvs-state.ts';
+import { IpsetSocket } from '../../../kernel/ipset/index.ts';
+import { Iptables } from '../../../kernel/iptables/index.ts';
+import { NetworkNamespace } from '../../../kernel/netns.ts';
+import type { Ip } from '../../../net/index.ts';
+import type { Drop } from '../render.ts';
+import { RuleWriter } from './rule-table.ts';
+import type { RuleInput } from './rule-text.ts';
+import { ipSet, SET_KEYS } from '../names.ts';
+import { Written } from '../kernel-state/write-report.ts';
 
 /** Does all tables up to the one that the kernel refuses for its match, as the real program does. */
 const WITHOUT_XT_IPVS = `

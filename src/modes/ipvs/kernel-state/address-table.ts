@@ -1,7 +1,7 @@
-import type { Link, RouteSocket } from '../../kernel/rtnetlink/index.ts';
-import { type Family, type Ip, parseIp } from '../../net/index.ts';
-import type { Wanted } from './wanted.ts';
-import { type Measured, type Refused, timed, type Written } from './written.ts';
+import type { Link, RouteSocket } from '../../../kernel/rtnetlink/index.ts';
+import { type Family, type Ip, parseIp } from '../../../net/index.ts';
+import type { Wanted } from '../wanted/wanted-objects.ts';
+import { type Measured, type Refused, timed, type Written } from './write-report.ts';
 
 /** Addresses of Services are given to this link, so that packets to them are for this machine and ipvs gets them. */
 export const DEVICE = 'kube-ipvs0';
