@@ -2,7 +2,7 @@ import { type KubeObject, objectKey } from '../api/index.ts';
 import type { NetworkNamespace } from '../kernel/netns.ts';
 import { latestOf } from '../lib/change.ts';
 import { errorText } from '../lib/error-text.ts';
-import type { ModeEvents } from '../modes/index.ts';
+import { type ModeEvents, setAsideName } from '../modes/index.ts';
 import { FAMILIES, type Family, type Ip } from '../net/index.ts';
 import { conflictProblems, DEFAULT_PLAN_SETTINGS, type PlanSettings } from '../plan/index.ts';
 import {
@@ -60,7 +60,7 @@ export class DemoProxy {
     return [
       ...this.#problems.texts,
       ...this.#conflicts(),
-      ...setAside.map(({ servicePort, error }) => `${servicePort} is not programmed: ${error}`),
+      ...setAside.map(port => `${setAsideName(port)} is not programmed: ${port.cause.message}`),
     ];
   }
 
@@ -141,8 +141,8 @@ export class DemoProxy {
       },
       queued: () => undefined,
       syncStarted: () => undefined,
-      syncFailed: (_family, error) => this.#failed('sync', error),
-      failed: (what, error) => this.#failed(what, error),
+      syncFailed: (_family, { error }) => this.#failed('sync', error),
+      failed: (action, error) => this.#failed(action, error),
     };
   }
 
@@ -152,8 +152,8 @@ export class DemoProxy {
       setAside: () => this.#changed(),
       driftRepaired: () => this.#changed(),
       measured: () => {},
-      noticed: () => {},
-      failed: (what, error) => this.#failed(what, error),
+      notice: () => {},
+      failed: ({ action, error }) => this.#failed(action, error),
     };
   }
 
