@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { Turns } from './turns.ts';
+import { KeyedTurns, Turns } from './turns.ts';
 
 test('KERNEL-9 work runs one piece at a time in the order of asking, whether or not a piece fails', async () => {
   const turns = new Turns();
@@ -20,4 +20,21 @@ test('KERNEL-9 work runs one piece at a time in the order of asking, whether or 
     ['fulfilled', 'rejected', 'fulfilled'],
   );
   assert.deepEqual(log, ['a begins', 'a ends', 'b begins', 'b ends', 'c begins', 'c ends']);
+});
+
+test('work with the same key runs one piece at a time, and work with another key beside it', async () => {
+  const turns = new KeyedTurns();
+  const log: string[] = [];
+  const work = (key: string) =>
+    turns.take(key, async () => {
+      log.push(`${key} begins`);
+      await nextTurn();
+      log.push(`${key} ends`);
+    });
+  await Promise.all([work('a'), work('a'), work('b')]);
+  assert.deepEqual(log.slice(0, 3), ['a begins', 'b begins', 'a ends']);
+  assert.deepEqual(
+    log.filter(line => line.startsWith('a')),
+    ['a begins', 'a ends', 'a begins', 'a ends'],
+  );
 });

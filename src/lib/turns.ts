@@ -13,3 +13,14 @@ export class Turns {
     return mine;
   }
 }
+
+/** Lets one piece of work run at a time for each key. */
+export class KeyedTurns {
+  readonly #turns = new Map<string, Turns>();
+
+  take<T>(key: string, work: () => Promise<T>): Promise<T> {
+    const turns = this.#turns.get(key) ?? new Turns();
+    this.#turns.set(key, turns);
+    return turns.take(work);
+  }
+}

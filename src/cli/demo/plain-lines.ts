@@ -1,4 +1,4 @@
-import type { BoardRow, Cell } from '../../demo/index.ts';
+import type { Cell, RowResults } from '../../demo/index.ts';
 import { addressText, getsText, type Wording } from './gets.ts';
 import { columns } from './line.ts';
 import { isAsked } from './summary.ts';
@@ -16,17 +16,17 @@ export class PlainLines {
   readonly #told = new Map<string, string>();
 
   /** The lines that are new since the last call. Shares alone are nothing new. */
-  news(rows: readonly BoardRow[]): readonly string[] {
+  news(rows: readonly RowResults[]): readonly string[] {
     const entries = rows.flatMap(row => row.cells.map(cell => ({ row, cell, key: `${row.row.key} ${cell.place}` })));
     const fresh = entries.filter(({ row, cell, key }) => this.#isNew(key, row, cell));
     const aligned = columns(entries.map(({ row, cell }) => lineCells(row, cell)));
     return [...this.#gone(entries), ...fresh.map(entry => aligned[entries.indexOf(entry)] ?? '')];
   }
 
-  #isNew(key: string, row: BoardRow, cell: Cell): boolean {
-    if (isAsked(row) && !cell.isSure) return false;
+  #isNew(key: string, row: RowResults, cell: Cell): boolean {
+    if (isAsked(row) && !cell.isConclusive) return false;
     const told = this.#told.get(key);
-    const now = getsText(row, cell, { ...PLAIN, share: () => '' }) + (cell.disagreement ?? '');
+    const now = getsText(row, cell, { ...PLAIN, share: () => '' }) + (cell.mismatch ?? '');
     this.#told.set(key, now);
     return told !== now;
   }
@@ -40,15 +40,15 @@ export class PlainLines {
   }
 }
 
-function lineCells(boardRow: BoardRow, cell: Cell): readonly string[] {
-  const { port, frontend } = boardRow.row;
-  const mark = cell.disagreement !== undefined ? '✗' : isAsked(boardRow) ? '✓' : '·';
-  const wrong = cell.disagreement === undefined ? '' : `; but ${cell.disagreement}`;
+function lineCells(rowResults: RowResults, cell: Cell): readonly string[] {
+  const { port, frontend } = rowResults.row;
+  const mark = cell.mismatch !== undefined ? '✗' : isAsked(rowResults) ? '✓' : '·';
+  const wrong = cell.mismatch === undefined ? '' : `; but ${cell.mismatch}`;
   return [
     `${mark} ${port.name}`,
     frontend.kind,
-    `${port.protocol} ${addressText(boardRow)}`,
+    `${port.protocol} ${addressText(rowResults)}`,
     `from ${cell.place}`,
-    `${getsText(boardRow, cell, PLAIN)}${wrong}`,
+    `${getsText(rowResults, cell, PLAIN)}${wrong}`,
   ];
 }

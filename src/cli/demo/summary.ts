@@ -1,4 +1,4 @@
-import type { BoardRow } from '../../demo/index.ts';
+import type { RowResults } from '../../demo/index.ts';
 
 /** How many questions there are, and how they were answered. */
 export interface Summary {
@@ -9,18 +9,18 @@ export interface Summary {
   readonly disagreeing: number;
 }
 
-export function summaryOf(rows: readonly BoardRow[]): Summary {
+export function summaryOf(rows: readonly RowResults[]): Summary {
   const cells = rows.filter(isAsked).flatMap(({ cells }) => cells);
   return {
     services: new Set(rows.map(({ row }) => row.port.plan.service)).size,
     addresses: rows.length,
     asked: cells.length,
-    answered: cells.filter(({ isSure }) => isSure).length,
-    disagreeing: cells.filter(({ disagreement }) => disagreement !== undefined).length,
+    answered: cells.filter(({ isConclusive }) => isConclusive).length,
+    disagreeing: cells.filter(({ mismatch }) => mismatch !== undefined).length,
   };
 }
 
-export function isAsked({ row }: BoardRow): boolean {
+export function isAsked({ row }: RowResults): boolean {
   return row.ip !== undefined && row.port.protocol !== 'SCTP';
 }
 

@@ -1,4 +1,4 @@
-import { type BoardRow, callerFrom, PLACES, type PortInfo } from '../../demo/index.ts';
+import { callerFrom, PLACES, type PortInfo, type RowResults } from '../../demo/index.ts';
 import { formatCidr } from '../../net/index.ts';
 import type { Style } from '../style.ts';
 import { addressText, getsText, type Wording } from './gets.ts';
@@ -8,7 +8,7 @@ import { counted, isAsked, summaryOf, summaryText } from './summary.ts';
 /** What a table shows. */
 export interface View {
   readonly manifests: string;
-  readonly rows: readonly BoardRow[];
+  readonly rows: readonly RowResults[];
   readonly problems: readonly string[];
 }
 
@@ -23,7 +23,7 @@ export function tableLines({ manifests, rows, problems }: View, style: Style, wi
   return lines.map(line => truncate(line, width));
 }
 
-function header(manifests: string, rows: readonly BoardRow[], style: Style, width: number): string {
+function header(manifests: string, rows: readonly RowResults[], style: Style, width: number): string {
   const summary = summaryOf(rows);
   const left = `${style.bold('Pointsman')}  nftables mode, ${counted(summary.services, 'Service')} of ${manifests}`;
   const text = summaryText(summary);
@@ -33,7 +33,7 @@ function header(manifests: string, rows: readonly BoardRow[], style: Style, widt
 }
 
 /** Where the terminal is narrow, kinds of addresses and percent signs are left out. */
-function body(rows: readonly BoardRow[], style: Style, width: number): readonly string[] {
+function body(rows: readonly RowResults[], style: Style, width: number): readonly string[] {
   const titles = PLACES.map(place => style.bold(`${place} ${callerFrom(place, 'IPv4').ip}`));
   const wide = columns([['', '', ...titles], ...rows.map(row => rowCells(row, true, style))]);
   const fits = wide.slice(1).every(line => visibleLength(line) <= width);
@@ -43,15 +43,15 @@ function body(rows: readonly BoardRow[], style: Style, width: number): readonly 
 }
 
 function withHeading(
-  rows: readonly BoardRow[],
+  rows: readonly RowResults[],
   i: number,
   line: string,
-  boardRow: BoardRow,
+  rowResults: RowResults,
   style: Style,
 ): readonly string[] {
-  const { port } = boardRow.row;
+  const { port } = rowResults.row;
   const isFirst = rows[i - 1]?.row.port.plan !== port.plan;
-  return [...(isFirst ? [heading(port, style)] : []), line, ...disagreements(boardRow, style)];
+  return [...(isFirst ? [heading(port, style)] : []), line, ...disagreements(rowResults, style)];
 }
 
 function heading({ name, protocol, family, plan, used, unused }: PortInfo, style: Style): string {
@@ -71,8 +71,8 @@ function heading({ name, protocol, family, plan, used, unused }: PortInfo, style
   return `${text} ${endpoints.length > 0 ? `→ ${endpoints.join('  ')}` : style.dim('→ no endpoints')}`;
 }
 
-function rowCells(boardRow: BoardRow, isWide: boolean, style: Style): readonly string[] {
-  const { row, cells } = boardRow;
+function rowCells(rowResults: RowResults, isWide: boolean, style: Style): readonly string[] {
+  const { row, cells } = rowResults;
   const wording: Wording = {
     endpoint: endpoint => {
       const index = row.port.used.indexOf(endpoint);
@@ -84,23 +84,23 @@ function rowCells(boardRow: BoardRow, isWide: boolean, style: Style): readonly s
     between: ' ',
   };
   const gets = cells.map(cell => {
-    const text = getsText(boardRow, cell, wording);
-    return cell.disagreement === undefined ? text : `${style.red('✗')} ${text}`;
+    const text = getsText(rowResults, cell, wording);
+    return cell.mismatch === undefined ? text : `${style.red('✗')} ${text}`;
   });
-  const address = `${rowMark(boardRow, style)} ${addressText(boardRow)}`;
+  const address = `${rowMark(rowResults, style)} ${addressText(rowResults)}`;
   return isWide ? [address, style.dim(row.frontend.kind), ...gets] : [address, ...gets];
 }
 
-function rowMark(boardRow: BoardRow, style: Style): string {
-  const { cells } = boardRow;
-  if (cells.some(({ disagreement }) => disagreement !== undefined)) return style.red('✗');
-  if (!isAsked(boardRow)) return style.dim('·');
-  return cells.every(({ isSure }) => isSure) ? style.green('✓') : style.dim('…');
+function rowMark(rowResults: RowResults, style: Style): string {
+  const { cells } = rowResults;
+  if (cells.some(({ mismatch }) => mismatch !== undefined)) return style.red('✗');
+  if (!isAsked(rowResults)) return style.dim('·');
+  return cells.every(({ isConclusive }) => isConclusive) ? style.green('✓') : style.dim('…');
 }
 
-function disagreements({ cells }: BoardRow, style: Style): readonly string[] {
-  return cells.flatMap(({ place, disagreement }) =>
-    disagreement === undefined ? [] : [style.red(`   ✗ ${place}: ${disagreement}`)],
+function disagreements({ cells }: RowResults, style: Style): readonly string[] {
+  return cells.flatMap(({ place, mismatch }) =>
+    mismatch === undefined ? [] : [style.red(`   ✗ ${place}: ${mismatch}`)],
   );
 }
 

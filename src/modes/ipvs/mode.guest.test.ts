@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import { describe, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { IpvsUnderTest } from '../../../test/support/ipvs-mode.ts';
-import { nodeNamespace } from '../../../test/support/ipvs-node.ts';
 import { ipvsState, rulesOf, runIn, servers, stateWithoutRules } from '../../../test/support/ipvs-state.ts';
+import { createNodeNamespace } from '../../../test/support/namespaces.ts';
 import { service, slice } from '../../../test/support/objects.ts';
 import { Cluster } from '../../demo/playground/index.ts';
 import { IpvsSocket } from '../../kernel/ipvs/index.ts';
@@ -20,7 +20,7 @@ import { ipvsUnavailable } from './support.ts';
 type Work = (mode: IpvsUnderTest, namespace: NetworkNamespace) => Promise<void>;
 
 async function withMode(work: Work, config?: IpvsConfig): Promise<void> {
-  const namespace = nodeNamespace();
+  const namespace = createNodeNamespace();
   const mode = new IpvsUnderTest(namespace, config);
   try {
     await work(mode, namespace);
@@ -441,7 +441,7 @@ test('IPVS-11 connections to an endpoint that leaves go on, also through a resta
 });
 
 test('IPVS-12 whether the mode can be used: a scheduler that the kernel lacks is named', async () => {
-  const namespace = nodeNamespace();
+  const namespace = createNodeNamespace();
   try {
     assert.equal(await ipvsUnavailable('rr', namespace), undefined);
     assert.match(
@@ -455,7 +455,7 @@ test('IPVS-12 whether the mode can be used: a scheduler that the kernel lacks is
 });
 
 test('IPVS-13 cleanup removes everything of both families, and nothing of others', async () => {
-  const namespace = nodeNamespace();
+  const namespace = createNodeNamespace();
   try {
     const before = ipvsState(namespace);
     runIn(namespace, 'iptables', '-N', 'OTHER');
