@@ -68,9 +68,9 @@ function followOwnNode(source: ClusterSource, ownNode: OwnNode, { log }: DaemonO
   log.info('server', 'Waiting for the API server');
   return new Promise(resolve => {
     source.node.addHandler({
-      added: object => ownNode.handle({ type: 'added', object }),
-      updated: (old, object) => ownNode.handle({ type: 'updated', old, object }),
-      deleted: object => ownNode.handle({ type: 'removed', object }),
+      added: to => ownNode.handle({ type: 'added', to }),
+      updated: (from, to) => ownNode.handle({ type: 'updated', from, to }),
+      deleted: from => ownNode.handle({ type: 'removed', from }),
       synced: resolve,
     });
     source.node.start();

@@ -1,4 +1,4 @@
-import type { SourceProblem } from '../source/index.ts';
+import type { Problem } from '../lib/problem.ts';
 
 /** The texts of all problems that still exist. There is one for each subject: a file, an object or an operation. */
 export class CurrentProblems {
@@ -18,7 +18,7 @@ export class CurrentProblems {
   }
 
   /** Adds a problem of a file, or of an object that was read from one. */
-  addProblem({ where, object, field, message }: Partial<SourceProblem> & { readonly message: string }): void {
+  addProblem({ where, object, field, message }: Problem): void {
     const text = [where, object, field && `${field} ${message}`].filter(Boolean).join(': ');
     this.set(where === undefined ? (object ?? '') : fileOf(where), field ? text : `${text}: ${message}`);
   }

@@ -1,4 +1,5 @@
-import { setTimeout as sleep } from 'node:timers/promises';
+import { systemClock } from '../lib/clock.ts';
+import { sleep } from '../lib/sleep.ts';
 import { KeyedTurns } from '../lib/turns.ts';
 import { TRIES_PER_ENDPOINT } from './comparison.ts';
 import type { Demo, Question } from './demo.ts';
@@ -47,7 +48,7 @@ export class Prober {
         this.results.update(await this.#demo.rows());
         this.#onChange();
         await Promise.race([this.#askAll(round, () => LIVE_TRIES), abortOf(round)]);
-        await sleep(PAUSE_MS, undefined, { signal: round }).catch(() => undefined);
+        await sleep(PAUSE_MS, systemClock, round);
       }
     } finally {
       signal.removeEventListener('abort', stop);

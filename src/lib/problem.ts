@@ -9,3 +9,5 @@ export interface Problem {
   /** What is wrong, and what to do about it. */
   readonly message: string;
 }
+
+export type ReportProblem = (problem: Problem) => void;

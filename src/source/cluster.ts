@@ -1,9 +1,10 @@
 import type { EndpointSlice, KubeObject, Node, Service, ServiceCIDR } from '../api/index.ts';
 import type { ApiClient } from '../client/index.ts';
 import { Informer, type InformerReport, type Resource } from '../client/informer/index.ts';
+import type { Change } from '../lib/change.ts';
 import { type Clock, systemClock } from '../lib/clock.ts';
 import { ENDPOINT_SLICES, ownNode, SERVICE_CIDRS, SERVICES } from './cluster-resources.ts';
-import type { ObjectChange, Source, SourceHandlers } from './source.ts';
+import type { Source, SourceHandlers } from './source.ts';
 
 export interface ClusterSourceOptions {
   readonly client: ApiClient;
@@ -96,13 +97,13 @@ export class ClusterSource implements Source {
 
 function handOver<T extends KubeObject>(
   informer: Informer<T>,
-  tell: (change: ObjectChange<T>) => void,
+  changed: (change: Change<T>) => void,
   synced: () => void,
 ): void {
   informer.addHandler({
-    added: object => tell({ type: 'added', object }),
-    updated: (old, object) => tell({ type: 'updated', old, object }),
-    deleted: object => tell({ type: 'removed', object }),
+    added: to => changed({ type: 'added', to }),
+    updated: (from, to) => changed({ type: 'updated', from, to }),
+    deleted: from => changed({ type: 'removed', from }),
     synced,
   });
   informer.start();
