@@ -1,4 +1,4 @@
-import type { BoardRow } from '../../demo/index.ts';
+import type { RowResults } from '../../demo/index.ts';
 
 /** Counts of tests. One test connects to one address from one place. */
 export interface Summary {
@@ -11,19 +11,19 @@ export interface Summary {
   readonly wrong: number;
 }
 
-export function summaryOf(rows: readonly BoardRow[]): Summary {
+export function summaryOf(rows: readonly RowResults[]): Summary {
   const cells = rows.filter(isTested).flatMap(({ cells }) => cells);
   return {
     services: new Set(rows.map(({ row }) => row.port.plan.service)).size,
     addresses: rows.length,
     tests: cells.length,
-    finished: cells.filter(({ isSure }) => isSure).length,
-    wrong: cells.filter(({ disagreement }) => disagreement !== undefined).length,
+    finished: cells.filter(({ isConclusive }) => isConclusive).length,
+    wrong: cells.filter(({ mismatch }) => mismatch !== undefined).length,
   };
 }
 
 /** Whether the demo connects to the address of the row. */
-export function isTested({ row }: BoardRow): boolean {
+export function isTested({ row }: RowResults): boolean {
   return row.ip !== undefined && row.port.protocol !== 'SCTP';
 }
 
