@@ -63,7 +63,7 @@ async function runOnce(manifests: string, io: Io): Promise<number> {
       io.stdout.write([...new PlainLines().newLines(rows), summaryText(summary)].map(line => `${line}\n`).join(''));
       for (const problem of problems) io.stderr.write(`! ${problem}\n`);
     }
-    return summaryOf(rows).wrong === 0 && problems.length === 0 ? 0 : 1;
+    return summaryOf(rows).mismatches === 0 && problems.length === 0 ? 0 : 1;
   } finally {
     await demo.close();
   }

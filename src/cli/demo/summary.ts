@@ -5,10 +5,8 @@ export interface Summary {
   readonly services: number;
   readonly addresses: number;
   readonly tests: number;
-  /** Tests with a certain result. */
-  readonly finished: number;
-  /** Tests whose result is not as planned. */
-  readonly wrong: number;
+  readonly conclusive: number;
+  readonly mismatches: number;
 }
 
 export function summaryOf(rows: readonly RowResults[]): Summary {
@@ -17,8 +15,8 @@ export function summaryOf(rows: readonly RowResults[]): Summary {
     services: new Set(rows.map(({ row }) => row.port.plan.service)).size,
     addresses: rows.length,
     tests: cells.length,
-    finished: cells.filter(({ isConclusive }) => isConclusive).length,
-    wrong: cells.filter(({ mismatch }) => mismatch !== undefined).length,
+    conclusive: cells.filter(({ isConclusive }) => isConclusive).length,
+    mismatches: cells.filter(({ mismatch }) => mismatch !== undefined).length,
   };
 }
 
@@ -28,9 +26,9 @@ export function isTested({ row }: RowResults): boolean {
 }
 
 /** `✓ all 36 as planned` */
-export function summaryText({ tests, finished, wrong }: Summary): string {
-  if (wrong > 0) return `✗ ${wrong} of ${tests} not as planned`;
-  return finished < tests ? `… ${finished} of ${tests} tested` : `✓ all ${tests} as planned`;
+export function summaryText({ tests, conclusive, mismatches }: Summary): string {
+  if (mismatches > 0) return `✗ ${mismatches} of ${tests} not as planned`;
+  return conclusive < tests ? `… ${conclusive} of ${tests} tested` : `✓ all ${tests} as planned`;
 }
 
 /** `1 Service`, `2 Services` */

@@ -27,7 +27,7 @@ function header(manifests: string, rows: readonly RowResults[], style: Style, wi
   const summary = summaryOf(rows);
   const left = `${style.bold('Pointsman')}  nftables mode, ${counted(summary.services, 'Service')} of ${manifests}`;
   const text = summaryText(summary);
-  const right = summary.wrong > 0 ? style.red(text) : style.green(text);
+  const right = summary.mismatches > 0 ? style.red(text) : style.green(text);
   const leftWidth = width - visibleLength(right) - 2;
   return `${pad(truncate(left, leftWidth), leftWidth)}  ${right}`;
 }
