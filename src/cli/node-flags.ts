@@ -1,10 +1,9 @@
 import { hostname } from 'node:os';
+import { NONE } from '../lib/none.ts';
 import { nodeNameFrom } from '../model/index.ts';
 import type { ModeDescriptor } from '../modes/index.ts';
 import { DEFAULT_PLAN_SETTINGS, type PlanSettings } from '../plan/index.ts';
 import { bool, FlagError, type FlagValues, string, stringSlice } from './flags/index.ts';
-
-const NONE: readonly string[] = [];
 
 /** Flags of the commands that plan: the manifests, and the settings of the node. */
 export const NODE_FLAGS = {
