@@ -6,8 +6,8 @@ const MAX_MS = 30_000;
 const RESET_AFTER_MS = 120_000;
 
 /**
- * How long to wait after a failure. Each wait is twice as long as the one before. A random part of up to the same length
- * is added, so that the proxies of a cluster do not retry at the same moment.
+ * How long to wait after a failure. Each wait is twice as long as the one before. A random time of up to the same
+ * length is added, so that the proxies of a cluster do not retry at the same moment.
  */
 export class BackOff {
   readonly #clock: Clock;

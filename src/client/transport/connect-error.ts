@@ -22,7 +22,7 @@ const UNREACHABLE: Readonly<Record<string, string>> = {
   ETIMEDOUT: 'did not answer: check the network and its address',
   ENOTFOUND: 'cannot be found: its name has no address',
   // Node gives this code also if the server closes the connection during the TLS handshake.
-  ECONNRESET: 'closed the connection before TLS was ready: check its address and any proxy in front of it',
+  ECONNRESET: 'closed the connection before TLS was ready: check its address and any HTTP proxy in front of it',
   EAI_AGAIN: 'cannot be found: the name servers do not answer',
 };
 
@@ -58,7 +58,11 @@ function serverPeer({ server, tls, origin }: ClientConfig): Peer {
 }
 
 function proxyPeer(proxy: URL): Peer {
-  return { title: `the proxy ${addressOf(proxy)}`, name: hostName(proxy), authority: 'a CA that this machine trusts' };
+  return {
+    title: `the HTTP proxy ${addressOf(proxy)}`,
+    name: hostName(proxy),
+    authority: 'a CA that this machine trusts',
+  };
 }
 
 function tlsText(code: string, error: unknown, { title, name, authority }: Peer): string | undefined {
