@@ -348,7 +348,7 @@ for (const [name, value, want] of refused) {
     const result = decodeObject(value);
     assert.ok(result.kind === 'problems');
     assert.deepEqual(
-      result.problems.map(({ field, message }) => `${field}: ${message}`),
+      result.problems.map(({ field, message }) => `${field ?? ''}: ${message}`),
       want,
     );
   });

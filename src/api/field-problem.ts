@@ -1,17 +1,16 @@
+import type { Problem } from '../lib/problem.ts';
+
 /** The way to a field: `['spec', 'ports', 1, 'port']`. */
 export type FieldPath = readonly (string | number)[];
 
-/** A field whose value cannot be used. */
-export interface FieldProblem {
-  /** `spec.ports[1].port`; empty for the object as a whole. */
-  readonly field: string;
+/** A problem of a decoded object. The path lets a reader of files find the line of the field. */
+export interface FieldProblem extends Problem {
+  /** Empty for the object as a whole. */
   readonly path: FieldPath;
-  /** What was found and what to do. */
-  readonly message: string;
 }
 
 export function fieldProblem(path: FieldPath, message: string): FieldProblem {
-  return { field: formatField(path), path, message };
+  return { field: path.length === 0 ? undefined : formatField(path), path, message };
 }
 
 function formatField(path: FieldPath): string {

@@ -19,7 +19,7 @@ export class RateLimiter {
   /** Resolves with the length of the wait in milliseconds. */
   async wait(signal?: AbortSignal): Promise<number> {
     const now = this.#clock.elapsed();
-    const ms = this.#bucket.promise(now);
+    const ms = this.#bucket.reserve(now);
     if (ms === 0) return 0;
     try {
       await sleep(ms, this.#clock, signal);

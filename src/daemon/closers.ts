@@ -1,4 +1,5 @@
 import { errorText } from '../lib/error-text.ts';
+import { withTimeout } from '../lib/with-timeout.ts';
 import type { Logger } from '../observe/logging/index.ts';
 
 type Close = () => void | Promise<void>;
@@ -29,16 +30,10 @@ export class Closers {
 
   /** One that fails or takes too long must not keep the others open. */
   async #close(what: string, close: Close): Promise<void> {
-    let timer: NodeJS.Timeout | undefined;
-    const late = new Promise<never>((_, reject) => {
-      timer = setTimeout(() => reject(new Error(`took more than ${PATIENCE_MS} ms`)), PATIENCE_MS);
-    });
     try {
-      await Promise.race([close(), late]);
+      await withTimeout(close(), PATIENCE_MS);
     } catch (error) {
       this.#log.error('daemon', 'Not closed cleanly', { what, err: errorText(error) });
-    } finally {
-      clearTimeout(timer);
     }
   }
 }

@@ -68,11 +68,7 @@ function followOwnNode(source: ClusterSource, ownNode: OwnNode, { log }: DaemonO
   log.info('server', 'Waiting for the API server');
   return new Promise(resolve => {
     source.node.addHandler({
-      changed(change) {
-        if (change.type === 'added') ownNode.handle({ type: 'added', object: change.to });
-        else if (change.type === 'updated') ownNode.handle({ type: 'updated', old: change.from, object: change.to });
-        else ownNode.handle({ type: 'removed', object: change.from });
-      },
+      changed: change => ownNode.handle(change),
       synced: resolve,
     });
     source.node.start();

@@ -9,7 +9,7 @@ import { OwnNode } from './own-node.ts';
 /** Objects from a folder of manifests. This machine is its Node, unless a manifest says otherwise. */
 export function manifestObjects(path: string, nodeName: string, closers: Closers): Objects {
   const ownNode = new OwnNode();
-  ownNode.handle({ type: 'added', object: localNode(nodeName) });
+  ownNode.handle({ type: 'added', to: localNode(nodeName) });
   const source = new FilesSource({ path, nodeName, localNode: () => localNode(nodeName) });
   closers.add('objects', () => source.close());
   return {

@@ -1,3 +1,4 @@
+import { latestOf } from '../lib/change.ts';
 import type { ProxyHealth } from '../observe/health/index.ts';
 import type { ProxyLoop } from '../proxy/index.ts';
 import type { SourceHandlers } from '../source/index.ts';
@@ -21,8 +22,9 @@ export function followNode(
       objects.ownNode.handle(change);
       health.setNode(objects.ownNode.node);
       if (change.type === 'removed') log.info('node', 'Node deleted; what is known of it stays', { node: nodeName });
-      if (isByPodCIDRs() && change.object.podCIDRs.toString() !== podCIDRs) {
-        log.info('node', 'PodCIDRs changed', { node: nodeName, before: podCIDRs, now: change.object.podCIDRs });
+      const { podCIDRs: now } = latestOf(change);
+      if (isByPodCIDRs() && now.toString() !== podCIDRs) {
+        log.info('node', 'PodCIDRs changed', { node: nodeName, before: podCIDRs, now });
         ending.fail(new StartupError(`the PodCIDRs of node ${JSON.stringify(nodeName)} changed`));
         return;
       }

@@ -1,6 +1,6 @@
 import type { Node } from '../api/index.ts';
+import type { Change } from '../lib/change.ts';
 import { type Clock, systemClock } from '../lib/clock.ts';
-import type { ObjectChange } from '../source/index.ts';
 
 interface Waiter {
   readonly isEnough: (node: Node) => boolean;
@@ -22,11 +22,11 @@ export class OwnNode {
   }
 
   /** A Node that is deleted while its proxy runs is about to come back; what was known of it stays. */
-  handle(change: ObjectChange<Node>): void {
+  handle(change: Change<Node>): void {
     if (change.type === 'removed') return;
-    this.#node = change.object;
+    this.#node = change.to;
     for (const waiter of this.#waiters) {
-      if (waiter.isEnough(change.object)) waiter.done(true);
+      if (waiter.isEnough(change.to)) waiter.done(true);
     }
   }
 

@@ -20,8 +20,7 @@ function begin(needsPodCIDRs: boolean) {
       outcome = error.message;
     },
   );
-  const tell = (overrides: Parameters<typeof node>[1]) =>
-    own.handle({ type: 'added', object: node('node-a', overrides) });
+  const tell = (overrides: Parameters<typeof node>[1]) => own.handle({ type: 'added', to: node('node-a', overrides) });
   return { clock, own, lines, tell, outcome: () => outcome };
 }
 
@@ -89,7 +88,7 @@ describe('START-2 waiting for the Node', () => {
 test('START-8 a Node that is deleted stays as it was', () => {
   const own = new OwnNode(new ManualClock());
   const object = node('node-a', { internalIPs: ['192.168.0.2'] });
-  own.handle({ type: 'added', object });
-  own.handle({ type: 'removed', object });
+  own.handle({ type: 'added', to: object });
+  own.handle({ type: 'removed', from: object });
   assert.equal(own.node, object);
 });

@@ -1,5 +1,6 @@
 import { type KubeObject, objectKey } from '../api/index.ts';
 import type { NetworkNamespace } from '../kernel/netns.ts';
+import { latestOf } from '../lib/change.ts';
 import { errorText } from '../lib/error-text.ts';
 import type { ModeEvents } from '../modes/index.ts';
 import { FAMILIES, type Family, type Ip } from '../net/index.ts';
@@ -84,19 +85,19 @@ export class DemoProxy {
     };
     return {
       service: change => {
-        changing(change.object);
+        changing(latestOf(change));
         loop.service(change);
       },
       endpointSlice: change => {
-        changing(change.object);
+        changing(latestOf(change));
         loop.endpointSlice(change);
       },
       node: change => {
-        changing(change.object);
+        changing(latestOf(change));
         loop.node(change);
       },
       serviceCidr: change => {
-        changing(change.object);
+        changing(latestOf(change));
         loop.serviceCidr(change);
       },
       synced: () => loop.synced(),

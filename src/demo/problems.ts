@@ -1,4 +1,4 @@
-import type { SourceProblem } from '../source/index.ts';
+import type { Problem } from '../lib/problem.ts';
 
 /** What is wrong now, by what it is about. */
 export class Problems {
@@ -18,7 +18,7 @@ export class Problems {
   }
 
   /** Something in a file, or in an object that was read from one. */
-  noteInput({ where, object, field, message }: Partial<SourceProblem> & { readonly message: string }): void {
+  noteInput({ where, object, field, message }: Problem): void {
     const text = [where, object, field && `${field} ${message}`].filter(Boolean).join(': ');
     this.note(where === undefined ? (object ?? '') : fileOf(where), field ? text : `${text}: ${message}`);
   }

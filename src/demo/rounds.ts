@@ -1,8 +1,9 @@
-import { setTimeout as sleep } from 'node:timers/promises';
+import { systemClock } from '../lib/clock.ts';
+import { sleep } from '../lib/sleep.ts';
+import { KeyedTurns } from '../lib/turns.ts';
 import { Board } from './board.ts';
 import type { Demo, Question } from './demo.ts';
 import type { Row } from './rows.ts';
-import { Turns } from './turns.ts';
 import { TRIES_AN_ENDPOINT } from './verdict.ts';
 
 /** Much of the time is spent waiting for answers that do not come. */
@@ -47,7 +48,7 @@ export class Rounds {
         this.board.update(await this.#demo.rows());
         this.#changed();
         await Promise.race([this.#ask(round, () => LIVE_TRIES), abortOf(round)]);
-        await sleep(PAUSE_MS, undefined, { signal: round }).catch(() => undefined);
+        await sleep(PAUSE_MS, systemClock, round);
       }
     } finally {
       signal.removeEventListener('abort', stop);
@@ -64,7 +65,7 @@ export class Rounds {
   async #ask(round: AbortSignal, tries: (row: Row) => number): Promise<void> {
     const cells = this.board.rows.flatMap(({ row, cells }) => cells.map(({ place, seen }) => ({ row, place, seen })));
     const queue = [...cells.filter(({ seen }) => !seen), ...cells.filter(({ seen }) => seen)];
-    const turns = new Turns();
+    const turns = new KeyedTurns();
     const work = async () => {
       for (let next = queue.shift(); next && !round.aborted; next = queue.shift()) {
         const { row, place } = next;

@@ -1,6 +1,6 @@
 const DIGITS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
 
-/** RFC 4648, as far as whole groups of five bits go: without padding. */
+/** Base32 of RFC 4648 without padding. Bits after the last whole group of five are left out. */
 export function base32(bytes: Uint8Array): string {
   let text = '';
   for (let bit = 0; bit + 5 <= bytes.length * 8; bit += 5) {

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { ManualClock } from '../../test/support/manual-clock.ts';
 import { systemClock } from './clock.ts';
 
-test('LIB-1 a timer fires once, after its time and never before setTimer returned', async () => {
+test('LIB-1 a timer fires once, after its time, and never before setTimer has returned', async () => {
   const calls: string[] = [];
   await new Promise<void>(resolve => {
     systemClock.setTimer(0, () => {
@@ -26,7 +26,7 @@ test('LIB-1 a cancelled timer does not fire', async () => {
   assert.equal(fired, false);
 });
 
-test('LIB-1 a timer of more than 24 days waits its time instead of firing at once', t => {
+test('LIB-1 a timer of more than 24 days does not fire at once', t => {
   const waits: { ms: number; fn: () => void }[] = [];
   t.mock.method(globalThis, 'setTimeout', (fn: () => void, ms: number) => waits.push({ ms, fn }));
   let fired = 0;
@@ -42,7 +42,7 @@ test('LIB-1 a timer of more than 24 days waits its time instead of firing at onc
   );
 });
 
-test('LIB-1 the manual clock fires timers in the order of their time, also those set meanwhile', async () => {
+test('LIB-1 the manual clock fires timers in the order of their times, also timers that a timer sets', async () => {
   const clock = new ManualClock(1000);
   const fired: number[] = [];
   clock.setTimer(20, () => fired.push(clock.now()));

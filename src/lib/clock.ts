@@ -1,19 +1,19 @@
-/** Time, so that what waits can be tested without waiting. */
+/** The time and timers. Tests replace it, so that they need not wait. */
 export interface Clock {
-  /** Milliseconds since 1970, for those who read it. It jumps when the machine's clock is set. */
+  /** Milliseconds since 1970, to show to people. It jumps when the machine's clock is set. */
   now(): number;
-  /** Milliseconds since some moment, for telling how long something took or is to take. It never jumps. */
+  /** Milliseconds since some moment, to measure how long something takes. It never jumps. */
   elapsed(): number;
-  /** Calls `fn` once after `ms`, never before the caller has returned. */
+  /** Calls `fn` once after `ms`, never before this call has returned. */
   setTimer(ms: number, fn: () => void): Timer;
 }
 
 export interface Timer {
-  /** Does nothing once `fn` was called. */
+  /** Does nothing if `fn` was called already. */
   cancel(): void;
 }
 
-/** setTimeout fires at once when asked for more than this. */
+/** With a longer time, setTimeout fires at once. */
 const LONGEST_TIMEOUT_MS = 0x7fffffff;
 
 export const systemClock: Clock = {

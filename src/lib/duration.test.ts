@@ -5,7 +5,7 @@ import { DurationError, formatDuration, HOUR, parseDuration, SECOND, toMilliseco
 
 const LARGEST = 2n ** 63n - 1n;
 
-test('LIB-3 durations are read as Go reads them', () => {
+test('LIB-3 durations are parsed as Go parses them', () => {
   const cases: readonly [text: string, nanoseconds: bigint][] = [
     ['0', 0n],
     ['-0', 0n],
@@ -33,7 +33,7 @@ test('LIB-3 durations are read as Go reads them', () => {
   for (const [text, nanoseconds] of cases) assert.equal(parseDuration(text), nanoseconds, text);
 });
 
-test('LIB-3 what is no duration is refused in the words of Go', () => {
+test('LIB-3 a text that is no duration is refused with the message of Go', () => {
   const cases: readonly [text: string, message: string][] = [
     ['', 'time: invalid duration ""'],
     ['-', 'time: invalid duration "-"'],
@@ -58,7 +58,7 @@ test('LIB-3 what is no duration is refused in the words of Go', () => {
   }
 });
 
-test('LIB-3 durations are written as Go writes them', () => {
+test('LIB-3 durations are formatted as Go formats them', () => {
   const cases: readonly [nanoseconds: bigint, text: string][] = [
     [0n, '0s'],
     [1n, '1ns'],
@@ -76,19 +76,19 @@ test('LIB-3 durations are written as Go writes them', () => {
   for (const [nanoseconds, text] of cases) assert.equal(formatDuration(nanoseconds), text);
 });
 
-test('LIB-3 whatever is written is read back the same', () => {
+test('LIB-3 every formatted duration parses to the same duration', () => {
   fc.assert(
     fc.property(fc.bigInt({ min: -LARGEST - 1n, max: LARGEST }), duration => {
       const text = formatDuration(duration);
       const whole = duration % SECOND === 0n;
-      // The fraction of a duration goes through floating point, as in Go: whole seconds are exact whatever their size.
+      // As in Go, a fraction goes through floating point. Whole seconds are exact.
       if (whole) assert.equal(parseDuration(text), duration);
       else assert.equal(formatDuration(parseDuration(text)), text);
     }),
   );
 });
 
-test('LIB-3 whatever text comes, it is a duration or a DurationError', () => {
+test('LIB-3 every text is a duration or a DurationError', () => {
   const pieces = fc.constantFrom(
     '1',
     '99999999999999999999',
@@ -115,7 +115,7 @@ test('LIB-3 whatever text comes, it is a duration or a DurationError', () => {
   );
 });
 
-test('LIB-3 timers get milliseconds', () => {
+test('LIB-3 a duration converts to milliseconds for timers', () => {
   assert.equal(toMilliseconds(parseDuration('1.5s')), 1500);
   assert.equal(toMilliseconds(parseDuration('500us')), 0.5);
 });

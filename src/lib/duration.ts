@@ -1,5 +1,5 @@
 /**
- * A span of time as Go counts it: whole nanoseconds in 64 signed bits, 292 years either way. A number would be exact for
+ * A span of time as in Go: whole nanoseconds in 64 signed bits, up to 292 years either way. A number would be exact for
  * 104 days only, and `8760h` is a usual value.
  */
 export type Duration = bigint;
@@ -11,17 +11,17 @@ export const SECOND: Duration = 1_000_000_000n;
 export const MINUTE: Duration = 60n * SECOND;
 export const HOUR: Duration = 60n * MINUTE;
 
-/** A text that is no duration; the message has Go's words. */
+/** A text that is no duration. The message is the one of Go. */
 export class DurationError extends Error {
   override readonly name = 'DurationError';
 }
 
-/** As a number of milliseconds, for timers. */
+/** Milliseconds, for timers. */
 export function toMilliseconds(duration: Duration): number {
   return Number(duration) / 1e6;
 }
 
-/** The largest magnitude while parsing: only with a minus sign it may be reached. */
+/** The largest magnitude. Only a negative duration may reach it. */
 const LIMIT = 1n << 63n;
 
 const UNITS: ReadonlyMap<string, Duration> = new Map([
@@ -61,7 +61,7 @@ export function parseDuration(text: string): Duration {
   return total;
 }
 
-/** As Go prints it: `15m0s`, `1.5s`, `500ms`, `0s`. */
+/** The duration as Go prints it: `15m0s`, `1.5s`, `500ms`, `0s`. */
 export function formatDuration(duration: Duration): string {
   if (duration === 0n) return '0s';
   const sign = duration < 0n ? '-' : '';
@@ -75,7 +75,7 @@ export function formatDuration(duration: Duration): string {
   return `${sign}${head}${decimal(size % MINUTE, SECOND)}s`;
 }
 
-/** Go multiplies floating-point numbers here, so that many digits round as they do there. */
+/** Go multiplies floating-point numbers here. Doing the same rounds many digits in the same way. */
 function fractionOf(digits: string, unit: Duration): Duration {
   let value = 0n;
   let scale = 1;
@@ -96,7 +96,7 @@ function decimal(size: Duration, unit: Duration): string {
   return fraction === '' ? String(size / unit) : `${size / unit}.${fraction}`;
 }
 
-/** Go's time package quotes in its own way: bytes outside of ASCII and control characters are written as `\xNN`. */
+/** Go's time package quotes in its own way: it writes control characters and bytes outside of ASCII as `\xNN`. */
 function quote(text: string): string {
   const escaped = text.replaceAll(/["\\]|[^ -\x7f]+/g, found =>
     found === '"' || found === '\\' ? `\\${found}` : hexBytes(found),

@@ -14,5 +14,5 @@ const cases: [text: string, quoted: string][] = [
   ['\ud800', '"\\ufffd"'],
 ];
 for (const [text, quoted] of cases) {
-  test(`LIB-4 ${JSON.stringify(text)} in Go's quotes`, () => assert.equal(goQuote(text), quoted));
+  test(`LIB-4 ${JSON.stringify(text)} is quoted as Go quotes it`, () => assert.equal(goQuote(text), quoted));
 }

@@ -1,6 +1,6 @@
-/** Text in double quotes as Go's `%q` writes it, so that messages read as those that people know from upstream. */
+/** Text in double quotes as Go's `%q` writes it, so that messages look the same as upstream's. */
 export function goQuote(text: string): string {
-  // Nearly all texts are plain; the test costs less than going through them letter by letter.
+  // Nearly all texts are plain, and this test costs less than a loop over the characters.
   if (/^[ !#-[\]-~]*$/.test(text)) return `"${text}"`;
   let quoted = '"';
   for (const character of text) quoted += escaped(character);

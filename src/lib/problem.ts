@@ -1,4 +1,4 @@
-/** A fault in what the proxy was given. It concerns one object or place; everything else goes on. */
+/** A fault in the input of the proxy. It concerns one object or place. The proxy uses everything else. */
 export interface Problem {
   /** The place: a file with line and column, or an API path. */
   readonly where?: string | undefined;
@@ -9,3 +9,5 @@ export interface Problem {
   /** What is wrong, and what to do about it. */
   readonly message: string;
 }
+
+export type ReportProblem = (problem: Problem) => void;

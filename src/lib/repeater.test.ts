@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { ManualClock } from '../../test/support/manual-clock.ts';
 import { Repeater } from './repeater.ts';
 
-test('work is repeated a period after its end', async () => {
+test('work is repeated one period after its end', async () => {
   const clock = new ManualClock();
   let times = 0;
   let end = () => {};
@@ -16,7 +16,7 @@ test('work is repeated a period after its end', async () => {
   await clock.advance(99);
   assert.equal(times, 0);
   await clock.advance(1000);
-  assert.equal(times, 1, 'it has not ended');
+  assert.equal(times, 1, 'the work has not ended');
   end();
   await clock.advance(99);
   assert.equal(times, 1);
@@ -27,7 +27,7 @@ test('work is repeated a period after its end', async () => {
   assert.equal(clock.pending, 0);
 });
 
-test('a new period begins when it is set, or after what is under way', async () => {
+test('a new period begins when it is set, or after the work that is running', async () => {
   const clock = new ManualClock();
   let times = 0;
   let end = () => {};
@@ -51,7 +51,7 @@ test('a new period begins when it is set, or after what is under way', async () 
   await repeater.close();
 });
 
-test('close waits for what is under way, after which nothing is repeated', async () => {
+test('close waits for the work that is running, and nothing is repeated afterwards', async () => {
   const clock = new ManualClock();
   let end = () => {};
   const repeater = new Repeater(clock, 1, () => new Promise(resolve => (end = resolve)));

@@ -1,6 +1,6 @@
 import type { Clock, Timer } from './clock.ts';
 
-/** Does something again and again, a period after the last time ended. */
+/** Repeats work. Each run begins one period after the end of the run before. */
 export class Repeater {
   readonly #clock: Clock;
   readonly #work: () => Promise<void>;
@@ -9,7 +9,7 @@ export class Repeater {
   #running: Promise<void> = Promise.resolve();
   #closed = false;
 
-  /** `work` handles its errors itself. */
+  /** `work` must not reject. */
   constructor(clock: Clock, periodMs: number, work: () => Promise<void>) {
     this.#clock = clock;
     this.#periodMs = periodMs;
@@ -17,7 +17,7 @@ export class Repeater {
     this.#schedule();
   }
 
-  /** The new period begins now. */
+  /** A new period begins now, or after the work that is running. */
   setPeriod(periodMs: number): void {
     if (periodMs === this.#periodMs) return;
     this.#periodMs = periodMs;
@@ -26,7 +26,7 @@ export class Repeater {
     this.#schedule();
   }
 
-  /** Resolves when what is under way has ended. */
+  /** Resolves when work that is running has ended. */
   async close(): Promise<void> {
     this.#closed = true;
     this.#timer?.cancel();

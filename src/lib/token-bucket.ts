@@ -1,8 +1,8 @@
-/** Lets `burst` through at once, then one every `everyMs`. */
+/** Limits a rate: `burst` tokens at once, then one token every `everyMs`. */
 export class TokenBucket {
   readonly #burst: number;
   readonly #everyMs: number;
-  /** Below zero when tokens are promised. */
+  /** Below zero if callers have reserved tokens that are still to come. */
   #tokens: number;
   #at: number;
 
@@ -13,6 +13,7 @@ export class TokenBucket {
     this.#at = now;
   }
 
+  /** Takes a token. Returns false if there is none. */
   take(now: number): boolean {
     this.#fill(now);
     if (this.#tokens < 1) return false;
@@ -20,8 +21,8 @@ export class TokenBucket {
     return true;
   }
 
-  /** Takes a token that may yet have to come. Returns the milliseconds until it is there. */
-  promise(now: number): number {
+  /** Reserves the next token. Returns the milliseconds until it is there. */
+  reserve(now: number): number {
     this.#fill(now);
     this.#tokens -= 1;
     return Math.max(0, -this.#tokens * this.#everyMs);

@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { service } from '../../test/support/objects.ts';
+import type { Problem } from '../lib/problem.ts';
 import type { Family } from '../net/index.ts';
 import { clusterIPOfFamily, convertService, shouldSkipService } from './convert-service.ts';
-import type { ModelProblem } from './problem.ts';
 import { isExternallyAccessible, usesClusterEndpoints, usesLocalEndpoints } from './service-port.ts';
 
 type Overrides = Parameters<typeof service>[1];
 
 function convert(overrides: Overrides, family: Family = 'IPv4') {
-  const problems: ModelProblem[] = [];
+  const problems: Problem[] = [];
   const ports = convertService(service('ns/svc', overrides), family, problem => problems.push(problem));
   return { ports, problems };
 }
@@ -317,7 +317,7 @@ describe('scheduler', () => {
 
 describe('balance', () => {
   const annotated = (balance: string) => {
-    const problems: ModelProblem[] = [];
+    const problems: Problem[] = [];
     const plain = service('ns/svc');
     const metadata = { ...plain.metadata, annotations: { 'pointsman.dev/balance': balance } };
     const [port] = convertService({ ...plain, metadata }, 'IPv4', problem => problems.push(problem));

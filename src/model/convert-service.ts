@@ -6,9 +6,9 @@ import {
   type ServicePortSpec,
   type ServiceSpec,
 } from '../api/index.ts';
+import type { ReportProblem } from '../lib/problem.ts';
 import { type Cidr, cidrFamily, type Family, familyOf, type Ip, isZeroCidr, parseCidr, parseIp } from '../net/index.ts';
 import { NONE } from './none.ts';
-import type { ReportProblem } from './problem.ts';
 import type { Balance, ServicePort } from './service-port.ts';
 
 /** Used where the API server left out the time-out of session affinity, which it never does. */

@@ -2,15 +2,16 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { service, slice } from '../../test/support/objects.ts';
 import type { EndpointPort } from '../api/index.ts';
+import { latestOf } from '../lib/change.ts';
+import type { Problem } from '../lib/problem.ts';
 import type { Family } from '../net/index.ts';
 import { Model } from './model.ts';
-import type { ModelProblem } from './problem.ts';
 
 const NODE = 'node-a';
 const START = Date.parse('2026-01-01T00:00:00Z');
 
 function create(family: Family = 'IPv4') {
-  const problems: ModelProblem[] = [];
+  const problems: Problem[] = [];
   const model = new Model({ family, nodeName: NODE, startedAt: START, report: problem => problems.push(problem) });
   return { model, problems };
 }
@@ -18,7 +19,7 @@ function create(family: Family = 'IPv4') {
 const updated = (model: Model) =>
   model
     .take()
-    .services.map(({ key }) => key)
+    .services.map(change => latestOf(change).key)
     .sort();
 
 function portTexts(model: Model, key: string) {

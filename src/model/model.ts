@@ -1,61 +1,64 @@
 import { type EndpointSlice, LABEL_SERVICE_NAME, objectKey, type Service } from '../api/index.ts';
+import { type Change, changeBetween } from '../lib/change.ts';
+import type { ReportProblem } from '../lib/problem.ts';
 import type { Family } from '../net/index.ts';
 import { convertService } from './convert-service.ts';
 import { mergeEndpoints, type PortEndpoints } from './merge-endpoints.ts';
 import { NONE } from './none.ts';
-import type { ReportProblem } from './problem.ts';
 import { type ServicePort, sameServicePorts } from './service-port.ts';
 import { convertSlice, type SliceRecord, sameSlice } from './slice-record.ts';
 
 export interface ModelOptions {
   readonly family: Family;
-  /** This node's name, by which endpoints are local. */
+  /** Endpoints with this node name are local. */
   readonly nodeName: string;
   readonly report: ReportProblem;
-  /** Trigger times must be later than this (milliseconds since 1970) to count; earlier ones were somebody else's. */
+  /** Milliseconds since 1970. Earlier trigger times are ignored: another process has handled those changes. */
   readonly startedAt: number;
 }
 
-/** What is known of one Service as of the last `take`. */
+/** One Service as of a `take`. It never changes: the next `take` replaces it. */
 export interface ServiceState {
   /** `ns/name` */
   readonly key: string;
-  /** Empty while there are only slices of it. */
+  /** Empty if the model has only EndpointSlices of the Service. */
   readonly ports: readonly ServicePort[];
   readonly endpoints: readonly PortEndpoints[];
 }
 
 /** What changed between two calls of `take`. */
-export interface ModelChange {
-  /** Services whose ports or endpoints changed, each once, as they are now. One that is gone has no ports. */
-  readonly services: readonly ServiceState[];
-  /** Endpoints of a protocol changed for which the kernel may hold flows to endpoints that are gone. */
+export interface ModelDiff {
+  /** Services whose ports or endpoints changed, each once. */
+  readonly services: readonly Change<ServiceState>[];
+  /** The kernel may hold flows to endpoints that are gone: endpoints of a protocol other than TCP changed. */
   readonly staleFlowsPossible: boolean;
-  /** When the causes of endpoint changes happened, by Service, in the order in which they arrived. */
+  /** When the causes of endpoint changes happened, by Service, in the order of arrival. */
   readonly triggerTimes: ReadonlyMap<string, readonly number[]>;
 }
 
-interface Entry extends ServiceState {
-  ports: readonly ServicePort[];
-  endpoints: readonly PortEndpoints[];
-  /** The newest slices, in the order of their keys. */
-  slices: readonly SliceRecord[];
-  /** What the next take will see; undefined if the ports did not change. */
-  nextPorts: readonly ServicePort[] | undefined;
+/** What the next `take` will change in one Service. */
+interface PendingService {
+  readonly key: string;
+  /** Undefined if the ports are the same as in the last `take`. */
+  ports: readonly ServicePort[] | undefined;
   slicesChanged: boolean;
 }
 
 /**
- * Services and EndpointSlices of one IP family. Objects may come at any time and in any order; what `service` and
- * `services` tell changes only with `take`, which also says what is new since the call before.
+ * Services and EndpointSlices of one IP family. Objects may come at any time and in any order. `service` and `services`
+ * return the state as of the last `take`.
  */
 export class Model {
   readonly family: Family;
   readonly #options: ModelOptions;
-  readonly #entries = new Map<string, Entry>();
+  /** As of the last `take`. */
+  readonly #services = new Map<string, ServiceState>();
+  /** The newest slices, by their own keys. */
   readonly #slices = new Map<string, SliceRecord>();
-  /** Entries that changed since the last take, or changed and changed back. */
-  #pending = new Set<Entry>();
+  /** The newest slices of each Service, in the order of their keys. */
+  readonly #slicesOfServices = new Map<string, readonly SliceRecord[]>();
+  /** Services that changed since the last `take`, also those that changed back. */
+  #pending = new Map<string, PendingService>();
   readonly #healthCheckNodePorts = new Map<string, number>();
   #triggerTimes = new Map<string, number[]>();
 
@@ -66,8 +69,9 @@ export class Model {
 
   setService(service: Service): void {
     const ports = convertService(service, this.family, this.#options.report);
-    // On a node with one family the other's model is empty and stays so.
-    if (ports.length > 0 || this.#entries.size > 0) this.#setPorts(objectKey(service.metadata), ports);
+    // On a node with one family, the other family's model stays empty: save making the key.
+    const isEmpty = this.#services.size === 0 && this.#pending.size === 0;
+    if (ports.length > 0 || !isEmpty) this.#setPorts(objectKey(service.metadata), ports);
   }
 
   deleteService(key: string): void {
@@ -87,14 +91,13 @@ export class Model {
       this.deleteEndpointSlice(objectKey(slice.metadata));
       return;
     }
-    const service = objectKey({ namespace, name: serviceName });
-    const entry = this.#entry(service);
-    const record = convertSlice(slice, entry.key, this.#options.nodeName, this.#options.report);
+    const service = this.#sharedKey(objectKey({ namespace, name: serviceName }));
+    const record = convertSlice(slice, service, this.#options.nodeName, this.#options.report);
     const known = this.#slices.get(record.key);
     if (known && sameSlice(known, record)) return;
     if (known && known.service !== service) this.deleteEndpointSlice(record.key);
     this.#slices.set(record.key, record);
-    this.#setSlices(entry, withSlice(entry.slices, record));
+    this.#setSlices(service, withSlice(this.#slicesOf(service), record));
     this.#noteTriggerTime(record);
   }
 
@@ -102,90 +105,116 @@ export class Model {
     const known = this.#slices.get(key);
     if (!known) return;
     this.#slices.delete(key);
-    const entry = this.#entry(known.service);
     this.#setSlices(
-      entry,
-      entry.slices.filter(slice => slice.key !== key),
+      known.service,
+      this.#slicesOf(known.service).filter(slice => slice.key !== key),
     );
-    // The latency of a removal is not measured, and earlier causes can no longer be told from it.
-    this.#triggerTimes.delete(entry.key);
+    // The latency of a removal is not measured, and the times of earlier causes would measure it.
+    this.#triggerTimes.delete(known.service);
   }
 
-  /** Something changed, perhaps back again, that no `take` has seen yet. */
+  /** True if something changed since the last `take`, even if it changed back. */
   get hasPending(): boolean {
     return this.#pending.size > 0;
   }
 
-  /** How many Services have changed ports that no `take` has seen yet. */
+  /** The number of Services whose ports changed since the last `take`. */
   get pendingServices(): number {
-    return count(this.#pending, entry => entry.nextPorts !== undefined);
+    return count(this.#pending.values(), ({ ports }) => ports !== undefined);
   }
 
-  /** The same of endpoints. */
+  /** The number of Services whose endpoints changed since the last `take`. */
   get pendingEndpoints(): number {
-    return count(this.#pending, entry => entry.slicesChanged);
+    return count(this.#pending.values(), ({ slicesChanged }) => slicesChanged);
   }
 
-  take(): ModelChange {
+  /** Brings all states up to date and returns what changed since the last call. */
+  take(): ModelDiff {
     const triggerTimes = this.#triggerTimes;
     const pending = this.#pending;
     this.#triggerTimes = new Map();
-    this.#pending = new Set();
-    const services: ServiceState[] = [];
+    this.#pending = new Map();
+    const services: Change<ServiceState>[] = [];
     let staleFlowsPossible = false;
-    for (const entry of pending) {
-      const changed = entry.nextPorts !== undefined || entry.slicesChanged;
-      if (entry.nextPorts !== undefined) this.#takePorts(entry, entry.nextPorts);
-      if (entry.slicesChanged) staleFlowsPossible = takeSlices(entry) || staleFlowsPossible;
-      if (entry.ports.length === 0 && entry.slices.length === 0) this.#entries.delete(entry.key);
-      if (changed) services.push(entry);
+    for (const changed of pending.values()) {
+      if (changed.ports === undefined && !changed.slicesChanged) continue;
+      const from = this.#services.get(changed.key);
+      const to = this.#nextState(changed, from);
+      if (to) this.#services.set(changed.key, to);
+      else this.#services.delete(changed.key);
+      if (changed.ports !== undefined) this.#setHealthCheckNodePort(changed.key, changed.ports);
+      if (changed.slicesChanged) staleFlowsPossible ||= hasLastingFlows(from) || hasLastingFlows(to);
+      const change = changeBetween(from, to);
+      if (change) services.push(change);
     }
     return { services, staleFlowsPossible, triggerTimes };
   }
 
   service(key: string): ServiceState | undefined {
-    return this.#entries.get(key);
+    return this.#services.get(key);
   }
 
   services(): IterableIterator<ServiceState> {
-    return this.#entries.values();
+    return this.#services.values();
   }
 
-  /** `healthCheckNodePort` by Service. */
+  /** A copy of `healthCheckNodePort` by Service. */
   get healthCheckNodePorts(): ReadonlyMap<string, number> {
-    return this.#healthCheckNodePorts;
+    return new Map(this.#healthCheckNodePorts);
   }
 
-  /** How many local addresses of a Service are ready, over all its ports. Terminating ones never count. */
+  /** The number of addresses of a Service that are local and ready, over all its ports. Terminating ones never count. */
   localReadyEndpoints(key: string): number {
     const ips = new Set<string>();
-    for (const { endpoints } of this.#entries.get(key)?.endpoints ?? NONE) {
+    for (const { endpoints } of this.#services.get(key)?.endpoints ?? NONE) {
       for (const { ip, ready, isLocal } of endpoints) if (ready && isLocal) ips.add(ip);
     }
     return ips.size;
   }
 
   #setPorts(key: string, ports: readonly ServicePort[]): void {
-    if (ports.length === 0 && !this.#entries.has(key)) return;
-    const entry = this.#entry(key);
-    // A Service that returns to what the last take saw is no change.
-    entry.nextPorts = sameServicePorts(entry.ports, ports) ? undefined : ports;
-    if (entry.nextPorts !== undefined) this.#pending.add(entry);
+    const state = this.#services.get(key);
+    const pending = this.#pending.get(key);
+    if (ports.length === 0 && !state && !pending) return;
+    const isChange = !sameServicePorts(state?.ports ?? NONE, ports);
+    if (isChange) (pending ?? this.#addPending(state?.key ?? key)).ports = ports;
+    else if (pending) pending.ports = undefined;
   }
 
-  #setSlices(entry: Entry, slices: readonly SliceRecord[]): void {
-    entry.slices = slices;
-    entry.slicesChanged = true;
-    this.#pending.add(entry);
+  #setSlices(service: string, slices: readonly SliceRecord[]): void {
+    if (slices.length > 0) this.#slicesOfServices.set(service, slices);
+    else this.#slicesOfServices.delete(service);
+    (this.#pending.get(service) ?? this.#addPending(service)).slicesChanged = true;
   }
 
-  #takePorts(entry: Entry, ports: readonly ServicePort[]): void {
-    entry.ports = ports;
-    entry.nextPorts = undefined;
+  #slicesOf(service: string): readonly SliceRecord[] {
+    return this.#slicesOfServices.get(service) ?? NONE;
+  }
+
+  #addPending(key: string): PendingService {
+    const pending: PendingService = { key, ports: undefined, slicesChanged: false };
+    this.#pending.set(key, pending);
+    return pending;
+  }
+
+  /** One string for equal keys, to save memory. */
+  #sharedKey(key: string): string {
+    return this.#services.get(key)?.key ?? this.#pending.get(key)?.key ?? key;
+  }
+
+  /** Undefined if nothing is left of the Service. */
+  #nextState({ key, ports, slicesChanged }: PendingService, from: ServiceState | undefined): ServiceState | undefined {
+    const slices = this.#slicesOf(key);
+    const nextPorts = ports ?? from?.ports ?? NONE;
+    if (nextPorts.length === 0 && slices.length === 0) return undefined;
+    return { key, ports: nextPorts, endpoints: slicesChanged ? mergeEndpoints(slices) : (from?.endpoints ?? NONE) };
+  }
+
+  #setHealthCheckNodePort(key: string, ports: readonly ServicePort[]): void {
     // All ports of a Service have the same.
     const healthCheckNodePort = ports[0]?.healthCheckNodePort;
-    if (healthCheckNodePort) this.#healthCheckNodePorts.set(entry.key, healthCheckNodePort);
-    else if (this.#healthCheckNodePorts.size > 0) this.#healthCheckNodePorts.delete(entry.key);
+    if (healthCheckNodePort) this.#healthCheckNodePorts.set(key, healthCheckNodePort);
+    else if (this.#healthCheckNodePorts.size > 0) this.#healthCheckNodePorts.delete(key);
   }
 
   #noteTriggerTime({ service, triggerTime }: SliceRecord): void {
@@ -194,33 +223,11 @@ export class Model {
     if (times) times.push(triggerTime);
     else this.#triggerTimes.set(service, [triggerTime]);
   }
-
-  #entry(key: string): Entry {
-    const known = this.#entries.get(key);
-    if (known) return known;
-    const entry: Entry = {
-      key,
-      ports: NONE,
-      endpoints: NONE,
-      slices: NONE,
-      nextPorts: undefined,
-      slicesChanged: false,
-    };
-    this.#entries.set(key, entry);
-    return entry;
-  }
 }
 
-/** Merges the newest slices. True if the kernel may hold flows to endpoints that are gone by this. */
-function takeSlices(entry: Entry): boolean {
-  const before = entry.endpoints;
-  entry.endpoints = mergeEndpoints(entry.slices);
-  entry.slicesChanged = false;
-  return before.some(outlivesEndpoint) || entry.endpoints.some(outlivesEndpoint);
-}
-
-function outlivesEndpoint({ protocol }: PortEndpoints): boolean {
-  return protocol !== 'TCP';
+/** The kernel keeps flows of protocols other than TCP when their endpoint is gone. */
+function hasLastingFlows(service: ServiceState | undefined): boolean {
+  return service?.endpoints.some(({ protocol }) => protocol !== 'TCP') ?? false;
 }
 
 function withSlice(slices: readonly SliceRecord[], added: SliceRecord): readonly SliceRecord[] {
@@ -229,8 +236,8 @@ function withSlice(slices: readonly SliceRecord[], added: SliceRecord): readonly
   return [...others, added].sort((a, b) => (a.key < b.key ? -1 : 1));
 }
 
-function count(entries: Iterable<Entry>, counts: (entry: Entry) => boolean): number {
+function count<T>(items: Iterable<T>, isCounted: (item: T) => boolean): number {
   let counted = 0;
-  for (const entry of entries) if (counts(entry)) counted++;
+  for (const item of items) if (isCounted(item)) counted++;
   return counted;
 }

@@ -6,9 +6,9 @@ import {
   objectKey,
   type Protocol,
 } from '../api/index.ts';
+import type { ReportProblem } from '../lib/problem.ts';
 import { type Ip, joinHostPort, parseIp } from '../net/index.ts';
 import { type Endpoint, sameEndpoints } from './endpoint.ts';
-import type { ReportProblem } from './problem.ts';
 import { parseTriggerTime } from './trigger-time.ts';
 
 /** What is kept of an EndpointSlice. */
@@ -68,10 +68,10 @@ export function sameSlice(a: SliceRecord, b: SliceRecord): boolean {
   );
 }
 
-type Problem = (field: string, message: string) => void;
+type ReportField = (field: string, message: string) => void;
 
 /** Only the first address counts. */
-function readAddress(addresses: readonly string[], i: number, problem: Problem): Ip | undefined {
+function readAddress(addresses: readonly string[], i: number, problem: ReportField): Ip | undefined {
   const [text] = addresses;
   if (text === undefined) {
     problem(`endpoints[${i}].addresses`, 'is empty; the endpoint is left out');
@@ -84,7 +84,7 @@ function readAddress(addresses: readonly string[], i: number, problem: Problem):
   return ip;
 }
 
-function isUsablePort({ name, port }: EndpointPort, i: number, problem: Problem): boolean {
+function isUsablePort({ name, port }: EndpointPort, i: number, problem: ReportField): boolean {
   if (name === undefined) problem(`ports[${i}].name`, 'is missing; the port is left out');
   else if (!port) problem(`ports[${i}].port`, 'is missing or 0; the port is left out');
   else return true;
@@ -125,7 +125,7 @@ function sharedHints(hints: readonly string[]): readonly string[] | undefined {
   return single;
 }
 
-function readTriggerTime(slice: EndpointSlice, problem: Problem): number | undefined {
+function readTriggerTime(slice: EndpointSlice, problem: ReportField): number | undefined {
   const text = slice.metadata.annotations[ANNOTATION_TRIGGER_TIME];
   if (text === undefined) return undefined;
   const time = parseTriggerTime(text);

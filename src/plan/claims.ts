@@ -1,4 +1,5 @@
 import type { Protocol } from '../api/index.ts';
+import type { Problem } from '../lib/problem.ts';
 import { ipv4Number, joinHostPort } from '../net/index.ts';
 import type { Frontend } from './frontend.ts';
 
@@ -67,11 +68,11 @@ function placeOf({ ip, port }: Frontend, protocol: Protocol): Place {
 /** Conflicts in words, for those whom they concern. */
 export function conflictProblems(
   plans: Iterable<{ readonly service: string; readonly conflicts: readonly Conflict[] }>,
-) {
+): readonly Problem[] {
   return Array.from(plans, ({ service, conflicts }) => conflicts.map(conflict => problemOf(service, conflict))).flat();
 }
 
-function problemOf(service: string, { frontend: { kind, ip, port }, owner }: Conflict) {
+function problemOf(service: string, { frontend: { kind, ip, port }, owner }: Conflict): Problem {
   const place = ip === undefined ? `node port ${port}` : `${kind} ${joinHostPort(ip, port)}`;
   const message = `${place} belongs to Service ${owner}, which wants it too; change one of them`;
   return { object: `Service ${service}`, message };

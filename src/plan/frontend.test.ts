@@ -28,7 +28,8 @@ function plan(
   const model = new Model({ family: 'IPv4', nodeName: 'node-a', startedAt: 0, report: () => {} });
   model.setService(service('s', overrides));
   model.setEndpointSlice(slice('s-1', endpoints));
-  const [state] = model.take().services;
+  model.take();
+  const state = model.service('default/s');
   assert.ok(state);
   return planService(state, { ...OPTIONS, ...options })[0]?.frontends ?? [];
 }

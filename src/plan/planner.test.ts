@@ -3,6 +3,7 @@ import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import { applyEvent as apply, clusterEvent as event, survivors } from '../../test/support/cluster-events.ts';
 import { service, slice } from '../../test/support/objects.ts';
+import { latestOf } from '../lib/change.ts';
 import { Model } from '../model/index.ts';
 import type { Family, Ip } from '../net/index.ts';
 import { type PlanDiff, Planner } from './planner.ts';
@@ -59,7 +60,7 @@ describe('changes of plans', () => {
     model.setEndpointSlice(slice('a-2', [{ ip: '10.0.0.2', ready: false }]));
     const change = model.take();
     assert.deepEqual(
-      change.services.map(({ key }) => key),
+      change.services.map(each => latestOf(each).key),
       ['default/a'],
     );
     assert.deepEqual(names(planner.update(change)), { added: [], updated: [], removed: [] });

@@ -1,15 +1,11 @@
 import type { Protocol } from '../api/index.ts';
-import { type Model, type ModelChange, NONE, type ServicePort, type ServiceState } from '../model/index.ts';
+import { type Change, type Diff, latestOf } from '../lib/change.ts';
+import { type Model, type ModelDiff, NONE, type ServicePort, type ServiceState } from '../model/index.ts';
 import { Claims, outweighs } from './claims.ts';
 import type { Frontend } from './frontend.ts';
 import { type PlanOptions, planService, type ServicePortPlan, samePlan, samePort } from './service-port-plan.ts';
 
-/** How plans differ from those before. */
-export interface PlanDiff {
-  readonly added: readonly ServicePortPlan[];
-  readonly updated: readonly { readonly from: ServicePortPlan; readonly to: ServicePortPlan }[];
-  readonly removed: readonly ServicePortPlan[];
-}
+export type PlanDiff = Diff<ServicePortPlan>;
 
 /** The plans of all Service ports of one family, kept up to date with work proportional to what changed. */
 export class Planner {
@@ -25,13 +21,19 @@ export class Planner {
   }
 
   /**
-   * Brings the plans of the Services in a change up to date. Under other options than before (the node's zone changed,
-   * the configuration was reloaded) it is all of them.
+   * Plans the Services that changed, or all Services if the options are others than before (the node's zone changed,
+   * the configuration was reloaded).
    */
-  update(change: Pick<ModelChange, 'services'>, options = this.#options): PlanDiff {
-    const everything = options !== this.#options;
+  update({ services }: Pick<ModelDiff, 'services'>, options = this.#options): PlanDiff {
+    const planAll = options !== this.#options;
     this.#options = options;
-    return this.#plan(everything ? new Set([...change.services, ...this.#model.services()]) : change.services);
+    const replanned = services.map(change => this.#replan(change));
+    if (planAll) this.#addOthers(replanned, this.#model.services());
+    const rivals = new Set<string>();
+    for (const service of replanned) this.#claim(service, rivals);
+    // Rivals did not change themselves, but may get or lose a frontend now.
+    if (rivals.size > 0) this.#addOthers(replanned, this.#statesOf(rivals));
+    return this.#commit(replanned, rivals.size > 0);
   }
 
   /** How many plans there are. */
@@ -47,41 +49,40 @@ export class Planner {
     for (const plans of this.#plans.values()) yield* plans;
   }
 
-  #plan(services: Iterable<ServiceState>): PlanDiff {
-    const fresh: Fresh[] = [];
-    const rivals = new Set<string>();
+  #replan(change: Change<ServiceState>): Replanned {
+    const { key } = latestOf(change);
+    const to = change.type === 'removed' ? NONE : planService(change.to, this.#options);
+    return { key, from: this.service(key), to };
+  }
+
+  /** Plans those of the Services that are not planned yet. */
+  #addOthers(replanned: Replanned[], services: Iterable<ServiceState>): void {
+    const known = new Set(replanned.map(({ key }) => key));
     for (const service of services) {
-      const planned = this.#planned(service);
-      fresh.push(planned);
-      this.#claim(planned, rivals);
+      if (known.has(service.key)) continue;
+      const to = planService(service, this.#options);
+      replanned.push({ key: service.key, from: this.service(service.key), to });
     }
-    if (rivals.size > 0) this.#addRivals(fresh, rivals);
-    const diff: Diff = { added: [], updated: [], removed: [] };
-    for (const { key, before, plans } of fresh) {
-      const settled = compare(before, rivals.size > 0 ? this.#settle(key, plans) : plans, diff);
-      if (settled.length > 0) this.#plans.set(key, settled);
+  }
+
+  #statesOf(keys: Iterable<string>): readonly ServiceState[] {
+    return Array.from(keys, key => this.#model.service(key) ?? []).flat();
+  }
+
+  #commit(replanned: readonly Replanned[], hasRivals: boolean): PlanDiff {
+    const diff: MutableDiff = { added: [], updated: [], removed: [] };
+    for (const { key, from, to } of replanned) {
+      const plans = compare(from, hasRivals ? this.#settle(key, to) : to, diff);
+      if (plans.length > 0) this.#plans.set(key, plans);
       else this.#plans.delete(key);
     }
     this.#size += diff.added.length - diff.removed.length;
     return diff;
   }
 
-  #planned(service: ServiceState): Fresh {
-    return { key: service.key, before: this.service(service.key), plans: planService(service, this.#options) };
-  }
-
-  /** Who wanted what another gives up, or now gets, is planned again though it did not change itself. */
-  #addRivals(fresh: Fresh[], rivals: ReadonlySet<string>): void {
-    const planned = new Set(fresh.map(({ key }) => key));
-    for (const key of rivals) {
-      const service = this.#model.service(key);
-      if (service && !planned.has(key)) fresh.push(this.#planned(service));
-    }
-  }
-
-  /** Moves the Service's claims to the frontends of its new plans, and collects who is concerned by that. */
-  #claim({ key, before, plans }: Fresh, rivals: Set<string>): void {
-    for (const { frontends, conflicts, port } of before) {
+  /** Moves the Service's claims to the frontends of its new plans, and collects the Services that this concerns. */
+  #claim({ key, from, to }: Replanned, rivals: Set<string>): void {
+    for (const { frontends, conflicts, port } of from) {
       const release = (frontend: Frontend) => {
         for (const rival of this.#claims.rivals(key, frontend, port.protocol)) rivals.add(rival);
         this.#claims.remove(key, frontend, port.protocol);
@@ -89,7 +90,7 @@ export class Planner {
       frontends.forEach(release);
       for (const { frontend } of conflicts) release(frontend);
     }
-    for (const { frontends, port } of plans) {
+    for (const { frontends, port } of to) {
       for (const frontend of frontends) {
         for (const rival of this.#claims.add(key, frontend, port.protocol)) rivals.add(rival).add(key);
       }
@@ -128,23 +129,24 @@ export class Planner {
   }
 }
 
-interface Fresh {
+/** The plans of one Service before and after. */
+interface Replanned {
   readonly key: string;
-  readonly before: readonly ServicePortPlan[];
-  readonly plans: readonly ServicePortPlan[];
+  readonly from: readonly ServicePortPlan[];
+  readonly to: readonly ServicePortPlan[];
 }
 
-interface Diff extends PlanDiff {
+interface MutableDiff extends PlanDiff {
   readonly added: ServicePortPlan[];
   readonly updated: { from: ServicePortPlan; to: ServicePortPlan }[];
   readonly removed: ServicePortPlan[];
 }
 
-/** Notes the differences and returns the new plans, the old object standing in for an equal one. */
+/** Adds the changes to the diff. Returns the new plans; a plan that is equal to an old one is the old object. */
 function compare(
   before: readonly ServicePortPlan[],
   after: readonly ServicePortPlan[],
-  diff: Diff,
+  diff: MutableDiff,
 ): readonly ServicePortPlan[] {
   if (before.length === 0) {
     diff.added.push(...after);

@@ -1,14 +1,16 @@
 import type { EndpointSlice, Node, Service, ServiceCIDR } from '../api/index.ts';
+import type { Change } from '../lib/change.ts';
 import { type Clock, systemClock } from '../lib/clock.ts';
+import type { Problem } from '../lib/problem.ts';
 import type { ServiceState } from '../model/index.ts';
 import type { Mode, ModeSettings, SyncReport } from '../modes/index.ts';
 import type { Family } from '../net/index.ts';
 import { conflictProblems, type PlanSettings } from '../plan/index.ts';
-import type { ObjectChange, SourceHandlers, SourceProblem } from '../source/index.ts';
+import type { SourceHandlers } from '../source/index.ts';
 import { BoundedFrequencyRunner, type Intervals } from './bounded-frequency-runner.ts';
 import { type ModeSettingsInput, modeSettings } from './mode-settings.ts';
 import { NoLocalEndpoints } from './no-local-endpoints.ts';
-import { type FamilyChange, ProxyState } from './proxy-state.ts';
+import { type FamilyDiff, ProxyState } from './proxy-state.ts';
 
 export interface ProxyOptions extends LiveSettings {
   readonly nodeName: string;
@@ -35,7 +37,7 @@ export interface SyncedReport extends SyncReport {
 
 /** Who hears what the loop does. */
 export interface LoopListener {
-  problem(problem: Partial<SourceProblem> & { readonly message: string }): void;
+  problem(problem: Problem): void;
   recovered(where: string): void;
   /** There is something to write. */
   queued(family: Family): void;
@@ -89,21 +91,21 @@ export class ProxyLoop implements SourceHandlers {
     });
   }
 
-  service(change: ObjectChange<Service>): void {
+  service(change: Change<Service>): void {
     this.state.service(change);
     this.#requestIfPending();
   }
 
-  endpointSlice(change: ObjectChange<EndpointSlice>): void {
+  endpointSlice(change: Change<EndpointSlice>): void {
     this.state.endpointSlice(change);
     this.#requestIfPending();
   }
 
-  node(change: ObjectChange<Node>): void {
+  node(change: Change<Node>): void {
     if (this.state.node(change)) this.request();
   }
 
-  serviceCidr(change: ObjectChange<ServiceCIDR>): void {
+  serviceCidr(change: Change<ServiceCIDR>): void {
     this.state.serviceCidr(change);
     this.request();
   }
@@ -115,7 +117,7 @@ export class ProxyLoop implements SourceHandlers {
     this.request();
   }
 
-  problem(problem: SourceProblem): void {
+  problem(problem: Problem): void {
     this.#options.listener.problem(problem);
   }
 
@@ -197,7 +199,7 @@ export class ProxyLoop implements SourceHandlers {
     return { ...modeSettings(this.state, family, this.#live), syncPeriodMs };
   }
 
-  async #syncFamily(family: Family, { plans, model }: FamilyChange, settings: ModeSettings): Promise<boolean> {
+  async #syncFamily(family: Family, { plans, model }: FamilyDiff, settings: ModeSettings): Promise<boolean> {
     const { mode, listener } = this.#options;
     const start = performance.now();
     listener.syncStarted(family);
@@ -220,9 +222,9 @@ export class ProxyLoop implements SourceHandlers {
 
   /** Beside the syncs, which must not wait for it. */
   #cleanFlows(family: Family): void {
-    const services = [...this.state.family(family).model.services()];
+    const { model } = this.state.family(family);
     this.#flows = this.#flows
-      .then(() => this.#options.cleanStaleFlows(family, services))
+      .then(() => this.#options.cleanStaleFlows(family, model.services()))
       .catch(error => this.#options.listener.failed('removing stale flows', error));
   }
 }

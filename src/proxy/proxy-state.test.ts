@@ -16,7 +16,7 @@ function create() {
   });
 }
 
-const added = <T>(object: T) => ({ type: 'added', object }) as const;
+const added = <T>(object: T) => ({ type: 'added', to: object }) as const;
 const updated = (state: ProxyState) => state.take().IPv4.plans.updated.map(({ to }) => planName(to));
 
 const hinted = slice('a-1', [
@@ -46,7 +46,7 @@ describe('what a source tells', () => {
     const detector = () => state.nodeOptions.families.IPv4.localDetector?.kind;
     assert.equal(detector(), undefined);
     state.node(added(own));
-    state.node({ type: 'removed', object: own });
+    state.node({ type: 'removed', from: own });
     assert.equal(detector(), 'source-cidr');
     assert.equal(state.nodeOptions.nodeIPs.IPv4, '192.168.0.2');
     assert.equal(state.ownNode, own);
@@ -62,7 +62,7 @@ describe('what a source tells', () => {
     state.serviceCidr(added(range('kubernetes', '10.96.0.0/12', 'fd00:10:96::/108')));
     state.serviceCidr(added(range('more', '10.112.0.0/16', '10.96.0.0/12')));
     assert.deepEqual(state.serviceCidrs, ['10.112.0.0/16', '10.96.0.0/12', 'fd00:10:96::/108']);
-    state.serviceCidr({ type: 'removed', object: range('more') });
+    state.serviceCidr({ type: 'removed', from: range('more') });
     assert.deepEqual(state.serviceCidrs, ['10.96.0.0/12', 'fd00:10:96::/108']);
   });
 
@@ -81,7 +81,7 @@ describe('what a source tells', () => {
     state.endpointSlice(added(slice('a-1', ['fd00::9'])));
     state.take();
     assert.deepEqual([endpoints('IPv4'), endpoints('IPv6')], [[], ['fd00::9']]);
-    state.service({ type: 'removed', object: dual });
+    state.service({ type: 'removed', from: dual });
     assert.equal(state.take().IPv6.plans.removed.length, 1);
   });
 });

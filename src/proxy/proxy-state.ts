@@ -6,7 +6,9 @@ import {
   type Service,
   type ServiceCIDR,
 } from '../api/index.ts';
-import { Model, type ModelChange, type ReportProblem } from '../model/index.ts';
+import { type Change, latestOf } from '../lib/change.ts';
+import type { ReportProblem } from '../lib/problem.ts';
+import { Model, type ModelDiff } from '../model/index.ts';
 import { FAMILIES, type Family } from '../net/index.ts';
 import {
   type NodePlanOptions,
@@ -16,7 +18,6 @@ import {
   planOptions,
   samePlanOptions,
 } from '../plan/index.ts';
-import type { ObjectChange } from '../source/index.ts';
 
 export interface ProxyStateOptions {
   readonly nodeName: string;
@@ -28,8 +29,8 @@ export interface ProxyStateOptions {
 }
 
 /** What one family has new since the last take. */
-export interface FamilyChange {
-  readonly model: ModelChange;
+export interface FamilyDiff {
+  readonly model: ModelDiff;
   readonly plans: PlanDiff;
 }
 
@@ -79,33 +80,33 @@ export class ProxyState {
     return this.#families[family];
   }
 
-  service(change: ObjectChange<Service>): void {
+  service(change: Change<Service>): void {
     this.#counts.services += this.#countedFamilies.length;
     for (const family of FAMILIES) {
       const { model } = this.#families[family];
-      if (change.type === 'removed') model.deleteService(objectKey(change.object.metadata));
-      else model.setService(change.object);
+      if (change.type === 'removed') model.deleteService(objectKey(change.from.metadata));
+      else model.setService(change.to);
     }
   }
 
-  endpointSlice(change: ObjectChange<EndpointSlice>): void {
-    const { addressType, metadata } = change.object;
+  endpointSlice(change: Change<EndpointSlice>): void {
+    const { addressType, metadata } = latestOf(change);
     const isCounted = this.#countedFamilies.some(family => family === addressType);
     if (isCounted && metadata.labels[LABEL_SERVICE_NAME]) this.#counts.endpointSlices++;
-    const key = objectKey(change.object.metadata);
+    const key = objectKey(metadata);
     for (const family of FAMILIES) {
       const { model } = this.#families[family];
       // An address type cannot be changed by the API, but a manifest can be rewritten.
-      if (change.type === 'removed' || change.object.addressType !== family) model.deleteEndpointSlice(key);
-      else model.setEndpointSlice(change.object);
+      if (change.type === 'removed' || addressType !== family) model.deleteEndpointSlice(key);
+      else model.setEndpointSlice(change.to);
     }
   }
 
   /** True if plans depend on what changed. */
-  node(change: ObjectChange<Node>): boolean {
+  node(change: Change<Node>): boolean {
     // A Node that vanished while its proxy runs is about to come back; what was known of it stays.
     if (change.type === 'removed') return false;
-    this.#ownNode = change.object;
+    this.#ownNode = change.to;
     return this.#setPlanOptions();
   }
 
@@ -114,10 +115,10 @@ export class ProxyState {
     this.#setPlanOptions();
   }
 
-  serviceCidr(change: ObjectChange<ServiceCIDR>): void {
-    const { name } = change.object.metadata;
+  serviceCidr(change: Change<ServiceCIDR>): void {
+    const { name } = latestOf(change).metadata;
     if (change.type === 'removed') this.#serviceCidrs.delete(name);
-    else this.#serviceCidrs.set(name, change.object.cidrs);
+    else this.#serviceCidrs.set(name, change.to.cidrs);
   }
 
   /** Changes told so far; those of Services once for each family. */
@@ -126,14 +127,14 @@ export class ProxyState {
   }
 
   /** What changed since the last call, for both families. */
-  take(): Readonly<Record<Family, FamilyChange>> {
+  take(): Readonly<Record<Family, FamilyDiff>> {
     return { IPv4: this.takeFamily('IPv4'), IPv6: this.takeFamily('IPv6') };
   }
 
-  takeFamily(family: Family): FamilyChange {
+  takeFamily(family: Family): FamilyDiff {
     const { model, planner } = this.#families[family];
-    const change = model.take();
-    return { model: change, plans: planner.update(change, this.#planOptions.families[family]) };
+    const diff = model.take();
+    return { model: diff, plans: planner.update(diff, this.#planOptions.families[family]) };
   }
 
   #setPlanOptions(): boolean {

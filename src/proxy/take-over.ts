@@ -1,3 +1,4 @@
+import { BackOff } from '../lib/back-off.ts';
 import { type Clock, systemClock, type Timer } from '../lib/clock.ts';
 import type {
   FrontendConnections,
@@ -15,8 +16,7 @@ import type { PlanDiff } from '../plan/index.ts';
 /** Removes what one other mode left. */
 export type Removal = () => Promise<void>;
 
-const FIRST_PAUSE_MS = 30_000;
-const LONGEST_PAUSE_MS = 3_600_000;
+const BACK_OFF = { firstMs: 30_000, maxMs: 3_600_000 };
 
 /**
  * A mode that removes what others left, but only when its own rules are there in every family: connections that are made
@@ -30,7 +30,7 @@ export class TakeOver implements Mode {
   readonly #clock: Clock;
   #removal: Promise<void> = Promise.resolve();
   #retry: Timer | undefined;
-  #pause = FIRST_PAUSE_MS;
+  readonly #backOff = new BackOff(BACK_OFF);
   #closed = false;
 
   constructor(
@@ -90,9 +90,8 @@ export class TakeOver implements Mode {
       }
     }
     if (left.length === 0 || this.#closed) return;
-    this.#retry = this.#clock.setTimer(this.#pause, () => {
+    this.#retry = this.#clock.setTimer(this.#backOff.fail(), () => {
       this.#removal = this.#remove(left);
     });
-    this.#pause = Math.min(2 * this.#pause, LONGEST_PAUSE_MS);
   }
 }

@@ -4,8 +4,9 @@ import { test } from 'node:test';
 import { FakeApi, type FakeRequest } from '../../test/support/fake-api.ts';
 import { ManualClock } from '../../test/support/manual-clock.ts';
 import type { KubeObject } from '../api/index.ts';
+import { type Change, latestOf } from '../lib/change.ts';
 import { ClusterSource } from './cluster.ts';
-import type { ObjectChange, SourceHandlers } from './source.ts';
+import type { SourceHandlers } from './source.ts';
 
 const PATHS = ['services', 'endpointslices', 'nodes', 'servicecidrs'] as const;
 
@@ -36,8 +37,10 @@ class Case {
   }
 
   handlers(): SourceHandlers {
-    const tell = ({ type, object }: ObjectChange<KubeObject>) =>
-      void this.told.push(`${type} ${object.kind} ${object.metadata.name}`);
+    const tell = (change: Change<KubeObject>) => {
+      const { kind, metadata } = latestOf(change);
+      this.told.push(`${change.type} ${kind} ${metadata.name}`);
+    };
     return {
       service: tell,
       endpointSlice: tell,

@@ -1,9 +1,10 @@
 import type { EndpointSlice, KubeObject, Node, Service, ServiceCIDR } from '../api/index.ts';
 import type { ApiClient } from '../client/index.ts';
 import { Informer, type InformerReporter, type Resource } from '../client/informer/index.ts';
+import type { Change } from '../lib/change.ts';
 import { type Clock, systemClock } from '../lib/clock.ts';
 import { ENDPOINT_SLICES, ownNode, SERVICE_CIDRS, SERVICES } from './cluster-resources.ts';
-import type { ObjectChange, Source, SourceHandlers } from './source.ts';
+import type { Source, SourceHandlers } from './source.ts';
 
 export interface ClusterSourceOptions {
   readonly client: ApiClient;
@@ -96,16 +97,9 @@ export class ClusterSource implements Source {
 
 function handOver<T extends KubeObject>(
   informer: Informer<T>,
-  tell: (change: ObjectChange<T>) => void,
+  changed: (change: Change<T>) => void,
   synced: () => void,
 ): void {
-  informer.addHandler({
-    changed(change) {
-      if (change.type === 'added') tell({ type: 'added', object: change.to });
-      else if (change.type === 'updated') tell({ type: 'updated', old: change.from, object: change.to });
-      else tell({ type: 'removed', object: change.from });
-    },
-    synced,
-  });
+  informer.addHandler({ changed, synced });
   informer.start();
 }

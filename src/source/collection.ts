@@ -1,15 +1,14 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { KubeObject } from '../api/index.ts';
+import { type Change, changeBetween, latestOf } from '../lib/change.ts';
 import type { Manifest } from './manifests.ts';
 
 export type Manifests = ReadonlyMap<string, Manifest>;
 
-/** An object before and after; one of the two may be missing. */
-export interface Difference {
+export interface ManifestChange {
   readonly key: string;
-  readonly old?: KubeObject | undefined;
-  readonly now?: KubeObject | undefined;
-  /** Where it is or was read from. */
+  readonly change: Change<KubeObject>;
+  /** The place of the object's newest version. */
   readonly where: string;
 }
 
@@ -21,7 +20,7 @@ export interface Contest {
 }
 
 export interface CollectionChanges {
-  readonly differences: readonly Difference[];
+  readonly changes: readonly ManifestChange[];
   readonly contests: readonly Contest[];
 }
 
@@ -60,27 +59,28 @@ export class Collection {
 
   /** What changed since the last call, among the objects that are wanted. */
   takeChanges(wanted: (object: KubeObject) => boolean): CollectionChanges {
-    const differences: Difference[] = [];
+    const changes: ManifestChange[] = [];
     const contests: Contest[] = [];
     for (const key of this.#touched) {
-      const difference = this.#difference(key, wanted);
+      const change = this.#takeChange(key, wanted);
       const contest = this.#contest(key);
-      if (difference) differences.push(difference);
+      if (change) changes.push(change);
       if (contest) contests.push(contest);
     }
     this.#touched.clear();
-    return { differences: differences.sort((a, b) => kindOrder(a) - kindOrder(b)), contests };
+    return { changes: changes.sort((a, b) => kindOrder(a) - kindOrder(b)), contests };
   }
 
-  #difference(key: string, wanted: (object: KubeObject) => boolean): Difference | undefined {
-    const old = this.#handedOver.get(key);
+  #takeChange(key: string, wanted: (object: KubeObject) => boolean): ManifestChange | undefined {
+    const from = this.#handedOver.get(key);
     const first = this.#winner(key);
-    const now = first && wanted(first.object) ? first : undefined;
-    if (now) this.#handedOver.set(key, now);
+    const to = first && wanted(first.object) ? first : undefined;
+    if (to) this.#handedOver.set(key, to);
     else this.#handedOver.delete(key);
-    const where = now?.where ?? old?.where;
-    if (where === undefined || isDeepStrictEqual(old?.object, now?.object)) return undefined;
-    return { key, old: old?.object, now: now?.object, where };
+    const where = to?.where ?? from?.where;
+    const change = changeBetween(from?.object, to?.object);
+    if (where === undefined || change === undefined || isDeepStrictEqual(from?.object, to?.object)) return undefined;
+    return { key, change, where };
   }
 
   /** Told once for the same files. */
@@ -107,7 +107,6 @@ export class Collection {
   }
 }
 
-function kindOrder({ old, now }: Difference): number {
-  const kind = (now ?? old)?.kind;
-  return kind === undefined ? 0 : KIND_ORDER.indexOf(kind);
+function kindOrder({ change }: ManifestChange): number {
+  return KIND_ORDER.indexOf(latestOf(change).kind);
 }

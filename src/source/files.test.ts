@@ -16,30 +16,32 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { type KubeObject, type Node, objectKey } from '../api/index.ts';
+import { type Change, latestOf } from '../lib/change.ts';
+import type { Problem } from '../lib/problem.ts';
 import { FilesSource, type FilesSourceOptions } from './files.ts';
-import type { ObjectChange, SourceHandlers, SourceProblem } from './source.ts';
+import type { SourceHandlers } from './source.ts';
 
 /** What a source told, as lines: `added Service default/web 10.0.0.1`. */
 class Listener implements SourceHandlers {
   readonly events: string[] = [];
-  readonly problems: SourceProblem[] = [];
+  readonly problems: Problem[] = [];
   readonly recoveries: string[] = [];
-  readonly service = (change: ObjectChange<KubeObject>) => this.note(change);
-  readonly endpointSlice = (change: ObjectChange<KubeObject>) => this.note(change);
-  readonly node = (change: ObjectChange<KubeObject>) => this.note(change);
-  readonly serviceCidr = (change: ObjectChange<KubeObject>) => this.note(change);
+  readonly service = (change: Change<KubeObject>) => this.note(change);
+  readonly endpointSlice = (change: Change<KubeObject>) => this.note(change);
+  readonly node = (change: Change<KubeObject>) => this.note(change);
+  readonly serviceCidr = (change: Change<KubeObject>) => this.note(change);
 
-  note(change: ObjectChange<KubeObject>): void {
-    const { kind, metadata } = change.object;
-    const from = change.type === 'updated' ? `${detail(change.old)} -> ` : '';
-    this.events.push(`${change.type} ${kind} ${objectKey(metadata)} ${from}${detail(change.object)}`.trimEnd());
+  note(change: Change<KubeObject>): void {
+    const { kind, metadata } = latestOf(change);
+    const from = change.type === 'updated' ? `${detail(change.from)} -> ` : '';
+    this.events.push(`${change.type} ${kind} ${objectKey(metadata)} ${from}${detail(latestOf(change))}`.trimEnd());
   }
 
   synced(): void {
     this.events.push('synced');
   }
 
-  problem(problem: SourceProblem): void {
+  problem(problem: Problem): void {
     this.problems.push(problem);
   }
 
@@ -109,7 +111,7 @@ async function start(t: TestContext, options: Partial<FilesSourceOptions> & { pa
   return { source, listener };
 }
 
-function formatProblem({ where, object, field, message }: SourceProblem, folder: string): string {
+function formatProblem({ where, object, field, message }: Problem, folder: string): string {
   const line = [where, object, field, message].filter(part => part !== undefined).join(' | ');
   return line.replaceAll(`${folder}/`, '').replaceAll(folder, 'folder');
 }
@@ -419,7 +421,7 @@ test('FILES-7 a handler that throws stops nothing and is told of', async t => {
   t.after(() => source.close());
   const listener = new Listener();
   let calls = 0;
-  const refusing = (change: ObjectChange<KubeObject>) => {
+  const refusing = (change: Change<KubeObject>) => {
     if (++calls === 1) throw new Error('no room');
     listener.note(change);
   };

@@ -114,8 +114,8 @@ export class FilesSource implements Source {
 
   #handOver(receiver: Receiver): void {
     const { nodeName } = this.#options;
-    const { differences, contests } = this.#collection.takeChanges(object => isSelected(object, nodeName));
-    for (const difference of differences) receiver.difference(difference);
+    const { changes, contests } = this.#collection.takeChanges(object => isSelected(object, nodeName));
+    for (const change of changes) receiver.changed(change);
     for (const { key, winner, others } of contests) {
       for (const { where } of others) {
         receiver.problem({ where, object: key, message: `is also at ${winner.where}, which is used: take one away` });

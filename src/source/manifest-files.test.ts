@@ -3,8 +3,9 @@ import { mkdtempSync, renameSync, rmSync, utimesSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
+import type { KubeObject } from '../api/index.ts';
 import { systemClock } from '../lib/clock.ts';
-import { Collection } from './collection.ts';
+import { Collection, type ManifestChange } from './collection.ts';
 import { ManifestFiles } from './manifest-files.ts';
 import { Receiver } from './receiver.ts';
 import { type Scan, scanManifests } from './scan.ts';
@@ -34,8 +35,8 @@ async function setUp(t: TestContext) {
   /** Whether another look is wanted, and what changed by this one. */
   const look = async (scan?: Scan) => {
     const again = await files.refresh(scan ?? (await scanManifests(folder)));
-    const { differences, contests } = collection.takeChanges(() => true);
-    return { again, changes: differences.map(change), contests: contests.length };
+    const { changes, contests } = collection.takeChanges(() => true);
+    return { again, changes: changes.map(changeText), contests: contests.length };
   };
   const path = join(folder, 'a.yaml');
   writeFileSync(path, node('10.1.0.0/24'));
@@ -43,13 +44,14 @@ async function setUp(t: TestContext) {
   return { folder, path, look, problems };
 }
 
-function change({ old, now }: { old?: unknown; now?: unknown }): string {
-  return `${podCidr(old)} -> ${podCidr(now)}`;
+function changeText({ change }: ManifestChange): string {
+  const from = change.type === 'added' ? undefined : change.from;
+  const to = change.type === 'removed' ? undefined : change.to;
+  return `${podCidr(from)} -> ${podCidr(to)}`;
 }
 
-function podCidr(object: unknown): string {
-  const isNode = typeof object === 'object' && object !== null && 'podCIDRs' in object;
-  return isNode ? String(object.podCIDRs) : '-';
+function podCidr(object: KubeObject | undefined): string {
+  return object?.kind === 'Node' ? String(object.podCIDRs) : '-';
 }
 
 test('FILES-5 a deleted file takes its objects along when a second look confirms it', async t => {

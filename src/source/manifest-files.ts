@@ -2,12 +2,12 @@ import { createHash } from 'node:crypto';
 import type { BigIntStats } from 'node:fs';
 import { sep } from 'node:path';
 import type { Clock } from '../lib/clock.ts';
+import type { Problem } from '../lib/problem.ts';
 import type { Collection, Manifests } from './collection.ts';
 import { type ManifestFile, parseManifests } from './manifests.ts';
 import { readText } from './read-text.ts';
 import type { Receiver } from './receiver.ts';
 import type { Scan, ScannedFile } from './scan.ts';
-import type { SourceProblem } from './source.ts';
 
 /** A file as it was last looked at. */
 interface FileState {
@@ -160,7 +160,7 @@ function objectEffect(key: string, before: Manifests | undefined, now: Manifests
   return before?.has(key) ? 'its last good version stays in use' : 'the object is not used';
 }
 
-function withEffect(problem: SourceProblem, effect: string | undefined): SourceProblem {
+function withEffect(problem: Problem, effect: string | undefined): Problem {
   return effect === undefined ? problem : { ...problem, message: `${problem.message} (${effect})` };
 }
 

@@ -6,9 +6,9 @@ import {
   objectKey,
   type Subject,
 } from '../api/index.ts';
+import type { Problem } from '../lib/problem.ts';
 import { withDefaults } from './defaults.ts';
 import { MOST_YAML_BYTES, type ParsedDocument, type Position, parseJson, parseYaml } from './documents.ts';
-import type { SourceProblem } from './source.ts';
 import { validateManifest } from './validate.ts';
 
 /** An object and the place that it was read from. */
@@ -22,7 +22,7 @@ export interface Manifest {
 
 export interface ManifestFile {
   readonly manifests: ReadonlyMap<string, Manifest>;
-  readonly problems: readonly SourceProblem[];
+  readonly problems: readonly Problem[];
   /** The text itself is broken: what else it holds cannot be told. */
   readonly broken: boolean;
 }
@@ -84,7 +84,7 @@ function withNamespace(subject: Subject): Subject {
 class FileBuilder {
   readonly #path: string;
   readonly #manifests = new Map<string, Manifest>();
-  readonly #problems: SourceProblem[] = [];
+  readonly #problems: Problem[] = [];
   #broken = false;
 
   constructor(path: string) {
@@ -100,7 +100,7 @@ class FileBuilder {
   }
 
   problem({ field, message }: FieldProblem, position: Position | undefined, object: string | undefined): void {
-    this.#problems.push({ where: this.#where(position), object, field: field === '' ? undefined : field, message });
+    this.#problems.push({ where: this.#where(position), object, field, message });
   }
 
   breakOff(message: string, position?: Position): void {

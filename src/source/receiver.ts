@@ -1,7 +1,9 @@
 import type { KubeObject } from '../api/index.ts';
+import { type Change, latestOf } from '../lib/change.ts';
 import { errorText } from '../lib/error-text.ts';
-import type { Difference } from './collection.ts';
-import type { ObjectChange, SourceHandlers, SourceProblem } from './source.ts';
+import type { Problem } from '../lib/problem.ts';
+import type { ManifestChange } from './collection.ts';
+import type { SourceHandlers } from './source.ts';
 
 /** Calls a source's handlers. One that throws is told of as a problem and stops nothing; none is called after close. */
 export class Receiver {
@@ -20,11 +22,11 @@ export class Receiver {
     this.#closed = true;
   }
 
-  difference(difference: Difference): void {
-    this.#call(difference.where, difference.key, () => handOver(difference, this.#handlers));
+  changed({ where, key, change }: ManifestChange): void {
+    this.#call(where, key, () => handOver(change, this.#handlers));
   }
 
-  problem(problem: SourceProblem): void {
+  problem(problem: Problem): void {
     this.#call(problem.where, problem.object, () => this.#handlers.problem(problem));
   }
 
@@ -36,7 +38,7 @@ export class Receiver {
     this.#call('the first pass', undefined, () => this.#handlers.synced());
   }
 
-  #call(where: string, object: string | undefined, call: () => void): void {
+  #call(where: string | undefined, object: string | undefined, call: () => void): void {
     if (this.#closed) return;
     try {
       call();
@@ -45,7 +47,7 @@ export class Receiver {
     }
   }
 
-  #tellOfFailure(problem: SourceProblem): void {
+  #tellOfFailure(problem: Problem): void {
     try {
       this.#handlers.problem(problem);
     } catch {
@@ -54,38 +56,16 @@ export class Receiver {
   }
 }
 
-function handOver({ old, now }: Difference, handlers: SourceHandlers): void {
-  const kind = (now ?? old)?.kind;
-  switch (kind) {
-    case 'Service':
-      send(ofKind(old, kind), ofKind(now, kind), change => handlers.service(change));
-      break;
-    case 'EndpointSlice':
-      send(ofKind(old, kind), ofKind(now, kind), change => handlers.endpointSlice(change));
-      break;
-    case 'Node':
-      send(ofKind(old, kind), ofKind(now, kind), change => handlers.node(change));
-      break;
-    case 'ServiceCIDR':
-      send(ofKind(old, kind), ofKind(now, kind), change => handlers.serviceCidr(change));
-      break;
-  }
+function handOver(change: Change<KubeObject>, handlers: SourceHandlers): void {
+  if (isOf('Service', change)) handlers.service(change);
+  else if (isOf('EndpointSlice', change)) handlers.endpointSlice(change);
+  else if (isOf('Node', change)) handlers.node(change);
+  else if (isOf('ServiceCIDR', change)) handlers.serviceCidr(change);
 }
 
 type OfKind<K> = Extract<KubeObject, { readonly kind: K }>;
 
-function ofKind<K extends KubeObject['kind']>(object: KubeObject | undefined, kind: K): OfKind<K> | undefined {
-  return isOfKind(object, kind) ? object : undefined;
-}
-
-function isOfKind<K extends KubeObject['kind']>(object: KubeObject | undefined, kind: K): object is OfKind<K> {
-  return object?.kind === kind;
-}
-
-function send<T>(old: T | undefined, object: T | undefined, to: (change: ObjectChange<T>) => void): void {
-  if (object === undefined) {
-    if (old !== undefined) to({ type: 'removed', object: old });
-  } else {
-    to(old === undefined ? { type: 'added', object } : { type: 'updated', old, object });
-  }
+/** Both versions of an updated object have the same kind: it is part of the key. */
+function isOf<K extends KubeObject['kind']>(kind: K, change: Change<KubeObject>): change is Change<OfKind<K>> {
+  return latestOf(change).kind === kind;
 }

@@ -1,34 +1,19 @@
 import type { EndpointSlice, Node, Service, ServiceCIDR } from '../api/index.ts';
-
-/** One vocabulary of change for every kind of object and every source. */
-export type ObjectChange<T> =
-  | { readonly type: 'added'; readonly object: T }
-  | { readonly type: 'updated'; readonly old: T; readonly object: T }
-  | { readonly type: 'removed'; readonly object: T };
+import type { Change } from '../lib/change.ts';
+import type { Problem } from '../lib/problem.ts';
 
 /** Who wants to hear of objects. Calls come one at a time, in the order of the changes. */
 export interface SourceHandlers {
-  service(change: ObjectChange<Service>): void;
-  endpointSlice(change: ObjectChange<EndpointSlice>): void;
-  node(change: ObjectChange<Node>): void;
-  serviceCidr(change: ObjectChange<ServiceCIDR>): void;
+  service(change: Change<Service>): void;
+  endpointSlice(change: Change<EndpointSlice>): void;
+  node(change: Change<Node>): void;
+  serviceCidr(change: Change<ServiceCIDR>): void;
   /** Every object that existed at the start has been handed over. Called once. */
   synced(): void;
   /** Input that could not be used. It stands in nobody's way: the last good version of the object stays. */
-  problem(problem: SourceProblem): void;
+  problem(problem: Problem): void;
   /** What was a problem there is none any more. */
   recovered?(where: string): void;
-}
-
-export interface SourceProblem {
-  /** Where it is: a file with line and column, or an API path. */
-  readonly where: string;
-  /** The object, where it could be told: `Service default/web`. */
-  readonly object?: string | undefined;
-  /** The field at fault: `spec.ports[0].port`. */
-  readonly field?: string | undefined;
-  /** What is wrong and what to do. */
-  readonly message: string;
 }
 
 /** Where objects come from. */

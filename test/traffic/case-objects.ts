@@ -6,17 +6,18 @@ import {
   type Service,
   type ServiceCIDR,
 } from '../../src/api/index.ts';
+import { type Change, changeBetween } from '../../src/lib/change.ts';
 import type { Family } from '../../src/net/index.ts';
-import { isSelected, type ObjectChange, type SourceHandlers } from '../../src/source/index.ts';
+import { isSelected, type SourceHandlers } from '../../src/source/index.ts';
 import { manifestKey } from '../../src/source/manifests.ts';
 import type { Step } from './recorded-case.ts';
 
 /** What a source would tell, by kind. */
 export interface ObjectChanges {
-  readonly nodes: readonly ObjectChange<Node>[];
-  readonly serviceCidrs: readonly ObjectChange<ServiceCIDR>[];
-  readonly services: readonly ObjectChange<Service>[];
-  readonly endpointSlices: readonly ObjectChange<EndpointSlice>[];
+  readonly nodes: readonly Change<Node>[];
+  readonly serviceCidrs: readonly Change<ServiceCIDR>[];
+  readonly services: readonly Change<Service>[];
+  readonly endpointSlices: readonly Change<EndpointSlice>[];
 }
 
 /** Tells the changes to what a source would tell them to. */
@@ -55,9 +56,10 @@ const SERVICE_CIDR: ServiceCIDR = {
   cidrs: ['10.96.0.0/12', 'fd00:10:96::/108'],
 };
 
-interface Difference {
-  readonly old: KubeObject | undefined;
-  readonly now: KubeObject | undefined;
+/** One of the two may be missing. */
+interface Versions {
+  readonly from: KubeObject | undefined;
+  readonly to: KubeObject | undefined;
 }
 
 /** The objects of a case as its steps change them. */
@@ -88,15 +90,15 @@ export class CaseObjects {
   take(step: Step): ObjectChanges {
     const set = this.#started ? step.set : [...this.#missing(step), ...step.set];
     this.#started = true;
-    const differences = [
+    const versions = [
       ...set.map(object => this.#put(manifestKey({ kind: object.kind, ...object.metadata }), object)),
       ...step.removed.map(object => this.#put(manifestKey({ kind: object.kind, ...object.metadata }), undefined)),
     ];
     return {
-      nodes: changesOf('Node', differences),
-      serviceCidrs: changesOf('ServiceCIDR', differences),
-      services: changesOf('Service', differences),
-      endpointSlices: changesOf('EndpointSlice', differences),
+      nodes: changesOf('Node', versions),
+      serviceCidrs: changesOf('ServiceCIDR', versions),
+      services: changesOf('Service', versions),
+      endpointSlices: changesOf('EndpointSlice', versions),
     };
   }
 
@@ -105,11 +107,11 @@ export class CaseObjects {
     return hasNode ? [SERVICE_CIDR] : [NODE, SERVICE_CIDR];
   }
 
-  #put(key: string, now: KubeObject | undefined): Difference {
-    const old = this.#objects.get(key);
-    if (now) this.#objects.set(key, now);
+  #put(key: string, to: KubeObject | undefined): Versions {
+    const from = this.#objects.get(key);
+    if (to) this.#objects.set(key, to);
     else this.#objects.delete(key);
-    return { old, now };
+    return { from, to };
   }
 }
 
@@ -119,16 +121,8 @@ function isKind<K extends KubeObject['kind']>(kind: K, object: KubeObject | unde
   return object?.kind === kind;
 }
 
-function changesOf<K extends KubeObject['kind']>(
-  kind: K,
-  differences: readonly Difference[],
-): readonly ObjectChange<OfKind<K>>[] {
+function changesOf<K extends KubeObject['kind']>(kind: K, versions: readonly Versions[]): readonly Change<OfKind<K>>[] {
   const seen = (object: KubeObject | undefined) =>
     isKind(kind, object) && isSelected(object, NODE_NAME) ? object : undefined;
-  return differences.flatMap(difference => changeOf(seen(difference.old), seen(difference.now)));
-}
-
-function changeOf<T>(old: T | undefined, object: T | undefined): readonly ObjectChange<T>[] {
-  if (old === undefined) return object === undefined ? [] : [{ type: 'added', object }];
-  return [object === undefined ? { type: 'removed', object: old } : { type: 'updated', old, object }];
+  return versions.flatMap(({ from, to }) => changeBetween(seen(from), seen(to)) ?? []);
 }

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { KubeObject } from '../../src/api/index.ts';
+import { type Change, latestOf } from '../../src/lib/change.ts';
 import { CaseObjects } from './case-objects.ts';
 import { MODES } from './modes.ts';
 import { caseFolders, readCase, readTraffic } from './recorded-case.ts';
@@ -32,10 +34,12 @@ test('PLAY-2 steps set and remove objects, and a proxy hears of the differences'
   const { steps } = await readCase('test/cases/seq-delete-recreate');
   const objects = new CaseObjects();
   const told = steps.map(step => {
-    const changes = objects.take(step);
-    return Object.values(changes)
-      .flat()
-      .map(({ type, object }) => `${type} ${object.kind} ${object.metadata.name}`);
+    const { nodes, serviceCidrs, services, endpointSlices } = objects.take(step);
+    const changes: Change<KubeObject>[] = [...nodes, ...serviceCidrs, ...services, ...endpointSlices];
+    return changes.map(change => {
+      const { kind, metadata } = latestOf(change);
+      return `${change.type} ${kind} ${metadata.name}`;
+    });
   });
   assert.deepEqual(told, [
     [
@@ -61,7 +65,7 @@ test('PLAY-2 a proxy does not hear of what its watches leave out, though it is a
   const { steps } = await readCase('test/cases/headless-externalname-proxyname');
   const objects = new CaseObjects();
   const changes = steps.map(step => objects.take(step));
-  const heard = changes.flatMap(({ services }) => services).map(({ object }) => object.metadata.name);
+  const heard = changes.flatMap(({ services }) => services).map(change => latestOf(change).metadata.name);
   assert.deepEqual(heard, ['extname', 'seen']);
   assert.deepEqual(
     objects.services.map(({ metadata }) => metadata.name),

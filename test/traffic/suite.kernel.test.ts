@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { readdirSync } from 'node:fs';
 import { test } from 'node:test';
+import { latestOf } from '../../src/lib/change.ts';
 import { type StartProxy, trafficCase } from './suite.ts';
 
 const CASE = 'test/cases/clusterip-basic';
@@ -25,7 +26,10 @@ function proxyOf(ruleset: string, closed: string[] = []): StartProxy {
   return async ({ cluster, nodeName, caseName }) => ({
     async apply({ services, endpointSlices, nodes }) {
       assert.deepEqual([services.length, endpointSlices.length, nodes.length], [1, 1, 1]);
-      assert.equal(nodes[0]?.object.metadata.name, nodeName);
+      assert.deepEqual(
+        nodes.map(change => latestOf(change).metadata.name),
+        [nodeName],
+      );
       const { status, stderr } = cluster.node.run(() => spawnSync('nft', ['-f', '-'], { input: ruleset }));
       assert.equal(status, 0, String(stderr));
     },

@@ -71,7 +71,7 @@ test('WATCH-2 bytes that end early are told of with the name of the object', () 
   const whole = Buffer.from(encodeService({ metadata: { name: 'web', namespace: 'shop' }, spec: { ports: [] } }));
   assert.deepEqual(decodeProtobufObject(whole.subarray(0, -3), 'Service'), {
     kind: 'problems',
-    problems: [{ field: '', path: [], message: 'cannot be read: its bytes are no Service' }],
+    problems: [{ field: undefined, path: [], message: 'cannot be read: its bytes are no Service' }],
     subject: { kind: 'Service', namespace: 'shop', name: 'web' },
   });
 });

@@ -1,17 +1,17 @@
 import { stringify } from 'yaml';
 import { localNode } from '../../daemon/index.ts';
-import type { ModelProblem } from '../../model/index.ts';
+import type { Problem } from '../../lib/problem.ts';
 import { FAMILIES } from '../../net/index.ts';
 import { conflictProblems } from '../../plan/index.ts';
 import { PROXY_MODES, ProxyState } from '../../proxy/index.ts';
-import { FilesSource, type SourceProblem } from '../../source/index.ts';
+import { FilesSource } from '../../source/index.ts';
 import type { Command, Io } from '../command.ts';
 import { bool, describeFlags, FlagError, type FlagValues, parseFlags, string, stringSlice } from '../flags/index.ts';
 import { HELP_FLAG } from '../help-flag.ts';
 import { refuseArguments } from '../no-arguments.ts';
 import { manifestsFlag, NODE_FLAGS, nodeNameFlag, nodePortAddressesFlag, planSettings } from '../node-flags.ts';
 import { styleFor } from '../style.ts';
-import { type PlanReport, type ProblemReport, planReport } from './report.ts';
+import { type PlanReport, planReport } from './report.ts';
 import { diffText, problemsText, rulesText } from './rules.ts';
 import { planText } from './text.ts';
 
@@ -92,15 +92,15 @@ function modeFlag(text: string): (typeof PROXY_MODES)[number] {
 
 interface Read {
   readonly state: ProxyState;
-  readonly problems: readonly ProblemReport[];
+  readonly problems: readonly Problem[];
   readonly nodeName: string;
 }
 
 async function readState(values: FlagValues<typeof FLAGS>): Promise<Read> {
   const path = manifestsFlag(values);
   const nodeName = nodeNameFlag(values);
-  const problems: ProblemReport[] = [];
-  const report = (problem: SourceProblem | ModelProblem) => problems.push(problem);
+  const problems: Problem[] = [];
+  const report = (problem: Problem) => problems.push(problem);
   const state = new ProxyState({ nodeName, settings: planSettings(values), startedAt: 0, report });
   const source = new FilesSource({ path, nodeName, localNode: () => localNode(nodeName) });
   try {
@@ -118,7 +118,7 @@ async function readState(values: FlagValues<typeof FLAGS>): Promise<Read> {
   return { state, problems: [...problems, ...conflicts(state)], nodeName };
 }
 
-function conflicts(state: ProxyState): readonly ProblemReport[] {
+function conflicts(state: ProxyState): readonly Problem[] {
   return FAMILIES.flatMap(family => conflictProblems(state.family(family).planner.plans()));
 }
 

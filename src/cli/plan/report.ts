@@ -1,3 +1,4 @@
+import type { Problem } from '../../lib/problem.ts';
 import type { ServiceState } from '../../model/index.ts';
 import { FAMILIES, type Family, formatCidr } from '../../net/index.ts';
 import {
@@ -8,13 +9,12 @@ import {
   type ServicePortPlan,
 } from '../../plan/index.ts';
 import type { ProxyState } from '../../proxy/index.ts';
-import type { SourceProblem } from '../../source/index.ts';
 
 /** What `kube-proxy plan` says, as plain data: the JSON and YAML output, and what the text is made from. */
 export interface PlanReport {
   readonly node: NodeReport;
   readonly services: readonly ServiceReport[];
-  readonly problems: readonly ProblemReport[];
+  readonly problems: readonly Problem[];
 }
 
 export interface NodeReport {
@@ -66,10 +66,7 @@ export interface EndpointReport {
   readonly localPolicy?: { readonly used: boolean; readonly reason: string };
 }
 
-/** Input that could not be used: of a source, or found by the model. */
-export type ProblemReport = Omit<SourceProblem, 'where'> & { readonly where?: string };
-
-export function planReport(state: ProxyState, nodeName: string, problems: readonly ProblemReport[]): PlanReport {
+export function planReport(state: ProxyState, nodeName: string, problems: readonly Problem[]): PlanReport {
   const { nodeIPs, notice, families } = state.nodeOptions;
   const addresses = [nodeIPs.primary, ...FAMILIES.filter(family => family !== nodeIPs.primary)].map(
     family => nodeIPs[family],

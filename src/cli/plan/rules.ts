@@ -1,5 +1,6 @@
 import { NftablesSocket } from '../../kernel/nftables/index.ts';
 import { RouteSocket } from '../../kernel/rtnetlink/index.ts';
+import type { Problem } from '../../lib/problem.ts';
 import { SILENT_EVENTS } from '../../modes/index.ts';
 import { previewText } from '../../modes/iptables/index.ts';
 import { DEFAULT_SCHEDULER, DEVICE, previewIpvs } from '../../modes/ipvs/index.ts';
@@ -7,7 +8,6 @@ import { FamilyTable, layoutOf } from '../../modes/nftables/index.ts';
 import { FAMILIES, type Family, type Ip } from '../../net/index.ts';
 import { MASQUERADE_BIT, modeSettings, type PROXY_MODES, type ProxyState } from '../../proxy/index.ts';
 import { styleFor } from '../style.ts';
-import type { ProblemReport } from './report.ts';
 import { problemText } from './text.ts';
 
 export interface RulesInput {
@@ -46,7 +46,7 @@ export function diffText(state: ProxyState, input: RulesInput): Promise<string> 
   return withTables(state, input, async table => table.preview(await table.readSnapshot()));
 }
 
-export function problemsText(problems: readonly ProblemReport[]): string {
+export function problemsText(problems: readonly Problem[]): string {
   return problems.map(problem => `${problemText(problem, styleFor({}, {})).trim()}\n`).join('');
 }
 

@@ -1,6 +1,7 @@
+import type { Problem } from '../../lib/problem.ts';
 import { joinHostPort } from '../../net/index.ts';
 import type { Style } from '../style.ts';
-import type { EndpointReport, FrontendReport, PlanReport, PortReport, ProblemReport } from './report.ts';
+import type { EndpointReport, FrontendReport, PlanReport, PortReport } from './report.ts';
 
 /** The report for a person at a terminal. */
 export function planText(report: PlanReport, style: Style): string {
@@ -12,7 +13,7 @@ export function planText(report: PlanReport, style: Style): string {
   return `${[nodeText(report, style), ...blocks].join('\n\n')}\n`;
 }
 
-export function problemText({ where, object, field, message }: ProblemReport, style: Style): string {
+export function problemText({ where, object, field, message }: Problem, style: Style): string {
   const place = [where, object].filter(Boolean).join(': ');
   return `  ${style.red('✗')} ${[place, [field, message].filter(Boolean).join(' ')].filter(Boolean).join(': ')}`;
 }

@@ -1,5 +1,6 @@
 import { KernelError } from '../../kernel/errors.ts';
 import type { NetworkNamespace } from '../../kernel/netns.ts';
+import { errorCode } from '../../lib/error-code.ts';
 import type { Ip } from '../../net/index.ts';
 import { startDeadline } from './deadline.ts';
 import { type Destination, exchange } from './exchange.ts';
@@ -83,5 +84,5 @@ function failureOf(error: unknown): string {
 
 function errnoOf(error: unknown): string | undefined {
   if (error instanceof KernelError) return error.errno;
-  return error instanceof Error && 'code' in error ? String(error.code) : undefined;
+  return errorCode(error);
 }

@@ -1,3 +1,4 @@
+import { asError } from '../../lib/error-text.ts';
 import { KernelError } from '../errors.ts';
 import type { Poll } from '../libc.ts';
 import { type Message, readMessages } from './reader.ts';
@@ -58,7 +59,7 @@ export class NetlinkMonitor {
       }
     } catch (error) {
       this.close();
-      this.#handlers.failed(error instanceof Error ? error : new Error(String(error)));
+      this.#handlers.failed(asError(error));
     }
   }
 

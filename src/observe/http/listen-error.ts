@@ -1,3 +1,4 @@
+import { errorCode } from '../../lib/error-code.ts';
 import { errorText } from '../../lib/error-text.ts';
 import { joinHostPort } from '../../net/index.ts';
 import type { ListenAddress } from './listen.ts';
@@ -18,7 +19,7 @@ export class ListenError extends Error {
   readonly code: string;
 
   constructor({ ip, port, family }: ListenAddress, cause: unknown) {
-    const code = cause instanceof Error && 'code' in cause ? String(cause.code) : '';
+    const code = errorCode(cause) ?? '';
     const network = family ? NETWORKS[family] : 'tcp';
     const why = code in ERRNO_TEXTS ? `bind: ${ERRNO_TEXTS[code]}` : errorText(cause);
     super(`listen ${network} ${joinHostPort(ip, port)}: ${why}`, { cause });

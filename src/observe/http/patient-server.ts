@@ -1,4 +1,6 @@
 import { type Clock, systemClock, type Timer } from '../../lib/clock.ts';
+import { errorCode } from '../../lib/error-code.ts';
+import { asError } from '../../lib/error-text.ts';
 import { ANY_IP, isUnspecified } from '../../net/index.ts';
 import { HttpServer, type HttpServerOptions } from './http-server.ts';
 import { ListenError } from './listen-error.ts';
@@ -39,7 +41,7 @@ export class PatientServer {
       if (this.#closed) server.close();
       else this.#server = server;
     } catch (error) {
-      this.#failed(error instanceof Error ? error : new Error(String(error)));
+      this.#failed(asError(error));
     }
   }
 
@@ -79,5 +81,5 @@ export class PatientServer {
 function errnoOf(error: unknown): string {
   if (!(error instanceof Error)) return '';
   if ('errno' in error && typeof error.errno === 'string') return error.errno;
-  return 'code' in error ? String(error.code) : '';
+  return errorCode(error) ?? '';
 }

@@ -1,4 +1,6 @@
 import type { Session } from 'node:inspector';
+import { systemClock } from '../../lib/clock.ts';
+import { sleep } from '../../lib/sleep.ts';
 import { type HttpAnswer, type HttpRequest, redirectAnswer, textAnswer } from '../http/index.ts';
 
 const USUAL_SECONDS = 30;
@@ -51,7 +53,7 @@ async function cpuProfile({ query, gone }: HttpRequest): Promise<HttpAnswer> {
   try {
     await post(session, 'Profiler.enable');
     await post(session, 'Profiler.start');
-    await wait(seconds * 1000, gone);
+    await sleep(seconds * 1000, systemClock, gone);
     return file('profile.cpuprofile', JSON.stringify(await stop(session)));
   } finally {
     session.disconnect();
@@ -67,18 +69,6 @@ function stop(session: Session): Promise<object> {
   return new Promise((resolve, reject) =>
     session.post('Profiler.stop', (error, result) => (error ? reject(error) : resolve(result.profile))),
   );
-}
-
-function wait(ms: number, gone: AbortSignal): Promise<void> {
-  return new Promise(resolve => {
-    const timer = setTimeout(done, gone.aborted ? 0 : ms);
-    gone.addEventListener('abort', done, { once: true });
-    function done(): void {
-      clearTimeout(timer);
-      gone.removeEventListener('abort', done);
-      resolve();
-    }
-  });
 }
 
 async function heapSnapshot(): Promise<HttpAnswer> {

@@ -1,0 +1,4 @@
+/** Whether a parsed value is a map with texts as keys, and not a list. */
+export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
