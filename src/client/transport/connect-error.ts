@@ -1,5 +1,6 @@
+import { errorCode } from '../../lib/error-code.ts';
 import { errorText } from '../../lib/error-text.ts';
-import { ApiError, errorCode } from '../api-error.ts';
+import { ApiError } from '../api-error.ts';
 import { type ClientConfig, pemName } from '../client-config.ts';
 import { addressOf, hostName } from '../server-url.ts';
 
@@ -40,7 +41,7 @@ interface Peer {
 export function connectError(error: unknown, config: ClientConfig, proxy?: URL): ApiError {
   if (error instanceof ApiError) return error;
   const peer = proxy ? proxyPeer(proxy) : serverPeer(config);
-  const code = errorCode(error);
+  const code = errorCode(error) ?? '';
   const detail = { address: addressOf(config.server), cause: error };
   const unreachable = UNREACHABLE[code];
   if (unreachable !== undefined) return new ApiError('unreachable', `${peer.title} ${unreachable} (${code})`, detail);
