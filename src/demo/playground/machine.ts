@@ -97,7 +97,7 @@ function waitUntil(operation: string, isDone: () => boolean): void {
   const end = performance.now() + TIMEOUT_MS;
   while (!isDone()) {
     if (performance.now() > end) {
-      throw new KernelError('KERNEL_SOCKET', { operation, kernelMessage: `not done after ${TIMEOUT_MS / 1000} s` });
+      throw new KernelError('KERNEL_SOCKET', { operation, reason: `not done after ${TIMEOUT_MS / 1000} s` });
     }
     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1);
   }
