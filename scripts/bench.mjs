@@ -1,32 +1,54 @@
-// npm run bench -- NAME [--json] …: runs bench/NAME.ts, or bench/NAME.guest.ts in a guest. With --json each row is one JSON object on a line.
+// npm run bench -- NAME [FLAGS]: runs bench/NAME.ts, or bench/NAME.guest.ts in a guest. Without a NAME, or with --help,
+// it prints the comment at the top of each bench, which says what the bench measures and which flags it has.
 import { spawnSync } from 'node:child_process';
-import { existsSync, readdirSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { bundle } from './build.mjs';
 import { runInGuest } from './guest.mjs';
-import { installPackages, root } from './setup.mjs';
+import { installNpmPackages, root } from './setup.mjs';
 
-const [name, ...args] = process.argv.slice(2);
-const inGuest = existsSync(`${root}bench/${name}.guest.ts`);
-if (!name || !(inGuest || existsSync(`${root}bench/${name}.ts`))) {
-  const names = readdirSync(`${root}bench`).filter(file => /^[a-z-]+(\.guest)?\.ts$/.test(file));
-  console.error(
-    `usage: npm run bench -- NAME [--json]\nNAME is one of: ${names.map(file => file.replace(/(\.guest)?\.ts$/, '')).join(', ')}`,
-  );
-  process.exit(2);
+const USAGE = `usage: npm run bench -- NAME [--json] [FLAGS of the bench]
+  --json   prints each row of a table as one JSON object on a line
+
+NAME is one of:`;
+/** Comparing with other programs takes long. */
+const GUEST_TIMEOUT_MS = 3 * 3_600_000;
+const NODE_FLAGS = ['--enable-source-maps', '--expose-gc', '--max-semi-space-size=16'];
+
+/** The file of each bench. */
+const benches = new Map(
+  readdirSync(`${root}bench`)
+    .filter(file => file.endsWith('.ts'))
+    .map(file => [file.replace(/(\.guest)?\.ts$/, ''), file]),
+);
+const [name = '', ...args] = process.argv.slice(2);
+const file = benches.get(name);
+if (file === undefined) {
+  const isHelp = name === '--help' || name === '';
+  (isHelp ? console.log : console.error)(`${USAGE}\n${[...benches.keys()].map(description).join('\n')}`);
+  process.exit(isHelp ? 0 : 2);
 }
-installPackages();
-await bundle({ [`bench-${name}`]: `${root}bench/${name}${inGuest ? '.guest' : ''}.ts` }, `${root}build`);
-const flags = ['--enable-source-maps', '--expose-gc', '--max-semi-space-size=16'];
-// Programs that are compared may take their time.
-if (inGuest) {
-  const { status, output } = await runInGuest([...flags, `build/bench-${name}.mjs`, ...args], {
-    timeoutMs: 3 * 3_600_000,
-  });
-  process.stdout.write(output);
-  process.exit(status);
+if (args.includes('--help')) {
+  console.log(description(name));
+  process.exit(0);
 }
-const { status } = spawnSync(process.execPath, [...flags, `build/bench-${name}.mjs`, ...args], {
-  cwd: root,
-  stdio: 'inherit',
-});
-process.exit(status ?? 1);
+process.exit(await runBench(file));
+
+/** @param {string} file */
+async function runBench(file) {
+  installNpmPackages();
+  await bundle({ [`bench-${name}`]: `${root}bench/${file}` }, `${root}build`);
+  const nodeArgs = [...NODE_FLAGS, `build/bench-${name}.mjs`, ...args];
+  if (file.endsWith('.guest.ts')) {
+    const { status, output } = await runInGuest(nodeArgs, { timeoutMs: GUEST_TIMEOUT_MS });
+    process.stdout.write(output);
+    return status;
+  }
+  return spawnSync(process.execPath, nodeArgs, { cwd: root, stdio: 'inherit' }).status ?? 1;
+}
+
+/** @param {string} name */
+function description(name) {
+  const lines = readFileSync(`${root}bench/${benches.get(name)}`, 'utf8').split('\n');
+  const end = lines.findIndex(line => !line.startsWith('//'));
+  return [name, ...lines.slice(0, end).map(line => `  ${line.slice(3)}`)].join('\n');
+}

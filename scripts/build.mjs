@@ -1,14 +1,19 @@
-// Bundles the program into build/kube-proxy.mjs. koffi stays outside the bundle, for it has a native part.
+// Bundles the program into build/kube-proxy.mjs. koffi stays outside of the bundle, because it has a native part.
 import { existsSync, readdirSync, statSync } from 'node:fs';
-import { installPackages, root } from './setup.mjs';
+import { installNpmPackages, root } from './setup.mjs';
 
+/** Where the program is after it was built. */
 export const program = `${root}build/kube-proxy.mjs`;
 
-export async function bundle(entryPoints, outdir) {
+/**
+ * @param {Readonly<Record<string, string>>} entryPoints the TypeScript file for each name of a bundle
+ * @param {string} outputFolder
+ */
+export async function bundle(entryPoints, outputFolder) {
   const { build } = await import('esbuild');
   await build({
     entryPoints,
-    outdir,
+    outdir: outputFolder,
     outExtension: { '.js': '.mjs' },
     bundle: true,
     platform: 'node',
@@ -23,19 +28,20 @@ export async function bundle(entryPoints, outdir) {
   });
 }
 
-/** Builds the program if a source is newer than it. */
+/** Builds the program if a source file is newer than it. */
 export async function buildProgram() {
-  if (existsSync(program) && newest(`${root}src`) < statSync(program).mtimeMs) return;
-  installPackages();
+  if (existsSync(program) && newestTime(`${root}src`) < statSync(program).mtimeMs) return;
+  installNpmPackages();
   await bundle({ 'kube-proxy': `${root}src/main.ts` }, `${root}build`);
 }
 
-function newest(folder) {
-  return Math.max(
-    ...readdirSync(folder, { withFileTypes: true, recursive: true }).map(
-      entry => statSync(`${entry.parentPath ?? entry.path}/${entry.name}`).mtimeMs,
-    ),
+/** @param {string} folder */
+function newestTime(folder) {
+  const times = readdirSync(folder, { withFileTypes: true, recursive: true }).map(
+    // Node before 20.12 has `path` instead of `parentPath`.
+    entry => statSync(`${entry.parentPath ?? entry.path}/${entry.name}`).mtimeMs,
   );
+  return Math.max(...times);
 }
 
 if (process.argv[1] === import.meta.filename) await buildProgram();

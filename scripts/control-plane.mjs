@@ -1,72 +1,95 @@
-// A control plane's two programs, for the tests with a real API server: those named by ETCD and KUBE_APISERVER, or else
-// built from source, once for each version in test/control-plane/go.mod.
-//   node scripts/control-plane.mjs    prints where they are
+// Finds or builds etcd and kube-apiserver for the tests with a real API server. ETCD and KUBE_APISERVER may name built
+// programs. Otherwise Go builds them from source, once for each version in test/control-plane/go.mod.
+//   node scripts/control-plane.mjs    prints their paths
 import { spawnSync } from 'node:child_process';
 import { accessSync, constants, existsSync, mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { resolve } from 'node:path';
-import { root } from './setup.mjs';
+import { errorMessage, HOW_TO_INSTALL_NOTHING, mayInstall, root } from './setup.mjs';
+
+/** @typedef {'etcd' | 'kube-apiserver'} Server */
 
 const MODULE = `${root}test/control-plane`;
-const PACKAGES = {
-  etcd: 'go.etcd.io/etcd/server/v3',
-  'kube-apiserver': 'k8s.io/kubernetes/cmd/kube-apiserver',
+
+/** @type {Readonly<Record<Server, { readonly variable: string, readonly goPackage: string }>>} */
+const SERVERS = {
+  etcd: { variable: 'ETCD', goPackage: 'go.etcd.io/etcd/server/v3' },
+  'kube-apiserver': { variable: 'KUBE_APISERVER', goPackage: 'k8s.io/kubernetes/cmd/kube-apiserver' },
 };
 
-/** Where the programs are; builds those that are neither named nor built yet. Throws an Error that says what is missing. */
-export function controlPlaneBinaries() {
-  return { etcd: named('ETCD') ?? built('etcd'), apiserver: named('KUBE_APISERVER') ?? built('kube-apiserver') };
+/** Returns the paths of both programs. Builds those that are missing. Throws an Error that says what to do. */
+export function controlPlanePrograms() {
+  /** @type {readonly Server[]} */
+  const names = ['etcd', 'kube-apiserver'];
+  const missing = names.filter(name => !existsSync(pathOf(name)));
+  if (missing.length > 0) buildAll(missing);
+  return { etcd: pathOf('etcd'), apiserver: pathOf('kube-apiserver') };
 }
 
-function named(variable) {
+/** @param {Server} name */
+function pathOf(name) {
+  return pathFromEnvironment(SERVERS[name].variable) ?? `${buildFolder()}/${name}`;
+}
+
+/** @param {string} variable */
+function pathFromEnvironment(variable) {
   const path = process.env[variable];
   if (!path) return undefined;
   try {
     accessSync(path, constants.X_OK);
   } catch (error) {
-    throw new Error(`${variable}=${path} is no program that can be run: ${error.message}`);
+    throw new Error(`${variable}=${path} is not an executable program: ${errorMessage(error)}`);
   }
   return resolve(path);
 }
 
-function built(name) {
-  const version = kubernetesVersion();
-  const folder = `${process.env.XDG_CACHE_HOME || `${homedir()}/.cache`}/pointsman/control-plane-${version}`;
-  const path = `${folder}/${name}`;
-  if (!existsSync(path)) {
-    mkdirSync(folder, { recursive: true });
-    build(name, version, path);
-  }
-  return path;
+function buildFolder() {
+  const cache = process.env.XDG_CACHE_HOME || `${homedir()}/.cache`;
+  return `${cache}/pointsman/control-plane-${kubernetesVersion()}`;
 }
 
-function build(name, version, path) {
+/** @param {readonly Server[]} names */
+function buildAll(names) {
+  const variables = names.map(name => `${SERVERS[name].variable}=PATH`).join(' ');
+  if (!mayInstall) {
+    throw new Error(`${names.join(' and ')} must be built, and installing is turned off. Set ${variables}`);
+  }
+  console.error(`The tests with a real API server need programs that this machine lacks: ${names.join(', ')}`);
   console.error(
-    `Building ${name} for a control plane of Kubernetes ${version} with Go; its two programs take about eight minutes the first time …`,
+    `Go builds them from source (Kubernetes ${kubernetesVersion()}), once, in about eight minutes: ${buildFolder()}`,
   );
-  // A name of its own, so that neither a broken build nor two at once leave half a program behind.
+  console.error(`${HOW_TO_INSTALL_NOTHING} To use built programs: ${variables}`);
+  mkdirSync(buildFolder(), { recursive: true });
+  for (const name of names) build(name);
+}
+
+/** @param {Server} name */
+function build(name) {
+  const path = `${buildFolder()}/${name}`;
+  // The process id in the name keeps two builds apart, and a build that breaks off leaves no half program at `path`.
   const unfinished = `${path}.${process.pid}`;
+  const { goPackage, variable } = SERVERS[name];
   try {
     const { status, signal, error } = spawnSync(
       'go',
-      ['build', '-trimpath', '-buildvcs=false', '-ldflags', linkerFlags(version), '-o', unfinished, PACKAGES[name]],
+      ['build', '-trimpath', '-buildvcs=false', '-ldflags', linkerFlags(), '-o', unfinished, goPackage],
       { cwd: MODULE, stdio: ['ignore', 'inherit', 'inherit'], env: { ...process.env, CGO_ENABLED: '0' } },
     );
-    if (error?.code === 'ENOENT') {
+    if (error && 'code' in error && error.code === 'ENOENT') {
       throw new Error(
-        `Building ${name} takes Go ${goVersion()}, which is not on the PATH. Install it, or name built programs: ETCD=… KUBE_APISERVER=…`,
+        `Go ${goVersion()} must build ${name}, and there is no program go on the PATH. Install Go, or set ${variable}=PATH`,
       );
     }
-    if (status !== 0)
-      throw new Error(`go build ${PACKAGES[name]}: ${error?.message ?? signal ?? `exit status ${status}`}`);
+    if (status !== 0) throw new Error(`go build ${goPackage}: ${error?.message ?? signal ?? `exit status ${status}`}`);
     renameSync(unfinished, path);
   } finally {
     rmSync(unfinished, { force: true });
   }
 }
 
-/** Without them the API server would say that it is v0.0.0-master. */
-function linkerFlags(version) {
+/** Without these flags the API server would report v0.0.0-master as its version. */
+function linkerFlags() {
+  const version = kubernetesVersion();
   const [major, minor] = version.slice(1).split('.');
   const values = { gitVersion: version, gitMajor: major, gitMinor: minor };
   const settings = Object.entries(values).map(([name, value]) => `-X k8s.io/component-base/version.${name}=${value}`);
@@ -74,25 +97,26 @@ function linkerFlags(version) {
 }
 
 function kubernetesVersion() {
-  return fromModule(/^\s*k8s\.io\/kubernetes (v\S+)/m);
+  return readFromModule(/^\s*k8s\.io\/kubernetes (v\S+)/m);
 }
 
 function goVersion() {
-  return fromModule(/^go (\S+)/m);
+  return readFromModule(/^go (\S+)/m);
 }
 
-function fromModule(pattern) {
+/** @param {RegExp} pattern */
+function readFromModule(pattern) {
   const [, version] = pattern.exec(readFileSync(`${MODULE}/go.mod`, 'utf8')) ?? [];
-  if (!version) throw new Error(`${MODULE}/go.mod has no line like ${pattern}`);
+  if (!version) throw new Error(`${MODULE}/go.mod has no line that matches ${pattern}`);
   return version;
 }
 
 if (process.argv[1] === import.meta.filename) {
   try {
-    const { etcd, apiserver } = controlPlaneBinaries();
+    const { etcd, apiserver } = controlPlanePrograms();
     console.log(`${etcd}\n${apiserver}`);
   } catch (error) {
-    console.error(error.message);
+    console.error(errorMessage(error));
     process.exitCode = 1;
   }
 }

@@ -19,17 +19,21 @@ writeFileSync(
 chmodSync(`${folder}/kube-proxy`, 0o755);
 writeFileSync(`${folder}/package.json`, '{ "type": "module" }\n');
 
-// koffi stays outside the bundle, for it has a native part, which comes in a package for each platform. Of koffi itself
-// only what is loaded is needed: it brings its sources too.
+// koffi is not in the bundle, because it has a native part. The native part is a package of its own for each platform.
+// The package koffi also has sources, which the program does not load: they are left out.
 copy('node_modules/koffi', path => /(\.c?js|package\.json|LICENSE\.txt)$/.test(path));
 const { optionalDependencies } = JSON.parse(readFileSync(`${root}node_modules/koffi/package.json`, 'utf8'));
 for (const name of Object.keys(optionalDependencies)) {
   if (existsSync(`${root}node_modules/${name}`)) copy(`node_modules/${name}`);
 }
 
-function copy(path, isWanted = () => true) {
+/**
+ * @param {string} path in the checkout, and in the folder
+ * @param {(file: string) => boolean} isNeeded
+ */
+function copy(path, isNeeded = () => true) {
   cpSync(`${root}${path}`, `${folder}/${path}`, {
     recursive: true,
-    filter: file => statSync(file).isDirectory() || isWanted(file),
+    filter: file => statSync(file).isDirectory() || isNeeded(file),
   });
 }

@@ -1,18 +1,28 @@
-// npm test [WORD …] [--no-check] [--plain]: types and lint, then the tests whose path contains a WORD (all without one);
-// with --plain only those that run on any machine, with --cluster (npm run test:cluster) only those with an API server.
-//   x.test.ts         any machine
-//   x.kernel.test.ts  a Linux kernel and root: makes network namespaces, compares with the reference programs
-//   x.guest.test.ts   a User Mode Linux guest, whose kernel has ip_vs, dummy and sctp
-//   x.cluster.test.ts root, and a real etcd and kube-apiserver, which Go builds the first time
-// What a machine lacks is said and fails the run in CI; elsewhere the rest goes on.
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
-import { buildProgram, bundle } from './build.mjs';
-import { controlPlaneBinaries } from './control-plane.mjs';
+// npm test: see USAGE. The name of a test file says what it needs:
+//   x.test.ts          nothing but Node
+//   x.kernel.test.ts   root and a Linux kernel: these tests make network namespaces, and compare with reference programs
+//   x.guest.test.ts    root and a User Mode Linux guest, whose kernel has ip_vs, dummy and sctp
+//   x.cluster.test.ts  root and a real etcd and kube-apiserver, which Go builds the first time
+import { readdirSync } from 'node:fs';
+import { parseArgs } from 'node:util';
+import { buildProgram } from './build.mjs';
+import { controlPlanePrograms } from './control-plane.mjs';
 import { runInGuest } from './guest.mjs';
-import { installPackages, installPrograms, root, run } from './setup.mjs';
+import { errorMessage, installNpmPackages, installPrograms, isRoot, missingPrograms, root, run } from './setup.mjs';
+import { NO_TESTS, runHere, runTests, sum } from './test-runner.mjs';
 
+const USAGE = `usage: npm test [-- [WORD …] [--no-check] [--no-install] [--plain]]
+       npm run test:cluster [-- [WORD …] [--no-check] [--no-install]]
+
+Checks types and lint, then runs the tests whose path contains a WORD, or all tests.
+  --no-check    no check of types and lint
+  --no-install  installs and builds nothing; tests that lack a program are not run (also POINTSMAN_NO_INSTALL=1)
+  --plain       only the tests that need nothing but Node
+The last line counts the tests. If CI is set, a test that cannot run fails the run.`;
+
+/** @typedef {'plain' | 'kernel' | 'guest' | 'cluster'} Kind */
+
+/** Each program and its Debian package. */
 const REFERENCE_PROGRAMS = {
   nft: 'nftables',
   iptables: 'iptables',
@@ -21,97 +31,138 @@ const REFERENCE_PROGRAMS = {
   ip: 'iproute2',
   unshare: 'util-linux',
 };
-const GUEST_PROGRAMS = { 'linux.uml': 'user-mode-linux', modprobe: 'kmod', ipvsadm: 'ipvsadm' };
-const CLUSTER_PROGRAMS = { ...REFERENCE_PROGRAMS, setpriv: 'util-linux', promtool: 'prometheus' };
 
-const NOTHING_RUN = { status: 0, output: '' };
+/** @type {Readonly<Record<Kind, Readonly<Record<string, string>>>>} */
+const PROGRAMS = {
+  plain: {},
+  kernel: REFERENCE_PROGRAMS,
+  guest: { ...REFERENCE_PROGRAMS, 'linux.uml': 'user-mode-linux', modprobe: 'kmod', ipvsadm: 'ipvsadm' },
+  cluster: { ...REFERENCE_PROGRAMS, setpriv: 'util-linux', promtool: 'prometheus' },
+};
 
-const words = process.argv.slice(2).filter(word => !word.startsWith('--'));
-installPackages();
-if (!process.argv.includes('--no-check')) {
+const { options, words } = readArguments();
+installNpmPackages();
+if (!options['no-check']) {
   run('npx', ['tsc', '--noEmit']);
   run('npx', ['biome', 'check', '--error-on-warnings']);
 }
 
-const files = ['src', 'test'].flatMap(folder =>
-  readdirSync(`${root}${folder}`, { recursive: true })
+const chosen = testFiles().filter(file => words.length === 0 || words.some(word => file.includes(word)));
+if (chosen.length === 0) fail(`No test file has ${words.join(' or ')} in its path`);
+const kinds = wantedKinds().filter(kind => filesOf(kind).length > 0);
+if (kinds.length === 0) fail(`None of these test files belongs to this command:\n${chosen.join('\n')}`);
+
+/** @type {{ readonly kind: Kind, readonly reason: string }[]} */
+const notRun = [];
+installPrograms(Object.assign({}, ...kinds.map(kind => PROGRAMS[kind])), `The ${kinds.join(', ')} tests`);
+const runnable = kinds.filter(isRunnable);
+
+const start = performance.now();
+// A guest has only one processor, so the other tests run beside it. Its output is printed when it has ended.
+const inGuest = runTests('guest tests', filesToRun('guest'), runInGuest);
+const here = await runTests('tests', [...filesToRun('plain'), ...filesToRun('kernel')], runHere);
+process.stdout.write(here.output);
+const cluster = await runClusterTests();
+process.stdout.write(cluster.output);
+const guest = await inGuest;
+process.stdout.write(guest.output);
+report();
+
+function readArguments() {
+  try {
+    const { values, positionals } = parseArgs({
+      allowPositionals: true,
+      options: {
+        cluster: { type: 'boolean' },
+        help: { type: 'boolean' },
+        'no-check': { type: 'boolean' },
+        'no-install': { type: 'boolean' },
+        plain: { type: 'boolean' },
+      },
+    });
+    if (values.help) {
+      console.log(USAGE);
+      process.exit(0);
+    }
+    return { options: values, words: positionals };
+  } catch (error) {
+    return fail(`${errorMessage(error)}\n\n${USAGE}`);
+  }
+}
+
+function testFiles() {
+  return ['src', 'test']
+    .flatMap(folder =>
+      readdirSync(`${root}${folder}`, { recursive: true, encoding: 'utf8' }).map(path => `${folder}/${path}`),
+    )
     .filter(path => path.endsWith('.test.ts'))
-    .map(path => `${folder}/${path}`),
-);
-const chosen = files.filter(file => words.length === 0 || words.some(word => file.includes(word))).sort();
-if (chosen.length === 0) {
-  console.error(`No test's path contains ${words.join(' or ')}`);
-  process.exit(1);
+    .sort();
 }
-const isPlain = file => !/\.(kernel|guest|cluster)\.test\.ts$/.test(file);
-const clusterTests = chosen.filter(file => file.endsWith('.cluster.test.ts'));
-if (process.argv.includes('--cluster')) process.exit(await runClusterTests());
 
-const wanted = process.argv.includes('--plain') ? chosen.filter(isPlain) : chosen;
-const guestTests = wanted.filter(file => file.endsWith('.guest.test.ts'));
-const kernelTests = wanted.filter(file => file.endsWith('.kernel.test.ts'));
-const plainTests = wanted.filter(isPlain);
-const left = [];
-
-const canUseKernel = kernelTests.length === 0 || ready('kernel tests', REFERENCE_PROGRAMS);
-const canUseGuest = guestTests.length > 0 && ready('guest tests', { ...REFERENCE_PROGRAMS, ...GUEST_PROGRAMS });
-// A guest has one processor; meanwhile the others are free. What it says is printed at its end.
-const inGuest = canUseGuest ? runTests('guest-tests', guestTests, runInGuest) : Promise.resolve(NOTHING_RUN);
-const here = await runTests('tests', canUseKernel ? [...plainTests, ...kernelTests] : plainTests, runHere);
-const { status, output } = await inGuest;
-process.stdout.write(output);
-let failed = here.status !== 0 || status !== 0;
-if (wanted.some(file => clusterTests.includes(file))) {
-  console.error('not here: end-to-end tests with a real API server: npm run test:cluster');
+/** @returns {readonly Kind[]} */
+function wantedKinds() {
+  if (options.cluster) return ['cluster'];
+  return options.plain ? ['plain'] : ['plain', 'kernel', 'guest'];
 }
-for (const line of left) console.error(`NOT RUN: ${line}`);
-if (left.length > 0 && process.env.CI) failed = true;
-process.exit(failed ? 1 : 0);
 
-function ready(what, programs) {
-  const missing = process.getuid() === 0 ? installPrograms(programs).map(name => `the program ${name}`) : ['root'];
-  if (missing.length > 0) left.push(`the ${what}, for this machine lacks ${missing.join(', ')}`);
-  return missing.length === 0;
+/** @param {Kind} kind */
+function filesOf(kind) {
+  return chosen.filter(file => {
+    const [, named = 'plain'] = /\.(kernel|guest|cluster)\.test\.ts$/.exec(file) ?? [];
+    return named === kind;
+  });
+}
+
+/** @param {Kind} kind */
+function filesToRun(kind) {
+  return runnable.includes(kind) ? filesOf(kind) : [];
+}
+
+/** @param {Kind} kind */
+function isRunnable(kind) {
+  const missing = missingPrograms(PROGRAMS[kind]);
+  if (kind !== 'plain' && !isRoot) notRun.push({ kind, reason: 'only root can run them' });
+  else if (missing.length > 0) notRun.push({ kind, reason: `this machine lacks ${missing.join(', ')}` });
+  else return true;
+  return false;
 }
 
 async function runClusterTests() {
-  if (clusterTests.length === 0) return 0;
-  const missing = process.getuid() === 0 ? installPrograms(CLUSTER_PROGRAMS) : ['root'];
-  if (missing.length > 0) {
-    console.error(`The end-to-end tests need what this machine lacks: ${missing.join(', ')}`);
-    return 1;
-  }
+  const files = filesToRun('cluster');
+  if (files.length === 0) return { counts: NO_TESTS, output: '' };
   try {
-    const { etcd, apiserver } = controlPlaneBinaries();
+    const { etcd, apiserver } = controlPlanePrograms();
     await buildProgram();
-    const settings = { ETCD: etcd, KUBE_APISERVER: apiserver };
-    return (await runTests('cluster-tests', clusterTests, args => runHere(args, settings))).status;
+    return await runTests('cluster tests', files, args => runHere(args, { ETCD: etcd, KUBE_APISERVER: apiserver }));
   } catch (error) {
-    console.error(error.message);
-    return 1;
+    notRun.push({ kind: 'cluster', reason: errorMessage(error) });
+    return { counts: NO_TESTS, output: '' };
   }
 }
 
-/** All files in one process: a process a file would cost more than the tests do. */
-async function runTests(name, tests, runner) {
-  if (tests.length === 0) return NOTHING_RUN;
-  // A folder of its own, so that two runs at once do not run each other's tests.
-  const folder = `build/${name}-${process.pid}`;
-  mkdirSync(`${root}${folder}`, { recursive: true });
-  try {
-    const entry = `${root}${folder}/all.ts`;
-    writeFileSync(entry, tests.map(file => `import '../../${file}';\n`).join(''));
-    await bundle({ all: entry }, `${root}${folder}`);
-    const reporter = process.env.CI ? 'tap' : 'dot';
-    return await runner(['--enable-source-maps', '--expose-gc', `--test-reporter=${reporter}`, `${folder}/all.mjs`]);
-  } finally {
-    rmSync(`${root}${folder}`, { recursive: true });
+/** Prints what was not run, how long the tests took and the counts, and ends this process. */
+function report() {
+  const seconds = Math.round((performance.now() - start) / 1000);
+  for (const { kind, reason } of notRun) {
+    console.log(`NOT RUN: the ${kind} tests (${filesOf(kind).length} files): ${reason}`);
   }
+  if (notRun.length > 0) console.log('Each file that was not run counts as one skipped test.');
+  if (!options.cluster && filesOf('cluster').length > 0) {
+    console.log('The tests with a real API server have a command of their own: npm run test:cluster');
+  }
+  const filesNotRun = notRun.flatMap(({ kind }) => filesOf(kind)).length;
+  const total = sum([here.counts, cluster.counts, guest.counts, { ...NO_TESTS, skipped: filesNotRun }]);
+  console.log(`The tests took ${Math.floor(seconds / 60)} min ${seconds % 60} s.`);
+  console.log(`${total.passed} passed, ${total.failed} failed, ${total.skipped} skipped`);
+  const nothingRan = total.passed + total.failed === 0;
+  process.exit(total.failed > 0 || nothingRan || (process.env.CI && total.skipped > 0) ? 1 : 0);
 }
 
-/** What it says is seen at once. */
-async function runHere(args, settings = {}) {
-  const env = { ...process.env, ...settings, PATH: `${process.env.PATH}:/usr/sbin:/sbin` };
-  const [status] = await once(spawn(process.execPath, args, { cwd: root, stdio: 'inherit', env }), 'exit');
-  return { status: status ?? 1, output: '' };
+/**
+ * @param {string} message
+ * @returns {never}
+ */
+function fail(message) {
+  console.error(message);
+  process.exit(2);
 }

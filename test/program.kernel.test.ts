@@ -6,8 +6,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { NetworkNamespace } from '../src/kernel/netns.ts';
-import { runIn } from './support/iptables-rules.ts';
 import { generation, nft, until } from './support/nftables-mode.ts';
+import { runIn } from './support/run-in.ts';
 
 const FLAGS = [
   '--hostname-override',

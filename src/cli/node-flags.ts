@@ -1,10 +1,9 @@
 import { hostname } from 'node:os';
+import { NONE } from '../lib/none.ts';
 import { nodeNameFrom } from '../model/index.ts';
+import type { ModeDescriptor } from '../modes/index.ts';
 import { DEFAULT_PLAN_SETTINGS, type PlanSettings } from '../plan/index.ts';
-import type { ProxyMode } from '../proxy/index.ts';
 import { bool, FlagError, type FlagValues, string, stringSlice } from './flags/index.ts';
-
-const NONE: readonly string[] = [];
 
 /** Flags of the commands that plan: the manifests, and the settings of the node. */
 export const NODE_FLAGS = {
@@ -65,10 +64,13 @@ export function nodeNameFlag(values: NodeFlagValues): string {
   return nodeNameFrom(values['hostname-override'], hostname()) ?? 'localhost';
 }
 
-/** The default is the primary addresses in nftables mode, and all addresses in other modes. */
-export function nodePortAddressesFlag(values: NodeFlagValues, mode: ProxyMode = 'nftables'): readonly string[] {
+/** The addresses that the operator named, or the default of the mode. */
+export function nodePortAddressesFlag(
+  values: NodeFlagValues,
+  { nodePortAddresses = [] }: Pick<ModeDescriptor, 'nodePortAddresses'>,
+): readonly string[] {
   const addresses = values['nodeport-addresses'];
-  return addresses.length > 0 || mode !== 'nftables' ? addresses : ['primary'];
+  return addresses.length > 0 ? addresses : nodePortAddresses;
 }
 
 export function planSettings(values: NodeFlagValues): PlanSettings {

@@ -1,20 +1,11 @@
 import type { Clock } from '../lib/clock.ts';
+import { sleep } from '../lib/sleep.ts';
 import { abortedError } from './api-error.ts';
 
-/** Rejects with an ApiError if the signal aborts the wait. */
-export function sleep(ms: number, clock: Clock, signal?: AbortSignal): Promise<void> {
-  return new Promise((resolve, reject) => {
-    if (signal?.aborted) return reject(abortedError());
-    const abort = () => {
-      timer.cancel();
-      reject(abortedError());
-    };
-    const timer = clock.setTimer(ms, () => {
-      signal?.removeEventListener('abort', abort);
-      resolve();
-    });
-    signal?.addEventListener('abort', abort, { once: true });
-  });
+/** Resolves after the time. Rejects with an ApiError if the signal comes first. */
+export async function sleepUnlessAborted(ms: number, clock: Clock, signal?: AbortSignal): Promise<void> {
+  await sleep(ms, clock, signal);
+  if (signal?.aborted) throw abortedError();
 }
 
 /** Settles like the promise, or rejects with an ApiError if the signal comes first. The work of the promise goes on. */

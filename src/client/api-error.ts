@@ -52,8 +52,3 @@ export class ApiError extends Error {
 export function abortedError(address?: string): ApiError {
   return new ApiError('aborted', 'the caller aborted the request', { address });
 }
-
-/** The errno of a system error, or the code of another error of Node; empty if there is none. */
-export function errorCode(error: unknown): string {
-  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : '';
-}

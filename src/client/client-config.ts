@@ -1,4 +1,4 @@
-/** How to reach an API server, and as which user. It comes from a kubeconfig, from flags, or from a pod's environment. */
+/** How to reach an API server, and as which user: from a kubeconfig, from flags, or from a pod's environment. */
 export interface ClientConfig {
   /** Has a path if the API server is behind one. */
   readonly server: URL;

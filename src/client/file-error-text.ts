@@ -1,4 +1,4 @@
-import { errorCode } from './api-error.ts';
+import { errorCode } from '../lib/error-code.ts';
 
 const ERRNO_TEXTS: Readonly<Record<string, string>> = {
   ENOENT: 'no such file or directory',
@@ -10,6 +10,6 @@ const ERRNO_TEXTS: Readonly<Record<string, string>> = {
 
 /** A failed file operation in the words of Go, as client-go prints it: `open /x: no such file or directory`. */
 export function fileErrorText(operation: 'open' | 'read' | 'stat', path: string, error: unknown): string {
-  const code = errorCode(error);
-  return `${operation} ${path}: ${ERRNO_TEXTS[code] ?? (code === '' ? String(error) : code)}`;
+  const code = errorCode(error) ?? String(error);
+  return `${operation} ${path}: ${ERRNO_TEXTS[code] ?? code}`;
 }

@@ -1,6 +1,6 @@
 import type { Clock } from '../lib/clock.ts';
 import { errorText } from '../lib/error-text.ts';
-import { sleep } from './abortable.ts';
+import { sleepUnlessAborted } from './abortable.ts';
 import type { ApiRequest, ApiResponse } from './api-client.ts';
 import type { ClientConfig } from './client-config.ts';
 import type { ClientLog } from './client-log.ts';
@@ -81,7 +81,7 @@ export class HttpApiClient {
       if (seconds === undefined) return response;
       await discardBody(response);
       this.#logDelay(request, response.status, seconds);
-      await sleep(seconds * 1000, this.#parts.clock, request.signal);
+      await sleepUnlessAborted(seconds * 1000, this.#parts.clock, request.signal);
     }
   }
 

@@ -1,6 +1,6 @@
 import type { Clock } from '../lib/clock.ts';
 import { TokenBucket } from '../lib/token-bucket.ts';
-import { sleep } from './abortable.ts';
+import { sleepUnlessAborted } from './abortable.ts';
 import { ApiError } from './api-error.ts';
 
 const DEFAULT_QPS = 5;
@@ -22,7 +22,7 @@ export class RateLimiter {
     const ms = this.#bucket.reserve(now);
     if (ms === 0) return 0;
     try {
-      await sleep(ms, this.#clock, signal);
+      await sleepUnlessAborted(ms, this.#clock, signal);
     } catch (error) {
       this.#bucket.giveBack();
       throw error;

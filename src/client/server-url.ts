@@ -1,8 +1,8 @@
 import { ApiError } from './api-error.ts';
 
 /**
- * The address of an API server. An address without a scheme means plain HTTP, as in client-go. `where` names the flag or
- * field in the error.
+ * The address of an API server. An address without a scheme means plain HTTP, as in client-go. `where` names the flag
+ * or field in the error.
  */
 export function serverUrl(text: string, where: string): URL {
   const whole = /^[a-z][a-z0-9+.-]*:\/\//i.test(text) ? text : `http://${text}`;

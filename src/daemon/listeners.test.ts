@@ -10,7 +10,7 @@ import type { ProxyListeners } from '../proxy/index.ts';
 import { proxyListeners } from './listeners.ts';
 import { buildInfo } from './version-info.ts';
 
-describe('those who are told of syncs', () => {
+describe('reports of the proxy', () => {
   let metrics: ProxyMetrics;
   let listeners: ProxyListeners;
   let lines: string[];
@@ -19,7 +19,7 @@ describe('those who are told of syncs', () => {
   beforeEach(() => {
     const clock = new ManualClock();
     const health = new ProxyHealth({ timeoutMs: 60_000, clock });
-    metrics = new ProxyMetrics({ mode: 'iptables', clock, build: buildInfo('v1.36.4'), features: [] });
+    metrics = new ProxyMetrics({ hasPartialSyncMetrics: true, clock, build: buildInfo('v1.36.4'), features: [] });
     const remembering = rememberingLog();
     const { log } = remembering;
     lines = remembering.lines;
@@ -46,51 +46,40 @@ describe('those who are told of syncs', () => {
     return { all: count(''), full: count('full_'), partial: count('partial_') };
   }
 
-  function fail(...refusals: readonly { readonly partial: boolean }[]): void {
-    listeners.loop.syncStarted('IPv4');
-    for (const { partial } of refusals) listeners.mode.measured('IPv4', { kind: 'refused', partial });
-    listeners.loop.syncFailed('IPv4', new Error('no luck'), 5);
+  for (const full of [true, false]) {
+    test(`METRICS-2 a failed ${full ? 'full' : 'partial'} sync counts as such`, async () => {
+      listeners.loop.syncStarted('IPv4');
+      listeners.loop.syncFailed('IPv4', { full, error: new Error('no luck'), milliseconds: 5 });
+      assert.deepEqual(await counts(), { all: 1, full: full ? 1 : 0, partial: full ? 0 : 1 });
+      assert.deepEqual(lines, [
+        `E Sync failed; the proxy will retry it {"err":"no luck","ipFamily":"IPv4","full":${full}}`,
+      ]);
+    });
   }
 
-  test('METRICS-2 a sync that failed counts as what it was: partial if only changes were refused', async () => {
-    fail({ partial: true });
-    assert.deepEqual(await counts(), { all: 1, full: 0, partial: 1 });
-  });
-
-  test('METRICS-2 one that went on to write everything is a full one', async () => {
-    fail({ partial: true }, { partial: false });
-    assert.deepEqual(await counts(), { all: 1, full: 1, partial: 0 });
-  });
-
-  test('METRICS-2 one that failed before there was anything to refuse was a full one, whatever the last was', async () => {
-    fail({ partial: true });
-    fail();
-    assert.deepEqual(await counts(), { all: 2, full: 1, partial: 1 });
-  });
-
-  test('METRICS-2 what one family was refused says nothing of the other', async () => {
-    listeners.loop.syncStarted('IPv4');
-    listeners.mode.measured('IPv6', { kind: 'refused', partial: true });
-    listeners.loop.syncFailed('IPv4', new Error('no luck'), 5);
-    assert.deepEqual(await counts(), { all: 1, full: 1, partial: 0 });
-  });
-
-  test('LOG-9 a sync says how many service ports changed, which may be none', () => {
+  test('LOG-9 the log line of a sync has the number of changed service ports, which may be none', () => {
     listeners.loop.synced('IPv4', { full: true, servicePorts: 0, milliseconds: 1.25, triggerTimes: [] });
     listeners.loop.synced('IPv6', { full: false, servicePorts: 2, milliseconds: 3, triggerTimes: [] });
     assert.deepEqual(lines, [
-      'I Synced everything {"ipFamily":"IPv4","changedServicePorts":0,"took":"1.3ms"}',
-      'I Synced {"ipFamily":"IPv6","changedServicePorts":2,"took":"3.0ms"}',
+      'I Synced all service ports {"ipFamily":"IPv4","changedServicePorts":0,"took":"1.3ms"}',
+      'I Synced the service ports that changed {"ipFamily":"IPv6","changedServicePorts":2,"took":"3.0ms"}',
     ]);
   });
 
-  test('EVENTS-7 a service port that is set aside is told to the log, the metrics and whoever writes Events', async () => {
-    const port = { family: 'IPv4', servicePort: 'default/web:http', error: 'no room' } as const;
+  test('EVENTS-7 a service port that is set aside is reported to the log, the metrics and the Events', async () => {
+    const port = {
+      family: 'IPv4',
+      namespace: 'default',
+      name: 'web',
+      port: 'http',
+      protocol: 'TCP',
+      cause: { code: 'KERNEL_REFUSED', errno: 'ENOSPC', message: 'no room' },
+    } as const;
     listeners.mode.setAside(port);
     assert.deepEqual(setAside, [port]);
     assert.deepEqual(lines, [
-      'E Could not be programmed; set aside until it changes {"err":"no room","ipFamily":"IPv4","servicePort":"default/web:http"}',
+      'E Service port set aside until it changes; all others are programmed {"err":"no room","ipFamily":"IPv4","servicePort":"default/web:http","protocol":"TCP","code":"KERNEL_REFUSED"}',
     ]);
-    assert.match(await metrics.text(), /^pointsman_service_ports_set_aside_total\{.*\} 1$/m);
+    assert.match(await metrics.text(), /^pointsman_service_ports_set_aside_total\{reason="ENOSPC",ip_family="IPv4"\} 1$/m);
   });
 });

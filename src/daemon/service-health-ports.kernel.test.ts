@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { HttpClient } from '../../test/control-plane/http-client.ts';
-import { createNodeNamespace, NODE_IP } from '../../test/control-plane/node-namespace.ts';
 import { Program } from '../../test/control-plane/program.ts';
+import { createNodeNamespace, NODE_IP } from '../../test/support/namespaces.ts';
 
 const PORT = 32_111;
 const MANIFESTS = `

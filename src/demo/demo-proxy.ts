@@ -2,7 +2,7 @@ import { type KubeObject, objectKey } from '../api/index.ts';
 import type { NetworkNamespace } from '../kernel/netns.ts';
 import { latestOf } from '../lib/change.ts';
 import { errorText } from '../lib/error-text.ts';
-import type { ModeEvents } from '../modes/index.ts';
+import { type ModeEvents, setAsideName } from '../modes/index.ts';
 import { FAMILIES, type Family, type Ip } from '../net/index.ts';
 import { conflictProblems, DEFAULT_PLAN_SETTINGS, type PlanSettings } from '../plan/index.ts';
 import {
@@ -15,27 +15,27 @@ import {
   syncIntervals,
 } from '../proxy/index.ts';
 import type { SourceHandlers } from '../source/index.ts';
-import { Problems } from './problems.ts';
+import { CurrentProblems } from './current-problems.ts';
 
-/** The node of the manifests that the proxy runs on. */
+/** The name of the node that the proxy runs on. */
 export const NODE_NAME = 'node-a';
-/** What nftables mode has by default. */
+/** The default of nftables mode. */
 const NODE_PORT_ADDRESSES: readonly string[] = ['primary'];
 
 const SETTINGS: PlanSettings = { ...DEFAULT_PLAN_SETTINGS, clusterCIDRs: ['10.244.0.0/16', 'fd00:10:244::/48'] };
-/** Who edits a manifest wants to see the effect. */
+/** Short, so that an edited manifest shows at once. */
 const MIN_SYNC_PERIOD_MS = 50;
 const SYNC_PERIOD_MS = 1000;
 
-/** The proxy in nftables mode in a network namespace, and what is wrong with it or with its input. */
+/** The proxy in nftables mode in a network namespace, and its current problems. */
 export class DemoProxy {
   readonly #proxy: RunningProxy;
-  readonly #changed: () => void;
-  readonly #problems = new Problems();
-  #giveUp: (() => void) | undefined;
+  readonly #onChange: () => void;
+  readonly #problems = new CurrentProblems();
+  #stopSettling: (() => void) | undefined;
 
-  constructor(namespace: NetworkNamespace, changed: () => void) {
-    this.#changed = changed;
+  constructor(namespace: NetworkNamespace, onChange: () => void) {
+    this.#onChange = onChange;
     this.#proxy = createProxy(
       {
         nodeName: NODE_NAME,
@@ -60,7 +60,7 @@ export class DemoProxy {
     return [
       ...this.#problems.texts,
       ...this.#conflicts(),
-      ...setAside.map(({ servicePort, error }) => `${servicePort} is not programmed: ${error}`),
+      ...setAside.map(port => `${setAsideName(port)} is not programmed: ${port.cause.message}`),
     ];
   }
 
@@ -74,30 +74,30 @@ export class DemoProxy {
     return modeSettings(this.loop.state, family, this.#proxy.live).nodePortIPs;
   }
 
-  /** For a source. */
+  /** What a source calls. */
   get handlers(): SourceHandlers {
     const { loop } = this;
-    // Told before anything is programmed: from now on nobody knows what connections get.
-    const changing = ({ kind, metadata }: KubeObject) => {
-      // What was wrong with the object before may be right now; if not, it is told again.
-      this.#problems.forget(`${kind} ${objectKey(metadata)}`);
-      this.#changed();
+    // This runs before the proxy programs the change, so that results of the former objects do not count.
+    const prepare = ({ kind, metadata }: KubeObject) => {
+      // The new version of the object may be right. If not, the loop reports its problem again.
+      this.#problems.clear(`${kind} ${objectKey(metadata)}`);
+      this.#onChange();
     };
     return {
       service: change => {
-        changing(latestOf(change));
+        prepare(latestOf(change));
         loop.service(change);
       },
       endpointSlice: change => {
-        changing(latestOf(change));
+        prepare(latestOf(change));
         loop.endpointSlice(change);
       },
       node: change => {
-        changing(latestOf(change));
+        prepare(latestOf(change));
         loop.node(change);
       },
       serviceCidr: change => {
-        changing(latestOf(change));
+        prepare(latestOf(change));
         loop.serviceCidr(change);
       },
       synced: () => loop.synced(),
@@ -106,10 +106,10 @@ export class DemoProxy {
     };
   }
 
-  /** Resolves when all that is known is programmed, or cannot be. */
+  /** Resolves when everything is programmed, or when programming failed. */
   async settled(): Promise<void> {
     const failed = new Promise<void>(resolve => {
-      this.#giveUp = resolve;
+      this.#stopSettling = resolve;
     });
     await Promise.race([this.loop.settled(), failed]);
   }
@@ -126,40 +126,40 @@ export class DemoProxy {
   #loopListener(): LoopListener {
     return {
       problem: problem => {
-        // Conflicts between Services are told by the plans, as long as they last.
+        // `problems` reads conflicts between Services from the plans, because the loop does not report their end.
         if (problem.where === undefined && problem.field === undefined) return;
-        this.#problems.noteInput(problem);
-        this.#changed();
+        this.#problems.addProblem(problem);
+        this.#onChange();
       },
       recovered: where => {
-        this.#problems.forget(where);
-        this.#changed();
+        this.#problems.clear(where);
+        this.#onChange();
       },
       synced: () => {
-        this.#problems.forget('sync');
-        this.#changed();
+        this.#problems.clear('sync');
+        this.#onChange();
       },
       queued: () => undefined,
       syncStarted: () => undefined,
-      syncFailed: (_family, error) => this.#failed('sync', error),
-      failed: (what, error) => this.#failed(what, error),
+      syncFailed: (_family, { error }) => this.#failed('sync', error),
+      failed: (action, error) => this.#failed(action, error),
     };
   }
 
   #modeEvents(): ModeEvents {
     return {
       progress: () => undefined,
-      setAside: () => this.#changed(),
-      driftRepaired: () => this.#changed(),
+      setAside: () => this.#onChange(),
+      driftRepaired: () => this.#onChange(),
       measured: () => {},
-      noticed: () => {},
-      failed: (what, error) => this.#failed(what, error),
+      notice: () => {},
+      failed: ({ action, error }) => this.#failed(action, error),
     };
   }
 
   #failed(what: string, error: unknown): void {
-    this.#problems.note(what, `${what}: ${errorText(error)}`);
-    this.#giveUp?.();
-    this.#changed();
+    this.#problems.set(what, `${what}: ${errorText(error)}`);
+    this.#stopSettling?.();
+    this.#onChange();
   }
 }

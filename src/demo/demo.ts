@@ -13,20 +13,19 @@ import { type Row, rowsOf } from './rows.ts';
 export interface DemoOptions {
   /** A folder of manifests, or one file. */
   readonly manifests: string;
-  /** Plans or problems are others than before. */
-  readonly changed: () => void;
+  /** Called when plans or problems have changed. */
+  readonly onChange: () => void;
 }
 
-/** A question to the cluster: how a place is answered at a row's address. */
+/** How does the address of a row answer callers at a place? */
 export interface Question {
   readonly row: Row;
   readonly place: Place;
 }
 
-/** How long an answer may take. */
-const TIMEOUT_MS = 500;
+const ANSWER_TIMEOUT_MS = 500;
 
-/** A cluster out of network namespaces, a proxy on its node, and servers for all endpoints. */
+/** A cluster of network namespaces, a proxy on its node, and an echo server at every endpoint. */
 export class Demo {
   readonly #cluster: Cluster;
   readonly #proxy: DemoProxy;
@@ -34,9 +33,9 @@ export class Demo {
   readonly #servers: EchoServers;
   readonly #source: FilesSource;
 
-  private constructor(cluster: Cluster, { manifests, changed }: DemoOptions) {
+  private constructor(cluster: Cluster, { manifests, onChange }: DemoOptions) {
     this.#cluster = cluster;
-    this.#proxy = new DemoProxy(cluster.node, changed);
+    this.#proxy = new DemoProxy(cluster.node, onChange);
     this.#pods = new Pods(cluster);
     this.#servers = new EchoServers(this.#pods);
     this.#source = new FilesSource({ path: manifests, nodeName: NODE_NAME, localNode });
@@ -56,12 +55,12 @@ export class Demo {
     }
   }
 
-  /** What is wrong with the manifests, the proxy or the servers. */
+  /** The current problems of the manifests, the proxy and the echo servers. */
   get problems(): readonly string[] {
     return [...this.#proxy.problems, ...this.#servers.problems];
   }
 
-  /** All frontends, once they are programmed and somebody can answer. */
+  /** Returns all frontends, as soon as they are programmed and every endpoint has an echo server. */
   async rows(): Promise<readonly Row[]> {
     await this.#proxy.settled();
     const { state } = this.#proxy.loop;
@@ -69,13 +68,14 @@ export class Demo {
     return rowsOf(state, family => this.#proxy.nodePortIPs(family));
   }
 
-  /** Asks until as many tries in a row have shown nothing new. Undefined: it cannot be asked. */
+  /** Tries until this many tries in a row have shown nothing new. Returns undefined if the demo cannot ask. */
   async ask({ row, place }: Question, tries: number): Promise<Observation | undefined> {
     const { family, protocol } = row.port;
     if (row.ip === undefined || !isProbed(protocol)) return undefined;
     const caller = callerFrom(place, family);
-    const options = { tries, timeoutMs: TIMEOUT_MS };
-    const result = await probe(this.#namespace(place, caller.ip), row.ip, row.frontend.port, protocol, options);
+    const namespace = this.#namespaceOf(place, caller.ip);
+    const options = { tries, timeoutMs: ANSWER_TIMEOUT_MS };
+    const result = await probe(namespace, row.ip, row.frontend.port, protocol, options);
     return observationOf(result, caller, this.#proxy.interfaceIPs());
   }
 
@@ -86,10 +86,10 @@ export class Demo {
     this.#cluster.close();
   }
 
-  #namespace(place: Place, ip: Ip): NetworkNamespace {
+  #namespaceOf(place: Place, ip: Ip): NetworkNamespace {
     switch (place) {
       case 'pod':
-        return this.#pods.get(ip);
+        return this.#pods.ensure(ip);
       case 'node':
         return this.#cluster.node;
       case 'outside':
@@ -98,12 +98,12 @@ export class Demo {
   }
 }
 
-/** No SCTP, for which not every kernel has a module. */
+/** The demo does not probe SCTP, because not every kernel has a module for it. */
 function isProbed(protocol: Row['port']['protocol']): protocol is ProbeProtocol {
   return protocol !== 'SCTP';
 }
 
-/** The node, for manifests without one. */
+/** The Node object that the demo uses when the manifests have none. */
 function localNode(): Node {
   return {
     kind: 'Node',

@@ -5,13 +5,17 @@ import type { ProxyState } from '../proxy/index.ts';
 import { EchoServer, type ProbeProtocol } from './playground/index.ts';
 import type { Pods } from './pods.ts';
 
-interface Wanted {
+/** Where an echo server runs. */
+interface ServerAddress {
   readonly ip: Ip;
   readonly port: number;
   readonly protocol: ProbeProtocol;
 }
 
-/** A server for every endpoint that there is, used or not: one that wrongly gets a connection must be seen. */
+/**
+ * One echo server for every endpoint, also for endpoints that the plan does not use: the demo must notice when a
+ * connection wrongly goes to one of them.
+ */
 export class EchoServers {
   readonly #pods: Pods;
   readonly #servers = new Map<string, EchoServer>();
@@ -21,12 +25,12 @@ export class EchoServers {
     this.#pods = pods;
   }
 
-  /** Endpoints that nothing can run at, and why. */
+  /** The endpoints at which no echo server can run, and why. */
   get problems(): readonly string[] {
     return [...this.#problems.values()];
   }
 
-  /** Starts and stops servers until there is one for each endpoint. */
+  /** Starts and stops echo servers until every endpoint of the state has one. */
   async serve(state: ProxyState): Promise<void> {
     const wanted = new Map([...endpoints(state)].map(endpoint => [keyOf(endpoint), endpoint]));
     const unwanted = [...this.#servers].filter(([key]) => !wanted.has(key));
@@ -44,17 +48,17 @@ export class EchoServers {
     await Promise.all(servers.map(server => server.close()));
   }
 
-  async #start(key: string, { ip, port, protocol }: Wanted): Promise<void> {
+  async #start(key: string, { ip, port, protocol }: ServerAddress): Promise<void> {
     try {
-      this.#servers.set(key, await EchoServer.start(this.#pods.get(ip), ip, port, protocol));
+      this.#servers.set(key, await EchoServer.start(this.#pods.ensure(ip), ip, port, protocol));
       this.#problems.delete(key);
     } catch (error) {
-      this.#problems.set(key, `nothing can answer at ${key}: ${errorText(error)}`);
+      this.#problems.set(key, `no echo server can run at ${key}: ${errorText(error)}`);
     }
   }
 }
 
-function* endpoints(state: ProxyState): Generator<Wanted> {
+function* endpoints(state: ProxyState): Generator<ServerAddress> {
   for (const family of FAMILIES) {
     for (const service of state.family(family).model.services()) {
       for (const servicePort of service.ports) {
@@ -66,6 +70,6 @@ function* endpoints(state: ProxyState): Generator<Wanted> {
   }
 }
 
-function keyOf({ ip, port, protocol }: Wanted): string {
+function keyOf({ ip, port, protocol }: ServerAddress): string {
   return `${ip} ${protocol} port ${port}`;
 }

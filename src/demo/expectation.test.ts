@@ -5,14 +5,14 @@ import { service, slice } from '../../test/support/objects.ts';
 import { callerFrom, PLACES } from './caller.ts';
 import { type Expectation, expectationOf } from './expectation.ts';
 
-/** The calling pod itself, another pod of the node, and one elsewhere. */
+/** The calling pod itself, another pod of the node, and a pod of another node. */
 const self = { ip: '10.244.1.10', nodeName: 'node-a' };
 const neighbour = { ip: '10.244.1.11', nodeName: 'node-a' };
 const remote = { ip: '10.244.2.10', nodeName: 'node-b' };
 
 type Overrides = Parameters<typeof service>[1];
 
-/** What pod, node and outside get at the Service's last address. */
+/** How the Service's last address should answer callers in the pod, on the node and outside. */
 function expectations(overrides: Overrides, endpoints: Parameters<typeof slice>[1]): readonly string[] {
   const row = demoRows([service('s', overrides), slice('s-1', endpoints)]).at(-1);
   assert.ok(row);
@@ -23,8 +23,8 @@ function expectations(overrides: Overrides, endpoints: Parameters<typeof slice>[
 
 function describeExpectation(expected: Expectation): string {
   if (expected.kind !== 'answered') return expected.kind;
-  const by = [...expected.by].map(([endpoint, seenAs]) => `${endpoint.replace(/:8080$/, '')} ${seenAs}`);
-  return `${by.join(', ')}${expected.sticky ? ', sticky' : ''}`;
+  const endpoints = [...expected.endpoints].map(([endpoint, seenAs]) => `${endpoint.replace(/:8080$/, '')} ${seenAs}`);
+  return `${endpoints.join(', ')}${expected.isSticky ? ', sticky' : ''}`;
 }
 
 const nodePort = { type: 'NodePort', ports: [{ nodePort: 30080 }] } as const;
@@ -40,7 +40,7 @@ const cases: readonly {
   readonly outside: string;
 }[] = [
   {
-    what: 'a cluster IP shows pods as themselves and everyone else as the node',
+    what: 'at a cluster IP, endpoints see pods as themselves and other callers as the node',
     service: {},
     endpoints: [neighbour, remote],
     pod: '10.244.1.11 itself, 10.244.2.10 itself',
@@ -48,7 +48,7 @@ const cases: readonly {
     outside: '10.244.1.11 node, 10.244.2.10 node',
   },
   {
-    what: 'a pod that meets itself is seen as the node',
+    what: 'a pod that reaches itself is seen as the node',
     service: {},
     endpoints: [self, remote],
     pod: '10.244.1.10 node, 10.244.2.10 itself',
@@ -56,7 +56,7 @@ const cases: readonly {
     outside: '10.244.1.10 node, 10.244.2.10 node',
   },
   {
-    what: 'a node port with policy Cluster masquerades everyone',
+    what: 'a node port with policy Cluster masquerades all callers',
     service: nodePort,
     endpoints: [neighbour, remote],
     pod: '10.244.1.11 node, 10.244.2.10 node',
@@ -64,7 +64,7 @@ const cases: readonly {
     outside: '10.244.1.11 node, 10.244.2.10 node',
   },
   {
-    what: 'policy Local keeps the address of who is outside; pods and the node go to all endpoints',
+    what: 'policy Local keeps the address of an outside caller; pods and the node reach all endpoints',
     service: { ...nodePort, ...local },
     endpoints: [neighbour, remote],
     pod: '10.244.1.11 itself, 10.244.2.10 itself',
@@ -72,7 +72,7 @@ const cases: readonly {
     outside: '10.244.1.11 itself',
   },
   {
-    what: 'policy Local without a local endpoint is silent to the outside only',
+    what: 'policy Local without a local endpoint is silent to outside callers only',
     service: { ...nodePort, ...local },
     endpoints: [remote],
     pod: '10.244.2.10 itself',
@@ -80,7 +80,7 @@ const cases: readonly {
     outside: 'silent',
   },
   {
-    what: 'internal policy Local without a local endpoint is silent to all',
+    what: 'internal policy Local without a local endpoint is silent to all callers',
     service: { internalTrafficPolicy: 'Local' },
     endpoints: [remote],
     pod: 'silent',
@@ -88,7 +88,7 @@ const cases: readonly {
     outside: 'silent',
   },
   {
-    what: 'no endpoints: refused',
+    what: 'a frontend without endpoints refuses',
     service: nodePort,
     endpoints: [],
     pod: 'refused',
@@ -96,7 +96,7 @@ const cases: readonly {
     outside: 'refused',
   },
   {
-    what: 'source ranges that hold the machines but not the pods',
+    what: 'source ranges with the machines but not the pods are silent to pods only',
     service: { ...balancer, loadBalancerSourceRanges: ['192.168.0.0/24'] },
     endpoints: [neighbour],
     pod: 'silent',
@@ -104,7 +104,7 @@ const cases: readonly {
     outside: '10.244.1.11 node',
   },
   {
-    what: 'source ranges that hold the pods only, with policy Local',
+    what: 'source ranges with only the pods, and policy Local, are silent to the machines',
     service: { ...balancer, ...local, healthCheckNodePort: 30999, loadBalancerSourceRanges: ['10.244.0.0/16'] },
     endpoints: [neighbour],
     pod: '10.244.1.11 itself',
@@ -112,7 +112,7 @@ const cases: readonly {
     outside: 'silent',
   },
   {
-    what: 'source ranges come before the refusal',
+    what: 'source ranges apply before a frontend without endpoints refuses',
     service: { ...balancer, loadBalancerSourceRanges: ['10.244.0.0/16'] },
     endpoints: [],
     pod: 'refused',
@@ -120,7 +120,7 @@ const cases: readonly {
     outside: 'silent',
   },
   {
-    what: 'session affinity',
+    what: 'with session affinity the same endpoint answers every time',
     service: { sessionAffinity: 'ClientIP' },
     endpoints: [neighbour, remote],
     pod: '10.244.1.11 itself, 10.244.2.10 itself, sticky',
@@ -128,7 +128,7 @@ const cases: readonly {
     outside: '10.244.1.11 node, 10.244.2.10 node, sticky',
   },
   {
-    what: 'IPv6',
+    what: 'an IPv6 Service is answered in the same way',
     service: { clusterIP: 'fd00:10:96::1' },
     endpoints: [{ ip: 'fd00:10:244:1::10', nodeName: 'node-a' }],
     pod: '[fd00:10:244:1::10] node',
@@ -137,7 +137,7 @@ const cases: readonly {
   },
 ];
 
-describe('what a connection should get', () => {
+describe('how connections should be answered', () => {
   for (const { what, service, endpoints, ...want } of cases) {
     test(`DEMO-2 ${what}`, () => {
       const [pod, node, outside] = expectations(service, endpoints);

@@ -3,28 +3,28 @@ import { cidrContains } from '../net/index.ts';
 import type { Frontend, ServicePortPlan } from '../plan/index.ts';
 import type { Caller } from './caller.ts';
 
-/** As whom an endpoint sees its caller. */
+/** Which address an endpoint sees as its caller: the caller's own address, or the node's. */
 export type SeenAs = 'itself' | 'node';
 
-/** What a connection should get. */
+/** How connections should be answered. */
 export type Expectation =
   | {
       readonly kind: 'answered';
-      /** Who may answer, by `ip:port`, and as whom each sees the caller. */
-      readonly by: ReadonlyMap<string, SeenAs>;
-      /** The same endpoint every time, whichever it is. */
-      readonly sticky: boolean;
+      /** The endpoints that may answer, by `ip:port`, and how each sees the caller. */
+      readonly endpoints: ReadonlyMap<string, SeenAs>;
+      /** Whether the same endpoint answers every time. Any of them may be that endpoint. */
+      readonly isSticky: boolean;
     }
   | { readonly kind: 'refused' }
   | { readonly kind: 'silent' };
 
-/** What the plan says a caller gets at a frontend. */
+/** How the plan says that a frontend answers a caller. */
 export function expectationOf(plan: ServicePortPlan, frontend: Frontend, caller: Caller): Expectation {
   if (!mayPass(frontend, caller)) return { kind: 'silent' };
-  const endpoints = isShortCircuited(frontend, caller) ? plan.endpoints.cluster : endpointsFor(plan, frontend);
-  if (typeof endpoints === 'string') return { kind: endpoints };
-  const by = new Map(endpoints.map(endpoint => [endpoint.text, seenAs(frontend, caller, endpoint)]));
-  return { kind: 'answered', by, sticky: plan.port.affinitySeconds > 0 };
+  const chosen = isShortCircuited(frontend, caller) ? plan.endpoints.cluster : endpointsFor(plan, frontend);
+  if (typeof chosen === 'string') return { kind: chosen };
+  const endpoints = new Map(chosen.map(endpoint => [endpoint.text, seenAs(frontend, caller, endpoint)]));
+  return { kind: 'answered', endpoints, isSticky: plan.port.affinitySeconds > 0 };
 }
 
 function mayPass({ firewall }: Frontend, { place, ip }: Caller): boolean {
@@ -58,7 +58,7 @@ function endpointsFor(
 }
 
 function seenAs({ masquerade }: Frontend, { place, ip }: Caller, endpoint: Endpoint): SeenAs {
-  // An endpoint that meets itself must not see its own address, or its answer would not come back through the node.
+  // An endpoint that reaches itself must not see its own address: its answer would not come back through the node.
   const isHairpin = endpoint.ip === ip;
   return place === 'node' || isHairpin || isMasqueraded(masquerade, place) ? 'node' : 'itself';
 }

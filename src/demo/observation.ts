@@ -2,36 +2,37 @@ import { type Ip, joinHostPort } from '../net/index.ts';
 import type { Caller } from './caller.ts';
 import type { ProbeResult } from './playground/index.ts';
 
-/** What connections got. */
+/** How some connections were answered. */
 export interface Observation {
-  /** Endpoints that answered, by `ip:port`. */
+  /** The endpoints that answered, by `ip:port`. */
   readonly answers: ReadonlyMap<string, Answers>;
-  /** `refused`, `silent`, `not permitted`, or another failure's name. */
+  /** `refused`, `silent`, `not permitted`, or the name of another failure. */
   readonly failures: ReadonlySet<string>;
 }
 
 export interface Answers {
   readonly count: number;
-  /** `itself`, `node`, or the address of someone else. */
+  /** How the endpoint saw its callers: `itself` (the caller's own address), `node`, or another address. */
   readonly seenAs: ReadonlySet<string>;
 }
 
-/** The failures of a probe, in the words of a table. */
+/** The words of the demo for the failures of a probe. */
 const FAILURES: Readonly<Record<string, string>> = { timeout: 'silent', EPERM: 'not permitted' };
 
 export function observationOf({ answers, failures }: ProbeResult, caller: Caller, nodeIPs: readonly Ip[]): Observation {
-  const read = [...answers].map(([answer, count]) => {
-    const [ip = '', port = '', seen = ''] = answer.split(' ');
-    const seenAs = nodeIPs.some(own => own === seen) ? 'node' : seen === caller.ip ? 'itself' : seen;
-    return { answers: new Map([[joinHostPort(ip, port), { count, seenAs: new Set([seenAs]) }]]), failures: NONE };
+  const answered = [...answers].map(([answer, count]) => {
+    const [ip = '', port = '', seenIp = ''] = answer.split(' ');
+    const seenAs = nodeIPs.some(nodeIP => nodeIP === seenIp) ? 'node' : seenIp === caller.ip ? 'itself' : seenIp;
+    return {
+      answers: new Map([[joinHostPort(ip, port), { count, seenAs: new Set([seenAs]) }]]),
+      failures: new Set<string>(),
+    };
   });
-  return sumOf([...read, { answers: new Map(), failures: new Set([...failures].map(name => FAILURES[name] ?? name)) }]);
+  const failed = { answers: new Map(), failures: new Set([...failures].map(name => FAILURES[name] ?? name)) };
+  return combine([...answered, failed]);
 }
 
-const NONE: ReadonlySet<string> = new Set();
-
-/** Several observations as one. */
-export function sumOf(observations: readonly Observation[]): Observation {
+export function combine(observations: readonly Observation[]): Observation {
   const answers = new Map<string, Answers>();
   for (const [endpoint, { count, seenAs }] of observations.flatMap(({ answers }) => [...answers])) {
     const before = answers.get(endpoint);
@@ -43,6 +44,6 @@ export function sumOf(observations: readonly Observation[]): Observation {
   return { answers, failures: new Set(observations.flatMap(({ failures }) => [...failures])) };
 }
 
-export function countOf({ answers }: Observation): number {
+export function answerCount({ answers }: Observation): number {
   return [...answers.values()].reduce((sum, { count }) => sum + count, 0);
 }

@@ -10,26 +10,26 @@ import {
 } from '../plan/index.ts';
 import type { ProxyState } from '../proxy/index.ts';
 
-/** One address and port of a Service port. */
+/** One address and port at which a service port accepts connections. */
 export interface Row {
-  /** The same as long as the row is about the same thing. */
+  /** Identifies the row, also after its plan has changed. */
   readonly key: string;
   readonly port: PortInfo;
   readonly frontend: Frontend;
-  /** Undefined: a node port that no address of the node accepts. */
+  /** Undefined for a node port if no address of the node accepts node ports. */
   readonly ip: Ip | undefined;
 }
 
-/** What the rows of one service port share. Another object as soon as its plan is another. */
+/** The part that all rows of one service port share. */
 export interface PortInfo {
   /** `ns/name:port` */
   readonly name: string;
   readonly family: Family;
   readonly protocol: Protocol;
   readonly plan: ServicePortPlan;
-  /** Endpoints that some traffic goes to. */
+  /** Endpoints that receive traffic. */
   readonly used: readonly string[];
-  /** Endpoints that no traffic goes to, and why. */
+  /** Endpoints that receive no traffic, and why. */
   readonly unused: readonly UnusedEndpoint[];
 }
 
@@ -38,7 +38,7 @@ export interface UnusedEndpoint {
   readonly reason: string;
 }
 
-/** All frontends, in the order of the Services' names. */
+/** Returns a row for every frontend, sorted by the name of the Service. */
 export function rowsOf(state: ProxyState, nodePortIPs: (family: Family) => readonly Ip[]): readonly Row[] {
   const ports = FAMILIES.flatMap(family =>
     [...state.family(family).planner.plans()].map(plan => portInfo(state, family, plan)),

@@ -75,6 +75,8 @@ export interface ModeDescriptor<Options = unknown> {
   /** An iptables chain that only this mode makes. */
   readonly markerChain?: string | undefined;
   readonly ownRules?: OwnRules | undefined;
+  /** The default of `nodePortAddresses`. Without it, all addresses of the node accept node ports. */
+  readonly nodePortAddresses?: readonly string[] | undefined;
   /** A link whose addresses the mode manages. They are not addresses of the node. */
   readonly link?: string | undefined;
   /** The mode removes stale flows itself; otherwise the proxy does it. */

@@ -1,14 +1,15 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ManualClock } from '../../test/support/manual-clock.ts';
-import { modeSettingsFor } from '../../test/support/nftables-mode.ts';
-import type { Mode } from './index.ts';
+import { modeSettingsFor, RecordedEvents } from '../../test/support/mode-harness.ts';
 import type { Family } from '../net/index.ts';
+import { MetricSet } from '../observe/metrics/index.ts';
+import { type Mode, SILENT_EVENTS } from './mode.ts';
 import { TakeOver } from './take-over.ts';
 
 const NOTHING = { added: [], updated: [], removed: [] };
 
-/** A mode that tells what it does, and can be made to fail. */
+/** A mode that records what it does, and can be made to fail. */
 function recordingMode(done: string[], fails: () => boolean = () => false): Mode {
   return {
     async sync(family) {
@@ -17,6 +18,7 @@ function recordingMode(done: string[], fails: () => boolean = () => false): Mode
       return { full: true };
     },
     setAside: () => [],
+    registerMetrics: () => void done.push('metrics'),
     async close() {
       done.push('close');
     },
@@ -25,14 +27,14 @@ function recordingMode(done: string[], fails: () => boolean = () => false): Mode
 
 const sync = (mode: Mode, family: Family) => mode.sync(family, NOTHING, modeSettingsFor(family));
 
-test('IPT-14 what another mode left goes once, after every family was written', async () => {
+test('IPT-14 the mode removes what another mode left, once, after every family is written', async () => {
   const done: string[] = [];
   let isBroken = true;
   const mode = new TakeOver(
     recordingMode(done, () => isBroken),
     ['IPv4', 'IPv6'],
-    error => assert.fail(String(error)),
     [async () => void done.push('remove')],
+    { events: { ...SILENT_EVENTS, failed: ({ error }) => assert.fail(String(error)) } },
   );
   await assert.rejects(sync(mode, 'IPv4'));
   isBroken = false;
@@ -44,16 +46,15 @@ test('IPT-14 what another mode left goes once, after every family was written', 
   assert.deepEqual(done, ['sync IPv6', 'sync IPv4', 'remove', 'sync IPv4', 'close']);
 });
 
-test('IPVS-18 statistics are passed on from a mode that has them', async () => {
-  const statistics = { servicePorts: [], others: [], virtualServers: 3 };
-  const takeOver = (mode: Mode) => new TakeOver(mode, ['IPv4'], error => assert.fail(String(error)), []);
-  assert.equal(await takeOver({ ...recordingMode([]), statistics: async () => statistics }).statistics({}), statistics);
-  assert.equal(await takeOver(recordingMode([])).statistics({}), undefined);
+test('METRICS-1 the metrics of the mode are registered', () => {
+  const done: string[] = [];
+  new TakeOver(recordingMode(done), ['IPv4'], [], { events: SILENT_EVENTS }).registerMetrics(new MetricSet());
+  assert.deepEqual(done, ['metrics']);
 });
 
-test('IPT-14 a removal that fails is told, keeps no other, and is tried again at growing intervals', async () => {
+test('IPT-14 a removal that fails is reported, does not stop the others, and is retried at growing intervals', async () => {
   const done: string[] = [];
-  const told: string[] = [];
+  const events = new RecordedEvents();
   const clock = new ManualClock();
   let isBusy = true;
   const busy = async () => {
@@ -63,14 +64,14 @@ test('IPT-14 a removal that fails is told, keeps no other, and is tried again at
   const mode = new TakeOver(
     recordingMode(done),
     ['IPv4'],
-    error => told.push(String(error)),
     [busy, async () => void done.push('remove another')],
-    clock,
+    { events, clock },
   );
   await sync(mode, 'IPv4');
   await sync(mode, 'IPv4');
   await clock.advance(30_000);
-  assert.deepEqual(told, ['Error: busy', 'Error: busy']);
+  const failure = 'failed to remove what another mode left: Error: busy';
+  assert.deepEqual(events.lines, [failure, failure]);
   assert.deepEqual(done, ['sync IPv4', 'remove another', 'sync IPv4']);
   isBusy = false;
   await clock.advance(59_999);
@@ -81,12 +82,12 @@ test('IPT-14 a removal that fails is told, keeps no other, and is tried again at
   await mode.close();
 });
 
-test('IPT-14 a removal that is still to be tried again ends with the mode', async () => {
+test('IPT-14 a closed mode does not retry removals', async () => {
   const clock = new ManualClock();
-  const told: string[] = [];
+  const events = new RecordedEvents();
   const fails = () => Promise.reject(new Error('busy'));
-  const mode = new TakeOver(recordingMode([]), ['IPv4'], error => told.push(String(error)), [fails], clock);
+  const mode = new TakeOver(recordingMode([]), ['IPv4'], [fails], { events, clock });
   await sync(mode, 'IPv4');
   await mode.close();
-  assert.deepEqual([told.length, clock.pending], [1, 0]);
+  assert.deepEqual([events.lines.length, clock.pending], [1, 0]);
 });

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { after, before, describe, test } from 'node:test';
+import { NODE_IP, NODE_IP6 } from '../support/namespaces.ts';
 import { ControlPlane } from './control-plane.ts';
-import { NODE, NODE_IP, NODE_IP6 } from './node-namespace.ts';
+import { NODE } from './node-object.ts';
 import type { KubeObject } from './objects.ts';
 
 const WEB: KubeObject = {

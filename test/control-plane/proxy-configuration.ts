@@ -1,4 +1,4 @@
-import { NODE } from './node-namespace.ts';
+import { NODE } from './node-object.ts';
 
 /** The text of a KubeProxyConfiguration for the node; JSON, which is YAML too. Fields of `overrides` replace whole fields. */
 export function proxyConfigurationText(kubeconfig: string, overrides: Readonly<Record<string, unknown>>): string {

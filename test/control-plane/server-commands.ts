@@ -1,6 +1,6 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
-import { NODE_IP } from './node-namespace.ts';
+import { NODE_IP } from '../support/namespaces.ts';
 import { tokenFile } from './users.ts';
 
 export const ETCD_PORT = 2379;

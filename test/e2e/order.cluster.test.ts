@@ -5,7 +5,7 @@ import { EchoServer } from '../../src/demo/playground/index.ts';
 import { InstanceLock } from '../../src/kernel/instance-lock.ts';
 import { readSysctl } from '../../src/kernel/sysctl.ts';
 import type { Ip } from '../../src/net/index.ts';
-import { NODE } from '../control-plane/node-namespace.ts';
+import { NODE } from '../control-plane/node-object.ts';
 import type { Program } from '../control-plane/program.ts';
 import { type EventObject, eventsIn } from './cluster-events.ts';
 import { service, slice } from './objects.ts';

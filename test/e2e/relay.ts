@@ -2,8 +2,8 @@ import type { Server, Socket } from 'node:net';
 import type { NetworkNamespace } from '../../src/kernel/netns.ts';
 import { connectTcp, listenTcp } from '../../src/kernel/sockets/index.ts';
 import type { Ip } from '../../src/net/index.ts';
-import { NODE_IP } from '../control-plane/node-namespace.ts';
 import { APISERVER_PORT } from '../control-plane/server-commands.ts';
+import { NODE_IP } from '../support/namespaces.ts';
 
 const PORT = 16443;
 const LOCALHOST = '127.0.0.1' as Ip;

@@ -3,7 +3,7 @@ import { after, before, describe, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { EchoServer } from '../../src/demo/playground/index.ts';
 import type { Ip } from '../../src/net/index.ts';
-import { NODE_IP, NODE_IP6 } from '../control-plane/node-namespace.ts';
+import { NODE_IP, NODE_IP6 } from '../support/namespaces.ts';
 import { nft } from '../support/nftables-mode.ts';
 import { type EventObject, eventsIn } from './cluster-events.ts';
 import { dualStackService, service, slice } from './objects.ts';

@@ -1,6 +1,6 @@
 import type { ControlPlaneOptions, ProxyOptions } from '../control-plane/control-plane.ts';
 import { ControlPlane } from '../control-plane/control-plane.ts';
-import { NODE } from '../control-plane/node-namespace.ts';
+import { NODE } from '../control-plane/node-object.ts';
 import type { KubeObject } from '../control-plane/objects.ts';
 import type { Program } from '../control-plane/program.ts';
 import { TestNode } from './test-node.ts';

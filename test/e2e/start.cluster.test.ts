@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { writeSysctl } from '../../src/kernel/sysctl.ts';
-import { NODE } from '../control-plane/node-namespace.ts';
+import { NODE } from '../control-plane/node-object.ts';
 import type { KubeObject } from '../control-plane/objects.ts';
 import type { Program } from '../control-plane/program.ts';
 import { generation, nft } from '../support/nftables-mode.ts';

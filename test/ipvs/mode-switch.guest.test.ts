@@ -4,8 +4,8 @@ import type { NetworkNamespace } from '../../src/kernel/netns.ts';
 import { SILENT_EVENTS } from '../../src/modes/index.ts';
 import { DEFAULT_PLAN_SETTINGS } from '../../src/plan/index.ts';
 import { createProxy, MASQUERADE_BIT, type ProxyMode, syncIntervals } from '../../src/proxy/index.ts';
-import { nodeNamespace } from '../support/ipvs-node.ts';
 import { rulesOf, stateWithoutRules } from '../support/ipvs-state.ts';
+import { createNodeNamespace } from '../support/namespaces.ts';
 import { service, slice } from '../support/objects.ts';
 
 /** One Service through a proxy of the mode, which then ends. */
@@ -41,8 +41,8 @@ async function runMode(mode: ProxyMode, namespace: NetworkNamespace): Promise<vo
 
 /** The state after one mode took over from another, and that of a machine that never had another. */
 async function switchModes(from: ProxyMode, to: ProxyMode) {
-  const switched = nodeNamespace();
-  const fresh = nodeNamespace();
+  const switched = createNodeNamespace();
+  const fresh = createNodeNamespace();
   // Jumps that are there already stay where they are, so their order may differ. KUBE-FIREWALL is the kubelet's too.
   const rules = (namespace: NetworkNamespace) =>
     rulesOf(namespace, 'IPv4')

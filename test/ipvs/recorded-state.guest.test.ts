@@ -3,9 +3,9 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { FAMILIES, type Family } from '../../src/net/index.ts';
-import { nodeNamespace } from '../support/ipvs-node.ts';
 import { startIpvsProxy } from '../support/ipvs-proxy.ts';
 import { canonicalRules, rulesOf, type State, stateWithoutRules } from '../support/ipvs-state.ts';
+import { createNodeNamespace } from '../support/namespaces.ts';
 import { CaseObjects, NODE_NAME } from '../traffic/case-objects.ts';
 import { allCaseFolders, type Configuration, type RecordedCase, readCase } from '../traffic/recorded-case.ts';
 import { caseSettings } from '../traffic/settings.ts';
@@ -31,7 +31,7 @@ interface Running {
 }
 
 function start(configuration: Configuration): Running {
-  const namespace = nodeNamespace();
+  const namespace = createNodeNamespace();
   // Starting a program takes long in a guest, so rules are listed only when they were written.
   const rules: Record<Family, string> = { IPv4: '', IPv6: '' };
   const proxy = startIpvsProxy(namespace, caseSettings(configuration, 'ipvs'), NODE_NAME, {

@@ -9,7 +9,7 @@ import {
 
 const JSON_TYPE = 'application/json';
 
-/** For tests: an API server whose answers the test decides, including failures that a real one does not give on demand. */
+/** For tests: an API server whose answers the test decides, including failures that a real one rarely has. */
 export class FakeApi implements ApiClient {
   readonly requests: FakeRequest[] = [];
   #waiting: FakeRequest[] = [];

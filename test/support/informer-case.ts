@@ -58,7 +58,7 @@ export class InformerCase {
     return this.api.next();
   }
 
-  /** Starts the informer with a streaming list of these objects. Returns the request, which is the watch from then on. */
+  /** Starts the informer with a streaming list of these objects. Returns the request, which is now the watch. */
   async startWatch(...objects: readonly object[]) {
     const watch = await this.start();
     watch.answer();

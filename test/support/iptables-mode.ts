@@ -7,7 +7,7 @@ import type { Family, Ip } from '../../src/net/index.ts';
 import { Planner, type PlanOptions } from '../../src/plan/index.ts';
 import type { EventTarget } from './cluster-events.ts';
 import { detectorOf } from './iptables-plans.ts';
-import { modeSettingsFor } from './nftables-mode.ts';
+import { modeSettingsFor } from './mode-harness.ts';
 
 export interface UnderTestOptions extends Partial<Omit<IptablesModeOptions, 'events' | 'namespace'>> {
   readonly family?: Family;

@@ -1,7 +1,7 @@
-import { spawnSync } from 'node:child_process';
 import type { NetworkNamespace } from '../../src/kernel/netns.ts';
+import { runIn } from './run-in.ts';
 
-/** Chains in which the order of service ports means nothing. */
+/** Chains with rules of many service ports, whose order does not matter. */
 const SHARED = ['KUBE-SERVICES', 'KUBE-EXTERNAL-SERVICES', 'KUBE-NODEPORTS', 'KUBE-PROXY-FIREWALL'];
 const PER_SERVICE = /^KUBE-(SVC|SVL|SEP|EXT|FW)-/;
 const LAST_RULE = '--dst-type LOCAL -j KUBE-NODEPORTS';
@@ -11,22 +11,15 @@ interface SavedTable {
   readonly rules: Map<string, string[]>;
 }
 
-/** Runs a program in the namespace and returns what it printed; throws if it failed. */
-export function runIn(namespace: NetworkNamespace, program: string, args: readonly string[], input = ''): string {
-  const { status, stdout, stderr } = namespace.run(() => spawnSync(program, args, { encoding: 'utf8', input }));
-  if (status !== 0) throw new Error(`${program} ${args.join(' ')}: ${stderr}`);
-  return stdout;
-}
-
 /**
- * The rules in a form that does not depend on chance: shared chains sorted, and without chains that nothing leads to any
- * more, which the recorded program removes only now and then.
+ * The rules in a form that is always the same: shared chains are sorted, and chains that no rule jumps to are left out.
+ * The real kube-proxy removes such chains only now and then.
  */
 export function canonicalRules(namespace: NetworkNamespace, save: string): string {
   return rulesSortedBy(rule => rule, namespace, save);
 }
 
-/** The same, but the rules that one service port has in a shared chain stay in their order. */
+/** The same, but the rules of one service port stay in their order in a shared chain. */
 export function rulesByServicePort(namespace: NetworkNamespace, save: string): string {
   return rulesSortedBy(servicePort, namespace, save);
 }
@@ -34,11 +27,11 @@ export function rulesByServicePort(namespace: NetworkNamespace, save: string): s
 type SortKey = (rule: string) => string;
 
 function rulesSortedBy(key: SortKey, namespace: NetworkNamespace, save: string): string {
-  const tables = [...parse(runIn(namespace, save, []))].sort(([a], [b]) => (a < b ? -1 : 1));
+  const tables = [...parse(runIn(namespace, save))].sort(([a], [b]) => (a < b ? -1 : 1));
   return tables.map(([name, table]) => tableText(name, table, key)).join('');
 }
 
-/** Whose rule it is: the comment's first word is the name, which ports of several protocols may share. */
+/** The service port of a rule: the first word of its comment, and the protocol, because ports may share a name. */
 export function servicePort(rule: string): string {
   const [, name] = /--comment "?([^\s"]+)/.exec(rule) ?? [];
   const [, protocol] = / -p (\S+)/.exec(rule) ?? [];
@@ -62,14 +55,14 @@ function parse(text: string): ReadonlyMap<string, SavedTable> {
 }
 
 function tableText(name: string, { policies, rules }: SavedTable, key: SortKey): string {
-  const live = reachable(rules);
+  const live = reachableChains(rules);
   const chains = [...policies.keys()].filter(chain => !PER_SERVICE.test(chain) || live.has(chain)).sort();
   const lines = [`*${name}`, ...chains.map(chain => `:${chain} ${policies.get(chain)}`)];
   for (const chain of chains) lines.push(...inOrder(chain, rules.get(chain) ?? [], key));
   return `${[...lines, 'COMMIT'].join('\n')}\n`;
 }
 
-/** Sorts the rules of a shared chain, but for the last. */
+/** Sorts the rules of a shared chain. The last rule stays the last. */
 export function inOrder(chain: string, rules: readonly string[], key: SortKey): readonly string[] {
   if (!SHARED.includes(chain)) return rules;
   const isLast = (rule: string) => rule.includes(LAST_RULE);
@@ -77,7 +70,7 @@ export function inOrder(chain: string, rules: readonly string[], key: SortKey): 
   return [...rules.filter(rule => !isLast(rule)).sort(byKey), ...rules.filter(isLast)];
 }
 
-function reachable(rules: ReadonlyMap<string, readonly string[]>): ReadonlySet<string> {
+function reachableChains(rules: ReadonlyMap<string, readonly string[]>): ReadonlySet<string> {
   const live = new Set<string>();
   const todo = [...rules.keys()].filter(chain => !PER_SERVICE.test(chain));
   for (let chain = todo.pop(); chain !== undefined; chain = todo.pop()) {

@@ -1,24 +1,18 @@
-import { spawnSync } from 'node:child_process';
 import { IpsetSocket, printCommand } from '../../src/kernel/ipset/index.ts';
 import { IpvsSocket, printChange } from '../../src/kernel/ipvs/index.ts';
 import type { NetworkNamespace } from '../../src/kernel/netns.ts';
 import { RouteSocket } from '../../src/kernel/rtnetlink/index.ts';
 import { DEVICE } from '../../src/modes/ipvs/index.ts';
 import type { Family } from '../../src/net/index.ts';
+import { runIn } from './run-in.ts';
 
-/** Chains whose rules are about single Services, in no order that matters. */
+/** Chains that have a rule for each Service, in any order. */
 const UNORDERED = ['KUBE-SERVICES', 'KUBE-PROXY-FIREWALL', 'KUBE-IPVS-OUT-FILTER'];
 
-/** Runs a program in the namespace and returns what it printed; throws if it failed. */
-export function runIn(namespace: NetworkNamespace, program: string, ...args: string[]): string {
-  const { status, stdout, stderr } = namespace.run(() => spawnSync(program, args, { encoding: 'utf8' }));
-  if (status !== 0) throw new Error(`${program} ${args.join(' ')}: ${stderr}`);
-  return stdout;
-}
-
 /**
- * All that ipvs mode left in the kernel, as the reference programs list it, in an order that does not depend on history.
- * Only iptables-save is run: starting a program takes long in a guest, and our lists are compared with the others' elsewhere.
+ * Everything that ipvs mode wrote to the kernel, as the reference programs list it, in an order that does not depend on
+ * history. iptables-save is the only program that this runs, because starting a program takes long in a guest. The tests
+ * of src/kernel compare our own lists with those of ipvsadm, ipset and ip.
  */
 export function ipvsState(namespace: NetworkNamespace): State {
   return {
@@ -43,7 +37,7 @@ export function sortedLines(text: string): string {
   return `${lines.filter(Boolean).sort().join('\n')}\n`;
 }
 
-/** The output of iptables-save with tables, chains and unordered rules sorted. */
+/** The output of iptables-save, with tables, chains and unordered rules sorted. */
 export function canonicalRules(save: string): string {
   const tables = save
     .split(/^\*/m)
@@ -86,7 +80,7 @@ function sets(namespace: NetworkNamespace): string {
   }
 }
 
-/** As `ipvsadm -S -n` has it. */
+/** The virtual servers as `ipvsadm -S -n` lists them. */
 export function servers(namespace: NetworkNamespace): string {
   const socket = IpvsSocket.open({ namespace });
   try {

@@ -1,37 +1,33 @@
 import assert from 'node:assert/strict';
-import { spawnSync } from 'node:child_process';
-import { NetworkNamespace } from '../../src/kernel/netns.ts';
 import { BatchError, NftablesSocket } from '../../src/kernel/nftables/index.ts';
+import { withNamespace } from './namespaces.ts';
+import { runIn, runNftScript } from './run-in.ts';
 
 export interface Lab {
   readonly socket: NftablesSocket;
+  /** Runs nft and returns its output. */
   nft(...args: string[]): string;
+  /** Runs nft with a script as its input. */
   script(text: string, ...args: string[]): string;
 }
 
-/** A fresh network namespace, with nft in it. */
+/** Runs the work with a socket and with nft in a new network namespace. */
 export async function inNamespace(work: (lab: Lab) => Promise<void>): Promise<void> {
-  const namespace = NetworkNamespace.create();
-  const socket = NftablesSocket.open({ namespace });
-  const run = (args: readonly string[], input?: string): string => {
-    // nft opens its standard input by name, which it cannot if that is the socket Node would give it.
-    const command =
-      input === undefined ? (['nft', args] as const) : (['sh', ['-c', 'cat | nft "$@"', 'sh', ...args]] as const);
-    const { stdout, stderr, status } = namespace.run(() =>
-      spawnSync(command[0], command[1], { input, encoding: 'utf8', maxBuffer: 64 << 20 }),
-    );
-    assert.equal(status, 0, stderr);
-    return stdout;
-  };
-  try {
-    await work({ socket, nft: (...args) => run(args), script: (text, ...args) => run([...args, '-f', '-'], text) });
-  } finally {
-    socket.close();
-    namespace.close();
-  }
+  await withNamespace(async namespace => {
+    const socket = NftablesSocket.open({ namespace });
+    try {
+      await work({
+        socket,
+        nft: (...args) => runIn(namespace, 'nft', args),
+        script: (text, ...args) => runNftScript(namespace, text, args),
+      });
+    } finally {
+      socket.close();
+    }
+  });
 }
 
-/** The error of a commit that must fail. */
+/** Returns the error of a commit that must fail. */
 export async function refused(commit: Promise<unknown>): Promise<BatchError> {
   const error: unknown = await commit.then(
     () => undefined,

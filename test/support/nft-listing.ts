@@ -1,5 +1,3 @@
-import assert from 'node:assert/strict';
-import { spawnSync } from 'node:child_process';
 import type { NetworkNamespace } from '../../src/kernel/netns.ts';
 import type { NftFamily } from '../../src/kernel/nftables/family.ts';
 import {
@@ -9,19 +7,13 @@ import {
   printRule,
   type SetOrMap,
 } from '../../src/kernel/nftables/index.ts';
+import { runIn } from './run-in.ts';
 
-/** What the reference program does with a script inside a namespace. */
-export function nft(namespace: NetworkNamespace, args: readonly string[], input?: string): string {
-  const done = namespace.run(() => spawnSync('nft', args, { input, encoding: 'utf8' }));
-  assert.equal(done.status, 0, `nft ${args.join(' ')}: ${done.signal ?? ''}${done.stderr}`);
-  return done.stdout;
-}
-
-/** The rules in `nft list table`, each behind the name of its chain: `services: jump masquerading`. */
+/** The rules as `nft list table` prints them, each after the name of its chain: `services: jump masquerading`. */
 export function listedByNft(namespace: NetworkNamespace, family: NftFamily, table: string): string[] {
   const rules: string[] = [];
   let chain: string | undefined;
-  for (const line of nft(namespace, ['list', 'table', family, table]).split('\n')) {
+  for (const line of runIn(namespace, 'nft', ['list', 'table', family, table]).split('\n')) {
     const opened = /^\tchain (\S+) \{$/.exec(line);
     if (opened) chain = opened[1];
     else if (line === '\t}') chain = undefined;
@@ -30,7 +22,7 @@ export function listedByNft(namespace: NetworkNamespace, family: NftFamily, tabl
   return rules;
 }
 
-/** The same from what the kernel lists, printed here. */
+/** The same rules, listed over netlink and printed by our own code. */
 export function listedHere(namespace: NetworkNamespace, family: NftFamily, table: string): string[] {
   const socket = NftablesSocket.open({ namespace });
   try {
@@ -48,7 +40,7 @@ export function listedHere(namespace: NetworkNamespace, family: NftFamily, table
   }
 }
 
-/** nft sorts the elements; the kernel lists them as they lie in its table. */
+/** Sorts the elements as nft does. The kernel lists them in the order of its table. */
 function elementsText(set: SetOrMap, elements: readonly Element[]): string {
   const texts = elements.map(element => printElementOf(set, element, 'whole'));
   return `{ ${texts.sort((a, b) => a.localeCompare(b, 'en', { numeric: true })).join(', ')} }`;

@@ -1,41 +1,16 @@
 import { spawnSync } from 'node:child_process';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { EndpointSlice, Service } from '../../src/api/index.ts';
 import type { NetworkNamespace } from '../../src/kernel/netns.ts';
 import { NftablesSocket } from '../../src/kernel/nftables/index.ts';
-import { type LocalDetector, Model, nodePortAddresses } from '../../src/model/index.ts';
-import type { ModeEvents, ModeSettings, SetAside } from '../../src/modes/index.ts';
-import { NftablesMode } from '../../src/modes/nftables/index.ts';
-import { type Family, type Ip, parseCidr } from '../../src/net/index.ts';
-import { Planner, type PlanOptions } from '../../src/plan/index.ts';
-import type { EventTarget } from './cluster-events.ts';
+import type { ModeSettings } from '../../src/modes/index.ts';
+import { NftablesMode } from '../../src/modes/nftables/mode.ts';
+import type { Family } from '../../src/net/index.ts';
+import { detectorFor, ModeHarness } from './mode-harness.ts';
 
-const cidr = parseCidr('10.244.0.0/16');
-const DETECTOR: LocalDetector | undefined = cidr && { kind: 'source-cidr', cidr };
-
-export function modeSettingsFor(family: Family, overrides: Partial<ModeSettings> = {}): ModeSettings {
-  return {
-    localDetector: DETECTOR,
-    masqueradeAll: false,
-    masqueradeMark: 0x4000,
-    nodePortAddresses: nodePortAddresses(family, []),
-    nodePortIPs: [],
-    serviceCIDRs: ['10.96.0.0/12', 'fd00:10:96::/108'],
-    ...overrides,
-  };
-}
-
-/** One family of nftables mode in a namespace, fed with objects. What it told is kept. */
-export class ModeUnderTest implements EventTarget {
+/** One family of nftables mode in a namespace. */
+export class NftablesHarness extends ModeHarness<NftablesMode> {
   readonly namespace: NetworkNamespace;
-  readonly told: string[] = [];
-  readonly refused: SetAside[] = [];
-  readonly #family: Family;
-  readonly #settings: ModeSettings;
-  #model: Model;
-  #planner: Planner;
-  #mode: NftablesMode;
-  #countConnections: boolean;
+  readonly #countConnections: boolean;
 
   constructor(
     namespace: NetworkNamespace,
@@ -43,82 +18,27 @@ export class ModeUnderTest implements EventTarget {
     settings: Partial<ModeSettings> = {},
     countConnections = false,
   ) {
+    super(events => new NftablesMode({ namespace, events, countConnections }), {
+      families: [family],
+      settings: { localDetector: detectorFor('IPv4'), ...settings },
+    });
     this.namespace = namespace;
-    this.#family = family;
-    this.#settings = modeSettingsFor(family, settings);
     this.#countConnections = countConnections;
-    [this.#model, this.#planner] = this.#plans();
-    this.#mode = this.#open();
   }
 
-  setService(service: Service): void {
-    this.#model.setService(service);
-  }
-
-  setEndpointSlice(slice: EndpointSlice): void {
-    this.#model.setEndpointSlice(slice);
-  }
-
-  deleteService(key: string): void {
-    this.#model.deleteService(key);
-  }
-
-  deleteEndpointSlice(key: string): void {
-    this.#model.deleteEndpointSlice(key);
-  }
-
-  async sync(settings: Partial<ModeSettings> = {}): Promise<void> {
-    await this.#mode.sync(this.#family, this.#planner.update(this.#model.take()), { ...this.#settings, ...settings });
-  }
-
-  /** Waits for what was begun, and removes what nobody uses any more. */
+  /** Waits until all work has ended, and removes leftovers. */
   settle(): Promise<void> {
-    return this.#mode.settle();
-  }
-
-  setAside(): readonly SetAside[] {
-    return this.#mode.setAside();
+    return this.mode.settle();
   }
 
   connections(): ReturnType<NftablesMode['connections']> {
-    return this.#mode.connections();
+    return this.mode.connections();
   }
 
-  /** A new process on the same objects. */
-  async restart(countConnections = this.#countConnections): Promise<void> {
-    await this.#mode.close();
-    this.#countConnections = countConnections;
-    this.#mode = this.#open();
-    const plans = { added: [...this.#planner.plans()], updated: [], removed: [] };
-    await this.#mode.sync(this.#family, plans, this.#settings);
-  }
-
-  close(): Promise<void> {
-    return this.#mode.close();
-  }
-
-  #open(): NftablesMode {
-    const events: ModeEvents = {
-      progress: (family, done, of) => this.told.push(`progress ${family} ${done}/${of}`),
-      setAside: port => this.refused.push(port),
-      driftRepaired: (_family, what) => this.told.push(`repaired: ${what}`),
-      measured: () => {},
-      noticed: (_family, what) => this.told.push(`noticed: ${what}`),
-      failed: (what, error) => this.told.push(`failed: ${what}: ${error}`),
-    };
-    return new NftablesMode({ namespace: this.namespace, events, countConnections: this.#countConnections });
-  }
-
-  #plans(): [Model, Planner] {
-    const model = new Model({ family: this.#family, nodeName: 'node-a', startedAt: 0, report: () => {} });
-    const options: PlanOptions = {
-      node: { name: 'node-a', zone: 'zone-a' },
-      nodeIP: '192.168.0.2' as Ip,
-      localDetector: DETECTOR,
-      masqueradeAll: false,
-      allowExternalIPs: true,
-    };
-    return [model, new Planner(model, options)];
+  /** A new process with the same objects. */
+  restartCounting(countConnections = this.#countConnections): Promise<void> {
+    const { namespace } = this;
+    return this.restart(events => new NftablesMode({ namespace, events, countConnections }));
   }
 }
 

@@ -7,7 +7,7 @@ import type { ModeEvents, ModeSettings, SetAside } from '../../src/modes/index.t
 import { UserspaceMode, type UserspaceModeOptions } from '../../src/modes/userspace/index.ts';
 import type { Family, Ip } from '../../src/net/index.ts';
 import { Planner, type PlanOptions } from '../../src/plan/index.ts';
-import { modeSettingsFor } from './nftables-mode.ts';
+import { modeSettingsFor } from './mode-harness.ts';
 
 /** A machine that is its own cluster: endpoints are 10.244.1.1 to 10.244.1.9, and everything else leads nowhere. */
 export function loopMachine(): NetworkNamespace {

@@ -1,5 +1,5 @@
 import type { EndpointSlice } from '../../src/api/index.ts';
-import { type Cluster, EchoServer, placeOf } from '../../src/demo/playground/index.ts';
+import { type Cluster, EchoServer, placementOf } from '../../src/demo/playground/index.ts';
 import type { NetworkNamespace } from '../../src/kernel/netns.ts';
 import { type Family, familyOf, type Ip, parseIp } from '../../src/net/index.ts';
 
@@ -22,7 +22,7 @@ export class Endpoints {
           const key = `${ip} ${port} ${protocol}`;
           if (protocol === 'SCTP' || this.#servers.has(key)) continue;
           this.#servers.set(key, await EchoServer.start(namespace, ip, port, protocol));
-          if (placeOf(ip).kind === 'pod') this.#pods.set(ip, namespace);
+          if (placementOf(ip).kind === 'pod') this.#pods.set(ip, namespace);
         }
       }
     }

@@ -3,21 +3,21 @@ import { test } from 'node:test';
 import { Logging } from '../../observe/logging/index.ts';
 import { cleanupAll } from './cleanup-all.ts';
 
-test('CLI-13 a part that fails keeps no other, and is told at the end', async () => {
+test('CLI-13 a mode whose cleanup fails does not stop the others, and the command fails at the end', async () => {
   const lines: string[] = [];
   const { log } = new Logging({ stdout: { write: () => 0 }, stderr: { write: line => lines.push(line) } });
-  const parts = [
-    { mode: 'one', clean: async () => assert.fail('no way') },
-    { mode: 'two', clean: async () => ({ removed: ['a', 'b'], errors: [] }) },
+  const modes = [
+    { name: 'one', cleanup: async () => assert.fail('no way') },
+    { name: 'two', cleanup: async () => ({ removed: ['a', 'b'], errors: [] }) },
   ];
-  await assert.rejects(cleanupAll(log, parts), { message: 'encountered an error while tearing down rules' });
+  await assert.rejects(cleanupAll(log, modes), { message: 'encountered an error while tearing down rules' });
   assert.deepEqual(
     lines.map(line => line.replace(/.*\] /, '')),
     [
-      '"Cannot remove what a mode left" err="no way" mode="one"\n',
-      '"Removed" mode="two" what="a"\n',
-      '"Removed" mode="two" what="b"\n',
+      '"Could not remove what a mode wrote" err="no way" mode="one"\n',
+      '"Removed what a mode wrote" mode="two" object="a"\n',
+      '"Removed what a mode wrote" mode="two" object="b"\n',
     ],
   );
-  await cleanupAll(log, parts.slice(1));
+  await cleanupAll(log, modes.slice(1));
 });

@@ -3,7 +3,7 @@ import { type Command, HELP_FLAG, refuseArguments } from '../command.ts';
 import { describeFlags, parseFlags } from '../flags/index.ts';
 import { cleanModes } from './cleanup-all.ts';
 
-const HELP = `Removes all that the proxy made in the kernel, in every mode and both IP families, and nothing else.
+const HELP = `Removes everything that the proxy wrote to the kernel, in every mode and both IP families, and nothing else.
 
 Usage:
   kube-proxy cleanup
@@ -14,7 +14,7 @@ ${describeFlags(HELP_FLAG)}
 
 export const cleanupCommand: Command = {
   name: 'cleanup',
-  summary: 'remove all that the proxy made in the kernel',
+  summary: 'remove everything that the proxy wrote to the kernel',
   async run(args, io) {
     const { values, positional } = parseFlags(HELP_FLAG, args);
     if (values.help) {

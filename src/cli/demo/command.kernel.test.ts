@@ -88,7 +88,7 @@ describe('kube-proxy demo --once', () => {
     assert.equal(status, 1);
     assert.match(
       stderr,
-      /! nothing can answer at 10\.9\.9\.9 TCP port 8080: no machine of the cluster has 10\.9\.9\.9/,
+      /! no echo server can run at 10\.9\.9\.9 TCP port 8080: no machine of the cluster has 10\.9\.9\.9/,
     );
   });
 

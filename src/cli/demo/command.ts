@@ -1,4 +1,4 @@
-import { Demo, Rounds } from '../../demo/index.ts';
+import { Demo, Prober } from '../../demo/index.ts';
 import { KernelError } from '../../kernel/errors.ts';
 import { type Command, HELP_FLAG, type Io, refuseArguments } from '../command.ts';
 import { bool, describeFlags, parseFlags } from '../flags/index.ts';
@@ -51,9 +51,9 @@ export const demoCommand: Command = {
 async function runOnce(manifests: string, io: Io): Promise<number> {
   const demo = await startDemo(manifests, () => undefined);
   try {
-    const rounds = new Rounds(demo, () => undefined);
-    await rounds.once();
-    const { rows } = rounds.board;
+    const prober = new Prober(demo, () => undefined);
+    await prober.runOnce();
+    const { rows } = prober.results;
     const { problems } = demo;
     if (io.stdout.isTTY) {
       const lines = tableLines({ manifests, rows, problems }, styleFor(io.stdout, io.env), io.stdout.columns ?? 80);
@@ -63,7 +63,7 @@ async function runOnce(manifests: string, io: Io): Promise<number> {
       io.stdout.write([...new PlainLines().newLines(rows), summaryText(summary)].map(line => `${line}\n`).join(''));
       for (const problem of problems) io.stderr.write(`! ${problem}\n`);
     }
-    return summaryOf(rows).wrong === 0 && problems.length === 0 ? 0 : 1;
+    return summaryOf(rows).mismatches === 0 && problems.length === 0 ? 0 : 1;
   } finally {
     await demo.close();
   }
@@ -71,7 +71,7 @@ async function runOnce(manifests: string, io: Io): Promise<number> {
 
 async function startDemo(manifests: string, changed: () => void): Promise<Demo> {
   try {
-    return await Demo.start({ manifests, changed });
+    return await Demo.start({ manifests, onChange: changed });
   } catch (error) {
     if (!(error instanceof KernelError) || (error.errno !== 'EPERM' && error.errno !== 'EACCES')) throw error;
     throw new Error(`${error.message}\nThe demo creates network namespaces. Run it as root: sudo npm start`);

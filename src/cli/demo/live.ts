@@ -1,4 +1,4 @@
-import { type Demo, Rounds } from '../../demo/index.ts';
+import { type Demo, Prober } from '../../demo/index.ts';
 import type { Io } from '../command.ts';
 import { styleFor } from '../style.ts';
 import { PlainLines } from './plain-lines.ts';
@@ -26,22 +26,22 @@ export async function runLive(manifests: string, io: Io, startDemo: StartDemo): 
   const stop = new AbortController();
   const removeListeners = stopOnSignals(stop, display);
   try {
-    let rounds: Rounds | undefined;
-    const demo = await startDemo(manifests, () => rounds?.refresh());
+    let prober: Prober | undefined;
+    const demo = await startDemo(manifests, () => prober?.restartRound());
     const redraw = new Redraw(() => {
-      if (rounds) display.show({ manifests, rows: rounds.board.rows, problems: demo.problems });
+      if (prober) display.show({ manifests, rows: prober.results.rows, problems: demo.problems });
     });
     process.on('SIGWINCH', redraw.soon);
     try {
-      rounds = new Rounds(demo, redraw.soon);
-      await rounds.run(stop.signal);
+      prober = new Prober(demo, redraw.soon);
+      await prober.run(stop.signal);
     } finally {
       process.off('SIGWINCH', redraw.soon);
       redraw.cancel();
       display.close();
       await demo.close();
     }
-    const summary = summaryOf(rounds.board.rows);
+    const summary = summaryOf(prober.results.rows);
     io.stdout.write(
       `${counted(summary.addresses, 'address', 'addresses')}, ${summaryText(summary)}; nothing stays behind.\n`,
     );

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { boardOf, observation } from '../../../test/support/demo-board.ts';
+import { observation, resultsOf } from '../../../test/support/demo-results.ts';
 import { demoRows } from '../../../test/support/demo-rows.ts';
 import { service, slice } from '../../../test/support/objects.ts';
 import { PlainLines } from './plain-lines.ts';
@@ -9,11 +9,11 @@ const ROWS = demoRows([service('web'), slice('web-1', ['10.244.1.11', '10.244.2.
 
 /** Only the tests from a pod have results. */
 const rows = (...texts: string[]) =>
-  boardOf(ROWS, (_, place) => (place === 'pod' ? observation(...texts) : undefined)).rows;
+  resultsOf(ROWS, (_, place) => (place === 'pod' ? observation(...texts) : undefined)).rows;
 
 describe('demo lines for a pipe', () => {
   test('DEMO-6 each address and place gets one line, without colours', () => {
-    const all = boardOf(ROWS, (_, place) =>
+    const all = resultsOf(ROWS, (_, place) =>
       observation(`10.244.1.11:8080 52 ${place === 'pod' ? 'itself' : 'node'}`, 'silent'),
     ).rows;
     assert.deepEqual(new PlainLines().newLines(all), [

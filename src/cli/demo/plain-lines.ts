@@ -1,4 +1,4 @@
-import type { BoardRow, Cell } from '../../demo/index.ts';
+import type { Cell, RowResults } from '../../demo/index.ts';
 import { columns } from '../terminal-text.ts';
 import { addressText, type ResultFormat, resultText } from './result-text.ts';
 import { isTested } from './summary.ts';
@@ -17,17 +17,17 @@ export class PlainLines {
   readonly #printed = new Map<string, string>();
 
   /** Returns the lines that are new since the last call. A change of shares alone gives no new line. */
-  newLines(rows: readonly BoardRow[]): readonly string[] {
+  newLines(rows: readonly RowResults[]): readonly string[] {
     const entries = rows.flatMap(row => row.cells.map(cell => ({ row, cell, key: `${row.row.key} ${cell.place}` })));
     const fresh = entries.filter(({ row, cell, key }) => this.#isNew(key, row, cell));
     const aligned = columns(entries.map(({ row, cell }) => lineCells(row, cell)));
     return [...this.#removedLines(entries), ...fresh.map(entry => aligned[entries.indexOf(entry)] ?? '')];
   }
 
-  #isNew(key: string, row: BoardRow, cell: Cell): boolean {
-    if (isTested(row) && !cell.isSure) return false;
+  #isNew(key: string, row: RowResults, cell: Cell): boolean {
+    if (isTested(row) && !cell.isConclusive) return false;
     const before = this.#printed.get(key);
-    const now = resultText(row, cell, { ...PLAIN, share: () => '' }) + (cell.disagreement ?? '');
+    const now = resultText(row, cell, { ...PLAIN, share: () => '' }) + (cell.mismatch ?? '');
     this.#printed.set(key, now);
     return before !== now;
   }
@@ -41,15 +41,15 @@ export class PlainLines {
   }
 }
 
-function lineCells(boardRow: BoardRow, cell: Cell): readonly string[] {
-  const { port, frontend } = boardRow.row;
-  const mark = cell.disagreement !== undefined ? '✗' : isTested(boardRow) ? '✓' : '·';
-  const wrong = cell.disagreement === undefined ? '' : `; but ${cell.disagreement}`;
+function lineCells(rowResults: RowResults, cell: Cell): readonly string[] {
+  const { port, frontend } = rowResults.row;
+  const mark = cell.mismatch !== undefined ? '✗' : isTested(rowResults) ? '✓' : '·';
+  const wrong = cell.mismatch === undefined ? '' : `; but ${cell.mismatch}`;
   return [
     `${mark} ${port.name}`,
     frontend.kind,
-    `${port.protocol} ${addressText(boardRow)}`,
+    `${port.protocol} ${addressText(rowResults)}`,
     `from ${cell.place}`,
-    `${resultText(boardRow, cell, PLAIN)}${wrong}`,
+    `${resultText(rowResults, cell, PLAIN)}${wrong}`,
   ];
 }

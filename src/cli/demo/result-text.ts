@@ -1,4 +1,4 @@
-import { type Answers, type BoardRow, type Cell, countOf } from '../../demo/index.ts';
+import { type Answers, answerCount, type Cell, type RowResults } from '../../demo/index.ts';
 import { joinHostPort } from '../../net/index.ts';
 
 /** How a screen or a line writes the parts of a result. */
@@ -15,16 +15,18 @@ export interface ResultFormat {
  * The result of connections from one place: `10.244.1.10:8080 52% · 10.244.2.10:8080 48%, as node`, `refused`,
  * `silent`.
  */
-export function resultText({ row }: BoardRow, { seen }: Cell, format: ResultFormat): string {
+export function resultText({ row }: RowResults, { observed }: Cell, format: ResultFormat): string {
   if (row.ip === undefined) return 'no address of the node accepts node ports';
   if (row.port.protocol === 'SCTP') return 'SCTP is not tested';
-  if (!seen) return '…';
-  const order = [...row.port.used, ...seen.answers.keys()].filter((endpoint, i, all) => all.indexOf(endpoint) === i);
+  if (!observed) return '…';
+  const order = [...row.port.used, ...observed.answers.keys()].filter(
+    (endpoint, i, all) => all.indexOf(endpoint) === i,
+  );
   const answers = order.flatMap(endpoint => {
-    const given = seen.answers.get(endpoint);
+    const given = observed.answers.get(endpoint);
     return given ? [{ endpoint, given }] : [];
   });
-  const total = countOf(seen);
+  const total = answerCount(observed);
   const callers = new Set(answers.map(({ given }) => seenAsText(given)));
   const shares = answers.map(({ endpoint, given }) => {
     const share = `${format.endpoint(endpoint)}${format.share(`${Math.round((100 * given.count) / total)}%`)}`;
@@ -34,7 +36,7 @@ export function resultText({ row }: BoardRow, { seen }: Cell, format: ResultForm
   // The comma shows that the words apply to all endpoints.
   const common = callers.size > 1 || caller === '' ? '' : `${shares.length > 1 ? ',' : ''}${format.seenAs(caller)}`;
   const answered = shares.join(format.separator) + common;
-  return [answered, ...[...seen.failures].map(format.failure)].filter(Boolean).join(' ');
+  return [answered, ...[...observed.failures].map(format.failure)].filter(Boolean).join(' ');
 }
 
 /** Empty if the endpoint sees the address of the caller. */
@@ -44,6 +46,6 @@ function seenAsText({ seenAs }: Answers): string {
 }
 
 /** `10.96.0.10:80`, `*:30080` */
-export function addressText({ row }: BoardRow): string {
+export function addressText({ row }: RowResults): string {
   return row.ip === undefined ? `*:${row.frontend.port}` : joinHostPort(row.ip, row.frontend.port);
 }

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { boardOf, observation } from '../../../test/support/demo-board.ts';
+import { observation, resultsOf } from '../../../test/support/demo-results.ts';
 import { demoRows } from '../../../test/support/demo-rows.ts';
 import { service, slice } from '../../../test/support/objects.ts';
-import type { BoardRow, Place } from '../../demo/index.ts';
+import type { Place, RowResults } from '../../demo/index.ts';
 import { styleFor } from '../style.ts';
 import { visibleLength } from '../terminal-text.ts';
 import { tableLines } from './table.ts';
@@ -23,22 +23,22 @@ const ROWS = demoRows([
 const shared = (seenAs: string) => observation(`10.244.1.11:8080 52 ${seenAs}`, `10.244.2.10:8080 48 ${seenAs}`);
 
 /** All results are as planned. */
-function rowsAsPlanned(): readonly BoardRow[] {
-  return boardOf(ROWS, (row, place) => {
+function rowsAsPlanned(): readonly RowResults[] {
+  return resultsOf(ROWS, (row, place) => {
     if (row.port.name === 'default/idle') return observation('refused');
     return shared(place === 'pod' && row.frontend.kind === 'ClusterIP' ? 'itself' : 'node');
   }).rows;
 }
 
-function rowsWithWebResult(place: Place, ...texts: string[]): readonly BoardRow[] {
-  return boardOf(ROWS, (row, at) =>
+function rowsWithWebResult(place: Place, ...texts: string[]): readonly RowResults[] {
+  return resultsOf(ROWS, (row, at) =>
     row.frontend.kind === 'ClusterIP' && row.port.name === 'default/web:http' && at === place
       ? observation(...texts)
       : undefined,
   ).rows;
 }
 
-const show = (rows: readonly BoardRow[], width = 110, problems: readonly string[] = []) =>
+const show = (rows: readonly RowResults[], width = 110, problems: readonly string[] = []) =>
   tableLines({ manifests: 'examples', rows, problems }, PLAIN, width);
 
 describe('the demo table', () => {
@@ -114,7 +114,7 @@ describe('the demo table', () => {
 
   test('DEMO-5 the table shows an SCTP port, but the demo does not test it', () => {
     const rows = demoRows([service('s', { ports: [{ protocol: 'SCTP' }] })]);
-    const lines = show(boardOf(rows, () => undefined).rows);
+    const lines = show(resultsOf(rows, () => undefined).rows);
     assert.match(lines[0] ?? '', /✓ all 0 as planned$/);
     assert.match(lines.at(-1) ?? '', /^· 10\.96\.0\.1:80 .*SCTP is not tested/);
   });

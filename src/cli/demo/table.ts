@@ -1,4 +1,4 @@
-import { type BoardRow, callerFrom, PLACES, type PortInfo } from '../../demo/index.ts';
+import { callerFrom, PLACES, type PortInfo, type RowResults } from '../../demo/index.ts';
 import { formatCidr } from '../../net/index.ts';
 import type { Style } from '../style.ts';
 import { columns, pad, truncate, visibleLength } from '../terminal-text.ts';
@@ -8,7 +8,7 @@ import { counted, isTested, summaryOf, summaryText } from './summary.ts';
 /** The data of a table. */
 export interface View {
   readonly manifests: string;
-  readonly rows: readonly BoardRow[];
+  readonly rows: readonly RowResults[];
   readonly problems: readonly string[];
 }
 
@@ -23,17 +23,17 @@ export function tableLines({ manifests, rows, problems }: View, style: Style, wi
   return lines.map(line => truncate(line, width));
 }
 
-function header(manifests: string, rows: readonly BoardRow[], style: Style, width: number): string {
+function header(manifests: string, rows: readonly RowResults[], style: Style, width: number): string {
   const summary = summaryOf(rows);
   const left = `${style.bold('Pointsman')}  nftables mode, ${counted(summary.services, 'Service')} of ${manifests}`;
   const text = summaryText(summary);
-  const right = summary.wrong > 0 ? style.red(text) : style.green(text);
+  const right = summary.mismatches > 0 ? style.red(text) : style.green(text);
   const leftWidth = width - visibleLength(right) - 2;
   return `${pad(truncate(left, leftWidth), leftWidth)}  ${right}`;
 }
 
 /** Leaves out the kinds of addresses and the percent signs if the terminal is narrow. */
-function body(rows: readonly BoardRow[], style: Style, width: number): readonly string[] {
+function body(rows: readonly RowResults[], style: Style, width: number): readonly string[] {
   const titles = PLACES.map(place => style.bold(`${place} ${callerFrom(place, 'IPv4').ip}`));
   const wide = columns([['', '', ...titles], ...rows.map(row => rowCells(row, true, style))]);
   const fits = wide.slice(1).every(line => visibleLength(line) <= width);
@@ -43,15 +43,15 @@ function body(rows: readonly BoardRow[], style: Style, width: number): readonly 
 }
 
 function linesOfRow(
-  rows: readonly BoardRow[],
+  rows: readonly RowResults[],
   i: number,
   line: string,
-  boardRow: BoardRow,
+  rowResults: RowResults,
   style: Style,
 ): readonly string[] {
-  const { port } = boardRow.row;
+  const { port } = rowResults.row;
   const isFirst = rows[i - 1]?.row.port.plan !== port.plan;
-  return [...(isFirst ? [heading(port, style)] : []), line, ...disagreementLines(boardRow, style)];
+  return [...(isFirst ? [heading(port, style)] : []), line, ...mismatchLines(rowResults, style)];
 }
 
 function heading({ name, protocol, family, plan, used, unused }: PortInfo, style: Style): string {
@@ -71,8 +71,8 @@ function heading({ name, protocol, family, plan, used, unused }: PortInfo, style
   return `${text} ${endpoints.length > 0 ? `→ ${endpoints.join('  ')}` : style.dim('→ no endpoints')}`;
 }
 
-function rowCells(boardRow: BoardRow, isWide: boolean, style: Style): readonly string[] {
-  const { row, cells } = boardRow;
+function rowCells(rowResults: RowResults, isWide: boolean, style: Style): readonly string[] {
+  const { row, cells } = rowResults;
   const format: ResultFormat = {
     endpoint: endpoint => {
       const index = row.port.used.indexOf(endpoint);
@@ -84,23 +84,23 @@ function rowCells(boardRow: BoardRow, isWide: boolean, style: Style): readonly s
     separator: ' ',
   };
   const results = cells.map(cell => {
-    const text = resultText(boardRow, cell, format);
-    return cell.disagreement === undefined ? text : `${style.red('✗')} ${text}`;
+    const text = resultText(rowResults, cell, format);
+    return cell.mismatch === undefined ? text : `${style.red('✗')} ${text}`;
   });
-  const address = `${statusMark(boardRow, style)} ${addressText(boardRow)}`;
+  const address = `${statusMark(rowResults, style)} ${addressText(rowResults)}`;
   return isWide ? [address, style.dim(row.frontend.kind), ...results] : [address, ...results];
 }
 
-function statusMark(boardRow: BoardRow, style: Style): string {
-  const { cells } = boardRow;
-  if (cells.some(({ disagreement }) => disagreement !== undefined)) return style.red('✗');
-  if (!isTested(boardRow)) return style.dim('·');
-  return cells.every(({ isSure }) => isSure) ? style.green('✓') : style.dim('…');
+function statusMark(rowResults: RowResults, style: Style): string {
+  const { cells } = rowResults;
+  if (cells.some(({ mismatch }) => mismatch !== undefined)) return style.red('✗');
+  if (!isTested(rowResults)) return style.dim('·');
+  return cells.every(({ isConclusive }) => isConclusive) ? style.green('✓') : style.dim('…');
 }
 
-function disagreementLines({ cells }: BoardRow, style: Style): readonly string[] {
-  return cells.flatMap(({ place, disagreement }) =>
-    disagreement === undefined ? [] : [style.red(`   ✗ ${place}: ${disagreement}`)],
+function mismatchLines({ cells }: RowResults, style: Style): readonly string[] {
+  return cells.flatMap(({ place, mismatch }) =>
+    mismatch === undefined ? [] : [style.red(`   ✗ ${place}: ${mismatch}`)],
   );
 }
 

@@ -1,50 +1,52 @@
 import { stringify } from 'yaml';
 import { localNode } from '../../daemon/index.ts';
 import type { Problem } from '../../lib/problem.ts';
+import { DEFAULT_MODE, MODES, type ModeDescriptor, modeNamed } from '../../modes/index.ts';
 import { FAMILIES } from '../../net/index.ts';
 import { conflictProblems } from '../../plan/index.ts';
-import { PROXY_MODES, ProxyState } from '../../proxy/index.ts';
+import { ProxyState } from '../../proxy/index.ts';
 import { FilesSource } from '../../source/index.ts';
 import { type Command, HELP_FLAG, type Io, refuseArguments } from '../command.ts';
 import { bool, describeFlags, FlagError, type FlagValues, parseFlags, string, stringSlice } from '../flags/index.ts';
 import { manifestsFlag, NODE_FLAGS, nodeNameFlag, nodePortAddressesFlag, planSettings } from '../node-flags.ts';
 import { styleFor } from '../style.ts';
 import { type PlanReport, planReport } from './report.ts';
-import { diffText, problemsText, rulesText } from './rules.ts';
+import { problemsText, rulesText } from './rules.ts';
 import { planText } from './text.ts';
 
 const NONE: readonly string[] = [];
+const MODE_NAMES = MODES.map(({ name }) => name);
 
 const FLAGS = {
   ...NODE_FLAGS,
-  'proxy-mode': { type: string, default: 'nftables', word: 'MODE', usage: 'nftables, iptables or ipvs' },
+  'proxy-mode': { type: string, default: DEFAULT_MODE.descriptor.name, word: 'MODE', usage: MODE_NAMES.join(', ') },
   output: { type: string, default: 'text', shorthand: 'o', word: 'FORM', usage: 'text, json or yaml' },
   service: { type: stringSlice, default: NONE, word: 'NS/NAME', usage: 'only these Services' },
   rules: {
     type: bool,
     default: false,
-    usage: 'print what a first start would send, as nft scripts or as input of iptables-restore, ipset and ipvsadm',
+    usage: 'print what a first start would write, as input of nft, iptables-restore, ipset and ipvsadm',
   },
   diff: {
     type: bool,
     default: false,
-    usage: 'print the transactions that would bring the running kernel to the plan',
+    usage: 'print what would bring the kernel of this machine to the plan',
   },
   'count-connections': {
     type: bool,
     default: false,
-    usage: 'for --rules and --diff: as they are when the proxy runs with this flag',
+    usage: 'for --rules and --diff: the rules of a proxy that runs with this flag',
   },
   ...HELP_FLAG,
 };
 
-const HELP = `Says what should be programmed for a folder of manifests, and why. Nothing is sent to the kernel.
+const HELP = `Shows what the proxy programs for a folder of manifests, and why. Changes nothing in the kernel.
 
 Usage:
   kube-proxy plan --manifests DIR [flags]
 
-Exit status: 0, or 1 if something in the manifests cannot be used (the rest is planned all the same), or if --diff
-found a difference.
+Exit status: 0. It is 1 if a manifest has a problem (the command plans all others), or if --diff finds a
+difference.
 
 Flags:
 ${describeFlags(FLAGS)}
@@ -52,7 +54,7 @@ ${describeFlags(FLAGS)}
 
 export const planCommand: Command = {
   name: 'plan',
-  summary: 'say what should be programmed for a folder of manifests, and why',
+  summary: 'show what the proxy programs for a folder of manifests, and why',
   async run(args, io) {
     const { values, positional } = parseFlags(FLAGS, args);
     if (values.help) return print(io, HELP, 0);
@@ -60,32 +62,26 @@ export const planCommand: Command = {
     const render = renderer(values.output, io);
     const { state, problems, nodeName } = await readState(values);
     const mode = modeFlag(values['proxy-mode']);
-    if (mode !== 'nftables' && values.diff) throw new FlagError('--diff is for proxy mode nftables');
-    const input = {
-      mode,
-      nodePortAddresses: nodePortAddressesFlag(values, mode),
-      countConnections: values['count-connections'],
-    };
     if (values.rules || values.diff) {
       io.stderr.write(problemsText(problems));
-      const isDiff = values.diff;
-      const text = isDiff ? await diffText(state, input) : await rulesText(state, input);
-      const isDifferent = isDiff && text !== '';
-      return print(io, isDiff && text === '' ? 'no difference\n' : text, problems.length > 0 || isDifferent ? 1 : 0);
+      const text = await rulesText(state, {
+        mode,
+        nodePortAddresses: nodePortAddressesFlag(values, mode),
+        countConnections: values['count-connections'],
+        against: values.diff ? 'kernel' : 'nothing',
+      });
+      const isDifferent = values.diff && text !== '';
+      return print(io, values.diff && !isDifferent ? 'no difference\n' : text, problems.length > 0 || isDifferent ? 1 : 0);
     }
     const report = filter(planReport(state, nodeName, problems), values.service);
     return print(io, render(report), report.problems.length > 0 ? 1 : 0);
   },
 };
 
-function modeFlag(text: string): (typeof PROXY_MODES)[number] {
-  const mode = PROXY_MODES.find(known => known === text);
-  if (mode === undefined) {
-    throw new FlagError(
-      `invalid argument ${JSON.stringify(text)} for "--proxy-mode" flag: must be ${PROXY_MODES.join(' or ')}`,
-    );
-  }
-  return mode;
+function modeFlag(text: string): ModeDescriptor {
+  const mode = modeNamed(text);
+  if (mode) return mode;
+  throw new FlagError(`invalid argument ${JSON.stringify(text)} for "--proxy-mode" flag: must be ${MODE_NAMES.join(' or ')}`);
 }
 
 interface Read {

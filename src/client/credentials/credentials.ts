@@ -64,12 +64,12 @@ class ConfiguredCredentials implements CredentialSource {
     }
     if (tokenFile !== undefined) this.#files.set(tokenFile, new ReloadedFile(tokenFile, clock, log, tokenProblem));
     // Throws at the start if the credentials cannot be used.
-    this.#certificate();
-    if (user.token === undefined) this.#token();
+    this.#loadCertificate();
+    if (user.token === undefined) this.#loadToken();
   }
 
   async current(): Promise<Credential> {
-    return { authorization: this.#authorization(), certificate: this.#certificate() };
+    return { authorization: this.#loadAuthorization(), certificate: this.#loadCertificate() };
   }
 
   refresh(): Promise<Credential> {
@@ -77,28 +77,28 @@ class ConfiguredCredentials implements CredentialSource {
     return this.current();
   }
 
-  #authorization(): string | undefined {
-    const token = this.#token();
+  #loadAuthorization(): string | undefined {
+    const token = this.#loadToken();
     if (token !== undefined) return bearer(token);
     const { basic } = this.#user;
     return basic && `Basic ${Buffer.from(`${basic.username}:${basic.password}`).toString('base64')}`;
   }
 
-  #token(): string | undefined {
+  #loadToken(): string | undefined {
     const { token, tokenFile } = this.#user;
     const file = this.#files.get(tokenFile ?? '');
     try {
-      return file?.text() ?? token;
+      return file?.read() ?? token;
     } catch (error) {
       if (token === undefined) throw error;
       return token;
     }
   }
 
-  #certificate(): ClientCertificate | undefined {
+  #loadCertificate(): ClientCertificate | undefined {
     const { certificate } = this.#user;
     if (!certificate) return undefined;
-    const pair = { certificate: this.#pem(certificate.certificate), key: this.#pem(certificate.key) };
+    const pair = { certificate: this.#loadPem(certificate.certificate), key: this.#loadPem(certificate.key) };
     if (sameCertificate(pair, this.#pair)) return this.#pair;
     const problem = pairProblem(pair.certificate, pair.key);
     if (problem === undefined) {
@@ -112,8 +112,8 @@ class ConfiguredCredentials implements CredentialSource {
     return this.#pair;
   }
 
-  #pem(pem: Pem): string {
-    return pem.kind === 'data' ? pem.pem : (this.#files.get(pem.path)?.text() ?? '');
+  #loadPem(pem: Pem): string {
+    return pem.kind === 'data' ? pem.pem : (this.#files.get(pem.path)?.read() ?? '');
   }
 }
 

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { isRecord } from '../../lib/is-record.ts';
 import { ApiError } from '../api-error.ts';
 import type { ClientConfig, ExecConfig, Pem } from '../client-config.ts';
 import { fileErrorText } from '../file-error-text.ts';
@@ -47,7 +48,7 @@ export function parseExecCredential(output: string, apiVersion: string): ExecSta
     throw new Error(`exec plugin is configured to use API version ${apiVersion}, plugin returned version ${got}`);
   }
   const { status } = credential;
-  if (!isObject(status)) throw new Error("exec plugin didn't return a status field");
+  if (!isRecord(status)) throw new Error("exec plugin didn't return a status field");
   const token = textOf(status, 'token');
   const certificate = textOf(status, 'clientCertificateData');
   const key = textOf(status, 'clientKeyData');
@@ -68,7 +69,7 @@ function expiry(timestamp: string): number | undefined {
 function parseObject(output: string): Readonly<Record<string, unknown>> {
   try {
     const value: unknown = JSON.parse(output);
-    if (isObject(value)) return value;
+    if (isRecord(value)) return value;
   } catch {
     // The error does not show the output, which may contain a secret.
   }
@@ -79,10 +80,6 @@ function textOf(parent: Readonly<Record<string, unknown>>, name: string): string
   const value = parent[name] ?? '';
   if (typeof value !== 'string') throw new Error(`exec plugin returned a status.${name} that is not a string`);
   return value;
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function pemText(pem: Pem): string {

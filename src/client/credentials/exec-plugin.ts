@@ -13,7 +13,7 @@ import { bearer } from './token.ts';
 const DEFAULT_TIMEOUT_MS = 60_000;
 const MAX_OUTPUT_BYTES = 1 << 20;
 
-/** Credentials from a program. It runs at the first request, when a credential expired, and when the server refused one. */
+/** Credentials from a program. It runs for the first request, and when a credential has expired or was refused. */
 export class ExecPlugin implements CredentialSource {
   readonly #config: ExecConfig;
   readonly #env: Environment;

@@ -31,20 +31,20 @@ export class ReloadedFile {
   }
 
   /** Reads the file if the last read is too old. Throws an ApiError if the file was never readable. */
-  text(): string {
+  read(): string {
     const age = this.#clock.elapsed() - this.#readAt;
-    if (this.#text === undefined || age >= MAX_AGE_MS) this.#read();
+    if (this.#text === undefined || age >= MAX_AGE_MS) this.#reload();
     return this.#text ?? '';
   }
 
-  /** The next call of `text` reads the file again. */
+  /** The next `read` reads the file again. */
   expire(): void {
     this.#readAt = Number.NEGATIVE_INFINITY;
   }
 
-  #read(): void {
+  #reload(): void {
     try {
-      this.#text = this.#usable(readText(this.path));
+      this.#text = this.#checked(readText(this.path));
     } catch (error) {
       if (this.#text === undefined) throw new ApiError('credentials', errorText(error), { cause: error });
       this.#log.error('Could not reload a file, its former content is used', {
@@ -55,7 +55,7 @@ export class ReloadedFile {
     this.#readAt = this.#clock.elapsed();
   }
 
-  #usable(text: string): string {
+  #checked(text: string): string {
     const problem = this.#problemOf(text);
     if (problem !== undefined) throw new Error(`${this.path} ${problem}`);
     return text;

@@ -1,5 +1,5 @@
 import type { KubeObject } from '../../api/index.ts';
-import type { Change } from '../../lib/change.ts';
+import { type Change, latestOf } from '../../lib/change.ts';
 import { errorText } from '../../lib/error-text.ts';
 import type { InformerReporter } from './reporter.ts';
 import { objectPath, objectTitle, type Resource } from './resource.ts';
@@ -37,7 +37,7 @@ export class Handlers<T extends KubeObject> {
   }
 
   changed(change: Change<T>): void {
-    const object = change.type === 'removed' ? change.from : change.to;
+    const object = latestOf(change);
     for (const handler of this.#handlers) this.#call(object, () => handler.changed?.(change));
   }
 

@@ -173,7 +173,7 @@ test('WATCH-15 an object without a name, or of another kind, is reported once, a
     assert.deepEqual(parts.failures, []);
   }));
 
-test('WATCH-15 at most 100 problems of objects without names are reported', () =>
+test('WATCH-15 at most 100 objects without names are reported', () =>
   withInformer(async parts => {
     const watch = await parts.startWatch();
     const ports = (port: number) => ({ ports: [{ port }] });

@@ -87,7 +87,7 @@ export class Informer<T extends KubeObject> {
     return this.#objects.values();
   }
 
-  /** A handler that is added late first receives all objects that exist. Returns a function that removes the handler. */
+  /** A late handler first receives all objects that exist. Returns a function that removes the handler. */
   addHandler(handler: InformerHandler<T>): () => void {
     return this.#handlers.add(handler, this.#objects.values(), this.#hasSynced);
   }

@@ -1,4 +1,5 @@
 import { type DecodeResult, decodeObject, decodeProtobufObject, ListBody } from '../../api/index.ts';
+import { isRecord } from '../../lib/is-record.ts';
 import type { ApiResponse } from '../index.ts';
 import { encodingOf, UnreadableError } from './encoding.ts';
 import type { Resource } from './resource.ts';
@@ -51,7 +52,7 @@ async function readJson({ body }: ApiResponse, { kind, apiVersion }: Resource, e
   const items = list.items ?? [];
   if (list.kind !== `${kind}List` || !Array.isArray(items)) throw notAList();
   for (const item of items) emit(decodeObject(item, { kind, apiVersion }));
-  const metadata = isFields(list.metadata) ? list.metadata : {};
+  const metadata = isRecord(list.metadata) ? list.metadata : {};
   return { resourceVersion: textOf(metadata.resourceVersion), continueToken: textOf(metadata.continue) };
 }
 
@@ -60,15 +61,11 @@ type Fields = Readonly<Record<string, unknown>>;
 function parseFields(text: string): Fields {
   try {
     const value: unknown = JSON.parse(text);
-    if (isFields(value)) return value;
+    if (isRecord(value)) return value;
   } catch {
     // The error below says enough.
   }
   throw notAList();
-}
-
-function isFields(value: unknown): value is Fields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function textOf(value: unknown): string {

@@ -1,9 +1,9 @@
 import type { DecodeResult } from '../../api/index.ts';
+import { BackOff } from '../../lib/back-off.ts';
+import { sleep } from '../../lib/sleep.ts';
 import { ApiError } from '../index.ts';
-import { BackOff } from './back-off.ts';
 import { type ListPage, readListPage } from './list-page.ts';
 import { type AttemptEnd, nextStep, type Phase, type WaitCause } from './next-step.ts';
-import { Pause } from './pause.ts';
 import { listQuery, streamingListQuery, type Version, watchQuery } from './queries.ts';
 import type { InformerReporter } from './reporter.ts';
 import type { Query } from './resource.ts';
@@ -32,6 +32,7 @@ export interface ReflectorOptions extends ResourceRequestsOptions {
   readonly random: () => number;
 }
 
+const BACK_OFF = { firstMs: 800, maxMs: 30_000, resetAfterMs: 120_000 };
 const MIN_WATCH_SECONDS = 300;
 /** The server should end a watch after the time that was asked for. This much later, the watch counts as hanging. */
 const WATCH_GRACE_MS = 30_000;
@@ -45,7 +46,6 @@ const MAX_RETRY_AFTER_SECONDS = 60;
 export class Reflector {
   readonly #options: ReflectorOptions;
   readonly #backOffs: Readonly<Record<WaitCause, BackOff>>;
-  readonly #pause: Pause;
   readonly #watchdog: StallWatchdog;
   readonly #requests: ResourceRequests;
   readonly #status: WatchStatus;
@@ -57,14 +57,16 @@ export class Reflector {
   #eventCount = 0;
   /** The reflector aborted the current streaming list because the server sent nothing. */
   #hasGivenUp = false;
-  /** The reflector waits because it could not reach the server. */
+  /** Ends the current wait. */
+  #wait: AbortController | undefined;
+  /** The current wait is there because the reflector could not reach the server. */
   #isServerUnreachable = false;
 
   constructor(options: ReflectorOptions) {
     this.#options = options;
     const { clock, random } = options;
-    this.#backOffs = { failure: new BackOff(clock, random), 'old version': new BackOff(clock, random) };
-    this.#pause = new Pause(clock);
+    const backOff = () => new BackOff({ ...BACK_OFF, random, clock });
+    this.#backOffs = { failure: backOff(), 'old version': backOff() };
     this.#requests = new ResourceRequests(options);
     this.#status = new WatchStatus(options.resource.path, options.reporter);
     const silence = `the API server has sent nothing for ${REPORT_AFTER_MS / 1000} s`;
@@ -77,14 +79,14 @@ export class Reflector {
 
   /** Ends the wait if the reflector waits because it could not reach the server. */
   retryNow(): void {
-    if (this.#isServerUnreachable) this.#pause.end();
+    if (this.#isServerUnreachable) this.#wait?.abort();
   }
 
   async close(): Promise<void> {
     this.#closed = true;
     this.#watchdog.stop();
     this.#requests.abort();
-    this.#pause.end();
+    this.#wait?.abort();
     await this.#running;
   }
 
@@ -103,7 +105,9 @@ export class Reflector {
     if (step.problem !== undefined) this.#status.failed(step.problem);
     if (!step.waitCause) return;
     this.#isServerUnreachable = end.error instanceof ApiError && end.error.code !== 'status';
-    await this.#pause.wait(Math.max(this.#backOffs[step.waitCause].next(), retryAfterMs(end.error)));
+    this.#wait = new AbortController();
+    const ms = Math.max(this.#backOffs[step.waitCause].fail(), retryAfterMs(end.error));
+    await sleep(ms, this.#options.clock, this.#wait.signal);
     this.#isServerUnreachable = false;
   }
 

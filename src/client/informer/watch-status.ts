@@ -1,11 +1,11 @@
+import { ReportOnce } from '../../lib/report-once.ts';
 import type { InformerReporter } from './reporter.ts';
 
 /** Whether the watch of a resource works. Reports each problem once, until it changes or is over. */
 export class WatchStatus {
   readonly #path: string;
   readonly #reporter: InformerReporter;
-  #failure: string | undefined;
-  #stall: string | undefined;
+  readonly #reported = new ReportOnce();
 
   constructor(path: string, reporter: InformerReporter) {
     this.#path = path;
@@ -13,22 +13,17 @@ export class WatchStatus {
   }
 
   failed(message: string): void {
-    if (message === this.#failure) return;
-    this.#failure = message;
-    this.#reporter.watchFailed({ where: this.#path, message });
+    if (this.#reported.add('failure', message)) this.#reporter.watchFailed({ where: this.#path, message });
   }
 
   /** No request failed, but the API server sends nothing. */
   stalled(message: string): void {
-    if (message === this.#stall) return;
-    this.#stall = message;
-    this.#reporter.watchStalled({ where: this.#path, message });
+    if (this.#reported.add('stall', message)) this.#reporter.watchStalled({ where: this.#path, message });
   }
 
   works(): void {
-    if (this.#failure === undefined && this.#stall === undefined) return;
-    this.#failure = undefined;
-    this.#stall = undefined;
-    this.#reporter.watchRecovered(this.#path);
+    const hadFailure = this.#reported.delete('failure');
+    const hadStall = this.#reported.delete('stall');
+    if (hadFailure || hadStall) this.#reporter.watchRecovered(this.#path);
   }
 }

@@ -1,4 +1,5 @@
 import { dirname, resolve } from 'node:path';
+import { isRecord } from '../../lib/is-record.ts';
 import { ApiError } from '../api-error.ts';
 import type { Pem } from '../client-config.ts';
 
@@ -17,12 +18,12 @@ export function fail(field: Field, problem: string): never {
 
 /** A field of an object. A field that is absent or null has the value undefined. */
 export function child(parent: Field, name: string): Field {
-  const value = isObject(parent.value) && Object.hasOwn(parent.value, name) ? parent.value[name] : undefined;
+  const value = isRecord(parent.value) && Object.hasOwn(parent.value, name) ? parent.value[name] : undefined;
   return { file: parent.file, path: parent.path === '' ? name : `${parent.path}.${name}`, value: value ?? undefined };
 }
 
 export function object(field: Field): Field {
-  if (field.value !== undefined && !isObject(field.value)) fail(field, 'must be an object');
+  if (field.value !== undefined && !isRecord(field.value)) fail(field, 'must be an object');
   return field;
 }
 
@@ -88,8 +89,4 @@ export function named(root: Field, listName: string, name: string): Field | unde
 export function presentNames(root: Field, listName: string): string {
   const names = list(root, listName).map(entry => text(object(entry), 'name'));
   return names.length === 0 ? `${listName} is empty` : `${listName} has ${names.join(', ')}`;
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,3 +1,4 @@
+import { isRecord } from '../../lib/is-record.ts';
 import { protobufFields } from './protobuf.ts';
 
 /** A Kubernetes `Status`: an API server's description of an error. */
@@ -24,8 +25,8 @@ function fromJson(bytes: Uint8Array): Status | undefined {
   } catch {
     return undefined;
   }
-  if (!isObject(value) || value.kind !== 'Status') return undefined;
-  const details = isObject(value.details) ? value.details : {};
+  if (!isRecord(value) || value.kind !== 'Status') return undefined;
+  const details = isRecord(value.details) ? value.details : {};
   return {
     message: textOf(value.message),
     reason: textOf(value.reason),
@@ -65,8 +66,4 @@ function textOf(value: unknown): string {
 
 function numberOf(value: unknown): number | undefined {
   return typeof value === 'number' ? value : undefined;
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,5 +1,6 @@
+import { errorCode } from '../../lib/error-code.ts';
 import { errorText } from '../../lib/error-text.ts';
-import { ApiError, errorCode } from '../api-error.ts';
+import { ApiError } from '../api-error.ts';
 import { type ClientConfig, pemName } from '../client-config.ts';
 import { addressOf, hostName } from '../server-url.ts';
 
@@ -22,7 +23,7 @@ const UNREACHABLE: Readonly<Record<string, string>> = {
   ETIMEDOUT: 'did not answer: check the network and its address',
   ENOTFOUND: 'cannot be found: its name has no address',
   // Node gives this code also if the server closes the connection during the TLS handshake.
-  ECONNRESET: 'closed the connection before TLS was ready: check its address and any proxy in front of it',
+  ECONNRESET: 'closed the connection before TLS was ready: check its address and any HTTP proxy in front of it',
   EAI_AGAIN: 'cannot be found: the name servers do not answer',
 };
 
@@ -40,7 +41,7 @@ interface Peer {
 export function connectError(error: unknown, config: ClientConfig, proxy?: URL): ApiError {
   if (error instanceof ApiError) return error;
   const peer = proxy ? proxyPeer(proxy) : serverPeer(config);
-  const code = errorCode(error);
+  const code = errorCode(error) ?? '';
   const detail = { address: addressOf(config.server), cause: error };
   const unreachable = UNREACHABLE[code];
   if (unreachable !== undefined) return new ApiError('unreachable', `${peer.title} ${unreachable} (${code})`, detail);
@@ -58,7 +59,11 @@ function serverPeer({ server, tls, origin }: ClientConfig): Peer {
 }
 
 function proxyPeer(proxy: URL): Peer {
-  return { title: `the proxy ${addressOf(proxy)}`, name: hostName(proxy), authority: 'a CA that this machine trusts' };
+  return {
+    title: `the HTTP proxy ${addressOf(proxy)}`,
+    name: hostName(proxy),
+    authority: 'a CA that this machine trusts',
+  };
 }
 
 function tlsText(code: string, error: unknown, { title, name, authority }: Peer): string | undefined {

@@ -101,7 +101,7 @@ function tunnel(socket: Socket, proxy: URL, config: ClientConfig): Promise<Socke
     connectRequest.once('error', reject);
     connectRequest.once('connect', ({ statusCode = 0, statusMessage = '' }) => {
       if (statusCode === 200) return resolve(socket);
-      const text = `the proxy ${addressOf(proxy)} refused the tunnel to the API server ${address}: ${statusCode} ${statusMessage}`;
+      const text = `the HTTP proxy ${addressOf(proxy)} refused the tunnel to the API server ${address}: ${statusCode} ${statusMessage}`;
       reject(new ApiError('unreachable', text.trimEnd(), { address }));
     });
     connectRequest.end();

@@ -3,7 +3,7 @@ import { ApiError } from '../api-error.ts';
 import type { Environment } from '../client-config.ts';
 import { hostName, portOf } from '../server-url.ts';
 
-/** Throws an ApiError if the address of an HTTP proxy cannot be used. `where` names the field or variable in the error. */
+/** Throws an ApiError if the address cannot be used. `where` names the field or variable in the error. */
 export function checkedProxyUrl(text: string, where: string): URL {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url?.protocol === 'socks5:' || url?.protocol === 'socks5h:') {

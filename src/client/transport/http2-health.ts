@@ -15,8 +15,8 @@ export interface HealthOptions {
 }
 
 /**
- * Pings a silent session, and calls `onDead` if there is no answer. Without this, the kernel notices a vanished peer only
- * after a quarter of an hour if there is data to send, and never while the client only waits for events.
+ * Pings a silent session, and calls `onDead` if there is no answer. Without this, the kernel notices a vanished peer
+ * only after a quarter of an hour if there is data to send, and never while the client only waits for events.
  */
 export function watchHealth({ session, bytesRead, timeouts, clock, onDead }: HealthOptions): {
   readonly stop: () => void;

@@ -10,8 +10,8 @@ export interface StreamBodyOptions {
 }
 
 /**
- * The body of a response. It reads only as fast as its caller. `return` ends it at once, even while `next` waits for the
- * next event of a watch. The iterator of a Node stream cannot do that.
+ * The body of a response. It reads only as fast as its caller. `return` ends it at once, even while `next` waits for
+ * the next event of a watch. The iterator of a Node stream cannot do that.
  */
 export class StreamBody implements AsyncIterableIterator<Uint8Array> {
   readonly #stream: Readable;

@@ -70,7 +70,7 @@ test('CLIENT-8 the error of a proxy that refuses the tunnel has its answer', () 
       withClient(
         version,
         async ({ get, client }) => {
-          const message = `the proxy 127.0.0.1:${port} refused the tunnel to the API server ${client.host}: 403 Forbidden`;
+          const message = `the HTTP proxy 127.0.0.1:${port} refused the tunnel to the API server ${client.host}: 403 Forbidden`;
           await assert.rejects(get(), { name: 'ApiError', code: 'unreachable', message });
         },
         { cluster: { 'proxy-url': `http://127.0.0.1:${port}` } },
@@ -82,7 +82,7 @@ test('CLIENT-8 the error of a proxy that is not there names the proxy', () =>
   withClient(
     version,
     async ({ get }) => {
-      const message = /^the proxy 127\.0\.0\.1:1 refused the connection/;
+      const message = /^the HTTP proxy 127\.0\.0\.1:1 refused the connection/;
       await assert.rejects(get(), { code: 'unreachable', message });
     },
     { cluster: { 'proxy-url': 'http://127.0.0.1:1' } },
@@ -123,7 +123,8 @@ test('CLIENT-8 a proxy may use TLS, and the machine must trust its certificate t
           assert.deepEqual(requests, [`CONNECT ${client.host} undefined`]);
           await assert.rejects(get(), {
             code: 'tls',
-            message: /^the certificate of the proxy 127\.0\.0\.1:\d+ is not signed by a CA that this machine trusts/,
+            message:
+              /^the certificate of the HTTP proxy 127\.0\.0\.1:\d+ is not signed by a CA that this machine trusts/,
           });
         },
         { cluster: { 'proxy-url': `https://127.0.0.1:${port}` } },

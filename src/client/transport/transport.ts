@@ -50,7 +50,7 @@ export class Transport {
     const { ca } = config.tls;
     this.#caFile = ca?.kind === 'file' ? new ReloadedFile(ca.path, clock, log) : undefined;
     // Throws at the start if the CAs cannot be used.
-    this.#authorities();
+    this.#loadAuthorities();
   }
 
   async send(request: WireRequest, certificate: ClientCertificate | undefined): Promise<ApiResponse> {
@@ -106,7 +106,7 @@ export class Transport {
     const options = (protocols: readonly string[]): DialOptions => ({
       ...fixed,
       protocols,
-      ca: this.#authorities(),
+      ca: this.#loadAuthorities(),
     });
     const dialHttp1 = () => dial(options(['http/1.1']));
     const http1 = { dial: dialHttp1, host: server.host, address };
@@ -123,13 +123,13 @@ export class Transport {
     return this.#proxy ? { prefix: origin, headers: proxyAuthorization(this.#proxy) } : {};
   }
 
-  #authorities(): string | undefined {
+  #loadAuthorities(): string | undefined {
     const { config, env } = this.#options;
     const { ca, insecure } = config.tls;
     if (insecure) return undefined;
     if (!ca) return systemRoots(env);
     this.#caFile?.expire();
-    const pem = ca.kind === 'data' ? ca.pem : (this.#caFile?.text() ?? '');
+    const pem = ca.kind === 'data' ? ca.pem : (this.#caFile?.read() ?? '');
     if (certificateCount(pem) > 0) return pem;
     const text = `unable to load root certificates: ${pemName(ca)} contains no PEM certificate`;
     throw new ApiError('configuration', text);

@@ -1,3 +1,4 @@
+import { compareTexts } from '../../lib/compare-texts.ts';
 import { formatDuration } from '../../lib/duration.ts';
 import { goJson } from '../../lib/go-json.ts';
 import { goQuote } from '../../lib/go-quote.ts';
@@ -42,7 +43,7 @@ export function validateConfiguration(configuration: Configuration): FieldError[
 }
 
 function gatesText(gates: ReadonlyMap<string, boolean>): string {
-  return goJson(Object.fromEntries([...gates].sort(([a], [b]) => (a < b ? -1 : 1))));
+  return goJson(Object.fromEntries([...gates].sort(([a], [b]) => compareTexts(a, b))));
 }
 
 /** Upstream has no userspace mode, and its error text does not name it. We keep that text. */

@@ -1,6 +1,6 @@
 import { type Cidr, type Family, type Ip, parseCidr } from '../../net/index.ts';
 
-/** Machines of the cluster beside the node. Those that are nodes themselves hold the pods of one range. */
+/** The machines of the cluster beside the node. Those that are nodes too have the pods of one range. */
 export type HostName = 'other-node' | 'third-node' | 'ext';
 
 export interface Host {
@@ -9,7 +9,7 @@ export interface Host {
   readonly number: number;
   /** Its pods are 10.244.N.* and fd00:10:244:N::*. */
   readonly podRange?: number;
-  /** Whether it sends what is for Services to the node. */
+  /** Whether it routes packets for Services to the node. */
   readonly usesServices: boolean;
 }
 
@@ -22,7 +22,7 @@ export const HOSTS: readonly Host[] = [
 export const NODE_NUMBER = 2;
 export const NODE_POD_RANGE = 1;
 
-/** Cluster IPs, load-balancer IPs and external IPs. */
+/** The networks of cluster IPs, load-balancer IPs and external IPs. */
 export const SERVICE_NETWORKS: readonly Cidr[] = [
   '10.96.0.0/12',
   '203.0.113.0/24',
@@ -35,7 +35,7 @@ export const DEFAULT_NETWORK: Readonly<Record<Family, Cidr>> = { IPv4: network('
 
 export const LAN_PREFIX: Readonly<Record<Family, number>> = { IPv4: 24, IPv6: 64 };
 
-/** Where a machine is on the network of machines. The number's decimal digits stand in the IPv6 address as they are. */
+/** A machine's address on the network between machines. The IPv6 address has the number's decimal digits. */
 export function lanIp(family: Family, number: number): Ip {
   return (family === 'IPv4' ? `192.168.0.${number}` : `fd00:192:168::${number}`) as Ip;
 }

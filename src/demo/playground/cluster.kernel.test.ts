@@ -21,7 +21,7 @@ describe('cluster', () => {
   });
   after(() => cluster.close());
 
-  /** Who the endpoint is told that the caller is, or how it failed. */
+  /** The address that the endpoint sees as its caller, or how the connection failed. */
   async function seenAs(from: NetworkNamespace, ip: Ip): Promise<string> {
     const server = await EchoServer.start(cluster.addPod(ip), ip, 80, 'TCP');
     const { answers, failures } = await probe(from, ip, 80, 'TCP', { tries: 1 });
@@ -29,14 +29,14 @@ describe('cluster', () => {
     return [...answers.keys(), ...failures].map(text => text.split(' ').at(-1)).join();
   }
 
-  test('PLAY-1 pods of the node are reached by the node, other pods and other nodes, each as itself', async () => {
+  test('PLAY-1 the node, other pods and other nodes reach the pods of the node, each with its own address', async () => {
     assert.equal(await seenAs(cluster.node, POD), '10.244.1.1');
     assert.equal(await seenAs(cluster.addPod('10.244.1.3' as Ip), POD), '10.244.1.3');
     assert.equal(await seenAs(cluster.host('other-node'), POD), '192.168.0.3');
     assert.equal(await seenAs(cluster.host('third-node'), POD6), 'fd00:192:168::4');
   });
 
-  test('PLAY-1 pods elsewhere are reached from the node and its pods', async () => {
+  test('PLAY-1 the node and its pods reach the pods of other nodes', async () => {
     assert.equal(await seenAs(cluster.node, REMOTE), '192.168.0.2');
     assert.equal(await seenAs(cluster.addPod(POD), REMOTE), POD);
     assert.equal(await seenAs(cluster.addPod(POD6), REMOTE6), POD6);
@@ -48,18 +48,18 @@ describe('cluster', () => {
     assert.equal(await seenAs(cluster.node, '192.168.0.3' as Ip), '192.168.0.2');
   });
 
-  test('PLAY-1 pods are out of reach from outside', async () => {
+  test('PLAY-1 machines outside cannot reach pods', async () => {
     assert.equal(await seenAs(cluster.host('ext'), POD), 'ENETUNREACH');
     assert.equal(await seenAs(cluster.host('ext'), POD6), 'ENETUNREACH');
   });
 
-  test('PLAY-1 a pod is added once, however often it is asked for', () => {
+  test('PLAY-1 a pod that is added twice exists once', () => {
     assert.equal(cluster.addPod(POD), cluster.addPod(POD));
     assert.equal(cluster.addPod(REMOTE), cluster.host('other-node'));
     assert.equal(cluster.addPod('192.168.0.2' as Ip), cluster.node);
   });
 
-  test('PLAY-1 a pod that comes does not cut off those that are there', async () => {
+  test('PLAY-1 a new pod does not cut off the others', async () => {
     const pods = Array.from({ length: 6 }, (_, i) => `10.244.1.${10 + i}` as Ip);
     for (const [i, pod] of pods.entries()) {
       cluster.addPod(pod);
@@ -75,7 +75,7 @@ describe('cluster', () => {
     assert.ok(ports.every(({ hairpin }) => hairpin));
   });
 
-  test('PLAY-1 the node forwards and does not ration what it rejects', () => {
+  test('PLAY-1 the node forwards packets and does not limit the rate of its rejects', () => {
     const values = ['net/ipv4/ip_forward', 'net/ipv6/conf/all/forwarding', 'net/ipv4/icmp_ratelimit'];
     assert.deepEqual(
       values.map(name => readSysctl(name, cluster.node)),
@@ -83,7 +83,7 @@ describe('cluster', () => {
     );
   });
 
-  test('PLAY-1 pods that are dropped are gone, and can be added again', async () => {
+  test('PLAY-1 dropped pods are gone and can be added again', async () => {
     cluster.addPod(POD);
     cluster.addPod(REMOTE);
     cluster.dropPods();

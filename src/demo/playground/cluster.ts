@@ -4,7 +4,7 @@ import { familyOf, type Ip } from '../../net/index.ts';
 import { type HostName, LAN_PREFIX, podGateway } from './addresses.ts';
 import { Machine } from './machine.ts';
 import { buildMachines, type Machines, POD_BRIDGE } from './machines.ts';
-import { placeOf } from './placement.ts';
+import { placementOf } from './placement.ts';
 
 const ONE_ADDRESS = { IPv4: 32, IPv6: 128 } as const;
 
@@ -15,15 +15,15 @@ interface Pod {
 }
 
 /**
- * A small cluster out of network namespaces, for sending real packets through a proxy.
+ * A small cluster of network namespaces, to send real packets through a proxy.
  *
  *     ext         192.168.0.100 ─┐
  *     other-node  192.168.0.3   ─┤ lan (a bridge) ─ 192.168.0.2 node ─ 10.244.1.1 cni0 ─ a namespace for each pod
  *     third-node  192.168.0.4   ─┘
  *
- * The other nodes hold their pods, 10.244.2.* and 10.244.3.*, as addresses of their own. ext has no route to pods: a
- * reply that does not come back through the node is lost, as it would be in a real cluster. The namespaces have no
- * names, so they vanish with the process.
+ * The pods of the other nodes, 10.244.2.* and 10.244.3.*, are addresses of those nodes. ext has no route to pods, so a
+ * reply that does not come back through the node is lost, as in a real cluster. The namespaces have no names, so they
+ * disappear with the process.
  */
 export class Cluster {
   readonly #machines: Machines;
@@ -39,7 +39,7 @@ export class Cluster {
     return new Cluster(buildMachines());
   }
 
-  /** Where a proxy runs. */
+  /** The node that a proxy runs on. */
   get node(): NetworkNamespace {
     return this.#machines.node.namespace;
   }
@@ -48,16 +48,16 @@ export class Cluster {
     return this.#machines.hosts[name].namespace;
   }
 
-  /** The namespace in which this endpoint's address lives. A pod of the node gets one of its own. */
+  /** Returns the namespace that has this endpoint's address. Creates a namespace for each pod of the node. */
   addPod(ip: Ip): NetworkNamespace {
-    const place = placeOf(ip);
-    switch (place.kind) {
+    const placement = placementOf(ip);
+    switch (placement.kind) {
       case 'node':
         return this.node;
       case 'host':
-        return this.host(place.host);
+        return this.host(placement.host);
       case 'remote-pod':
-        return this.#addRemotePod(ip, place.host);
+        return this.#addRemotePod(ip, placement.host);
       case 'pod':
         return this.#addPod(ip);
     }
@@ -111,7 +111,7 @@ export class Cluster {
     const port = node.route.addLink({ kind: 'veth', name: `v${++this.#ports}`, peer });
     const bridge = node.link(POD_BRIDGE);
     node.route.setLink(port, { master: bridge, up: true });
-    // A pod that reaches itself through a Service gets its own packets back from the bridge.
+    // The bridge must send a pod its own packets back: a pod may reach itself through a Service.
     node.route.setLink(port, { hairpin: true });
     const eth0 = pod.link('eth0');
     pod.route.setLink(eth0, { up: true });
@@ -119,7 +119,7 @@ export class Cluster {
     pod.addDefaultRoute(familyOf(ip), podGateway(familyOf(ip)));
     node.awaitLink(port.name);
     pod.awaitLink(eth0.name);
-    // The bridge itself came up with its first port.
+    // The bridge comes up with its first port.
     node.awaitLink(POD_BRIDGE);
     node.awaitAddresses(bridge);
     pod.awaitAddresses(eth0);

@@ -3,11 +3,11 @@ import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { startDeadline } from './deadline.ts';
 
-function standStill(milliseconds: number): void {
+function block(milliseconds: number): void {
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, milliseconds);
 }
 
-test('PLAY-1 a deadline calls back once, and not before its time', async () => {
+test('PLAY-1 a deadline calls back once, and not too early', async () => {
   const start = performance.now();
   let calls = 0;
   await new Promise<void>(resolve => {
@@ -30,10 +30,10 @@ test('PLAY-1 a deadline that was stopped does not call back', async () => {
   assert.equal(calls, 0);
 });
 
-test('PLAY-1 the time in which the process stands still does not count', async () => {
+test('PLAY-1 time in which the process is blocked does not count', async () => {
   let calls = 0;
   const deadline = startDeadline(60, () => calls++);
-  standStill(100);
+  block(100);
   await sleep(5);
   assert.equal(calls, 0);
   deadline.stop();

@@ -1,17 +1,20 @@
-/** In so many pieces the time is counted. An exchange of two sockets in one process takes about five turns of its loop. */
-const PIECES = 20;
+/**
+ * The time is counted in this many steps. That is more than the five turns of the event loop that two sockets in one
+ * process need to exchange a question and an answer.
+ */
+const STEPS = 20;
 
 /**
- * Calls back after the time, unless it is stopped before. The time is that of a process that runs: however long the
- * process stands still, in a system call or for want of a processor, a piece of the time has passed at most. Otherwise
- * a busy machine would make everybody seem silent whose answer is there but was not looked at yet.
+ * Calls `onExpired` after the time, unless it is stopped before. Only time in which the process runs counts: while the
+ * process hangs in a system call or waits for a processor, at most one step passes. With a plain timer, a busy machine
+ * would report a timeout although the answer has arrived and the process has only not read it yet.
  */
 export function startDeadline(milliseconds: number, onExpired: () => void): { stop(): void } {
   let passed = 0;
   const timer = setInterval(() => {
-    if (++passed < PIECES) return;
+    if (++passed < STEPS) return;
     clearInterval(timer);
     onExpired();
-  }, milliseconds / PIECES);
+  }, milliseconds / STEPS);
   return { stop: () => clearInterval(timer) };
 }

@@ -3,7 +3,7 @@ import { bindUdp, listenTcp } from '../../kernel/sockets/index.ts';
 import type { Ip } from '../../net/index.ts';
 import type { ProbeProtocol } from './probe.ts';
 
-/** Answers every connection or datagram with `own-address own-port caller-address`. */
+/** Answers every connection or datagram with `server-address server-port caller-address`. */
 export class EchoServer {
   readonly #stop: () => Promise<void>;
 
@@ -34,7 +34,7 @@ async function startTcp(namespace: NetworkNamespace, ip: Ip, port: number, answe
   const server = await listenTcp(namespace, ip, port, connection => {
     connections.add(connection);
     connection.once('close', () => connections.delete(connection));
-    // A caller that has gone wants no answer.
+    // A caller that hangs up needs no answer.
     connection.on('error', () => undefined);
     connection.end(answer(connection.remoteAddress));
   });
@@ -47,7 +47,7 @@ async function startTcp(namespace: NetworkNamespace, ip: Ip, port: number, answe
 
 function startUdp(namespace: NetworkNamespace, ip: Ip, port: number, answer: Answer): Stop {
   const socket = bindUdp(namespace, ip, port);
-  // As above.
+  // A caller that is gone needs no answer.
   socket.on('error', () => undefined);
   socket.on('message', (_, caller) => socket.send(answer(caller.address), caller.port, caller.address));
   return () => new Promise<void>(resolve => socket.close(() => resolve()));

@@ -8,7 +8,7 @@ export interface Destination {
   readonly protocol: 'TCP' | 'UDP';
 }
 
-/** Asks once and returns the answer, which is empty if the other end hung up without one. */
+/** Sends one question and returns the answer. The answer is empty if the other end hangs up without one. */
 export function exchange(
   namespace: NetworkNamespace,
   { ip, port, protocol }: Destination,

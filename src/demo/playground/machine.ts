@@ -6,23 +6,23 @@ import { type Family, familyOf, type Ip } from '../../net/index.ts';
 import { DEFAULT_NETWORK } from './addresses.ts';
 
 const SETTINGS: readonly [sysctl: string, value: number][] = [
-  // Links would look for duplicates of their link-local address for a second or two. Until then a machine that forwards
-  // cannot ask for IPv6 neighbours.
+  // The kernel would look for duplicates of a link-local address for a second or two. Until then a machine that forwards
+  // cannot find IPv6 neighbours.
   ['net/ipv6/conf/default/accept_dad', 0],
-  // What no proxy takes care of the node sends to ext, its gateway, and says so to others who sent it: they would send
-  // it to ext themselves from then on, even if the proxy takes care of it later.
+  // The node sends packets that no proxy handles to ext, its gateway, and tells the sender with an ICMP redirect. The
+  // sender would then send to ext directly, even after a proxy handles such packets.
   ['net/ipv4/conf/all/accept_redirects', 0],
   ['net/ipv4/conf/default/accept_redirects', 0],
   ['net/ipv6/conf/default/accept_redirects', 0],
-  // A connection from a masqueraded port that was used a moment ago would be taken for a stray packet of the former one,
-  // and wait for a second.
+  // If a masqueraded port is used again after a moment, the kernel would take the new connection for a stray packet of
+  // the former one, and the connection would wait for a second.
   ['net/ipv4/tcp_max_tw_buckets', 0],
 ];
 
-/** How long the kernel may take for what it does in the background. */
-const PATIENCE_MS = 5000;
+/** How long the kernel may take for work that it does in the background. */
+const TIMEOUT_MS = 5000;
 
-/** A network namespace that is used as a computer. */
+/** A network namespace that plays a computer. */
 export class Machine {
   readonly namespace: NetworkNamespace;
   readonly route: RouteSocket;
@@ -59,16 +59,16 @@ export class Machine {
   }
 
   /**
-   * Waits until the link can send and receive. It cannot before the kernel has noticed, some moments after the other
-   * end came up; what is sent meanwhile is lost.
+   * Waits until the link can send and receive. The kernel notices some moments late that the other end came up, and
+   * loses packets until then.
    */
   awaitLink(name: string): void {
     waitUntil(`ip link set ${name} up`, () => ((this.route.link(name)?.flags ?? 0) & LinkFlag.RUNNING) !== 0);
   }
 
   /**
-   * Waits until the link's IPv6 addresses are in use. The kernel makes their routes, and listens to those who ask for
-   * them, in the background. A machine that forwards asks for neighbours from its link-local address.
+   * Waits until the link's IPv6 addresses are in use. In the background, the kernel adds their routes and starts to
+   * answer neighbour solicitations. A machine that forwards sends neighbour solicitations from its link-local address.
    */
   awaitAddresses(link: LinkRef, { linkLocal = true } = {}): void {
     waitUntil(`ip -6 addr show dev ${link.name}`, () => {
@@ -77,8 +77,8 @@ export class Machine {
       const local = new Set(
         routes.filter(({ type }) => type === 'local').map(({ destination }) => destination.address),
       );
-      const complete = !linkLocal || addresses.some(({ scope }) => scope === Scope.LINK);
-      return complete && addresses.every(({ ip }) => local.has(ip));
+      const hasLinkLocal = !linkLocal || addresses.some(({ scope }) => scope === Scope.LINK);
+      return hasLinkLocal && addresses.every(({ ip }) => local.has(ip));
     });
   }
 
@@ -92,12 +92,12 @@ export class Machine {
   }
 }
 
-/** Asks again and again, without letting other work run: building a cluster is synchronous. */
+/** Blocks the process until `isDone` returns true: building a cluster is synchronous. */
 function waitUntil(operation: string, isDone: () => boolean): void {
-  const end = performance.now() + PATIENCE_MS;
+  const end = performance.now() + TIMEOUT_MS;
   while (!isDone()) {
     if (performance.now() > end) {
-      throw new KernelError('KERNEL_SOCKET', { operation, reason: 'it takes too long' });
+      throw new KernelError('KERNEL_SOCKET', { operation, reason: `not done after ${TIMEOUT_MS / 1000} s` });
     }
     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1);
   }

@@ -18,11 +18,11 @@ export const POD_BRIDGE = 'cni0';
 
 const POD_BRIDGE_ADDRESS = '02:00:0a:f4:01:01';
 
-/** The computers of a cluster, wired together. */
+/** The machines of a cluster, with links between them. */
 export interface Machines {
   readonly node: Machine;
   readonly hosts: Readonly<Record<HostName, Machine>>;
-  /** All of them, and the switch between them. */
+  /** All machines, and the switch between them. */
   readonly all: readonly Machine[];
 }
 
@@ -61,7 +61,7 @@ function buildLan(lan: Machine, { node, hosts }: Machines): void {
     for (const family of FAMILIES) machine.addAddress(eth0, lanIp(family, number), LAN_PREFIX[family]);
     machine.route.setLink(eth0, { up: true });
   }
-  // All at once, for each takes the kernel some moments.
+  // The loop waits for all links together, because each takes the kernel some moments.
   for (const { machine, number } of members) {
     lan.awaitLink(portName(number));
     machine.awaitLink('eth0');
@@ -75,24 +75,25 @@ function portName(number: number): string {
 
 function buildNode(node: Machine): void {
   const bridge = node.route.addLink({ kind: 'bridge', name: POD_BRIDGE });
-  // One that stays: a pod that comes later would change it, and the other pods would go on sending to the former.
+  // A fixed address: without one, a later pod would change the bridge's address, and the other pods would go on sending
+  // to the former address.
   node.route.setLink(bridge, { address: POD_BRIDGE_ADDRESS });
   for (const family of FAMILIES) node.addAddress(bridge, podGateway(family), LAN_PREFIX[family]);
   node.route.setLink(bridge, { up: true });
   node.set('net/ipv4/ip_forward', 1);
   node.set('net/ipv6/conf/all/forwarding', 1);
-  // Rejects must not be rationed.
+  // The kernel must not limit the rate of rejects.
   node.set('net/ipv4/icmp_ratelimit', 0);
   node.set('net/ipv6/icmp/ratelimit', 0);
-  // Those that only some kernels have in each namespace, or have at all.
-  setIfThere(node, 'net/ipv4/icmp_msgs_per_sec', 100_000);
-  setIfThere(node, 'net/ipv4/icmp_msgs_burst', 100_000);
-  // With br_netfilter, traffic between two pods of a node is seen by netfilter like any other.
-  setIfThere(node, 'net/bridge/bridge-nf-call-iptables', 1);
-  setIfThere(node, 'net/bridge/bridge-nf-call-ip6tables', 1);
+  // Not every kernel has these sysctls, or has them in each namespace.
+  setIfExists(node, 'net/ipv4/icmp_msgs_per_sec', 100_000);
+  setIfExists(node, 'net/ipv4/icmp_msgs_burst', 100_000);
+  // With br_netfilter, netfilter also handles packets between two pods of a node.
+  setIfExists(node, 'net/bridge/bridge-nf-call-iptables', 1);
+  setIfExists(node, 'net/bridge/bridge-nf-call-ip6tables', 1);
 }
 
-function setIfThere(machine: Machine, sysctl: string, value: number): void {
+function setIfExists(machine: Machine, sysctl: string, value: number): void {
   try {
     machine.set(sysctl, value);
   } catch (error) {

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Ip } from '../../net/index.ts';
-import { type Placement, placeOf } from './placement.ts';
+import { type Placement, placementOf } from './placement.ts';
 
-const PLACES: readonly [ip: string, place: Placement][] = [
+const PLACEMENTS: readonly [ip: string, placement: Placement][] = [
   ['192.168.0.2', { kind: 'node' }],
   ['fd00:192:168::2', { kind: 'node' }],
   ['192.168.0.3', { kind: 'host', host: 'other-node' }],
@@ -15,12 +15,12 @@ const PLACES: readonly [ip: string, place: Placement][] = [
   ['fd00:10:244:3::4', { kind: 'remote-pod', host: 'third-node' }],
 ];
 
-for (const [ip, place] of PLACES) {
-  test(`PLAY-1 ${ip} lives on ${'host' in place ? place.host : 'the node'}`, () => {
-    assert.deepEqual(placeOf(ip as Ip), place);
+for (const [ip, placement] of PLACEMENTS) {
+  test(`PLAY-1 ${ip} belongs to ${'host' in placement ? placement.host : 'the node'}`, () => {
+    assert.deepEqual(placementOf(ip as Ip), placement);
   });
 }
 
-test('PLAY-1 an address outside the cluster has no place', () => {
-  for (const ip of ['10.244.4.1', '192.168.1.2', '2001:db8::1']) assert.throws(() => placeOf(ip as Ip), RangeError);
+test('PLAY-1 an address outside of the cluster belongs to no machine', () => {
+  for (const ip of ['10.244.4.1', '192.168.1.2', '2001:db8::1']) assert.throws(() => placementOf(ip as Ip), RangeError);
 });

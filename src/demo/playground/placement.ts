@@ -1,17 +1,17 @@
 import { cidrContains, FAMILIES, familyOf, type Ip } from '../../net/index.ts';
 import { HOSTS, type HostName, lanIp, NODE_NUMBER, NODE_POD_RANGE, podNetwork } from './addresses.ts';
 
-/** Where an endpoint's address lives. */
+/** Which machine has an endpoint's address. */
 export type Placement =
-  /** A pod that uses the machine's own address. */
+  /** The node's own address, which a pod in the host network uses. */
   | { readonly kind: 'node' }
   | { readonly kind: 'host'; readonly host: HostName }
-  /** A pod of its own on the node. */
+  /** A pod on the node, with a namespace of its own. */
   | { readonly kind: 'pod' }
-  /** One more address of a machine, which stands for a pod there. */
+  /** A pod of another machine, which is one more address of that machine. */
   | { readonly kind: 'remote-pod'; readonly host: HostName };
 
-export function placeOf(ip: Ip): Placement {
+export function placementOf(ip: Ip): Placement {
   const family = familyOf(ip);
   if (FAMILIES.some(family => lanIp(family, NODE_NUMBER) === ip)) return { kind: 'node' };
   if (cidrContains(podNetwork(family, NODE_POD_RANGE), ip)) return { kind: 'pod' };

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import type { Socket } from 'node:net';
 import { after, before, describe, test } from 'node:test';
+import { setLoopbackUp, withRoutes } from '../../../test/support/namespaces.ts';
 import { NetworkNamespace } from '../../kernel/netns.ts';
-import { RouteSocket } from '../../kernel/rtnetlink/index.ts';
 import { listenTcp } from '../../kernel/sockets/index.ts';
 import type { Ip } from '../../net/index.ts';
 import { EchoServer } from './echo.ts';
@@ -12,7 +12,7 @@ import { type ProbeResult, probe } from './probe.ts';
 const HERE = '127.0.0.1' as Ip;
 const HERE6 = '::1' as Ip;
 const OTHER = '127.0.0.9' as Ip;
-/** On a link where nobody answers. */
+/** On a link without a neighbour. */
 const MISSING = '192.0.2.9' as Ip;
 
 describe('probe and echo', () => {
@@ -20,19 +20,17 @@ describe('probe and echo', () => {
 
   before(() => {
     namespace = NetworkNamespace.create();
-    const route = RouteSocket.open({ namespace });
-    const lo = route.link('lo');
-    assert.ok(lo);
-    route.setLink(lo, { up: true });
-    const bridge = route.addLink({ kind: 'bridge', name: 'br0' });
-    route.setLink(bridge, { up: true });
-    route.addAddress(bridge, { ip: '192.0.2.1' as Ip, prefix: 24 });
-    route.close();
+    setLoopbackUp(namespace);
+    withRoutes(namespace, route => {
+      const bridge = route.addLink({ kind: 'bridge', name: 'br0' });
+      route.setLink(bridge, { up: true });
+      route.addAddress(bridge, { ip: '192.0.2.1' as Ip, prefix: 24 });
+    });
   });
   after(() => namespace.close());
 
-  /** Counts the connections to a server that does `behave` with each. */
-  async function against(
+  /** Probes a server that calls `behave` with each connection, and counts the connections. */
+  async function probeServer(
     behave: (connection: Socket, number: number) => void,
     options = {},
   ): Promise<ProbeResult & { readonly tries: number }> {
@@ -64,24 +62,24 @@ describe('probe and echo', () => {
       assert.deepEqual([...failures], ['refused']);
     });
 
-    test(`PLAY-1 silence is a timeout, over ${protocol}`, async () => {
+    test(`PLAY-1 no answer is a timeout, over ${protocol}`, async () => {
       const { answers, failures } = await probe(namespace, MISSING, 80, protocol, { timeoutMs: 5 });
       assert.equal(answers.size, 0);
       assert.deepEqual([...failures], ['timeout']);
     });
   }
 
-  test('PLAY-1 a probe comes from the address that was asked for', async () => {
+  test('PLAY-1 a probe connects from the given address', async () => {
     const server = await EchoServer.start(namespace, HERE, 80, 'TCP');
     const { answers } = await probe(namespace, HERE, 80, 'TCP', { tries: 1, source: OTHER });
     await server.close();
     assert.deepEqual([...answers.keys()], [`${HERE} 80 ${OTHER}`]);
   });
 
-  test('PLAY-1 a probe ends when as many tries have shown nothing new', async () => {
-    const same = await against(connection => connection.end('a'), { tries: 5 });
+  test('PLAY-1 a probe ends after enough tries that show nothing new', async () => {
+    const same = await probeServer(connection => connection.end('a'), { tries: 5 });
     assert.equal(same.tries, 5);
-    const late = await against((connection, number) => connection.end(number === 3 ? 'b' : 'a'), { tries: 5 });
+    const late = await probeServer((connection, number) => connection.end(number === 3 ? 'b' : 'a'), { tries: 5 });
     assert.equal(late.tries, 3 + 5);
     assert.deepEqual(
       [...late.answers],
@@ -93,21 +91,21 @@ describe('probe and echo', () => {
   });
 
   test('PLAY-1 a probe ends after two failures without an answer', async () => {
-    const result = await against(connection => connection.end(), { tries: 5 });
+    const result = await probeServer(connection => connection.end(), { tries: 5 });
     assert.equal(result.tries, 2);
     assert.deepEqual([...result.failures], ['empty']);
   });
 
-  test('PLAY-1 failures beside answers are told', async () => {
-    const result = await against((connection, number) => connection.end(number === 1 ? '' : 'a'), { tries: 4 });
+  test('PLAY-1 failures are reported beside answers', async () => {
+    const result = await probeServer((connection, number) => connection.end(number === 1 ? '' : 'a'), { tries: 4 });
     assert.equal(result.tries, 4);
     assert.deepEqual([...result.answers], [['a', 3]]);
     assert.deepEqual([...result.failures], ['empty']);
   });
 
-  test('PLAY-1 a server that accepts and says nothing is a timeout', async () => {
+  test('PLAY-1 a server that accepts and does not answer is a timeout', async () => {
     const open: Socket[] = [];
-    const { failures } = await against(
+    const { failures } = await probeServer(
       connection => {
         open.push(connection);
         connection.resume();
@@ -118,7 +116,7 @@ describe('probe and echo', () => {
     assert.deepEqual([...failures], ['timeout']);
   });
 
-  test('PLAY-1 other errors are told by name', async () => {
+  test('PLAY-1 other errors are reported by name', async () => {
     const rules = 'table inet t { chain c { type filter hook output priority 0; udp dport 99 reject; }; }';
     assert.equal(
       namespace.run(() => spawnSync('nft', [rules]).status),
@@ -128,7 +126,7 @@ describe('probe and echo', () => {
     assert.deepEqual([...failures], ['EPERM']);
   });
 
-  test('PLAY-1 an echo server that cannot start says why', async () => {
+  test('PLAY-1 an echo server that cannot start rejects with the reason', async () => {
     await assert.rejects(EchoServer.start(namespace, MISSING, 80, 'TCP'), { errno: 'EADDRNOTAVAIL' });
     await assert.rejects(EchoServer.start(namespace, MISSING, 80, 'UDP'), { errno: 'EADDRNOTAVAIL' });
   });

@@ -8,24 +8,24 @@ import { type Destination, exchange } from './exchange.ts';
 export type ProbeProtocol = Destination['protocol'];
 
 export interface ProbeOptions {
-  /** How many tries in a row must show nothing new; 24 if left out. */
+  /** The probe ends after this many tries in a row that show nothing new. The default is 24. */
   readonly tries?: number;
-  /** How long one try may take; 600 if left out. */
+  /** The timeout of one try. The default is 600. */
   readonly timeoutMs?: number;
-  /** The address to come from. */
+  /** The address that the client connects from. */
   readonly source?: Ip;
 }
 
 export interface ProbeResult {
   /** How often each answer came. */
   readonly answers: ReadonlyMap<string, number>;
-  /** `refused`, `timeout`, `empty` (hung up without an answer), or the errno's name. */
+  /** `refused`, `timeout`, `empty` (the server hung up without an answer), or the name of the errno. */
   readonly failures: ReadonlySet<string>;
 }
 
 /**
- * What a client in the namespace gets from a destination, until as many tries in a row have shown nothing new. Two
- * failures without any answer are enough.
+ * Lets a client in the namespace ask a destination until enough tries in a row have shown nothing new. Ends after two
+ * failures if no answer has come.
  */
 export async function probe(
   namespace: NetworkNamespace,
@@ -38,7 +38,7 @@ export async function probe(
   const failures = new Set<string>();
   let lastNew = 0;
   for (let attempt = 0; attempt - lastNew < tries; attempt++) {
-    const { answer, failure } = await attemptOnce(namespace, { ip, port, protocol }, timeoutMs, source);
+    const { answer, failure } = await tryOnce(namespace, { ip, port, protocol }, timeoutMs, source);
     if (failure !== undefined) failures.add(failure);
     if (answer !== undefined) {
       if (!answers.has(answer)) lastNew = attempt;
@@ -54,7 +54,7 @@ interface Outcome {
   readonly failure?: string;
 }
 
-async function attemptOnce(
+async function tryOnce(
   namespace: NetworkNamespace,
   destination: Destination,
   timeoutMs: number,

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { FakePrograms } from '../../../test/support/fake-programs.ts';
 import { IptablesUnderTest } from '../../../test/support/iptables-mode.ts';
-import { runIn } from '../../../test/support/iptables-rules.ts';
 import { service, slice } from '../../../test/support/objects.ts';
+import { runIn } from '../../../test/support/run-in.ts';
 import { NetworkNamespace } from '../../kernel/netns.ts';
 import { cleanupIptables } from './cleanup.ts';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { IptablesUnderTest } from '../../../test/support/iptables-mode.ts';
-import { runIn } from '../../../test/support/iptables-rules.ts';
+import { runIn } from '../../../test/support/run-in.ts';
 import { NetworkNamespace } from '../../kernel/netns.ts';
 import { PacketCounters } from './packet-counters.ts';
 

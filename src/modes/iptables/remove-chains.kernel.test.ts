@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { FakePrograms, refusing } from '../../../test/support/fake-programs.ts';
-import { runIn } from '../../../test/support/iptables-rules.ts';
+import { runIn } from '../../../test/support/run-in.ts';
 import { IptablesError } from '../../kernel/iptables/index.ts';
 import { NetworkNamespace } from '../../kernel/netns.ts';
 import { openIptables } from '../iptables-programs.ts';

@@ -3,9 +3,10 @@ import { once } from 'node:events';
 import { describe, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { IpvsUnderTest } from '../../../test/support/ipvs-mode.ts';
-import { nodeNamespace } from '../../../test/support/ipvs-node.ts';
-import { ipvsState, rulesOf, runIn, servers, stateWithoutRules } from '../../../test/support/ipvs-state.ts';
+import { ipvsState, rulesOf, servers, stateWithoutRules } from '../../../test/support/ipvs-state.ts';
+import { createNodeNamespace } from '../../../test/support/namespaces.ts';
 import { service, slice } from '../../../test/support/objects.ts';
+import { runIn } from '../../../test/support/run-in.ts';
 import { Cluster } from '../../demo/playground/index.ts';
 import { IpvsSocket } from '../../kernel/ipvs/index.ts';
 import type { NetworkNamespace } from '../../kernel/netns.ts';
@@ -20,7 +21,7 @@ import { ipvsUnavailable } from './support.ts';
 type Work = (mode: IpvsUnderTest, namespace: NetworkNamespace) => Promise<void>;
 
 async function withMode(work: Work, config?: IpvsConfig): Promise<void> {
-  const namespace = nodeNamespace();
+  const namespace = createNodeNamespace();
   const mode = new IpvsUnderTest(namespace, config);
   try {
     await work(mode, namespace);
@@ -55,7 +56,7 @@ function everything(mode: IpvsUnderTest): void {
 const state = (namespace: NetworkNamespace) => ({ ...stateWithoutRules(namespace), rules: rulesOf(namespace, 'IPv4') });
 
 const save = (namespace: NetworkNamespace) => servers(namespace).trim().split('\n');
-const ipvsadm = (namespace: NetworkNamespace, line: string) => runIn(namespace, 'ipvsadm', ...line.split(' '));
+const ipvsadm = (namespace: NetworkNamespace, line: string) => runIn(namespace, 'ipvsadm', line.split(' '));
 
 describe('what is written', () => {
   test('IPVS-2 one change costs a few messages, however many Services there are', () =>
@@ -92,7 +93,7 @@ describe('what is written', () => {
         const socket = IpvsSocket.open({ namespace });
         assert.deepEqual(socket.config(), { tcp: 111, tcpFin: 22, udp: 33 });
         socket.close();
-        const link = runIn(namespace, 'ip', '-d', 'link', 'show', 'kube-ipvs0');
+        const link = runIn(namespace, 'ip', ['-d', 'link', 'show', 'kube-ipvs0']);
         assert.match(link, /kube-ipvs0: <BROADCAST,NOARP> .* state DOWN/);
         assert.match(link, /dummy/);
         assert.doesNotMatch(link, /qlen/);
@@ -108,7 +109,7 @@ describe('what is written', () => {
       assert.deepEqual(nodePorts(), ['-A -t 192.168.0.2:30443 -s rr']);
       const route = RouteSocket.open({ namespace });
       const eth0 = route.link('eth0') ?? assert.fail('no eth0');
-      const addresses = () => runIn(namespace, 'ip', '-o', 'addr', 'show', 'dev', 'kube-ipvs0');
+      const addresses = () => runIn(namespace, 'ip', ['-o', 'addr', 'show', 'dev', 'kube-ipvs0']);
       assert.match(addresses(), /203\.0\.113\.1\/32/);
       for (const ip of ['192.168.0.7', '203.0.113.1'] as Ip[]) route.addAddress(eth0, { ip, prefix: 24 });
       await untilPassed(mode, () => nodePorts().length === 3);
@@ -173,12 +174,12 @@ describe('a set that is full', () => {
   ];
   /** Cluster IPs of which there are elements. */
   const elements = (namespace: NetworkNamespace) =>
-    [...runIn(namespace, 'ipset', 'list', 'KUBE-CLUSTER-IP').matchAll(/^(.+),tcp:80$/gm)].map(([, ip]) => ip).sort();
+    [...runIn(namespace, 'ipset', ['list', 'KUBE-CLUSTER-IP']).matchAll(/^(.+),tcp:80$/gm)].map(([, ip]) => ip).sort();
   const setAside = (mode: IpvsUnderTest) => mode.setAside().map(({ servicePort }) => servicePort);
 
   const withFullSet = (work: Work) =>
     withMode(async (mode, namespace) => {
-      runIn(namespace, 'ipset', 'create', 'KUBE-CLUSTER-IP', 'hash:ip,port', 'maxelem', `${MAXELEM}`);
+      runIn(namespace, 'ipset', ['create', 'KUBE-CLUSTER-IP', 'hash:ip,port', 'maxelem', `${MAXELEM}`]);
       mode.set(...named('a', '10.96.0.1'), ...named('b', '10.96.0.2'), ...named('c', '10.96.0.3'));
       await mode.sync();
       assert.equal(elements(namespace).length, MAXELEM);
@@ -331,7 +332,7 @@ describe('drift', () => {
       const before = state(namespace);
       for (const [what, command] of alterations) {
         const [program = '', ...args] = command.split(' ');
-        runIn(namespace, program, ...args);
+        runIn(namespace, program, args);
         mode.told.length = 0;
         for (let i = 0; i < 5 && mode.told.length === 0; i++) {
           await delay(20);
@@ -348,13 +349,13 @@ describe('drift', () => {
       await mode.sync();
       const before = state(namespace);
       ipvsadm(namespace, '-e -t 10.96.0.1:80 -r 10.244.1.1:8080 -m -w 7');
-      runIn(namespace, 'iptables', '-D', 'KUBE-FORWARD', '1');
-      runIn(namespace, 'iptables', '-D', 'OUTPUT', '1');
+      runIn(namespace, 'iptables', ['-D', 'KUBE-FORWARD', '1']);
+      runIn(namespace, 'iptables', ['-D', 'OUTPUT', '1']);
       await mode.pass(30_000);
       assert.deepEqual(state(namespace), before);
       assert.equal(mode.told.length, 1);
       assert.match(mode.told[0] ?? '', /changed real server ×1, rewrote rules ×1/);
-      runIn(namespace, 'iptables', '-A', 'INPUT', '-m', 'set', '--match-set', 'KUBE-CLUSTER-IP', 'dst,dst');
+      runIn(namespace, 'iptables', ['-A', 'INPUT', '-m', 'set', '--match-set', 'KUBE-CLUSTER-IP', 'dst,dst']);
       await mode.pass(1000);
       const { messages } = mode;
       await mode.pass(1000);
@@ -441,7 +442,7 @@ test('IPVS-11 connections to an endpoint that leaves go on, also through a resta
 });
 
 test('IPVS-12 whether the mode can be used: a scheduler that the kernel lacks is named', async () => {
-  const namespace = nodeNamespace();
+  const namespace = createNodeNamespace();
   try {
     assert.equal(await ipvsUnavailable('rr', namespace), undefined);
     assert.match(
@@ -455,12 +456,12 @@ test('IPVS-12 whether the mode can be used: a scheduler that the kernel lacks is
 });
 
 test('IPVS-13 cleanup removes everything of both families, and nothing of others', async () => {
-  const namespace = nodeNamespace();
+  const namespace = createNodeNamespace();
   try {
     const before = ipvsState(namespace);
-    runIn(namespace, 'iptables', '-N', 'OTHER');
-    runIn(namespace, 'iptables', '-A', 'INPUT', '-j', 'OTHER');
-    runIn(namespace, 'ipset', 'create', 'OTHER', 'hash:ip');
+    runIn(namespace, 'iptables', ['-N', 'OTHER']);
+    runIn(namespace, 'iptables', ['-A', 'INPUT', '-j', 'OTHER']);
+    runIn(namespace, 'ipset', ['create', 'OTHER', 'hash:ip']);
     for (const family of ['IPv4', 'IPv6'] as const) {
       const mode = new IpvsUnderTest(namespace, {}, family);
       const [clusterIP, ip] = family === 'IPv4' ? ['10.96.0.1', '10.244.1.1'] : ['fd00:10:96::1', 'fd00:10:244::1'];
@@ -488,12 +489,12 @@ test('IPVS-13 what cannot be removed keeps nothing else, and is removed when it 
     await mode.sync();
     await mode.close();
     const foreign = ['INPUT', '-m', 'set', '--match-set', 'KUBE-CLUSTER-IP', 'dst,dst', '-j', 'ACCEPT'];
-    runIn(namespace, 'iptables', '-A', ...foreign);
+    runIn(namespace, 'iptables', ['-A', ...foreign]);
     const { removed, errors } = await cleanupIpvs({ namespace });
     assert.deepEqual(removed, ['7 IPv4 virtual servers', '11 IPv4 chains', 'link kube-ipvs0']);
     assert.match(errors.map(String).join(), /destroy KUBE-CLUSTER-IP: IPSET_ERR_BUSY/);
     const left = ipvsState(namespace);
     assert.deepEqual(left['ipset.txt']?.match(/^create \S+/gm), ['create KUBE-CLUSTER-IP']);
-    runIn(namespace, 'iptables', '-D', ...foreign);
+    runIn(namespace, 'iptables', ['-D', ...foreign]);
     assert.deepEqual((await cleanupIpvs({ namespace })).removed, ['1 set']);
   }));

@@ -6,20 +6,20 @@ import { NftablesSocket, Transaction } from '../../kernel/nftables/index.ts';
 import { systemClock } from '../../lib/clock.ts';
 import { DriftWatch } from './drift.ts';
 
-test('NFT-7 a change by others while nobody listens is noticed on listening again; our own are not', async () => {
+test('NFT-7 a paused watch notices changes by other programs when it listens again, and ignores our own', async () => {
   const namespace = NetworkNamespace.create();
   const socket = NftablesSocket.open({ namespace });
-  const told: string[] = [];
+  const reports: string[] = [];
   const watch = new DriftWatch({
     namespace,
     clock: systemClock,
     generation: () => socket.generation(),
-    drifted: ({ what }) => told.push(what),
-    lost: reason => told.push(reason),
+    drifted: ({ cause }) => reports.push(cause),
+    lost: cause => reports.push(cause),
   });
   const write = async (name: string) => {
     const transaction = new Transaction('ip', 'kube-proxy').add({ kind: 'table', family: 'ip', name: 'kube-proxy' });
-    watch.own((await socket.commit(transaction.add({ kind: 'chain', name }))).generation);
+    watch.noteOwn((await socket.commit(transaction.add({ kind: 'chain', name }))).generation);
   };
   try {
     await write('a');
@@ -28,18 +28,18 @@ test('NFT-7 a change by others while nobody listens is noticed on listening agai
     watch.pause();
     await write('c');
     watch.listen();
-    assert.deepEqual(told, []);
+    assert.deepEqual(reports, []);
     watch.pause();
     nft(namespace, 'add', 'chain', 'ip', 'kube-proxy', 'foreign');
     watch.listen();
-    assert.deepEqual(told, ['something changed while nobody listened']);
+    assert.deepEqual(reports, ['another program changed the ruleset while the watch was paused']);
     watch.pause();
     nft(namespace, 'delete', 'chain', 'ip', 'kube-proxy', 'foreign');
     await write('d');
     watch.listen();
-    assert.equal(told.length, 2, 'also when a write of ours came after it');
+    assert.equal(reports.length, 2, 'also if we wrote after it');
     nft(namespace, 'add', 'chain', 'ip', 'kube-proxy', 'foreign');
-    assert.ok(await until(() => told.length === 3, 2000));
+    assert.ok(await until(() => reports.length === 3, 2000));
   } finally {
     watch.close();
     socket.close();

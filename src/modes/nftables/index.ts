@@ -15,6 +15,7 @@ export const nftables: ModeDescriptor<NftablesOptions> = {
   create: (options, context) => new NftablesMode({ ...options, ...context }),
   preview: previewNftables,
   cleanup: cleanupNftables,
+  nodePortAddresses: ['primary'],
   hasPartialSyncMetrics: true,
 };
 

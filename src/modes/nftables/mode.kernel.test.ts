@@ -3,10 +3,11 @@ import { describe, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import fc from 'fast-check';
 import { applyEvent, type ClusterEvent, clusterEvent, survivors } from '../../../test/support/cluster-events.ts';
-import { canonicalRuleset, generation, ModeUnderTest, nft, until } from '../../../test/support/nftables-mode.ts';
+import { canonicalRuleset, generation, NftablesHarness, nft, until } from '../../../test/support/nftables-mode.ts';
 import { service, slice } from '../../../test/support/objects.ts';
 import { NetworkNamespace } from '../../kernel/netns.ts';
 import type { Ip } from '../../net/index.ts';
+import { setAsideName } from '../set-aside.ts';
 import { cleanupNftables } from './cleanup.ts';
 
 async function inNamespace(work: (namespace: NetworkNamespace) => Promise<void>): Promise<void> {
@@ -18,9 +19,9 @@ async function inNamespace(work: (namespace: NetworkNamespace) => Promise<void>)
   }
 }
 
-const withMode = (work: (mode: ModeUnderTest, namespace: NetworkNamespace) => Promise<void>) =>
+const withMode = (work: (mode: NftablesHarness, namespace: NetworkNamespace) => Promise<void>) =>
   inNamespace(async namespace => {
-    const mode = new ModeUnderTest(namespace);
+    const mode = new NftablesHarness(namespace);
     try {
       await work(mode, namespace);
     } finally {
@@ -40,7 +41,7 @@ const element = (namespace: NetworkNamespace, set: string, key: string) =>
     .find(line => line.startsWith(key));
 
 /** Something of every kind. */
-function everything(mode: ModeUnderTest): void {
+function everything(mode: NftablesHarness): void {
   mode.setService(service('web', { clusterIP: '10.96.0.1', ports: [{ name: 'http', port: 80 }] }));
   mode.setEndpointSlice(
     slice('web-1', ['10.244.1.1', '10.244.2.1'], { ports: [{ name: 'http', protocol: 'TCP', port: 8080 }] }),
@@ -137,7 +138,7 @@ describe('what is written', () => {
       await mode.settle();
       const left = canonicalRuleset(namespace);
       await inNamespace(async fresh => {
-        const empty = new ModeUnderTest(fresh);
+        const empty = new NftablesHarness(fresh);
         await empty.sync();
         assert.equal(left, canonicalRuleset(fresh));
         await empty.close();
@@ -213,7 +214,7 @@ describe('what is written', () => {
       mode.setService(service('kube-system/dns', { clusterIP: '10.96.0.10', ports: [{ protocol: 'UDP', port: 53 }] }));
       const before = generation(namespace);
       await mode.sync();
-      assert.deepEqual(mode.told, ['progress IPv4 2000/4501', 'progress IPv4 4000/4501', 'progress IPv4 4501/4501']);
+      assert.deepEqual(mode.events.lines, ['progress IPv4 2000/4501', 'progress IPv4 4000/4501', 'progress IPv4 4501/4501']);
       assert.equal(generation(namespace) - before, 4, 'the fixed part and three parts of Services');
       assert.equal(
         nft(namespace, 'list', 'set', 'ip', 'kube-proxy', 'cluster-ips').match(/10\.\d+\.\d+\.\d+/g)?.length,
@@ -252,7 +253,7 @@ describe('restart', () => {
         '{ 10.96.9.9 . tcp . 80 : goto service-OLD-default/gone/tcp/ }',
       );
       nft(namespace, 'flush', 'chain', 'ip', 'kube-proxy', 'services');
-      const again = new ModeUnderTest(namespace);
+      const again = new NftablesHarness(namespace);
       everything(again);
       await again.sync();
       await again.settle();
@@ -286,7 +287,7 @@ describe('restart', () => {
         '{ 172.30.0.41 . tcp . 80 : goto service-ULMVA6XW-ns1/svc1/tcp/p80 }',
       );
       nft(namespace, 'add', 'chain', 'ip', 'kube-proxy', 'nat-output', '{ type nat hook output priority -50 ; }');
-      const mode = new ModeUnderTest(namespace);
+      const mode = new NftablesHarness(namespace);
       everything(mode);
       await mode.sync();
       await mode.settle();
@@ -299,7 +300,7 @@ describe('restart', () => {
       await mode.settle();
       assert.equal(canonicalRuleset(namespace), took);
       await inNamespace(async fresh => {
-        const clean = new ModeUnderTest(fresh);
+        const clean = new NftablesHarness(fresh);
         everything(clean);
         await clean.sync();
         assert.equal(took, canonicalRuleset(fresh));
@@ -327,8 +328,8 @@ describe('drift', () => {
         const before = canonicalRuleset(namespace);
         nft(namespace, 'add', 'table', 'ip', 'other');
         for (const command of commands) nft(namespace, ...command);
-        assert.ok(await until(() => mode.told.length > 0, 2000), 'nothing was told');
-        assert.match(mode.told[0] ?? '', /^repaired: nft/);
+        assert.ok(await until(() => mode.events.lines.length > 0, 2000), 'nothing was told');
+        assert.match(mode.events.lines[0] ?? '', /^repaired: nft/);
         nft(namespace, 'add', 'table', 'ip', 'other');
         nft(namespace, 'delete', 'table', 'ip', 'other');
         assert.equal(canonicalRuleset(namespace), before);
@@ -343,7 +344,7 @@ describe('drift', () => {
       const syncing = mode.sync();
       nft(namespace, 'delete', 'element', 'ip', 'kube-proxy', 'cluster-ips', '{ 10.96.0.1 }');
       await syncing;
-      assert.ok(await until(() => mode.told.some(line => line.startsWith('repaired')), 3000));
+      assert.ok(await until(() => mode.events.lines.some(line => line.startsWith('repaired')), 3000));
       assert.match(nft(namespace, 'list', 'set', 'ip', 'kube-proxy', 'cluster-ips'), /10\.96\.0\.1[,\s]/);
     }));
 
@@ -362,12 +363,12 @@ describe('drift', () => {
       const meddle = () => nft(namespace, 'delete', 'element', 'ip', 'kube-proxy', 'cluster-ips', '{ 10.96.0.1 }');
       for (let i = 1; i <= 10; i++) {
         meddle();
-        assert.ok(await until(() => mode.told.length === i, 2000), `repair ${i}`);
+        assert.ok(await until(() => mode.events.lines.length === i, 2000), `repair ${i}`);
       }
       meddle();
       await delay(400);
-      assert.equal(mode.told.length, 10);
-      assert.ok(await until(() => mode.told.length === 11, 3000));
+      assert.equal(mode.events.lines.length, 10);
+      assert.ok(await until(() => mode.events.lines.length === 11, 3000));
     }));
 
   test('NFT-7 our own writes are no drift, nor are other tables, which are left alone', () =>
@@ -383,7 +384,7 @@ describe('drift', () => {
         nft(namespace, 'add', 'chain', 'ip', 'other', `chain${i}`);
       }
       await delay(100);
-      assert.deepEqual(mode.told, []);
+      assert.deepEqual(mode.events.lines, []);
       assert.equal(nft(namespace, 'list', 'table', 'ip', 'other').match(/chain chain/g)?.length, 20);
     }));
 
@@ -398,14 +399,14 @@ describe('drift', () => {
       await until(() => false, 100);
       const found = canonicalRuleset(namespace);
       await inNamespace(async fresh => {
-        const clean = new ModeUnderTest(fresh);
+        const clean = new NftablesHarness(fresh);
         everything(clean);
         clean.deleteService('default/web');
         await clean.sync();
         assert.equal(found, canonicalRuleset(fresh));
         await clean.close();
       });
-      assert.deepEqual(mode.refused, []);
+      assert.deepEqual(mode.events.setAsides, []);
     }));
 });
 
@@ -421,11 +422,11 @@ describe('what the kernel refuses', () => {
       mode.setEndpointSlice(slice('bad-1', ['10.244.1.66']));
       await mode.sync();
       assert.deepEqual(
-        mode.setAside().map(({ servicePort }) => servicePort),
+        mode.setAside().map(setAsideName),
         ['default/bad'],
       );
-      assert.match(mode.setAside()[0]?.error ?? '', /affinity-.*ERANGE|EINVAL/);
-      assert.equal(mode.refused.length, 1);
+      assert.match(mode.setAside()[0]?.cause.message ?? '', /affinity-.*ERANGE|EINVAL/);
+      assert.equal(mode.events.setAsides.length, 1);
       assert.ok(element(namespace, 'service-ips', '10.96.0.1'));
       assert.equal(element(namespace, 'service-ips', '10.96.0.66'), undefined);
     }));
@@ -439,7 +440,7 @@ describe('what the kernel refuses', () => {
       await mode.sync();
       mode.setService(service('new', { clusterIP: '10.96.0.77' }));
       await mode.sync();
-      assert.equal(mode.refused.length, 1, 'told once');
+      assert.equal(mode.events.setAsides.length, 1, 'told once');
       assert.ok(element(namespace, 'no-endpoint-services', '10.96.0.77'));
       mode.setService(service('bad', { clusterIP: '10.96.0.66' }));
       await mode.sync();
@@ -456,12 +457,12 @@ describe('what the kernel refuses', () => {
         spec: { ...bad('web', '10.96.0.1').spec, ports: [{ name: 'http', protocol: 'TCP', port: 80, nodePort: 0 }] },
       });
       await mode.sync();
-      assert.equal(mode.refused.length, 1);
+      assert.equal(mode.events.setAsides.length, 1);
       assert.ok(element(namespace, 'service-ips', '10.96.0.1'));
       nft(namespace, 'flush', 'ruleset');
-      assert.ok(await until(() => mode.told.length > 0, 2000));
+      assert.ok(await until(() => mode.events.lines.length > 0, 2000));
       assert.ok(element(namespace, 'service-ips', '10.96.0.1'), 'also after a repair');
-      assert.equal(mode.refused.length, 1);
+      assert.equal(mode.events.setAsides.length, 1);
     }));
 
   test('NFT-8 several bad ones among many', () =>
@@ -475,7 +476,7 @@ describe('what the kernel refuses', () => {
       assert.deepEqual(
         mode
           .setAside()
-          .map(({ servicePort }) => servicePort)
+          .map(setAsideName)
           .sort(),
         ['default/s20', 'default/s3', 'default/s37'],
       );
@@ -488,16 +489,16 @@ describe('cleanup', () => {
     inNamespace(async namespace => {
       nft(namespace, 'add', 'table', 'ip', 'other');
       for (const family of ['IPv4', 'IPv6'] as const) {
-        const mode = new ModeUnderTest(namespace, family);
+        const mode = new NftablesHarness(namespace, family);
         everything(mode);
         await mode.sync();
         await mode.close();
       }
-      const { removed, errors } = await cleanupNftables(namespace);
+      const { removed, errors } = await cleanupNftables({ namespace });
       assert.deepEqual(removed, ['table ip kube-proxy', 'table ip6 kube-proxy']);
       assert.deepEqual(errors, []);
       assert.equal(nft(namespace, 'list', 'ruleset'), 'table ip other {\n}\n');
-      assert.deepEqual((await cleanupNftables(namespace)).removed, []);
+      assert.deepEqual((await cleanupNftables({ namespace })).removed, []);
     }));
 });
 
@@ -536,7 +537,7 @@ describe('any history', () => {
           await mode.settle();
           const found = canonicalRuleset(namespace);
           await inNamespace(async fresh => {
-            const clean = new ModeUnderTest(fresh);
+            const clean = new NftablesHarness(fresh);
             for (const next of survivors(events)) applyEvent(clean, next);
             await clean.sync();
             assert.equal(found, canonicalRuleset(fresh));

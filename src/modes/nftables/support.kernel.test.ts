@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { rememberingLog } from '../../../test/support/log.ts';
-import { offeredFamilies } from '../../daemon/mode-support.ts';
+import { nftables } from './index.ts';
 import { checkNftables } from './support.ts';
 
 test('START-13 a kernel before 5.13 is refused for nftables mode, unless the check is switched off', () => {
@@ -15,6 +15,5 @@ test('START-13 a kernel before 5.13 is refused for nftables mode, unless the che
 });
 
 test('START-5 nftables mode serves both families without any program', async () => {
-  const support = () => assert.fail('iptables is of no concern');
-  assert.deepEqual(await offeredFamilies('nftables', rememberingLog().log, support), ['IPv4', 'IPv6']);
+  assert.deepEqual(await nftables.supportedFamilies(rememberingLog().log), ['IPv4', 'IPv6']);
 });

@@ -4,7 +4,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
-import { canonicalRuleset, modeSettingsFor, nft } from '../../../test/support/nftables-mode.ts';
+import { modeSettingsFor } from '../../../test/support/mode-harness.ts';
+import { canonicalRuleset, nft } from '../../../test/support/nftables-mode.ts';
 import { service, slice } from '../../../test/support/objects.ts';
 import { KernelError } from '../../kernel/errors.ts';
 import { NetworkNamespace } from '../../kernel/netns.ts';
@@ -13,8 +14,12 @@ import { Model } from '../../model/index.ts';
 import type { Ip } from '../../net/index.ts';
 import { Planner } from '../../plan/index.ts';
 import { SILENT_EVENTS } from '../mode.ts';
-import { FamilyTable } from './writer.ts';
+import { PlanBook } from '../plan-book.ts';
+import { setAsideName } from '../set-aside.ts';
+import { kernelTable } from './kernel-state/table-access.ts';
+import { previewNftables } from './preview.ts';
 import { layoutOf } from './table/layout.ts';
+import { NftablesWriter } from './writer.ts';
 
 /** A table whose commits a test can make fail. */
 class Harness {
@@ -33,11 +38,12 @@ class Harness {
   /** Called after each commit. */
   after: (transaction: Transaction) => void = () => {};
   commits = 0;
-  readonly table = new FamilyTable(
+  readonly book = new PlanBook('IPv4');
+  readonly writer = new NftablesWriter(
     layoutOf('IPv4'),
     modeSettingsFor('IPv4'),
-    this.socket,
-    transaction => this.#commit(transaction),
+    kernelTable(this.socket, layoutOf('IPv4'), transaction => this.#commit(transaction)),
+    this.book,
     SILENT_EVENTS,
   );
 
@@ -48,9 +54,21 @@ class Harness {
     }
   }
 
+  /** Writes what changed. As the shell does, it follows a partial write that needs it with a full one. */
   async write(): Promise<void> {
-    this.table.want(this.planner.update(this.model.take()));
-    await this.table.write();
+    this.book.take(this.planner.update(this.model.take()));
+    if ((await this.writer.write()) === 'needs-full-write') await this.writer.write();
+  }
+
+  /** Reads the table and writes what differs. */
+  async adopt(): Promise<void> {
+    await this.writer.repair({ cause: 'a test' });
+  }
+
+  async preview(against: 'nothing' | 'kernel'): Promise<string> {
+    const { namespace } = this;
+    const plans = [...this.planner.plans()];
+    return previewNftables({}, { family: 'IPv4', plans, settings: modeSettingsFor('IPv4'), against, namespace });
   }
 
   get programmed(): number {
@@ -99,7 +117,7 @@ describe('a kernel that refuses', () => {
       harness.after = once(new KernelError('KERNEL_OVERRUN', { operation: 'receive', errno: 'ENOBUFS' }));
       await harness.write();
       assert.equal(harness.programmed, 5);
-      assert.deepEqual(harness.table.setAside, []);
+      assert.deepEqual(harness.book.setAside, []);
     }));
 
   for (const errno of ['ENOMEM', 'EPERM', 'ENOBUFS']) {
@@ -113,7 +131,7 @@ describe('a kernel that refuses', () => {
         harness.before = () => {};
         await harness.write();
         assert.equal(harness.programmed, 4);
-        assert.deepEqual(harness.table.setAside, []);
+        assert.deepEqual(harness.book.setAside, []);
       }));
   }
 
@@ -129,7 +147,7 @@ describe('a kernel that refuses', () => {
         };
         await harness.write();
         assert.deepEqual(
-          harness.table.setAside.map(({ servicePort }) => servicePort),
+          harness.book.setAside.map(setAsideName),
           ['default/s23'],
         );
         assert.equal(harness.programmed, 39);
@@ -150,7 +168,7 @@ describe('a kernel that refuses', () => {
       await harness.write().catch(() => harness.write());
       assert.ok(flushed);
       assert.equal(harness.programmed, 4200);
-      assert.deepEqual(harness.table.setAside, []);
+      assert.deepEqual(harness.book.setAside, []);
     }));
 });
 
@@ -170,13 +188,13 @@ describe('others who are busy with their own tables', () => {
       const busy = harness.namespace.run(() => spawn('/bin/sh', ['-c', script], { stdio: 'ignore' }));
       try {
         nft(harness.namespace, 'delete', 'element', 'ip', 'kube-proxy', 'cluster-ips', '{ 10.96.0.1 }');
-        for (let i = 0; i < 5; i++) await harness.table.adopt();
+        for (let i = 0; i < 5; i++) await harness.adopt();
         assert.equal(busy.exitCode, null, 'they were busy all the time');
       } finally {
         busy.kill('SIGKILL');
       }
-      await harness.table.adopt();
-      assert.deepEqual(harness.table.setAside, []);
+      await harness.adopt();
+      assert.deepEqual(harness.book.setAside, []);
       assert.match(nft(harness.namespace, 'list', 'set', 'ip', 'kube-proxy', 'cluster-ips'), /10\.96\.0\.1,/);
     }));
 });
@@ -203,29 +221,28 @@ describe('looking only', () => {
   test('NFT-12 the preview of a first start, as nft prints it, is what a first start then is', () =>
     withTable(async harness => {
       harness.add(3);
-      const plans = harness.planner.update(harness.model.take());
-      harness.table.want(plans);
-      const scripts = (await harness.table.preview()).map(String);
+      harness.book.take(harness.planner.update(harness.model.take()));
+      const scripts = await harness.preview('nothing');
       assert.equal(harness.commits, 0);
       assert.match(
-        scripts.join(''),
+        scripts,
         /add element ip kube-proxy service-ips \{ 10\.96\.0\.2 \. tcp \. 80 comment "default\/s2" : 0x10001000 \}/,
       );
       const written: string[] = [];
-      harness.after = transaction => written.push(String(transaction));
-      await harness.table.adopt();
-      assert.deepEqual(written, scripts);
+      harness.after = transaction => written.push(`# one transaction of table ip kube-proxy\n${transaction}`);
+      await harness.adopt();
+      assert.equal(written.join('\n'), scripts);
     }));
 
   test('NFT-12 against a kernel that has it there is nothing to do, else exactly what is missing', () =>
     withTable(async harness => {
       harness.add(3);
       await harness.write();
-      const preview = async () => (await harness.table.preview(await harness.table.readSnapshot())).map(String);
-      assert.deepEqual(await preview(), []);
+      assert.equal(await harness.preview('kernel'), '');
       nft(harness.namespace, 'delete', 'element', 'ip', 'kube-proxy', 'cluster-ips', '{ 10.96.0.1 }');
       const before = canonicalRuleset(harness.namespace);
-      assert.deepEqual(await preview(), ['add element ip kube-proxy cluster-ips { 10.96.0.1 }\n']);
+      const script = '# one transaction of table ip kube-proxy\nadd element ip kube-proxy cluster-ips { 10.96.0.1 }\n';
+      assert.equal(await harness.preview('kernel'), script);
       assert.equal(canonicalRuleset(harness.namespace), before);
     }));
 });

@@ -1,7 +1,6 @@
 import { MINUTE } from '../../../lib/duration.ts';
+import { NONE } from '../../../lib/none.ts';
 import { duration, flag, float32, int32, string, stringSlice, word } from '../../flags/index.ts';
-
-const NONE: readonly string[] = [];
 
 /** Flags of the API server, the node and local traffic. */
 export const CLUSTER_FLAGS = {

@@ -1,7 +1,7 @@
 import { HOUR, SECOND } from '../../../lib/duration.ts';
+import { NONE } from '../../../lib/none.ts';
 import { bool, duration, flag, int32, string, stringSlice, word } from '../../flags/index.ts';
 
-const NONE: readonly string[] = [];
 const SYNC_PERIOD =
   "how often the proxy checks its rules and retries failed syncs (e.g. '5s', '1m', '2h22m'). Must be greater than 0.";
 const MIN_SYNC_PERIOD =

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { FakePrograms } from '../../../../test/support/fake-programs.ts';
-import { runIn } from '../../../../test/support/ipvs-state.ts';
+import { runIn } from '../../../../test/support/run-in.ts';
 import { IpsetSocket } from '../../../kernel/ipset/index.ts';
 import { Iptables } from '../../../kernel/iptables/index.ts';
 import { NetworkNamespace } from '../../../kernel/netns.ts';

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ManualClock } from '../../../../test/support/manual-clock.ts';
-import type { FrontendConnections } from '../../index.ts';
-import { MetricSet } from '../../../observe/metrics/metric-set.ts';
-import { serviceConnections } from './connection-metrics.ts';
+import { MetricSet } from '../../../observe/metrics/index.ts';
+import { registerConnections } from './connection-metrics.ts';
+import type { FrontendConnections } from './read-connections.ts';
 
 class Kernel {
   readonly clock = new ManualClock(1_000_000);
@@ -16,11 +16,11 @@ class Kernel {
   takes = 0;
 
   constructor() {
-    serviceConnections(this.set, this.clock, () => this.#read());
+    registerConnections(this.set, this.clock, () => this.#read());
   }
 
-  count(servicePort: string, connections: number): void {
-    this.counters = [{ family: 'IPv4', servicePort, connections }];
+  count(service: string, port: string, connections: number): void {
+    this.counters = [{ family: 'IPv4', service, port, connections }];
   }
 
   async samples(): Promise<readonly string[]> {
@@ -40,16 +40,16 @@ const OTHER = 'pointsman_service_connections_total{ip_family="IPv4",port="",serv
 
 test('METRICS-10 connections are shown by Service, port and family', async () => {
   const kernel = new Kernel();
-  kernel.count('default/web:http', 7);
+  kernel.count('default/web', 'http', 7);
   assert.deepEqual(await kernel.samples(), [`${WEB} 7`, `${OTHER} 0`]);
   assert.match(await kernel.set.text(), /^# TYPE pointsman_service_connections_total counter$/m);
 });
 
 test('METRICS-10 those who ask at once or soon after another share a reading', async () => {
   const kernel = new Kernel();
-  kernel.count('default/web:http', 7);
+  kernel.count('default/web', 'http', 7);
   await Promise.all([kernel.samples(), kernel.samples()]);
-  kernel.count('default/web:http', 9);
+  kernel.count('default/web', 'http', 9);
   await kernel.clock.advance(4999);
   assert.deepEqual(await kernel.samples(), [`${WEB} 7`, `${OTHER} 0`]);
   assert.equal(kernel.readings, 1);
@@ -72,10 +72,10 @@ test('METRICS-10 a reading that takes long is repeated less often', async () => 
 
 test('METRICS-10 a reading that breaks off is begun again; if none succeeds, what was read before is shown', async () => {
   const kernel = new Kernel();
-  kernel.count('default/web:http', 7);
+  kernel.count('default/web', 'http', 7);
   kernel.broken = 2;
   assert.deepEqual(await kernel.samples(), [`${WEB} 7`, `${OTHER} 0`]);
-  kernel.count('default/web:http', 9);
+  kernel.count('default/web', 'http', 9);
   kernel.broken = 3;
   await kernel.clock.advance(5000);
   assert.deepEqual(await kernel.samples(), [`${WEB} 7`, `${OTHER} 0`]);
@@ -87,7 +87,8 @@ test('METRICS-10 at most 100 service ports are told apart', async () => {
   const kernel = new Kernel();
   kernel.counters = Array.from({ length: 150 }, (_, i) => ({
     family: 'IPv4',
-    servicePort: `default/s${i}`,
+    service: `default/s${i}`,
+    port: '',
     connections: i + 1,
   }));
   const samples = await kernel.samples();

@@ -1,23 +1,23 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import type { FrontendConnections } from '../../index.ts';
 import { ConnectionTotals } from './connection-totals.ts';
+import type { FrontendConnections } from './read-connections.ts';
 
 type Counters = Readonly<Record<string, number>>;
 
 async function* counters(counts: Counters): AsyncGenerator<FrontendConnections> {
   // A service port has several frontends, which come in any order.
   for (const share of [0, 1]) {
-    for (const [servicePort, count] of Object.entries(counts)) {
-      yield { family: 'IPv4', servicePort, connections: share === 0 ? count >> 1 : count - (count >> 1) };
+    for (const [service, count] of Object.entries(counts)) {
+      yield { family: 'IPv4', service, port: '', connections: share === 0 ? count >> 1 : count - (count >> 1) };
     }
   }
 }
 
 function shown(totals: ConnectionTotals): Counters {
   return Object.fromEntries(
-    [...totals.totals()].map(({ servicePort = 'other', connections }) => [servicePort, connections]),
+    [...totals.totals()].map(({ service = 'other', connections }) => [service, connections]),
   );
 }
 
@@ -54,16 +54,16 @@ test('METRICS-10 the two families are apart', async () => {
   const totals = new ConnectionTotals(1);
   await totals.take(
     (async function* () {
-      yield { family: 'IPv4', servicePort: 'a', connections: 3 } as const;
-      yield { family: 'IPv6', servicePort: 'a', connections: 2 } as const;
+      yield { family: 'IPv4', service: 'a', port: '', connections: 3 } as const;
+      yield { family: 'IPv6', service: 'a', port: '', connections: 2 } as const;
     })(),
   );
   assert.deepEqual(
     [...totals.totals()],
     [
-      { family: 'IPv4', servicePort: 'a', connections: 3 },
-      { family: 'IPv4', servicePort: undefined, connections: 0 },
-      { family: 'IPv6', servicePort: undefined, connections: 2 },
+      { family: 'IPv4', service: 'a', port: '', connections: 3 },
+      { family: 'IPv4', service: undefined, port: '', connections: 0 },
+      { family: 'IPv6', service: undefined, port: '', connections: 2 },
     ],
   );
 });

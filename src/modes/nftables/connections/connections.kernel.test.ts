@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { describe, test } from 'node:test';
-import { canonicalRuleset, generation, ModeUnderTest, nft, until } from '../../../../test/support/nftables-mode.ts';
+import { canonicalRuleset, generation, NftablesHarness, nft, until } from '../../../../test/support/nftables-mode.ts';
 import { service, slice } from '../../../../test/support/objects.ts';
 import { NetworkNamespace } from '../../../kernel/netns.ts';
 import { RouteSocket } from '../../../kernel/rtnetlink/index.ts';
@@ -17,11 +17,11 @@ function ip(text: string): Ip {
 
 /** A node that is all alone: whatever is connected to ends at an address of its own, where nobody listens. */
 async function alone(
-  work: (mode: ModeUnderTest, namespace: NetworkNamespace) => Promise<void>,
+  work: (mode: NftablesHarness, namespace: NetworkNamespace) => Promise<void>,
   { family = 'IPv4', counts = true }: { family?: Family; counts?: boolean } = {},
 ): Promise<void> {
   const namespace = NetworkNamespace.create();
-  const mode = new ModeUnderTest(namespace, family, { localDetector: undefined }, counts);
+  const mode = new NftablesHarness(namespace, family, { localDetector: undefined }, counts);
   try {
     const route = RouteSocket.open({ namespace });
     const lo = route.link('lo') ?? assert.fail('there is no lo');
@@ -58,15 +58,15 @@ async function send(namespace: NetworkNamespace, address: string, port: number):
   socket.close();
 }
 
-async function counted(mode: ModeUnderTest): Promise<Record<string, number>> {
+async function counted(mode: NftablesHarness): Promise<Record<string, number>> {
   const sums: Record<string, number> = {};
-  for await (const { servicePort, connections } of mode.connections()) {
-    sums[servicePort] = (sums[servicePort] ?? 0) + connections;
+  for await (const { service: name, connections } of mode.connections()) {
+    sums[name] = (sums[name] ?? 0) + connections;
   }
   return sums;
 }
 
-function web(mode: ModeUnderTest, endpoints = 2): void {
+function web(mode: NftablesHarness, endpoints = 2): void {
   mode.setService(service('web', { clusterIP: '10.96.0.1', type: 'NodePort', ports: [{ port: 80, nodePort: 30080 }] }));
   mode.setEndpointSlice(slice('web-1', ENDPOINTS.IPv4.slice(0, endpoints)));
 }
@@ -140,9 +140,9 @@ describe('connections that the kernel counts', () => {
       await mode.restart();
       assert.equal(generation(namespace), before, 'a restart finds the table as it would write it');
       nft(namespace, 'delete', 'element', 'ip', 'kube-proxy', 'service-connections', '{ 10.96.0.2 . tcp . 80 }');
-      assert.ok(await until(() => mode.told.some(line => line.startsWith('repaired')), 3000));
+      assert.ok(await until(() => mode.events.lines.some(line => line.startsWith('repaired')), 3000));
       assert.deepEqual(await counted(mode), { 'default/web': 3, 'default/other': 0 });
-      assert.equal(mode.told.length, 1, String(mode.told));
+      assert.equal(mode.events.lines.length, 1, String(mode.events.lines));
     }));
 
   test('NFT-19 by default nothing is counted', () =>
@@ -167,11 +167,11 @@ describe('connections that the kernel counts', () => {
         await mode.sync();
         const plain = canonicalRuleset(namespace);
         const handles = steering();
-        await mode.restart(true);
+        await mode.restartCounting(true);
         await knock(namespace, '10.96.0.1', 80, 2);
         assert.deepEqual(await counted(mode), { 'default/web': 2 });
         assert.equal(steering(), handles, 'no map or chain was made anew');
-        await mode.restart(false);
+        await mode.restartCounting(false);
         await mode.settle();
         assert.equal(canonicalRuleset(namespace), plain);
         assert.equal(steering(), handles);

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { listedByNft, listedHere, nft } from '../../../../../test/support/nft-listing.ts';
+import { listedByNft, listedHere } from '../../../../../test/support/nft-listing.ts';
+import { runNftScript } from '../../../../../test/support/run-in.ts';
 import { NetworkNamespace } from '../../../netns.ts';
 
 /** A whole service proxy as other tools write it: a chain and anonymous maps for every service. */
@@ -152,7 +153,7 @@ for (const [family, script, rules] of [
       // Chains are named before verdicts go to them, which a single table block has no order for.
       const chains = [...script.matchAll(/chain (\S+)/g)].map(([, name]) => `add chain ${family} proxy ${name}`);
       const baseless = chains.filter(line => !/ (filter|nat)-/.test(line));
-      nft(namespace, ['-f', '-'], `add table ${family} proxy\n${baseless.join('\n')}\n${script}`);
+      runNftScript(namespace, `add table ${family} proxy\n${baseless.join('\n')}\n${script}`);
       const expected = listedByNft(namespace, family, 'proxy');
       assert.equal(expected.length, rules);
       assert.deepEqual(listedHere(namespace, family, 'proxy').sort(), expected.sort());

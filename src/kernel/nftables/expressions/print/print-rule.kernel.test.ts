@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { listedByNft, listedHere, nft } from '../../../../../test/support/nft-listing.ts';
+import { listedByNft, listedHere } from '../../../../../test/support/nft-listing.ts';
+import { runNftScript } from '../../../../../test/support/run-in.ts';
 import { NetworkNamespace } from '../../../netns.ts';
 import type { NftFamily } from '../../family.ts';
 
@@ -259,7 +260,7 @@ for (const [family, rules] of [
   test(`KERNEL-11 prints rules of ${family} tables as nft does`, () => {
     const namespace = NetworkNamespace.create();
     try {
-      nft(namespace, ['-f', '-'], scriptOf(family, rules));
+      runNftScript(namespace, scriptOf(family, rules));
       const expected = listedByNft(namespace, family, 't');
       assert.equal(expected.length, rules.trim().split('\n').length);
       assert.deepEqual(listedHere(namespace, family, 't'), expected);

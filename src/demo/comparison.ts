@@ -1,0 +1,62 @@
+import type { Expectation, SeenAs } from './expectation.ts';
+import { answerCount, type Observation } from './observation.ts';
+
+/** With this many tries for each endpoint, the chance to miss one of several equally likely endpoints is e⁻²⁰. */
+export const TRIES_PER_ENDPOINT = 20;
+
+/** Says what should be different in the observation. Undefined if it agrees with the expectation. */
+export function findMismatch(expected: Expectation, observed: Observation): string | undefined {
+  switch (expected.kind) {
+    case 'answered':
+      return findWrongAnswer(expected, observed);
+    case 'refused':
+      return findWrongFailure(observed, 'refused');
+    case 'silent':
+      return findWrongFailure(observed, 'silent');
+  }
+}
+
+/** Whether more tries would hardly show anything new. */
+export function isConclusive(expected: Expectation, observed: Observation): boolean {
+  if (expected.kind !== 'answered' || expected.isSticky || findMismatch(expected, observed) !== undefined) return true;
+  return observed.answers.size === expected.endpoints.size || hasEnoughTries(expected.endpoints.size, observed);
+}
+
+function hasEnoughTries(endpoints: number, observed: Observation): boolean {
+  return answerCount(observed) >= TRIES_PER_ENDPOINT * endpoints;
+}
+
+/** The kernel reports EPERM for a datagram of the node itself if it drops it, also if it rejects it as well. */
+function findWrongFailure({ answers, failures }: Observation, wanted: string): string | undefined {
+  if (answers.size > 0) return 'no endpoint should answer';
+  return [...failures].every(failure => failure === wanted || failure === 'not permitted')
+    ? undefined
+    : `should be ${wanted}`;
+}
+
+type Answered = Extract<Expectation, { kind: 'answered' }>;
+
+function findWrongAnswer({ endpoints, isSticky }: Answered, observed: Observation): string | undefined {
+  if (observed.failures.size > 0) return `${listOf([...endpoints.keys()])} should answer`;
+  for (const [endpoint, { seenAs }] of observed.answers) {
+    const wanted = endpoints.get(endpoint);
+    if (wanted === undefined) return `${endpoint} should not answer`;
+    if ([...seenAs].some(caller => caller !== wanted)) return `${endpoint} should see ${nameOf(wanted)}`;
+  }
+  if (isSticky) return observed.answers.size > 1 ? 'always the same endpoint should answer' : undefined;
+  const missing = [...endpoints.keys()].filter(endpoint => !observed.answers.has(endpoint));
+  return missing.length > 0 && hasEnoughTries(endpoints.size, observed)
+    ? `${listOf(missing)} should answer too`
+    : undefined;
+}
+
+function nameOf(seenAs: SeenAs): string {
+  return seenAs === 'node' ? 'the node as its caller' : "the caller's own address";
+}
+
+const MOST_NAMED = 3;
+
+function listOf(endpoints: readonly string[]): string {
+  const more = endpoints.length - MOST_NAMED;
+  return [...endpoints.slice(0, MOST_NAMED), ...(more > 0 ? [`${more} more`] : [])].join(' and ');
+}

@@ -1,0 +1,101 @@
+import { systemClock } from '../lib/clock.ts';
+import { sleep } from '../lib/sleep.ts';
+import { KeyedTurns } from '../lib/turns.ts';
+import { TRIES_PER_ENDPOINT } from './comparison.ts';
+import type { Demo, Question } from './demo.ts';
+import { Results } from './results.ts';
+import type { Row } from './rows.ts';
+
+/** Most of a round is waiting for answers that do not come. */
+const CONCURRENT_QUESTIONS = 12;
+const MIN_TRIES = 24;
+/** A few tries are enough for each round of a live display, because it shows several rounds together. */
+const LIVE_TRIES = 10;
+const PAUSE_MS = 1000;
+
+/** Asks all questions, round after round, and collects the results. */
+export class Prober {
+  readonly results = new Results();
+  readonly #demo: Demo;
+  readonly #onChange: () => void;
+  readonly #workers = new Set<Promise<void>>();
+  #round = new AbortController();
+
+  constructor(demo: Demo, onChange: () => void) {
+    this.#demo = demo;
+    this.#onChange = onChange;
+  }
+
+  /** Call this when plans change. The answers of the current round no longer count, and a new round begins at once. */
+  restartRound(): void {
+    this.#round.abort();
+  }
+
+  /** Runs one round with enough tries for conclusive results. */
+  async runOnce(): Promise<void> {
+    const round = this.#beginRound();
+    this.results.update(await this.#demo.rows());
+    await this.#askAll(round, ({ port }) => Math.max(MIN_TRIES, TRIES_PER_ENDPOINT * port.used.length));
+  }
+
+  /** Runs rounds until the signal. */
+  async run(signal: AbortSignal): Promise<void> {
+    const stop = () => this.restartRound();
+    signal.addEventListener('abort', stop);
+    try {
+      while (!signal.aborted) {
+        const round = this.#beginRound();
+        this.results.update(await this.#demo.rows());
+        this.#onChange();
+        await Promise.race([this.#askAll(round, () => LIVE_TRIES), abortOf(round)]);
+        await sleep(PAUSE_MS, systemClock, round);
+      }
+    } finally {
+      signal.removeEventListener('abort', stop);
+      await Promise.allSettled(this.#workers);
+    }
+  }
+
+  #beginRound(): AbortSignal {
+    this.#round = new AbortController();
+    return this.#round.signal;
+  }
+
+  /** Asks first about cells that have no observation yet. */
+  async #askAll(round: AbortSignal, tries: (row: Row) => number): Promise<void> {
+    const cells = this.results.rows.flatMap(({ row, cells }) =>
+      cells.map(({ place, observed }) => ({ row, place, observed })),
+    );
+    const queue = [...cells.filter(({ observed }) => !observed), ...cells.filter(({ observed }) => observed)];
+    const turns = new KeyedTurns();
+    const work = async () => {
+      for (let next = queue.shift(); next && !round.aborted; next = queue.shift()) {
+        const { row, place } = next;
+        const ask = () => this.#ask({ row, place }, tries(row), round);
+        // All questions of one caller to one service port share its affinity, so they wait for each other.
+        const hasAffinity = row.port.plan.port.affinitySeconds > 0;
+        await (hasAffinity ? turns.take(`${row.port.name} ${place}`, ask) : ask());
+      }
+    };
+    const workers = Array.from({ length: CONCURRENT_QUESTIONS }, work);
+    for (const worker of workers) {
+      this.#workers.add(worker);
+      worker.catch(() => undefined).finally(() => this.#workers.delete(worker));
+    }
+    await Promise.all(workers);
+  }
+
+  async #ask(question: Question, tries: number, round: AbortSignal): Promise<void> {
+    const observation = await this.#demo.ask(question, tries);
+    if (!observation || round.aborted) return;
+    this.results.record(question.row, question.place, observation);
+    this.#onChange();
+  }
+}
+
+function abortOf(signal: AbortSignal): Promise<void> {
+  return new Promise(resolve => {
+    if (signal.aborted) resolve();
+    else signal.addEventListener('abort', () => resolve(), { once: true });
+  });
+}
