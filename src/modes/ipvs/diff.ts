@@ -1,23 +1,57 @@
+import type { Element } from '../../kernel/ipset/index.ts';
 import type { Change, DestinationKey, Service, ServiceKey } from '../../kernel/ipvs/index.ts';
-import { joinHostPort } from '../../net/index.ts';
+import { SET_KEYS, type SetKey } from './names.ts';
 import { sameService, type VirtualServer } from './wanted/virtual-server.ts';
+import type { ElementNames, ObjectNames, WantedObjects } from './wanted/wanted-objects.ts';
 
+/** A real server as the kernel has it. */
 export interface KnownDestination extends DestinationKey {
   readonly weight: number;
-  /** It is as we would have made it, its weight apart. */
+  /** Apart from its weight, it is as the mode makes real servers. */
   readonly isPlain: boolean;
 }
 
-/** A virtual server as the kernel has it, as far as we know. */
+/** A virtual server as the kernel has it. */
 export interface KnownServer {
   readonly service: Service;
   /** By `address:port`. */
-  readonly destinations: Map<string, KnownDestination>;
+  readonly destinations: ReadonlyMap<string, KnownDestination>;
 }
 
-const WEIGHT = 1;
+/** The elements that the kernel has, by name. */
+export type KnownElements = ReadonlyMap<SetKey, ReadonlyMap<string, Element>>;
 
-/** What brings a virtual server to what is wanted; those who are to leave take no more connections first. */
+/** The objects that the kernel has, as far as the mode knows. */
+export interface KnownObjects {
+  readonly elements: KnownElements;
+  /** The addresses of kube-ipvs0. */
+  readonly addresses: ReadonlySet<string>;
+  /** The mode's own virtual servers, by id. */
+  readonly servers: ReadonlyMap<string, KnownServer>;
+}
+
+/** Elements of one set that a write adds or deletes. */
+export interface ElementBatch {
+  readonly set: SetKey;
+  readonly elements: readonly Element[];
+}
+
+/** The weight of real servers that accept new connections. */
+export const WEIGHT = 1;
+
+/** The names of everything that is wanted or known. */
+export function allNames(wanted: WantedObjects, { elements, addresses, servers }: KnownObjects): ObjectNames {
+  const names = new Map(
+    SET_KEYS.map((set): [SetKey, Set<string>] => [
+      set,
+      new Set([...wanted.elementNames(set), ...(elements.get(set)?.keys() ?? [])]),
+    ]),
+  );
+  for (const ip of addresses) names.get('ipvsIPs')?.add(ip);
+  return { servers: new Set([...wanted.serverIds(), ...servers.keys()]), elements: names };
+}
+
+/** Changes one virtual server to what is wanted. A TCP real server that leaves first gets no new connections. */
 export function serverChanges(wanted: VirtualServer | undefined, known: KnownServer | undefined): readonly Change[] {
   if (!wanted) return known ? [{ kind: 'del-service', service: known.service.key }] : [];
   const { service } = wanted;
@@ -27,10 +61,10 @@ export function serverChanges(wanted: VirtualServer | undefined, known: KnownSer
   const names = new Set<string>();
   for (const { ip: address, port, text } of wanted.endpoints) {
     names.add(text);
-    const there = known?.destinations.get(text);
+    const present = known?.destinations.get(text);
     const destination = { address, port, weight: WEIGHT };
-    if (!there) changes.push({ kind: 'new-dest', service: service.key, destination });
-    else if (there.weight !== WEIGHT || !there.isPlain) {
+    if (!present) changes.push({ kind: 'new-dest', service: service.key, destination });
+    else if (present.weight !== WEIGHT || !present.isPlain) {
       changes.push({ kind: 'set-dest', service: service.key, destination });
     }
   }
@@ -41,10 +75,33 @@ export function serverChanges(wanted: VirtualServer | undefined, known: KnownSer
 }
 
 /**
- * Connections of UDP have no end to wait for, and an endpoint of SCTP is told at once by the loss of its heartbeats.
+ * Whether real servers that leave keep their connections. UDP has no end of a connection to wait for, and an SCTP client
+ * notices at once that heartbeats are lost.
  */
 export function isDrained(key: ServiceKey): boolean {
   return key.kind === 'address' && key.protocol === 'TCP';
+}
+
+/** The elements that are wanted and missing, of those that `names` has. */
+export function elementsToAdd(names: ElementNames, wanted: WantedObjects, known: KnownElements): ElementBatch[] {
+  return batches(names, (set, name) => (known.get(set)?.has(name) ? undefined : wanted.element(set, name)));
+}
+
+/** The elements that are present and not wanted, of those that `names` has. */
+export function elementsToDelete(names: ElementNames, wanted: WantedObjects, known: KnownElements): ElementBatch[] {
+  return batches(names, (set, name) => (wanted.element(set, name) ? undefined : known.get(set)?.get(name)));
+}
+
+export function addressesToAdd(names: Iterable<string>, wanted: WantedObjects, known: ReadonlySet<string>): string[] {
+  return [...names].filter(name => wanted.element('ipvsIPs', name) && !known.has(name));
+}
+
+export function addressesToDelete(
+  names: Iterable<string>,
+  wanted: WantedObjects,
+  known: ReadonlySet<string>,
+): string[] {
+  return [...names].filter(name => !wanted.element('ipvsIPs', name) && known.has(name));
 }
 
 function leaving(service: ServiceKey, { address, port, weight }: KnownDestination): readonly Change[] {
@@ -53,25 +110,12 @@ function leaving(service: ServiceKey, { address, port, weight }: KnownDestinatio
   return weight === 0 ? [] : [{ kind: 'set-dest', service, destination: { ...destination, weight: 0 } }];
 }
 
-/** Notes a change that the kernel made. */
-export function applyChange(servers: Map<string, KnownServer>, id: string, change: Change): void {
-  switch (change.kind) {
-    case 'new-service':
-      servers.set(id, { service: change.service, destinations: new Map() });
-      return;
-    case 'set-service':
-      servers.set(id, { service: change.service, destinations: servers.get(id)?.destinations ?? new Map() });
-      return;
-    case 'del-service':
-      servers.delete(id);
-      return;
-    case 'new-dest':
-    case 'set-dest': {
-      const { address, port, weight = WEIGHT } = change.destination;
-      servers.get(id)?.destinations.set(joinHostPort(address, port), { address, port, weight, isPlain: true });
-      return;
-    }
-    case 'del-dest':
-      servers.get(id)?.destinations.delete(joinHostPort(change.destination.address, change.destination.port));
-  }
+function batches(
+  names: ElementNames,
+  select: (set: SetKey, name: string) => Element | undefined,
+): ElementBatch[] {
+  return Array.from(names, ([set, own]) => ({
+    set,
+    elements: [...own].flatMap(name => select(set, name) ?? []),
+  })).filter(({ elements }) => elements.length > 0);
 }

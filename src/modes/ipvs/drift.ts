@@ -1,90 +1,79 @@
+import type { RouteEvent } from '../../kernel/rtnetlink/index.ts';
 import type { Clock, Timer } from '../../lib/clock.ts';
+import type { Family, Ip } from '../../net/index.ts';
+import type { DriftSchedule } from '../drift-loop.ts';
+import type { Drift, DriftLook } from '../writer.ts';
+import type { ServerTable } from './kernel-state/server-table.ts';
+import type { SetTable } from './kernel-state/set-table.ts';
+import { LINK } from './names.ts';
 
-export interface RoundHandlers {
-  check(): Promise<void>;
-  verify(): Promise<void>;
-  drain(): Promise<void>;
-  failed(what: string, error: unknown): void;
+/**
+ * The kernel does not notify of changes of virtual servers and sets. After ten repairs within a minute the mode leaves
+ * further ones to the thorough look, so that two programs do not fight.
+ */
+export const DRIFT_SCHEDULE: DriftSchedule = {
+  quickMs: 1000,
+  thoroughMs: 30_000,
+  repairLimits: { atOnce: 10, windowMs: 60_000, firstPauseMs: 30_000, longestPauseMs: 30_000 },
+};
+
+/** Another program often changes several things at once. A repair in between would be undone. */
+const DEBOUNCE_MS = 30;
+
+interface QuickTables {
+  readonly servers: Pick<ServerTable, 'areCleared'>;
+  readonly sets: Pick<SetTable, 'drift'>;
 }
 
-const CHECK_MS = 1000;
-const VERIFY_MS = 30_000;
-const DRAIN_MS = 10_000;
-/** With very many Services looking takes long; a twentieth of the time is the most. */
-const PAUSE_FACTOR = 20;
-/** Foreign changes come in bursts; a repair in the middle of one would be undone. */
-const DEBOUNCE_MS = 30;
-/** Repairs that are undone again and again are left to the slow round: two programs must not fight. */
-const REPAIRS_AT_ONCE = 10;
-const LATELY_MS = 60_000;
+/**
+ * The quick look asks for one virtual server and for the headers of the sets. The thorough look leaves it to the repair to
+ * read everything. `tables`: undefined if the writer does not know what the kernel should have.
+ */
+export function findDrift(look: DriftLook, tables: QuickTables | undefined): Drift | undefined {
+  if (look === 'thorough') return { cause: 'another program changed something', isRoutine: true };
+  const cause = tables?.servers.areCleared() ? 'virtual servers are gone' : tables?.sets.drift();
+  return cause === undefined ? undefined : { cause };
+}
 
-/** What is done from time to time: the kernel tells nobody of changes of virtual servers and sets. */
-export class Rounds {
-  readonly #clock: Clock;
-  readonly #handlers: RoundHandlers;
-  readonly #timers = new Map<string, Timer>();
-  #repairs: number[] = [];
-  #isStarted = false;
+export interface LinkWatchOptions {
+  readonly clock: Clock;
+  /** The families whose addresses kube-ipvs0 should have. */
+  families(): Iterable<readonly [Family, { needsAddress(ip: Ip): boolean }]>;
+  drifted(family: Family, drift: Drift): void;
+}
+
+/** Finds out from the kernel's notifications that another program deleted kube-ipvs0 or one of its addresses. */
+export class LinkWatch {
+  readonly #options: LinkWatchOptions;
+  readonly #causes = new Map<Family, string>();
+  #timer: Timer | undefined;
   #closed = false;
 
-  constructor(clock: Clock, handlers: RoundHandlers) {
-    this.#clock = clock;
-    this.#handlers = handlers;
+  constructor(options: LinkWatchOptions) {
+    this.#options = options;
   }
 
-  start(): void {
-    if (this.#isStarted) return;
-    this.#isStarted = true;
-    this.#every('checking', CHECK_MS, () => (this.#isFight() ? Promise.resolve() : this.#handlers.check()));
-    this.#every('verifying', VERIFY_MS, () => this.#handlers.verify());
-  }
-
-  /** Once, some time from now, unless it is to be done already. */
-  drainLater(): void {
-    this.#once('draining', DRAIN_MS, () => this.#handlers.drain());
-  }
-
-  soon(what: string, work: () => Promise<void>): void {
-    this.#once(what, DEBOUNCE_MS, work);
-  }
-
-  /** The same for a repair, unless repairs are undone again and again. */
-  repairSoon(work: () => Promise<void>): void {
-    if (!this.#isFight()) this.soon('repairing', work);
-  }
-
-  noteRepair(): void {
-    this.#repairs.push(this.#clock.elapsed());
+  /** The kernel notified of a change of kube-ipvs0. */
+  changed(event: RouteEvent): void {
+    if (event.type !== 'del' || this.#closed) return;
+    const isLink = event.kind === 'link';
+    const cause = isLink ? `${LINK} was deleted` : `${LINK} lost ${event.address.ip}`;
+    for (const [family, writer] of this.#options.families()) {
+      if (!isLink && !writer.needsAddress(event.address.ip)) continue;
+      if (!this.#causes.has(family)) this.#causes.set(family, cause);
+    }
+    if (this.#causes.size > 0) this.#timer ??= this.#options.clock.setTimer(DEBOUNCE_MS, () => this.#report());
   }
 
   close(): void {
     this.#closed = true;
-    for (const timer of this.#timers.values()) timer.cancel();
-    this.#timers.clear();
+    this.#timer?.cancel();
   }
 
-  #isFight(): boolean {
-    const now = this.#clock.elapsed();
-    this.#repairs = this.#repairs.filter(time => now - time < LATELY_MS);
-    return this.#repairs.length >= REPAIRS_AT_ONCE;
-  }
-
-  #every(what: string, milliseconds: number, work: () => Promise<void>, pause = milliseconds): void {
-    this.#once(what, pause, () => {
-      const begun = this.#clock.elapsed();
-      return work().finally(() => {
-        const next = Math.max(milliseconds, PAUSE_FACTOR * (this.#clock.elapsed() - begun));
-        this.#every(what, milliseconds, work, next);
-      });
-    });
-  }
-
-  #once(what: string, milliseconds: number, work: () => Promise<void>): void {
-    if (this.#closed || this.#timers.has(what)) return;
-    const timer = this.#clock.setTimer(milliseconds, () => {
-      this.#timers.delete(what);
-      work().catch(error => this.#handlers.failed(`${what} what ipvs mode wrote`, error));
-    });
-    this.#timers.set(what, timer);
+  #report(): void {
+    this.#timer = undefined;
+    const causes = [...this.#causes];
+    this.#causes.clear();
+    for (const [family, cause] of causes) this.#options.drifted(family, { cause });
   }
 }

@@ -1,15 +1,47 @@
 import type { IpSet, SetType } from '../../kernel/ipset/index.ts';
 import type { Family } from '../../net/index.ts';
 
+/**
+ * The link that has the addresses of Services. Because of it the kernel takes packets to these addresses for its own, and
+ * hands them to ipvs.
+ */
+export const LINK = 'kube-ipvs0';
+
+export type Table = 'nat' | 'filter';
+
+export const TABLES: readonly Table[] = ['nat', 'filter'];
+
+/** The mode's chains, in the order in which the rules declare them. */
+export const CHAINS: Readonly<Record<Table, readonly string[]>> = {
+  nat: ['KUBE-SERVICES', 'KUBE-POSTROUTING', 'KUBE-NODE-PORT', 'KUBE-LOAD-BALANCER', 'KUBE-MARK-MASQ'],
+  filter: [
+    'KUBE-FORWARD',
+    'KUBE-NODE-PORT',
+    'KUBE-PROXY-FIREWALL',
+    'KUBE-SOURCE-RANGES-FIREWALL',
+    'KUBE-IPVS-FILTER',
+    'KUBE-IPVS-OUT-FILTER',
+  ],
+};
+
+/** Chains that no other mode makes. Where none of them exists, ipvs mode has no rules. */
+export const MARKER_CHAINS: readonly string[] = [
+  'KUBE-NODE-PORT',
+  'KUBE-LOAD-BALANCER',
+  'KUBE-SOURCE-RANGES-FIREWALL',
+  'KUBE-IPVS-FILTER',
+  'KUBE-IPVS-OUT-FILTER',
+];
+
 interface SetDescription {
-  /** As it is called for IPv4. */
+  /** The name of the IPv4 set. */
   readonly name: string;
   readonly type: SetType;
-  /** What the rules that use it have as comment. */
+  /** The comment of the rules that use the set. */
   readonly comment: string;
 }
 
-/** The sets around which the rules are written. */
+/** The sets that the rules match. */
 export const SETS = {
   loopBack: {
     name: 'KUBE-LOOP-BACK',
@@ -116,4 +148,9 @@ export function ipSet(key: SetKey, family: Family): IpSet {
   const name = setName(key, family);
   if (type === 'bitmap:port') return { name, type, range: { from: 0, to: 65535 } };
   return { name, type, family, hashsize: 1024, maxelem: 65536 };
+}
+
+/** `KUBE-CLUSTER-IP 10.96.0.1,tcp:80`: no other object has this id. `name` is unique only in its set. */
+export function elementId(set: SetKey, name: string, family: Family): string {
+  return `${setName(set, family)} ${name}`;
 }

@@ -1,161 +1,186 @@
 import { errorText } from '../../lib/error-text.ts';
 import type { Ip } from '../../net/index.ts';
-import { type PlanDiff, planName } from '../../plan/index.ts';
-import type { ModeSettings, SetAside } from '../mode.ts';
-import { FamilyTables, type FamilyTablesOptions } from './kernel-state/kernel-state.ts';
+import { type PlanDiff, planId } from '../../plan/index.ts';
+import type { ModeSettings } from '../mode.ts';
+import type { PlanBook } from '../plan-book.ts';
+import { causeOf } from '../set-aside.ts';
+import type { Drift, DriftLook, Writer, WriteOutcome } from '../writer.ts';
+import { allNames } from './diff.ts';
+import { findDrift } from './drift.ts';
+import { type KernelSockets, KernelState, type KernelStateOptions } from './kernel-state/kernel-state.ts';
+import { type RefusedObject, WriteSummary } from './kernel-state/write-report.ts';
 import { type RenderContext, renderContext } from './render.ts';
-import type { Sockets } from './kernel-state/sockets.ts';
-import type { Touched, Wanted } from './wanted/wanted-objects.ts';
-import { WantedPlans } from './wanted/rendered-plans.ts';
-import { type Refused, Written } from './kernel-state/write-report.ts';
+import { RenderedPlans } from './wanted/rendered-plans.ts';
+import type { ObjectNames, WantedObjects } from './wanted/wanted-objects.ts';
 
-export interface FamilyServicesOptions extends FamilyTablesOptions {
+export interface IpvsWriterOptions extends KernelStateOptions {
   readonly scheduler: string;
+  readonly settings: ModeSettings;
+  /** Lists the addresses of this machine, except those of kube-ipvs0. */
+  nodeIPs(): readonly Ip[];
+  /** Runs work while no write runs. */
+  turn<T>(work: () => Promise<T>): Promise<T>;
 }
 
-/** How often everything is read again because somebody else writes too. */
-const ATTEMPTS = 3;
+/** How often the writer reads everything again because another program writes too. */
+const ADOPT_ATTEMPTS = 3;
 
-/** All Services of one family: what is wanted of them, and what the kernel would not take. */
-export class FamilyServices {
-  readonly #options: FamilyServicesOptions;
-  readonly #plans: WantedPlans;
-  readonly #tables: FamilyTables;
-  readonly #setAside = new Map<string, SetAside>();
+/** How often the writer checks whether the connections of real servers that leave have ended. */
+const DRAIN_CHECK_MS = 10_000;
+
+/** Writes the virtual servers, addresses, sets and rules of one family. */
+export class IpvsWriter implements Writer {
+  readonly #options: IpvsWriterOptions;
+  readonly #book: PlanBook;
+  readonly #plans: RenderedPlans;
+  readonly #kernel: KernelState;
   #settings: ModeSettings;
-  /** All addresses of this machine's other links, also those that nothing is served at. */
-  #nodeIPs: ReadonlySet<string>;
-  /** The kernel was not read yet, or a write failed half way. */
-  #unsure = true;
+  #nodeIPs: readonly Ip[];
+  /** The writer has not read the kernel yet, or a write failed half way. */
+  #mustAdopt = true;
 
-  constructor(options: FamilyServicesOptions, sockets: Sockets, settings: ModeSettings, nodeIPs: readonly Ip[]) {
+  constructor(options: IpvsWriterOptions, sockets: KernelSockets, book: PlanBook) {
     this.#options = options;
-    this.#settings = settings;
-    this.#nodeIPs = new Set(nodeIPs);
-    this.#plans = new WantedPlans(this.#context(settings, nodeIPs));
-    this.#tables = new FamilyTables(options, sockets);
+    this.#book = book;
+    this.#settings = options.settings;
+    this.#nodeIPs = options.nodeIPs();
+    this.#plans = new RenderedPlans(this.#context());
+    this.#kernel = new KernelState(options, sockets);
   }
 
-  /** Whether the next write reads the kernel and looks at everything. */
-  get isUnsure(): boolean {
-    return this.#unsure;
-  }
-
-  get isDraining(): boolean {
-    return this.#tables.isDraining;
-  }
-
-  get setAside(): readonly SetAside[] {
-    return [...this.#setAside.values()];
-  }
-
-  get wanted(): Wanted {
+  get wanted(): WantedObjects {
     return this.#plans.wanted;
   }
 
-  /** Whether a chain of this name was there before anything was written. */
+  get isNextWriteFull(): boolean {
+    return this.#mustAdopt;
+  }
+
+  /** Whether iptables had the chain before the first write. */
   hadChain(chain: string): boolean {
-    return this.#tables.hadChain(chain);
+    return this.#kernel.rules.hadChain(chain);
   }
 
-  /** Whether an address that kube-ipvs0 lost should be there. */
-  isMissing(ip: Ip): boolean {
-    return this.#tables.hasAddress(ip) && this.wanted.element('ipvsIPs', ip) !== undefined;
+  /** Whether kube-ipvs0 should have the address. */
+  needsAddress(ip: Ip): boolean {
+    return this.#kernel.addresses.known.has(ip) && this.wanted.element('ipvsIPs', ip) !== undefined;
   }
 
-  /** Notes what is wanted; nothing is written before `write`. */
-  want(plans: PlanDiff): void {
-    for (const id of this.#plans.want(plans)) this.#setAside.delete(id);
+  takePlans(plans: PlanDiff): void {
+    this.#plans.take(plans);
+    // The kernel may accept the new version. If it refuses that too, the mode reports it again.
+    const changed = [...plans.removed, ...plans.updated.map(({ to }) => to), ...plans.added];
+    for (const plan of changed) this.#book.clear(planId(plan));
   }
 
-  setOptions(settings: ModeSettings, nodeIPs: readonly Ip[]): void {
+  takeSettings(settings: ModeSettings): void {
     this.#settings = settings;
-    this.#nodeIPs = new Set(nodeIPs);
-    this.#plans.setContext(this.#context(settings, nodeIPs, this.#plans.context.missingSchedulers));
+    this.#nodeIPs = this.#options.nodeIPs();
+    this.#plans.setContext(this.#context(this.#plans.context.missingSchedulers));
   }
 
-  /** Writes what changed; everything that differs, if it is not sure what the kernel has. */
-  async write(): Promise<Written> {
-    if (this.#unsure) return this.adopt();
-    const written = new Written();
-    const refused = await this.#apply(this.wanted.takeTouched(), written);
-    if (refused.some(({ isStale }) => isStale)) return this.adopt(written);
-    await this.#blame(refused, written);
-    return written;
-  }
-
-  /** Reads what the kernel has and writes what differs, wherever the difference comes from. */
-  async adopt(written = new Written()): Promise<Written> {
-    for (let attempt = 1; ; attempt++) {
-      this.#unsure = true;
-      await this.#tables.read(this.wanted, this.#nodeIPs, written);
-      this.wanted.takeTouched();
-      const refused = await this.#apply(this.#tables.everything(this.wanted), written);
-      if (attempt < ATTEMPTS && refused.some(({ isStale }) => isStale)) continue;
-      this.#tables.noteReferences();
-      const before = new Map(this.#setAside);
-      this.#setAside.clear();
-      await this.#blame(refused, written, before);
-      return written;
+  async write(): Promise<WriteOutcome> {
+    if (this.#mustAdopt) {
+      await this.#adopt();
+      return 'written';
     }
+    const summary = new WriteSummary();
+    const refused = await this.#apply(this.wanted.takeChanged(), summary);
+    if (refused.some(({ isStale }) => isStale)) {
+      this.#mustAdopt = true;
+      return 'needs-full-write';
+    }
+    this.#postpone(await this.#retryWithoutSchedulers(refused, summary));
+    this.#book.finishWrite();
+    return 'written';
   }
 
-  /** What somebody else did to ours, as far as a few questions tell. */
-  drift(): string | undefined {
-    return this.#unsure ? undefined : this.#tables.drift();
+  findDrift(look: DriftLook): Promise<Drift | undefined> {
+    return this.#options.turn(async () => findDrift(look, this.#mustAdopt ? undefined : this.#kernel));
+  }
+
+  async repair(): Promise<string | undefined> {
+    const summary = await this.#adopt();
+    return summary.isEmpty ? undefined : `${summary}`;
+  }
+
+  get leftoversDueMs(): number | undefined {
+    return this.#kernel.servers.isDraining && !this.#mustAdopt ? DRAIN_CHECK_MS : undefined;
   }
 
   /** Removes real servers whose last connection ended. */
-  drain(): Promise<void> {
-    return this.#tables.drain(this.wanted);
+  removeLeftovers(): Promise<void> {
+    return this.#kernel.servers.drain(this.wanted);
   }
 
-  async #apply(touched: Touched, written: Written): Promise<readonly Refused[]> {
-    this.#unsure = true;
-    const refused = await this.#tables.write(touched, this.wanted, this.#settings, written);
-    this.#unsure = false;
+  /** Reads the kernel and writes what differs from what is wanted. */
+  async #adopt(): Promise<WriteSummary> {
+    const summary = new WriteSummary();
+    for (let attempt = 1; ; attempt++) {
+      this.#mustAdopt = true;
+      await this.#kernel.read(this.wanted, new Set(this.#nodeIPs));
+      await this.#kernel.createMissing(summary);
+      this.wanted.takeChanged();
+      const refused = await this.#apply(allNames(this.wanted, this.#kernel.known), summary);
+      if (attempt < ADOPT_ATTEMPTS && refused.some(({ isStale }) => isStale)) continue;
+      // Other programs may use the sets too. The quick look compares with this number.
+      this.#kernel.sets.noteReferences();
+      const postponed = this.#postpone(await this.#retryWithoutSchedulers(refused, summary));
+      for (const id of [...this.#book.setAsideIds]) if (!postponed.has(id)) this.#book.clear(id);
+      this.#book.finishWrite();
+      return summary;
+    }
+  }
+
+  async #apply(names: ObjectNames, summary: WriteSummary): Promise<readonly RefusedObject[]> {
+    this.#mustAdopt = true;
+    const refused = await this.#kernel.write(names, this.wanted, this.#settings, summary);
+    this.#mustAdopt = false;
     return refused;
   }
 
-  /** Does without schedulers that the kernel lacks, and sets aside whose other objects were refused. */
-  async #blame(
-    refused: readonly Refused[],
-    written: Written,
-    known: ReadonlyMap<string, SetAside> = this.#setAside,
-  ): Promise<void> {
-    const { family, scheduler: usual, events } = this.#options;
-    const lacking = refused.filter(({ scheduler }) => scheduler !== undefined && scheduler !== usual);
-    if (lacking.length > 0) {
-      this.#doWithout(lacking);
-      await this.#blame(await this.#apply(this.wanted.takeTouched(), written), written, known);
-      return;
-    }
-    const errors = new Map(refused.map(({ object, error }) => [object, errorText(error)]));
-    for (const { id, plan, error } of this.#plans.culprits(errors)) {
-      const isNews = known.get(id)?.error !== error;
-      const port = { family, servicePort: planName(plan), error };
-      this.#setAside.set(id, port);
-      if (isNews) events.setAside(port);
-    }
+  /** Writes with the configured scheduler where the kernel lacks another one. Returns what the kernel still refuses. */
+  async #retryWithoutSchedulers(
+    refused: readonly RefusedObject[],
+    summary: WriteSummary,
+  ): Promise<readonly RefusedObject[]> {
+    const { scheduler } = this.#options;
+    const lacking = refused.filter(({ missingScheduler = scheduler }) => missingScheduler !== scheduler);
+    if (lacking.length === 0) return refused;
+    this.#doWithoutSchedulers(lacking);
+    // All plans are rendered again, so this write covers everything that the kernel has refused so far.
+    const stillRefused = await this.#apply(this.wanted.takeChanged(), summary);
+    return this.#retryWithoutSchedulers(stillRefused, summary);
   }
 
-  #doWithout(lacking: readonly Refused[]): void {
-    const { family, scheduler: usual, events } = this.#options;
+  #doWithoutSchedulers(lacking: readonly RefusedObject[]): void {
+    const { family, scheduler, events } = this.#options;
     const { context } = this.#plans;
     const missingSchedulers = new Set(context.missingSchedulers);
-    for (const { scheduler, error } of lacking) {
-      if (scheduler === undefined || missingSchedulers.has(scheduler)) continue;
-      missingSchedulers.add(scheduler);
-      events.noticed(
+    for (const { missingScheduler, error } of lacking) {
+      if (missingScheduler === undefined || missingSchedulers.has(missingScheduler)) continue;
+      missingSchedulers.add(missingScheduler);
+      events.notice(
         family,
-        `scheduler ${scheduler}, asked for by a Service, is not to be had, so ${usual} is used: ${errorText(error)}`,
+        `the kernel lacks scheduler ${missingScheduler}, which a Service asks for, so the mode uses ${scheduler}: ${errorText(error)}`,
       );
     }
     this.#plans.setContext({ ...context, missingSchedulers });
   }
 
-  #context(settings: ModeSettings, nodeIPs: readonly Ip[], missingSchedulers?: ReadonlySet<string>): RenderContext {
+  /** Sets the service ports of refused objects aside. Returns their ids. */
+  #postpone(refused: readonly RefusedObject[]): ReadonlySet<string> {
+    const errors = new Map(refused.map(({ id, error }) => [id, error]));
+    const postponed = new Set<string>();
+    for (const { id, object } of this.#plans.plansWith(errors)) {
+      this.#book.postpone(id, { ...causeOf(errors.get(object)), object });
+      postponed.add(id);
+    }
+    return postponed;
+  }
+
+  #context(missingSchedulers?: ReadonlySet<string>): RenderContext {
     const { family, scheduler } = this.#options;
-    return renderContext({ family, scheduler, missingSchedulers, settings, nodeIPs });
+    return renderContext({ family, scheduler, missingSchedulers, settings: this.#settings, nodeIPs: this.#nodeIPs });
   }
 }

@@ -2,145 +2,111 @@ import type { Iptables } from '../../../kernel/iptables/index.ts';
 import { printKey } from '../../../kernel/ipvs/index.ts';
 import type { Cidr, Family } from '../../../net/index.ts';
 import type { ModeEvents, ModeSettings } from '../../mode.ts';
+import type { KnownObjects } from '../diff.ts';
+import { TABLES } from '../names.ts';
+import { RuleTable } from '../rules/rule-table.ts';
+import { ruleInput, rulesOf } from '../rules/rule-text.ts';
+import type { ObjectNames, WantedObjects } from '../wanted/wanted-objects.ts';
 import { AddressTable } from './address-table.ts';
 import { ownerOf } from './ownership.ts';
-import { RuleWriter } from '../rules/rule-table.ts';
-import { countRules, type RuleInput, TABLES } from '../rules/rule-text.ts';
-import { ServerTable } from './server-table.ts';
+import { type IpvsKernel, ServerTable } from './server-table.ts';
 import { SetTable } from './set-table.ts';
-import { SET_KEYS, type SetKey } from '../names.ts';
 import type { Sockets } from './sockets.ts';
-import type { Touched, Wanted } from '../wanted/wanted-objects.ts';
-import { type Measured, type Refused, Written } from './write-report.ts';
+import type { BatchObserver, RefusedObject, WriteSummary } from './write-report.ts';
 
-export interface FamilyTablesOptions {
+export interface KernelStateOptions {
   readonly family: Family;
+  /** The mode leaves virtual servers at these addresses alone, unless a Service is there. */
   readonly excludeCIDRs: readonly Cidr[];
   readonly iptables: Iptables;
-  readonly events: ModeEvents;
+  readonly events: Pick<ModeEvents, 'measured' | 'notice' | 'progress'>;
 }
 
-/** All that the kernel has of one family: sets, addresses of kube-ipvs0, virtual servers and rules. */
-export class FamilyTables {
-  readonly #options: FamilyTablesOptions;
-  readonly #sets: SetTable;
-  readonly #addresses: AddressTable;
-  readonly #servers: ServerTable;
-  readonly #rules: RuleWriter;
+/** The part of the sockets that reads and writes. */
+export interface KernelSockets extends Pick<Sockets, 'ipset' | 'route'> {
+  readonly ipvs: IpvsKernel;
+}
 
-  constructor(options: FamilyTablesOptions, sockets: Sockets) {
+/** What the kernel has of one family, as far as the mode knows: sets, addresses of kube-ipvs0, virtual servers, rules. */
+export class KernelState {
+  readonly sets: SetTable;
+  readonly addresses: AddressTable;
+  readonly servers: ServerTable;
+  readonly rules: RuleTable;
+  readonly #options: KernelStateOptions;
+
+  constructor(options: KernelStateOptions, sockets: KernelSockets) {
     const { family, events, iptables } = options;
-    const measured: Measured = (objects, milliseconds) =>
+    const observe: BatchObserver = (objects, milliseconds) =>
       events.measured(family, { kind: 'batch', objects, milliseconds });
     this.#options = options;
-    this.#sets = new SetTable(sockets.ipset, family, measured);
-    this.#addresses = new AddressTable(sockets.route, family, measured);
-    this.#servers = new ServerTable(sockets.ipvs, family, measured);
-    this.#rules = new RuleWriter(iptables, measured, what => events.noticed(family, what));
+    this.sets = new SetTable(sockets.ipset, family, observe);
+    this.addresses = new AddressTable(sockets.route, family, observe);
+    this.servers = new ServerTable(sockets.ipvs, family, observe);
+    this.rules = new RuleTable(iptables, observe, message => events.notice(family, message));
   }
 
-  get isDraining(): boolean {
-    return this.#servers.isDraining;
-  }
-
-  /** Whether a chain of this name was there before anything was written. */
-  hadChain(chain: string): boolean {
-    return this.#rules.hadChain(chain);
-  }
-
-  /** Whether kube-ipvs0 has the address, as far as we know. */
-  hasAddress(ip: string): boolean {
-    return this.#addresses.has(ip);
-  }
-
-  /** Reads everything; sets that are missing are made. `nodeIPs` are all addresses of the other links. */
-  async read(wanted: Wanted, nodeIPs: ReadonlySet<string>, written: Written): Promise<void> {
-    const { excludeCIDRs } = this.#options;
-    const sets = this.#sets;
-    const addresses = this.#addresses;
-    await sets.read(written);
-    addresses.read();
+  /** Reads everything. `nodeIPs`: all addresses of the other links. */
+  async read(wanted: WantedObjects, nodeIPs: ReadonlySet<string>): Promise<void> {
+    await this.sets.read();
+    this.addresses.read();
     const found = {
-      hasElement: sets.has.bind(sets),
-      hasAddress: addresses.has.bind(addresses),
+      hasElement: this.sets.has.bind(this.sets),
+      hasAddress: (ip: string) => this.addresses.known.has(ip),
       isNodeIP: nodeIPs.has.bind(nodeIPs),
     };
-    await this.#servers.read(key => (wanted.server(printKey(key)) ? 'us' : ownerOf(key, found, excludeCIDRs)));
-    await this.#rules.read();
+    const { excludeCIDRs } = this.#options;
+    await this.servers.read(key => (wanted.server(printKey(key)) ? 'us' : ownerOf(key, found, excludeCIDRs)));
+    await this.rules.read();
   }
 
-  /** All that is wanted or there. */
-  everything(wanted: Wanted): Touched {
-    const elements = new Map(
-      SET_KEYS.map((set): [SetKey, Set<string>] => [
-        set,
-        new Set([...wanted.elementTexts(set), ...this.#sets.texts(set)]),
-      ]),
-    );
-    for (const ip of this.#addresses.ips()) elements.get('ipvsIPs')?.add(ip);
-    return { servers: new Set([...wanted.serverIds(), ...this.#servers.ids()]), elements };
+  get known(): KnownObjects {
+    return { elements: this.sets.known, addresses: this.addresses.known, servers: this.servers.known };
   }
 
-  /** In an order in which nothing is missing that a packet needs, and what is ours can be told at any time. */
+  async createMissing(summary: WriteSummary): Promise<void> {
+    await this.sets.createMissing(summary);
+    this.addresses.createLink();
+  }
+
+  /**
+   * Writes the objects that differ, of those in `names`. In this order packets always find what they need, and another
+   * process can tell at any time which virtual servers belong to the mode.
+   */
   async write(
-    { servers, elements }: Touched,
-    wanted: Wanted,
+    { servers, elements }: ObjectNames,
+    wanted: WantedObjects,
     settings: ModeSettings,
-    written: Written,
-  ): Promise<readonly Refused[]> {
+    summary: WriteSummary,
+  ): Promise<readonly RefusedObject[]> {
     const { family, events } = this.#options;
     const ips = elements.get('ipvsIPs') ?? [];
     const progress = (done: number, of: number) => events.progress(family, done, of);
-    const refusedElements = await this.#sets.add(elements, wanted, written);
+    const refusedElements = await this.sets.add(elements, wanted, summary);
     const refused = [
-      ...(await this.#addresses.add(ips, wanted, written)),
-      ...(await this.#servers.write(servers, { wanted, written, progress })),
+      ...(await this.addresses.add(ips, wanted, summary)),
+      ...(await this.servers.write(servers, { wanted, summary, progress })),
     ];
-    await this.#writeRules(wanted, settings, written);
+    await this.#writeRules(wanted, settings, summary);
     refused.push(
-      ...(await this.#addresses.remove(ips, wanted, written)),
-      ...(await this.#sets.remove(elements, wanted, written)),
+      ...(await this.addresses.remove(ips, wanted, summary)),
+      ...(await this.sets.remove(elements, wanted, summary)),
     );
-    // A set that was full may have room by now.
-    if (refusedElements.length > 0) refused.push(...(await this.#sets.add(elements, wanted, written)));
+    // A set that was full may have room now.
+    if (refusedElements.length > 0) refused.push(...(await this.sets.add(elements, wanted, summary)));
     return refused;
   }
 
-  /** Others may use our sets too; that is noticed once and then known. */
-  noteReferences(): void {
-    this.#sets.noteReferences();
-  }
-
-  /** What somebody else did to ours, as far as a few questions tell. */
-  drift(): string | undefined {
-    return this.#servers.isThere() ? this.#sets.drift() : 'virtual servers are gone';
-  }
-
-  /** Removes real servers whose last connection ended. */
-  drain(wanted: Wanted): Promise<void> {
-    return this.#servers.drain(wanted, new Written());
-  }
-
-  async #writeRules(wanted: Wanted, settings: ModeSettings, written: Written): Promise<void> {
+  async #writeRules(wanted: WantedObjects, settings: ModeSettings, summary: WriteSummary): Promise<void> {
     const { family, events } = this.#options;
-    const taken = await this.#rules.write(this.#ruleInput(wanted, settings), written);
-    if (!taken) return;
-    this.#sets.noteReferences();
+    const input = ruleInput(family, wanted, settings, this.rules.randomFully);
+    const written = await this.rules.write(input, summary);
+    if (!written) return;
+    this.sets.noteReferences();
+    const rules = rulesOf(written);
     for (const table of TABLES) {
-      const total = countRules(taken, table);
+      const total = rules[table].length;
       events.measured(family, { kind: 'rules', table, total, last: total });
     }
-  }
-
-  #ruleInput(wanted: Wanted, { localDetector, masqueradeAll, masqueradeMark }: ModeSettings): RuleInput {
-    return {
-      family: this.#options.family,
-      localDetector,
-      masqueradeAll,
-      masqueradeMark,
-      randomFully: this.#rules.randomFully,
-      used: new Set(SET_KEYS.filter(set => !wanted.isEmpty(set))),
-      drops: wanted.drops(),
-    };
   }
 }

@@ -5,8 +5,8 @@ import type { KnownServer } from '../diff.ts';
 import type { SetKey } from '../names.ts';
 import { sameService } from '../wanted/virtual-server.ts';
 
-/** What was found in the kernel before anything was written. */
-export interface Found {
+/** What the kernel had before the mode wrote anything. */
+export interface FoundObjects {
   hasElement(set: SetKey, element: Element): boolean;
   /** Whether kube-ipvs0 has the address. */
   hasAddress(ip: string): boolean;
@@ -14,17 +14,17 @@ export interface Found {
   isNodeIP(ip: string): boolean;
 }
 
-/** Whose a virtual server is. That of one that is `unclear` shows by its real servers: see `isLeftOver`. */
+/** `us`: the mode, in this or an earlier process. `unclear`: the real servers decide, see `isLeftOver`. */
 export type Owner = 'us' | 'unclear' | 'others';
 
 const ADDRESS_SETS: readonly SetKey[] = ['clusterIP', 'externalIP', 'externalIPLocal', 'loadBalancer', 'nodePortSCTP'];
 
 /**
- * A virtual server is of a proxy's making if its address is on kube-ipvs0, or it is in the sets, which are filled before
- * virtual servers are made and emptied after they are deleted. The sets of node ports have no addresses: there it must be
- * one of this machine. All others are somebody else's.
+ * The owner of a virtual server. It is the mode if kube-ipvs0 has the address, or if the sets have the virtual server: the
+ * mode adds elements before it makes virtual servers, and deletes elements after them. The sets of node ports have no
+ * addresses, so there the address must also be one of this machine.
  */
-export function ownerOf(key: ServiceKey, found: Found, excluded: readonly Cidr[]): Owner {
+export function ownerOf(key: ServiceKey, found: FoundObjects, excluded: readonly Cidr[]): Owner {
   if (key.kind !== 'address') return 'others';
   const { address: ip, port, protocol } = key;
   if (excluded.some(cidr => cidrFamily(cidr) === familyOf(ip) && cidrContains(cidr, ip))) return 'others';
@@ -36,18 +36,18 @@ export function ownerOf(key: ServiceKey, found: Found, excluded: readonly Cidr[]
 }
 
 /**
- * Whether a virtual server at a node port was made when this machine had its address: it has real servers, and one of
- * ours is like it and has all of them too, as a node port's Service has at its cluster IP. Without real servers it is
- * left, which does no harm: packets to an address that this machine lacks do not get there.
+ * Whether the mode made this virtual server at a node port while the machine had its address. It did if a virtual server of
+ * its own is alike and has the same real servers, as the one at the cluster IP of the Service has. A virtual server without
+ * real servers stays. That does no harm, because packets to an address that the machine lacks do not reach it.
  */
 export function isLeftOver({ service, destinations }: KnownServer, own: Iterable<KnownServer>): boolean {
   if (destinations.size === 0 || ![...destinations.values()].every(({ isPlain }) => isPlain)) return false;
   const names = [...destinations.keys()];
-  const isLike = (other: KnownServer) =>
+  const isAlike = (other: KnownServer) =>
     protocolOf(other.service.key) === protocolOf(service.key) &&
     sameService(other.service, service) &&
     names.every(name => other.destinations.has(name));
-  return [...own].some(isLike);
+  return [...own].some(isAlike);
 }
 
 function protocolOf(key: ServiceKey): string | undefined {

@@ -1,7 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { KernelError } from '../../../kernel/errors.ts';
 import {
-  type Change,
   type IpvsSocket,
   keyFamily,
   printKey,
@@ -9,48 +7,49 @@ import {
   type ServiceKey,
 } from '../../../kernel/ipvs/index.ts';
 import { type Family, joinHostPort } from '../../../net/index.ts';
+import { isDrained, type KnownServer, serverChanges } from '../diff.ts';
+import type { WantedObjects } from '../wanted/wanted-objects.ts';
 import { isLeftOver, type Owner } from './ownership.ts';
-import { applyChange, isDrained, type KnownServer, serverChanges } from '../diff.ts';
-import type { Wanted } from '../wanted/wanted-objects.ts';
-import { type Measured, type Refused, timed, type Written } from './write-report.ts';
+import { ACTIONS, isGone, noteChange, type OwnServer, refusedBy, type ServerChange } from './server-changes.ts';
+import { type BatchObserver, measureBatch, type RefusedObject, type WriteSummary } from './write-report.ts';
 
-/** Lists of destinations that are read before other work gets its turn. */
-const LISTS_A_TURN = 200;
-const CHANGES_A_STEP = 5000;
+/** After reading this many lists of real servers, the process does other work. */
+const LISTS_PER_TURN = 200;
+const CHANGES_PER_BATCH = 5000;
 
-export interface WriteOptions {
-  readonly wanted: Wanted;
-  readonly written: Written;
+export interface ServerWriteOptions {
+  readonly wanted: WantedObjects;
+  readonly summary: WriteSummary;
   progress(done: number, of: number): void;
 }
 
-/** What is asked of the kernel. */
+/** The part of the socket that the table uses. */
 export type IpvsKernel = Pick<IpvsSocket, 'services' | 'service' | 'destinations' | 'apply'>;
 
-/** The virtual servers of one family: what the kernel has of ours, and who is on the way out. */
+/** The mode's virtual servers of one family that the kernel has, as far as the mode knows. */
 export class ServerTable {
   readonly #socket: IpvsKernel;
   readonly #family: Family;
-  readonly #measured: Measured;
-  readonly #known = new Map<string, KnownServer>();
-  /** Virtual servers with destinations that end when their last connection does. */
+  readonly #observe: BatchObserver;
+  readonly #known = new Map<string, OwnServer>();
+  /** Virtual servers with real servers that leave when their last connection ends. */
   readonly #draining = new Set<string>();
 
-  constructor(socket: IpvsKernel, family: Family, measured: Measured) {
+  constructor(socket: IpvsKernel, family: Family, observe: BatchObserver) {
     this.#socket = socket;
     this.#family = family;
-    this.#measured = measured;
+    this.#observe = observe;
   }
 
-  ids(): Iterable<string> {
-    return this.#known.keys();
+  get known(): ReadonlyMap<string, KnownServer> {
+    return this.#known;
   }
 
   get isDraining(): boolean {
     return this.#draining.size > 0;
   }
 
-  /** Reads those that are ours; what was ours before still is. Others belong to somebody else and stay as they are. */
+  /** Reads the mode's own virtual servers. A virtual server that this table knew before is still the mode's own. */
   async read(ownerOf: (key: ServiceKey) => Owner): Promise<void> {
     const listed = this.#socket.services().filter(({ key }) => keyFamily(key) === this.#family);
     const owned = listed.map(service => {
@@ -61,10 +60,10 @@ export class ServerTable {
     this.#draining.clear();
     const ours = owned.filter(({ owner }) => owner === 'us');
     const unclear = owned.filter(({ owner }) => owner === 'unclear');
-    this.#measured(1 + ours.length + unclear.length, 0);
+    this.#observe(1 + ours.length + unclear.length, 0);
     for (const [index, { id, service }] of ours.entries()) {
       this.#known.set(id, this.#withDestinations(service));
-      if (index % LISTS_A_TURN === LISTS_A_TURN - 1) await nextTurn();
+      if (index % LISTS_PER_TURN === LISTS_PER_TURN - 1) await nextTurn();
     }
     for (const { id, service } of unclear) {
       const server = this.#withDestinations(service);
@@ -72,44 +71,45 @@ export class ServerTable {
     }
   }
 
-  /** Whether one that should be there is: all vanish at once when somebody clears the table. */
-  isThere(): boolean {
+  /** Asks for one virtual server only, because `ipvsadm -C` removes all of them. */
+  areCleared(): boolean {
     const [first] = this.#known.values();
-    return !first || this.#socket.service(first.service.key) !== undefined;
+    return first !== undefined && this.#socket.service(first.service.key) === undefined;
   }
 
-  async write(ids: Iterable<string>, { wanted, written, progress }: WriteOptions): Promise<readonly Refused[]> {
-    const refused: Refused[] = [];
+  async write(
+    ids: Iterable<string>,
+    { wanted, summary, progress }: ServerWriteOptions,
+  ): Promise<readonly RefusedObject[]> {
+    const refused: RefusedObject[] = [];
     const sorted = [...ids].sort((a, b) => rank(a) - rank(b));
-    let changes: OwnChange[] = [];
+    let changes: ServerChange[] = [];
     for (const [index, id] of sorted.entries()) {
       const own = serverChanges(wanted.server(id), this.#known.get(id)).map(change => ({ id, change }));
       changes.push(...own);
-      if (changes.length < CHANGES_A_STEP) continue;
-      refused.push(...(await this.#apply(changes, written)));
+      if (changes.length < CHANGES_PER_BATCH) continue;
+      refused.push(...(await this.#apply(changes, summary)));
       progress(index + 1, sorted.length);
       changes = [];
     }
-    refused.push(...(await this.#apply(changes, written)));
-    await this.#drain(
-      sorted.filter(id => this.#isLeft(id, wanted)),
-      wanted,
-      written,
-    );
+    refused.push(...(await this.#apply(changes, summary)));
+    for (const id of sorted) this.#draining.delete(id);
+    const leaving = sorted.filter(id => this.#hasLeaving(id, wanted));
+    await this.#drain(leaving, wanted, summary);
     return refused;
   }
 
-  /** Removes destinations whose last connection ended. */
-  drain(wanted: Wanted, written: Written): Promise<void> {
-    return this.#drain([...this.#draining], wanted, written);
+  /** Removes real servers whose last connection ended. */
+  drain(wanted: WantedObjects): Promise<void> {
+    return this.#drain([...this.#draining], wanted, undefined);
   }
 
-  #withDestinations(service: ServiceEntry): KnownServer {
+  #withDestinations(service: ServiceEntry): OwnServer {
     const destinations = new Map(
       this.#socket
         .destinations(service.key)
         .map(({ address, port, weight, forward, upperThreshold, lowerThreshold }) => {
-          // Some kernels call it local where the real server is on the machine itself.
+          // Some kernels list a real server on the machine itself as `local`.
           const isPlain = (forward === 'masq' || forward === 'local') && upperThreshold === 0 && lowerThreshold === 0;
           return [joinHostPort(address, port), { address, port, weight, isPlain }];
         }),
@@ -117,43 +117,43 @@ export class ServerTable {
     return { service, destinations };
   }
 
-  async #apply(changes: readonly OwnChange[], written: Written): Promise<readonly Refused[]> {
+  async #apply(
+    changes: readonly ServerChange[],
+    summary: WriteSummary | undefined,
+  ): Promise<readonly RefusedObject[]> {
     if (changes.length === 0) return [];
-    const refusals = await timed(this.#measured, changes.length, () =>
+    const refusals = await measureBatch(this.#observe, changes.length, () =>
       this.#socket.apply(changes.map(({ change }) => change)),
     );
     const errors = new Map(refusals.map(({ item, error }) => [item, error]));
-    const refused = new Map<string, Refused>();
+    const refused = new Map<string, RefusedObject>();
     for (const { id, change } of changes) {
       const error = errors.get(change);
       if (error && !isGone(change, error)) {
-        // What is refused after the virtual server itself is refused only because of that.
+        // If the kernel refused the virtual server, it refuses the real servers only because of that.
         if (!refused.has(id)) refused.set(id, refusedBy(id, change, error));
         continue;
       }
-      applyChange(this.#known, id, change);
-      written.add(NAMES[change.kind]);
+      noteChange(this.#known, id, change);
+      summary?.add(ACTIONS[change.kind]);
     }
     return [...refused.values()];
   }
 
-  /** Whether somebody is on the way out. */
-  #isLeft(id: string, wanted: Wanted): boolean {
+  #hasLeaving(id: string, wanted: WantedObjects): boolean {
     const known = this.#known.get(id);
     const stay = new Set(wanted.server(id)?.endpoints.map(({ text }) => text));
-    const isLeft = known !== undefined && [...known.destinations.keys()].some(name => !stay.has(name));
-    if (!isLeft) this.#draining.delete(id);
-    return isLeft;
+    return known !== undefined && [...known.destinations.keys()].some(name => !stay.has(name));
   }
 
-  async #drain(ids: readonly string[], wanted: Wanted, written: Written): Promise<void> {
-    const changes: OwnChange[] = [];
+  async #drain(ids: readonly string[], wanted: WantedObjects, summary: WriteSummary | undefined): Promise<void> {
+    const changes: ServerChange[] = [];
     for (const id of ids) {
       const known = this.#known.get(id);
       const stay = new Set(wanted.server(id)?.endpoints.map(({ text }) => text));
       this.#draining.delete(id);
       if (!known || !isDrained(known.service.key)) continue;
-      this.#measured(1, 0);
+      this.#observe(1, 0);
       const { key } = known.service;
       const listed = this.#socket
         .destinations(key)
@@ -163,44 +163,11 @@ export class ServerTable {
         else changes.push({ id, change: { kind: 'del-dest', service: key, destination: { address, port } } });
       }
     }
-    await this.#apply(changes, written);
+    await this.#apply(changes, summary);
   }
 }
 
-interface OwnChange {
-  readonly id: string;
-  readonly change: Change;
-}
-
-const NAMES: Readonly<Record<Change['kind'], string>> = {
-  'new-service': 'added virtual server',
-  'set-service': 'changed virtual server',
-  'del-service': 'deleted virtual server',
-  'new-dest': 'added real server',
-  'set-dest': 'changed real server',
-  'del-dest': 'deleted real server',
-};
-
-/** Names come first, for all else depends on them. */
+/** DNS comes first, because everything else depends on it. */
 function rank(id: string): number {
   return id.endsWith(':53') ? 0 : 1;
-}
-
-/** What should go has gone by itself. */
-function isGone({ kind }: Change, { errno = '' }: KernelError): boolean {
-  return (kind === 'del-service' || kind === 'del-dest') && ['ESRCH', 'ENOENT'].includes(errno);
-}
-
-function refusedBy(object: string, change: Change, error: KernelError): Refused {
-  return { object, error, isStale: isStale(change, error), scheduler: missingScheduler(change, error) };
-}
-
-function isStale({ kind }: Change, { errno = '' }: KernelError): boolean {
-  return errno === 'EEXIST' || errno === 'ESRCH' || (errno === 'ENOENT' && kind === 'set-dest');
-}
-
-/** The kernel knows the service but not how to schedule it. */
-function missingScheduler(change: Change, { errno }: KernelError): string | undefined {
-  if (change.kind !== 'new-service' && change.kind !== 'set-service') return undefined;
-  return errno === 'ENOENT' ? change.service.scheduler : undefined;
 }

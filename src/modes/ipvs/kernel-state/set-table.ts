@@ -2,72 +2,78 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { KernelError } from '../../../kernel/errors.ts';
 import { type Command, type Element, type IpsetSocket, printElement } from '../../../kernel/ipset/index.ts';
 import type { Family } from '../../../net/index.ts';
-import { ipSet, SET_KEYS, SETS, type SetKey, setName } from '../names.ts';
-import type { Touched, Wanted } from '../wanted/wanted-objects.ts';
-import { type Measured, type Refused, timed, type Written } from './write-report.ts';
+import { type ElementBatch, elementsToAdd, elementsToDelete, type KnownElements } from '../diff.ts';
+import { elementId, ipSet, SET_KEYS, SETS, type SetKey, setName } from '../names.ts';
+import type { ElementNames, WantedObjects } from '../wanted/wanted-objects.ts';
+import { type BatchObserver, measureBatch, type RefusedObject, type WriteSummary } from './write-report.ts';
 
-type Elements = Touched['elements'];
-
-/** The sets of one family: what the kernel has in them, as far as we know. */
+/** The sets of one family, and the elements that the kernel has in them, as far as the mode knows. */
 export class SetTable {
   readonly #socket: IpsetSocket;
   readonly #family: Family;
-  readonly #measured: Measured;
+  readonly #observe: BatchObserver;
   readonly #known = new Map<SetKey, Map<string, Element>>();
-  /** How many rules use each, after we wrote them. */
+  #missing: readonly SetKey[] = [];
+  /** How many rules used each set when the mode last wrote rules. */
   #references = new Map<string, number>();
 
-  constructor(socket: IpsetSocket, family: Family, measured: Measured) {
+  constructor(socket: IpsetSocket, family: Family, observe: BatchObserver) {
     this.#socket = socket;
     this.#family = family;
-    this.#measured = measured;
+    this.#observe = observe;
+  }
+
+  get known(): KnownElements {
+    return this.#known;
+  }
+
+  /** The sets that the kernel did not have when the mode last read it. */
+  get missing(): readonly SetKey[] {
+    return this.#missing;
   }
 
   has(set: SetKey, element: Element): boolean {
     return this.#known.get(set)?.has(printElement(element)) ?? false;
   }
 
-  texts(set: SetKey): Iterable<string> {
-    return this.#known.get(set)?.keys() ?? [];
-  }
-
-  /** Reads all of them, after making those that are missing. */
-  async read(written: Written): Promise<void> {
+  async read(): Promise<void> {
     const types = new Map([...this.#socket.headers()].map(({ name, type }) => [name, type]));
-    const missing = SET_KEYS.map(key => ipSet(key, this.#family)).filter(({ name }) => !types.has(name));
-    for (const key of SET_KEYS) this.#checkType(key, types.get(setName(key, this.#family)));
-    const creates = missing.map((set): Command => ({ kind: 'create', set }));
-    const [refused] = await this.#run(creates, creates.length);
-    if (refused) throw refused.error;
-    written.add('created set', creates.length);
-    for (const key of SET_KEYS) {
-      const entries = this.#socket.entries(setName(key, this.#family));
-      this.#known.set(key, new Map([...entries].map(entry => [printElement(entry), entry])));
-      this.#measured(1, 0);
+    const typeOf = (key: SetKey) => types.get(setName(key, this.#family));
+    for (const key of SET_KEYS) this.#checkType(key, typeOf(key));
+    this.#missing = SET_KEYS.filter(key => typeOf(key) === undefined);
+    for (const key of this.#missing) this.#known.set(key, new Map());
+    for (const key of SET_KEYS.filter(key => typeOf(key) !== undefined)) {
+      const elements = this.#socket.entries(setName(key, this.#family));
+      this.#known.set(key, new Map(Array.from(elements, element => [printElement(element), element])));
+      this.#observe(1, 0);
       await nextTurn();
     }
   }
 
-  async add(elements: Elements, wanted: Wanted, written: Written): Promise<readonly Refused[]> {
-    const missing = (set: SetKey, text: string) =>
-      this.#known.get(set)?.has(text) ? undefined : wanted.element(set, text);
-    return this.#change('add', elements, missing, written);
+  async createMissing(summary: WriteSummary): Promise<void> {
+    const creates = this.#missing.map((key): Command => ({ kind: 'create', set: ipSet(key, this.#family) }));
+    const [refused] = await this.#run(creates, creates.length);
+    if (refused) throw refused.error;
+    summary.add('created set', creates.length);
+    this.#missing = [];
   }
 
-  async remove(elements: Elements, wanted: Wanted, written: Written): Promise<readonly Refused[]> {
-    const superfluous = (set: SetKey, text: string) =>
-      wanted.element(set, text) ? undefined : this.#known.get(set)?.get(text);
-    return this.#change('del', elements, superfluous, written);
+  add(names: ElementNames, wanted: WantedObjects, summary: WriteSummary): Promise<readonly RefusedObject[]> {
+    return this.#change('add', elementsToAdd(names, wanted, this.#known), summary);
   }
 
-  /** Rules were just written: remembers how they use the sets. */
+  remove(names: ElementNames, wanted: WantedObjects, summary: WriteSummary): Promise<readonly RefusedObject[]> {
+    return this.#change('del', elementsToDelete(names, wanted, this.#known), summary);
+  }
+
+  /** Remembers how many rules use each set, because the mode has just written them. */
   noteReferences(): void {
     const names = new Set(SET_KEYS.map(key => setName(key, this.#family)));
     const headers = [...this.#socket.headers()].filter(({ name }) => names.has(name));
     this.#references = new Map(headers.map(({ name, references }) => [name, references]));
   }
 
-  /** What somebody else did, as far as a look at the headers tells: sets emptied, deleted, or no longer used. */
+  /** Finds sets that another program deleted or changed in size, and rules that it removed. Reads only headers. */
   drift(): string | undefined {
     const headers = new Map([...this.#socket.headers()].map(header => [header.name, header]));
     for (const key of SET_KEYS) {
@@ -91,49 +97,36 @@ export class SetTable {
 
   async #change(
     kind: 'add' | 'del',
-    elements: Elements,
-    select: (set: SetKey, text: string) => Element | undefined,
-    written: Written,
-  ): Promise<readonly Refused[]> {
-    const chosen = [...elements].map(([set, texts]) => ({
-      set,
-      entries: [...texts].flatMap(text => select(set, text) ?? []),
-    }));
-    const changes = chosen.filter(({ entries }) => entries.length > 0);
-    const count = changes.reduce((sum, { entries }) => sum + entries.length, 0);
-    const commands = changes.map(({ set, entries }): Command => ({ kind, name: setName(set, this.#family), entries }));
+    batches: readonly ElementBatch[],
+    summary: WriteSummary,
+  ): Promise<readonly RefusedObject[]> {
+    const count = batches.reduce((sum, { elements }) => sum + elements.length, 0);
+    const commands = batches.map(
+      ({ set, elements }): Command => ({ kind, name: setName(set, this.#family), entries: elements }),
+    );
     const refusals = await this.#run(commands, count);
-    const refused = new Map(refusals.map(refusal => [refusal.object, refusal]));
-    for (const { set, entries } of changes) {
-      const accepted = entries.filter(entry => !refused.has(elementId(set, printElement(entry), this.#family)));
-      for (const entry of accepted) this.#note(kind, set, entry);
-      written.add(`${kind === 'add' ? 'added' : 'deleted'} element in ${setName(set, this.#family)}`, accepted.length);
+    const refused = new Set(refusals.map(({ id }) => id));
+    for (const { set, elements } of batches) {
+      const accepted = elements.filter(element => !refused.has(elementId(set, printElement(element), this.#family)));
+      for (const element of accepted) this.#note(kind, set, element);
+      summary.add(`${kind === 'add' ? 'added' : 'deleted'} element in ${setName(set, this.#family)}`, accepted.length);
     }
     return refusals;
   }
 
-  #note(kind: 'add' | 'del', set: SetKey, entry: Element): void {
+  #note(kind: 'add' | 'del', set: SetKey, element: Element): void {
     const known = this.#known.get(set);
-    if (kind === 'add') known?.set(printElement(entry), entry);
-    else known?.delete(printElement(entry));
+    if (kind === 'add') known?.set(printElement(element), element);
+    else known?.delete(printElement(element));
   }
 
-  async #run(commands: readonly Command[], objects: number): Promise<readonly Refused[]> {
+  async #run(commands: readonly Command[], objects: number): Promise<readonly RefusedObject[]> {
     if (commands.length === 0) return [];
-    const refusals = await timed(this.#measured, objects, () => this.#socket.restore(commands, { exist: true }));
+    const refusals = await measureBatch(this.#observe, objects, () => this.#socket.restore(commands, { exist: true }));
     return refusals.flatMap(({ command, error }) => {
       const isStale = error.errno === 'ENOENT';
-      if (command.kind !== 'add' && command.kind !== 'del') return [{ object: '', error, isStale }];
-      return command.entries.map(entry => ({
-        object: `${command.name} ${printElement(entry)}`,
-        error,
-        isStale,
-      }));
+      if (command.kind !== 'add' && command.kind !== 'del') return [{ id: '', error, isStale }];
+      return command.entries.map(entry => ({ id: `${command.name} ${printElement(entry)}`, error, isStale }));
     });
   }
-}
-
-/** How a refused element is named. */
-export function elementId(set: SetKey, text: string, family: Family): string {
-  return `${setName(set, family)} ${text}`;
 }

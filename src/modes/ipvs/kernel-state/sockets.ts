@@ -3,35 +3,36 @@ import { IpvsSocket } from '../../../kernel/ipvs/index.ts';
 import type { NetworkNamespace } from '../../../kernel/netns.ts';
 import { RouteSocket } from '../../../kernel/rtnetlink/index.ts';
 
-/** What the kernel is reached through, shared by both families. */
+/** The sockets to the kernel. Both families share them. */
 export interface Sockets {
   readonly ipvs: IpvsSocket;
   readonly ipset: IpsetSocket;
   readonly route: RouteSocket;
-  /** For statistics, which are read one after another. */
-  readonly reader: IpvsSocket;
+  /** For statistics, which the mode reads beside writes. */
+  readonly statistics: IpvsSocket;
+  close(): void;
 }
 
-/** All of them, or none if one cannot be had. */
+/** Leaves none open if one cannot be opened. */
 export function openSockets(namespace: NetworkNamespace | undefined): Sockets {
   const opened: { close(): void }[] = [];
   const keep = <T extends { close(): void }>(socket: T): T => {
     opened.push(socket);
     return socket;
   };
+  const close = () => {
+    for (const socket of opened) socket.close();
+  };
   try {
     return {
       ipvs: keep(IpvsSocket.open({ namespace })),
       ipset: keep(IpsetSocket.open({ namespace })),
       route: keep(RouteSocket.open({ namespace })),
-      reader: keep(IpvsSocket.open({ namespace })),
+      statistics: keep(IpvsSocket.open({ namespace })),
+      close,
     };
   } catch (error) {
-    for (const socket of opened) socket.close();
+    close();
     throw error;
   }
-}
-
-export function closeSockets({ ipvs, ipset, route, reader }: Sockets): void {
-  for (const socket of [ipvs, ipset, route, reader]) socket.close();
 }

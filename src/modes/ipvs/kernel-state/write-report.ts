@@ -1,22 +1,22 @@
 import type { KernelError } from '../../../kernel/errors.ts';
 
-/** Something of a service port that the kernel would not take. */
-export interface Refused {
-  /** The virtual server, or the element as `SET element`. */
-  readonly object: string;
+/** An object that the kernel refused. */
+export interface RefusedObject {
+  /** The id of the virtual server or of the element, or the address. */
+  readonly id: string;
   readonly error: KernelError;
-  /** The kernel has something else than what we believe, so it must be read again. */
+  /** The kernel has something else than the writer believes, so the writer must read it again. */
   readonly isStale: boolean;
   /** The scheduler that the kernel lacks. */
-  readonly scheduler?: string | undefined;
+  readonly missingScheduler?: string | undefined;
 }
 
-/** What was written, by kind: for a summary. */
-export class Written {
+/** Counts what a write did, for people. */
+export class WriteSummary {
   readonly #counts = new Map<string, number>();
 
-  add(what: string, count = 1): void {
-    if (count > 0) this.#counts.set(what, (this.#counts.get(what) ?? 0) + count);
+  add(action: string, count = 1): void {
+    if (count > 0) this.#counts.set(action, (this.#counts.get(action) ?? 0) + count);
   }
 
   get isEmpty(): boolean {
@@ -25,19 +25,19 @@ export class Written {
 
   /** `added virtual server ×2, added element in KUBE-CLUSTER-IP ×2` */
   toString(): string {
-    return [...this.#counts].map(([what, count]) => `${what} ×${count}`).join(', ');
+    return [...this.#counts].map(([action, count]) => `${action} ×${count}`).join(', ');
   }
 }
 
-/** Tells what one exchange with the kernel took. */
-export type Measured = (objects: number, milliseconds: number) => void;
+/** Receives the size and the duration of each exchange with the kernel. */
+export type BatchObserver = (messages: number, milliseconds: number) => void;
 
-/** Does something that takes so many messages, and tells how long it took. */
-export async function timed<T>(measured: Measured, messages: number, work: () => Promise<T>): Promise<T> {
+/** Measures work that sends this many messages. */
+export async function measureBatch<T>(observe: BatchObserver, messages: number, work: () => Promise<T>): Promise<T> {
   const start = performance.now();
   try {
     return await work();
   } finally {
-    measured(messages, performance.now() - start);
+    observe(messages, performance.now() - start);
   }
 }

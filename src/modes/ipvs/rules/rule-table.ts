@@ -1,79 +1,88 @@
 import { type Iptables, IptablesError, parseSave, type SavedTables } from '../../../kernel/iptables/index.ts';
-import { CHAINS, JUMPS, type Jump, jumpRule, type RuleInput, restoreText, sameRules, TABLES } from './rule-text.ts';
-import { type Measured, timed, type Written } from '../kernel-state/write-report.ts';
+import { type BatchObserver, measureBatch, type WriteSummary } from '../kernel-state/write-report.ts';
+import { CHAINS, TABLES } from '../names.ts';
+import { type Jump, missingJumps } from './jumps.ts';
+import { type RuleInput, restoreText, sameRules } from './rule-text.ts';
 
-/** Writes the rules of one family, and knows whether they are still as written. */
-export class RuleWriter {
+/** The rules of one family that the kernel has, as far as the mode knows. */
+export class RuleTable {
   readonly #iptables: Iptables;
-  readonly #measured: Measured;
-  readonly #noticed: (what: string) => void;
-  /** The kernel has the match that drops need, as far as we know. */
-  #takesDrops = true;
-  /** What was written last. */
-  #last: RuleInput | undefined;
-  /** What iptables-save says of our chains when they are as written; undefined if it was not asked since. */
+  readonly #observe: BatchObserver;
+  readonly #notice: (message: string) => void;
+  /** The kernel has the match that the drop rules need, as far as the mode knows. */
+  #acceptsDrops = true;
+  /** The rules of the last write. */
+  #written: RuleInput | undefined;
+  /** The mode's rules as iptables-save lists them after the last write. Undefined if the mode has not listed them since. */
   #fingerprint: string | undefined;
+  /** The tables as the mode has just read them. */
   #present: SavedTables | undefined;
-  /** The names of all chains that were there at the start. */
-  #first: ReadonlySet<string> | undefined;
+  /** The names of all chains before the first write. */
+  #firstChains: ReadonlySet<string> | undefined;
 
-  constructor(iptables: Iptables, measured: Measured, noticed: (what: string) => void) {
+  constructor(iptables: Iptables, observe: BatchObserver, notice: (message: string) => void) {
     this.#iptables = iptables;
-    this.#measured = measured;
-    this.#noticed = noticed;
+    this.#observe = observe;
+    this.#notice = notice;
   }
 
   get randomFully(): boolean {
     return this.#iptables.features.randomFully;
   }
 
-  /** Looks at the rules as they are, so that the next write puts right what differs. */
+  /** Reads the rules, so that the next write repairs what differs. */
   async read(): Promise<void> {
     this.#present = await this.#save();
-    this.#first ??= new Set([...this.#present.values()].flatMap(chains => [...chains.keys()]));
+    this.#firstChains ??= new Set([...this.#present.values()].flatMap(chains => [...chains.keys()]));
+  }
+
+  /** The rules that `read` found, until the next write. */
+  get present(): SavedTables {
+    return this.#present ?? new Map();
   }
 
   hadChain(chain: string): boolean {
-    return this.#first?.has(chain) ?? false;
+    return this.#firstChains?.has(chain) ?? false;
   }
 
-  /** Returns what was written; nothing if it is there already. */
-  async write(input: RuleInput, written: Written): Promise<RuleInput | undefined> {
+  /** Returns the rules that it wrote; undefined if the kernel has the rules already. */
+  async write(input: RuleInput, summary: WriteSummary): Promise<RuleInput | undefined> {
     const present = this.#present;
     this.#present = undefined;
     const isIntact = !present || (this.#fingerprint !== undefined && ownRules(present) === this.#fingerprint);
-    if (isIntact && this.#last && sameRules(this.#last, input)) return undefined;
-    const isFirst = this.#last === undefined;
-    this.#last = undefined;
+    if (isIntact && this.#written && sameRules(this.#written, input)) return undefined;
+    const isFirst = this.#written === undefined;
+    this.#written = undefined;
     this.#fingerprint = undefined;
-    const taken = await this.#restore(input, present ? missingJumps(present) : []);
-    this.#last = input;
-    // Rules are listed otherwise than they are written, so whether they were intact shows only by writing them again.
+    const accepted = await this.#restore(input, present ? missingJumps(present) : []);
+    this.#written = input;
+    // iptables-save lists rules in other words than the mode writes them. So only another write shows whether the rules
+    // were intact.
     if (present && !isFirst) this.#fingerprint = ownRules(await this.#save());
-    if (!present || this.#fingerprint !== ownRules(present)) written.add('rewrote rules');
-    return taken;
+    if (!present || this.#fingerprint !== ownRules(present)) summary.add('rewrote rules');
+    return accepted;
   }
 
-  /** All rules, or all but those that drop if the kernel takes the rest only: one Service must not keep all others. */
+  /** Leaves out the drop rules if the kernel refuses them, because one Service must not stop all others. */
   async #restore(input: RuleInput, jumps: readonly Jump[]): Promise<RuleInput> {
-    if (!this.#takesDrops || input.drops.length === 0) return this.#run({ ...input, drops: [] }, jumps);
+    if (!this.#acceptsDrops || input.drops.length === 0) return this.#run({ ...input, drops: [] }, jumps);
     try {
       return await this.#run(input, jumps);
     } catch (error) {
       if (!(error instanceof IptablesError && error.isAboutRules)) throw error;
-      // A table that comes before the one with the drops has its jumps by now.
-      const taken = await this.#run({ ...input, drops: [] }, missingJumps(await this.#save()));
-      this.#takesDrops = false;
-      this.#noticed(
-        `the kernel does not take rules that match what ipvs forwards, so source ranges of load balancers do not keep this node away: ${error.message}`,
+      // iptables-restore has committed the table before the one with the drops, so that one has its jumps by now.
+      const accepted = await this.#run({ ...input, drops: [] }, missingJumps(await this.#save()));
+      this.#acceptsDrops = false;
+      this.#notice(
+        `the kernel refuses rules that match what ipvs forwards, so source ranges of load balancers do not keep this node away: ${error.message}`,
       );
-      return taken;
+      return accepted;
     }
   }
 
   async #run(input: RuleInput, jumps: readonly Jump[]): Promise<RuleInput> {
     const text = restoreText(input, jumps);
-    await timed(this.#measured, text.split('\n').length - 1, () => this.#iptables.restore(text));
+    await measureBatch(this.#observe, text.split('\n').length - 1, () => this.#iptables.restore(text));
     return input;
   }
 
@@ -82,14 +91,7 @@ export class RuleWriter {
   }
 }
 
-export function missingJumps(tables: SavedTables): readonly Jump[] {
-  return JUMPS.filter(jump => {
-    const rules = tables.get(jump.table)?.get(jump.from)?.rules ?? [];
-    return !rules.some(({ text }) => text === jumpRule(jump));
-  });
-}
-
-/** The text of our chains and of what jumps to them. */
+/** The mode's chains and the missing jumps, as one text. */
 function ownRules(tables: SavedTables): string {
   const chains = TABLES.flatMap(table =>
     CHAINS[table].map(chain => {

@@ -1,12 +1,20 @@
 import type { Configuration } from '../../../config/index.ts';
+import type { Config } from '../../../kernel/ipvs/index.ts';
 import { toMilliseconds } from '../../../lib/duration.ts';
-import { errorText } from '../../../lib/error-text.ts';
-import { IPVS_DEPRECATION, type IpvsConfig, ipvsUnavailable, prepareIpvs } from '../index.ts';
-import type { Logger } from '../../../observe/logging/index.ts';
-import { StartupError } from '../../daemon/startup-error.ts';
 
-/** The configuration of ipvs mode as the mode has it. */
-export function ipvsConfig({ ipvs }: Configuration): IpvsConfig {
+/** The options that only ipvs mode has. */
+export interface IpvsOptions {
+  /** `rr` if it is missing or empty. */
+  readonly scheduler?: string | undefined;
+  /** The mode leaves virtual servers at these addresses alone, unless a Service is there. */
+  readonly excludeCIDRs?: readonly string[] | undefined;
+  /** The machine answers ARP requests only at the link that has the address. */
+  readonly strictARP?: boolean | undefined;
+  /** How many seconds the kernel remembers connections. 0 keeps the kernel's own timeout. */
+  readonly timeouts?: Config | undefined;
+}
+
+export function optionsFrom({ ipvs }: Configuration): IpvsOptions {
   const seconds = (duration: Configuration['ipvs']['tcpTimeout']) => Math.floor(toMilliseconds(duration) / 1000);
   return {
     scheduler: ipvs.scheduler,
@@ -14,18 +22,4 @@ export function ipvsConfig({ ipvs }: Configuration): IpvsConfig {
     excludeCIDRs: ipvs.excludeCIDRs ?? [],
     timeouts: { tcp: seconds(ipvs.tcpTimeout), tcpFin: seconds(ipvs.tcpFinTimeout), udp: seconds(ipvs.udpTimeout) },
   };
-}
-
-/** Whether the machine can do ipvs mode; then what takes privileges is done. */
-export async function prepareIpvsMode(configuration: Configuration, log: Logger): Promise<void> {
-  const problem = await ipvsUnavailable(configuration.ipvs.scheduler);
-  if (problem !== undefined) throw new FatalError(problem);
-  log.error('server', IPVS_DEPRECATION.note);
-  try {
-    prepareIpvs(ipvsConfig(configuration), (what, error) =>
-      log.error('ipvs', 'Failed', { what, err: errorText(error) }),
-    );
-  } catch (error) {
-    throw new FatalError(`unable to create proxier: ${errorText(error)}`);
-  }
 }

@@ -3,7 +3,7 @@ import type { NetworkNamespace } from '../../../kernel/netns.ts';
 import { ensureSysctl } from '../../../kernel/sysctl.ts';
 import type { Sysctl } from '../../../plan/index.ts';
 
-/** What ipvs needs of the kernel's settings, in the order in which it is set. */
+/** The sysctls that ipvs needs, in the order in which the mode sets them. */
 export function ipvsSysctls({
   strictARP,
   kernel,
@@ -26,14 +26,14 @@ export function ipvsSysctls({
   ];
 }
 
-/** Sets them; a failure is the caller's to report, for nothing works without them. */
+/** Throws if the kernel refuses one, because nothing works without them. */
 export function ensureIpvsSysctls(strictARP: boolean, namespace?: NetworkNamespace): void {
   for (const { name, value } of ipvsSysctls({ strictARP, kernel: release() })) ensureSysctl(name, value, namespace);
 }
 
 /**
- * From 4.1 on a new connection from a port that was used just now goes to a new endpoint, which costs its first packet a
- * second; 5.9 does it without. Older kernels do not know the setting.
+ * From 4.1 on, a connection from a port that was used a moment ago goes to another endpoint, and its first packet is
+ * delayed by a second. 5.9 has no such delay. Kernels before 4.1 do not have the setting.
  */
 function needsConnReuse(kernel: string): boolean {
   const [major = 0, minor = 0] = kernel.split('.').map(Number.parseFloat);

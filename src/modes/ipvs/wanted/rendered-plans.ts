@@ -1,12 +1,13 @@
 import { printElement } from '../../../kernel/ipset/index.ts';
+import { sameList } from '../../../lib/same-list.ts';
 import { type PlanDiff, planId, type ServicePortPlan } from '../../../plan/index.ts';
+import { elementId } from '../names.ts';
 import { type RenderContext, render } from '../render.ts';
-import { elementId } from '../kernel-state/set-table.ts';
-import { Wanted } from './wanted-objects.ts';
+import { WantedObjects } from './wanted-objects.ts';
 
-/** The plans of one family, and what they come to in the kernel. */
-export class WantedPlans {
-  readonly wanted = new Wanted();
+/** The plans of one family, and the objects that they are rendered to. */
+export class RenderedPlans {
+  readonly wanted = new WantedObjects();
   readonly #plans = new Map<string, ServicePortPlan>();
   #context: RenderContext;
 
@@ -18,14 +19,13 @@ export class WantedPlans {
     return this.#context;
   }
 
-  /** Returns the ids of the plans that it was about. */
-  want({ added, updated, removed }: PlanDiff): readonly string[] {
+  take({ added, updated, removed }: PlanDiff): void {
     for (const plan of removed) this.#replace(planId(plan), undefined);
     for (const { to } of updated) this.#replace(planId(to), to);
     for (const plan of added) this.#replace(planId(plan), plan);
-    return [...removed, ...updated.map(({ to }) => to), ...added].map(planId);
   }
 
+  /** Renders all plans again if the context changed. */
   setContext(context: RenderContext): void {
     const before = this.#context;
     this.#context = context;
@@ -36,13 +36,12 @@ export class WantedPlans {
     }
   }
 
-  /** Whose objects those are, with what was said of the first of each. */
-  *culprits(errors: ReadonlyMap<string, string>): Generator<{ id: string; plan: ServicePortPlan; error: string }> {
-    if (errors.size === 0) return;
+  /** The plans that have one of these objects, each with the first of them. `objects`: by id. */
+  *plansWith(objects: ReadonlyMap<string, unknown>): Generator<{ readonly id: string; readonly object: string }> {
+    if (objects.size === 0) return;
     for (const [id, plan] of this.#plans) {
-      const object = this.#objectsOf(plan).find(name => errors.has(name));
-      const error = object === undefined ? undefined : errors.get(object);
-      if (error !== undefined) yield { id, plan, error };
+      const object = this.#objectsOf(plan).find(name => objects.has(name));
+      if (object !== undefined) yield { id, object };
     }
   }
 
@@ -55,6 +54,7 @@ export class WantedPlans {
     this.wanted.add(id, plan, render(this.#context, plan));
   }
 
+  /** Ids of virtual servers, elements and addresses. */
   #objectsOf(plan: ServicePortPlan): readonly string[] {
     const { servers, elements } = render(this.#context, plan);
     return [
@@ -67,7 +67,7 @@ export class WantedPlans {
 
 function sameContext(a: RenderContext, b: RenderContext): boolean {
   return (
-    a.nodePortIPs.join() === b.nodePortIPs.join() &&
+    sameList(a.nodePortIPs, b.nodePortIPs) &&
     a.missingSchedulers === b.missingSchedulers &&
     a.nodeIPs.size === b.nodeIPs.size &&
     [...a.nodeIPs].every(ip => b.nodeIPs.has(ip))

@@ -3,7 +3,7 @@ import type { Endpoint } from '../../../model/index.ts';
 import type { Ip } from '../../../net/index.ts';
 import type { Frontend, ServicePortPlan } from '../../../plan/index.ts';
 
-/** Where a Service answers, and who serves it. */
+/** One address and port of a Service, and the endpoints behind it. */
 export interface VirtualServer {
   /** `-t 10.96.0.1:80`, as ipvsadm names it. */
   readonly id: string;
@@ -14,13 +14,13 @@ export interface VirtualServer {
 
 export const DEFAULT_SCHEDULER = 'rr';
 
-/** A client's port is part of what maglev hashes, or all connections of a node would go to one endpoint. */
-const WITH_PORT = ServiceFlag.SCHED2;
+/** Lets maglev hash the client's port too. Otherwise all connections of a node would go to one endpoint. */
+const HASH_PORTS = ServiceFlag.SCHED2;
 
 export function virtualServer(plan: ServicePortPlan, frontend: Frontend, ip: Ip, scheduler: string): VirtualServer {
   const { protocol, affinitySeconds } = plan.port;
   const key = { kind: 'address', protocol, address: ip, port: frontend.port } as const;
-  const flags = (affinitySeconds > 0 ? ServiceFlag.PERSISTENT : 0) | (scheduler === 'mh' ? WITH_PORT : 0);
+  const flags = (affinitySeconds > 0 ? ServiceFlag.PERSISTENT : 0) | (scheduler === 'mh' ? HASH_PORTS : 0);
   return {
     id: printKey(key),
     kind: frontend.kind,
@@ -29,12 +29,12 @@ export function virtualServer(plan: ServicePortPlan, frontend: Frontend, ip: Ip,
   };
 }
 
-/** Without local endpoints policy Local forwards to the others rather than to nobody: ipvs cannot drop. */
+/** ipvs cannot drop. So policy Local without local endpoints forwards to the cluster endpoints. */
 function endpointsFor({ endpoints }: ServicePortPlan, { policy }: Frontend): readonly Endpoint[] {
   return policy === 'Local' && endpoints.local.length > 0 ? endpoints.local : endpoints.cluster;
 }
 
-/** Whether the kernel has it as it should be, its destinations apart. */
+/** Whether two virtual servers have the same scheduler and persistence. Ignores their real servers. */
 export function sameService(a: Service, b: Service): boolean {
   return a.scheduler === b.scheduler && (a.flags ?? 0) === (b.flags ?? 0) && (a.timeout ?? 0) === (b.timeout ?? 0);
 }

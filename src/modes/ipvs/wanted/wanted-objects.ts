@@ -1,11 +1,12 @@
 import { type Element, printElement } from '../../../kernel/ipset/index.ts';
+import { compareTexts } from '../../../lib/compare-texts.ts';
 import type { ServicePortPlan } from '../../../plan/index.ts';
-import type { Drop, Rendered } from '../render.ts';
 import { SET_KEYS, type SetKey } from '../names.ts';
+import type { Drop, Rendered } from '../render.ts';
 import type { VirtualServer } from './virtual-server.ts';
 
 /** A service port that wants a virtual server. */
-export interface Claim {
+interface Candidate {
   readonly id: string;
   readonly plan: ServicePortPlan;
   readonly server: VirtualServer;
@@ -16,70 +17,74 @@ interface Counted<T> {
   count: number;
 }
 
-/** What was wanted or is no longer wanted since the last time it was asked. */
-export interface Touched {
+/** Names of elements, by set: `10.96.0.1,tcp:80`. */
+export type ElementNames = ReadonlyMap<SetKey, ReadonlySet<string>>;
+
+/** Names of virtual servers and of elements. */
+export interface ObjectNames {
   readonly servers: ReadonlySet<string>;
-  readonly elements: ReadonlyMap<SetKey, ReadonlySet<string>>;
+  readonly elements: ElementNames;
 }
 
 /**
- * All that should be in the kernel for one family, by what identifies it. Elements are counted, because several service
- * ports share some: addresses, hairpins, health check ports.
+ * All objects of one family that the kernel should have, by name. Elements are counted, because several service ports
+ * share some: addresses, hairpins, health check ports.
  */
-export class Wanted {
-  readonly #servers = new Map<string, readonly Claim[]>();
+export class WantedObjects {
+  readonly #servers = new Map<string, readonly Candidate[]>();
   readonly #elements = new Map<SetKey, Map<string, Counted<Element>>>(SET_KEYS.map(set => [set, new Map()]));
   readonly #drops = new Map<string, Counted<Drop>>();
   #sortedDrops: readonly Drop[] | undefined;
-  #touchedServers = new Set<string>();
-  #touchedElements = new Map<SetKey, Set<string>>();
+  #changedServers = new Set<string>();
+  #changedElements = new Map<SetKey, Set<string>>();
 
+  /** `id`: of the plan. */
   add(id: string, plan: ServicePortPlan, { servers, elements, drops }: Rendered): void {
     for (const server of servers) {
-      const claims = this.#servers.get(server.id);
-      const claim = { id, plan, server };
-      this.#servers.set(server.id, claims ? [...claims, claim].sort(byRight) : [claim]);
-      this.#touchedServers.add(server.id);
+      const candidates = this.#servers.get(server.id);
+      const candidate = { id, plan, server };
+      this.#servers.set(server.id, candidates ? [...candidates, candidate].sort(byPriority) : [candidate]);
+      this.#changedServers.add(server.id);
     }
     for (const { set, element } of elements) {
-      const text = printElement(element);
-      if (count(this.#of(set), text, element, 1)) this.#touch(set, text);
+      const name = printElement(element);
+      if (count(this.#of(set), name, element, 1)) this.#noteChange(set, name);
     }
     this.#countDrops(drops, 1);
   }
 
   remove(id: string, { servers, elements, drops }: Rendered): void {
-    for (const { id: key } of servers) {
-      const left = this.#servers.get(key)?.filter(claim => claim.id !== id) ?? [];
-      if (left.length > 0) this.#servers.set(key, left);
-      else this.#servers.delete(key);
-      this.#touchedServers.add(key);
+    for (const { id: server } of servers) {
+      const left = this.#servers.get(server)?.filter(candidate => candidate.id !== id) ?? [];
+      if (left.length > 0) this.#servers.set(server, left);
+      else this.#servers.delete(server);
+      this.#changedServers.add(server);
     }
     for (const { set, element } of elements) {
-      const text = printElement(element);
-      if (count(this.#of(set), text, element, -1)) this.#touch(set, text);
+      const name = printElement(element);
+      if (count(this.#of(set), name, element, -1)) this.#noteChange(set, name);
     }
     this.#countDrops(drops, -1);
   }
 
   server(id: string): VirtualServer | undefined {
-    return this.claim(id)?.server;
+    return this.#servers.get(id)?.[0]?.server;
   }
 
-  /** Who has the virtual server. */
-  claim(id: string): Claim | undefined {
-    return this.#servers.get(id)?.[0];
+  /** The plan of the service port that has the virtual server. */
+  planOf(server: string): ServicePortPlan | undefined {
+    return this.#servers.get(server)?.[0]?.plan;
   }
 
   serverIds(): Iterable<string> {
     return this.#servers.keys();
   }
 
-  element(set: SetKey, text: string): Element | undefined {
-    return this.#of(set).get(text)?.value;
+  element(set: SetKey, name: string): Element | undefined {
+    return this.#of(set).get(name)?.value;
   }
 
-  elementTexts(set: SetKey): Iterable<string> {
+  elementNames(set: SetKey): Iterable<string> {
     return this.#of(set).keys();
   }
 
@@ -87,17 +92,18 @@ export class Wanted {
     return this.#of(set).size === 0;
   }
 
-  /** In an order that does not depend on how they came; the same list as long as nothing changed. */
+  /** Sorted, so that the order does not depend on that of events. The same list until a drop changes. */
   drops(): readonly Drop[] {
-    this.#sortedDrops ??= [...this.#drops].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, { value }]) => value);
+    this.#sortedDrops ??= [...this.#drops].sort(([a], [b]) => compareTexts(a, b)).map(([, { value }]) => value);
     return this.#sortedDrops;
   }
 
-  takeTouched(): Touched {
-    const touched = { servers: this.#touchedServers, elements: this.#touchedElements };
-    this.#touchedServers = new Set();
-    this.#touchedElements = new Map();
-    return touched;
+  /** The objects that were added or removed since the last call. */
+  takeChanged(): ObjectNames {
+    const changed = { servers: this.#changedServers, elements: this.#changedElements };
+    this.#changedServers = new Set();
+    this.#changedElements = new Map();
+    return changed;
   }
 
   #countDrops(drops: readonly Drop[], by: 1 | -1): void {
@@ -110,24 +116,27 @@ export class Wanted {
     return this.#elements.get(set) ?? new Map();
   }
 
-  #touch(set: SetKey, text: string): void {
-    const touched = this.#touchedElements.get(set);
-    if (touched) touched.add(text);
-    else this.#touchedElements.set(set, new Set([text]));
+  #noteChange(set: SetKey, name: string): void {
+    const changed = this.#changedElements.get(set);
+    if (changed) changed.add(name);
+    else this.#changedElements.set(set, new Set([name]));
   }
 }
 
-/** A node port gives way to an address that a Service names, for only that can be moved; then the first by name has it. */
-function byRight(a: Claim, b: Claim): number {
-  const rank = ({ server }: Claim) => (server.kind === 'NodePort' ? 1 : 0);
-  return rank(a) - rank(b) || (a.id < b.id ? -1 : 1);
+/**
+ * An address that a Service names comes before a node port, because the node port is reachable at other addresses too. Then
+ * the name decides.
+ */
+function byPriority(a: Candidate, b: Candidate): number {
+  const rank = ({ server }: Candidate) => (server.kind === 'NodePort' ? 1 : 0);
+  return rank(a) - rank(b) || compareTexts(a.id, b.id);
 }
 
 function printDrop({ ip, protocol, port }: Drop): string {
   return `${ip} ${protocol} ${port}`;
 }
 
-/** Says whether it came or went by this. */
+/** Returns true if the first one was added, or the last one removed. */
 function count<T>(counts: Map<string, Counted<T>>, key: string, value: T, by: 1 | -1): boolean {
   const counted = counts.get(key);
   if (!counted) {
