@@ -11,7 +11,7 @@ import { IPVS_DEPRECATION, prepareIpvs } from './support.ts';
 export const ipvs: ModeDescriptor<IpvsOptions> = {
   name: 'ipvs',
   optionsFrom,
-  supportedFamilies: iptablesFamilies,
+  supportedFamilies: log => iptablesFamilies(log),
   prepare: prepareIpvs,
   create: (options, context) => new IpvsMode({ ...options, ...context }),
   preview: previewIpvs,
