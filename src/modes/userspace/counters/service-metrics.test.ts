@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { ServiceCounters } from '../../index.ts';
 import { MetricSet } from '../../../observe/metrics/metric-set.ts';
+import type { ServiceCounters } from '../../index.ts';
 import { userspaceServices } from './service-metrics.ts';
 
 function counters(servicePort: string, connections: number): ServiceCounters {

@@ -1,5 +1,5 @@
-import type { ServiceCounters } from '../../index.ts';
 import type { MetricSet, Sample } from '../../../observe/metrics/metric-set.ts';
+import type { ServiceCounters } from '../../index.ts';
 import { type Counted, ServiceTotals, type ShownService } from './service-totals.ts';
 
 /** Service ports that are named: every one is some time series, on every node. */

@@ -1,6 +1,6 @@
-import type { ServiceCounters } from '../../index.ts';
 import type { Family } from '../../../net/index.ts';
 import { advanced, type Total } from '../../../observe/metrics/total.ts';
+import type { ServiceCounters } from '../../index.ts';
 
 export const COUNTED = ['connections', 'bytesIn', 'bytesOut', 'dialFailures', 'failures'] as const;
 export type Counted = (typeof COUNTED)[number];
