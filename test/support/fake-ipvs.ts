@@ -16,14 +16,14 @@ interface Server {
   readonly destinations: Map<string, { readonly address: Ip; readonly port: number; readonly weight: number }>;
 }
 
-/** For tests: virtual servers whose real servers have as many connections as the test says. */
+/** A kernel with virtual servers. A test decides how many connections their real servers have. */
 export class FakeIpvs {
-  /** What was asked for, as ipvsadm's lines. */
-  readonly asked: string[] = [];
-  /** By `-t ip:port ip:port`. */
+  /** The requests, in the words of ipvsadm. */
+  readonly requests: string[] = [];
+  /** The connections of real servers, by `-t ip:port ip:port`. */
   readonly connections = new Map<string, { readonly active: number; readonly inactive: number }>();
-  /** Schedulers that it does not have. */
-  readonly lacks = new Set<string>();
+  /** The schedulers that the kernel lacks. */
+  readonly missingSchedulers = new Set<string>();
   readonly #servers = new Map<string, Server>();
 
   services(): readonly ServiceEntry[] {
@@ -53,7 +53,7 @@ export class FakeIpvs {
 
   async apply(changes: readonly Change[]): Promise<readonly Refusal<Change>[]> {
     return changes.flatMap(change => {
-      this.asked.push(printChange(change));
+      this.requests.push(printChange(change));
       const errno = this.#change(change);
       return errno
         ? [{ item: change, error: new KernelError('KERNEL_REFUSED', { operation: printChange(change), errno }) }]
@@ -94,8 +94,8 @@ export class FakeIpvs {
     }
     const { address, port } = change.destination;
     const name = joinHostPort(address, port);
-    const isThere = server.destinations.has(name);
-    if (change.kind === 'new-dest' ? isThere : !isThere) return change.kind === 'new-dest' ? 'EEXIST' : 'ENOENT';
+    const isPresent = server.destinations.has(name);
+    if (change.kind === 'new-dest' ? isPresent : !isPresent) return change.kind === 'new-dest' ? 'EEXIST' : 'ENOENT';
     if (change.kind === 'del-dest') server.destinations.delete(name);
     else server.destinations.set(name, { address, port, weight: change.destination.weight ?? 1 });
     return undefined;
@@ -103,12 +103,12 @@ export class FakeIpvs {
 
   #setService(kind: 'new-service' | 'set-service', service: Service): string | undefined {
     const id = printKey(service.key);
-    const there = this.#servers.get(id);
-    if (kind === 'new-service' ? there : !there) return there ? 'EEXIST' : 'ESRCH';
-    if (this.lacks.has(service.scheduler)) return 'ENOENT';
+    const present = this.#servers.get(id);
+    if (kind === 'new-service' ? present : !present) return present ? 'EEXIST' : 'ESRCH';
+    if (this.missingSchedulers.has(service.scheduler)) return 'ENOENT';
     const { key, scheduler, flags = 0, timeout = 0 } = service;
     const entry = { key, scheduler, flags, timeout, netmask: 0, persistenceEngine: undefined, stats: undefined };
-    this.#servers.set(id, { service: entry, destinations: there?.destinations ?? new Map() });
+    this.#servers.set(id, { service: entry, destinations: present?.destinations ?? new Map() });
     return undefined;
   }
 }

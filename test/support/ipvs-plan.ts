@@ -1,10 +1,10 @@
 import type { EndpointSlice, Service } from '../../src/api/index.ts';
 import { Model, nodePortAddresses } from '../../src/model/index.ts';
-import type { ModeSettings } from '../../src/modes/index.ts';
-import { previewIpvs } from '../../src/modes/ipvs/index.ts';
+import { firstStartText } from '../../src/modes/ipvs/preview.ts';
+import type { ModeSettings } from '../../src/modes/mode.ts';
 import type { Family, Ip } from '../../src/net/index.ts';
 import { Planner } from '../../src/plan/index.ts';
-import { modeSettingsFor } from './mode-settings.ts';
+import { modeSettingsFor } from './mode-harness.ts';
 
 export interface PlannedOptions {
   readonly family?: Family;
@@ -14,7 +14,7 @@ export interface PlannedOptions {
   readonly scheduler?: string;
 }
 
-/** What would be written for some objects. */
+/** What a first start would write. */
 export interface Planned {
   /** Lines of `ipvsadm -S -n`. */
   readonly servers: readonly string[];
@@ -27,7 +27,7 @@ export interface Planned {
 
 const NODE_IPS = { IPv4: '192.168.0.2', IPv6: 'fd00:192:168::2' } as const;
 
-/** The node is `node-a`. */
+/** What a first start on `node-a` would write for these objects. */
 export function planned(objects: readonly (Service | EndpointSlice)[], options: PlannedOptions = {}): Planned {
   const { family = 'IPv4', scheduler = 'rr' } = options;
   const nodeIPs = (options.nodeIPs ?? [NODE_IPS[family]]) as readonly Ip[];
@@ -46,7 +46,7 @@ export function planned(objects: readonly (Service | EndpointSlice)[], options: 
     allowExternalIPs: true,
   });
   const plans = planner.update(model.take()).added;
-  return parse(previewIpvs({ family, scheduler, settings, nodeIPs, plans }));
+  return parse(firstStartText({ family, scheduler, settings, nodeIPs, plans }));
 }
 
 function parse(text: string): Planned {

@@ -110,10 +110,7 @@ function leaving(service: ServiceKey, { address, port, weight }: KnownDestinatio
   return weight === 0 ? [] : [{ kind: 'set-dest', service, destination: { ...destination, weight: 0 } }];
 }
 
-function batches(
-  names: ElementNames,
-  select: (set: SetKey, name: string) => Element | undefined,
-): ElementBatch[] {
+function batches(names: ElementNames, select: (set: SetKey, name: string) => Element | undefined): ElementBatch[] {
   return Array.from(names, ([set, own]) => ({
     set,
     elements: [...own].flatMap(name => select(set, name) ?? []),

@@ -14,6 +14,7 @@ import { LINK } from './names.ts';
 export const DRIFT_SCHEDULE: DriftSchedule = {
   quickMs: 1000,
   thoroughMs: 30_000,
+  pausePerLook: 20,
   repairLimits: { atOnce: 10, windowMs: 60_000, firstPauseMs: 30_000, longestPauseMs: 30_000 },
 };
 

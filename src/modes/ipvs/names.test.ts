@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { printCreate } from '../../kernel/ipset/index.ts';
 import { ipSet, SET_KEYS, setName } from './names.ts';
 
-test('IPVS-19 sets of IPv6 have names of their own, cut to what the kernel takes', () => {
+test('IPVS-19 sets of IPv6 have names of their own, not longer than the kernel allows', () => {
   const names = SET_KEYS.map(key => setName(key, 'IPv6'));
   assert.ok(names.every(name => name.startsWith('KUBE-6-') && name.length <= 31));
   assert.equal(new Set(names).size, 17);

@@ -1,12 +1,11 @@
 import { KernelError } from '../../kernel/errors.ts';
-import type { Iptables } from '../../kernel/iptables/index.ts';
 import { printCommand } from '../../kernel/ipset/index.ts';
 import { type IpvsSocket, printChange } from '../../kernel/ipvs/index.ts';
 import type { NetworkNamespace } from '../../kernel/netns.ts';
 import { RouteSocket } from '../../kernel/rtnetlink/index.ts';
 import { compareTexts } from '../../lib/compare-texts.ts';
 import { type Ip, parseCidr } from '../../net/index.ts';
-import type { PreviewInput } from '../descriptor.ts';
+import type { ModeMachine, PreviewInput } from '../descriptor.ts';
 import { openIptables } from '../iptables-programs.ts';
 import { SILENT_EVENTS } from '../mode.ts';
 import { serverChanges } from './diff.ts';
@@ -64,8 +63,9 @@ export function firstStartText(planned: PlannedFamily): string {
 async function compareWithKernel(
   planned: PlannedFamily,
   { excludeCIDRs = [] }: IpvsOptions,
-  { namespace, programs }: PreviewInput,
+  machine: ModeMachine,
 ): Promise<string> {
+  const { namespace, programs } = machine;
   const { family, settings, nodeIPs } = planned;
   const wanted = wantedObjects(planned);
   const iptables = await openIptables(family, { ...programs, namespace });
@@ -78,15 +78,13 @@ async function compareWithKernel(
     );
     await state.read(wanted, new Set(nodeIPs));
     const present = { ...state.known, missingSets: state.sets.missing, hasLink: state.addresses.hasLink };
-    const rules = ruleDiffText(ruleInput(family, wanted, settings, state.rules.randomFully), state.rules.present);
-    return `${differenceText(family, wanted, present)}${ruleSection(planned, iptables, rules)}`;
+    const input = ruleInput(family, wanted, settings, state.rules.randomFully);
+    const rules = await ruleDiffText(input, state.rules.present, machine);
+    const title = `# ${family}: ${iptables.restoreCommand()}\n`;
+    return `${differenceText(family, wanted, present)}${rules === '' ? '' : `${title}${rules}`}`;
   } finally {
     sockets.close();
   }
-}
-
-function ruleSection({ family }: PlannedFamily, iptables: Iptables, rules: string): string {
-  return rules === '' ? '' : `# ${family}: ${iptables.restoreCommand()}\n${rules}`;
 }
 
 function wantedObjects(planned: PlannedFamily): WantedObjects {

@@ -4,7 +4,7 @@ import { type PlanDiff, planId } from '../../plan/index.ts';
 import type { ModeSettings } from '../mode.ts';
 import type { PlanBook } from '../plan-book.ts';
 import { causeOf } from '../set-aside.ts';
-import type { Drift, DriftLook, Writer, WriteOutcome } from '../writer.ts';
+import type { Drift, DriftLook, WriteOutcome, Writer } from '../writer.ts';
 import { allNames } from './diff.ts';
 import { findDrift } from './drift.ts';
 import { type KernelSockets, KernelState, type KernelStateOptions } from './kernel-state/kernel-state.ts';

@@ -48,7 +48,9 @@ function setLines(
 ): readonly string[] {
   const lines = (kind: 'add' | 'del', batches: readonly ElementBatch[]) =>
     batches.flatMap(({ set, elements: entries }) =>
-      printCommand({ kind, name: setName(set, family), entries }).split('\n').sort(compareTexts),
+      printCommand({ kind, name: setName(set, family), entries })
+        .split('\n')
+        .sort(compareTexts),
     );
   return [
     ...missingSets.map(set => printCommand({ kind: 'create', set: ipSet(set, family) })),

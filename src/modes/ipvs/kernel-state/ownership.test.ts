@@ -3,8 +3,8 @@ import { test } from 'node:test';
 import { printElement } from '../../../kernel/ipset/index.ts';
 import type { IpvsProtocol, ServiceKey } from '../../../kernel/ipvs/index.ts';
 import { type Cidr, type Ip, parseCidr } from '../../../net/index.ts';
-import { isLeftOver, ownerOf } from './ownership.ts';
 import type { KnownServer } from '../diff.ts';
+import { isLeftOver, ownerOf } from './ownership.ts';
 
 const key = (address: string, port: number, protocol: IpvsProtocol = 'TCP'): ServiceKey => ({
   kind: 'address',
@@ -13,7 +13,7 @@ const key = (address: string, port: number, protocol: IpvsProtocol = 'TCP'): Ser
   protocol,
 });
 
-/** What was found: `SET element`, addresses of kube-ipvs0, and the networks that are excluded. */
+/** `elements`: as `SET element`. `addresses`: of kube-ipvs0. `excluded`: a network. */
 function owner(service: ServiceKey, elements: readonly string[], addresses: readonly string[] = [], excluded = '') {
   const cidrs = [parseCidr(excluded)].filter((cidr): cidr is Cidr => cidr !== undefined);
   const found = {
@@ -25,7 +25,7 @@ function owner(service: ServiceKey, elements: readonly string[], addresses: read
   return ownerOf(service, found, cidrs);
 }
 
-test('IPVS-9 ours is what is at an address of kube-ipvs0, or in the sets', () => {
+test('IPVS-9 a virtual server is ours if kube-ipvs0 has its address, or if the sets have it', () => {
   assert.equal(owner(key('10.96.0.1', 80), [], ['10.96.0.1']), 'us');
   assert.equal(owner(key('10.96.0.1', 80), ['clusterIP 10.96.0.1,tcp:80']), 'us');
   assert.equal(owner(key('10.96.0.1', 80, 'UDP'), ['clusterIP 10.96.0.1,tcp:80']), 'others');
@@ -34,7 +34,7 @@ test('IPVS-9 ours is what is at an address of kube-ipvs0, or in the sets', () =>
   assert.equal(owner(key('192.168.0.2', 30080, 'SCTP'), ['nodePortSCTP 192.168.0.9,sctp:30080']), 'others');
 });
 
-test('IPVS-9 at a node port it is ours where the machine has the address, else its real servers must tell', () => {
+test('IPVS-9 a virtual server at a node port is ours if the machine has the address; otherwise its real servers decide', () => {
   assert.equal(owner(key('192.168.0.2', 30080), ['nodePortTCP 30080']), 'us');
   assert.equal(owner(key('192.168.0.2', 30080, 'UDP'), ['nodePortTCP 30080']), 'others');
   assert.equal(owner(key('172.16.0.1', 30080), ['nodePortTCP 30080']), 'unclear');
@@ -42,7 +42,7 @@ test('IPVS-9 at a node port it is ours where the machine has the address, else i
   assert.equal(owner(key('172.16.0.1', 30080), ['nodePortTCP 30080'], [], '172.16.0.0/16'), 'others');
 });
 
-test('IPVS-9 real servers that one of ours has tell that it was ours; none, others, or another way to them do not', () => {
+test('IPVS-9 an unclear virtual server is ours if one of ours is alike and has all of its real servers', () => {
   const server = (at: ServiceKey, names: readonly string[], isPlain = true, scheduler = 'rr'): KnownServer => ({
     service: { key: at, scheduler },
     destinations: new Map(names.map(name => [name, { address: name as Ip, port: 80, weight: 1, isPlain }])),
@@ -58,7 +58,7 @@ test('IPVS-9 real servers that one of ours has tell that it was ours; none, othe
   assert.equal(isLeftOver(server(at, ['a'], true, 'wlc'), own), false);
 });
 
-test('IPVS-9 all else is not: other addresses, services by mark, and what is excluded', () => {
+test('IPVS-9 other addresses, services by mark and excluded addresses are not ours', () => {
   assert.equal(owner(key('10.96.0.2', 80), ['clusterIP 10.96.0.1,tcp:80'], ['10.96.0.1']), 'others');
   assert.equal(owner({ kind: 'fwmark', family: 'IPv4', fwmark: 1 }, [], ['0.0.0.0']), 'others');
   assert.equal(owner(key('10.96.0.1', 80), [], ['10.96.0.1'], '10.96.0.0/24'), 'others');

@@ -7,11 +7,11 @@ import type { Protocol } from '../../../api/index.ts';
 import { Model, nodePortAddresses } from '../../../model/index.ts';
 import type { Ip } from '../../../net/index.ts';
 import { Planner } from '../../../plan/index.ts';
-import type { Owner } from './ownership.ts';
 import { renderContext } from '../render.ts';
+import { RenderedPlans } from '../wanted/rendered-plans.ts';
+import type { Owner } from './ownership.ts';
 import { ServerTable } from './server-table.ts';
-import { WantedPlans } from '../wanted/rendered-plans.ts';
-import { Written } from './write-report.ts';
+import { WriteSummary } from './write-report.ts';
 
 /** One Service at 10.96.0.1:80 whose endpoints change. */
 class OneService {
@@ -24,7 +24,7 @@ class OneService {
     masqueradeAll: false,
     allowExternalIPs: true,
   });
-  readonly #plans = new WantedPlans(
+  readonly #plans = new RenderedPlans(
     renderContext({
       family: 'IPv4',
       scheduler: 'rr',
@@ -56,40 +56,40 @@ class OneService {
     return this.write();
   }
 
-  /** What was asked of the kernel. */
+  /** Returns the requests to the kernel. */
   async write(): Promise<readonly string[]> {
-    this.kernel.asked.length = 0;
+    this.kernel.requests.length = 0;
     const { wanted } = this.#plans;
-    this.#plans.want(this.#planner.update(this.#model.take()));
-    const { servers } = wanted.takeTouched();
-    this.refused = await this.#table.write(servers, { wanted, written: new Written(), progress: () => {} });
-    return this.kernel.asked;
+    this.#plans.take(this.#planner.update(this.#model.take()));
+    const { servers } = wanted.takeChanged();
+    this.refused = await this.#table.write(servers, { wanted, summary: new WriteSummary(), progress: () => {} });
+    return this.kernel.requests;
   }
 
   refused: Awaited<ReturnType<ServerTable['write']>> = [];
 
   async read(owner: Owner = 'us'): Promise<readonly string[]> {
-    this.kernel.asked.length = 0;
+    this.kernel.requests.length = 0;
     const { wanted } = this.#plans;
     await this.#table.read(() => owner);
-    await this.#table.write(new Set([...wanted.serverIds(), ...this.#table.ids()]), {
+    await this.#table.write(new Set([...wanted.serverIds(), ...this.#table.known.keys()]), {
       wanted,
-      written: new Written(),
+      summary: new WriteSummary(),
       progress: () => {},
     });
-    return this.kernel.asked;
+    return this.kernel.requests;
   }
 
-  /** The Service goes, but nothing is written yet. */
+  /** Deletes the Service, but writes nothing yet. */
   forget(): void {
     this.#model.deleteService('default/s');
-    this.#plans.want(this.#planner.update(this.#model.take()));
+    this.#plans.take(this.#planner.update(this.#model.take()));
   }
 
   async drain(): Promise<readonly string[]> {
-    this.kernel.asked.length = 0;
-    await this.#table.drain(this.#plans.wanted, new Written());
-    return this.kernel.asked;
+    this.kernel.requests.length = 0;
+    await this.#table.drain(this.#plans.wanted);
+    return this.kernel.requests;
   }
 
   get isDraining(): boolean {
@@ -101,7 +101,7 @@ const WEB = '-t 10.96.0.1:80';
 const KEY = { kind: 'address', protocol: 'TCP', address: '10.96.0.1' as Ip, port: 80 } as const;
 
 describe('virtual servers', () => {
-  test('IPVS-2 made once, changed in place, deleted with all they have', async () => {
+  test('IPVS-2 a virtual server is made once, changed in place, and deleted with its real servers', async () => {
     const one = new OneService();
     assert.deepEqual(await one.endpoints('10.0.0.1'), [`-A ${WEB} -s rr`, `-a ${WEB} -r 10.0.0.1:8080 -m -w 1`]);
     assert.deepEqual(await one.write(), []);
@@ -112,14 +112,14 @@ describe('virtual servers', () => {
     assert.deepEqual(await one.delete(), [`-D ${WEB}`]);
   });
 
-  test('IPVS-9 what was ours before it was read again still is, whatever can be told of it by now', async () => {
+  test('IPVS-9 a virtual server that this process made is still its own after reading again', async () => {
     const one = new OneService();
     await one.endpoints('10.0.0.1');
     one.forget();
     assert.deepEqual(await one.read('others'), [`-D ${WEB}`]);
   });
 
-  test('IPVS-2 SCTP likewise', async () => {
+  test('IPVS-2 a virtual server of SCTP is made and changed in place too', async () => {
     const one = new OneService('SCTP');
     assert.deepEqual(await one.endpoints(), ['-A --sctp-service 10.96.0.1:80 -s rr']);
     assert.deepEqual(await one.spec({ ports: [{ protocol: 'SCTP' }], sessionAffinity: 'ClientIP' }), [
@@ -127,17 +127,17 @@ describe('virtual servers', () => {
     ]);
   });
 
-  test('IPVS-6 what follows a refused virtual server is not blamed', async () => {
+  test('IPVS-6 if the kernel refuses a virtual server, its real servers are not reported too', async () => {
     const one = new OneService('TCP', { annotations: { 'pointsman.dev/scheduler': 'nosuch' } });
-    one.kernel.lacks.add('nosuch');
+    one.kernel.missingSchedulers.add('nosuch');
     await one.endpoints('10.0.0.1', '10.0.0.2');
     assert.deepEqual(
-      one.refused.map(({ object, isStale, scheduler, error }) => [object, isStale, scheduler, error.errno]),
+      one.refused.map(({ id, isStale, missingScheduler, error }) => [id, isStale, missingScheduler, error.errno]),
       [[WEB, false, 'nosuch', 'ENOENT']],
     );
   });
 
-  test('IPVS-10 that the kernel has something else shows by what it says', async () => {
+  test('IPVS-10 an error of the kernel shows that it has something else', async () => {
     const one = new OneService();
     await one.endpoints('10.0.0.1');
     one.kernel.clear();
@@ -151,7 +151,7 @@ describe('virtual servers', () => {
 });
 
 describe('real servers that leave', () => {
-  test('IPVS-11 without connections: no new ones first, then it is deleted', async () => {
+  test('IPVS-11 a real server without connections first gets weight 0 and is then deleted', async () => {
     const one = new OneService();
     await one.endpoints('10.0.0.1', '10.0.0.2');
     assert.deepEqual(await one.endpoints('10.0.0.2'), [
@@ -165,7 +165,7 @@ describe('real servers that leave', () => {
     ['active', { active: 1, inactive: 0 }],
     ['inactive', { active: 0, inactive: 1 }],
   ] as const) {
-    test(`IPVS-11 with ${kind} connections: it stays without weight until the last ends`, async () => {
+    test(`IPVS-11 a real server with ${kind} connections has weight 0 until the last one ends`, async () => {
       const one = new OneService();
       await one.endpoints('10.0.0.1', '10.0.0.2');
       one.kernel.connections.set(`${WEB} 10.0.0.1:8080`, connections);
@@ -182,7 +182,7 @@ describe('real servers that leave', () => {
     ['UDP', '-u'],
     ['SCTP', '--sctp-service'],
   ] as const) {
-    test(`IPVS-11 ${protocol}: deleted at once`, async () => {
+    test(`IPVS-11 a real server of ${protocol} is deleted at once`, async () => {
       const one = new OneService(protocol);
       await one.endpoints('10.0.0.1', '10.0.0.2');
       one.kernel.connections.set(`${option} 10.96.0.1:80 10.0.0.1:8080`, { active: 1, inactive: 0 });
@@ -190,7 +190,7 @@ describe('real servers that leave', () => {
     });
   }
 
-  test('IPVS-11 one that comes back gets its weight back and keeps its connections', async () => {
+  test('IPVS-11 a real server that comes back gets weight 1 and keeps its connections', async () => {
     const one = new OneService();
     await one.endpoints('10.0.0.1', '10.0.0.2');
     one.kernel.connections.set(`${WEB} 10.0.0.1:8080`, { active: 1, inactive: 0 });
@@ -200,7 +200,7 @@ describe('real servers that leave', () => {
     assert.deepEqual(await one.drain(), []);
   });
 
-  test('IPVS-11 one that went by itself is forgotten', async () => {
+  test('IPVS-11 a real server that another program deleted is forgotten', async () => {
     const one = new OneService();
     await one.endpoints('10.0.0.1', '10.0.0.2');
     one.kernel.connections.set(`${WEB} 10.0.0.1:8080`, { active: 1, inactive: 0 });
@@ -210,7 +210,7 @@ describe('real servers that leave', () => {
     assert.equal(one.isDraining, false);
   });
 
-  test('IPVS-8 after a restart: wanted ones get weight 1 once each, others go on draining', async () => {
+  test('IPVS-8 after a restart, wanted real servers get weight 1 once, and others go on draining', async () => {
     const one = new OneService();
     await one.endpoints('10.0.0.1', '10.0.0.2', '10.0.0.3');
     one.kernel.connections.set(`${WEB} 10.0.0.9:8080`, { active: 1, inactive: 0 });
@@ -221,7 +221,7 @@ describe('real servers that leave', () => {
     assert.equal(one.isDraining, true);
   });
 
-  test('IPVS-11 with its Service it goes at once', async () => {
+  test('IPVS-11 the real servers of a deleted Service are deleted at once', async () => {
     const one = new OneService();
     await one.endpoints('10.0.0.1', '10.0.0.2');
     one.kernel.connections.set(`${WEB} 10.0.0.1:8080`, { active: 1, inactive: 0 });
@@ -231,7 +231,7 @@ describe('real servers that leave', () => {
   });
 });
 
-test('IPVS-20 whatever came and went: who is wanted has weight 1, who is not has connections and weight 0, or is gone', async () => {
+test('IPVS-20 after any events a wanted real server has weight 1, and any other has connections and weight 0', async () => {
   const ips = ['10.0.0.1', '10.0.0.2', '10.0.0.3'];
   const step = fc.record({ endpoints: fc.subarray(ips), connected: fc.subarray(ips), restart: fc.boolean() });
   await fc.assert(

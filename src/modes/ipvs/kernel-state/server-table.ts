@@ -117,10 +117,7 @@ export class ServerTable {
     return { service, destinations };
   }
 
-  async #apply(
-    changes: readonly ServerChange[],
-    summary: WriteSummary | undefined,
-  ): Promise<readonly RefusedObject[]> {
+  async #apply(changes: readonly ServerChange[], summary: WriteSummary | undefined): Promise<readonly RefusedObject[]> {
     if (changes.length === 0) return [];
     const refusals = await measureBatch(this.#observe, changes.length, () =>
       this.#socket.apply(changes.map(({ change }) => change)),

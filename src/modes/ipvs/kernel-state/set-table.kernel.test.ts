@@ -1,16 +1,15 @@
 import assert from 'node:assert/strict';
-import { spawnSync } from 'node:child_process';
 import { test } from 'node:test';
-import { service, slice } from '../../../../test/support/objects.ts';
+import { planOf } from '../../../../test/support/plans.ts';
+import { runIn } from '../../../../test/support/run-in.ts';
 import { type Element, IpsetSocket, L4 } from '../../../kernel/ipset/index.ts';
 import { NetworkNamespace } from '../../../kernel/netns.ts';
-import { Model } from '../../../model/index.ts';
 import { type Family, type Ip, parseCidr } from '../../../net/index.ts';
-import { Planner } from '../../../plan/index.ts';
-import { SetTable } from './set-table.ts';
+import { allNames } from '../diff.ts';
 import { SET_KEYS, SETS, type SetKey, setName } from '../names.ts';
-import { Wanted } from '../wanted/wanted-objects.ts';
-import { Written } from './write-report.ts';
+import { type ElementNames, WantedObjects } from '../wanted/wanted-objects.ts';
+import { SetTable } from './set-table.ts';
+import { WriteSummary } from './write-report.ts';
 
 const ADDRESSES = {
   IPv4: { ips: ['172.19.4.33', '172.19.4.34'], net: '10.0.0.0/8' },
@@ -39,9 +38,7 @@ function elements(set: SetKey, family: Family): readonly [Element, Element] {
 }
 
 function ipset(namespace: NetworkNamespace, ...args: string[]): string {
-  const { status, stdout, stderr } = namespace.run(() => spawnSync('ipset', args, { encoding: 'utf8' }));
-  assert.equal(status, 0, stderr);
-  return stdout;
+  return runIn(namespace, 'ipset', args);
 }
 
 async function withTable(
@@ -58,30 +55,25 @@ async function withTable(
   }
 }
 
-/** What is wanted if these elements, one a set, are. */
-function wantedOf(chosen: ReadonlyMap<SetKey, Element>): Wanted {
-  const model = new Model({ family: 'IPv4', nodeName: '', startedAt: 0, report: () => {} });
-  model.setService(service('s'));
-  model.setEndpointSlice(slice('s-1', []));
-  const node = { name: '', zone: '' };
-  const options = { localDetector: undefined, masqueradeAll: false, allowExternalIPs: true, nodeIP: '' as Ip };
-  const [plan] = new Planner(model, { node, ...options }).update(model.take()).added;
-  const wanted = new Wanted();
-  assert.ok(plan);
-  wanted.add('s', plan, {
-    servers: [],
-    drops: [],
-    elements: [...chosen].map(([set, element]) => ({ set, element })),
-  });
+/** Wants one element in each set. */
+function wantedOf(chosen: ReadonlyMap<SetKey, Element>): WantedObjects {
+  const wanted = new WantedObjects();
+  const elements = [...chosen].map(([set, element]) => ({ set, element }));
+  wanted.add('s', planOf('s', []), { servers: [], drops: [], elements });
   return wanted;
 }
 
-function everything(wanted: Wanted, table: SetTable): ReadonlyMap<SetKey, ReadonlySet<string>> {
-  return new Map(SET_KEYS.map(set => [set, new Set([...wanted.elementTexts(set), ...table.texts(set)])]));
+function everything(wanted: WantedObjects, { known }: SetTable): ElementNames {
+  return allNames(wanted, { elements: known, addresses: new Set(), servers: new Map() }).elements;
+}
+
+async function readAndCreate(table: SetTable): Promise<void> {
+  await table.read();
+  await table.createMissing(new WriteSummary());
 }
 
 for (const family of ['IPv4', 'IPv6'] as const) {
-  test(`IPVS-19 ${family}: elements of every set are added, replaced and deleted, and nothing is done twice`, () =>
+  test(`IPVS-19 ${family}: the table adds, replaces and deletes elements of every set, and does nothing twice`, () =>
     withTable(family, async (table, namespace) => {
       const state = () =>
         ipset(namespace, 'save')
@@ -89,14 +81,14 @@ for (const family of ['IPv4', 'IPv6'] as const) {
           .filter(line => line.startsWith('add'))
           .sort();
       const write = async (chosen: ReadonlyMap<SetKey, Element>) => {
-        const written = new Written();
+        const summary = new WriteSummary();
         const wanted = wantedOf(chosen);
         const all = everything(wanted, table);
-        assert.deepEqual(await table.add(all, wanted, written), []);
-        assert.deepEqual(await table.remove(all, wanted, written), []);
-        return written;
+        assert.deepEqual(await table.add(all, wanted, summary), []);
+        assert.deepEqual(await table.remove(all, wanted, summary), []);
+        return summary;
       };
-      await table.read(new Written());
+      await readAndCreate(table);
       assert.equal(ipset(namespace, 'list', '-n').trim().split('\n').length, 17);
       const first = new Map(SET_KEYS.map(set => [set, elements(set, family)[0]]));
       const second = new Map(SET_KEYS.map(set => [set, elements(set, family)[1]]));
@@ -107,18 +99,19 @@ for (const family of ['IPv4', 'IPv6'] as const) {
       const two = state();
       assert.equal(new Set([...one, ...two]).size, 34);
       assert.equal((await write(second)).isEmpty, true);
-      await table.read(new Written());
+      await table.read();
+      assert.deepEqual(table.missing, []);
       assert.equal((await write(second)).isEmpty, true, 'what is read is what was written');
       await write(new Map());
       assert.deepEqual(state(), []);
     }));
 }
 
-test('IPVS-10 what others do to sets shows in their headers', () =>
+test('IPVS-10 headers show that another program changed sets', () =>
   withTable('IPv4', async (table, namespace) => {
     const wanted = wantedOf(new Map([['clusterIP', elements('clusterIP', 'IPv4')[0]]]));
-    await table.read(new Written());
-    await table.add(everything(wanted, table), wanted, new Written());
+    await readAndCreate(table);
+    await table.add(everything(wanted, table), wanted, new WriteSummary());
     table.noteReferences();
     assert.equal(table.drift(), undefined);
     ipset(namespace, 'flush', 'KUBE-CLUSTER-IP');
@@ -129,8 +122,15 @@ test('IPVS-10 what others do to sets shows in their headers', () =>
     assert.equal(table.drift(), 'set KUBE-IPVS-IPS is gone');
   }));
 
-test('IPVS-19 a set of the name but of another type is told', () =>
+test('IPVS-19 a set with our name and another type is an error', () =>
   withTable('IPv4', async (table, namespace) => {
     ipset(namespace, 'create', setName('clusterIP', 'IPv4'), 'hash:net');
-    await assert.rejects(table.read(new Written()), /there is a set of this name of type hash:net; destroy it/);
+    await assert.rejects(table.read(), /there is a set of this name of type hash:net; destroy it/);
+  }));
+
+test('IPVS-21 reading creates no sets', () =>
+  withTable('IPv6', async (table, namespace) => {
+    await table.read();
+    assert.deepEqual(table.missing, SET_KEYS);
+    assert.equal(ipset(namespace, 'list', '-n'), '');
   }));

@@ -40,7 +40,13 @@ function removalFrom(
   const jumps = JUMPS.filter(jump => jump.table === table)
     .map(jump => ({ from: jump.from, text: jumpRule(jump) }))
     .filter(({ from, text }) => !keep?.jump(table, from, text))
-    .flatMap(jump => present.get(jump.from)?.rules.filter(({ text }) => text === jump.text).map(() => jump) ?? []);
+    .flatMap(
+      jump =>
+        present
+          .get(jump.from)
+          ?.rules.filter(({ text }) => text === jump.text)
+          .map(() => jump) ?? [],
+    );
   const isRemoved = (from: string, text: string) => jumps.some(jump => jump.from === from && jump.text === text);
   const staying = [...present.values()]
     .filter(({ name }) => !chains.includes(name))

@@ -1,79 +1,63 @@
-import type { SavedChain, SavedTables } from '../../../kernel/iptables/index.ts';
+import { IpsetSocket } from '../../../kernel/ipset/index.ts';
+import { IptablesError, type SavedChain, type SavedTables } from '../../../kernel/iptables/index.ts';
+import type { NetworkNamespace } from '../../../kernel/netns.ts';
 import { sameList } from '../../../lib/same-list.ts';
 import type { Family } from '../../../net/index.ts';
-import { CHAINS, TABLES } from '../names.ts';
-import { canonicalRule } from './canonical-rule.ts';
-import { jumpRule, missingJumps } from './jumps.ts';
-import { type RuleInput, rulesOf } from './rule-text.ts';
+import type { ModeMachine } from '../../descriptor.ts';
+import { listAsSaved } from '../../iptables-listing.ts';
+import { CHAINS, ipSet, SET_KEYS, TABLES } from '../names.ts';
+import { JUMPS, jumpRule, missingJumps } from './jumps.ts';
+import { type RuleInput, restoreText, rulesOf } from './rule-text.ts';
 
 /** The text for iptables-restore that changes the mode's chains to the wanted rules. Empty if nothing differs. */
-export function ruleDiffText(input: RuleInput, present: SavedTables): string {
-  const wanted = rulesOf(input);
+export async function ruleDiffText(input: RuleInput, present: SavedTables, machine: ModeMachine): Promise<string> {
+  const { accepted, listed } = await listWanted(input, machine);
+  const rules = rulesOf(accepted);
   const jumps = missingJumps(present);
   return TABLES.map(table => {
-    const chains = present.get(table);
-    const missing = CHAINS[table].filter(chain => !chains?.has(chain));
-    const rules = CHAINS[table].flatMap(chain => {
-      const own = wanted[table].filter(rule => rule.chain === chain).map(({ text }) => text);
-      return chainDiff(chain, chains?.get(chain)?.rules ?? [], own, input.family);
-    });
+    const changed = CHAINS[table].filter(
+      chain => !sameChain(listed.get(table)?.get(chain), present.get(table)?.get(chain)),
+    );
     const lines = [
-      ...missing.map(chain => `:${chain} - [0:0]`),
+      ...changed.map(chain => `:${chain} - [0:0]`),
       ...jumps.filter(jump => jump.table === table).map(jump => `-I ${jump.from} ${jumpRule(jump)}`),
-      ...rules,
+      ...rules[table].filter(({ chain }) => changed.includes(chain)).map(({ chain, text }) => `-A ${chain} ${text}`),
     ];
     return lines.length === 0 ? '' : `*${table}\n${lines.join('\n')}\nCOMMIT\n`;
   }).join('');
 }
 
-/** Deletes rules that are not wanted, and then inserts the missing ones at their places. */
-function chainDiff(
-  chain: string,
-  present: SavedChain['rules'],
-  wanted: readonly string[],
-  family: Family,
-): readonly string[] {
-  const from = present.map(({ text }) => canonicalRule(text, family));
-  const to = wanted.map(text => canonicalRule(text, family));
-  if (sameList(from, to)) return [];
-  const { left, right } = commonRules(from, to);
-  const last = Math.max(-1, ...right);
-  return [
-    ...present.filter((_, index) => !left.has(index)).map(({ text }) => `-D ${chain} ${text}`),
-    ...wanted.flatMap((text, index) => {
-      if (right.has(index)) return [];
-      return [index > last ? `-A ${chain} ${text}` : `-I ${chain} ${index + 1} ${text}`];
-    }),
-  ];
+interface WantedRules {
+  /** The rules that this kernel accepts. */
+  readonly accepted: RuleInput;
+  readonly listed: SavedTables;
 }
 
-/** The indices of rules that both lists have in the same order, as many as possible. */
-function commonRules(
-  a: readonly string[],
-  b: readonly string[],
-): { readonly left: ReadonlySet<number>; readonly right: ReadonlySet<number> } {
-  const left = new Set<number>();
-  const right = new Set<number>();
-  const lengths = commonLengths(a, b);
-  for (let i = 0, j = 0; i < a.length && j < b.length; ) {
-    if (a[i] === b[j]) {
-      left.add(i++);
-      right.add(j++);
-    } else if (lengths(i + 1, j) >= lengths(i, j + 1)) i++;
-    else j++;
+/** Leaves out the drop rules if the kernel refuses them, as the mode does. */
+async function listWanted(input: RuleInput, machine: ModeMachine): Promise<WantedRules> {
+  const list = async (accepted: RuleInput): Promise<WantedRules> => {
+    const { family } = accepted;
+    const text = restoreText(accepted, JUMPS);
+    return { accepted, listed: await listAsSaved(family, [text], machine, scratch => createSets(family, scratch)) };
+  };
+  try {
+    return await list(input);
+  } catch (error) {
+    if (input.drops.length === 0 || !(error instanceof IptablesError && error.isAboutRules)) throw error;
+    return list({ ...input, drops: [] });
   }
-  return { left, right };
 }
 
-/** How many rules the rests of two lists have in common, from `i` and `j` on. */
-function commonLengths(a: readonly string[], b: readonly string[]): (i: number, j: number) => number {
-  const rows = Array.from({ length: a.length + 1 }, () => new Uint32Array(b.length + 1));
-  const length = (i: number, j: number) => rows[i]?.[j] ?? 0;
-  for (let i = a.length - 1; i >= 0; i--) {
-    for (let j = b.length - 1; j >= 0; j--) {
-      const row = rows[i];
-      if (row) row[j] = a[i] === b[j] ? length(i + 1, j + 1) + 1 : Math.max(length(i + 1, j), length(i, j + 1));
-    }
+async function createSets(family: Family, namespace: NetworkNamespace): Promise<void> {
+  const socket = IpsetSocket.open({ namespace });
+  try {
+    const [refused] = await socket.restore(SET_KEYS.map(key => ({ kind: 'create', set: ipSet(key, family) }) as const));
+    if (refused) throw refused.error;
+  } finally {
+    socket.close();
   }
-  return length;
+}
+
+function sameChain(a: SavedChain | undefined, b: SavedChain | undefined): boolean {
+  return a !== undefined && b !== undefined && sameList(a.rules, b.rules, (one, other) => one.text === other.text);
 }

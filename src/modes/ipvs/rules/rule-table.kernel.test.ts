@@ -6,13 +6,13 @@ import { IpsetSocket } from '../../../kernel/ipset/index.ts';
 import { Iptables } from '../../../kernel/iptables/index.ts';
 import { NetworkNamespace } from '../../../kernel/netns.ts';
 import type { Ip } from '../../../net/index.ts';
-import type { Drop } from '../render.ts';
-import { RuleWriter } from './rule-table.ts';
-import type { RuleInput } from './rule-text.ts';
+import { WriteSummary } from '../kernel-state/write-report.ts';
 import { ipSet, SET_KEYS } from '../names.ts';
-import { Written } from '../kernel-state/write-report.ts';
+import type { Drop } from '../render.ts';
+import { RuleTable } from './rule-table.ts';
+import type { RuleInput } from './rule-text.ts';
 
-/** Does all tables up to the one that the kernel refuses for its match, as the real program does. */
+/** Commits the tables before the one that the kernel refuses, as the real program does. */
 const WITHOUT_XT_IPVS = `
 cat > "$0.input"
 grep -q -e '-m ipvs' "$0.input" || exec /usr/sbin/iptables-restore "$@" < "$0.input"
@@ -37,8 +37,8 @@ function input(drops: readonly Drop[], masqueradeAll = false): RuleInput {
 
 interface Case {
   readonly programs: FakePrograms;
-  readonly noticed: string[];
-  write(rules: RuleInput): ReturnType<RuleWriter['write']>;
+  readonly notices: string[];
+  write(rules: RuleInput): ReturnType<RuleTable['write']>;
   rules(): string;
 }
 
@@ -48,18 +48,18 @@ async function withRestore(script: string, work: (it: Case) => Promise<void>): P
   const socket = IpsetSocket.open({ namespace });
   try {
     await socket.restore(SET_KEYS.map(key => ({ kind: 'create', set: ipSet(key, 'IPv4') }) as const));
-    const noticed: string[] = [];
+    const notices: string[] = [];
     const iptables = await Iptables.open('ip', { namespace, env: programs.env() });
-    const writer = new RuleWriter(
+    const table = new RuleTable(
       iptables,
       () => {},
-      what => noticed.push(what),
+      message => notices.push(message),
     );
-    await writer.read();
+    await table.read();
     await work({
       programs,
-      noticed,
-      write: rules => writer.write(rules, new Written()),
+      notices,
+      write: rules => table.write(rules, new WriteSummary()),
       rules: () => runIn(namespace, 'iptables-save'),
     });
   } finally {
@@ -69,22 +69,22 @@ async function withRestore(script: string, work: (it: Case) => Promise<void>): P
   }
 }
 
-test('IPVS-17 a kernel without xt_ipvs gets all rules but those that need it, and that is told once', () =>
-  withRestore(WITHOUT_XT_IPVS, async ({ noticed, write, rules }) => {
+test('IPVS-17 a kernel without xt_ipvs gets all rules that do not need it, and that is reported once', () =>
+  withRestore(WITHOUT_XT_IPVS, async ({ notices, write, rules }) => {
     assert.deepEqual((await write(input([DROP])))?.drops, []);
     assert.match(rules(), /-A KUBE-IPVS-FILTER .*REJECT/);
     assert.doesNotMatch(rules(), /-A KUBE-IPVS-OUT-FILTER/);
     assert.equal(rules().match(/-A PREROUTING .* -j KUBE-SERVICES/g)?.length, 1);
-    assert.equal(noticed.length, 1);
-    assert.match(noticed[0] ?? '', /^the kernel does not take rules that match what ipvs forwards.*no ipvs match here/);
+    assert.equal(notices.length, 1);
+    assert.match(notices[0] ?? '', /^the kernel refuses rules that match what ipvs forwards.*no ipvs match here/);
     assert.ok(await write(input([DROP], true)));
-    assert.equal(noticed.length, 1);
+    assert.equal(notices.length, 1);
   }));
 
-test('IPVS-17 rules that fail without the drops too fail, and nothing is told of drops', () =>
-  withRestore('echo kaputt >&2; exit 1', async ({ programs, noticed, write, rules }) => {
+test('IPVS-17 rules that the kernel refuses even without the drops fail, and drops are not reported', () =>
+  withRestore('echo kaputt >&2; exit 1', async ({ programs, notices, write, rules }) => {
     await assert.rejects(write(input([DROP])), /kaputt/);
-    assert.deepEqual(noticed, []);
+    assert.deepEqual(notices, []);
     programs.replace('iptables-restore', 'exec /usr/sbin/iptables-restore "$@"');
     assert.ok(await write(input([])));
     assert.match(rules(), /-A KUBE-IPVS-FILTER .*REJECT/);

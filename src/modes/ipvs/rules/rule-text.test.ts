@@ -2,8 +2,9 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { chain, planned } from '../../../../test/support/ipvs-plan.ts';
 import { service, slice } from '../../../../test/support/objects.ts';
-import { JUMPS, type RuleInput, restoreText } from './rule-text.ts';
 import { SET_KEYS } from '../names.ts';
+import { JUMPS } from './jumps.ts';
+import { type RuleInput, restoreText } from './rule-text.ts';
 
 const WEB = [
   service('demo/web', { clusterIP: '10.96.10.20' }),
@@ -68,7 +69,6 @@ COMMIT
 -A KUBE-IPVS-FILTER -m conntrack --ctstate NEW -m set --match-set KUBE-IPVS-IPS dst -j REJECT
 COMMIT`;
 
-/** A match of a set with its comment, as most rules begin. */
 const isJump = (rule: string) => rule.startsWith('-I ');
 
 const BASE: RuleInput = {
@@ -81,7 +81,7 @@ const BASE: RuleInput = {
   drops: [],
 };
 
-test('IPVS-17 two Services, all of it: the text for iptables-restore', () => {
+test('IPVS-17 the text for iptables-restore of two Services', () => {
   const { rules, sets, servers, addresses } = planned([...WEB, ...LB], { nodeIPs: ['192.168.0.2', '10.244.1.1'] });
   assert.equal(rules.filter(rule => !isJump(rule)).join('\n'), EXAMPLE);
   assert.deepEqual(addresses, ['10.96.10.20', '10.96.10.21', '203.0.113.10']);
@@ -102,12 +102,12 @@ test('IPVS-17 two Services, all of it: the text for iptables-restore', () => {
 });
 
 describe('nat', () => {
-  test('IPVS-17 connections from loopback addresses are left alone', () => {
+  test('IPVS-17 connections from loopback addresses return at once', () => {
     assert.equal(chain(planned(WEB), 'KUBE-SERVICES')[0], '-s 127.0.0.0/8 -j RETURN');
     assert.equal(chain(planned([], { family: 'IPv6' }), 'KUBE-SERVICES')[0], '-s ::1/128 -j RETURN');
   });
 
-  test('IPVS-17 masquerading is random if the programs know how', () => {
+  test('IPVS-17 masquerading is random if the programs support it', () => {
     const last = (randomFully: boolean) => {
       const rules = restoreText({ ...BASE, randomFully }, []).split('\n');
       return chain({ rules }, 'KUBE-POSTROUTING').at(-1);
@@ -116,7 +116,7 @@ describe('nat', () => {
     assert.deepEqual([last(true), last(false)], [`${rule} --random-fully`, rule]);
   });
 
-  test('IPVS-17 cluster IPs: all is masqueraded, what does not come from pods, or what comes from a cluster IP', () => {
+  test('IPVS-17 at cluster IPs all packets are masqueraded, or those that no pod sent, or those from a cluster IP', () => {
     const rule = (input: Partial<RuleInput>) => {
       const rules = restoreText({ ...BASE, used: new Set(['clusterIP']), ...input }, []).split('\n');
       return chain({ rules }, 'KUBE-SERVICES')[1]?.replace(/.*--match-set /, '');
@@ -133,7 +133,7 @@ describe('nat', () => {
     );
   });
 
-  test('IPVS-17 external IPs: masqueraded and accepted from outside and to the node itself; with policy Local only accepted', () => {
+  test('IPVS-17 packets to external IPs are masqueraded and accepted; with policy Local they are only accepted', () => {
     const external = planned([service('s', { externalIPs: ['50.60.70.81'] })]);
     const brief = (rules: readonly string[]) => rules.map(rule => rule.replace(/-m comment --comment "[^"]*" /, ''));
     const outside = '-m physdev ! --physdev-is-in -m addrtype ! --src-type LOCAL -j ACCEPT';
@@ -154,7 +154,7 @@ describe('nat', () => {
     ]);
   });
 
-  test('IPVS-17 node ports: those with policy Local return before others are marked, protocol by protocol', () => {
+  test('IPVS-17 packets to node ports with policy Local return before other packets are marked, for each protocol', () => {
     const rules = restoreText({ ...BASE, used: new Set(SET_KEYS) }, []).split('\n');
     assert.deepEqual(
       chain({ rules }, 'KUBE-NODE-PORT').map(rule =>
@@ -172,7 +172,7 @@ describe('nat', () => {
   });
 });
 
-test('IPVS-17 chains are declared, and those of others jump to them, in an order that is kept', () => {
+test('IPVS-17 the text declares chains and inserts jumps in a fixed order', () => {
   const lines = restoreText(BASE, JUMPS).split('\n');
   assert.deepEqual(
     lines.filter(line => line.startsWith(':')).map(line => line.replace(' - [0:0]', '').slice(1)),
@@ -204,16 +204,4 @@ test('IPVS-17 chains are declared, and those of others jump to them, in an order
       '-I OUTPUT -j KUBE-IPVS-OUT-FILTER',
     ],
   );
-});
-
-test('IPVS-21 what a first start would write is printed in the words of the programs', () => {
-  const { text } = planned(WEB, { family: 'IPv4' });
-  assert.deepEqual(text.match(/^# .*/gm), [
-    '# IPv4: ipset restore',
-    '# IPv4: addresses of kube-ipvs0',
-    '# IPv4: ipvsadm -R',
-    '# IPv4: iptables-restore -w 5 --noflush --counters',
-  ]);
-  assert.match(text, /^create KUBE-CLUSTER-IP hash:ip,port family inet hashsize 1024 maxelem 65536$/m);
-  assert.equal(planned(WEB).text, text);
 });

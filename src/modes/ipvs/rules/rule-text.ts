@@ -23,7 +23,11 @@ export interface RuleInput {
 export function ruleInput(
   family: Family,
   wanted: WantedObjects,
-  { localDetector, masqueradeAll, masqueradeMark }: Pick<ModeSettings, 'localDetector' | 'masqueradeAll' | 'masqueradeMark'>,
+  {
+    localDetector,
+    masqueradeAll,
+    masqueradeMark,
+  }: Pick<ModeSettings, 'localDetector' | 'masqueradeAll' | 'masqueradeMark'>,
   randomFully: boolean,
 ): RuleInput {
   const used = new Set(SET_KEYS.filter(set => !wanted.isEmpty(set)));
@@ -140,10 +144,7 @@ function filterRules(input: RuleInput): readonly Rule[] {
     ...forSet(input, 'KUBE-SOURCE-RANGES-FIREWALL', 'loadBalancerSourceIP', 'dst,dst,src', '-j RETURN'),
     rule('KUBE-SOURCE-RANGES-FIREWALL', '-j DROP'),
     ...drops.map(dropRule),
-    rule(
-      'KUBE-FORWARD',
-      `-m comment --comment "kubernetes forwarding rules" -m mark --mark ${mark}/${mark} -j ACCEPT`,
-    ),
+    rule('KUBE-FORWARD', `-m comment --comment "kubernetes forwarding rules" -m mark --mark ${mark}/${mark} -j ACCEPT`),
     rule(
       'KUBE-FORWARD',
       '-m comment --comment "kubernetes forwarding conntrack rule" -m conntrack --ctstate RELATED,ESTABLISHED -j ACCEPT',
@@ -155,10 +156,7 @@ function filterRules(input: RuleInput): readonly Rule[] {
     ...services.map(set => rule('KUBE-IPVS-FILTER', `-m set --match-set ${name(set)} dst,dst -j RETURN`)),
     rule('KUBE-IPVS-FILTER', `-m set --match-set ${health} dst -j RETURN`),
     // The addresses of Services are the machine's own. Without this rule the machine's ports would answer there too.
-    rule(
-      'KUBE-IPVS-FILTER',
-      `-m conntrack --ctstate NEW -m set --match-set ${name('ipvsIPs')} dst -j REJECT`,
-    ),
+    rule('KUBE-IPVS-FILTER', `-m conntrack --ctstate NEW -m set --match-set ${name('ipvsIPs')} dst -j REJECT`),
   ];
 }
 

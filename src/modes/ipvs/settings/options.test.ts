@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { defaultConfiguration } from '../../../config/index.ts';
-import { eventsOf } from '../../../daemon/events.ts';
-import { ipvsConfig } from './options.ts';
+import { optionsFrom } from './options.ts';
 
-test('IPVS-22 the configuration of ipvs mode: time-outs in seconds, no ranges unless given', () => {
+test('IPVS-22 the options of the configuration have timeouts in seconds, and no ranges by default', () => {
   const usual = defaultConfiguration();
   const seconds = (value: bigint) => value * 1_000_000_000n;
   const ipvs = {
@@ -15,20 +14,10 @@ test('IPVS-22 the configuration of ipvs mode: time-outs in seconds, no ranges un
     tcpFinTimeout: seconds(120n),
     udpTimeout: seconds(300n),
   };
-  assert.deepEqual(ipvsConfig({ ...usual, ipvs }), {
+  assert.deepEqual(optionsFrom({ ...usual, ipvs }), {
     scheduler: 'lc',
     strictARP: true,
     excludeCIDRs: [],
     timeouts: { tcp: 900, tcpFin: 120, udp: 300 },
-  });
-});
-
-test('IPVS-22 the deprecation is an Event of the Node', () => {
-  assert.deepEqual(eventsOf('node-a').ipvsDeprecated(), {
-    type: 'Warning',
-    reason: 'IPVSDeprecation',
-    action: 'StartKubeProxy',
-    regarding: eventsOf('node-a').birth().regarding,
-    note: "The ipvs proxier is now deprecated and may be removed in a future release. Please use 'nftables' instead.",
   });
 });

@@ -6,9 +6,9 @@ import { service, slice } from '../../../../test/support/objects.ts';
 import { Model, nodePortAddresses } from '../../../model/index.ts';
 import type { Ip } from '../../../net/index.ts';
 import { Planner } from '../../../plan/index.ts';
-import { renderContext } from '../render.ts';
 import { SET_KEYS } from '../names.ts';
-import { WantedPlans } from './rendered-plans.ts';
+import { renderContext } from '../render.ts';
+import { RenderedPlans } from './rendered-plans.ts';
 
 const contextWith = (...nodeIPs: string[]) =>
   renderContext({
@@ -19,7 +19,7 @@ const contextWith = (...nodeIPs: string[]) =>
   });
 
 class Following {
-  readonly plans = new WantedPlans(contextWith('192.168.0.2'));
+  readonly plans = new RenderedPlans(contextWith('192.168.0.2'));
   readonly model = new Model({ family: 'IPv4', nodeName: 'node-a', startedAt: 0, report: () => {} });
   readonly #planner = new Planner(this.model, {
     node: { name: 'node-a', zone: 'zone-a' },
@@ -30,10 +30,10 @@ class Following {
   });
 
   take(): void {
-    this.plans.want(this.#planner.update(this.model.take()));
+    this.plans.take(this.#planner.update(this.model.take()));
   }
 
-  /** All that is wanted, in an order of its own. */
+  /** All wanted objects, sorted. */
   state() {
     const { wanted } = this.plans;
     return {
@@ -41,14 +41,14 @@ class Following {
         const server = wanted.server(id);
         return [id, server?.service.scheduler, server?.service.timeout, server?.endpoints.map(({ text }) => text)];
       }),
-      sets: SET_KEYS.map(set => [...wanted.elementTexts(set)].sort()),
+      sets: SET_KEYS.map(set => [...wanted.elementNames(set)].sort()),
       drops: wanted.drops(),
     };
   }
 }
 
-describe('what is wanted', () => {
-  test('IPVS-20 follows from the objects that exist, whatever came and went', () => {
+describe('wanted objects', () => {
+  test('IPVS-20 they follow from the objects that exist, whatever events came before', () => {
     fc.assert(
       fc.property(fc.array(fc.array(clusterEvent, { maxLength: 4 }), { maxLength: 8 }), batches => {
         const followed = new Following();
@@ -66,7 +66,7 @@ describe('what is wanted', () => {
     );
   });
 
-  test('IPVS-20 an address stays until the last port that has it goes', () => {
+  test('IPVS-20 an address stays until the last service port that has it is removed', () => {
     const one = new Following();
     const ports = [
       { name: 'a', port: 80 },
@@ -77,34 +77,34 @@ describe('what is wanted', () => {
     assert.equal(one.plans.wanted.isEmpty('ipvsIPs'), false);
     one.model.setService(service('s', { clusterIP: '10.96.0.1', ports: ports.slice(1) }));
     one.take();
-    assert.deepEqual([...one.plans.wanted.elementTexts('ipvsIPs')], ['10.96.0.1']);
+    assert.deepEqual([...one.plans.wanted.elementNames('ipvsIPs')], ['10.96.0.1']);
     one.model.deleteService('default/s');
     one.take();
     assert.equal(one.plans.wanted.isEmpty('ipvsIPs'), true);
   });
 
-  test('IPVS-20 of a node port and an external address that meet, the address has the virtual server', () => {
+  test('IPVS-20 an external address has the virtual server if it meets a node port', () => {
     const one = new Following();
     one.model.setService(service('a', { clusterIP: '10.96.0.1', ports: [{ nodePort: 30080 }] }));
     one.model.setService(
       service('b', { clusterIP: '10.96.0.2', externalIPs: ['192.168.0.2'], ports: [{ port: 30080 }] }),
     );
     one.take();
-    assert.equal(one.plans.wanted.claim('-t 192.168.0.2:30080')?.id, 'default/b/TCP');
+    assert.equal(one.plans.wanted.planOf('-t 192.168.0.2:30080')?.service, 'default/b');
     one.model.deleteService('default/b');
     one.take();
-    assert.equal(one.plans.wanted.claim('-t 192.168.0.2:30080')?.id, 'default/a/TCP');
+    assert.equal(one.plans.wanted.planOf('-t 192.168.0.2:30080')?.service, 'default/a');
   });
 
-  test('IPVS-2 what is touched is what changed', () => {
+  test('IPVS-2 only objects of changed service ports count as changed', () => {
     const one = new Following();
     for (const name of ['a', 'b'])
       one.model.setService(service(name, { clusterIP: `10.96.0.${name === 'a' ? 1 : 2}` }));
     one.take();
-    one.plans.wanted.takeTouched();
+    one.plans.wanted.takeChanged();
     one.model.setEndpointSlice(slice('b-1', ['10.0.0.1']));
     one.take();
-    assert.deepEqual([...one.plans.wanted.takeTouched().servers], ['-t 10.96.0.2:80']);
-    assert.equal(one.plans.wanted.takeTouched().servers.size, 0);
+    assert.deepEqual([...one.plans.wanted.takeChanged().servers], ['-t 10.96.0.2:80']);
+    assert.equal(one.plans.wanted.takeChanged().servers.size, 0);
   });
 });
