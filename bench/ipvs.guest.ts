@@ -9,7 +9,7 @@ import type { EndpointSlice } from '../src/api/index.ts';
 import { NetworkNamespace } from '../src/kernel/netns.ts';
 import { RouteSocket } from '../src/kernel/rtnetlink/index.ts';
 import { nodePortAddresses } from '../src/model/index.ts';
-import { SILENT_EVENTS } from '../src/modes/index.ts';
+import { SILENT_EVENTS, setAsideName } from '../src/modes/index.ts';
 import { IpvsMode } from '../src/modes/ipvs/index.ts';
 import { DEFAULT_PLAN_SETTINGS, type PlanDiff } from '../src/plan/index.ts';
 import { ProxyState } from '../src/proxy/index.ts';
@@ -84,12 +84,12 @@ class Bench {
       namespace: this.#namespace,
       events: {
         ...SILENT_EVENTS,
-        setAside: ({ servicePort, error }) => fail(`${servicePort}: ${error}`),
-        driftRepaired: (family, what) => fail(`${family} was repaired: ${what}`),
+        setAside: port => fail(`${setAsideName(port)} is set aside: ${port.cause.message}`),
+        driftRepaired: (family, { cause, written }) => fail(`${family} was repaired: ${cause}; ${written}`),
         measured: (_, measure) => {
           if (measure.kind === 'batch') this.#messages += measure.objects;
         },
-        failed: (what, error) => fail(`${what}: ${error}`),
+        failed: ({ action, error }) => fail(`could not ${action}: ${error}`),
       },
     });
   }

@@ -1,16 +1,20 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { NetworkNamespace } from '../../src/kernel/netns.ts';
-import { SILENT_EVENTS } from '../../src/modes/index.ts';
+import { type ConfiguredMode, SILENT_EVENTS, withOptions } from '../../src/modes/index.ts';
+import { iptables } from '../../src/modes/iptables/index.ts';
+import { ipvs } from '../../src/modes/ipvs/index.ts';
 import { DEFAULT_PLAN_SETTINGS } from '../../src/plan/index.ts';
-import { createProxy, MASQUERADE_BIT, type ProxyMode, syncIntervals } from '../../src/proxy/index.ts';
+import { createProxy, MASQUERADE_BIT, syncIntervals } from '../../src/proxy/index.ts';
 import { rulesOf, stateWithoutRules } from '../support/ipvs-state.ts';
 import { createNodeNamespace } from '../support/namespaces.ts';
 import { service, slice } from '../support/objects.ts';
 
-/** One Service through a proxy of the mode, which then ends. */
-async function runMode(mode: ProxyMode, namespace: NetworkNamespace): Promise<void> {
-  const failed = (what: string, error: unknown) => assert.fail(`${what}: ${error}`);
+const MODES = { ipvs: withOptions(ipvs, {}), iptables: withOptions(iptables, {}) };
+
+/** Programs one Service with a proxy, and closes the proxy. */
+async function runMode(mode: ConfiguredMode, namespace: NetworkNamespace): Promise<void> {
+  const failed = (action: string, error: unknown) => assert.fail(`could not ${action}: ${error}`);
   const nothing = () => {};
   const loop = { problem: nothing, recovered: nothing, queued: nothing, syncStarted: nothing, synced: nothing };
   const proxy = createProxy(
@@ -27,8 +31,8 @@ async function runMode(mode: ProxyMode, namespace: NetworkNamespace): Promise<vo
       },
     },
     {
-      loop: { ...loop, syncFailed: failed, failed },
-      mode: { ...SILENT_EVENTS, failed },
+      loop: { ...loop, syncFailed: (family, { error }) => failed(`sync ${family}`, error), failed },
+      mode: { ...SILENT_EVENTS, failed: ({ action, error }) => failed(action, error) },
       staleFlowsCleaned: nothing,
     },
   );
@@ -39,11 +43,11 @@ async function runMode(mode: ProxyMode, namespace: NetworkNamespace): Promise<vo
   await proxy.close();
 }
 
-/** The state after one mode took over from another, and that of a machine that never had another. */
-async function switchModes(from: ProxyMode, to: ProxyMode) {
+/** The state after one mode took over from another, and the state of a machine that never had another mode. */
+async function switchModes(from: ConfiguredMode, to: ConfiguredMode) {
   const switched = createNodeNamespace();
   const fresh = createNodeNamespace();
-  // Jumps that are there already stay where they are, so their order may differ. KUBE-FIREWALL is the kubelet's too.
+  // Jumps that exist stay where they are, so their order may differ. KUBE-FIREWALL belongs to the kubelet too.
   const rules = (namespace: NetworkNamespace) =>
     rulesOf(namespace, 'IPv4')
       .split('\n')
@@ -66,7 +70,7 @@ for (const [from, to] of [
   ['iptables', 'ipvs'],
 ] as const) {
   test(`IPVS-22 ${to} mode removes what ${from} mode left, and nothing of its own`, async () => {
-    const { switched, fresh } = await switchModes(from, to);
+    const { switched, fresh } = await switchModes(MODES[from], MODES[to]);
     assert.deepEqual(switched, fresh);
   });
 }

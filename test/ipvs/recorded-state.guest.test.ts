@@ -10,7 +10,7 @@ import { CaseObjects, NODE_NAME } from '../traffic/case-objects.ts';
 import { allCaseFolders, type Configuration, type RecordedCase, readCase } from '../traffic/recorded-case.ts';
 import { caseSettings } from '../traffic/settings.ts';
 
-/** What the real kube-proxy left in the kernel after each step. */
+/** What upstream's kube-proxy left in the kernel after a step. */
 function recorded(folder: string, step: number): State {
   const place = join(folder, 'ipvs', step === 0 ? '' : `step-${step}`);
   const names = ['addrs.txt', 'ipset.txt', 'ipvs.txt', 'iptables.v4.txt', 'iptables.v6.txt'];
@@ -32,7 +32,7 @@ interface Running {
 
 function start(configuration: Configuration): Running {
   const namespace = createNodeNamespace();
-  // Starting a program takes long in a guest, so rules are listed only when they were written.
+  // Starting a program takes long in a guest. So the test lists rules only after the mode wrote them.
   const rules: Record<Family, string> = { IPv4: '', IPv6: '' };
   const proxy = startIpvsProxy(namespace, caseSettings(configuration, 'ipvs'), NODE_NAME, {
     measured: (family, { kind }) => {
@@ -50,7 +50,7 @@ function start(configuration: Configuration): Running {
   return { proxy, state, left: [], close };
 }
 
-/** Compares after each step. Objects of the case before go when those of this one come. */
+/** Compares after each step. The first step also removes the objects of the case before. */
 async function compare({ state, proxy, left }: Running, { folder, steps }: RecordedCase): Promise<void> {
   const before = left.splice(0).map(former => former.take({ set: [], removed: former.all }));
   const objects = new CaseObjects();
@@ -67,8 +67,8 @@ const cases = await Promise.all(
     .map(readCase),
 );
 
-/** One after another in one process, so that nothing may stay of those before. */
-describe('the state that is recorded of the real kube-proxy', () => {
+/** The cases run in one process, so each must leave nothing behind. */
+describe('the recorded state of upstream', () => {
   let running: Running;
   before(() => {
     running = start({});
@@ -79,7 +79,7 @@ describe('the state that is recorded of the real kube-proxy', () => {
   }
 });
 
-describe('the state that is recorded with other configurations', () => {
+describe('the recorded state of upstream with other configurations', () => {
   for (const recordedCase of cases.filter(({ configuration }) => Object.keys(configuration).length > 0)) {
     test(`IPVS-1 ${recordedCase.folder}`, async () => {
       const running = start(recordedCase.configuration);

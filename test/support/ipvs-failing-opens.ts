@@ -2,8 +2,8 @@ import { readdirSync } from 'node:fs';
 import { NetworkNamespace } from '../../src/kernel/netns.ts';
 
 /**
- * For tests: lets the first socket that is opened in a namespace fail, then the second, and so on until none is left to
- * fail. Says how often that was and how many descriptors all this left open.
+ * Lets the first socket fail that `open` opens in a namespace, then the second one, and so on until all succeed. Returns
+ * how many sockets failed, and how many descriptors stayed open.
  */
 export function descriptorsAfterFailures(open: (namespace: NetworkNamespace) => { close(): unknown }): {
   readonly failures: number;

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import type { NetworkNamespace } from '../../src/kernel/netns.ts';
-import { type ModeEvents, SILENT_EVENTS } from '../../src/modes/index.ts';
+import { type ModeEvents, SILENT_EVENTS, withOptions } from '../../src/modes/index.ts';
+import { ipvs } from '../../src/modes/ipvs/index.ts';
 import { FAMILIES, type Family } from '../../src/net/index.ts';
 import { createProxy, MASQUERADE_BIT, syncIntervals } from '../../src/proxy/index.ts';
 import { handOver, type ObjectChanges } from '../traffic/case-objects.ts';
@@ -11,27 +12,31 @@ export interface IpvsProxyOptions {
   readonly measured?: ModeEvents['measured'];
 }
 
-/** The proxy in ipvs mode as the program wires it, in a namespace; whoever has it is its source. */
+/** The proxy in ipvs mode, with its parts as in the program. The caller is its source. It fails if anything fails. */
 export function startIpvsProxy(
   namespace: NetworkNamespace,
   settings: CaseSettings,
   nodeName: string,
   { families = FAMILIES, measured = () => {} }: IpvsProxyOptions = {},
 ) {
-  const failed = (what: string, error: unknown) => assert.fail(`${what}: ${error}`);
   const listener = {
     problem: () => {},
     recovered: () => {},
     queued: () => {},
     syncStarted: () => {},
     synced: () => {},
-    syncFailed: failed,
-    failed,
+    syncFailed: (family: Family, { error }: { readonly error: unknown }) =>
+      assert.fail(`could not sync ${family}: ${error}`),
+    failed: (action: string, error: unknown) => assert.fail(`could not ${action}: ${error}`),
+  };
+  const events: ModeEvents = {
+    ...SILENT_EVENTS,
+    measured,
+    failed: ({ action, error }) => assert.fail(`could not ${action}: ${error}`),
   };
   const { loop, close } = createProxy(
     {
-      mode: 'ipvs',
-      ipvs: { scheduler: settings.scheduler, strictARP: settings.strictARP },
+      mode: withOptions(ipvs, { scheduler: settings.scheduler, strictARP: settings.strictARP }),
       nodeName,
       families,
       live: {
@@ -42,7 +47,7 @@ export function startIpvsProxy(
       },
       namespace,
     },
-    { loop: listener, mode: { ...SILENT_EVENTS, failed, measured }, staleFlowsCleaned: () => {} },
+    { loop: listener, mode: events, staleFlowsCleaned: () => {} },
   );
   let isSynced = false;
   return {
