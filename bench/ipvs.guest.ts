@@ -103,15 +103,15 @@ async function measure({ services, endpoints }: Size) {
   const bench = new Bench(namespace);
   try {
     for (let i = 0; i < services; i++) {
-      bench.state.service({ type: 'added', to: makeService(i) });
-      for (const object of makeSlices(i, endpoints)) bench.state.endpointSlice({ type: 'added', to: object });
+      bench.state.serviceChanged({ type: 'added', to: makeService(i) });
+      for (const object of makeSlices(i, endpoints)) bench.state.endpointSliceChanged({ type: 'added', to: object });
     }
     const cold = await bench.sync();
     const changes: Cost[] = [];
     for (let i = 0; i < REPETITIONS; i++) {
       const [slice] = makeSlices(i * Math.floor(services / REPETITIONS), endpoints);
       if (!slice) continue;
-      bench.state.endpointSlice({ type: 'added', to: replaceOne(slice) });
+      bench.state.endpointSliceChanged({ type: 'added', to: replaceOne(slice) });
       changes.push(await bench.sync());
     }
     return { cold, changes, restart: await bench.restart() };

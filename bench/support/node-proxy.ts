@@ -31,11 +31,11 @@ export class NodeProxy {
   }
 
   service(object: Service): void {
-    this.#state.service({ type: 'added', to: object });
+    this.#state.serviceChanged({ type: 'added', to: object });
   }
 
   endpointSlice(object: EndpointSlice): void {
-    this.#state.endpointSlice({ type: 'added', to: object });
+    this.#state.endpointSliceChanged({ type: 'added', to: object });
   }
 
   take(): ReturnType<ProxyState['take']> {

@@ -15,10 +15,10 @@ export function followNode(
   const podCIDRs = objects.ownNode.node?.podCIDRs.toString();
   const isByPodCIDRs = () => loop.live.settings.mode === 'NodeCIDR' && options.manifests === undefined;
   return {
-    service: change => loop.service(change),
-    endpointSlice: change => loop.endpointSlice(change),
-    serviceCidr: change => loop.serviceCidr(change),
-    node(change) {
+    serviceChanged: change => loop.serviceChanged(change),
+    endpointSliceChanged: change => loop.endpointSliceChanged(change),
+    serviceCidrChanged: change => loop.serviceCidrChanged(change),
+    nodeChanged(change) {
       objects.ownNode.handle(change);
       health.setNode(objects.ownNode.node);
       if (change.type === 'removed') log.info('node', 'Node deleted; what is known of it stays', { node: nodeName });
@@ -28,7 +28,7 @@ export function followNode(
         ending.fail(new StartupError(`the PodCIDRs of node ${JSON.stringify(nodeName)} changed`));
         return;
       }
-      loop.node(change);
+      loop.nodeChanged(change);
     },
     synced: () => loop.synced(),
     problem: problem => loop.problem(problem),

@@ -91,22 +91,22 @@ export class ProxyLoop implements SourceHandlers {
     });
   }
 
-  service(change: Change<Service>): void {
-    this.state.service(change);
+  serviceChanged(change: Change<Service>): void {
+    this.state.serviceChanged(change);
     this.#requestIfPending();
   }
 
-  endpointSlice(change: Change<EndpointSlice>): void {
-    this.state.endpointSlice(change);
+  endpointSliceChanged(change: Change<EndpointSlice>): void {
+    this.state.endpointSliceChanged(change);
     this.#requestIfPending();
   }
 
-  node(change: Change<Node>): void {
-    if (this.state.node(change)) this.request();
+  nodeChanged(change: Change<Node>): void {
+    if (this.state.nodeChanged(change)) this.request();
   }
 
-  serviceCidr(change: Change<ServiceCIDR>): void {
-    this.state.serviceCidr(change);
+  serviceCidrChanged(change: Change<ServiceCIDR>): void {
+    this.state.serviceCidrChanged(change);
     this.request();
   }
 

@@ -27,11 +27,11 @@ const hinted = slice('a-1', [
 describe('what a source tells', () => {
   test('SYNC-3 only what plans depend on of the Node plans anew: its zone, not its region', () => {
     const state = create();
-    state.service(added(service('a')));
-    state.endpointSlice(added(hinted));
+    state.serviceChanged(added(service('a')));
+    state.endpointSliceChanged(added(hinted));
     state.take();
     const relabel = (labels: Record<string, string>) => {
-      state.node(added(node('node-a', { labels })));
+      state.nodeChanged(added(node('node-a', { labels })));
       return updated(state);
     };
     assert.deepEqual(relabel({ 'topology.kubernetes.io/region': 'r' }), []);
@@ -45,8 +45,8 @@ describe('what a source tells', () => {
     const own = node('node-a', { podCIDRs: ['10.244.1.0/24'], internalIPs: ['192.168.0.2'] });
     const detector = () => state.nodeOptions.families.IPv4.localDetector?.kind;
     assert.equal(detector(), undefined);
-    state.node(added(own));
-    state.node({ type: 'removed', from: own });
+    state.nodeChanged(added(own));
+    state.nodeChanged({ type: 'removed', from: own });
     assert.equal(detector(), 'source-cidr');
     assert.equal(state.nodeOptions.nodeIPs.IPv4, '192.168.0.2');
     assert.equal(state.ownNode, own);
@@ -59,18 +59,18 @@ describe('what a source tells', () => {
       metadata: { name, namespace: '', labels: {}, annotations: {} },
       cidrs,
     });
-    state.serviceCidr(added(range('kubernetes', '10.96.0.0/12', 'fd00:10:96::/108')));
-    state.serviceCidr(added(range('more', '10.112.0.0/16', '10.96.0.0/12')));
+    state.serviceCidrChanged(added(range('kubernetes', '10.96.0.0/12', 'fd00:10:96::/108')));
+    state.serviceCidrChanged(added(range('more', '10.112.0.0/16', '10.96.0.0/12')));
     assert.deepEqual(state.serviceCidrs, ['10.112.0.0/16', '10.96.0.0/12', 'fd00:10:96::/108']);
-    state.serviceCidr({ type: 'removed', from: range('more') });
+    state.serviceCidrChanged({ type: 'removed', from: range('more') });
     assert.deepEqual(state.serviceCidrs, ['10.96.0.0/12', 'fd00:10:96::/108']);
   });
 
   test('SYNC-3 both families hear of Services, slices go to theirs, also when one changes its family', () => {
     const state = create();
     const dual = service('a', { clusterIPs: ['10.96.0.1', 'fd00::1'], ipFamilies: ['IPv4', 'IPv6'] });
-    state.service(added(dual));
-    state.endpointSlice(added(slice('a-1', ['10.0.0.1'])));
+    state.serviceChanged(added(dual));
+    state.endpointSliceChanged(added(slice('a-1', ['10.0.0.1'])));
     state.take();
     const endpoints = (family: 'IPv4' | 'IPv6') =>
       state
@@ -78,10 +78,10 @@ describe('what a source tells', () => {
         .planner.service('default/a')[0]
         ?.endpoints.cluster.map(({ ip }) => ip);
     assert.deepEqual([endpoints('IPv4'), endpoints('IPv6')], [['10.0.0.1'], []]);
-    state.endpointSlice(added(slice('a-1', ['fd00::9'])));
+    state.endpointSliceChanged(added(slice('a-1', ['fd00::9'])));
     state.take();
     assert.deepEqual([endpoints('IPv4'), endpoints('IPv6')], [[], ['fd00::9']]);
-    state.service({ type: 'removed', from: dual });
+    state.serviceChanged({ type: 'removed', from: dual });
     assert.equal(state.take().IPv6.plans.removed.length, 1);
   });
 });

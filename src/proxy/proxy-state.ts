@@ -80,7 +80,7 @@ export class ProxyState {
     return this.#families[family];
   }
 
-  service(change: Change<Service>): void {
+  serviceChanged(change: Change<Service>): void {
     this.#counts.services += this.#countedFamilies.length;
     for (const family of FAMILIES) {
       const { model } = this.#families[family];
@@ -89,7 +89,7 @@ export class ProxyState {
     }
   }
 
-  endpointSlice(change: Change<EndpointSlice>): void {
+  endpointSliceChanged(change: Change<EndpointSlice>): void {
     const { addressType, metadata } = latestOf(change);
     const isCounted = this.#countedFamilies.some(family => family === addressType);
     if (isCounted && metadata.labels[LABEL_SERVICE_NAME]) this.#counts.endpointSlices++;
@@ -103,7 +103,7 @@ export class ProxyState {
   }
 
   /** True if plans depend on what changed. */
-  node(change: Change<Node>): boolean {
+  nodeChanged(change: Change<Node>): boolean {
     // A Node that vanished while its proxy runs is about to come back; what was known of it stays.
     if (change.type === 'removed') return false;
     this.#ownNode = change.to;
@@ -115,7 +115,7 @@ export class ProxyState {
     this.#setPlanOptions();
   }
 
-  serviceCidr(change: Change<ServiceCIDR>): void {
+  serviceCidrChanged(change: Change<ServiceCIDR>): void {
     const { name } = latestOf(change).metadata;
     if (change.type === 'removed') this.#serviceCidrs.delete(name);
     else this.#serviceCidrs.set(name, change.to.cidrs);

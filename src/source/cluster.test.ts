@@ -42,10 +42,10 @@ class Case {
       this.told.push(`${change.type} ${kind} ${metadata.name}`);
     };
     return {
-      service: tell,
-      endpointSlice: tell,
-      node: tell,
-      serviceCidr: tell,
+      serviceChanged: tell,
+      endpointSliceChanged: tell,
+      nodeChanged: tell,
+      serviceCidrChanged: tell,
       synced: () => this.told.push('synced'),
       problem: () => assert.fail(),
     };
@@ -56,7 +56,7 @@ class Case {
     await this.clock.advance(0);
   }
 
-  /** Answers with what a real server said. */
+  /** Answers with the recorded answer of a real server. */
   async answer(path: (typeof PATHS)[number]): Promise<FakeRequest> {
     const request = this.api.next(path);
     request.answer();
@@ -76,7 +76,7 @@ async function withCluster(act: (parts: Case) => Promise<void>, resyncMs?: numbe
   }
 }
 
-test('WATCH-1 Services, EndpointSlices, the own Node and ServiceCIDRs are followed, as selectors choose them', () =>
+test('WATCH-1 Services, EndpointSlices, the own Node and ServiceCIDRs are watched with their selectors', () =>
   withCluster(async parts => {
     await parts.start();
     const asked = parts.api.requests.map(({ path, query: { labelSelector, fieldSelector } }) => [
@@ -92,7 +92,7 @@ test('WATCH-1 Services, EndpointSlices, the own Node and ServiceCIDRs are follow
     ]);
   }));
 
-test('WATCH-1 it is complete once all four are', () =>
+test('WATCH-1 synced is called when all four resources are synced', () =>
   withCluster(async parts => {
     await parts.start();
     for (const path of PATHS) {
@@ -110,7 +110,7 @@ test('WATCH-1 it is complete once all four are', () =>
     );
   }));
 
-test('WATCH-1 the Node can be followed before the rest, and is told again to whom comes later', () =>
+test('WATCH-1 the Node can be watched before the other resources, and handlers that come later receive it too', () =>
   withCluster(async parts => {
     const early: string[] = [];
     parts.source.node.addHandler({ added: ({ metadata }) => early.push(metadata.name) });
@@ -124,7 +124,7 @@ test('WATCH-1 the Node can be followed before the rest, and is told again to who
     assert.ok(parts.told.includes('added Node node-a'));
   }));
 
-test('WATCH-18 a server without ServiceCIDRs has none', () =>
+test('WATCH-18 a server that does not know ServiceCIDRs counts as one without any', () =>
   withCluster(async parts => {
     await parts.start();
     for (const path of ['services', 'endpointslices', 'nodes'] as const) await parts.answer(path);
@@ -134,7 +134,7 @@ test('WATCH-18 a server without ServiceCIDRs has none', () =>
     assert.deepEqual(parts.problems, ['/apis/networking.k8s.io/v1/servicecidrs']);
   }));
 
-test('WATCH-17 all objects are told again after the period, which is a second at least', () =>
+test('WATCH-17 the handlers receive all objects again after each period of at least a second', () =>
   withCluster(async parts => {
     await parts.start();
     await parts.answer('servicecidrs');
@@ -145,7 +145,7 @@ test('WATCH-17 all objects are told again after the period, which is a second at
     assert.deepEqual(parts.told.sort(), ['updated ServiceCIDR extra', 'updated ServiceCIDR kubernetes']);
   }, 1));
 
-test('WATCH-10 once one finds the server reachable again, the others do not wait for their own turn', () =>
+test('WATCH-10 when one watch reaches the server again, the others retry at once', () =>
   withCluster(async parts => {
     await parts.start();
     for (const path of PATHS) parts.api.next(path).fail('unreachable', 'refused');
@@ -160,7 +160,7 @@ test('WATCH-10 once one finds the server reachable again, the others do not wait
     assert.equal(parts.api.waiting, 3);
   }));
 
-test('WATCH-10 one that a busy server asked to wait does wait', () =>
+test('WATCH-10 a watch waits as long as a busy server asked it to wait', () =>
   withCluster(async parts => {
     await parts.start();
     parts.api.next('nodes').refuse(429, 'TooManyRequests', 'later', { 'retry-after': '30' });
