@@ -8,7 +8,7 @@ import { parseArgs } from 'node:util';
 import type { EndpointSlice } from '../src/api/index.ts';
 import { NetworkNamespace } from '../src/kernel/netns.ts';
 import { RouteSocket } from '../src/kernel/rtnetlink/index.ts';
-import { nodePortAddresses } from '../src/model/index.ts';
+import { parseNodePortAddresses } from '../src/model/index.ts';
 import { SILENT_EVENTS } from '../src/modes/index.ts';
 import { IpvsMode } from '../src/modes/ipvs/index.ts';
 import { DEFAULT_PLAN_SETTINGS, type PlanDiff } from '../src/plan/index.ts';
@@ -72,7 +72,7 @@ class Bench {
       localDetector: this.state.nodeOptions.families.IPv4.localDetector,
       masqueradeAll: false,
       masqueradeMark: 0x4000,
-      nodePortAddresses: nodePortAddresses('IPv4', []),
+      nodePortAddresses: parseNodePortAddresses('IPv4', []),
       nodePortIPs: [],
       serviceCIDRs: [],
     });

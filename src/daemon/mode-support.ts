@@ -1,6 +1,6 @@
 import type { Configuration } from '../config/index.ts';
 import { errorText } from '../lib/error-text.ts';
-import { type NodeIPs, nodePortAddresses, resolvePrimary } from '../model/index.ts';
+import { type NodeIPs, parseNodePortAddresses, resolvePrimary } from '../model/index.ts';
 import {
   hasLocalhostNodePorts,
   type IptablesSupport,
@@ -49,7 +49,7 @@ export function prepareMode(
 ): void {
   log.info('server', `Using ${mode} Proxier`);
   if (mode !== 'iptables' || !families.includes('IPv4')) return;
-  const addresses = nodePortAddresses('IPv4', resolvePrimary(configuration.nodePortAddresses ?? [], nodeIPs));
+  const addresses = parseNodePortAddresses('IPv4', resolvePrimary(configuration.nodePortAddresses ?? [], nodeIPs));
   if (!hasLocalhostNodePorts('IPv4', configuration.iptables.localhostNodePorts ?? true, addresses)) return;
   log.info(mode, ROUTE_LOCALNET_NOTICE, { ipFamily: 'IPv4' });
   try {

@@ -3,9 +3,9 @@ import { describe, test } from 'node:test';
 import { node } from '../../test/support/objects.ts';
 import { type Family, type Ip, parseIp } from '../net/index.ts';
 import { checkFamilies, checkNodePortAddresses, type FamilyConfig } from './family-checks.ts';
-import { type LocalDetectorConfig, localDetectors } from './local-detector.ts';
+import { chooseLocalDetectors, type LocalDetectorConfig } from './local-detector.ts';
 import { detectNodeIPs, nodeNameFrom, rawNodeIPs, zoneOf } from './node.ts';
-import { nodePortAddresses, nodePortIPs, resolvePrimary } from './node-port-addresses.ts';
+import { parseNodePortAddresses, resolvePrimary, selectNodePortIPs } from './node-port-addresses.ts';
 
 describe('the node', () => {
   test('MODEL-17 its name is the override or the host name, trimmed, in lower case', () => {
@@ -78,8 +78,8 @@ describe('addresses for node ports', () => {
   ];
   for (const [what, cidrs, want4, want6] of cases) {
     test(`MODEL-18 ${what}`, () => {
-      assert.deepEqual(nodePortIPs(nodePortAddresses('IPv4', cidrs), own), want4);
-      assert.deepEqual(nodePortIPs(nodePortAddresses('IPv6', cidrs), own), want6);
+      assert.deepEqual(selectNodePortIPs(parseNodePortAddresses('IPv4', cidrs), own), want4);
+      assert.deepEqual(selectNodePortIPs(parseNodePortAddresses('IPv6', cidrs), own), want6);
     });
   }
 
@@ -96,9 +96,9 @@ describe('addresses for node ports', () => {
   ];
   for (const [cidrs, contains, all] of loopback) {
     test(`MODEL-18 ${cidrs.join(', ') || 'an empty list'} ${contains ? 'holds' : 'does not hold'} the IPv4 loopback`, () => {
-      const addresses = nodePortAddresses('IPv4', cidrs);
+      const addresses = parseNodePortAddresses('IPv4', cidrs);
       assert.deepEqual([addresses.containsIPv4Loopback, addresses.matchAll], [contains, all]);
-      assert.equal(nodePortAddresses('IPv6', cidrs).containsIPv4Loopback, false);
+      assert.equal(parseNodePortAddresses('IPv6', cidrs).containsIPv4Loopback, false);
     });
   }
 
@@ -130,7 +130,7 @@ describe('local detectors', () => {
     [v6, v4],
   ]) {
     test(`MODEL-19 ClusterCIDR takes the first range of each family: ${order.join(', ')}`, () => {
-      const detectors = localDetectors(config({ clusterCIDRs: [...order, '192.168.0.0/16'] }), 'IPv4');
+      const detectors = chooseLocalDetectors(config({ clusterCIDRs: [...order, '192.168.0.0/16'] }), 'IPv4');
       assert.deepEqual(detectors, {
         IPv4: byCidr('10.0.0.0', 14),
         IPv6: byCidr('2002:0:0:1234::', 64),
@@ -140,7 +140,7 @@ describe('local detectors', () => {
   }
 
   test('MODEL-19 NodeCIDR takes pod ranges and ignores cluster ranges', () => {
-    const detectors = localDetectors(
+    const detectors = chooseLocalDetectors(
       config({ mode: 'NodeCIDR', podCIDRs: ['10.1.2.3/24'], clusterCIDRs: [v4, v6] }),
       'IPv4',
     );
@@ -149,7 +149,7 @@ describe('local detectors', () => {
 
   test('MODEL-19 without a range for the primary family it says so', () => {
     const notice = (mode: string, cidrs: string[], primary: Family) =>
-      localDetectors(config({ mode, clusterCIDRs: cidrs, podCIDRs: cidrs }), primary).notice;
+      chooseLocalDetectors(config({ mode, clusterCIDRs: cidrs, podCIDRs: cidrs }), primary).notice;
     const words = 'Detect-local-mode set to ClusterCIDR, but no cluster CIDR specified for primary IP family';
     assert.equal(notice('ClusterCIDR', [], 'IPv4'), words);
     assert.equal(notice('ClusterCIDR', [''], 'IPv4'), words);
@@ -161,20 +161,23 @@ describe('local detectors', () => {
   test('MODEL-19 interfaces serve both families', () => {
     const bridge = { kind: 'interface', name: 'cni0' };
     const prefix = { kind: 'interface-prefix', prefix: 'veth' };
-    assert.deepEqual(localDetectors(config({ mode: 'BridgeInterface', bridgeInterface: 'cni0' }), 'IPv4'), {
+    assert.deepEqual(chooseLocalDetectors(config({ mode: 'BridgeInterface', bridgeInterface: 'cni0' }), 'IPv4'), {
       IPv4: bridge,
       IPv6: bridge,
       notice: undefined,
     });
-    assert.deepEqual(localDetectors(config({ mode: 'InterfaceNamePrefix', interfaceNamePrefix: 'veth' }), 'IPv6'), {
-      IPv4: prefix,
-      IPv6: prefix,
-      notice: undefined,
-    });
+    assert.deepEqual(
+      chooseLocalDetectors(config({ mode: 'InterfaceNamePrefix', interfaceNamePrefix: 'veth' }), 'IPv6'),
+      {
+        IPv4: prefix,
+        IPv6: prefix,
+        notice: undefined,
+      },
+    );
   });
 
   test('MODEL-19 an unknown mode detects nothing', () => {
-    assert.deepEqual(localDetectors(config({ mode: 'Guess', clusterCIDRs: [v4] }), 'IPv4'), {
+    assert.deepEqual(chooseLocalDetectors(config({ mode: 'Guess', clusterCIDRs: [v4] }), 'IPv4'), {
       IPv4: undefined,
       IPv6: undefined,
       notice: 'Defaulting to no-op detect-local',

@@ -56,7 +56,7 @@ describe('changes of plans', () => {
     model.setService(service('a'));
     model.setEndpointSlice(slice('a-1', ['10.0.0.1']));
     planner.update(model.take());
-    const [before] = planner.service('default/a');
+    const [before] = planner.plansOf('default/a');
     model.setEndpointSlice(slice('a-2', [{ ip: '10.0.0.2', ready: false }]));
     const change = model.take();
     assert.deepEqual(
@@ -64,12 +64,12 @@ describe('changes of plans', () => {
       ['default/a'],
     );
     assert.deepEqual(names(planner.update(change)), { added: [], updated: [], removed: [] });
-    assert.equal(planner.service('default/a')[0], before, 'the plan is the same object');
+    assert.equal(planner.plansOf('default/a')[0], before, 'the plan is the same object');
   });
 
   test('PLAN-16 all endpoints of this node are in the plan, usable or not', () => {
     const { model, planner } = create();
-    const onNode = () => planner.service('default/a')[0]?.onNode.map(({ text }) => text);
+    const onNode = () => planner.plansOf('default/a')[0]?.onNode.map(({ text }) => text);
     const here = (ip: string, ready = true) => ({ ip, nodeName: 'node-a', ready, serving: ready });
     model.setService(service('a'));
     model.setEndpointSlice(slice('a-1', [here('10.0.0.1'), here('10.0.0.2', false), '10.0.0.3']));
@@ -93,7 +93,7 @@ describe('changes of plans', () => {
     const diff = planner.update(model.take(), { ...OPTIONS, node: { name: 'node-a', zone: 'zone-b' } });
     assert.deepEqual(names(diff), { added: [], updated: ['default/a'], removed: [] });
     assert.deepEqual(
-      planner.service('default/a')[0]?.endpoints.cluster.map(({ ip }) => ip),
+      planner.plansOf('default/a')[0]?.endpoints.cluster.map(({ ip }) => ip),
       ['10.0.0.2'],
     );
   });
@@ -120,7 +120,7 @@ describe('Services that want the same address', () => {
         'default/a': 'ClusterIP 10.96.0.1 ExternalIP 1.1.1.1',
         'default/b': 'ClusterIP 10.96.0.2',
       });
-      const [conflict] = planner.service('default/b')[0]?.conflicts ?? [];
+      const [conflict] = planner.plansOf('default/b')[0]?.conflicts ?? [];
       assert.deepEqual([conflict?.owner, conflict?.frontend.ip], ['default/a', '1.1.1.1']);
     }
   });

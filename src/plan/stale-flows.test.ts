@@ -4,7 +4,7 @@ import { service, slice } from '../../test/support/objects.ts';
 import type { Protocol } from '../api/index.ts';
 import { Model } from '../model/index.ts';
 import { conntrackMax, conntrackSysctls } from './conntrack-sysctls.ts';
-import { staleFlows } from './stale-flows.ts';
+import { staleFlowTest } from './stale-flows.ts';
 
 type Endpoints = Parameters<typeof slice>[1];
 
@@ -19,11 +19,16 @@ function finder(endpoints: Endpoints, protocol: Protocol = 'UDP', allowExternalI
   model.setService(service('s', { ports, externalIPs: ['1.1.1.1'], ingress: [{ ip: '2.2.2.2' }] }));
   model.setEndpointSlice(slice('s-1', endpoints, { ports: [{ name: '', protocol, port: 5353 }] }));
   model.take();
-  return staleFlows(model.services(), allowExternalIPs);
+  return staleFlowTest(model.services(), allowExternalIPs);
 }
 
 /** Whether the flow `client → to, answered by from` is stale. */
-function isStale(find: ReturnType<typeof staleFlows>, to: string, from: string, protocol: Protocol = 'UDP'): boolean {
+function isStale(
+  find: ReturnType<typeof staleFlowTest>,
+  to: string,
+  from: string,
+  protocol: Protocol = 'UDP',
+): boolean {
   const address = (text: string) => {
     const [ip = '', port = ''] = text.split(':');
     return { ip, port: Number(port) };

@@ -75,7 +75,7 @@ describe('what a source tells', () => {
     const endpoints = (family: 'IPv4' | 'IPv6') =>
       state
         .family(family)
-        .planner.service('default/a')[0]
+        .planner.plansOf('default/a')[0]
         ?.endpoints.cluster.map(({ ip }) => ip);
     assert.deepEqual([endpoints('IPv4'), endpoints('IPv6')], [['10.0.0.1'], []]);
     state.endpointSliceChanged(added(slice('a-1', ['fd00::9'])));

@@ -11,11 +11,11 @@ import type { ReportProblem } from '../lib/problem.ts';
 import { Model, type ModelDiff } from '../model/index.ts';
 import { FAMILIES, type Family } from '../net/index.ts';
 import {
+  derivePlanOptions,
   type NodePlanOptions,
   type PlanDiff,
   Planner,
   type PlanSettings,
-  planOptions,
   samePlanOptions,
 } from '../plan/index.ts';
 
@@ -56,7 +56,7 @@ export class ProxyState {
   constructor(options: ProxyStateOptions) {
     this.#options = options;
     this.#settings = options.settings;
-    this.#planOptions = planOptions(options.settings, options.nodeName, undefined);
+    this.#planOptions = derivePlanOptions(options.settings, options.nodeName, undefined);
     const family = (family: Family): FamilyState => {
       const model = new Model({ ...options, family });
       return { model, planner: new Planner(model, this.#planOptions.families[family]) };
@@ -138,7 +138,7 @@ export class ProxyState {
   }
 
   #setPlanOptions(): boolean {
-    const next = planOptions(this.#settings, this.#options.nodeName, this.#ownNode);
+    const next = derivePlanOptions(this.#settings, this.#options.nodeName, this.#ownNode);
     if (samePlanOptions(next, this.#planOptions)) return false;
     this.#planOptions = next;
     return true;

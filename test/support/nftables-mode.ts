@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { EndpointSlice, Service } from '../../src/api/index.ts';
 import type { NetworkNamespace } from '../../src/kernel/netns.ts';
 import { NftablesSocket } from '../../src/kernel/nftables/index.ts';
-import { type LocalDetector, Model, nodePortAddresses } from '../../src/model/index.ts';
+import { type LocalDetector, Model, parseNodePortAddresses } from '../../src/model/index.ts';
 import type { ModeEvents, ModeSettings, SetAside } from '../../src/modes/index.ts';
 import { NftablesMode } from '../../src/modes/nftables/index.ts';
 import { type Family, type Ip, parseCidr } from '../../src/net/index.ts';
@@ -18,7 +18,7 @@ export function modeSettingsFor(family: Family, overrides: Partial<ModeSettings>
     localDetector: DETECTOR,
     masqueradeAll: false,
     masqueradeMark: 0x4000,
-    nodePortAddresses: nodePortAddresses(family, []),
+    nodePortAddresses: parseNodePortAddresses(family, []),
     nodePortIPs: [],
     serviceCIDRs: ['10.96.0.0/12', 'fd00:10:96::/108'],
     ...overrides,
