@@ -5,17 +5,17 @@ import { DEFAULT_PLAN_SETTINGS } from '../plan/index.ts';
 import { NoLocalEndpoints } from './no-local-endpoints.ts';
 import { ProxyState } from './proxy-state.ts';
 
-test('SYNC-4 service ports that want local endpoints and have some elsewhere only are counted by policy', () => {
+test('SYNC-4 service ports with policy Local that have endpoints on other nodes only are counted by policy', () => {
   const state = new ProxyState({
     nodeName: 'node-a',
     settings: DEFAULT_PLAN_SETTINGS,
     startedAt: 0,
     report: () => {},
   });
-  const counts = new NoLocalEndpoints();
+  const noLocalEndpoints = new NoLocalEndpoints();
   const counted = () => {
-    counts.apply(state.take().IPv4.plans);
-    return { internal: counts.internal, external: counts.external };
+    noLocalEndpoints.apply(state.take().IPv4.plans);
+    return noLocalEndpoints.counts;
   };
   const nodePort = { type: 'NodePort', ports: [{ nodePort: 30080 }], externalTrafficPolicy: 'Local' };
   const both = service('default/both', { ...nodePort, internalTrafficPolicy: 'Local' });

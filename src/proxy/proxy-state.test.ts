@@ -16,7 +16,7 @@ function create() {
   });
 }
 
-const added = <T>(object: T) => ({ type: 'added', to: object }) as const;
+const added = <T>(to: T) => ({ type: 'added', to }) as const;
 const updated = (state: ProxyState) => state.take().IPv4.plans.updated.map(({ to }) => planName(to));
 
 const hinted = slice('a-1', [
@@ -24,8 +24,8 @@ const hinted = slice('a-1', [
   { ip: '10.0.0.2', zoneHints: ['zone-b'] },
 ]);
 
-describe('what a source tells', () => {
-  test('SYNC-3 only what plans depend on of the Node plans anew: its zone, not its region', () => {
+describe('changes from a source', () => {
+  test('SYNC-3 a new zone of the Node updates plans, a new region does not', () => {
     const state = create();
     state.serviceChanged(added(service('a')));
     state.endpointSliceChanged(added(hinted));
@@ -40,7 +40,7 @@ describe('what a source tells', () => {
     assert.deepEqual(relabel({ [ZONE]: 'zone-b' }), ['default/a']);
   });
 
-  test('SYNC-3 pod ranges of the Node make the detectors; a Node that vanishes stays as it was', () => {
+  test('SYNC-3 the pod ranges of the Node are the local detectors, and a deleted Node counts as it was', () => {
     const state = create();
     const own = node('node-a', { podCIDRs: ['10.244.1.0/24'], internalIPs: ['192.168.0.2'] });
     const detector = () => state.nodeOptions.families.IPv4.localDetector?.kind;
@@ -52,7 +52,7 @@ describe('what a source tells', () => {
     assert.equal(state.ownNode, own);
   });
 
-  test('SYNC-3 service ranges are the whole set each time, each once; one that two objects have stays until both are gone', () => {
+  test('SYNC-3 a service range stays until no ServiceCIDR has it', () => {
     const state = create();
     const range = (name: string, ...cidrs: string[]): ServiceCIDR => ({
       kind: 'ServiceCIDR',
@@ -66,7 +66,7 @@ describe('what a source tells', () => {
     assert.deepEqual(state.serviceCidrs, ['10.96.0.0/12', 'fd00:10:96::/108']);
   });
 
-  test('SYNC-3 both families hear of Services, slices go to theirs, also when one changes its family', () => {
+  test('SYNC-3 both families get Services; a slice goes to its family, also if the family changes', () => {
     const state = create();
     const dual = service('a', { clusterIPs: ['10.96.0.1', 'fd00::1'], ipFamilies: ['IPv4', 'IPv6'] });
     state.serviceChanged(added(dual));
