@@ -4,8 +4,8 @@ import {
   type FieldPath,
   type FieldProblem,
   type KubeObject,
+  type ObjectIdentity,
   objectKey,
-  type Subject,
 } from '../api/index.ts';
 import type { Problem } from '../lib/problem.ts';
 import { DEFAULT_NAMESPACE, withDefaults } from './defaults.ts';
@@ -28,7 +28,7 @@ export interface ManifestFile {
   readonly isBroken: boolean;
 }
 
-export function manifestKey({ kind, namespace, name }: Subject): string {
+export function manifestKey({ kind, namespace, name }: ObjectIdentity): string {
   return `${kind} ${namespace === '' ? name : objectKey({ namespace, name })}`;
 }
 
@@ -80,7 +80,7 @@ function addItem(
   }
 }
 
-function withNamespace(subject: Subject): Subject {
+function withNamespace(subject: ObjectIdentity): ObjectIdentity {
   const isNamespaced = subject.kind === 'Service' || subject.kind === 'EndpointSlice';
   return isNamespaced && subject.namespace === '' ? { ...subject, namespace: DEFAULT_NAMESPACE } : subject;
 }
