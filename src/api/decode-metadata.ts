@@ -12,7 +12,9 @@ import {
 
 export type StringMap = Readonly<Record<string, string>>;
 
-/** The labels and annotations that a proxy uses. The others are dropped: they can be larger than the rest of an object. */
+/**
+ * The labels and annotations that a proxy uses. The others are dropped: they can be larger than the rest of an object.
+ */
 export const KEPT_LABELS = [LABEL_SERVICE_NAME, LABEL_SERVICE_PROXY_NAME, LABEL_HEADLESS_SERVICE, LABEL_ZONE] as const;
 export const KEPT_ANNOTATIONS = [ANNOTATION_TRIGGER_TIME, ANNOTATION_SCHEDULER, ANNOTATION_BALANCE] as const;
 

@@ -50,8 +50,8 @@ const KINDS: ReadonlyMap<string, Kind> = new Map<string, Kind>([
 ]);
 
 /**
- * Decodes one object from parsed JSON or YAML. Never throws. `type` is the default for objects without a type, such as the
- * items of an API server's lists.
+ * Decodes one object from parsed JSON or YAML. Never throws. `type` is the default for objects without a type, such as
+ * the items of an API server's lists.
  */
 export function decodeObject(value: unknown, type?: TypeMeta): DecodeResult {
   if (!isRecord(value))

@@ -1,6 +1,7 @@
 /**
- * The Kubernetes objects that a proxy uses, with the fields that it uses. Field names are those of the API. A field that
- * the API leaves out is undefined here. The source of manifests fills in the defaults that an API server would fill in.
+ * The Kubernetes objects that a proxy uses, with the fields that it uses. Field names are those of the API. A field
+ * that the API leaves out is undefined here. The source of manifests fills in the defaults that an API server would
+ * fill in.
  */
 export interface ObjectMeta {
   readonly name: string;

@@ -11,7 +11,9 @@ export interface PortEndpoints {
   readonly endpoints: readonly Endpoint[];
 }
 
-/** The caller sorts the slices. Their order decides between duplicates, so it must not depend on the order of events. */
+/**
+ * The caller sorts the slices. Their order decides between duplicates, so it must not depend on the order of events.
+ */
 export function mergeEndpoints(slices: readonly SliceRecord[]): readonly PortEndpoints[] {
   const [first] = slices;
   // The usual case is one sorted slice, and takes no memory.

@@ -165,7 +165,9 @@ export class Model {
     return new Map(this.#healthCheckNodePorts);
   }
 
-  /** The number of addresses of a Service that are local and ready, over all its ports. Terminating ones never count. */
+  /**
+   * The number of addresses of a Service that are local and ready, over all its ports. Terminating ones never count.
+   */
   localReadyEndpoints(key: string): number {
     const ips = new Set<string>();
     for (const { endpoints } of this.#services.get(key)?.endpoints ?? NONE) {

@@ -20,8 +20,8 @@ export function otherFamily(family: Family): Family {
 }
 
 /**
- * Parses an address as Go's ParseIPSloppy does. Leading zeros are allowed and decimal (`010.0.0.1` is 10.0.0.1). Zone ids
- * and blanks are not allowed. Returns undefined if the text is not an address.
+ * Parses an address as Go's ParseIPSloppy does. Leading zeros are allowed and decimal (`010.0.0.1` is 10.0.0.1). Zone
+ * ids and blanks are not allowed. Returns undefined if the text is not an address.
  */
 export function parseIp(text: string): Ip | undefined {
   for (let at = 0; at < text.length; at++) {

@@ -11,7 +11,9 @@ export interface Conflict {
   readonly owner: string;
 }
 
-/** Identifies an address and port. It is a number for IPv4, because there are many and a number takes the least memory. */
+/**
+ * Identifies an address and port. It is a number for IPv4, because there are many and a number takes the least memory.
+ */
 type AddressId = number | string;
 
 const PROTOCOLS: Readonly<Record<Protocol, number>> = { TCP: 0, UDP: 1, SCTP: 2 };

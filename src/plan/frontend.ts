@@ -89,8 +89,8 @@ function externalRoute(port: ServicePort, chosen: ChosenEndpoints, options: Fron
 }
 
 /**
- * Without any endpoint the client learns it at once by a reject. With endpoints on other nodes only, a drop makes a load
- * balancer choose another node.
+ * Without any endpoint the client learns it at once by a reject. With endpoints on other nodes only, a drop makes a
+ * load balancer choose another node.
  */
 function actionOf(policyLocal: boolean, chosen: ChosenEndpoints): Action {
   if (!chosen.hasEndpoints) return 'reject';

@@ -14,15 +14,15 @@ export interface Flow {
 }
 
 /**
- * Protocols whose flows the kernel keeps when the endpoint is gone. A client that goes on sending from the same port would
- * never reach another endpoint. A TCP client notices the loss and connects again.
+ * Protocols whose flows the kernel keeps when the endpoint is gone. A client that goes on sending from the same port
+ * would never reach another endpoint. A TCP client notices the loss and connects again.
  */
 export const STALE_PROTOCOLS: readonly Protocol[] = ['UDP', 'SCTP'];
 
 /**
  * Returns a function that recognises stale flows: those to an endpoint that no longer serves, and those that go to no
- * endpoint although the Service has one now. Flows of a Service without usable endpoints are not stale. A flow to a node
- * port counts whatever its destination address is.
+ * endpoint although the Service has one now. Flows of a Service without usable endpoints are not stale. A flow to a
+ * node port counts whatever its destination address is.
  */
 export function staleFlowTest(services: Iterable<ServiceState>, allowExternalIPs: boolean): (flow: Flow) => boolean {
   const byAddress = new Map<string, ReadonlySet<string>>();
@@ -48,8 +48,8 @@ export function staleFlowTest(services: Iterable<ServiceState>, allowExternalIPs
 }
 
 /**
- * For UDP the endpoints that serve. SCTP has connections: an association may end in order on an endpoint that takes no new
- * ones, so all endpoints count.
+ * For UDP the endpoints that serve. SCTP has connections: an association may end in order on an endpoint that takes no
+ * new ones, so all endpoints count.
  */
 function answeringEndpoints(service: ServiceState, port: ServicePort): ReadonlySet<string> {
   const endpoints = endpointsOf(service, port);

@@ -5,7 +5,9 @@ import type { Problem } from '../lib/problem.ts';
 import type { ManifestChange } from './manifest-collection.ts';
 import type { SourceHandlers } from './source.ts';
 
-/** Calls the handlers of a source. An error of a handler is reported and stops nothing. After `close`, no call is made. */
+/**
+ * Calls the handlers of a source. An error of a handler is reported and stops nothing. After `close`, no call is made.
+ */
 export class GuardedHandlers {
   readonly #handlers: SourceHandlers;
   #closed = false;

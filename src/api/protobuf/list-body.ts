@@ -12,8 +12,8 @@ const MAX_FIELD_BYTES = 32 << 20;
 type Place = 'start' | 'envelope' | 'list' | 'rest';
 
 /**
- * Reads the response to a list request while it arrives. It may have all objects of a cluster, so only the incomplete one
- * is in memory.
+ * Reads the response to a list request while it arrives. It may have all objects of a cluster, so only the incomplete
+ * one is in memory.
  */
 export class ListBody {
   type: TypeMeta = { apiVersion: '', kind: '' };

@@ -4,8 +4,8 @@ import { intern } from '../../lib/intern.ts';
 const PLACES = 1 << 12;
 
 /**
- * Names that were read before, found by their bytes. To make a text and then look it up takes several times as long, and
- * every endpoint has the name of its node. Each hash has one place, which holds the last name with that hash.
+ * Names that were read before, found by their bytes. To make a text and then look it up takes several times as long,
+ * and every endpoint has the name of its node. Each hash has one place, which holds the last name with that hash.
  */
 const names: string[] = new Array<string>(PLACES).fill('');
 

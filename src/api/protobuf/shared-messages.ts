@@ -12,7 +12,9 @@ const MAX_MESSAGE_BYTES = 256;
 export class SharedMessages<T> {
   readonly #known = new Map<string, readonly [T]>();
 
-  /** Appends the message in the current field to a list. `name` and the index in the list give the path of its problems. */
+  /**
+   * Appends the message in the current field to a list. `name` and the index in the list give the path of its problems.
+   */
   append(
     list: GrowingList<T>,
     reader: ProtobufReader,
