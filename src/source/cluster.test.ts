@@ -13,7 +13,7 @@ const PATHS = ['services', 'endpointslices', 'nodes', 'servicecidrs'] as const;
 class Case {
   readonly api = new FakeApi();
   readonly clock = new ManualClock();
-  readonly told: string[] = [];
+  readonly calls: string[] = [];
   readonly problems: string[] = [];
   readonly source: ClusterSource;
   #chance = 0;
@@ -37,16 +37,16 @@ class Case {
   }
 
   handlers(): SourceHandlers {
-    const tell = (change: Change<KubeObject>) => {
+    const record = (change: Change<KubeObject>) => {
       const { kind, metadata } = latestOf(change);
-      this.told.push(`${change.type} ${kind} ${metadata.name}`);
+      this.calls.push(`${change.type} ${kind} ${metadata.name}`);
     };
     return {
-      serviceChanged: tell,
-      endpointSliceChanged: tell,
-      nodeChanged: tell,
-      serviceCidrChanged: tell,
-      synced: () => this.told.push('synced'),
+      serviceChanged: record,
+      endpointSliceChanged: record,
+      nodeChanged: record,
+      serviceCidrChanged: record,
+      synced: () => this.calls.push('synced'),
       problem: () => assert.fail(),
     };
   }
@@ -96,14 +96,14 @@ test('WATCH-1 synced is called when all four resources are synced', () =>
   withCluster(async parts => {
     await parts.start();
     for (const path of PATHS) {
-      assert.ok(!parts.told.includes('synced'));
+      assert.ok(!parts.calls.includes('synced'));
       await parts.answer(path);
     }
-    assert.equal(parts.told.at(-1), 'synced');
-    assert.ok(parts.told.includes('added Service web'));
-    assert.ok(parts.told.includes('added EndpointSlice web-a'));
-    assert.ok(parts.told.includes('added Node node-a'));
-    assert.ok(parts.told.includes('added ServiceCIDR kubernetes'));
+    assert.equal(parts.calls.at(-1), 'synced');
+    assert.ok(parts.calls.includes('added Service web'));
+    assert.ok(parts.calls.includes('added EndpointSlice web-a'));
+    assert.ok(parts.calls.includes('added Node node-a'));
+    assert.ok(parts.calls.includes('added ServiceCIDR kubernetes'));
     assert.deepEqual(
       parts.source.following().map(({ hasSynced, silentMs }) => [hasSynced, silentMs]),
       Array(4).fill([true, 0]),
@@ -121,7 +121,7 @@ test('WATCH-1 the Node can be watched before the other resources, and handlers t
     assert.ok(early.includes('node-a'));
     await parts.start();
     assert.equal(parts.api.requests.length, 4);
-    assert.ok(parts.told.includes('added Node node-a'));
+    assert.ok(parts.calls.includes('added Node node-a'));
   }));
 
 test('WATCH-18 a server that does not know ServiceCIDRs counts as one without any', () =>
@@ -130,7 +130,7 @@ test('WATCH-18 a server that does not know ServiceCIDRs counts as one without an
     for (const path of ['services', 'endpointslices', 'nodes'] as const) await parts.answer(path);
     parts.api.next('servicecidrs').refuse(404, 'NotFound', 'the server could not find the requested resource');
     await parts.clock.advance(0);
-    assert.equal(parts.told.at(-1), 'synced');
+    assert.equal(parts.calls.at(-1), 'synced');
     assert.deepEqual(parts.problems, ['/apis/networking.k8s.io/v1/servicecidrs']);
   }));
 
@@ -138,11 +138,11 @@ test('WATCH-17 the handlers receive all objects again after each period of at le
   withCluster(async parts => {
     await parts.start();
     await parts.answer('servicecidrs');
-    parts.told.length = 0;
+    parts.calls.length = 0;
     await parts.clock.advance(999);
-    assert.deepEqual(parts.told, []);
+    assert.deepEqual(parts.calls, []);
     await parts.clock.advance(1);
-    assert.deepEqual(parts.told.sort(), ['updated ServiceCIDR extra', 'updated ServiceCIDR kubernetes']);
+    assert.deepEqual(parts.calls.sort(), ['updated ServiceCIDR extra', 'updated ServiceCIDR kubernetes']);
   }, 1));
 
 test('WATCH-10 when one watch reaches the server again, the others retry at once', () =>
