@@ -8,7 +8,7 @@ import { parseArgs } from 'node:util';
 import type { EndpointSlice } from '../src/api/index.ts';
 import { NetworkNamespace } from '../src/kernel/netns.ts';
 import { RouteSocket } from '../src/kernel/rtnetlink/index.ts';
-import { nodePortAddresses } from '../src/model/index.ts';
+import { parseNodePortAddresses } from '../src/model/index.ts';
 import { SILENT_EVENTS } from '../src/modes/index.ts';
 import { IpvsMode } from '../src/modes/ipvs/index.ts';
 import { DEFAULT_PLAN_SETTINGS, type PlanDiff } from '../src/plan/index.ts';
@@ -72,7 +72,7 @@ class Bench {
       localDetector: this.state.nodeOptions.families.IPv4.localDetector,
       masqueradeAll: false,
       masqueradeMark: 0x4000,
-      nodePortAddresses: nodePortAddresses('IPv4', []),
+      nodePortAddresses: parseNodePortAddresses('IPv4', []),
       nodePortIPs: [],
       serviceCIDRs: [],
     });
@@ -103,15 +103,15 @@ async function measure({ services, endpoints }: Size) {
   const bench = new Bench(namespace);
   try {
     for (let i = 0; i < services; i++) {
-      bench.state.service({ type: 'added', to: makeService(i) });
-      for (const object of makeSlices(i, endpoints)) bench.state.endpointSlice({ type: 'added', to: object });
+      bench.state.serviceChanged({ type: 'added', to: makeService(i) });
+      for (const object of makeSlices(i, endpoints)) bench.state.endpointSliceChanged({ type: 'added', to: object });
     }
     const cold = await bench.sync();
     const changes: Cost[] = [];
     for (let i = 0; i < REPETITIONS; i++) {
       const [slice] = makeSlices(i * Math.floor(services / REPETITIONS), endpoints);
       if (!slice) continue;
-      bench.state.endpointSlice({ type: 'added', to: replaceOne(slice) });
+      bench.state.endpointSliceChanged({ type: 'added', to: replaceOne(slice) });
       changes.push(await bench.sync());
     }
     return { cold, changes, restart: await bench.restart() };

@@ -1,6 +1,6 @@
 import type { EndpointSlice, Service } from '../../src/api/index.ts';
 import type { NetworkNamespace } from '../../src/kernel/netns.ts';
-import { nodePortAddresses } from '../../src/model/index.ts';
+import { parseNodePortAddresses } from '../../src/model/index.ts';
 import type { Mode, ModeEvents, ModeSettings } from '../../src/modes/index.ts';
 import { NftablesMode } from '../../src/modes/nftables/index.ts';
 import { FAMILIES, type Family } from '../../src/net/index.ts';
@@ -31,11 +31,11 @@ export class NodeProxy {
   }
 
   service(object: Service): void {
-    this.#state.service({ type: 'added', to: object });
+    this.#state.serviceChanged({ type: 'added', to: object });
   }
 
   endpointSlice(object: EndpointSlice): void {
-    this.#state.endpointSlice({ type: 'added', to: object });
+    this.#state.endpointSliceChanged({ type: 'added', to: object });
   }
 
   take(): ReturnType<ProxyState['take']> {
@@ -75,7 +75,7 @@ export class NodeProxy {
       localDetector,
       masqueradeAll,
       masqueradeMark: 0x4000,
-      nodePortAddresses: nodePortAddresses(family, []),
+      nodePortAddresses: parseNodePortAddresses(family, []),
       nodePortIPs: [],
       serviceCIDRs: [SERVICE_RANGE],
       // Looking for what others changed is not measured.

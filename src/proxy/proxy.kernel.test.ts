@@ -33,8 +33,8 @@ test('HEALTH-3 as long as the kernel refuses a repair, syncs fail; then all is w
   // A table that has an owner is nobody else's, and goes with it.
   const owner = namespace.run(() => spawn('nft', ['-i'], { stdio: ['pipe', 'ignore', 'ignore'] }));
   try {
-    proxy.loop.service({ type: 'added', to: service('web') });
-    proxy.loop.endpointSlice({ type: 'added', to: slice('web-1', ['10.244.1.1']) });
+    proxy.loop.serviceChanged({ type: 'added', to: service('web') });
+    proxy.loop.endpointSliceChanged({ type: 'added', to: slice('web-1', ['10.244.1.1']) });
     proxy.loop.synced();
     await proxy.loop.settled();
     told.length = 0;

@@ -32,8 +32,8 @@ async function runMode(mode: ProxyMode, namespace: NetworkNamespace): Promise<vo
       staleFlowsCleaned: nothing,
     },
   );
-  proxy.loop.service({ type: 'added', to: service('web', { ports: [{ nodePort: 30080 }] }) });
-  proxy.loop.endpointSlice({ type: 'added', to: slice('web-1', ['10.244.1.1']) });
+  proxy.loop.serviceChanged({ type: 'added', to: service('web', { ports: [{ nodePort: 30080 }] }) });
+  proxy.loop.endpointSliceChanged({ type: 'added', to: slice('web-1', ['10.244.1.1']) });
   proxy.loop.synced();
   await proxy.loop.settled();
   await proxy.close();

@@ -1,5 +1,5 @@
 import type { EndpointSlice, Service } from '../../src/api/index.ts';
-import { Model, nodePortAddresses } from '../../src/model/index.ts';
+import { Model, parseNodePortAddresses } from '../../src/model/index.ts';
 import type { RuleOptions } from '../../src/modes/iptables/rules/rule-options.ts';
 import { type Family, type Ip, parseCidr } from '../../src/net/index.ts';
 import { Planner, type PlanOptions, type ServicePortPlan } from '../../src/plan/index.ts';
@@ -48,7 +48,7 @@ export function rulesFor(family: Family = 'IPv4', { machine, ...overrides }: Ove
     family,
     mark: '0x4000',
     localDetector: detectorOf(family === 'IPv4' ? '10.0.0.0/8' : 'fd00:10::/64'),
-    nodePortAddresses: nodePortAddresses(family, []),
+    nodePortAddresses: parseNodePortAddresses(family, []),
     nodePortIPs: [],
     ...overrides,
     machine: {

@@ -1,5 +1,5 @@
 import type { EndpointSlice, Service } from '../../src/api/index.ts';
-import { Model, nodePortAddresses } from '../../src/model/index.ts';
+import { Model, parseNodePortAddresses } from '../../src/model/index.ts';
 import type { ModeSettings } from '../../src/modes/index.ts';
 import { previewIpvs } from '../../src/modes/ipvs/index.ts';
 import type { Family, Ip } from '../../src/net/index.ts';
@@ -31,7 +31,7 @@ const NODE_IPS = { IPv4: '192.168.0.2', IPv6: 'fd00:192:168::2' } as const;
 export function planned(objects: readonly (Service | EndpointSlice)[], options: PlannedOptions = {}): Planned {
   const { family = 'IPv4', scheduler = 'rr' } = options;
   const nodeIPs = (options.nodeIPs ?? [NODE_IPS[family]]) as readonly Ip[];
-  const addresses = nodePortAddresses(family, options.nodePortAddresses ?? []);
+  const addresses = parseNodePortAddresses(family, options.nodePortAddresses ?? []);
   const settings = modeSettingsFor(family, { nodePortAddresses: addresses, ...options.settings });
   const model = new Model({ family, nodeName: 'node-a', startedAt: 0, report: () => {} });
   for (const object of objects) {

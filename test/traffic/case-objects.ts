@@ -9,7 +9,7 @@ import {
 import { type Change, changeBetween } from '../../src/lib/change.ts';
 import type { Family } from '../../src/net/index.ts';
 import { isSelected, type SourceHandlers } from '../../src/source/index.ts';
-import { manifestKey } from '../../src/source/manifests.ts';
+import { manifestKey } from '../../src/source/parse-manifests.ts';
 import type { Step } from './recorded-case.ts';
 
 /** What a source would tell, by kind. */
@@ -23,12 +23,12 @@ export interface ObjectChanges {
 /** Tells the changes to what a source would tell them to. */
 export function handOver(
   changes: ObjectChanges,
-  handlers: Pick<SourceHandlers, 'node' | 'serviceCidr' | 'service' | 'endpointSlice'>,
+  handlers: Pick<SourceHandlers, 'nodeChanged' | 'serviceCidrChanged' | 'serviceChanged' | 'endpointSliceChanged'>,
 ): void {
-  for (const change of changes.nodes) handlers.node(change);
-  for (const change of changes.serviceCidrs) handlers.serviceCidr(change);
-  for (const change of changes.services) handlers.service(change);
-  for (const change of changes.endpointSlices) handlers.endpointSlice(change);
+  for (const change of changes.nodes) handlers.nodeChanged(change);
+  for (const change of changes.serviceCidrs) handlers.serviceCidrChanged(change);
+  for (const change of changes.services) handlers.serviceChanged(change);
+  for (const change of changes.endpointSlices) handlers.endpointSliceChanged(change);
 }
 
 export const NODE_NAME = 'node-a';

@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { parse, parseAllDocuments } from 'yaml';
 import type { KubeObject } from '../../src/api/index.ts';
-import { manifestKey, parseManifests } from '../../src/source/manifests.ts';
+import { manifestKey, parseManifests } from '../../src/source/parse-manifests.ts';
 import type { Mode } from './modes.ts';
 
 const CASES = 'test/cases';
