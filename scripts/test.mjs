@@ -8,6 +8,7 @@ import { parseArgs } from 'node:util';
 import { buildProgram } from './build.mjs';
 import { controlPlanePrograms } from './control-plane.mjs';
 import { runInGuest } from './guest.mjs';
+import { GUEST_PROGRAMS, REFERENCE_PROGRAMS } from './programs.mjs';
 import { errorMessage, installNpmPackages, installPrograms, isRoot, missingPrograms, root, run } from './setup.mjs';
 import { NO_TESTS, runHere, runTests, sum } from './test-runner.mjs';
 
@@ -22,21 +23,11 @@ The last line counts the tests. If CI is set, a test that cannot run fails the r
 
 /** @typedef {'plain' | 'kernel' | 'guest' | 'cluster'} Kind */
 
-/** Each program and its Debian package. */
-const REFERENCE_PROGRAMS = {
-  nft: 'nftables',
-  iptables: 'iptables',
-  ipset: 'ipset',
-  conntrack: 'conntrack',
-  ip: 'iproute2',
-  unshare: 'util-linux',
-};
-
-/** @type {Readonly<Record<Kind, Readonly<Record<string, string>>>>} */
+/** @type {Readonly<Record<Kind, import('./programs.mjs').Programs>>} */
 const PROGRAMS = {
   plain: {},
   kernel: REFERENCE_PROGRAMS,
-  guest: { ...REFERENCE_PROGRAMS, 'linux.uml': 'user-mode-linux', modprobe: 'kmod', ipvsadm: 'ipvsadm' },
+  guest: GUEST_PROGRAMS,
   cluster: { ...REFERENCE_PROGRAMS, setpriv: 'util-linux', promtool: 'prometheus' },
 };
 
@@ -54,7 +45,11 @@ if (kinds.length === 0) fail(`None of these test files belongs to this command:\
 
 /** @type {{ readonly kind: Kind, readonly reason: string }[]} */
 const notRun = [];
-installPrograms(Object.assign({}, ...kinds.map(kind => PROGRAMS[kind])), `The ${kinds.join(', ')} tests`);
+const kindsWithPrograms = kinds.filter(kind => kind !== 'plain');
+installPrograms(
+  Object.assign({}, ...kindsWithPrograms.map(kind => PROGRAMS[kind])),
+  `The ${kindsWithPrograms.join(' and ')} tests need`,
+);
 const runnable = kinds.filter(isRunnable);
 
 const start = performance.now();
