@@ -36,7 +36,7 @@ async function run(args: readonly string[]) {
 }
 
 function records<T>(name: string): readonly T[] {
-  return parse(readFileSync(`test/cli-cases/${name}.yaml`, 'utf8'));
+  return parse(readFileSync(`test/${name}.yaml`, 'utf8'));
 }
 
 const HEADER = /^[IWEF]\d{4} \d\d:\d\d:\d\d\.\d{6} +\d+ [\w-]+\.ts\] /;
@@ -63,7 +63,7 @@ describe('recorded command lines', () => {
     readonly usage: boolean;
   }
 
-  for (const { args, exit, stdout = '', stderr = [], usage } of records<CommandLine>('command-lines')) {
+  for (const { args, exit, stdout = '', stderr = [], usage } of records<CommandLine>('cli-cases/command-lines')) {
     test(`CLI-7 kube-proxy ${JSON.stringify(args.join(' '))}`, async () => {
       const got = await run(args);
       assert.deepEqual(
@@ -115,7 +115,7 @@ describe('recorded configuration files that are refused', () => {
     readonly errors: readonly string[];
   }
 
-  for (const { name, config, exit, errors } of records<BadConfig>('bad-config')) {
+  for (const { name, config, exit, errors } of records<BadConfig>('config-cases/refused')) {
     test(`CLI-7 ${name}: ${errors.at(-1)}`, async () => {
       const file = join(folder, 'config.yaml');
       writeFileSync(file, config);
@@ -132,7 +132,7 @@ describe('recorded flags in the log', () => {
     readonly flags: readonly string[];
   }
 
-  for (const { args, config, flags } of records<LoggedFlags>('logged-flags')) {
+  for (const { args, config, flags } of records<LoggedFlags>('cli-cases/logged-flags')) {
     test(`CLI-5 ${args.join(' ')}${config ? ' with a file' : ''}`, async () => {
       const file = join(folder, 'config.yaml');
       const head = 'apiVersion: kubeproxy.config.k8s.io/v1alpha1\nkind: KubeProxyConfiguration\n';
