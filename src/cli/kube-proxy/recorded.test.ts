@@ -90,7 +90,7 @@ interface Written {
 
 describe('recorded written configurations', () => {
   for (const set of ['flags', 'written']) {
-    for (const { name, args, config, exit, stderrTail, written } of records<Written>(set)) {
+    for (const { name, args, config, exit, stderrTail, written } of records<Written>(`cli-cases/${set}`)) {
       test(`CLI-8 ${name}: ${args.join(' ')}`, async () => {
         const target = join(folder, `${name}.yaml`);
         const file = join(folder, 'config.yaml');
