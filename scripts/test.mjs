@@ -31,6 +31,12 @@ const PROGRAMS = {
   cluster: { ...REFERENCE_PROGRAMS, setpriv: 'util-linux', promtool: 'prometheus' },
 };
 
+/** @type {readonly Kind[]} */
+const KINDS = ['plain', 'kernel', 'guest', 'cluster'];
+
+/** The command that runs the tests of each kind. */
+const COMMANDS = { plain: 'npm test', kernel: 'npm test', guest: 'npm test', cluster: 'npm run test:cluster' };
+
 const { options, words } = readArguments();
 installNpmPackages();
 if (!options['no-check']) {
@@ -142,8 +148,8 @@ function report() {
     console.log(`NOT RUN: the ${kind} tests (${filesOf(kind).length} files): ${reason}`);
   }
   if (notRun.length > 0) console.log('Each file that was not run counts as one skipped test.');
-  if (!options.cluster && filesOf('cluster').length > 0) {
-    console.log('The tests with a real API server have a command of their own: npm run test:cluster');
+  for (const kind of KINDS.filter(kind => !kinds.includes(kind) && filesOf(kind).length > 0)) {
+    console.log(`Not part of this command: the ${kind} tests (${filesOf(kind).length} files): ${COMMANDS[kind]}`);
   }
   const filesNotRun = notRun.flatMap(({ kind }) => filesOf(kind)).length;
   const total = sum([here.counts, cluster.counts, guest.counts, { ...NO_TESTS, skipped: filesNotRun }]);
