@@ -9,7 +9,7 @@ import { Stage } from './stage.ts';
 
 const APPLIED = 'The configuration changed and is applied';
 
-describe('a configuration that changes while the proxy runs', () => {
+describe('the configuration changes while the proxy runs', () => {
   let stage: Stage;
   const folder = mkdtempSync(join(tmpdir(), 'reload-'));
 
@@ -29,7 +29,7 @@ describe('a configuration that changes while the proxy runs', () => {
     return proxyConfigurationText(stage.cluster.kubeconfig('proxy'), { nftables, ...configuration });
   }
 
-  test('E2E-30 verbosity, sync periods and the OOM score are applied at once; what is not valid is refused; for another mode it ends with status 1', async () => {
+  test('E2E-30 the proxy applies verbosity, sync periods and OOM score at once, refuses invalid files, and ends with status 1 for another mode', async () => {
     const { node, cluster } = stage;
     const file = join(folder, 'config.conf');
     writeFileSync(file, text({}));
@@ -70,9 +70,9 @@ describe('a configuration that changes while the proxy runs', () => {
     assert.ok(node.knows('10.96.7.1'));
   });
 
-  test('E2E-31 a ConfigMap that is replaced under the running proxy is noticed', async () => {
+  test('E2E-31 the running proxy notices that its ConfigMap is replaced', async () => {
     const volume = join(folder, 'volume');
-    /** As the kubelet does: a new folder, and a link that is renamed onto the former. */
+    /** Does what the kubelet does: writes a new folder, and renames a new link over the former link. */
     const mount = (name: string, configuration: Readonly<Record<string, unknown>>) => {
       mkdirSync(join(volume, name), { recursive: true });
       writeFileSync(join(volume, name, 'config.conf'), text(configuration));

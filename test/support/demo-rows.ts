@@ -6,7 +6,7 @@ import { DEFAULT_PLAN_SETTINGS } from '../../src/plan/index.ts';
 import { ProxyState } from '../../src/proxy/index.ts';
 import { node } from './objects.ts';
 
-/** The rows that a demo would have for these objects. */
+/** The rows of a demo with these objects. */
 export function demoRows(objects: readonly (Service | EndpointSlice)[]): readonly Row[] {
   const state = new ProxyState({
     nodeName: 'node-a',

@@ -11,7 +11,7 @@ interface Objects {
 
 export interface PlansOptions {
   readonly family?: Family;
-  /** Of the pods; empty: they cannot be told from others. */
+  /** The CIDR of the pods. Empty means that the proxy cannot detect pods. */
   readonly podRange?: string;
   readonly nodeIP?: string;
   readonly overrides?: Partial<PlanOptions>;
@@ -22,7 +22,7 @@ export function detectorOf(range: string) {
   return cidr && ({ kind: 'source-cidr', cidr } as const);
 }
 
-/** The plans of some objects. */
+/** The plans for these objects. */
 export function plansOf({ services, slices = [] }: Objects, options: PlansOptions = {}): readonly ServicePortPlan[] {
   const { family = 'IPv4', podRange = '10.0.0.0/8', nodeIP = '192.168.0.2', overrides } = options;
   const model = new Model({ family, nodeName: 'node-a', startedAt: 0, report: () => {} });
@@ -42,7 +42,7 @@ export function plansOf({ services, slices = [] }: Objects, options: PlansOption
 
 type Overrides = Partial<Omit<RuleOptions, 'machine'>> & { readonly machine?: Partial<RuleOptions['machine']> };
 
-/** A machine that has all that the mode can use, but for `--random-fully`. */
+/** The rule options of a machine that supports everything that the mode can use, except `--random-fully`. */
 export function rulesFor(family: Family = 'IPv4', { machine, ...overrides }: Overrides = {}): RuleOptions {
   return {
     family,
