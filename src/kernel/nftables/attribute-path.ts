@@ -1,7 +1,7 @@
 import { readAttributes } from '../netlink/index.ts';
 import { ChainAttribute, HookAttribute } from './chain.ts';
 import { ElementAttribute, ElementListAttribute } from './element.ts';
-import { ATTRIBUTES_AT, NftMessage } from './message.ts';
+import { ATTRIBUTES_OFFSET, NftMessage } from './message.ts';
 import { RuleAttribute } from './rule.ts';
 import { SetAttribute, SetDescAttribute, SetFieldAttribute } from './set.ts';
 import { TableAttribute } from './table.ts';
@@ -60,9 +60,9 @@ export interface AttributePath {
 
 /** What stands at the offset of a message, which is counted from its header. Undefined if no attribute begins there. */
 export function attributePath(message: Buffer, offset: number): AttributePath | undefined {
-  if (message.length < ATTRIBUTES_AT) return undefined;
+  if (message.length < ATTRIBUTES_OFFSET) return undefined;
   const layout = LAYOUTS.get(message.readUInt16LE(4) & 0xff);
-  return layout && walk(layout, message, ATTRIBUTES_AT, 0, offset);
+  return layout && walk(layout, message, ATTRIBUTES_OFFSET, 0, offset);
 }
 
 function walk(layout: Layout, bytes: Buffer, start: number, base: number, wanted: number): AttributePath | undefined {

@@ -1,5 +1,5 @@
 import { Flag, MessageWriter } from '../netlink/index.ts';
-import { type BatchWriter, encodeCommand, nameTable, type Origin } from './encode-command.ts';
+import { type BatchWriter, encodeCommand, encodeUnchangedTable, type Origin } from './encode-command.ts';
 import { BATCH_BEGIN, BATCH_END, BATCH_HEAD } from './message.ts';
 import type { Transaction } from './transaction.ts';
 
@@ -16,7 +16,7 @@ export interface Batch {
 }
 
 /** No fewer messages than the batch will have. */
-export function messageBound(transaction: Transaction): number {
+export function maxMessageCount(transaction: Transaction): number {
   let bound = 3;
   for (const { object } of transaction.commands) bound += object.kind === 'elements' ? object.elements.length : 1;
   return bound;
@@ -53,7 +53,8 @@ function encodeCommands(state: BatchWriter): boolean {
   const { commands } = state.transaction;
   const [first] = commands;
   const removes = first?.verb === 'flush' || first?.verb === 'delete';
-  if (first?.verb === 'flush' && (first.object.kind === 'set' || first.object.kind === 'map')) nameTable(state, first);
+  if (first?.verb === 'flush' && (first.object.kind === 'set' || first.object.kind === 'map'))
+    encodeUnchangedTable(state, first);
   for (const command of commands) encodeCommand(state, command);
   return !(removes && first.object.kind === 'table');
 }

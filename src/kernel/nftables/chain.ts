@@ -99,7 +99,7 @@ function decodeBase(attributes: ReadonlyMap<number, Buffer>): BaseChain | undefi
 }
 
 /** What follows `add chain ip table name`. */
-export function printChain(chain: Chain): string {
+export function printChainBody(chain: Chain): string {
   const { base } = chain;
   const parts: string[] = [];
   if (base) {

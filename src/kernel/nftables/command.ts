@@ -1,9 +1,9 @@
-import { type Chain, printChain } from './chain.ts';
+import { type Chain, printChainBody } from './chain.ts';
 import { type Element, type ElementPart, printElement } from './element.ts';
 import type { NftFamily } from './family.ts';
-import { printRule, type Rule } from './rule.ts';
-import { printSet, type SetOrMap } from './set.ts';
-import { printTable, type Table } from './table.ts';
+import { printRuleBody, type Rule } from './rule.ts';
+import { printSetBody, type SetOrMap } from './set.ts';
+import { printTableBody, type Table } from './table.ts';
 
 /**
  * One line of an nft script, with nft's verbs: `add` takes what is there already, `create` does not; `flush` empties,
@@ -85,13 +85,13 @@ function printBody(family: NftFamily, verb: Command['verb'], object: Exclude<Com
   if (verb === 'delete' || verb === 'flush') return '';
   switch (object.kind) {
     case 'table':
-      return printTable(object);
+      return printTableBody(object);
     case 'chain':
-      return printChain(object);
+      return printChainBody(object);
     case 'set':
     case 'map':
-      return printSet(object);
+      return printSetBody(object);
     case 'rule':
-      return printRule(family, object);
+      return printRuleBody(family, object);
   }
 }

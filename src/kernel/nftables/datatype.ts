@@ -13,7 +13,7 @@ export type DataValue = string | number;
 /** BYTEORDER_* of nft: how a value's bytes are read as a number. */
 export const ByteOrder = { NONE: 0, HOST: 1, BIG: 2 } as const;
 
-interface TypeFacts {
+interface TypeInfo {
   readonly number: number;
   /** Bytes; a component of a concatenation is padded to four. */
   readonly size: number;
@@ -48,24 +48,24 @@ const TYPES = {
   fib_addrtype: { number: 38, size: 4, order: HOST },
   boolean: { number: 39, size: 1, order: HOST },
   ifname: { number: 41, size: 16, order: HOST },
-} as const satisfies Record<string, TypeFacts>;
+} as const satisfies Record<string, TypeInfo>;
 
-const facts: ReadonlyMap<string, TypeFacts> = new Map(Object.entries(TYPES));
+const typeInfos: ReadonlyMap<string, TypeInfo> = new Map(Object.entries(TYPES));
 const names = new Map<number, DataType>(
   Object.entries(TYPES).map(([name, { number }]) => [number, name as keyof typeof TYPES]),
 );
 
-const BITS_A_TYPE = 6;
+const BITS_PER_TYPE = 6;
 
 /** The number of a type or of a concatenation of types, which has six bits for each. */
 export function typeNumber(types: readonly DataType[]): number {
-  return types.reduce((number, type) => ((number << BITS_A_TYPE) | numberOf(type)) >>> 0, 0);
+  return types.reduce((number, type) => ((number << BITS_PER_TYPE) | numberOf(type)) >>> 0, 0);
 }
 
 export function typesOf(number: number): readonly DataType[] {
   if (number === TYPES.verdict.number) return ['verdict'];
   const types: DataType[] = [];
-  for (let rest = number; rest > 0; rest >>>= BITS_A_TYPE) types.unshift(typeOf(rest & 0x3f));
+  for (let rest = number; rest > 0; rest >>>= BITS_PER_TYPE) types.unshift(typeOf(rest & 0x3f));
   return types;
 }
 
@@ -79,7 +79,7 @@ export function dataSize(types: readonly DataType[]): number {
 /** Of a single type only: a concatenation has one in each part. */
 export function byteOrder(types: readonly DataType[]): number {
   const [only] = types;
-  return only !== undefined && types.length === 1 ? (facts.get(only)?.order ?? ByteOrder.NONE) : ByteOrder.NONE;
+  return only !== undefined && types.length === 1 ? (typeInfos.get(only)?.order ?? ByteOrder.NONE) : ByteOrder.NONE;
 }
 
 /** Bytes of each component, which the kernel wants to know of a concatenation of intervals. */
@@ -121,7 +121,7 @@ export function printValue(type: DataType, bytes: Buffer): string {
     case 'tcp_flag':
       return hex(Buffer.from(bytes).reverse());
     default:
-      return facts.has(type) ? String(readValue(type, bytes)) : hex(bytes);
+      return typeInfos.has(type) ? String(readValue(type, bytes)) : hex(bytes);
   }
 }
 
@@ -136,7 +136,7 @@ export function readValue(type: DataType, bytes: Buffer): DataValue {
     case 'ether_addr':
       return Array.from(bytes, byte => byte.toString(16).padStart(2, '0')).join(':');
     default: {
-      const known = facts.get(type);
+      const known = typeInfos.get(type);
       if (!known || bytes.length > 4) return hex(bytes);
       return known.order === BIG ? bytes.readUIntBE(0, bytes.length) : bytes.readUIntLE(0, bytes.length);
     }
@@ -144,7 +144,7 @@ export function readValue(type: DataType, bytes: Buffer): DataValue {
 }
 
 function numberOf(type: DataType): number {
-  return facts.get(type)?.number ?? Number(type.slice('type-'.length));
+  return typeInfos.get(type)?.number ?? Number(type.slice('type-'.length));
 }
 
 function typeOf(number: number): DataType {
@@ -153,7 +153,7 @@ function typeOf(number: number): DataType {
 
 /** Bytes of one type; none for a verdict and for types that have no word here. */
 export function sizeOf(type: DataType): number {
-  return facts.get(type)?.size ?? 0;
+  return typeInfos.get(type)?.size ?? 0;
 }
 
 /** Components of a concatenation begin at multiples of four bytes. */

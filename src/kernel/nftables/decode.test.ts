@@ -12,7 +12,7 @@ import { decodeEvent } from './event.ts';
 import { decodeGeneration } from './generation.ts';
 import { joinIntervals } from './interval.ts';
 import { decodeRule } from './rule.ts';
-import { decodeSet, type NftMap, printSet } from './set.ts';
+import { decodeSet, type NftMap, printSetBody } from './set.ts';
 import { decodeTable } from './table.ts';
 import { Transaction } from './transaction.ts';
 import { decodeUserdata } from './userdata.ts';
@@ -63,7 +63,7 @@ function sample(): Buffer {
 function decodeAll(message: Message): void {
   for (const decode of [decodeTable, decodeChain, decodeRule, decodeGeneration, decodeEvent]) decode(message);
   const set = decodeSet(message)?.set;
-  if (set) printSet(set);
+  if (set) printSetBody(set);
   const { elements } = decodeElements(message) ?? { elements: [] };
   joinIntervals(elements);
   for (const element of elements) printElement(set?.type ?? map.type, map.data, element, 'whole');

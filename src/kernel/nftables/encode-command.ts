@@ -59,7 +59,7 @@ export function encodeCommand(state: BatchWriter, command: Command): void {
 }
 
 /** A message that leaves the table as it is. */
-export function nameTable(state: BatchWriter, command: Command): void {
+export function encodeUnchangedTable(state: BatchWriter, command: Command): void {
   begin(state, NftMessage.NEWTABLE, 0, command).string(TableAttribute.NAME, state.transaction.table).end();
 }
 

@@ -44,15 +44,15 @@ export function entryCount(shape: Shape, element: Element): number {
 }
 
 /** More than the entries of any element that the kernel takes: two keys, data, a chain's name and a comment, twice. */
-const ANY_ELEMENT = 2048;
+const LARGEST_ELEMENT = 2048;
 
 /** Whether the entries of an element go into so many bytes. */
 export function entriesFit(shape: Shape, element: Element, room: number): boolean {
-  return room >= ANY_ELEMENT || room >= entryBound(shape, element);
+  return room >= LARGEST_ELEMENT || room >= maxEntryBytes(shape, element);
 }
 
 /** No fewer bytes than `encodeEntries` writes. */
-function entryBound(shape: Shape, element: Element): number {
+function maxEntryBytes(shape: Shape, element: Element): number {
   const { key, keyEnd, data, verdict, comment, counter, timeout, expires } = element;
   let bound = 32 + key.length;
   if (keyEnd !== undefined) bound += 12 + keyEnd.length;

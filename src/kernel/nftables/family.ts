@@ -5,7 +5,7 @@ export type NftFamily = 'ip' | 'ip6' | 'inet';
 export const familyNumbers: Readonly<Record<NftFamily, number>> = { ip: 2, ip6: 10, inet: 1 };
 
 /** Undefined for families that are not used here (arp, bridge, netdev). */
-export function familyOf(number: number): NftFamily | undefined {
+export function familyFromNumber(number: number): NftFamily | undefined {
   switch (number) {
     case 1:
       return 'inet';

@@ -1,5 +1,5 @@
 import { HEADER_LENGTH, type Message, type MessageWriter } from '../netlink/index.ts';
-import { familyNumbers, familyOf, type NftFamily } from './family.ts';
+import { familyFromNumber, familyNumbers, type NftFamily } from './family.ts';
 
 /** NFNL_SUBSYS_NFTABLES, the upper byte of a message's type. */
 export const SUBSYSTEM = 10;
@@ -31,7 +31,7 @@ export const BATCH_END = 0x11;
 
 /** Where the attributes begin in a message and in its body: behind `nfgenmsg`. */
 export const NFGENMSG_LENGTH = 4;
-export const ATTRIBUTES_AT = HEADER_LENGTH + NFGENMSG_LENGTH;
+export const ATTRIBUTES_OFFSET = HEADER_LENGTH + NFGENMSG_LENGTH;
 
 export function messageType(type: number): number {
   return (SUBSYSTEM << 8) | type;
@@ -60,7 +60,7 @@ export function familyHead(family: NftFamily): Buffer {
 /** Undefined for families that are not used here, and for bodies that are too short. */
 export function familyIn(body: Buffer): NftFamily | undefined {
   const number = body.length >= NFGENMSG_LENGTH ? body[0] : undefined;
-  return number === undefined ? undefined : familyOf(number);
+  return number === undefined ? undefined : familyFromNumber(number);
 }
 
 /** Begins a message about an object of the family. `end` must follow. */

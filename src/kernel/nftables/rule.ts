@@ -1,10 +1,5 @@
 import { asString, asU64BE, attributeMap, type Message, type MessageWriter } from '../netlink/index.ts';
-import {
-  decodeExpressions,
-  type Expression,
-  encodeExpressions,
-  printRule as printExpressions,
-} from './expressions/index.ts';
+import { decodeExpressions, type Expression, encodeExpressions, printRule } from './expressions/index.ts';
 import type { NftFamily } from './family.ts';
 import { NFGENMSG_LENGTH } from './message.ts';
 import { commentIn, encodeComment, printComment } from './userdata.ts';
@@ -63,7 +58,7 @@ export function decodeRule(message: Message): { table: string; rule: Rule } | un
 }
 
 /** What follows `add rule ip table chain`. */
-export function printRule(family: NftFamily, rule: Rule): string {
+export function printRuleBody(family: NftFamily, rule: Rule): string {
   const position = rule.position === undefined ? '' : ` handle ${rule.position}`;
-  return `${position} ${printExpressions(family, rule.expressions)}${printComment(rule.comment)}`;
+  return `${position} ${printRule(family, rule.expressions)}${printComment(rule.comment)}`;
 }

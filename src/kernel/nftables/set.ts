@@ -172,7 +172,7 @@ function decodeOptions(attributes: ReadonlyMap<number, Buffer>, bits: number): O
 const NOTHING = Buffer.alloc(0);
 
 /** What follows `add set ip table name` or `add map …`. */
-export function printSet(set: SetOrMap): string {
+export function printSetBody(set: SetOrMap): string {
   const type = set.type.join(' . ');
   const parts = [`type ${set.kind === 'map' ? `${type} : ${set.data.join(' . ')}` : type} ;`];
   if (set.flags && set.flags.length > 0) parts.push(`flags ${set.flags.join(',')} ;`);

@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { KernelError } from '../errors.ts';
 import { type Message, type MessageWriter, NetlinkSocket, Protocol } from '../netlink/index.ts';
 import type { NetworkNamespace } from '../netns.ts';
-import { type Batch, encodeBatch, messageBound } from './batch.ts';
+import { type Batch, encodeBatch, maxMessageCount } from './batch.ts';
 import { batchError } from './batch-error.ts';
 import { type Chain, decodeChain, decodeChainUse } from './chain.ts';
 import { decodeElements, type Element, ElementListAttribute } from './element.ts';
@@ -36,7 +36,7 @@ export interface Commit {
 }
 
 /** Elements of a stream that are handled before other work gets a turn. */
-const ELEMENTS_A_TURN = 4000;
+const ELEMENTS_PER_TURN = 4000;
 
 /** nf_tables of one network namespace: transactions, and listings of what is there. */
 export class NftablesSocket {
@@ -68,12 +68,12 @@ export class NftablesSocket {
    */
   async commit(transaction: Transaction, options: CommitOptions = {}): Promise<Commit> {
     if (transaction.isEmpty) return { generation: undefined };
-    const first = this.#commits.reserveSequence(messageBound(transaction));
+    const first = this.#commits.reserveSequence(maxMessageCount(transaction));
     const batch = encodeBatch(transaction, first, options.generation);
     const { acks, messages } = await this.#commits.exchange(batch.bytes, batch.first, batch.count);
     const error = batchError(transaction, batch, acks);
     if (error) throw error;
-    if (acks.length === 0) throw unanswered(transaction, batch);
+    if (acks.length === 0) throw noAcknowledgement(transaction, batch);
     const announced = messages.find(message => nftMessageOf(message) === NftMessage.NEWGEN);
     return { generation: announced && decodeGeneration(announced)?.id };
   }
@@ -160,7 +160,7 @@ export class NftablesSocket {
     let handled = 0;
     for (const element of this.listElements(family, table, set)) {
       yield element;
-      if (++handled % ELEMENTS_A_TURN === 0) await nextTurn();
+      if (++handled % ELEMENTS_PER_TURN === 0) await nextTurn();
     }
   }
 
@@ -195,7 +195,7 @@ export class NftablesSocket {
   }
 }
 
-function unanswered(transaction: Transaction, batch: Batch): KernelError {
+function noAcknowledgement(transaction: Transaction, batch: Batch): KernelError {
   return new KernelError('KERNEL_OVERRUN', {
     operation: `commit ${batch.origins.length} messages to table ${transaction.family} ${transaction.table}`,
     reason: 'no acknowledgement came',

@@ -42,7 +42,7 @@ export function decodeTable(message: Message): Table | undefined {
 }
 
 /** What follows `add table ip name`. */
-export function printTable(table: Table): string {
+export function printTableBody(table: Table): string {
   const parts: string[] = [];
   if (table.dormant) parts.push(' flags dormant ;');
   if (table.comment !== undefined) parts.push(`${printComment(table.comment)} ;`);

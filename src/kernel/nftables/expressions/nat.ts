@@ -1,5 +1,5 @@
 import { asU32BE } from '../../netlink/index.ts';
-import { familyNumbers, familyOf, type NftFamily } from '../family.ts';
+import { familyFromNumber, familyNumbers, type NftFamily } from '../family.ts';
 import type { Codec } from './codec.ts';
 import { names, present } from './names.ts';
 import { type NatFlag, natFlagBits, natFlagsOf } from './nat-flags.ts';
@@ -44,7 +44,7 @@ export const nat: Codec<Nat> = {
 
   decode(attributes) {
     const type = types.name(asU32BE(attributes.get(TYPE)));
-    const family = familyOf(asU32BE(attributes.get(FAMILY)) ?? 0);
+    const family = familyFromNumber(asU32BE(attributes.get(FAMILY)) ?? 0);
     const flags = natFlagsOf(asU32BE(attributes.get(FLAGS)) ?? 0);
     if (!type || !family || !flags) return undefined;
     const addrMin = asU32BE(attributes.get(ADDR_MIN));

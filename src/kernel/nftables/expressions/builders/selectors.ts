@@ -4,7 +4,7 @@ import type { FibSelector } from '../fib.ts';
 import type { MetaKey } from '../meta.ts';
 import type { PayloadBase } from '../payload.ts';
 import { concat, concatBytes, type Selector } from './selector.ts';
-import { refer, type SetReference } from './set-reference.ts';
+import { type SetReference, setFields } from './set-reference.ts';
 
 /** The families that a packet can have; a table's can also be `inet`. */
 export type PacketFamily = Exclude<NftFamily, 'inet'>;
@@ -97,7 +97,7 @@ export function symhash(modulus: number, offset = 0): Selector {
 
 /** `… map @endpoints`: what a map gives for a key. */
 export function map(key: readonly Selector[], name: SetReference, bytes: number): Selector {
-  return { bytes, load: dreg => [...concat(key, dreg), { kind: 'lookup', ...refer(name), sreg: dreg, dreg }] };
+  return { bytes, load: dreg => [...concat(key, dreg), { kind: 'lookup', ...setFields(name), sreg: dreg, dreg }] };
 }
 
 /** A constant. */

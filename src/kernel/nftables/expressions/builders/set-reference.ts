@@ -2,7 +2,7 @@
 export type SetReference = string | { readonly name: string; readonly id?: number };
 
 /** The fields by which an expression names a set. */
-export function refer(set: SetReference): { readonly set: string; readonly setId?: number } {
+export function setFields(set: SetReference): { readonly set: string; readonly setId?: number } {
   if (typeof set === 'string') return { set };
   return { set: set.name, ...(set.id !== undefined && { setId: set.id }) };
 }

@@ -1,16 +1,16 @@
 import type { Expression } from '../expression.ts';
 import { REG_VERDICT, registerAt, wordOf, wordsFor } from '../registers.ts';
 import { concat, concatBytes, REG_1, type Selector } from './selector.ts';
-import { refer, type SetReference } from './set-reference.ts';
+import { type SetReference, setFields } from './set-reference.ts';
 
 /** `ip saddr . tcp dport @set`, or with `neq` `!= @set`. */
 export function matchSet(key: readonly Selector[], set: SetReference, op: 'eq' | 'neq' = 'eq'): Expression[] {
-  return [...concat(key), { kind: 'lookup', ...refer(set), sreg: REG_1, ...(op === 'neq' && { inverted: true }) }];
+  return [...concat(key), { kind: 'lookup', ...setFields(set), sreg: REG_1, ...(op === 'neq' && { inverted: true }) }];
 }
 
 /** `ip daddr . meta l4proto . th dport vmap @services`: takes the verdict, or goes on where there is none. */
 export function vmap(key: readonly Selector[], name: SetReference): Expression[] {
-  return [...concat(key), { kind: 'lookup', ...refer(name), sreg: REG_1, dreg: REG_VERDICT }];
+  return [...concat(key), { kind: 'lookup', ...setFields(name), sreg: REG_1, dreg: REG_VERDICT }];
 }
 
 export interface ElementOptions {
@@ -50,7 +50,7 @@ function changeElement(
     {
       kind: 'dynset',
       op,
-      ...refer(set),
+      ...setFields(set),
       sregKey: REG_1,
       ...(data && { sregData }),
       ...(timeout !== undefined && { timeout: BigInt(timeout) }),

@@ -1,6 +1,6 @@
 import type { NftFamily } from '../../family.ts';
 import type { NetworkProtocol } from './fields.ts';
-import { type Held, nothingHeld } from './held.ts';
+import { emptyRegisters, type RegisterContents } from './register-contents.ts';
 
 /** Gives the elements of an anonymous set, `{ 10.0.0.1, 10.0.0.2 }`. Undefined where it is not known. */
 export type AnonymousSets = (set: string) => string | undefined;
@@ -13,10 +13,10 @@ interface Piece {
 export type Layer = 'link' | 'network' | 'transport';
 
 /** A rule on its way to text. */
-export interface Walk {
+export interface PrintState {
   readonly family: NftFamily;
-  readonly anonymous: AnonymousSets;
-  readonly held: Held;
+  readonly anonymousSets: AnonymousSets;
+  readonly registers: RegisterContents;
   readonly pieces: Piece[];
   /** The protocols that the packet must have to come this far. */
   network: NetworkProtocol | undefined;
@@ -28,11 +28,11 @@ export interface Walk {
   readonly implied: Map<Layer, Piece>;
 }
 
-export function startWalk(family: NftFamily, anonymous: AnonymousSets): Walk {
+export function startPrinting(family: NftFamily, anonymousSets: AnonymousSets): PrintState {
   return {
     family,
-    anonymous,
-    held: nothingHeld(),
+    anonymousSets,
+    registers: emptyRegisters(),
     pieces: [],
     network: family === 'inet' ? undefined : family,
     transport: undefined,
@@ -41,27 +41,27 @@ export function startWalk(family: NftFamily, anonymous: AnonymousSets): Walk {
 }
 
 /** Adds a match. With a layer it is one that a field of this layer implies. */
-export function pushMatch(walk: Walk, text: string, layer?: Layer): void {
+export function pushMatch(state: PrintState, text: string, layer?: Layer): void {
   const piece = { text };
-  walk.pieces.push(piece);
-  if (layer) walk.implied.set(layer, piece);
+  state.pieces.push(piece);
+  if (layer) state.implied.set(layer, piece);
 }
 
 /** Adds a statement. nft keeps the matches in front of one, because the statement already happens for them. */
-export function pushStatement(walk: Walk, text: string): void {
-  walk.pieces.push({ text });
-  walk.implied.clear();
+export function pushStatement(state: PrintState, text: string): void {
+  state.pieces.push({ text });
+  state.implied.clear();
 }
 
 /** Leaves out the match that a field of this layer implies. */
-export function dropImplied(walk: Walk, layer: Layer): void {
-  const piece = walk.implied.get(layer);
+export function dropImpliedMatch(state: PrintState, layer: Layer): void {
+  const piece = state.implied.get(layer);
   if (piece) piece.text = '';
-  walk.implied.delete(layer);
+  state.implied.delete(layer);
 }
 
-export function lineOf(walk: Walk): string {
-  return walk.pieces
+export function lineOf(state: PrintState): string {
+  return state.pieces
     .map(piece => piece.text)
     .filter(text => text !== '')
     .join(' ');
