@@ -2,7 +2,7 @@ import { asU64BE } from '../../netlink/index.ts';
 import type { Codec } from './codec.ts';
 import { present } from './names.ts';
 
-/** Counts the packets that come by. */
+/** Counts the packets that reach this expression. */
 export interface Counter {
   readonly kind: 'counter';
   readonly packets?: bigint;

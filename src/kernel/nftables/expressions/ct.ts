@@ -33,16 +33,16 @@ const KEYS = {
 export type CtKey = keyof typeof KEYS;
 export type CtDirection = 'original' | 'reply';
 
-/** Loads something that connection tracking knows of the packet's connection. */
+/** Loads a value that connection tracking has for the packet's connection. */
 export interface Ct {
   readonly kind: 'ct';
   readonly key: CtKey;
   readonly dreg: Register;
-  /** For the keys that each direction of a connection has its own of. */
+  /** Only for keys whose values differ between the directions of a connection. */
   readonly dir?: CtDirection;
 }
 
-/** Sets it; of the keys only mark, label, zone, event and secmark can be set. */
+/** Sets a value of the packet's connection. Only mark, label, zone, event and secmark can be set. */
 export interface CtSet {
   readonly kind: 'ct-set';
   readonly key: CtKey;

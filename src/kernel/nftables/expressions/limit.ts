@@ -6,7 +6,7 @@ const UNITS = { second: 1, minute: 60, hour: 3600, day: 86400, week: 604800 } as
 
 export type LimitUnit = keyof typeof UNITS;
 
-/** Ends the rule for what goes over a rate, or with `over` for what stays under it. */
+/** Ends the rule for packets that exceed a rate. With `over`, ends it for packets that do not exceed the rate. */
 export interface Limit {
   readonly kind: 'limit';
   readonly rate: bigint;
@@ -46,7 +46,7 @@ export const limit: Codec<Limit> = {
     const flags = asU32BE(attributes.get(FLAGS)) ?? 0;
     if (rate === undefined || !unit || !of || flags & ~OVER) return undefined;
     const rest = present({
-      // The kernel lists a burst that was never given as zero.
+      // If the rule has no burst, the kernel lists zero.
       burst: asU32BE(attributes.get(BURST)) || undefined,
       over: flags & OVER ? (true as const) : undefined,
     });

@@ -8,7 +8,7 @@ const FLAG_BITS = { tcpseq: 0x1, tcpopt: 0x2, ipopt: 0x4, uid: 0x8, macdecode: 0
 export type LogLevel = keyof typeof LEVELS;
 export type LogFlag = keyof typeof FLAG_BITS;
 
-/** Writes of the packet to the kernel's log, or with a group to whoever listens there. */
+/** Writes about the packet to the kernel's log. With a group, sends it to the programs that listen to that group. */
 export interface Log {
   readonly kind: 'log';
   readonly prefix?: string;
@@ -49,7 +49,7 @@ export const log: Codec<Log> = {
     const fields = present({
       prefix: asString(attributes.get(PREFIX)),
       group: asU16BE(attributes.get(GROUP)),
-      // The kernel lists these two as zero where they were never given.
+      // If the rule does not have these two, the kernel lists zero.
       snaplen: asU32BE(attributes.get(SNAPLEN)) || undefined,
       queueThreshold: asU16BE(attributes.get(QTHRESHOLD)) || undefined,
       level: levels.name(level),

@@ -4,7 +4,7 @@ import { present } from './names.ts';
 import { type NatFlag, natFlagBits, natFlagsOf } from './nat-flags.ts';
 import { printRegister, type Register } from './registers.ts';
 
-/** Translates the source to the address of the interface by which the packet leaves. */
+/** Changes the source address to the address of the interface through which the packet leaves. */
 export interface Masquerade {
   readonly kind: 'masquerade';
   readonly protoMin?: Register;
@@ -34,7 +34,7 @@ export const masquerade: Codec<Masquerade> = {
     const protoMax = asU32BE(attributes.get(PROTO_MAX));
     const rest = present({
       protoMin,
-      // The kernel lists a maximum that was never given as the minimum.
+      // If the rule has no maximum, the kernel lists the minimum.
       protoMax: protoMax === protoMin ? undefined : protoMax,
       flags: flags.length > 0 ? flags : undefined,
     });

@@ -5,7 +5,10 @@ import { names, present } from './names.ts';
 import { type NatFlag, natFlagBits, natFlagsOf } from './nat-flags.ts';
 import { printRegister, type Register } from './registers.ts';
 
-/** Translates the source or the destination to the address and port in registers, or to one within two of them. */
+/**
+ * Changes the source or the destination to the address and port in registers. With a minimum and a maximum, the kernel
+ * chooses a value between the two.
+ */
 export interface Nat {
   readonly kind: 'nat';
   readonly type: 'snat' | 'dnat';
@@ -53,7 +56,7 @@ export const nat: Codec<Nat> = {
     const protoMax = asU32BE(attributes.get(PROTO_MAX));
     const rest = present({
       addrMin,
-      // The kernel lists a maximum that was never given as the minimum.
+      // If the rule has no maximum, the kernel lists the minimum.
       addrMax: addrMax === addrMin ? undefined : addrMax,
       protoMin,
       protoMax: protoMax === protoMin ? undefined : protoMax,

@@ -23,12 +23,12 @@ export interface ObjectReference {
   readonly name: string;
 }
 
-/** Uses the object that a map gives for a key. */
+/** Uses the object that a map contains for a key. */
 export interface ObjectMap {
   readonly kind: 'objref-map';
   readonly sreg: Register;
   readonly set: string;
-  /** Names an anonymous map that is created in the same batch. The kernel does not list it. */
+  /** The id of an anonymous map that is created in the same batch. The kernel does not list the id. */
   readonly setId?: number;
 }
 
@@ -40,7 +40,7 @@ const SET_ID = 5;
 
 const types = names(TYPES);
 
-// Unlike other expressions' names, these go without a terminating zero byte.
+// Names in this expression have no terminating zero byte, unlike names in other expressions.
 
 export const objref: Codec<ObjectReference | ObjectMap> = {
   name: 'objref',

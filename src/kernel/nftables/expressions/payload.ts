@@ -3,10 +3,12 @@ import type { Codec } from './codec.ts';
 import { names, present } from './names.ts';
 import { printRegister, type Register } from './registers.ts';
 
-/** The header that an offset counts from. */
+/** The header from which an offset is counted. */
 export type PayloadBase = 'link' | 'network' | 'transport' | 'inner';
 
-/** Loads `len` bytes of the packet, at `offset` bytes into a header. Does not match if the packet is too short. */
+/**
+ * Loads `len` bytes of the packet, `offset` bytes after the start of a header. Ends the rule if the packet is shorter.
+ */
 export interface Payload {
   readonly kind: 'payload';
   readonly base: PayloadBase;
@@ -15,7 +17,7 @@ export interface Payload {
   readonly dreg: Register;
 }
 
-/** Overwrites bytes of the packet, and a checksum with them. */
+/** Overwrites bytes of the packet and updates a checksum. */
 export interface PayloadWrite {
   readonly kind: 'payload-write';
   readonly base: PayloadBase;
@@ -65,7 +67,7 @@ export const payload: Codec<Payload | PayloadWrite> = {
     const checksum = present({
       csumType: asU32BE(attributes.get(CSUM_TYPE)),
       csumOffset: asU32BE(attributes.get(CSUM_OFFSET)),
-      // The kernel lists flags that were never given as zero.
+      // If the rule has no flags, the kernel lists zero.
       csumFlags: asU32BE(attributes.get(CSUM_FLAGS)) || undefined,
     });
     return { kind: 'payload-write', base, offset, len, sreg, ...checksum };

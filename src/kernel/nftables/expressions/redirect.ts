@@ -4,7 +4,7 @@ import { present } from './names.ts';
 import { type NatFlag, natFlagBits, natFlagsOf } from './nat-flags.ts';
 import { printRegister, type Register } from './registers.ts';
 
-/** Translates the destination to the machine itself. */
+/** Changes the destination address to this machine. */
 export interface Redirect {
   readonly kind: 'redirect';
   readonly protoMin?: Register;
@@ -34,7 +34,7 @@ export const redirect: Codec<Redirect> = {
     const protoMax = asU32BE(attributes.get(PROTO_MAX));
     const rest = present({
       protoMin,
-      // The kernel lists a maximum that was never given as the minimum.
+      // If the rule has no maximum, the kernel lists the minimum.
       protoMax: protoMax === protoMin ? undefined : protoMax,
       flags: flags.length > 0 ? flags : undefined,
     });

@@ -5,12 +5,12 @@ import { printRegister, type Register } from './registers.ts';
 
 export type SocketKey = 'transparent' | 'mark' | 'wildcard' | 'cgroupv2';
 
-/** Loads something of the socket that the packet belongs to. */
+/** Loads a property of the socket that the packet belongs to. */
 export interface Socket {
   readonly kind: 'socket';
   readonly key: SocketKey;
   readonly dreg: Register;
-  /** Which ancestor of the socket's cgroup. */
+  /** Only for `cgroupv2`: the level of the ancestor of the socket's cgroup. */
   readonly level?: number;
 }
 
@@ -25,7 +25,7 @@ export const socket: Codec<Socket> = {
   highest: LEVEL,
 
   encode(writer, { key, dreg, level }) {
-    // nft and the kernel give every key a level, though only one has them.
+    // nft and the kernel send a level with every key, although only `cgroupv2` has levels.
     writer
       .u32BE(KEY, keys.number(key))
       .u32BE(DREG, dreg)

@@ -4,7 +4,10 @@ import type { FieldOperand } from './operand.ts';
 import type { PrintState } from './print-state.ts';
 import { printValue, readNumber } from './value.ts';
 
-/** nft joins matches on neighbouring fields into one: `tcp sport 5 tcp dport 80`. Undefined if it is not such a one. */
+/**
+ * The texts of matches on neighbouring fields, such as `tcp sport 5 tcp dport 80`. nft joins them into one comparison.
+ * Undefined if the comparison is about a single field.
+ */
 export function fieldMatches(
   state: PrintState,
   { payload, binary }: FieldOperand,
@@ -24,7 +27,9 @@ export function fieldMatches(
   return texts;
 }
 
-/** A field smaller than a byte is matched by a mask: `ip dscp cs1`. Undefined if the mask is not that of a field. */
+/**
+ * The text of a match on a field of some bits, such as `ip dscp cs1`. Undefined if the mask does not select a field.
+ */
 export function bitfieldMatch(
   state: PrintState,
   { payload, binary }: FieldOperand,
@@ -34,10 +39,10 @@ export function bitfieldMatch(
   const bits = Array.from(binary.mask, byte => byte.toString(2).padStart(8, '0')).join('');
   const field = fieldFrom(state, payload, payload.offset * 8 + bits.indexOf('1'));
   if (!field || !/^0*1+0*$/.test(bits) || bits.length !== payload.len * 8) return undefined;
-  const behind = bits.length - 1 - bits.lastIndexOf('1');
-  if (field.bits !== bits.length - bits.indexOf('1') - behind) return undefined;
+  const trailing = bits.length - 1 - bits.lastIndexOf('1');
+  if (field.bits !== bits.length - bits.indexOf('1') - trailing) return undefined;
   const value = Buffer.alloc(8);
-  value.writeBigUInt64BE(BigInt.asUintN(64, readNumber(data, 'network') >> BigInt(behind)));
+  value.writeBigUInt64BE(BigInt.asUintN(64, readNumber(data, 'network') >> BigInt(trailing)));
   dropMatchesImpliedBy(state, payload);
   return [`${field.text} ${op === 'neq' ? '!= ' : ''}${printValue(field.type, value, 'network')}`];
 }

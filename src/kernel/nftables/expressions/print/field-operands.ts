@@ -107,12 +107,12 @@ export function fibField({ selectors, result, present }: Fib): FieldOperand {
   }
 }
 
-/** A number that the kernel makes up: numgen, a hash. */
+/** A number that the kernel computes: numgen or a hash. */
 export function numberField(text: string): FieldOperand {
   return field([text, 'integer', 4]);
 }
 
-/** Bytes of the packet, by the field's name where the rule has said enough of the packet's protocols. */
+/** Bytes of the packet. They have a field's name if the rule has already matched the packet's protocols. */
 export function payloadField(state: PrintState, payload: Payload): FieldOperand {
   const found = fieldFrom(state, payload, payload.offset * 8);
   if (!found || found.bits % 8 !== 0 || found.bits < payload.len * 8) {
@@ -122,13 +122,13 @@ export function payloadField(state: PrintState, payload: Payload): FieldOperand 
   return { ...field([found.text, found.type, found.bits / 8, 'network']), payload };
 }
 
-/** The field that begins at a bit of the header that a payload is in. */
+/** The field that begins at a bit of the payload's header. */
 export function fieldFrom(state: PrintState, { base }: Payload, offset: number): Field | undefined {
   const header = headerAt(base, state.network, state.transport);
   return header && fieldAt(header, offset);
 }
 
-/** A field's name says its protocol, so the match that said it before goes. `th` says none. */
+/** The name of a field contains its protocol, so nft omits an earlier match on that protocol. `th` contains none. */
 export function dropMatchesImpliedBy(state: PrintState, { base }: Payload): void {
   const header = headerAt(base, state.network, state.transport);
   if (header === 'th' || base === 'inner') return;
@@ -138,7 +138,7 @@ export function dropMatchesImpliedBy(state: PrintState, { base }: Payload): void
 
 const RAW: { readonly [K in Payload['base']]: string } = { link: 'll', network: 'nh', transport: 'th', inner: 'ih' };
 
-/** Bytes that have no name: header, offset and length in bits. */
+/** The text for bytes without a name: header, offset and length in bits. */
 function rawText({ base, offset, len }: Payload): string {
   return `@${RAW[base]},${offset * 8},${len * 8}`;
 }

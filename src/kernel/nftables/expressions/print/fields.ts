@@ -1,7 +1,7 @@
 import type { PayloadBase } from '../payload.ts';
 import type { ValueType } from './value.ts';
 
-/** A field of a protocol's header, in bits from the header's beginning. */
+/** A field of a protocol's header. The offset is in bits from the start of the header. */
 export interface Field {
   readonly text: string;
   readonly offset: number;
@@ -105,7 +105,7 @@ export function headerAt(
   }
 }
 
-/** The field that begins at a bit. */
+/** The field that begins at a bit of the header. */
 export function fieldAt(header: keyof typeof headers, offset: number): Field | undefined {
   return headers[header].find(field => field.offset === offset);
 }

@@ -15,7 +15,7 @@ import type { PrintState } from './print-state.ts';
 import { clearRegister, operandIn, storeOperand } from './register-contents.ts';
 import { keyText } from './set-text.ts';
 
-/** Expressions whose only effect is on a register. */
+/** Expressions that only write a register. */
 export type Load =
   | Bitwise
   | Byteorder
@@ -30,7 +30,7 @@ export type Load =
   | Socket
   | Symhash;
 
-/** Holds what the expression loads; false if it has no words. */
+/** Stores what the expression loads. Returns false if that cannot be written in nft's syntax. */
 export function applyLoad(state: PrintState, expression: Load): boolean {
   const operand = operandOf(state, expression);
   if (operand) storeOperand(state.registers, expression.dreg, operand, sizeOf(operand, expression));
@@ -83,7 +83,7 @@ function jhashField(state: PrintState, jhash: Jhash): Operand | undefined {
   return key === undefined ? undefined : numberField(`jhash ${key} mod ${jhash.modulus}${seed}${offsetText(jhash)}`);
 }
 
-/** The operator is spelled out where the value is used, because a comparison writes it as a prefix or as flags. */
+/** The text gets the operator only where the value is used, because a comparison can print it as a prefix or flags. */
 function maskOperand(state: PrintState, { sreg, mask, xor }: Bitwise): Operand | undefined {
   const operand = operandIn(state.registers, sreg);
   return operand?.kind === 'field' && !operand.binary ? { ...operand, binary: { mask, xor } } : undefined;
@@ -92,16 +92,16 @@ function maskOperand(state: PrintState, { sreg, mask, xor }: Bitwise): Operand |
 function shiftOperand(state: PrintState, { sreg, op, bits }: Shift): Operand | undefined {
   const operand = operandIn(state.registers, sreg);
   if (operand?.kind !== 'field') return undefined;
-  const { binary: _spelled, ...plain } = operand;
+  const { binary: _printed, ...plain } = operand;
   const text = printOperand(operand, operand.type, operand.order);
   return { ...plain, text: `${text} ${op === 'lshift' ? '<<' : '>>'} ${bits}` };
 }
 
-/** Only the order of the bytes changes; a mask that was given in the other order is spelled out before. */
+/** Changes only the byte order. A mask is in the old order, so it becomes part of the text before. */
 function swapOperand(state: PrintState, { sreg, op }: Byteorder): Operand | undefined {
   const operand = operandIn(state.registers, sreg);
   if (operand?.kind !== 'field') return operand;
-  const { binary: _spelled, ...plain } = operand;
+  const { binary: _printed, ...plain } = operand;
   const text = printOperand(operand, operand.type, operand.order);
   return { ...plain, text, order: op === 'hton' ? 'network' : 'host' };
 }

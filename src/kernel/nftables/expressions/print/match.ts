@@ -8,7 +8,7 @@ import { isBitmask, type Order, printPrefix, printValue, printWildcard, readNumb
 
 const SIGNS: { readonly [K in CmpOp]: string } = { eq: '==', neq: '!=', lt: '<', lte: '<=', gt: '>', gte: '>=' };
 
-/** Adds what a comparison says; false if the register holds nothing that has words. */
+/** Adds the text of a comparison. Returns false if the register's content cannot be written in nft's syntax. */
 export function pushCmp(state: PrintState, cmp: Cmp): boolean {
   const operand = operandIn(state.registers, cmp.sreg);
   if (operand?.kind !== 'field') return false;
@@ -22,12 +22,12 @@ export function pushCmp(state: PrintState, cmp: Cmp): boolean {
   return true;
 }
 
-/** Adds `10.0.0.1-10.0.0.9`, from a range or from the two comparisons that a range inside is made of. */
+/** Adds `10.0.0.1-10.0.0.9`, for a range expression or for two comparisons that mean a range. */
 export function pushRange(state: PrintState, { sreg, op, from, to }: Omit<Range, 'kind'>): boolean {
   const operand = operandIn(state.registers, sreg);
   if (operand?.kind !== 'field') return false;
   const { order } = operand;
-  // Protocols in a range are numbers, because their names have no order.
+  // nft prints protocols in a range as numbers, because names have no order.
   const type = operand.type === 'inet_proto' ? 'integer' : operand.type;
   const text = printOperand(operand, type, order);
   const bounds = `${printValue(type, from, order)}-${printValue(type, to, order)}`;
@@ -35,7 +35,7 @@ export function pushRange(state: PrintState, { sreg, op, from, to }: Omit<Range,
   return true;
 }
 
-/** What a match says of the packet's protocols, and the layer that it is implied by. */
+/** Records the protocol that a match requires. Returns the layer whose fields imply this match. */
 function learnProtocol(
   state: PrintState,
   operand: FieldOperand,
@@ -69,7 +69,7 @@ function learnNetwork(state: PrintState, ip: boolean, ip6: boolean): 'network' |
 function printPlain({ type, size, order }: FieldOperand, { op, data }: Cmp): string {
   const sign = op === 'eq' && !isBitmask(type) ? '' : `${SIGNS[op]} `;
   if (data.length >= size) return `${sign}${printValue(type, data, order)}`;
-  // Fewer bytes than the value has are its beginning: an address's prefix, a name's first letters.
+  // Data that are shorter than the value match its beginning: the prefix of an address, the first letters of a name.
   if (isAddress(type)) return `${sign}${printPrefix(type, data, data.length * 8)}`;
   if (type === 'string') return `${sign}${printWildcard(data)}`;
   return `${sign}${printValue(type, data, order)}`;
@@ -88,7 +88,9 @@ function printMasked(operand: FieldOperand, { op, data }: Cmp): string {
   return `${left} ${SIGNS[op]} ${printConstant(type, data, order)}`.trimStart();
 }
 
-/** `new,established` (one of them), `! new` (none of them), `syn / syn,ack` (exactly these of those). */
+/**
+ * `new,established` (one of these), `! new` (none of these), `syn / syn,ack` (of the second list exactly the first).
+ */
 function printFlags(type: ValueType, mask: Buffer, negated: boolean, data: Buffer, order: Order): string {
   const among = printValue(type, mask, order);
   if (data.every(byte => byte === 0)) return negated ? among : `! ${among}`;
@@ -100,7 +102,7 @@ function isAddress(type: ValueType): type is 'ipv4_addr' | 'ipv6_addr' {
   return type === 'ipv4_addr' || type === 'ipv6_addr';
 }
 
-/** How many bits a mask keeps, if they are the first ones. */
+/** The length of the prefix that a mask selects. Undefined if the mask does not select a prefix. */
 function prefixLength(mask: Buffer): number | undefined {
   const bits = Array.from(mask, byte => byte.toString(2).padStart(8, '0')).join('');
   return /^1*0*$/.test(bits) ? bits.lastIndexOf('1') + 1 : undefined;

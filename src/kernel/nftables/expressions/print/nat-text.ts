@@ -9,7 +9,7 @@ import type { PrintState } from './print-state.ts';
 import { operandIn } from './register-contents.ts';
 import type { ValueType } from './value.ts';
 
-/** `dnat to 10.0.0.1:80`; undefined if a register holds nothing that has words. */
+/** `dnat to 10.0.0.1:80`. Undefined if the content of a register cannot be written in nft's syntax. */
 export function natText(state: PrintState, nat: Nat): string | undefined {
   const type = nat.family === 'ip6' ? 'ipv6_addr' : 'ipv4_addr';
   const both = concatenation(state, nat);
@@ -29,16 +29,16 @@ export function portNatText(state: PrintState, nat: Masquerade | Redirect): stri
   return withFlags(`${nat.kind}${port ? ` to :${port}` : ''}`, nat.flags);
 }
 
-/** A map whose data are address and port together. */
+/** The text of a map whose data are an address and a port. Undefined if the registers do not come from such a map. */
 function concatenation(state: PrintState, { family, addrMin, protoMin }: Nat): string | undefined {
   if (addrMin === undefined || protoMin === undefined) return undefined;
   const address = operandIn(state.registers, addrMin);
   if (address?.kind !== 'map' || operandIn(state.registers, protoMin) !== address) return undefined;
-  const apart = (wordOf(protoMin) ?? 0) - (wordOf(addrMin) ?? 0);
-  return apart === (family === 'ip6' ? 4 : 1) ? address.text : undefined;
+  const distance = (wordOf(protoMin) ?? 0) - (wordOf(addrMin) ?? 0);
+  return distance === (family === 'ip6' ? 4 : 1) ? address.text : undefined;
 }
 
-/** Empty where no register is given, undefined where one holds nothing that has words. */
+/** Empty without registers. Undefined if the content of a register cannot be written in nft's syntax. */
 function bounds(state: PrintState, type: ValueType, min?: Register, max?: Register): string | undefined {
   if (min === undefined) return '';
   const from = registerText(state, type, min);

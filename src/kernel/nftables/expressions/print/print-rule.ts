@@ -9,8 +9,8 @@ import { pushLookup } from './set-text.ts';
 import { statementText } from './statement-text.ts';
 
 /**
- * A rule in nft's syntax, as `nft list ruleset` 1.0.6 prints it. Expressions that have no words are printed in their
- * place in the notation of `nft --debug=netlink`.
+ * A rule in nft's syntax, as `nft list ruleset` 1.0.6 prints it. Expressions that cannot be written in this syntax are
+ * printed in the notation of `nft --debug=netlink`.
  */
 export function printRule(
   family: NftFamily,
@@ -26,14 +26,14 @@ export function printRule(
   return lineOf(state);
 }
 
-/** A range inside is made of two comparisons. */
+/** Adds a range if two comparisons mean one: nft writes `10-20` as `>= 10` and `<= 20`. */
 function pushPair(state: PrintState, first: Expression, second: Expression): boolean {
   if (first.kind !== 'cmp' || second.kind !== 'cmp' || first.sreg !== second.sreg) return false;
   if (first.op !== 'gte' || second.op !== 'lte') return false;
   return pushRange(state, { sreg: first.sreg, op: 'eq', from: first.data, to: second.data });
 }
 
-/** One expression: what it loads is held, what it says is added. False if it has no words. */
+/** Stores what an expression loads, or adds its text. Returns false if it cannot be written in nft's syntax. */
 function pushExpression(state: PrintState, expression: Expression): boolean {
   switch (expression.kind) {
     case 'cmp':

@@ -4,11 +4,11 @@ import type { Operand } from './operand.ts';
 interface StoredOperand {
   readonly operand: Operand;
   readonly words: number;
-  /** When it was written, to tell the parts of a key from what an earlier expression left behind it. */
+  /** Increases with each write. Separates the parts of a key from older contents of the next registers. */
   readonly serial: number;
 }
 
-/** What the registers hold while a rule is walked. */
+/** The contents of the registers while a rule is printed. */
 export interface RegisterContents {
   readonly words: Map<number, StoredOperand>;
   serial: number;
@@ -18,7 +18,7 @@ export function emptyRegisters(): RegisterContents {
   return { words: new Map(), serial: 0 };
 }
 
-/** Without a size, as of a map's data whose size the rule does not say, it may reach to the last register. */
+/** Stores an operand. The size of a map's data is unknown. Then the operand may extend to the last register. */
 export function storeOperand(
   contents: RegisterContents,
   register: Register,
@@ -40,12 +40,12 @@ export function clearRegister(contents: RegisterContents, register: Register): v
   if (start !== undefined) contents.words.delete(start);
 }
 
-/** After an expression that may have written any register. */
+/** For an expression that may have written any register. */
 export function clearAllRegisters(contents: RegisterContents): void {
   contents.words.clear();
 }
 
-/** What covers the register's first word: also the second part of a map's concatenated data. */
+/** The operand at the register's first word. It may begin in an earlier register, as a map's concatenated data do. */
 export function operandIn(contents: RegisterContents, register: Register): Operand | undefined {
   const word = wordOf(register);
   if (word === undefined) return undefined;
@@ -54,8 +54,8 @@ export function operandIn(contents: RegisterContents, register: Register): Opera
 }
 
 /**
- * The parts of the key that begins in a register. A lookup does not say how long its key is; the parts are loaded one
- * after another into neighbouring registers, so the key ends before a word that was written earlier.
+ * The parts of the key that begins in a register. A lookup does not contain the length of its key. Rules load the parts
+ * one after another into neighbouring registers, so the key ends before a word that was written earlier.
  */
 export function keyOperands(contents: RegisterContents, register: Register, words = WORDS): Operand[] {
   const parts: Operand[] = [];

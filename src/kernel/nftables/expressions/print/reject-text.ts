@@ -27,7 +27,7 @@ const ICMPX: ReadonlyMap<number, string> = new Map([
   [3, 'admin-prohibited'],
 ]);
 
-/** `reject`, `reject with icmp host-unreachable`. That no port is there is what a reject says by itself. */
+/** `reject`, `reject with icmp host-unreachable`. nft does not print port-unreachable, because it is the default. */
 export function rejectText(state: PrintState, reject: Reject): string {
   switch (reject.type) {
     case 'tcp reset':

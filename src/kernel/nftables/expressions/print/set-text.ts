@@ -7,7 +7,7 @@ import { type PrintState, pushMatch, pushStatement } from './print-state.ts';
 import { clearRegister, keyOperands, storeOperand } from './register-contents.ts';
 import { connlimitText, counterText, limitText, quotaText, timeoutText } from './stateful-text.ts';
 
-/** Adds a lookup, or holds what a map gives; false if the key has no words. */
+/** Adds a lookup, or stores the value from a map. Returns false if the key cannot be written in nft's syntax. */
 export function pushLookup(state: PrintState, lookup: Lookup): boolean {
   const key = keyText(state, lookup.sreg);
   if (key === undefined) {
@@ -50,11 +50,11 @@ function setText(state: PrintState, set: string): string {
   return state.anonymousSets(set) ?? `@${set}`;
 }
 
-/** Statements that an element can have of its own. */
+/** The text of a stateful expression that each element has. Undefined if elements cannot have it. */
 function statefulText(expression: Expression): string | undefined {
   switch (expression.kind) {
     case 'counter':
-      // An element's counter begins at nothing, which nft does not print.
+      // The counter of a new element is zero, and nft does not print that.
       return expression.packets || expression.bytes ? counterText(expression) : 'counter';
     case 'limit':
       return limitText(expression);

@@ -13,10 +13,10 @@ import { rejectText } from './reject-text.ts';
 import { dynsetText } from './set-text.ts';
 import { connlimitText, counterText, limitText, logText, quotaText } from './stateful-text.ts';
 
-/** Expressions that do something to the packet or to what is known of it. */
+/** Expressions that do something with the packet, its connection or a set. */
 export type Statement = Exclude<Expression, Load | { kind: 'cmp' | 'range' | 'lookup' | 'unknown' }>;
 
-/** The statement in nft's words; undefined if it has none. */
+/** The statement in nft's syntax. Undefined if it cannot be written in it. */
 export function statementText(state: PrintState, statement: Statement): string | undefined {
   switch (statement.kind) {
     case 'verdict':
@@ -50,19 +50,21 @@ export function statementText(state: PrintState, statement: Statement): string |
       return logText(statement);
     case 'notrack':
       return 'notrack';
-    // The map's definition says what its objects are; the rule does not.
+    // The definition of the map has the type of its objects, but the rule does not.
     case 'objref-map':
       return undefined;
   }
 }
 
-/** `meta mark set ct mark`; a constant is written as the type of what it is given to. */
+/** `meta mark set ct mark`. A constant is printed as a value of the target's type. */
 function assignment(state: PrintState, { text, type, order }: FieldOperand, register: Register): string | undefined {
   const value = operandIn(state.registers, register);
   return value && `${text} set ${printOperand(value, type, order)}`;
 }
 
-/** Only of a whole field: a part of one is written by loading, masking and writing back what is around it. */
+/**
+ * Only for a whole field: a rule changes a part of a field by loading, masking and writing back the bytes around it.
+ */
 function payloadAssignment(state: PrintState, { base, offset, len, sreg }: PayloadWrite): string | undefined {
   const field = payloadField(state, { kind: 'payload', base, offset, len, dreg: sreg });
   const value = operandIn(state.registers, sreg);
