@@ -186,7 +186,7 @@ export class IpsetSocket {
 }
 
 function negotiateProtocol(open: () => Transport): number {
-  const operation = 'ask for the protocol of ipset';
+  const operation = 'get the ipset protocol version';
   const socket = new NetlinkSocket(open());
   try {
     const [answer] = socket.request(operation, IpsetMessage.PROTOCOL, 0, encodeProtocol);

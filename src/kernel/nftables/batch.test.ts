@@ -186,6 +186,6 @@ test('KERNEL-1 an acknowledgement of the last message is enough if the kernel do
 test('KERNEL-1 without any acknowledgement the outcome is unknown', async () => {
   await assert.rejects(commitTo(kernelThatAcknowledges()), {
     code: 'KERNEL_OVERRUN',
-    message: 'commit 2 messages to table ip t: no acknowledgement came',
+    message: 'commit 2 messages to table ip t: the kernel sent no acknowledgement',
   });
 });

@@ -14,7 +14,9 @@ import { protocolNumber } from './protocol.ts';
 
 /** The bytes of a value or a concatenation: `dataBytes(['ipv4_addr', 'inet_proto'], ['10.0.0.1', 'tcp'])`. */
 export function dataBytes(types: readonly DataType[], values: readonly DataValue[]): Buffer {
-  if (types.length !== values.length) throw new RangeError(`${values.length} values for ${types.join(' . ')}`);
+  if (types.length !== values.length) {
+    throw new RangeError(`${types.join(' . ')} needs ${types.length} values, not ${values.length}`);
+  }
   const { size, fields } = layoutOf(types);
   const bytes = Buffer.allocUnsafe(size).fill(0);
   for (let i = 0; i < fields.length; i++) {

@@ -199,6 +199,6 @@ export class NftablesSocket {
 function noAcknowledgement(transaction: Transaction, batch: Batch): KernelError {
   return new KernelError('KERNEL_OVERRUN', {
     operation: `commit ${batch.origins.length} messages to table ${transaction.family} ${transaction.table}`,
-    reason: 'no acknowledgement came',
+    reason: 'the kernel sent no acknowledgement',
   });
 }

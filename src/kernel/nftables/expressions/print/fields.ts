@@ -86,7 +86,8 @@ const transports: ReadonlyMap<number, keyof typeof headers> = new Map([
 ]);
 
 /**
- * The header that a payload's base stands for, by what a rule has already matched. Undefined where it can't be known.
+ * The header that a payload's base means, depending on the protocols that the rule has already matched. Undefined if
+ * the header is not known.
  */
 export function headerAt(
   base: PayloadBase,

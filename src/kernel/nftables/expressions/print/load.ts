@@ -83,7 +83,7 @@ function jhashField(state: PrintState, jhash: Jhash): Operand | undefined {
   return key === undefined ? undefined : numberField(`jhash ${key} mod ${jhash.modulus}${seed}${offsetText(jhash)}`);
 }
 
-/** The text gets the operator only where the value is used, because a comparison can print it as a prefix or flags. */
+/** The operator is not part of the text yet, because a comparison can print it as a prefix or as flags. */
 function maskOperand(state: PrintState, { sreg, mask, xor }: Bitwise): Operand | undefined {
   const operand = operandIn(state.registers, sreg);
   return operand?.kind === 'field' && !operand.binary ? { ...operand, binary: { mask, xor } } : undefined;
