@@ -45,7 +45,7 @@ export class IptablesError extends KernelError {
     return kind === 'parameter' || kind === 'other' || kind === 'resource' || kind === 'version';
   }
 
-  static of(error: ProgramError, context: Omit<IptablesErrorContext, 'stderr'>): IptablesError {
+  static fromProgramError(error: ProgramError, context: Omit<IptablesErrorContext, 'stderr'>): IptablesError {
     const { operation, errno, failure, stderr } = error;
     const detail = { operation, errno, reason: failureText(failure), kernelMessage: lastLines(withoutAdvice(stderr)) };
     return new IptablesError(failureKind(failure, stderr), detail, { ...context, stderr });

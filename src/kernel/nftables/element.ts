@@ -148,10 +148,10 @@ function decodeAttribute(found: Partial<Mutable<Element>>, type: number, value: 
       return;
     }
     case ElementAttribute.TIMEOUT:
-      assign(found, 'timeout', milliseconds(value));
+      assign(found, 'timeout', asMilliseconds(value));
       return;
     case ElementAttribute.EXPIRATION:
-      assign(found, 'expires', milliseconds(value));
+      assign(found, 'expires', asMilliseconds(value));
       return;
     case ElementAttribute.USERDATA:
       assign(found, 'comment', commentIn(value));
@@ -172,7 +172,7 @@ function assign<K extends keyof Element>(
   if (value !== undefined) found[name] = value;
 }
 
-function milliseconds(value: Buffer): number | undefined {
+function asMilliseconds(value: Buffer): number | undefined {
   const number = asU64BE(value);
   return number === undefined ? undefined : Number(number);
 }

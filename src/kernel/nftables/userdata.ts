@@ -39,7 +39,7 @@ export function decodeUserdata(bytes: Buffer | undefined): Userdata {
  * one view of it for each length.
  */
 export function encodeComment(writer: MessageWriter, attribute: number, comment: string): void {
-  const text = cut(comment);
+  const text = cutComment(comment);
   const length = Buffer.byteLength(text) + 1;
   scratch[0] = COMMENT;
   scratch[1] = length;
@@ -62,7 +62,7 @@ export function commentIn(bytes: Buffer | undefined): string | undefined {
 
 /** The comment with the terminating zero byte that nft expects. */
 export function commentBytes(comment: string): Buffer {
-  return Buffer.from(`${cut(comment)}\0`);
+  return Buffer.from(`${cutComment(comment)}\0`);
 }
 
 export function commentText(value: Buffer | undefined): string | undefined {
@@ -73,10 +73,10 @@ export function commentText(value: Buffer | undefined): string | undefined {
 
 /** ` comment "…"`, or an empty text. nft has no escapes in quoted strings, so quotes and line feeds are replaced. */
 export function printComment(comment: string | undefined): string {
-  return comment === undefined ? '' : ` comment "${cut(comment).replace(/["\n]/g, "'")}"`;
+  return comment === undefined ? '' : ` comment "${cutComment(comment).replace(/["\n]/g, "'")}"`;
 }
 
-function cut(comment: string): string {
+function cutComment(comment: string): string {
   if (comment.length * 3 <= LONGEST_COMMENT) return comment;
   const bytes = Buffer.from(comment);
   if (bytes.length <= LONGEST_COMMENT) return comment;

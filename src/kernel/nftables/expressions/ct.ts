@@ -1,6 +1,6 @@
 import { asU8, asU32BE } from '../../netlink/index.ts';
 import type { Codec } from './codec.ts';
-import { names, present } from './names.ts';
+import { names, withoutUndefined } from './names.ts';
 import { printRegister, type Register } from './registers.ts';
 
 const KEYS = {
@@ -76,8 +76,8 @@ export const ct: Codec<Ct | CtSet> = {
     const direction = asU8(attributes.get(DIRECTION));
     const dir = directions.name(direction);
     if (key === undefined || (direction !== undefined && dir === undefined)) return undefined;
-    if (dreg !== undefined) return { kind: 'ct', key, dreg, ...present({ dir }) };
-    return sreg === undefined ? undefined : { kind: 'ct-set', key, sreg, ...present({ dir }) };
+    if (dreg !== undefined) return { kind: 'ct', key, dreg, ...withoutUndefined({ dir }) };
+    return sreg === undefined ? undefined : { kind: 'ct-set', key, sreg, ...withoutUndefined({ dir }) };
   },
 
   print(expression) {

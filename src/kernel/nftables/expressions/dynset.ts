@@ -1,7 +1,7 @@
 import { asString, asU32BE, asU64BE, type MessageWriter, readAttributes } from '../../netlink/index.ts';
 import type { Attributes, Codec, Nested } from './codec.ts';
 import type { Expression } from './expression.ts';
-import { names, present } from './names.ts';
+import { names, withoutUndefined } from './names.ts';
 import type { Register } from './registers.ts';
 
 /** Adds, updates or deletes an element of a set or map when a packet arrives. */
@@ -60,7 +60,7 @@ export const dynset: Codec<Dynset> = {
     const expressions = decodeNested(attributes, nested);
     if (set === undefined || op === undefined || sregKey === undefined) return undefined;
     if (expressions === undefined || flags & ~SEVERAL) return undefined;
-    const rest = present({
+    const rest = withoutUndefined({
       setId: asU32BE(attributes.get(SET_ID)),
       sregData: asU32BE(attributes.get(SREG_DATA)),
       // If the rule has no timeout, the kernel lists zero.

@@ -16,7 +16,7 @@ import { log } from './log.ts';
 import { lookup } from './lookup.ts';
 import { masquerade } from './masquerade.ts';
 import { meta } from './meta.ts';
-import { present } from './names.ts';
+import { withoutUndefined } from './names.ts';
 import { nat } from './nat.ts';
 import { notrack } from './notrack.ts';
 import { numgen } from './numgen.ts';
@@ -168,7 +168,7 @@ export function decodeExpression(element: Buffer, depth = 0): Expression {
   const attributes = attributeMap(element);
   const name = asString(attributes.get(NFTA_EXPR_NAME)) ?? '';
   const data = attributes.get(NFTA_EXPR_DATA);
-  return decodeKnown(name, data, depth) ?? { kind: 'unknown', name, ...present({ data: asBytes(data) }) };
+  return decodeKnown(name, data, depth) ?? { kind: 'unknown', name, ...withoutUndefined({ data: asBytes(data) }) };
 }
 
 function decodeKnown(name: string, data: Buffer | undefined, depth: number): Expression | undefined {

@@ -1,6 +1,6 @@
 import { asU32BE } from '../../netlink/index.ts';
 import type { Attributes, Codec } from './codec.ts';
-import { present } from './names.ts';
+import { withoutUndefined } from './names.ts';
 import { printRegister, type Register } from './registers.ts';
 
 /** Loads a hash of `len` bytes in registers. The result is from `offset` to `offset + modulus - 1`. */
@@ -77,5 +77,5 @@ function decodeJhash(attributes: Attributes, modulus: number, offset: number, dr
   const len = asU32BE(attributes.get(LEN));
   const seed = asU32BE(attributes.get(SEED));
   if (sreg === undefined || len === undefined) return undefined;
-  return { kind: 'jhash', sreg, len, modulus, offset, ...present({ seed }), dreg };
+  return { kind: 'jhash', sreg, len, modulus, offset, ...withoutUndefined({ seed }), dreg };
 }

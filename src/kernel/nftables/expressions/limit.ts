@@ -1,6 +1,6 @@
 import { asU32BE, asU64BE } from '../../netlink/index.ts';
 import type { Codec } from './codec.ts';
-import { names, present } from './names.ts';
+import { names, withoutUndefined } from './names.ts';
 
 const UNITS = { second: 1, minute: 60, hour: 3600, day: 86400, week: 604800 } as const;
 
@@ -45,7 +45,7 @@ export const limit: Codec<Limit> = {
     const of = types.name(asU32BE(attributes.get(TYPE)) ?? 0);
     const flags = asU32BE(attributes.get(FLAGS)) ?? 0;
     if (rate === undefined || !unit || !of || flags & ~OVER) return undefined;
-    const rest = present({
+    const rest = withoutUndefined({
       // If the rule has no burst, the kernel lists zero.
       burst: asU32BE(attributes.get(BURST)) || undefined,
       over: flags & OVER ? (true as const) : undefined,

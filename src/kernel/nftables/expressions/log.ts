@@ -1,6 +1,6 @@
 import { asString, asU16BE, asU32BE } from '../../netlink/index.ts';
 import type { Codec } from './codec.ts';
-import { flagNames, names, present } from './names.ts';
+import { flagNames, names, withoutUndefined } from './names.ts';
 
 const LEVELS = { emerg: 0, alert: 1, crit: 2, err: 3, warn: 4, notice: 5, info: 6, debug: 7, audit: 8 } as const;
 const FLAG_BITS = { tcpseq: 0x1, tcpopt: 0x2, ipopt: 0x4, uid: 0x8, macdecode: 0x20 } as const;
@@ -46,7 +46,7 @@ export const log: Codec<Log> = {
     const level = asU32BE(attributes.get(LEVEL));
     const flags = logFlags.flags(asU32BE(attributes.get(FLAGS)) ?? 0);
     if (!flags || (level !== undefined && !levels.name(level))) return undefined;
-    const fields = present({
+    const fields = withoutUndefined({
       prefix: asString(attributes.get(PREFIX)),
       group: asU16BE(attributes.get(GROUP)),
       // If the rule does not have these two, the kernel lists zero.

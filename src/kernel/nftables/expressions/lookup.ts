@@ -1,6 +1,6 @@
 import { asString, asU32BE } from '../../netlink/index.ts';
 import type { Codec } from './codec.ts';
-import { present } from './names.ts';
+import { withoutUndefined } from './names.ts';
 import { printRegister, type Register } from './registers.ts';
 
 /**
@@ -43,7 +43,7 @@ export const lookup: Codec<Lookup> = {
     const sreg = asU32BE(attributes.get(SREG));
     const flags = asU32BE(attributes.get(FLAGS)) ?? 0;
     if (set === undefined || sreg === undefined || flags & ~INVERTED) return undefined;
-    const rest = present({
+    const rest = withoutUndefined({
       setId: asU32BE(attributes.get(SET_ID)),
       dreg: asU32BE(attributes.get(DREG)),
       inverted: flags & INVERTED ? (true as const) : undefined,

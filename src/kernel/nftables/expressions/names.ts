@@ -34,7 +34,7 @@ export function flagNames<const T extends Readonly<Record<string, number>>>(numb
 }
 
 /** Removes fields that are undefined, so that a decoded expression equals one that was made without these fields. */
-export function present<T extends object>(fields: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
+export function withoutUndefined<T extends object>(fields: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
   const found = { ...fields };
   for (const name in found) if (found[name] === undefined) delete found[name];
   return found as { [K in keyof T]?: Exclude<T[K], undefined> };

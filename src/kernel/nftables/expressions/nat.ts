@@ -1,7 +1,7 @@
 import { asU32BE } from '../../netlink/index.ts';
 import { familyFromNumber, familyNumbers, type NftFamily } from '../family.ts';
 import type { Codec } from './codec.ts';
-import { names, present } from './names.ts';
+import { names, withoutUndefined } from './names.ts';
 import { type NatFlag, natFlagBits, natFlagsOf } from './nat-flags.ts';
 import { printRegister, type Register } from './registers.ts';
 
@@ -54,7 +54,7 @@ export const nat: Codec<Nat> = {
     const addrMax = asU32BE(attributes.get(ADDR_MAX));
     const protoMin = asU32BE(attributes.get(PROTO_MIN));
     const protoMax = asU32BE(attributes.get(PROTO_MAX));
-    const rest = present({
+    const rest = withoutUndefined({
       addrMin,
       // If the rule has no maximum, the kernel lists the minimum.
       addrMax: addrMax === addrMin ? undefined : addrMax,

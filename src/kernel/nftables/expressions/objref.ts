@@ -1,6 +1,6 @@
 import { asString, asU32BE } from '../../netlink/index.ts';
 import type { Codec } from './codec.ts';
-import { names, present } from './names.ts';
+import { names, withoutUndefined } from './names.ts';
 import { printRegister, type Register } from './registers.ts';
 
 const TYPES = {
@@ -59,7 +59,8 @@ export const objref: Codec<ObjectReference | ObjectMap> = {
     const sreg = asU32BE(attributes.get(SET_SREG));
     const set = asString(attributes.get(SET_NAME));
     const setId = asU32BE(attributes.get(SET_ID));
-    if (sreg !== undefined && set !== undefined) return { kind: 'objref-map', sreg, set, ...present({ setId }) };
+    if (sreg !== undefined && set !== undefined)
+      return { kind: 'objref-map', sreg, set, ...withoutUndefined({ setId }) };
     const type = types.name(asU32BE(attributes.get(IMM_TYPE)));
     const name = asString(attributes.get(IMM_NAME));
     return type === undefined || name === undefined ? undefined : { kind: 'objref', type, name };

@@ -1,6 +1,6 @@
 import { asU32BE } from '../../netlink/index.ts';
 import type { Codec } from './codec.ts';
-import { names, present } from './names.ts';
+import { names, withoutUndefined } from './names.ts';
 import { printRegister, type Register } from './registers.ts';
 
 /** The header from which an offset is counted. */
@@ -64,7 +64,7 @@ export const payload: Codec<Payload | PayloadWrite> = {
     if (base === undefined || offset === undefined || len === undefined) return undefined;
     if (dreg !== undefined) return { kind: 'payload', base, offset, len, dreg };
     if (sreg === undefined) return undefined;
-    const checksum = present({
+    const checksum = withoutUndefined({
       csumType: asU32BE(attributes.get(CSUM_TYPE)),
       csumOffset: asU32BE(attributes.get(CSUM_OFFSET)),
       // If the rule has no flags, the kernel lists zero.

@@ -1,6 +1,6 @@
 import { asU32BE } from '../../netlink/index.ts';
 import type { Codec } from './codec.ts';
-import { present } from './names.ts';
+import { withoutUndefined } from './names.ts';
 import { type NatFlag, natFlagBits, natFlagsOf } from './nat-flags.ts';
 import { printRegister, type Register } from './registers.ts';
 
@@ -32,7 +32,7 @@ export const redirect: Codec<Redirect> = {
     if (!flags) return undefined;
     const protoMin = asU32BE(attributes.get(PROTO_MIN));
     const protoMax = asU32BE(attributes.get(PROTO_MAX));
-    const rest = present({
+    const rest = withoutUndefined({
       protoMin,
       // If the rule has no maximum, the kernel lists the minimum.
       protoMax: protoMax === protoMin ? undefined : protoMax,

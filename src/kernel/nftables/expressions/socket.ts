@@ -1,6 +1,6 @@
 import { asU32BE } from '../../netlink/index.ts';
 import type { Codec } from './codec.ts';
-import { names, present } from './names.ts';
+import { names, withoutUndefined } from './names.ts';
 import { printRegister, type Register } from './registers.ts';
 
 export type SocketKey = 'transparent' | 'mark' | 'wildcard' | 'cgroupv2';
@@ -37,7 +37,7 @@ export const socket: Codec<Socket> = {
     const dreg = asU32BE(attributes.get(DREG));
     if (key === undefined || dreg === undefined) return undefined;
     const level = key === 'cgroupv2' ? asU32BE(attributes.get(LEVEL)) : undefined;
-    return { kind: 'socket', key, dreg, ...present({ level }) };
+    return { kind: 'socket', key, dreg, ...withoutUndefined({ level }) };
   },
 
   print: ({ key, dreg }) => `socket load ${key} => ${printRegister(dreg)}`,

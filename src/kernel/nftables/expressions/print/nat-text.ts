@@ -12,7 +12,7 @@ import type { ValueType } from './value.ts';
 /** `dnat to 10.0.0.1:80`. Undefined if the content of a register cannot be written in nft's syntax. */
 export function natText(state: PrintState, nat: Nat): string | undefined {
   const type = nat.family === 'ip6' ? 'ipv6_addr' : 'ipv4_addr';
-  const both = concatenation(state, nat);
+  const both = addressPortMapText(state, nat);
   if (both !== undefined) return withFlags(`${nat.type} ${nat.family} to ${both}`, nat.flags);
   const address = bounds(state, type, nat.addrMin, nat.addrMax);
   const port = bounds(state, 'inet_service', nat.protoMin, nat.protoMax);
@@ -30,7 +30,7 @@ export function portNatText(state: PrintState, nat: Masquerade | Redirect): stri
 }
 
 /** The text of a map whose data are an address and a port. Undefined if the registers do not come from such a map. */
-function concatenation(state: PrintState, { family, addrMin, protoMin }: Nat): string | undefined {
+function addressPortMapText(state: PrintState, { family, addrMin, protoMin }: Nat): string | undefined {
   if (addrMin === undefined || protoMin === undefined) return undefined;
   const address = operandIn(state.registers, addrMin);
   if (address?.kind !== 'map' || operandIn(state.registers, protoMin) !== address) return undefined;
