@@ -1,4 +1,4 @@
-import { setUserTimeout, Ready, resetStream } from '../../kernel/sockets/index.ts';
+import { Ready, resetStream, setUserTimeout } from '../../kernel/sockets/index.ts';
 import { errorText } from '../../lib/error-text.ts';
 import type { Backend } from './balancer.ts';
 import { Dial, type DialOptions } from './dial.ts';
