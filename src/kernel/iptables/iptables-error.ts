@@ -29,7 +29,7 @@ export class IptablesError extends KernelError {
     const words = [detail.kernelMessage, lockWait && lockWaitText(lockWait)];
     super('KERNEL_PROGRAM', {
       ...detail,
-      kernelMessage: words.filter(Boolean).join(': '),
+      kernelMessage: words.filter(Boolean).join(': ') || undefined,
       object: line && `line ${line.number}: ${line.text}`,
     });
     this.kind = kind;
