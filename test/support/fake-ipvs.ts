@@ -1,7 +1,7 @@
 import { KernelError } from '../../src/kernel/errors.ts';
 import {
-  type Change,
   type DestinationEntry,
+  type IpvsChange,
   printChange,
   printKey,
   type Service,
@@ -51,7 +51,7 @@ export class FakeIpvs {
     });
   }
 
-  async apply(changes: readonly Change[]): Promise<readonly Refusal<Change>[]> {
+  async apply(changes: readonly IpvsChange[]): Promise<readonly Refusal<IpvsChange>[]> {
     return changes.flatMap(change => {
       this.requests.push(printChange(change));
       const errno = this.#change(change);
@@ -74,7 +74,7 @@ export class FakeIpvs {
     this.#servers.get(id)?.destinations.delete(name);
   }
 
-  #change(change: Change): string | undefined {
+  #change(change: IpvsChange): string | undefined {
     switch (change.kind) {
       case 'new-service':
       case 'set-service':
@@ -84,7 +84,7 @@ export class FakeIpvs {
     }
   }
 
-  #changeServer(change: Exclude<Change, { readonly service: Service }>): string | undefined {
+  #changeServer(change: Exclude<IpvsChange, { readonly service: Service }>): string | undefined {
     const id = printKey(change.service);
     const server = this.#servers.get(id);
     if (!server) return 'ESRCH';
