@@ -1,7 +1,7 @@
 import type { EndpointSlice, Service } from '../../src/api/index.ts';
 import type { NetworkNamespace } from '../../src/kernel/netns.ts';
 import { parseNodePortAddresses } from '../../src/model/index.ts';
-import type { Mode, ModeEvents, ModeSettings } from '../../src/modes/index.ts';
+import { type Mode, type ModeEvents, type ModeSettings, setAsideName } from '../../src/modes/index.ts';
 import { NftablesMode } from '../../src/modes/nftables/index.ts';
 import { FAMILIES, type Family } from '../../src/net/index.ts';
 import { DEFAULT_PLAN_SETTINGS } from '../../src/plan/index.ts';
@@ -97,11 +97,11 @@ const openNftables: OpenMode = (namespace, events) => new NftablesMode({ namespa
 
 const EVENTS: ModeEvents = {
   progress() {},
-  setAside: ({ servicePort, error }) => fail(`${servicePort}: ${error}`),
-  driftRepaired: (family, what) => fail(`${family} was repaired: ${what}`),
+  setAside: port => fail(`${setAsideName(port)}: ${port.cause.message}`),
+  driftRepaired: (family, { cause }) => fail(`${family} was repaired: ${cause}`),
   measured: () => {},
-  noticed: (family, what) => fail(`${family}: ${what}`),
-  failed: (what, error) => fail(`${what}: ${error}`),
+  notice: (family, message) => fail(`${family}: ${message}`),
+  failed: ({ action, error }) => fail(`could not ${action}: ${error}`),
 };
 
 /** An error ends the bench, because its figures would be worth nothing. */

@@ -28,7 +28,7 @@ class LoopUnderTest {
       queued: family => this.families.push(`${family} queued`),
       syncStarted: nothing,
       synced: family => this.families.push(`${family} synced`),
-      syncFailed: (family, error) => {
+      syncFailed: (family, { error }) => {
         this.families.push(`${family} failed`);
         this.told.push(`sync: ${error}`);
       },
@@ -41,6 +41,7 @@ class LoopUnderTest {
         return { full: false };
       },
       setAside: () => [],
+      registerMetrics: () => {},
       close: async () => {},
     };
     this.loop = new ProxyLoop({

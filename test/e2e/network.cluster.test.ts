@@ -14,7 +14,7 @@ const POD_B = '10.244.1.21';
 const RECOVERY_MS = 15_000;
 const FOLLOWED_AGAIN = '"The resource is watched again" where="/apis/discovery.k8s.io/v1/endpointslices"';
 /** Silent connections are given up after two seconds rather than 45. */
-const IMPATIENT = { HTTP2_READ_IDLE_TIMEOUT_SECONDS: '1', HTTP2_PING_TIMEOUT_SECONDS: '1' };
+const SHORT_TIMEOUTS = { HTTP2_READ_IDLE_TIMEOUT_SECONDS: '1', HTTP2_PING_TIMEOUT_SECONDS: '1' };
 
 describe('the network between the proxy and the API server fails', () => {
   let stage: Stage;

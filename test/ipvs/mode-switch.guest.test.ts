@@ -5,9 +5,8 @@ import { rulesOf, stateWithoutRules } from '../support/ipvs-state.ts';
 import { createNodeNamespace } from '../support/namespaces.ts';
 import { service, slice } from '../support/objects.ts';
 import { caseSettings } from '../traffic/settings.ts';
+import type { Mode } from '../traffic/modes.ts';
 import { startProxy } from '../traffic/start-proxy.ts';
-
-type Mode = 'ipvs' | 'iptables';
 
 /** Runs a proxy until it has programmed one Service. */
 async function runMode(mode: Mode, namespace: NetworkNamespace): Promise<void> {

@@ -126,7 +126,7 @@ export class ModeHarness<M extends Mode> implements EventTarget {
   }
 
   /** A new process with the same objects. */
-  async restart(create = this.#create): Promise<SyncReport> {
+  async restart(create: (events: ModeEvents) => M = this.#create): Promise<SyncReport> {
     await this.#mode.close();
     this.#mode = create(this.events);
     let report: SyncReport = { full: false };

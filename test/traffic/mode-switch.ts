@@ -3,10 +3,10 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { Cluster, probe } from '../../src/demo/playground/index.ts';
 import type { NetworkNamespace } from '../../src/kernel/netns.ts';
 import type { Ip } from '../../src/net/index.ts';
-import type { ProxyMode } from '../../src/proxy/index.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { CaseObjects } from './case-objects.ts';
 import { Endpoints } from './endpoints.ts';
+import type { Mode } from './modes.ts';
 import { readCase } from './recorded-case.ts';
 import { caseSettings } from './settings.ts';
 import { startProxy } from './start-proxy.ts';
@@ -61,14 +61,14 @@ class Clients {
  * connections end with its process.
  */
 export async function connectThroughSwitches(
-  modes: readonly ProxyMode[],
+  modes: readonly Mode[],
   clientNames: readonly Client[] = ['node', 'pod', 'outside'],
 ): Promise<void> {
   const cluster = Cluster.create();
   const endpoints = new Endpoints(cluster);
   const [step] = (await readCase('test/cases/nodeport-cluster')).steps;
   assert.ok(step);
-  const start = async (mode: ProxyMode) => {
+  const start = async (mode: Mode) => {
     const proxy = startProxy(mode, cluster.node, caseSettings({}, mode));
     await proxy.apply(new CaseObjects().apply(step));
     return proxy;

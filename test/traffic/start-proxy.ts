@@ -1,10 +1,15 @@
 import assert from 'node:assert/strict';
 import type { Backend } from '../../src/kernel/iptables/index.ts';
 import type { NetworkNamespace } from '../../src/kernel/netns.ts';
-import { type ModeEvents, SILENT_EVENTS } from '../../src/modes/index.ts';
+import { type ConfiguredMode, type ModeEvents, SILENT_EVENTS, withOptions } from '../../src/modes/index.ts';
+import { iptables } from '../../src/modes/iptables/index.ts';
+import { ipvs } from '../../src/modes/ipvs/index.ts';
+import { nftables } from '../../src/modes/nftables/index.ts';
+import { userspace } from '../../src/modes/userspace/index.ts';
 import { FAMILIES, type Family } from '../../src/net/index.ts';
-import { createProxy, MASQUERADE_BIT, type ProxyMode, syncIntervals } from '../../src/proxy/index.ts';
+import { createProxy, MASQUERADE_BIT, syncIntervals } from '../../src/proxy/index.ts';
 import { handOver, NODE_NAME } from './case-objects.ts';
+import type { Mode } from './modes.ts';
 import type { CaseSettings } from './settings.ts';
 import type { RunningProxy, StartProxy } from './suite.ts';
 
@@ -16,21 +21,22 @@ export interface StartOptions {
 }
 
 /** For a suite: starts the proxy on the cluster's node. */
-export function startProxyIn(mode: ProxyMode): StartProxy {
+export function startProxyIn(mode: Mode): StartProxy {
   return async ({ cluster, settings }) => startProxy(mode, cluster.node, settings);
 }
 
 /** Starts the proxy as the program does, but the test is its source. An error of the proxy fails the test. */
 export function startProxy(
-  mode: ProxyMode,
+  mode: Mode,
   namespace: NetworkNamespace,
   settings: CaseSettings,
   { backend, families = FAMILIES, measured = () => {} }: StartOptions = {},
 ): RunningProxy {
-  const failed = (what: string, error: unknown) => assert.fail(`${what}: ${error}`);
+  const failed = (action: string, error: unknown) => assert.fail(`could not ${action}: ${error}`);
   const { loop, close } = createProxy(
     {
-      mode,
+      mode: configured(mode, settings),
+      programs: { backend },
       nodeName: NODE_NAME,
       namespace,
       families,
@@ -40,9 +46,6 @@ export function startProxy(
         masqueradeBit: MASQUERADE_BIT,
         intervals: syncIntervals(0, 1000),
       },
-      iptables: { localhostNodePorts: settings.localhostNodePorts, backend },
-      ipvs: { scheduler: settings.scheduler, strictARP: settings.strictARP },
-      userspace: { drainMs: 200, udpIdleTimeoutMs: 1000 },
     },
     {
       loop: {
@@ -51,10 +54,10 @@ export function startProxy(
         queued: () => {},
         syncStarted: () => {},
         synced: () => {},
-        syncFailed: failed,
+        syncFailed: (_family, { error }) => failed('sync', error),
         failed,
       },
-      mode: { ...SILENT_EVENTS, failed, measured },
+      mode: { ...SILENT_EVENTS, failed: ({ action, error }) => failed(action, error), measured },
       staleFlowsCleaned: () => {},
     },
   );
@@ -68,4 +71,17 @@ export function startProxy(
     },
     close,
   };
+}
+
+function configured(mode: Mode, { localhostNodePorts, scheduler, strictARP }: CaseSettings): ConfiguredMode {
+  switch (mode) {
+    case 'nftables':
+      return withOptions(nftables, {});
+    case 'iptables':
+      return withOptions(iptables, { localhostNodePorts });
+    case 'ipvs':
+      return withOptions(ipvs, { scheduler, strictARP });
+    case 'userspace':
+      return withOptions(userspace, { drainMs: 200, udpIdleTimeoutMs: 1000 });
+  }
 }

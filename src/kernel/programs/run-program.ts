@@ -131,7 +131,7 @@ function killGroup(child: Running): void {
   child.unref();
 }
 
-function notStarted(operation: string, error: unknown): ProgramError {
+function notStartedError(operation: string, error: unknown): ProgramError {
   const code = errorCode(error) ?? 'unknown';
   const failure: ProgramFailure = code === 'ENOENT' ? { kind: 'missing' } : { kind: 'not-started', errno: code };
   return new ProgramError(operation, failure, '');
