@@ -61,7 +61,7 @@ test('CLI-3 NFT-16 START-12 the program follows its manifests, a second one wait
   try {
     cpSync('examples', folder, { recursive: true });
     const first = start();
-    await first.untilLogged('"Synced everything" ipFamily="IPv6"');
+    await first.untilLogged('"Synced all service ports" ipFamily="IPv6"');
     assert.ok(has('10.96.0.10 . tcp . 80'));
     assert.deepEqual(kubeProxy(namespace, 'plan', '--manifests', folder, ...FLAGS, '--diff'), {
       status: 0,
@@ -77,7 +77,7 @@ test('CLI-3 NFT-16 START-12 the program follows its manifests, a second one wait
     await second.untilLogged('waiting until it ends');
     const before = generation(namespace);
     assert.equal(await first.end('SIGTERM'), 0);
-    await second.untilLogged('"Synced everything" ipFamily="IPv6"');
+    await second.untilLogged('"Synced all service ports" ipFamily="IPv6"');
     assert.equal(generation(namespace), before, 'the second program changed the rules');
     assert.equal(await second.end('SIGINT'), 0);
     assert.ok(has('10.96.0.11 . tcp . 80'));
@@ -102,7 +102,7 @@ test('IPT-14 after a change of the mode only the rules of the last mode are left
   const start = async (mode: string) => {
     const program = new Program(namespace, '--manifests', 'examples', ...FLAGS, '--proxy-mode', mode);
     programs.push(program);
-    await program.untilLogged('"Synced everything" ipFamily="IPv6"');
+    await program.untilLogged('"Synced all service ports" ipFamily="IPv6"');
     return program;
   };
   const hasNft = () => nft(namespace, 'list', 'tables').includes('kube-proxy');
