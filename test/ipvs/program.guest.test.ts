@@ -3,10 +3,10 @@ import { cpSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { setTimeout as delay } from 'node:timers/promises';
 import { main } from '../../src/cli/main.ts';
 import { NetworkNamespace } from '../../src/kernel/netns.ts';
 import { servers } from '../support/ipvs-state.ts';
+import { waitFor } from '../support/wait-for.ts';
 
 /** Runs a command of the program in this process, in the network of the guest. */
 async function kubeProxy(...args: string[]): Promise<{ readonly status: number; readonly output: string }> {
@@ -16,15 +16,14 @@ async function kubeProxy(...args: string[]): Promise<{ readonly status: number; 
   return { status, output };
 }
 
-test('IPVS-22 with --proxy-mode ipvs the program follows its manifests; what it wrote stays until cleanup', async () => {
+test('IPVS-22 in ipvs mode the program follows its manifests, and its virtual servers stay until a cleanup', async () => {
   const namespace = NetworkNamespace.current();
   const folder = mkdtempSync(join(tmpdir(), 'program-'));
   try {
     cpSync('examples', folder, { recursive: true });
     const running = kubeProxy('--manifests', folder, '--proxy-mode', 'ipvs', '--hostname-override', 'node-a');
     const isProgrammed = () => servers(namespace).includes('-A -t 10.96.0.10:80 -s rr');
-    for (let i = 0; i < 300 && !isProgrammed(); i++) await delay(50);
-    assert.ok(isProgrammed());
+    await waitFor('the virtual server exists', isProgrammed, { timeoutMs: 15_000, pollMs: 50 });
     process.emit('SIGTERM');
     const { status, output } = await running;
     assert.equal(status, 0, output);

@@ -1,7 +1,7 @@
 import { KernelError } from '../../src/kernel/errors.ts';
 import {
-  type Change,
   type DestinationEntry,
+  type IpvsChange,
   printChange,
   printKey,
   type Service,
@@ -16,13 +16,13 @@ interface Server {
   readonly destinations: Map<string, { readonly address: Ip; readonly port: number; readonly weight: number }>;
 }
 
-/** A kernel with virtual servers. A test decides how many connections their real servers have. */
+/** Virtual servers in memory. The test sets how many connections each real server has. */
 export class FakeIpvs {
-  /** The requests, in the words of ipvsadm. */
+  /** The requests, as lines of ipvsadm. */
   readonly requests: string[] = [];
-  /** The connections of real servers, by `-t ip:port ip:port`. */
+  /** The connections of each real server, by `-t ip:port ip:port`. */
   readonly connections = new Map<string, { readonly active: number; readonly inactive: number }>();
-  /** The schedulers that the kernel lacks. */
+  /** Schedulers that this kernel does not have. */
   readonly missingSchedulers = new Set<string>();
   readonly #servers = new Map<string, Server>();
 
@@ -51,7 +51,7 @@ export class FakeIpvs {
     });
   }
 
-  async apply(changes: readonly Change[]): Promise<readonly Refusal<Change>[]> {
+  async apply(changes: readonly IpvsChange[]): Promise<readonly Refusal<IpvsChange>[]> {
     return changes.flatMap(change => {
       this.requests.push(printChange(change));
       const errno = this.#change(change);
@@ -74,7 +74,7 @@ export class FakeIpvs {
     this.#servers.get(id)?.destinations.delete(name);
   }
 
-  #change(change: Change): string | undefined {
+  #change(change: IpvsChange): string | undefined {
     switch (change.kind) {
       case 'new-service':
       case 'set-service':
@@ -84,7 +84,7 @@ export class FakeIpvs {
     }
   }
 
-  #changeServer(change: Exclude<Change, { readonly service: Service }>): string | undefined {
+  #changeServer(change: Exclude<IpvsChange, { readonly service: Service }>): string | undefined {
     const id = printKey(change.service);
     const server = this.#servers.get(id);
     if (!server) return 'ESRCH';
@@ -94,8 +94,8 @@ export class FakeIpvs {
     }
     const { address, port } = change.destination;
     const name = joinHostPort(address, port);
-    const isPresent = server.destinations.has(name);
-    if (change.kind === 'new-dest' ? isPresent : !isPresent) return change.kind === 'new-dest' ? 'EEXIST' : 'ENOENT';
+    const isThere = server.destinations.has(name);
+    if (change.kind === 'new-dest' ? isThere : !isThere) return change.kind === 'new-dest' ? 'EEXIST' : 'ENOENT';
     if (change.kind === 'del-dest') server.destinations.delete(name);
     else server.destinations.set(name, { address, port, weight: change.destination.weight ?? 1 });
     return undefined;
@@ -103,12 +103,12 @@ export class FakeIpvs {
 
   #setService(kind: 'new-service' | 'set-service', service: Service): string | undefined {
     const id = printKey(service.key);
-    const present = this.#servers.get(id);
-    if (kind === 'new-service' ? present : !present) return present ? 'EEXIST' : 'ESRCH';
+    const there = this.#servers.get(id);
+    if (kind === 'new-service' ? there : !there) return there ? 'EEXIST' : 'ESRCH';
     if (this.missingSchedulers.has(service.scheduler)) return 'ENOENT';
     const { key, scheduler, flags = 0, timeout = 0 } = service;
     const entry = { key, scheduler, flags, timeout, netmask: 0, persistenceEngine: undefined, stats: undefined };
-    this.#servers.set(id, { service: entry, destinations: present?.destinations ?? new Map() });
+    this.#servers.set(id, { service: entry, destinations: there?.destinations ?? new Map() });
     return undefined;
   }
 }

@@ -1,5 +1,5 @@
 import type { Element } from '../../kernel/ipset/index.ts';
-import type { Change, DestinationKey, Service, ServiceKey } from '../../kernel/ipvs/index.ts';
+import type { IpvsChange, DestinationKey, Service, ServiceKey } from '../../kernel/ipvs/index.ts';
 import { SET_KEYS, type SetKey } from './names.ts';
 import { sameService, type VirtualServer } from './wanted/virtual-server.ts';
 import type { ElementNames, ObjectNames, WantedObjects } from './wanted/wanted-objects.ts';
@@ -52,10 +52,10 @@ export function allNames(wanted: WantedObjects, { elements, addresses, servers }
 }
 
 /** Changes one virtual server to what is wanted. A TCP real server that leaves first gets no new connections. */
-export function serverChanges(wanted: VirtualServer | undefined, known: KnownServer | undefined): readonly Change[] {
+export function serverChanges(wanted: VirtualServer | undefined, known: KnownServer | undefined): readonly IpvsChange[] {
   if (!wanted) return known ? [{ kind: 'del-service', service: known.service.key }] : [];
   const { service } = wanted;
-  const changes: Change[] = [];
+  const changes: IpvsChange[] = [];
   if (!known) changes.push({ kind: 'new-service', service });
   else if (!sameService(known.service, service)) changes.push({ kind: 'set-service', service });
   const names = new Set<string>();
@@ -104,7 +104,7 @@ export function addressesToDelete(
   return [...names].filter(name => !wanted.element('ipvsIPs', name) && known.has(name));
 }
 
-function leaving(service: ServiceKey, { address, port, weight }: KnownDestination): readonly Change[] {
+function leaving(service: ServiceKey, { address, port, weight }: KnownDestination): readonly IpvsChange[] {
   const destination = { address, port };
   if (!isDrained(service)) return [{ kind: 'del-dest', service, destination }];
   return weight === 0 ? [] : [{ kind: 'set-dest', service, destination: { ...destination, weight: 0 } }];

@@ -126,7 +126,7 @@ export class IpvsWriter implements Writer {
       // Other programs may use the sets too. The quick look compares with this number.
       this.#kernel.sets.noteReferences();
       const postponed = this.#postpone(await this.#retryWithoutSchedulers(refused, summary));
-      for (const id of [...this.#book.setAsideIds]) if (!postponed.has(id)) this.#book.clear(id);
+      for (const id of this.#book.setAsideIds()) if (!postponed.has(id)) this.#book.clear(id);
       this.#book.finishWrite();
       return summary;
     }

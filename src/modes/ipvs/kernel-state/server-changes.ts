@@ -1,5 +1,5 @@
 import type { KernelError } from '../../../kernel/errors.ts';
-import type { Change } from '../../../kernel/ipvs/index.ts';
+import type { IpvsChange } from '../../../kernel/ipvs/index.ts';
 import { joinHostPort } from '../../../net/index.ts';
 import { type KnownDestination, type KnownServer, WEIGHT } from '../diff.ts';
 import type { RefusedObject } from './write-report.ts';
@@ -12,11 +12,11 @@ export interface OwnServer extends KnownServer {
 /** A change of one virtual server, or of one of its real servers. */
 export interface ServerChange {
   readonly id: string;
-  readonly change: Change;
+  readonly change: IpvsChange;
 }
 
 /** For summaries. */
-export const ACTIONS: Readonly<Record<Change['kind'], string>> = {
+export const ACTIONS: Readonly<Record<IpvsChange['kind'], string>> = {
   'new-service': 'added virtual server',
   'set-service': 'changed virtual server',
   'del-service': 'deleted virtual server',
@@ -26,12 +26,12 @@ export const ACTIONS: Readonly<Record<Change['kind'], string>> = {
 };
 
 /** The kernel no longer has what it should delete. */
-export function isGone({ kind }: Change, { errno = '' }: KernelError): boolean {
+export function isGone({ kind }: IpvsChange, { errno = '' }: KernelError): boolean {
   return (kind === 'del-service' || kind === 'del-dest') && ['ESRCH', 'ENOENT'].includes(errno);
 }
 
 /** Notes a change that the kernel accepted. */
-export function noteChange(servers: Map<string, OwnServer>, id: string, change: Change): void {
+export function noteChange(servers: Map<string, OwnServer>, id: string, change: IpvsChange): void {
   switch (change.kind) {
     case 'new-service':
       servers.set(id, { service: change.service, destinations: new Map() });
@@ -53,16 +53,16 @@ export function noteChange(servers: Map<string, OwnServer>, id: string, change: 
   }
 }
 
-export function refusedBy(id: string, change: Change, error: KernelError): RefusedObject {
+export function refusedBy(id: string, change: IpvsChange, error: KernelError): RefusedObject {
   return { id, error, isStale: isStale(change, error), missingScheduler: missingScheduler(change, error) };
 }
 
-function isStale({ kind }: Change, { errno = '' }: KernelError): boolean {
+function isStale({ kind }: IpvsChange, { errno = '' }: KernelError): boolean {
   return errno === 'EEXIST' || errno === 'ESRCH' || (errno === 'ENOENT' && kind === 'set-dest');
 }
 
 /** ENOENT for a virtual server means that the kernel has no such scheduler. */
-function missingScheduler(change: Change, { errno }: KernelError): string | undefined {
+function missingScheduler(change: IpvsChange, { errno }: KernelError): string | undefined {
   if (change.kind !== 'new-service' && change.kind !== 'set-service') return undefined;
   return errno === 'ENOENT' ? change.service.scheduler : undefined;
 }

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { FakeIpvs } from '../../../../test/support/fake-ipvs.ts';
 import { service, slice } from '../../../../test/support/objects.ts';
 import type { Protocol } from '../../../api/index.ts';
-import { Model, nodePortAddresses } from '../../../model/index.ts';
+import { Model, parseNodePortAddresses } from '../../../model/index.ts';
 import type { Ip } from '../../../net/index.ts';
 import { Planner } from '../../../plan/index.ts';
 import { renderContext } from '../render.ts';
@@ -28,7 +28,7 @@ class OneService {
     renderContext({
       family: 'IPv4',
       scheduler: 'rr',
-      settings: { nodePortAddresses: nodePortAddresses('IPv4', []), nodePortIPs: [] },
+      settings: { nodePortAddresses: parseNodePortAddresses('IPv4', []), nodePortIPs: [] },
       nodeIPs: [],
     }),
   );

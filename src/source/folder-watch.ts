@@ -1,9 +1,9 @@
 import { type FSWatcher, watch } from 'node:fs';
-import { errorCode } from './read-text.ts';
-import type { ScannedFolder } from './scan.ts';
+import type { ListedFolder } from './list-manifest-files.ts';
+import { readErrorCode } from './read-text.ts';
 
-export interface WatchHandlers {
-  /** Something in a watched folder changed; the name is not always known. */
+export interface FolderWatchHandlers {
+  /** Something in a watched folder changed. The kernel does not always give the name. */
   changed(folder: string, name: string | null): void;
   /** A folder cannot be watched. */
   failed(folder: string, message: string): void;
@@ -11,16 +11,17 @@ export interface WatchHandlers {
 
 /** Watches a changing set of folders. */
 export class FolderWatch {
-  readonly #handlers: WatchHandlers;
+  readonly #handlers: FolderWatchHandlers;
   readonly #watchers = new Map<string, { readonly id: string; readonly watcher: FSWatcher }>();
+  /** Folders whose failure was reported. */
   readonly #failed = new Set<string>();
 
-  constructor(handlers: WatchHandlers) {
+  constructor(handlers: FolderWatchHandlers) {
     this.#handlers = handlers;
   }
 
-  /** Watches exactly these. True if one was not watched until now: it may have changed since it was listed. */
-  update(folders: readonly ScannedFolder[]): boolean {
+  /** Watches exactly these folders. Returns true if a watch is new: the folder may have changed since it was listed. */
+  update(folders: readonly ListedFolder[]): boolean {
     const wanted = new Map(folders.map(folder => [folder.path, folder.id]));
     for (const [path, { id, watcher }] of this.#watchers) {
       if (wanted.get(path) === id) continue;
@@ -40,6 +41,7 @@ export class FolderWatch {
     this.#watchers.clear();
   }
 
+  /** Returns true if the folder is watched now. */
   #add(path: string, id: string): boolean {
     try {
       const watcher = watch(path, (_, name) => this.#handlers.changed(path, name));
@@ -58,9 +60,9 @@ export class FolderWatch {
     this.#watchers.delete(path);
     if (this.#failed.has(path)) return;
     this.#failed.add(path);
-    const code = errorCode(error);
+    const code = readErrorCode(error);
     if (code === 'ENOENT') return;
-    // ENOSPC here speaks of the number of watches, not of the disk.
+    // ENOSPC means here that there are too many watches, not that the disk is full.
     const advice = code === 'ENOSPC' || code === 'EMFILE' ? ': raise fs.inotify.max_user_watches or _instances' : '';
     this.#handlers.failed(path, `cannot be watched (${code})${advice}`);
   }

@@ -1,8 +1,8 @@
 import { type Document, isPair, isScalar, type LineCounter, visit } from 'yaml';
 import { DocumentError } from './node.ts';
-import { problemText } from './yaml-words.ts';
+import { parseErrorText } from './yaml-messages.ts';
 
-/** Between brackets a colon never begins a value for Go: `[::/0]` needs quotes. Throws a DocumentError. */
+/** For Go's parser no value between brackets begins with a colon: `[::/0]` needs quotes. Throws a DocumentError. */
 export function refuseFlowColons(document: Document.Parsed, lines: LineCounter): void {
   visit(document, {
     Collection(_, { flow, items }) {
@@ -10,7 +10,7 @@ export function refuseFlowColons(document: Document.Parsed, lines: LineCounter):
       for (const item of items.flatMap(each => (isPair(each) ? [each.key, each.value] : [each]))) {
         if (!isScalar(item) || item.type !== 'PLAIN' || !item.source?.startsWith(':')) continue;
         const { line } = lines.linePos(item.range?.[0] ?? 0);
-        throw new DocumentError(problemText(line - 1, 'did not find expected node content'));
+        throw new DocumentError(parseErrorText(line - 1, 'did not find expected node content'));
       }
     },
   });

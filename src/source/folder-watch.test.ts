@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { FolderWatch } from './watch.ts';
+import { FolderWatch } from './folder-watch.ts';
 
 function setUp(t: TestContext) {
   const folder = mkdtempSync(join(tmpdir(), 'watch-'));
@@ -24,17 +24,17 @@ function soon(): Promise<void> {
   return new Promise(resolve => setTimeout(resolve, 30));
 }
 
-async function comes(changes: readonly string[], name: string): Promise<void> {
+async function untilReported(changes: readonly string[], name: string): Promise<void> {
   for (let i = 0; i < 100 && !changes.includes(name); i++) await soon();
   assert.ok(changes.includes(name));
 }
 
-test('FILES-5 a change in a watched folder is told, and none once the folder is no longer wanted', async t => {
+test('FILES-5 a change in a watched folder is reported until the folder is no longer wanted', async t => {
   const { folder, changes, watch } = setUp(t);
   assert.equal(watch.update([{ path: folder, id: '1' }]), true);
   assert.equal(watch.update([{ path: folder, id: '1' }]), false);
   writeFileSync(join(folder, 'a'), '');
-  await comes(changes, 'a');
+  await untilReported(changes, 'a');
   watch.update([]);
   changes.length = 0;
   writeFileSync(join(folder, 'b'), '');
@@ -42,7 +42,7 @@ test('FILES-5 a change in a watched folder is told, and none once the folder is 
   assert.deepEqual(changes, []);
 });
 
-test('FILES-5 another folder under the same name is watched anew', async t => {
+test('FILES-5 a folder that replaces another of the same name gets its own watch', async t => {
   const { folder, changes, watch } = setUp(t);
   const path = join(folder, 'x');
   mkdirSync(path);
@@ -53,10 +53,10 @@ test('FILES-5 another folder under the same name is watched anew', async t => {
   await soon();
   changes.length = 0;
   writeFileSync(join(path, 'a'), '');
-  await comes(changes, 'a');
+  await untilReported(changes, 'a');
 });
 
-test('FILES-5 a folder that cannot be watched is told of once, a missing one not at all', t => {
+test('FILES-5 a folder that cannot be watched is reported once, a missing folder is not reported', t => {
   const { folder, failures, watch } = setUp(t);
   const folders = [
     { path: '/a\0b', id: '1' },

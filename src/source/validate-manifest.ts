@@ -16,8 +16,9 @@ const ADDRESS_TYPES = ['IPv4', 'IPv6', 'FQDN'];
 const MAX_AFFINITY_TIMEOUT_SECONDS = 86_400;
 
 /**
- * What an API server would have refused and would otherwise go unnoticed: `externalTrafficPolicy: local` quietly means
- * Cluster. Only for manifests; what an API server hands out was checked by one that may know more values than these.
+ * Finds values that an API server would refuse. Without this check a mistake has a silent effect: `local` instead of
+ * `Local` as externalTrafficPolicy means Cluster. Objects of an API server are not checked: a newer one may know more
+ * values.
  */
 export function validateManifest(object: KubeObject): readonly FieldProblem[] {
   switch (object.kind) {
@@ -50,13 +51,14 @@ function validateService({ spec, status }: Service): readonly FieldProblem[] {
     problems.push(fieldProblem(path, `is ${timeout}, but must be from 1 to ${MAX_AFFINITY_TIMEOUT_SECONDS}`));
   }
   if (spec.clusterIP === '' && spec.type !== 'ExternalName') {
-    const message = 'is missing, and nobody allocates one here: write an address, or None for a headless Service';
+    const message =
+      'is missing, and nothing allocates one for manifests: write an address, or None for a headless Service';
     problems.push(fieldProblem(['spec', 'clusterIP'], message));
   }
   return [...problems, ...validatePorts(spec.ports)];
 }
 
-/** A port is known by its name here, and by its number and protocol to clients: both must tell it from the others. */
+/** The proxy identifies a port by its name, clients by its number and protocol. Both must be unique. */
 function validatePorts(ports: readonly ServicePortSpec[]): readonly FieldProblem[] {
   const problems: FieldProblem[] = [];
   const names = new Set<string>();
@@ -64,14 +66,14 @@ function validatePorts(ports: readonly ServicePortSpec[]): readonly FieldProblem
   for (const [i, { name, port, protocol }] of ports.entries()) {
     const path = ['spec', 'ports', i, 'name'];
     if (ports.length > 1 && name === '') {
-      problems.push(fieldProblem(path, 'is missing: ports need names if there is more than one'));
+      problems.push(fieldProblem(path, 'is missing: if there is more than one port, each needs a name'));
     } else if (names.has(name)) {
-      problems.push(fieldProblem(path, `is ${name}, as that of another port: give it a name of its own`));
+      problems.push(fieldProblem(path, `is ${name}, which another port has too: give each port its own name`));
     }
     names.add(name);
     const number = `${port}/${protocol}`;
     if (numbers.has(number)) {
-      const message = `is ${number}, as that of another port: one of them can be taken away`;
+      const message = `is ${number}, which another port has too: remove one of the two`;
       problems.push(fieldProblem(['spec', 'ports', i, 'port'], message));
     }
     numbers.add(number);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { type ManifestFile, parseManifests } from './manifests.ts';
+import { type ManifestFile, parseManifests } from './parse-manifests.ts';
 
 async function parse(text: string): Promise<ManifestFile> {
   return parseManifests(text, 'x.yaml');
@@ -184,7 +184,7 @@ spec:
   - port: 80
 `;
 
-test('FILES-1 a manifest knows the line and column that it begins at', async () => {
+test('FILES-1 a manifest has the line and column of its beginning', async () => {
   const file = await parse(`# first\n${WEB}---\n\n${WEB.replace('name: web', 'name: api')}`);
   assert.deepEqual(
     [...file.manifests.values()].map(manifest => manifest.where),
@@ -192,7 +192,7 @@ test('FILES-1 a manifest knows the line and column that it begins at', async () 
   );
 });
 
-test('FILES-1 JSON is read, and defaults are filled in', async () => {
+test('FILES-1 JSON is parsed, and defaults are filled in', async () => {
   const file = await parse(JSON.stringify({ apiVersion: 'v1', kind: 'Node', metadata: { name: 'a' } }));
   assert.deepEqual([...file.manifests.keys()], ['Node a']);
   const web = (await parse(WEB)).manifests.get('Service default/web')?.object;
@@ -200,12 +200,12 @@ test('FILES-1 JSON is read, and defaults are filled in', async () => {
   assert.equal(web.spec.type, 'ClusterIP');
 });
 
-test('FILES-1 the objects of a List are placed where they stand in it', async () => {
+test('FILES-1 an object in a List has its own place', async () => {
   const file = await parse(`apiVersion: v1\nkind: List\nitems:\n- ${WEB.trimEnd().replaceAll('\n', '\n  ')}\n`);
   assert.equal(file.manifests.get('Service default/web')?.where, 'x.yaml:4:3');
 });
 
-test('FILES-1 empty texts, comments, empty documents and other kinds are no problem and no object', async () => {
+test('FILES-1 empty texts, comments, empty documents and other kinds give neither objects nor problems', async () => {
   for (const text of [
     '',
     '\n',
@@ -215,7 +215,7 @@ test('FILES-1 empty texts, comments, empty documents and other kinds are no prob
     '---\n# x\n...\n',
     'apiVersion: v1\nkind: Pod\n',
   ]) {
-    assert.deepEqual(await parse(text), { manifests: new Map(), problems: [], broken: false }, JSON.stringify(text));
+    assert.deepEqual(await parse(text), { manifests: new Map(), problems: [], isBroken: false }, JSON.stringify(text));
   }
 });
 
@@ -226,43 +226,51 @@ const broken: [string, string, string][] = [
     'a: [1, 2\n',
     'x.yaml:2:1 | Flow sequence in block collection must be sufficiently indented and end with a ]',
   ],
-  ['a key twice', 'a: 1\nb: 2\na: 3\n', 'x.yaml:3:1 | the key a is there twice: take one away'],
+  ['a key twice', 'a: 1\nb: 2\na: 3\n', 'x.yaml:3:1 | has the key a twice: remove one'],
   ['an alias without an anchor', 'a: *b\n', 'x.yaml:1:4 | the alias *b has no anchor &b that ends before it'],
-  ['an alias to what it is in', 'a: &a\n  b: *a\n', 'x.yaml:2:6 | the alias *a has no anchor &a that ends before it'],
-  ['a merge key', 'a: &a {b: 1}\nc:\n  <<: *a\n', 'x.yaml:3:3 | merge keys (<<) are not read: write the fields out'],
+  [
+    'an alias to a value that contains it',
+    'a: &a\n  b: *a\n',
+    'x.yaml:2:6 | the alias *a has no anchor &a that ends before it',
+  ],
+  [
+    'a merge key',
+    'a: &a {b: 1}\nc:\n  <<: *a\n',
+    'x.yaml:3:3 | merge keys (<<) are not supported: write the fields out',
+  ],
   ['a directive without a document', '%TAG\n', 'x.yaml:1:1 | %TAG directive should contain exactly two parts'],
-  ['a map as a key', '? {a: 1}\n: 2\n', 'x.yaml:1:3 | a key must be a plain text'],
+  ['a map as a key', '? {a: 1}\n: 2\n', 'x.yaml:1:3 | a key must be plain text'],
   ['deep nesting', `${'['.repeat(70)}${']'.repeat(70)}`, 'x.yaml:1:66 | is nested deeper than 64 levels'],
 ];
 for (const [name, text, want] of broken) {
-  test(`FILES-3 ${name} breaks the file and is placed`, async () => {
+  test(`FILES-3 ${name} is a problem with its place, and the file is broken`, async () => {
     const file = await parse(text);
-    assert.equal(file.broken, true);
+    assert.equal(file.isBroken, true);
     assert.equal((await problems(text))[0], want);
   });
 }
 
-test('FILES-3 nothing is read after the document that is broken', async () => {
+test('FILES-3 documents after a broken one are not read', async () => {
   const file = await parse(`${WEB}---\na: 1\na: 2\n---\nb: 1\nb: 2\n`);
-  assert.equal(file.broken, true);
+  assert.equal(file.isBroken, true);
   assert.deepEqual(
     file.problems.map(problem => problem.where),
     ['x.yaml:10:1'],
   );
 });
 
-test('FILES-1 an alias is as good as what it stands for', async () => {
+test('FILES-1 an alias means the value of its anchor', async () => {
   const file = await parse(
     `apiVersion: v1\nkind: List\nitems:\n- &web\n  ${WEB.trimEnd().replaceAll('\n', '\n  ')}\n- *web\n`,
   );
   assert.equal(file.manifests.size, 1);
   assert.deepEqual(
     file.problems.map(problem => problem.message),
-    ['is also at x.yaml:5:3, which is used: take one away'],
+    ['is also at x.yaml:5:3, which is used: remove one'],
   );
 });
 
-test('FILES-7 a few lines of aliases that stand for billions of values are refused at once', async () => {
+test('FILES-7 a few lines of aliases that stand for billions of values are refused quickly', async () => {
   const lines = ['a0: &a0 [x, x, x, x, x, x, x, x, x, x]'];
   for (let i = 1; i < 12; i++)
     lines.push(
@@ -271,18 +279,18 @@ test('FILES-7 a few lines of aliases that stand for billions of values are refus
         .join(', ')}]`,
     );
   const start = performance.now();
-  assert.match((await problems(lines.join('\n')))[0] ?? '', /aliases stand for too many values here/);
+  assert.match((await problems(lines.join('\n')))[0] ?? '', /has aliases that stand for too many values/);
   assert.ok(performance.now() - start < 1000);
 });
 
-test('FILES-7 a map of very many keys takes no more than its share of time', async () => {
+test('FILES-7 a map with very many keys does not take very long', async () => {
   const text = Array.from({ length: 20_000 }, (_, i) => `k${i}: 1`).join('\n');
   const start = performance.now();
   assert.match((await problems(text))[0] ?? '', /kind \| is missing/);
   assert.ok(performance.now() - start < 5000);
 });
 
-test('FILES-3 every problem of an object is placed at its field', async () => {
+test('FILES-3 every problem of an object has the place of its field', async () => {
   const text = WEB.replace('port: 80', 'port: 80\n    protocol: tcp\n  - port: "80"').replace(
     '{name: web}',
     '{name: web, namespace: 1}',
@@ -294,19 +302,19 @@ test('FILES-3 every problem of an object is placed at its field', async () => {
   ]);
 });
 
-test('FILES-3 a missing field is placed where it belongs', async () => {
+test('FILES-3 the problem of a missing field has the place of the map around it', async () => {
   assert.deepEqual(await problems('apiVersion: v1\nkind: Service\nmetadata:\n  namespace: a\n'), [
     'x.yaml:4:3 | metadata.name | is missing: give the object a name',
   ]);
 });
 
-test('FILES-3 problems in JSON are placed too', async () => {
+test('FILES-3 problems in JSON have places too', async () => {
   assert.deepEqual(await problems('{\n "apiVersion": "v1",\n "kind": "Node",\n "metadata": {"name": 5}\n}'), [
     'x.yaml:4:23 | metadata.name | is the number 5, but must be text: put it in quotes',
   ]);
 });
 
-test('FILES-7 a long JSON text is read, long YAML is not', async () => {
+test('FILES-7 a long JSON text is parsed, a long YAML text is refused', async () => {
   const padding = 'x'.repeat(5 << 20);
   const node = { apiVersion: 'v1', kind: 'Node', metadata: { name: 'a' }, padding };
   assert.deepEqual([...(await parse(JSON.stringify(node))).manifests.keys()], ['Node a']);
@@ -314,8 +322,8 @@ test('FILES-7 a long JSON text is read, long YAML is not', async () => {
     'x.yaml | metadata.name | is the number 1, but must be text: put it in quotes',
   ]);
   const yaml = await parse(`${WEB}padding: ${padding}`);
-  assert.equal(yaml.broken, true);
-  assert.match(yaml.problems[0]?.message ?? '', /too long for YAML \(at most 4 MiB\): split it/);
+  assert.equal(yaml.isBroken, true);
+  assert.match(yaml.problems[0]?.message ?? '', /too long for YAML \(the limit is 4 MiB\): split it/);
 });
 
 const invalid: [string, string, string][] = [
@@ -331,7 +339,7 @@ const invalid: [string, string, string][] = [
   ],
 ];
 for (const [line, field, message] of invalid) {
-  test(`FILES-3 what an API server would refuse is refused: ${line.split('\n')[0]}`, async () => {
+  test(`FILES-3 a value that an API server would refuse is refused: ${line.split('\n')[0]}`, async () => {
     const [problem, ...others] = (await parse(`${WEB}  ${line}\n`)).problems;
     assert.deepEqual(others, []);
     assert.equal(problem?.object, 'Service default/web');
@@ -340,23 +348,23 @@ for (const [line, field, message] of invalid) {
   });
 }
 
-test('FILES-3 ports that cannot be told apart are refused', async () => {
+test('FILES-3 ports of a Service with the same name or number are refused', async () => {
   const ports =
     '- {name: a, port: 80}\n  - {name: a, port: 81}\n  - {port: 82}\n  - {name: d, port: 80}\n  - {name: e, port: 80, protocol: UDP}';
   assert.deepEqual(await problems(WEB.replace('- port: 80', ports)), [
-    'x.yaml:8:12 | Service default/web | spec.ports[1].name | is a, as that of another port: give it a name of its own',
-    'x.yaml:9:5 | Service default/web | spec.ports[2].name | is missing: ports need names if there is more than one',
-    'x.yaml:10:21 | Service default/web | spec.ports[3].port | is 80/TCP, as that of another port: one of them can be taken away',
+    'x.yaml:8:12 | Service default/web | spec.ports[1].name | is a, which another port has too: give each port its own name',
+    'x.yaml:9:5 | Service default/web | spec.ports[2].name | is missing: if there is more than one port, each needs a name',
+    'x.yaml:10:21 | Service default/web | spec.ports[3].port | is 80/TCP, which another port has too: remove one of the two',
   ]);
 });
 
-test('FILES-3 a Service without a cluster IP is refused, since nobody allocates one', async () => {
+test('FILES-3 a Service without a cluster IP is refused, because nothing allocates one', async () => {
   assert.deepEqual(await problems(WEB.replace('  clusterIP: 10.0.0.1\n', '')), [
-    'x.yaml:5:3 | Service default/web | spec.clusterIP | is missing, and nobody allocates one here: write an address, or None for a headless Service',
+    'x.yaml:5:3 | Service default/web | spec.clusterIP | is missing, and nothing allocates one for manifests: write an address, or None for a headless Service',
   ]);
 });
 
-test('FILES-3 an unknown mode of a load-balancer address and an unknown address type are refused', async () => {
+test('FILES-3 an unknown ipMode and an unknown address type are refused', async () => {
   assert.match(
     (await problems(`${WEB}status: {loadBalancer: {ingress: [{ip: 1.2.3.4, ipMode: vip}]}}`))[0] ?? '',
     /ipMode \| is "vip"/,
@@ -366,7 +374,7 @@ test('FILES-3 an unknown mode of a load-balancer address and an unknown address 
   assert.match((await problems(`${slice}addressType: IP\n`))[0] ?? '', /addressType \| is "IP"/);
 });
 
-test('FILES-7 no text throws, whatever is in it', async () => {
+test('FILES-7 no text causes an exception', async () => {
   const yamlish = fc
     .array(
       fc.constantFrom(
@@ -414,13 +422,13 @@ test('FILES-7 no text throws, whatever is in it', async () => {
     fc.asyncProperty(fc.oneof(fc.string({ unit: 'binary' }), yamlish, mutated, fc.json()), async text => {
       const file = await parse(text);
       for (const problem of file.problems) assert.match(problem.where ?? '', /^x\.yaml/);
-      if (file.broken) assert.ok(file.problems.length > 0);
+      if (file.isBroken) assert.ok(file.problems.length > 0);
     }),
     { numRuns: 300 },
   );
 });
 
-test('FILES-7 texts that make a parser despair end soon, and leave stack traces as they were', async () => {
+test('FILES-7 texts that are hard to parse end soon, and the stack trace limit stays as it was', async () => {
   const start = performance.now();
   const { stackTraceLimit } = Error;
   for (const unit of ['[', '{', '- ', '? ', ': ', '"', ']', '& ', '! ', '*a ', '%\n', 'a: ', '---\n', '[a,\n']) {

@@ -2,11 +2,13 @@ import type { KubeObject } from '../api/index.ts';
 import { type Change, latestOf } from '../lib/change.ts';
 import { errorText } from '../lib/error-text.ts';
 import type { Problem } from '../lib/problem.ts';
-import type { ManifestChange } from './collection.ts';
+import type { ManifestChange } from './manifest-collection.ts';
 import type { SourceHandlers } from './source.ts';
 
-/** Calls a source's handlers. One that throws is told of as a problem and stops nothing; none is called after close. */
-export class Receiver {
+/**
+ * Calls the handlers of a source. An error of a handler is reported and stops nothing. After `close`, no call is made.
+ */
+export class GuardedHandlers {
   readonly #handlers: SourceHandlers;
   #closed = false;
 
@@ -23,7 +25,7 @@ export class Receiver {
   }
 
   changed({ where, key, change }: ManifestChange): void {
-    this.#call(where, key, () => handOver(change, this.#handlers));
+    this.#call(where, key, () => callFor(change, this.#handlers));
   }
 
   problem(problem: Problem): void {
@@ -35,7 +37,7 @@ export class Receiver {
   }
 
   synced(): void {
-    this.#call('the first pass', undefined, () => this.#handlers.synced());
+    this.#call('the first scan', undefined, () => this.#handlers.synced());
   }
 
   #call(where: string | undefined, object: string | undefined, call: () => void): void {
@@ -43,29 +45,29 @@ export class Receiver {
     try {
       call();
     } catch (error) {
-      this.#tellOfFailure({ where, object, message: `could not be taken in: ${errorText(error)}` });
+      this.#reportFailure({ where, object, message: `could not be processed: ${errorText(error)}` });
     }
   }
 
-  #tellOfFailure(problem: Problem): void {
+  #reportFailure(problem: Problem): void {
     try {
       this.#handlers.problem(problem);
     } catch {
-      // Nobody is left to tell.
+      // There is no other place to report it to.
     }
   }
 }
 
-function handOver(change: Change<KubeObject>, handlers: SourceHandlers): void {
-  if (isOf('Service', change)) handlers.service(change);
-  else if (isOf('EndpointSlice', change)) handlers.endpointSlice(change);
-  else if (isOf('Node', change)) handlers.node(change);
-  else if (isOf('ServiceCIDR', change)) handlers.serviceCidr(change);
+function callFor(change: Change<KubeObject>, handlers: SourceHandlers): void {
+  if (isOf('Service', change)) handlers.serviceChanged(change);
+  else if (isOf('EndpointSlice', change)) handlers.endpointSliceChanged(change);
+  else if (isOf('Node', change)) handlers.nodeChanged(change);
+  else if (isOf('ServiceCIDR', change)) handlers.serviceCidrChanged(change);
 }
 
 type OfKind<K> = Extract<KubeObject, { readonly kind: K }>;
 
-/** Both versions of an updated object have the same kind: it is part of the key. */
+/** Both versions of an updated object have the same kind, because the kind is part of the key. */
 function isOf<K extends KubeObject['kind']>(kind: K, change: Change<KubeObject>): change is Change<OfKind<K>> {
   return latestOf(change).kind === kind;
 }

@@ -5,19 +5,19 @@ import type { Limit } from '../limit.ts';
 import type { Log } from '../log.ts';
 import type { Quota } from '../quota.ts';
 
-/** Statements that keep a state of their own or leave a trace, in nft's words. */
+// The texts of statements that keep a state (counter, limit, quota, ct count), of timeouts and of log, in nft's syntax.
 
 export function counterText({ packets = 0n, bytes = 0n }: Counter): string {
   return `counter packets ${packets} bytes ${bytes}`;
 }
 
-/** What nft gives a limit on packets that says nothing of a burst. */
+/** nft's default for a limit on packets. */
 const DEFAULT_BURST = 5;
 
 export function limitText({ rate, unit, burst, of, over }: Limit): string {
   const amount = of === 'bytes' ? `${bytesText(rate)}/${unit}` : `${rate}/${unit}`;
-  const plain = burst === undefined || (of === 'packets' && burst === DEFAULT_BURST);
-  const allowance = plain ? '' : ` burst ${of === 'bytes' ? bytesText(BigInt(burst)) : `${burst} packets`}`;
+  const isDefault = burst === undefined || (of === 'packets' && burst === DEFAULT_BURST);
+  const allowance = isDefault ? '' : ` burst ${of === 'bytes' ? bytesText(BigInt(burst)) : `${burst} packets`}`;
   return `limit rate ${over ? 'over ' : ''}${amount}${allowance}`;
 }
 
@@ -57,7 +57,7 @@ function logFlagTexts(flags: NonNullable<Log['flags']>): string[] {
   return texts;
 }
 
-/** In the largest unit that needs no fraction. */
+/** Bytes in the largest unit without a fraction. */
 function bytesText(bytes: bigint): string {
   const units = ['bytes', 'kbytes', 'mbytes'];
   let [amount, unit] = [bytes, 0];

@@ -7,11 +7,11 @@ const BYTES_PER_MESSAGE = 60_000;
 const LARGEST_ENTRY = 160;
 
 /** Splits commands so that the entries of each command fit into one message. */
-export function chunks(commands: readonly EntryCommand[]): EntryCommand[] {
-  return commands.flatMap(command => chunksOf(command));
+export function splitCommands(commands: readonly EntryCommand[]): EntryCommand[] {
+  return commands.flatMap(command => splitCommand(command));
 }
 
-function chunksOf(command: EntryCommand): EntryCommand[] {
+function splitCommand(command: EntryCommand): EntryCommand[] {
   const parts: EntryCommand[] = [];
   let from = 0;
   let size = 0;

@@ -1,10 +1,10 @@
 import { type Document, isScalar, type LineCounter, type Node, visit } from 'yaml';
 import { DocumentError } from './node.ts';
-import { scanProblemText, tabWords, VIOLATES } from './yaml-words.ts';
+import { scanErrorText, tabMessage, VIOLATES } from './yaml-messages.ts';
 
 /**
- * A line with a tab before nothing, or before a comment, is refused like one with a tab before a value, but for quotes,
- * blocks of text and brackets. Throws a DocumentError.
+ * Go's parser refuses a tab as indentation also in an empty line and before a comment. The library does not. Tabs
+ * inside quotes, blocks of text and brackets are allowed. Throws a DocumentError.
  */
 export function refuseTabs(text: string, document: Document.Parsed, lines: LineCounter): void {
   if (!text.includes('\t')) return;
@@ -13,9 +13,9 @@ export function refuseTabs(text: string, document: Document.Parsed, lines: LineC
   for (const { index, 1: blanks = '' } of text.matchAll(/^( *)\t[ \t]*(?:#.*)?$/gm)) {
     const at = index + blanks.length;
     if (at >= end || inside.some(([start, stop]) => start < at && at < stop)) continue;
-    const words = tabWords(text, at);
-    if (words === VIOLATES && blanks.length > depthBefore(text, index)) continue;
-    throw new DocumentError(scanProblemText(lines.linePos(at).line, words));
+    const message = tabMessage(text, at);
+    if (message === VIOLATES && blanks.length > depthBefore(text, index)) continue;
+    throw new DocumentError(scanErrorText(lines.linePos(at).line, message));
   }
 }
 
@@ -24,7 +24,7 @@ function nextDocument(text: string, from: number): number {
   return mark < 0 ? text.length : from + mark;
 }
 
-/** Where tabs are part of a text, or between brackets. */
+/** The ranges in which tabs are allowed. */
 function rangesOf(document: Document.Parsed): readonly (readonly [number, number])[] {
   const ranges: [number, number][] = [];
   const add = ({ range }: Node) => {
@@ -37,7 +37,7 @@ function rangesOf(document: Document.Parsed): readonly (readonly [number, number
   return ranges;
 }
 
-/** How far the last line with a value is indented, dashes before a key included. */
+/** The indentation of the last line with a value, including dashes before a key. */
 function depthBefore(text: string, offset: number): number {
   const before = text.slice(0, offset).trimEnd();
   const line = before.slice(before.lastIndexOf('\n') + 1);

@@ -1,19 +1,19 @@
 import type { TypeMeta } from '../decode.ts';
 import { asBuffer, lengthKey, ProtobufReader } from './reader.ts';
 
-/** What an API server puts before every protobuf object. */
+/** The bytes that an API server sends before every protobuf object. */
 export const MAGIC = Buffer.from('k8s\0');
 
 export const TYPE_META = lengthKey(1);
 export const RAW = lengthKey(2);
 
-/** The envelope of an object (`runtime.Unknown`): what it is, and its bytes. */
-export interface UnknownObject {
+/** An object in its envelope (`runtime.Unknown` in Kubernetes). */
+export interface Envelope {
   readonly type: TypeMeta;
   readonly raw: Buffer;
 }
 
-export function decodeUnknown(bytes: Uint8Array): UnknownObject | undefined {
+export function decodeEnvelope(bytes: Uint8Array): Envelope | undefined {
   const buffer = asBuffer(bytes);
   if (!buffer.subarray(0, MAGIC.length).equals(MAGIC)) return undefined;
   const reader = new ProtobufReader(buffer.subarray(MAGIC.length));

@@ -3,8 +3,8 @@ import type { FieldPath } from '../api/index.ts';
 import { errorText } from '../lib/error-text.ts';
 import { UnusableYaml, yamlValue } from './yaml-value.ts';
 
-/** Parsing YAML takes about a second a megabyte; JSON is a hundred times faster. */
-export const MOST_YAML_BYTES = 4 << 20;
+/** Parsing YAML takes about a second for each megabyte. JSON is a hundred times faster. */
+export const MAX_YAML_BYTES = 4 << 20;
 
 export interface Position {
   readonly line: number;
@@ -15,35 +15,35 @@ export type ParsedDocument =
   | { readonly kind: 'value'; readonly value: unknown; readonly locate: (path: FieldPath) => Position | undefined }
   | { readonly kind: 'error'; readonly message: string; readonly position?: Position | undefined };
 
-/** Other work gets a turn after this long. */
-const SLICE_MS = 20;
+/** After this long, the parser lets other work of the process run. */
+const TIME_SLICE_MS = 20;
 
 /**
- * The documents of a text, YAML or JSON. Ends at the first error, since nobody can tell where the next document begins
- * then. Never throws.
+ * Parses all documents of a text, YAML or JSON. Ends at the first error, because the beginning of the next document is
+ * not known then. Never throws.
  */
 export async function* parseYaml(text: string): AsyncGenerator<ParsedDocument> {
   const lines = new LineCounter();
   const composer = new Composer({ uniqueKeys: false, prettyErrors: false, logLevel: 'silent', lineCounter: lines });
   const tokens = new Parser(lines.addNewLine).parse(text);
   let sliceStart = performance.now();
-  for (let ended = false; !ended; ) {
+  for (let isDone = false; !isDone; ) {
     const step = nextDocuments(composer, tokens, text.length);
-    ended = step.ended;
+    isDone = step.isLast;
     for (const document of step.documents) {
       const parsed = readDocument(document, lines);
       if (parsed) yield parsed;
       if (parsed?.kind === 'error') return;
     }
     if (step.error !== undefined) return yield { kind: 'error', message: step.error };
-    if (performance.now() - sliceStart > SLICE_MS) {
+    if (performance.now() - sliceStart > TIME_SLICE_MS) {
       await new Promise(resolve => setImmediate(resolve));
       sliceStart = performance.now();
     }
   }
 }
 
-/** The value of a JSON text, without positions; undefined if it is none. */
+/** Parses JSON, without positions. Returns undefined if the text is not JSON. */
 export function parseJson(text: string): ParsedDocument | undefined {
   if (!/^\s*[{[]/.test(text)) return undefined;
   try {
@@ -55,29 +55,29 @@ export function parseJson(text: string): ParsedDocument | undefined {
 
 interface Step {
   readonly documents: readonly Document.Parsed[];
-  readonly ended: boolean;
+  readonly isLast: boolean;
   readonly error?: string;
 }
 
 function nextDocuments(composer: Composer, tokens: Iterator<Parameters<Composer['next']>[0]>, length: number): Step {
   const { stackTraceLimit } = Error;
-  // A text that is no YAML makes an error at every other character: their stack traces would cost most of the time.
+  // A text that is not YAML causes an error at every second character. Their stack traces would take most of the time.
   Error.stackTraceLimit = 0;
   try {
     const token = tokens.next();
-    if (!token.done) return { documents: [...composer.next(token.value)], ended: false };
-    // Errors before the first document would be lost without a document to carry them.
+    if (!token.done) return { documents: [...composer.next(token.value)], isLast: false };
+    // The library keeps errors in a document. Errors before the first document would be lost without one.
     const forceDocument = composer.streamInfo().errors.length > 0;
-    return { documents: [...composer.end(forceDocument, length)], ended: true };
+    return { documents: [...composer.end(forceDocument, length)], isLast: true };
   } catch (error) {
-    const tooDeep = error instanceof RangeError;
-    return { documents: [], ended: true, error: tooDeep ? 'is nested too deeply' : errorText(error) };
+    const isTooDeep = error instanceof RangeError;
+    return { documents: [], isLast: true, error: isTooDeep ? 'is nested too deeply' : errorText(error) };
   } finally {
     Error.stackTraceLimit = stackTraceLimit;
   }
 }
 
-/** Undefined for an empty document, as before a first `---` or after a last one. */
+/** Returns undefined for an empty document, such as the one before a first `---`. */
 function readDocument(document: Document.Parsed, lines: LineCounter): ParsedDocument | undefined {
   const [first] = document.errors;
   if (first) return { kind: 'error', message: first.message, position: positionOf(first.pos[0], lines) };
@@ -92,7 +92,7 @@ function readDocument(document: Document.Parsed, lines: LineCounter): ParsedDocu
   }
 }
 
-/** Where the field is, or the nearest thing around it that is there. */
+/** The offset of a field. If the field is missing, that of the nearest node around it. */
 function offsetOf(root: ParsedNode | null, path: FieldPath): number {
   let node = root;
   let offset = 0;
