@@ -1,5 +1,5 @@
 import type { Element } from '../../kernel/ipset/index.ts';
-import type { IpvsChange, DestinationKey, Service, ServiceKey } from '../../kernel/ipvs/index.ts';
+import type { DestinationKey, IpvsChange, Service, ServiceKey } from '../../kernel/ipvs/index.ts';
 import { SET_KEYS, type SetKey } from './names.ts';
 import { sameService, type VirtualServer } from './wanted/virtual-server.ts';
 import type { ElementNames, ObjectNames, WantedObjects } from './wanted/wanted-objects.ts';
@@ -52,7 +52,10 @@ export function allNames(wanted: WantedObjects, { elements, addresses, servers }
 }
 
 /** Changes one virtual server to what is wanted. A TCP real server that leaves first gets no new connections. */
-export function serverChanges(wanted: VirtualServer | undefined, known: KnownServer | undefined): readonly IpvsChange[] {
+export function serverChanges(
+  wanted: VirtualServer | undefined,
+  known: KnownServer | undefined,
+): readonly IpvsChange[] {
   if (!wanted) return known ? [{ kind: 'del-service', service: known.service.key }] : [];
   const { service } = wanted;
   const changes: IpvsChange[] = [];
