@@ -21,9 +21,15 @@ test('IPVS-22 in ipvs mode the program follows its manifests, and its virtual se
   const folder = mkdtempSync(join(tmpdir(), 'program-'));
   try {
     cpSync('examples', folder, { recursive: true });
-    const running = kubeProxy('--manifests', folder, '--proxy-mode', 'ipvs', '--hostname-override', 'node-a');
+    const flags = ['--manifests', folder, '--proxy-mode', 'ipvs', '--hostname-override', 'node-a'];
     const isProgrammed = () => servers(namespace).includes('-A -t 10.96.0.10:80 -s rr');
+    const difference = () => kubeProxy('plan', ...flags, '--diff');
+    assert.match((await difference()).output, /^-A -t 10\.96\.0\.10:80 -s rr$/m);
+    assert.ok(!isProgrammed());
+    const running = kubeProxy(...flags);
     await waitFor('the virtual server exists', isProgrammed, { timeoutMs: 15_000, pollMs: 50 });
+    const isComplete = async () => (await difference()).output === 'no difference\n';
+    await waitFor('plan --diff finds no difference', isComplete, { timeoutMs: 30_000, pollMs: 500 });
     process.emit('SIGTERM');
     const { status, output } = await running;
     assert.equal(status, 0, output);
