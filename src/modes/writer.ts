@@ -7,7 +7,7 @@ export interface Drift {
   readonly cause: string;
   /** The parts that changed, by names that only the writer knows. Undefined: any part may have changed. */
   readonly parts?: ReadonlySet<string> | undefined;
-  /** Nobody knows of a change: the writer compares everything now and then. */
+  /** No change is known. The writer compares everything from time to time. */
   readonly isRoutine?: boolean | undefined;
 }
 

@@ -48,7 +48,7 @@ export class IptablesWriter implements Writer {
   readonly #options: IptablesWriterOptions;
   readonly #machine: MachineState;
   readonly #drift: DriftFinder;
-  /** Only a guess if the next write is a full one. */
+  /** May differ from the kernel if the next write is a full one. */
   readonly #committed: CommittedRules;
   #settings: ModeSettings;
   #rules: RuleOptions;

@@ -23,7 +23,7 @@ export function sameProgram(a: FixedOptions, b: FixedOptions): boolean {
   return program(a) === program(b);
 }
 
-/** The transaction that brings the fixed part to what it should be; empty if it is so already. */
+/** The transaction that corrects the fixed part of the table. It is empty if nothing differs. */
 export function prepareFixed(layout: Layout, options: FixedOptions, snapshot: Snapshot): Transaction {
   const transaction = new Transaction(layout.nft, TABLE);
   if (snapshot.tableHandle === undefined) {
