@@ -214,7 +214,7 @@ test('IPT-9 a large restore is split into parts that together have all rules, an
 const T =
   '-A KUBE-SERVICES -m comment --comment "kubernetes service nodeports; NOTE: this must be the last rule in this chain"';
 
-test('IPT-6 only the configured addresses jump to the chain of node ports', () => {
+test('IPT-6 only packets to the configured addresses reach the chain of node ports', () => {
   const tail = (...options: Parameters<typeof rulesFor>) =>
     fullText([], rulesFor(...options), true)
       .table('nat')
