@@ -61,7 +61,7 @@ test('CLI-3 NFT-16 START-12 the program follows its manifests, a second one wait
   try {
     cpSync('examples', folder, { recursive: true });
     const first = start();
-    await first.untilLogged('"Synced everything" ipFamily="IPv6"');
+    await first.untilLogged('"Synced all service ports" ipFamily="IPv6"');
     assert.ok(has('10.96.0.10 . tcp . 80'));
     assert.deepEqual(kubeProxy(namespace, 'plan', '--manifests', folder, ...FLAGS, '--diff'), {
       status: 0,
@@ -77,7 +77,7 @@ test('CLI-3 NFT-16 START-12 the program follows its manifests, a second one wait
     await second.untilLogged('waiting until it ends');
     const before = generation(namespace);
     assert.equal(await first.end('SIGTERM'), 0);
-    await second.untilLogged('"Synced everything" ipFamily="IPv6"');
+    await second.untilLogged('"Synced all service ports" ipFamily="IPv6"');
     assert.equal(generation(namespace), before, 'the second program changed the rules');
     assert.equal(await second.end('SIGINT'), 0);
     assert.ok(has('10.96.0.11 . tcp . 80'));
@@ -102,7 +102,7 @@ test('IPT-14 after a change of the mode only the rules of the last mode are left
   const start = async (mode: string) => {
     const program = new Program(namespace, '--manifests', 'examples', ...FLAGS, '--proxy-mode', mode);
     programs.push(program);
-    await program.untilLogged('"Synced everything" ipFamily="IPv6"');
+    await program.untilLogged('"Synced all service ports" ipFamily="IPv6"');
     return program;
   };
   const hasNft = () => nft(namespace, 'list', 'tables').includes('kube-proxy');
@@ -124,3 +124,23 @@ test('IPT-14 after a change of the mode only the rules of the last mode are left
     namespace.close();
   }
 });
+
+// The kernel of this machine has no ip_vs: the guest tests try --diff in ipvs mode.
+for (const mode of ['nftables', 'iptables', 'userspace']) {
+  test(`MODE-9 plan --diff in ${mode} mode prints everything before the start, nothing after it, and then what changed`, async () => {
+    const namespace = NetworkNamespace.create();
+    const flags = ['--manifests', 'examples', ...FLAGS.slice(0, 4), '--proxy-mode', mode];
+    let program: Program | undefined;
+    try {
+      const before = kubeProxy(namespace, 'plan', ...flags, '--diff');
+      assert.equal(before.status, 1);
+      assert.match(before.stdout, /10\.96\.0\.60/);
+      program = new Program(namespace, ...flags);
+      await program.untilLogged('"Synced all service ports" ipFamily="IPv6"');
+      assert.deepEqual(kubeProxy(namespace, 'plan', ...flags, '--diff'), { status: 0, stdout: 'no difference\n' });
+    } finally {
+      await program?.end('SIGTERM');
+      namespace.close();
+    }
+  });
+}

@@ -70,7 +70,7 @@ export interface ModeDescriptor<Options = unknown> {
   preview(options: Options, input: PreviewInput): Promise<string>;
   /** Removes everything that the mode wrote, in both families, and nothing else. */
   cleanup(options?: CleanupOptions): Promise<Cleanup>;
-  /** Checks quickly whether there may be something to clean up. Without this function, the proxy assumes that there is. */
+  /** Checks quickly whether there may be something to clean up. Without this function, the proxy assumes so. */
   hasLeftovers?(namespace?: NetworkNamespace): boolean;
   /** An iptables chain that only this mode makes. */
   readonly markerChain?: string | undefined;

@@ -98,7 +98,7 @@ describe('MODE-2 syncs', () => {
   });
 
   for (const full of [true, false]) {
-    test(`a ${full ? 'full' : 'partial'} sync that fails rejects with a SyncError, and is measured as refused`, async () => {
+    test(`a ${full ? 'full' : 'partial'} sync that fails throws a SyncError, and is measured as refused`, async () => {
       const mode = new TestMode();
       const set = new MetricSet();
       mode.registerMetrics(set);
@@ -122,7 +122,7 @@ describe('MODE-2 syncs', () => {
     await assert.rejects(mode.start('IPv4', { ...NOTHING, added: [web] }), (error: SyncError) => error.full);
     mode.openError = undefined;
     await mode.start('IPv4', { ...NOTHING, added: [api] });
-    assert.deepEqual([...mode.writer().book.committed.values()], [web, api]);
+    assert.deepEqual([...mode.writer().book.committedPlans().values()], [web, api]);
     assert.deepEqual(mode.writer().calls, ['full write']);
   });
 
@@ -215,7 +215,7 @@ describe('MODE-5 drift', () => {
     await mode.close();
   });
 
-  test('the mode repairs at once after a notification, and notifications that come together cause one repair of all parts', async () => {
+  test('the mode repairs at once after notifications, and makes one repair for several of them', async () => {
     const mode = new TestMode();
     await mode.start();
     mode.notify({ cause: 'first', parts: new Set(['a']) });

@@ -27,7 +27,7 @@ function recordingMode(done: string[], fails: () => boolean = () => false): Mode
 
 const sync = (mode: Mode, family: Family) => mode.sync(family, NOTHING, modeSettingsFor(family));
 
-test('IPT-14 once every family is written, the mode removes what another mode left, and does so only once', async () => {
+test('IPT-14 after it has written every family, the mode removes once what another mode left', async () => {
   const done: string[] = [];
   let isBroken = true;
   const mode = new TakeOver(
@@ -52,7 +52,7 @@ test('METRICS-1 a mode that takes over registers its own metrics', () => {
   assert.deepEqual(done, ['metrics']);
 });
 
-test('IPT-14 the mode reports a failed removal, continues with the others, and retries it at growing intervals', async () => {
+test('IPT-14 the mode reports a failed removal, makes the others, and retries at growing intervals', async () => {
   const done: string[] = [];
   const events = new RecordedEvents();
   const clock = new ManualClock();

@@ -27,7 +27,7 @@ export interface Writer {
   write(): Promise<WriteOutcome>;
   /** Runs beside writes, and takes a turn for what must not. Writers that the kernel notifies do not have it. */
   findDrift?(look: DriftLook): Promise<Drift | undefined>;
-  /** Compares with the kernel and writes what differs. Returns what it wrote, in words; undefined if nothing differed. */
+  /** Compares with the kernel and writes what differs. Returns what it wrote, in words, or undefined if nothing did. */
   repair(drift: Drift): Promise<string | undefined>;
   /** In how many milliseconds leftovers can be removed; undefined if there are none. */
   readonly leftoversDueMs?: number | undefined;

@@ -57,7 +57,7 @@ export interface LoopListener {
 /** Makes the runner retry a sync. The loop has reported the failure already. */
 class SyncFailed extends Error {}
 
-/** Drives the path from the objects to the kernel: a source changes the state, and the mode writes what changed there. */
+/** Drives the path from the objects to the kernel: a source changes the state, and the mode writes the changes. */
 export class ProxyLoop implements SourceHandlers {
   readonly state: ProxyState;
   readonly #options: ProxyOptions;

@@ -66,7 +66,7 @@ describe('the state of the proxy', () => {
     assert.deepEqual(state.serviceCidrs, ['10.96.0.0/12', 'fd00:10:96::/108']);
   });
 
-  test('SYNC-3 both families have all Services; a slice belongs to one family, even if its address type changes', () => {
+  test('SYNC-3 both families have all Services; a slice moves to the other family with its address type', () => {
     const state = create();
     const dual = service('a', { clusterIPs: ['10.96.0.1', 'fd00::1'], ipFamilies: ['IPv4', 'IPv6'] });
     state.serviceChanged(added(dual));

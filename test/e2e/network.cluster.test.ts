@@ -137,7 +137,7 @@ describe('the network between the proxy and the API server fails', () => {
     const second = start();
     await second.until(/Could not watch a resource.*was closed before the answer was complete/);
     assert.ok(node.knows('10.96.3.0') && node.knows('10.96.3.19'));
-    await second.until('"Synced everything" ipFamily="IPv4"');
+    await second.until('"Synced all service ports" ipFamily="IPv4"');
     assert.ok(relay.connections > connections + 1);
     assert.ok(node.knows('10.96.3.0') && node.knows('10.96.3.19'));
 

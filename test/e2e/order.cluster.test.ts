@@ -87,7 +87,7 @@ describe('the steps of a start and their order', () => {
       '"Kube-proxy configuration may be incomplete or incorrect"',
       '"Another Pointsman kube-proxy runs in this network namespace',
       '"Starting service config controller"',
-      '"Synced everything"',
+      '"Synced all service ports"',
     ]);
   });
 
@@ -142,7 +142,7 @@ describe('the steps of a start and their order', () => {
     assert.deepEqual([found?.regarding.name, found?.regarding.uid], ['signals', metadata?.uid]);
     assert.equal(
       found?.note,
-      'node node-a does not serve default/signals:sctp in IPv4 as it should: SCTP cannot be proxied in userspace mode',
+      'node node-a could not program default/signals:sctp for IPv4: SCTP cannot be proxied in userspace mode',
     );
     assert.match(
       (await node.health('/readyz?verbose')).text,

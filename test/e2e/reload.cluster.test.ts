@@ -36,7 +36,7 @@ describe('the configuration changes while the proxy runs', () => {
     const proxy = await stage.run({}, { args: ['--config', file] });
     await cluster.apply(service('quiet', '10.96.7.1'));
     await stage.until('know quiet', () => node.knows('10.96.7.1'));
-    assert.ok(!proxy.lines.some(line => line.includes('"Synced" ipFamily')));
+    assert.ok(!proxy.lines.some(line => line.includes('"Synced the service ports that changed" ipFamily')));
     const nftables = { minSyncPeriod: '20ms', syncPeriod: '77s' };
     const changed = { nftables, logging: { verbosity: 4 }, oomScoreAdj: 322 };
     writeFileSync(file, text(changed));
@@ -45,7 +45,7 @@ describe('the configuration changes while the proxy runs', () => {
     const oomScore = () => readFileSync(`/proc/${proxy.pid}/oom_score_adj`, 'utf8');
     await stage.until('have the score', () => oomScore() === '322\n');
     await cluster.apply(service('loud', '10.96.7.2'));
-    await proxy.until('"Synced" ipFamily="IPv4"', { from: applied });
+    await proxy.until('"Synced the service ports that changed" ipFamily="IPv4"', { from: applied });
     assert.match((await node.metricsServer('/configz')).text, /"syncPeriod":"1m17s"/);
 
     writeFileSync(file, text({ nftables: { syncPeriod: '-1s' } }));

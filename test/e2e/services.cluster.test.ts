@@ -157,11 +157,11 @@ describe('Services from an API server', () => {
     await cluster.apply(slice('drifting-1', [POD_A]));
     await stage.untilEndpoints('10.96.1.7', [POD_A]);
     nft(cluster.namespace, 'flush', 'map', 'ip', 'kube-proxy', 'service-ips');
-    await stage.proxy.until('Repaired what someone else changed');
+    await stage.proxy.until('Repaired rules that another program changed');
     await stage.until('serve it again', async () => (await node.ask('10.96.1.7')) === POD_A);
     const { type, action, regarding, note } = await untilEvent('default', ({ reason }) => reason === 'DriftRepaired');
     assert.deepEqual([type, action, regarding.kind, regarding.name], ['Warning', 'Repair', 'Node', 'node-a']);
-    assert.match(note, /^someone else changed the IPv4 rules of kube-proxy/);
+    assert.match(note, /^kube-proxy repaired its IPv4 rules, which another program had changed: /);
   });
 
   async function untilEvent(namespace: string, isWanted: (event: EventObject) => boolean): Promise<EventObject> {

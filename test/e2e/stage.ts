@@ -7,7 +7,7 @@ import { TestNode } from './test-node.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
-export const ALL_SYNCED = '"Synced everything" ipFamily="IPv6"';
+export const ALL_SYNCED = '"Synced all service ports" ipFamily="IPv6"';
 const TIMEOUT_MS = 10_000;
 
 export interface StageOptions extends ControlPlaneOptions {

@@ -129,7 +129,7 @@ describe('from the command to rules in the kernel', () => {
     writeSysctl('net/ipv6/conf/all/disable_ipv6', 1, namespace);
     const proxy = stage.start();
     await proxy.until('"kube-proxy running in single-stack mode" ipFamily="IPv4"');
-    await proxy.until('"Synced everything" ipFamily="IPv4"');
+    await proxy.until('"Synced all service ports" ipFamily="IPv4"');
     assert.ok(stage.node.knows('10.96.6.1'));
     assert.equal(nft(namespace, 'list', 'tables'), 'table ip kube-proxy\n');
     assert.equal((await stage.node.health('/healthz')).status, 200);

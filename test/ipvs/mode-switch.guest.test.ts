@@ -4,8 +4,8 @@ import type { NetworkNamespace } from '../../src/kernel/netns.ts';
 import { rulesOf, stateWithoutRules } from '../support/ipvs-state.ts';
 import { createNodeNamespace } from '../support/namespaces.ts';
 import { service, slice } from '../support/objects.ts';
-import { caseSettings } from '../traffic/settings.ts';
 import type { Mode } from '../traffic/modes.ts';
+import { caseSettings } from '../traffic/settings.ts';
 import { startProxy } from '../traffic/start-proxy.ts';
 
 /** Runs a proxy until it has programmed one Service. */

@@ -23,7 +23,7 @@ const CALLING: Readonly<Record<Table, readonly string[]>> = {
     PROBE_CHAIN,
   ],
 };
-/** Chains that chains of service ports jump to. Some CNI plugins jump to KUBE-MARK-MASQ; as the last one it keeps its rule. */
+/** Chains that chains of service ports jump to. Some CNI plugins jump to KUBE-MARK-MASQ. As the last chain it keeps its rule. */
 const CALLED: readonly string[] = [Chain.CANARY, Chain.MARK_MASQ];
 
 /**

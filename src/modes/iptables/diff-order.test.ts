@@ -65,7 +65,7 @@ test('IPT-2 partial restores keep the rules of every service port in the order o
     { numRuns: 300, seed: 4 },
   ));
 
-test('IPT-16 rules of a frontend that belongs to another Service come after all others and before the last rules', () => {
+test('IPT-16 rules of a frontend that belongs to another Service come after all others, before the last rules', () => {
   let seen = 0;
   const check = (tables: MemoryTables, plans: readonly ServicePortPlan[]) => {
     for (const table of ['filter', 'nat'] as const) {

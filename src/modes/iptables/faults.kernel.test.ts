@@ -53,7 +53,7 @@ test('IPT-11 without iptables a sync fails, and the error names the missing prog
     { only: true },
   ));
 
-test('IPT-11 the mode sets no Service aside if iptables-restore always fails, and writes everything once it works', () =>
+test('IPT-11 the mode sets no Service aside if iptables-restore always fails, and writes all once it works', () =>
   withFaults({ 'iptables-restore': 'echo kaputt >&2; exit 1' }, async (mode, programs) => {
     await assert.rejects(mode.sync(), /iptables-restore.*: exit status 1: kaputt/);
     await assert.rejects(mode.sync(), /kaputt/);
@@ -101,7 +101,7 @@ async function holdLock(file: string) {
   };
 }
 
-test('IPT-11 the error of a sync names the process that holds the xtables lock, and says how long the program waited', () =>
+test('IPT-11 the error of a sync names the holder of the xtables lock, and how long the program waited', () =>
   withFaults(
     {},
     async (mode, _programs, folder) => {

@@ -121,7 +121,7 @@ for (const [backend, program] of BACKENDS) {
         { backend },
       ));
 
-    test('IPT-5 a stale chain that another program jumps to stays and is reported; the mode removes all other stale chains', () =>
+    test('IPT-5 the mode removes stale chains, except one that another program jumps to, which it reports', () =>
       withMode(
         async mode => {
           const run = (...args: string[]) => runIn(mode.namespace, program, ['-w', '-t', 'nat', ...args]);
@@ -430,7 +430,7 @@ test('IPT-6 localhost accepts node ports only in IPv4, and the mode sets route_l
   }
 });
 
-test('IPT-6 changed node port addresses change the last rules, and the mode refuses loopback addresses if it cannot serve them', async () => {
+test('IPT-6 the last rules follow the node port addresses, without loopback if the mode cannot serve it', async () => {
   const settings = { nodePortAddresses: parseNodePortAddresses('IPv4', ['192.168.0.0/16', '127.0.0.0/8']) };
   const ips = (...list: string[]) => ({ nodePortIPs: list as readonly string[] as readonly Ip[] });
   const tails = (mode: IptablesHarness) =>

@@ -47,7 +47,7 @@ test('IPT-1 the restore of a load balancer with policy Local and source ranges i
   );
 });
 
-test('IPT-1 a load balancer with policy Local and no local endpoint drops traffic that its chain does not short-circuit', () => {
+test('IPT-1 a load balancer with policy Local and no local endpoint drops traffic that is not short-circuited', () => {
   const slices = [slice('prod/edge-1', [remote], { ports: port('https', 8443) })];
   const full = fullText(plansOf({ services: [edge], slices }, edgeNode), edgeOptions, true);
   assert.deepEqual(full.table('filter').rules.slice(1, -3), [
@@ -182,7 +182,7 @@ test('IPT-4 in large clusters only the rules of endpoints have no comments', () 
   );
 });
 
-test('IPT-9 a large restore is split into parts that together have all rules, and no part jumps to a chain of a later one', () => {
+test('IPT-9 the parts of a large restore together have all rules, and jump only to chains that exist already', () => {
   const plans = many(100, 30);
   const whole = fullText(plans, rulesFor(), true);
   const parts = [...fullTextParts(plans, rulesFor(), true)];

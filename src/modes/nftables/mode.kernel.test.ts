@@ -69,7 +69,7 @@ function addServices(mode: NftablesHarness): void {
 }
 
 describe('writing Services', () => {
-  test('NFT-1 elements have the name of their Service as a comment, and a change of endpoints changes only elements', () =>
+  test('NFT-1 comments of elements name their Service, and a change of endpoints changes only elements', () =>
     withMode(async (mode, namespace) => {
       addServices(mode);
       await mode.sync();
@@ -242,7 +242,7 @@ describe('the first sync of a new process', () => {
       assert.equal(generation(namespace), before);
     }));
 
-  test('NFT-5 a restart keeps the clients of session affinity, and corrects everything that differs from the plans', () =>
+  test('NFT-5 a restart keeps the clients of session affinity, and corrects what differs from the plans', () =>
     withMode(async (mode, namespace) => {
       addServices(mode);
       await mode.sync();
@@ -515,7 +515,7 @@ describe('random histories', () => {
     },
   );
 
-  test('NFT-10 after any events, restarts and drift the table is the same as after a fresh start with the final objects', async () => {
+  test('NFT-10 after any events, restarts and drift the table is that of a fresh start with the final objects', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { maxLength: 30 }), steps =>
         withMode(async (mode, namespace) => {

@@ -27,7 +27,7 @@ export interface Placed {
   readonly element: Element;
 }
 
-/** Everything that one service port puts into the table. Other service ports may use the same chains, sets and elements. */
+/** Everything that one service port needs in the table. Other service ports may need the same chains, sets and elements. */
 export interface Rendered {
   readonly sets: readonly SetOrMap[];
   /** A chain comes before the chains that go to it. */

@@ -73,7 +73,7 @@ function web(mode: NftablesHarness, endpoints = 2): void {
 }
 
 describe('counting connections', () => {
-  test('NFT-18 the kernel counts each connection once for its service port, at every frontend and with every policy', () =>
+  test('NFT-18 the kernel counts each connection once for its service port, at every kind of frontend', () =>
     withNode(async (mode, namespace) => {
       web(mode);
       mode.setService(service('sticky', { clusterIP: '10.96.0.2', sessionAffinity: 'ClientIP' }));
@@ -157,7 +157,7 @@ describe('counting connections', () => {
       { counts: false },
     ));
 
-  test('NFT-19 an operator can switch counting on and off, which replaces no map or chain and leaves nothing behind', () =>
+  test('NFT-19 switching counting on and off replaces no map or chain, and leaves nothing behind', () =>
     withNode(
       async (mode, namespace) => {
         const mapsAndChains = () =>

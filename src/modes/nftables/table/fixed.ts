@@ -46,7 +46,7 @@ export function prepareAddresses(
   prepareElements(transaction, layout.serviceCIDRs, cidrElements(layout, options.serviceCIDRs), elements);
 }
 
-/** Whether a set has our name but another type. The table then has to be deleted, because the kernel cannot change a type. */
+/** Whether a set has our name but another type. The writer then deletes the table: the kernel cannot change a type. */
 export function isForeign(layout: Layout, snapshot: Snapshot): boolean {
   const shape = (set: SetOrMap) =>
     JSON.stringify([set.kind, set.type, set.kind === 'map' ? set.data : [], set.flags ?? [], set.counter ?? false]);

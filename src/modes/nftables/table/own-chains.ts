@@ -41,7 +41,7 @@ function hostCidr(ip: Cidr['address']): Cidr {
   return { address: ip, prefix: familyOf(ip) === 'IPv4' ? 32 : 128 };
 }
 
-/** The clients that this endpoint serves. The kernel forgets a client that does not connect again within the timeout. */
+/** The clients that this endpoint serves. The kernel forgets a client that does not come back within the timeout. */
 export function affinitySet(layout: Layout, plan: ServicePortPlan, endpoint: Endpoint): NftSet {
   return {
     kind: 'set',
