@@ -10,7 +10,7 @@ import { DEFAULT_PLAN_SETTINGS } from '../plan/index.ts';
 import { createProxy, MASQUERADE_BIT, syncIntervals } from './proxy.ts';
 import type { LoopListener } from './proxy-loop.ts';
 
-test('HEALTH-3 syncs fail as long as the kernel refuses a repair, and then the proxy writes everything again', async () => {
+test('HEALTH-3 syncs fail as long as the kernel refuses a repair, and then the proxy repairs everything', async () => {
   const namespace = NetworkNamespace.create();
   const reports: string[] = [];
   const loop: LoopListener = {

@@ -11,7 +11,7 @@ export function servicePortBase({ service, port }: ServicePortPlan): string {
   return hashed(`${service}/${port.protocol.toLowerCase()}/${port.name}`);
 }
 
-/** As `servicePortBase`, with the endpoint: `…__10.0.0.1/80`. Chain names have no colons, so IPv6 addresses have dots. */
+/** As `servicePortBase`, with the endpoint: `…__10.0.0.1/80`. Chain names have no colons: IPv6 addresses get dots. */
 export function endpointBase({ service, port }: ServicePortPlan, { ip, port: number }: Endpoint): string {
   return hashed(`${service}/${port.protocol.toLowerCase()}/${port.name}__${ip.replaceAll(':', '.')}/${number}`);
 }

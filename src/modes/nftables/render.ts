@@ -27,7 +27,7 @@ export interface Placed {
   readonly element: Element;
 }
 
-/** Everything that one service port needs in the table. Other service ports may need the same chains, sets and elements. */
+/** Everything that one service port needs in the table. Other service ports may use some of the same objects. */
 export interface Rendered {
   readonly sets: readonly SetOrMap[];
   /** A chain comes before the chains that go to it. */

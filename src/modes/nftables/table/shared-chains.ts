@@ -17,8 +17,8 @@ import { type ChainRules, chainRules, type RuleBody } from './chain-rules.ts';
 import type { Layout } from './layout.ts';
 import { type FixedProgramOptions, matchLocal } from './program.ts';
 
-// These chains differ by the number of endpoints, not by Service: all Services with three endpoints share one chain. Except
-// for the permanent ones, a chain exists as long as a service port uses it.
+// These chains differ by the number of endpoints, not by Service: all Services with three endpoints share one chain.
+// Except for the permanent ones, a chain exists as long as a service port uses it.
 
 /** What rendering a plan needs besides the plan. It creates each chain that several plans share only once. */
 export class RenderContext {
