@@ -73,7 +73,7 @@ async function measure({ services, endpoints }: Size) {
         namespace: home,
         events: {
           ...events,
-          noticed: () => {},
+          notice: () => {},
           measured: (_, measure) => {
             if (measure.kind === 'batch') messages += measure.objects;
           },

@@ -33,6 +33,11 @@ export class Repeater {
   }
 
   /** Resolves when work that is running has ended. */
+  get idle(): Promise<void> {
+    return this.#running;
+  }
+
+  /** Resolves when work that is running has ended. */
   async close(): Promise<void> {
     this.#closed = true;
     this.#timer?.cancel();

@@ -33,6 +33,7 @@ export class DriftLoop {
   readonly #pending = new Map<Family, Drift>();
   readonly #looks = new Map<DriftLook, Repeater>();
   #timer: Timer | undefined;
+  #repairs: Promise<void> = Promise.resolve();
   #closed = false;
 
   constructor(options: DriftLoopOptions) {
@@ -70,6 +71,11 @@ export class DriftLoop {
     }
   }
 
+  /** Resolves when the looks and repairs that run have ended. */
+  async idle(): Promise<void> {
+    await Promise.all([this.#repairs, ...Array.from(this.#looks.values(), look => look.idle)]);
+  }
+
   /** Resolves when what runs has ended. */
   async close(): Promise<void> {
     this.#closed = true;
@@ -89,7 +95,7 @@ export class DriftLoop {
     if (this.#closed) return;
     this.#timer ??= this.#options.clock.setTimer(milliseconds, () => {
       this.#timer = undefined;
-      void this.#repairPending();
+      this.#repairs = this.#repairPending();
     });
   }
 

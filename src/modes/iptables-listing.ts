@@ -19,11 +19,11 @@ export async function listAsSaved(
   family: Family,
   restores: Iterable<string | Iterable<string>>,
   { programs }: ModeMachine,
-  prepare: (scratch: NetworkNamespace) => void = () => {},
+  prepare: (scratch: NetworkNamespace) => void | Promise<void> = () => {},
 ): Promise<SavedTables> {
   const scratch = NetworkNamespace.create();
   try {
-    prepare(scratch);
+    await prepare(scratch);
     const iptables = await openIptables(family, { ...programs, namespace: scratch });
     for (const restore of restores) await iptables.restore(restore);
     return parseSave(await iptables.save());

@@ -228,6 +228,19 @@ describe('MODE-5 drift', () => {
     assert.equal(mode.writer().calls.at(-1), 'repair: third', 'without parts the repair covers everything');
   });
 
+  test('settling waits for the looks that run, and for their repairs', async () => {
+    const mode = new TestMode(schedule);
+    await mode.start();
+    mode.writer().findDrift = async () => {
+      for (let i = 0; i < 5; i++) await new Promise(setImmediate);
+      return { cause: 'a flush' };
+    };
+    await mode.manual.advance(1000);
+    await mode.settle();
+    assert.deepEqual(mode.recorded.lines, ['repaired: a flush; wrote it again']);
+    await mode.close();
+  });
+
   test('the mode retries a failed repair after a pause', async () => {
     const mode = new TestMode();
     await mode.start();

@@ -100,8 +100,9 @@ export abstract class ModeShell<W extends Writer> implements Mode {
   }
 
   /** Waits until all work has ended, and removes leftovers. */
-  settle(): Promise<void> {
-    return this.turn(() => this.#removeLeftovers());
+  async settle(): Promise<void> {
+    await this.#drift.idle();
+    await this.turn(() => this.#removeLeftovers());
   }
 
   /** Looks for drift now rather than later, and repairs it. */

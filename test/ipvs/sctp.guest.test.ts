@@ -5,13 +5,13 @@ import { test } from 'node:test';
 import { Cluster } from '../../src/demo/playground/index.ts';
 import { connectTcp, listenTcp } from '../../src/kernel/sockets/index.ts';
 import type { Ip } from '../../src/net/index.ts';
-import { IpvsUnderTest } from '../support/ipvs-mode.ts';
+import { IpvsHarness } from '../support/ipvs-mode.ts';
 import { servers } from '../support/ipvs-state.ts';
 import { service, slice } from '../support/objects.ts';
 
 test('IPVS-1 over SCTP, endpoints take turns at a cluster IP, and a node port is answered', async () => {
   const cluster = Cluster.create();
-  const mode = new IpvsUnderTest(cluster.node);
+  const mode = new IpvsHarness(cluster.node);
   const ips = ['10.244.1.2', '10.244.1.3'] as Ip[];
   const peers: { destroy(): void }[] = [];
   const listeners = await Promise.all(

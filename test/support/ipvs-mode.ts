@@ -1,105 +1,49 @@
-import type { EndpointSlice, Service } from '../../src/api/index.ts';
 import type { NetworkNamespace } from '../../src/kernel/netns.ts';
-import { Model } from '../../src/model/index.ts';
-import type { ModeEvents, ModeSettings, ServerStatistics, SetAside } from '../../src/modes/index.ts';
-import { type IpvsConfig, IpvsMode } from '../../src/modes/ipvs/index.ts';
-import type { Family, Ip } from '../../src/net/index.ts';
-import { Planner } from '../../src/plan/index.ts';
+import { IpvsMode } from '../../src/modes/ipvs/mode.ts';
+import type { IpvsOptions } from '../../src/modes/ipvs/settings/options.ts';
+import type { ServerStatistics } from '../../src/modes/ipvs/statistics/server-statistics.ts';
+import type { ModeSettings, SyncReport } from '../../src/modes/mode.ts';
+import { setAsideName } from '../../src/modes/set-aside.ts';
+import type { Family } from '../../src/net/index.ts';
 import { ManualClock } from './manual-clock.ts';
-import { modeSettingsFor } from './mode-settings.ts';
+import { ModeHarness } from './mode-harness.ts';
 
-/** One family of ipvs mode in a namespace, fed with objects. What it told is kept; time passes when it is told to. */
-export class IpvsUnderTest {
-  readonly told: string[] = [];
-  readonly refused: SetAside[] = [];
-  readonly settings: ModeSettings;
-  /** Messages to the kernel since the last time it was asked. */
-  messages = 0;
-  clock = new ManualClock();
-  readonly #namespace: NetworkNamespace;
-  readonly #family: Family;
-  readonly #config: IpvsConfig;
-  readonly #model: Model;
-  readonly #planner: Planner;
-  #mode: IpvsMode;
+/** One family of ipvs mode in a namespace. Time passes only in `pass`. */
+export class IpvsHarness extends ModeHarness<IpvsMode> {
+  readonly namespace: NetworkNamespace;
+  readonly #clock: ManualClock;
 
-  constructor(namespace: NetworkNamespace, config: IpvsConfig = {}, family: Family = 'IPv4') {
-    this.#namespace = namespace;
-    this.#family = family;
-    this.#config = config;
-    this.settings = modeSettingsFor(family);
-    this.#model = new Model({ family, nodeName: 'node-a', startedAt: 0, report: () => {} });
-    this.#planner = new Planner(this.#model, {
-      node: { name: 'node-a', zone: 'zone-a' },
-      nodeIP: (family === 'IPv4' ? '192.168.0.2' : 'fd00:192:168::2') as Ip,
-      localDetector: this.settings.localDetector,
-      masqueradeAll: false,
-      allowExternalIPs: true,
-    });
-    this.#mode = this.#open();
+  constructor(namespace: NetworkNamespace, options: IpvsOptions = {}, family: Family = 'IPv4') {
+    const clock = new ManualClock();
+    super(events => new IpvsMode({ ...options, namespace, clock, events }), { families: [family] });
+    this.namespace = namespace;
+    this.#clock = clock;
   }
 
-  set(...objects: readonly (Service | EndpointSlice)[]): void {
-    for (const object of objects) {
-      if (object.kind === 'Service') this.#model.setService(object);
-      else this.#model.setEndpointSlice(object);
-    }
+  override sync(settings?: Partial<ModeSettings>): Promise<SyncReport> {
+    this.events.measures.length = 0;
+    return super.sync(settings);
   }
 
-  deleteService(name: string): void {
-    this.#model.deleteService(`default/${name}`);
+  /** How many messages the mode has sent to the kernel since the last sync began. */
+  get messages(): number {
+    return this.events.measures.reduce((sum, measure) => sum + (measure.kind === 'batch' ? measure.objects : 0), 0);
   }
 
-  async sync(settings: Partial<ModeSettings> = {}): Promise<void> {
-    this.messages = 0;
-    await this.#mode.sync(this.#family, this.#planner.update(this.#model.take()), { ...this.settings, ...settings });
+  /** The names of the service ports that are set aside. */
+  get setAsideNames(): readonly string[] {
+    return this.setAside().map(setAsideName);
   }
 
-  /** Lets time pass and waits for what is done then. */
+  /** Lets time pass, and waits until the work that is due then has ended. */
   async pass(milliseconds: number): Promise<void> {
-    await this.clock.advance(milliseconds);
-    await this.#mode.settle();
-  }
-
-  settle(): Promise<void> {
-    return this.#mode.settle();
-  }
-
-  setAside(): readonly SetAside[] {
-    return this.#mode.setAside();
+    await this.#clock.advance(milliseconds);
+    await this.mode.settle();
   }
 
   async statistics(): Promise<ServerStatistics> {
-    const statistics = await this.#mode.statistics();
+    const statistics = await this.mode.statistics();
     if (!statistics) throw new Error('the mode is closed');
     return statistics;
-  }
-
-  /** A new process on the same objects. */
-  async restart(): Promise<void> {
-    await this.#mode.close();
-    this.clock = new ManualClock();
-    this.messages = 0;
-    this.#mode = this.#open();
-    const plans = { added: [...this.#planner.plans()], updated: [], removed: [] };
-    await this.#mode.sync(this.#family, plans, this.settings);
-  }
-
-  close(): Promise<void> {
-    return this.#mode.close();
-  }
-
-  #open(): IpvsMode {
-    const events: ModeEvents = {
-      progress: (family, done, of) => this.told.push(`progress ${family} ${done}/${of}`),
-      setAside: port => this.refused.push(port),
-      driftRepaired: (_family, what) => this.told.push(`repaired: ${what}`),
-      measured: (_family, measure) => {
-        if (measure.kind === 'batch') this.messages += measure.objects;
-      },
-      noticed: (_family, what) => this.told.push(`noticed: ${what}`),
-      failed: (what, error) => this.told.push(`failed: ${what}: ${error}`),
-    };
-    return new IpvsMode({ ...this.#config, namespace: this.#namespace, clock: this.clock, events });
   }
 }

@@ -1,10 +1,10 @@
 import type { EndpointSlice, Service } from '../../src/api/index.ts';
 import { Model, parseNodePortAddresses } from '../../src/model/index.ts';
-import type { ModeSettings } from '../../src/modes/index.ts';
-import { previewIpvs } from '../../src/modes/ipvs/index.ts';
+import { firstStartText } from '../../src/modes/ipvs/preview.ts';
+import type { ModeSettings } from '../../src/modes/mode.ts';
 import type { Family, Ip } from '../../src/net/index.ts';
 import { Planner } from '../../src/plan/index.ts';
-import { modeSettingsFor } from './mode-settings.ts';
+import { modeSettingsFor } from './mode-harness.ts';
 
 export interface PlannedOptions {
   readonly family?: Family;
@@ -46,7 +46,7 @@ export function planned(objects: readonly (Service | EndpointSlice)[], options: 
     allowExternalIPs: true,
   });
   const plans = planner.update(model.take()).added;
-  return parse(previewIpvs({ family, scheduler, settings, nodeIPs, plans }));
+  return parse(firstStartText({ family, scheduler, settings, nodeIPs, plans }));
 }
 
 function parse(text: string): Planned {

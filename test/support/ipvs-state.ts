@@ -2,7 +2,7 @@ import { IpsetSocket, printCommand } from '../../src/kernel/ipset/index.ts';
 import { IpvsSocket, printChange } from '../../src/kernel/ipvs/index.ts';
 import type { NetworkNamespace } from '../../src/kernel/netns.ts';
 import { RouteSocket } from '../../src/kernel/rtnetlink/index.ts';
-import { DEVICE } from '../../src/modes/ipvs/index.ts';
+import { LINK } from '../../src/modes/ipvs/names.ts';
 import type { Family } from '../../src/net/index.ts';
 import { runIn } from './run-in.ts';
 
@@ -62,7 +62,7 @@ export function canonicalRules(save: string): string {
 function addresses(namespace: NetworkNamespace): string {
   const socket = RouteSocket.open({ namespace });
   try {
-    const link = socket.link(DEVICE);
+    const link = socket.link(LINK);
     const lines = link ? socket.addresses({ link }).map(({ ip, prefix }) => `inet ${ip}/${prefix}`) : ['absent'];
     return sortedLines(lines.map(line => (line.includes(':') ? line.replace('inet', 'inet6') : line)).join('\n'));
   } finally {

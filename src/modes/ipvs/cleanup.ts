@@ -5,15 +5,15 @@ import type { NetworkNamespace } from '../../kernel/netns.ts';
 import { type Address, RouteSocket } from '../../kernel/rtnetlink/index.ts';
 import { FAMILIES, type Family } from '../../net/index.ts';
 import { type Cleanup, CleanupReport } from '../cleanup-report.ts';
-import { type CleanupOptions, removeRules } from './cleanup-rules.ts';
-import { DEVICE } from './device.ts';
-import { ownerOf } from './ownership.ts';
-import { ServerTable } from './server-table.ts';
-import { SET_KEYS, type SetKey, setName } from './sets.ts';
-import { Wanted } from './wanted.ts';
-import { Written } from './written.ts';
+import type { CleanupOptions } from '../descriptor.ts';
+import { ownerOf } from './kernel-state/ownership.ts';
+import { ServerTable } from './kernel-state/server-table.ts';
+import { WriteSummary } from './kernel-state/write-report.ts';
+import { LINK, SET_KEYS, type SetKey, setName } from './names.ts';
+import { removeRules } from './rules/remove-rules.ts';
+import { WantedObjects } from './wanted/wanted-objects.ts';
 
-/** Removes all that the mode made, in both families, and nothing else: virtual servers of other programs stay. */
+/** Removes everything that the mode made, in both families. Virtual servers of other programs stay. */
 export async function cleanupIpvs(options: CleanupOptions = {}): Promise<Cleanup> {
   const { namespace } = options;
   const report = new CleanupReport();
@@ -23,35 +23,36 @@ export async function cleanupIpvs(options: CleanupOptions = {}): Promise<Cleanup
     await report.attempt(() => removeServers(family, { sets, ...addresses }, namespace));
     await removeRules(family, options, report);
   }
-  // By the link others see that there is something to remove. A set that somebody uses does no harm.
+  // `hasIpvsLeftovers` tests for the link, so it stays as long as virtual servers or rules do. A set that stays because
+  // another program uses it does no harm.
   const isHarmless = report.errors.length === 0;
   await report.attempt(() => removeSets(sets, namespace));
-  if (isHarmless) await report.attempt(async () => removeDevice(namespace));
+  if (isHarmless) await report.attempt(async () => removeLink(namespace));
   return report;
 }
 
-/** Whether the mode ran on this machine and was not cleaned up: it never runs without its link. */
+/** Whether an earlier run of the mode was not cleaned up. The mode never runs without its link. */
 export function hasIpvsLeftovers(namespace?: NetworkNamespace): boolean {
   const socket = RouteSocket.open({ namespace });
   try {
-    return socket.link(DEVICE) !== undefined;
+    return socket.link(LINK) !== undefined;
   } finally {
     socket.close();
   }
 }
 
-/** Texts of elements, by name of the set. */
+/** The names of elements, by name of the set. */
 type Sets = ReadonlyMap<string, ReadonlySet<string>>;
 
 interface Addresses {
-  /** Of kube-ipvs0. */
+  /** The addresses of kube-ipvs0. */
   readonly ours: ReadonlySet<string>;
-  /** Of all other links. */
+  /** The addresses of all other links. */
   readonly nodeIPs: ReadonlySet<string>;
 }
 
 function readSets(namespace: NetworkNamespace | undefined): Sets {
-  const socket = orNothing(() => IpsetSocket.open({ namespace }));
+  const socket = unlessRefused(() => IpsetSocket.open({ namespace }));
   if (!socket) return new Map();
   try {
     const ours = new Set(FAMILIES.flatMap(family => SET_KEYS.map(key => setName(key, family))));
@@ -65,7 +66,7 @@ function readSets(namespace: NetworkNamespace | undefined): Sets {
 function readAddresses(namespace: NetworkNamespace | undefined): Addresses {
   const socket = RouteSocket.open({ namespace });
   try {
-    const link = socket.link(DEVICE);
+    const link = socket.link(LINK);
     const listed = socket.addresses({});
     const isOurs = ({ index }: Address) => index === link?.index;
     return {
@@ -89,11 +90,12 @@ async function removeServers(
     isNodeIP: (ip: string) => nodeIPs.has(ip),
   };
   try {
-    if (!orNothing(() => socket.info())) return undefined;
+    if (!unlessRefused(() => socket.info())) return undefined;
     const table = new ServerTable(socket, family, () => {});
     await table.read(key => ownerOf(key, found, []));
-    const ids = [...table.ids()];
-    const [refused] = await table.write(ids, { wanted: new Wanted(), written: new Written(), progress: () => {} });
+    const ids = [...table.known.keys()];
+    const nothing = { wanted: new WantedObjects(), summary: new WriteSummary(), progress: () => {} };
+    const [refused] = await table.write(ids, nothing);
     if (refused) throw refused.error;
     return ids.length > 0 ? `${ids.length} ${family} virtual servers` : undefined;
   } finally {
@@ -101,17 +103,17 @@ async function removeServers(
   }
 }
 
-function removeDevice(namespace: NetworkNamespace | undefined): string | undefined {
+function removeLink(namespace: NetworkNamespace | undefined): string | undefined {
   const socket = RouteSocket.open({ namespace });
   try {
-    const link = socket.link(DEVICE);
+    const link = socket.link(LINK);
     if (!link) return undefined;
     if (link.kind !== 'dummy') {
       const reason = `it is of kind ${link.kind}, not dummy`;
-      throw new KernelError('KERNEL_REFUSED', { operation: `ip link del ${DEVICE}`, reason });
+      throw new KernelError('KERNEL_REFUSED', { operation: `ip link del ${LINK}`, reason });
     }
     socket.deleteLink(link);
-    return `link ${DEVICE}`;
+    return `link ${LINK}`;
   } finally {
     socket.close();
   }
@@ -130,8 +132,8 @@ async function removeSets(sets: Sets, namespace: NetworkNamespace | undefined): 
   }
 }
 
-/** A kernel without ipvs or ipset has nothing of ours. */
-function orNothing<T>(work: () => T): T | undefined {
+/** A kernel without ipvs or ipset refuses, and has nothing of the mode. */
+function unlessRefused<T>(work: () => T): T | undefined {
   try {
     return work();
   } catch (error) {

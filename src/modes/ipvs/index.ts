@@ -1,9 +1,26 @@
-export { cleanupIpvs, hasIpvsLeftovers } from './cleanup.ts';
-export { IPVS_DEPRECATION } from './deprecation.ts';
-export { DEVICE } from './device.ts';
-export { type IpvsConfig, IpvsMode, type IpvsModeOptions } from './mode.ts';
-export { type PrepareOptions, prepareIpvs } from './prepare.ts';
-export { type PreviewInput, previewIpvs } from './preview.ts';
-export { OWN_RULES } from './rules.ts';
-export { ipvsUnavailable } from './support.ts';
-export { DEFAULT_SCHEDULER } from './virtual-server.ts';
+import type { ModeDescriptor } from '../descriptor.ts';
+import { iptablesFamilies } from '../iptables-programs.ts';
+import { cleanupIpvs, hasIpvsLeftovers } from './cleanup.ts';
+import { IpvsMode } from './mode.ts';
+import { LINK } from './names.ts';
+import { previewIpvs } from './preview.ts';
+import { OWN_RULES } from './rules/jumps.ts';
+import { type IpvsOptions, optionsFrom } from './settings/options.ts';
+import { IPVS_DEPRECATION, prepareIpvs } from './support.ts';
+
+export const ipvs: ModeDescriptor<IpvsOptions> = {
+  name: 'ipvs',
+  optionsFrom,
+  supportedFamilies: log => iptablesFamilies(log),
+  prepare: prepareIpvs,
+  create: (options, context) => new IpvsMode({ ...options, ...context }),
+  preview: previewIpvs,
+  cleanup: cleanupIpvs,
+  hasLeftovers: hasIpvsLeftovers,
+  ownRules: OWN_RULES,
+  link: LINK,
+  startEvent: IPVS_DEPRECATION,
+};
+
+export { IpvsMode, type IpvsModeOptions } from './mode.ts';
+export type { IpvsOptions } from './settings/options.ts';

@@ -2,8 +2,9 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { describe, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
-import { IpvsUnderTest } from '../../../test/support/ipvs-mode.ts';
+import { IpvsHarness } from '../../../test/support/ipvs-mode.ts';
 import { ipvsState, rulesOf, servers, stateWithoutRules } from '../../../test/support/ipvs-state.ts';
+import { modeSettingsFor } from '../../../test/support/mode-harness.ts';
 import { createNodeNamespace } from '../../../test/support/namespaces.ts';
 import { service, slice } from '../../../test/support/objects.ts';
 import { runIn } from '../../../test/support/run-in.ts';
@@ -15,14 +16,14 @@ import { connectTcp, listenTcp } from '../../kernel/sockets/index.ts';
 import { readSysctl } from '../../kernel/sysctl.ts';
 import type { Ip } from '../../net/index.ts';
 import { cleanupIpvs } from './cleanup.ts';
-import type { IpvsConfig } from './mode.ts';
+import type { IpvsOptions } from './settings/options.ts';
 import { ipvsUnavailable } from './support.ts';
 
-type Work = (mode: IpvsUnderTest, namespace: NetworkNamespace) => Promise<void>;
+type Work = (mode: IpvsHarness, namespace: NetworkNamespace) => Promise<void>;
 
-async function withMode(work: Work, config?: IpvsConfig): Promise<void> {
+async function withMode(work: Work, options?: IpvsOptions): Promise<void> {
   const namespace = createNodeNamespace();
-  const mode = new IpvsUnderTest(namespace, config);
+  const mode = new IpvsHarness(namespace, options);
   try {
     await work(mode, namespace);
   } finally {
@@ -31,8 +32,8 @@ async function withMode(work: Work, config?: IpvsConfig): Promise<void> {
   }
 }
 
-/** Something of every kind. */
-function everything(mode: IpvsUnderTest): void {
+/** Adds Services of every kind. */
+function addServices(mode: IpvsHarness): void {
   mode.set(
     service('web', { clusterIP: '10.96.0.1' }),
     slice('web-1', [{ ip: '10.244.1.1', nodeName: 'node-a' }, '10.244.2.1']),
@@ -52,21 +53,21 @@ function everything(mode: IpvsUnderTest): void {
   );
 }
 
-/** Of IPv4, which is all that most tests are about. */
+/** The state of IPv4, which most tests are about. */
 const state = (namespace: NetworkNamespace) => ({ ...stateWithoutRules(namespace), rules: rulesOf(namespace, 'IPv4') });
 
 const save = (namespace: NetworkNamespace) => servers(namespace).trim().split('\n');
 const ipvsadm = (namespace: NetworkNamespace, line: string) => runIn(namespace, 'ipvsadm', line.split(' '));
 
-describe('what is written', () => {
-  test('IPVS-2 one change costs a few messages, however many Services there are', () =>
+describe('writes', () => {
+  test('IPVS-2 a change costs a few messages, however many Services there are', () =>
     withMode(async mode => {
       const change = async (ip: string) => {
         mode.set(slice('web-1', ['10.244.1.1', ip]));
         await mode.sync();
         return mode.messages;
       };
-      everything(mode);
+      addServices(mode);
       await mode.sync();
       await change('10.244.9.1');
       const few = await change('10.244.9.2');
@@ -75,13 +76,13 @@ describe('what is written', () => {
       }
       await mode.sync();
       assert.equal(await change('10.244.9.3'), few);
-      // The new real server, no more connections to the former, a look at how many it has, and its end.
+      // The mode adds the new real server, sets the weight of the old one to 0, lists its connections and deletes it.
       assert.equal(few, 4);
       await mode.sync();
       assert.equal(mode.messages, 0);
     }));
 
-  test('IPVS-3 settings of the kernel, time-outs and the link', () =>
+  test('IPVS-3 the mode sets sysctls and timeouts, and makes the link', () =>
     withMode(
       async (mode, namespace) => {
         await mode.sync();
@@ -101,9 +102,9 @@ describe('what is written', () => {
       { strictARP: true, timeouts: { tcp: 111, tcpFin: 22, udp: 33 } },
     ));
 
-  test('IPVS-4 node ports follow the addresses of the node, and an address that it has is not given to kube-ipvs0', () =>
+  test('IPVS-4 node ports follow the addresses of the node, and kube-ipvs0 does not get an address that the node has', () =>
     withMode(async (mode, namespace) => {
-      everything(mode);
+      addServices(mode);
       await mode.sync();
       const nodePorts = () => save(namespace).filter(line => line.startsWith('-A') && line.includes(':30443'));
       assert.deepEqual(nodePorts(), ['-A -t 192.168.0.2:30443 -s rr']);
@@ -117,10 +118,10 @@ describe('what is written', () => {
       route.deleteAddress(eth0, { ip: '192.168.0.7' as Ip, prefix: 24 });
       await untilPassed(mode, () => nodePorts().length === 2);
       route.close();
-      assert.deepEqual(mode.told, []);
+      assert.deepEqual(mode.events.lines, []);
     }));
 
-  test('IPVS-5 a Service chooses its scheduler, and one that the kernel lacks is replaced by the usual and told', () =>
+  test('IPVS-5 a Service chooses its scheduler; if the kernel lacks it, the mode reports that and uses the configured one', () =>
     withMode(async (mode, namespace) => {
       const annotations = (scheduler: string) => ({ annotations: { 'pointsman.dev/scheduler': scheduler } });
       mode.set(
@@ -134,8 +135,11 @@ describe('what is written', () => {
         '-A -t 10.96.0.2:80 -s rr',
         '-A -t 10.96.0.3:80 -s mh -b mh-port',
       ]);
-      assert.deepEqual(mode.told.length, 1);
-      assert.match(mode.told[0] ?? '', /^noticed: scheduler nosuch, asked for by a Service.*so rr is used: .*ENOENT/);
+      assert.deepEqual(mode.events.lines.length, 1);
+      assert.match(
+        mode.events.lines[0] ?? '',
+        /^notice: the kernel lacks scheduler nosuch, which a Service asks for, so the mode uses rr: .*ENOENT/,
+      );
       assert.deepEqual(mode.setAside(), []);
       mode.set(service('a', { clusterIP: '10.96.0.1' }));
       await mode.sync();
@@ -151,15 +155,12 @@ describe('what is written', () => {
         slice('good-1', ['10.244.1.1']),
       );
       await mode.sync();
-      assert.deepEqual(
-        mode.setAside().map(({ servicePort }) => servicePort),
-        ['default/bad'],
-      );
-      assert.equal(mode.refused.length, 1);
-      assert.match(mode.refused[0]?.error ?? '', /255\.255\.255\.255:8080.*EINVAL/);
+      assert.deepEqual(mode.setAsideNames, ['default/bad']);
+      assert.equal(mode.events.setAsides.length, 1);
+      assert.match(mode.events.setAsides[0]?.cause.message ?? '', /255\.255\.255\.255:8080.*EINVAL/);
       assert.ok(save(namespace).includes('-a -t 10.96.0.2:80 -r 10.244.1.1:8080 -m -w 1'));
       await mode.pass(30_000);
-      assert.equal(mode.refused.length, 1, 'tried again, told once');
+      assert.equal(mode.events.setAsides.length, 1, 'the mode tries again and reports once');
       mode.set(slice('bad-1', ['10.244.1.3']));
       await mode.sync();
       assert.deepEqual(mode.setAside(), []);
@@ -175,7 +176,6 @@ describe('a set that is full', () => {
   /** Cluster IPs of which there are elements. */
   const elements = (namespace: NetworkNamespace) =>
     [...runIn(namespace, 'ipset', ['list', 'KUBE-CLUSTER-IP']).matchAll(/^(.+),tcp:80$/gm)].map(([, ip]) => ip).sort();
-  const setAside = (mode: IpvsUnderTest) => mode.setAside().map(({ servicePort }) => servicePort);
 
   const withFullSet = (work: Work) =>
     withMode(async (mode, namespace) => {
@@ -186,51 +186,54 @@ describe('a set that is full', () => {
       await work(mode, namespace);
     });
 
-  test('IPVS-19 takes what comes in the same sync as something goes', () =>
+  test('IPVS-19 takes a new element in the same sync in which another one leaves', () =>
     withFullSet(async (mode, namespace) => {
-      mode.deleteService('b');
+      mode.deleteService('default/b');
       mode.set(...named('d', '10.96.0.4'));
       await mode.sync();
       assert.deepEqual(elements(namespace), ['10.96.0.1', '10.96.0.3', '10.96.0.4']);
-      assert.deepEqual([setAside(mode), mode.refused, mode.told], [[], [], []]);
+      assert.deepEqual([mode.setAsideNames, mode.events.setAsides, mode.events.lines], [[], [], []]);
       await mode.pass(30_000);
-      assert.deepEqual(mode.told, [], 'nothing was left to put right');
+      assert.deepEqual(mode.events.lines, [], 'there was nothing to repair');
     }));
 
-  test('IPVS-19 sets aside whom it has no room for, and all others go on; once there is room it takes them', () =>
+  test('IPVS-19 has no room for some service ports, which are set aside until there is room', () =>
     withFullSet(async (mode, namespace) => {
       mode.set(...named('d', '10.96.0.4'), ...named('e', '10.96.0.5'), slice('a-1', ['10.244.9.9']));
       await mode.sync();
-      assert.deepEqual(setAside(mode), ['default/d', 'default/e']);
-      assert.match(mode.refused[0]?.error ?? '', /^add KUBE-CLUSTER-IP 10\.96\.0\.4,tcp:80: IPSET_ERR_HASH_FULL/);
+      assert.deepEqual(mode.setAsideNames, ['default/d', 'default/e']);
+      assert.match(
+        mode.events.setAsides[0]?.cause.message ?? '',
+        /^add KUBE-CLUSTER-IP 10\.96\.0\.4,tcp:80: IPSET_ERR_HASH_FULL/,
+      );
       assert.deepEqual(elements(namespace), ['10.96.0.1', '10.96.0.2', '10.96.0.3']);
       assert.ok(save(namespace).includes('-a -t 10.96.0.1:80 -r 10.244.9.9:8080 -m -w 1'));
       await mode.pass(30_000);
-      assert.equal(mode.refused.length, 2, 'tried again, told once');
-      mode.deleteService('b');
-      mode.deleteService('c');
+      assert.equal(mode.events.setAsides.length, 2, 'the mode tries again and reports once');
+      mode.deleteService('default/b');
+      mode.deleteService('default/c');
       await mode.sync();
       await mode.pass(30_000);
       assert.deepEqual(elements(namespace), ['10.96.0.1', '10.96.0.4', '10.96.0.5']);
-      assert.deepEqual(setAside(mode), []);
+      assert.deepEqual(mode.setAsideNames, []);
     }));
 });
 
-/** Notifications come by themselves; what follows waits a moment for more of them. */
-async function untilPassed(mode: IpvsUnderTest, isTrue: () => boolean): Promise<void> {
+/** Waits for notifications of the kernel. The mode handles them a moment later. */
+async function untilPassed(mode: IpvsHarness, isTrue: () => boolean): Promise<void> {
   for (let i = 0; i < 100; i++) {
     await mode.pass(50);
     if (isTrue()) return;
     await delay(10);
   }
-  assert.fail('it did not come to be');
+  assert.fail('it did not become true');
 }
 
 describe('restart', () => {
-  test('IPVS-6 what a sync was handed that failed at its very beginning is written by the next', () =>
+  test('IPVS-6 the next sync writes the plans of a sync that failed at its very beginning', () =>
     withMode(async (mode, namespace) => {
       const broken = {
-        ...mode.settings.nodePortAddresses,
+        ...modeSettingsFor('IPv4').nodePortAddresses,
         get matchAll(): boolean {
           throw new Error('no addresses');
         },
@@ -241,22 +244,22 @@ describe('restart', () => {
       assert.ok(save(namespace).includes('-a -t 10.96.0.1:80 -r 10.244.1.1:8080 -m -w 1'));
     }));
 
-  test('IPVS-7 nothing is written when nothing changed, and what is left over goes', () =>
+  test('IPVS-7 a restart writes nothing if nothing changed, and removes leftovers', () =>
     withMode(async (mode, namespace) => {
-      everything(mode);
+      addServices(mode);
       await mode.sync();
       const before = state(namespace);
       await mode.restart();
       assert.deepEqual(state(namespace), before);
-      mode.deleteService('lb');
+      mode.deleteService('default/lb');
       await mode.sync();
       await mode.pass(30_000);
-      assert.deepEqual(mode.told, [], 'looking at everything finds nothing');
+      assert.deepEqual(mode.events.lines, [], 'a thorough look finds no difference');
     }));
 
-  test('IPVS-8 real servers that are wanted get their weight back; those that are not end', () =>
+  test('IPVS-8 a restart gives wanted real servers weight 1, and removes others', () =>
     withMode(async (mode, namespace) => {
-      everything(mode);
+      addServices(mode);
       await mode.sync();
       const before = state(namespace);
       ipvsadm(namespace, '-e -t 10.96.0.1:80 -r 10.244.1.1:8080 -m -w 0');
@@ -267,19 +270,19 @@ describe('restart', () => {
       assert.deepEqual(state(namespace), before);
     }));
 
-  test('IPVS-9 virtual servers of others stay, through syncs, restarts and cleanup', () =>
+  test('IPVS-9 virtual servers of other programs stay through syncs, restarts and cleanup', () =>
     withMode(
       async (mode, namespace) => {
         const foreign = ['-A -t 172.16.0.1:80 -s wlc', '-A -t 192.168.0.2:8443 -s rr', '-A -f 7 -s rr'];
         for (const line of [...foreign, '-A -t 10.96.3.3:80 -s rr']) ipvsadm(namespace, line);
         ipvsadm(namespace, '-a -t 172.16.0.1:80 -r 172.16.5.5:80 -m -w 5');
-        // A Service has this node port, but the address is none of this machine.
+        // A Service has this node port, but this machine does not have the address.
         ipvsadm(namespace, '-A -t 172.16.0.2:30443 -s rr');
         ipvsadm(namespace, '-a -t 172.16.0.2:30443 -r 172.16.5.5:80 -m -w 1');
-        everything(mode);
+        addServices(mode);
         await mode.sync();
         await mode.restart();
-        mode.deleteService('web');
+        mode.deleteService('default/web');
         await mode.sync();
         await mode.close();
         const { removed, errors } = await cleanupIpvs({ namespace });
@@ -298,13 +301,13 @@ describe('restart', () => {
       { excludeCIDRs: ['10.96.3.0/24'] },
     ));
 
-  test('IPVS-9 node ports at an address that the machine lost while no proxy ran go', () =>
+  test('IPVS-9 node ports at an address that the machine lost while no proxy ran are removed', () =>
     withMode(async (mode, namespace) => {
       const route = RouteSocket.open({ namespace });
       const eth0 = route.link('eth0') ?? assert.fail('no eth0');
       const former = { ip: '192.168.0.7' as Ip, prefix: 24 };
       route.addAddress(eth0, former);
-      everything(mode);
+      addServices(mode);
       await mode.sync();
       const atFormer = () => save(namespace).filter(line => line.includes('192.168.0.7'));
       assert.ok(atFormer().length > 0);
@@ -325,27 +328,27 @@ describe('drift', () => {
     ['an address is deleted', 'ip addr del 10.96.0.1/32 dev kube-ipvs0'],
     ['rules are flushed', 'iptables -t nat -F KUBE-SERVICES'],
   ];
-  test('IPVS-10 what others clear away is repaired within moments and told', () =>
+  test('IPVS-10 the mode repairs soon what another program cleared, and reports it', () =>
     withMode(async (mode, namespace) => {
-      everything(mode);
+      addServices(mode);
       await mode.sync();
       const before = state(namespace);
       for (const [what, command] of alterations) {
         const [program = '', ...args] = command.split(' ');
         runIn(namespace, program, args);
-        mode.told.length = 0;
-        for (let i = 0; i < 5 && mode.told.length === 0; i++) {
+        mode.events.lines.length = 0;
+        for (let i = 0; i < 5 && mode.events.lines.length === 0; i++) {
           await delay(20);
           await mode.pass(1000);
         }
-        assert.match(mode.told[0] ?? '', /^repaired: /, what);
+        assert.match(mode.events.lines[0] ?? '', /^repaired: /, what);
         assert.deepEqual(state(namespace), before, what);
       }
     }));
 
-  test('IPVS-10 the rest is found by looking at everything from time to time', () =>
+  test('IPVS-10 a thorough look finds every other change', () =>
     withMode(async (mode, namespace) => {
-      everything(mode);
+      addServices(mode);
       await mode.sync();
       const before = state(namespace);
       ipvsadm(namespace, '-e -t 10.96.0.1:80 -r 10.244.1.1:8080 -m -w 7');
@@ -353,19 +356,19 @@ describe('drift', () => {
       runIn(namespace, 'iptables', ['-D', 'OUTPUT', '1']);
       await mode.pass(30_000);
       assert.deepEqual(state(namespace), before);
-      assert.equal(mode.told.length, 1);
-      assert.match(mode.told[0] ?? '', /changed real server ×1, rewrote rules ×1/);
+      assert.equal(mode.events.lines.length, 1);
+      assert.match(mode.events.lines[0] ?? '', /changed real server ×1, rewrote rules ×1/);
       runIn(namespace, 'iptables', ['-A', 'INPUT', '-m', 'set', '--match-set', 'KUBE-CLUSTER-IP', 'dst,dst']);
       await mode.pass(1000);
       const { messages } = mode;
       await mode.pass(1000);
-      assert.equal(mode.messages, messages, 'a rule of others that uses a set is looked at once');
-      assert.equal(mode.told.length, 1);
+      assert.equal(mode.messages, messages, 'a rule of another program that uses a set is noticed once');
+      assert.equal(mode.events.lines.length, 1);
     }));
 
-  test('IPVS-10 a sync that meets what others did reads everything again', () =>
+  test('IPVS-10 a sync that finds changes of another program reads everything again', () =>
     withMode(async (mode, namespace) => {
-      everything(mode);
+      addServices(mode);
       await mode.sync();
       ipvsadm(namespace, '-C');
       mode.set(slice('web-1', ['10.244.1.9']));
@@ -375,11 +378,11 @@ describe('drift', () => {
     }));
 });
 
-test('IPVS-11 connections to an endpoint that leaves go on, also through a restart; new ones go elsewhere', async () => {
+test('IPVS-11 connections to an endpoint that leaves go on, also through a restart; new ones go to another endpoint', async () => {
   const cluster = Cluster.create();
   const [a, b, client] = (['10.244.1.2', '10.244.1.3', '10.244.1.200'] as Ip[]).map(ip => cluster.addPod(ip));
   assert.ok(a && b && client);
-  const mode = new IpvsUnderTest(cluster.node);
+  const mode = new IpvsHarness(cluster.node);
   const listeners = await Promise.all(
     (
       [
@@ -416,11 +419,11 @@ test('IPVS-11 connections to an endpoint that leaves go on, also through a resta
     assert.ok(save(cluster.node).includes(draining));
     assert.equal(await ask(first), '10.244.1.2');
     assert.equal(await ask(await connect()), '10.244.1.3');
-    // The kernel brings its counters up to date every two seconds.
+    // The kernel updates its counters every two seconds.
     const busiest = async () => (await mode.statistics()).servicePorts[0];
     for (let i = 0; i < 40 && ((await busiest())?.connections ?? 0n) < 2n; i++) await delay(100);
     const port = await busiest();
-    assert.equal(port?.servicePort, 'default/web');
+    assert.equal(port?.service, 'default/web');
     assert.equal(port?.connections, 2n);
     assert.deepEqual(
       port?.realServers.map(({ address, weight, activeConnections }) => [address, weight, activeConnections]),
@@ -441,7 +444,7 @@ test('IPVS-11 connections to an endpoint that leaves go on, also through a resta
   }
 });
 
-test('IPVS-12 whether the mode can be used: a scheduler that the kernel lacks is named', async () => {
+test('IPVS-12 the mode cannot run if the kernel lacks the scheduler, and the reason names it', async () => {
   const namespace = createNodeNamespace();
   try {
     assert.equal(await ipvsUnavailable('rr', namespace), undefined);
@@ -455,7 +458,7 @@ test('IPVS-12 whether the mode can be used: a scheduler that the kernel lacks is
   }
 });
 
-test('IPVS-13 cleanup removes everything of both families, and nothing of others', async () => {
+test('IPVS-13 cleanup removes everything of both families, and nothing of other programs', async () => {
   const namespace = createNodeNamespace();
   try {
     const before = ipvsState(namespace);
@@ -463,7 +466,7 @@ test('IPVS-13 cleanup removes everything of both families, and nothing of others
     runIn(namespace, 'iptables', ['-A', 'INPUT', '-j', 'OTHER']);
     runIn(namespace, 'ipset', ['create', 'OTHER', 'hash:ip']);
     for (const family of ['IPv4', 'IPv6'] as const) {
-      const mode = new IpvsUnderTest(namespace, {}, family);
+      const mode = new IpvsHarness(namespace, {}, family);
       const [clusterIP, ip] = family === 'IPv4' ? ['10.96.0.1', '10.244.1.1'] : ['fd00:10:96::1', 'fd00:10:244::1'];
       mode.set(service('web', { clusterIP, ports: [{ nodePort: 30080 }] }), slice('web-1', [ip]));
       await mode.sync();
@@ -483,9 +486,9 @@ test('IPVS-13 cleanup removes everything of both families, and nothing of others
   }
 });
 
-test('IPVS-13 what cannot be removed keeps nothing else, and is removed when it can be', () =>
+test('IPVS-13 cleanup removes the rest if it cannot remove something, and removes that later', () =>
   withMode(async (mode, namespace) => {
-    everything(mode);
+    addServices(mode);
     await mode.sync();
     await mode.close();
     const foreign = ['INPUT', '-m', 'set', '--match-set', 'KUBE-CLUSTER-IP', 'dst,dst', '-j', 'ACCEPT'];

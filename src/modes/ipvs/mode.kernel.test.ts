@@ -4,7 +4,7 @@ import { descriptorsAfterFailures } from '../../../test/support/ipvs-failing-ope
 import { SILENT_EVENTS } from '../mode.ts';
 import { IpvsMode } from './mode.ts';
 
-test('IPVS-22 what was opened is closed if something else cannot be', () => {
+test('IPVS-22 the mode leaves no socket open if one of them cannot be opened', () => {
   const { failures, left } = descriptorsAfterFailures(namespace => new IpvsMode({ namespace, events: SILENT_EVENTS }));
   assert.ok(failures >= 6);
   assert.equal(left, 0);

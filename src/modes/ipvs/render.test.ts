@@ -14,7 +14,7 @@ const TCP = [{ name: '', protocol: 'TCP', port: 8080 }] as const;
 const dualStack = (clusterIPs: string[], families: string[], more = {}) =>
   service('web', { clusterIP: clusterIPs[0] ?? '', clusterIPs, ipFamilies: families, ...more });
 
-/** Virtual servers without real servers, and the number of those each has. */
+/** The virtual servers, each with the number of its real servers. */
 function summary({ servers }: { readonly servers: readonly string[] }): readonly string[] {
   return servers
     .filter(line => line.startsWith('-A'))
@@ -27,7 +27,7 @@ function summary({ servers }: { readonly servers: readonly string[] }): readonly
 describe('node ports', () => {
   const nodePort = { nodeIPs: ['100.101.102.103', '2001:db8::1:1'] };
 
-  test('IPVS-4 only the family is programmed: virtual servers at the cluster IP and at IPv4 addresses of the node', () => {
+  test('IPVS-4 each family has virtual servers at its cluster IP and at its addresses of the node', () => {
     const objects = [
       dualStack(['10.20.30.41', '2020::1'], ['IPv4', 'IPv6'], { ports: [{ nodePort: 3001 }] }),
       slice('web-1', ['10.180.0.1']),
@@ -47,7 +47,7 @@ describe('node ports', () => {
     ]);
   });
 
-  test('IPVS-4 a UDP node port is in the UDP bitmap; the other family has nothing at all', () => {
+  test('IPVS-4 a UDP node port is in the UDP bitmap, and the other family has nothing', () => {
     const objects = [
       service('dns', { clusterIP: '10.20.30.41', ports: [{ protocol: 'UDP', port: 80, nodePort: 3001 }] }),
       slice('dns-1', ['10.180.0.1'], { ports: [{ name: '', protocol: 'UDP', port: 80 }] }),
@@ -64,7 +64,7 @@ describe('node ports', () => {
     assert.deepEqual([other.servers, other.sets, other.addresses], [[], {}, []]);
   });
 
-  test('IPVS-4 without endpoints virtual servers are there and have no real servers', () => {
+  test('IPVS-4 without endpoints there are virtual servers without real servers', () => {
     const v4 = [service('web', { clusterIP: '10.20.30.41', ports: [{ nodePort: 3001 }] })];
     assert.deepEqual(summary(planned(v4, nodePort)), ['-t 10.20.30.41:80 0', '-t 100.101.102.103:3001 0']);
     const v6 = [service('web', { clusterIP: '2020::1', ports: [{ nodePort: 3001 }] })];
@@ -74,7 +74,7 @@ describe('node ports', () => {
     ]);
   });
 
-  test('IPVS-4 SCTP: one virtual server and one element for each address of the node', () => {
+  test('IPVS-4 an SCTP node port has a virtual server and an element for each address of the node', () => {
     const ports = [{ name: '', protocol: 'SCTP', port: 8080 }] as const;
     const objects = (clusterIP: string, ip: string) => [
       service('s', { clusterIP, ports: [{ protocol: 'SCTP', port: 8080, nodePort: 3001 }] }),
@@ -89,7 +89,7 @@ describe('node ports', () => {
     assert.ok(v6.servers.includes('-a --sctp-service [2001:db8::1:2]:3001 -r [2002::1]:8080 -m -w 1'));
   });
 
-  test('IPVS-4 SCTP with external policy Local: the node port has the local endpoint only, the cluster IP both', () => {
+  test('IPVS-4 an SCTP node port with external policy Local has only the local endpoint, and the cluster IP has both', () => {
     const { sets, servers } = planned(
       [
         service('s', {
@@ -112,7 +112,7 @@ describe('node ports', () => {
     assert.deepEqual(sets['KUBE-NODE-PORT-LOCAL-SCTP-HASH'], ['100.101.102.103,sctp:3001']);
   });
 
-  test('IPVS-4 addresses: all but loopback and IPv6 link-local ones; without any there is no node port', () => {
+  test('IPVS-4 node ports are at all addresses except loopback and link-local ones; without addresses there are none', () => {
     const nodeIPs = ['127.0.0.1', '169.254.1.1', '192.168.0.2', '::1', 'fe80::1', 'fd00::2'];
     const objects = [service('web', { clusterIP: '10.0.0.1', ports: [{ nodePort: 3001 }] })];
     assert.deepEqual(summary(planned(objects, { nodeIPs })), [
@@ -127,7 +127,7 @@ describe('node ports', () => {
     assert.equal(none.sets['KUBE-NODE-PORT-TCP'], undefined);
   });
 
-  test('IPVS-4 with ranges only the addresses in them, and policy Local is in both bitmaps', () => {
+  test('IPVS-4 with ranges node ports are at addresses in them, and policy Local is in both bitmaps', () => {
     const { sets, servers } = planned(
       [
         service('web', {
@@ -151,7 +151,7 @@ describe('node ports', () => {
     assert.deepEqual(sets['KUBE-HEALTH-CHECK-NODE-PORT'], ['32000']);
   });
 
-  test('IPVS-4 no node port is at a loopback address, also if it is in the ranges', () => {
+  test('IPVS-4 no node port is at a loopback address, even if the ranges contain it', () => {
     const objects = [
       service('web', { clusterIP: '10.0.0.1', ports: [{ nodePort: 3001 }] }),
       service('sctp', { clusterIP: '10.0.0.2', ports: [{ protocol: 'SCTP', port: 80, nodePort: 3002 }] }),
@@ -181,7 +181,7 @@ describe('cluster IPs', () => {
     assert.deepEqual(summary(planned(objects, { family: 'IPv6' })), ['-t [1002:ab8::2:1]:80 1']);
   });
 
-  test('IPVS-1 headless Services and ExternalName have nothing', () => {
+  test('IPVS-1 headless Services and Services of type ExternalName have no virtual servers', () => {
     const objects = [
       service('headless', { clusterIP: 'None', ports: [{ protocol: 'SCTP', port: 7 }] }),
       service('name', { clusterIP: '172.16.55.4', type: 'ExternalName' }),
@@ -189,7 +189,7 @@ describe('cluster IPs', () => {
     assert.deepEqual(planned(objects).servers, []);
   });
 
-  test('IPVS-14 internal policy Local: local endpoints; without any, none for a mere cluster IP, all for one that is reachable from outside', () => {
+  test('IPVS-14 internal policy Local without local endpoints has none for a mere cluster IP, and all for one with other addresses', () => {
     const local = { internalTrafficPolicy: 'Local' } as const;
     const here = [{ ip: '10.0.1.1', ...LOCAL }, '10.0.1.2', '10.0.1.3'];
     const elsewhere = ['10.0.1.2', '10.0.1.3'];
@@ -204,7 +204,7 @@ describe('cluster IPs', () => {
     assert.deepEqual(counts({ ...local, ports: [{ nodePort: 3001 }] }, elsewhere), ['-t 10.96.0.1:80 2', []]);
   });
 
-  test('IPVS-15 session affinity is persistence on every virtual server of the port', () => {
+  test('IPVS-15 session affinity is persistence on every virtual server of the service port', () => {
     const { servers } = planned([
       service('s', {
         sessionAffinity: 'ClientIP',
@@ -243,7 +243,7 @@ describe('endpoints that come and go', () => {
       .servers.filter(line => line.startsWith(`-a -t ${key} `))
       .map(line => line.split(' ')[4]);
 
-  test('IPVS-14 ready ones only, if there are some; hairpins are kept for all on this node', () => {
+  test('IPVS-14 if there are ready endpoints, only they are real servers; all endpoints on this node have a hairpin element', () => {
     const states = at([
       ['10.0.1.1', ready],
       ['10.0.1.2', ready],
@@ -257,7 +257,7 @@ describe('endpoints that come and go', () => {
     assert.equal(planned(objects).sets['KUBE-LOOP-BACK']?.length, 4);
   });
 
-  test('IPVS-14 those that serve while terminating, if none is ready; local ones where local ones count', () => {
+  test('IPVS-14 if no endpoint is ready, endpoints that serve while they terminate are real servers', () => {
     const states = at([
       ['10.0.1.1', terminating],
       ['10.0.1.4', gone],
@@ -272,7 +272,7 @@ describe('endpoints that come and go', () => {
 });
 
 describe('addresses from outside', () => {
-  test('IPVS-1 external IPs of the family, with and without endpoints', () => {
+  test('IPVS-1 external IPs of the family have virtual servers, with and without endpoints', () => {
     const web = service('s', { externalIPs: ['50.60.70.81', '2012::51', '127.0.0.1'] });
     assert.deepEqual(summary(planned([web])), ['-t 10.96.0.1:80 0', '-t 127.0.0.1:80 0', '-t 50.60.70.81:80 0']);
     const { sets, servers } = planned([web, slice('s-1', ['10.180.0.1'])]);
@@ -281,7 +281,7 @@ describe('addresses from outside', () => {
     assert.equal(sets['KUBE-EXTERNAL-IP-LOCAL'], undefined);
   });
 
-  test('IPVS-1 external policy Local: the set for it, and the local endpoint', () => {
+  test('IPVS-1 an external IP with policy Local is in the set for it, and has the local endpoint', () => {
     const { sets, servers } = planned([
       service('s', { type: 'NodePort', externalIPs: ['50.60.70.81'], externalTrafficPolicy: 'Local' }),
       slice('s-1', [{ ip: '10.180.0.1', ...LOCAL }, '10.180.1.1']),
@@ -291,7 +291,7 @@ describe('addresses from outside', () => {
     assert.equal(sets['KUBE-EXTERNAL-IP'], undefined);
   });
 
-  test('IPVS-14 external policy Local without local endpoints forwards to those elsewhere', () => {
+  test('IPVS-14 external policy Local without local endpoints forwards to the cluster endpoints', () => {
     const { servers } = planned([
       service('s', { type: 'NodePort', externalIPs: ['50.60.70.81'], externalTrafficPolicy: 'Local' }),
       slice('s-1', ['10.180.1.1']),
@@ -306,7 +306,7 @@ describe('addresses from outside', () => {
     assert.deepEqual([served('Proxy'), served('VIP'), served()], [false, true, true]);
   });
 
-  test('IPVS-16 source ranges: what may pass, and whether the node itself may', () => {
+  test('IPVS-16 source ranges are elements, and decide whether the node itself may pass', () => {
     const lb = (ranges: string[]) =>
       planned([
         service('s', { type: 'LoadBalancer', ingress: [{ ip: '1.2.3.4' }], loadBalancerSourceRanges: ranges }),
@@ -329,7 +329,7 @@ describe('addresses from outside', () => {
     assert.ok(!inside.rules.some(rule => rule.includes('KUBE-IPVS-OUT-FILTER -s')));
   });
 
-  test('IPVS-4 an external address that another link has is not given to kube-ipvs0; a cluster IP always is', () => {
+  test('IPVS-4 kube-ipvs0 does not get an external address that another link has, but gets every cluster IP', () => {
     const { addresses, sets } = planned(
       [service('s', { clusterIP: '10.96.0.9', externalIPs: ['192.168.0.2', '50.60.70.81'] })],
       { nodeIPs: ['192.168.0.2', '10.96.0.9'] },
@@ -348,7 +348,7 @@ describe('addresses from outside', () => {
   });
 });
 
-test('IPVS-16 a range of all addresses, which ipset does not take, is two halves', () => {
+test('IPVS-16 a range of all addresses, which ipset does not accept, becomes two halves', () => {
   const halves = (family: Family, clusterIP: string, ip: string) => {
     const model = new Model({ family, nodeName: 'node-a', startedAt: 0, report: () => {} });
     model.setService(service('s', { clusterIP, type: 'LoadBalancer', ingress: [{ ip }] }));

@@ -3,20 +3,20 @@ import { type Element, L4 } from '../../kernel/ipset/index.ts';
 import { type Cidr, type Family, familyOf, type Ip, isLoopback, parseIp } from '../../net/index.ts';
 import type { Frontend, ServicePortPlan } from '../../plan/index.ts';
 import type { ModeSettings } from '../mode.ts';
-import { isLinkLocal } from './device.ts';
-import type { SetKey } from './sets.ts';
-import { type VirtualServer, virtualServer } from './virtual-server.ts';
+import { isLinkLocal } from './kernel-state/address-table.ts';
+import type { SetKey } from './names.ts';
+import { type VirtualServer, virtualServer } from './wanted/virtual-server.ts';
 
 /** What the plans of one family are rendered with. */
 export interface RenderContext {
   readonly family: Family;
-  /** For Services that do not ask for another. */
+  /** The scheduler of Services that do not ask for another one. */
   readonly scheduler: string;
-  /** Schedulers that the kernel lacks. */
+  /** The schedulers that the kernel lacks. */
   readonly missingSchedulers: ReadonlySet<string>;
-  /** Addresses that node ports are served at. */
+  /** The addresses of node ports. */
   readonly nodePortIPs: readonly Ip[];
-  /** Addresses of this machine's other links. They are not given to kube-ipvs0 too. */
+  /** The addresses of this machine's other links. kube-ipvs0 does not get them too. */
   readonly nodeIPs: ReadonlySet<Ip>;
 }
 
@@ -40,7 +40,7 @@ export function renderContext(input: ContextInput): RenderContext {
   return { family, scheduler, missingSchedulers, nodePortIPs, nodeIPs: own };
 }
 
-/** An answer of a load balancer's address that its source ranges do not let pass to this node. */
+/** The address of a load balancer whose source ranges exclude this node. Answers to the node are dropped. */
 export interface Drop {
   readonly ip: Ip;
   readonly protocol: Protocol;
@@ -52,7 +52,7 @@ export interface SetElement {
   readonly element: Element;
 }
 
-/** All that one service port is in the kernel. */
+/** Everything that the kernel has of one service port. */
 export interface Rendered {
   readonly servers: readonly VirtualServer[];
   readonly elements: readonly SetElement[];
@@ -149,7 +149,7 @@ function renderNodePort(
   for (const set of sets) elements.push(at(set, { kind: 'bitmap:port', port }));
 }
 
-/** ipset takes no network of prefix length 0: all addresses are two halves. */
+/** ipset accepts no network with prefix length 0, so a network of all addresses becomes two halves. */
 function halves(cidr: Cidr): readonly Cidr[] {
   if (cidr.prefix > 0) return [cidr];
   const upper = parseIp(cidr.address.includes(':') ? '8000::' : '128.0.0.0');

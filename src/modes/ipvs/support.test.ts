@@ -6,6 +6,7 @@ import { KernelError } from '../../kernel/errors.ts';
 import { GenericSocket } from '../../kernel/genetlink/index.ts';
 import { IpvsSocket, type Service } from '../../kernel/ipvs/index.ts';
 import { NetlinkSocket } from '../../kernel/netlink/index.ts';
+import { ipvs } from './index.ts';
 import { unavailable } from './support.ts';
 
 const ENOENT = 2;
@@ -25,13 +26,13 @@ function fakeIpvs(fake = new FakeIpvs()) {
   };
 }
 
-test('IPVS-12 a kernel without ip_vs is told by what it says', () => {
+test('IPVS-12 a kernel without ip_vs cannot run the mode, and its error is the reason', () => {
   const transport = new RecordingTransport(() => [ENOENT]);
   const ipvs = () => new IpvsSocket(new GenericSocket(new NetlinkSocket(transport)));
   assert.match(unavailable('rr', { ipset, ipvs }) ?? '', /^can't use the IPVS proxier: .*IPVS.*ENOENT/);
 });
 
-test('IPVS-12 so is one without ipset', () => {
+test('IPVS-12 a kernel without ipset cannot run the mode, and its error is the reason', () => {
   const missing = () => {
     throw new KernelError('KERNEL_SOCKET', { operation: 'ask for the protocol of ipset', errno: 'EINVAL' });
   };
@@ -39,7 +40,7 @@ test('IPVS-12 so is one without ipset', () => {
   assert.equal(text, "can't use the IPVS proxier: ask for the protocol of ipset: EINVAL");
 });
 
-test('IPVS-12 a virtual server is made and deleted to see whether the scheduler is there, unless one has it already', () => {
+test('IPVS-12 a virtual server is made and deleted to test the scheduler, unless another one has it', () => {
   const fake = new FakeIpvs();
   assert.equal(unavailable('rr', { ipset, ipvs: () => fakeIpvs(fake) }), undefined);
   assert.deepEqual(fake.requests, ['-A -t 198.51.100.0:20000 -s rr', '-D -t 198.51.100.0:20000']);
@@ -49,4 +50,13 @@ test('IPVS-12 a virtual server is made and deleted to see whether the scheduler 
   used.requests.length = 0;
   assert.equal(unavailable('rr', { ipset, ipvs: () => fakeIpvs(used) }), undefined);
   assert.deepEqual(used.requests, []);
+});
+
+test('IPVS-22 the deprecation is an Event of the Node', () => {
+  assert.deepEqual(ipvs.startEvent, {
+    type: 'Warning',
+    reason: 'IPVSDeprecation',
+    action: 'StartKubeProxy',
+    note: "The ipvs proxier is now deprecated and may be removed in a future release. Please use 'nftables' instead.",
+  });
 });

@@ -2,20 +2,51 @@ import { KernelError } from '../../kernel/errors.ts';
 import { IpsetSocket } from '../../kernel/ipset/index.ts';
 import { IpvsSocket, loadIpvs, type ServiceKey } from '../../kernel/ipvs/index.ts';
 import type { NetworkNamespace } from '../../kernel/netns.ts';
-import { parseIp } from '../../net/index.ts';
-import { DEFAULT_SCHEDULER } from './virtual-server.ts';
+import { errorText } from '../../lib/error-text.ts';
+import { FatalError } from '../../lib/fatal-error.ts';
+import type { Ip } from '../../net/index.ts';
+import type { StartContext, StartEvent } from '../descriptor.ts';
+import { applyKernelSettings } from './settings/kernel-settings.ts';
+import type { IpvsOptions } from './settings/options.ts';
+import { DEFAULT_SCHEDULER } from './wanted/virtual-server.ts';
 
-/** Of a network for documentation: nobody has it. */
-const PROBE = { kind: 'address', protocol: 'TCP', address: '198.51.100.0', port: 20000 } as const;
+/** Upstream's Event. The proxy also logs its note as an error when it starts. */
+export const IPVS_DEPRECATION: StartEvent = {
+  type: 'Warning',
+  reason: 'IPVSDeprecation',
+  action: 'StartKubeProxy',
+  note: "The ipvs proxier is now deprecated and may be removed in a future release. Please use 'nftables' instead.",
+};
 
-/** How the kernel is reached. */
-export interface Openers {
+/** An address from a range for documentation, which no machine has. */
+const PROBE_ADDRESS = '198.51.100.0' as Ip;
+const PROBE_PORT = 20000;
+
+/** Opens what the check needs of the kernel. */
+export interface SupportSockets {
   ipset(): Pick<IpsetSocket, 'close'>;
   ipvs(): Pick<IpvsSocket, 'services' | 'newService' | 'deleteService' | 'close'>;
 }
 
-/** Why the mode cannot be used on this machine; undefined if it can. Loads the modules that it needs. */
-export async function ipvsUnavailable(scheduler: string, namespace?: NetworkNamespace): Promise<string | undefined> {
+/** Loads the kernel's modules and sets its settings. Throws a `FatalError` if the machine cannot run ipvs mode. */
+export async function prepareIpvs(options: IpvsOptions, { log }: Pick<StartContext, 'log'>): Promise<void> {
+  const reason = await ipvsUnavailable(options.scheduler);
+  if (reason !== undefined) throw new FatalError(reason);
+  log.error('server', IPVS_DEPRECATION.note);
+  try {
+    applyKernelSettings(options, error =>
+      log.error('ipvs', 'Could not set the timeouts of ipvs', { err: errorText(error) }),
+    );
+  } catch (error) {
+    throw new FatalError(`unable to create proxier: ${errorText(error)}`);
+  }
+}
+
+/** The reason why the machine cannot run the mode; undefined if it can. Loads the modules that the mode needs. */
+export async function ipvsUnavailable(
+  scheduler: string | undefined,
+  namespace?: NetworkNamespace,
+): Promise<string | undefined> {
   await loadIpvs();
   return unavailable(scheduler || DEFAULT_SCHEDULER, {
     ipset: () => IpsetSocket.open({ namespace }),
@@ -23,7 +54,7 @@ export async function ipvsUnavailable(scheduler: string, namespace?: NetworkName
   });
 }
 
-export function unavailable(scheduler: string, open: Openers): string | undefined {
+export function unavailable(scheduler: string, open: SupportSockets): string | undefined {
   try {
     open.ipset().close();
     const socket = open.ipvs();
@@ -39,12 +70,10 @@ export function unavailable(scheduler: string, open: Openers): string | undefine
   }
 }
 
-/** One that exists with the scheduler proves that the kernel has it; else one is made for a moment. */
-function probe(socket: ReturnType<Openers['ipvs']>, scheduler: string): void {
+/** Makes a virtual server and deletes it again, unless one exists that proves that the kernel has the scheduler. */
+function probe(socket: ReturnType<SupportSockets['ipvs']>, scheduler: string): void {
   if (socket.services().some(service => service.scheduler === scheduler)) return;
-  const address = parseIp(PROBE.address);
-  if (!address) return;
-  const key: ServiceKey = { ...PROBE, address };
+  const key: ServiceKey = { kind: 'address', protocol: 'TCP', address: PROBE_ADDRESS, port: PROBE_PORT };
   socket.newService({ key, scheduler });
   socket.deleteService(key);
 }

@@ -6,7 +6,7 @@ import { Model, parseNodePortAddresses } from '../../../model/index.ts';
 import type { Ip } from '../../../net/index.ts';
 import { Planner } from '../../../plan/index.ts';
 import { renderContext } from '../render.ts';
-import { WantedPlans } from '../wanted-plans.ts';
+import { RenderedPlans } from '../wanted/rendered-plans.ts';
 import { readStatistics } from './read-statistics.ts';
 import type { StatisticsOptions } from './server-statistics.ts';
 
@@ -39,8 +39,8 @@ function wanted() {
   };
   const planner = new Planner(model, { node: { name: 'node-a', zone: '' }, ...options });
   const settings = { nodePortAddresses: parseNodePortAddresses('IPv4', []), nodePortIPs: [] };
-  const plans = new WantedPlans(renderContext({ family: 'IPv4', scheduler: 'rr', settings, nodeIPs: [] }));
-  plans.want(planner.update(model.take()));
+  const plans = new RenderedPlans(renderContext({ family: 'IPv4', scheduler: 'rr', settings, nodeIPs: [] }));
+  plans.take(planner.update(model.take()));
   return plans;
 }
 
@@ -54,7 +54,7 @@ const entry = (address: string, connections: bigint): ServiceEntry => ({
   stats: stats(connections),
 });
 
-test('IPVS-18 the busiest one by one with their real servers, all addresses together; the rest as a sum; nothing of others', async () => {
+test('IPVS-18 the busiest service ports have statistics of their own with real servers, and the rest is a sum', async () => {
   const destination: DestinationEntry = {
     address: '10.0.0.1' as Ip,
     port: 8080,
@@ -86,13 +86,18 @@ test('IPVS-18 the busiest one by one with their real servers, all addresses toge
   };
   const families = new Map([['IPv4', wanted()]] as const);
   const { servicePorts, others, virtualServers } = await readStatistics(socket, families, { limit: 1 });
-  assert.deepEqual(listed, ['10.96.0.1', '1.1.1.1'], 'real servers are asked for only where they are told');
+  assert.deepEqual(
+    listed,
+    ['10.96.0.1', '1.1.1.1'],
+    'real servers are read only of service ports that have statistics',
+  );
   assert.equal(virtualServers, 5);
   assert.deepEqual(servicePorts, [
     {
-      id: 'IPv4 default/a TCP',
+      id: 'IPv4 default/a/TCP',
       family: 'IPv4',
-      servicePort: 'default/a',
+      service: 'default/a',
+      port: '',
       protocol: 'TCP',
       connections: 11n,
       inPackets: 22n,
@@ -126,7 +131,7 @@ test('IPVS-18 the busiest one by one with their real servers, all addresses toge
     },
   ]);
   const names = async (options: StatisticsOptions) =>
-    (await readStatistics(socket, families, options)).servicePorts.map(({ servicePort }) => servicePort);
-  assert.deepEqual(await names({ limit: 2, keep: new Set(['IPv4 default/s4 TCP']) }), ['default/s4', 'default/a']);
-  assert.deepEqual(await names({}), ['default/a', 'default/s2', 'default/s3'], 'idle ones are not told one by one');
+    (await readStatistics(socket, families, options)).servicePorts.map(({ service }) => service);
+  assert.deepEqual(await names({ limit: 2, keep: new Set(['IPv4 default/s4/TCP']) }), ['default/s4', 'default/a']);
+  assert.deepEqual(await names({}), ['default/a', 'default/s2', 'default/s3'], 'idle service ports have no statistics');
 });

@@ -6,90 +6,93 @@ import {
   type ServiceEntry,
   type Stats,
 } from '../../../kernel/ipvs/index.ts';
+import { compareTexts } from '../../../lib/compare-texts.ts';
 import { type Family, joinHostPort } from '../../../net/index.ts';
-import { planName } from '../../../plan/index.ts';
-import type { FamilyServices } from '../family-services.ts';
+import { planId } from '../../../plan/index.ts';
+import type { WantedObjects } from '../wanted/wanted-objects.ts';
 import type {
   OtherStatistics,
   RealServerStatistics,
   ServerStatistics,
   ServicePortStatistics,
   StatisticsOptions,
-  Traffic,
+  TrafficCounts,
 } from './server-statistics.ts';
 
-const LIMIT = 100;
-const NOBODY: ReadonlySet<string> = new Set();
-const NONE: Traffic = { connections: 0n, inPackets: 0n, outPackets: 0n, inBytes: 0n, outBytes: 0n };
+const DEFAULT_LIMIT = 100;
+const KEEP_NONE: ReadonlySet<string> = new Set();
+const NO_TRAFFIC: TrafficCounts = { connections: 0n, inPackets: 0n, outPackets: 0n, inBytes: 0n, outBytes: 0n };
 
-interface Group {
-  readonly id: string;
-  readonly family: Family;
-  readonly servicePort: string;
-  readonly protocol: string;
+/** The virtual servers of one service port. */
+interface ServicePortServers extends Omit<ServicePortStatistics, keyof TrafficCounts | 'realServers'> {
   readonly services: ServiceEntry[];
-  traffic: Traffic;
+  traffic: TrafficCounts;
 }
 
 type Socket = Pick<IpvsSocket, 'streamServices' | 'destinations'>;
-type Families = ReadonlyMap<Family, Pick<FamilyServices, 'wanted'>>;
+type Families = ReadonlyMap<Family, { readonly wanted: WantedObjects }>;
 
-/** Reads the counters of our virtual servers; of real servers only those of service ports that are told one by one. */
+/** Reads the counters of the mode's virtual servers. Reads real servers only for service ports that have statistics. */
 export async function readStatistics(
   socket: Socket,
   families: Families,
-  { limit = LIMIT, keep = NOBODY }: StatisticsOptions = {},
+  { limit = DEFAULT_LIMIT, keep = KEEP_NONE }: StatisticsOptions = {},
 ): Promise<ServerStatistics> {
-  const groups = await group(socket, families);
-  const told = choose(groups, limit, keep);
+  const ports = await readServicePorts(socket, families);
+  const chosen = choose(ports, limit, keep);
   const servicePorts: ServicePortStatistics[] = [];
-  for (const { services, traffic, ...names } of told) {
-    servicePorts.push({ ...names, ...traffic, realServers: realServers(socket, services) });
+  for (const { services, traffic, ...names } of chosen) {
+    servicePorts.push({ ...names, ...traffic, realServers: readRealServers(socket, services) });
     await nextTurn();
   }
-  const isTold = new Set(told.map(({ id }) => id));
-  const rest = groups.filter(({ id }) => !isTold.has(id));
-  const others = [...families.keys()].map(family => together(family, rest));
-  return { servicePorts, others, virtualServers: groups.reduce((sum, { services }) => sum + services.length, 0) };
+  const ids = new Set(chosen.map(({ id }) => id));
+  const rest = ports.filter(({ id }) => !ids.has(id));
+  const others = [...families.keys()].map(family => sumOf(family, rest));
+  return { servicePorts, others, virtualServers: ports.reduce((sum, { services }) => sum + services.length, 0) };
 }
 
-async function group(socket: Socket, families: Families): Promise<readonly Group[]> {
-  const groups = new Map<string, Group>();
-  for await (const service of socket.streamServices()) {
+async function readServicePorts(socket: Socket, families: Families): Promise<readonly ServicePortServers[]> {
+  const ports = new Map<string, ServicePortServers>();
+  for await (const entry of socket.streamServices()) {
     for (const [family, { wanted }] of families) {
-      const plan = wanted.claim(printKey(service.key))?.plan;
+      const plan = wanted.planOf(printKey(entry.key));
       if (!plan) continue;
-      const { protocol } = plan.port;
-      const servicePort = planName(plan);
-      const id = `${family} ${servicePort} ${protocol}`;
-      const known = groups.get(id) ?? { id, family, servicePort, protocol, services: [], traffic: NONE };
-      known.services.push(service);
-      known.traffic = plus(known.traffic, service.stats);
-      groups.set(id, known);
+      const id = `${family} ${planId(plan)}`;
+      const { service, port } = plan;
+      const names = { id, family, service, port: port.name, protocol: port.protocol };
+      const known = ports.get(id) ?? { ...names, services: [], traffic: NO_TRAFFIC };
+      known.services.push(entry);
+      known.traffic = plus(known.traffic, entry.stats);
+      ports.set(id, known);
     }
   }
-  return [...groups.values()];
+  return [...ports.values()];
 }
 
-function choose(groups: readonly Group[], limit: number, keep: ReadonlySet<string>): readonly Group[] {
-  const candidates = groups.filter(({ id, traffic }) => keep.has(id) || traffic.connections > 0n);
-  const rank = ({ id }: Group) => (keep.has(id) ? 0 : 1);
-  const byRight = (a: Group, b: Group) => rank(a) - rank(b) || compare(b.traffic.connections, a.traffic.connections);
-  return candidates.sort(byRight).slice(0, limit);
+function choose(
+  ports: readonly ServicePortServers[],
+  limit: number,
+  keep: ReadonlySet<string>,
+): readonly ServicePortServers[] {
+  const candidates = ports.filter(({ id, traffic }) => keep.has(id) || traffic.connections > 0n);
+  const rank = ({ id }: ServicePortServers) => (keep.has(id) ? 0 : 1);
+  return candidates
+    .sort((a, b) => rank(a) - rank(b) || compare(b.traffic.connections, a.traffic.connections))
+    .slice(0, limit);
 }
 
-function together(family: Family, groups: readonly Group[]): OtherStatistics {
-  const own = groups.filter(other => other.family === family);
-  return { family, servicePorts: own.length, ...own.reduce((sum, { traffic }) => plus(sum, traffic), NONE) };
+function sumOf(family: Family, ports: readonly ServicePortServers[]): OtherStatistics {
+  const own = ports.filter(port => port.family === family);
+  return { family, servicePorts: own.length, ...own.reduce((sum, { traffic }) => plus(sum, traffic), NO_TRAFFIC) };
 }
 
-function realServers(socket: Socket, services: readonly ServiceEntry[]): readonly RealServerStatistics[] {
+function readRealServers(socket: Socket, services: readonly ServiceEntry[]): readonly RealServerStatistics[] {
   const found = new Map<string, RealServerStatistics>();
   for (const entry of services.flatMap(({ key }) => socket.destinations(key))) {
     const address = joinHostPort(entry.address, entry.port);
     found.set(address, addRealServer(found.get(address), address, entry));
   }
-  return [...found.values()].sort((a, b) => (a.address < b.address ? -1 : 1));
+  return [...found.values()].sort((a, b) => compareTexts(a.address, b.address));
 }
 
 function addRealServer(
@@ -102,11 +105,11 @@ function addRealServer(
     weight: Math.max(weight, known?.weight ?? 0),
     activeConnections: activeConnections + (known?.activeConnections ?? 0),
     inactiveConnections: inactiveConnections + (known?.inactiveConnections ?? 0),
-    ...plus(known ?? NONE, stats),
+    ...plus(known ?? NO_TRAFFIC, stats),
   };
 }
 
-function plus(a: Traffic, b: Traffic | Stats | undefined): Traffic {
+function plus(a: TrafficCounts, b: TrafficCounts | Stats | undefined): TrafficCounts {
   if (!b) return a;
   return {
     connections: a.connections + b.connections,

@@ -1,7 +1,7 @@
 import type { Family } from '../../../net/index.ts';
 
-/** What was carried since the virtual or real server was made. */
-export interface Traffic {
+/** What a virtual or real server has carried since it was made. */
+export interface TrafficCounts {
   readonly connections: bigint;
   readonly inPackets: bigint;
   readonly outPackets: bigint;
@@ -9,7 +9,7 @@ export interface Traffic {
   readonly outBytes: bigint;
 }
 
-export interface RealServerStatistics extends Traffic {
+export interface RealServerStatistics extends TrafficCounts {
   /** `10.244.1.2:8080` */
   readonly address: string;
   /** 0 while it waits for its last connection to end. */
@@ -18,33 +18,36 @@ export interface RealServerStatistics extends Traffic {
   readonly inactiveConnections: number;
 }
 
-/** One service port, all its addresses together. */
-export interface ServicePortStatistics extends Traffic {
-  /** No other service port has it. */
+/** One service port with all its virtual servers. */
+export interface ServicePortStatistics extends TrafficCounts {
+  /** No other service port has this id. */
   readonly id: string;
   readonly family: Family;
-  /** `ns/name:port` */
-  readonly servicePort: string;
+  /** `namespace/name` */
+  readonly service: string;
+  /** The name of the port; empty if it has none. */
+  readonly port: string;
   readonly protocol: string;
   readonly realServers: readonly RealServerStatistics[];
 }
 
-export interface OtherStatistics extends Traffic {
+/** All other service ports of a family together. */
+export interface OtherStatistics extends TrafficCounts {
   readonly family: Family;
   readonly servicePorts: number;
 }
 
 export interface ServerStatistics {
-  /** Those that were to be kept, and the busiest by connections, at most as many as asked for. Idle ones are none of them. */
+  /** The service ports of `keep` and then the busiest ones, at most `limit`. Idle ones are only among the first. */
   readonly servicePorts: readonly ServicePortStatistics[];
-  /** All others together, for each family. */
+  /** One for each family. */
   readonly others: readonly OtherStatistics[];
   readonly virtualServers: number;
 }
 
 export interface StatisticsOptions {
-  /** How many service ports are told one by one, 100 unless told. */
+  /** How many service ports have statistics of their own. By default 100. */
   readonly limit?: number | undefined;
-  /** Ids of service ports that are told one by one before others, however busy they are. */
+  /** The ids of service ports that have statistics of their own, however idle they are. */
   readonly keep?: ReadonlySet<string> | undefined;
 }

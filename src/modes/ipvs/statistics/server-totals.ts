@@ -1,68 +1,74 @@
 import type { Family } from '../../../net/index.ts';
-import { advanced, type Total } from '../../../observe/metrics/total.ts';
-import type { RealServerStatistics, ServerStatistics, ServicePortStatistics, Traffic } from '../../index.ts';
+import { advanced, type Total } from '../../../observe/metrics/index.ts';
+import type {
+  RealServerStatistics,
+  ServerStatistics,
+  ServicePortStatistics,
+  TrafficCounts,
+} from './server-statistics.ts';
 
-export const TRAFFIC = ['connections', 'inPackets', 'outPackets', 'inBytes', 'outBytes'] as const;
-export type TrafficKind = (typeof TRAFFIC)[number];
+export type TrafficKind = keyof TrafficCounts;
 
-/** A service port that is shown one by one, or all others of a family. */
-export interface ShownServicePort {
+/** One service port, or all others of a family together. */
+export interface ServicePortTotals {
   readonly id: string;
   readonly family: Family;
-  /** Undefined: all others. */
-  readonly servicePort: string | undefined;
+  /** `namespace/name`. Undefined for all others. */
+  readonly service: string | undefined;
+  readonly port: string;
   readonly protocol: string;
   readonly traffic: Readonly<Record<TrafficKind, Total>>;
 }
 
-export interface ShownRealServer {
-  readonly of: ServicePortStatistics;
+export interface RealServerTotals {
+  readonly servicePort: ServicePortStatistics;
   readonly server: RealServerStatistics;
   readonly connections: Total;
 }
 
 /**
- * Statistics as they are shown: counters never go back, and who was shown one by one stays so as long as it exists, for
- * otherwise what it carried would jump between it and the others.
+ * Statistics for counters, which must not decrease. A service port that has a name keeps it as long as it exists.
+ * Otherwise its traffic would jump between it and the others.
  */
 export class ServerTotals {
   readonly #mostRealServers: number;
   virtualServers = 0;
-  servicePorts: ReadonlyMap<string, ShownServicePort> = new Map();
-  realServers: ReadonlyMap<string, ShownRealServer> = new Map();
+  servicePorts: ReadonlyMap<string, ServicePortTotals> = new Map();
+  realServers: ReadonlyMap<string, RealServerTotals> = new Map();
 
   constructor(mostRealServers: number) {
     this.#mostRealServers = mostRealServers;
   }
 
-  /** Ids of the service ports that have to be told one by one again. */
+  /** The ids of the service ports that have a name. */
   get named(): ReadonlySet<string> {
-    return new Set([...this.servicePorts.values()].flatMap(({ id, servicePort }) => (servicePort ? [id] : [])));
+    return new Set([...this.servicePorts.values()].flatMap(({ id, service }) => (service === undefined ? [] : [id])));
   }
 
   take({ servicePorts, others, virtualServers }: ServerStatistics): void {
     this.virtualServers = virtualServers;
-    const shown = [
+    const totals = [
       ...servicePorts.map(port => this.#advance(port, port)),
       ...others.map(other => {
-        const names = { id: `${other.family} other`, family: other.family, servicePort: undefined, protocol: '' };
-        return this.#advance(names, other);
+        const { family } = other;
+        return this.#advance({ id: `${family} other`, family, service: undefined, port: '', protocol: '' }, other);
       }),
     ];
-    this.servicePorts = new Map(shown.map(port => [port.id, port]));
+    this.servicePorts = new Map(totals.map(port => [port.id, port]));
     this.realServers = this.#chooseRealServers(servicePorts);
   }
 
   #advance(
-    { id, family, servicePort, protocol }: Omit<ShownServicePort, 'traffic'>,
-    carried: Traffic,
-  ): ShownServicePort {
+    { id, family, service, port, protocol }: Omit<ServicePortTotals, 'traffic'>,
+    counts: TrafficCounts,
+  ): ServicePortTotals {
     const before = this.servicePorts.get(id)?.traffic;
-    const total = (kind: TrafficKind) => advanced(before?.[kind], Number(carried[kind]));
+    const total = (kind: TrafficKind) => advanced(before?.[kind], Number(counts[kind]));
     return {
       id,
       family,
-      servicePort,
+      service,
+      port,
       protocol,
       traffic: {
         connections: total('connections'),
@@ -74,16 +80,19 @@ export class ServerTotals {
     };
   }
 
-  #chooseRealServers(ports: readonly ServicePortStatistics[]): ReadonlyMap<string, ShownRealServer> {
-    const all = ports.flatMap(of => of.realServers.map(server => ({ id: `${of.id} ${server.address}`, of, server })));
-    const isShown = (id: string) => this.realServers.has(id);
-    const busy = all.filter(({ id, server }) => isShown(id) || server.connections > 0n);
-    const rank = (id: string) => (isShown(id) ? 0 : 1);
+  /** Real servers that have a name come before others, then the busiest. */
+  #chooseRealServers(ports: readonly ServicePortStatistics[]): ReadonlyMap<string, RealServerTotals> {
+    const all = ports.flatMap(servicePort =>
+      servicePort.realServers.map(server => ({ id: `${servicePort.id} ${server.address}`, servicePort, server })),
+    );
+    const isNamed = (id: string) => this.realServers.has(id);
+    const busy = all.filter(({ id, server }) => isNamed(id) || server.connections > 0n);
+    const rank = (id: string) => (isNamed(id) ? 0 : 1);
     busy.sort((a, b) => rank(a.id) - rank(b.id) || Number(b.server.connections - a.server.connections));
     return new Map(
-      busy.slice(0, this.#mostRealServers).map(({ id, of, server }) => {
+      busy.slice(0, this.#mostRealServers).map(({ id, servicePort, server }) => {
         const connections = advanced(this.realServers.get(id)?.connections, Number(server.connections));
-        return [id, { of, server, connections }];
+        return [id, { servicePort, server, connections }];
       }),
     );
   }
