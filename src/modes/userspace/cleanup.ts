@@ -3,8 +3,8 @@ import { Turns } from '../../lib/turns.ts';
 import { FAMILIES } from '../../net/index.ts';
 import { type Cleanup, CleanupReport } from '../cleanup-report.ts';
 import { openBackends, type ProgramOptions } from '../iptables-programs.ts';
-import { CHAINS, JUMPS, TABLES, type TableName } from './chains.ts';
-import { jumpWords } from './portal-rules.ts';
+import { CHAINS, JUMPS, TABLES, type TableName } from './names.ts';
+import { jumpWords } from './portals/portal-rules.ts';
 
 /**
  * Removes what the mode made, in both families, and in both backends unless one is named. Where programs cannot be used

@@ -14,13 +14,13 @@ import {
   type SyncReport,
 } from '../mode.ts';
 import { OwedPlans } from '../owed-plans.ts';
-import { FamilyPortals } from './family-portals.ts';
+import { FamilyPortals } from './writer.ts';
 import { inTime } from './in-time.ts';
-import { Machinery } from './machinery.ts';
+import { Machinery } from './relay/shared-sockets.ts';
 import type { UserspaceModeOptions } from './mode-options.ts';
-import { PortAllocator } from './port-allocator.ts';
-import { PortClaims } from './port-claims.ts';
-import { PortalRules } from './portal-rules.ts';
+import { PortAllocator } from './relay/port-allocator.ts';
+import { PortClaims } from './portals/port-reservations.ts';
+import { PortalRules } from './portals/portal-rules.ts';
 
 const DRAIN_MS = 5000;
 const DRAIN_LOOK_MS = 20;

@@ -3,7 +3,7 @@ import { quoteRule } from '../../kernel/iptables/index.ts';
 import type { LocalDetector } from '../../model/index.ts';
 import { type Cidr, cidrContains, type Family, formatCidr, type Ip, joinHostPort } from '../../net/index.ts';
 import { type Frontend, planName, type ServicePortPlan } from '../../plan/index.ts';
-import type { ChainName } from './chains.ts';
+import type { ChainName } from './names.ts';
 
 /** A rule of one of our chains, as a line of iptables-restore without `-A CHAIN`. */
 export interface PortalRule {
