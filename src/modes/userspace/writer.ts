@@ -1,154 +1,171 @@
 import type { ConntrackSocket } from '../../kernel/conntrack/index.ts';
-import type { Iptables, IptablesError } from '../../kernel/iptables/index.ts';
-import { errorText } from '../../lib/error-text.ts';
+import { type Iptables, IptablesError } from '../../kernel/iptables/index.ts';
 import type { Family, Ip } from '../../net/index.ts';
-import { type PlanDiff, planName, type ServicePortPlan } from '../../plan/index.ts';
-import type { ModeEvents, ModeSettings, ServiceCounters, SetAside } from '../mode.ts';
-import { notePlans } from '../note-plans.ts';
-import { claimFrontends } from './portals/reserve-frontends.ts';
+import type { ServicePortPlan } from '../../plan/index.ts';
+import type { ModeEvents, ModeSettings } from '../mode.ts';
+import type { PlanBook } from '../plan-book.ts';
+import { writeAccepted } from '../refusal-search.ts';
+import { causeOf, type SetAsideCause } from '../set-aside.ts';
+import type { Drift, Writer, WriteOutcome } from '../writer.ts';
+import type { ServiceCounters } from './counters/service-counters.ts';
+import { changedRules } from './diff.ts';
 import { type AddressReader, type MachineAddresses, sameAddresses } from './portals/machine-addresses.ts';
+import type { PortReservations, Reservation } from './portals/port-reservations.ts';
+import type { PortalRules } from './portals/portal-rules.ts';
+import { type RenderOptions, renderOptions, sameOptions } from './portals/render-options.ts';
+import { reserveFrontends } from './portals/reserve-frontends.ts';
+import { type ChangedPortal, changedPortals, removeStaleFlows } from './portals/stale-flows.ts';
 import type { PortAllocator } from './relay/port-allocator.ts';
-import type { PortClaims } from './portals/port-reservations.ts';
-import { type PortalRules, sameRules } from './portals/portal-rules.ts';
-import { NOTHING, type Prepared } from './prepared.ts';
-import { neededPolicies, type RenderOptions, refusing, render } from './render.ts';
-import { renderOptions, sameOptions } from './portals/render-options.ts';
+import type { RelayResources } from './relay/relay-resources.ts';
 import { ServiceProxy } from './relay/service-proxy.ts';
-import { type ChangedPortal, changedPortals, forgetStaleFlows } from './portals/stale-flows.ts';
-import type { Traffic } from './relay/relay-resources.ts';
-import { writeAccepted } from './write-accepted.ts';
+import { neededPolicies, type PortalRule, type ProxyPorts, refusing, render } from './render.ts';
 
-export interface FamilyPortalsOptions {
+export interface UserspaceWriterOptions {
   readonly family: Family;
-  readonly traffic: Traffic;
-  readonly ports: PortAllocator;
+  readonly book: PlanBook;
   readonly rules: PortalRules;
-  readonly claims: PortClaims;
+  readonly reservations: PortReservations;
+  readonly ports: PortAllocator;
+  readonly resources: RelayResources;
   readonly addresses: AddressReader;
   readonly conntrack: ConntrackSocket;
-  readonly events: ModeEvents;
-  /** The address that proxies listen at. */
+  readonly events: Pick<ModeEvents, 'failed' | 'measured'>;
+  /** The address at which proxies listen. */
   readonly listenIP: Ip;
+  /** Runs work while no write runs. */
+  turn<T>(work: () => Promise<T>): Promise<T>;
 }
 
-/** The portals of one family: what is wanted, the proxies behind them, and the rules that lead there. */
-export class FamilyPortals {
-  readonly #options: FamilyPortalsOptions;
-  readonly #wanted = new Map<string, ServicePortPlan>();
+/** The settings that the writer took, and the addresses of the machine at that time. */
+interface TakenSettings {
+  readonly options: RenderOptions;
+  readonly addresses: MachineAddresses;
+}
+
+/** A service port whose proxies are open. Its rules are not written yet. */
+interface PreparedPort {
+  /** The plan with only those frontends that can be served; undefined if none can be. */
+  readonly plan: ServicePortPlan | undefined;
+  readonly ports: ProxyPorts;
+  readonly reservations: readonly Reservation[];
+  readonly rules: readonly PortalRule[];
+  /** Why the service port, or a part of it, is set aside. */
+  readonly cause?: SetAsideCause | undefined;
+}
+
+const UNSERVED: PreparedPort = { plan: undefined, ports: {}, reservations: [], rules: [] };
+
+const SCTP_UNSUPPORTED: SetAsideCause = { code: 'UNSUPPORTED', message: 'SCTP cannot be proxied in userspace mode' };
+
+/** Serves one family: the proxies of its service ports, and the rules that lead to them. */
+export class UserspaceWriter implements Writer {
+  readonly #options: UserspaceWriterOptions;
   readonly #proxies = new Map<string, ServiceProxy>();
-  /** As they are in the kernel. */
-  readonly #committed = new Map<string, ServicePortPlan>();
-  readonly #setAside = new Map<string, SetAside>();
-  /** Whose rules were refused. They are tried again when they change, and now and then. */
-  readonly #refused = new Map<string, ServicePortPlan>();
-  readonly #dirty = new Set<string>();
-  #render: RenderOptions | undefined;
-  #addresses: MachineAddresses | undefined;
+  #taken: TakenSettings | undefined;
   #closed = false;
 
-  constructor(options: FamilyPortalsOptions) {
+  constructor(options: UserspaceWriterOptions) {
     this.#options = options;
   }
 
-  get setAside(): readonly SetAside[] {
-    return [...this.#setAside.values()];
+  get isNextWriteFull(): boolean {
+    return this.#options.rules.mustWriteAll;
   }
 
-  get isUnsure(): boolean {
-    return this.#options.rules.isUnsure;
-  }
-
+  /** What went through each existing service port. */
   get counters(): readonly ServiceCounters[] {
-    const { family } = this.#options;
+    const { family, book } = this.#options;
     return [...this.#proxies].flatMap(([id, proxy]) => {
-      const plan = this.#wanted.get(id);
-      if (!plan || plan.port.protocol === 'SCTP') return [];
-      return [{ family, servicePort: planName(plan), protocol: plan.port.protocol, ...proxy.counters }];
+      const plan = book.wanted.get(id);
+      if (!plan) return [];
+      const { service, port } = plan;
+      return [{ family, service, port: port.name, protocol: port.protocol, ...proxy.counters }];
     });
   }
 
-  /** Notes what is wanted; nothing is written before `write`. */
-  want(plans: PlanDiff): void {
-    notePlans(plans, this.#wanted, this.#dirty);
+  takeSettings(settings: ModeSettings): void {
+    const { family, book, listenIP } = this.#options;
+    const addresses = this.#options.addresses.read(family);
+    const options = renderOptions(settings, listenIP, addresses.host);
+    const before = this.#taken;
+    this.#taken = { options, addresses };
+    const isSame = before && sameOptions(before.options, options) && sameAddresses(before.addresses, addresses);
+    if (!isSame) book.changeAll();
   }
 
-  /** Rules depend on the settings and on this machine's addresses. */
-  setOptions(settings: ModeSettings): void {
-    const { addresses, family, listenIP } = this.#options;
-    const now = addresses.read(family);
-    const options = renderOptions(family, settings, listenIP, now.host);
-    const isSame =
-      this.#render && this.#addresses && sameOptions(this.#render, options) && sameAddresses(this.#addresses, now);
-    this.#render = options;
-    this.#addresses = now;
-    if (!isSame) for (const id of this.#wanted.keys()) this.#dirty.add(id);
-  }
-
-  /** Opens proxies, writes rules, then closes what they no longer lead to. */
-  async write(): Promise<void> {
-    const { rules, traffic, family, events } = this.#options;
-    const ids = new Set([...this.#dirty, ...this.#setAside.keys()]);
-    const prepared = new Map(Array.from(ids, id => [id, this.#prepare(id)]));
-    const stale = [...prepared].filter(
-      ([id, { rules: list }]) => rules.isUnsure || !sameRules(rules.rulesOf(id), list),
-    );
-    const start = performance.now();
-    const written = await writeAccepted(rules, new Map([...prepared].map(([id, { rules: list }]) => [id, list])));
-    if (this.#closed) return;
-    for (const [id, error] of written.refused) prepared.set(id, this.#refuse(id, error));
-    const objects = written.rules.filter + written.rules.nat;
-    if (objects > 0) events.measured(family, { kind: 'batch', objects, milliseconds: performance.now() - start });
-    for (const table of ['filter', 'nat'] as const) {
-      events.measured(family, { kind: 'rules', table, total: rules.total(table), last: written.rules[table] });
+  /** Opens proxies, writes rules, then closes what the rules no longer lead to. */
+  async write(): Promise<WriteOutcome> {
+    if (this.#closed) throw new Error('userspace mode is closed');
+    const { book, rules, resources } = this.#options;
+    const prepared = new Map<string, PreparedPort>();
+    for (const id of [...book.changedIds, ...book.setAsideIds]) {
+      if (!prepared.has(id)) prepared.set(id, this.#prepare(id));
     }
-    for (const connection of traffic.connections) connection.endpointsGone();
-    const portals = stale.flatMap(([id, { plan, ports }]) => changedPortals([this.#committed.get(id), plan], ports));
-    for (const [id, each] of prepared) this.#settle(id, each);
-    await this.#forgetFlows(portals);
+    const changed = rules.mustWriteAll ? [...prepared.keys()] : [...changedRules(rules.committed, rulesOf(prepared)).keys()];
+    await this.#writeRules(prepared);
+    // The mode did not wait any longer for this write. It makes the rules refuse, or has done so.
+    if (this.#closed) return 'written';
+    for (const connection of resources.connections) connection.endpointsGone();
+    const portals = changed.flatMap(id => this.#changedPortals(id, prepared.get(id) ?? UNSERVED));
+    for (const [id, port] of prepared) this.#finish(id, port);
+    book.finishWrite();
+    await this.#removeStaleFlows(portals);
+    return 'written';
   }
 
-  /** What is to be done now and then. Returns what others changed. */
-  async upkeep(): Promise<string | undefined> {
-    for (const proxy of this.#proxies.values()) proxy.expire();
-    const drift = await this.#options.rules.findDrift();
-    this.#refused.clear();
-    if (drift !== undefined || this.#setAside.size > 0) await this.write();
-    return drift;
+  findDrift(): Promise<Drift | undefined> {
+    const { book, rules, turn } = this.#options;
+    return turn(async () => {
+      if (this.#closed) return undefined;
+      for (const proxy of this.#proxies.values()) proxy.expireAffinity();
+      const cause = await rules.findDrift();
+      book.retryRefused();
+      if (cause !== undefined) return { cause };
+      if (book.setAside.length > 0) await this.write();
+      return undefined;
+    });
   }
 
-  /** Refuses what was forwarded, for nobody will serve it. If it is not sure what there is, all is written anew. */
-  async refuse(iptables: Iptables): Promise<void> {
+  async repair(): Promise<string | undefined> {
     const { rules } = this.#options;
-    const options = this.#render;
-    if (!options || !rules.isTouched) return;
-    const refusals = new Map(Array.from(rules.ids, id => [id, NOTHING.rules]));
-    for (const [id, plan] of this.#committed) refusals.set(id, render(refusing(plan), {}, options));
+    if (!rules.mustWriteAll && (await rules.findDrift()) === undefined) return undefined;
+    await this.write();
+    return 'wrote all rules again';
+  }
+
+  /** Makes the rules refuse what they forwarded, because the proxies are about to close. */
+  async refuse(iptables: Iptables): Promise<void> {
+    const { book, rules } = this.#options;
+    if (!this.#taken || !rules.hasWritten) return;
+    const refusals = new Map(Array.from(rules.committed.keys(), id => [id, UNSERVED.rules]));
+    for (const [id, plan] of book.committed) refusals.set(id, render(refusing(plan), {}, this.#taken.options));
     await rules.write(refusals, iptables);
   }
 
+  /** Accepts no more connections. Open TCP connections go on. */
   close(): void {
     this.#closed = true;
     for (const proxy of this.#proxies.values()) proxy.close();
-    this.#options.claims.close();
+    this.#options.reservations.close();
   }
 
-  #prepare(id: string): Prepared {
-    const plan = this.#wanted.get(id);
-    const options = this.#render;
-    if (!plan || !options) return NOTHING;
-    if (this.#refused.get(id) === plan) return { ...NOTHING, problem: this.#setAside.get(id)?.error };
+  #prepare(id: string): PreparedPort {
+    const { book, reservations } = this.#options;
+    const plan = book.wanted.get(id);
+    if (!plan || !this.#taken || book.isRefused(id)) return UNSERVED;
     const { protocol } = plan.port;
-    if (protocol === 'SCTP') return { ...NOTHING, problem: 'SCTP cannot be proxied in userspace mode' };
+    if (protocol === 'SCTP') return { ...UNSERVED, cause: SCTP_UNSUPPORTED };
+    const { options, addresses } = this.#taken;
     const proxy = this.#proxyOf(id);
     proxy.update(plan);
     try {
-      const wanted = { id, protocol, all: this.#addresses?.all, ranges: options.nodePortRanges };
-      const { frontends, claims, problem } = claimFrontends(this.#options.claims, plan.frontends, wanted);
+      const port = { id, protocol, machineIPs: addresses.all, nodePortRanges: options.nodePortRanges };
+      const { frontends, ...reserved } = reserveFrontends(reservations, plan.frontends, port);
       const served = { ...plan, frontends };
       const ports = proxy.open(plan, neededPolicies(served));
-      return { plan: served, ports, claims, rules: render(served, ports, options), problem };
+      return { plan: served, ports, rules: render(served, ports, options), ...reserved };
     } catch (error) {
-      return { ...NOTHING, problem: errorText(error) };
+      return { ...UNSERVED, cause: causeOf(error) };
     }
   }
 
@@ -160,48 +177,68 @@ export class FamilyPortals {
     return proxy;
   }
 
-  #refuse(id: string, error: IptablesError): Prepared {
-    const plan = this.#wanted.get(id);
-    if (plan) this.#refused.set(id, plan);
-    return { ...NOTHING, problem: errorText(error) };
+  /** Sets service ports aside whose rules iptables refuses, and writes the rules of the others. */
+  async #writeRules(prepared: Map<string, PreparedPort>): Promise<void> {
+    const { book, rules, family, events } = this.#options;
+    const start = performance.now();
+    const refused = new Map<string, PreparedPort>();
+    let objects = 0;
+    const write = async (ports: Iterable<readonly [string, PreparedPort]>) => {
+      objects += await rules.write(rulesOf(ports));
+    };
+    await writeAccepted<readonly [string, PreparedPort], IptablesError>([...prepared], {
+      attempt: async ports => {
+        try {
+          await write(ports);
+          return undefined;
+        } catch (error) {
+          if (error instanceof IptablesError && error.isAboutRules) return error;
+          throw error;
+        }
+      },
+      refuse: ([id], error) => {
+        book.refuse(id, causeOf(error));
+        refused.set(id, UNSERVED);
+        prepared.set(id, UNSERVED);
+        return [];
+      },
+    });
+    // Removes the former rules of what was refused. Without any service port, the write may still have to write chains.
+    if (refused.size > 0 || prepared.size === 0) await write(refused);
+    if (objects > 0) events.measured(family, { kind: 'batch', objects, milliseconds: performance.now() - start });
   }
 
-  #note(id: string, error: string | undefined): void {
-    const plan = this.#wanted.get(id);
-    if (!plan || error === undefined) {
-      this.#setAside.delete(id);
-      return;
-    }
-    const port = { family: this.#options.family, servicePort: planName(plan), error };
-    const isKnown = this.#setAside.get(id)?.error === error;
-    this.#setAside.set(id, port);
-    if (!isKnown) this.#options.events.setAside(port);
-  }
-
-  /** The rules are written: what they do not lead to is closed. */
-  #settle(id: string, { plan, claims, problem }: Prepared): void {
-    this.#dirty.delete(id);
-    this.#note(id, problem);
-    this.#options.claims.releaseExcept(id, claims);
+  /** The rules are written: closes what they do not lead to. */
+  #finish(id: string, { plan, reservations, cause }: PreparedPort): void {
+    const { book } = this.#options;
+    if (cause) book.postpone(id, cause);
+    else if (!book.isRefused(id)) book.clear(id);
+    book.commit([{ id, from: book.committed.get(id), to: plan }]);
+    this.#options.reservations.releaseExcept(id, reservations);
     const proxy = this.#proxies.get(id);
     if (plan) {
-      this.#committed.set(id, plan);
       proxy?.closeExcept(neededPolicies(plan));
       return;
     }
-    this.#committed.delete(id);
     proxy?.close();
     this.#proxies.delete(id);
-    if (!this.#wanted.has(id)) this.#refused.delete(id);
   }
 
-  async #forgetFlows(portals: readonly ChangedPortal[]): Promise<void> {
+  #changedPortals(id: string, { plan, ports }: PreparedPort): readonly ChangedPortal[] {
+    return changedPortals([this.#options.book.committed.get(id), plan], ports);
+  }
+
+  async #removeStaleFlows(portals: readonly ChangedPortal[]): Promise<void> {
     const { conntrack, family, events } = this.#options;
     if (portals.length === 0) return;
     try {
-      await forgetStaleFlows(conntrack, family, portals, this.#addresses?.all ?? new Set());
+      await removeStaleFlows(conntrack, family, portals, this.#taken?.addresses.all ?? new Set());
     } catch (error) {
-      events.failed('removing stale flows', error);
+      events.failed({ family, action: `remove stale ${family} flows`, error });
     }
   }
+}
+
+function rulesOf(ports: Iterable<readonly [string, PreparedPort]>): ReadonlyMap<string, readonly PortalRule[]> {
+  return new Map(Array.from(ports, ([id, { rules }]) => [id, rules]));
 }

@@ -2,10 +2,10 @@ import type { NetworkNamespace } from '../../../kernel/netns.ts';
 import { RouteSocket, RouteTable, Scope } from '../../../kernel/rtnetlink/index.ts';
 import type { Family, Ip } from '../../../net/index.ts';
 
-/** What is known of this machine's addresses in one family. */
+/** This machine's addresses in one family. */
 export interface MachineAddresses {
   readonly all: ReadonlySet<Ip>;
-  /** That of the interface that leads to the rest of the world; undefined if none does. */
+  /** The address of the interface with the default route; undefined without a default route. */
   readonly host: Ip | undefined;
 }
 

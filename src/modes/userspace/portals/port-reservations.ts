@@ -1,45 +1,48 @@
 import { KernelError } from '../../../kernel/errors.ts';
 import { closeRaw, openBound } from '../../../kernel/sockets/index.ts';
 import { ANY_IP, type Family, type Ip } from '../../../net/index.ts';
-import type { Traffic } from '../relay/relay-resources.ts';
+import type { RelayResources } from '../relay/relay-resources.ts';
 
-/** An address of this machine that a portal takes over. */
-export interface Claim {
+/** A port of this machine whose connections a portal takes. */
+export interface Reservation {
   readonly protocol: 'TCP' | 'UDP';
-  /** Undefined: all addresses. */
+  /** Undefined for all addresses. */
   readonly ip: Ip | undefined;
   readonly port: number;
 }
 
 interface Held {
-  readonly claim: Claim;
+  readonly reservation: Reservation;
   readonly owners: Set<string>;
-  /** Undefined: our claim of all addresses keeps the port, or someone was faster when that was given up. */
+  /**
+   * Undefined if our reservation of the port at all addresses keeps it too, or if another program took the port in the
+   * moment when that reservation ended.
+   */
   fd: number | undefined;
 }
 
 /**
- * Keeps other programs from listening where a portal takes what they would get. A claimed port is bound and nobody listens
- * at it, so that a connection that comes around the portal's rules is refused rather than left to wait.
+ * Keeps other programs from listening at ports whose connections a portal takes. A reserved port is bound and does not
+ * listen, so that the kernel refuses a connection that bypasses the rules of the portal at once.
  */
-export class PortClaims {
-  readonly #traffic: Traffic;
+export class PortReservations {
+  readonly #resources: RelayResources;
   readonly #family: Family;
   readonly #held = new Map<string, Held>();
-  /** The keys of what each owner has. */
+  /** The keys of the reservations of each owner. */
   readonly #owned = new Map<string, Set<string>>();
 
-  constructor(traffic: Traffic, family: Family) {
-    this.#traffic = traffic;
+  constructor(resources: RelayResources, family: Family) {
+    this.#resources = resources;
     this.#family = family;
   }
 
-  /** Returns why it cannot be had; undefined if it can. */
-  claim(owner: string, claim: Claim): KernelError | undefined {
-    const key = keyOf(claim);
+  /** Returns why the port cannot be reserved; undefined if it is reserved. */
+  reserve(owner: string, reservation: Reservation): KernelError | undefined {
+    const key = keyOf(reservation);
     try {
-      const held = this.#held.get(key) ?? { claim, owners: new Set(), fd: undefined };
-      held.fd ??= this.#bind(claim);
+      const held = this.#held.get(key) ?? { reservation, owners: new Set(), fd: undefined };
+      held.fd ??= this.#bind(reservation);
       held.owners.add(owner);
       this.#held.set(key, held);
       const owned = this.#owned.get(owner) ?? new Set();
@@ -51,13 +54,13 @@ export class PortClaims {
     }
   }
 
-  /** Gives up what the owner has, but for these. */
-  releaseExcept(owner: string, claims: readonly Claim[]): void {
+  /** Ends all reservations of the owner but these. */
+  releaseExcept(owner: string, kept: readonly Reservation[]): void {
     const owned = this.#owned.get(owner);
     if (!owned) return;
-    const kept = new Set(claims.map(keyOf));
+    const keys = new Set(kept.map(keyOf));
     for (const key of owned) {
-      if (kept.has(key)) continue;
+      if (keys.has(key)) continue;
       owned.delete(key);
       this.#release(owner, key);
     }
@@ -76,72 +79,74 @@ export class PortClaims {
     if (!held || held.owners.size > 0) return;
     this.#unbind(held);
     this.#held.delete(key);
-    if (held.claim.ip === undefined) this.#keep(this.#single(held.claim));
+    if (held.reservation.ip === undefined) this.#bindAgain(this.#atOneAddress(held.reservation));
   }
 
   #unbind(held: Held): void {
     if (held.fd === undefined) return;
     closeRaw(held.fd);
     held.fd = undefined;
-    this.#traffic.descriptors -= 1;
+    this.#resources.descriptors -= 1;
   }
 
-  /** What nobody else keeps for them any more they must keep themselves. */
-  #keep(claims: readonly Held[]): void {
-    for (const held of claims) {
+  /** Binds ports that a reservation of all addresses kept until now. */
+  #bindAgain(reservations: readonly Held[]): void {
+    for (const held of reservations) {
       try {
-        held.fd ??= this.#bind(held.claim);
+        held.fd ??= this.#bind(held.reservation);
       } catch (error) {
-        // Someone was faster, or the address is gone. Who has the claim finds out when it is claimed again.
+        // Another program was faster, or the address is gone. The next call of `reserve` returns that error.
         if (!(error instanceof KernelError)) throw error;
       }
     }
   }
 
-  #bind(claim: Claim): number | undefined {
-    if (claim.ip === undefined) return this.#bindAll(claim);
-    return this.#held.get(keyOf({ ...claim, ip: undefined }))?.fd === undefined ? this.#open(claim) : undefined;
+  #bind(reservation: Reservation): number | undefined {
+    if (reservation.ip === undefined) return this.#bindAll(reservation);
+    const isKept = this.#held.get(keyOf({ ...reservation, ip: undefined }))?.fd !== undefined;
+    return isKept ? undefined : this.#open(reservation);
   }
 
   /**
-   * All addresses cannot be bound while we have one of them, and whether others have another cannot be seen meanwhile: ours
-   * are given up for this moment, and are kept with all the others if it can be had.
+   * The kernel does not bind a port at all addresses while one of them is bound, by us or by another program. So this
+   * closes our sockets at single addresses first. If it succeeds, the new socket keeps their ports too.
    */
-  #bindAll(claim: Claim): number {
+  #bindAll(reservation: Reservation): number {
     try {
-      return this.#open(claim);
+      return this.#open(reservation);
     } catch (error) {
-      const single = this.#single(claim).filter(({ fd }) => fd !== undefined);
-      if (single.length === 0 || !(error instanceof KernelError && error.errno === 'EADDRINUSE')) throw error;
-      return this.#openWithout(single, claim);
+      const own = this.#atOneAddress(reservation).filter(({ fd }) => fd !== undefined);
+      if (own.length === 0 || !(error instanceof KernelError && error.errno === 'EADDRINUSE')) throw error;
+      return this.#openWithout(own, reservation);
     }
   }
 
-  #openWithout(single: readonly Held[], claim: Claim): number {
-    for (const held of single) this.#unbind(held);
+  #openWithout(own: readonly Held[], reservation: Reservation): number {
+    for (const held of own) this.#unbind(held);
     try {
-      return this.#open(claim);
+      return this.#open(reservation);
     } catch (error) {
-      this.#keep(single);
+      this.#bindAgain(own);
       throw error;
     }
   }
 
-  /** Our claims of that port at one address. */
-  #single({ protocol, port }: Claim): readonly Held[] {
+  /** Our reservations of the port at single addresses. */
+  #atOneAddress({ protocol, port }: Reservation): readonly Held[] {
     return [...this.#held.values()].filter(
-      ({ claim }) => claim.ip !== undefined && claim.protocol === protocol && claim.port === port,
+      ({ reservation }) =>
+        reservation.ip !== undefined && reservation.protocol === protocol && reservation.port === port,
     );
   }
 
-  #open({ protocol, ip, port }: Claim): number {
-    const { namespace } = this.#traffic.options;
+  #open({ protocol, ip, port }: Reservation): number {
+    const { namespace } = this.#resources.options;
     const fd = openBound(namespace, this.#family, protocol, ip ?? ANY_IP[this.#family], port);
-    this.#traffic.descriptors += 1;
+    this.#resources.descriptors += 1;
     return fd;
   }
 }
 
-function keyOf({ protocol, ip, port }: Claim): string {
+function keyOf({ protocol, ip, port }: Reservation): string {
   return `${protocol} ${ip ?? '*'} ${port}`;
 }

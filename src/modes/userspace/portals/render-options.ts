@@ -1,19 +1,27 @@
-import { type Cidr, type Family, formatCidr, type Ip, isUnspecified } from '../../../net/index.ts';
+import type { LocalDetector } from '../../../model/index.ts';
+import { type Cidr, formatCidr, type Ip, isUnspecified } from '../../../net/index.ts';
 import type { ModeSettings } from '../../mode.ts';
-import { oneAddress, type RenderOptions } from '../render.ts';
+
+/** What the rules depend on besides the plans. */
+export interface RenderOptions {
+  readonly localDetector: LocalDetector | undefined;
+  /** The addresses that accept node ports; undefined for every address of this machine. */
+  readonly nodePortRanges: readonly Cidr[] | undefined;
+  /** The address at which proxies listen; undefined for every address. */
+  readonly listenIP: Ip | undefined;
+  /** Where the node's own connections go if proxies listen at every address. Without it they stay on loopback. */
+  readonly hostIP: Ip | undefined;
+}
 
 const LOOPBACK: Cidr = { address: '127.0.0.0' as Ip, prefix: 8 };
 
-/** What rules depend on besides the plans. */
 export function renderOptions(
-  family: Family,
   { localDetector, nodePortAddresses, nodePortIPs }: ModeSettings,
   listenIP: Ip,
   hostIP: Ip | undefined,
 ): RenderOptions {
   const loopback = nodePortAddresses.containsIPv4Loopback ? [LOOPBACK] : [];
   return {
-    family,
     localDetector,
     nodePortRanges: nodePortAddresses.matchAll ? undefined : [...nodePortIPs.map(oneAddress), ...loopback],
     listenIP: isUnspecified(listenIP) ? undefined : listenIP,
@@ -27,4 +35,12 @@ export function sameOptions(a: RenderOptions, b: RenderOptions): boolean {
 
 function optionsText({ localDetector, nodePortRanges, listenIP, hostIP }: RenderOptions): string {
   return JSON.stringify([localDetector, nodePortRanges?.map(formatCidr), listenIP, hostIP]);
+}
+
+export function oneAddress(ip: Ip): Cidr {
+  return { address: ip, prefix: ip.includes(':') ? 128 : 32 };
+}
+
+export function isOneAddress({ address, prefix }: Cidr): boolean {
+  return prefix === oneAddress(address).prefix;
 }

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { KernelError } from '../../../kernel/errors.ts';
 import type { Ip } from '../../../net/index.ts';
 import type { Frontend } from '../../../plan/index.ts';
-import { claimFrontends } from './reserve-frontends.ts';
+import { reserveFrontends } from './reserve-frontends.ts';
 
 const IP = '192.168.0.2' as Ip;
 const FRONTEND: Frontend = {
@@ -17,21 +17,24 @@ const FRONTEND: Frontend = {
   firewall: undefined,
 };
 
-function failing(errno: string) {
+function reserveFailing(errno: string) {
   const error = new KernelError('KERNEL_SOCKET', { operation: 'bind TCP 192.168.0.2:80', errno });
-  const claimant = { id: 'web', protocol: 'TCP', all: new Set([IP]), ranges: undefined } as const;
-  return claimFrontends({ claim: () => error }, [FRONTEND], claimant);
+  const port = { id: 'web', protocol: 'TCP', machineIPs: new Set([IP]), nodePortRanges: undefined } as const;
+  return reserveFrontends({ reserve: () => error }, [FRONTEND], port);
 }
 
-test('USER-5 only of a port that is in use it is said that another program has it', () => {
-  assert.equal(failing('EADDRINUSE').problem, 'bind TCP 192.168.0.2:80: EADDRINUSE; another program has it');
+test('USER-5 the cause of a port in use names another program, and other causes do not', () => {
+  const { cause } = reserveFailing('EADDRINUSE');
+  assert.equal(cause?.message, 'bind TCP 192.168.0.2:80: EADDRINUSE; another program has it');
+  assert.equal(cause?.errno, 'EADDRINUSE');
+  assert.equal(cause?.code, 'KERNEL_SOCKET');
   for (const errno of ['EMFILE', 'EACCES', 'ENOBUFS']) {
-    const { problem, frontends } = failing(errno);
-    assert.equal(problem, `bind TCP 192.168.0.2:80: ${errno}`);
+    const { cause, frontends } = reserveFailing(errno);
+    assert.equal(cause?.message, `bind TCP 192.168.0.2:80: ${errno}`);
     assert.deepEqual(frontends, []);
   }
 });
 
-test('USER-5 an address that is gone meanwhile needs no claim', () => {
-  assert.deepEqual(failing('EADDRNOTAVAIL').frontends, [FRONTEND]);
+test('USER-5 a frontend whose address the machine no longer has needs no reservation', () => {
+  assert.deepEqual(reserveFailing('EADDRNOTAVAIL').frontends, [FRONTEND]);
 });

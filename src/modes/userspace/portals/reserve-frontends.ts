@@ -1,45 +1,51 @@
 import type { Ip } from '../../../net/index.ts';
 import type { Frontend } from '../../../plan/index.ts';
-import type { Claim, PortClaims } from './port-reservations.ts';
-import { isOneAddress, type RenderOptions } from '../render.ts';
+import { causeOf, type SetAsideCause } from '../../set-aside.ts';
+import type { PortReservations, Reservation } from './port-reservations.ts';
+import { isOneAddress, type RenderOptions } from './render-options.ts';
 
-interface Claimant {
+export interface ReservingPort {
+  /** Identifies the service port. */
   readonly id: string;
   readonly protocol: 'TCP' | 'UDP';
-  /** This machine's addresses. */
-  readonly all: ReadonlySet<Ip> | undefined;
-  readonly ranges: RenderOptions['nodePortRanges'];
+  readonly machineIPs: ReadonlySet<Ip>;
+  readonly nodePortRanges: RenderOptions['nodePortRanges'];
 }
 
-export interface ClaimedFrontends {
+export interface ReservedFrontends {
   readonly frontends: readonly Frontend[];
-  readonly claims: readonly Claim[];
-  /** Why frontends are left out. */
-  readonly problem: string | undefined;
+  readonly reservations: readonly Reservation[];
+  /** Why frontends are missing. */
+  readonly cause: SetAsideCause | undefined;
 }
 
-/** Claims the ports of this machine that a service port takes. Frontends whose ports other programs have are left out. */
-export function claimFrontends(
-  ports: Pick<PortClaims, 'claim'>,
+/** Reserves the ports of this machine that a service port takes. Leaves out frontends whose ports it cannot have. */
+export function reserveFrontends(
+  ports: Pick<PortReservations, 'reserve'>,
   frontends: readonly Frontend[],
-  claimant: Claimant,
-): ClaimedFrontends {
-  const claims: Claim[] = [];
-  let problem: string | undefined;
-  const had = frontends.filter(frontend => {
-    const wanted = claimsOf(frontend, claimant);
-    const errors = wanted.flatMap(claim => ports.claim(claimant.id, claim) ?? []);
+  port: ReservingPort,
+): ReservedFrontends {
+  const reservations: Reservation[] = [];
+  let cause: SetAsideCause | undefined;
+  const reserved = frontends.filter(frontend => {
+    const wanted = reservationsOf(frontend, port);
+    const errors = wanted.flatMap(reservation => ports.reserve(port.id, reservation) ?? []);
+    // An address that this machine no longer has needs no reservation.
     const error = errors.find(({ errno }) => errno !== 'EADDRNOTAVAIL');
-    if (error) problem = error.errno === 'EADDRINUSE' ? `${error.message}; another program has it` : error.message;
-    else claims.push(...wanted);
+    if (error) cause = causeOf(error);
+    else reservations.push(...wanted);
     return !error;
   });
-  return { frontends: had, claims, problem };
+  return { frontends: reserved, reservations, cause: cause && explained(cause) };
 }
 
-function claimsOf({ ip, port }: Frontend, { protocol, all, ranges }: Claimant): readonly Claim[] {
-  if (ip !== undefined) return all?.has(ip) ? [{ protocol, ip, port }] : [];
-  if (!ranges) return [{ protocol, ip: undefined, port }];
-  const single = ranges.filter(range => isOneAddress(range));
+function explained(cause: SetAsideCause): SetAsideCause {
+  return cause.errno === 'EADDRINUSE' ? { ...cause, message: `${cause.message}; another program has it` } : cause;
+}
+
+function reservationsOf({ ip, port }: Frontend, { protocol, machineIPs, nodePortRanges }: ReservingPort) {
+  if (ip !== undefined) return machineIPs.has(ip) ? [{ protocol, ip, port }] : [];
+  if (!nodePortRanges) return [{ protocol, ip: undefined, port }];
+  const single = nodePortRanges.filter(isOneAddress);
   return single.map(({ address }) => ({ protocol, ip: address, port }));
 }

@@ -3,13 +3,13 @@ import type { Family, Ip } from '../../../net/index.ts';
 import type { Frontend, ServicePortPlan } from '../../../plan/index.ts';
 import type { ProxyPorts } from '../render.ts';
 
-/** A portal of UDP whose rules changed, and the proxy ports that its rules lead to now. */
+/** A UDP portal whose rules changed, and the proxy ports to which its rules lead now. */
 export interface ChangedPortal {
   readonly frontend: Frontend;
   readonly proxyPorts: readonly number[];
 }
 
-/** The portals of UDP that a service port had or has. */
+/** The UDP portals of a service port, from all versions of its plan. */
 export function changedPortals(
   plans: readonly (ServicePortPlan | undefined)[],
   ports: ProxyPorts,
@@ -21,14 +21,14 @@ export function changedPortals(
 }
 
 /**
- * Makes the kernel forget flows of UDP that go to a proxy port of before, or to none: it goes on steering a flow as it
- * did at first. Returns how many there were.
+ * Removes UDP flows that lead to a former proxy port, or to none. The kernel would send their packets there as long as the
+ * client goes on. Returns how many flows it removed.
  */
-export async function forgetStaleFlows(
+export async function removeStaleFlows(
   conntrack: ConntrackSocket,
   family: Family,
   portals: readonly ChangedPortal[],
-  own: ReadonlySet<Ip>,
+  machineIPs: ReadonlySet<Ip>,
 ): Promise<number> {
   const byAddress = new Map<string, Set<number>>();
   const byNodePort = new Map<number, Set<number>>();
@@ -40,7 +40,7 @@ export async function forgetStaleFlows(
     else byAddress.set(`${ip} ${port}`, ports);
   }
   const isStale = ({ original: { dst, dstPort = 0 }, reply }: Flow) => {
-    const ports = byAddress.get(`${dst} ${dstPort}`) ?? (own.has(dst) ? byNodePort.get(dstPort) : undefined);
+    const ports = byAddress.get(`${dst} ${dstPort}`) ?? (machineIPs.has(dst) ? byNodePort.get(dstPort) : undefined);
     return ports !== undefined && !ports.has(reply.srcPort ?? 0);
   };
   const stale: Flow[] = [];

@@ -1,21 +1,23 @@
 import type { Clock } from '../../../lib/clock.ts';
 
-interface Record<T> {
+interface Entry<T> {
   readonly endpoint: T;
   readonly lastUsed: number;
 }
 
-/** So many clients are remembered for one service port; then those that were not seen for longest are forgotten. */
+/** The default limit of clients for one service port. */
 const MOST_CLIENTS = 100_000;
 
-/** Which endpoint a client had last: ClientIP affinity. Ordered by last use, so that what is old is found at once. */
+/** ClientIP affinity: the last endpoint of each client. */
 export class Affinity<T> {
   readonly #clock: Clock;
-  readonly #records = new Map<string, Record<T>>();
+  /** In the order of last use, so that the oldest entries come first. */
+  readonly #entries = new Map<string, Entry<T>>();
   readonly #most: number;
-  /** 0: no affinity. */
+  /** 0 without affinity. */
   #seconds = 0;
 
+  /** Beyond `most` clients, it forgets the client that was away for longest. */
   constructor(clock: Clock, most = MOST_CLIENTS) {
     this.#clock = clock;
     this.#most = most;
@@ -26,47 +28,47 @@ export class Affinity<T> {
   }
 
   get size(): number {
-    return this.#records.size;
+    return this.#entries.size;
   }
 
   configure(seconds: number): void {
     this.#seconds = seconds;
-    if (seconds === 0) this.#records.clear();
+    if (seconds === 0) this.#entries.clear();
   }
 
   find(client: string): T | undefined {
-    const record = this.#records.get(client);
-    return record && !this.#isOld(record) ? record.endpoint : undefined;
+    const entry = this.#entries.get(client);
+    return entry && !this.#isExpired(entry) ? entry.endpoint : undefined;
   }
 
   remember(client: string, endpoint: T): void {
     if (!this.isOn) return;
-    this.#records.delete(client);
-    this.#records.set(client, { endpoint, lastUsed: this.#clock.elapsed() });
-    if (this.#records.size > this.#most) this.#forgetOldest();
+    this.#entries.delete(client);
+    this.#entries.set(client, { endpoint, lastUsed: this.#clock.elapsed() });
+    if (this.#entries.size > this.#most) this.#forgetOldest();
   }
 
-  /** Forgets clients of endpoints that are gone. */
-  keep(isThere: (endpoint: T) => boolean): void {
-    for (const [client, { endpoint }] of this.#records) if (!isThere(endpoint)) this.#records.delete(client);
+  /** Forgets the clients of all other endpoints. */
+  keep(isKept: (endpoint: T) => boolean): void {
+    for (const [client, { endpoint }] of this.#entries) if (!isKept(endpoint)) this.#entries.delete(client);
   }
 
-  /** Forgets clients that were away for too long. */
+  /** Forgets clients whose affinity has ended. */
   expire(): void {
-    for (const [client, record] of this.#records) {
-      if (!this.#isOld(record)) return;
-      this.#records.delete(client);
+    for (const [client, entry] of this.#entries) {
+      if (!this.#isExpired(entry)) return;
+      this.#entries.delete(client);
     }
   }
 
   #forgetOldest(): void {
-    for (const client of this.#records.keys()) {
-      this.#records.delete(client);
+    for (const client of this.#entries.keys()) {
+      this.#entries.delete(client);
       return;
     }
   }
 
-  #isOld({ lastUsed }: Record<T>): boolean {
+  #isExpired({ lastUsed }: Entry<T>): boolean {
     return Math.floor((this.#clock.elapsed() - lastUsed) / 1000) >= this.#seconds;
   }
 }

@@ -1,42 +1,46 @@
 import type { EventPoll } from '../../../kernel/sockets/index.ts';
 import type { Clock, Timer } from '../../../lib/clock.ts';
 
-/** What one step came to. `later`: it cannot be done now, and something may be left. */
-export type Step = 'taken' | 'nothing' | 'failed' | 'later';
+/**
+ * What one step did. `failed`: this connection or datagram cannot be taken, the next one may. `later`: nothing can be taken
+ * now, and something may be left.
+ */
+export type StepOutcome = 'taken' | 'empty' | 'failed' | 'later';
 
-export interface IntakeOptions {
+export interface BacklogReaderOptions {
   readonly poll: Pick<EventPoll, 'defer'>;
   readonly clock: Clock;
-  /** Steps before others get their turn. */
-  readonly stepsATurn: number;
-  readonly step: () => Step;
+  /** After so many steps, other sockets have their turn. */
+  readonly stepsPerTurn: number;
+  /** Takes one connection or datagram that waits at the socket. */
+  readonly step: () => StepOutcome;
 }
 
-const MOST_ERRORS = 16;
+const MOST_FAILURES = 16;
 const RETRY_MS = 100;
 
 /**
- * Takes what waits at a socket until nothing is left. Nobody tells again of what was left, so whoever stops before has to
- * come back; after errors only in a while, or one that lasts would keep the processor busy.
+ * Takes all connections or datagrams that wait at a socket. The poll reports a socket only when something new arrives, so a
+ * reader that stops earlier must continue by itself. After failures it waits a while: otherwise a failure that lasts would
+ * keep the processor busy.
  */
-export class Intake {
-  readonly #options: IntakeOptions;
+export class BacklogReader {
+  readonly #options: BacklogReaderOptions;
   #retry: Timer | undefined;
   #closed = false;
 
-  constructor(options: IntakeOptions) {
+  constructor(options: BacklogReaderOptions) {
     this.#options = options;
   }
 
   run(): void {
-    const { poll, stepsATurn, step } = this.#options;
-    let errors = 0;
-    for (let i = 0; i < stepsATurn; i++) {
+    const { poll, stepsPerTurn, step } = this.#options;
+    let failures = 0;
+    for (let i = 0; i < stepsPerTurn; i++) {
       if (this.#closed) return;
-      const came = step();
-      if (came === 'nothing') return;
-      // Others are errors of what is not to be. The next may be all right.
-      if (came === 'later' || (came === 'failed' && ++errors > MOST_ERRORS)) {
+      const outcome = step();
+      if (outcome === 'empty') return;
+      if (outcome === 'later' || (outcome === 'failed' && ++failures > MOST_FAILURES)) {
         this.#runLater();
         return;
       }

@@ -5,24 +5,24 @@ import type { Balance, Endpoint } from '../../../model/index.ts';
 import type { ChosenEndpoints } from '../../../plan/index.ts';
 import { Affinity } from './affinity.ts';
 
-/** An endpoint of a service port, with what is known of it from connecting to it. */
+/** An endpoint of a service port, and what connections to it have shown. */
 export interface Backend {
   readonly text: string;
   /** As a sockaddr. */
   readonly address: Buffer;
-  /** Connections that it has from here. */
+  /** Open connections from this node. */
   active: number;
-  /** It did not take a connection; until then others are asked. 0: it takes them. */
+  /** Until then the balancer prefers others, because the endpoint took no connection. 0 if it does. */
   ejectedUntil: number;
-  /** How often it did not answer in time, one after another. */
-  silences: number;
-  /** It left the plan; connections that it has go on. */
-  gone: boolean;
+  /** How often in a row it did not answer in time. */
+  timeouts: number;
+  /** It left the plan. Its connections go on. */
+  isGone: boolean;
 }
 
-/** How long an endpoint that refused a connection is left alone while others can be asked. */
 const EJECTION_MS = 5000;
-const TELLING_SILENCES = 2;
+/** A busy machine may be late once. */
+const TIMEOUTS_TO_EJECT = 2;
 
 export interface BalancerOptions {
   readonly clock: Clock;
@@ -30,9 +30,9 @@ export interface BalancerOptions {
   readonly random?: () => number;
 }
 
-/** What went before, if an endpoint did not take the connection: the client's former endpoint counts no more. */
-export interface PickFailure {
-  /** Those that are not asked again. */
+/** Earlier attempts for the same connection. */
+export interface FailedAttempts {
+  /** The balancer does not choose these again. */
   readonly refused: ReadonlySet<Backend>;
 }
 
@@ -41,7 +41,7 @@ interface Ring {
   next: number;
 }
 
-/** Chooses endpoints of one service port, for traffic of each policy. */
+/** Chooses endpoints of one service port, for the traffic of each policy. */
 export class Balancer {
   readonly #clock: Clock;
   readonly #random: () => number;
@@ -68,31 +68,31 @@ export class Balancer {
     this.#affinity.configure(affinitySeconds);
   }
 
-  /** Takes the endpoints of a plan and returns those that are gone. */
+  /** Takes the endpoints of a plan. Returns those that left it. */
   setEndpoints({ cluster, local }: Pick<ChosenEndpoints, 'cluster' | 'local'>): readonly Backend[] {
     const wanted = new Map([...cluster, ...local].map(endpoint => [endpoint.text, endpoint]));
     const gone = [...this.#backends.values()].filter(({ text }) => !wanted.has(text));
     for (const backend of gone) {
-      backend.gone = true;
+      backend.isGone = true;
       this.#backends.delete(backend.text);
     }
     for (const endpoint of wanted.values()) if (!this.#backends.has(endpoint.text)) this.#add(endpoint);
-    if (gone.length > 0) this.#affinity.keep(backend => !backend.gone);
+    if (gone.length > 0) this.#affinity.keep(backend => !backend.isGone);
     this.#fill(this.#rings.Cluster, cluster);
     this.#fill(this.#rings.Local, local);
     return gone;
   }
 
   /**
-   * The endpoint for a new connection; undefined if there is none. With affinity a client keeps the one it had. Those that
-   * refuse are asked only if nobody else is left.
+   * The endpoint for a new connection; undefined if there is none. With affinity a client keeps its endpoint, but not after
+   * a failed attempt. An ejected endpoint is chosen only if no other is left.
    */
-  pick(policy: TrafficPolicy, client?: string, failure?: PickFailure): Backend | undefined {
+  pick(policy: TrafficPolicy, client?: string, failed?: FailedAttempts): Backend | undefined {
     const ring = this.#rings[policy];
     const now = this.#clock.elapsed();
-    const isLeft = (backend: Backend) => !failure?.refused.has(backend);
+    const isLeft = (backend: Backend) => !failed?.refused.has(backend);
     const isUsable = (backend: Backend) => isLeft(backend) && backend.ejectedUntil <= now;
-    const remembered = client === undefined || failure ? undefined : this.#remembered(ring, client);
+    const remembered = client === undefined || failed ? undefined : this.#remembered(ring, client);
     const chosen =
       (remembered && isUsable(remembered) ? remembered : undefined) ??
       this.#next(ring, isUsable) ??
@@ -101,24 +101,25 @@ export class Balancer {
     return chosen;
   }
 
-  /** It refused a connection. */
+  /** Called when an endpoint refused a connection. */
   eject(backend: Backend): void {
     backend.ejectedUntil = this.#clock.elapsed() + EJECTION_MS;
   }
 
-  /** It did not answer in time. Once may be a busy machine. */
-  silent(backend: Backend): void {
-    backend.silences += 1;
-    if (backend.silences >= TELLING_SILENCES) this.eject(backend);
+  /** Called when an endpoint did not answer in time. */
+  noteTimeout(backend: Backend): void {
+    backend.timeouts += 1;
+    if (backend.timeouts >= TIMEOUTS_TO_EJECT) this.eject(backend);
   }
 
-  answered(backend: Backend): void {
+  /** Called when an endpoint took a connection. */
+  noteAnswer(backend: Backend): void {
     backend.ejectedUntil = 0;
-    backend.silences = 0;
+    backend.timeouts = 0;
   }
 
-  /** Forgets clients that were away for too long. */
-  expire(): void {
+  /** Forgets clients whose affinity has ended. */
+  expireAffinity(): void {
     this.#affinity.expire();
   }
 
@@ -145,10 +146,10 @@ export class Balancer {
 
   #add({ text, ip, port }: Endpoint): void {
     const address = encodeSocketAddress(ip, port);
-    this.#backends.set(text, { text, address, active: 0, ejectedUntil: 0, silences: 0, gone: false });
+    this.#backends.set(text, { text, address, active: 0, ejectedUntil: 0, timeouts: 0, isGone: false });
   }
 
-  /** Another membership begins a new round in a new random order, so that nodes do not all begin with the same one. */
+  /** If the endpoints changed, begins a new round. Its order is random, so that nodes do not all begin with the same one. */
   #fill(ring: Ring, endpoints: readonly Endpoint[]): void {
     const backends = endpoints.flatMap(({ text }) => this.#backends.get(text) ?? []);
     const known = new Set(ring.backends);

@@ -4,42 +4,42 @@ import { closeRaw, connectResult, connectStream } from '../../../kernel/sockets/
 import type { Timer } from '../../../lib/clock.ts';
 import type { Family } from '../../../net/index.ts';
 import type { Backend, Balancer } from './balancer.ts';
-import type { Traffic } from './relay-resources.ts';
+import type { RelayResources } from './relay-resources.ts';
 
-/** How long each attempt may take, and how many there are. */
+/** The timeout of each attempt. There are no more attempts than these. */
 const TIMEOUTS_MS = [250, 500, 1000, 2000];
 const OUT_OF_DESCRIPTORS = ['EMFILE', 'ENFILE', 'ENOBUFS', 'ENOMEM'];
 
 export interface DialOptions {
-  readonly traffic: Traffic;
+  readonly resources: RelayResources;
   readonly family: Family;
   readonly balancer: Balancer;
   readonly policy: TrafficPolicy;
-  /** For affinity. */
+  /** The key of the client; undefined without affinity. */
   readonly client: string | undefined;
 }
 
 export interface DialEvents {
-  /** The descriptor is watched; these are its first events, and `ready` gets those that follow. */
+  /** The poll watches the descriptor. `events` are its first events; `ready` receives the later ones. */
   connected(backend: Backend, fd: number, events: number): void;
-  /** An endpoint did not take the connection; another is tried if there is one. */
-  failedOnce(backend: Backend, reason: string): void;
-  /** Nobody took it. */
+  /** An endpoint did not take the connection. The dial tries another one if there is one. */
+  attemptFailed(backend: Backend, reason: string): void;
+  /** No endpoint took the connection. */
   failed(reason: string): void;
-  /** Events of the descriptor once it is connected. */
+  /** Events of the connected descriptor. */
   ready(events: number): void;
 }
 
-/** Connects to an endpoint, and to another if it does not answer. */
+/** Connects to an endpoint, and to another one if the first does not answer. */
 export class Dial {
   readonly #options: DialOptions;
   readonly #events: DialEvents;
-  /** Those that refused. One that did not answer may be asked again, with more patience. */
+  /** Endpoints that refused. The dial may try an endpoint again that did not answer in time. */
   readonly #refused = new Set<Backend>();
   #attempt = 0;
   #fd: number | undefined;
   #timer: Timer | undefined;
-  #connected = false;
+  #isConnected = false;
 
   constructor(options: DialOptions, events: DialEvents) {
     this.#options = options;
@@ -47,80 +47,80 @@ export class Dial {
   }
 
   start(): void {
-    this.#next('no endpoint');
+    this.#tryNext('no endpoint');
   }
 
-  /** Gives up; nothing is told any more. */
+  /** Gives up. No event follows. */
   cancel(): void {
-    this.#drop();
+    this.#closeAttempt();
   }
 
-  #next(reason: string): void {
+  #tryNext(lastFailure: string): void {
     const { balancer, policy, client } = this.#options;
-    const patience = TIMEOUTS_MS[this.#attempt++];
-    const failure = this.#attempt > 1 ? { refused: this.#refused } : undefined;
-    const backend = patience === undefined ? undefined : balancer.pick(policy, client, failure);
-    if (!backend || patience === undefined) this.#events.failed(reason);
-    else this.#connect(backend, patience);
+    const timeoutMs = TIMEOUTS_MS[this.#attempt++];
+    const failed = this.#attempt > 1 ? { refused: this.#refused } : undefined;
+    const backend = timeoutMs === undefined ? undefined : balancer.pick(policy, client, failed);
+    if (!backend || timeoutMs === undefined) this.#events.failed(lastFailure);
+    else this.#connect(backend, timeoutMs);
   }
 
-  #connect(backend: Backend, patience: number): void {
-    const { namespace, poll, clock, stream } = this.#options.traffic.options;
+  #connect(backend: Backend, timeoutMs: number): void {
+    const { namespace, poll, clock, stream } = this.#options.resources.options;
     try {
       const fd = connectStream(namespace, this.#options.family, backend.address, stream);
       this.#fd = fd;
-      poll.add(fd, events => (this.#connected ? this.#events.ready(events) : this.#decide(backend, fd, events)));
+      poll.add(fd, events => (this.#isConnected ? this.#events.ready(events) : this.#decide(backend, fd, events)));
     } catch (error) {
-      this.#notBegun(backend, error);
+      this.#couldNotStart(backend, error);
       return;
     }
     const attempt = this.#attempt;
-    // After a turn of the poll: where this process was held up, the answer may be there and not read yet.
-    this.#timer = clock.setTimer(patience, () => poll.defer(() => this.#giveUp(backend, attempt)));
+    // Deferred: if this process was held up, the poll may have an answer that was not handled yet.
+    this.#timer = clock.setTimer(timeoutMs, () => poll.defer(() => this.#timeOut(backend, attempt)));
   }
 
-  #giveUp(backend: Backend, attempt: number): void {
-    if (this.#connected || this.#fd === undefined || attempt !== this.#attempt) return;
-    this.#options.balancer.silent(backend);
-    this.#failedOnce(backend, 'no answer');
+  #timeOut(backend: Backend, attempt: number): void {
+    if (this.#isConnected || this.#fd === undefined || attempt !== this.#attempt) return;
+    this.#options.balancer.noteTimeout(backend);
+    this.#failAttempt(backend, 'no answer');
   }
 
-  /** That we are out of descriptors is not the endpoint's fault, and another would not help. */
-  #notBegun(backend: Backend, error: unknown): void {
+  /** If this process has no descriptor left, the endpoint is not the reason, and another endpoint does not help. */
+  #couldNotStart(backend: Backend, error: unknown): void {
     const errno = error instanceof KernelError ? (error.errno ?? 'failed') : String(error);
-    this.#drop();
+    this.#closeAttempt();
     if (OUT_OF_DESCRIPTORS.includes(errno)) this.#events.failed(errno);
-    else this.#refusal(backend, errno);
+    else this.#refuse(backend, errno);
   }
 
   #decide(backend: Backend, fd: number, events: number): void {
-    const reason = connectResult(fd);
-    if (reason !== undefined) {
-      this.#refusal(backend, reason);
+    const failure = connectResult(fd);
+    if (failure !== undefined) {
+      this.#refuse(backend, failure);
       return;
     }
-    this.#connected = true;
+    this.#isConnected = true;
     this.#timer?.cancel();
-    this.#options.balancer.answered(backend);
+    this.#options.balancer.noteAnswer(backend);
     this.#events.connected(backend, fd, events);
   }
 
-  #refusal(backend: Backend, reason: string): void {
+  #refuse(backend: Backend, reason: string): void {
     this.#refused.add(backend);
     this.#options.balancer.eject(backend);
-    this.#failedOnce(backend, reason);
+    this.#failAttempt(backend, reason);
   }
 
-  #failedOnce(backend: Backend, reason: string): void {
-    this.#drop();
-    this.#events.failedOnce(backend, reason);
-    this.#next(`${backend.text}: ${reason}`);
+  #failAttempt(backend: Backend, reason: string): void {
+    this.#closeAttempt();
+    this.#events.attemptFailed(backend, reason);
+    this.#tryNext(`${backend.text}: ${reason}`);
   }
 
-  #drop(): void {
+  #closeAttempt(): void {
     this.#timer?.cancel();
-    if (this.#fd === undefined || this.#connected) return;
-    this.#options.traffic.options.poll.remove(this.#fd);
+    if (this.#fd === undefined || this.#isConnected) return;
+    this.#options.resources.options.poll.remove(this.#fd);
     closeRaw(this.#fd);
     this.#fd = undefined;
   }

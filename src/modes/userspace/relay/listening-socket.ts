@@ -1,37 +1,41 @@
 import { closeRaw, portOf } from '../../../kernel/sockets/index.ts';
-import { Intake, type Step } from './backlog-reader.ts';
-import type { Traffic } from './relay-resources.ts';
+import { BacklogReader, type BacklogReaderOptions } from './backlog-reader.ts';
+import type { RelayResources } from './relay-resources.ts';
 
-/** A socket at a proxy port: watched, counted, and closed once. */
+/** A socket at a proxy port. It counts as one descriptor, and is closed once. */
 export class ListeningSocket {
   readonly fd: number;
   readonly port: number;
-  readonly #traffic: Traffic;
-  readonly #intake: Intake;
+  readonly #resources: RelayResources;
+  readonly #reader: BacklogReader;
   #closed = false;
 
-  /** Owns the descriptor, and closes it if it cannot be watched. `step` takes one of what waits there. */
-  constructor(traffic: Traffic, fd: number, stepsATurn: number, step: () => Step) {
-    const { poll, clock } = traffic.options;
+  /** Owns the descriptor, and closes it if the poll cannot watch it. */
+  constructor(
+    resources: RelayResources,
+    fd: number,
+    reading: Pick<BacklogReaderOptions, 'stepsPerTurn' | 'step'>,
+  ) {
+    const { poll, clock } = resources.options;
     this.fd = fd;
-    this.#traffic = traffic;
-    this.#intake = new Intake({ poll, clock, stepsATurn, step });
+    this.#resources = resources;
+    this.#reader = new BacklogReader({ poll, clock, ...reading });
     try {
       this.port = portOf(fd);
-      poll.add(fd, () => this.#intake.run());
+      poll.add(fd, () => this.#reader.run());
     } catch (error) {
       closeRaw(fd);
       throw error;
     }
-    traffic.descriptors += 1;
+    resources.descriptors += 1;
   }
 
   close(): void {
     if (this.#closed) return;
     this.#closed = true;
-    this.#intake.close();
-    this.#traffic.options.poll.remove(this.fd);
-    this.#traffic.descriptors -= 1;
+    this.#reader.close();
+    this.#resources.options.poll.remove(this.fd);
+    this.#resources.descriptors -= 1;
     closeRaw(this.fd);
   }
 }

@@ -1,15 +1,15 @@
 import { KernelError } from '../../../kernel/errors.ts';
 
-/** Ports that proxies may listen on, both ends included. */
+/** The ports at which proxies may listen. The last one belongs to the range. */
 export interface PortRange {
   readonly first: number;
   readonly last: number;
 }
 
-/** Others have the port, or we may not have it. What else goes wrong would go wrong with the next one too. */
-const NOT_THIS_PORT = ['EADDRINUSE', 'EACCES'];
+/** Another program has the port, or the process may not use it. With any other error the next port would fail too. */
+const PORT_ERRORS = ['EADDRINUSE', 'EACCES'];
 
-/** Hands out ports for proxies: any that the kernel likes, or those of a range, in random order. */
+/** Gives ports to proxies: those that the kernel chooses, or those of a range in random order. */
 export class PortAllocator {
   readonly #range: PortRange | undefined;
   readonly #random: () => number;
@@ -22,21 +22,21 @@ export class PortAllocator {
   }
 
   /**
-   * Calls `open` with ports until one can be opened. Without a range it is called once with 0: the kernel chooses.
-   * A port that something else has is passed over; `open` must throw a KernelError for it, and the last is thrown on.
+   * Calls `open` with one port after another until it succeeds. Skips ports for which it throws a KernelError with one of
+   * `PORT_ERRORS`. Without a range it calls `open` once, with 0: the kernel chooses.
    */
   open<T>(open: (port: number) => T): { readonly port: number; readonly opened: T } {
     if (!this.#range) return { port: 0, opened: open(0) };
     let lastError: unknown = new Error(
       `no ports remaining in the port range ${this.#range.first}-${this.#range.last}; allow more ports`,
     );
-    for (const port of this.#free(this.#range)) {
+    for (const port of this.#freePorts(this.#range)) {
       try {
         const opened = open(port);
         this.#used.add(port);
         return { port, opened };
       } catch (error) {
-        if (!(error instanceof KernelError && NOT_THIS_PORT.includes(error.errno ?? ''))) throw error;
+        if (!(error instanceof KernelError && PORT_ERRORS.includes(error.errno ?? ''))) throw error;
         lastError = error;
       }
     }
@@ -47,7 +47,7 @@ export class PortAllocator {
     this.#used.delete(port);
   }
 
-  *#free({ first, last }: PortRange): Generator<number> {
+  *#freePorts({ first, last }: PortRange): Generator<number> {
     const size = last - first + 1;
     const start = Math.floor(this.#random() * size);
     for (let i = 0; i < size; i++) {

@@ -2,54 +2,52 @@ import type { NetworkNamespace } from '../../../kernel/netns.ts';
 import { DatagramExchange, type EventPoll, type StreamOptions } from '../../../kernel/sockets/index.ts';
 import type { Clock } from '../../../lib/clock.ts';
 import type { Family } from '../../../net/index.ts';
+import type { FailureReporter } from './failure-reporter.ts';
 import { SpareDescriptor } from './spare-descriptor.ts';
 import type { TcpConnection } from './tcp-connection.ts';
 import { UdpClients } from './udp-clients.ts';
 
-/** The size of one piece of what is copied. */
-const CHUNK = 128 << 10;
-/** Beyond so many bytes that wait for slow readers, smaller pieces are read. */
-const MUCH_HELD = 64 << 20;
-const SMALL_CHUNK = 4 << 10;
+/** How many bytes a relay reads at once. */
+const CHUNK_BYTES = 128 << 10;
+/** While more bytes than this wait for slow readers, relays read less at once. */
+const MANY_HELD_BYTES = 64 << 20;
+const SMALL_CHUNK_BYTES = 4 << 10;
 
-export interface TrafficOptions {
+export interface RelayResourcesOptions {
   readonly namespace: NetworkNamespace | undefined;
   readonly poll: EventPoll;
   readonly clock: Clock;
+  readonly reporter: Pick<FailureReporter, 'report'>;
   readonly stream: StreamOptions;
   readonly udpIdleTimeoutMs: number;
-  /** How many descriptors the mode may have in all; connections beyond that are refused. */
+  /** How many descriptors the mode may use. It refuses connections beyond that. */
   readonly maxDescriptors: number;
-  /** How many clients of UDP there may be in all. */
   readonly maxUdpClients: number;
-  /** Called for what an operator should know; not for each of many. */
-  readonly trouble: (what: string, error: unknown) => void;
 }
 
-/** What all proxies of a mode share. */
-export class Traffic {
-  readonly options: TrafficOptions;
-  readonly #buffer = Buffer.allocUnsafeSlow(CHUNK);
-  readonly #small = this.#buffer.subarray(0, SMALL_CHUNK);
+/** What all listeners and connections of a mode share: one buffer, and the limits of descriptors and UDP clients. */
+export class RelayResources {
+  readonly options: RelayResourcesOptions;
+  readonly #buffer = Buffer.allocUnsafeSlow(CHUNK_BYTES);
+  readonly #smallBuffer = this.#buffer.subarray(0, SMALL_CHUNK_BYTES);
   readonly #exchanges = new Map<Family, DatagramExchange>();
-  /** Those of TCP. They outlive their listener and their Service. */
+  /** All TCP connections. They outlive their listener and their Service. */
   readonly connections = new Set<TcpConnection>();
-  /** For the moment when there is no other. */
   readonly spare = new SpareDescriptor();
-  /** Bytes that were read and not yet taken by the other end. */
-  held = 0;
-  /** Of connections, listeners and claims. */
-  descriptors = 0;
   readonly udpClients: UdpClients;
+  /** Bytes that relays have read and that the other end has not taken yet. */
+  heldBytes = 0;
+  /** How many descriptors connections, listeners and reservations use. */
+  descriptors = 0;
 
-  constructor(options: TrafficOptions) {
+  constructor(options: RelayResourcesOptions) {
     this.options = options;
     this.udpClients = new UdpClients(options);
   }
 
-  /** Where the next piece is read to. Whoever does not get rid of it at once copies it. */
+  /** Where a relay reads to. All relays use it, so a relay must copy what it cannot send at once. */
   get buffer(): Buffer {
-    return this.held > MUCH_HELD ? this.#small : this.#buffer;
+    return this.heldBytes > MANY_HELD_BYTES ? this.#smallBuffer : this.#buffer;
   }
 
   exchange(family: Family): DatagramExchange {

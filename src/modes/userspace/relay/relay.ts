@@ -1,139 +1,139 @@
 import { closeRaw, EAGAIN, endWriting, Ready, receive, resetStream, transmit } from '../../../kernel/sockets/index.ts';
-import type { Traffic } from './relay-resources.ts';
+import type { RelayResources } from './relay-resources.ts';
 
-/** Pieces of one connection that are copied before others get their turn. */
-const PIECES_A_TURN = 16;
+/** After so many chunks of one connection, other connections have their turn. */
+const CHUNKS_PER_TURN = 16;
 
 export interface RelayEvents {
-  /** So many bytes went from the first to the second. */
-  forward(bytes: number): void;
-  backward(bytes: number): void;
+  /** So many bytes went from the client to the endpoint. */
+  sentToEndpoint(bytes: number): void;
+  sentToClient(bytes: number): void;
   /** Both descriptors are closed. */
   closed(): void;
 }
 
-/** One way of a connection. */
-interface Way {
+/** One direction of a connection. */
+interface Direction {
   readonly from: number;
   readonly to: number;
   readonly count: (bytes: number) => void;
-  /** Read, but not yet taken by the other end; nothing more is read before it is. */
+  /** Bytes that were read and that the other end has not taken yet. The relay reads no more before it has. */
   held: Buffer | undefined;
-  /** The sender has ended: what is buffered by the kernel may hold its last bytes. */
-  ending: boolean;
-  /** All was passed on, the end too. */
-  done: boolean;
-  deferred: boolean;
+  /** The sender has ended. The kernel may still buffer its last bytes. */
+  isEnding: boolean;
+  /** All bytes and the end were passed on. */
+  isDone: boolean;
+  isDeferred: boolean;
 }
 
 /**
- * Copies between two connections, both ways, with at most one piece of each way in memory. The end of one way is passed
- * on and the other way goes on; a connection that breaks is broken on both sides.
+ * Copies between a client and an endpoint, in both directions, and holds at most one chunk of each direction in memory. It
+ * passes the end of one direction on, and the other direction goes on. If one side breaks, it breaks the other.
  */
 export class Relay {
-  readonly #traffic: Traffic;
+  readonly #resources: RelayResources;
   readonly #events: RelayEvents;
-  readonly #forward: Way;
-  readonly #backward: Way;
+  readonly #toEndpoint: Direction;
+  readonly #toClient: Direction;
   #closed = false;
 
-  constructor(traffic: Traffic, first: number, second: number, events: RelayEvents) {
-    this.#traffic = traffic;
+  constructor(resources: RelayResources, client: number, endpoint: number, events: RelayEvents) {
+    this.#resources = resources;
     this.#events = events;
-    this.#forward = wayOf(first, second, bytes => events.forward(bytes));
-    this.#backward = wayOf(second, first, bytes => events.backward(bytes));
+    this.#toEndpoint = directionOf(client, endpoint, bytes => events.sentToEndpoint(bytes));
+    this.#toClient = directionOf(endpoint, client, bytes => events.sentToClient(bytes));
   }
 
-  /** Takes what the two were told to be ready for so far, for nobody tells a second time. */
-  start(first: number, second: number): void {
-    this.firstReady(first | Ready.READ);
-    this.secondReady(second | Ready.READ);
+  /** Takes the events that the two descriptors had so far, because the poll does not report them again. */
+  start(clientEvents: number, endpointEvents: number): void {
+    this.clientReady(clientEvents | Ready.READ);
+    this.endpointReady(endpointEvents | Ready.READ);
   }
 
-  firstReady(events: number): void {
-    this.#ready(events, this.#forward, this.#backward);
+  clientReady(events: number): void {
+    this.#ready(events, this.#toEndpoint, this.#toClient);
   }
 
-  secondReady(events: number): void {
-    this.#ready(events, this.#backward, this.#forward);
+  endpointReady(events: number): void {
+    this.#ready(events, this.#toClient, this.#toEndpoint);
   }
 
-  /** Ends both connections at once. */
+  /** Resets both connections. */
   break(): void {
     this.#close(resetStream);
   }
 
-  #ready(events: number, reading: Way, writing: Way): void {
-    if (events & (Ready.PEER_ENDED | Ready.HANGUP | Ready.ERROR)) reading.ending = true;
-    // One that ended before and now broke has nothing more to be read, not even its error.
-    if (events & Ready.ERROR && reading.done) this.break();
+  #ready(events: number, reading: Direction, writing: Direction): void {
+    if (events & (Ready.PEER_ENDED | Ready.HANGUP | Ready.ERROR)) reading.isEnding = true;
+    // After a side has ended, a read no longer returns its error.
+    if (events & Ready.ERROR && reading.isDone) this.break();
     if (events & ~Ready.WRITE) this.#pump(reading);
     if (events & ~Ready.READ && writing.held) this.#pump(writing);
   }
 
-  #pump(way: Way): void {
-    for (let pieces = 0; !this.#closed && !way.done; pieces++) {
-      if (pieces === PIECES_A_TURN) {
-        this.#defer(way);
+  #pump(direction: Direction): void {
+    for (let chunks = 0; !this.#closed && !direction.isDone; chunks++) {
+      if (chunks === CHUNKS_PER_TURN) {
+        this.#defer(direction);
         return;
       }
-      if (way.held) {
-        if (!this.#flush(way, way.held)) return;
-      } else if (!this.#copy(way)) return;
+      if (direction.held) {
+        if (!this.#flush(direction, direction.held)) return;
+      } else if (!this.#copy(direction)) return;
     }
   }
 
   /** Returns whether there may be more to copy. */
-  #copy(way: Way): boolean {
-    const { buffer } = this.#traffic;
-    const count = receive(way.from, buffer);
+  #copy(direction: Direction): boolean {
+    const { buffer } = this.#resources;
+    const count = receive(direction.from, buffer);
     if (count > 0) {
-      way.count(count);
-      const sent = transmit(way.to, buffer, count);
-      if (sent < 0 && sent !== -EAGAIN) return this.#broken();
+      direction.count(count);
+      const sent = transmit(direction.to, buffer, count);
+      if (sent < 0 && sent !== -EAGAIN) return this.#breakOff();
       const taken = Math.max(sent, 0);
       if (taken < count) {
-        this.#hold(way, Buffer.from(buffer.subarray(taken, count)));
+        this.#hold(direction, Buffer.from(buffer.subarray(taken, count)));
         return false;
       }
-      // A piece that is not full was the last, unless the end follows it, of which nobody tells a second time.
-      return count === buffer.length || way.ending;
+      // After a chunk that is not full only the end can follow, and the poll does not report the end again.
+      return count === buffer.length || direction.isEnding;
     }
     if (count === -EAGAIN) return false;
-    if (count < 0) return this.#broken();
-    this.#end(way);
+    if (count < 0) return this.#breakOff();
+    this.#end(direction);
     return false;
   }
 
-  /** Returns whether all of it was taken. */
-  #flush(way: Way, held: Buffer): boolean {
-    const sent = transmit(way.to, held, held.length);
-    if (sent < 0) return sent === -EAGAIN ? false : this.#broken();
-    this.#hold(way, sent === held.length ? undefined : held.subarray(sent));
+  /** Returns whether the other end took all held bytes. */
+  #flush(direction: Direction, held: Buffer): boolean {
+    const sent = transmit(direction.to, held, held.length);
+    if (sent < 0) return sent === -EAGAIN ? false : this.#breakOff();
+    this.#hold(direction, sent === held.length ? undefined : held.subarray(sent));
     return sent === held.length;
   }
 
-  #hold(way: Way, bytes: Buffer | undefined): void {
-    this.#traffic.held += (bytes?.length ?? 0) - (way.held?.length ?? 0);
-    way.held = bytes;
+  #hold(direction: Direction, bytes: Buffer | undefined): void {
+    this.#resources.heldBytes += (bytes?.length ?? 0) - (direction.held?.length ?? 0);
+    direction.held = bytes;
   }
 
-  #end(way: Way): void {
-    way.done = true;
-    endWriting(way.to);
-    if (this.#forward.done && this.#backward.done) this.#close(closeRaw);
+  #end(direction: Direction): void {
+    direction.isDone = true;
+    endWriting(direction.to);
+    if (this.#toEndpoint.isDone && this.#toClient.isDone) this.#close(closeRaw);
   }
 
-  #defer(way: Way): void {
-    if (way.deferred) return;
-    way.deferred = true;
-    this.#traffic.options.poll.defer(() => {
-      way.deferred = false;
-      this.#pump(way);
+  #defer(direction: Direction): void {
+    if (direction.isDeferred) return;
+    direction.isDeferred = true;
+    this.#resources.options.poll.defer(() => {
+      direction.isDeferred = false;
+      this.#pump(direction);
     });
   }
 
-  #broken(): false {
+  #breakOff(): false {
     this.break();
     return false;
   }
@@ -141,16 +141,16 @@ export class Relay {
   #close(close: (fd: number) => void): void {
     if (this.#closed) return;
     this.#closed = true;
-    this.#hold(this.#forward, undefined);
-    this.#hold(this.#backward, undefined);
-    for (const { from } of [this.#forward, this.#backward]) {
-      this.#traffic.options.poll.remove(from);
+    this.#hold(this.#toEndpoint, undefined);
+    this.#hold(this.#toClient, undefined);
+    for (const { from } of [this.#toEndpoint, this.#toClient]) {
+      this.#resources.options.poll.remove(from);
       close(from);
     }
     this.#events.closed();
   }
 }
 
-function wayOf(from: number, to: number, count: (bytes: number) => void): Way {
-  return { from, to, count, held: undefined, ending: false, done: false, deferred: false };
+function directionOf(from: number, to: number, count: (bytes: number) => void): Direction {
+  return { from, to, count, held: undefined, isEnding: false, isDone: false, isDeferred: false };
 }

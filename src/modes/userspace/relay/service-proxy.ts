@@ -1,91 +1,83 @@
 import type { TrafficPolicy } from '../../../api/index.ts';
 import type { Family, Ip } from '../../../net/index.ts';
 import { planName, type ServicePortPlan } from '../../../plan/index.ts';
-import { Balancer } from './balancer.ts';
-import { newCounters, type PortCounters } from '../counters/service-counters.ts';
-import type { PortAllocator } from './port-allocator.ts';
+import { newCounters, type ProxyCounters } from '../counters/service-counters.ts';
 import type { ProxyPorts } from '../render.ts';
+import { Balancer } from './balancer.ts';
+import type { PortAllocator } from './port-allocator.ts';
+import type { RelayResources } from './relay-resources.ts';
 import { type ListenerOptions, TcpListener } from './tcp-listener.ts';
-import type { Traffic } from './relay-resources.ts';
 import { UdpListener } from './udp-listener.ts';
 
-interface Opened {
+interface OpenListener {
   readonly listener: TcpListener | UdpListener;
-  /** To be given back to the allocator. */
-  readonly port: number;
+  /** What the allocator gave, and gets back. */
+  readonly allocatedPort: number;
 }
 
 export interface ServiceProxyOptions {
-  readonly traffic: Traffic;
+  readonly resources: RelayResources;
   readonly ports: PortAllocator;
   readonly family: Family;
   readonly listenIP: Ip;
 }
 
-/** The proxy of one service port: a listener for traffic of each policy, and what chooses among endpoints. */
+/** The proxy of one service port: a balancer, and a listener for the traffic of each policy. */
 export class ServiceProxy {
   readonly #options: ServiceProxyOptions;
   readonly #balancer: Balancer;
   readonly #counters = newCounters();
-  readonly #opened = new Map<TrafficPolicy, Opened>();
+  readonly #listeners = new Map<TrafficPolicy, OpenListener>();
 
   constructor(options: ServiceProxyOptions) {
     this.#options = options;
-    this.#balancer = new Balancer({ clock: options.traffic.options.clock });
+    this.#balancer = new Balancer({ clock: options.resources.options.clock });
   }
 
-  get counters(): PortCounters {
+  get counters(): ProxyCounters {
     return { ...this.#counters };
   }
 
-  /** Takes endpoints, affinity and balance of a plan. Returns whether endpoints are gone. */
-  update({ port, endpoints }: ServicePortPlan): boolean {
+  /** Takes the endpoints, the affinity and the balance of a plan. */
+  update({ port, endpoints }: ServicePortPlan): void {
     this.#balancer.configure(port.balance, port.affinitySeconds);
     const gone = this.#balancer.setEndpoints(endpoints);
-    if (gone.length === 0) return false;
-    for (const { listener } of this.#opened.values()) if (listener instanceof UdpListener) listener.endpointsGone();
-    return true;
+    if (gone.length === 0) return;
+    for (const { listener } of this.#listeners.values()) if (listener instanceof UdpListener) listener.endpointsGone();
   }
 
-  /** Opens what is not open yet. Throws if there is no port for it. */
+  /** Opens the listeners that are missing. Throws if there is no port for one. */
   open(plan: ServicePortPlan, policies: ReadonlySet<TrafficPolicy>): ProxyPorts {
     for (const policy of policies) {
-      if (!this.#opened.has(policy)) this.#opened.set(policy, this.#listen(plan, policy));
+      if (!this.#listeners.has(policy)) this.#listeners.set(policy, this.#listen(plan, policy));
     }
-    return Object.fromEntries([...policies].map(policy => [policy, this.#opened.get(policy)?.listener.port]));
+    return Object.fromEntries([...policies].map(policy => [policy, this.#listeners.get(policy)?.listener.port]));
   }
 
-  /** Clients of UDP that have an endpoint. */
-  get udpClients(): number {
-    let clients = 0;
-    for (const { listener } of this.#opened.values()) if (listener instanceof UdpListener) clients += listener.clients;
-    return clients;
-  }
-
-  /** Closes listeners that no rule leads to any more. */
+  /** Closes the listeners to which no rule leads any more. */
   closeExcept(policies: ReadonlySet<TrafficPolicy>): void {
-    for (const [policy, { listener, port }] of this.#opened) {
+    for (const [policy, { listener, allocatedPort }] of this.#listeners) {
       if (policies.has(policy)) continue;
       listener.close();
-      this.#options.ports.release(port);
-      this.#opened.delete(policy);
+      this.#options.ports.release(allocatedPort);
+      this.#listeners.delete(policy);
     }
   }
 
-  /** Takes nothing more. TCP connections go on; clients of UDP are forgotten. */
+  /** Accepts nothing more. TCP connections go on; UDP clients end. */
   close(): void {
     this.closeExcept(new Set());
   }
 
-  /** Forgets clients that were away for longer than affinity lasts. */
-  expire(): void {
-    this.#balancer.expire();
+  /** Forgets clients whose affinity has ended. */
+  expireAffinity(): void {
+    this.#balancer.expireAffinity();
   }
 
-  #listen(plan: ServicePortPlan, policy: TrafficPolicy): Opened {
-    const { traffic, family, listenIP: ip } = this.#options;
+  #listen(plan: ServicePortPlan, policy: TrafficPolicy): OpenListener {
+    const { resources, family, listenIP: ip } = this.#options;
     const options: ListenerOptions = {
-      traffic,
+      resources,
       family,
       ip,
       policy,
@@ -97,6 +89,6 @@ export class ServiceProxy {
     const { port, opened } = this.#options.ports.open(number =>
       isUdp ? new UdpListener(options, number) : new TcpListener(options, number),
     );
-    return { listener: opened, port };
+    return { listener: opened, allocatedPort: port };
   }
 }

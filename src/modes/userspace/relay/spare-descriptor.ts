@@ -1,11 +1,11 @@
 import { KernelError } from '../../../kernel/errors.ts';
 import { closeRaw, openSpare } from '../../../kernel/sockets/index.ts';
 
-/** A descriptor that is kept for when there is no other. */
+/** A descriptor in reserve, for the moment when the process has no other left. */
 export class SpareDescriptor {
   #fd: number | undefined = openSpare();
 
-  /** Lets something be done with one descriptor more, which must be free again afterwards. */
+  /** Runs work that needs one more descriptor. The work must close that descriptor before it returns. */
   lend<T>(work: () => T): T {
     this.close();
     try {
@@ -15,7 +15,7 @@ export class SpareDescriptor {
     }
   }
 
-  /** Someone may have been faster when it was lent. */
+  /** Opens the reserve again. If that fails, the next call tries again: another part took the descriptor meanwhile. */
   replace(): void {
     try {
       this.#fd ??= openSpare();

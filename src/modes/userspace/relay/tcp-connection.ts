@@ -1,22 +1,22 @@
-import { setUserTimeout, Ready, resetStream } from '../../../kernel/sockets/index.ts';
+import { Ready, resetStream, setUserTimeout } from '../../../kernel/sockets/index.ts';
 import { errorText } from '../../../lib/error-text.ts';
 import type { Backend } from './balancer.ts';
 import { Dial, type DialOptions } from './dial.ts';
 import { Relay } from './relay.ts';
 
-/** What may stay unconfirmed by an endpoint that left the plan: its machine may be gone without a word. */
+/** How long an endpoint that left the plan may confirm nothing. Its machine may be gone without an end of connections. */
 const UNCONFIRMED_MS = 60_000;
 
 export interface ConnectionEvents {
   connected(): void;
-  forward(bytes: number): void;
-  backward(bytes: number): void;
-  failedOnce(backend: Backend, reason: string): void;
+  sentToEndpoint(bytes: number): void;
+  sentToClient(bytes: number): void;
+  attemptFailed(backend: Backend, reason: string): void;
   failed(reason: string): void;
   closed(connection: TcpConnection): void;
 }
 
-/** A client's connection, from when it is accepted until both sides have ended. */
+/** A client's connection, from its acceptance until both sides have ended. */
 export class TcpConnection {
   readonly #options: DialOptions;
   readonly #client: number;
@@ -24,42 +24,42 @@ export class TcpConnection {
   readonly #dial: Dial;
   #relay: Relay | undefined;
   #endpoint: { readonly backend: Backend; readonly fd: number } | undefined;
-  /** What the client was ready for before there was an endpoint. */
-  #early = 0;
-  #isLimited = false;
+  /** Events of the client before there was an endpoint. */
+  #earlyEvents = 0;
+  #hasTimeout = false;
   #closed = false;
 
-  /** Watches and owns the client's descriptor. What the client sends waits in the kernel until someone takes it. */
+  /** Owns the client's descriptor. What the client sends waits in the kernel until an endpoint is connected. */
   constructor(options: DialOptions, client: number, events: ConnectionEvents) {
     this.#options = options;
     this.#client = client;
     this.#events = events;
     this.#dial = new Dial(options, {
       connected: (backend, fd, ready) => this.#connected(backend, fd, ready),
-      failedOnce: (backend, reason) => events.failedOnce(backend, reason),
-      failed: reason => this.#failed(reason),
-      ready: ready => this.#relay?.secondReady(ready),
+      attemptFailed: (backend, reason) => events.attemptFailed(backend, reason),
+      failed: reason => this.#fail(reason),
+      ready: ready => this.#relay?.endpointReady(ready),
     });
   }
 
   start(): void {
     try {
-      this.#options.traffic.options.poll.add(this.#client, events => this.#clientReady(events));
+      this.#options.resources.options.poll.add(this.#client, events => this.#clientReady(events));
     } catch (error) {
-      this.#failed(errorText(error));
+      this.#fail(errorText(error));
       return;
     }
     this.#dial.start();
   }
 
-  /** If its endpoint left the plan, the connection goes on as long as the endpoint answers. */
+  /** Endpoints left the plan. If one of them is the endpoint of this connection, it goes on as long as that answers. */
   endpointsGone(): void {
-    if (this.#isLimited || !this.#endpoint?.backend.gone) return;
-    this.#isLimited = true;
+    if (this.#hasTimeout || !this.#endpoint?.backend.isGone) return;
+    this.#hasTimeout = true;
     setUserTimeout(this.#endpoint.fd, UNCONFIRMED_MS);
   }
 
-  /** Ends it at once. */
+  /** Resets both sides. */
   break(): void {
     if (this.#relay) this.#relay.break();
     else {
@@ -72,29 +72,29 @@ export class TcpConnection {
     this.#endpoint = { backend, fd };
     backend.active += 1;
     this.#events.connected();
-    this.#relay = new Relay(this.#options.traffic, this.#client, fd, {
-      forward: bytes => this.#events.forward(bytes),
-      backward: bytes => this.#events.backward(bytes),
+    this.#relay = new Relay(this.#options.resources, this.#client, fd, {
+      sentToEndpoint: bytes => this.#events.sentToEndpoint(bytes),
+      sentToClient: bytes => this.#events.sentToClient(bytes),
       closed: () => this.#finish(),
     });
-    this.#relay.start(this.#early, events);
+    this.#relay.start(this.#earlyEvents, events);
   }
 
   #clientReady(events: number): void {
-    if (this.#relay) this.#relay.firstReady(events);
-    // A client that only ended its side may still wait for an answer; one that broke does not.
+    if (this.#relay) this.#relay.clientReady(events);
+    // A client that only ended its side may still wait for an answer. A client that broke off does not.
     else if (events & (Ready.ERROR | Ready.HANGUP)) this.break();
-    else this.#early |= events;
+    else this.#earlyEvents |= events;
   }
 
-  #failed(reason: string): void {
+  #fail(reason: string): void {
     this.#events.failed(reason);
     this.#refuse();
   }
 
   #refuse(): void {
     if (this.#closed) return;
-    this.#options.traffic.options.poll.remove(this.#client);
+    this.#options.resources.options.poll.remove(this.#client);
     resetStream(this.#client);
     this.#finish();
   }

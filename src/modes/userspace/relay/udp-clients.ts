@@ -1,10 +1,10 @@
 import type { EventPoll } from '../../../kernel/sockets/index.ts';
 import type { Clock, Timer } from '../../../lib/clock.ts';
 
-/** A client of UDP, as far as it takes room. */
+/** A UDP client that has an endpoint. */
 export interface UdpClient {
   lastUsed: number;
-  /** Must also delete it here. */
+  /** Ends the client. Must also call `delete`. */
   end(): void;
 }
 
@@ -14,9 +14,10 @@ export interface UdpClientsOptions {
   readonly udpIdleTimeoutMs: number;
 }
 
-/** The clients of UDP of all Services, in the order of their last use. Those that are silent for too long are ended. */
+/** The UDP clients of all Services. Ends those that are silent for the idle timeout. */
 export class UdpClients {
   readonly #options: UdpClientsOptions;
+  /** In the order of last use. */
   readonly #clients = new Set<UdpClient>();
   #sweep: Timer | undefined;
 
@@ -28,7 +29,7 @@ export class UdpClients {
     return this.#clients.size;
   }
 
-  /** Notes that one, known or new, was heard of. */
+  /** Notes a datagram of a client, which may be new, or for it. */
   use(client: UdpClient): void {
     const { clock, udpIdleTimeoutMs } = this.#options;
     client.lastUsed = clock.elapsed();
@@ -41,7 +42,7 @@ export class UdpClients {
     this.#clients.delete(client);
   }
 
-  /** Whosever it is: a Service with many clients must not keep others from having any. */
+  /** Ends the oldest client of any Service, so that a Service with many clients does not keep others from having one. */
   endOldest(): void {
     const [oldest] = this.#clients;
     oldest?.end();
@@ -51,7 +52,7 @@ export class UdpClients {
     this.#sweep?.cancel();
   }
 
-  /** And after a turn of the poll: where this process was held up, datagrams may be there and not read yet. */
+  /** Deferred: if this process was held up, there may be datagrams that were not handled yet. */
   #sweepAfter(milliseconds: number): Timer {
     const { clock, poll } = this.#options;
     return clock.setTimer(milliseconds, () => poll.defer(() => this.#endIdle()));
