@@ -9,6 +9,8 @@ import type { Drift, DriftLook, Writer } from './writer.ts';
 export interface DriftSchedule {
   readonly quickMs?: number | undefined;
   readonly thoroughMs?: number | 'sync-period' | undefined;
+  /** A look that took a millisecond is followed by a pause of at least this many: 20 limits looks to a twentieth of the time. */
+  readonly pausePerLook?: number | undefined;
   readonly repairLimits?: RepairLimits | undefined;
 }
 
@@ -22,9 +24,6 @@ export interface DriftLoopOptions {
   /** A repair has ended. */
   repaired(): void;
 }
-
-/** Looks take at most a twentieth of the time, however many Services there are. */
-const PAUSE_PER_LOOK = 20;
 
 /** Finds out that another program changed what a mode wrote, and has it repaired. */
 export class DriftLoop {
@@ -80,10 +79,10 @@ export class DriftLoop {
 
   #lookEvery(look: DriftLook, periodMs: number | undefined): void {
     if (periodMs === undefined || this.#closed) return;
+    const { clock, schedule } = this.#options;
     const known = this.#looks.get(look);
     if (known) known.setPeriod(periodMs);
-    else
-      this.#looks.set(look, new Repeater(this.#options.clock, periodMs, () => this.look(look), PAUSE_PER_LOOK));
+    else this.#looks.set(look, new Repeater(clock, periodMs, () => this.look(look), schedule.pausePerLook));
   }
 
   #repairIn(milliseconds: number): void {

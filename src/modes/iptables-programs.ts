@@ -1,17 +1,22 @@
 import {
   type Backend,
   Iptables,
+  type IptablesError,
   type IptablesOptions,
   otherBackend,
   programOfBackend,
 } from '../kernel/iptables/index.ts';
-import type { Family } from '../net/index.ts';
+import { errorText } from '../lib/error-text.ts';
+import { FatalError } from '../lib/fatal-error.ts';
+import { Turns } from '../lib/turns.ts';
+import { FAMILIES, type Family } from '../net/index.ts';
+import type { Logger } from '../observe/logging/index.ts';
 import { iptablesFamily } from './iptables-words.ts';
 
 /** Which iptables programs are used, and how. */
 export interface ProgramOptions
   extends Pick<IptablesOptions, 'namespace' | 'env' | 'timeoutMs' | 'lockFile' | 'waitSeconds'> {
-  /** Which backend is written to; that of the program `iptables` unless told. */
+  /** The backend to write to. The default is the backend of the program `iptables`. */
   readonly backend?: Backend | undefined;
 }
 
@@ -28,8 +33,8 @@ export function openIptables(
 }
 
 /**
- * For removing what a proxy left, which may have found another backend than we do: the one that is written to, and the other
- * one unless a backend is named.
+ * The programs for a cleanup: those of the backend that this machine uses, and those of the other one, because an earlier
+ * proxy may have used it. Only the named backend if the options name one.
  */
 export async function openBackends(
   family: Family,
@@ -39,4 +44,38 @@ export async function openBackends(
   const own = await openIptables(family, options, shared);
   if (options.backend) return [own];
   return [own, await openIptables(family, { ...options, backend: otherBackend(own.backend) }, shared)];
+}
+
+export interface IptablesSupport {
+  readonly families: readonly Family[];
+  /** Why the other families cannot be served. */
+  readonly unavailable: Readonly<Partial<Record<Family, IptablesError>>>;
+}
+
+/** The families whose iptables programs work on this machine. */
+export async function iptablesSupport(options: ProgramOptions = {}): Promise<IptablesSupport> {
+  const turns = new Turns();
+  const families: Family[] = [];
+  const unavailable: Partial<Record<Family, IptablesError>> = {};
+  for (const family of FAMILIES) {
+    const error = await (await openIptables(family, options, { turns })).availabilityError();
+    if (error) unavailable[family] = error;
+    else families.push(family);
+  }
+  return { families, unavailable };
+}
+
+/** The families that a mode which needs iptables can serve. Throws a `FatalError` if there is none. */
+export async function iptablesFamilies(
+  log: Logger,
+  support: () => Promise<IptablesSupport> = iptablesSupport,
+): Promise<readonly Family[]> {
+  const { families, unavailable } = await support();
+  const reasons = FAMILIES.flatMap(family => unavailable[family] ?? []).map(errorText);
+  if (families.length === 0) throw new FatalError(`iptables is not available on this host : ${reasons.join(', ')}`);
+  for (const family of FAMILIES) {
+    const err = unavailable[family];
+    if (err) log.info('server', 'No iptables support for family', { ipFamily: family, err: errorText(err) });
+  }
+  return families;
 }

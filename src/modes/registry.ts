@@ -1,4 +1,5 @@
 import type { Configuration } from '../config/index.ts';
+import type { Family } from '../net/index.ts';
 import type { Cleanup } from './cleanup-report.ts';
 import { type ConfiguredMode, type ModeContext, type ModeDescriptor, withOptions } from './descriptor.ts';
 import { iptables } from './iptables/index.ts';
@@ -7,7 +8,6 @@ import type { Mode } from './mode.ts';
 import { nftables } from './nftables/index.ts';
 import { type Removal, TakeOver } from './take-over.ts';
 import { userspace } from './userspace/index.ts';
-import type { Family } from '../net/index.ts';
 
 /**
  * All modes, in the order of a cleanup: ipvs before iptables, because chains of ipvs mode jump to chains that iptables mode

@@ -61,12 +61,10 @@ test('IPT-14 a removal that fails is reported, does not stop the others, and is 
     if (isBusy) throw new Error('busy');
     done.push('remove it');
   };
-  const mode = new TakeOver(
-    recordingMode(done),
-    ['IPv4'],
-    [busy, async () => void done.push('remove another')],
-    { events, clock },
-  );
+  const mode = new TakeOver(recordingMode(done), ['IPv4'], [busy, async () => void done.push('remove another')], {
+    events,
+    clock,
+  });
   await sync(mode, 'IPv4');
   await sync(mode, 'IPv4');
   await clock.advance(30_000);

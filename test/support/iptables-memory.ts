@@ -1,4 +1,4 @@
-import { chainOfRule, type RestoreText } from '../../src/modes/iptables/restore-text.ts';
+import { chainOfRule, type RestoreText } from '../../src/modes/iptables/rules/restore-text.ts';
 import { inOrder, servicePort } from './iptables-rules.ts';
 
 /** What `iptables-restore --noflush` would make of texts, rules as they are written. It throws where that would refuse. */

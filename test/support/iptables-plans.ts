@@ -1,6 +1,6 @@
 import type { EndpointSlice, Service } from '../../src/api/index.ts';
 import { Model, nodePortAddresses } from '../../src/model/index.ts';
-import type { RuleOptions } from '../../src/modes/iptables/rule-options.ts';
+import type { RuleOptions } from '../../src/modes/iptables/rules/rule-options.ts';
 import { type Family, type Ip, parseCidr } from '../../src/net/index.ts';
 import { Planner, type PlanOptions, type ServicePortPlan } from '../../src/plan/index.ts';
 

@@ -1,8 +1,9 @@
 import type { EndpointSlice, Service } from '../../src/api/index.ts';
 import { type LocalDetector, Model, nodePortAddresses } from '../../src/model/index.ts';
-import { type Measure, type Mode, type ModeEvents, type ModeSettings, type SetAside, setAsideName, type SyncReport } from '../../src/modes/index.ts';
+import type { Measure, Mode, ModeEvents, ModeSettings, SyncReport } from '../../src/modes/mode.ts';
+import { type SetAside, setAsideName } from '../../src/modes/set-aside.ts';
 import { type Family, type Ip, parseCidr } from '../../src/net/index.ts';
-import { type PlanDiff, Planner, type PlanOptions } from '../../src/plan/index.ts';
+import { type PlanDiff, Planner, type PlanOptions, type ServicePortPlan } from '../../src/plan/index.ts';
 import type { EventTarget } from './cluster-events.ts';
 
 const POD_CIDRS = { IPv4: '10.244.0.0/16', IPv6: 'fd00:10:244::/48' } as const;
@@ -111,6 +112,12 @@ export class ModeHarness<M extends Mode> implements EventTarget {
     for (const model of this.#models.values()) model.deleteEndpointSlice(key);
   }
 
+  /** The plans of all objects. Plans that no sync has written yet are not written later either. */
+  plans(family: Family = this.#families[0] ?? 'IPv4'): readonly ServicePortPlan[] {
+    this.#takePlans(family);
+    return [...(this.#planners.get(family)?.plans() ?? [])];
+  }
+
   /** Syncs the families one after the other, and returns the report of the last one. */
   async sync(settings: Partial<ModeSettings> = {}, families = this.#families): Promise<SyncReport> {
     let report: SyncReport = { full: false };
@@ -119,12 +126,15 @@ export class ModeHarness<M extends Mode> implements EventTarget {
   }
 
   /** A new process with the same objects. */
-  async restart(create = this.#create): Promise<void> {
+  async restart(create = this.#create): Promise<SyncReport> {
     await this.#mode.close();
     this.#mode = create(this.events);
+    let report: SyncReport = { full: false };
     for (const family of this.#families) {
-      await this.#sync(family, { added: [...(this.#planners.get(family)?.plans() ?? [])], updated: [], removed: [] }, {});
+      const added = [...(this.#planners.get(family)?.plans() ?? [])];
+      report = await this.#sync(family, { added, updated: [], removed: [] }, {});
     }
+    return report;
   }
 
   setAside(): readonly SetAside[] {

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { NetworkNamespace } from '../../src/kernel/netns.ts';
 import { NftablesSocket } from '../../src/kernel/nftables/index.ts';
-import type { ModeSettings } from '../../src/modes/index.ts';
+import type { ModeSettings, SyncReport } from '../../src/modes/mode.ts';
 import { NftablesMode } from '../../src/modes/nftables/mode.ts';
 import type { Family } from '../../src/net/index.ts';
 import { detectorFor, ModeHarness } from './mode-harness.ts';
@@ -36,7 +36,7 @@ export class NftablesHarness extends ModeHarness<NftablesMode> {
   }
 
   /** A new process with the same objects. */
-  restartCounting(countConnections = this.#countConnections): Promise<void> {
+  restartCounting(countConnections = this.#countConnections): Promise<SyncReport> {
     const { namespace } = this;
     return this.restart(events => new NftablesMode({ namespace, events, countConnections }));
   }

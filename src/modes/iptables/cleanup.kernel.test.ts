@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { FakePrograms } from '../../../test/support/fake-programs.ts';
-import { IptablesUnderTest } from '../../../test/support/iptables-mode.ts';
+import { IptablesHarness } from '../../../test/support/iptables-mode.ts';
 import { service, slice } from '../../../test/support/objects.ts';
 import { runIn } from '../../../test/support/run-in.ts';
 import { NetworkNamespace } from '../../kernel/netns.ts';
@@ -38,7 +38,7 @@ for (const backend of ['nf_tables', 'legacy'] as const) {
     const namespace = NetworkNamespace.create();
     // The rule of KUBE-FIREWALL stays too, for nobody can say whose it is.
     const options = { backend, localhostNodePorts: false };
-    const modes = (['IPv4', 'IPv6'] as const).map(family => new IptablesUnderTest(namespace, { ...options, family }));
+    const modes = (['IPv4', 'IPv6'] as const).map(family => new IptablesHarness(namespace, { ...options, family }));
     try {
       const programs = [`iptables-${suffix}`, `ip6tables-${suffix}`];
       for (const program of programs) runIn(namespace, `${program}-restore`, ['--noflush'], FOREIGN);
@@ -52,7 +52,7 @@ for (const backend of ['nf_tables', 'legacy'] as const) {
         await mode.sync();
       }
       assert.ok(saved(namespace, programs[1] ?? '').some(line => line.startsWith(':KUBE-FW-')));
-      const { removed, errors } = await cleanupIptables({ namespace, backend });
+      const { removed, errors } = await cleanupIptables({ namespace, programs: { backend } });
       assert.deepEqual(errors, []);
       assert.deepEqual(removed, [
         `10 chains of nat (IPv4, ${backend})`,
@@ -66,7 +66,10 @@ for (const backend of ['nf_tables', 'legacy'] as const) {
         programs.map(program => saved(namespace, program).toSorted()),
         before,
       );
-      assert.deepEqual({ ...(await cleanupIptables({ namespace, backend })) }, { removed: [], errors: [] });
+      assert.deepEqual(
+        { ...(await cleanupIptables({ namespace, programs: { backend } })) },
+        { removed: [], errors: [] },
+      );
     } finally {
       await Promise.all(modes.map(mode => mode.close()));
       namespace.close();
@@ -79,9 +82,12 @@ test('IPT-13 where there is no iptables, or nothing of ours, nothing is done and
   const namespace = NetworkNamespace.create();
   try {
     const nothing = { removed: [], errors: [] };
-    assert.deepEqual({ ...(await cleanupIptables({ namespace, env: programs.env({ only: true }) })) }, nothing);
+    assert.deepEqual(
+      { ...(await cleanupIptables({ namespace, programs: { env: programs.env({ only: true }) } })) },
+      nothing,
+    );
     for (const backend of ['nf_tables', 'legacy'] as const) {
-      assert.deepEqual({ ...(await cleanupIptables({ namespace, backend })) }, nothing);
+      assert.deepEqual({ ...(await cleanupIptables({ namespace, programs: { backend } })) }, nothing);
     }
     assert.deepEqual([saved(namespace, 'iptables-nft'), saved(namespace, 'iptables-legacy')], [[], []]);
   } finally {
@@ -92,7 +98,7 @@ test('IPT-13 where there is no iptables, or nothing of ours, nothing is done and
 
 test('IPT-13 what cannot be removed is told, and the rest is removed', async () => {
   const namespace = NetworkNamespace.create();
-  const mode = new IptablesUnderTest(namespace);
+  const mode = new IptablesHarness(namespace);
   mode.setService(service('web', { clusterIP: '10.96.0.10' }));
   mode.setEndpointSlice(slice('web-1', ['10.244.1.1']));
   try {
@@ -120,7 +126,7 @@ test('IPT-13 what cannot be removed is told, and the rest is removed', async () 
 
 test('IPT-13 unless a backend is named both are cleaned', async () => {
   const namespace = NetworkNamespace.create();
-  const modes = (['nf_tables', 'legacy'] as const).map(backend => new IptablesUnderTest(namespace, { backend }));
+  const modes = (['nf_tables', 'legacy'] as const).map(backend => new IptablesHarness(namespace, { backend }));
   try {
     for (const mode of modes) await mode.sync();
     const { removed, errors } = await cleanupIptables({ namespace });

@@ -2,21 +2,15 @@ import { type Iptables, quoteRule } from '../../kernel/iptables/index.ts';
 import { Turns } from '../../lib/turns.ts';
 import { FAMILIES, type Family } from '../../net/index.ts';
 import { type Cleanup, CleanupReport } from '../cleanup-report.ts';
-import { openBackends, type ProgramOptions } from '../iptables-programs.ts';
-import { JUMPS, type Table } from './fixed.ts';
+import type { CleanupOptions, OwnRules } from '../descriptor.ts';
+import { openBackends } from '../iptables-programs.ts';
+import { removeChains } from './chains/remove-chains.ts';
+import { inDeletionOrder } from './chains/stale-chains.ts';
 import { Chain, isOwnChain, PROBE_CHAIN, TRIAL_CHAIN } from './names.ts';
-import { removeChains } from './remove-chains.ts';
-import { inDeletionOrder } from './stale-chains.ts';
+import { JUMPS, type Table } from './rules/fixed-rules.ts';
 
-/** What another mode has made its own meanwhile, and what leads there. */
-export interface KeptRules {
-  chain(table: Table, chain: string): boolean;
-  /** `rule` is what stands behind the name of the chain that jumps. */
-  jump(table: Table, from: string, rule: string): boolean;
-}
-
-/** Chains that lead to those of service ports. */
-const LEADING: Readonly<Record<Table, readonly string[]>> = {
+/** Chains that jump to chains of service ports. */
+const CALLING: Readonly<Record<Table, readonly string[]>> = {
   nat: [Chain.SERVICES, Chain.NODEPORTS, Chain.POSTROUTING, TRIAL_CHAIN],
   filter: [
     Chain.SERVICES,
@@ -29,26 +23,26 @@ const LEADING: Readonly<Record<Table, readonly string[]>> = {
     PROBE_CHAIN,
   ],
 };
-/** Chains that those of service ports lead to. Some CNI plugins jump to KUBE-MARK-MASQ; as the last it then keeps its rule. */
-const LED_TO: readonly string[] = [Chain.CANARY, Chain.MARK_MASQ];
+/** Chains that chains of service ports jump to. Some CNI plugins jump to KUBE-MARK-MASQ; as the last one it keeps its rule. */
+const CALLED: readonly string[] = [Chain.CANARY, Chain.MARK_MASQ];
 
 /**
- * Removes what the mode made, in both families, and in both backends unless one is named. KUBE-FIREWALL and the jumps to it
- * stay, for they are the kubelet's too; so do sysctls and counters. Where programs cannot be used there is nothing that
- * could be removed.
+ * Removes the rules of the mode, in both families and in both backends, or in the backend that the options name. KUBE-FIREWALL and
+ * the jumps to it stay, because the kubelet uses them too. Sysctls and counters also stay. If the programs do not work, there
+ * is nothing to remove.
  */
-export async function cleanupIptables(options: ProgramOptions = {}, kept?: KeptRules): Promise<Cleanup> {
+export async function cleanupIptables({ namespace, programs, keep }: CleanupOptions = {}): Promise<Cleanup> {
   const report = new CleanupReport();
   const turns = new Turns();
   for (const family of FAMILIES) {
-    const [own, other] = await openBackends(family, options, { turns });
-    await cleanFamily(own, family, report, kept);
+    const [own, other] = await openBackends(family, { ...programs, namespace }, { turns });
+    await cleanFamily(own, family, report, keep);
     if (other) await cleanFamily(other, family, report);
   }
   return report;
 }
 
-async function cleanFamily(iptables: Iptables, family: Family, report: CleanupReport, kept?: KeptRules): Promise<void> {
+async function cleanFamily(iptables: Iptables, family: Family, report: CleanupReport, keep?: OwnRules): Promise<void> {
   const where = `${family}, ${iptables.backend}`;
   let present: Record<Table | 'mangle', ReadonlySet<string>>;
   try {
@@ -57,14 +51,14 @@ async function cleanFamily(iptables: Iptables, family: Family, report: CleanupRe
     return;
   }
   for (const { table, from, to, rule } of JUMPS) {
-    if (to === Chain.FIREWALL || !present[table].has(to) || kept?.jump(table, from, quoteRule(rule))) continue;
+    if (to === Chain.FIREWALL || !present[table].has(to) || keep?.jump(table, from, quoteRule(rule))) continue;
     await report.attempt(async () => {
       await iptables.deleteRule(table, from, rule);
       return undefined;
     });
   }
   for (const table of ['nat', 'filter'] as const) {
-    const chains = removable(table, present[table]).filter(chain => !kept?.chain(table, chain));
+    const chains = removable(table, present[table]).filter(chain => !keep?.chain(table, chain));
     if (chains.length === 0) continue;
     const { removed, errors } = await removeChains(iptables, table, chains);
     report.errors.push(...errors);
@@ -83,9 +77,9 @@ async function chainsOf(iptables: Iptables): Promise<Record<Table | 'mangle', Re
   return { nat: names('nat'), filter: names('filter'), mangle: names('mangle') };
 }
 
-/** Those that jump to others come before those. */
+/** A chain comes before the chains that it jumps to. */
 function removable(table: Table, present: ReadonlySet<string>): readonly string[] {
   const fixed = (chains: readonly string[]) => chains.filter(chain => present.has(chain));
-  if (table === 'filter') return fixed(LEADING.filter);
-  return [...fixed(LEADING.nat), ...inDeletionOrder([...present].filter(isOwnChain)), ...fixed(LED_TO)];
+  if (table === 'filter') return fixed(CALLING.filter);
+  return [...fixed(CALLING.nat), ...inDeletionOrder([...present].filter(isOwnChain)), ...fixed(CALLED)];
 }

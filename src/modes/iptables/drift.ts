@@ -1,65 +1,75 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { Iptables } from '../../kernel/iptables/index.ts';
-import { filterChains, filterRulesAfter, filterRulesBefore, JUMPS, natFixedRules, nodePortRules } from './fixed.ts';
-import { chainOfRule } from './restore-text.ts';
-import type { RuleOptions } from './rule-options.ts';
-import { ownChains } from './service-chains.ts';
-import { allSharedRules } from './service-rules.ts';
-import type { Written } from './written.ts';
+import { type Iptables, missingCanaries } from '../../kernel/iptables/index.ts';
+import type { Clock } from '../../lib/clock.ts';
+import { sleep } from '../../lib/sleep.ts';
+import { Chain } from './names.ts';
 
-const PLANS_A_TURN = 200;
-/** So many chains are named; of the rest it is said how many they are. */
-const NAMED = 3;
-
-/**
- * Compares how often each chain is used, by its rules and by jumps to it, with how often it should be. Uses that are more
- * than ours are others' business: some CNI plugins jump to KUBE-MARK-MASQ, and the kubelet has rules in KUBE-FIREWALL.
- */
-export async function whatIsMissing(
-  iptables: Iptables,
-  written: Iterable<Written>,
-  options: RuleOptions,
-): Promise<string | undefined> {
-  const expected = { filter: new Uses(), nat: new Uses() };
-  for (const { table, to } of JUMPS) expected[table].add(to);
-  for (const chain of filterChains(options)) expected.filter.add(chain, 0);
-  expected.filter.addRules([...filterRulesBefore(options), ...filterRulesAfter(options)]);
-  expected.nat.addRules([...natFixedRules(options), ...nodePortRules(options)]);
-  let handled = 0;
-  for (const { plan, withComments } of written) {
-    const { filter, nat } = allSharedRules(plan, options);
-    expected.filter.addRules(filter);
-    expected.nat.addRules(nat);
-    expected.nat.addRules(ownChains(plan, options, withComments).rules);
-    if (++handled % PLANS_A_TURN === 0) await nextTurn();
-  }
-  const uses = await iptables.chainUses();
-  const missing = [...expected.filter.missingIn(uses.get('filter')), ...expected.nat.missingIn(uses.get('nat'))];
-  if (missing.length === 0) return undefined;
-  const rest = missing.length > NAMED ? ` and ${missing.length - NAMED} more` : '';
-  return `${missing.slice(0, NAMED).join(', ')}${rest}`;
+export interface DriftFinderOptions {
+  readonly iptables: Iptables;
+  readonly clock: Clock;
+  /** The missing rules, as text. */
+  missing(): Promise<string | undefined>;
+  notice(message: string): void;
 }
 
-class Uses {
-  readonly #uses = new Map<string, number>();
+/** A program that flushes tables one after another gets this much time, so that it does not flush a repair too. */
+const LONGEST_FLUSH_MS = 5000;
+const POLL_MS = 100;
+/** The search for missing rules takes at most a twentieth of the time, or a hundredth if it needs iptables-save. */
+const PAUSE_PER_SEARCH = { nf_tables: 20, legacy: 100 } as const;
 
-  add(chain: string, uses = 1): void {
-    this.#uses.set(chain, (this.#uses.get(chain) ?? 0) + uses);
+/**
+ * Finds out whether another program changed our rules. It first looks for the canary, an empty chain that is gone if a
+ * program flushed the tables, and then for single chains and rules.
+ */
+export class DriftFinder {
+  readonly #options: DriftFinderOptions;
+  #closed = false;
+  /** The generation of the ruleset at the last search. */
+  #searchedGeneration: number | undefined;
+  #notBefore = 0;
+
+  constructor(options: DriftFinderOptions) {
+    this.#options = options;
   }
 
-  addRules(rules: readonly string[]): void {
-    for (const rule of rules) {
-      this.add(chainOfRule(rule));
-      const target = / -j (KUBE-\S+)$/.exec(rule)?.[1];
-      if (target !== undefined) this.add(target);
+  close(): void {
+    this.#closed = true;
+  }
+
+  /** What another program did, as text. */
+  async find(): Promise<string | undefined> {
+    if (!(await this.#options.iptables.chainExists('mangle', Chain.CANARY))) {
+      await this.#waitForFlush();
+      return 'another program flushed the iptables rules';
+    }
+    const missing = await this.#missing();
+    return missing === undefined ? undefined : `another program changed our iptables rules: ${missing}`;
+  }
+
+  async #waitForFlush(): Promise<void> {
+    const { iptables, clock, notice } = this.#options;
+    const end = clock.elapsed() + LONGEST_FLUSH_MS;
+    while (!this.#closed) {
+      const gone = await missingCanaries(iptables, Chain.CANARY, ['nat', 'filter']);
+      if (gone.length === 2) return;
+      if (clock.elapsed() >= end) {
+        notice('Another program flushed only some of the iptables tables');
+        return;
+      }
+      await sleep(POLL_MS, clock);
     }
   }
 
-  *missingIn(present: ReadonlyMap<string, number> = new Map()): Generator<string> {
-    for (const [chain, uses] of this.#uses) {
-      const found = present.get(chain);
-      if (found === undefined) yield `chain ${chain} is gone`;
-      else if (found < uses) yield `chain ${chain} lost ${uses - found} of its rules or of the jumps to it`;
-    }
+  /** If the kernel says that nothing changed since the last search, there is nothing to search for. */
+  async #missing(): Promise<string | undefined> {
+    const { iptables, clock, missing } = this.#options;
+    const generation = iptables.generation();
+    const isUnchanged = generation !== undefined && generation === this.#searchedGeneration;
+    if (clock.elapsed() < this.#notBefore || isUnchanged) return undefined;
+    const start = performance.now();
+    const found = await missing();
+    this.#searchedGeneration = generation;
+    this.#notBefore = clock.elapsed() + PAUSE_PER_SEARCH[iptables.backend] * (performance.now() - start);
+    return found;
   }
 }

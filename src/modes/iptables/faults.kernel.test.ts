@@ -7,27 +7,28 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { FakePrograms, refusing } from '../../../test/support/fake-programs.ts';
-import { IptablesUnderTest, type UnderTestOptions } from '../../../test/support/iptables-mode.ts';
+import { IptablesHarness, type IptablesHarnessOptions } from '../../../test/support/iptables-mode.ts';
 import { canonicalRules } from '../../../test/support/iptables-rules.ts';
 import { service, slice } from '../../../test/support/objects.ts';
 import { runIn } from '../../../test/support/run-in.ts';
 import { findLockHolder } from '../../kernel/iptables/lock-holder.ts';
 import { NetworkNamespace } from '../../kernel/netns.ts';
 import { nodePortAddresses } from '../../model/index.ts';
+import { setAsideName } from '../set-aside.ts';
 
 const WEB = 'KUBE-SVC-LOLE4ISW44XBNF3G';
 
 async function withFaults(
   scripts: Readonly<Record<string, string>>,
-  work: (mode: IptablesUnderTest, programs: FakePrograms, folder: string) => Promise<void>,
-  options: UnderTestOptions & { readonly only?: boolean } = {},
+  work: (mode: IptablesHarness, programs: FakePrograms, folder: string) => Promise<void>,
+  options: IptablesHarnessOptions & { readonly only?: boolean } = {},
 ): Promise<void> {
   const namespace = NetworkNamespace.create();
   const programs = new FakePrograms(scripts);
   const folder = mkdtempSync(join(tmpdir(), 'faults-'));
   const { only = false, ...rest } = options;
   const env = programs.env({ only });
-  const mode = new IptablesUnderTest(namespace, { env, lockFile: join(folder, 'lock'), ...rest });
+  const mode = new IptablesHarness(namespace, { env, lockFile: join(folder, 'lock'), ...rest });
   mode.setService(service('web', { clusterIP: '10.96.0.10' }));
   mode.setEndpointSlice(slice('web-1', ['10.244.1.1']));
   try {
@@ -40,14 +41,14 @@ async function withFaults(
   }
 }
 
-const works = (mode: IptablesUnderTest) => canonicalRules(mode.namespace, 'iptables-save').includes(`-j ${WEB}`);
+const works = (mode: IptablesHarness) => canonicalRules(mode.namespace, 'iptables-save').includes(`-j ${WEB}`);
 
 test('IPT-11 without iptables a sync fails and says which program is missing', () =>
   withFaults(
     {},
     async mode => {
       await assert.rejects(mode.sync(), /iptables-restore.*: ENOENT: there is no such program/);
-      assert.deepEqual(mode.refused, []);
+      assert.deepEqual(mode.events.setAsides, []);
     },
     { only: true },
   ));
@@ -56,7 +57,7 @@ test('IPT-11 an iptables-restore that always fails blames nobody, and once it wo
   withFaults({ 'iptables-restore': 'echo kaputt >&2; exit 1' }, async (mode, programs) => {
     await assert.rejects(mode.sync(), /iptables-restore.*: exit status 1: kaputt/);
     await assert.rejects(mode.sync(), /kaputt/);
-    assert.deepEqual(mode.refused, []);
+    assert.deepEqual(mode.events.setAsides, []);
     programs.replace('iptables-restore', 'exec /usr/sbin/iptables-restore "$@"');
     assert.deepEqual(await mode.sync(), { full: true });
     assert.ok(works(mode));
@@ -69,10 +70,10 @@ test('IPT-11 one that fails later makes the next sync a full one', () =>
     programs.replace('iptables-restore', 'echo "iptables-restore: out of memory" >&2; exit 4');
     await assert.rejects(mode.sync(), /exit status 4: iptables-restore: out of memory/);
     assert.deepEqual(
-      mode.measured
+      mode.events.measures
         .filter(({ kind }) => kind === 'refused')
-        .map(measure => ('partial' in measure ? measure.partial : '')),
-      [true, false],
+        .map(measure => ('full' in measure ? measure.full : '')),
+      [false, true],
     );
     programs.replace('iptables-restore', 'exec /usr/sbin/iptables-restore "$@"');
     assert.deepEqual(await mode.sync(), { full: true });
@@ -84,7 +85,7 @@ test('IPT-11 an iptables-restore that hangs is killed, and that is said', () =>
     { 'iptables-restore': 'exec sleep 60' },
     async mode => {
       await assert.rejects(mode.sync(), /iptables-restore.*: not done after 0\.4 s, killed/);
-      assert.deepEqual(mode.refused, []);
+      assert.deepEqual(mode.events.setAsides, []);
     },
     { timeoutMs: 400 },
   ));
@@ -106,7 +107,7 @@ test('IPT-11 who holds the xtables lock, and for how long it was waited, is said
     async (mode, _programs, folder) => {
       const release = await hold(join(folder, 'lock'));
       await assert.rejects(mode.sync(), /waited [\d.]+ s for the xtables lock, held by sleep \(pid \d+\)/);
-      assert.deepEqual(mode.refused, []);
+      assert.deepEqual(mode.events.setAsides, []);
       await release();
       assert.deepEqual(await mode.sync(), { full: true });
     },
@@ -120,7 +121,7 @@ test('IPT-11 a lock that was had late is noticed', () =>
       const release = await hold(join(folder, 'lock'));
       setTimeout(() => void release(), 2000);
       await mode.sync();
-      assert.match(mode.told.join('\n'), /noticed: .*waited [\d.]+ s for the xtables lock, held by sleep/);
+      assert.match(mode.events.lines.join('\n'), /notice: .*waited [\d.]+ s for the xtables lock, held by sleep/);
     },
     { backend: 'legacy' },
   ));
@@ -132,7 +133,7 @@ test('IPT-7 a kernel that takes no nfacct rules is done without', () =>
     const rules = canonicalRules(mode.namespace, 'iptables-save');
     assert.ok(rules.includes('--ctstate INVALID -j DROP'));
     assert.ok(!rules.includes('nfacct'));
-    assert.match(mode.told.join('\n'), /noticed: the kernel does not take rules with nfacct counters.*no nfacct here/);
+    assert.match(mode.events.lines.join('\n'), /notice: The kernel refuses rules with nfacct counters.*no nfacct here/);
   }));
 
 for (const words of ['10.96.0.12 --dport', 'default/bad -s', 'default/bad -> ']) {
@@ -143,10 +144,7 @@ for (const words of ['10.96.0.12 --dport', 'default/bad -s', 'default/bad -> '])
         mode.setEndpointSlice(slice(`${name}-1`, [`10.244.1.${i + 11}`]));
       }
       await mode.sync();
-      assert.deepEqual(
-        mode.refused.map(({ servicePort }) => servicePort),
-        ['default/bad'],
-      );
+      assert.deepEqual(mode.events.setAsides.map(setAsideName), ['default/bad']);
       const rules = canonicalRules(mode.namespace, 'iptables-save');
       for (const ip of ['10.96.0.10', '10.96.0.11', '10.96.0.13', '10.96.0.14'])
         assert.ok(rules.includes(`${ip}/32`), ip);
@@ -155,7 +153,7 @@ for (const words of ['10.96.0.12 --dport', 'default/bad -s', 'default/bad -> '])
       // It is not tried again before it changes.
       mode.setEndpointSlice(slice('c-1', ['10.244.1.99']));
       assert.deepEqual(await mode.sync(), { full: false });
-      assert.equal(mode.refused.length, 1);
+      assert.equal(mode.events.setAsides.length, 1);
       assert.equal(mode.setAside().length, 1);
     }));
 }
@@ -165,7 +163,7 @@ test('IPT-10 a line that is refused for want of memory blames nobody, and all is
     { 'iptables-restore': refusing('10.96.0.10 --dport', 'line 9: RULE_APPEND failed (Cannot allocate memory)') },
     async (mode, programs) => {
       await assert.rejects(mode.sync(), /Cannot allocate memory/);
-      assert.deepEqual(mode.refused, []);
+      assert.deepEqual(mode.events.setAsides, []);
       programs.replace('iptables-restore', 'exec /usr/sbin/iptables-restore "$@"');
       await mode.sync();
       assert.ok(works(mode));
@@ -186,10 +184,7 @@ test('IPT-10 a search tries no more at once than goes into one restore', () => {
       );
     }
     await mode.sync();
-    assert.deepEqual(
-      mode.refused.map(({ servicePort }) => servicePort),
-      ['default/s1'],
-    );
+    assert.deepEqual(mode.events.setAsides.map(setAsideName), ['default/s1']);
     const sizes = readFileSync(join(folder, 'iptables-restore.sizes'), 'utf8').trim().split('\n').map(Number);
     assert.ok(Math.max(...sizes) < 1600, `${Math.max(...sizes)} chains in one restore`);
   });
@@ -205,10 +200,7 @@ test('IPT-10 of a Service that is refused in a later part no chains stay', () =>
       mode.setEndpointSlice(slice(`s${i}-1`, ips(i)));
     }
     await mode.sync();
-    assert.deepEqual(
-      mode.refused.map(({ servicePort }) => servicePort),
-      ['default/bad'],
-    );
+    assert.deepEqual(mode.events.setAsides.map(setAsideName), ['default/bad']);
     const chains = runIn(mode.namespace, 'iptables-save', ['-t', 'nat']).match(/^:KUBE-(SVC|EXT|SEP)-/gm) ?? [];
     assert.equal(chains.length, 2 + 8 * 201);
   }));
@@ -223,7 +215,7 @@ test('IPT-10 what a search that was killed left behind goes with the next full s
     const rules = runIn(mode.namespace, 'iptables-save', []);
     assert.ok(!rules.includes('TRIAL') && !rules.includes('KUBE-SEP-OLD'), rules);
     assert.deepEqual(
-      mode.told.filter(line => line.startsWith('failed')),
+      mode.events.lines.filter(line => line.startsWith('failed')),
       [],
     );
   }));

@@ -1,12 +1,23 @@
-export { cleanupIptables, type KeptRules } from './cleanup.ts';
-export {
-  hasLocalhostNodePorts,
-  isTcpLiberal,
-  ROUTE_LOCALNET_NOTICE,
-  routeLocalnet,
-  TCP_LIBERAL_NOTICE,
-} from './machine.ts';
+import type { ModeDescriptor } from '../descriptor.ts';
+import { iptablesFamilies } from '../iptables-programs.ts';
+import { cleanupIptables } from './cleanup.ts';
+import { IptablesMode, type IptablesOptions } from './mode.ts';
+import { Chain } from './names.ts';
+import { previewIptables } from './preview.ts';
+import { IPTABLES_OWN_RULES } from './rules/own-rules.ts';
+import { prepareIptables } from './support.ts';
+
+export const iptables: ModeDescriptor<IptablesOptions> = {
+  name: 'iptables',
+  optionsFrom: ({ iptables: { localhostNodePorts } }) => ({ localhostNodePorts }),
+  supportedFamilies: iptablesFamilies,
+  prepare: prepareIptables,
+  create: (options, context) => new IptablesMode({ ...options, ...context }),
+  preview: previewIptables,
+  cleanup: cleanupIptables,
+  markerChain: Chain.NODEPORTS,
+  ownRules: IPTABLES_OWN_RULES,
+  hasPartialSyncMetrics: true,
+};
+
 export { IptablesMode, type IptablesModeOptions } from './mode.ts';
-export { PacketCounters } from './packet-counters.ts';
-export { previewText } from './preview.ts';
-export { type IptablesSupport, iptablesSupport } from './programs.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import { addressEvent, applyEvent, clusterEvent, survivors } from '../../../test/support/cluster-events.ts';
-import { IptablesUnderTest, type UnderTestOptions } from '../../../test/support/iptables-mode.ts';
+import { IptablesHarness, type IptablesHarnessOptions } from '../../../test/support/iptables-mode.ts';
 import { canonicalRules, rulesByServicePort } from '../../../test/support/iptables-rules.ts';
 import { ManualClock } from '../../../test/support/manual-clock.ts';
 import { until } from '../../../test/support/nftables-mode.ts';
@@ -13,6 +13,7 @@ import { NetworkNamespace } from '../../kernel/netns.ts';
 import { readSysctl, writeSysctl } from '../../kernel/sysctl.ts';
 import { nodePortAddresses } from '../../model/index.ts';
 import type { Ip } from '../../net/index.ts';
+import { setAsideName } from '../set-aside.ts';
 
 const BACKENDS: readonly (readonly [Backend, string])[] = [
   ['nf_tables', 'iptables-nft'],
@@ -23,9 +24,12 @@ const PERIOD_MS = 30_000;
 
 const event = fc.oneof(clusterEvent, addressEvent);
 
-async function withMode(work: (mode: IptablesUnderTest) => Promise<void>, options?: UnderTestOptions): Promise<void> {
+async function withMode(
+  work: (mode: IptablesHarness) => Promise<void>,
+  options?: IptablesHarnessOptions,
+): Promise<void> {
   const namespace = NetworkNamespace.create();
-  const mode = new IptablesUnderTest(namespace, options);
+  const mode = new IptablesHarness(namespace, options);
   try {
     await work(mode);
   } finally {
@@ -35,27 +39,27 @@ async function withMode(work: (mode: IptablesUnderTest) => Promise<void>, option
 }
 
 /** All lines of iptables-save, counters and remarks apart. */
-function saved({ namespace }: IptablesUnderTest, program = 'iptables'): readonly string[] {
+function saved({ namespace }: IptablesHarness, program = 'iptables'): readonly string[] {
   return runIn(namespace, `${program}-save`, [])
     .split('\n')
     .filter(line => line !== '' && !line.startsWith('#'))
     .map(line => line.replace(/ \[\d+:\d+\]$/, ''));
 }
 
-function chains(mode: IptablesUnderTest, pattern: RegExp, program?: string): readonly string[] {
+function chains(mode: IptablesHarness, pattern: RegExp, program?: string): readonly string[] {
   const lines = saved(mode, program).filter(line => line.startsWith(':'));
   return lines.map(line => line.slice(1, line.indexOf(' '))).filter(chain => pattern.test(chain));
 }
 
-const rulesOf = (mode: IptablesUnderTest, chain: string) => saved(mode).filter(line => line.startsWith(`-A ${chain} `));
-const batches = ({ measured }: IptablesUnderTest) => measured.filter(({ kind }) => kind === 'batch').length;
+const rulesOf = (mode: IptablesHarness, chain: string) => saved(mode).filter(line => line.startsWith(`-A ${chain} `));
+const batches = ({ events }: IptablesHarness) => events.measures.filter(({ kind }) => kind === 'batch').length;
 
 const OWN = /^KUBE-(SVC|SVL|SEP|EXT|FW)-/;
 const WEB = 'KUBE-SVC-LOLE4ISW44XBNF3G';
 const web = service('web', { clusterIP: '10.96.0.10' });
 const webSlice = slice('web-1', ['10.244.1.1', '10.244.1.2']);
 
-function setWeb(mode: IptablesUnderTest): void {
+function setWeb(mode: IptablesHarness): void {
   mode.setService(web);
   mode.setEndpointSlice(webSlice);
 }
@@ -67,8 +71,8 @@ for (const [backend, program] of BACKENDS) {
         fc.asyncProperty(fc.array(fc.array(event, { maxLength: 6 }), { maxLength: 5 }), async events => {
           const namespace = NetworkNamespace.create();
           const other = NetworkNamespace.create();
-          const mode = new IptablesUnderTest(namespace, { backend });
-          const fresh = new IptablesUnderTest(other, { backend });
+          const mode = new IptablesHarness(namespace, { backend });
+          const fresh = new IptablesHarness(other, { backend });
           try {
             for (const batch of events) {
               for (const next of batch) applyEvent(mode, next);
@@ -82,9 +86,9 @@ for (const [backend, program] of BACKENDS) {
               rulesByServicePort(other, `${program}-save`),
             );
             assert.deepEqual(chains(mode, OWN, program).toSorted(), chains(fresh, OWN, program).toSorted());
-            assert.deepEqual([mode.refused, mode.setAside()], [[], []]);
+            assert.deepEqual([mode.events.setAsides, mode.setAside()], [[], []]);
             assert.deepEqual(
-              mode.measured.filter(({ kind }) => kind === 'refused'),
+              mode.events.measures.filter(({ kind }) => kind === 'refused'),
               [],
             );
           } finally {
@@ -130,8 +134,8 @@ for (const [backend, program] of BACKENDS) {
           await mode.sync();
           assert.deepEqual(chains(mode, /^KUBE-(FW|SVC|SEP)-.$/, program).toSorted(), ['KUBE-SEP-C', 'KUBE-SVC-B']);
           assert.equal(chains(mode, OWN, program).length, 5);
-          assert.match(mode.told.join('\n'), /failed: removing chains that are no longer used: .*KUBE-SVC-B/);
-          assert.equal(mode.measured.filter(({ kind }) => kind === 'cleanup-failed').length, 1);
+          assert.match(mode.events.lines.join('\n'), /failed to remove IPv4 chains that are not used: .*KUBE-SVC-B/);
+          assert.equal(mode.events.measures.filter(({ kind }) => kind === 'cleanup-failed').length, 1);
         },
         { backend },
       ));
@@ -169,8 +173,11 @@ for (const [backend, program] of BACKENDS) {
           }
           assert.notEqual(canonicalRules(mode.namespace, `${program}-save`), before);
           await clock.advance(PERIOD_MS);
-          assert.ok(await until(() => mode.told.some(line => line.startsWith('repaired')), 5000));
-          assert.equal(mode.told.at(-1), 'repaired: someone flushed the iptables rules; wrote all anew');
+          assert.ok(await until(() => mode.events.lines.some(line => line.startsWith('repaired')), 5000));
+          assert.equal(
+            mode.events.lines.at(-1),
+            'repaired: another program flushed the iptables rules; wrote all rules again',
+          );
           assert.equal(canonicalRules(mode.namespace, `${program}-save`), before);
         },
         { backend, clock },
@@ -185,7 +192,7 @@ for (const [backend, program] of BACKENDS) {
           await mode.sync();
           const before = canonicalRules(mode.namespace, `${program}-save`);
           const run = (...args: string[]) => runIn(mode.namespace, program, ['-w', '-t', 'nat', ...args]);
-          const repairs = () => mode.told.filter(line => line.startsWith('repaired'));
+          const repairs = () => mode.events.lines.filter(line => line.startsWith('repaired'));
           run('-D', 'KUBE-SERVICES', '1');
           run('-F', WEB);
           run('-X', WEB);
@@ -212,11 +219,11 @@ for (const [backend, program] of BACKENDS) {
           mode.setService(service('bad', { ...bad, ...tooLong }));
           mode.setEndpointSlice(slice('bad-1', ['10.244.1.7']));
           await mode.sync();
-          assert.deepEqual(
-            mode.refused.map(({ servicePort }) => servicePort),
-            ['default/bad'],
+          assert.deepEqual(mode.events.setAsides.map(setAsideName), ['default/bad']);
+          assert.match(
+            mode.events.setAsides[0]?.cause.message ?? '',
+            /restore.*line \d+: -A KUBE-SVC-.* --seconds 99999999999/,
           );
-          assert.match(mode.refused[0]?.error ?? '', /restore.*line \d+: -A KUBE-SVC-.* --seconds 99999999999/);
           assert.ok(saved(mode, program).some(line => line.endsWith(`-j ${WEB}`)));
           assert.ok(!saved(mode, program).some(line => line.includes('10.96.0.12')));
           mode.setService(service('bad', { ...bad, sessionAffinityTimeoutSeconds: 60 }));
@@ -225,19 +232,13 @@ for (const [backend, program] of BACKENDS) {
           assert.ok(saved(mode, program).some(line => line.includes('10.96.0.12')));
           mode.setService(service('bad', { ...bad, ...tooLong }));
           await mode.sync();
-          assert.deepEqual(
-            mode.setAside().map(({ servicePort }) => servicePort),
-            ['default/bad'],
-          );
+          assert.deepEqual(mode.setAside().map(setAsideName), ['default/bad']);
           assert.ok(
             saved(mode, program).some(line => line.includes('--seconds 60 ')),
             'its last good version stays',
           );
           await mode.restart();
-          assert.deepEqual(
-            mode.setAside().map(({ servicePort }) => servicePort),
-            ['default/bad'],
-          );
+          assert.deepEqual(mode.setAside().map(setAsideName), ['default/bad']);
           mode.deleteService('default/bad');
           await mode.sync();
           assert.deepEqual(mode.setAside(), []);
@@ -257,7 +258,7 @@ test('IPT-10 many Services that are refused are found too', () =>
       mode.setEndpointSlice(slice(`${name}-1`, ['10.244.1.7']));
     }
     await mode.sync();
-    const refused = mode.setAside().map(({ servicePort }) => servicePort);
+    const refused = mode.setAside().map(setAsideName);
     assert.deepEqual(refused.toSorted(), names.map(name => `default/${name}`).toSorted());
     assert.ok(saved(mode).some(line => line.endsWith(`-j ${WEB}`)));
   }));
@@ -274,7 +275,7 @@ test('IPT-3 a sync without changes runs nothing, one of an endpoint writes two c
     mode.setEndpointSlice(slice('web-1', ['10.244.1.1', '10.244.1.2', '10.244.1.3']));
     assert.deepEqual(await mode.sync(), { full: false });
     assert.equal(batches(mode), before + 1);
-    const counts = mode.measured.flatMap(measure => (measure.kind === 'rules' ? [measure] : [])).slice(-2);
+    const counts = mode.events.measures.flatMap(measure => (measure.kind === 'rules' ? [measure] : [])).slice(-2);
     assert.deepEqual(counts, [
       { kind: 'rules', table: 'filter', total: 4, last: 0 },
       // A masquerading rule, three endpoints, and two rules of the third.
@@ -310,7 +311,7 @@ test('IPT-9 many Services come, change and go in several restores', () =>
       setEndpoint(i, `10.244.${i >> 8}.${i & 255}`);
     }
     await mode.sync();
-    assert.ok(mode.told.some(line => line.startsWith('progress IPv4')));
+    assert.ok(mode.events.lines.some(line => line.startsWith('progress IPv4')));
     assert.equal(chains(mode, OWN).length, 1600);
     for (const i of numbers) setEndpoint(i, `10.245.${i >> 8}.${i & 255}`);
     const before = batches(mode);
@@ -323,7 +324,7 @@ test('IPT-9 many Services come, change and go in several restores', () =>
     assert.equal(chains(mode, OWN).length, 20);
     assert.equal(rulesOf(mode, 'KUBE-SERVICES').length, 11);
     assert.deepEqual(
-      mode.measured.filter(({ kind }) => kind === 'refused'),
+      mode.events.measures.filter(({ kind }) => kind === 'refused'),
       [],
     );
   }));
@@ -337,7 +338,7 @@ test('IPT-8 a changed sync period holds at once', async () => {
       await mode.sync({ syncPeriodMs: 100 });
       runIn(mode.namespace, 'iptables', ['-w', '-t', 'nat', '-F', 'KUBE-SERVICES']);
       await clock.advance(100);
-      assert.ok(await until(() => mode.told.some(line => line.startsWith('repaired')), 5000));
+      assert.ok(await until(() => mode.events.lines.some(line => line.startsWith('repaired')), 5000));
     },
     { clock, settings: { syncPeriodMs: HOUR_MS } },
   );
@@ -390,11 +391,11 @@ test('IPT-2 a rule that someone took out of a shared chain makes a partial sync 
     mode.deleteService('default/other');
     assert.deepEqual(await mode.sync(), { full: true });
     assert.deepEqual(
-      mode.measured.filter(({ kind }) => kind === 'refused'),
-      [{ kind: 'refused', partial: true }],
+      mode.events.measures.filter(({ kind }) => kind === 'refused'),
+      [{ kind: 'refused', full: false }],
     );
     assert.equal(canonicalRules(mode.namespace, 'iptables-save'), before);
-    assert.deepEqual(mode.refused, []);
+    assert.deepEqual(mode.events.setAsides, []);
   }));
 
 test('IPT-5 jumps that are there stay where they are; those that are missing go to the top', () =>
@@ -417,7 +418,7 @@ test('IPT-6 localhost serves node ports in IPv4 only, and route_localnet is set 
     assert.equal(readSysctl(sysctl, mode.namespace), '0');
     await mode.sync();
     assert.equal(readSysctl(sysctl, mode.namespace), '1');
-    assert.match(mode.told.join('\n'), /noticed: Setting route_localnet=1 to allow node-ports on localhost; /);
+    assert.match(mode.events.lines.join('\n'), /notice: Setting route_localnet=1 to allow node-ports on localhost; /);
     assert.equal(rulesOf(mode, 'KUBE-FIREWALL').length, 1);
   });
   for (const options of [{ localhostNodePorts: false }, { family: 'IPv6' as const }]) {
@@ -432,7 +433,7 @@ test('IPT-6 localhost serves node ports in IPv4 only, and route_localnet is set 
 test('IPT-6 node port addresses that change change the last rules; loopback is refused where it cannot work', async () => {
   const settings = { nodePortAddresses: nodePortAddresses('IPv4', ['192.168.0.0/16', '127.0.0.0/8']) };
   const ips = (...list: string[]) => ({ nodePortIPs: list as readonly string[] as readonly Ip[] });
-  const tails = (mode: IptablesUnderTest) =>
+  const tails = (mode: IptablesHarness) =>
     saved(mode)
       .filter(line => line.endsWith('-j KUBE-NODEPORTS') && line.startsWith('-A KUBE-SERVICES'))
       .map(line => line.split(' ')[3]);
@@ -450,7 +451,7 @@ test('IPT-6 node port addresses that change change the last rules; loopback is r
       await mode.sync(ips('127.0.0.1', '192.168.0.2'));
       assert.deepEqual(tails(mode), ['192.168.0.2/32']);
       const what = '--nodeport-addresses includes localhost but --iptables-localhost-nodeports=false was passed';
-      assert.ok(mode.told.includes(`noticed: ${what}`));
+      assert.ok(mode.events.lines.includes(`notice: ${what}`));
     },
     { settings, localhostNodePorts: false },
   );
@@ -461,7 +462,7 @@ test('IPT-7 a liberal kernel gets no rule that drops INVALID packets', () =>
     writeSysctl('net/netfilter/nf_conntrack_tcp_be_liberal', 1, mode.namespace);
     await mode.sync();
     assert.ok(!saved(mode).some(line => line.includes('INVALID')));
-    assert.ok(mode.told.some(line => line.includes('not installing DROP rules for INVALID packets')));
+    assert.ok(mode.events.lines.some(line => line.includes('not installing DROP rules for INVALID packets')));
   }));
 
 test('IPT-12 rules that a proxy left in the other backend are told', () =>
@@ -469,6 +470,9 @@ test('IPT-12 rules that a proxy left in the other backend are told', () =>
     runIn(mode.namespace, 'iptables-legacy', ['-w', '-t', 'nat', '-N', 'KUBE-KUBELET-CANARY']);
     runIn(mode.namespace, 'iptables-legacy', ['-w', '-t', 'nat', '-N', 'KUBE-SERVICES']);
     await mode.sync();
-    assert.ok(await until(() => mode.told.some(line => line.includes('both iptables backends')), 5000));
-    assert.match(mode.told.join('\n'), /nf_tables, which is written to, and legacy \(1 chains, KUBE-SERVICES in nat/);
+    assert.ok(await until(() => mode.events.lines.some(line => line.includes('Both iptables backends')), 5000));
+    assert.match(
+      mode.events.lines.join('\n'),
+      /nf_tables, which this proxy writes, and legacy \(1 chains, for example KUBE-SERVICES in nat/,
+    );
   }));

@@ -12,18 +12,18 @@ export const Chain = {
   MARK_MASQ: 'KUBE-MARK-MASQ',
   FORWARD: 'KUBE-FORWARD',
   PROXY_FIREWALL: 'KUBE-PROXY-FIREWALL',
-  /** The kubelet's too. */
+  /** The kubelet uses this chain too. */
   FIREWALL: 'KUBE-FIREWALL',
   CANARY: 'KUBE-PROXY-CANARY',
 } as const;
 
-/** Chains that are there for a moment only: to see whether rules are taken. Who is killed meanwhile leaves them. */
+/** Chains that exist for a moment, to test whether iptables accepts rules. A process that is killed leaves them behind. */
 export const TRIAL_CHAIN = 'KUBE-PROXY-TRIAL';
 export const PROBE_CHAIN = 'KUBE-PROXY-PROBE';
 
 /**
- * Chains of one service port begin so. In this order they can be deleted: those that jump to others come before those.
- * Whatever chain in nat begins so counts as ours.
+ * How the names of a service port's chains begin, in the order in which the chains can be deleted: a chain comes before the
+ * chains that it jumps to. Every chain in nat whose name begins like this counts as ours.
  */
 export const OWN_PREFIXES = ['KUBE-FW-', 'KUBE-EXT-', 'KUBE-SVC-', 'KUBE-SVL-', 'KUBE-SEP-'] as const;
 
@@ -36,7 +36,7 @@ export interface ServicePortChains {
   readonly svc: string;
   /** For policy Local. */
   readonly svl: string;
-  /** For what comes to addresses other than the cluster IP. */
+  /** For traffic to addresses other than the cluster IP. */
   readonly ext: string;
   /** For load-balancer IPs with source ranges. */
   readonly fw: string;
@@ -62,7 +62,7 @@ export function chainsOf(plan: ServicePortPlan): ServicePortChains {
   };
 }
 
-/** Sixteen characters are ten bytes. */
+/** Ten bytes make sixteen characters. */
 function hashOf(text: string): string {
   return base32(createHash('sha256').update(text).digest().subarray(0, 10));
 }

@@ -9,13 +9,13 @@ import { iptablesFamily } from '../iptables-words.ts';
 import type { Mode, ModeEvents, ModeSettings, SetAside, SyncReport } from '../mode.ts';
 import { NodeAddresses } from '../node-addresses.ts';
 import { OwedPlans } from '../owed-plans.ts';
-import type { ServerStatistics, StatisticsOptions } from './statistics/server-statistics.ts';
 import { DEVICE, isLinkLocal } from './device.ts';
 import { FamilyServices } from './family-services.ts';
 import { type PrepareOptions, prepareIpvs } from './prepare.ts';
 import { Rounds } from './rounds.ts';
 import { closeSockets, openSockets, type Sockets } from './sockets.ts';
 import { readStatistics } from './statistics/read-statistics.ts';
+import type { ServerStatistics, StatisticsOptions } from './statistics/server-statistics.ts';
 import { DEFAULT_SCHEDULER } from './virtual-server.ts';
 
 export interface IpvsConfig extends Pick<PrepareOptions, 'strictARP' | 'timeouts'> {

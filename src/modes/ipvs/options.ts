@@ -1,9 +1,9 @@
 import type { Configuration } from '../../config/index.ts';
+import { StartupError } from '../../daemon/startup-error.ts';
 import { toMilliseconds } from '../../lib/duration.ts';
 import { errorText } from '../../lib/error-text.ts';
-import { IPVS_DEPRECATION, type IpvsConfig, ipvsUnavailable, prepareIpvs } from './index.ts';
 import type { Logger } from '../../observe/logging/index.ts';
-import { StartupError } from '../../daemon/startup-error.ts';
+import { IPVS_DEPRECATION, type IpvsConfig, ipvsUnavailable, prepareIpvs } from './index.ts';
 
 /** The configuration of ipvs mode as the mode has it. */
 export function ipvsConfig({ ipvs }: Configuration): IpvsConfig {

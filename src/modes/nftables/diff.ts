@@ -1,12 +1,12 @@
 import { type Element, type SetOrMap, Transaction } from '../../kernel/nftables/index.ts';
 import type { PlanChange } from '../plan-book.ts';
+import type { Leftovers } from './kernel-state/leftovers.ts';
+import { type Snapshot, valueText } from './kernel-state/snapshot.ts';
+import { chainIdentity, elementIdentity, isSharedSet, setIdentity, type UseCounts } from './kernel-state/use-counts.ts';
+import { type Rendered, render } from './render.ts';
 import { type ChainRules, ruleText } from './table/chain-rules.ts';
 import { type Layout, TABLE } from './table/layout.ts';
-import { chainIdentity, elementIdentity, isSharedSet, setIdentity, type UseCounts } from './kernel-state/use-counts.ts';
-import type { Leftovers } from './kernel-state/leftovers.ts';
-import { type Rendered, render } from './render.ts';
 import type { RenderContext } from './table/shared-chains.ts';
-import { type Snapshot, valueText } from './kernel-state/snapshot.ts';
 
 /** A transaction, and what changes once the kernel has committed it. */
 export interface Prepared {

@@ -214,7 +214,11 @@ describe('what is written', () => {
       mode.setService(service('kube-system/dns', { clusterIP: '10.96.0.10', ports: [{ protocol: 'UDP', port: 53 }] }));
       const before = generation(namespace);
       await mode.sync();
-      assert.deepEqual(mode.events.lines, ['progress IPv4 2000/4501', 'progress IPv4 4000/4501', 'progress IPv4 4501/4501']);
+      assert.deepEqual(mode.events.lines, [
+        'progress IPv4 2000/4501',
+        'progress IPv4 4000/4501',
+        'progress IPv4 4501/4501',
+      ]);
       assert.equal(generation(namespace) - before, 4, 'the fixed part and three parts of Services');
       assert.equal(
         nft(namespace, 'list', 'set', 'ip', 'kube-proxy', 'cluster-ips').match(/10\.\d+\.\d+\.\d+/g)?.length,
@@ -421,10 +425,7 @@ describe('what the kernel refuses', () => {
       mode.setService(bad('bad', '10.96.0.66'));
       mode.setEndpointSlice(slice('bad-1', ['10.244.1.66']));
       await mode.sync();
-      assert.deepEqual(
-        mode.setAside().map(setAsideName),
-        ['default/bad'],
-      );
+      assert.deepEqual(mode.setAside().map(setAsideName), ['default/bad']);
       assert.match(mode.setAside()[0]?.cause.message ?? '', /affinity-.*ERANGE|EINVAL/);
       assert.equal(mode.events.setAsides.length, 1);
       assert.ok(element(namespace, 'service-ips', '10.96.0.1'));
@@ -473,13 +474,7 @@ describe('what the kernel refuses', () => {
         mode.setEndpointSlice(slice(`s${i}-1`, [`10.244.1.${i + 1}`]));
       }
       await mode.sync();
-      assert.deepEqual(
-        mode
-          .setAside()
-          .map(setAsideName)
-          .sort(),
-        ['default/s20', 'default/s3', 'default/s37'],
-      );
+      assert.deepEqual(mode.setAside().map(setAsideName).sort(), ['default/s20', 'default/s3', 'default/s37']);
       assert.equal(nft(namespace, 'list', 'map', 'ip', 'kube-proxy', 'service-ips').match(/: 0x/g)?.length, 47);
     }));
 });

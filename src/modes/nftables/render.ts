@@ -8,9 +8,9 @@ import {
 } from '../../kernel/nftables/index.ts';
 import type { Endpoint } from '../../model/index.ts';
 import { type Frontend, planName, reachableEndpoints, type ServicePortPlan } from '../../plan/index.ts';
+import { servicePortBase } from './names.ts';
 import type { ChainRules } from './table/chain-rules.ts';
 import type { Layout } from './table/layout.ts';
-import { servicePortBase } from './names.ts';
 import { affinityPick, affinitySet, endpointChain, firewallChain } from './table/own-chains.ts';
 import { REJECT_CHAIN } from './table/program.ts';
 import {

@@ -146,10 +146,7 @@ describe('a kernel that refuses', () => {
           if (isBad(transaction)) throw new BatchError('KERNEL_REFUSED', { operation: 'commit', errno }, []);
         };
         await harness.write();
-        assert.deepEqual(
-          harness.book.setAside.map(setAsideName),
-          ['default/s23'],
-        );
+        assert.deepEqual(harness.book.setAside.map(setAsideName), ['default/s23']);
         assert.equal(harness.programmed, 39);
         assert.ok(harness.commits < 25, `${harness.commits} commits`);
       }));

@@ -5,17 +5,11 @@ import type { ModeEvents } from '../mode.ts';
 import type { PlanBook, PlanChange } from '../plan-book.ts';
 import { writeAccepted } from '../refusal-search.ts';
 import { causeOf } from '../set-aside.ts';
-import type { Drift, Writer, WriteOutcome } from '../writer.ts';
+import type { Drift, WriteOutcome, Writer } from '../writer.ts';
 import { type Prepared, prepare } from './diff.ts';
 import { prepareElementRepair } from './kernel-state/element-repair.ts';
 import { ConcurrentChangeError, GenerationGuard } from './kernel-state/generation-guard.ts';
-import {
-  mergeLeftovers,
-  NO_LEFTOVERS,
-  removal,
-  removalOfStrays,
-  unknownObjects,
-} from './kernel-state/leftovers.ts';
+import { mergeLeftovers, NO_LEFTOVERS, removal, removalOfStrays, unknownObjects } from './kernel-state/leftovers.ts';
 import { refusedChanges } from './kernel-state/refused-changes.ts';
 import { EMPTY_SNAPSHOT, type Snapshot } from './kernel-state/snapshot.ts';
 import type { TableAccess } from './kernel-state/table-access.ts';

@@ -5,10 +5,10 @@ import type { DestinationEntry, ServiceEntry, Stats } from '../../../kernel/ipvs
 import { Model, nodePortAddresses } from '../../../model/index.ts';
 import type { Ip } from '../../../net/index.ts';
 import { Planner } from '../../../plan/index.ts';
-import type { StatisticsOptions } from './server-statistics.ts';
 import { renderContext } from '../render.ts';
-import { readStatistics } from './read-statistics.ts';
 import { WantedPlans } from '../wanted-plans.ts';
+import { readStatistics } from './read-statistics.ts';
+import type { StatisticsOptions } from './server-statistics.ts';
 
 function stats(connections: bigint): Stats {
   const zero = 0n;

@@ -8,6 +8,7 @@ import {
 } from '../../../kernel/ipvs/index.ts';
 import { type Family, joinHostPort } from '../../../net/index.ts';
 import { planName } from '../../../plan/index.ts';
+import type { FamilyServices } from '../family-services.ts';
 import type {
   OtherStatistics,
   RealServerStatistics,
@@ -16,7 +17,6 @@ import type {
   StatisticsOptions,
   Traffic,
 } from './server-statistics.ts';
-import type { FamilyServices } from '../family-services.ts';
 
 const LIMIT = 100;
 const NOBODY: ReadonlySet<string> = new Set();

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ManualClock } from '../../../../test/support/manual-clock.ts';
+import { MetricSet } from '../../../observe/metrics/metric-set.ts';
 import type {
   RealServerStatistics,
   ServerStatistics,
@@ -9,7 +10,6 @@ import type {
   Traffic,
 } from '../../index.ts';
 import { ipvsServers } from './server-metrics.ts';
-import { MetricSet } from '../../../observe/metrics/metric-set.ts';
 
 function traffic(connections: number): Traffic {
   const n = BigInt(connections);

@@ -1,7 +1,7 @@
 import type { Clock } from '../../../lib/clock.ts';
-import type { ServerStatistics, StatisticsOptions } from '../../index.ts';
 import { BoundedReading } from '../../../observe/metrics/bounded-reading.ts';
 import type { MetricSet, Sample } from '../../../observe/metrics/metric-set.ts';
+import type { ServerStatistics, StatisticsOptions } from '../../index.ts';
 import { ServerTotals, type ShownRealServer, type ShownServicePort, type TrafficKind } from './server-totals.ts';
 
 export type ReadStatistics = (options: StatisticsOptions) => Promise<ServerStatistics | undefined>;

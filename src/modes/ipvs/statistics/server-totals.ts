@@ -1,6 +1,6 @@
-import type { RealServerStatistics, ServerStatistics, ServicePortStatistics, Traffic } from '../../index.ts';
 import type { Family } from '../../../net/index.ts';
 import { advanced, type Total } from '../../../observe/metrics/total.ts';
+import type { RealServerStatistics, ServerStatistics, ServicePortStatistics, Traffic } from '../../index.ts';
 
 export const TRAFFIC = ['connections', 'inPackets', 'outPackets', 'inBytes', 'outBytes'] as const;
 export type TrafficKind = (typeof TRAFFIC)[number];

@@ -16,9 +16,7 @@ async function* counters(counts: Counters): AsyncGenerator<FrontendConnections> 
 }
 
 function shown(totals: ConnectionTotals): Counters {
-  return Object.fromEntries(
-    [...totals.totals()].map(({ service = 'other', connections }) => [service, connections]),
-  );
+  return Object.fromEntries([...totals.totals()].map(({ service = 'other', connections }) => [service, connections]));
 }
 
 async function after(most: number, ...readings: Counters[]): Promise<Counters> {

@@ -1,10 +1,10 @@
 import { type Element, type SetOrMap, Transaction } from '../../../kernel/nftables/index.ts';
 import type { ServicePortPlan } from '../../../plan/index.ts';
-import { TABLE } from '../table/layout.ts';
-import { elementIdentity } from './use-counts.ts';
 import { render } from '../render.ts';
+import { TABLE } from '../table/layout.ts';
 import type { RenderContext } from '../table/shared-chains.ts';
 import { type Snapshot, valueText } from './snapshot.ts';
+import { elementIdentity } from './use-counts.ts';
 
 /** The transaction that gives some sets exactly the elements that the plans want. */
 export function prepareElementRepair(

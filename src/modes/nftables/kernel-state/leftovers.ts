@@ -2,9 +2,9 @@ import { type SetOrMap, Transaction } from '../../../kernel/nftables/index.ts';
 import type { ChainRules } from '../table/chain-rules.ts';
 import type { FixedOptions } from '../table/fixed.ts';
 import { fixedSets, type Layout, TABLE } from '../table/layout.ts';
-import { chainIdentity, setIdentity, type UseCounts } from './use-counts.ts';
 import { fixedChains } from '../table/program.ts';
 import type { Snapshot } from './snapshot.ts';
+import { chainIdentity, setIdentity, type UseCounts } from './use-counts.ts';
 
 /** Chains and sets that no service port uses any more. The writer removes them later. */
 export interface Leftovers {
@@ -50,7 +50,9 @@ export function unknownObjects(
   snapshot: Snapshot,
 ): Leftovers {
   const fixed = fixedNames(layout, options);
-  const chains = [...snapshot.chains].filter(([name]) => !fixed.has(name) && useCounts.count(chainIdentity(name)) === 0);
+  const chains = [...snapshot.chains].filter(
+    ([name]) => !fixed.has(name) && useCounts.count(chainIdentity(name)) === 0,
+  );
   const sets = [...snapshot.sets].filter(
     ([name, set]) => !fixed.has(name) && !set.flags?.includes('anonymous') && useCounts.count(setIdentity(name)) === 0,
   );

@@ -1,10 +1,10 @@
 import { dataBytes, type Element, type NftSet, type SetOrMap, Transaction } from '../../../kernel/nftables/index.ts';
 import { type Cidr, cidrContains, cidrFamily, type Ip, ipBytes, isLoopback, parseCidr } from '../../../net/index.ts';
+import type { Snapshot } from '../kernel-state/snapshot.ts';
 import { type ChainRules, ruleText } from './chain-rules.ts';
 import { fixedSets, type Layout, TABLE } from './layout.ts';
-import { fixedChains, type FixedProgramOptions } from './program.ts';
+import { type FixedProgramOptions, fixedChains } from './program.ts';
 import { permanentPicks } from './shared-chains.ts';
-import type { Snapshot } from '../kernel-state/snapshot.ts';
 
 /** What the fixed part of the table depends on: its program, and the addresses in two of its sets. */
 export interface FixedOptions extends FixedProgramOptions {

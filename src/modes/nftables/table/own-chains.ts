@@ -17,9 +17,9 @@ import {
 import type { Endpoint } from '../../../model/index.ts';
 import { type Cidr, familyOf } from '../../../net/index.ts';
 import type { Frontend, ServicePortPlan } from '../../../plan/index.ts';
+import { endpointBase, servicePortBase } from '../names.ts';
 import { type ChainRules, chainRules, type RuleBody } from './chain-rules.ts';
 import type { Layout } from './layout.ts';
-import { endpointBase, servicePortBase } from '../names.ts';
 
 // Rare things have chains of their own: session affinity and source ranges.
 

@@ -15,7 +15,7 @@ import {
 } from '../../../kernel/nftables/index.ts';
 import { type ChainRules, chainRules, type RuleBody } from './chain-rules.ts';
 import type { Layout } from './layout.ts';
-import { matchLocal, type FixedProgramOptions } from './program.ts';
+import { type FixedProgramOptions, matchLocal } from './program.ts';
 
 // These chains differ by the number of endpoints, not by Service: all Services with three endpoints share one. Except for
 // the permanent ones, a chain exists as long as a service port uses it.
@@ -129,7 +129,10 @@ export function externalLocalChain(
   );
 }
 
-function podShortCircuit(pickCluster: string, { localDetector }: FixedProgramOptions): (readonly [Expression[], string])[] {
+function podShortCircuit(
+  pickCluster: string,
+  { localDetector }: FixedProgramOptions,
+): (readonly [Expression[], string])[] {
   if (!localDetector) return [];
   return [[[...matchLocal(localDetector, 'eq'), goto(pickCluster)], 'short-circuit pod traffic']];
 }
