@@ -1,14 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-<<<<<<< HEAD
 import { MetricSet } from '../../../observe/metrics/index.ts';
 import type { ServiceCounters } from './service-counters.ts';
 import { registerServiceMetrics } from './service-metrics.ts';
-=======
-import { MetricSet } from '../../../observe/metrics/metric-set.ts';
-import type { ServiceCounters } from '../../index.ts';
-import { userspaceServices } from './service-metrics.ts';
->>>>>>> w-modes
 
 function counters(service: string, connections: number, port = ''): ServiceCounters {
   const bytes = { bytesIn: connections * 10, bytesOut: connections * 20 };

@@ -1,10 +1,5 @@
-<<<<<<< HEAD
 import type { MetricSet, Sample } from '../../../observe/metrics/index.ts';
 import type { ServiceCounters } from './service-counters.ts';
-=======
-import type { MetricSet, Sample } from '../../../observe/metrics/metric-set.ts';
-import type { ServiceCounters } from '../../index.ts';
->>>>>>> w-modes
 import { type Counted, ServiceTotals, type ShownService } from './service-totals.ts';
 
 /** Limits the time series: each service port has six of them, on every node. */

@@ -1,11 +1,6 @@
 import type { Family } from '../../../net/index.ts';
-<<<<<<< HEAD
 import { advanced, type Total } from '../../../observe/metrics/index.ts';
 import type { ServiceCounters } from './service-counters.ts';
-=======
-import { advanced, type Total } from '../../../observe/metrics/total.ts';
-import type { ServiceCounters } from '../../index.ts';
->>>>>>> w-modes
 
 export type Counted = 'connections' | 'bytesIn' | 'bytesOut' | 'dialFailures' | 'failures';
 
