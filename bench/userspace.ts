@@ -1,7 +1,7 @@
-// userspace mode beside haproxy (TCP mode, one thread), in a network namespace of its own (needs root, taskset and
-// Debian's haproxy, which is installed if it is missing): bulk transfer, short connections, many connections, memory.
-// Proxies have one core and load the other. GB per processor second is what a core can do, however busy the machine is.
-// Fails if a connection through userspace mode does.
+// Compares userspace mode with haproxy (TCP mode, one thread): bulk transfer, short connections, many connections, memory.
+// Runs in its own network namespace. Needs root, taskset and Debian's haproxy, which it installs if it is missing.
+// The proxies run on one core, and the load on the other. GB per processor second does not depend on other load.
+// Fails if a connection through userspace mode fails.
 //   --short N   how many short connections (100000)     --seconds N   how long each bulk transfer takes (3)
 import { spawn, spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
@@ -12,7 +12,7 @@ import { NetworkNamespace } from '../src/kernel/netns.ts';
 import { writeSysctl } from '../src/kernel/sysctl.ts';
 import type { Ip } from '../src/net/index.ts';
 import { service, slice } from '../test/support/objects.ts';
-import { loopMachine, UserspaceUnderTest } from '../test/support/userspace-mode.ts';
+import { loopMachine, UserspaceHarness } from '../test/support/userspace-mode.ts';
 import { median, type Row, report } from './support/report.ts';
 import { cpuSeconds, givenRole, play, Role, residentBytes } from './support/role.ts';
 import { connectOften, holdMany, receiveBulk, type ShortResult, serve } from './support/stream-load.ts';
@@ -60,14 +60,14 @@ function playClient(): void {
 
 async function playProxy(): Promise<void> {
   // The process is in the namespace itself, as a proxy on a node is.
-  const under = new UserspaceUnderTest(NetworkNamespace.current(), {}, undefined, { isHome: true });
-  under.set(service('web'), slice('web-1', [ENDPOINT]));
-  await under.sync();
+  const harness = new UserspaceHarness(NetworkNamespace.current(), {}, { isHome: true });
+  harness.set(service('web'), slice('web-1', [ENDPOINT]));
+  await harness.sync();
   play(() => {
     globalThis.gc?.();
-    const [counters] = under.mode.counters();
+    const [counters] = harness.mode.counters();
     return {
-      connections: under.mode.tcpConnections,
+      connections: harness.mode.tcpConnections,
       failures: counters?.failures,
       heap: process.memoryUsage().heapUsed,
     };
@@ -111,7 +111,7 @@ interface Contender {
 
 interface Measured {
   readonly rows: readonly Row[];
-  /** Connections through userspace mode that did not get their answer. */
+  /** Connections through userspace mode that got no answer. */
   readonly failures: number;
 }
 

@@ -2,7 +2,7 @@ import type { Iptables } from '../../kernel/iptables/index.ts';
 import { sleep } from '../../lib/sleep.ts';
 import { Turns } from '../../lib/turns.ts';
 import { withTimeout } from '../../lib/with-timeout.ts';
-import { ANY_IP, type Family, familyOf, type Ip } from '../../net/index.ts';
+import type { Family, Ip } from '../../net/index.ts';
 import type { MetricSet } from '../../observe/metrics/index.ts';
 import type { ModeContext } from '../descriptor.ts';
 import { openIptables } from '../iptables-programs.ts';
@@ -13,6 +13,7 @@ import type { ServiceCounters } from './counters/service-counters.ts';
 import { userspaceMetrics } from './metrics.ts';
 import { PortReservations } from './portals/port-reservations.ts';
 import { PortalRules } from './portals/portal-rules.ts';
+import { listenIPOf } from './portals/render-options.ts';
 import { PortAllocator, type PortRange } from './relay/port-allocator.ts';
 import { SharedSockets, type SocketOptions } from './relay/shared-sockets.ts';
 import { checkListenIP } from './support.ts';
@@ -77,7 +78,6 @@ export class UserspaceMode extends ModeShell<UserspaceWriter> {
   }
 
   protected async open(family: Family, _settings: ModeSettings, book: PlanBook): Promise<UserspaceWriter> {
-    const { listenIP } = this.#options;
     const { resources, addresses, conntrack } = this.#sockets;
     const iptables = await this.#openPrograms(family);
     if (this.#isReleased) throw new Error('userspace mode is closed');
@@ -91,7 +91,7 @@ export class UserspaceMode extends ModeShell<UserspaceWriter> {
       addresses,
       conntrack,
       events: this.events,
-      listenIP: listenIP !== undefined && familyOf(listenIP) === family ? listenIP : ANY_IP[family],
+      listenIP: listenIPOf(family, this.#options.listenIP),
       turn: work => this.turn(work),
     });
   }

@@ -6,7 +6,7 @@ import type { ModeEvents, ModeSettings } from '../mode.ts';
 import type { PlanBook } from '../plan-book.ts';
 import { writeAccepted } from '../refusal-search.ts';
 import { causeOf, type SetAsideCause } from '../set-aside.ts';
-import type { Drift, Writer, WriteOutcome } from '../writer.ts';
+import type { Drift, WriteOutcome, Writer } from '../writer.ts';
 import type { ServiceCounters } from './counters/service-counters.ts';
 import { changedRules } from './diff.ts';
 import { type AddressReader, type MachineAddresses, sameAddresses } from './portals/machine-addresses.ts';
@@ -101,7 +101,9 @@ export class UserspaceWriter implements Writer {
     for (const id of [...book.changedIds, ...book.setAsideIds]) {
       if (!prepared.has(id)) prepared.set(id, this.#prepare(id));
     }
-    const changed = rules.mustWriteAll ? [...prepared.keys()] : [...changedRules(rules.committed, rulesOf(prepared)).keys()];
+    const changed = rules.mustWriteAll
+      ? [...prepared.keys()]
+      : [...changedRules(rules.committed, rulesOf(prepared)).keys()];
     await this.#writeRules(prepared);
     // The mode did not wait any longer for this write. It makes the rules refuse, or has done so.
     if (this.#closed) return 'written';

@@ -1,5 +1,5 @@
 import type { LocalDetector } from '../../../model/index.ts';
-import { type Cidr, formatCidr, type Ip, isUnspecified } from '../../../net/index.ts';
+import { ANY_IP, type Cidr, type Family, familyOf, formatCidr, type Ip, isUnspecified } from '../../../net/index.ts';
 import type { ModeSettings } from '../../mode.ts';
 
 /** What the rules depend on besides the plans. */
@@ -11,6 +11,11 @@ export interface RenderOptions {
   readonly listenIP: Ip | undefined;
   /** Where the node's own connections go if proxies listen at every address. Without it they stay on loopback. */
   readonly hostIP: Ip | undefined;
+}
+
+/** Where proxies of the family listen: at the configured address if it is of this family, otherwise everywhere. */
+export function listenIPOf(family: Family, configured: Ip | undefined): Ip {
+  return configured !== undefined && familyOf(configured) === family ? configured : ANY_IP[family];
 }
 
 const LOOPBACK: Cidr = { address: '127.0.0.0' as Ip, prefix: 8 };

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { ManualClock } from '../../../../test/support/manual-clock.ts';
 import { Affinity } from './affinity.ts';
 
-test('USER-11 no more clients are remembered than there is room for, the oldest go first', () => {
+test('USER-11 at the limit of clients the oldest is forgotten', () => {
   const affinity = new Affinity<string>(new ManualClock(), 2);
   affinity.configure(10);
   affinity.remember('a', 'A');
@@ -14,7 +14,7 @@ test('USER-11 no more clients are remembered than there is room for, the oldest 
   assert.equal(affinity.size, 2);
 });
 
-test('USER-11 clients that were away for too long take no memory', async () => {
+test('USER-11 a client whose affinity has ended takes no memory', async () => {
   const clock = new ManualClock();
   const affinity = new Affinity<string>(clock);
   affinity.configure(10);

@@ -1,24 +1,24 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ManualClock } from '../../../../test/support/manual-clock.ts';
-import { Intake, type Step } from './backlog-reader.ts';
+import { BacklogReader, type StepOutcome } from './backlog-reader.ts';
 
 class Harness {
   readonly clock = new ManualClock();
-  readonly intake: Intake;
+  readonly reader: BacklogReader;
   taken = 0;
   #deferred: (() => void)[] = [];
 
-  constructor(step: (taken: number) => Step) {
-    this.intake = new Intake({
+  constructor(step: (taken: number) => StepOutcome) {
+    this.reader = new BacklogReader({
       poll: { defer: work => this.#deferred.push(work) },
       clock: this.clock,
-      stepsATurn: 64,
+      stepsPerTurn: 64,
       step: () => step(this.taken++),
     });
   }
 
-  /** Does what was put off, and says whether there was anything. */
+  /** Runs deferred work, and returns whether there was any. */
   runDeferred(): boolean {
     const work = this.#deferred;
     this.#deferred = [];
@@ -27,45 +27,45 @@ class Harness {
   }
 }
 
-test('USER-7 others get their turn in between, and nothing is left over', () => {
-  const harness = new Harness(taken => (taken < 100 ? 'taken' : 'nothing'));
-  harness.intake.run();
+test('USER-7 a reader pauses for other sockets, and still takes everything', () => {
+  const harness = new Harness(taken => (taken < 100 ? 'taken' : 'empty'));
+  harness.reader.run();
   assert.equal(harness.taken, 64);
   assert.ok(harness.runDeferred());
   assert.equal(harness.taken, 101);
   assert.ok(!harness.runDeferred());
 });
 
-test('USER-7 what waits behind many errors is taken all the same, without being told of again', async () => {
-  const harness = new Harness(taken => (taken < 40 ? 'failed' : taken < 50 ? 'taken' : 'nothing'));
-  harness.intake.run();
+test('USER-7 a reader takes what waits behind many failures, without a new event', async () => {
+  const harness = new Harness(taken => (taken < 40 ? 'failed' : taken < 50 ? 'taken' : 'empty'));
+  harness.reader.run();
   while (harness.clock.pending > 0) await harness.clock.advance(100);
   assert.equal(harness.taken, 51);
 });
 
-test('USER-19 an error that lasts, and what cannot be done now, are tried ten times a second', async () => {
+test('USER-19 a reader retries ten times a second while steps fail or cannot be done', async () => {
   for (const [step, each] of [
     ['failed', 17],
     ['later', 1],
   ] as const) {
     const harness = new Harness(() => step);
-    harness.intake.run();
+    harness.reader.run();
     for (let i = 0; i < 10; i++) {
       assert.ok(!harness.runDeferred());
       await harness.clock.advance(100);
     }
     assert.equal(harness.taken, 11 * each);
-    harness.intake.close();
+    harness.reader.close();
     assert.equal(harness.clock.pending, 0);
   }
 });
 
-test('USER-7 nothing is taken once it is closed', () => {
+test('USER-7 a closed reader takes nothing', () => {
   const harness = new Harness(() => {
-    harness.intake.close();
+    harness.reader.close();
     return 'taken';
   });
-  harness.intake.run();
-  harness.intake.run();
+  harness.reader.run();
+  harness.reader.run();
   assert.equal(harness.taken, 1);
 });

@@ -26,7 +26,7 @@ const B = '10.0.0.2:80';
 const C = '10.0.0.3:80';
 
 function balancer({ affinitySeconds = 0, balance = 'round-robin' as const, clock = new ManualClock() } = {}) {
-  // Keys that rise keep the order that was given.
+  // Rising keys keep the order of the endpoints.
   let key = 0;
   const made = new Balancer({ clock, random: () => key++ });
   made.configure(balance, affinitySeconds);
@@ -46,23 +46,23 @@ function refusedBy(...backends: readonly (ReturnType<Balancer['pick']> | undefin
 }
 
 describe('round robin', () => {
-  test('USER-10 without endpoints there is nobody', () => {
+  test('USER-10 without endpoints there is no choice', () => {
     assert.equal(balancer().pick('Cluster'), undefined);
   });
 
-  test('USER-10 the only endpoint gets everything, with or without a known client', () => {
+  test('USER-10 a single endpoint gets every connection, with or without a known client', () => {
     const one = balancer();
     give(one, A);
     assert.deepEqual([...picks(one, 2), ...picks(one, 1, '1.2.3.4')], [A, A, A]);
   });
 
-  test('USER-10 endpoints take turns; ports of one address are several endpoints', () => {
+  test('USER-10 endpoints take turns, and two ports of one address are two endpoints', () => {
     const several = balancer();
     give(several, '10.0.0.1:1', '10.0.0.1:2', '10.0.0.1:3');
     assert.deepEqual(picks(several, 4), ['10.0.0.1:1', '10.0.0.1:2', '10.0.0.1:3', '10.0.0.1:1']);
   });
 
-  test('USER-10 another membership begins a new round, the same membership does not', () => {
+  test('USER-10 a new round begins when the membership changes, and only then', () => {
     const one = balancer();
     give(one, A, B);
     picks(one, 1);
@@ -82,7 +82,7 @@ describe('round robin', () => {
     assert.deepEqual(picks(one, 3), [B, C, A]);
   });
 
-  test('USER-10 policies have rounds of their own', () => {
+  test('USER-10 each policy has its own round', () => {
     const one = balancer();
     one.setEndpoints({ cluster: [A, B].map(endpoint), local: [B].map(endpoint) });
     assert.equal(one.pick('Cluster')?.text, A);
@@ -90,7 +90,7 @@ describe('round robin', () => {
     assert.equal(one.pick('Cluster')?.text, B);
   });
 
-  test('USER-10 all get the same share, whatever the number', () => {
+  test('USER-10 all endpoints get the same share, whatever their number', () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 30 }), fc.integer({ min: 1, max: 5 }), (count, rounds) => {
         const one = new Balancer({ clock: new ManualClock() });
@@ -107,7 +107,7 @@ describe('round robin', () => {
 });
 
 describe('affinity', () => {
-  test('USER-11 a client keeps its endpoint and others take turns, whether endpoints or affinity came first', () => {
+  test('USER-11 a client keeps its endpoint, whether endpoints or affinity came first, and others take turns', () => {
     const first = balancer({ affinitySeconds: 100 });
     give(first, A, B, C);
     const second = balancer();
@@ -120,7 +120,7 @@ describe('affinity', () => {
     }
   });
 
-  test('USER-11 it lasts for its time after the last use, and a change of the time counts at once', async () => {
+  test('USER-11 affinity lasts for the timeout after the last use, and a new timeout takes effect at once', async () => {
     const clock = new ManualClock();
     const one = balancer({ affinitySeconds: 10, clock });
     give(one, A, B);
@@ -134,7 +134,7 @@ describe('affinity', () => {
     assert.deepEqual(picks(one, 1, 'x'), [B]);
   });
 
-  test('USER-11 only clients of an endpoint that is gone move; an addition moves nobody', () => {
+  test('USER-11 only clients of a removed endpoint move; an added endpoint moves no client', () => {
     const one = balancer({ affinitySeconds: 100 });
     give(one, A, B, C);
     for (const client of ['a', 'b', 'c']) picks(one, 1, client);
@@ -142,10 +142,10 @@ describe('affinity', () => {
     assert.deepEqual([picks(one, 1, 'a'), picks(one, 1, 'b'), picks(one, 1, 'c')].flat(), [A, B, A]);
     give(one, A, B, C);
     assert.deepEqual([picks(one, 1, 'a'), picks(one, 1, 'b'), picks(one, 1, 'c')].flat(), [A, B, A]);
-    assert.deepEqual(picks(one, 1, 'd'), [A], 'a new client is the first of the new round');
+    assert.deepEqual(picks(one, 1, 'd'), [A], 'a new client gets the first endpoint of the new round');
   });
 
-  test('USER-11 when all endpoints are replaced all clients move', () => {
+  test('USER-11 when all endpoints are replaced, all clients move', () => {
     const one = balancer({ affinitySeconds: 100 });
     give(one, A);
     picks(one, 1, 'x');
@@ -157,7 +157,7 @@ describe('affinity', () => {
     assert.deepEqual(picks(one, 1, 'x'), [A]);
   });
 
-  test('USER-11 a client whose endpoint fails gets another and keeps that; others stay', () => {
+  test('USER-11 a client whose endpoint fails gets another one and keeps it; other clients stay', () => {
     const one = balancer({ affinitySeconds: 100 });
     give(one, A, B, C);
     picks(one, 1, 'x');
@@ -167,7 +167,7 @@ describe('affinity', () => {
     assert.deepEqual([picks(one, 1, 'y'), picks(one, 1, 'x')].flat(), [C, A]);
   });
 
-  test('USER-11 a client that moves between policies keeps its endpoint where both have it', () => {
+  test('USER-11 a client that changes between policies keeps its endpoint if both policies have it', () => {
     const one = balancer({ affinitySeconds: 100 });
     one.setEndpoints({ cluster: [A, B].map(endpoint), local: [B].map(endpoint) });
     assert.equal(one.pick('Cluster', 'x')?.text, A);
@@ -177,7 +177,7 @@ describe('affinity', () => {
 });
 
 describe('least connections', () => {
-  test('USER-12 who has fewest gets the next, and equals take turns', () => {
+  test('USER-12 the endpoint with the fewest connections gets the next one, and equal endpoints take turns', () => {
     const one = balancer();
     one.configure('least-connections', 0);
     give(one, A, B, C);
@@ -196,7 +196,7 @@ describe('least connections', () => {
 });
 
 describe('ejection', () => {
-  test('USER-13 one that refuses is left alone for five seconds, unless nobody else is there', async () => {
+  test('USER-13 an endpoint that refuses is avoided for five seconds while there are others', async () => {
     const clock = new ManualClock();
     const one = balancer({ clock });
     give(one, A, B);
@@ -209,26 +209,26 @@ describe('ejection', () => {
     assert.ok(picks(one, 2).includes(A));
   });
 
-  test('USER-13 one that does not answer in time is left alone after the second time in a row', () => {
+  test('USER-13 an endpoint that does not answer twice in a row is avoided', () => {
     const one = balancer();
     give(one, A, B);
     const a = one.pick('Cluster');
     assert.ok(a);
-    one.silent(a);
-    one.answered(a);
-    one.silent(a);
+    one.noteTimeout(a);
+    one.noteAnswer(a);
+    one.noteTimeout(a);
     assert.ok(picks(one, 2).includes(A));
-    one.silent(a);
+    one.noteTimeout(a);
     assert.deepEqual(picks(one, 2), [B, B]);
   });
 
-  test('USER-13 one that refused this connection is not asked again for it', () => {
+  test('USER-13 an endpoint that refused a connection is not asked again for it', () => {
     const one = balancer();
     give(one, A);
     assert.equal(one.pick('Cluster', undefined, refusedBy(one.pick('Cluster'))), undefined);
   });
 
-  test('USER-13 a client of one that is left alone moves', () => {
+  test('USER-13 a client of an avoided endpoint moves', () => {
     const one = balancer({ affinitySeconds: 100 });
     give(one, A, B);
     const a = one.pick('Cluster', 'x');

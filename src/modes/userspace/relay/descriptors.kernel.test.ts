@@ -6,26 +6,26 @@ import type { Socket } from 'node:net';
 import { describe, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { until } from '../../../../test/support/nftables-mode.ts';
-import { connect, outcome, web, withServer } from '../../../../test/support/userspace-faults.ts';
+import { connect, outcome, serveWeb, withServer } from '../../../../test/support/userspace-faults.ts';
 import { withUserspace } from '../../../../test/support/userspace-mode.ts';
 
 describe('descriptors', () => {
-  test('USER-19 connections beyond the limit are refused and told of, the others go on', () =>
+  test('USER-19 connections beyond the limit are refused and reported, and the others go on', () =>
     withUserspace(
-      async (under, namespace) => {
-        await web(under, '10.244.1.1');
+      async (harness, namespace) => {
+        await serveWeb(harness, '10.244.1.1');
         await withServer(
           namespace,
           connection => connection.pipe(connection),
           async () => {
             const clients = await Promise.all(Array.from({ length: 5 }, () => connect(namespace)));
-            assert.ok(await until(() => under.mode.tcpConnections === 5, 1000));
+            assert.ok(await until(() => harness.mode.tcpConnections === 5, 1000));
             assert.equal(await outcome(namespace), 'ECONNRESET');
-            assert.match(under.told.join(), /all 11 descriptors for proxying are in use; raise the limit/);
+            assert.match(harness.events.lines.join(), /all 11 descriptors for proxying are in use; raise the limit/);
             clients[0]?.write('x');
             assert.equal(String((await once(clients[0] as Socket, 'data'))[0]), 'x');
             clients[1]?.destroy();
-            assert.ok(await until(() => under.mode.tcpConnections === 4, 1000));
+            assert.ok(await until(() => harness.mode.tcpConnections === 4, 1000));
             const again = await connect(namespace);
             again.write('y');
             assert.equal(String((await once(again, 'data'))[0]), 'y');
@@ -36,41 +36,44 @@ describe('descriptors', () => {
       { maxDescriptors: 11 },
     ));
 
-  test('USER-19 a process without any descriptor left refuses, says so and does not die', () =>
-    withUserspace(async (under, namespace) => {
-      await web(under, '10.244.1.1');
+  test('USER-19 a process without a free descriptor refuses connections, reports that and goes on', () =>
+    withUserspace(async (harness, namespace) => {
+      await serveWeb(harness, '10.244.1.1');
       await withServer(
         namespace,
         connection => connection.end('!'),
         async () => {
           assert.equal(await outcome(namespace), 'end');
-          assert.ok(await until(() => under.mode.tcpConnections === 0, 1000));
+          assert.ok(await until(() => harness.mode.tcpConnections === 0, 1000));
           const limit = descriptorLimit();
           const taken: number[] = [];
           const take = () => taken.push(openSync('/dev/null', 'r'));
-          // Far enough above what is open that, once all is closed again, there is room to start a program.
+          // Leaves room to start a program after all descriptors are closed again.
           limitDescriptors(Math.max(...readdirSync('/proc/self/fd').map(Number)) + 64);
           try {
             assert.throws(() => {
               for (;;) take();
             }, /EMFILE/);
-            // The client needs one, and one more for a moment to get into the namespace.
+            // The client needs one, and another one for a moment to enter the namespace.
             for (const fd of taken.splice(0, 2)) closeSync(fd);
             const client = outcome(namespace);
             take();
             assert.equal(await client, 'ECONNRESET');
-            const failures = () => under.mode.counters()[0]?.failures;
+            const failures = () => harness.mode.counters()[0]?.failures;
             assert.equal(failures(), 1);
             assert.throws(() => {
               for (;;) take();
             }, /EMFILE/);
             await delay(300);
-            assert.equal(failures(), 1, 'nobody else was refused');
+            assert.equal(failures(), 1, 'no other connection was refused');
           } finally {
             for (const fd of taken) closeSync(fd);
             limitDescriptors(limit);
           }
-          assert.match(under.told.join(), /no descriptor is left for a connection; raise the limit of open files/);
+          assert.match(
+            harness.events.lines.join(),
+            /no descriptor is left for a connection; raise the limit of open files/,
+          );
           assert.equal(await outcome(namespace), 'end', 'it works again');
         },
       );

@@ -5,14 +5,24 @@ import type { Socket } from 'node:net';
 import { describe, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { until } from '../../../../test/support/nftables-mode.ts';
-import { connect, dns, ending, ip, outcome, VIP, web, withServer } from '../../../../test/support/userspace-faults.ts';
-import { runIn, withUserspace } from '../../../../test/support/userspace-mode.ts';
+import { runIn } from '../../../../test/support/run-in.ts';
+import {
+  connect,
+  ending,
+  ip,
+  outcome,
+  serveDns,
+  serveWeb,
+  VIP,
+  withServer,
+} from '../../../../test/support/userspace-faults.ts';
+import { withUserspace } from '../../../../test/support/userspace-mode.ts';
 import { bindUdp } from '../../../kernel/sockets/index.ts';
 
 describe('TCP', () => {
-  test('USER-7 the end of one way is passed on, and the other way goes on', () =>
-    withUserspace(async (under, namespace) => {
-      await web(under, '10.244.1.1');
+  test('USER-7 the end of one direction is passed on, and the other direction goes on', () =>
+    withUserspace(async (harness, namespace) => {
+      await serveWeb(harness, '10.244.1.1');
       const onConnection = (connection: Socket) => {
         connection.allowHalfOpen = true;
         let got = '';
@@ -28,13 +38,13 @@ describe('TCP', () => {
         client.on('data', bytes => answer.push(bytes));
         await once(client, 'end');
         assert.equal(String(Buffer.concat(answer)), 'got request');
-        assert.ok(await until(() => under.mode.tcpConnections === 0, 1000));
+        assert.ok(await until(() => harness.mode.tcpConnections === 0, 1000));
       });
     }));
 
-  test('USER-7 bytes arrive as they were sent, both ways at once, in whatever pieces', () =>
-    withUserspace(async (under, namespace) => {
-      await web(under, '10.244.1.1');
+  test('USER-7 bytes arrive as they were sent, in both directions at once and in pieces of any size', () =>
+    withUserspace(async (harness, namespace) => {
+      await serveWeb(harness, '10.244.1.1');
       await withServer(
         namespace,
         connection => connection.pipe(connection),
@@ -56,9 +66,9 @@ describe('TCP', () => {
       );
     }));
 
-  test('USER-7 an endpoint that breaks off breaks the connection, and a client that does so too', () =>
-    withUserspace(async (under, namespace) => {
-      await web(under, '10.244.1.1');
+  test('USER-7 if the endpoint or the client breaks off, the other side breaks too', () =>
+    withUserspace(async (harness, namespace) => {
+      await serveWeb(harness, '10.244.1.1');
       const accepted: Socket[] = [];
       await withServer(
         namespace,
@@ -75,14 +85,14 @@ describe('TCP', () => {
           const ended = ending(second);
           other.resetAndDestroy();
           assert.equal(await ended, 'ECONNRESET');
-          assert.ok(await until(() => under.mode.tcpConnections === 0, 1000));
+          assert.ok(await until(() => harness.mode.tcpConnections === 0, 1000));
         },
       );
     }));
 
-  test('USER-7 an endpoint that ends and a client that is gone by then leave nothing', () =>
-    withUserspace(async (under, namespace) => {
-      await web(under, '10.244.1.1');
+  test('USER-7 a client that goes away leaves no connection', () =>
+    withUserspace(async (harness, namespace) => {
+      await serveWeb(harness, '10.244.1.1');
       const accepted: Socket[] = [];
       await withServer(
         namespace,
@@ -91,27 +101,30 @@ describe('TCP', () => {
           const client = await connect(namespace);
           assert.ok(await until(() => accepted.length === 1, 1000));
           client.destroy();
-          assert.ok(await until(() => under.mode.tcpConnections === 0, 1000));
+          assert.ok(await until(() => harness.mode.tcpConnections === 0, 1000));
         },
       );
     }));
 
-  test('USER-13 when all endpoints refuse, so does the Service, and says so once', () =>
-    withUserspace(async (under, namespace) => {
-      await web(under, '10.244.1.1', '10.244.1.2', '10.244.1.3');
+  test('USER-13 if all endpoints refuse, the Service refuses, and reports that once', () =>
+    withUserspace(async (harness, namespace) => {
+      await serveWeb(harness, '10.244.1.1', '10.244.1.2', '10.244.1.3');
       for (let i = 0; i < 20; i++) assert.equal(await outcome(namespace), 'ECONNRESET');
-      assert.equal(under.told.length, 1);
-      assert.match(under.told[0] ?? '', /default\/web: Error: 10\.244\.1\.\d:8080: ECONNREFUSED/);
-      const [counters] = under.mode.counters();
+      assert.equal(harness.events.lines.length, 1);
+      assert.match(
+        harness.events.lines[0] ?? '',
+        /^failed to proxy a connection to default\/web: Error: 10\.244\.1\.\d:8080: ECONNREFUSED/,
+      );
+      const [counters] = harness.mode.counters();
       assert.equal(counters?.failures, 20);
       assert.equal(counters?.dialFailures, 60);
-      assert.equal(under.mode.tcpConnections, 0);
+      assert.equal(harness.mode.tcpConnections, 0);
     }));
 
-  test('USER-13 an endpoint that does not answer is passed over after a quarter of a second', () =>
-    withUserspace(async (under, namespace) => {
+  test('USER-13 after 250 ms without an answer another endpoint is tried', () =>
+    withUserspace(async (harness, namespace) => {
       runIn(namespace, 'iptables', ['-A', 'OUTPUT', '-d', '10.244.1.2', '-p', 'tcp', '--dport', '8080', '-j', 'DROP']);
-      await web(under, '10.244.1.1', '10.244.1.2');
+      await serveWeb(harness, '10.244.1.1', '10.244.1.2');
       await withServer(
         namespace,
         connection => connection.end('!'),
@@ -121,24 +134,24 @@ describe('TCP', () => {
             assert.equal(await ending(await connect(namespace)), 'end');
             assert.ok(performance.now() - start < 1000);
           }
-          assert.equal(under.mode.counters()[0]?.dialFailures, 2, 'then it is left alone');
+          assert.equal(harness.mode.counters()[0]?.dialFailures, 2, 'then the endpoint is avoided');
         },
       );
     }));
 
-  test('USER-7 a client that gives up while an endpoint is looked for leaves nothing', () =>
-    withUserspace(async (under, namespace) => {
+  test('USER-7 a client that gives up before an endpoint answers leaves no connection', () =>
+    withUserspace(async (harness, namespace) => {
       runIn(namespace, 'iptables', ['-A', 'OUTPUT', '-d', '10.244.1.2', '-p', 'tcp', '--dport', '8080', '-j', 'DROP']);
-      await web(under, '10.244.1.2');
+      await serveWeb(harness, '10.244.1.2');
       const client = await connect(namespace);
-      assert.ok(await until(() => under.mode.tcpConnections === 1, 1000));
+      assert.ok(await until(() => harness.mode.tcpConnections === 1, 1000));
       client.resetAndDestroy();
-      assert.ok(await until(() => under.mode.tcpConnections === 0, 200));
+      assert.ok(await until(() => harness.mode.tcpConnections === 0, 200));
     }));
 
-  test('USER-7 a slow reader holds the writer back, and little is held in memory', () =>
-    withUserspace(async (under, namespace) => {
-      await web(under, '10.244.1.1');
+  test('USER-7 a slow reader slows its writer down, and the proxy holds few bytes', () =>
+    withUserspace(async (harness, namespace) => {
+      await serveWeb(harness, '10.244.1.1');
       let sent = 0;
       const flood = (connection: Socket) => {
         const chunk = Buffer.alloc(1 << 20);
@@ -158,17 +171,17 @@ describe('TCP', () => {
           await delay(100);
         }
         assert.equal(sent, before, 'the writers stop');
-        assert.ok(under.mode.heldBytes <= 20 * (128 << 10), `${under.mode.heldBytes} bytes are held`);
+        assert.ok(harness.mode.heldBytes <= 20 * (128 << 10), `${harness.mode.heldBytes} bytes are held`);
         for (const client of clients) client.resume();
         assert.ok(await until(() => sent > before + (20 << 20), 5000), 'and go on');
         for (const client of clients) client.destroy();
       });
-      assert.ok(await until(() => under.mode.heldBytes === 0, 1000));
+      assert.ok(await until(() => harness.mode.heldBytes === 0, 1000));
     }));
 
-  test('USER-7 a slow writer disturbs nobody', () =>
-    withUserspace(async (under, namespace) => {
-      await web(under, '10.244.1.1');
+  test('USER-7 a slow writer does not slow other connections down', () =>
+    withUserspace(async (harness, namespace) => {
+      await serveWeb(harness, '10.244.1.1');
       await withServer(
         namespace,
         connection => connection.pipe(connection),
@@ -189,16 +202,16 @@ describe('TCP', () => {
       );
     }));
 
-  test('USER-7 both ends are asked now and then whether they are still there', () =>
+  test('USER-7 keep-alive probes check both ends', () =>
     withUserspace(
-      async (under, namespace) => {
-        await web(under, '10.244.1.1');
+      async (harness, namespace) => {
+        await serveWeb(harness, '10.244.1.1');
         await withServer(
           namespace,
           () => {},
           async () => {
             const client = await connect(namespace);
-            assert.ok(await until(() => under.mode.counters()[0]?.active === 1, 1000));
+            assert.ok(await until(() => harness.mode.counters()[0]?.active === 1, 1000));
             const timers = runIn(namespace, 'ss', ['-tnoH']).match(/timer:\(keepalive,[67]/g);
             assert.equal(timers?.length, 2);
             client.destroy();
@@ -208,9 +221,9 @@ describe('TCP', () => {
       { keepAliveSeconds: 7 },
     ));
 
-  test('USER-18 connections outlive the Service and the endpoint in the plan, and new ones go elsewhere', () =>
-    withUserspace(async (under, namespace) => {
-      await web(under, '10.244.1.1');
+  test('USER-18 a connection outlives its Service and its endpoint in the plan, and new ones go to other endpoints', () =>
+    withUserspace(async (harness, namespace) => {
+      await serveWeb(harness, '10.244.1.1');
       await withServer(
         namespace,
         connection => connection.pipe(connection),
@@ -221,24 +234,24 @@ describe('TCP', () => {
             assert.equal(String((await once(client, 'data'))[0]), word);
           };
           await say('one');
-          await web(under, '10.244.1.2');
+          await serveWeb(harness, '10.244.1.2');
           await say('two');
-          assert.equal(await outcome(namespace), 'ECONNRESET', 'nobody is at the other endpoint');
-          under.deleteService('default/web');
-          await under.sync();
+          assert.equal(await outcome(namespace), 'ECONNRESET', 'no server is at the other endpoint');
+          harness.deleteService('default/web');
+          await harness.sync();
           await say('three');
-          assert.equal(under.mode.tcpConnections, 1);
+          assert.equal(harness.mode.tcpConnections, 1);
           client.destroy();
-          assert.ok(await until(() => under.mode.tcpConnections === 0, 1000));
+          assert.ok(await until(() => harness.mode.tcpConnections === 0, 1000));
         },
       );
     }));
 
-  test('USER-20 a close lets connections come to their end, for so long', async () => {
+  test('USER-20 a close lets connections end for a while, then resets them', async () => {
     for (const drainMs of [2000, 100]) {
       await withUserspace(
-        async (under, namespace) => {
-          await web(under, '10.244.1.1');
+        async (harness, namespace) => {
+          await serveWeb(harness, '10.244.1.1');
           await withServer(
             namespace,
             connection => connection.pipe(connection),
@@ -246,14 +259,14 @@ describe('TCP', () => {
               const client = await connect(namespace);
               client.write('before');
               await once(client, 'data');
-              const closing = under.mode.close();
+              const closing = harness.close();
               if (drainMs > 1000) {
                 await delay(100);
                 client.end('after');
                 assert.equal(String((await once(client, 'data'))[0]), 'after');
                 const start = performance.now();
                 await closing;
-                assert.ok(performance.now() - start < 1000, 'it does not wait longer than it must');
+                assert.ok(performance.now() - start < 1000, 'the close ends with the last connection');
               } else {
                 assert.equal(await ending(client), 'ECONNRESET');
                 await closing;
@@ -268,10 +281,10 @@ describe('TCP', () => {
 });
 
 describe('UDP', () => {
-  test('USER-15 a flood from many sources is bounded, and who asks meanwhile is answered', () =>
+  test('USER-15 a flood from many sources is limited, and another client still gets answers', () =>
     withUserspace(
-      async (under, namespace) => {
-        await dns(under);
+      async (harness, namespace) => {
+        await serveDns(harness);
         const server = bindUdp(namespace, ip('10.244.1.1'), 5353);
         server.on('message', (message, { port, address }) => server.send(message, port, address));
         const flooders = Array.from({ length: 300 }, () => bindUdp(namespace, ip('192.168.0.2'), 0));
@@ -282,21 +295,21 @@ describe('UDP', () => {
           for (let round = 0; round < 5; round++) {
             for (const flooder of flooders) flooder.send('flood', 53, VIP);
             await delay(5);
-            most = Math.max(most, under.mode.udpClients);
+            most = Math.max(most, harness.mode.udpClients);
           }
           assert.equal(most, 50);
           assert.ok(readdirSync('/proc/self/fd').length <= before + 50);
           const answers: string[] = [];
           client.on('message', message => answers.push(String(message)));
-          // The server, too, loses some of the flood.
+          // Some datagrams are lost in the flood.
           for (let i = 0; i < 50 && answers.length === 0; i++) {
             client.send('mine', 53, VIP);
             await delay(10);
           }
           assert.equal(answers[0], 'mine');
-          assert.ok((under.mode.counters()[0]?.connections ?? 0) > 300);
-          assert.ok(await until(() => under.mode.udpClients === 0, 2000));
-          assert.equal(under.mode.counters()[0]?.active, 0);
+          assert.ok((harness.mode.counters()[0]?.connections ?? 0) > 300);
+          assert.ok(await until(() => harness.mode.udpClients === 0, 2000));
+          assert.equal(harness.mode.counters()[0]?.active, 0);
         } finally {
           for (const socket of [...flooders, client, server]) socket.close();
         }

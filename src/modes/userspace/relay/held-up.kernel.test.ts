@@ -3,16 +3,16 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import { describe, test } from 'node:test';
-import { dns, ip, outcome, VIP, web, withServer } from '../../../../test/support/userspace-faults.ts';
+import { ip, outcome, serveDns, serveWeb, VIP, withServer } from '../../../../test/support/userspace-faults.ts';
 import { withUserspace } from '../../../../test/support/userspace-mode.ts';
 import { bindUdp } from '../../../kernel/sockets/index.ts';
 import { type Clock, systemClock } from '../../../lib/clock.ts';
 
-describe('a process that is held up', () => {
+describe('a process that does not run for a while', () => {
   const wait = (ms: number) => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
 
-  test('USER-13 a connection that was made meanwhile is not given up', () => {
-    // As soon as it waits for an endpoint, which the kernel connects to by itself, it is held up beyond its patience.
+  test('USER-13 keeps a connection that the kernel made meanwhile', () => {
+    // While the kernel connects to an endpoint, the process is held up for longer than the timeout of the attempt.
     const clock: Clock = {
       ...systemClock,
       setTimer(ms, fn) {
@@ -22,23 +22,23 @@ describe('a process that is held up', () => {
       },
     };
     return withUserspace(
-      async (under, namespace) => {
-        await web(under, '10.244.1.1');
+      async (harness, namespace) => {
+        await serveWeb(harness, '10.244.1.1');
         const greet = (connection: Socket) => connection.end('!');
         await withServer(namespace, greet, async () => {
           for (let i = 0; i < 5; i++) assert.equal(await outcome(namespace), 'end');
-          assert.equal(under.mode.counters()[0]?.dialFailures, 0);
+          assert.equal(harness.mode.counters()[0]?.dialFailures, 0);
         });
       },
       { clock },
     );
   });
 
-  test('USER-15 an answer that came meanwhile is passed on before its client is forgotten', () =>
+  test('USER-15 returns an answer that arrived meanwhile before it forgets the client', () =>
     withUserspace(
-      async (under, namespace) => {
-        await dns(under);
-        // A process of its own, which says that it was asked and then answers.
+      async (harness, namespace) => {
+        await serveDns(harness);
+        // A server in another process. It prints when a datagram arrives, and then answers.
         const server = namespace.run(() => spawn(process.execPath, ['-e', SLOW_UDP_ECHO]));
         const client = bindUdp(namespace, ip('192.168.0.2'), 0);
         try {

@@ -5,32 +5,32 @@ import { NetworkNamespace } from '../../../kernel/netns.ts';
 import { EventPoll } from '../../../kernel/sockets/index.ts';
 import { systemClock } from '../../../lib/clock.ts';
 import type { Ip } from '../../../net/index.ts';
-import { Balancer } from './balancer.ts';
 import { newCounters } from '../counters/service-counters.ts';
+import { Balancer } from './balancer.ts';
 import { PortAllocator } from './port-allocator.ts';
+import { RelayResources } from './relay-resources.ts';
 import { type ListenerOptions, TcpListener } from './tcp-listener.ts';
-import { Traffic } from './relay-resources.ts';
 import { UdpListener } from './udp-listener.ts';
 
 const PORTS = { first: 40100, last: 40129 };
 
 for (const Listener of [TcpListener, UdpListener]) {
-  test(`USER-4 a ${Listener.name} that cannot be watched leaves nothing open, and no other port is tried`, () => {
+  test(`USER-4 a ${Listener.name} that the poll cannot watch leaves nothing open and tries no other port`, () => {
     const namespace = NetworkNamespace.create();
     const poll = new EventPoll(() => {});
-    const traffic = new Traffic({
+    const resources = new RelayResources({
       namespace,
       poll,
       clock: systemClock,
+      reporter: { report: () => {} },
       stream: { keepAliveSeconds: 15 },
       udpIdleTimeoutMs: 250,
       maxDescriptors: 100,
       maxUdpClients: 10,
-      trouble: () => {},
     });
     const balancer = new Balancer({ clock: systemClock });
     const options: ListenerOptions = {
-      traffic,
+      resources,
       family: 'IPv4',
       ip: '0.0.0.0' as Ip,
       policy: 'Cluster',
@@ -50,10 +50,10 @@ for (const Listener of [TcpListener, UdpListener]) {
       };
       assert.throws(() => new PortAllocator(PORTS).open(open), /no room/);
       assert.equal(tried, 1);
-      assert.equal(traffic.descriptors, 0);
+      assert.equal(resources.descriptors, 0);
       assert.equal(readdirSync('/proc/self/fd').length, before);
     } finally {
-      traffic.close();
+      resources.close();
       poll.close();
       namespace.close();
     }

@@ -11,11 +11,7 @@ export class ListeningSocket {
   #closed = false;
 
   /** Owns the descriptor, and closes it if the poll cannot watch it. */
-  constructor(
-    resources: RelayResources,
-    fd: number,
-    reading: Pick<BacklogReaderOptions, 'stepsPerTurn' | 'step'>,
-  ) {
+  constructor(resources: RelayResources, fd: number, reading: Pick<BacklogReaderOptions, 'stepsPerTurn' | 'step'>) {
     const { poll, clock } = resources.options;
     this.fd = fd;
     this.#resources = resources;

@@ -9,14 +9,14 @@ test('USER-4 an empty range is an error', () => {
   assert.throws(() => new PortAllocator({ first: 2, last: 1 }), RangeError);
 });
 
-test('USER-4 without a range the kernel chooses', () => {
+test('USER-4 without a range the kernel chooses the port', () => {
   const ports = new PortAllocator();
   assert.equal(ports.open(echo).opened, 0);
   ports.release(0);
   assert.equal(ports.open(echo).opened, 0);
 });
 
-test('USER-4 a range of one is used up by one, and can be had again', () => {
+test('USER-4 the only port of a range is given once, and again after its release', () => {
   const ports = new PortAllocator({ first: 1, last: 1 });
   assert.equal(ports.open(echo).port, 1);
   assert.throws(() => ports.open(echo), /no ports remaining in the port range 1-1/);
@@ -24,7 +24,7 @@ test('USER-4 a range of one is used up by one, and can be had again', () => {
   assert.equal(ports.open(echo).port, 1);
 });
 
-test('USER-4 all ports of a range are handed out once, in another order each time', () => {
+test('USER-4 each port of a range is given once, in another order each time', () => {
   const ports = new PortAllocator({ first: 100, last: 199 });
   const round = () => Array.from({ length: 100 }, () => ports.open(echo).port);
   const first = round();
@@ -42,7 +42,7 @@ test('USER-4 all ports of a range are handed out once, in another order each tim
 
 const failing = (errno: string) => new KernelError('KERNEL_REFUSED', { operation: 'bind', errno });
 
-test('USER-4 a port that something else has is passed over, and stays free for later', () => {
+test('USER-4 a port that another program has is skipped, and stays free for later', () => {
   for (const errno of ['EADDRINUSE', 'EACCES']) {
     const ports = new PortAllocator({ first: 1, last: 2 }, () => 0);
     const busy = (port: number) => {
@@ -55,7 +55,7 @@ test('USER-4 a port that something else has is passed over, and stays free for l
   }
 });
 
-test('USER-4 what has nothing to do with the port ends the search at once', () => {
+test('USER-4 an error that is not about the port ends the search at once', () => {
   for (const error of [failing('EMFILE'), new Error('oops')]) {
     const ports = new PortAllocator({ first: 1, last: 1000 });
     let tried = 0;

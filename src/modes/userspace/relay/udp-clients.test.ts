@@ -20,7 +20,7 @@ function start() {
   return { clock, clients, ended, client };
 }
 
-test('USER-15 the one that is silent for longest gives way, whosever it is', () => {
+test('USER-15 the client that was silent for longest gives way, whatever its Service is', () => {
   const { clients, ended, client } = start();
   const [a, b, c] = ['a', 'b', 'c'].map(client);
   for (const each of [a, b, c, a]) if (each) clients.use(each);
@@ -31,7 +31,7 @@ test('USER-15 the one that is silent for longest gives way, whosever it is', () 
   clients.close();
 });
 
-test('USER-15 each is ended when it has been silent for its time, and then nothing waits any more', async () => {
+test('USER-15 each client ends after the idle timeout, and then no timer waits', async () => {
   const { clock, clients, ended, client } = start();
   const [a, b] = [client('a'), client('b')];
   clients.use(a);
@@ -48,7 +48,7 @@ test('USER-15 each is ended when it has been silent for its time, and then nothi
   assert.equal(clock.pending, 0);
 });
 
-test('USER-15 a close leaves no timer', () => {
+test('USER-15 after a close no timer waits', () => {
   const { clock, clients, client } = start();
   clients.use(client('a'));
   clients.close();
