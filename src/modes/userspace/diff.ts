@@ -8,7 +8,7 @@ export type RulesByPort = ReadonlyMap<string, readonly PortalRule[]>;
 
 const NO_RULES: readonly PortalRule[] = [];
 
-/** Those of the wanted service ports whose rules are not committed. */
+/** The service ports whose wanted rules are not the committed ones. */
 export function changedRules(committed: RulesByPort, wanted: RulesByPort): RulesByPort {
   return new Map([...wanted].filter(([id, rules]) => !sameRules(committed.get(id) ?? NO_RULES, rules)));
 }

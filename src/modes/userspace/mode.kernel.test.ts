@@ -41,8 +41,8 @@ async function ask(
   protocol: 'TCP' | 'UDP' = 'TCP',
 ): Promise<string> {
   const { answers, failures } = await probe(namespace, ip(address), port, protocol, { tries: 6, timeoutMs: 500 });
-  const who = [...answers.keys()].map(answer => answer.split(' ')[0]).sort();
-  return [...who, ...failures].join(' ');
+  const endpoints = [...answers.keys()].map(answer => answer.split(' ')[0]).sort();
+  return [...endpoints, ...failures].join(' ');
 }
 
 async function serving(

@@ -84,6 +84,7 @@ export class UserspaceWriter implements Writer {
   }
 
   takeSettings(settings: ModeSettings): void {
+    this.#assertOpen();
     const { family, book, listenIP } = this.#options;
     const addresses = this.#options.addresses.read(family);
     const options = renderOptions(settings, listenIP, addresses.host);
@@ -95,7 +96,7 @@ export class UserspaceWriter implements Writer {
 
   /** Opens proxies, writes rules, then closes what the rules no longer lead to. */
   async write(): Promise<WriteOutcome> {
-    if (this.#closed) throw new Error('userspace mode is closed');
+    this.#assertOpen();
     const { book, rules, resources } = this.#options;
     const prepared = new Map<string, PreparedPort>();
     for (const id of [...book.changedIds, ...book.setAsideIds]) {
@@ -105,7 +106,7 @@ export class UserspaceWriter implements Writer {
       ? [...prepared.keys()]
       : [...changedRules(rules.committed, rulesOf(prepared)).keys()];
     await this.#writeRules(prepared);
-    // The mode did not wait any longer for this write. It makes the rules refuse, or has done so.
+    // The mode was closed before this write ended. It makes the rules refuse itself.
     if (this.#closed) return 'written';
     for (const connection of resources.connections) connection.endpointsGone();
     const portals = changed.flatMap(id => this.#changedPortals(id, prepared.get(id) ?? UNSERVED));
@@ -149,6 +150,10 @@ export class UserspaceWriter implements Writer {
     this.#closed = true;
     for (const proxy of this.#proxies.values()) proxy.close();
     this.#options.reservations.close();
+  }
+
+  #assertOpen(): void {
+    if (this.#closed) throw new Error('userspace mode is closed');
   }
 
   #prepare(id: string): PreparedPort {

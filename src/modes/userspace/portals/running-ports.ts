@@ -30,7 +30,7 @@ export function runningPorts(wanted: Iterable<ListedRule>, present: SavedTables)
   const running = new Map<string, ProxyPorts>();
   for (const { plan, chain, text } of wanted) {
     const target = targetOf(chain, text);
-    // A pod network that is also a source range gives two rules with one shape. Their order tells them apart.
+    // If the pod network is also a source range, two rules differ only in the port. Then their order decides.
     const port = target && portsByShape.get(target.shape)?.shift();
     if (port === undefined) continue;
     const policy = target?.port === STAND_IN_PORTS.Local ? 'Local' : 'Cluster';

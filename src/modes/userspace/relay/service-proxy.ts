@@ -11,7 +11,7 @@ import { UdpListener } from './udp-listener.ts';
 
 interface OpenListener {
   readonly listener: TcpListener | UdpListener;
-  /** What the allocator gave, and gets back. */
+  /** The port that the allocator gave; 0 if the kernel chose one. */
   readonly allocatedPort: number;
 }
 

@@ -15,7 +15,7 @@ export class SpareDescriptor {
     }
   }
 
-  /** Opens the reserve again. If that fails, the next call tries again: another part took the descriptor meanwhile. */
+  /** Opens the reserve again. If another part of the process took the free descriptor, a later call retries. */
   replace(): void {
     try {
       this.#fd ??= openSpare();

@@ -29,7 +29,7 @@ export class UdpClients {
     return this.#clients.size;
   }
 
-  /** Notes a datagram of a client, which may be new, or for it. */
+  /** Notes a datagram from or to a client. The client may be new. */
   use(client: UdpClient): void {
     const { clock, udpIdleTimeoutMs } = this.#options;
     client.lastUsed = clock.elapsed();
