@@ -1,65 +1,51 @@
-// iptables mode at several sizes and with both backends: cold load, one change, restart; how much of it is spent inside the
-// iptables programs. In network namespaces of its own (needs root).
-//   --size 5000x5,…    only these sizes      --backend legacy   only this backend
-import { availableParallelism, loadavg, release } from 'node:os';
+// Measures iptables mode: a cold load, one change and a restart, with both backends. Shows how much of the time the
+// iptables programs take. Works in its own network namespaces. Needs root.
+//   --size 1000x5,…     only these sizes: Services x endpoints of each
+//   --backend legacy    only this backend: nf_tables or legacy
 import { parseArgs } from 'node:util';
 import type { Backend } from '../src/kernel/iptables/index.ts';
-import { answer, givenTask, runInChild } from './support/child.ts';
-import { parseSize, sizeName } from './support/cluster.ts';
+import { performTaskOr, runInChild } from './support/child.ts';
+import { sizeName } from './support/cluster.ts';
+import { COMMON_FLAGS, parseSizes } from './support/flags.ts';
 import { type IptablesResult, type IptablesTask, measureIptables, type Timing } from './support/iptables-load.ts';
-import { median, quantile, report } from './support/report.ts';
+import { median, quantile, report, reportMachine, rounded } from './support/report.ts';
 
 const { values: flags } = parseArgs({
   options: {
-    json: { type: 'boolean' },
+    ...COMMON_FLAGS,
     size: { type: 'string', default: '1000x5,5000x5' },
     backend: { type: 'string', default: 'nf_tables,legacy' },
-    task: { type: 'string' },
   },
 });
 
-const ms = (value: number) => (value < 100 ? Number(value.toFixed(1)) : Math.round(value));
-const whole = ({ total, programs }: Timing) => ({
-  total: ms(total),
-  programs: ms(programs),
-  ours: ms(total - programs),
-});
-
-function rowsOf({ size, backend }: IptablesTask, { cold, restart, changes }: IptablesResult) {
-  const what = { cluster: sizeName(size), backend };
-  return [
-    { ...what, what: 'cold load', ...whole(cold), p99: '' },
-    { ...what, what: 'restart', ...whole(restart), p99: '' },
-    ...Object.entries(changes).map(([kind, timings]) => ({
-      ...what,
-      what: kind,
-      ...whole({
-        total: median(timings.map(({ total }) => total)),
-        programs: median(timings.map(({ programs }) => programs)),
-      }),
-      p99: ms(
-        quantile(
-          timings.map(({ total }) => total),
-          0.99,
-        ),
-      ),
-    })),
-  ];
-}
-
 async function main(): Promise<void> {
-  const load = loadavg()[0]?.toFixed(2);
-  if (!flags.json) console.log(`Linux ${release()}, ${availableParallelism()} cores, load average before: ${load}`);
+  reportMachine();
   const rows = [];
-  for (const size of flags.size.split(',').map(parseSize)) {
+  for (const size of parseSizes(flags.size)) {
     for (const backend of flags.backend.split(',') as Backend[]) {
       const argument = { size, backend };
       rows.push(...rowsOf(argument, await runInChild<IptablesResult>({ name: 'load', argument })));
     }
   }
-  report(rows, 'objects to rules in the kernel, ms; of changes the median');
+  report(rows, 'milliseconds from objects to rules in the kernel; for changes, the median');
 }
 
-const task = givenTask();
-if (task) answer(await measureIptables(task.argument as IptablesTask));
-else await main();
+function rowsOf({ size, backend }: IptablesTask, { cold, restart, changes }: IptablesResult) {
+  const subject = { cluster: sizeName(size), backend };
+  return [
+    { ...subject, what: 'cold load', ...columns(cold), p99: '' },
+    { ...subject, what: 'restart', ...columns(restart), p99: '' },
+    ...Object.entries(changes).map(([what, timings]) => {
+      const totals = timings.map(({ total }) => total);
+      const programs = median(timings.map(timing => timing.programs));
+      const p99 = rounded(quantile(totals, 0.99), 1);
+      return { ...subject, what, ...columns({ total: median(totals), programs }), p99 };
+    }),
+  ];
+}
+
+function columns({ total, programs }: Timing) {
+  return { total: rounded(total, 1), programs: rounded(programs, 1), ours: rounded(total - programs, 1) };
+}
+
+await performTaskOr(main, ({ argument }) => measureIptables(argument as IptablesTask));

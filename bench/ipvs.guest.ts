@@ -1,122 +1,110 @@
-// ipvs mode at several sizes: cold load, one change, restart, and how many messages each takes. Runs in a guest, whose
-// kernel has ip_vs, and which is several times slower than the machine that it runs on.
-//   --size 1000x5,…    only these sizes
-//   --upstream FILE    another kube-proxy in ipvs mode, in the same guest; by its own count of what a sync takes
-//   --upstream-size 1000x5,…   only these sizes of it: it starts a program for every element
-import { release } from 'node:os';
+// Measures ipvs mode: a cold load, one change and a restart, and how many messages each sends. Runs in a guest whose
+// kernel has ip_vs. The guest is several times slower than the machine that it runs on.
+//   --size 1000x5,…     only these sizes: Services x endpoints of each
+//   --upstream FILE     also measures this kube-proxy in ipvs mode, in the same guest, by its own metrics
+//   --upstream-size 1000x5,…   only these sizes of it, because it starts a program for every element
 import { parseArgs } from 'node:util';
 import type { EndpointSlice } from '../src/api/index.ts';
 import { NetworkNamespace } from '../src/kernel/netns.ts';
-import { RouteSocket } from '../src/kernel/rtnetlink/index.ts';
-import { nodePortAddresses } from '../src/model/index.ts';
-import { SILENT_EVENTS } from '../src/modes/index.ts';
 import { IpvsMode } from '../src/modes/ipvs/index.ts';
-import { DEFAULT_PLAN_SETTINGS, type PlanDiff } from '../src/plan/index.ts';
-import { ProxyState } from '../src/proxy/index.ts';
-import { makeService, makeSlices, POD_RANGE, parseSize, type Size, sizeName } from './support/cluster.ts';
-import { median, quantile, report } from './support/report.ts';
+import { setLoopbackUp } from '../test/support/namespaces.ts';
+import { makeService, makeSlices, type Size, sizeName } from './support/cluster.ts';
+import { COMMON_FLAGS, parseSizes } from './support/flags.ts';
+import { NodeProxy } from './support/node-proxy.ts';
+import { median, quantile, report, reportMachine, rounded } from './support/report.ts';
 import { measureUpstream } from './support/upstream-ipvs.ts';
 
 const REPETITIONS = 40;
 
 const { values: flags } = parseArgs({
   options: {
-    json: { type: 'boolean' },
+    ...COMMON_FLAGS,
     size: { type: 'string', default: '1000x5,5000x5' },
     upstream: { type: 'string' },
     'upstream-size': { type: 'string', default: '1000x5' },
   },
 });
 
-/** One sync. */
+async function main(): Promise<void> {
+  reportMachine();
+  const rows = [];
+  for (const size of parseSizes(flags.size)) rows.push(rowOf(size, await measure(size)));
+  report(rows, 'ipvs mode');
+  if (flags.upstream !== undefined) await reportUpstream(flags.upstream);
+}
+
+function rowOf(size: Size, { cold, changes, restart }: Awaited<ReturnType<typeof measure>>) {
+  const times = changes.map(({ milliseconds }) => milliseconds);
+  return {
+    cluster: sizeName(size),
+    'cold ms': rounded(cold.milliseconds),
+    'cold messages': cold.messages,
+    'one endpoint p50 ms': rounded(median(times)),
+    'p99 ms': rounded(quantile(times, 0.99)),
+    messages: median(changes.map(({ messages }) => messages)),
+    'restart ms': rounded(restart.milliseconds),
+    'restart messages': restart.messages,
+  };
+}
+
+async function reportUpstream(program: string): Promise<void> {
+  const rows = [];
+  for (const size of parseSizes(flags['upstream-size'])) {
+    const { cold, changes } = await measureUpstream(program, size);
+    rows.push({ cluster: sizeName(size), 'cold ms': rounded(cold), 'one endpoint p50 ms': rounded(median(changes)) });
+  }
+  report(rows, 'the other kube-proxy, in the same guest');
+}
+
+/** The cost of one sync. */
 interface Cost {
   readonly milliseconds: number;
   readonly messages: number;
 }
 
-class Bench {
-  readonly state = new ProxyState({
-    nodeName: 'node-1',
-    settings: { ...DEFAULT_PLAN_SETTINGS, clusterCIDRs: [POD_RANGE] },
-    startedAt: 0,
-    report: problem => fail(problem.message),
-  });
-  readonly #namespace: NetworkNamespace;
-  #messages = 0;
-  #mode: IpvsMode;
-
-  constructor(namespace: NetworkNamespace) {
-    this.#namespace = namespace;
-    this.#mode = this.#open();
-  }
-
-  /** Writes what changed since the last time. */
-  sync(): Promise<Cost> {
-    return this.#write(this.state.take().IPv4.plans);
-  }
-
-  async restart(): Promise<Cost> {
-    await this.#mode.close();
-    this.#mode = this.#open();
-    return this.#write({ added: [...this.state.family('IPv4').planner.plans()], updated: [], removed: [] });
-  }
-
-  close(): Promise<void> {
-    return this.#mode.close();
-  }
-
-  async #write(plans: PlanDiff): Promise<Cost> {
-    this.#messages = 0;
-    const start = performance.now();
-    await this.#mode.sync('IPv4', plans, {
-      localDetector: this.state.nodeOptions.families.IPv4.localDetector,
-      masqueradeAll: false,
-      masqueradeMark: 0x4000,
-      nodePortAddresses: nodePortAddresses('IPv4', []),
-      nodePortIPs: [],
-      serviceCIDRs: [],
-    });
-    return { milliseconds: performance.now() - start, messages: this.#messages };
-  }
-
-  #open(): IpvsMode {
-    return new IpvsMode({
-      namespace: this.#namespace,
-      events: {
-        ...SILENT_EVENTS,
-        setAside: ({ servicePort, error }) => fail(`${servicePort}: ${error}`),
-        driftRepaired: (family, what) => fail(`${family} was repaired: ${what}`),
-        measured: (_, measure) => {
-          if (measure.kind === 'batch') this.#messages += measure.objects;
-        },
-        failed: (what, error) => fail(`${what}: ${error}`),
-      },
-    });
-  }
-}
-
 async function measure({ services, endpoints }: Size) {
   const namespace = NetworkNamespace.create();
-  const route = RouteSocket.open({ namespace });
-  route.setLink({ index: 1, name: 'lo' }, { up: true });
-  route.close();
-  const bench = new Bench(namespace);
+  setLoopbackUp(namespace);
+  let messages = 0;
+  const proxy = new NodeProxy(namespace, {
+    families: ['IPv4'],
+    open: (home, events) =>
+      new IpvsMode({
+        namespace: home,
+        events: {
+          ...events,
+          noticed: () => {},
+          measured: (_, measure) => {
+            if (measure.kind === 'batch') messages += measure.objects;
+          },
+        },
+      }),
+  });
+  const costOf = async (work: () => Promise<void>): Promise<Cost> => {
+    messages = 0;
+    const start = performance.now();
+    await work();
+    return { milliseconds: performance.now() - start, messages };
+  };
   try {
     for (let i = 0; i < services; i++) {
-      bench.state.service({ type: 'added', to: makeService(i) });
-      for (const object of makeSlices(i, endpoints)) bench.state.endpointSlice({ type: 'added', to: object });
+      proxy.service(makeService(i));
+      for (const slice of makeSlices(i, endpoints)) proxy.endpointSlice(slice);
     }
-    const cold = await bench.sync();
+    const loaded = proxy.take();
+    const cold = await costOf(() => proxy.write(loaded));
     const changes: Cost[] = [];
     for (let i = 0; i < REPETITIONS; i++) {
       const [slice] = makeSlices(i * Math.floor(services / REPETITIONS), endpoints);
       if (!slice) continue;
-      bench.state.endpointSlice({ type: 'added', to: replaceOne(slice) });
-      changes.push(await bench.sync());
+      proxy.endpointSlice(replaceOne(slice));
+      const changed = proxy.take();
+      changes.push(await costOf(() => proxy.write(changed)));
     }
-    return { cold, changes, restart: await bench.restart() };
+    await proxy.restart();
+    return { cold, changes, restart: await costOf(() => proxy.writeAll()) };
   } finally {
-    await bench.close();
+    await proxy.close();
     namespace.close();
   }
 }
@@ -126,34 +114,4 @@ function replaceOne(slice: EndpointSlice): EndpointSlice {
   return first ? { ...slice, endpoints: [...others, { ...first, addresses: ['10.200.0.1'] }] } : slice;
 }
 
-/** A benchmark of something that went wrong is worth nothing. */
-function fail(message: string): never {
-  throw new Error(message);
-}
-
-const ms = (value: number) => (value < 100 ? Number(value.toFixed(2)) : Math.round(value));
-if (!flags.json) console.log(`Linux ${release()} in a guest`);
-const rows = [];
-for (const size of flags.size.split(',').map(parseSize)) {
-  const { cold, changes, restart } = await measure(size);
-  const times = changes.map(({ milliseconds }) => milliseconds);
-  rows.push({
-    cluster: sizeName(size),
-    'cold ms': ms(cold.milliseconds),
-    'cold messages': cold.messages,
-    'one endpoint p50 ms': ms(median(times)),
-    'p99 ms': ms(quantile(times, 0.99)),
-    messages: median(changes.map(({ messages }) => messages)),
-    'restart ms': ms(restart.milliseconds),
-    'restart messages': restart.messages,
-  });
-}
-report(rows, 'ipvs mode');
-if (flags.upstream !== undefined) {
-  const theirs = [];
-  for (const size of flags['upstream-size'].split(',').map(parseSize)) {
-    const { cold, changes } = await measureUpstream(flags.upstream, size);
-    theirs.push({ cluster: sizeName(size), 'cold ms': ms(cold), 'one endpoint p50 ms': ms(median(changes)) });
-  }
-  report(theirs, 'the other kube-proxy, in the same guest');
-}
+await main();

@@ -1,21 +1,31 @@
-// nftables mode at several sizes: cold load, one change, restart, memory, and beside it kube-proxy's own layout through
-// nft; then what the set-up of a connection costs. In network namespaces of its own (needs root).
-//   --size 5000x5,…    only these sizes
-//   --no-compare       without nft      --limit SECONDS   what a load through nft may take, 60 unless told
-//   --plot FILE        also as a plot
+// Measures nftables mode: a cold load, one change, a restart and memory, and how long connections take to set up. Compares
+// with the layout of the real kube-proxy, loaded by the program nft. Works in its own network namespaces. Needs root.
+//   --size 5000x5,…     only these sizes: Services x endpoints of each
+//   --no-compare        no comparison with nft
+//   --limit SECONDS     stops a load by nft after this time (60)
+//   --connects 10,…     connections on a node with these numbers of Services (10,1000,30000); empty for none
+//   --plot FILE         also writes a plot (SVG)
 import { writeFileSync } from 'node:fs';
-import { availableParallelism, loadavg, release } from 'node:os';
 import { parseArgs } from 'node:util';
-import { answer, givenTask, runInChild, type Task } from './support/child.ts';
-import { parseSize, type Size, sizeName } from './support/cluster.ts';
+import { performTaskOr, runInChild, type Task } from './support/child.ts';
+import { type Size, sizeName } from './support/cluster.ts';
 import { type ConnectResult, measureConnects } from './support/connect-latency.ts';
+import { COMMON_FLAGS, parseSizes } from './support/flags.ts';
 import { measureNft, type NftResult } from './support/nft-load.ts';
 import { type LoadResult, measureLoad } from './support/nftables-load.ts';
 import { plotPanels } from './support/nftables-plot.ts';
-import { median, quantile, report } from './support/report.ts';
+import { mebibytes, median, quantile, report, reportMachine, rounded } from './support/report.ts';
 
-const SIZES = '1000x5,5000x5,44125x1,8000x30,5006x50';
-const SERVICES_FOR_CONNECTS = [10, 1000, 30_000];
+const { values: flags } = parseArgs({
+  options: {
+    ...COMMON_FLAGS,
+    size: { type: 'string', default: '1000x5,5000x5,44125x1,8000x30,5006x50' },
+    'no-compare': { type: 'boolean' },
+    limit: { type: 'string', default: '60' },
+    connects: { type: 'string', default: '10,1000,30000' },
+    plot: { type: 'string' },
+  },
+});
 
 interface Measured {
   readonly size: Size;
@@ -23,16 +33,24 @@ interface Measured {
   readonly nft: NftResult | undefined;
 }
 
-const { values: flags } = parseArgs({
-  options: {
-    json: { type: 'boolean' },
-    size: { type: 'string', default: SIZES },
-    'no-compare': { type: 'boolean' },
-    limit: { type: 'string', default: '60' },
-    plot: { type: 'string' },
-    task: { type: 'string' },
-  },
-});
+async function main(): Promise<void> {
+  reportMachine();
+  const loads: { size: Size; ours: LoadResult }[] = [];
+  for (const size of parseSizes(flags.size)) {
+    loads.push({ size, ours: await runInChild<LoadResult>({ name: 'load', argument: size }) });
+  }
+  const measured: Measured[] = [];
+  for (const each of loads) {
+    const argument = { size: each.size, limit: Number(flags.limit) * 1000 };
+    const nft = flags['no-compare'] ? undefined : await runInChild<NftResult>({ name: 'nft', argument });
+    measured.push({ ...each, nft });
+  }
+  reportLoads(measured);
+  reportMemory(measured);
+  reportComparison(measured);
+  await reportConnects(flags.connects.split(',').filter(Boolean).map(Number));
+  if (flags.plot !== undefined) writeFileSync(flags.plot, plot(measured));
+}
 
 async function perform({ name, argument }: Task): Promise<unknown> {
   switch (name) {
@@ -43,40 +61,40 @@ async function perform({ name, argument }: Task): Promise<unknown> {
     case 'connects':
       return measureConnects(argument as number);
     default:
-      throw new Error(`no task is called ${name}`);
+      throw new Error(`there is no task ${name}`);
   }
 }
 
-const ms = (value: number) => (value < 100 ? Number(value.toFixed(2)) : Math.round(value));
-const mebibytes = (bytes: number) => Number((bytes / 2 ** 20).toFixed(1));
-const coldOf = ({ model, diff, encode, kernel }: LoadResult) => model + diff + encode + kernel;
+function coldTime({ model, diff, encode, kernel }: LoadResult): number {
+  return model + diff + encode + kernel;
+}
 
 function reportLoads(measured: readonly Measured[]): void {
   report(
     measured.map(({ size, ours }) => ({
       cluster: sizeName(size),
-      total: ms(coldOf(ours)),
-      'model and plan': ms(ours.model),
-      'render and diff': ms(ours.diff),
-      encode: ms(ours.encode),
-      kernel: ms(ours.kernel),
+      total: rounded(coldTime(ours)),
+      'model and plan': rounded(ours.model),
+      'render and diff': rounded(ours.diff),
+      encode: rounded(ours.encode),
+      kernel: rounded(ours.kernel),
       'MiB sent': mebibytes(ours.bytes),
-      restart: ms(ours.restart),
+      restart: rounded(ours.restart),
       'restart wrote': ours.writtenByRestart ? 'yes' : 'nothing',
     })),
-    'objects to committed rules, and a restart, ms',
+    'milliseconds from objects to committed rules, and of a restart',
   );
   report(
     measured.map(({ size, ours }) => ({
       cluster: sizeName(size),
-      'gained p50': ms(median(ours.gained)),
-      'gained p99': ms(quantile(ours.gained, 0.99)),
-      'lost p50': ms(median(ours.lost)),
-      'lost p99': ms(quantile(ours.lost, 0.99)),
-      'replaced p50': ms(median(ours.replaced)),
-      'replaced p99': ms(quantile(ours.replaced, 0.99)),
+      'gained p50': rounded(median(ours.gained)),
+      'gained p99': rounded(quantile(ours.gained, 0.99)),
+      'lost p50': rounded(median(ours.lost)),
+      'lost p99': rounded(quantile(ours.lost, 0.99)),
+      'replaced p50': rounded(median(ours.replaced)),
+      'replaced p99': rounded(quantile(ours.replaced, 0.99)),
     })),
-    'one endpoint, ms',
+    'milliseconds of a change of one endpoint',
   );
 }
 
@@ -92,7 +110,7 @@ function reportMemory(measured: readonly Measured[]): void {
       'external after': mebibytes(after.external),
       'of it buffers': mebibytes(after.buffers),
     })),
-    'memory of a cold load, MiB',
+    'memory of a cold load in MiB',
   );
 }
 
@@ -102,30 +120,30 @@ function reportComparison(measured: readonly Measured[]): void {
     const change = nft.gained.length > 0 ? median(nft.gained) : undefined;
     return {
       cluster: sizeName(size),
-      cold: nft.cold === undefined ? `> ${nft.limit}` : ms(nft.cold),
-      'cold, times ours': `${nft.cold === undefined ? '> ' : ''}${ms((nft.cold ?? nft.limit) / coldOf(ours))}`,
-      'gained p50': change === undefined ? '' : ms(change),
-      'gained, times ours': change === undefined ? '' : ms(change / median(ours.gained)),
+      cold: nft.cold === undefined ? `> ${nft.limit}` : rounded(nft.cold),
+      'cold, times ours': `${nft.cold === undefined ? '> ' : ''}${rounded((nft.cold ?? nft.limit) / coldTime(ours))}`,
+      'gained p50': change === undefined ? '' : rounded(change),
+      'gained, times ours': change === undefined ? '' : rounded(change / median(ours.gained)),
     };
   });
-  if (rows.length > 0) report(rows, "kube-proxy's layout through nft, ms");
+  if (rows.length > 0) report(rows, "milliseconds of kube-proxy's layout through nft");
 }
 
-async function reportConnects(): Promise<void> {
+async function reportConnects(serviceCounts: readonly number[]): Promise<void> {
   const rows = [];
-  for (const services of SERVICES_FOR_CONNECTS) {
-    const { service, counted, straight } = await runInChild<ConnectResult>({ name: 'connects', argument: services });
+  for (const services of serviceCounts) {
+    const { service, counted, direct } = await runInChild<ConnectResult>({ name: 'connects', argument: services });
     rows.push({
       services,
-      'to a Service p50': ms(median(service)),
-      'to a Service p99': ms(quantile(service, 0.99)),
-      'counted p50': ms(median(counted)),
-      'counted p99': ms(quantile(counted, 0.99)),
-      'to the endpoint p50': ms(median(straight)),
-      'to the endpoint p99': ms(quantile(straight, 0.99)),
+      'to a Service p50': rounded(median(service)),
+      'to a Service p99': rounded(quantile(service, 0.99)),
+      'counted p50': rounded(median(counted)),
+      'counted p99': rounded(quantile(counted, 0.99)),
+      'to the endpoint p50': rounded(median(direct)),
+      'to the endpoint p99': rounded(quantile(direct, 0.99)),
     });
   }
-  report(rows, 'connections set up, µs');
+  if (rows.length > 0) report(rows, 'microseconds to set up a connection');
 }
 
 function plot(measured: readonly Measured[]): string {
@@ -137,7 +155,7 @@ function plot(measured: readonly Measured[]): string {
       points: measured.map(each => ({
         x: each.size.services * each.size.endpoints,
         label: label(each),
-        ours: coldOf(each.ours),
+        ours: coldTime(each.ours),
         nft: each.nft && { ms: each.nft.cold ?? each.nft.limit, isLimit: each.nft.cold === undefined },
       })),
     },
@@ -154,26 +172,4 @@ function plot(measured: readonly Measured[]): string {
   ]);
 }
 
-async function main(): Promise<void> {
-  const load = loadavg()[0]?.toFixed(2);
-  if (!flags.json) console.log(`Linux ${release()}, ${availableParallelism()} cores, load average before: ${load}`);
-  const loads: { size: Size; ours: LoadResult }[] = [];
-  for (const size of flags.size.split(',').map(parseSize)) {
-    loads.push({ size, ours: await runInChild<LoadResult>({ name: 'load', argument: size }) });
-  }
-  const measured: Measured[] = [];
-  for (const each of loads) {
-    const argument = { size: each.size, limit: Number(flags.limit) * 1000 };
-    const nft = flags['no-compare'] ? undefined : await runInChild<NftResult>({ name: 'nft', argument });
-    measured.push({ ...each, nft });
-  }
-  reportLoads(measured);
-  reportMemory(measured);
-  reportComparison(measured);
-  await reportConnects();
-  if (flags.plot !== undefined) writeFileSync(flags.plot, plot(measured));
-}
-
-const task = givenTask();
-if (task) answer(await perform(task));
-else await main();
+await performTaskOr(main, perform);

@@ -4,14 +4,23 @@ import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { bundle } from './build.mjs';
 import { runInGuest } from './guest.mjs';
-import { installNpmPackages, root } from './setup.mjs';
+import { GUEST_PROGRAMS } from './programs.mjs';
+import { installNpmPackages, installPrograms, missingPrograms, NO_INSTALL_FLAG, root } from './setup.mjs';
 
 const USAGE = `usage: npm run bench -- NAME [--json] [FLAGS of the bench]
-  --json   prints each row of a table as one JSON object on a line
+  --json         prints each row of a table as one JSON object on a line
+  --no-install   installs nothing; fails if a program is missing
 
 NAME is one of:`;
 /** Comparing with other programs takes long. */
 const GUEST_TIMEOUT_MS = 3 * 3_600_000;
+/** @type {Readonly<Record<string, import('./programs.mjs').Programs>>} */
+const PROGRAMS = {
+  iptables: { iptables: 'iptables' },
+  ipvs: GUEST_PROGRAMS,
+  nftables: { nft: 'nftables' },
+  userspace: { iptables: 'iptables', haproxy: 'haproxy', taskset: 'util-linux' },
+};
 const NODE_FLAGS = ['--enable-source-maps', '--expose-gc', '--max-semi-space-size=16'];
 
 /** The file of each bench. */
@@ -20,7 +29,7 @@ const benches = new Map(
     .filter(file => file.endsWith('.ts'))
     .map(file => [file.replace(/(\.guest)?\.ts$/, ''), file]),
 );
-const [name = '', ...args] = process.argv.slice(2);
+const [name = '', ...args] = process.argv.slice(2).filter(arg => arg !== NO_INSTALL_FLAG);
 const file = benches.get(name);
 if (file === undefined) {
   const isHelp = name === '--help' || name === '';
@@ -36,6 +45,13 @@ process.exit(await runBench(file));
 /** @param {string} file */
 async function runBench(file) {
   installNpmPackages();
+  const programs = PROGRAMS[name] ?? {};
+  installPrograms(programs, `The bench ${name} needs`);
+  const missing = missingPrograms(programs);
+  if (missing.length > 0) {
+    console.error(`The bench ${name} needs programs that this machine lacks: ${missing.join(', ')}`);
+    return 1;
+  }
   await bundle({ [`bench-${name}`]: `${root}bench/${file}` }, `${root}build`);
   const nodeArgs = [...NODE_FLAGS, `build/bench-${name}.mjs`, ...args];
   if (file.endsWith('.guest.ts')) {

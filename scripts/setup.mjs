@@ -36,14 +36,14 @@ export function installNpmPackages() {
 
 /**
  * Installs the Debian packages of the programs that this machine lacks, if this user may.
- * @param {Readonly<Record<string, string>>} packages the Debian package of each program
- * @param {string} purpose what needs the programs, for the message
+ * @param {import('./programs.mjs').Programs} packages
+ * @param {string} purpose the beginning of the message: `The kernel tests need`
  */
 export function installPrograms(packages, purpose) {
   const missing = missingPrograms(packages);
   if (missing.length === 0 || !mayInstall || !isRoot || !isOnPath('apt-get')) return;
   const names = [...new Set(missing.map(program => packages[program] ?? program))];
-  console.error(`${purpose} need programs that this machine lacks: ${missing.join(', ')}`);
+  console.error(`${purpose} programs that this machine lacks: ${missing.join(', ')}`);
   console.error(`Installing Debian packages with apt-get: ${names.join(', ')}`);
   console.error(HOW_TO_INSTALL_NOTHING);
   // RUNLEVEL=1 keeps the packages from starting services: only their programs are needed.
@@ -56,7 +56,7 @@ export function installPrograms(packages, purpose) {
   }
 }
 
-/** @param {Readonly<Record<string, string>>} packages the Debian package of each program */
+/** @param {import('./programs.mjs').Programs} packages */
 export function missingPrograms(packages) {
   return Object.keys(packages).filter(program => !isOnPath(program));
 }

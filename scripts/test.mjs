@@ -8,6 +8,7 @@ import { parseArgs } from 'node:util';
 import { buildProgram } from './build.mjs';
 import { controlPlanePrograms } from './control-plane.mjs';
 import { runInGuest } from './guest.mjs';
+import { GUEST_PROGRAMS, REFERENCE_PROGRAMS } from './programs.mjs';
 import { errorMessage, installNpmPackages, installPrograms, isRoot, missingPrograms, root, run } from './setup.mjs';
 import { NO_TESTS, runHere, runTests, sum } from './test-runner.mjs';
 
@@ -22,23 +23,19 @@ The last line counts the tests. If CI is set, a test that cannot run fails the r
 
 /** @typedef {'plain' | 'kernel' | 'guest' | 'cluster'} Kind */
 
-/** Each program and its Debian package. */
-const REFERENCE_PROGRAMS = {
-  nft: 'nftables',
-  iptables: 'iptables',
-  ipset: 'ipset',
-  conntrack: 'conntrack',
-  ip: 'iproute2',
-  unshare: 'util-linux',
-};
-
-/** @type {Readonly<Record<Kind, Readonly<Record<string, string>>>>} */
+/** @type {Readonly<Record<Kind, import('./programs.mjs').Programs>>} */
 const PROGRAMS = {
   plain: {},
   kernel: REFERENCE_PROGRAMS,
-  guest: { ...REFERENCE_PROGRAMS, 'linux.uml': 'user-mode-linux', modprobe: 'kmod', ipvsadm: 'ipvsadm' },
+  guest: GUEST_PROGRAMS,
   cluster: { ...REFERENCE_PROGRAMS, setpriv: 'util-linux', promtool: 'prometheus' },
 };
+
+/** @type {readonly Kind[]} */
+const KINDS = ['plain', 'kernel', 'guest', 'cluster'];
+
+/** The command that runs the tests of each kind. */
+const COMMANDS = { plain: 'npm test', kernel: 'npm test', guest: 'npm test', cluster: 'npm run test:cluster' };
 
 const { options, words } = readArguments();
 installNpmPackages();
@@ -54,7 +51,11 @@ if (kinds.length === 0) fail(`None of these test files belongs to this command:\
 
 /** @type {{ readonly kind: Kind, readonly reason: string }[]} */
 const notRun = [];
-installPrograms(Object.assign({}, ...kinds.map(kind => PROGRAMS[kind])), `The ${kinds.join(', ')} tests`);
+const kindsWithPrograms = kinds.filter(kind => kind !== 'plain');
+installPrograms(
+  Object.assign({}, ...kindsWithPrograms.map(kind => PROGRAMS[kind])),
+  `The ${kindsWithPrograms.join(' and ')} tests need`,
+);
 const runnable = kinds.filter(isRunnable);
 
 const start = performance.now();
@@ -147,8 +148,8 @@ function report() {
     console.log(`NOT RUN: the ${kind} tests (${filesOf(kind).length} files): ${reason}`);
   }
   if (notRun.length > 0) console.log('Each file that was not run counts as one skipped test.');
-  if (!options.cluster && filesOf('cluster').length > 0) {
-    console.log('The tests with a real API server have a command of their own: npm run test:cluster');
+  for (const kind of KINDS.filter(kind => !kinds.includes(kind) && filesOf(kind).length > 0)) {
+    console.log(`Not part of this command: the ${kind} tests (${filesOf(kind).length} files): ${COMMANDS[kind]}`);
   }
   const filesNotRun = notRun.flatMap(({ kind }) => filesOf(kind)).length;
   const total = sum([here.counts, cluster.counts, guest.counts, { ...NO_TESTS, skipped: filesNotRun }]);

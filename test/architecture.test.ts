@@ -11,6 +11,24 @@ const KERNEL_DOORS: readonly [what: string, pattern: RegExp][] = [
   ['/proc or /sys', /['"`]\/(proc|sys)\//],
 ];
 
+/** The files at the top of every mode folder. */
+const MODE_OUTLINE = [
+  'cleanup.ts',
+  'diff.ts',
+  'drift.ts',
+  'index.ts',
+  'metrics.ts',
+  'mode.ts',
+  'names.ts',
+  'preview.ts',
+  'render.ts',
+  'support.ts',
+  'writer.ts',
+];
+
+/** Configuration, the flags that set it, and the registry. `kernel/` names subsystems and programs, not modes. */
+const MAY_NAME_MODES = ['config', join('cli', 'kube-proxy'), join('modes', 'registry.ts'), 'kernel'];
+
 interface Source {
   readonly path: string;
   readonly folder: string;
@@ -25,6 +43,9 @@ const sources: readonly Source[] = readdirSync(root, { recursive: true, encoding
     folder: folderOf(path),
     text: readFileSync(join(root, path), 'utf8'),
   }));
+const modeFolders = readdirSync(join(root, 'modes'), { withFileTypes: true })
+  .filter(entry => entry.isDirectory())
+  .map(({ name }) => name);
 const product = sources.filter(({ path }) => !path.endsWith('.test.ts'));
 
 /** The folder whose rules a file follows: `observe/http` rather than `observe` if that has rules of its own. */
@@ -109,6 +130,34 @@ describe('architecture', () => {
       done.add(path);
     };
     for (const path of graph.keys()) visit(path, []);
+  });
+
+  test('ARCH-6 every mode folder has the same outline, and everything else in subfolders', () => {
+    for (const mode of modeFolders) {
+      const files = readdirSync(join(root, 'modes', mode)).filter(name => name.endsWith('.ts'));
+      assert.deepEqual(files.filter(name => !name.endsWith('.test.ts')).sort(), [...MODE_OUTLINE], mode);
+    }
+    assert.ok(modeFolders.length >= 4, 'the modes were found');
+  });
+
+  test('ARCH-7 only configuration and the registry name a mode', () => {
+    const names = new RegExp(`['"\`](${modeFolders.join('|')})['"\`]|/modes/(${modeFolders.join('|')})/`);
+    const wrong = product
+      .filter(({ path }) => !MAY_NAME_MODES.some(place => path.startsWith(place)))
+      .filter(({ path }) => !modeFolders.some(mode => path.startsWith(join('modes', mode, ''))))
+      .filter(({ text }) => names.test(text))
+      .map(({ path }) => path);
+    assert.deepEqual(wrong, []);
+  });
+
+  test('ARCH-7 no mode imports another', () => {
+    const modeOf = (path: string) => modeFolders.find(mode => path.startsWith(`${join('modes', mode)}${sep}`));
+    const wrong = product.flatMap(source =>
+      imports(source)
+        .filter(target => modeOf(source.path) && modeOf(target) && modeOf(source.path) !== modeOf(target))
+        .map(target => `${source.path} imports ${target}`),
+    );
+    assert.deepEqual(wrong, []);
   });
 });
 

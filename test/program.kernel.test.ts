@@ -6,8 +6,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { NetworkNamespace } from '../src/kernel/netns.ts';
-import { generation, nft, until } from './support/nftables-mode.ts';
+import { generation, nft } from './support/nftables-mode.ts';
 import { runIn } from './support/run-in.ts';
+import { waitFor } from './support/wait-for.ts';
 
 const FLAGS = [
   '--hostname-override',
@@ -18,7 +19,7 @@ const FLAGS = [
   'nftables',
 ];
 
-/** The program itself in a network namespace, with what it logged. */
+/** The program itself in a network namespace, and its log. */
 class Program {
   readonly #child: ChildProcess;
   #log = '';
@@ -30,8 +31,9 @@ class Program {
     });
   }
 
-  async logged(words: string): Promise<void> {
-    assert.ok(await until(() => this.#log.includes(words), 20_000), `no "${words}" in\n${this.#log}`);
+  async untilLogged(words: string): Promise<void> {
+    const isLogged = () => this.#log.includes(words);
+    await waitFor(`the program logs "${words}"`, isLogged, { timeoutMs: 20_000, details: () => this.#log });
   }
 
   async end(signal: NodeJS.Signals): Promise<number | null> {
@@ -46,7 +48,7 @@ function kubeProxy(namespace: NetworkNamespace, ...args: string[]) {
   return { status, stdout };
 }
 
-test('CLI-3 NFT-16 START-12 the program follows its manifests, a second one waits for it, its rules outlive it, cleanup removes them', async () => {
+test('CLI-3 NFT-16 START-12 the program follows its manifests, a second one waits for its end, its rules stay, cleanup removes them', async () => {
   const namespace = NetworkNamespace.create();
   const folder = mkdtempSync(join(tmpdir(), 'program-'));
   const programs: Program[] = [];
@@ -59,7 +61,7 @@ test('CLI-3 NFT-16 START-12 the program follows its manifests, a second one wait
   try {
     cpSync('examples', folder, { recursive: true });
     const first = start();
-    await first.logged('"Synced everything" ipFamily="IPv6"');
+    await first.untilLogged('"Synced all service ports" ipFamily="IPv6"');
     assert.ok(has('10.96.0.10 . tcp . 80'));
     assert.deepEqual(kubeProxy(namespace, 'plan', '--manifests', folder, ...FLAGS, '--diff'), {
       status: 0,
@@ -68,15 +70,15 @@ test('CLI-3 NFT-16 START-12 the program follows its manifests, a second one wait
 
     const web = readFileSync(join(folder, 'web.yaml'), 'utf8');
     writeFileSync(join(folder, 'web.yaml'), web.replace('10.96.0.10', '10.96.0.11'));
-    assert.ok(await until(() => has('10.96.0.11 . tcp . 80'), 5000));
+    await waitFor('the edited manifest is programmed', () => has('10.96.0.11 . tcp . 80'), { timeoutMs: 5000 });
     assert.ok(!has('10.96.0.10 . tcp . 80'));
 
     const second = start();
-    await second.logged('waiting until it ends');
+    await second.untilLogged('waiting until it ends');
     const before = generation(namespace);
     assert.equal(await first.end('SIGTERM'), 0);
-    await second.logged('"Synced everything" ipFamily="IPv6"');
-    assert.equal(generation(namespace), before, 'the second found all as it wants it');
+    await second.untilLogged('"Synced all service ports" ipFamily="IPv6"');
+    assert.equal(generation(namespace), before, 'the second program changed the rules');
     assert.equal(await second.end('SIGINT'), 0);
     assert.ok(has('10.96.0.11 . tcp . 80'));
 
@@ -94,23 +96,23 @@ test('CLI-3 NFT-16 START-12 the program follows its manifests, a second one wait
   }
 });
 
-test('IPT-14 the program changes from one mode to another, and only the rules of the last are left', async () => {
+test('IPT-14 after a change of the mode only the rules of the last mode are left', async () => {
   const namespace = NetworkNamespace.create();
   const programs: Program[] = [];
   const start = async (mode: string) => {
     const program = new Program(namespace, '--manifests', 'examples', ...FLAGS, '--proxy-mode', mode);
     programs.push(program);
-    await program.logged('"Synced everything" ipFamily="IPv6"');
+    await program.untilLogged('"Synced all service ports" ipFamily="IPv6"');
     return program;
   };
   const hasNft = () => nft(namespace, 'list', 'tables').includes('kube-proxy');
-  const hasIptables = () => runIn(namespace, 'iptables-save', []).includes(':KUBE-SERVICES');
+  const hasIptables = () => runIn(namespace, 'iptables-save').includes(':KUBE-SERVICES');
   try {
     await (await start('nftables')).end('SIGTERM');
     assert.deepEqual([hasNft(), hasIptables()], [true, false]);
     await (await start('iptables')).end('SIGTERM');
     assert.deepEqual([hasNft(), hasIptables()], [false, true]);
-    assert.ok(runIn(namespace, 'iptables-save', []).includes('-d 10.96.0.10/32'));
+    assert.ok(runIn(namespace, 'iptables-save').includes('-d 10.96.0.10/32'));
     await (await start('nftables')).end('SIGTERM');
     assert.deepEqual([hasNft(), hasIptables()], [true, false]);
     await (await start('iptables')).end('SIGTERM');

@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 
-/** An object as the API has it. */
+/** An object of the API. */
 export interface ApiObject {
   readonly apiVersion: string;
   readonly kind: string;
@@ -15,7 +15,7 @@ const KINDS: Readonly<Record<string, readonly [apiVersion: string, kind: string]
   '/apis/networking.k8s.io/v1/servicecidrs': ['networking.k8s.io/v1', 'ServiceCIDR'],
 };
 
-/** As much of an API server as a proxy needs: lists and watches of a few kinds, in JSON, on loopback. */
+/** The part of an API server that a proxy needs: lists and watches of a few kinds, in JSON, on loopback. */
 export class ApiStub {
   readonly #objects: readonly ApiObject[];
   readonly #watches = new Map<string, Set<ServerResponse>>();
@@ -33,7 +33,7 @@ export class ApiStub {
     return stub;
   }
 
-  /** Tells all who watch. */
+  /** Sends the new version to all watches. */
   modify(object: ApiObject): void {
     const metadata = { ...object.metadata, resourceVersion: String(++this.#version) };
     for (const watch of this.#watches.get(object.kind) ?? []) send(watch, 'MODIFIED', { ...object, metadata });

@@ -1,12 +1,12 @@
 import { fork } from 'node:child_process';
 
-/** What a child process is asked to measure. */
+/** One measurement that a child process makes. */
 export interface Task {
   readonly name: string;
   readonly argument: unknown;
 }
 
-/** Runs the same program once more for one task, so that neither memory nor a warm heap of another task counts in it. */
+/** Runs a task in a new process of this program, so that the memory and the warm heap of other tasks do not count. */
 export function runInChild<T>(task: Task): Promise<T> {
   return new Promise((resolve, reject) => {
     const child = fork(process.argv[1] ?? '', ['--task', JSON.stringify(task)]);
@@ -17,19 +17,19 @@ export function runInChild<T>(task: Task): Promise<T> {
     child.on('error', reject);
     child.on('exit', (status, signal) => {
       if (result) resolve(result.value);
-      else reject(new Error(`${task.name} ended with ${signal ?? status} and no result`));
+      else reject(new Error(`the task ${task.name} ended with ${signal ?? `status ${status}`} and without a result`));
     });
   });
 }
 
-/** In a child: the task that it was started for. */
-export function givenTask(): Task | undefined {
+/** In a child process: performs its task and sends the result. Elsewhere: runs `main`. */
+export async function performTaskOr(
+  main: () => Promise<void>,
+  perform: (task: Task) => Promise<unknown>,
+): Promise<void> {
   const at = process.argv.indexOf('--task');
-  return at < 0 ? undefined : JSON.parse(process.argv[at + 1] ?? '');
-}
-
-/** In a child: hands the result over. */
-export function answer(value: unknown): void {
+  if (at < 0) return main();
+  const value = await perform(JSON.parse(process.argv[at + 1] ?? ''));
   process.send?.({ value });
   process.disconnect();
 }

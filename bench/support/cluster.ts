@@ -1,12 +1,12 @@
 import type { EndpointSlice, Service } from '../../src/api/index.ts';
 
-const ENDPOINTS_A_SLICE = 100;
+const ENDPOINTS_PER_SLICE = 100;
 
-/** Where the addresses below are from. */
+/** The ranges of the addresses below. */
 export const SERVICE_RANGE = '10.96.0.0/12';
 export const POD_RANGE = '10.128.0.0/9';
 
-/** So many Services with so many endpoints each. */
+/** A number of Services, and the number of endpoints of each. */
 export interface Size {
   readonly services: number;
   readonly endpoints: number;
@@ -19,11 +19,12 @@ export function sizeName({ services, endpoints }: Size): string {
 
 export function parseSize(text: string): Size {
   const [, services, endpoints] = /^(\d+)x(\d+)$/.exec(text) ?? [];
-  if (services === undefined) throw new Error(`${text} is no size: 5000x5 is 5000 Services with 5 endpoints each`);
+  if (services === undefined)
+    throw new Error(`${text} is not a size. For example, 5000x5 is 5000 Services with 5 endpoints each`);
   return { services: Number(services), endpoints: Number(endpoints) };
 }
 
-/** Service number `i` as it would come from an API server: every string its own copy. */
+/** Service number `i`. Every string is a new copy, as from an API server. */
 export function makeService(i: number): Service {
   const clusterIP = `10.${96 + (i >> 16)}.${(i >> 8) & 255}.${i & 255}`;
   return fresh({
@@ -52,11 +53,11 @@ export function makeService(i: number): Service {
   });
 }
 
-/** Its slices with `count` endpoints in all. */
+/** The EndpointSlices of Service number `i`, with `count` endpoints together. */
 export function makeSlices(i: number, count: number): EndpointSlice[] {
   const slices: EndpointSlice[] = [];
-  for (let first = 0; first < count; first += ENDPOINTS_A_SLICE) {
-    const endpoints = Array.from({ length: Math.min(ENDPOINTS_A_SLICE, count - first) }, (_, j) => {
+  for (let first = 0; first < count; first += ENDPOINTS_PER_SLICE) {
+    const endpoints = Array.from({ length: Math.min(ENDPOINTS_PER_SLICE, count - first) }, (_, j) => {
       const n = i * count + first + j;
       return {
         addresses: [`10.${128 + (n >> 16)}.${(n >> 8) & 255}.${n & 255}`],

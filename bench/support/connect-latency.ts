@@ -1,18 +1,20 @@
 import { once } from 'node:events';
 import { NetworkNamespace } from '../../src/kernel/netns.ts';
-import { RouteSocket } from '../../src/kernel/rtnetlink/index.ts';
 import { connectTcp, listenTcp } from '../../src/kernel/sockets/index.ts';
 import { NftablesMode } from '../../src/modes/nftables/index.ts';
 import { type Ip, parseIp } from '../../src/net/index.ts';
+import { loopbackOf, setLoopbackUp, withRoutes } from '../../test/support/namespaces.ts';
 import { makeService, makeSlices } from './cluster.ts';
 import { NodeProxy } from './node-proxy.ts';
 
-/** Microseconds of each connection's set-up. */
+/** How long each connection took to set up, in microseconds. */
 export interface ConnectResult {
+  /** To a Service. */
   readonly service: readonly number[];
-  /** To a Service where connections are counted. */
+  /** To a Service on a node that counts connections. */
   readonly counted: readonly number[];
-  readonly straight: readonly number[];
+  /** To the endpoint itself. */
+  readonly direct: readonly number[];
 }
 
 const CONNECTIONS = 2000;
@@ -21,8 +23,8 @@ const ENDPOINT = address('10.200.0.1');
 const ENDPOINT_PORT = 8080;
 
 /**
- * Connects to Services all over the cluster, as often to Services of a node that counts connections, and straight to the
- * endpoint that all of them have.
+ * Connects to Services all over the cluster, as often to Services of a node that counts connections, and as often to the
+ * endpoint itself. All Services have the same endpoint.
  */
 export async function measureConnects(services: number): Promise<ConnectResult> {
   const plain = await openNode(services, false);
@@ -42,8 +44,8 @@ interface BenchNode {
 
 async function openNode(services: number, countConnections: boolean): Promise<BenchNode> {
   const namespace = NetworkNamespace.create();
-  const proxy = new NodeProxy(namespace, (home, events) => {
-    return new NftablesMode({ namespace: home, events, countConnections });
+  const proxy = new NodeProxy(namespace, {
+    open: (home, events) => new NftablesMode({ namespace: home, events, countConnections }),
   });
   prepareLoopback(namespace);
   for (let i = 0; i < services; i++) {
@@ -71,8 +73,8 @@ async function openNode(services: number, countConnections: boolean): Promise<Be
 async function connects(plain: NetworkNamespace, counting: NetworkNamespace, services: number): Promise<ConnectResult> {
   const service: number[] = [];
   const counted: number[] = [];
-  const straight: number[] = [];
-  // In turns, so that whatever else the machine does slows all alike.
+  const direct: number[] = [];
+  // The three kinds take turns, so that other work of the machine slows all of them alike.
   for (let i = 0; i < CONNECTIONS + WARM_UP; i++) {
     const ip = address(makeService((i * 7919) % services).spec.clusterIP);
     const times = [
@@ -83,37 +85,33 @@ async function connects(plain: NetworkNamespace, counting: NetworkNamespace, ser
     if (i < WARM_UP) continue;
     service.push(times[0]);
     counted.push(times[1]);
-    straight.push(times[2]);
+    direct.push(times[2]);
   }
-  return { service, counted, straight };
+  return { service, counted, direct };
 }
 
 async function connect(namespace: NetworkNamespace, ip: Ip, port: number): Promise<number> {
   const start = performance.now();
   const socket = await connectTcp(namespace, ip, port);
   const spent = performance.now() - start;
-  // A connection that is reset leaves nothing behind that later ones would have to step over.
+  // A connection that is reset leaves no state in the kernel that would slow down later connections.
   socket.resetAndDestroy();
   await once(socket, 'close');
   return spent * 1000;
 }
 
 function prepareLoopback(namespace: NetworkNamespace): void {
-  const route = RouteSocket.open({ namespace });
-  try {
-    const lo = route.link('lo');
-    if (!lo) throw new Error('there is no lo');
-    route.setLink(lo, { up: true });
+  setLoopbackUp(namespace);
+  withRoutes(namespace, route => {
+    const lo = loopbackOf(route);
     route.addAddress(lo, { ip: ENDPOINT, prefix: 32 });
-    // Cluster IPs need some route, for they are looked up before their packets are steered elsewhere.
+    // Cluster IPs need any route, because the kernel looks for a route before the proxy's rules change the destination.
     route.addRoute({ destination: { address: address('10.96.0.0'), prefix: 12 }, dev: lo });
-  } finally {
-    route.close();
-  }
+  });
 }
 
 function address(text: string): Ip {
   const ip = parseIp(text);
-  if (ip === undefined) throw new Error(`${text} is no address`);
+  if (ip === undefined) throw new Error(`${text} is not an IP address`);
   return ip;
 }

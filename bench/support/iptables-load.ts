@@ -11,7 +11,7 @@ export interface IptablesTask {
   readonly backend: Backend;
 }
 
-/** Milliseconds: all of it, and the part in which iptables programs ran. */
+/** Milliseconds: the total, and the part in which iptables programs ran. */
 export interface Timing {
   readonly total: number;
   readonly programs: number;
@@ -25,14 +25,13 @@ export interface IptablesResult {
 
 const REPETITIONS = 15;
 
-/** Loads a cluster through model, plan and mode, changes it, and restarts. */
+/** Loads a cluster through model, planner and mode, changes it, and restarts. */
 export async function measureIptables({ size, backend }: IptablesTask): Promise<IptablesResult> {
   const namespace = NetworkNamespace.create();
   const times = ProgramTimes.watch();
-  const proxy = new NodeProxy(namespace, (home, events) => {
-    // That node ports answer at localhost is noticed, which is no failure here.
-    const quiet = { ...events, noticed: () => {} };
-    return new IptablesMode({ namespace: home, backend, events: quiet });
+  const proxy = new NodeProxy(namespace, {
+    // The mode gives a notice that node ports answer at localhost. It is not an error here.
+    open: (home, events) => new IptablesMode({ namespace: home, programs: { backend }, events: { ...events, notice: () => {} } }),
   });
   const timed = async (work: () => Promise<void>): Promise<Timing> => {
     const before = times.programs;
@@ -48,10 +47,11 @@ export async function measureIptables({ size, backend }: IptablesTask): Promise<
     const cold = await timed(() => load(proxy, objects));
     objects.length = 0;
     const changes = {
-      'one endpoint more': await several(proxy, size, 0, gain, timed),
-      'one endpoint less': await several(proxy, size, 1, lose, timed),
-      'one Service more': await several(proxy, size, size.services, same, timed),
-      'one Service less': await withoutEndpoints(proxy, size, timed),
+      'one endpoint more': await timeChanges(proxy, size, 0, gain, timed),
+      'one endpoint less': await timeChanges(proxy, size, 1, lose, timed),
+      'one Service more': await timeChanges(proxy, size, size.services, keep, timed),
+      // A Service without endpoints leaves the table nat, as a deleted Service does.
+      'one Service less': await timeChanges(proxy, size, 2, loseAll, timed),
     };
     await proxy.restart();
     const restart = await timed(() => proxy.writeAll());
@@ -78,15 +78,16 @@ async function load(proxy: NodeProxy, objects: readonly Objects[]): Promise<void
 type ChangeSlice = (slice: EndpointSlice) => EndpointSlice;
 type Timed = (work: () => Promise<void>) => Promise<Timing>;
 
-const same: ChangeSlice = slice => slice;
+const keep: ChangeSlice = slice => slice;
 const gain: ChangeSlice = slice => {
   const [first] = slice.endpoints;
   return first ? { ...slice, endpoints: [...slice.endpoints, { ...first, addresses: ['10.250.0.1'] }] } : slice;
 };
 const lose: ChangeSlice = slice => ({ ...slice, endpoints: slice.endpoints.slice(1) });
+const loseAll: ChangeSlice = slice => ({ ...slice, endpoints: [] });
 
-/** One change each of Services all over the cluster, or of new ones. Kinds of changes take different Services. */
-async function several(proxy: NodeProxy, size: Size, first: number, change: ChangeSlice, timed: Timed) {
+/** Times one change each of Services all over the cluster, from the number `first` on, or of new Services. */
+async function timeChanges(proxy: NodeProxy, size: Size, first: number, change: ChangeSlice, timed: Timed) {
   const spent: Timing[] = [];
   const step = first < size.services ? Math.floor(size.services / REPETITIONS) : 1;
   for (let i = 0; i < REPETITIONS; i++) {
@@ -100,9 +101,4 @@ async function several(proxy: NodeProxy, size: Size, first: number, change: Chan
     spent.push(timing);
   }
   return spent;
-}
-
-/** Services that lose all endpoints leave nat, as those that are deleted do. */
-function withoutEndpoints(proxy: NodeProxy, size: Size, timed: Timed) {
-  return several(proxy, size, 2, slice => ({ ...slice, endpoints: [] }), timed);
 }

@@ -4,18 +4,19 @@ import { InputFile, ProgramError, type ProgramInput, runProgram } from '../../sr
 import type { Size } from './cluster.ts';
 import { gainScript, loadScript } from './upstream-layout.ts';
 
-/** Milliseconds; without those that were given up. */
+/** Milliseconds. */
 export interface NftResult {
+  /** Undefined if the load took longer than the limit. */
   readonly cold: number | undefined;
   readonly gained: readonly number[];
   readonly limit: number;
 }
 
 const REPETITIONS = 10;
-/** Changes are timed for no longer than this. */
+/** The longest time for all changes together. */
 const CHANGES_MS = 10_000;
 
-/** Loads a cluster in kube-proxy's layout with the nft program, in one transaction, and changes it. */
+/** Loads a cluster in kube-proxy's layout with the program nft, in one transaction, and changes it. */
 export async function measureNft({ size, limit }: { readonly size: Size; readonly limit: number }): Promise<NftResult> {
   const namespace = NetworkNamespace.create();
   try {
@@ -32,7 +33,7 @@ export async function measureNft({ size, limit }: { readonly size: Size; readonl
   }
 }
 
-/** What it took, or undefined if it took longer than the limit. Making the script is not counted. */
+/** Returns how long nft took, without the time to make the script. Undefined if it took longer than the limit. */
 async function run(namespace: NetworkNamespace, script: ProgramInput, limit: number): Promise<number | undefined> {
   const input = InputFile.create(script);
   let pid = 0;
@@ -45,15 +46,15 @@ async function run(namespace: NetworkNamespace, script: ProgramInput, limit: num
     return performance.now() - start;
   } catch (error) {
     if (!(error instanceof ProgramError && error.failure.kind === 'timed-out')) throw error;
-    await ended(pid);
+    await waitForEnd(pid);
     return undefined;
   } finally {
     input.close();
   }
 }
 
-/** A program that was killed may still be at work inside the kernel, at the cost of what is measured next. */
-async function ended(pid: number): Promise<void> {
+/** A killed program may still work inside the kernel, which would disturb the next measurement. */
+async function waitForEnd(pid: number): Promise<void> {
   for (;;) {
     try {
       process.kill(pid, 0);

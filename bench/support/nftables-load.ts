@@ -7,7 +7,7 @@ import { type Memory, memory, peakResident } from './memory.ts';
 import { NodeProxy } from './node-proxy.ts';
 import { CommitTimes } from './phases.ts';
 
-/** Milliseconds unless said otherwise. */
+/** Times are in milliseconds, and sizes in bytes. */
 export interface LoadResult {
   readonly model: number;
   readonly diff: number;
@@ -26,10 +26,10 @@ export interface LoadResult {
 
 const CHUNK = 1000;
 const REPETITIONS = 40;
-/** Time for what follows a change, which is notifications of it, before the next is timed. */
+/** Time for the notifications that follow a change, before the next change is timed. */
 const PAUSE_MS = 5;
 
-/** Loads a cluster through model, plan and mode, changes it, and restarts. */
+/** Loads a cluster through model, planner and mode, changes it, and restarts. */
 export async function measureLoad(size: Size): Promise<LoadResult> {
   const namespace = NetworkNamespace.create();
   const socket = NftablesSocket.open({ namespace });
@@ -41,9 +41,9 @@ export async function measureLoad(size: Size): Promise<LoadResult> {
     const peak = peakResident();
     const after = memory();
     await proxy.settle();
-    const gained = await changes(proxy, size, 0, gain);
-    const lost = await changes(proxy, size, 1, lose);
-    const replaced = await changes(proxy, size, 2, replace);
+    const gained = await timeChanges(proxy, size, 0, gain);
+    const lost = await timeChanges(proxy, size, 1, lose);
+    const replaced = await timeChanges(proxy, size, 2, replace);
     const restarted = await restart(proxy, socket);
     return { ...cold, gained, lost, replaced, ...restarted, peak, before, after };
   } finally {
@@ -53,7 +53,7 @@ export async function measureLoad(size: Size): Promise<LoadResult> {
   }
 }
 
-/** Objects are made and handed over by the thousand, as they would come; making them is not counted. */
+/** Makes and hands over objects by the thousand. The time to make them does not count. */
 async function load(proxy: NodeProxy, { services, endpoints }: Size, times: CommitTimes) {
   let model = 0;
   for (let first = 0; first < services; first += CHUNK) {
@@ -83,7 +83,7 @@ const gain: ChangeSlice = slice => {
   return first ? { ...slice, endpoints: [...slice.endpoints, { ...first, addresses: ['10.200.0.1'] }] } : slice;
 };
 
-/** The first goes, so that another has to take its slot. */
+/** Removes the first endpoint, so that another endpoint must take its slot. */
 const lose: ChangeSlice = slice => ({ ...slice, endpoints: slice.endpoints.slice(1) });
 
 const replace: ChangeSlice = slice => {
@@ -91,8 +91,8 @@ const replace: ChangeSlice = slice => {
   return first ? { ...slice, endpoints: [{ ...first, addresses: ['10.200.0.1'] }, ...others] } : slice;
 };
 
-/** One change each of Services all over the cluster. Kinds of changes take different Services. */
-async function changes(proxy: NodeProxy, { services, endpoints }: Size, kind: number, change: ChangeSlice) {
+/** Times one change each of Services all over the cluster. Each kind of change uses other Services. */
+async function timeChanges(proxy: NodeProxy, { services, endpoints }: Size, kind: number, change: ChangeSlice) {
   const spent: number[] = [];
   const step = Math.floor(services / REPETITIONS);
   for (let i = 0; i < REPETITIONS; i++) {

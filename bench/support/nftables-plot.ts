@@ -1,4 +1,4 @@
-/** A picture of times against sizes, both on logarithmic axes: readable on light and on dark pages. */
+/** Plots times against sizes on logarithmic axes. The colours suit light and dark pages. */
 export interface Panel {
   readonly title: string;
   /** What `x` counts. */
@@ -11,7 +11,7 @@ export interface Point {
   readonly label: string;
   /** Milliseconds. */
   readonly ours: number;
-  /** What was given up after so long took longer still. */
+  /** If `isLimit`, the load was stopped after this time and would have taken longer. */
   readonly nft: { readonly ms: number; readonly isLimit: boolean } | undefined;
 }
 
@@ -33,7 +33,7 @@ const STYLE = `
   }`;
 
 export function plotPanels(panels: readonly Panel[]): string {
-  // The last number of an axis stands half outside its panel.
+  // The last number of an axis is half outside of its panel.
   const width = WIDTH * panels.length + 24;
   return [
     `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${HEIGHT}" width="${width}" height="${HEIGHT}">`,
@@ -82,12 +82,12 @@ function plotPanel({ title, axis, points }: Panel): string {
     ...nft.map(mark => (mark.isLimit ? arrow(mark) : dot(mark, 'nft-dot'))),
     line(ours, 'ours'),
     ...ours.map(mark => dot(mark, 'ours-dot')),
-    // By turns below and above, for neighbours may be close.
+    // The labels are below and above by turns, because neighbours may be close.
     ...ours.map(({ x, y }, i) => text(x, i % 2 ? y - 9 : y + 18, sorted[i]?.label ?? '', 'size', 'middle')),
   ].join('\n');
 }
 
-/** From the power of ten below the values to the one above them. */
+/** A scale from the power of ten below the values to the power of ten above them. */
 function scale(values: readonly number[], from: number, to: number): Scale {
   const low = Math.floor(Math.log10(Math.min(...values)));
   const high = Math.max(low + 1, Math.ceil(Math.log10(Math.max(...values))));
@@ -120,7 +120,7 @@ function dot({ x, y }: Mark, style: string): string {
   return `<circle class="${style}" cx="${x}" cy="${y}" r="4"/>`;
 }
 
-/** Upwards from where it was given up. */
+/** An arrow upwards from the limit. */
 function arrow({ x, y }: Mark): string {
   return `<path class="nft limit" d="M${x} ${y}v-14"/><path class="nft" d="M${x - 4} ${y - 12}l4 -6l4 6"/>`;
 }

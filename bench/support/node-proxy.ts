@@ -1,18 +1,25 @@
 import type { EndpointSlice, Service } from '../../src/api/index.ts';
 import type { NetworkNamespace } from '../../src/kernel/netns.ts';
-import { nodePortAddresses } from '../../src/model/index.ts';
-import type { Mode, ModeEvents, ModeSettings } from '../../src/modes/index.ts';
+import { parseNodePortAddresses } from '../../src/model/index.ts';
+import { type Mode, type ModeEvents, type ModeSettings, setAsideName } from '../../src/modes/index.ts';
 import { NftablesMode } from '../../src/modes/nftables/index.ts';
 import { FAMILIES, type Family } from '../../src/net/index.ts';
 import { DEFAULT_PLAN_SETTINGS } from '../../src/plan/index.ts';
 import { ProxyState } from '../../src/proxy/index.ts';
 import { POD_RANGE, SERVICE_RANGE } from './cluster.ts';
 
-/** A mode that may have something left to do after a sync. */
+/** A mode that may have work left after a sync. */
 export type BenchMode = Mode & { settle?(): Promise<void> };
 export type OpenMode = (namespace: NetworkNamespace, events: ModeEvents) => BenchMode;
 
-/** State and a mode as in the real process: both families, a local detector, a range of cluster IPs. */
+export interface NodeProxyOptions {
+  /** Opens the mode. The default is nftables mode. */
+  readonly open?: OpenMode;
+  /** The default is both families, as in the real process. */
+  readonly families?: readonly Family[];
+}
+
+/** The state and a mode as in the real process, with a local detector and a range of cluster IPs. */
 export class NodeProxy {
   readonly #namespace: NetworkNamespace;
   readonly #state = new ProxyState({
@@ -22,20 +29,22 @@ export class NodeProxy {
     report: problem => fail(problem.message),
   });
   readonly #open: OpenMode;
+  readonly #families: readonly Family[];
   #mode: BenchMode;
 
-  constructor(namespace: NetworkNamespace, open: OpenMode = openNftables) {
+  constructor(namespace: NetworkNamespace, { open = openNftables, families = FAMILIES }: NodeProxyOptions = {}) {
     this.#namespace = namespace;
+    this.#families = families;
     this.#open = open;
     this.#mode = open(namespace, EVENTS);
   }
 
   service(object: Service): void {
-    this.#state.service({ type: 'added', to: object });
+    this.#state.serviceChanged({ type: 'added', to: object });
   }
 
   endpointSlice(object: EndpointSlice): void {
-    this.#state.endpointSlice({ type: 'added', to: object });
+    this.#state.endpointSliceChanged({ type: 'added', to: object });
   }
 
   take(): ReturnType<ProxyState['take']> {
@@ -43,23 +52,23 @@ export class NodeProxy {
   }
 
   async write(changes: ReturnType<ProxyState['take']>): Promise<void> {
-    for (const family of FAMILIES) await this.#mode.sync(family, changes[family].plans, this.#settings(family));
+    for (const family of this.#families) await this.#mode.sync(family, changes[family].plans, this.#settings(family));
   }
 
-  /** Waits for what follows a sync. */
+  /** Waits for the work that follows a sync. */
   async settle(): Promise<void> {
     await this.#mode.settle?.();
   }
 
-  /** Puts a new mode in the place of the one that is there, as a restarted process does; the kernel's table stays. */
+  /** Closes the mode and opens a new one, as a restarted process does. The rules in the kernel stay. */
   async restart(): Promise<void> {
     await this.#mode.close();
     this.#mode = this.#open(this.#namespace, EVENTS);
   }
 
-  /** Hands all plans to the mode, as a process does first. */
+  /** Hands all plans to the mode, as a process does at its start. */
   async writeAll(): Promise<void> {
-    for (const family of FAMILIES) {
+    for (const family of this.#families) {
       const added = [...this.#state.family(family).planner.plans()];
       await this.#mode.sync(family, { added, updated: [], removed: [] }, this.#settings(family));
     }
@@ -75,10 +84,10 @@ export class NodeProxy {
       localDetector,
       masqueradeAll,
       masqueradeMark: 0x4000,
-      nodePortAddresses: nodePortAddresses(family, []),
+      nodePortAddresses: parseNodePortAddresses(family, []),
       nodePortIPs: [],
       serviceCIDRs: [SERVICE_RANGE],
-      // Looking for what others changed is not measured.
+      // One hour, because the search for drift is not part of the measurement.
       syncPeriodMs: 3_600_000,
     };
   }
@@ -88,14 +97,14 @@ const openNftables: OpenMode = (namespace, events) => new NftablesMode({ namespa
 
 const EVENTS: ModeEvents = {
   progress() {},
-  setAside: ({ servicePort, error }) => fail(`${servicePort}: ${error}`),
-  driftRepaired: (family, what) => fail(`${family} was repaired: ${what}`),
+  setAside: port => fail(`${setAsideName(port)}: ${port.cause.message}`),
+  driftRepaired: (family, { cause }) => fail(`${family} was repaired: ${cause}`),
   measured: () => {},
-  noticed: (family, what) => fail(`${family}: ${what}`),
-  failed: (what, error) => fail(`${what}: ${error}`),
+  notice: (family, message) => fail(`${family}: ${message}`),
+  failed: ({ action, error }) => fail(`could not ${action}: ${error}`),
 };
 
-/** A benchmark of something that went wrong is worth nothing. */
+/** An error ends the bench, because its figures would be worth nothing. */
 function fail(message: string): never {
   throw new Error(message);
 }

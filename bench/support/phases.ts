@@ -2,8 +2,8 @@ import { NetlinkSocket } from '../../src/kernel/netlink/index.ts';
 import { NftablesSocket } from '../../src/kernel/nftables/index.ts';
 
 /**
- * Milliseconds that commits of this process have taken: all of it, and the part in which the kernel worked on the bytes.
- * What is left of the first is encoding. While the kernel works on a large one, the thread of the program is idle.
+ * How long the commits of this process took, in milliseconds: the total, and the part in which the kernel worked. The
+ * rest is encoding. While the kernel works on a large commit, the thread of the program is idle.
  */
 export class CommitTimes {
   commits = 0;

@@ -1,6 +1,6 @@
 import { Iptables } from '../../src/kernel/iptables/index.ts';
 
-/** Milliseconds that iptables programs of this process have run. */
+/** How long the iptables programs of this process ran, in milliseconds. */
 export class ProgramTimes {
   programs = 0;
 

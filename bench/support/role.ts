@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import type { NetworkNamespace } from '../../src/kernel/netns.ts';
 
-/** A process that plays a part and is told what to do, one thing after another. */
+/** A process with one role in a bench. It answers one question after another. */
 export class Role {
   readonly #child: ChildProcess;
 
@@ -11,7 +11,7 @@ export class Role {
     this.#child = child;
   }
 
-  /** Starts this program once more, on one core. */
+  /** Starts a new process of this program on one core. */
   static async start(name: string, core: number, namespace: NetworkNamespace): Promise<Role> {
     const args = ['-c', String(core), process.execPath, '--expose-gc', process.argv[1] ?? '', '--role', name];
     const child = namespace.run(() => spawn('taskset', args, { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] }));
@@ -36,20 +36,15 @@ export class Role {
   }
 }
 
-/** In such a process: answers questions until it is stopped. */
-export function play(answer: (question: never) => unknown): void {
+/** In such a process: answers questions until the process is stopped. */
+export function answerQuestions(answer: (question: never) => unknown): void {
   process.on('message', async ({ question }: { question: never }) => {
     process.send?.((await answer(question)) ?? null);
   });
   process.send?.('ready');
 }
 
-export function givenRole(): string | undefined {
-  const at = process.argv.indexOf('--role');
-  return at < 0 ? undefined : process.argv[at + 1];
-}
-
-/** Processor seconds that a process has used. */
+/** The processor time that a process has used, in seconds. */
 export function cpuSeconds(pid: number): number {
   const text = readFileSync(`/proc/${pid}/stat`, 'utf8');
   const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');

@@ -1,4 +1,4 @@
-// A server and a client that cost as little as they can, for measuring what is between them.
+// A server and a client that use as little processor time as possible, to measure a proxy between them.
 import {
   acceptStream,
   closeRaw,
@@ -22,7 +22,7 @@ function fail(error: unknown): void {
   console.error(error);
 }
 
-/** Answers the letter `b` with bytes without end, and anything else with as much. */
+/** Answers the letter `b` with endless bytes, and anything else with one word. */
 export function serve(ip: Ip, port: number): void {
   const poll = new EventPoll(fail);
   const listener = listenStream(undefined, 'IPv4', ip, port, OPTIONS);
@@ -57,7 +57,7 @@ export function serve(ip: Ip, port: number): void {
   });
 }
 
-/** Receives over some connections for a time. Returns bytes a second. */
+/** Receives bytes over some connections for a time. Returns the bytes per second. */
 export function receiveBulk(ip: Ip, port: number, connections: number, milliseconds: number): Promise<number> {
   const poll = new EventPoll(fail);
   const address = encodeSocketAddress(ip, port);
@@ -101,8 +101,8 @@ export interface ShortResult {
   readonly failures: number;
 }
 
-/** Makes so many connections, some at once, each with one word there and back. */
-export function connectOften(ip: Ip, port: number, count: number, atOnce: number): Promise<ShortResult> {
+/** Makes many short connections, some at the same time. Each sends a word and receives a word. */
+export function connectOften(ip: Ip, port: number, count: number, concurrent: number): Promise<ShortResult> {
   const poll = new EventPoll(fail);
   const address = encodeSocketAddress(ip, port);
   const start = performance.now();
@@ -135,11 +135,11 @@ export function connectOften(ip: Ip, port: number, count: number, atOnce: number
         if (got !== -EAGAIN) finish(fd, got === word.length);
       });
     };
-    for (let i = 0; i < Math.min(atOnce, count); i++) begin();
+    for (let i = 0; i < Math.min(concurrent, count); i++) begin();
   });
 }
 
-/** Holds so many connections, each of which got an answer. Returns how to end them, and how many failed. */
+/** Opens many connections and keeps them open after their answer. Returns how many failed, and how to end them. */
 export async function holdMany(ip: Ip, port: number, count: number): Promise<{ failures: number; end: () => void }> {
   const poll = new EventPoll(fail);
   const address = encodeSocketAddress(ip, port);

@@ -12,16 +12,16 @@ const METRICS = '127.0.0.1:10249';
 const NODE = 'node-1';
 const DURATION = 'kubeproxy_sync_proxy_rules_duration_seconds';
 const CHANGES = 3;
-/** Settled: no sync for so long. */
+/** The program is settled after this time without a sync. */
 const QUIET_MS = 3000;
 
-/** Milliseconds that syncs of IPv4 took, by the program's own count. */
+/** How long the syncs of IPv4 took by the program's own metrics, in milliseconds. */
 export interface UpstreamTimes {
   readonly cold: number;
   readonly changes: readonly number[];
 }
 
-/** Runs another kube-proxy in ipvs mode on the machine's own network: only in a guest. */
+/** Runs another kube-proxy in ipvs mode. It uses the machine's own network, so run this only in a guest. */
 export async function measureUpstream(program: string, { services, endpoints }: Size): Promise<UpstreamTimes> {
   const numbers = Array.from({ length: services }, (_, i) => i);
   const slices = numbers.flatMap(i => makeSlices(i, endpoints).map(apiSlice));
@@ -65,7 +65,7 @@ function start(program: string, folder: string): ChildProcess {
     clientConnection: { kubeconfig, ...json },
     metricsBindAddress: METRICS,
     conntrack: { maxPerCore: 0, min: 0 },
-    // So that every sync is one that was asked for.
+    // With these periods, every sync has a change as its cause.
     ipvs: { syncPeriod: '1h', minSyncPeriod: '0s' },
   };
   writeFileSync(config, JSON.stringify(configuration));
@@ -73,7 +73,7 @@ function start(program: string, folder: string): ChildProcess {
   return spawn(program, ['--config', config], { stdio: ['ignore', log, log] });
 }
 
-/** How many syncs there were, and what they took together. */
+/** The number of syncs, and how long they took together. */
 interface Syncs {
   readonly count: number;
   readonly seconds: number;

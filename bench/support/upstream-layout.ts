@@ -2,7 +2,8 @@ import { createHash } from 'node:crypto';
 import type { Service } from '../../src/api/index.ts';
 import { makeService, makeSlices, POD_RANGE, SERVICE_RANGE, type Size } from './cluster.ts';
 
-/** kube-proxy's own layout as scripts for nft, to compare with: a chain and an anonymous map for every Service. */
+// The layout of the real kube-proxy as scripts for nft: a chain and an anonymous map for every Service.
+
 const T = 'ip kube-proxy';
 const FRONTEND = 'ipv4_addr . inet_proto . inet_service';
 
@@ -29,7 +30,7 @@ export function* loadScript({ services, endpoints }: Size): Generator<string> {
   }
 }
 
-/** Service number `i` has one endpoint more. */
+/** Adds one endpoint to Service number `i`. */
 export function gainScript(i: number, endpoints: number): string {
   const chain = chainOf(makeService(i));
   const all = makeSlices(i, endpoints).flatMap(slice => slice.endpoints.map(({ addresses }) => addresses[0] ?? ''));
@@ -43,7 +44,7 @@ function dnatRule(chain: string, ips: readonly string[]): string {
   return `add rule ${T} ${chain} meta l4proto tcp dnat ip addr . port to numgen random mod ${ips.length} map { ${slots} }`;
 }
 
-/** Of the same length as kube-proxy's. */
+/** A name of the same length as in kube-proxy. */
 function chainOf({ metadata }: Service): string {
   const text = `${metadata.namespace}/${metadata.name}/tcp/http`;
   return `service-${createHash('sha256').update(text).digest('hex').slice(0, 8).toUpperCase()}-${text}`;

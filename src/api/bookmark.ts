@@ -1,19 +1,19 @@
-import { isFields } from './field-reader.ts';
+import { isRecord } from '../lib/is-record.ts';
 
-/** How far a watch has come, told by the server without a change. */
+/** The server's message that a watch has come to a version, without a change of an object. */
 export interface Bookmark {
   readonly resourceVersion: string;
-  /** Everything that existed when the watch began has been sent. */
+  /** The server has sent all objects that existed when the watch began. */
   readonly initialEventsEnd: boolean;
 }
 
 export const BOOKMARK_INITIAL_EVENTS_END = 'k8s.io/initial-events-end';
 
-/** Of parsed JSON; undefined if it is no object with a version. */
+/** Decodes parsed JSON. Returns undefined if it is not an object with a version. */
 export function decodeBookmark(value: unknown): Bookmark | undefined {
-  const metadata = isFields(value) && isFields(value.metadata) ? value.metadata : undefined;
+  const metadata = isRecord(value) && isRecord(value.metadata) ? value.metadata : undefined;
   const resourceVersion = metadata?.resourceVersion;
   if (typeof resourceVersion !== 'string' || resourceVersion === '') return undefined;
-  const annotations = isFields(metadata?.annotations) ? metadata.annotations : {};
+  const annotations = isRecord(metadata?.annotations) ? metadata.annotations : {};
   return { resourceVersion, initialEventsEnd: annotations[BOOKMARK_INITIAL_EVENTS_END] === 'true' };
 }

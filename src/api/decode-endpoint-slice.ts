@@ -1,6 +1,7 @@
+import { NONE } from '../lib/none.ts';
 import { decodeMetadata } from './decode-metadata.ts';
 import { decodeProtocol } from './decode-protocol.ts';
-import { type FieldReader, type Fields, NONE } from './field-reader.ts';
+import type { FieldReader, Fields } from './field-reader.ts';
 import type { EndpointPort, EndpointSlice, EndpointSpec } from './objects.ts';
 
 const MAX_PORT = 65535;

@@ -12,7 +12,9 @@ import {
 
 export type StringMap = Readonly<Record<string, string>>;
 
-/** What a proxy reads. Others are not kept: annotations alone can outweigh the rest of an object many times. */
+/**
+ * The labels and annotations that a proxy uses. The others are dropped: they can be larger than the rest of an object.
+ */
 export const KEPT_LABELS = [LABEL_SERVICE_NAME, LABEL_SERVICE_PROXY_NAME, LABEL_HEADLESS_SERVICE, LABEL_ZONE] as const;
 export const KEPT_ANNOTATIONS = [ANNOTATION_TRIGGER_TIME, ANNOTATION_SCHEDULER, ANNOTATION_BALANCE] as const;
 
@@ -28,7 +30,7 @@ export function decodeMetadata(reader: FieldReader, metadata: Fields): ObjectMet
   };
 }
 
-/** Of objects that Events are about. */
+/** For objects that Events refer to. */
 export function decodeMetadataWithUid(reader: FieldReader, metadata: Fields): ObjectMeta {
   return { ...decodeMetadata(reader, metadata), uid: reader.string(metadata.uid, 'uid') };
 }
@@ -36,7 +38,8 @@ export function decodeMetadataWithUid(reader: FieldReader, metadata: Fields): Ob
 function decodeName(reader: FieldReader, metadata: Fields): string {
   const problems = reader.problems.length;
   const name = reader.string(metadata.name, 'name') ?? '';
-  if (name === '' && reader.problems.length === problems) reader.problem('name', 'is missing: give the object a name');
+  if (name === '' && reader.problems.length === problems)
+    reader.addProblem('name', 'is missing: give the object a name');
   return name;
 }
 

@@ -1,5 +1,6 @@
+import { NONE } from '../lib/none.ts';
 import { decodeMetadataWithUid } from './decode-metadata.ts';
-import { type FieldReader, type Fields, NONE } from './field-reader.ts';
+import type { FieldReader, Fields } from './field-reader.ts';
 import type { Node, NodeAddress, ObjectMeta } from './objects.ts';
 
 export function decodeNode(reader: FieldReader, node: Fields): Node {

@@ -1,6 +1,7 @@
+import { NONE } from '../lib/none.ts';
 import { decodeMetadataWithUid } from './decode-metadata.ts';
 import { decodeProtocol } from './decode-protocol.ts';
-import { type FieldReader, type Fields, NONE } from './field-reader.ts';
+import type { FieldReader, Fields } from './field-reader.ts';
 import type { LoadBalancerIngress, Service, ServicePortSpec, ServiceSpec } from './objects.ts';
 
 const MAX_PORT = 65535;
@@ -37,7 +38,7 @@ function decodeSpec(reader: FieldReader, spec: Fields): ServiceSpec {
 }
 
 function decodePort(reader: FieldReader, port: Fields): ServicePortSpec {
-  if (port.port === undefined || port.port === null) reader.problem('port', 'is missing: give the port a number');
+  if (port.port === undefined || port.port === null) reader.addProblem('port', 'is missing: give the port a number');
   return {
     name: reader.name(port.name, 'name') ?? '',
     protocol: decodeProtocol(reader, port),

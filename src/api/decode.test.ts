@@ -61,7 +61,7 @@ const slice = {
   ],
 };
 
-test('API-1 a Service is read field by field, and nothing but what a proxy uses is kept', () => {
+test('API-1 a Service is decoded, with only the fields that a proxy uses', () => {
   assert.deepEqual(decodeObject(service), {
     kind: 'object',
     object: {
@@ -103,7 +103,7 @@ test('API-1 a Service is read field by field, and nothing but what a proxy uses 
   });
 });
 
-test('API-1 an EndpointSlice is read field by field', () => {
+test('API-1 an EndpointSlice is decoded', () => {
   const endpoint = { nodeName: undefined, ready: undefined, serving: undefined, terminating: undefined };
   assert.deepEqual(decodeObject(slice), {
     kind: 'object',
@@ -137,7 +137,7 @@ test('API-1 an EndpointSlice is read field by field', () => {
   });
 });
 
-test('API-1 a Node is read with its zone, addresses, pod ranges, taints and deletion', () => {
+test('API-1 a Node is decoded with its zone, addresses, pod ranges, taints and deletion time', () => {
   const node = {
     apiVersion: 'v1',
     kind: 'Node',
@@ -173,7 +173,7 @@ test('API-1 a Node is read with its zone, addresses, pod ranges, taints and dele
   });
 });
 
-test('API-1 a Node with podCIDR alone has that one pod range', () => {
+test('API-1 a Node with podCIDR only has one pod range', () => {
   const result = decodeObject({
     apiVersion: 'v1',
     kind: 'Node',
@@ -184,7 +184,7 @@ test('API-1 a Node with podCIDR alone has that one pod range', () => {
   assert.deepEqual(result.object.podCIDRs, ['10.1.0.0/24']);
 });
 
-test('API-1 a ServiceCIDR is read', () => {
+test('API-1 a ServiceCIDR is decoded', () => {
   const value = {
     apiVersion: 'networking.k8s.io/v1',
     kind: 'ServiceCIDR',
@@ -223,23 +223,23 @@ function withSlice(fields: object): unknown {
 }
 
 const refused: [string, unknown, string[]][] = [
-  ['no object', 5, [': is the number 5, but must be a map with apiVersion and kind']],
+  ['a value that is not an object', 5, [': is the number 5, but must be a map with apiVersion and kind']],
   ['a list', [], [': is a list, but must be a map with apiVersion and kind']],
-  ['no kind', {}, ['kind: is missing: write what the object is, such as Service']],
-  ['a kind that is no text', { kind: 7 }, ['kind: is the number 7, but must be text']],
-  ['no apiVersion', { ...service, apiVersion: undefined }, ['apiVersion: is missing: write v1']],
-  ['an apiVersion that is no text', { ...service, apiVersion: 1 }, ['apiVersion: is the number 1: write v1']],
+  ['an object without a kind', {}, ['kind: is missing: write the kind of the object, such as Service']],
+  ['a kind that is not text', { kind: 7 }, ['kind: is the number 7, but must be text']],
+  ['an object without an apiVersion', { ...service, apiVersion: undefined }, ['apiVersion: is missing: write v1']],
+  ['an apiVersion that is not text', { ...service, apiVersion: 1 }, ['apiVersion: is the number 1: write v1']],
   [
     'an old EndpointSlice',
     withSlice({ apiVersion: 'discovery.k8s.io/v1beta1' }),
-    ['apiVersion: is discovery.k8s.io/v1beta1, a version that is not read: write the object as discovery.k8s.io/v1'],
+    ['apiVersion: is discovery.k8s.io/v1beta1, which is not supported: write the object as discovery.k8s.io/v1'],
   ],
   [
     'an old ServiceCIDR',
     { apiVersion: 'networking.k8s.io/v1beta1', kind: 'ServiceCIDR', metadata: { name: 'a' } },
-    ['apiVersion: is networking.k8s.io/v1beta1, a version that is not read: write the object as networking.k8s.io/v1'],
+    ['apiVersion: is networking.k8s.io/v1beta1, which is not supported: write the object as networking.k8s.io/v1'],
   ],
-  ['no metadata', withMetadata(undefined), ['metadata.name: is missing: give the object a name']],
+  ['an object without metadata', withMetadata(undefined), ['metadata.name: is missing: give the object a name']],
   ['metadata that is a list', withMetadata([]), ['metadata: is a list, but must be a map']],
   ['an empty name', withMetadata({ name: '' }), ['metadata.name: is missing: give the object a name']],
   [
@@ -253,7 +253,7 @@ const refused: [string, unknown, string[]][] = [
     ['metadata.labels["service.kubernetes.io/service-proxy-name"]: is true, but must be text: put it in quotes'],
   ],
   ['a list of ports that is a map', withSpec({ ports: {} }), ['spec.ports: is a map, but must be a list']],
-  ['a port that is no map', withSpec({ ports: [80] }), ['spec.ports[0]: is the number 80, but must be a map']],
+  ['a port that is not a map', withSpec({ ports: [80] }), ['spec.ports[0]: is the number 80, but must be a map']],
   [
     'a port without a number',
     withSpec({ ports: [{ name: 'a', port: 1 }, { name: 'b' }] }),
@@ -334,7 +334,7 @@ const refused: [string, unknown, string[]][] = [
   [
     'a list where one object is wanted',
     { apiVersion: 'v1', kind: 'List', items: [] },
-    ['kind: is List, but one object is wanted here: take the objects out of the list'],
+    ['kind: is List, but must be the kind of a single object: take the objects out of the list'],
   ],
   [
     'a very long text',
@@ -344,7 +344,7 @@ const refused: [string, unknown, string[]][] = [
 ];
 
 for (const [name, value, want] of refused) {
-  test(`API-1 ${name} is refused with the field and what to do`, () => {
+  test(`API-1 ${name} is refused, and the problem has the field and advice`, () => {
     const result = decodeObject(value);
     assert.ok(result.kind === 'problems');
     assert.deepEqual(
@@ -354,13 +354,13 @@ for (const [name, value, want] of refused) {
   });
 }
 
-test('API-1 a problem carries the way to its field', () => {
+test('API-1 a problem has the path of its field', () => {
   const result = decodeObject(withSpec({ ports: [{ port: 80 }, { port: 0 }] }));
   assert.ok(result.kind === 'problems');
   assert.deepEqual(result.problems[0]?.path, ['spec', 'ports', 1, 'port']);
 });
 
-test('API-1 a refused object is named where it can be told', () => {
+test('API-1 the result for a refused object has its name, if it can be read', () => {
   const subject = (value: unknown) => {
     const result = decodeObject(value);
     return result.kind === 'problems' ? result.subject : result;
@@ -376,7 +376,7 @@ test('API-1 a refused object is named where it can be told', () => {
   assert.equal(subject({ ...service, metadata: { namespace: 'shop' } }), undefined);
 });
 
-test('API-1 null counts as absent, everywhere', () => {
+test('API-1 null means absent in every field', () => {
   const nulls = { apiVersion: 'v1', kind: 'Service', metadata: { name: 'a', labels: null }, spec: null, status: null };
   const result = decodeObject(nulls);
   assert.ok(result.kind === 'object' && result.object.kind === 'Service');
@@ -384,7 +384,7 @@ test('API-1 null counts as absent, everywhere', () => {
   assert.equal(result.object.spec.clusterIP, '');
 });
 
-test('API-1 a List is read as the objects in it, each by its own kind', () => {
+test('API-1 each object of a List is decoded by its own kind', () => {
   const items = decodeObjects({ apiVersion: 'v1', kind: 'List', items: [service, slice, { kind: 'Pod' }, 5] });
   assert.deepEqual(
     items.map(({ result, path }) => `${path.join('.')} ${result.kind}`),
@@ -392,7 +392,7 @@ test('API-1 a List is read as the objects in it, each by its own kind', () => {
   );
 });
 
-test("API-1 the items of an API server's lists take their kind from the list", () => {
+test("API-1 the items of an API server's list have the kind of the list", () => {
   const bare = ({ apiVersion, kind, ...rest }: { apiVersion: string; kind: string }) => rest;
   const kinds = (value: unknown) =>
     decodeObjects(value).map(({ result }) => (result.kind === 'object' ? result.object.kind : result));
@@ -408,28 +408,28 @@ test("API-1 the items of an API server's lists take their kind from the list", (
   assert.deepEqual(kinds({ apiVersion: 'v1', kind: 'ServiceList', items: null }), []);
 });
 
-test('API-1 items of a list of another version are refused one by one', () => {
+test('API-1 each item of a list of another version is refused', () => {
   const [item] = decodeObjects({ apiVersion: 'discovery.k8s.io/v1beta1', kind: 'EndpointSliceList', items: [{}] });
   assert.ok(item?.result.kind === 'problems');
   assert.equal(item.result.problems[0]?.field, 'apiVersion');
 });
 
-test('API-1 a list whose items are no list, and a list in a list, are refused', () => {
+test('API-1 items that are not a list, and a list in a list, are refused', () => {
   const messages = (value: unknown) =>
     decodeObjects(value).flatMap(({ result }) => (result.kind === 'problems' ? result.problems[0]?.message : []));
   assert.deepEqual(messages({ apiVersion: 'v1', kind: 'List', items: {} }), ['is a map, but must be a list']);
   const inner = { apiVersion: 'v1', kind: 'ServiceList', items: [] };
   assert.deepEqual(messages({ apiVersion: 'v1', kind: 'List', items: [inner] }), [
-    'is ServiceList, but one object is wanted here: take the objects out of the list',
+    'is ServiceList, but must be the kind of a single object: take the objects out of the list',
   ]);
 });
 
-test('API-1 a value decoded with a type is taken for it', () => {
+test('API-1 the given type is the default for an object without a type', () => {
   const result = decodeObject({ metadata: { name: 'a' } }, { apiVersion: 'v1', kind: 'Service' });
   assert.equal(result.kind, 'object');
 });
 
-test('API-1 no value throws, and every problem has a message', () => {
+test('API-1 no value causes an exception, and every problem has a message', () => {
   const anything = fc.anything({
     withBigInt: true,
     withDate: true,

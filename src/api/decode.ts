@@ -1,25 +1,26 @@
+import { isRecord } from '../lib/is-record.ts';
 import { decodeEndpointSlice } from './decode-endpoint-slice.ts';
 import { decodeNode } from './decode-node.ts';
 import { decodeService } from './decode-service.ts';
 import { decodeServiceCidr } from './decode-service-cidr.ts';
 import { describeValue, type FieldPath, type FieldProblem, fieldProblem } from './field-problem.ts';
-import { FieldReader, type Fields, isFields } from './field-reader.ts';
+import { FieldReader, type Fields } from './field-reader.ts';
 import type { KubeObject } from './objects.ts';
 
 export type DecodeResult =
   | { readonly kind: 'object'; readonly object: KubeObject }
-  /** Of a kind that a proxy does not read: `Deployment.apps`. */
+  /** The object has a kind that a proxy does not use: `Deployment.apps`. */
   | { readonly kind: 'ignored'; readonly ignored: string }
   | {
       readonly kind: 'problems';
       readonly problems: readonly FieldProblem[];
-      /** Which object it is, where that could be told. */
-      readonly subject?: Subject | undefined;
+      /** The object with the problems. Undefined if its name cannot be read. */
+      readonly subject?: ObjectIdentity | undefined;
     };
 
-export interface Subject {
+export interface ObjectIdentity {
   readonly kind: KubeObject['kind'];
-  /** Empty if the object names none. */
+  /** Empty if the object has none. */
   readonly namespace: string;
   readonly name: string;
 }
@@ -31,7 +32,7 @@ export interface TypeMeta {
 
 export interface DecodedItem {
   readonly result: DecodeResult;
-  /** Where the object is in the value: empty, or `['items', 3]` in a list. */
+  /** The path of the object in the value: empty, or `['items', 3]` in a list. */
   readonly path: FieldPath;
 }
 
@@ -49,42 +50,48 @@ const KINDS: ReadonlyMap<string, Kind> = new Map<string, Kind>([
 ]);
 
 /**
- * Reads one object out of parsed JSON or YAML. Never throws. The items of an API server's lists carry no type: `type`
- * is what is taken for them.
+ * Decodes one object from parsed JSON or YAML. Never throws. `type` is the default for objects without a type, such as
+ * the items of an API server's lists.
  */
 export function decodeObject(value: unknown, type?: TypeMeta): DecodeResult {
-  if (!isFields(value)) return refused([], `is ${describeValue(value)}, but must be a map with apiVersion and kind`);
+  if (!isRecord(value))
+    return refusedResult([], `is ${describeValue(value)}, but must be a map with apiVersion and kind`);
   const kindName = value.kind ?? type?.kind;
   const apiVersion = value.apiVersion ?? type?.apiVersion;
-  if (kindName === undefined) return refused(['kind'], 'is missing: write what the object is, such as Service');
-  if (typeof kindName !== 'string') return refused(['kind'], `is ${describeValue(kindName)}, but must be text`);
+  if (kindName === undefined)
+    return refusedResult(['kind'], 'is missing: write the kind of the object, such as Service');
+  if (typeof kindName !== 'string') return refusedResult(['kind'], `is ${describeValue(kindName)}, but must be text`);
   if (itemKind(kindName, apiVersion) !== undefined) {
-    return refused(['kind'], `is ${kindName}, but one object is wanted here: take the objects out of the list`);
+    return refusedResult(
+      ['kind'],
+      `is ${kindName}, but must be the kind of a single object: take the objects out of the list`,
+    );
   }
   const kind = KINDS.get(kindName);
   if (!kind || (typeof apiVersion === 'string' && groupOf(apiVersion) !== kind.group)) {
     return { kind: 'ignored', ignored: qualified(kindName, apiVersion) };
   }
-  if (apiVersion !== kind.apiVersion) return refused(['apiVersion'], wrongVersion(apiVersion, kind), value, kindName);
+  if (apiVersion !== kind.apiVersion)
+    return refusedResult(['apiVersion'], wrongVersion(apiVersion, kind), value, kindName);
   const reader = new FieldReader();
   const object = kind.decode(reader, value);
   if (reader.problems.length === 0) return { kind: 'object', object };
   return { kind: 'problems', problems: reader.problems, subject: subjectOf(value, kindName) };
 }
 
-/** As decodeObject, but a list (`List`, `ServiceList`, …) is read as the objects in it. */
+/** Like decodeObject, but decodes all objects of a list (`List`, `ServiceList`, …). */
 export function decodeObjects(value: unknown): readonly DecodedItem[] {
-  const listKind = isFields(value) ? itemKind(value.kind, value.apiVersion) : undefined;
-  if (!isFields(value) || listKind === undefined) return [{ result: decodeObject(value), path: [] }];
+  const listKind = isRecord(value) ? itemKind(value.kind, value.apiVersion) : undefined;
+  if (!isRecord(value) || listKind === undefined) return [{ result: decodeObject(value), path: [] }];
   const items = value.items ?? [];
   if (!Array.isArray(items)) {
-    return [{ result: refused(['items'], `is ${describeValue(items)}, but must be a list`), path: [] }];
+    return [{ result: refusedResult(['items'], `is ${describeValue(items)}, but must be a list`), path: [] }];
   }
-  const type = typed(listKind, value.apiVersion);
+  const type = itemType(listKind, value.apiVersion);
   return Array.from(items, (item, i) => ({ result: decodeObject(item, type), path: ['items', i] }));
 }
 
-/** What is in a list of this kind: a kind's name, '' for anything, undefined if it is no list that is read. */
+/** The kind of the items of a list kind. Empty for a list of any kinds. Undefined if it is not a known list kind. */
 function itemKind(kindName: unknown, apiVersion: unknown): string | undefined {
   if (typeof kindName !== 'string' || !kindName.endsWith('List')) return undefined;
   const name = kindName.slice(0, -'List'.length);
@@ -92,11 +99,11 @@ function itemKind(kindName: unknown, apiVersion: unknown): string | undefined {
   return group === undefined || (typeof apiVersion === 'string' && groupOf(apiVersion) !== group) ? undefined : name;
 }
 
-function typed(kind: string, apiVersion: unknown): TypeMeta | undefined {
+function itemType(kind: string, apiVersion: unknown): TypeMeta | undefined {
   return kind === '' || typeof apiVersion !== 'string' ? undefined : { kind, apiVersion };
 }
 
-function refused(path: FieldPath, message: string, fields?: Fields, kindName?: string): DecodeResult {
+function refusedResult(path: FieldPath, message: string, fields?: Fields, kindName?: string): DecodeResult {
   const subject = fields && kindName !== undefined ? subjectOf(fields, kindName) : undefined;
   return { kind: 'problems', problems: [fieldProblem(path, message)], subject };
 }
@@ -104,7 +111,7 @@ function refused(path: FieldPath, message: string, fields?: Fields, kindName?: s
 function wrongVersion(apiVersion: unknown, kind: Kind): string {
   if (apiVersion === undefined) return `is missing: write ${kind.apiVersion}`;
   if (typeof apiVersion !== 'string') return `is ${describeValue(apiVersion)}: write ${kind.apiVersion}`;
-  return `is ${apiVersion}, a version that is not read: write the object as ${kind.apiVersion}`;
+  return `is ${apiVersion}, which is not supported: write the object as ${kind.apiVersion}`;
 }
 
 function groupOf(apiVersion: string): string {
@@ -116,14 +123,14 @@ function qualified(kindName: string, apiVersion: unknown): string {
   return group === '' ? kindName : `${kindName}.${group}`;
 }
 
-function subjectOf(fields: Fields, kindName: string): Subject | undefined {
+function subjectOf(fields: Fields, kindName: string): ObjectIdentity | undefined {
   const kind = isKind(kindName) ? kindName : undefined;
-  const metadata = isFields(fields.metadata) ? fields.metadata : undefined;
+  const metadata = isRecord(fields.metadata) ? fields.metadata : undefined;
   const name = metadata?.name;
   const namespace = metadata?.namespace ?? '';
   if (!kind || typeof name !== 'string' || name === '' || typeof namespace !== 'string') return undefined;
-  const namespaced = kind === 'Service' || kind === 'EndpointSlice';
-  return { kind, namespace: namespaced ? namespace : '', name };
+  const isNamespaced = kind === 'Service' || kind === 'EndpointSlice';
+  return { kind, namespace: isNamespaced ? namespace : '', name };
 }
 
 function isKind(name: string): name is KubeObject['kind'] {

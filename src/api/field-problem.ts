@@ -1,6 +1,6 @@
 import type { Problem } from '../lib/problem.ts';
 
-/** The way to a field: `['spec', 'ports', 1, 'port']`. */
+/** The keys and indexes that lead to a field: `['spec', 'ports', 1, 'port']`. */
 export type FieldPath = readonly (string | number)[];
 
 /** A problem of a decoded object. The path lets a reader of files find the line of the field. */
@@ -21,9 +21,9 @@ function formatField(path: FieldPath): string {
   }, '');
 }
 
-const LONGEST_QUOTE = 60;
+const MAX_QUOTE = 60;
 
-/** What was found, in words: `the number 80`, `a list`. */
+/** Describes a value in a message: `the number 80`, `a list`. */
 export function describeValue(value: unknown): string {
   if (value === null) return 'null';
   if (Array.isArray(value)) return 'a list';
@@ -43,5 +43,5 @@ export function describeValue(value: unknown): string {
 }
 
 function quote(text: string): string {
-  return JSON.stringify(text.length > LONGEST_QUOTE ? `${text.slice(0, LONGEST_QUOTE)}…` : text);
+  return JSON.stringify(text.length > MAX_QUOTE ? `${text.slice(0, MAX_QUOTE)}…` : text);
 }

@@ -1,39 +1,35 @@
 import { intern } from '../lib/intern.ts';
+import { isRecord } from '../lib/is-record.ts';
+import { NONE } from '../lib/none.ts';
 import { describeValue, type FieldProblem, fieldProblem } from './field-problem.ts';
 
 /** A map of parsed JSON or YAML. */
 export type Fields = Readonly<Record<string, unknown>>;
 
-export function isFields(value: unknown): value is Fields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-/** The empty list that all objects share. */
-export const NONE: readonly never[] = Object.freeze([]);
 const NO_FIELDS: Fields = Object.freeze({});
 
 /**
- * Reads typed fields out of parsed values and collects what is wrong with them, so that all problems of an object are
- * told at once. A field that is absent or null is undefined (lists: empty). The path to the field is only spelt out
- * when there is a problem: hundreds of thousands of objects have none. Callers look fields up by name themselves
- * (`reader.string(spec.type, 'type')`), which is several times faster than a look-up by key in here.
+ * Reads typed fields from parsed values and collects all problems of an object. A field that is absent or null is
+ * undefined, a list is empty then. The path of a field is made only for a problem, because hundreds of thousands of
+ * objects have none. Callers look fields up by name (`reader.string(spec.type, 'type')`): that is several times faster
+ * than a look-up by key in this class.
  */
 export class FieldReader {
   readonly problems: FieldProblem[] = [];
   readonly #path: (string | number)[] = [];
 
-  problem(key: string, message: string): void {
+  addProblem(key: string, message: string): void {
     this.problems.push(fieldProblem([...this.#path, key], message));
   }
 
   string(found: unknown, key: string): string | undefined {
     const value = found ?? undefined;
     if (value === undefined || typeof value === 'string') return value;
-    this.problem(key, wantsText(value));
+    this.addProblem(key, mustBeText(value));
     return undefined;
   }
 
-  /** A text that many objects repeat. */
+  /** Reads a text that many objects repeat, and shares it between them. */
   name(found: unknown, key: string): string | undefined {
     const value = this.string(found, key);
     return value === undefined ? undefined : intern(value);
@@ -45,26 +41,26 @@ export class FieldReader {
     if (typeof value === 'number' && Number.isInteger(value) && value >= min && value <= max) return value;
     const quoted = typeof value === 'string' && /^[0-9]+$/.test(value);
     const advice = quoted ? 'remove the quotes' : 'correct it';
-    this.problem(key, `is ${describeValue(value)}, but must be a whole number from ${min} to ${max}: ${advice}`);
+    this.addProblem(key, `is ${describeValue(value)}, but must be a whole number from ${min} to ${max}: ${advice}`);
     return undefined;
   }
 
   boolean(found: unknown, key: string): boolean | undefined {
     const value = found ?? undefined;
     if (value === undefined || typeof value === 'boolean') return value;
-    this.problem(key, `is ${describeValue(value)}, but must be true or false, without quotes`);
+    this.addProblem(key, `is ${describeValue(value)}, but must be true or false, without quotes`);
     return undefined;
   }
 
-  /** Reads the map at `key`; an absent one reads as empty, so that what it must hold is missed. */
+  /** Reads a map. An absent map is read as an empty one, so that its required fields are reported as missing. */
   map<T>(found: unknown, key: string, read: (reader: FieldReader, fields: Fields) => T): T {
     const value = found ?? NO_FIELDS;
-    const usable = isFields(value);
-    if (!usable) this.problem(key, `is ${describeValue(value)}, but must be a map`);
+    const usable = isRecord(value);
+    if (!usable) this.addProblem(key, `is ${describeValue(value)}, but must be a map`);
     this.#path.push(key);
     const known = this.problems.length;
     const result = read(this, usable ? value : NO_FIELDS);
-    // What an unusable map lacks is no second problem.
+    // The fields that an unusable map lacks are no further problems.
     if (!usable) this.problems.length = known;
     this.#path.pop();
     return result;
@@ -80,8 +76,8 @@ export class FieldReader {
     for (let i = 0; i < list.length; i++) {
       const item = list[i];
       this.#path[last] = i;
-      if (isFields(item)) result.push(read(this, item));
-      else this.#problemHere(`is ${describeValue(item)}, but must be a map`);
+      if (isRecord(item)) result.push(read(this, item));
+      else this.#addProblemHere(`is ${describeValue(item)}, but must be a map`);
     }
     this.#path.length = last - 1;
     return result;
@@ -94,7 +90,7 @@ export class FieldReader {
     for (let i = 0; i < list.length; i++) {
       const item = list[i];
       if (typeof item === 'string') result.push(item);
-      else this.problems.push(fieldProblem([...this.#path, key, i], wantsText(item)));
+      else this.problems.push(fieldProblem([...this.#path, key, i], mustBeText(item)));
     }
     return result;
   }
@@ -102,16 +98,16 @@ export class FieldReader {
   #list(found: unknown, key: string): readonly unknown[] {
     const value = found ?? NONE;
     if (Array.isArray(value)) return value;
-    this.problem(key, `is ${describeValue(value)}, but must be a list`);
+    this.addProblem(key, `is ${describeValue(value)}, but must be a list`);
     return NONE;
   }
 
-  #problemHere(message: string): void {
+  #addProblemHere(message: string): void {
     this.problems.push(fieldProblem([...this.#path], message));
   }
 }
 
-function wantsText(value: unknown): string {
+function mustBeText(value: unknown): string {
   const scalar = typeof value === 'number' || typeof value === 'boolean';
   return `is ${describeValue(value)}, but must be text${scalar ? ': put it in quotes' : ''}`;
 }

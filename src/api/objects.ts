@@ -1,17 +1,18 @@
 /**
- * The Kubernetes objects that a proxy reads, cut down to the fields that it uses. Field names are the API's. What the
- * API leaves out is undefined here; defaults that the API server would fill in are filled in by the source.
+ * The Kubernetes objects that a proxy uses, with the fields that it uses. Field names are those of the API. A field
+ * that the API leaves out is undefined here. The source of manifests fills in the defaults that an API server would
+ * fill in.
  */
 export interface ObjectMeta {
   readonly name: string;
-  /** Empty for objects that have none (Node, ServiceCIDR). */
+  /** Empty for kinds without a namespace (Node, ServiceCIDR). */
   readonly namespace: string;
   readonly labels: Readonly<Record<string, string>>;
   readonly annotations: Readonly<Record<string, string>>;
   readonly resourceVersion?: string | undefined;
-  /** Of Services and Nodes only: Events about them name it. */
+  /** For Services and Nodes only: Events refer to them by it. */
   readonly uid?: string | undefined;
-  /** Of Nodes only: one that is being deleted takes no new traffic from load balancers. */
+  /** For Nodes only: a Node that is being deleted gets no new traffic from load balancers. */
   readonly deletionTimestamp?: string | undefined;
 }
 
@@ -101,7 +102,7 @@ export interface ServiceCIDR {
 
 export type KubeObject = Service | EndpointSlice | Node | ServiceCIDR;
 
-/** `namespace/name`; the slash is always there. */
+/** `namespace/name`, with the slash even if the namespace is empty. */
 export function objectKey(metadata: Pick<ObjectMeta, 'namespace' | 'name'>): string {
   return `${metadata.namespace}/${metadata.name}`;
 }
@@ -117,7 +118,7 @@ export const LABEL_SERVICE_PROXY_NAME = 'service.kubernetes.io/service-proxy-nam
 export const LABEL_HEADLESS_SERVICE = 'service.kubernetes.io/headless';
 export const LABEL_ZONE = 'topology.kubernetes.io/zone';
 export const ANNOTATION_TRIGGER_TIME = 'endpoints.kubernetes.io/last-change-trigger-time';
-/** Of a Service: the scheduler that ipvs mode uses for it instead of the configured one. */
+/** For a Service: the scheduler that ipvs mode uses instead of the configured one. */
 export const ANNOTATION_SCHEDULER = 'pointsman.dev/scheduler';
-/** Of a Service: how userspace mode chooses an endpoint, `least-connections` or `round-robin`. */
+/** For a Service: how userspace mode chooses an endpoint, `least-connections` or `round-robin`. */
 export const ANNOTATION_BALANCE = 'pointsman.dev/balance';

@@ -107,3 +107,8 @@ export interface WinkernelConfiguration {
   readonly rootHnsEndpointName: string;
   readonly forwardHealthCheckVip: boolean;
 }
+
+/** The masquerade bit of the configured mode. All modes but nftables use the one of iptables. */
+export function masqueradeBitOf({ mode, nftables, iptables }: Configuration): number | undefined {
+  return (mode === 'nftables' ? nftables : iptables).masqueradeBit;
+}

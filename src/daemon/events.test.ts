@@ -6,7 +6,7 @@ import { eventsOf } from './events.ts';
 const events = eventsOf('node-a');
 const node = nodeReference('node-a');
 
-test('EVENTS-7 the Event of a service port that is set aside names the Service, the node and the cause', () => {
+test('EVENTS-7 MODE-8 the Event of a service port that is set aside names the Service, the node and the cause', () => {
   const service = serviceReference({ namespace: 'default', name: 'web', uid: 'u-1' });
   const port = {
     family: 'IPv6',

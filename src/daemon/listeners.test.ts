@@ -66,7 +66,7 @@ describe('reports of the proxy', () => {
     ]);
   });
 
-  test('EVENTS-7 a service port that is set aside is reported to the log, the metrics and the Events', async () => {
+  test('EVENTS-7 MODE-8 a service port that is set aside is reported to the log, the metrics and the Events', async () => {
     const port = {
       family: 'IPv4',
       namespace: 'default',

@@ -1,11 +1,10 @@
-import { type Configuration, type FeatureGates, isEnabled } from '../config/index.ts';
+import { type Configuration, type FeatureGates, isEnabled, masqueradeBitOf } from '../config/index.ts';
 import { toMilliseconds } from '../lib/duration.ts';
 import { type LiveConfig, MASQUERADE_BIT, syncIntervals } from '../proxy/index.ts';
 
-/** What of the configuration a running proxy goes by. */
+/** The part of the configuration that a running proxy can take over. */
 export function liveConfig(configuration: Configuration, gates: FeatureGates): LiveConfig {
-  const { mode, detectLocal, linux } = configuration;
-  const { masqueradeBit } = mode === 'nftables' ? configuration.nftables : configuration.iptables;
+  const { detectLocal, linux } = configuration;
   return {
     settings: {
       ...detectLocal,
@@ -15,7 +14,7 @@ export function liveConfig(configuration: Configuration, gates: FeatureGates): L
       allowExternalIPs: isEnabled(gates, 'AllowServiceExternalIPs'),
     },
     nodePortAddresses: configuration.nodePortAddresses ?? [],
-    masqueradeBit: masqueradeBit ?? MASQUERADE_BIT,
+    masqueradeBit: masqueradeBitOf(configuration) ?? MASQUERADE_BIT,
     intervals: syncIntervals(toMilliseconds(configuration.minSyncPeriod), toMilliseconds(configuration.syncPeriod)),
   };
 }

@@ -15,10 +15,10 @@ export function sourceHandlers(
   const podCIDRs = objects.ownNode.node?.podCIDRs.toString();
   const dependsOnPodCIDRs = () => loop.live.settings.mode === 'NodeCIDR' && options.manifests === undefined;
   return {
-    service: change => loop.service(change),
-    endpointSlice: change => loop.endpointSlice(change),
-    serviceCidr: change => loop.serviceCidr(change),
-    node(change) {
+    serviceChanged: change => loop.serviceChanged(change),
+    endpointSliceChanged: change => loop.endpointSliceChanged(change),
+    serviceCidrChanged: change => loop.serviceCidrChanged(change),
+    nodeChanged(change) {
       objects.ownNode.handle(change);
       health.setNode(objects.ownNode.node);
       if (change.type === 'removed') {
@@ -31,7 +31,7 @@ export function sourceHandlers(
         shutdown.fail(new FatalError(`the PodCIDRs of node ${JSON.stringify(nodeName)} changed`));
         return;
       }
-      loop.node(change);
+      loop.nodeChanged(change);
     },
     synced: () => loop.synced(),
     problem: problem => loop.problem(problem),

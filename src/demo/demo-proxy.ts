@@ -84,21 +84,21 @@ export class DemoProxy {
       this.#onChange();
     };
     return {
-      service: change => {
+      serviceChanged: change => {
         prepare(latestOf(change));
-        loop.service(change);
+        loop.serviceChanged(change);
       },
-      endpointSlice: change => {
+      endpointSliceChanged: change => {
         prepare(latestOf(change));
-        loop.endpointSlice(change);
+        loop.endpointSliceChanged(change);
       },
-      node: change => {
+      nodeChanged: change => {
         prepare(latestOf(change));
-        loop.node(change);
+        loop.nodeChanged(change);
       },
-      serviceCidr: change => {
+      serviceCidrChanged: change => {
         prepare(latestOf(change));
-        loop.serviceCidr(change);
+        loop.serviceCidrChanged(change);
       },
       synced: () => loop.synced(),
       problem: problem => loop.problem(problem),

@@ -23,7 +23,7 @@ export interface KernelErrorDetail {
   readonly operation: string;
   /** The name of the errno: `EEXIST`. */
   readonly errno?: string | undefined;
-  /** Our own explanation, if the kernel gave none: `no acknowledgement came`. */
+  /** Our own explanation, if the kernel gave none: `the kernel sent no acknowledgement`. */
   readonly reason?: string | undefined;
   /** The kernel's text from the extended acknowledgement, or the last lines that a program wrote. */
   readonly kernelMessage?: string | undefined;

@@ -14,7 +14,7 @@ export interface Timer {
 }
 
 /** With a longer time, setTimeout fires at once. */
-const LONGEST_TIMEOUT_MS = 0x7fffffff;
+const MAX_TIMEOUT_MS = 0x7fffffff;
 
 export const systemClock: Clock = {
   now: () => Date.now(),
@@ -22,7 +22,7 @@ export const systemClock: Clock = {
   setTimer(ms, fn) {
     let timeout: NodeJS.Timeout;
     const wait = (left: number) => {
-      const step = Math.min(left, LONGEST_TIMEOUT_MS);
+      const step = Math.min(left, MAX_TIMEOUT_MS);
       timeout = setTimeout(() => (left > step ? wait(left - step) : fn()), step);
     };
     wait(Math.max(0, ms));

@@ -22,24 +22,24 @@ function only(overrides: Overrides, family: Family = 'IPv4') {
   return port;
 }
 
-describe('which Services count', () => {
+describe('Services that a proxy handles', () => {
   const skipped: [string, Overrides, boolean][] = [
-    ['a cluster IP', {}, false],
-    ['no cluster IP', { clusterIP: '' }, true],
+    ['a Service with a cluster IP', {}, false],
+    ['a Service without a cluster IP', { clusterIP: '' }, true],
     ['a headless Service', { clusterIP: 'None' }, true],
-    ['an ExternalName with a cluster IP', { type: 'ExternalName', clusterIP: '10.0.0.1' }, true],
-    ['an ExternalName without one', { type: 'ExternalName', clusterIP: '' }, true],
-    ['a LoadBalancer', { type: 'LoadBalancer' }, false],
-    ['a headless clusterIP beside a clusterIPs entry', { clusterIP: 'None', clusterIPs: ['10.0.0.1'] }, true],
+    ['an ExternalName Service with a cluster IP', { type: 'ExternalName', clusterIP: '10.0.0.1' }, true],
+    ['an ExternalName Service without a cluster IP', { type: 'ExternalName', clusterIP: '' }, true],
+    ['a LoadBalancer Service', { type: 'LoadBalancer' }, false],
+    ['a headless Service with an address in clusterIPs', { clusterIP: 'None', clusterIPs: ['10.0.0.1'] }, true],
   ];
   for (const [what, overrides, want] of skipped) {
-    test(`MODEL-3 ${want ? 'skips' : 'keeps'} ${what}`, () => {
+    test(`MODEL-3 ${what} is ${want ? 'skipped' : 'handled'}`, () => {
       assert.equal(shouldSkipService(service('svc', overrides)), want);
       assert.equal(convert(overrides).ports.length, want ? 0 : 1);
     });
   }
 
-  test('MODEL-3 a headless Service gives no ports, with or without ports in its spec, SCTP too', () => {
+  test('MODEL-3 a headless Service has no service ports, even with ports in its spec', () => {
     assert.deepEqual(convert({ clusterIP: 'None', ports: [{ protocol: 'SCTP', port: 7777 }] }).ports, []);
     assert.deepEqual(convert({ clusterIP: 'None', ports: [] }).ports, []);
   });
@@ -49,16 +49,16 @@ describe('the cluster IP of a family', () => {
   const v4 = '10.0.0.1';
   const v6 = 'fd00::1';
   const cases: [string, Overrides, string | undefined, string | undefined][] = [
-    ['old style IPv4', { clusterIP: v4, clusterIPs: [], ipFamilies: [] }, v4, undefined],
-    ['old style IPv6', { clusterIP: v6, clusterIPs: [], ipFamilies: [] }, undefined, v6],
-    ['single IPv4', { clusterIP: v4, clusterIPs: [v4], ipFamilies: ['IPv4'] }, v4, undefined],
-    ['single IPv6', { clusterIP: v6, clusterIPs: [v6], ipFamilies: ['IPv6'] }, undefined, v6],
-    ['dual, IPv4 first', { clusterIP: v4, clusterIPs: [v4, v6], ipFamilies: ['IPv4', 'IPv6'] }, v4, v6],
-    ['dual, IPv6 first', { clusterIP: v6, clusterIPs: [v6, v4], ipFamilies: ['IPv6', 'IPv4'] }, v4, v6],
-    ['a family without its address', { clusterIP: v4, clusterIPs: [v4], ipFamilies: ['IPv4', 'IPv6'] }, v4, undefined],
+    ['IPv4 without ipFamilies', { clusterIP: v4, clusterIPs: [], ipFamilies: [] }, v4, undefined],
+    ['IPv6 without ipFamilies', { clusterIP: v6, clusterIPs: [], ipFamilies: [] }, undefined, v6],
+    ['single-stack IPv4', { clusterIP: v4, clusterIPs: [v4], ipFamilies: ['IPv4'] }, v4, undefined],
+    ['single-stack IPv6', { clusterIP: v6, clusterIPs: [v6], ipFamilies: ['IPv6'] }, undefined, v6],
+    ['dual-stack, IPv4 first', { clusterIP: v4, clusterIPs: [v4, v6], ipFamilies: ['IPv4', 'IPv6'] }, v4, v6],
+    ['dual-stack, IPv6 first', { clusterIP: v6, clusterIPs: [v6, v4], ipFamilies: ['IPv6', 'IPv4'] }, v4, v6],
+    ['a family without an address', { clusterIP: v4, clusterIPs: [v4], ipFamilies: ['IPv4', 'IPv6'] }, v4, undefined],
   ];
   for (const [what, overrides, want4, want6] of cases) {
-    test(`MODEL-4 ${what}`, () => {
+    test(`MODEL-4 the cluster IP of each family is found: ${what}`, () => {
       const { spec } = service('svc', overrides);
       assert.equal(clusterIPOfFamily(spec, 'IPv4'), want4);
       assert.equal(clusterIPOfFamily(spec, 'IPv6'), want6);
@@ -67,12 +67,12 @@ describe('the cluster IP of a family', () => {
     });
   }
 
-  test('MODEL-4 a Service of the other family gives nothing, silently', () => {
+  test('MODEL-4 a Service of the other family has no service ports, which is no problem', () => {
     assert.deepEqual(convert({ clusterIP: v6 }, 'IPv4'), { ports: [], problems: [] });
     assert.deepEqual(convert({ clusterIP: v4 }, 'IPv6'), { ports: [], problems: [] });
   });
 
-  test('MODEL-4 a cluster IP that is no address is reported and gives nothing', () => {
+  test('MODEL-4 a cluster IP that is not an address is reported, and the Service has no service ports', () => {
     const { ports, problems } = convert({ clusterIP: 'ten', clusterIPs: [], ipFamilies: [] });
     assert.deepEqual(ports, []);
     assert.deepEqual(problems, [
@@ -82,7 +82,7 @@ describe('the cluster IP of a family', () => {
 });
 
 describe('the service port', () => {
-  test('MODEL-5 one for each port, node ports whatever the type', () => {
+  test('MODEL-5 each port is a service port, and node ports count whatever the type is', () => {
     const { ports } = convert({
       ports: [
         { name: 'dns', protocol: 'UDP', port: 53, nodePort: 30053 },
@@ -98,9 +98,10 @@ describe('the service port', () => {
     );
   });
 
-  test('MODEL-5 a Service without ports gives none', () => assert.deepEqual(convert({ ports: [] }).ports, []));
+  test('MODEL-5 a Service without ports has no service ports', () =>
+    assert.deepEqual(convert({ ports: [] }).ports, []));
 
-  const twins: [string, Parameters<typeof service>[1]][] = [
+  const collisions: [string, Parameters<typeof service>[1]][] = [
     ['name', { ports: [{ port: 80 }, { port: 81 }] }],
     [
       'number',
@@ -121,8 +122,8 @@ describe('the service port', () => {
       },
     ],
   ];
-  for (const [what, overrides] of twins) {
-    test(`MODEL-5 of two ports with one ${what} and protocol the last counts, and the other is reported`, () => {
+  for (const [what, overrides] of collisions) {
+    test(`MODEL-5 of two ports with the same ${what} and protocol the last is used, and the first is reported`, () => {
       const { ports, problems } = convert(overrides);
       const last = overrides?.ports?.[1];
       assert.deepEqual(
@@ -136,7 +137,7 @@ describe('the service port', () => {
     });
   }
 
-  test('MODEL-5 TCP and UDP may share name-less numbers', () => {
+  test('MODEL-5 a TCP port and a UDP port may have the same number', () => {
     const ports = [
       { name: 'a', port: 53 },
       { name: 'b', port: 53, protocol: 'UDP' as const },
@@ -144,11 +145,11 @@ describe('the service port', () => {
     assert.equal(convert({ ports }).ports.length, 2);
   });
 
-  test('MODEL-5 addresses are written canonically', () => {
+  test('MODEL-5 addresses are in canonical form', () => {
     assert.equal(only({ clusterIP: '010.096.0.001' }).clusterIP, '10.96.0.1');
   });
 
-  test('MODEL-7 session affinity has its time-out, and only ClientIP', () => {
+  test('MODEL-7 only ClientIP is session affinity, with a default timeout of three hours', () => {
     assert.equal(only({}).affinitySeconds, 0);
     assert.equal(only({ sessionAffinity: 'ClientIP', sessionAffinityTimeoutSeconds: 300 }).affinitySeconds, 300);
     assert.equal(only({ sessionAffinity: 'ClientIP' }).affinitySeconds, 10800);
@@ -171,7 +172,7 @@ describe('addresses of both families', () => {
     ],
   };
 
-  test('MODEL-6 IPv4 keeps its own, in order, duplicates included', () => {
+  test('MODEL-6 IPv4 has the IPv4 addresses, in order, with duplicates', () => {
     const port = only(both, 'IPv4');
     assert.deepEqual(port.externalIPs, ['1.2.3.4', '1.2.3.4']);
     assert.deepEqual(port.loadBalancerSourceRanges, [
@@ -181,35 +182,35 @@ describe('addresses of both families', () => {
     assert.deepEqual(port.loadBalancerVIPs, ['10.5.5.5', '10.5.5.7']);
   });
 
-  test('MODEL-6 IPv6 keeps its own', () => {
+  test('MODEL-6 IPv6 has the IPv6 addresses', () => {
     const port = only(both, 'IPv6');
     assert.deepEqual(port.externalIPs, ['2001:db8::1']);
     assert.deepEqual(port.loadBalancerSourceRanges, [{ address: '2001:db8:85a3::', prefix: 64 }]);
     assert.deepEqual(port.loadBalancerVIPs, ['2001:db8::5']);
   });
 
-  test('MODEL-6 load-balancer addresses count whatever the type says', () => {
+  test('MODEL-6 load-balancer addresses count whatever the type is', () => {
     assert.deepEqual(only({ type: '', ingress: [{ ip: '1.2.3.4' }] }).loadBalancerVIPs, ['1.2.3.4']);
   });
 
-  test('MODEL-6 an ingress that is no address, or has none, gives nothing and is not reported', () => {
+  test('MODEL-6 an ingress without an address is ignored, which is no problem', () => {
     const { ports, problems } = convert({ ingress: [{ ip: '' }, { ip: 'lb.example' }] });
     assert.deepEqual(ports[0]?.loadBalancerVIPs, []);
     assert.deepEqual(problems, []);
   });
 
-  test('MODEL-6 a range of all addresses lifts the restriction of its family only', () => {
+  test('MODEL-6 a range of all addresses removes the restriction of its family only', () => {
     const ranges = { loadBalancerSourceRanges: ['10.0.0.0/8', '0.0.0.0/0', 'fd00::/8'] };
     assert.deepEqual(only(ranges).loadBalancerSourceRanges, []);
     const v6 = only({ ...ranges, clusterIP: 'fd00::1' }, 'IPv6');
     assert.deepEqual(v6.loadBalancerSourceRanges, [{ address: 'fd00::', prefix: 8 }]);
   });
 
-  test('MODEL-6 ranges of the other family only are no restriction', () => {
+  test('MODEL-6 if all ranges are of the other family, there is no restriction', () => {
     assert.deepEqual(only({ loadBalancerSourceRanges: ['fd00::/8'] }).loadBalancerSourceRanges, []);
   });
 
-  test('MODEL-6 what does not parse is reported by field and left out; blanks are silent', () => {
+  test('MODEL-6 texts that do not parse are reported with their field and ignored; blank texts are ignored', () => {
     const { ports, problems } = convert({
       externalIPs: ['1.2.3.4', ' ', 'nine', '1.2.3.4/32'],
       loadBalancerSourceRanges: ['10.0.0.0/8', '', '10.0.0.0'],
@@ -232,11 +233,11 @@ describe('policies', () => {
     [{ type: 'NodePort', externalTrafficPolicy: 'Cluster' }, false],
   ];
   for (const [overrides, want] of policies) {
-    test(`MODEL-5 ${JSON.stringify(overrides)}: external policy ${want ? 'Local' : 'Cluster'}`, () =>
+    test(`MODEL-5 the external policy of ${JSON.stringify(overrides)} is ${want ? 'Local' : 'Cluster'}`, () =>
       assert.equal(only(overrides).externalPolicyLocal, want));
   }
 
-  test('MODEL-5 internal policy is Cluster unless it says Local', () => {
+  test('MODEL-5 the default of the internal policy is Cluster', () => {
     assert.equal(only({}).internalPolicyLocal, false);
     assert.equal(only({ internalTrafficPolicy: 'Cluster' }).internalPolicyLocal, false);
     assert.equal(only({ internalTrafficPolicy: 'Local' }).internalPolicyLocal, true);
@@ -254,7 +255,9 @@ describe('policies', () => {
     ['Local', 'Local', true, true, true],
   ];
   for (const [internal, external, accessible, cluster, local] of uses) {
-    test(`PLAN-1 internal ${internal}, external ${external}${accessible ? ', node port' : ''}: uses ${cluster ? 'cluster' : ''} ${local ? 'local' : ''}`, () => {
+    const used = [...(cluster ? ['cluster'] : []), ...(local ? ['local'] : [])].join(' and ');
+    const policies = `internal ${internal} and external ${external}`;
+    test(`PLAN-1 with policies ${policies}${accessible ? ' and a node port' : ''} it uses ${used} endpoints`, () => {
       const port = only({
         type: 'NodePort',
         internalTrafficPolicy: internal,
@@ -269,7 +272,7 @@ describe('policies', () => {
 });
 
 describe('health check node port', () => {
-  test('MODEL-8 only of a LoadBalancer with external policy Local, on each of its ports', () => {
+  test('MODEL-8 only a LoadBalancer Service with external policy Local has one, on each of its ports', () => {
     const lb: Overrides = { type: 'LoadBalancer', externalTrafficPolicy: 'Local', healthCheckNodePort: 345 };
     const { ports } = convert({
       ...lb,
@@ -286,7 +289,7 @@ describe('health check node port', () => {
     assert.equal(only({ ...lb, externalTrafficPolicy: 'Cluster' }).healthCheckNodePort, 0);
   });
 
-  test('MODEL-8 one that should be there and is not is reported', () => {
+  test('MODEL-8 a missing health check node port is reported', () => {
     const { problems } = convert({ type: 'LoadBalancer', externalTrafficPolicy: 'Local' });
     assert.deepEqual(
       problems.map(({ field }) => field),
@@ -298,12 +301,12 @@ describe('health check node port', () => {
 describe('scheduler', () => {
   const annotations = (scheduler: string) => ({ annotations: { 'pointsman.dev/scheduler': scheduler } });
 
-  test('MODEL-21 is what the annotation names', () => {
+  test('MODEL-21 the scheduler is the one in the annotation', () => {
     assert.equal(only({}).scheduler, '');
     assert.equal(only(annotations('lc')).scheduler, 'lc');
   });
 
-  test('MODEL-21 a name that the kernel cannot have is left out and reported', () => {
+  test('MODEL-21 a name that cannot be a scheduler of the kernel is reported and ignored', () => {
     for (const name of ['RR', 'a b', '-x', 'sixteencharacter']) {
       const { ports, problems } = convert(annotations(name));
       assert.equal(ports[0]?.scheduler, '');
@@ -324,7 +327,7 @@ describe('balance', () => {
     return { balance: port?.balance, fields: problems.map(({ field }) => field) };
   };
 
-  test('USER-12 is round robin unless the annotation says otherwise, and what it cannot be is reported', () => {
+  test('USER-12 the default balance is round robin, and an unknown balance is reported and ignored', () => {
     assert.equal(only({}).balance, 'round-robin');
     assert.deepEqual(annotated('least-connections'), { balance: 'least-connections', fields: [] });
     assert.deepEqual(annotated('round-robin'), { balance: 'round-robin', fields: [] });

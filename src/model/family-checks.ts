@@ -1,9 +1,9 @@
 import { cidrFamily, type Family, familyOf, isUnspecified, otherFamily, parseCidr, parseIp } from '../net/index.ts';
 
-/** The configuration whose address families must fit the node. */
+/** The settings whose address families must fit the node. */
 export interface FamilyConfig {
   readonly primary: Family;
-  /** The kernel and its programs serve both families. */
+  /** The kernel and its programs support both families. */
   readonly dualStack: boolean;
   readonly detectLocalMode: string;
   readonly clusterCIDRs: readonly string[];
@@ -16,11 +16,11 @@ export interface FamilyConfig {
 
 export interface FamilyFinding {
   readonly message: string;
-  /** The proxy cannot work like this. */
+  /** The proxy cannot start. */
   readonly fatal: boolean;
 }
 
-/** Whether node ports are where an operator would expect them. */
+/** Checks that node ports are accepted where the operator expects them. */
 export function checkNodePortAddresses(config: FamilyConfig): readonly FamilyFinding[] {
   const { primary, nodePortAddresses } = config;
   const warn = (message: string): FamilyFinding[] => [{ message, fatal: false }];
@@ -44,7 +44,7 @@ export function checkNodePortAddresses(config: FamilyConfig): readonly FamilyFin
   return [];
 }
 
-/** Whether ranges and addresses are of a family that this node serves. */
+/** Checks that ranges and addresses have a family that this node supports. */
 export function checkFamilies(config: FamilyConfig): readonly FamilyFinding[] {
   const { primary, dualStack, detectLocalMode } = config;
   const kind = `${primary}-${dualStack ? 'primary' : 'only'}`;
@@ -76,7 +76,7 @@ function isWrongAddress(address: string, primary: Family): boolean {
   return ip !== undefined && !isUnspecified(ip) && familyOf(ip) !== primary;
 }
 
-/** The host of `host:port`, `[host]:port` or a bare address. */
+/** The host of `host:port` or `[host]:port`, or the address itself. */
 function hostOf(address: string): string {
   if (parseIp(address) !== undefined) return address;
   return address.slice(0, Math.max(0, address.lastIndexOf(':'))).replace(/^\[(.*)\]$/, '$1');

@@ -1,17 +1,21 @@
 export { clusterIPOfFamily, convertService, shouldSkipService } from './convert-service.ts';
 export { type Endpoint, sameEndpoints } from './endpoint.ts';
 export { checkFamilies, checkNodePortAddresses, type FamilyConfig, type FamilyFinding } from './family-checks.ts';
-export { type LocalDetector, type LocalDetectorConfig, type LocalDetectors, localDetectors } from './local-detector.ts';
+export {
+  chooseLocalDetectors,
+  type LocalDetector,
+  type LocalDetectorConfig,
+  type LocalDetectors,
+} from './local-detector.ts';
 export type { PortEndpoints } from './merge-endpoints.ts';
 export { Model, type ModelDiff, type ModelOptions, type ServiceState } from './model.ts';
 export * from './node.ts';
 export {
   type NodePortAddresses,
-  nodePortAddresses,
-  nodePortIPs,
+  parseNodePortAddresses,
   resolvePrimary,
+  selectNodePortIPs,
 } from './node-port-addresses.ts';
-export { NONE } from './none.ts';
 export {
   type Balance,
   isExternallyAccessible,

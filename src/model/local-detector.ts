@@ -1,6 +1,6 @@
 import { type Cidr, cidrFamily, type Family, parseCidr } from '../net/index.ts';
 
-/** How traffic from this node's pods is told from other traffic. */
+/** How rules recognise traffic from this node's pods. */
 export type LocalDetector =
   | { readonly kind: 'source-cidr'; readonly cidr: Cidr }
   | { readonly kind: 'interface'; readonly name: string }
@@ -16,14 +16,14 @@ export interface LocalDetectorConfig {
 }
 
 export interface LocalDetectors {
-  /** Undefined: pods cannot be told apart in this family. */
+  /** Undefined if traffic from pods cannot be recognised in this family. */
   readonly IPv4: LocalDetector | undefined;
   readonly IPv6: LocalDetector | undefined;
-  /** What an operator should know of the choice. */
+  /** Something about the choice that the operator should know. */
   readonly notice: string | undefined;
 }
 
-export function localDetectors(config: LocalDetectorConfig, primary: Family): LocalDetectors {
+export function chooseLocalDetectors(config: LocalDetectorConfig, primary: Family): LocalDetectors {
   switch (config.mode) {
     case 'ClusterCIDR':
       return byCidr(config.clusterCIDRs, primary, 'ClusterCIDR, but no cluster CIDR specified');

@@ -16,7 +16,7 @@ function create(family: Family = 'IPv4') {
   return { model, problems };
 }
 
-const updated = (model: Model) =>
+const changedKeys = (model: Model) =>
   model
     .take()
     .services.map(change => latestOf(change).key)
@@ -42,16 +42,16 @@ const udp = (port: number, name = ''): EndpointPort => ({ name, protocol: 'UDP',
 const tcp = (port: number, name = ''): EndpointPort => ({ name, protocol: 'TCP', port });
 
 describe('changes of Services', () => {
-  test('MODEL-9 headless and ExternalName Services are never a change', () => {
+  test('MODEL-9 headless and ExternalName Services cause no change', () => {
     const { model } = create();
     model.setService(service('a', { clusterIP: 'None' }));
     model.setService(service('b', { type: 'ExternalName' }));
     assert.equal(model.pendingServices, 0);
-    assert.deepEqual(updated(model), []);
+    assert.deepEqual(changedKeys(model), []);
     assert.equal(model.healthCheckNodePorts.size, 0);
   });
 
-  test('MODEL-9 adds, replaces and removes ports', () => {
+  test('MODEL-9 ports are added, replaced and removed', () => {
     const { model } = create();
     const two = {
       ports: [
@@ -61,12 +61,12 @@ describe('changes of Services', () => {
     } as const;
     for (const name of ['s1', 's2', 's3', 's4']) model.setService(service(`ns/${name}`, two));
     assert.equal(model.pendingServices, 4);
-    assert.deepEqual(updated(model), ['ns/s1', 'ns/s2', 'ns/s3', 'ns/s4']);
+    assert.deepEqual(changedKeys(model), ['ns/s1', 'ns/s2', 'ns/s3', 'ns/s4']);
     assert.deepEqual(portTexts(model, 'ns/s1'), ['a:1/TCP', 'b:2/TCP']);
     model.setService(service('ns/s1', { ports: [{ name: 'c', port: 3 }] }));
     for (const name of ['s2', 's3', 's4']) model.deleteService(`ns/${name}`);
-    assert.deepEqual(portTexts(model, 'ns/s1'), ['a:1/TCP', 'b:2/TCP'], 'nothing is seen before take');
-    assert.deepEqual(updated(model), ['ns/s1', 'ns/s2', 'ns/s3', 'ns/s4']);
+    assert.deepEqual(portTexts(model, 'ns/s1'), ['a:1/TCP', 'b:2/TCP'], 'the state changes with take only');
+    assert.deepEqual(changedKeys(model), ['ns/s1', 'ns/s2', 'ns/s3', 'ns/s4']);
     assert.deepEqual(portTexts(model, 'ns/s1'), ['c:3/TCP']);
     assert.deepEqual(
       [...model.services()].map(({ key }) => key),
@@ -74,7 +74,7 @@ describe('changes of Services', () => {
     );
   });
 
-  test('MODEL-9 ClusterIP to LoadBalancer with policy Local, the same again, and back', () => {
+  test('MODEL-9 a Service may change to LoadBalancer with policy Local and back', () => {
     const { model } = create();
     const plain = service('s', {
       ports: [
@@ -93,7 +93,7 @@ describe('changes of Services', () => {
     });
     const steps = [plain, balanced, balanced, plain].map(next => {
       model.setService(next);
-      const names = updated(model);
+      const names = changedKeys(model);
       return [names.length, portTexts(model, 'default/s').length, model.healthCheckNodePorts.size];
     });
     assert.deepEqual(steps, [
@@ -104,43 +104,59 @@ describe('changes of Services', () => {
     ]);
   });
 
-  test('MODEL-9 added and deleted before a take, or changed and changed back, is no change and leaves nothing', () => {
+  test('MODEL-9 a Service that is added and deleted, or changed and changed back, between two takes is no change', () => {
     const { model } = create();
     model.setService(service('s'));
     model.deleteService('default/s');
     assert.equal(model.pendingServices, 0);
-    assert.deepEqual(updated(model), []);
+    assert.deepEqual(changedKeys(model), []);
     model.setService(service('t', { ports: [{ port: 1 }] }));
     model.take();
     model.setService(service('t', { ports: [{ port: 2 }] }));
     assert.equal(model.pendingServices, 1);
     model.setService(service('t', { ports: [{ port: 1 }] }));
     assert.equal(model.pendingServices, 0);
-    assert.deepEqual(updated(model), []);
+    assert.deepEqual(changedKeys(model), []);
     assert.deepEqual(
       [...model.services()].map(({ key }) => key),
       ['default/t'],
     );
   });
 
-  test('MODEL-9 what a proxy does not use is no change', () => {
+  test('MODEL-9 a change has the state before and after, and neither changes later', () => {
+    const { model } = create();
+    model.setService(service('s', { ports: [{ port: 1 }] }));
+    const [added] = model.take().services;
+    assert.ok(added?.type === 'added');
+    const before = structuredClone(added.to);
+    model.setService(service('s', { ports: [{ port: 2 }] }));
+    const [updated] = model.take().services;
+    assert.ok(updated?.type === 'updated');
+    assert.equal(updated.from, added.to);
+    assert.deepEqual(added.to, before);
+    assert.equal(updated.to.ports[0]?.port, 2);
+    model.deleteService('default/s');
+    assert.deepEqual(model.take().services, [{ type: 'removed', from: updated.to }]);
+  });
+
+  test('MODEL-9 fields that a proxy does not use cause no change', () => {
     const { model } = create();
     model.setService(service('s'));
     model.take();
     model.setService(service('s', { labels: { a: 'b' }, healthCheckNodePort: 7 }));
-    assert.deepEqual(updated(model), []);
+    assert.deepEqual(changedKeys(model), []);
   });
 
-  test('MODEL-9 deleting what is not there is no change', () => {
+  test('MODEL-9 deleting an unknown object is no change', () => {
     const { model } = create();
     model.deleteService('default/none');
     model.deleteEndpointSlice('default/none-1');
-    assert.deepEqual(updated(model), []);
+    assert.deepEqual(changedKeys(model), []);
   });
 });
 
 describe('endpoints of one slice', () => {
-  test('MODEL-10 one list for each port; local by node name', () => {
+  test('MODEL-10 each port has a list of endpoints; those with the node name are local', () => {
     const { model } = create();
     const ports = [tcp(80, 'http'), tcp(443, 'https')];
     model.setEndpointSlice(
@@ -191,7 +207,7 @@ describe('endpoints of one slice', () => {
     ]);
   });
 
-  test('MODEL-10 ports without a name or number, endpoints without an address are left out and reported', () => {
+  test('MODEL-10 ports without a name or number and endpoints without an address are reported and ignored', () => {
     const { model, problems } = create();
     const ports: EndpointPort[] = [
       { protocol: 'TCP', port: 1 },
@@ -223,21 +239,21 @@ describe('endpoints of one slice', () => {
     assert.deepEqual(endpointTexts(model, 'default/s')['/TCP'], ['10.0.0.1:8080 RS']);
   });
 
-  test('MODEL-10 slices of another address type are not for this family', () => {
+  test('MODEL-10 slices of another address type are ignored', () => {
     const { model, problems } = create();
     model.setEndpointSlice(slice('s-1', ['fd00::1']));
     model.setEndpointSlice(slice('s-2', ['example.org'], { addressType: 'FQDN' }));
-    assert.deepEqual([updated(model), problems], [[], []]);
+    assert.deepEqual([changedKeys(model), problems], [[], []]);
     const v6 = create('IPv6').model;
     v6.setEndpointSlice(slice('s-1', ['fd00::1']));
     v6.take();
     assert.deepEqual(endpointTexts(v6, 'default/s'), { '/TCP': ['[fd00::1]:8080 RS'] });
   });
 
-  test('MODEL-10 a slice that names no Service is left out and reported', () => {
+  test('MODEL-10 a slice that names no Service is reported and ignored', () => {
     const { model, problems } = create();
     model.setEndpointSlice(slice('s-1', ['10.0.0.1'], { service: '' }));
-    assert.deepEqual(updated(model), []);
+    assert.deepEqual(changedKeys(model), []);
     assert.deepEqual(
       problems.map(({ object }) => object),
       ['EndpointSlice default/s-1'],
@@ -245,10 +261,10 @@ describe('endpoints of one slice', () => {
   });
 });
 
-describe('slices of a Service together', () => {
+describe('several slices of a Service', () => {
   const at = (...numbers: number[]) => numbers.map(n => `10.0.1.${n}`);
 
-  test('MODEL-11 two slices with the same port are united, others kept apart', () => {
+  test('MODEL-11 endpoints of two slices with the same port are merged, other Services are separate', () => {
     const { model } = create();
     model.setEndpointSlice(slice('ns1/s-1', at(1, 2)));
     model.setEndpointSlice(slice('ns1/s-2', at(3)));
@@ -261,7 +277,7 @@ describe('slices of a Service together', () => {
     assert.deepEqual(list('ns2/s'), ['10.0.1.5:8080 RS']);
   });
 
-  test('MODEL-11 a slice of the same name replaces the former', () => {
+  test('MODEL-11 a slice of the same name replaces the earlier one', () => {
     const { model } = create();
     model.setEndpointSlice(slice('s-1', at(1, 2)));
     model.setEndpointSlice(slice('s-1', at(2, 3)));
@@ -269,7 +285,7 @@ describe('slices of a Service together', () => {
     assert.deepEqual(endpointTexts(model, 'default/s')['/TCP'], ['10.0.1.2:8080 RS', '10.0.1.3:8080 RS']);
   });
 
-  test('MODEL-11 the order is that of the texts, byte by byte', () => {
+  test('MODEL-11 endpoints are sorted by their texts, byte by byte', () => {
     const { model } = create();
     model.setEndpointSlice(slice('s-1', at(2, 1, 10)));
     model.take();
@@ -282,7 +298,7 @@ describe('slices of a Service together', () => {
     assert.deepEqual(order6, ['fd00::10', 'fd00::1', 'fd00::1a']);
   });
 
-  test('MODEL-11 of duplicates one that is not terminating counts, whatever the order', () => {
+  test('MODEL-11 of duplicates the one that is not terminating counts, in any order', () => {
     const live = { ip: '10.0.0.1' };
     const going = { ip: '10.0.0.1', ready: false, terminating: true };
     for (const order of [
@@ -297,7 +313,7 @@ describe('slices of a Service together', () => {
     }
   });
 
-  test('MODEL-11 of duplicates in two slices the later slice by name counts, whatever came first', () => {
+  test('MODEL-11 of duplicates in two slices the last slice by name counts, in any order of arrival', () => {
     const first = slice('s-1', [{ ip: '10.0.0.1', ready: true }]);
     const second = slice('s-2', [{ ip: '10.0.0.1', ready: false, serving: false }]);
     for (const order of [
@@ -319,14 +335,14 @@ describe('slices of a Service together', () => {
     assert.deepEqual(endpointTexts(model, 'default/s')['/TCP'], ['10.0.0.1:8080 S', '10.0.0.2:8080 ']);
   });
 
-  test('MODEL-11 one address with two ports under one port name is two endpoints', () => {
+  test('MODEL-11 one address with two ports of the same name is two endpoints', () => {
     const { model } = create();
     model.setEndpointSlice(slice('s-1', ['10.0.0.1'], { ports: [tcp(80, 'http'), tcp(8080, 'http')] }));
     model.take();
     assert.deepEqual(endpointTexts(model, 'default/s'), { 'http/TCP': ['10.0.0.1:8080 RS', '10.0.0.1:80 RS'].sort() });
   });
 
-  test('MODEL-11 a slice with only some of the ports adds to those', () => {
+  test('MODEL-11 a slice with some of the ports adds endpoints to those ports only', () => {
     const { model } = create();
     const ports = [tcp(80, 'a'), tcp(443, 'b')];
     model.setEndpointSlice(slice('s-1', at(1), { ports }));
@@ -367,23 +383,23 @@ describe('changes of slices', () => {
       model.take();
       model.setEndpointSlice(next);
       assert.equal(model.pendingEndpoints, want ? 1 : 0);
-      assert.deepEqual(updated(model), want ? ['default/s'] : []);
+      assert.deepEqual(changedKeys(model), want ? ['default/s'] : []);
     });
   }
 
-  test('MODEL-12 removing is by name, whatever the content; an unknown slice is no change', () => {
+  test('MODEL-12 a slice is removed by its name; an unknown slice is no change', () => {
     const { model } = create();
     model.setEndpointSlice(slice('s-1', ['10.0.0.1']));
     model.setEndpointSlice(slice('s-2', ['10.0.0.2']));
     model.take();
     model.deleteEndpointSlice('default/s-9');
-    assert.deepEqual(updated(model), []);
+    assert.deepEqual(changedKeys(model), []);
     model.deleteEndpointSlice('default/s-1');
-    assert.deepEqual(updated(model), ['default/s']);
+    assert.deepEqual(changedKeys(model), ['default/s']);
     assert.deepEqual(endpointTexts(model, 'default/s')['/TCP'], ['10.0.0.2:8080 RS']);
   });
 
-  test('MODEL-12 a port renamed, a port renumbered, an address without ports and back', () => {
+  test('MODEL-12 ports may be renamed and renumbered, and endpoints may go and come back', () => {
     const { model } = create();
     const texts = (next: ReturnType<typeof slice>) => {
       model.setEndpointSlice(next);
@@ -397,7 +413,7 @@ describe('changes of slices', () => {
     assert.deepEqual(texts(slice('s-1', ['10.0.0.1'], { ports: [udp(53)] })), { '/UDP': ['10.0.0.1:53 RS'] });
   });
 
-  test('MODEL-12 nothing is left of a Service whose slices are gone', () => {
+  test('MODEL-12 a Service without ports and slices is gone', () => {
     const { model } = create();
     for (const name of ['ns1/s-1', 'ns1/s-2', 'ns1/t-1', 'ns2/s-1']) model.setEndpointSlice(slice(name, ['10.0.0.1']));
     model.take();
@@ -409,12 +425,12 @@ describe('changes of slices', () => {
     assert.deepEqual([...model.services()], []);
   });
 
-  test('MODEL-13 a slice that moves to another Service leaves the former', () => {
+  test('MODEL-13 a slice that moves to another Service leaves the earlier Service', () => {
     const { model } = create();
     model.setEndpointSlice(slice('s-1', ['10.0.0.1']));
     model.take();
     model.setEndpointSlice(slice('s-1', ['10.0.0.1'], { service: 'other' }));
-    assert.deepEqual(updated(model), ['default/other', 'default/s']);
+    assert.deepEqual(changedKeys(model), ['default/other', 'default/s']);
     assert.deepEqual(endpointTexts(model, 'default/s'), {});
     assert.deepEqual(endpointTexts(model, 'default/other')['/TCP'], ['10.0.0.1:8080 RS']);
   });
@@ -422,14 +438,14 @@ describe('changes of slices', () => {
 
 describe('flows that may be stale', () => {
   const cases: [string, (model: Model) => void, boolean][] = [
-    ['a UDP slice added', model => model.setEndpointSlice(slice('u-1', ['10.0.0.1'], { ports: [udp(53)] })), true],
-    ['a TCP slice added', model => model.setEndpointSlice(slice('t-2', ['10.0.0.1'])), false],
+    ['a UDP slice is added', model => model.setEndpointSlice(slice('u-1', ['10.0.0.1'], { ports: [udp(53)] })), true],
+    ['a TCP slice is added', model => model.setEndpointSlice(slice('t-2', ['10.0.0.1'])), false],
     [
-      'an SCTP slice added',
+      'an SCTP slice is added',
       model => model.setEndpointSlice(slice('c-1', ['10.0.0.1'], { ports: [{ name: '', protocol: 'SCTP', port: 1 }] })),
       true,
     ],
-    ['a UDP slice removed', model => model.deleteEndpointSlice('default/s-1'), true],
+    ['a UDP slice is removed', model => model.deleteEndpointSlice('default/s-1'), true],
     [
       'a pod begins to terminate',
       model =>
@@ -438,29 +454,29 @@ describe('flows that may be stale', () => {
         ),
       true,
     ],
-    ['a UDP slice emptied', model => model.setEndpointSlice(slice('s-1', [], { ports: [udp(53)] })), true],
+    ['a UDP slice becomes empty', model => model.setEndpointSlice(slice('s-1', [], { ports: [udp(53)] })), true],
     [
-      'a TCP port added to a Service with UDP',
+      'a TCP port is added to a Service with UDP',
       model => model.setEndpointSlice(slice('s-2', ['10.0.0.9'], { ports: [tcp(80, 'x')] })),
       true,
     ],
-    ['only a Service changed', model => model.setService(service('s', { ports: [{ protocol: 'UDP' }] })), false],
+    ['only a Service changes', model => model.setService(service('s', { ports: [{ protocol: 'UDP' }] })), false],
   ];
   for (const [what, act, want] of cases) {
-    test(`MODEL-16 ${what}: ${want ? 'possible' : 'not possible'}`, () => {
+    test(`MODEL-16 if ${what}, stale flows are ${want ? 'possible' : 'not possible'}`, () => {
       const { model } = create();
       model.setEndpointSlice(slice('s-1', ['10.0.0.1'], { ports: [udp(53)] }));
       model.setEndpointSlice(slice('t-1', ['10.0.0.1']));
       model.take();
       act(model);
       assert.equal(model.take().staleFlowsPossible, want);
-      assert.equal(model.take().staleFlowsPossible, false, 'it is told once');
+      assert.equal(model.take().staleFlowsPossible, false, 'take returns it once');
     });
   }
 });
 
 describe('local endpoints that are ready', () => {
-  test('MODEL-15 counts distinct local addresses over all ports; never terminating ones', () => {
+  test('MODEL-15 distinct local addresses that are ready count, over all ports; terminating ones never count', () => {
     const { model } = create();
     const local = { nodeName: NODE };
     model.setEndpointSlice(slice('a-1', [{ ip: '10.0.0.1', nodeName: 'node-b' }]));
@@ -487,16 +503,16 @@ describe('trigger times', () => {
     model.setEndpointSlice(slice(name, [`10.0.0.${++next % 250}`], triggerTime ? { triggerTime } : {}));
   const times = (model: Model) => Object.fromEntries(model.take().triggerTimes);
 
-  test('MODEL-14 one, then two in order, by Service', () => {
+  test('MODEL-14 trigger times are collected by Service, in order', () => {
     const { model } = create();
     set(model, 's-1', time(1));
     set(model, 't-1', time(2));
     set(model, 's-1', time(3));
     assert.deepEqual(times(model), { 'default/s': [at(1), at(3)], 'default/t': [at(2)] });
-    assert.deepEqual(times(model), {}, 'they are told once');
+    assert.deepEqual(times(model), {}, 'take returns them once');
   });
 
-  test('MODEL-14 without the annotation, or not after the start, there is none', () => {
+  test('MODEL-14 a slice without the annotation, or with a time before the start, has no trigger time', () => {
     const { model } = create();
     set(model, 's-1');
     set(model, 't-1', '2025-12-31T23:59:59Z');
@@ -504,13 +520,13 @@ describe('trigger times', () => {
     assert.deepEqual(times(model), {});
   });
 
-  test('MODEL-14 less than a millisecond after the start counts', () => {
+  test('MODEL-14 a time less than a millisecond after the start counts', () => {
     const { model } = create();
     set(model, 's-1', '2026-01-01T00:00:00.000000900Z');
     assert.equal(Object.keys(times(model)).length, 1);
   });
 
-  test('MODEL-14 deleting any slice of a Service forgets its times; adding again starts anew', () => {
+  test("MODEL-14 deleting a slice of a Service forgets the Service's trigger times", () => {
     const { model } = create();
     set(model, 's-1', time(1));
     set(model, 's-2', time(2));
@@ -524,7 +540,7 @@ describe('trigger times', () => {
     assert.deepEqual(times(model), {});
   });
 
-  test('MODEL-14 a time that cannot be read is reported and ignored', () => {
+  test('MODEL-14 a time that does not parse is reported and ignored', () => {
     const { model, problems } = create();
     set(model, 's-1', 'yesterday');
     assert.deepEqual(times(model), {});

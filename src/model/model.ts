@@ -1,10 +1,12 @@
 import { type EndpointSlice, LABEL_SERVICE_NAME, objectKey, type Service } from '../api/index.ts';
+import { appendTo } from '../lib/append-to.ts';
 import { type Change, changeBetween } from '../lib/change.ts';
+import { compareTexts } from '../lib/compare-texts.ts';
+import { NONE } from '../lib/none.ts';
 import type { ReportProblem } from '../lib/problem.ts';
 import type { Family } from '../net/index.ts';
 import { convertService } from './convert-service.ts';
 import { mergeEndpoints, type PortEndpoints } from './merge-endpoints.ts';
-import { NONE } from './none.ts';
 import { type ServicePort, sameServicePorts } from './service-port.ts';
 import { convertSlice, type SliceRecord, sameSlice } from './slice-record.ts';
 
@@ -163,7 +165,9 @@ export class Model {
     return new Map(this.#healthCheckNodePorts);
   }
 
-  /** The number of addresses of a Service that are local and ready, over all its ports. Terminating ones never count. */
+  /**
+   * The number of addresses of a Service that are local and ready, over all its ports. Terminating ones never count.
+   */
   localReadyEndpoints(key: string): number {
     const ips = new Set<string>();
     for (const { endpoints } of this.#services.get(key)?.endpoints ?? NONE) {
@@ -219,9 +223,7 @@ export class Model {
 
   #noteTriggerTime({ service, triggerTime }: SliceRecord): void {
     if (triggerTime === undefined || triggerTime <= this.#options.startedAt) return;
-    const times = this.#triggerTimes.get(service);
-    if (times) times.push(triggerTime);
-    else this.#triggerTimes.set(service, [triggerTime]);
+    appendTo(this.#triggerTimes, service, triggerTime);
   }
 }
 
@@ -233,7 +235,7 @@ function hasLastingFlows(service: ServiceState | undefined): boolean {
 function withSlice(slices: readonly SliceRecord[], added: SliceRecord): readonly SliceRecord[] {
   if (slices.length === 0) return [added];
   const others = slices.filter(({ key }) => key !== added.key);
-  return [...others, added].sort((a, b) => (a.key < b.key ? -1 : 1));
+  return [...others, added].sort((a, b) => compareTexts(a.key, b.key));
 }
 
 function count<T>(items: Iterable<T>, isCounted: (item: T) => boolean): number {

@@ -3,6 +3,7 @@ import {
   type Cidr,
   cidrContains,
   cidrFamily,
+  FAMILIES,
   type Family,
   formatCidr,
   type Ip,
@@ -15,7 +16,7 @@ import { isNodeIPKnown, type NodeIPs } from './node.ts';
 /** Which of the node's addresses accept node ports, in one family. */
 export interface NodePortAddresses {
   readonly family: Family;
-  /** Every local address does; `cidrs` is then the family's zero CIDR. */
+  /** Every local address accepts node ports. `cidrs` is then the family's zero CIDR. */
   readonly matchAll: boolean;
   readonly cidrs: readonly Cidr[];
   readonly containsIPv4Loopback: boolean;
@@ -28,7 +29,7 @@ const ZERO: Readonly<Record<Family, Cidr>> = {
 const LOOPBACK_NETWORK = '127.0.0.0' as Ip;
 
 /** A list without a CIDR of the family means all addresses of the family. */
-export function nodePortAddresses(family: Family, texts: readonly string[]): NodePortAddresses {
+export function parseNodePortAddresses(family: Family, texts: readonly string[]): NodePortAddresses {
   const own = texts.map(parseCidr).filter((cidr): cidr is Cidr => cidr !== undefined && cidrFamily(cidr) === family);
   const given = own.length > 0 ? own : [ZERO[family]];
   const zero = given.findIndex(isZeroCidr);
@@ -37,23 +38,23 @@ export function nodePortAddresses(family: Family, texts: readonly string[]): Nod
     family,
     matchAll: zero >= 0,
     cidrs: zero < 0 ? given : [ZERO[family]],
-    containsIPv4Loopback: family === 'IPv4' && read.some(holdsLoopback),
+    containsIPv4Loopback: family === 'IPv4' && read.some(containsLoopback),
   };
 }
 
-function holdsLoopback(cidr: Cidr): boolean {
+function containsLoopback(cidr: Cidr): boolean {
   return isLoopback(cidr.address) || cidrContains(cidr, LOOPBACK_NETWORK);
 }
 
-/** Those of the machine's addresses that accept node ports, each once, in the order given. */
-export function nodePortIPs(addresses: NodePortAddresses, interfaceIPs: readonly Ip[]): readonly Ip[] {
+/** The machine's addresses that accept node ports, each once, in the given order. */
+export function selectNodePortIPs(addresses: NodePortAddresses, interfaceIPs: readonly Ip[]): readonly Ip[] {
   const matching = interfaceIPs.filter(ip => addresses.cidrs.some(cidr => cidrContains(cidr, ip)));
   return [...new Set(matching)];
 }
 
-/** Replaces the word `primary` by the node's own addresses, as far as they are known. */
+/** Replaces the word `primary` by the known addresses of the node. */
 export function resolvePrimary(texts: readonly string[], nodeIPs: NodeIPs): readonly string[] {
   if (texts.length !== 1 || texts[0] !== 'primary') return texts;
-  const own = (['IPv4', 'IPv6'] as const).filter(family => isNodeIPKnown(nodeIPs, family));
+  const own = FAMILIES.filter(family => isNodeIPKnown(nodeIPs, family));
   return own.map(family => formatCidr({ address: nodeIPs[family], prefix: family === 'IPv4' ? 32 : 128 }));
 }

@@ -1,26 +1,27 @@
 import type { Protocol } from '../api/index.ts';
+import { sameList } from '../lib/same-list.ts';
 import type { Cidr, Ip } from '../net/index.ts';
 
-/** One port of a Service in one IP family: all that a proxy needs to know of it, addresses in canonical form. */
+/** One port of a Service in one IP family. Addresses are in canonical form. */
 export interface ServicePort {
-  /** The port's name; empty if it has none. */
+  /** Empty if the port has no name. */
   readonly name: string;
   readonly protocol: Protocol;
   readonly clusterIP: Ip;
   readonly port: number;
-  /** 0: none. Honoured whatever the Service's type. */
+  /** 0 if there is none. It counts whatever the Service's type is. */
   readonly nodePort: number;
   readonly externalIPs: readonly Ip[];
   readonly loadBalancerVIPs: readonly Ip[];
-  /** Empty: no restriction. */
+  /** Empty if every client may connect. */
   readonly loadBalancerSourceRanges: readonly Cidr[];
-  /** ClientIP session affinity: for how long a client keeps its endpoint. 0: no affinity. */
+  /** How long a client keeps its endpoint with ClientIP session affinity. 0 means no affinity. */
   readonly affinitySeconds: number;
   readonly internalPolicyLocal: boolean;
   readonly externalPolicyLocal: boolean;
-  /** 0: none. */
+  /** 0 if there is none. */
   readonly healthCheckNodePort: number;
-  /** How ipvs chooses an endpoint: `rr`, `lc`, …. Empty: as configured. */
+  /** How ipvs mode chooses an endpoint: `rr`, `lc`, …. Empty means the configured scheduler. */
   readonly scheduler: string;
   /** How userspace mode chooses an endpoint. */
   readonly balance: Balance;
@@ -28,7 +29,7 @@ export interface ServicePort {
 
 export type Balance = 'round-robin' | 'least-connections';
 
-/** `ns/name`, or `ns/name:port` for a named port. The protocol is not part of it. */
+/** `ns/name`, or `ns/name:port` for a port with a name. */
 export function servicePortName(service: string, portName: string): string {
   return portName === '' ? service : `${service}:${portName}`;
 }
@@ -37,7 +38,7 @@ export function isExternallyAccessible(port: ServicePort): boolean {
   return port.nodePort !== 0 || port.loadBalancerVIPs.length > 0 || port.externalIPs.length > 0;
 }
 
-/** A Service with external policy Local needs them too: pods and the node itself are short-circuited to them. */
+/** External policy Local uses them too: connections of pods and of the node itself go to them. */
 export function usesClusterEndpoints(port: ServicePort): boolean {
   return !port.internalPolicyLocal || isExternallyAccessible(port);
 }
@@ -47,12 +48,11 @@ export function usesLocalEndpoints(port: ServicePort): boolean {
 }
 
 export function sameServicePorts(a: readonly ServicePort[], b: readonly ServicePort[]): boolean {
-  return a === b || (a.length === b.length && a.every((port, i) => sameServicePort(port, b[i])));
+  return sameList(a, b, sameServicePort);
 }
 
-export function sameServicePort(a: ServicePort, b: ServicePort | undefined): boolean {
+export function sameServicePort(a: ServicePort, b: ServicePort): boolean {
   return (
-    b !== undefined &&
     a.name === b.name &&
     a.protocol === b.protocol &&
     a.clusterIP === b.clusterIP &&
@@ -64,16 +64,12 @@ export function sameServicePort(a: ServicePort, b: ServicePort | undefined): boo
     a.healthCheckNodePort === b.healthCheckNodePort &&
     a.scheduler === b.scheduler &&
     a.balance === b.balance &&
-    sameTexts(a.externalIPs, b.externalIPs) &&
-    sameTexts(a.loadBalancerVIPs, b.loadBalancerVIPs) &&
-    sameCidrs(a.loadBalancerSourceRanges, b.loadBalancerSourceRanges)
+    sameList(a.externalIPs, b.externalIPs) &&
+    sameList(a.loadBalancerVIPs, b.loadBalancerVIPs) &&
+    sameList(a.loadBalancerSourceRanges, b.loadBalancerSourceRanges, sameCidr)
   );
 }
 
-function sameTexts(a: readonly string[], b: readonly string[]): boolean {
-  return a.length === b.length && a.every((text, i) => text === b[i]);
-}
-
-function sameCidrs(a: readonly Cidr[], b: readonly Cidr[]): boolean {
-  return a.length === b.length && a.every((cidr, i) => cidr.address === b[i]?.address && cidr.prefix === b[i]?.prefix);
+function sameCidr(a: Cidr, b: Cidr): boolean {
+  return a.address === b.address && a.prefix === b.prefix;
 }

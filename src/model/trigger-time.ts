@@ -1,8 +1,8 @@
 const RFC3339 = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d{1,9})?(Z|[+-]\d{2}:\d{2})$/;
 
 /**
- * Reads an RFC 3339 time with up to nanoseconds as milliseconds since 1970. What Date cannot hold stays as the
- * number's fraction, so that two times within a millisecond still compare.
+ * Parses an RFC 3339 time with up to nanoseconds. Returns milliseconds since 1970 with a fraction, so that two times
+ * within a millisecond differ.
  */
 export function parseTriggerTime(text: string): number | undefined {
   const match = RFC3339.exec(text);

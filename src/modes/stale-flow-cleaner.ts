@@ -3,7 +3,7 @@ import { type Flow as ConntrackFlow, ConntrackSocket, L4 } from '../kernel/connt
 import type { NetworkNamespace } from '../kernel/netns.ts';
 import type { ServiceState } from '../model/index.ts';
 import type { Family } from '../net/index.ts';
-import { type Flow, STALE_PROTOCOLS, staleFlows } from '../plan/index.ts';
+import { type Flow, STALE_PROTOCOLS, staleFlowTest } from '../plan/index.ts';
 
 /** Makes the kernel forget flows to endpoints that are gone. */
 export class StaleFlowCleaner {
@@ -15,7 +15,7 @@ export class StaleFlowCleaner {
 
   /** Returns how many were deleted. Flows that ended by themselves meanwhile are not counted. */
   async clean(family: Family, services: Iterable<ServiceState>, allowExternalIPs: boolean): Promise<number> {
-    const isStale = staleFlows(services, allowExternalIPs);
+    const isStale = staleFlowTest(services, allowExternalIPs);
     let deleted = 0;
     for (const protocol of STALE_PROTOCOLS) {
       const stale: ConntrackFlow[] = [];

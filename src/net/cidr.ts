@@ -1,14 +1,14 @@
 import { type Family, familyOf, type Ip, ipBytes, ipFromBytes, parseIp } from './ip.ts';
 
-/** A network: an address whose host bits are zero, and a prefix length. */
+/** A network. The host bits of the address are zero. */
 export interface Cidr {
   readonly address: Ip;
   readonly prefix: number;
 }
 
 /**
- * Reads `10.1.2.3/8` as 10.0.0.0/8, with the same leniency as parseIp, leading zeros of the prefix included.
- * Undefined if it is no CIDR.
+ * Parses `10.1.2.3/8` as 10.0.0.0/8. Leading zeros are allowed, as in parseIp, also in the prefix. Returns undefined if
+ * the text is not a CIDR.
  */
 export function parseCidr(text: string): Cidr | undefined {
   const slash = text.indexOf('/');
@@ -16,7 +16,7 @@ export function parseCidr(text: string): Cidr | undefined {
   const ip = parseIp(text.slice(0, slash));
   const digits = text.slice(slash + 1);
   if (!ip || !/^[0-9]{1,8}$/.test(digits)) return undefined;
-  // An IPv4-mapped address is written as IPv6 and so is its prefix length, but it names an IPv4 network.
+  // An IPv4-mapped address has a prefix length of IPv6, but means an IPv4 network.
   const mapped = familyOf(ip) === 'IPv4' && text.slice(0, slash).includes(':');
   const prefix = Number(digits) - (mapped ? 96 : 0);
   if (prefix < 0 || prefix > bitsOf(ip)) return undefined;
@@ -31,7 +31,7 @@ export function cidrFamily(cidr: Cidr): Family {
   return familyOf(cidr.address);
 }
 
-/** The network that holds every address of a family. */
+/** Whether the network contains all addresses of its family. */
 export function isZeroCidr(cidr: Cidr): boolean {
   return cidr.prefix === 0;
 }

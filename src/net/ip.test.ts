@@ -34,10 +34,10 @@ const canonical: [string, string | undefined][] = [
 ];
 
 for (const [text, want] of canonical) {
-  test(`MODEL-1 reads ${JSON.stringify(text)} as ${want ?? 'no address'}`, () => assert.equal(parseIp(text), want));
+  test(`MODEL-1 ${JSON.stringify(text)} parses as ${want ?? 'no address'}`, () => assert.equal(parseIp(text), want));
 }
 
-test('MODEL-1 every address survives a round trip through bytes and agrees with net.isIP', () => {
+test('MODEL-1 every address is the same after conversion to bytes and back, and Node accepts it', () => {
   const address = fc.oneof(fc.ipV4(), fc.ipV6());
   fc.assert(
     fc.property(address, text => {
@@ -50,7 +50,7 @@ test('MODEL-1 every address survives a round trip through bytes and agrees with 
   );
 });
 
-test('MODEL-1 no text throws, and what is refused is no address to Node either (leading zeros apart)', () => {
+test('MODEL-1 no text causes an exception, and a text that is refused is no address for Node either', () => {
   fc.assert(
     fc.property(fc.oneof(fc.string(), fc.stringMatching(/^[0-9a-f:.%/]{0,20}$/)), text => {
       const ip = parseIp(text);
@@ -59,7 +59,7 @@ test('MODEL-1 no text throws, and what is refused is no address to Node either (
   );
 });
 
-test('MODEL-2 reads networks: host bits are cleared, leading zeros are decimal', () => {
+test('MODEL-2 a parsed network has no host bits, and leading zeros are decimal', () => {
   const read = (text: string) => {
     const cidr = parseCidr(text);
     return cidr && formatCidr(cidr);
@@ -74,7 +74,7 @@ test('MODEL-2 reads networks: host bits are cleared, leading zeros are decimal',
   }
 });
 
-test('MODEL-2 knows what a network contains and which one is zero', () => {
+test('MODEL-2 a network contains its addresses, and the zero network contains all', () => {
   const cidr = parseCidr('192.168.0.0/23');
   assert.ok(cidr);
   assert.ok(cidrContains(cidr, '192.168.1.255' as Ip));
@@ -88,7 +88,7 @@ test('MODEL-2 knows what a network contains and which one is zero', () => {
   assert.deepEqual(['0.0.0.0/0', '::/0', '::/128', '0.0.0.0/1'].map(zero), [true, true, false, false]);
 });
 
-test('MODEL-1 joins host and port with brackets for IPv6', () => {
+test('MODEL-1 a host and a port are joined, with brackets for IPv6', () => {
   assert.equal(joinHostPort('10.0.0.1', 80), '10.0.0.1:80');
   assert.equal(joinHostPort('fd00::1', 80), '[fd00::1]:80');
 });

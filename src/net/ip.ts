@@ -1,6 +1,6 @@
 /**
- * IP addresses as text in one canonical form, so that two are equal exactly when their strings are: dotted quads
- * without leading zeros, RFC 5952 for IPv6. An IPv4-mapped IPv6 address counts as IPv4 everywhere.
+ * An IP address as text in canonical form: a dotted quad without leading zeros, or RFC 5952 for IPv6. Two addresses are
+ * equal exactly if their texts are. An IPv4-mapped IPv6 address counts as IPv4.
  */
 export type Ip = string & { readonly ip: unique symbol };
 
@@ -8,7 +8,7 @@ export type Family = 'IPv4' | 'IPv6';
 
 export const FAMILIES: readonly Family[] = ['IPv4', 'IPv6'];
 
-/** What stands for all addresses of a machine. */
+/** The wildcard that means all addresses of a machine. */
 export const ANY_IP: Readonly<Record<Family, Ip>> = { IPv4: '0.0.0.0' as Ip, IPv6: '::' as Ip };
 
 export function familyOf(ip: Ip): Family {
@@ -20,8 +20,8 @@ export function otherFamily(family: Family): Family {
 }
 
 /**
- * Reads an address as Go's ParseIPSloppy does: leading zeros are allowed and decimal (`010.0.0.1` is 10.0.0.1), zone
- * ids and blanks are not. Undefined if it is none.
+ * Parses an address as Go's ParseIPSloppy does. Leading zeros are allowed and decimal (`010.0.0.1` is 10.0.0.1). Zone
+ * ids and blanks are not allowed. Returns undefined if the text is not an address.
  */
 export function parseIp(text: string): Ip | undefined {
   for (let at = 0; at < text.length; at++) {
@@ -32,14 +32,14 @@ export function parseIp(text: string): Ip | undefined {
   return undefined;
 }
 
-/** The address's 4 or 16 bytes. */
+/** The 4 or 16 bytes of an address. */
 export function ipBytes(ip: Ip): Buffer {
   const bytes = Buffer.allocUnsafe(familyOf(ip) === 'IPv4' ? 4 : 16);
   writeIp(ip, bytes, 0);
   return bytes;
 }
 
-/** Writes the address's bytes and returns how many they were. */
+/** Writes the bytes of an address. Returns their number. */
 export function writeIp(ip: Ip, into: Uint8Array, at: number): 4 | 16 {
   const v4 = readV4(ip, 0);
   if (v4 >= 0) {
@@ -58,13 +58,13 @@ export function writeIp(ip: Ip, into: Uint8Array, at: number): 4 | 16 {
   return 16;
 }
 
-/** An IPv4 address as a number; undefined for IPv6. */
+/** An IPv4 address as a number. Undefined for IPv6. */
 export function ipv4Number(ip: Ip): number | undefined {
   const number = readV4(ip, 0);
   return number < 0 ? undefined : number;
 }
 
-/** The address in 4 or 16 bytes; undefined for any other length. */
+/** The address in 4 or 16 bytes. Undefined for other lengths. */
 export function ipFromBytes(bytes: Uint8Array): Ip | undefined {
   if (bytes.length === 4) return bytes.join('.') as Ip;
   if (bytes.length !== 16) return undefined;
@@ -88,7 +88,7 @@ export function joinHostPort(host: string, port: number | string): string {
 
 const DOT = 0x2e;
 const COLON = 0x3a;
-/** Go's scanner gives up on numbers from here on. */
+/** Go's scanner refuses numbers from this one on. */
 const TOO_BIG = 0xffffff;
 
 function parseV4(text: string): Ip | undefined {
@@ -98,7 +98,7 @@ function parseV4(text: string): Ip | undefined {
   return (canonical === text ? text : canonical) as Ip;
 }
 
-/** The number of the dotted quad that begins at `start` and ends the text, or -1. */
+/** The number of the dotted quad from `start` to the end of the text, or -1 if there is none. */
 function readV4(text: string, start: number): number {
   let value = 0;
   let at = start;
@@ -130,7 +130,7 @@ function parseV6(text: string): Ip | undefined {
   return canonical === text ? (text as Ip) : canonical;
 }
 
-/** The eight groups of an IPv6 address, or undefined if the text is none. */
+/** The eight groups of an IPv6 address. Undefined if the text is not one. */
 function readGroups(text: string): Uint16Array | undefined {
   const groups = new Uint16Array(8);
   let count = 0;

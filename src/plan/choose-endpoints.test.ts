@@ -26,7 +26,7 @@ const terminating = (n: number, more: Omit<Input, 'ip'> = {}): Input => ({
 const here = { nodeName: 'node-a' };
 const zone = (...zoneHints: string[]) => ({ zoneHints });
 
-/** Policies as `internal/external`; a node port where there is an external one. */
+/** `policies` is `internal` or `internal/external`. With an external policy the Service has a node port. */
 function build(policies: string, inputs: readonly Input[]): { endpoints: readonly Endpoint[]; port: ServicePort } {
   const [internal = 'Cluster', external] = policies.split('/');
   const model = new Model({
@@ -72,9 +72,9 @@ const fourZones = [
 ];
 
 const cases: readonly Case[] = [
-  { what: 'PLAN-4 hints for our zone on all endpoints choose those', endpoints: fourZones, cluster: [1, 4] },
+  { what: 'PLAN-4 if all endpoints have hints, those for our zone are used', endpoints: fourZones, cluster: [1, 4] },
   {
-    what: 'PLAN-3 external policy Local ignores hints for local endpoints',
+    what: 'PLAN-3 with external policy Local, hints do not affect the local endpoints',
     policies: 'Cluster/Local',
     endpoints: fourZones,
     cluster: [1, 4],
@@ -82,7 +82,7 @@ const cases: readonly Case[] = [
     reachable: [1, 2, 4],
   },
   {
-    what: 'PLAN-3 internal policy Local ignores hints for local endpoints',
+    what: 'PLAN-3 with internal policy Local, hints do not affect the local endpoints',
     policies: 'Local/Cluster',
     endpoints: fourZones,
     cluster: [1, 4],
@@ -90,39 +90,39 @@ const cases: readonly Case[] = [
     reachable: [1, 2, 4],
   },
   {
-    what: 'PLAN-4 a node without a zone label uses all',
+    what: 'PLAN-4 a node without a zone label uses all endpoints',
     node: { name: 'node-a', zone: '' },
     endpoints: fourZones,
     cluster: [1, 2, 3, 4],
   },
   {
-    what: 'PLAN-4 a node in a zone that no hint names uses all',
+    what: 'PLAN-4 a node in a zone that no hint names uses all endpoints',
     node: { name: 'node-a', zone: 'zone-c' },
     endpoints: fourZones,
     cluster: [1, 2, 3, 4],
   },
   {
-    what: 'PLAN-4 an endpoint of our zone that is not ready is left out',
+    what: 'PLAN-4 an endpoint for our zone that is not ready is not used',
     endpoints: [ready(1, zone('zone-a')), unready(2, zone('zone-a')), ready(3, zone('zone-b'))],
     cluster: [1],
   },
   {
-    what: 'PLAN-4 only unready endpoints in our zone: hints are ignored',
+    what: 'PLAN-4 if all endpoints for our zone are unready, hints are ignored',
     endpoints: [unready(1, zone('zone-a')), ready(2, zone('zone-b')), ready(3, zone('zone-b'))],
     cluster: [2, 3],
   },
   {
-    what: 'PLAN-4 one ready endpoint without a hint: hints are ignored',
+    what: 'PLAN-4 if a ready endpoint has no hint, hints are ignored',
     endpoints: [ready(1, zone('zone-a')), ready(2)],
     cluster: [1, 2],
   },
   {
-    what: 'PLAN-4 an unready endpoint without a hint does not matter',
+    what: 'PLAN-4 an unready endpoint without a hint has no effect',
     endpoints: [ready(1, zone('zone-a')), unready(2), ready(3, zone('zone-b'))],
     cluster: [1],
   },
   {
-    what: 'PLAN-4 several zones in a hint: any of them',
+    what: 'PLAN-4 a hint may name several zones',
     endpoints: [
       ready(1, zone('zone-a', 'zone-b')),
       ready(2, zone('zone-b', 'zone-c')),
@@ -132,7 +132,7 @@ const cases: readonly Case[] = [
     cluster: [1, 4],
   },
   {
-    what: 'PLAN-4 hints for our node outweigh those for our zone',
+    what: 'PLAN-4 hints for nodes go before hints for zones',
     endpoints: [
       ready(1, { ...zone('zone-a'), nodeHints: ['node-a'] }),
       ready(2, { ...zone('zone-a'), nodeHints: ['node-b'] }),
@@ -140,12 +140,12 @@ const cases: readonly Case[] = [
     cluster: [1],
   },
   {
-    what: 'PLAN-4 node hints on some endpoints only are ignored',
+    what: 'PLAN-4 if only some endpoints have hints for nodes, these are ignored',
     endpoints: [ready(1, { nodeHints: ['node-a'] }), ready(2)],
     cluster: [1, 2],
   },
   {
-    what: 'PLAN-4 no endpoint for our node: hints for zones count',
+    what: 'PLAN-4 if no hint names our node, hints for zones count',
     endpoints: [
       ready(1, { ...zone('zone-a'), nodeHints: ['node-x'] }),
       ready(2, { ...zone('zone-b'), nodeHints: ['node-y'] }),
@@ -153,49 +153,60 @@ const cases: readonly Case[] = [
     cluster: [1],
   },
   {
-    what: 'PLAN-5 hints and localness in conflict: both lists together',
+    what: 'PLAN-5 the cluster list follows hints, the local list does not, and both are reachable',
     policies: 'Cluster/Local',
     endpoints: [ready(1, { ...zone('zone-a'), nodeName: 'node-b' }), ready(2, { ...zone('zone-b'), ...here })],
     cluster: [1],
     local: [2],
     reachable: [1, 2],
   },
-  { what: 'PLAN-5 internal Local without any endpoint', policies: 'Local', endpoints: [], cluster: [], has: false },
   {
-    what: 'PLAN-5 internal Local, all elsewhere: endpoints exist but none can be reached',
+    what: 'PLAN-5 with internal policy Local and no endpoints, there are none',
+    policies: 'Local',
+    endpoints: [],
+    cluster: [],
+    has: false,
+  },
+  {
+    what: 'PLAN-5 with internal policy Local and endpoints on other nodes only, endpoints exist but none is reachable',
     policies: 'Local',
     endpoints: [ready(1), ready(2)],
     cluster: [],
     has: true,
   },
   {
-    what: 'PLAN-3 internal Local, all here',
+    what: 'PLAN-3 with internal policy Local, all endpoints on this node are used',
     policies: 'Local',
     endpoints: [ready(1, here), ready(2, here)],
     cluster: [],
     local: [1, 2],
   },
   {
-    what: 'PLAN-3 internal Local, some here',
+    what: 'PLAN-3 with internal policy Local, endpoints on other nodes are not used',
     policies: 'Local',
     endpoints: [ready(1, here), ready(2)],
     cluster: [],
     local: [1],
   },
-  { what: 'PLAN-2 Cluster, none ready', endpoints: [unready(1), unready(2)], cluster: [], has: false },
-  { what: 'PLAN-2 Cluster, some ready', endpoints: [unready(1), ready(2)], cluster: [2] },
   {
-    what: 'PLAN-2 Cluster, all terminating: all of them, here and elsewhere',
+    what: 'PLAN-2 endpoints that are not ready are not used',
+    endpoints: [unready(1), unready(2)],
+    cluster: [],
+    has: false,
+  },
+  { what: 'PLAN-2 only ready endpoints are used', endpoints: [unready(1), ready(2)], cluster: [2] },
+  {
+    what: 'PLAN-2 if all endpoints terminate, all are used, on this node and on others',
     endpoints: [terminating(1, here), terminating(2)],
     cluster: [1, 2],
   },
   {
-    what: 'PLAN-2 a fallback to terminating endpoints ignores hints',
+    what: 'PLAN-2 the fallback to terminating endpoints ignores hints',
     endpoints: [terminating(1, zone('zone-b')), terminating(2, zone('zone-a'))],
     cluster: [1, 2],
   },
   {
-    what: 'PLAN-1 internal Local, external Cluster, some here',
+    what: 'PLAN-1 with internal policy Local and external policy Cluster, both lists are used',
     policies: 'Local/Cluster',
     endpoints: [ready(1, here), ready(2)],
     cluster: [1, 2],
@@ -203,7 +214,7 @@ const cases: readonly Case[] = [
     reachable: [1, 2],
   },
   {
-    what: 'PLAN-1 internal Cluster, external Local, some here',
+    what: 'PLAN-1 with internal policy Cluster and external policy Local, both lists are used',
     policies: 'Cluster/Local',
     endpoints: [ready(1, here), ready(2)],
     cluster: [1, 2],
@@ -211,7 +222,7 @@ const cases: readonly Case[] = [
     reachable: [1, 2],
   },
   {
-    what: 'PLAN-1 both Local, some here',
+    what: 'PLAN-1 with both policies Local, both lists are used',
     policies: 'Local/Local',
     endpoints: [ready(1, here), ready(2)],
     cluster: [1, 2],
@@ -219,21 +230,21 @@ const cases: readonly Case[] = [
     reachable: [1, 2],
   },
   {
-    what: 'PLAN-5 both Local, all elsewhere',
+    what: 'PLAN-5 with both policies Local and endpoints on other nodes only, the local list is empty',
     policies: 'Local/Local',
     endpoints: [ready(1), ready(2)],
     cluster: [1, 2],
     local: [],
   },
   {
-    what: 'PLAN-5 both Local, all elsewhere and terminating',
+    what: 'PLAN-5 with both policies Local and terminating endpoints on other nodes only, the local list is empty',
     policies: 'Local/Local',
     endpoints: [terminating(1), terminating(2)],
     cluster: [1, 2],
     local: [],
   },
   {
-    what: 'PLAN-3 external Local: each list falls back for itself',
+    what: 'PLAN-3 the local list falls back to terminating endpoints independent of the cluster list',
     policies: 'Cluster/Local',
     endpoints: [ready(1), terminating(2), ready(3), terminating(4, here)],
     cluster: [1, 3],
@@ -241,43 +252,48 @@ const cases: readonly Case[] = [
     reachable: [1, 3, 4],
   },
   {
-    what: 'PLAN-3 ready here: terminating ones here are not used',
+    what: 'PLAN-3 if a local endpoint is ready, terminating local endpoints are not used',
     policies: 'Cluster/Local',
     endpoints: [ready(1, here), terminating(2, here)],
     cluster: [1],
     local: [1],
   },
   {
-    what: 'PLAN-1 external Local of a Service that nothing outside can reach is ignored',
+    what: 'PLAN-1 a Service that is not externally accessible has no local list with internal policy Cluster',
     policies: 'Cluster',
     endpoints: [ready(1, here), ready(2)],
     cluster: [1, 2],
     local: [],
   },
   {
-    what: 'PLAN-1 no cluster endpoints for internal Local of an internal Service',
+    what: 'PLAN-1 a Service that is not externally accessible has no cluster list with internal policy Local',
     policies: 'Local',
     endpoints: [ready(1), ready(2, here)],
     cluster: [],
     local: [2],
   },
-  { what: 'PLAN-5 no endpoints at all', endpoints: [], cluster: [], has: false },
-  { what: 'PLAN-2 not ready, not serving, not terminating', endpoints: [unready(1)], cluster: [], has: false },
+  { what: 'PLAN-5 a Service without endpoints has none', endpoints: [], cluster: [], has: false },
   {
-    what: 'PLAN-2 serving but neither ready nor terminating is not used',
+    what: 'PLAN-2 an endpoint that is neither ready nor serving is not used',
+    endpoints: [unready(1)],
+    cluster: [],
+    has: false,
+  },
+  {
+    what: 'PLAN-2 an endpoint that serves but is neither ready nor terminating is not used',
     endpoints: [{ ip: '10.1.2.1', ready: false, serving: true }],
     cluster: [],
     has: false,
   },
   {
-    what: 'PLAN-2 terminating and no longer serving is not used',
+    what: 'PLAN-2 a terminating endpoint that no longer serves is not used',
     endpoints: [terminating(1, { serving: false })],
     cluster: [],
     has: false,
   },
 ];
 
-describe('endpoints that a port uses', () => {
+describe('the endpoints that a service port uses', () => {
   for (const { what, policies = 'Cluster', node = NODE, endpoints: inputs, cluster, local = [], ...want } of cases) {
     test(what, () => {
       const { endpoints, port } = build(policies, inputs);
@@ -290,13 +306,13 @@ describe('endpoints that a port uses', () => {
   }
 });
 
-describe('why', () => {
+describe('the reasons for the choice', () => {
   const reasons = (policies: string, inputs: readonly Input[], node = NODE) => {
     const { endpoints, port } = build(policies, inputs);
     return explainEndpoints(endpoints, port, node).map(({ cluster, local }) => [cluster?.reason, local?.reason]);
   };
 
-  test('PLAN-14 ready, not ready, terminating, no longer serving, elsewhere', () => {
+  test('PLAN-14 each endpoint has a reason for each list', () => {
     const inputs = [ready(1), unready(2), terminating(3, here), terminating(4, { serving: false }), ready(5, here)];
     assert.deepEqual(reasons('Cluster/Local', inputs), [
       ['ready', 'on another node'],
@@ -307,14 +323,14 @@ describe('why', () => {
     ]);
   });
 
-  test('PLAN-14 a fallback says that it is one', () => {
+  test('PLAN-14 the reason for a terminating endpoint that is used says that none is ready', () => {
     assert.deepEqual(reasons('Cluster/Local', [terminating(1, here), terminating(2)]), [
       ['terminating, but none is ready', 'terminating, but none is ready'],
       ['terminating, but none is ready', 'on another node'],
     ]);
   });
 
-  test('PLAN-14 hints say whom they are for', () => {
+  test('PLAN-14 an endpoint that hints exclude has hints as the reason', () => {
     assert.deepEqual(
       reasons('Cluster', fourZones).map(([cluster]) => cluster),
       ['ready', 'hinted for other zones', 'hinted for other zones', 'ready'],
@@ -326,7 +342,7 @@ describe('why', () => {
     );
   });
 
-  test('PLAN-14 a list that the policies do not use has no reasons', () => {
+  test('PLAN-14 a list that no policy uses has no reasons', () => {
     assert.deepEqual(reasons('Cluster', [ready(1)]), [['ready', undefined]]);
     assert.deepEqual(reasons('Local', [ready(1, here)]), [[undefined, 'ready']]);
   });
@@ -341,7 +357,7 @@ describe('why', () => {
     ['other node', [ready(1, { nodeHints: ['node-x'] })], NODE, 'hints ignored: none is for node node-a'],
   ];
   for (const [what, inputs, node, want] of notes) {
-    test(`PLAN-14 what hints do: ${what}`, () => {
+    test(`PLAN-14 the effect of hints is explained: ${what}`, () => {
       const { endpoints, port } = build('Cluster', inputs);
       assert.equal(explainTopology(endpoints, port, node), want);
     });

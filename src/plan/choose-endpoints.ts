@@ -1,6 +1,7 @@
+import { compareTexts } from '../lib/compare-texts.ts';
+import { NONE } from '../lib/none.ts';
 import {
   type Endpoint,
-  NONE,
   type NodeTopology,
   type ServicePort,
   usesClusterEndpoints,
@@ -8,13 +9,13 @@ import {
 } from '../model/index.ts';
 import { isAvailable, topologyMode } from './topology.ts';
 
-/** The endpoints that a Service port uses on this node. All lists keep the order by text. */
+/** The endpoints that a service port uses on this node. All lists keep the order by text. */
 export interface ChosenEndpoints {
   /** For traffic with policy Cluster. Empty if no traffic of the port has it. */
   readonly cluster: readonly Endpoint[];
   /** For traffic with policy Local. Empty if no traffic of the port has it. */
   readonly local: readonly Endpoint[];
-  /** Some endpoint, anywhere, could serve: the difference between dropping and rejecting. */
+  /** Some endpoint on any node could serve. It decides between drop and reject if there is no endpoint here. */
   readonly hasEndpoints: boolean;
 }
 
@@ -28,7 +29,7 @@ export function chooseEndpoints(
   if (endpoints.length === 0) return NO_ENDPOINTS;
   const usesCluster = usesClusterEndpoints(port);
   const usesLocal = usesLocalEndpoints(port);
-  const ready = keep(endpoints, isReady);
+  const ready = filterEndpoints(endpoints, isReady);
   const cluster = usesCluster ? chooseCluster(endpoints, ready, node) : NONE;
   const local = usesLocal ? chooseLocal(endpoints, ready) : NONE;
   const hasEndpoints = cluster.length > 0 || (usesLocal && endpoints.some(isUsable));
@@ -39,7 +40,7 @@ export function isReady(endpoint: Endpoint): boolean {
   return endpoint.ready;
 }
 
-/** On its way out but still answering: used when nothing is ready. */
+/** A terminating endpoint that still serves. It is used if no endpoint is ready. */
 export function isServingTerminating(endpoint: Endpoint): boolean {
   return endpoint.serving && endpoint.terminating;
 }
@@ -53,31 +54,34 @@ function chooseCluster(
   ready: readonly Endpoint[],
   node: NodeTopology,
 ): readonly Endpoint[] {
-  if (ready.length === 0) return keep(endpoints, isServingTerminating);
+  if (ready.length === 0) return filterEndpoints(endpoints, isServingTerminating);
   const topology = topologyMode(ready, node);
-  return topology === 'any' ? ready : keep(ready, endpoint => isAvailable(endpoint, topology, node));
+  return topology === 'any' ? ready : filterEndpoints(ready, endpoint => isAvailable(endpoint, topology, node));
 }
 
-/** Hints play no part here. */
+/** Topology hints have no effect on policy Local. */
 function chooseLocal(endpoints: readonly Endpoint[], ready: readonly Endpoint[]): readonly Endpoint[] {
-  const localReady = keep(ready, endpoint => endpoint.isLocal);
+  const localReady = filterEndpoints(ready, endpoint => endpoint.isLocal);
   if (localReady.length > 0) return localReady;
-  return keep(endpoints, endpoint => endpoint.isLocal && isServingTerminating(endpoint));
+  return filterEndpoints(endpoints, endpoint => endpoint.isLocal && isServingTerminating(endpoint));
 }
 
-/** Both lists together, each endpoint once. */
+/** The endpoints of both lists, each once. */
 export function reachableEndpoints({ cluster, local }: ChosenEndpoints): readonly Endpoint[] {
   if (local.length === 0) return cluster;
   if (cluster.length === 0) return local;
   const inCluster = new Set(cluster);
   const extra = local.filter(endpoint => !inCluster.has(endpoint));
   if (extra.length === 0) return cluster;
-  return [...cluster, ...extra].sort((a, b) => (a.text < b.text ? -1 : 1));
+  return [...cluster, ...extra].sort((a, b) => compareTexts(a.text, b.text));
 }
 
-/** A filter that returns the list itself when everything is kept, so that the usual case costs no memory. */
-export function keep(endpoints: readonly Endpoint[], wanted: (endpoint: Endpoint) => boolean): readonly Endpoint[] {
-  if (endpoints.every(wanted)) return endpoints;
-  const kept = endpoints.filter(wanted);
+/** Filters a list. Returns the list itself if it keeps all endpoints, so that the usual case takes no memory. */
+export function filterEndpoints(
+  endpoints: readonly Endpoint[],
+  isWanted: (endpoint: Endpoint) => boolean,
+): readonly Endpoint[] {
+  if (endpoints.every(isWanted)) return endpoints;
+  const kept = endpoints.filter(isWanted);
   return kept.length === 0 ? NONE : kept;
 }

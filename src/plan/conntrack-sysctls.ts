@@ -1,4 +1,4 @@
-/** The `conntrack` part of the configuration; durations in milliseconds, undefined where unset. */
+/** The `conntrack` part of the configuration. Unset fields are undefined. */
 export interface ConntrackConfig {
   readonly maxPerCore: number | undefined;
   readonly min: number | undefined;
@@ -14,17 +14,17 @@ export interface Sysctl {
   readonly value: number;
 }
 
-/** Beyond this a larger table only costs memory. */
+/** A larger table would only take memory. */
 const MAX_ENTRIES = 1 << 20;
 
-/** How many flows the kernel may remember; 0: leave it as it is. */
+/** The limit of flows that the kernel remembers. 0 means to leave the kernel's limit as it is. */
 export function conntrackMax({ maxPerCore, min }: ConntrackConfig, cpus: number): number {
   if (!maxPerCore || maxPerCore <= 0) return 0;
   const scaled = maxPerCore * cpus;
   return scaled > MAX_ENTRIES ? MAX_ENTRIES : Math.max(scaled, min ?? 0);
 }
 
-/** The sysctls to set at start, in order. A value of zero, or none, leaves the kernel's. */
+/** The sysctls to set at start, in order. A setting of zero or undefined leaves the kernel's value as it is. */
 export function conntrackSysctls(config: ConntrackConfig, cpus: number): readonly Sysctl[] {
   const max = conntrackMax(config, cpus);
   const seconds = (name: string, ms: number | undefined) => set(name, Math.floor((ms ?? 0) / 1000));

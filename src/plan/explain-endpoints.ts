@@ -8,7 +8,7 @@ import {
 import { chooseEndpoints, isReady, isServingTerminating } from './choose-endpoints.ts';
 import { topologyMode } from './topology.ts';
 
-/** Why an endpoint is in a list, or is not. */
+/** Why an endpoint is in a list, or why it is not. */
 export type Reason =
   | 'ready'
   | 'terminating, but none is ready'
@@ -26,9 +26,9 @@ export interface Decision {
 
 export interface EndpointExplanation {
   readonly endpoint: Endpoint;
-  /** For traffic with policy Cluster; undefined if the port has none. */
+  /** For traffic with policy Cluster. Undefined if the port has no such traffic. */
   readonly cluster: Decision | undefined;
-  /** For traffic with policy Local; undefined if the port has none. */
+  /** For traffic with policy Local. Undefined if the port has no such traffic. */
   readonly local: Decision | undefined;
 }
 
@@ -57,7 +57,7 @@ function decide(endpoint: Endpoint, used: boolean, otherwise: Reason): Decision 
   return { used, reason: endpoint.terminating ? 'no longer serving' : 'not ready' };
 }
 
-/** What hints do for a port on this node, in a sentence; undefined if there are none. */
+/** A sentence about the effect of hints on this node. Undefined if there are no hints. */
 export function explainTopology(
   endpoints: readonly Endpoint[],
   port: ServicePort,

@@ -48,8 +48,8 @@ const lines = (frontends: readonly Frontend[]) =>
       `${kind} ${ip ?? '*'}:${port} ${action} ${policy} ${shortCircuit} ${masquerade}`,
   );
 
-describe('addresses of a Service port', () => {
-  test('PLAN-6 cluster IP, external IPs, load-balancer IPs, node port, in this order', () => {
+describe('the frontends of a service port', () => {
+  test('PLAN-6 frontends are the cluster IP, external IPs, load-balancer IPs and the node port, in this order', () => {
     assert.deepEqual(lines(plan(everything, [local, remote])), [
       'ClusterIP 10.96.0.1:80 forward Cluster none from-outside',
       'ExternalIP 1.1.1.1:80 forward Cluster none always',
@@ -58,12 +58,12 @@ describe('addresses of a Service port', () => {
     ]);
   });
 
-  test('PLAN-6 external IPs are left out when they are not allowed', () => {
+  test('PLAN-6 external IPs that are not allowed are no frontends', () => {
     const kinds = plan(everything, [local], { allowExternalIPs: false }).map(({ kind }) => kind);
     assert.deepEqual(kinds, ['ClusterIP', 'LoadBalancerIP', 'NodePort']);
   });
 
-  test('PLAN-7 without endpoints everything is rejected', () => {
+  test('PLAN-7 without endpoints all frontends reject', () => {
     for (const policy of ['Cluster', 'Local']) {
       const frontends = plan({ ...everything, externalTrafficPolicy: policy }, []);
       assert.deepEqual(new Set(frontends.map(({ action }) => action)), new Set(['reject']));
@@ -89,14 +89,14 @@ describe('addresses of a Service port', () => {
     ]);
   });
 
-  test('PLAN-9 external policy Local: pods and the node are short-circuited; without a detector only the node', () => {
+  test('PLAN-9 with external policy Local pods and the node are short-circuited, without a local detector only the node', () => {
     const overrides = { ...everything, externalTrafficPolicy: 'Local' };
     const nodePort = (options: Partial<PlanOptions>) => lines(plan(overrides, [local, remote], options)).at(-1);
     assert.equal(nodePort({}), 'NodePort *:30080 forward Local pods-and-node from-node');
     assert.equal(nodePort({ localDetector: undefined }), 'NodePort *:30080 forward Local node from-node');
   });
 
-  test('PLAN-8 cluster IP traffic is masqueraded from outside, always, or never', () => {
+  test('PLAN-8 traffic to the cluster IP is masqueraded from outside, always, or never', () => {
     const clusterIP = (options: Partial<PlanOptions>) => plan({}, [local], options)[0]?.masquerade;
     assert.equal(clusterIP({}), 'from-outside');
     assert.equal(clusterIP({ localDetector: undefined }), 'never');
@@ -104,7 +104,7 @@ describe('addresses of a Service port', () => {
     assert.equal(clusterIP({ masqueradeAll: true, localDetector: undefined }), 'always');
   });
 
-  test('PLAN-10 source ranges guard load-balancer IPs only, and know whether they hold the node', () => {
+  test('PLAN-10 source ranges restrict load-balancer IPs only, and say whether they contain the node', () => {
     const firewalls = (ranges: string[]) =>
       plan({ ...everything, loadBalancerSourceRanges: ranges }, [local]).map(({ kind, firewall }) => [
         kind,
@@ -120,7 +120,7 @@ describe('addresses of a Service port', () => {
     assert.equal(firewalls([])[2]?.[1], undefined);
   });
 
-  test('PLAN-10 source ranges guard also while there is no endpoint', () => {
+  test('PLAN-10 source ranges restrict also if there is no endpoint', () => {
     const [, , balancer] = plan({ ...everything, loadBalancerSourceRanges: ['203.0.113.0/24'] }, []);
     assert.equal(balancer?.action, 'reject');
     assert.equal(balancer?.firewall?.sourceRanges.length, 1);

@@ -3,45 +3,49 @@ import { isExternallyAccessible, type LocalDetector, type ServicePort } from '..
 import { type Cidr, cidrContains, type Ip } from '../net/index.ts';
 import type { ChosenEndpoints } from './choose-endpoints.ts';
 
-/** What happens to a connection from outside the node's own pods and processes. */
+/** What happens to a connection that does not come from the node's own pods or processes. */
 export type Action = 'forward' | 'reject' | 'drop';
 
-/** One address and port at which a Service port answers. */
+/** One address and port at which a service port accepts connections. */
 export interface Frontend {
   readonly kind: 'ClusterIP' | 'ExternalIP' | 'LoadBalancerIP' | 'NodePort';
-  /** Undefined for a node port: every address that accepts node ports. */
+  /** Undefined for a node port, which every address that accepts node ports has. */
   readonly ip: Ip | undefined;
   readonly port: number;
-  /** Cluster: forwards to the cluster endpoints; Local: to the local ones. */
+  /** Cluster forwards to the cluster endpoints, Local to the local endpoints. */
   readonly policy: TrafficPolicy;
   readonly action: Action;
-  /** Whose connections go to the cluster endpoints although the policy is Local, whatever the action. */
+  /** The clients whose connections go to the cluster endpoints although the policy is Local, whatever the action. */
   readonly shortCircuit: 'none' | 'node' | 'pods-and-node';
-  /** Whose source address is replaced by the node's, so that answers come back here. */
+  /** The clients whose source address the node replaces by its own, so that answers come back to the node. */
   readonly masquerade: 'never' | 'from-outside' | 'from-node' | 'always';
-  /** Undefined: anyone may connect. */
+  /** Undefined if every client may connect. */
   readonly firewall: Firewall | undefined;
 }
 
-/** Connections from elsewhere are dropped. */
+/** Connections from other addresses are dropped. */
 export interface Firewall {
   readonly sourceRanges: readonly Cidr[];
-  /** The ranges hold the node's own address, so what it sends to its own load balancer may pass. */
+  /** The ranges contain the node's own address, so that the node may connect to the load-balancer address. */
   readonly includesNode: boolean;
 }
 
 export interface FrontendOptions {
-  /** Undefined: pods cannot be told from others. */
+  /** Undefined if the proxy cannot recognise traffic from this node's pods. */
   readonly localDetector: LocalDetector | undefined;
   readonly masqueradeAll: boolean;
   readonly nodeIP: Ip;
-  /** False: external IPs of Services are ignored, as the feature gate AllowServiceExternalIPs has it. */
+  /** False if the feature gate AllowServiceExternalIPs is off: external IPs of Services are ignored. */
   readonly allowExternalIPs: boolean;
 }
 
 type Route = Pick<Frontend, 'policy' | 'action' | 'shortCircuit' | 'masquerade'>;
 
-export function frontends(port: ServicePort, chosen: ChosenEndpoints, options: FrontendOptions): readonly Frontend[] {
+export function planFrontends(
+  port: ServicePort,
+  chosen: ChosenEndpoints,
+  options: FrontendOptions,
+): readonly Frontend[] {
   const list = [frontend('ClusterIP', port.clusterIP, port.port, internalRoute(port, chosen, options))];
   if (!isExternallyAccessible(port)) return list;
   const external = externalRoute(port, chosen, options);
@@ -84,7 +88,10 @@ function externalRoute(port: ServicePort, chosen: ChosenEndpoints, options: Fron
   return { policy: 'Local', action, shortCircuit, masquerade: 'from-node' };
 }
 
-/** Nothing to serve it anywhere: say so. Something elsewhere, but not here: be silent, so that a balancer goes there. */
+/**
+ * Without any endpoint the client learns it at once by a reject. With endpoints on other nodes only, a drop makes a
+ * load balancer choose another node.
+ */
 function actionOf(policyLocal: boolean, chosen: ChosenEndpoints): Action {
   if (!chosen.hasEndpoints) return 'reject';
   return policyLocal && chosen.local.length === 0 ? 'drop' : 'forward';

@@ -1,5 +1,5 @@
+export { type Conflict, conflictProblems } from './address-owners.ts';
 export { type ChosenEndpoints, chooseEndpoints, reachableEndpoints } from './choose-endpoints.ts';
-export { type Conflict, conflictProblems } from './claims.ts';
 export { type ConntrackConfig, conntrackMax, conntrackSysctls, type Sysctl } from './conntrack-sysctls.ts';
 export {
   type Decision,
@@ -11,9 +11,9 @@ export {
 export type { Action, Firewall, Frontend, FrontendOptions } from './frontend.ts';
 export {
   DEFAULT_PLAN_SETTINGS,
+  derivePlanOptions,
   type NodePlanOptions,
   type PlanSettings,
-  planOptions,
   samePlanOptions,
 } from './options.ts';
 export { type PlanDiff, Planner } from './planner.ts';
@@ -26,5 +26,5 @@ export {
   type ServicePortPlan,
   samePlan,
 } from './service-port-plan.ts';
-export { type Flow, STALE_PROTOCOLS, staleFlows } from './stale-flows.ts';
+export { type Flow, STALE_PROTOCOLS, staleFlowTest } from './stale-flows.ts';
 export { type TopologyMode, topologyMode } from './topology.ts';

@@ -1,5 +1,5 @@
 import type { Node } from '../api/index.ts';
-import { detectNodeIPs, type LocalDetectorConfig, localDetectors, type NodeIPs, zoneOf } from '../model/index.ts';
+import { chooseLocalDetectors, detectNodeIPs, type LocalDetectorConfig, type NodeIPs, zoneOf } from '../model/index.ts';
 import { FAMILIES, type Family } from '../net/index.ts';
 import type { PlanOptions } from './service-port-plan.ts';
 
@@ -22,15 +22,15 @@ export const DEFAULT_PLAN_SETTINGS: PlanSettings = {
 
 export interface NodePlanOptions {
   readonly nodeIPs: NodeIPs;
-  /** What an operator should know of the choice of local detectors. */
+  /** Something about the local detectors that the operator should know. */
   readonly notice: string | undefined;
   readonly families: Readonly<Record<Family, PlanOptions>>;
 }
 
-/** What plans of both families depend on, from the configuration and what is known of the node. */
-export function planOptions(settings: PlanSettings, nodeName: string, node: Node | undefined): NodePlanOptions {
+/** Derives the options of both families from the configuration and the Node. */
+export function derivePlanOptions(settings: PlanSettings, nodeName: string, node: Node | undefined): NodePlanOptions {
   const nodeIPs = detectNodeIPs(node, settings.bindAddress);
-  const detectors = localDetectors({ ...settings, podCIDRs: node?.podCIDRs ?? [] }, nodeIPs.primary);
+  const detectors = chooseLocalDetectors({ ...settings, podCIDRs: node?.podCIDRs ?? [] }, nodeIPs.primary);
   const options = (family: Family): PlanOptions => ({
     node: { name: nodeName, zone: zoneOf(node) },
     nodeIP: nodeIPs[family],

@@ -29,7 +29,7 @@ const names = (diff: PlanDiff) => ({
 });
 
 describe('changes of plans', () => {
-  test('PLAN-12 added, updated, removed; what stays the same is not mentioned', () => {
+  test('PLAN-12 a diff has the plans that were added, updated and removed, and no other', () => {
     const { model, planner } = create();
     const sync = () => names(planner.update(model.take()));
     model.setService(
@@ -51,12 +51,12 @@ describe('changes of plans', () => {
     assert.deepEqual([...planner.plans()].map(planName), ['default/b']);
   });
 
-  test('PLAN-12 endpoints that no plan uses are no change of a plan', () => {
+  test('PLAN-12 endpoints that a plan does not use do not change it', () => {
     const { model, planner } = create();
     model.setService(service('a'));
     model.setEndpointSlice(slice('a-1', ['10.0.0.1']));
     planner.update(model.take());
-    const [before] = planner.service('default/a');
+    const [before] = planner.plansOf('default/a');
     model.setEndpointSlice(slice('a-2', [{ ip: '10.0.0.2', ready: false }]));
     const change = model.take();
     assert.deepEqual(
@@ -64,12 +64,12 @@ describe('changes of plans', () => {
       ['default/a'],
     );
     assert.deepEqual(names(planner.update(change)), { added: [], updated: [], removed: [] });
-    assert.equal(planner.service('default/a')[0], before, 'the plan is the same object');
+    assert.equal(planner.plansOf('default/a')[0], before, 'the plan is the same object');
   });
 
-  test('PLAN-16 all endpoints of this node are in the plan, usable or not', () => {
+  test('PLAN-16 a plan has all endpoints of this node, usable or not', () => {
     const { model, planner } = create();
-    const onNode = () => planner.service('default/a')[0]?.onNode.map(({ text }) => text);
+    const onNode = () => planner.plansOf('default/a')[0]?.onNode.map(({ text }) => text);
     const here = (ip: string, ready = true) => ({ ip, nodeName: 'node-a', ready, serving: ready });
     model.setService(service('a'));
     model.setEndpointSlice(slice('a-1', [here('10.0.0.1'), here('10.0.0.2', false), '10.0.0.3']));
@@ -80,7 +80,7 @@ describe('changes of plans', () => {
     assert.deepEqual(onNode(), ['10.0.0.1:8080']);
   });
 
-  test('PLAN-12 a new zone of the node changes only plans that it matters to', () => {
+  test('PLAN-12 a new zone of the node changes only the plans that depend on it', () => {
     const { model, planner } = create();
     const hinted = [
       { ip: '10.0.0.1', zoneHints: ['zone-a'] },
@@ -93,7 +93,7 @@ describe('changes of plans', () => {
     const diff = planner.update(model.take(), { ...OPTIONS, node: { name: 'node-a', zone: 'zone-b' } });
     assert.deepEqual(names(diff), { added: [], updated: ['default/a'], removed: [] });
     assert.deepEqual(
-      planner.service('default/a')[0]?.endpoints.cluster.map(({ ip }) => ip),
+      planner.plansOf('default/a')[0]?.endpoints.cluster.map(({ ip }) => ip),
       ['10.0.0.2'],
     );
   });
@@ -106,7 +106,7 @@ describe('Services that want the same address', () => {
       [...planner.plans()].map(plan => [plan.service, plan.frontends.map(({ kind, ip }) => `${kind} ${ip}`).join(' ')]),
     );
 
-  test('PLAN-15 the first by name has it, whatever came first; the other keeps the rest and knows who has it', () => {
+  test('PLAN-15 the first Service by name owns it in any order of arrival; the other keeps its other frontends and names the owner', () => {
     for (const order of [
       ['a', 'b'],
       ['b', 'a'],
@@ -120,12 +120,12 @@ describe('Services that want the same address', () => {
         'default/a': 'ClusterIP 10.96.0.1 ExternalIP 1.1.1.1',
         'default/b': 'ClusterIP 10.96.0.2',
       });
-      const [conflict] = planner.service('default/b')[0]?.conflicts ?? [];
+      const [conflict] = planner.plansOf('default/b')[0]?.conflicts ?? [];
       assert.deepEqual([conflict?.owner, conflict?.frontend.ip], ['default/a', '1.1.1.1']);
     }
   });
 
-  test('PLAN-15 when the owner gives it up, the next gets it', () => {
+  test('PLAN-15 when the owner gives it up, the next Service owns it', () => {
     const { model, planner } = create();
     model.setService(external('a', '10.96.0.1'));
     model.setService(external('b', '10.96.0.2'));
@@ -139,7 +139,7 @@ describe('Services that want the same address', () => {
     assert.deepEqual(places(planner), { 'default/b': 'ClusterIP 10.96.0.2 ExternalIP 1.1.1.1' });
   });
 
-  test('PLAN-15 nobody takes a cluster IP by naming it as an external one', () => {
+  test('PLAN-15 a Service does not get the cluster IP of another by naming it as an external IP', () => {
     const { model, planner } = create();
     model.setService(external('a', '10.96.0.1', '10.96.0.2'));
     model.setService(service('b', { clusterIP: '10.96.0.2' }));
@@ -147,7 +147,7 @@ describe('Services that want the same address', () => {
     assert.deepEqual(places(planner), { 'default/a': 'ClusterIP 10.96.0.1', 'default/b': 'ClusterIP 10.96.0.2' });
   });
 
-  test('PLAN-15 another port or protocol of the address is another place; node ports are places too', () => {
+  test('PLAN-15 another port or protocol of the address is no conflict; node ports may conflict too', () => {
     const { model, planner } = create();
     model.setService(
       service('a', { clusterIP: '10.96.0.1', externalIPs: ['1.1.1.1'], ports: [{ port: 80, nodePort: 30000 }] }),
@@ -176,7 +176,7 @@ const sorted = (planner: Planner): ServicePortPlan[] =>
 const identity = (plan: ServicePortPlan) => `${planName(plan)}/${plan.port.protocol}`;
 
 describe('properties of plans', () => {
-  test('PLAN-12 plans computed by increments equal those computed from scratch, and the diffs add up to them', () => {
+  test('PLAN-12 plans that are updated step by step equal plans made at once, and the diffs add up to them', () => {
     fc.assert(
       fc.property(fc.array(fc.tuple(event, fc.boolean()), { maxLength: 40 }), steps => {
         const grown = create();

@@ -1,17 +1,18 @@
 import type { Protocol } from '../api/index.ts';
 import { type Change, type Diff, latestOf } from '../lib/change.ts';
-import { type Model, type ModelDiff, NONE, type ServicePort, type ServiceState } from '../model/index.ts';
-import { Claims, outweighs } from './claims.ts';
+import { NONE } from '../lib/none.ts';
+import type { Model, ModelDiff, ServiceState } from '../model/index.ts';
+import { AddressOwners, isBetterOwner, type OwnerCandidate } from './address-owners.ts';
 import type { Frontend } from './frontend.ts';
 import { type PlanOptions, planService, type ServicePortPlan, samePlan, samePort } from './service-port-plan.ts';
 
 export type PlanDiff = Diff<ServicePortPlan>;
 
-/** The plans of all Service ports of one family, kept up to date with work proportional to what changed. */
+/** The plans of all service ports of one family. The work of an update is proportional to what changed. */
 export class Planner {
   readonly #model: Model;
   readonly #plans = new Map<string, readonly ServicePortPlan[]>();
-  readonly #claims = new Claims();
+  readonly #owners = new AddressOwners();
   #options: PlanOptions;
   #size = 0;
 
@@ -21,8 +22,8 @@ export class Planner {
   }
 
   /**
-   * Plans the Services that changed, or all Services if the options are others than before (the node's zone changed,
-   * the configuration was reloaded).
+   * Plans the Services that changed. With other options than before (the node's zone changed, the configuration was
+   * reloaded) it plans all Services.
    */
   update({ services }: Pick<ModelDiff, 'services'>, options = this.#options): PlanDiff {
     const planAll = options !== this.#options;
@@ -30,38 +31,38 @@ export class Planner {
     const replanned = services.map(change => this.#replan(change));
     if (planAll) this.#addOthers(replanned, this.#model.services());
     const rivals = new Set<string>();
-    for (const service of replanned) this.#claim(service, rivals);
+    for (const service of replanned) this.#updateCandidates(service, rivals);
     // Rivals did not change themselves, but may get or lose a frontend now.
     if (rivals.size > 0) this.#addOthers(replanned, this.#statesOf(rivals));
     return this.#commit(replanned, rivals.size > 0);
   }
 
-  /** How many plans there are. */
+  /** The number of plans. */
   get size(): number {
     return this.#size;
   }
 
-  service(key: string): readonly ServicePortPlan[] {
-    return this.#plans.get(key) ?? NONE;
+  plansOf(service: string): readonly ServicePortPlan[] {
+    return this.#plans.get(service) ?? NONE;
   }
 
   *plans(): Generator<ServicePortPlan> {
     for (const plans of this.#plans.values()) yield* plans;
   }
 
-  #replan(change: Change<ServiceState>): Replanned {
+  #replan(change: Change<ServiceState>): ReplannedService {
     const { key } = latestOf(change);
     const to = change.type === 'removed' ? NONE : planService(change.to, this.#options);
-    return { key, from: this.service(key), to };
+    return { key, from: this.plansOf(key), to };
   }
 
-  /** Plans those of the Services that are not planned yet. */
-  #addOthers(replanned: Replanned[], services: Iterable<ServiceState>): void {
+  /** Plans those of the Services that are not in the list yet. */
+  #addOthers(replanned: ReplannedService[], services: Iterable<ServiceState>): void {
     const known = new Set(replanned.map(({ key }) => key));
     for (const service of services) {
       if (known.has(service.key)) continue;
       const to = planService(service, this.#options);
-      replanned.push({ key: service.key, from: this.service(service.key), to });
+      replanned.push({ key: service.key, from: this.plansOf(service.key), to });
     }
   }
 
@@ -69,10 +70,10 @@ export class Planner {
     return Array.from(keys, key => this.#model.service(key) ?? []).flat();
   }
 
-  #commit(replanned: readonly Replanned[], hasRivals: boolean): PlanDiff {
+  #commit(replanned: readonly ReplannedService[], hasRivals: boolean): PlanDiff {
     const diff: MutableDiff = { added: [], updated: [], removed: [] };
     for (const { key, from, to } of replanned) {
-      const plans = compare(from, hasRivals ? this.#settle(key, to) : to, diff);
+      const plans = addChanges(from, hasRivals ? this.#withoutLostFrontends(key, to) : to, diff);
       if (plans.length > 0) this.#plans.set(key, plans);
       else this.#plans.delete(key);
     }
@@ -80,28 +81,31 @@ export class Planner {
     return diff;
   }
 
-  /** Moves the Service's claims to the frontends of its new plans, and collects the Services that this concerns. */
-  #claim({ key, from, to }: Replanned, rivals: Set<string>): void {
+  /**
+   * Makes the Service a candidate for the frontends of its new plans only. Adds to `rivals` the Services that want a
+   * frontend that the Service gives up or wants now.
+   */
+  #updateCandidates({ key, from, to }: ReplannedService, rivals: Set<string>): void {
     for (const { frontends, conflicts, port } of from) {
       const release = (frontend: Frontend) => {
-        for (const rival of this.#claims.rivals(key, frontend, port.protocol)) rivals.add(rival);
-        this.#claims.remove(key, frontend, port.protocol);
+        for (const rival of this.#owners.otherCandidates(key, frontend, port.protocol)) rivals.add(rival);
+        this.#owners.removeCandidate(key, frontend, port.protocol);
       };
       frontends.forEach(release);
       for (const { frontend } of conflicts) release(frontend);
     }
     for (const { frontends, port } of to) {
       for (const frontend of frontends) {
-        for (const rival of this.#claims.add(key, frontend, port.protocol)) rivals.add(rival).add(key);
+        for (const rival of this.#owners.addCandidate(key, frontend, port.protocol)) rivals.add(rival).add(key);
       }
     }
   }
 
-  /** Takes frontends away that another Service has the better claim to. */
-  #settle(key: string, plans: readonly ServicePortPlan[]): readonly ServicePortPlan[] {
+  /** Moves frontends that another Service owns to the conflicts of the plan. */
+  #withoutLostFrontends(key: string, plans: readonly ServicePortPlan[]): readonly ServicePortPlan[] {
     return plans.map(plan => {
       const conflicts = plan.frontends.flatMap(frontend => {
-        const owner = this.#ownerOf(key, frontend, plan.port);
+        const owner = this.#ownerOf(frontend, plan.port.protocol, key);
         return owner === key ? [] : [{ frontend, owner }];
       });
       if (conflicts.length === 0) return plan;
@@ -110,17 +114,17 @@ export class Planner {
     });
   }
 
-  #ownerOf(key: string, frontend: Frontend, { protocol }: ServicePort): string {
-    let best = { service: key, kind: frontend.kind };
-    for (const rival of this.#claims.rivals(key, frontend, protocol)) {
-      const claim = { service: rival, kind: this.#kindOf(rival, frontend, protocol) };
-      if (outweighs(claim, best)) best = claim;
+  #ownerOf(frontend: Frontend, protocol: Protocol, service: string): string {
+    let owner: OwnerCandidate = { service, kind: frontend.kind };
+    for (const rival of this.#owners.otherCandidates(service, frontend, protocol)) {
+      const candidate = { service: rival, kind: this.#kindFor(rival, frontend, protocol) };
+      if (isBetterOwner(candidate, owner)) owner = candidate;
     }
-    return best.service;
+    return owner.service;
   }
 
-  /** As what the rival wants the place. */
-  #kindOf(rival: string, { ip, port }: Frontend, protocol: Protocol): Frontend['kind'] {
+  /** The kind of frontend as which the rival wants the address. Only a cluster IP differs from the others. */
+  #kindFor(rival: string, { ip, port }: Frontend, protocol: Protocol): Frontend['kind'] {
     const ports = this.#model.service(rival)?.ports ?? NONE;
     const isClusterIP = ports.some(
       other => other.clusterIP === ip && other.port === port && other.protocol === protocol,
@@ -130,7 +134,7 @@ export class Planner {
 }
 
 /** The plans of one Service before and after. */
-interface Replanned {
+interface ReplannedService {
   readonly key: string;
   readonly from: readonly ServicePortPlan[];
   readonly to: readonly ServicePortPlan[];
@@ -142,8 +146,8 @@ interface MutableDiff extends PlanDiff {
   readonly removed: ServicePortPlan[];
 }
 
-/** Adds the changes to the diff. Returns the new plans; a plan that is equal to an old one is the old object. */
-function compare(
+/** Adds the changes to the diff. Returns the new plans. A plan that is equal to an old one is the old object. */
+function addChanges(
   before: readonly ServicePortPlan[],
   after: readonly ServicePortPlan[],
   diff: MutableDiff,
@@ -152,15 +156,15 @@ function compare(
     diff.added.push(...after);
     return after;
   }
-  const kept = after.map(plan => {
-    const from = before.find(old => samePort(old.port, plan.port));
-    if (from === undefined) diff.added.push(plan);
-    else if (samePlan(from, plan)) return from;
-    else diff.updated.push({ from, to: plan });
-    return plan;
+  const plans = after.map(to => {
+    const from = before.find(plan => samePort(plan.port, to.port));
+    if (from === undefined) diff.added.push(to);
+    else if (samePlan(from, to)) return from;
+    else diff.updated.push({ from, to });
+    return to;
   });
-  for (const old of before) {
-    if (!after.some(plan => samePort(plan.port, old.port))) diff.removed.push(old);
+  for (const from of before) {
+    if (!after.some(plan => samePort(plan.port, from.port))) diff.removed.push(from);
   }
-  return kept;
+  return plans;
 }

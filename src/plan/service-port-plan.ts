@@ -1,6 +1,7 @@
+import { NONE } from '../lib/none.ts';
+import { sameList } from '../lib/same-list.ts';
 import {
   type Endpoint,
-  NONE,
   type NodeTopology,
   type ServicePort,
   type ServiceState,
@@ -8,21 +9,21 @@ import {
   sameServicePort,
   servicePortName,
 } from '../model/index.ts';
-import { type ChosenEndpoints, chooseEndpoints, keep } from './choose-endpoints.ts';
-import type { Conflict } from './claims.ts';
-import { type Frontend, type FrontendOptions, frontends } from './frontend.ts';
+import type { Conflict } from './address-owners.ts';
+import { type ChosenEndpoints, chooseEndpoints, filterEndpoints } from './choose-endpoints.ts';
+import { type Frontend, type FrontendOptions, planFrontends } from './frontend.ts';
 
-/** What should be programmed for one Service port in one IP family, for no mode in particular. */
+/** What should be programmed for one service port in one IP family, independent of the mode. */
 export interface ServicePortPlan {
   /** `ns/name` */
   readonly service: string;
   readonly port: ServicePort;
   /** The cluster IP first, then external IPs, load-balancer IPs and the node port. */
   readonly frontends: readonly Frontend[];
-  /** Frontends that it should have but another Service has. */
+  /** Frontends that the Service asks for but another Service has. */
   readonly conflicts: readonly Conflict[];
   readonly endpoints: ChosenEndpoints;
-  /** All endpoints on this node, usable or not: each may still be connected to itself. */
+  /** All endpoints on this node, usable or not. Each may have connections to itself. */
   readonly onNode: readonly Endpoint[];
 }
 
@@ -34,29 +35,29 @@ export function planService(service: ServiceState, options: PlanOptions): readon
   return service.ports.map(port => {
     const all = endpointsOf(service, port);
     const endpoints = chooseEndpoints(all, port, options.node);
-    const onNode = keep(all, ({ isLocal }) => isLocal);
-    const wanted = frontends(port, endpoints, options);
-    return { service: service.key, port, frontends: wanted, conflicts: NONE, endpoints, onNode };
+    const onNode = filterEndpoints(all, ({ isLocal }) => isLocal);
+    const frontends = planFrontends(port, endpoints, options);
+    return { service: service.key, port, frontends, conflicts: NONE, endpoints, onNode };
   });
 }
 
 /** All endpoints of a port, usable or not. */
 export function endpointsOf(service: ServiceState, port: ServicePort): readonly Endpoint[] {
-  const of = service.endpoints.find(({ name, protocol }) => name === port.name && protocol === port.protocol);
-  return of?.endpoints ?? NONE;
+  const found = service.endpoints.find(({ name, protocol }) => name === port.name && protocol === port.protocol);
+  return found?.endpoints ?? NONE;
 }
 
-/** `ns/name:port`, as logs and comments have it. */
+/** `ns/name:port`, as in logs and in comments of rules. */
 export function planName({ service, port }: ServicePortPlan): string {
   return servicePortName(service, port.name);
 }
 
-/** No other plan of the family has it. */
+/** Unique among the plans of a family. */
 export function planId(plan: ServicePortPlan): string {
   return `${planName(plan)}/${plan.port.protocol}`;
 }
 
-/** Port names are unique in a Service only by what the API server checks, so the protocol is part of the identity. */
+/** Names alone do not identify a port: only the API server checks that they are unique in a Service. */
 export function samePort(a: ServicePort, b: ServicePort): boolean {
   return a.name === b.name && a.protocol === b.protocol;
 }
@@ -67,38 +68,28 @@ export function samePlan(a: ServicePortPlan, b: ServicePortPlan): boolean {
     sameServicePort(a.port, b.port) &&
     sameEndpoints(a.endpoints.cluster, b.endpoints.cluster) &&
     sameEndpoints(a.endpoints.local, b.endpoints.local) &&
-    sameFrontends(a.frontends, b.frontends) &&
-    sameConflicts(a.conflicts, b.conflicts) &&
-    sameAddresses(a.onNode, b.onNode)
+    sameList(a.frontends, b.frontends, sameFrontend) &&
+    sameList(a.conflicts, b.conflicts, sameConflict) &&
+    sameList(a.onNode, b.onNode, sameAddress)
   );
 }
 
-function sameAddresses(a: readonly Endpoint[], b: readonly Endpoint[]): boolean {
-  return a === b || (a.length === b.length && a.every(({ text }, i) => text === b[i]?.text));
+function sameAddress(a: Endpoint, b: Endpoint): boolean {
+  return a.text === b.text;
 }
 
-function sameConflicts(a: readonly Conflict[], b: readonly Conflict[]): boolean {
-  return (
-    a.length === b.length &&
-    a.every(({ frontend, owner }, i) => frontend.ip === b[i]?.frontend.ip && owner === b[i]?.owner)
-  );
+function sameConflict(a: Conflict, b: Conflict): boolean {
+  return a.frontend.ip === b.frontend.ip && a.owner === b.owner;
 }
 
-/** Which frontends there are, and what the options decide of them; the rest follows from the port. */
-function sameFrontends(a: readonly Frontend[], b: readonly Frontend[]): boolean {
+/** Compares the fields that depend on the options. The other fields depend on the port alone. */
+function sameFrontend(a: Frontend, b: Frontend): boolean {
   return (
-    a.length === b.length &&
-    a.every((frontend, i) => {
-      const other = b[i];
-      return (
-        other !== undefined &&
-        frontend.kind === other.kind &&
-        frontend.ip === other.ip &&
-        frontend.action === other.action &&
-        frontend.shortCircuit === other.shortCircuit &&
-        frontend.masquerade === other.masquerade &&
-        frontend.firewall?.includesNode === other.firewall?.includesNode
-      );
-    })
+    a.kind === b.kind &&
+    a.ip === b.ip &&
+    a.action === b.action &&
+    a.shortCircuit === b.shortCircuit &&
+    a.masquerade === b.masquerade &&
+    a.firewall?.includesNode === b.firewall?.includesNode
   );
 }

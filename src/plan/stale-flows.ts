@@ -1,26 +1,30 @@
 import type { Protocol } from '../api/index.ts';
-import { isExternallyAccessible, NONE, type ServicePort, type ServiceState } from '../model/index.ts';
+import { NONE } from '../lib/none.ts';
+import { isExternallyAccessible, type ServicePort, type ServiceState } from '../model/index.ts';
 import { joinHostPort } from '../net/index.ts';
 import { endpointsOf } from './service-port-plan.ts';
 
-/** A flow that the kernel remembers: where a client sent it, and who answers it. */
+/** A flow that the kernel remembers. */
 export interface Flow {
   readonly protocol: Protocol;
+  /** Where the client sends. */
   readonly destination: { readonly ip: string; readonly port: number };
+  /** The endpoint that answers. */
   readonly answeredBy: { readonly ip: string; readonly port: number };
 }
 
 /**
- * Protocols whose flows outlive their endpoint in the kernel: a client that goes on sending from the same port would
- * never reach another endpoint. TCP clients notice and connect anew.
+ * Protocols whose flows the kernel keeps when the endpoint is gone. A client that goes on sending from the same port
+ * would never reach another endpoint. A TCP client notices the loss and connects again.
  */
 export const STALE_PROTOCOLS: readonly Protocol[] = ['UDP', 'SCTP'];
 
 /**
- * Tells which flows go to an endpoint that may no longer answer them, or were never steered to one though the Service
- * now has some. Flows of a Service without usable endpoints stay. A node port counts at whatever address it was sent to.
+ * Returns a function that recognises stale flows: those to an endpoint that no longer serves, and those that go to no
+ * endpoint although the Service has one now. Flows of a Service without usable endpoints are not stale. A flow to a
+ * node port counts whatever its destination address is.
  */
-export function staleFlows(services: Iterable<ServiceState>, allowExternalIPs: boolean): (flow: Flow) => boolean {
+export function staleFlowTest(services: Iterable<ServiceState>, allowExternalIPs: boolean): (flow: Flow) => boolean {
   const byAddress = new Map<string, ReadonlySet<string>>();
   const byNodePort = new Map<string, ReadonlySet<string>>();
   for (const service of services) {
@@ -44,8 +48,8 @@ export function staleFlows(services: Iterable<ServiceState>, allowExternalIPs: b
 }
 
 /**
- * UDP: endpoints that serve. SCTP is connected, so an association may end in peace on an endpoint that is still there
- * but serves no new ones.
+ * For UDP the endpoints that serve. SCTP has connections: an association may end in order on an endpoint that takes no
+ * new ones, so all endpoints count.
  */
 function answeringEndpoints(service: ServiceState, port: ServicePort): ReadonlySet<string> {
   const endpoints = endpointsOf(service, port);

@@ -1,11 +1,11 @@
 import type { Endpoint, NodeTopology } from '../model/index.ts';
 
-/** Which ready endpoints of the cluster this node uses. */
+/** Which of the ready endpoints this node uses. */
 export type TopologyMode = 'any' | 'same-node' | 'same-zone';
 
 /**
- * Hints count only if every ready endpoint has them and one of them is for us; otherwise some nodes would overload the
- * few hinted ones, or be left with none. Hints for nodes outweigh hints for zones.
+ * Hints count only if every ready endpoint has one and at least one names this node or zone. Otherwise some nodes would
+ * overload the few endpoints with a hint, or would have no endpoint. Hints for nodes go before hints for zones.
  */
 export function topologyMode(ready: readonly Endpoint[], node: NodeTopology): TopologyMode {
   if (ready.length === 0) return 'any';
@@ -30,11 +30,11 @@ function isHinted(
   hints: (endpoint: Endpoint) => readonly string[] | undefined,
   place: string,
 ): boolean {
-  let forUs = false;
+  let hasOwn = false;
   for (const endpoint of ready) {
     const places = hints(endpoint);
     if (places === undefined) return false;
-    forUs ||= places.includes(place);
+    hasOwn ||= places.includes(place);
   }
-  return forUs;
+  return hasOwn;
 }

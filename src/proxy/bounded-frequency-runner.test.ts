@@ -7,7 +7,7 @@ const MIN = 1000;
 const RETRY = 5000;
 const MAX = 30_000;
 
-/** A runner whose runs are noted by the time of their start. */
+/** A runner that records the start times of its runs. */
 function setUp(options: Partial<RunnerOptions> = {}) {
   const clock = new ManualClock();
   const starts: number[] = [];
@@ -28,7 +28,7 @@ function setUp(options: Partial<RunnerOptions> = {}) {
   return { clock, starts, errors, runner };
 }
 
-/** An fn that takes time on the clock. */
+/** An fn that takes this long on the clock. */
 function takes(clock: () => ManualClock, ms: number): () => Promise<void> {
   return () => new Promise(resolve => clock().setTimer(ms, resolve));
 }
@@ -40,7 +40,7 @@ test('SYNC-1 a maxInterval below minInterval is refused', () => {
   });
 });
 
-test('SYNC-1 run never runs fn itself', async () => {
+test('SYNC-1 a call of run does not run fn before it returns', async () => {
   const { clock, starts, runner } = setUp();
   runner.start();
   runner.run();
@@ -49,7 +49,7 @@ test('SYNC-1 run never runs fn itself', async () => {
   assert.deepEqual(starts, [0]);
 });
 
-test('SYNC-1 a request made before the start waits for it', async () => {
+test('SYNC-1 a request before the start is served after it', async () => {
   const { clock, starts, runner } = setUp();
   runner.run();
   await clock.advance(MAX * 2);
@@ -59,7 +59,7 @@ test('SYNC-1 a request made before the start waits for it', async () => {
   assert.deepEqual(starts, [MAX * 2]);
 });
 
-test('SYNC-1 the first request runs immediately, without an initial min wait', async () => {
+test('SYNC-1 the first request is served at once, without waiting for minInterval', async () => {
   const { clock, starts, runner } = setUp();
   runner.start();
   await clock.advance(10);
@@ -68,7 +68,7 @@ test('SYNC-1 the first request runs immediately, without an initial min wait', a
   assert.deepEqual(starts, [10]);
 });
 
-test('SYNC-1 with no request the first run is at maxInterval', async () => {
+test('SYNC-1 without a request the first run is after maxInterval', async () => {
   const { clock, starts, runner } = setUp();
   runner.start();
   await clock.advance(MAX - 1);
@@ -77,10 +77,10 @@ test('SYNC-1 with no request the first run is at maxInterval', async () => {
   assert.deepEqual(starts, [MAX]);
 });
 
-test('SYNC-1 there is at least minInterval between the completion of a run and the next start, also after idle time', async () => {
+test('SYNC-1 at least minInterval passes between the end of a run and the next start, also after idle time', async () => {
   const took = 300;
-  const rig = setUp({ fn: takes(() => rig.clock, took) });
-  const { clock, starts, runner } = rig;
+  const setup = setUp({ fn: takes(() => setup.clock, took) });
+  const { clock, starts, runner } = setup;
   runner.start();
   await clock.advance(20_000);
   runner.run();
@@ -92,9 +92,9 @@ test('SYNC-1 there is at least minInterval between the completion of a run and t
   assert.deepEqual(starts, [20_000, 20_000 + took + MIN, 20_000 + 2 * (took + MIN)]);
 });
 
-test('SYNC-1 requests during fn and during the min wait coalesce into one run right after the min wait', async () => {
-  const rig = setUp({ fn: takes(() => rig.clock, 500) });
-  const { clock, starts, runner } = rig;
+test('SYNC-1 requests during a run and during minInterval cause one run setupht after minInterval', async () => {
+  const setup = setUp({ fn: takes(() => setup.clock, 500) });
+  const { clock, starts, runner } = setup;
   runner.start();
   runner.run();
   await clock.advance(200);
@@ -107,9 +107,9 @@ test('SYNC-1 requests during fn and during the min wait coalesce into one run ri
   assert.deepEqual(starts, [0, 500 + MIN]);
 });
 
-test('SYNC-1 a request made during fn causes exactly one more run', async () => {
-  const rig = setUp({ fn: takes(() => rig.clock, 500) });
-  const { clock, starts, runner } = rig;
+test('SYNC-1 a request during a run causes exactly one more run', async () => {
+  const setup = setUp({ fn: takes(() => setup.clock, 500) });
+  const { clock, starts, runner } = setup;
   runner.start();
   runner.run();
   await clock.advance(100);
@@ -118,7 +118,7 @@ test('SYNC-1 a request made during fn causes exactly one more run', async () => 
   assert.deepEqual(starts, [0, 500 + MIN]);
 });
 
-test('SYNC-1 several requests at once are one run', async () => {
+test('SYNC-1 several requests at once cause one run', async () => {
   const { clock, starts, runner } = setUp();
   runner.start();
   for (let i = 0; i < 10; i++) runner.run();
@@ -126,45 +126,45 @@ test('SYNC-1 several requests at once are one run', async () => {
   assert.deepEqual(starts, [0]);
 });
 
-test('SYNC-1 fn never runs twice at a time, however long it takes', async () => {
+test('SYNC-1 runs never overlap, even if they take long', async () => {
   let now = 0;
   let most = 0;
-  const rig = setUp({
+  const setup = setUp({
     fn: async () => {
       most = Math.max(most, ++now);
-      await takes(() => rig.clock, 3 * MAX)();
+      await takes(() => setup.clock, 3 * MAX)();
       now--;
     },
   });
-  rig.runner.start();
-  rig.runner.run();
+  setup.runner.start();
+  setup.runner.run();
   for (let i = 0; i < 10; i++) {
-    await rig.clock.advance(MAX);
-    rig.runner.run();
+    await setup.clock.advance(MAX);
+    setup.runner.run();
   }
   assert.equal(most, 1);
-  assert.equal(rig.starts[1], 3 * MAX + MIN);
+  assert.equal(setup.starts[1], 3 * MAX + MIN);
 });
 
-test('SYNC-1 an error is retried after retryInterval, counted from completion', async () => {
+test('SYNC-1 a run that failed is retried retryInterval after its end', async () => {
   let failures = 1;
-  const rig = setUp({
+  const setup = setUp({
     fn: async () => {
-      await takes(() => rig.clock, 200)();
+      await takes(() => setup.clock, 200)();
       if (failures-- > 0) throw new Error('refused');
     },
   });
-  rig.runner.start();
-  rig.runner.run();
-  await rig.clock.advance(20_000);
-  assert.deepEqual(rig.starts, [0, 200 + RETRY]);
+  setup.runner.start();
+  setup.runner.run();
+  await setup.clock.advance(20_000);
+  assert.deepEqual(setup.starts, [0, 200 + RETRY]);
   assert.deepEqual(
-    rig.errors.map(error => String(error)),
+    setup.errors.map(error => String(error)),
     ['Error: refused'],
   );
 });
 
-test('SYNC-2 an fn that throws instead of rejecting is an error too', async () => {
+test('SYNC-2 a run that throws has failed too', async () => {
   const { clock, starts, errors, runner } = setUp({
     fn: () => {
       throw new Error('thrown');
@@ -177,7 +177,7 @@ test('SYNC-2 an fn that throws instead of rejecting is an error too', async () =
   assert.equal(errors.length, 2);
 });
 
-test('SYNC-1 a retry shorter than minInterval is delayed to minInterval', async () => {
+test('SYNC-1 a retryInterval shorter than minInterval counts as minInterval', async () => {
   const { clock, starts, runner } = setUp({ retryInterval: 10, fn: () => Promise.reject(new Error('no')) });
   runner.start();
   runner.run();
@@ -185,7 +185,7 @@ test('SYNC-1 a retry shorter than minInterval is delayed to minInterval', async 
   assert.deepEqual(starts, [0, MIN, 2 * MIN]);
 });
 
-test('SYNC-1 a retry longer than maxInterval happens at maxInterval', async () => {
+test('SYNC-1 a retryInterval longer than maxInterval counts as maxInterval', async () => {
   const { clock, starts, runner } = setUp({ retryInterval: 10 * MAX, fn: () => Promise.reject(new Error('no')) });
   runner.start();
   runner.run();
@@ -193,7 +193,7 @@ test('SYNC-1 a retry longer than maxInterval happens at maxInterval', async () =
   assert.deepEqual(starts, [0, MAX, 2 * MAX]);
 });
 
-test('SYNC-1 any run replaces a scheduled retry', async () => {
+test('SYNC-1 a requested run replaces the scheduled retry', async () => {
   let failures = 1;
   const { clock, starts, runner } = setUp({
     fn: () => {
@@ -208,7 +208,7 @@ test('SYNC-1 any run replaces a scheduled retry', async () => {
   assert.deepEqual(starts, [0, 2000]);
 });
 
-test('SYNC-1 errors repeat at a constant retryInterval, without growing', async () => {
+test('SYNC-1 retries are a constant retryInterval apart', async () => {
   const { clock, starts, runner } = setUp({ fn: () => Promise.reject(new Error('always')) });
   runner.start();
   runner.run();
@@ -219,17 +219,17 @@ test('SYNC-1 errors repeat at a constant retryInterval, without growing', async 
   );
 });
 
-test('SYNC-1 maxInterval counts from the last completion', async () => {
+test('SYNC-1 maxInterval counts from the end of the last run', async () => {
   const took = 700;
-  const rig = setUp({ fn: takes(() => rig.clock, took) });
-  rig.runner.start();
-  await rig.clock.advance(10_000);
-  rig.runner.run();
-  await rig.clock.advance(2 * MAX);
-  assert.deepEqual(rig.starts, [10_000, 10_000 + took + MAX]);
+  const setup = setUp({ fn: takes(() => setup.clock, took) });
+  setup.runner.start();
+  await setup.clock.advance(10_000);
+  setup.runner.run();
+  await setup.clock.advance(2 * MAX);
+  assert.deepEqual(setup.starts, [10_000, 10_000 + took + MAX]);
 });
 
-test('SYNC-1 minInterval 0 means back-to-back runs', async () => {
+test('SYNC-1 with a minInterval of 0 runs follow each other at once', async () => {
   const { clock, starts, runner } = setUp({ minInterval: 0 });
   runner.start();
   for (let i = 0; i < 3; i++) {
@@ -239,7 +239,7 @@ test('SYNC-1 minInterval 0 means back-to-back runs', async () => {
   assert.deepEqual(starts, [0, 0, 0]);
 });
 
-test('SYNC-1 a request during the min wait does not bring a second run for a retry that fell due meanwhile', async () => {
+test('SYNC-1 a request and a due retry during minInterval cause one run', async () => {
   let failures = 1;
   const { clock, starts, runner } = setUp({
     retryInterval: 10,
@@ -255,7 +255,7 @@ test('SYNC-1 a request during the min wait does not bring a second run for a ret
   assert.deepEqual(starts, [0, MIN]);
 });
 
-test('SYNC-2 a listener to errors that throws does not end the loop', async () => {
+test('SYNC-2 an error of the error listener does not end the loop', async () => {
   const { clock, starts, runner } = setUp({
     fn: () => Promise.reject(new Error('no')),
     onError: () => {
@@ -268,23 +268,23 @@ test('SYNC-2 a listener to errors that throws does not end the loop', async () =
   assert.deepEqual(starts, [0, RETRY]);
 });
 
-test('SYNC-2 stop waits for the run that is under way and leaves no timer', async () => {
-  const rig = setUp({ fn: takes(() => rig.clock, 500) });
-  rig.runner.start();
-  rig.runner.run();
-  await rig.clock.advance(100);
+test('SYNC-2 stop waits for the run that has begun and leaves no timer', async () => {
+  const setup = setUp({ fn: takes(() => setup.clock, 500) });
+  setup.runner.start();
+  setup.runner.run();
+  await setup.clock.advance(100);
   let stopped = false;
-  const stop = rig.runner.stop().then(() => {
+  const stop = setup.runner.stop().then(() => {
     stopped = true;
   });
-  await rig.clock.advance(399);
+  await setup.clock.advance(399);
   assert.equal(stopped, false);
-  await rig.clock.advance(1);
+  await setup.clock.advance(1);
   await stop;
-  assert.equal(rig.clock.pending, 0);
+  assert.equal(setup.clock.pending, 0);
 });
 
-test('SYNC-2 after stop nothing runs, whatever was asked for before or after', async () => {
+test('SYNC-2 after stop nothing runs, although runs are requested', async () => {
   const { clock, starts, runner } = setUp();
   runner.start();
   runner.run();
@@ -296,7 +296,7 @@ test('SYNC-2 after stop nothing runs, whatever was asked for before or after', a
   assert.deepEqual(starts, []);
 });
 
-test('SYNC-2 stopping twice and stopping before the start are harmless', async () => {
+test('SYNC-2 stop may be called twice and before the start', async () => {
   const { clock, runner } = setUp();
   await runner.stop();
   await runner.stop();

@@ -2,76 +2,76 @@ import { type Clock, systemClock, type Timer } from '../lib/clock.ts';
 
 /** In milliseconds. */
 export interface Intervals {
-  /** Least time between the end of a run and the start of the next. */
+  /** The shortest time between the end of a run and the start of the next. */
   readonly minInterval: number;
-  /** When to run again after an error. */
+  /** The time between the end of a run that failed and its retry. */
   readonly retryInterval: number;
-  /** Most time between the end of a run and the start of the next. */
+  /** The longest time between the end of a run and the start of the next. */
   readonly maxInterval: number;
 }
 
 export interface RunnerOptions extends Intervals {
-  /** What is run, never twice at a time. Throwing or rejecting is an error. */
+  /** Runs never overlap. A run that throws or rejects has failed. */
   readonly fn: () => Promise<void> | void;
   readonly onError?: (error: unknown) => void;
   readonly clock?: Clock;
 }
 
-/**
- * new: not started. waiting: for a request or the next run's time. running: in fn. resting: minInterval after a run.
- */
+/** `waiting` waits for a request or for the next run's time. `resting` is the time of minInterval after a run. */
 type State = 'new' | 'waiting' | 'running' | 'resting' | 'stopped';
 
-/** Runs a function when asked to, but not too often, and also unasked now and then. */
+/** Runs a function on request, but not too often, and also without a request from time to time. */
 export class BoundedFrequencyRunner {
   readonly #options: RunnerOptions;
   readonly #clock: Clock;
   #intervals: Intervals;
   #state: State = 'new';
-  #requested = false;
-  #due = false;
+  #isRequested = false;
+  /** The time for a run without a request has come. */
+  #isDue = false;
   #nextRun: Timer | undefined;
   #rest: Timer | undefined;
   #running: Promise<void> | undefined;
 
   constructor(options: RunnerOptions) {
     this.#options = options;
-    this.#intervals = checked(options);
+    this.#intervals = checkIntervals(options);
     this.#clock = options.clock ?? systemClock;
   }
 
-  /** Holds from the next run on. */
+  /** The new intervals count from the next run on. */
   setIntervals(intervals: Intervals): void {
-    this.#intervals = checked(intervals);
+    this.#intervals = checkIntervals(intervals);
   }
 
-  /** Begins to serve requests, including one made before. */
+  /** Begins to serve requests, including an earlier one. */
   start(): void {
     if (this.#state !== 'new') return;
     this.#state = 'waiting';
     this.#scheduleNextRun(this.#intervals.maxInterval);
-    this.#wake();
+    this.#runSoon();
   }
 
-  /** Asks for a run. Returns at once; fn never runs inside this call. Requests that wait are one. */
+  /** Requests a run and returns at once. Several requests that wait cause one run. */
   run(): void {
-    this.#requested = true;
-    if (this.#state === 'waiting') this.#wake();
+    this.#isRequested = true;
+    if (this.#state === 'waiting') this.#runSoon();
   }
 
-  /** No run starts any more. Resolves when one that is under way has ended. */
+  /** No further run starts. Resolves when a run that has begun has ended. */
   async stop(): Promise<void> {
     this.#state = 'stopped';
     this.#cancelTimers();
     await this.#running;
   }
 
-  #wake(): void {
+  /** Starts a run after this turn of the event loop, if there is a reason for one. */
+  #runSoon(): void {
     queueMicrotask(() => {
-      if (this.#state !== 'waiting' || !(this.#requested || this.#due)) return;
+      if (this.#state !== 'waiting' || !(this.#isRequested || this.#isDue)) return;
       this.#state = 'running';
-      this.#requested = false;
-      this.#due = false;
+      this.#isRequested = false;
+      this.#isDue = false;
       this.#cancelTimers();
       this.#running = this.#runOnce();
     });
@@ -90,17 +90,17 @@ export class BoundedFrequencyRunner {
     if (this.#state !== 'running') return;
     this.#state = 'resting';
     this.#scheduleNextRun(next);
-    // A timer even for 0, so that runs that follow each other leave room for other work.
+    // A timer even for 0 milliseconds, so that other work can run between two runs.
     this.#rest = this.#clock.setTimer(minInterval, () => {
       this.#state = 'waiting';
-      this.#wake();
+      this.#runSoon();
     });
   }
 
   #scheduleNextRun(after: number): void {
     this.#nextRun = this.#clock.setTimer(after, () => {
-      this.#due = true;
-      this.#wake();
+      this.#isDue = true;
+      this.#runSoon();
     });
   }
 
@@ -113,12 +113,12 @@ export class BoundedFrequencyRunner {
     try {
       this.#options.onError?.(error);
     } catch {
-      // Whoever listens to errors must not end the loop either.
+      // An error of the listener must not end the loop.
     }
   }
 }
 
-function checked(intervals: Intervals): Intervals {
+function checkIntervals(intervals: Intervals): Intervals {
   const { minInterval, maxInterval } = intervals;
   if (maxInterval < minInterval) {
     throw new RangeError(`maxInterval (${maxInterval}) is less than minInterval (${minInterval})`);

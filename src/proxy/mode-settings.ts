@@ -1,4 +1,4 @@
-import { nodePortAddresses, nodePortIPs, resolvePrimary, type ServiceState } from '../model/index.ts';
+import { parseNodePortAddresses, resolvePrimary, type ServiceState, selectNodePortIPs } from '../model/index.ts';
 import type { ModeSettings } from '../modes/index.ts';
 import type { Family, Ip } from '../net/index.ts';
 import { endpointsOf } from '../plan/index.ts';
@@ -15,8 +15,8 @@ export interface ModeSettingsInput {
 export function modeSettings(state: ProxyState, family: Family, input: ModeSettingsInput): ModeSettings {
   const { nodeOptions, serviceCidrs } = state;
   const { localDetector, masqueradeAll } = nodeOptions.families[family];
-  const addresses = nodePortAddresses(family, resolvePrimary(input.nodePortAddresses, nodeOptions.nodeIPs));
-  const ips = addresses.matchAll ? [] : nodePortIPs(addresses, input.interfaceIPs());
+  const addresses = parseNodePortAddresses(family, resolvePrimary(input.nodePortAddresses, nodeOptions.nodeIPs));
+  const ips = addresses.matchAll ? [] : selectNodePortIPs(addresses, input.interfaceIPs());
   return {
     localDetector,
     masqueradeAll,

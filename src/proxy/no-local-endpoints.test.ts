@@ -5,30 +5,30 @@ import { DEFAULT_PLAN_SETTINGS } from '../plan/index.ts';
 import { NoLocalEndpoints } from './no-local-endpoints.ts';
 import { ProxyState } from './proxy-state.ts';
 
-test('SYNC-4 service ports that want local endpoints and have some elsewhere only are counted by policy', () => {
+test('SYNC-4 service ports with policy Local that have endpoints on other nodes only are counted by policy', () => {
   const state = new ProxyState({
     nodeName: 'node-a',
     settings: DEFAULT_PLAN_SETTINGS,
     startedAt: 0,
     report: () => {},
   });
-  const counts = new NoLocalEndpoints();
+  const noLocalEndpoints = new NoLocalEndpoints();
   const counted = () => {
-    counts.apply(state.take().IPv4.plans);
-    return { internal: counts.internal, external: counts.external };
+    noLocalEndpoints.apply(state.take().IPv4.plans);
+    return noLocalEndpoints.counts;
   };
   const nodePort = { type: 'NodePort', ports: [{ nodePort: 30080 }], externalTrafficPolicy: 'Local' };
   const both = service('default/both', { ...nodePort, internalTrafficPolicy: 'Local' });
   const outside = service('default/outside', { ...nodePort, clusterIP: '10.96.0.2', ports: [{ nodePort: 30081 }] });
   const inside = service('default/inside', { internalTrafficPolicy: 'Local', clusterIP: '10.96.0.3' });
-  for (const object of [both, outside, inside]) state.service({ type: 'added', to: object });
+  for (const object of [both, outside, inside]) state.serviceChanged({ type: 'added', to: object });
   const endpoint = (nodeName: string) => [{ ip: '10.244.1.5', nodeName }];
-  state.endpointSlice({ type: 'added', to: slice('default/both-1', endpoint('node-b')) });
-  state.endpointSlice({ type: 'added', to: slice('default/outside-1', endpoint('node-b')) });
+  state.endpointSliceChanged({ type: 'added', to: slice('default/both-1', endpoint('node-b')) });
+  state.endpointSliceChanged({ type: 'added', to: slice('default/outside-1', endpoint('node-b')) });
   assert.deepEqual(counted(), { internal: 1, external: 2 }, 'a Service without any endpoint does not count');
 
   const local = slice('default/outside-1', endpoint('node-a'));
-  state.endpointSlice({ type: 'updated', from: local, to: local });
-  state.service({ type: 'removed', from: both });
+  state.endpointSliceChanged({ type: 'updated', from: local, to: local });
+  state.serviceChanged({ type: 'removed', from: both });
   assert.deepEqual(counted(), { internal: 0, external: 0 });
 });

@@ -1,9 +1,18 @@
 import type { PlanDiff, ServicePortPlan } from '../plan/index.ts';
 
-/** Service ports that want local endpoints, have none here and some elsewhere, by the policy that wants them. */
+export interface NoLocalEndpointCounts {
+  readonly internal: number;
+  readonly external: number;
+}
+
+/** Counts service ports with a traffic policy Local that have endpoints on other nodes only, by the policy. */
 export class NoLocalEndpoints {
-  internal = 0;
-  external = 0;
+  #internal = 0;
+  #external = 0;
+
+  get counts(): NoLocalEndpointCounts {
+    return { internal: this.#internal, external: this.#external };
+  }
 
   apply({ added, updated, removed }: PlanDiff): void {
     for (const plan of added) this.#count(plan, 1);
@@ -16,7 +25,7 @@ export class NoLocalEndpoints {
 
   #count({ port, endpoints }: ServicePortPlan, by: number): void {
     if (endpoints.local.length > 0 || !endpoints.hasEndpoints) return;
-    if (port.internalPolicyLocal) this.internal += by;
-    if (port.externalPolicyLocal) this.external += by;
+    if (port.internalPolicyLocal) this.#internal += by;
+    if (port.externalPolicyLocal) this.#external += by;
   }
 }

@@ -28,7 +28,7 @@ class LoopUnderTest {
       queued: family => this.families.push(`${family} queued`),
       syncStarted: nothing,
       synced: family => this.families.push(`${family} synced`),
-      syncFailed: (family, error) => {
+      syncFailed: (family, { error }) => {
         this.families.push(`${family} failed`);
         this.told.push(`sync: ${error}`);
       },
@@ -41,6 +41,7 @@ class LoopUnderTest {
         return { full: false };
       },
       setAside: () => [],
+      registerMetrics: () => {},
       close: async () => {},
     };
     this.loop = new ProxyLoop({
@@ -65,7 +66,7 @@ class LoopUnderTest {
 test('SYNC-7 what changed is not lost when the addresses of the machine cannot be had', async () => {
   const under = new LoopUnderTest();
   under.fails = 'addresses';
-  under.loop.service({ type: 'added', to: service('default/web', {}) });
+  under.loop.serviceChanged({ type: 'added', to: service('default/web', {}) });
   under.loop.synced();
   await under.clock.advance(0);
   assert.deepEqual(under.told, ['sync: Error: interrupted']);
@@ -80,14 +81,14 @@ test('SYNC-7 what changed is not lost when the addresses of the machine cannot b
 test('SYNC-7 flows that became stale with a sync that failed are removed after the one that succeeds', async () => {
   const under = new LoopUnderTest();
   const udp = { ports: [{ name: '', protocol: 'UDP', port: 53 } as const] };
-  under.loop.service({ type: 'added', to: service('default/dns', udp) });
+  under.loop.serviceChanged({ type: 'added', to: service('default/dns', udp) });
   const dns = slice('default/dns-1', ['10.244.1.1'], udp);
-  under.loop.endpointSlice({ type: 'added', to: dns });
+  under.loop.endpointSliceChanged({ type: 'added', to: dns });
   under.loop.synced();
   await under.clock.advance(0);
   const before = under.flowsCleaned;
   under.fails = 'mode';
-  under.loop.endpointSlice({ type: 'removed', from: dns });
+  under.loop.endpointSliceChanged({ type: 'removed', from: dns });
   await under.clock.advance(0);
   assert.equal(under.flowsCleaned, before, 'rules still lead to the endpoint');
   under.fails = undefined;
@@ -102,10 +103,10 @@ test('SYNC-5 a change is queued and written for the families that it concerns', 
   await under.clock.advance(0);
   assert.deepEqual(under.families.splice(0), ['IPv4 queued', 'IPv6 queued', 'IPv4 synced', 'IPv6 synced']);
   const web = service('default/web', { clusterIP: 'fd00:10:96::1' });
-  under.loop.service({ type: 'added', to: web });
+  under.loop.serviceChanged({ type: 'added', to: web });
   await under.clock.advance(0);
   assert.deepEqual(under.families.splice(0), ['IPv6 queued', 'IPv6 synced']);
-  under.loop.service({ type: 'updated', from: web, to: web });
+  under.loop.serviceChanged({ type: 'updated', from: web, to: web });
   await under.clock.advance(0);
   assert.deepEqual(under.families, [], 'an update that changes nothing is no work');
   await under.loop.close();
@@ -125,7 +126,7 @@ test('SYNC-5 a family that fails is tried again, the other one is synced all the
 
 test('SYNC-6 settings that change while the proxy runs are written', async () => {
   const under = new LoopUnderTest();
-  under.loop.service({ type: 'added', to: service('default/web', {}) });
+  under.loop.serviceChanged({ type: 'added', to: service('default/web', {}) });
   under.loop.synced();
   await under.clock.advance(0);
   under.families.splice(0);

@@ -9,7 +9,7 @@ import { conflictProblems, type PlanSettings } from '../plan/index.ts';
 import type { SourceHandlers } from '../source/index.ts';
 import { BoundedFrequencyRunner, type Intervals } from './bounded-frequency-runner.ts';
 import { type ModeSettingsInput, modeSettings } from './mode-settings.ts';
-import { NoLocalEndpoints } from './no-local-endpoints.ts';
+import { type NoLocalEndpointCounts, NoLocalEndpoints } from './no-local-endpoints.ts';
 import { type FamilyDiff, ProxyState } from './proxy-state.ts';
 
 export interface ProxyOptions extends LiveSettings {
@@ -96,22 +96,22 @@ export class ProxyLoop implements SourceHandlers {
     });
   }
 
-  service(change: Change<Service>): void {
-    this.state.service(change);
+  serviceChanged(change: Change<Service>): void {
+    this.state.serviceChanged(change);
     this.#requestIfPending();
   }
 
-  endpointSlice(change: Change<EndpointSlice>): void {
-    this.state.endpointSlice(change);
+  endpointSliceChanged(change: Change<EndpointSlice>): void {
+    this.state.endpointSliceChanged(change);
     this.#requestIfPending();
   }
 
-  node(change: Change<Node>): void {
-    if (this.state.node(change)) this.request();
+  nodeChanged(change: Change<Node>): void {
+    if (this.state.nodeChanged(change)) this.request();
   }
 
-  serviceCidr(change: Change<ServiceCIDR>): void {
-    this.state.serviceCidr(change);
+  serviceCidrChanged(change: Change<ServiceCIDR>): void {
+    this.state.serviceCidrChanged(change);
     this.request();
   }
 
@@ -151,8 +151,8 @@ export class ProxyLoop implements SourceHandlers {
     return this.#wanted.size > 0 || this.#running;
   }
 
-  noLocalEndpoints(family: Family): Readonly<Record<'internal' | 'external', number>> {
-    return this.#noLocalEndpoints[family];
+  noLocalEndpoints(family: Family): NoLocalEndpointCounts {
+    return this.#noLocalEndpoints[family].counts;
   }
 
   /** Something may have changed that concerns these families. */

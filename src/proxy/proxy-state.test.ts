@@ -16,7 +16,7 @@ function create() {
   });
 }
 
-const added = <T>(object: T) => ({ type: 'added', to: object }) as const;
+const added = <T>(to: T) => ({ type: 'added', to }) as const;
 const updated = (state: ProxyState) => state.take().IPv4.plans.updated.map(({ to }) => planName(to));
 
 const hinted = slice('a-1', [
@@ -24,14 +24,14 @@ const hinted = slice('a-1', [
   { ip: '10.0.0.2', zoneHints: ['zone-b'] },
 ]);
 
-describe('what a source tells', () => {
-  test('SYNC-3 only what plans depend on of the Node plans anew: its zone, not its region', () => {
+describe('changes from a source', () => {
+  test('SYNC-3 a new zone of the Node updates plans, a new region does not', () => {
     const state = create();
-    state.service(added(service('a')));
-    state.endpointSlice(added(hinted));
+    state.serviceChanged(added(service('a')));
+    state.endpointSliceChanged(added(hinted));
     state.take();
     const relabel = (labels: Record<string, string>) => {
-      state.node(added(node('node-a', { labels })));
+      state.nodeChanged(added(node('node-a', { labels })));
       return updated(state);
     };
     assert.deepEqual(relabel({ 'topology.kubernetes.io/region': 'r' }), []);
@@ -40,48 +40,48 @@ describe('what a source tells', () => {
     assert.deepEqual(relabel({ [ZONE]: 'zone-b' }), ['default/a']);
   });
 
-  test('SYNC-3 pod ranges of the Node make the detectors; a Node that vanishes stays as it was', () => {
+  test('SYNC-3 the pod ranges of the Node are the local detectors, and a deleted Node counts as it was', () => {
     const state = create();
     const own = node('node-a', { podCIDRs: ['10.244.1.0/24'], internalIPs: ['192.168.0.2'] });
     const detector = () => state.nodeOptions.families.IPv4.localDetector?.kind;
     assert.equal(detector(), undefined);
-    state.node(added(own));
-    state.node({ type: 'removed', from: own });
+    state.nodeChanged(added(own));
+    state.nodeChanged({ type: 'removed', from: own });
     assert.equal(detector(), 'source-cidr');
     assert.equal(state.nodeOptions.nodeIPs.IPv4, '192.168.0.2');
     assert.equal(state.ownNode, own);
   });
 
-  test('SYNC-3 service ranges are the whole set each time, each once; one that two objects have stays until both are gone', () => {
+  test('SYNC-3 a service range stays until no ServiceCIDR has it', () => {
     const state = create();
     const range = (name: string, ...cidrs: string[]): ServiceCIDR => ({
       kind: 'ServiceCIDR',
       metadata: { name, namespace: '', labels: {}, annotations: {} },
       cidrs,
     });
-    state.serviceCidr(added(range('kubernetes', '10.96.0.0/12', 'fd00:10:96::/108')));
-    state.serviceCidr(added(range('more', '10.112.0.0/16', '10.96.0.0/12')));
+    state.serviceCidrChanged(added(range('kubernetes', '10.96.0.0/12', 'fd00:10:96::/108')));
+    state.serviceCidrChanged(added(range('more', '10.112.0.0/16', '10.96.0.0/12')));
     assert.deepEqual(state.serviceCidrs, ['10.112.0.0/16', '10.96.0.0/12', 'fd00:10:96::/108']);
-    state.serviceCidr({ type: 'removed', from: range('more') });
+    state.serviceCidrChanged({ type: 'removed', from: range('more') });
     assert.deepEqual(state.serviceCidrs, ['10.96.0.0/12', 'fd00:10:96::/108']);
   });
 
-  test('SYNC-3 both families hear of Services, slices go to theirs, also when one changes its family', () => {
+  test('SYNC-3 both families get Services; a slice goes to its family, also if the family changes', () => {
     const state = create();
     const dual = service('a', { clusterIPs: ['10.96.0.1', 'fd00::1'], ipFamilies: ['IPv4', 'IPv6'] });
-    state.service(added(dual));
-    state.endpointSlice(added(slice('a-1', ['10.0.0.1'])));
+    state.serviceChanged(added(dual));
+    state.endpointSliceChanged(added(slice('a-1', ['10.0.0.1'])));
     state.take();
     const endpoints = (family: 'IPv4' | 'IPv6') =>
       state
         .family(family)
-        .planner.service('default/a')[0]
+        .planner.plansOf('default/a')[0]
         ?.endpoints.cluster.map(({ ip }) => ip);
     assert.deepEqual([endpoints('IPv4'), endpoints('IPv6')], [['10.0.0.1'], []]);
-    state.endpointSlice(added(slice('a-1', ['fd00::9'])));
+    state.endpointSliceChanged(added(slice('a-1', ['fd00::9'])));
     state.take();
     assert.deepEqual([endpoints('IPv4'), endpoints('IPv6')], [[], ['fd00::9']]);
-    state.service({ type: 'removed', from: dual });
+    state.serviceChanged({ type: 'removed', from: dual });
     assert.equal(state.take().IPv6.plans.removed.length, 1);
   });
 });

@@ -11,24 +11,24 @@ import type { ReportProblem } from '../lib/problem.ts';
 import { Model, type ModelDiff } from '../model/index.ts';
 import { FAMILIES, type Family } from '../net/index.ts';
 import {
+  derivePlanOptions,
   type NodePlanOptions,
   type PlanDiff,
   Planner,
   type PlanSettings,
-  planOptions,
   samePlanOptions,
 } from '../plan/index.ts';
 
 export interface ProxyStateOptions {
   readonly nodeName: string;
-  /** Those that changes are counted for; both unless told. */
+  /** The families whose changes are counted. By default both. */
   readonly families?: readonly Family[] | undefined;
   readonly settings: PlanSettings;
   readonly startedAt: number;
   readonly report: ReportProblem;
 }
 
-/** What one family has new since the last take. */
+/** What changed in one family since the last take. */
 export interface FamilyDiff {
   readonly model: ModelDiff;
   readonly plans: PlanDiff;
@@ -39,29 +39,27 @@ interface FamilyState {
   readonly planner: Planner;
 }
 
-/** All that is known: models and plans of both families, the node and the service CIDRs. A source feeds it. */
+/** The models and plans of both families, the Node and the service CIDRs. A source feeds it. */
 export class ProxyState {
   readonly #options: ProxyStateOptions;
+  readonly #countedFamilies: readonly Family[];
   readonly #families: Readonly<Record<Family, FamilyState>>;
-  readonly #counts = { services: 0, endpointSlices: 0 };
+  readonly #changes = { services: 0, endpointSlices: 0 };
   readonly #serviceCidrs = new Map<string, readonly string[]>();
   #settings: PlanSettings;
   #ownNode: Node | undefined;
   #planOptions: NodePlanOptions;
 
-  get #countedFamilies(): readonly Family[] {
-    return this.#options.families ?? FAMILIES;
-  }
-
   constructor(options: ProxyStateOptions) {
     this.#options = options;
+    this.#countedFamilies = options.families ?? FAMILIES;
     this.#settings = options.settings;
-    this.#planOptions = planOptions(options.settings, options.nodeName, undefined);
-    const family = (family: Family): FamilyState => {
+    this.#planOptions = derivePlanOptions(options.settings, options.nodeName, undefined);
+    const createFamily = (family: Family): FamilyState => {
       const model = new Model({ ...options, family });
       return { model, planner: new Planner(model, this.#planOptions.families[family]) };
     };
-    this.#families = { IPv4: family('IPv4'), IPv6: family('IPv6') };
+    this.#families = { IPv4: createFamily('IPv4'), IPv6: createFamily('IPv6') };
   }
 
   get ownNode(): Node | undefined {
@@ -80,8 +78,8 @@ export class ProxyState {
     return this.#families[family];
   }
 
-  service(change: Change<Service>): void {
-    this.#counts.services += this.#countedFamilies.length;
+  serviceChanged(change: Change<Service>): void {
+    this.#changes.services += this.#countedFamilies.length;
     for (const family of FAMILIES) {
       const { model } = this.#families[family];
       if (change.type === 'removed') model.deleteService(objectKey(change.from.metadata));
@@ -89,44 +87,44 @@ export class ProxyState {
     }
   }
 
-  endpointSlice(change: Change<EndpointSlice>): void {
+  endpointSliceChanged(change: Change<EndpointSlice>): void {
     const { addressType, metadata } = latestOf(change);
     const isCounted = this.#countedFamilies.some(family => family === addressType);
-    if (isCounted && metadata.labels[LABEL_SERVICE_NAME]) this.#counts.endpointSlices++;
+    if (isCounted && metadata.labels[LABEL_SERVICE_NAME]) this.#changes.endpointSlices++;
     const key = objectKey(metadata);
     for (const family of FAMILIES) {
       const { model } = this.#families[family];
-      // An address type cannot be changed by the API, but a manifest can be rewritten.
+      // The API forbids a change of the address type, but an edited manifest may have one.
       if (change.type === 'removed' || addressType !== family) model.deleteEndpointSlice(key);
       else model.setEndpointSlice(change.to);
     }
   }
 
-  /** True if plans depend on what changed. */
-  node(change: Change<Node>): boolean {
-    // A Node that vanished while its proxy runs is about to come back; what was known of it stays.
+  /** Returns true if the plan options changed. */
+  nodeChanged(change: Change<Node>): boolean {
+    // If the Node is deleted while its proxy runs, it soon comes back. Until then its last version counts.
     if (change.type === 'removed') return false;
     this.#ownNode = change.to;
-    return this.#setPlanOptions();
+    return this.#updatePlanOptions();
   }
 
   setSettings(settings: PlanSettings): void {
     this.#settings = settings;
-    this.#setPlanOptions();
+    this.#updatePlanOptions();
   }
 
-  serviceCidr(change: Change<ServiceCIDR>): void {
+  serviceCidrChanged(change: Change<ServiceCIDR>): void {
     const { name } = latestOf(change).metadata;
     if (change.type === 'removed') this.#serviceCidrs.delete(name);
     else this.#serviceCidrs.set(name, change.to.cidrs);
   }
 
-  /** Changes told so far; those of Services once for each family. */
+  /** The number of changes so far. Changes of Services count once for each family. */
   get changes(): Readonly<{ services: number; endpointSlices: number }> {
-    return this.#counts;
+    return { ...this.#changes };
   }
 
-  /** What changed since the last call, for both families. */
+  /** Returns what changed in both families since the last take. */
   take(): Readonly<Record<Family, FamilyDiff>> {
     return { IPv4: this.takeFamily('IPv4'), IPv6: this.takeFamily('IPv6') };
   }
@@ -137,8 +135,9 @@ export class ProxyState {
     return { model: diff, plans: planner.update(diff, this.#planOptions.families[family]) };
   }
 
-  #setPlanOptions(): boolean {
-    const next = planOptions(this.#settings, this.#options.nodeName, this.#ownNode);
+  /** Returns true if the plan options changed. */
+  #updatePlanOptions(): boolean {
+    const next = derivePlanOptions(this.#settings, this.#options.nodeName, this.#ownNode);
     if (samePlanOptions(next, this.#planOptions)) return false;
     this.#planOptions = next;
     return true;

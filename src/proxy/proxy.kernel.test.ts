@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { test } from 'node:test';
-import { until } from '../../test/support/nftables-mode.ts';
 import { service, slice } from '../../test/support/objects.ts';
+import { waitFor } from '../../test/support/wait-for.ts';
 import { NetworkNamespace } from '../kernel/netns.ts';
 import { SILENT_EVENTS } from '../modes/index.ts';
 import { DEFAULT_PLAN_SETTINGS } from '../plan/index.ts';
@@ -33,18 +33,18 @@ test('HEALTH-3 as long as the kernel refuses a repair, syncs fail; then all is w
   // A table that has an owner is nobody else's, and goes with it.
   const owner = namespace.run(() => spawn('nft', ['-i'], { stdio: ['pipe', 'ignore', 'ignore'] }));
   try {
-    proxy.loop.service({ type: 'added', to: service('web') });
-    proxy.loop.endpointSlice({ type: 'added', to: slice('web-1', ['10.244.1.1']) });
+    proxy.loop.serviceChanged({ type: 'added', to: service('web') });
+    proxy.loop.endpointSliceChanged({ type: 'added', to: slice('web-1', ['10.244.1.1']) });
     proxy.loop.synced();
     await proxy.loop.settled();
     told.length = 0;
     owner.stdin.write('delete table ip kube-proxy; add table ip kube-proxy { flags owner; }\n');
-    assert.ok(await until(() => told.filter(line => line === 'IPv4 failed').length > 1, 5000));
+    await waitFor('two syncs fail', () => told.filter(line => line === 'IPv4 failed').length > 1);
     assert.ok(!told.includes('IPv4 synced'));
     assert.ok(proxy.loop.isPending);
     owner.stdin.end();
     await once(owner, 'exit');
-    assert.ok(await until(() => told.at(-1) === 'IPv4 synced', 5000));
+    await waitFor('a sync succeeds', () => told.at(-1) === 'IPv4 synced');
   } finally {
     owner.kill();
     await proxy.close();

@@ -13,7 +13,7 @@ const PATHS = ['services', 'endpointslices', 'nodes', 'servicecidrs'] as const;
 class Case {
   readonly api = new FakeApi();
   readonly clock = new ManualClock();
-  readonly told: string[] = [];
+  readonly calls: string[] = [];
   readonly problems: string[] = [];
   readonly source: ClusterSource;
   #chance = 0;
@@ -37,16 +37,16 @@ class Case {
   }
 
   handlers(): SourceHandlers {
-    const tell = (change: Change<KubeObject>) => {
+    const record = (change: Change<KubeObject>) => {
       const { kind, metadata } = latestOf(change);
-      this.told.push(`${change.type} ${kind} ${metadata.name}`);
+      this.calls.push(`${change.type} ${kind} ${metadata.name}`);
     };
     return {
-      service: tell,
-      endpointSlice: tell,
-      node: tell,
-      serviceCidr: tell,
-      synced: () => this.told.push('synced'),
+      serviceChanged: record,
+      endpointSliceChanged: record,
+      nodeChanged: record,
+      serviceCidrChanged: record,
+      synced: () => this.calls.push('synced'),
       problem: () => assert.fail(),
     };
   }
@@ -56,7 +56,7 @@ class Case {
     await this.clock.advance(0);
   }
 
-  /** Answers with what a real server said. */
+  /** Answers with the recorded answer of a real server. */
   async answer(path: (typeof PATHS)[number]): Promise<FakeRequest> {
     const request = this.api.next(path);
     request.answer();
@@ -76,7 +76,7 @@ async function withCluster(act: (parts: Case) => Promise<void>, resyncMs?: numbe
   }
 }
 
-test('WATCH-1 Services, EndpointSlices, the own Node and ServiceCIDRs are followed, as selectors choose them', () =>
+test('WATCH-1 Services, EndpointSlices, the own Node and ServiceCIDRs are watched with their selectors', () =>
   withCluster(async parts => {
     await parts.start();
     const asked = parts.api.requests.map(({ path, query: { labelSelector, fieldSelector } }) => [
@@ -92,25 +92,25 @@ test('WATCH-1 Services, EndpointSlices, the own Node and ServiceCIDRs are follow
     ]);
   }));
 
-test('WATCH-1 it is complete once all four are', () =>
+test('WATCH-1 synced is called when all four resources are synced', () =>
   withCluster(async parts => {
     await parts.start();
     for (const path of PATHS) {
-      assert.ok(!parts.told.includes('synced'));
+      assert.ok(!parts.calls.includes('synced'));
       await parts.answer(path);
     }
-    assert.equal(parts.told.at(-1), 'synced');
-    assert.ok(parts.told.includes('added Service web'));
-    assert.ok(parts.told.includes('added EndpointSlice web-a'));
-    assert.ok(parts.told.includes('added Node node-a'));
-    assert.ok(parts.told.includes('added ServiceCIDR kubernetes'));
+    assert.equal(parts.calls.at(-1), 'synced');
+    assert.ok(parts.calls.includes('added Service web'));
+    assert.ok(parts.calls.includes('added EndpointSlice web-a'));
+    assert.ok(parts.calls.includes('added Node node-a'));
+    assert.ok(parts.calls.includes('added ServiceCIDR kubernetes'));
     assert.deepEqual(
       parts.source.following().map(({ hasSynced, silentMs }) => [hasSynced, silentMs]),
       Array(4).fill([true, 0]),
     );
   }));
 
-test('WATCH-1 the Node can be followed before the rest, and is told again to whom comes later', () =>
+test('WATCH-1 the Node can be watched before the other resources, and handlers that come later receive it too', () =>
   withCluster(async parts => {
     const early: string[] = [];
     parts.source.node.addHandler({ changed: change => change.type === 'added' && early.push(change.to.metadata.name) });
@@ -121,31 +121,31 @@ test('WATCH-1 the Node can be followed before the rest, and is told again to who
     assert.ok(early.includes('node-a'));
     await parts.start();
     assert.equal(parts.api.requests.length, 4);
-    assert.ok(parts.told.includes('added Node node-a'));
+    assert.ok(parts.calls.includes('added Node node-a'));
   }));
 
-test('WATCH-18 a server without ServiceCIDRs has none', () =>
+test('WATCH-18 a server that does not know ServiceCIDRs counts as one without any', () =>
   withCluster(async parts => {
     await parts.start();
     for (const path of ['services', 'endpointslices', 'nodes'] as const) await parts.answer(path);
     parts.api.next('servicecidrs').refuse(404, 'NotFound', 'the server could not find the requested resource');
     await parts.clock.advance(0);
-    assert.equal(parts.told.at(-1), 'synced');
+    assert.equal(parts.calls.at(-1), 'synced');
     assert.deepEqual(parts.problems, ['/apis/networking.k8s.io/v1/servicecidrs']);
   }));
 
-test('WATCH-17 all objects are told again after the period, which is a second at least', () =>
+test('WATCH-17 the handlers receive all objects again after each period of at least a second', () =>
   withCluster(async parts => {
     await parts.start();
     await parts.answer('servicecidrs');
-    parts.told.length = 0;
+    parts.calls.length = 0;
     await parts.clock.advance(999);
-    assert.deepEqual(parts.told, []);
+    assert.deepEqual(parts.calls, []);
     await parts.clock.advance(1);
-    assert.deepEqual(parts.told.sort(), ['updated ServiceCIDR extra', 'updated ServiceCIDR kubernetes']);
+    assert.deepEqual(parts.calls.sort(), ['updated ServiceCIDR extra', 'updated ServiceCIDR kubernetes']);
   }, 1));
 
-test('WATCH-10 once one finds the server reachable again, the others do not wait for their own turn', () =>
+test('WATCH-10 when one watch reaches the server again, the others retry at once', () =>
   withCluster(async parts => {
     await parts.start();
     for (const path of PATHS) parts.api.next(path).fail('unreachable', 'refused');
@@ -160,7 +160,7 @@ test('WATCH-10 once one finds the server reachable again, the others do not wait
     assert.equal(parts.api.waiting, 3);
   }));
 
-test('WATCH-10 one that a busy server asked to wait does wait', () =>
+test('WATCH-10 a watch waits as long as a busy server asked it to wait', () =>
   withCluster(async parts => {
     await parts.start();
     parts.api.next('nodes').refuse(429, 'TooManyRequests', 'later', { 'retry-after': '30' });

@@ -9,29 +9,29 @@ import type { Source, SourceHandlers } from './source.ts';
 export interface ClusterSourceOptions {
   readonly client: ApiClient;
   readonly nodeName: string;
-  /** Content types that are asked for, best first. */
+  /** The content types that requests accept, best first. */
   readonly accept: string;
-  /** How often all objects are told again, at least a second; 0: never. */
+  /** How often the handlers receive all objects again, at least a second. 0 means never. */
   readonly resyncMs: number;
-  /** Hears of problems, instead of the handlers: the first come before there are any. */
+  /** Receives the problems, because the first ones come before there are handlers. */
   readonly report: InformerReporter;
   readonly clock?: Clock | undefined;
   readonly random?: (() => number) | undefined;
 }
 
-/** How one resource is followed, for those who look after that. */
+/** The state of one watch, for health checks. */
 export interface Following {
   readonly path: string;
   readonly hasSynced: boolean;
-  /** Milliseconds since anything came over the watch; undefined before the first time. */
+  /** Milliseconds since the last data of the watch. Undefined before the first data. */
   readonly silentMs: number | undefined;
 }
 
-const SHORTEST_RESYNC_MS = 1000;
+const MIN_RESYNC_MS = 1000;
 
-/** Objects from an API server, which has filled in their defaults. */
+/** Objects from an API server. They have their defaults already. */
 export class ClusterSource implements Source {
-  /** May be started before the others: a proxy must know its Node first. */
+  /** The caller may start this one before the others, because a proxy must know its Node first. */
   readonly node: Informer<Node>;
   readonly services: Informer<Service>;
   readonly endpointSlices: Informer<EndpointSlice>;
@@ -40,7 +40,7 @@ export class ClusterSource implements Source {
 
   constructor(options: ClusterSourceOptions) {
     const { clock = systemClock } = options;
-    const resyncMs = options.resyncMs > 0 ? Math.max(options.resyncMs, SHORTEST_RESYNC_MS) : 0;
+    const resyncMs = options.resyncMs > 0 ? Math.max(options.resyncMs, MIN_RESYNC_MS) : 0;
     const reporter: InformerReporter = {
       ...options.report,
       watchRecovered: path => {
@@ -57,17 +57,17 @@ export class ClusterSource implements Source {
     this.serviceCidrs = informer(SERVICE_CIDRS);
   }
 
-  /** Resolves at once: without an API server it goes on trying. */
+  /** Resolves at once. If the API server is unreachable, the watches retry. */
   async start(handlers: SourceHandlers): Promise<void> {
     let missing = 4;
     const synced = () => {
       missing--;
       if (missing === 0) handlers.synced();
     };
-    handOver(this.node, change => handlers.node(change), synced);
-    handOver(this.serviceCidrs, change => handlers.serviceCidr(change), synced);
-    handOver(this.services, change => handlers.service(change), synced);
-    handOver(this.endpointSlices, change => handlers.endpointSlice(change), synced);
+    handOver(this.node, change => handlers.nodeChanged(change), synced);
+    handOver(this.serviceCidrs, change => handlers.serviceCidrChanged(change), synced);
+    handOver(this.services, change => handlers.serviceChanged(change), synced);
+    handOver(this.endpointSlices, change => handlers.endpointSliceChanged(change), synced);
   }
 
   async close(): Promise<void> {

@@ -21,7 +21,7 @@ function slice(fields: object): EndpointSlice {
   return object;
 }
 
-test('FILES-2 an empty Service gets what an API server fills in', () => {
+test('FILES-2 an empty Service gets the defaults of an API server', () => {
   const { metadata, spec } = service({ ports: [{ port: 80 }] });
   assert.equal(metadata.namespace, 'default');
   assert.deepEqual(spec, {
@@ -52,8 +52,8 @@ const rows: [string, object, Partial<ServiceSpec>][] = [
     { clusterIP: 'fd00::1', ipFamilies: ['IPv6', 'IPv4'] },
   ],
   ['given ipFamilies stay', { clusterIP: '10.0.0.1', ipFamilies: ['IPv4', 'IPv6'] }, { ipFamilies: ['IPv4', 'IPv6'] }],
-  ['None is no address and gives no family', { clusterIP: 'None' }, { clusterIPs: ['None'], ipFamilies: [] }],
-  ['an address that is none gives no families', { clusterIPs: ['10.0.0.1', 'x'] }, { ipFamilies: [] }],
+  ['None is not an address and gives no family', { clusterIP: 'None' }, { clusterIPs: ['None'], ipFamilies: [] }],
+  ['a text that is not an address gives no families', { clusterIPs: ['10.0.0.1', 'x'] }, { ipFamilies: [] }],
   ['ClientIP affinity lasts three hours', { sessionAffinity: 'ClientIP' }, { sessionAffinityTimeoutSeconds: 10800 }],
   [
     'a given affinity timeout stays',
@@ -88,7 +88,7 @@ for (const [name, spec, want] of rows) {
   test(`FILES-2 ${name}`, () => assert.deepEqual({ ...service(spec).spec, ...want }, service(spec).spec));
 }
 
-test('FILES-2 load-balancer addresses without a mode are VIPs, on LoadBalancer Services only', () => {
+test('FILES-2 the default ipMode of a load-balancer address is VIP, for LoadBalancer Services only', () => {
   const status = {
     loadBalancer: { ingress: [{ ip: '1.2.3.4' }, { ip: '1.2.3.5', ipMode: 'Proxy' }, { hostname: 'x' }] },
   };
@@ -101,7 +101,7 @@ test('FILES-2 a given namespace stays', () => {
   assert.equal(service({}, {}, { namespace: 'shop' }).metadata.namespace, 'shop');
 });
 
-test('FILES-2 an EndpointSlice gets its namespace, and its nameless ports the empty name', () => {
+test('FILES-2 an EndpointSlice gets a namespace, and ports without a name get the empty name', () => {
   const { metadata, ports } = slice({ addressType: 'IPv4', ports: [{ port: 80 }, { name: 'b', port: 81 }, {}] });
   assert.equal(metadata.namespace, 'default');
   assert.deepEqual(ports, [

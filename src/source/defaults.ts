@@ -1,10 +1,10 @@
 import type { EndpointSlice, KubeObject, LoadBalancerIngress, Service, ServiceSpec } from '../api/index.ts';
 import { familyOf, parseIp } from '../net/index.ts';
 
-const DEFAULT_NAMESPACE = 'default';
+export const DEFAULT_NAMESPACE = 'default';
 const DEFAULT_AFFINITY_TIMEOUT_SECONDS = 10_800;
 
-/** The object as an API server would have stored it, for manifests that never met one. */
+/** Fills in the defaults that an API server would fill in. */
 export function withDefaults(object: KubeObject): KubeObject {
   switch (object.kind) {
     case 'Service':
@@ -46,7 +46,7 @@ function specWithDefaults(spec: ServiceSpec): ServiceSpec {
   };
 }
 
-/** The API gives an external policy to these only; a ClusterIP Service becomes one of them by its external IPs. */
+/** Only such Services have an external policy. External IPs make a ClusterIP Service external. */
 function isExternal(type: string, spec: ServiceSpec): boolean {
   return type === 'NodePort' || type === 'LoadBalancer' || (type === 'ClusterIP' && spec.externalIPs.length > 0);
 }
@@ -55,7 +55,7 @@ function affinityTimeout(sessionAffinity: string, seconds: number | undefined): 
   return sessionAffinity === 'ClientIP' ? (seconds ?? DEFAULT_AFFINITY_TIMEOUT_SECONDS) : undefined;
 }
 
-/** None if one of them is no address: half a list would pair families with the wrong addresses. */
+/** Empty if one of the texts is not an address: with one missing, families would pair with the wrong addresses. */
 function familiesOf(clusterIPs: readonly string[]): readonly string[] {
   const ips = clusterIPs.map(text => parseIp(text));
   return ips.every(ip => ip !== undefined) ? ips.map(familyOf) : [];

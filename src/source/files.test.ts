@@ -21,15 +21,15 @@ import type { Problem } from '../lib/problem.ts';
 import { FilesSource, type FilesSourceOptions } from './files.ts';
 import type { SourceHandlers } from './source.ts';
 
-/** What a source told, as lines: `added Service default/web 10.0.0.1`. */
+/** Records the calls of a source as lines: `added Service default/web 10.0.0.1`. */
 class Listener implements SourceHandlers {
   readonly events: string[] = [];
   readonly problems: Problem[] = [];
   readonly recoveries: string[] = [];
-  readonly service = (change: Change<KubeObject>) => this.note(change);
-  readonly endpointSlice = (change: Change<KubeObject>) => this.note(change);
-  readonly node = (change: Change<KubeObject>) => this.note(change);
-  readonly serviceCidr = (change: Change<KubeObject>) => this.note(change);
+  readonly serviceChanged = (change: Change<KubeObject>) => this.note(change);
+  readonly endpointSliceChanged = (change: Change<KubeObject>) => this.note(change);
+  readonly nodeChanged = (change: Change<KubeObject>) => this.note(change);
+  readonly serviceCidrChanged = (change: Change<KubeObject>) => this.note(change);
 
   note(change: Change<KubeObject>): void {
     const { kind, metadata } = latestOf(change);
@@ -65,24 +65,24 @@ function temporaryFolder(t: TestContext): string {
   return folder;
 }
 
-interface Rig {
+interface Setup {
   readonly folder: string;
   readonly listener: Listener;
   readonly source: FilesSource;
   /** Writes a file below the folder. */
   write(name: string, text: string): void;
-  /** What happened since the last call, once something has. */
+  /** Waits for events. Returns those since the last call. */
   next(): Promise<string[]>;
-  /** Where and what the problems since the last call are, once there is one. */
+  /** Waits for problems. Returns those since the last call. */
   nextProblems(): Promise<string[]>;
 }
 
-/** A folder with these files and a source that has read it. */
+/** A folder with these files, and a source that has read it. */
 async function setUp(
   t: TestContext,
   files: Record<string, string>,
   options: Partial<FilesSourceOptions> = {},
-): Promise<Rig> {
+): Promise<Setup> {
   const folder = temporaryFolder(t);
   const write = (name: string, text: string) => {
     mkdirSync(dirname(join(folder, name)), { recursive: true });
@@ -104,7 +104,7 @@ async function setUp(
 }
 
 async function start(t: TestContext, options: Partial<FilesSourceOptions> & { path: string }) {
-  const source = new FilesSource({ nodeName: 'node-a', debounce: 5, rescan: 60_000, ...options });
+  const source = new FilesSource({ nodeName: 'node-a', debounceMs: 5, rescanMs: 60_000, ...options });
   t.after(() => source.close());
   const listener = new Listener();
   await source.start(listener);
@@ -116,7 +116,7 @@ function formatProblem({ where, object, field, message }: Problem, folder: strin
   return line.replaceAll(`${folder}/`, '').replaceAll(folder, 'folder');
 }
 
-/** Changes are usually seen within 20 ms; a machine with other work to do needs more. */
+/** Changes are usually seen within 20 ms. A busy machine needs longer. */
 const SOON_MS = 3000;
 
 async function until(condition: () => boolean, what: string): Promise<void> {
@@ -127,12 +127,12 @@ async function until(condition: () => boolean, what: string): Promise<void> {
   }
 }
 
-/** Long enough for what else would be told to be told. */
+/** Long enough for further events to arrive, if there are any. */
 function quiet(): Promise<void> {
   return new Promise(resolve => setTimeout(resolve, 40));
 }
 
-test('FILES-1 all objects are handed over first, the Node before all, and then synced once', async t => {
+test('FILES-1 the handlers receive all objects, the Node first, and then one call of synced', async t => {
   const { listener } = await setUp(t, {
     'a.yaml': `${service('web')}---\napiVersion: discovery.k8s.io/v1\nkind: EndpointSlice\nmetadata: {name: web-1}\naddressType: IPv4\n`,
     'b.json': JSON.stringify({
@@ -153,7 +153,7 @@ test('FILES-1 all objects are handed over first, the Node before all, and then s
   assert.deepEqual(listener.problems, []);
 });
 
-test('FILES-2 only what the API server would have been asked for is handed over', async t => {
+test('FILES-2 the handlers receive only the objects that a watch would select', async t => {
   const { listener } = await setUp(t, {
     'a.yaml': [
       service('headless', 'None'),
@@ -170,7 +170,7 @@ test('FILES-2 only what the API server would have been asked for is handed over'
   assert.deepEqual(listener.problems, []);
 });
 
-test('FILES-1 folders in the folder are read; hidden files and other names are not', async t => {
+test('FILES-1 folders below the folder are read; hidden files and files with other names are not', async t => {
   const { listener } = await setUp(t, {
     'team/shop/web.yaml': service('web'),
     '.hidden.yaml': service('hidden'),
@@ -183,12 +183,12 @@ test('FILES-1 folders in the folder are read; hidden files and other names are n
   assert.deepEqual(listener.problems, []);
 });
 
-test('FILES-1 an empty folder is synced', async t => {
+test('FILES-1 an empty folder causes a call of synced', async t => {
   const { listener } = await setUp(t, {});
   assert.deepEqual(listener.events, ['synced']);
 });
 
-test('FILES-1 a missing folder is a clear error from start', async t => {
+test('FILES-1 start rejects with a clear message if the folder is missing', async t => {
   const path = join(temporaryFolder(t), 'missing');
   const source = new FilesSource({ path, nodeName: 'node-a' });
   await assert.rejects(source.start(new Listener()), {
@@ -197,12 +197,12 @@ test('FILES-1 a missing folder is a clear error from start', async t => {
   await source.close();
 });
 
-test('FILES-1 a source is started once', async t => {
+test('FILES-1 a source refuses to be started twice', async t => {
   const { source } = await setUp(t, {});
   await assert.rejects(source.start(new Listener()), /started before/);
 });
 
-test('FILES-5 the path may be one file, and its replacement is seen', async t => {
+test('FILES-5 the path may be one file, and the replacement of the file is seen', async t => {
   const folder = temporaryFolder(t);
   const path = join(folder, 'objects.txt');
   writeFileSync(path, service('web'));
@@ -216,7 +216,7 @@ test('FILES-5 the path may be one file, and its replacement is seen', async t =>
   assert.deepEqual(listener.events, ['updated Service default/web 10.0.0.1 -> 10.0.0.2']);
 });
 
-test('FILES-5 new, changed and deleted files are seen, and objects that stay the same are not told again', async t => {
+test('FILES-5 new, changed and deleted files are seen, and unchanged objects cause no event', async t => {
   const { folder, write, next } = await setUp(t, { 'a.yaml': `${service('web')}---\n${service('api')}` });
   await next();
   write('b.yaml', service('new'));
@@ -229,7 +229,7 @@ test('FILES-5 new, changed and deleted files are seen, and objects that stay the
   assert.deepEqual(await next(), ['removed Service default/web 10.0.0.2']);
 });
 
-test('FILES-5 a file written in place with the same length is seen', async t => {
+test('FILES-5 a change that keeps the length of a file is seen', async t => {
   const { write, next } = await setUp(t, { 'a.yaml': service('web', '10.0.0.1') });
   await next();
   for (const address of ['10.0.0.2', '10.0.0.3', '10.0.0.4']) {
@@ -238,7 +238,7 @@ test('FILES-5 a file written in place with the same length is seen', async t => 
   }
 });
 
-test('FILES-5 an atomic rename is seen as one update', async t => {
+test('FILES-5 an atomic replacement by rename is one update', async t => {
   const { folder, write, next } = await setUp(t, { 'a.yaml': service('web') });
   await next();
   write('.a.yaml.tmp', service('web', '10.0.0.2'));
@@ -246,7 +246,7 @@ test('FILES-5 an atomic rename is seen as one update', async t => {
   assert.deepEqual(await next(), ['updated Service default/web 10.0.0.1 -> 10.0.0.2']);
 });
 
-test('FILES-5 an object that moves to another file is not told of', async t => {
+test('FILES-5 an object that moves to another file causes no event', async t => {
   const { folder, listener, next } = await setUp(t, { 'a.yaml': service('web') });
   await next();
   renameSync(join(folder, 'a.yaml'), join(folder, 'z.yaml'));
@@ -255,7 +255,7 @@ test('FILES-5 an object that moves to another file is not told of', async t => {
   assert.deepEqual(listener.problems, []);
 });
 
-test('FILES-5 a new folder with files is seen, and a deleted one takes its objects along', async t => {
+test('FILES-5 the files of a new folder are seen, and a deleted folder removes its objects', async t => {
   const { folder, write, next } = await setUp(t, {});
   await next();
   write('team/web.yaml', service('web'));
@@ -266,7 +266,7 @@ test('FILES-5 a new folder with files is seen, and a deleted one takes its objec
   assert.deepEqual(await next(), ['removed Service default/web 10.0.0.2']);
 });
 
-/** Lays files out as a mounted ConfigMap does, or swaps them for a new version. */
+/** Writes files as a mounted ConfigMap has them, or replaces them by a new version. */
 function mountConfigMap(folder: string, version: string, files: Record<string, string>): void {
   const stamped = `..2026_${version}`;
   for (const [name, text] of Object.entries(files)) {
@@ -282,7 +282,7 @@ function mountConfigMap(folder: string, version: string, files: Record<string, s
   }
 }
 
-test('FILES-1 a mounted ConfigMap is read once, and its swap is seen as updates', async t => {
+test('FILES-1 a mounted ConfigMap is read once, and a new version of it causes updates', async t => {
   const folder = temporaryFolder(t);
   mountConfigMap(folder, '1', { 'web.yaml': service('web'), 'team/api.yaml': service('api') });
   const { listener } = await start(t, { path: folder });
@@ -306,7 +306,7 @@ test('FILES-1 a mounted ConfigMap is read once, and its swap is seen as updates'
   assert.deepEqual(listener.problems, []);
 });
 
-test('FILES-5 one file of a mounted ConfigMap may be the path, and its swap is seen', async t => {
+test('FILES-5 the path may be one file of a mounted ConfigMap, and a new version of it is seen', async t => {
   const folder = temporaryFolder(t);
   mountConfigMap(folder, '1', { 'web.yaml': service('web') });
   const { listener } = await start(t, { path: join(folder, 'web.yaml') });
@@ -320,7 +320,7 @@ test('FILES-5 one file of a mounted ConfigMap may be the path, and its swap is s
   assert.deepEqual(listener.events, ['updated Service default/web 10.0.0.1 -> 10.0.0.2']);
 });
 
-test('FILES-1 a file linked to from beside is one file', async t => {
+test('FILES-1 a file and a link to it are one file', async t => {
   const folder = temporaryFolder(t);
   writeFileSync(join(folder, 'web.yaml'), service('web'));
   symlinkSync('web.yaml', join(folder, 'a.yaml'));
@@ -329,7 +329,7 @@ test('FILES-1 a file linked to from beside is one file', async t => {
   assert.deepEqual(listener.problems, []);
 });
 
-test('FILES-3 a file that is no YAML keeps its last good objects, is told of once a change, and recovers', async t => {
+test('FILES-3 a file that is not YAML keeps its last good objects, is reported once a change, and recovers', async t => {
   const { folder, listener, write, next, nextProblems } = await setUp(t, {
     'a.yaml': service('web'),
     'b.yaml': service('api'),
@@ -350,7 +350,7 @@ test('FILES-3 a file that is no YAML keeps its last good objects, is told of onc
   assert.deepEqual(listener.recoveries, [join(folder, 'a.yaml')]);
 });
 
-test('FILES-3 an object with a problem keeps its last good version; the others of its file go on', async t => {
+test('FILES-3 an object with a problem keeps its last good version; other objects of the file are updated', async t => {
   const { write, next, nextProblems } = await setUp(t, {
     'a.yaml': `${service('web')}---\n${service('api')}---\n${service('old')}`,
   });
@@ -368,7 +368,7 @@ test('FILES-3 an object with a problem keeps its last good version; the others o
   assert.deepEqual(await next(), ['removed Service default/web 10.0.0.1']);
 });
 
-test('FILES-3 if it cannot be told which object has a problem, none of the file is removed', async t => {
+test('FILES-3 if a problem names no object, no object of the file is removed', async t => {
   const { write, next, nextProblems } = await setUp(t, { 'a.yaml': `${service('web')}---\n${service('api')}` });
   await next();
   write('a.yaml', `${service('web').replace('name: web', 'nam: web')}---\n${service('api', '10.0.0.2')}`);
@@ -378,27 +378,27 @@ test('FILES-3 if it cannot be told which object has a problem, none of the file 
   ]);
 });
 
-test('FILES-3 synced comes even if a file is broken from the start', async t => {
+test('FILES-3 a file that is broken at the start does not prevent the call of synced', async t => {
   const { listener, nextProblems } = await setUp(t, { 'a.yaml': 'a: [', 'b.yaml': service('web') });
   assert.deepEqual(listener.events, ['added Service default/web 10.0.0.1', 'synced']);
   assert.match((await nextProblems()).join(), /^a\.yaml:1:5 \| .*\(nothing of it is used\)$/);
 });
 
-test('FILES-3 a file with very many problems does not flood', async t => {
+test('FILES-3 at most 20 problems of a file are reported, and the number of the others', async t => {
   const { nextProblems } = await setUp(t, { 'a.yaml': 'apiVersion: v1\nkind: Service\n---\n'.repeat(50) });
   const problems = await nextProblems();
   assert.equal(problems.length, 21);
   assert.equal(problems.at(-1), 'a.yaml | has 30 more problems like these');
 });
 
-test('FILES-4 the same object in two files is told of, naming both, and the first by path is used', async t => {
+test('FILES-4 the same object in two files is reported with both places, and the first file by path is used', async t => {
   const { folder, listener, write, next, nextProblems } = await setUp(t, {
     'b.yaml': service('web', '10.0.0.2'),
     'c.yaml': service('web', '10.0.0.3'),
   });
   assert.deepEqual(await next(), ['added Service default/web 10.0.0.2', 'synced']);
   assert.deepEqual(await nextProblems(), [
-    'c.yaml:1:1 | Service default/web | is also at b.yaml:1:1, which is used: take one away',
+    'c.yaml:1:1 | Service default/web | is also at b.yaml:1:1, which is used: remove one',
   ]);
   write('c.yaml', service('web', '10.0.0.33'));
   await quiet();
@@ -414,10 +414,10 @@ test('FILES-4 the same object in two files is told of, naming both, and the firs
   assert.deepEqual(await next(), ['removed Service default/web 10.0.0.33']);
 });
 
-test('FILES-7 a handler that throws stops nothing and is told of', async t => {
+test('FILES-7 an error of a handler is reported and stops nothing', async t => {
   const folder = temporaryFolder(t);
   writeFileSync(join(folder, 'a.yaml'), `${service('web')}---\n${service('api')}`);
-  const source = new FilesSource({ path: folder, nodeName: 'node-a', debounce: 5 });
+  const source = new FilesSource({ path: folder, nodeName: 'node-a', debounceMs: 5 });
   t.after(() => source.close());
   const listener = new Listener();
   let calls = 0;
@@ -427,7 +427,7 @@ test('FILES-7 a handler that throws stops nothing and is told of', async t => {
   };
   await source.start({
     ...listener,
-    service: refusing,
+    serviceChanged: refusing,
     synced: () => {
       listener.synced();
       throw new Error('synced failed');
@@ -441,13 +441,13 @@ test('FILES-7 a handler that throws stops nothing and is told of', async t => {
   assert.deepEqual(
     listener.problems.map(problem => formatProblem(problem, folder)),
     [
-      'a.yaml:1:1 | Service default/web | could not be taken in: no room',
-      'the first pass | could not be taken in: synced failed',
+      'a.yaml:1:1 | Service default/web | could not be processed: no room',
+      'the first scan | could not be processed: synced failed',
     ],
   );
 });
 
-test('FILES-7 what is no file of text is a problem, and neither an exception nor a hang', async t => {
+test('FILES-7 a pipe, socket, folder, binary or broken link is a problem, and neither an exception nor a hang', async t => {
   const folder = temporaryFolder(t);
   const at = (name: string) => join(folder, name);
   mkdirSync(at('folder.yaml'));
@@ -469,14 +469,14 @@ test('FILES-7 what is no file of text is a problem, and neither an exception nor
   assert.deepEqual(
     listener.problems.map(problem => formatProblem(problem, folder)),
     [
-      `binary.yaml | is binary (it holds a NUL byte): write it as UTF-8 text ${unused}`,
-      `dangling.yaml | is a link to nothing: mend or delete it ${unused}`,
-      `folder.yaml | is a folder, though named like a manifest: rename it ${unused}`,
-      `large.json | is 100 MiB long, but at most 64 MiB are read: split it ${unused}`,
-      `latin1.yaml | is not UTF-8 text: write it as such ${unused}`,
+      `binary.yaml | is binary (it has a NUL byte): write it as UTF-8 text ${unused}`,
+      `dangling.yaml | is a broken link: repair or delete it ${unused}`,
+      `folder.yaml | is a folder with the name of a manifest: rename it ${unused}`,
+      `large.json | is 100 MiB long, but the limit is 64 MiB: split it ${unused}`,
+      `latin1.yaml | is not UTF-8 text: write it as UTF-8 ${unused}`,
       `loop.yaml | cannot be read (ELOOP) ${unused}`,
-      `pipe.yaml | is no regular file (a pipe, socket or device): replace it by one ${unused}`,
-      `socket.yaml | is no regular file (a pipe, socket or device): replace it by one ${unused}`,
+      `pipe.yaml | is not a regular file, but a pipe, socket or device: replace it with a file ${unused}`,
+      `socket.yaml | is not a regular file, but a pipe, socket or device: replace it with a file ${unused}`,
     ],
   );
 });
@@ -487,7 +487,7 @@ test('FILES-3 a file that can no longer be read keeps its objects and recovers',
   symlinkSync('nowhere', join(folder, '.new'));
   renameSync(join(folder, '.new'), join(folder, 'a.yaml'));
   assert.deepEqual(await nextProblems(), [
-    'a.yaml | is a link to nothing: mend or delete it (what was read from it before stays in use)',
+    'a.yaml | is a broken link: repair or delete it (what was read from it before stays in use)',
   ]);
   assert.deepEqual(listener.events, []);
   write('.new', service('web', '10.0.0.2'));
@@ -496,7 +496,7 @@ test('FILES-3 a file that can no longer be read keeps its objects and recovers',
   assert.deepEqual(listener.recoveries, [join(folder, 'a.yaml')]);
 });
 
-test('FILES-3 a file without permission to read is a problem that keeps its objects', async t => {
+test('FILES-3 a file that the proxy may not read keeps its objects and recovers', async t => {
   const { folder, listener, next, nextProblems } = await setUp(t, { 'a.yaml': service('web') });
   await next();
   chmodSync(folder, 0o755);
@@ -511,7 +511,7 @@ test('FILES-3 a file without permission to read is a problem that keeps its obje
   assert.deepEqual(listener.events, []);
 });
 
-/** Root may read everything: permissions only mean something to others. */
+/** Root may read every file, so that permissions have no effect. */
 async function asNobody(work: () => Promise<void>): Promise<void> {
   const isRoot = process.getuid?.() === 0;
   if (isRoot) process.seteuid?.(65534);
@@ -533,7 +533,7 @@ function chmodAsRoot(path: string, mode: number): void {
   }
 }
 
-test('FILES-1 a link to a folder elsewhere is not followed', async t => {
+test('FILES-1 a link out of the folder is not followed, and reported', async t => {
   const outside = temporaryFolder(t);
   writeFileSync(join(outside, 'web.yaml'), service('web'));
   const folder = temporaryFolder(t);
@@ -543,16 +543,16 @@ test('FILES-1 a link to a folder elsewhere is not followed', async t => {
   assert.deepEqual(listener.events, ['synced']);
   assert.deepEqual(
     listener.problems.map(problem => formatProblem(problem, folder)),
-    ['out | is a link out of the folder and not followed: give its target itself'],
+    ['out | is a link out of the folder, which is not followed: use the target itself'],
   );
 });
 
-test('FILES-5 the slow rescan finds what nobody tells of', async t => {
+test('FILES-5 the periodic rescan finds changes that the kernel does not report', async t => {
   const outside = temporaryFolder(t);
   writeFileSync(join(outside, 'web.yaml'), service('web'));
   const folder = temporaryFolder(t);
   symlinkSync(join(outside, 'web.yaml'), join(folder, 'web.yaml'));
-  const { listener } = await start(t, { path: folder, rescan: 30 });
+  const { listener } = await start(t, { path: folder, rescanMs: 30 });
   assert.deepEqual(listener.events.splice(0), ['added Service default/web 10.0.0.1', 'synced']);
   await quiet();
   writeFileSync(join(outside, 'web.yaml'), service('web', '10.0.0.2'));
@@ -560,7 +560,7 @@ test('FILES-5 the slow rescan finds what nobody tells of', async t => {
   assert.deepEqual(listener.events, ['updated Service default/web 10.0.0.1 -> 10.0.0.2']);
 });
 
-test('FILES-3 a folder that goes away keeps its objects until it is back', async t => {
+test('FILES-3 the objects of a folder that vanishes stay until the folder is back', async t => {
   const { folder, listener, next, nextProblems } = await setUp(t, { 'a.yaml': service('web') });
   await next();
   renameSync(folder, `${folder}.away`);
@@ -585,7 +585,7 @@ function node(podCIDR: string): Node {
   };
 }
 
-test('FILES-6 the own Node comes from this machine while no manifest brings it', async t => {
+test('FILES-6 without a manifest of it, the own Node is made from this machine', async t => {
   const { folder, listener, write, next } = await setUp(t, {}, { localNode: () => node('10.9.0.0/24') });
   assert.deepEqual(await next(), ['added Node /node-a 10.9.0.0/24', 'synced']);
   write('node.yaml', 'apiVersion: v1\nkind: Node\nmetadata: {name: node-a}\nspec: {podCIDR: 10.1.0.0/24}\n');
@@ -595,7 +595,7 @@ test('FILES-6 the own Node comes from this machine while no manifest brings it',
   assert.deepEqual(listener.problems, []);
 });
 
-test('FILES-6 an own Node that cannot be told is a problem, told once', async t => {
+test('FILES-6 an own Node that cannot be made is reported once', async t => {
   const { write, next, nextProblems } = await setUp(
     t,
     {},
@@ -605,7 +605,9 @@ test('FILES-6 an own Node that cannot be told is a problem, told once', async t 
       },
     },
   );
-  assert.deepEqual(await nextProblems(), ['(this machine) | Node node-a | the own Node cannot be told: no addresses']);
+  assert.deepEqual(await nextProblems(), [
+    "(this machine) | Node node-a | cannot be made from this machine's addresses: no addresses",
+  ]);
   await next();
   write('a.yaml', service('web'));
   assert.deepEqual(await next(), ['added Service default/web 10.0.0.1']);
@@ -618,7 +620,7 @@ test('FILES-2 an object that is no longer selected is removed', async t => {
   assert.deepEqual(await next(), ['removed Service default/web 10.0.0.1']);
 });
 
-test('FILES-5 many quick writes end in the last one', async t => {
+test('FILES-5 after many quick writes the last version is used', async t => {
   const { write, next, listener } = await setUp(t, { 'a.yaml': service('web') });
   await next();
   for (let i = 1; i <= 50; i++) {
@@ -629,7 +631,7 @@ test('FILES-5 many quick writes end in the last one', async t => {
   assert.ok(listener.events.length < 25);
 });
 
-test('FILES-7 nothing is told after close, and closing twice is harmless', async t => {
+test('FILES-7 after close no handler is called, and a second close does nothing', async t => {
   const { source, write, listener, next } = await setUp(t, { 'a.yaml': service('web') });
   await next();
   write('b.yaml', service('api'));
@@ -640,7 +642,7 @@ test('FILES-7 nothing is told after close, and closing twice is harmless', async
   assert.deepEqual(listener.events, []);
 });
 
-test('FILES-7 closing during the first pass ends it without synced', async t => {
+test('FILES-7 close during the first scan ends it without a call of synced', async t => {
   const folder = temporaryFolder(t);
   for (let i = 0; i < 20; i++) writeFileSync(join(folder, `${i}.yaml`), service(`s${i}`));
   const source = new FilesSource({ path: folder, nodeName: 'node-a' });

@@ -2,27 +2,28 @@ import { basename } from 'node:path';
 import type { Node } from '../api/index.ts';
 import { type Clock, systemClock } from '../lib/clock.ts';
 import { errorText } from '../lib/error-text.ts';
-import { Collection } from './collection.ts';
+import { ReportOnce } from '../lib/report-once.ts';
+import { FolderWatch } from './folder-watch.ts';
+import { GuardedHandlers } from './guarded-handlers.ts';
+import { listManifestFiles, type ManifestListing } from './list-manifest-files.ts';
+import { ManifestCollection } from './manifest-collection.ts';
 import { ManifestFiles } from './manifest-files.ts';
-import { manifestKey } from './manifests.ts';
-import { PassSchedule } from './pass-schedule.ts';
-import { cannotRead, errorCode } from './read-text.ts';
-import { Receiver } from './receiver.ts';
-import { type Scan, scanManifests } from './scan.ts';
+import { manifestKey } from './parse-manifests.ts';
+import { cannotRead, readErrorCode } from './read-text.ts';
+import { ScanSchedule } from './scan-schedule.ts';
 import { isSelected } from './selectors.ts';
 import type { Source, SourceHandlers } from './source.ts';
-import { FolderWatch } from './watch.ts';
 
 export interface FilesSourceOptions {
   /** A folder of manifests, or one file. */
   readonly path: string;
   readonly nodeName: string;
-  /** The own Node, used while no manifest brings it. */
+  /** Makes the proxy's own Node. The source uses it if no manifest has that Node. */
   readonly localNode?: () => Node;
-  /** Changes are read once nothing has changed for so long, in milliseconds. */
-  readonly debounce?: number;
-  /** Everything is looked at again after this long, for file systems that do not tell of changes. */
-  readonly rescan?: number;
+  /** The source reads changed files when nothing has changed for this long. */
+  readonly debounceMs?: number;
+  /** The source looks at all files this often, because some file systems do not report changes. */
+  readonly rescanMs?: number;
   readonly clock?: Clock;
 }
 
@@ -30,136 +31,137 @@ const DEBOUNCE_MS = 50;
 const RESCAN_MS = 10_000;
 const THIS_MACHINE = '(this machine)';
 
-/** Objects from manifests in files. No cluster is needed. */
+interface StartedSource {
+  readonly handlers: GuardedHandlers;
+  readonly files: ManifestFiles;
+}
+
+/** Objects from manifests in files, without a cluster. */
 export class FilesSource implements Source {
   readonly #options: FilesSourceOptions;
   readonly #clock: Clock;
-  readonly #collection = new Collection();
+  readonly #collection = new ManifestCollection();
   readonly #watch: FolderWatch;
-  readonly #schedule: PassSchedule;
-  readonly #rescan: number;
-  #files: ManifestFiles | undefined;
-  #receiver: Receiver | undefined;
-  #firstPass: Promise<unknown> | undefined;
+  readonly #schedule: ScanSchedule;
+  readonly #rescanMs: number;
+  readonly #reported = new ReportOnce();
+  #started: StartedSource | undefined;
+  #firstScan: Promise<unknown> | undefined;
   #parent: string | undefined;
-  /** What keeps a path that was there from being read. */
-  #lost: string | undefined;
-  #localNodeProblem: string | undefined;
 
   constructor(options: FilesSourceOptions) {
     this.#options = options;
     this.#clock = options.clock ?? systemClock;
-    this.#rescan = options.rescan ?? RESCAN_MS;
+    this.#rescanMs = options.rescanMs ?? RESCAN_MS;
     this.#watch = new FolderWatch({
-      changed: (folder, name) => this.#changed(folder, name),
-      failed: (folder, message) => this.#unwatched(folder, message),
+      changed: (folder, name) => this.#folderChanged(folder, name),
+      failed: (folder, message) => this.#watchFailed(folder, message),
     });
-    const debounce = options.debounce ?? DEBOUNCE_MS;
-    const pass = () => this.#laterPass();
-    this.#schedule = new PassSchedule({ clock: this.#clock, debounce, rescan: this.#rescan, pass });
+    this.#schedule = new ScanSchedule({
+      clock: this.#clock,
+      debounceMs: options.debounceMs ?? DEBOUNCE_MS,
+      rescanMs: this.#rescanMs,
+      scan: () => this.#laterScan(),
+    });
   }
 
-  /** Resolves when all that exists was handed over; rejects if the path cannot be read at all. */
-  async start(handlers: SourceHandlers): Promise<void> {
-    if (this.#receiver) throw new Error('the source was started before');
-    const receiver = new Receiver(handlers);
-    this.#receiver = receiver;
-    this.#files = new ManifestFiles(this.#collection, receiver, this.#clock);
-    const firstPass = this.#pass(receiver, this.#files);
-    this.#firstPass = firstPass;
+  /** Resolves when the handlers have all existing objects. Rejects if the path cannot be read. */
+  async start(sourceHandlers: SourceHandlers): Promise<void> {
+    if (this.#started) throw new Error('the source was started before');
+    const handlers = new GuardedHandlers(sourceHandlers);
+    this.#started = { handlers, files: new ManifestFiles(this.#collection, handlers, this.#clock) };
+    const firstScan = this.#scan(this.#started);
+    this.#firstScan = firstScan;
     try {
-      await firstPass;
+      await firstScan;
     } catch (error) {
-      throw new Error(`cannot read manifests from ${this.#options.path}: ${reason(error)}`);
+      throw new Error(`cannot read manifests from ${this.#options.path}: ${reasonOf(error)}`);
     }
-    receiver.synced();
-    // What changed between the first look and the watch is found by a second look.
+    handlers.synced();
+    // Files may have changed after the first listing and before the folders were watched.
     this.#schedule.start();
     this.#schedule.request();
   }
 
   async close(): Promise<void> {
-    this.#receiver?.close();
-    await Promise.allSettled([this.#firstPass, this.#schedule.close()]);
+    this.#started?.handlers.close();
+    await Promise.allSettled([this.#firstScan, this.#schedule.close()]);
     this.#watch.close();
   }
 
-  async #laterPass(): Promise<boolean> {
-    const receiver = this.#receiver;
-    if (!receiver || !this.#files) return false;
+  async #laterScan(): Promise<boolean> {
+    if (!this.#started) return false;
+    const { handlers } = this.#started;
     const { path } = this.#options;
     try {
-      const again = await this.#pass(receiver, this.#files);
-      if (this.#lost !== undefined) receiver.recovered(path);
-      this.#lost = undefined;
-      return again;
+      const isAnotherNeeded = await this.#scan(this.#started);
+      if (this.#reported.delete(path)) handlers.recovered(path);
+      return isAnotherNeeded;
     } catch (error) {
-      const lost = reason(error);
-      if (this.#lost !== lost)
-        receiver.problem({ where: path, message: `${lost} (what was read before stays in use)` });
-      this.#lost = lost;
+      const message = `${reasonOf(error)} (what was read before stays in use)`;
+      if (this.#reported.add(path, message)) handlers.problem({ where: path, message });
       return false;
     }
   }
 
-  /** True if another is needed soon. */
-  async #pass(receiver: Receiver, files: ManifestFiles): Promise<boolean> {
-    const scan = await scanManifests(this.#options.path);
-    const outdated = await files.refresh(scan);
-    if (receiver.closed) return false;
-    this.#placeLocalNode(receiver);
-    this.#handOver(receiver);
-    return this.#watchFolders(scan) || outdated;
+  /** Returns true if another scan is needed soon. */
+  async #scan({ handlers, files }: StartedSource): Promise<boolean> {
+    const listing = await listManifestFiles(this.#options.path);
+    const outdated = await files.update(listing);
+    if (handlers.closed) return false;
+    this.#updateLocalNode(handlers);
+    this.#handOver(handlers);
+    return this.#watchFolders(listing) || outdated;
   }
 
-  #handOver(receiver: Receiver): void {
+  #handOver(handlers: GuardedHandlers): void {
     const { nodeName } = this.#options;
-    const { changes, contests } = this.#collection.takeChanges(object => isSelected(object, nodeName));
-    for (const change of changes) receiver.changed(change);
-    for (const { key, winner, others } of contests) {
-      for (const { where } of others) {
-        receiver.problem({ where, object: key, message: `is also at ${winner.where}, which is used: take one away` });
+    const { changes, duplicates } = this.#collection.takeChanges(object => isSelected(object, nodeName));
+    for (const change of changes) handlers.changed(change);
+    for (const { key, used, unused } of duplicates) {
+      for (const { where } of unused) {
+        handlers.problem({ where, object: key, message: `is also at ${used.where}, which is used: remove one` });
       }
     }
   }
 
-  #placeLocalNode(receiver: Receiver): void {
+  /** A Node in a manifest replaces the one that is made from this machine. */
+  #updateLocalNode(handlers: GuardedHandlers): void {
     const { localNode, nodeName } = this.#options;
     const key = manifestKey({ kind: 'Node', namespace: '', name: nodeName });
-    const brought = this.#collection.owners(key).some(path => path !== THIS_MACHINE);
-    if (!localNode || brought) {
+    const isInManifest = this.#collection.pathsOf(key).some(path => path !== THIS_MACHINE);
+    if (!localNode || isInManifest) {
       this.#collection.put(THIS_MACHINE, new Map());
       return;
     }
     try {
       const manifest = { key, object: localNode(), where: THIS_MACHINE };
       this.#collection.put(THIS_MACHINE, new Map([[key, manifest]]));
-      this.#localNodeProblem = undefined;
+      this.#reported.delete(THIS_MACHINE);
     } catch (error) {
-      const message = `the own Node cannot be told: ${errorText(error)}`;
-      if (this.#localNodeProblem !== message) receiver.problem({ where: THIS_MACHINE, object: key, message });
-      this.#localNodeProblem = message;
+      const message = `cannot be made from this machine's addresses: ${errorText(error)}`;
+      if (this.#reported.add(THIS_MACHINE, message)) handlers.problem({ where: THIS_MACHINE, object: key, message });
     }
   }
 
-  #watchFolders({ folders, parent }: Scan): boolean {
+  #watchFolders({ folders, parent }: ManifestListing): boolean {
     this.#parent = parent?.path;
     return this.#watch.update(parent ? [parent, ...folders] : folders);
   }
 
-  /** Around the path itself, only its own name matters, and the link that a mounted ConfigMap changes. */
-  #changed(folder: string, name: string | null): void {
-    const beside = folder === this.#parent && name !== null && name !== basename(this.#options.path);
-    if (!beside || name.startsWith('..')) this.#schedule.request();
+  /** In the parent folder, only the path itself matters, and the link (`..data`) that a mounted ConfigMap changes. */
+  #folderChanged(folder: string, name: string | null): void {
+    const isNeighbour = folder === this.#parent && name !== null && name !== basename(this.#options.path);
+    if (!isNeighbour || name.startsWith('..')) this.#schedule.request();
   }
 
-  #unwatched(folder: string, message: string): void {
-    const effect = `changes in it are seen within ${this.#rescan / 1000} s only`;
-    this.#receiver?.problem({ where: folder, message: `${message} (${effect})` });
+  #watchFailed(folder: string, message: string): void {
+    const effect = `the proxy looks for changes in it every ${this.#rescanMs / 1000} s only`;
+    this.#started?.handlers.problem({ where: folder, message: `${message} (${effect})` });
   }
 }
 
-function reason(error: unknown): string {
-  const code = errorCode(error);
+function reasonOf(error: unknown): string {
+  const code = readErrorCode(error);
   return code === 'ENOENT' ? 'there is no such file or folder' : cannotRead(code);
 }

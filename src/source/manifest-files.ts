@@ -3,160 +3,169 @@ import type { BigIntStats } from 'node:fs';
 import { sep } from 'node:path';
 import type { Clock } from '../lib/clock.ts';
 import type { Problem } from '../lib/problem.ts';
-import type { Collection, Manifests } from './collection.ts';
-import { type ManifestFile, parseManifests } from './manifests.ts';
+import { ReportOnce } from '../lib/report-once.ts';
+import type { GuardedHandlers } from './guarded-handlers.ts';
+import type { ListedFile, ManifestListing } from './list-manifest-files.ts';
+import type { ManifestCollection, Manifests } from './manifest-collection.ts';
+import { type ManifestFile, parseManifests } from './parse-manifests.ts';
 import { readText } from './read-text.ts';
-import type { Receiver } from './receiver.ts';
-import type { Scan, ScannedFile } from './scan.ts';
 
-/** A file as it was last looked at. */
-interface FileState {
-  /** Size, times and place: unchanged ones mean an unchanged file. */
-  readonly fingerprint: string;
-  /** The file was so new that a later change could leave the same fingerprint. */
-  readonly fresh: boolean;
-  /** Of its text, or what kept it from being read. */
-  readonly digest: string;
-  readonly good: boolean;
+/** A file as of the last time that it was read. */
+interface FileState extends FileVersion {
+  /** The digest of the text, or the reason why the file could not be read. */
+  readonly content: string;
+  readonly isGood: boolean;
 }
 
-/** The coarsest file systems count time in steps of two seconds. */
-const FRESH_MS = 2000;
-const MOST_PROBLEMS = 20;
+interface FileVersion {
+  /** Size, times and inode. If they are the same, the file is the same. */
+  readonly fingerprint: string;
+  /** The file changed so recently that a further change may leave the same fingerprint. */
+  readonly isRecent: boolean;
+}
+
+/** The coarsest file systems store times in steps of two seconds. */
+const RECENT_MS = 2000;
+const MAX_PROBLEMS = 20;
 const NO_MANIFESTS: Manifests = new Map();
 
-/** Keeps a collection in step with files, and tells what is wrong with them: once for each change of a file. */
+/** Brings a collection up to date with files. Reports the problems of a file once for each change of the file. */
 export class ManifestFiles {
-  readonly #collection: Collection;
-  readonly #receiver: Receiver;
+  readonly #collection: ManifestCollection;
+  readonly #handlers: GuardedHandlers;
   readonly #clock: Clock;
   readonly #files = new Map<string, FileState>();
-  readonly #unlisted = new Map<string, string>();
+  readonly #unlisted = new ReportOnce();
+  /** Files that the last listing missed. */
   #missing: ReadonlySet<string> = new Set();
 
-  constructor(collection: Collection, receiver: Receiver, clock: Clock) {
+  constructor(collection: ManifestCollection, handlers: GuardedHandlers, clock: Clock) {
     this.#collection = collection;
-    this.#receiver = receiver;
+    this.#handlers = handlers;
     this.#clock = clock;
   }
 
-  /** True if files went away, which another scan must confirm. */
-  async refresh(scan: Scan): Promise<boolean> {
-    let outdated = scan.outdated;
-    this.#noteUnlisted(scan);
-    for (const file of scan.files) {
-      if (this.#receiver.closed) return false;
-      outdated = (await this.#refreshFile(file)) || outdated;
+  /** Returns true if another listing is needed soon, to confirm that files are gone. */
+  async update(listing: ManifestListing): Promise<boolean> {
+    let outdated = listing.outdated;
+    this.#reportUnlisted(listing);
+    for (const file of listing.files) {
+      if (this.#handlers.closed) return false;
+      outdated = (await this.#updateFile(file)) || outdated;
     }
-    const missing = this.#missingIn(scan);
+    const missing = this.#missingIn(listing);
     for (const path of missing) this.#miss(path, !outdated && this.#missing.has(path));
     this.#missing = missing;
     return outdated || [...missing].some(path => this.#files.has(path));
   }
 
-  async #refreshFile(file: ScannedFile): Promise<boolean> {
+  /** Returns true if the file vanished since it was listed. */
+  async #updateFile(file: ListedFile): Promise<boolean> {
     const { path } = file;
     const known = this.#files.get(path);
     if (file.kind === 'unusable') {
-      this.#refuse(path, file.message, { fingerprint: '', fresh: false });
+      this.#refuse(path, file.message, { fingerprint: '', isRecent: false });
       return false;
     }
     const fingerprint = fingerprintOf(file.stats);
-    if (known?.fingerprint === fingerprint && !known.fresh) return false;
-    const look = { fingerprint, fresh: this.#clock.now() - Number(file.stats.mtimeMs) < FRESH_MS };
+    if (known?.fingerprint === fingerprint && !known.isRecent) return false;
+    const version = { fingerprint, isRecent: this.#clock.now() - Number(file.stats.mtimeMs) < RECENT_MS };
     const result = await readText(path);
     switch (result.kind) {
       case 'gone':
         return true;
       case 'problem':
-        this.#refuse(path, result.message, look);
+        this.#refuse(path, result.message, version);
         return false;
       case 'text':
-        await this.#read(path, result.text, look);
+        await this.#parse(path, result.text, version);
         return false;
     }
   }
 
-  /** What was read from the file before stays. */
-  #refuse(path: string, message: string, look: Pick<FileState, 'fingerprint' | 'fresh'>): void {
-    const changed = this.#files.get(path)?.digest !== message;
-    this.#files.set(path, { ...look, digest: message, good: false });
-    if (changed) this.#receiver.problem({ where: path, message: `${message} (${this.#effect(path)})` });
+  /** The objects that were read from the file before stay. */
+  #refuse(path: string, message: string, version: FileVersion): void {
+    const isNew = this.#files.get(path)?.content !== message;
+    this.#files.set(path, { ...version, content: message, isGood: false });
+    if (isNew) this.#handlers.problem({ where: path, message: `${message} (${this.#effect(path)})` });
   }
 
-  async #read(path: string, text: string, look: Pick<FileState, 'fingerprint' | 'fresh'>): Promise<void> {
-    const digest = createHash('sha256').update(text).digest('base64');
+  async #parse(path: string, text: string, version: FileVersion): Promise<void> {
+    const content = createHash('sha256').update(text).digest('base64');
     const known = this.#files.get(path);
-    if (known?.digest === digest) {
-      this.#files.set(path, { ...known, ...look });
+    if (known?.content === content) {
+      this.#files.set(path, { ...known, ...version });
       return;
     }
     const file = await parseManifests(text, path);
-    const good = file.problems.length === 0;
-    this.#files.set(path, { ...look, digest, good });
+    const isGood = file.problems.length === 0;
+    this.#files.set(path, { ...version, content, isGood });
     this.#report(path, file);
-    this.#collection.put(path, keepLastGood(this.#collection.of(path) ?? NO_MANIFESTS, file));
-    if (good && known?.good === false) this.#receiver.recovered(path);
+    this.#collection.put(path, withLastGood(this.#collection.manifestsOf(path) ?? NO_MANIFESTS, file));
+    if (isGood && known?.isGood === false) this.#handlers.recovered(path);
   }
 
-  #report(path: string, { problems, manifests, broken }: ManifestFile): void {
-    const before = this.#collection.of(path);
-    for (const problem of problems.slice(0, MOST_PROBLEMS)) {
+  #report(path: string, { problems, manifests, isBroken }: ManifestFile): void {
+    const before = this.#collection.manifestsOf(path);
+    for (const problem of problems.slice(0, MAX_PROBLEMS)) {
       const { object } = problem;
-      const effect = broken || object === undefined ? this.#effect(path) : objectEffect(object, before, manifests);
-      this.#receiver.problem(withEffect(problem, effect));
+      const effect = isBroken || object === undefined ? this.#effect(path) : objectEffect(object, before, manifests);
+      this.#handlers.problem(withEffect(problem, effect));
     }
-    const more = problems.length - MOST_PROBLEMS;
-    if (more > 0) this.#receiver.problem({ where: path, message: `has ${more} more problems like these` });
+    const more = problems.length - MAX_PROBLEMS;
+    if (more > 0) this.#handlers.problem({ where: path, message: `has ${more} more problems like these` });
   }
 
   #effect(path: string): string {
-    return this.#collection.of(path) ? 'what was read from it before stays in use' : 'nothing of it is used';
+    return this.#collection.manifestsOf(path) ? 'what was read from it before stays in use' : 'nothing of it is used';
   }
 
-  #noteUnlisted(scan: Scan): void {
-    for (const { path, message } of scan.unlisted) {
-      if (this.#unlisted.get(path) !== message) this.#receiver.problem({ where: path, message });
-      this.#unlisted.set(path, message);
+  #reportUnlisted({ unlisted }: ManifestListing): void {
+    for (const { path, message } of unlisted) {
+      if (this.#unlisted.add(path, message)) this.#handlers.problem({ where: path, message });
     }
-    for (const path of this.#unlisted.keys()) {
-      if (scan.unlisted.some(folder => folder.path === path)) continue;
+    for (const path of this.#unlisted.subjects()) {
+      if (unlisted.some(folder => folder.path === path)) continue;
       this.#unlisted.delete(path);
-      this.#receiver.recovered(path);
+      this.#handlers.recovered(path);
     }
   }
 
-  /** Files that are gone, unless nobody could look whether they are. */
-  #missingIn({ files, unlisted }: Scan): ReadonlySet<string> {
-    const there = new Set(files.map(file => file.path));
-    const gone = [...this.#files.keys()].filter(path => !there.has(path));
+  /** Files that are gone. A file in a folder that could not be listed may still be there. */
+  #missingIn({ files, unlisted }: ManifestListing): ReadonlySet<string> {
+    const listed = new Set(files.map(file => file.path));
+    const gone = [...this.#files.keys()].filter(path => !listed.has(path));
     return new Set(gone.filter(path => !unlisted.some(folder => path.startsWith(folder.path + sep))));
   }
 
   /**
-   * A file that is gone takes its objects along once a second look confirms it: it may be about to be replaced, or have
-   * been renamed while its folder was listed. Until then it only gives way to other files with its objects.
+   * A missing file may be about to be replaced, or it was renamed while its folder was listed. So its objects go when a
+   * second listing confirms that it is gone. Before that, it only loses the objects that other files have too.
    */
-  #miss(path: string, confirmed: boolean): void {
-    const own = [...(this.#collection.of(path) ?? [])].filter(([key]) => this.#collection.owners(key).length === 1);
-    this.#collection.put(path, confirmed ? NO_MANIFESTS : new Map(own));
-    if (!confirmed) return;
-    if (this.#files.get(path)?.good === false) this.#receiver.recovered(path);
+  #miss(path: string, isConfirmed: boolean): void {
+    const manifests = [...(this.#collection.manifestsOf(path) ?? [])];
+    const own = manifests.filter(([key]) => this.#collection.pathsOf(key).length === 1);
+    this.#collection.put(path, isConfirmed ? NO_MANIFESTS : new Map(own));
+    if (!isConfirmed) return;
+    if (this.#files.get(path)?.isGood === false) this.#handlers.recovered(path);
     this.#files.delete(path);
   }
 }
 
-/** An object with a problem stays as it was last good. If it cannot be told which it is, any may be the one. */
-function keepLastGood(before: Manifests, { manifests, problems, broken }: ManifestFile): Manifests {
-  if (broken) return before;
+/**
+ * An object with a problem keeps its last good version. A problem that names no object may concern any object, so all
+ * keep theirs.
+ */
+function withLastGood(before: Manifests, { manifests, problems, isBroken }: ManifestFile): Manifests {
+  if (isBroken) return before;
   if (problems.length === 0) return manifests;
   const bad = new Set(problems.map(problem => problem.object));
   const kept = [...before].filter(([key]) => !manifests.has(key) && (bad.has(key) || bad.has(undefined)));
   return new Map([...manifests, ...kept]);
 }
 
-function objectEffect(key: string, before: Manifests | undefined, now: Manifests): string | undefined {
-  if (now.has(key)) return undefined;
+function objectEffect(key: string, before: Manifests | undefined, after: Manifests): string | undefined {
+  if (after.has(key)) return undefined;
   return before?.has(key) ? 'its last good version stays in use' : 'the object is not used';
 }
 

@@ -18,14 +18,14 @@ test('FILES-7 text is read without its byte order mark', async t => {
   assert.deepEqual(await readText(path), { kind: 'text', text: 'café' });
 });
 
-test('FILES-7 a file that is gone is told apart from one that cannot be read', async t => {
+test('FILES-7 a file that is gone has another result than a file that cannot be read', async t => {
   const folder = temporaryFolder(t);
   assert.deepEqual(await readText(join(folder, 'missing')), { kind: 'gone' });
-  assert.deepEqual(await readText(folder), { kind: 'problem', message: 'is no regular file: replace it by one' });
+  assert.deepEqual(await readText(folder), { kind: 'problem', message: 'is not a regular file: replace it with one' });
 });
 
-test('FILES-7 a pipe without a writer does not hold the reader up', async t => {
+test('FILES-7 a pipe without a writer does not block the reader', async t => {
   const path = join(temporaryFolder(t), 'pipe');
   execFileSync('mkfifo', [path]);
-  assert.deepEqual(await readText(path), { kind: 'problem', message: 'is no regular file: replace it by one' });
+  assert.deepEqual(await readText(path), { kind: 'problem', message: 'is not a regular file: replace it with one' });
 });

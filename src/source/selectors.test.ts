@@ -24,20 +24,20 @@ const rows: [string, string, object, object, boolean][] = [
   ['a ServiceCIDR', 'networking.k8s.io/v1', { kind: 'ServiceCIDR' }, {}, true],
 ];
 for (const [name, apiVersion, fields, labels, want] of rows) {
-  test(`FILES-2 ${name} is ${want ? 'selected' : 'left out'}`, () => {
+  test(`FILES-2 ${name} is ${want ? 'selected' : 'not selected'}`, () => {
     const result = decodeObject({ apiVersion, metadata: { name: 'node-a', labels }, ...fields });
     assert.ok(result.kind === 'object');
     assert.equal(isSelected(result.object, 'node-a'), want);
   });
 }
 
-test('FILES-2 the Node of another machine is left out', () => {
+test('FILES-2 the Node of another machine is not selected', () => {
   const result = decodeObject({ apiVersion: 'v1', kind: 'Node', metadata: { name: 'node-b' } });
   assert.ok(result.kind === 'object');
   assert.equal(isSelected(result.object, 'node-a'), false);
 });
 
-test('FILES-2 an API server is asked for the same', () => {
+test('FILES-2 the selectors of the watches choose the same objects', () => {
   assert.equal(SERVICE_LABEL_SELECTOR, '!service.kubernetes.io/service-proxy-name');
   assert.equal(SERVICE_FIELD_SELECTOR, 'spec.clusterIP!=None');
   assert.equal(ENDPOINT_SLICE_LABEL_SELECTOR, '!service.kubernetes.io/headless');

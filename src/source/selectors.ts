@@ -1,6 +1,6 @@
 import { type KubeObject, LABEL_HEADLESS_SERVICE, LABEL_SERVICE_PROXY_NAME } from '../api/index.ts';
 
-/** What an API server is asked for. `isSelected` makes the same choice where there is none. */
+/** The selectors of the watches. Without an API server, `isSelected` makes the same choice. */
 export const SERVICE_LABEL_SELECTOR = `!${LABEL_SERVICE_PROXY_NAME}`;
 export const SERVICE_FIELD_SELECTOR = 'spec.clusterIP!=None';
 export const ENDPOINT_SLICE_LABEL_SELECTOR = `!${LABEL_HEADLESS_SERVICE}`;
@@ -9,7 +9,7 @@ export function nodeFieldSelector(nodeName: string): string {
   return `metadata.name=${nodeName}`;
 }
 
-/** Whether a proxy on this node looks at the object at all. A label counts by being there, whatever its value. */
+/** Whether a proxy on this node uses the object. The value of a label does not matter, only its presence. */
 export function isSelected(object: KubeObject, nodeName: string): boolean {
   switch (object.kind) {
     case 'Service':

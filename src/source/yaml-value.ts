@@ -1,11 +1,11 @@
 import { isAlias, isMap, isScalar, isSeq, type ParsedNode, type YAMLMap } from 'yaml';
 
-/** Manifests are about ten levels deep. */
-const MOST_LEVELS = 64;
-/** Values that aliases stand for count each time: a few lines of them can stand for billions. */
-const MOST_VALUES = 4_000_000;
+/** Manifests have about ten levels. */
+const MAX_LEVELS = 64;
+/** Counts the values behind an alias at each use: a few lines of aliases can stand for billions of values. */
+const MAX_VALUES = 4_000_000;
 
-/** YAML that was understood but is not taken. */
+/** Valid YAML that is not accepted. */
 export class UnusableYaml extends Error {
   readonly offset: number;
 
@@ -26,8 +26,8 @@ interface Progress {
 }
 
 /**
- * The plain value of a YAML document. Made here rather than by the library, whose check for duplicate keys and whose
- * search for anchors take a time that grows with the square of the document.
+ * The plain value of a YAML document. The library can make it too, but the time of its check for duplicate keys and of
+ * its search for anchors grows with the square of the document's size.
  */
 export function yamlValue(root: ParsedNode | null): unknown {
   return readNode(root, 0, { anchors: new Map(), size: 0 });
@@ -35,7 +35,7 @@ export function yamlValue(root: ParsedNode | null): unknown {
 
 function readNode(node: ParsedNode | null, level: number, progress: Progress): unknown {
   if (node === null) return null;
-  if (level > MOST_LEVELS) throw new UnusableYaml(node.range[0], `is nested deeper than ${MOST_LEVELS} levels`);
+  if (level > MAX_LEVELS) throw new UnusableYaml(node.range[0], `is nested deeper than ${MAX_LEVELS} levels`);
   if (isAlias(node)) return aliasValue(node.source, node.range[0], progress);
   const before = progress.size;
   grow(progress, 1, node.range[0]);
@@ -51,10 +51,10 @@ function mapValue(map: YAMLMap<ParsedNode, ParsedNode | null>, level: number, pr
   const entries = new Map<string, unknown>();
   for (const { key, value } of map.items) {
     const at = key.range[0];
-    if (!isScalar(key)) throw new UnusableYaml(at, 'a key must be a plain text');
+    if (!isScalar(key)) throw new UnusableYaml(at, 'a key must be plain text');
     const name = String(key.value ?? '');
-    if (name === '<<') throw new UnusableYaml(at, 'merge keys (<<) are not read: write the fields out');
-    if (entries.has(name)) throw new UnusableYaml(at, `the key ${name} is there twice: take one away`);
+    if (name === '<<') throw new UnusableYaml(at, 'merge keys (<<) are not supported: write the fields out');
+    if (entries.has(name)) throw new UnusableYaml(at, `has the key ${name} twice: remove one`);
     entries.set(name, readNode(value, level + 1, progress));
   }
   return Object.fromEntries(entries);
@@ -69,5 +69,5 @@ function aliasValue(anchor: string, offset: number, progress: Progress): unknown
 
 function grow(progress: Progress, by: number, offset: number): void {
   progress.size += by;
-  if (progress.size > MOST_VALUES) throw new UnusableYaml(offset, 'aliases stand for too many values here');
+  if (progress.size > MAX_VALUES) throw new UnusableYaml(offset, 'has aliases that stand for too many values');
 }

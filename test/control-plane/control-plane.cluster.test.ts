@@ -32,12 +32,12 @@ describe('a control plane', () => {
 
   after(() => controlPlane.close());
 
-  test('is the version of Kubernetes that we name', async () => {
+  test('has the version of Kubernetes that go.mod names', async () => {
     const { json } = await controlPlane.request('GET', '/version');
     assert.equal(field(json, 'gitVersion'), 'v1.36.4');
   });
 
-  test('keeps objects, their status too, replaces and deletes them', async () => {
+  test('creates, replaces and deletes objects, with their status', async () => {
     await controlPlane.apply(WEB);
     await controlPlane.apply(SLICE);
     await controlPlane.apply(NODE);
@@ -64,7 +64,7 @@ describe('a control plane', () => {
     );
   });
 
-  test('lets the proxy read what it needs and nobody anything', async () => {
+  test('lets the proxy user read what a proxy needs, and the user nobody nothing', async () => {
     const status = async (user: 'proxy' | 'nobody', path: string) =>
       (await controlPlane.requestAs(user, 'GET', path)).status;
     assert.equal(await status('proxy', SERVICES), 200);
@@ -83,7 +83,7 @@ describe('a control plane', () => {
     assert.equal(kubeconfig.users[0].user.token, 'proxy-token');
   });
 
-  test('answers nothing while it is paused', async () => {
+  test('does not answer while it is paused', async () => {
     controlPlane.pauseApiserver();
     let resumed = false;
     const answer = controlPlane.request('GET', '/readyz').then(({ status }) => ({ status, resumed }));
@@ -93,8 +93,8 @@ describe('a control plane', () => {
     assert.deepEqual(await answer, { status: 200, resumed: true });
   });
 
-  test('runs a proxy with a configuration file, and hears what it writes', async () => {
-    // Shows what it was given, in place of a proxy.
+  test('runs a proxy with a configuration file, and collects its log lines', async () => {
+    // This script stands for a proxy. It prints its arguments and environment.
     const command = ['sh', '-c', 'cat "$2" >&2; echo " $1 $3 $WORD" >&2; exit 3', 'sh'];
     const options = { command, args: ['--v=2'], env: { WORD: 'word' } };
     const proxy = controlPlane.startProxy({ mode: 'iptables' }, options);
@@ -114,7 +114,7 @@ describe('a control plane', () => {
     assert.deepEqual(await stopped.stop('SIGTERM'), { status: null, signal: 'SIGTERM' });
   });
 
-  test('comes back with its objects, and has forgotten the versions before', async () => {
+  test('has its objects after a restart, and no versions from before', async () => {
     const { json: list } = await controlPlane.request('GET', SERVICES);
     const version = String(field(list, 'metadata', 'resourceVersion'));
     await controlPlane.apply({ ...WEB, metadata: { ...WEB.metadata, labels: { changed: 'yes' } } });
@@ -129,7 +129,7 @@ describe('a control plane', () => {
   });
 });
 
-test('a control plane that cannot start says why, and leaves nothing running', async () => {
+test('a control plane that cannot start rejects with the reason, and leaves no process', async () => {
   const before = children();
   await assert.rejects(
     ControlPlane.start({ apiserverArgs: ['--no-such-flag'] }),
@@ -138,7 +138,7 @@ test('a control plane that cannot start says why, and leaves nothing running', a
   assert.equal(children(), before);
 });
 
-/** The ids of this process's children. */
+/** The process ids of this process's children. */
 function children(): string {
   return readFileSync(`/proc/self/task/${process.pid}/children`, 'utf8');
 }

@@ -12,9 +12,9 @@ import { APISERVER_PORT, apiserverCommand, READY_MS, READY_POLL_MS } from './ser
 import { kubeconfigText, tokenOf, type User } from './users.ts';
 
 export interface ControlPlaneOptions {
-  /** Where it runs: a namespace that has NODE_IP, as the node of a playground. One is made if left out. */
+  /** The namespace that it runs in. It must have NODE_IP, as the node of a playground has. The default is a new one. */
   readonly namespace?: NetworkNamespace | undefined;
-  /** More flags for the API server; later ones win. */
+  /** More flags for the API server. They override the usual flags. */
   readonly apiserverArgs?: readonly string[] | undefined;
 }
 
@@ -22,13 +22,13 @@ export interface ProxyOptions {
   readonly user?: User | undefined;
   readonly env?: Readonly<Record<string, string>> | undefined;
   readonly args?: readonly string[] | undefined;
-  /** Another program than ours. */
+  /** The default is our own program. */
   readonly command?: readonly string[] | undefined;
 }
 
 /**
  * A real etcd and a real API server in the network namespace of a node. Other namespaces can reach the API server at
- * NODE_IP. All that it started ends with `close`, or with this process.
+ * NODE_IP. All its programs end with `close`, or with this process.
  */
 export class ControlPlane {
   readonly namespace: NetworkNamespace;
@@ -50,7 +50,7 @@ export class ControlPlane {
     this.#apiserverArgs = apiserverArgs;
   }
 
-  /** Ready means that Services can be created. */
+  /** Resolves when Services can be created. */
   static async start(options: ControlPlaneOptions = {}): Promise<ControlPlane> {
     const controlPlane = new ControlPlane(options);
     try {
@@ -66,7 +66,7 @@ export class ControlPlane {
     return `https://${NODE_IP}:${APISERVER_PORT}`;
   }
 
-  /** The authority that signed the server's certificate: the last one in the file that the server wrote. */
+  /** The CA that signed the server's certificate. It is the last certificate in the file that the server wrote. */
   get ca(): string {
     const bundle = readFileSync(`${this.#folder}/certificates/apiserver.crt`, 'utf8');
     return bundle.slice(bundle.lastIndexOf('-----BEGIN CERTIFICATE-----'));
@@ -77,7 +77,7 @@ export class ControlPlane {
     return this.#apiserver;
   }
 
-  /** The path of a kubeconfig file. */
+  /** Writes a kubeconfig file and returns its path. */
   kubeconfig(user: User): string {
     return this.#write(`${user}.kubeconfig`, kubeconfigText(user, this.server, this.ca));
   }
@@ -99,7 +99,7 @@ export class ControlPlane {
     return { status, json: parseJson(text) };
   }
 
-  /** Creates the object, or replaces it, and writes its status if it has one. */
+  /** Creates or replaces the object, and writes its status if it has one. */
   apply(object: KubeObject): Promise<KubeObject> {
     return this.#objects.apply(object);
   }
@@ -112,7 +112,7 @@ export class ControlPlane {
     return this.#objects.delete(object);
   }
 
-  /** SIGTERM lets the server take leave of its clients; with SIGKILL their connections just end. */
+  /** With SIGTERM the server ends its connections in an orderly way. With SIGKILL the connections just break. */
   async stopApiserver(signal: NodeJS.Signals = 'SIGTERM'): Promise<void> {
     const { apiserver } = this;
     this.#apiserver = undefined;
@@ -120,17 +120,17 @@ export class ControlPlane {
     this.#disconnect();
   }
 
-  /** With the same port, certificate and data as before. */
+  /** The server has the same port, certificate and data as before. */
   async startApiserver(): Promise<void> {
     const apiserver = this.#run('kube-apiserver', this.#apiserverCommand);
     this.#apiserver = apiserver;
     const answers = async (path: string) => (await this.request('GET', path)).status === 200;
-    // The server creates this Service when cluster IPs can be allocated, which readyz does not wait for.
+    // The server creates this Service when it can allocate cluster IPs. /readyz does not wait for that.
     const isReady = async () => (await answers('/readyz')) && answers('/api/v1/namespaces/default/services/kubernetes');
     await apiserver.waitFor('become ready', isReady, READY_MS, READY_POLL_MS);
   }
 
-  /** Its connections stay, and nothing answers on them. */
+  /** The connections stay open, but the server does not answer. */
   pauseApiserver(): void {
     this.apiserver.signal('SIGSTOP');
   }
@@ -140,15 +140,15 @@ export class ControlPlane {
   }
 
   /**
-   * Makes etcd forget all versions but the current, which is returned. The API server answers from its own memory of the
-   * versions since it started, unless it was started again since, or with --watch-cache=false.
+   * Makes etcd forget all versions except the current one, and returns that version. The API server still answers from its
+   * own memory of the versions since its start, unless it runs with --watch-cache=false.
    */
   async compact(): Promise<string> {
     if (!this.#etcd) throw new Error('etcd was not started');
     return this.#etcd.compact();
   }
 
-  /** Runs our proxy on the node, or another one, with a configuration file. */
+  /** Runs a proxy on the node with a configuration file. */
   startProxy(configuration: Readonly<Record<string, unknown>> = {}, options: ProxyOptions = {}): Program {
     const { user = 'proxy', env, args = [], command = [process.execPath, 'build/kube-proxy.mjs'] } = options;
     const text = proxyConfigurationText(this.kubeconfig(user), configuration);

@@ -4,6 +4,7 @@ import { HttpClient } from './http-client.ts';
 import { Program } from './program.ts';
 import { ETCD_PORT, etcdCommand, READY_MS, READY_POLL_MS } from './server-commands.ts';
 
+/** A running etcd in a network namespace. */
 export class Etcd {
   readonly #program: Program;
   readonly #client: HttpClient;
@@ -18,7 +19,7 @@ export class Etcd {
     await this.#program.waitFor('become ready', isReady, READY_MS, READY_POLL_MS);
   }
 
-  /** Forgets all versions but the current, which is returned. */
+  /** Deletes all versions except the current one, and returns that version. */
   async compact(): Promise<string> {
     const range = await this.#ask('/v3/kv/range', { key: Buffer.from('/').toString('base64'), limit: 1 });
     const { revision } = range.header;

@@ -4,6 +4,7 @@ import type { Duplex } from 'node:stream';
 import { connect as connectTls } from 'node:tls';
 import type { NetworkNamespace } from '../../src/kernel/netns.ts';
 import { connectTcp } from '../../src/kernel/sockets/index.ts';
+import { errorText } from '../../src/lib/error-text.ts';
 import type { Ip } from '../../src/net/index.ts';
 
 const TIMEOUT_MS = 10_000;
@@ -12,7 +13,7 @@ export interface Endpoint {
   readonly namespace: NetworkNamespace;
   readonly ip: Ip;
   readonly port: number;
-  /** The only authority whose certificates are trusted; plain HTTP without one. */
+  /** The only CA that the client trusts. Without one, the client uses plain HTTP. */
   readonly ca?: string | undefined;
 }
 
@@ -28,7 +29,7 @@ export interface HttpAnswer {
   readonly text: string;
 }
 
-/** Requests from inside a network namespace. Connections are kept for the next request. */
+/** Sends requests from a network namespace. Keeps connections open for the next request. */
 export class HttpClient {
   readonly #endpoint: Endpoint;
   readonly #agent: Agent;
@@ -75,13 +76,9 @@ class NamespaceAgent extends Agent {
     const { namespace, ip, port, ca } = this.#endpoint;
     connectTcp(namespace, ip, port, { signal: AbortSignal.timeout(TIMEOUT_MS) }).then(
       socket => callback(null, ca === undefined ? socket : connectTls({ socket, host: ip, ca })),
-      // The type wants a connection even so.
+      // The callback's type requires a connection also for an error.
       error => callback(error, new Socket()),
     );
     return undefined;
   }
-}
-
-function errorText(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

@@ -1,10 +1,10 @@
-/** An object as the API has it, all fields. */
+/** An object of the API with all its fields. */
 export interface KubeObject {
   readonly apiVersion: string;
   readonly kind: string;
   readonly metadata: {
     readonly name: string;
-    /** `default` if left out, for kinds that have one. */
+    /** The default is `default`, for kinds that have a namespace. */
     readonly namespace?: string;
     readonly [field: string]: unknown;
   };
@@ -13,7 +13,7 @@ export interface KubeObject {
 
 export interface Answer {
   readonly status: number;
-  /** Undefined if the answer is not JSON. */
+  /** The body. Undefined if it is not JSON. */
   readonly json: unknown;
 }
 
@@ -25,7 +25,7 @@ interface Resource {
   readonly kind: string;
 }
 
-/** Writes and reads objects of any kind. How a kind's objects are addressed is asked from the server. */
+/** Writes and reads objects of any kind. The server says which path a kind has. */
 export class Objects {
   readonly #request: Request;
   readonly #resources = new Map<string, readonly Resource[]>();
@@ -34,10 +34,11 @@ export class Objects {
     this.#request = request;
   }
 
-  /** Creates the object, or replaces it. Its status, if it has one, is written too. Returns what the server made of it. */
+  /** Creates or replaces the object, and writes its status if it has one. Returns the object as the server stored it. */
   async apply(object: KubeObject): Promise<KubeObject> {
     const { collection, item } = await this.#paths(object);
-    // Creating first does not tell: for a Service that exists the answer is that its cluster IP is taken.
+    // This reads first, because a POST cannot show whether the object exists: for a Service that exists, the server only
+    // answers that its cluster IP is taken.
     const former = await this.read(object);
     const written = former
       ? await this.#write('PUT', item, withVersionOf(object, former))
@@ -52,11 +53,11 @@ export class Objects {
     return answer.status === 404 ? undefined : resultOf('GET', item, answer);
   }
 
-  /** Also if it is gone already. */
+  /** Succeeds also if the object does not exist. */
   async delete(object: KubeObject): Promise<void> {
     const { item } = await this.#paths(object);
     const answer = await this.#request('DELETE', item);
-    if (answer.status >= 300 && answer.status !== 404) throw problem('DELETE', item, answer);
+    if (answer.status >= 300 && answer.status !== 404) throw requestError('DELETE', item, answer);
   }
 
   async #write(method: 'POST' | 'PUT', path: string, object: KubeObject): Promise<KubeObject> {
@@ -66,7 +67,7 @@ export class Objects {
   async #paths({ apiVersion, kind, metadata }: KubeObject): Promise<{ collection: string; item: string }> {
     const group = apiVersion.includes('/') ? `/apis/${apiVersion}` : `/api/${apiVersion}`;
     const resource = (await this.#resourcesOf(group)).find(({ kind: known }) => known === kind);
-    if (!resource) throw new Error(`the API server knows no ${kind} in ${apiVersion}`);
+    if (!resource) throw new Error(`the API server has no ${kind} in ${apiVersion}`);
     const scope = resource.namespaced ? `/namespaces/${metadata.namespace ?? 'default'}` : '';
     const collection = `${group}${scope}/${resource.name}`;
     return { collection, item: `${collection}/${metadata.name}` };
@@ -77,8 +78,8 @@ export class Objects {
     if (known) return known;
     const answer = await this.#request('GET', group);
     const { json } = answer;
-    if (!isRecord(json) || !Array.isArray(json.resources)) throw problem('GET', group, answer);
-    // Subresources are listed too, as services/status.
+    if (!isRecord(json) || !Array.isArray(json.resources)) throw requestError('GET', group, answer);
+    // The list also has subresources, such as services/status.
     const resources = json.resources.filter(isResource).filter(({ name }) => !name.includes('/'));
     this.#resources.set(group, resources);
     return resources;
@@ -90,11 +91,11 @@ function withVersionOf(object: KubeObject, { metadata: { resourceVersion } }: Ku
 }
 
 function resultOf(method: string, path: string, answer: Answer): KubeObject {
-  if (answer.status >= 300 || !isObject(answer.json)) throw problem(method, path, answer);
+  if (answer.status >= 300 || !isObject(answer.json)) throw requestError(method, path, answer);
   return answer.json;
 }
 
-function problem(method: string, path: string, { status, json }: Answer): Error {
+function requestError(method: string, path: string, { status, json }: Answer): Error {
   const message = isRecord(json) ? json.message : undefined;
   return new Error(`${method} ${path}: status ${status}, ${message ?? JSON.stringify(json)}`);
 }

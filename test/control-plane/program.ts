@@ -26,8 +26,8 @@ export class Program {
 
   constructor(name: string, command: readonly string[], { namespace, env = {} }: ProgramOptions) {
     this.name = name;
-    // The kernel ends the program when this process dies in whatever way, so that none stays behind. setpriv replaces
-    // itself by the program, which keeps its process id.
+    // With --pdeathsig the kernel kills the program when this process ends in any way. setpriv executes the program in its
+    // own process, so the process id stays the same.
     const args = ['--pdeathsig', 'KILL', '--', ...command];
     this.#child = namespace.run(() =>
       spawn('setpriv', args, { stdio: ['ignore', 'ignore', 'pipe'], env: { ...process.env, ...env } }),
@@ -55,8 +55,8 @@ export class Program {
   }
 
   /**
-   * Waits for a line that contains the words or matches. Returns the number of the line after it, from which the next
-   * such line can be waited for.
+   * Waits for a line that contains the text or matches the pattern. Returns the number of the next line. To wait for
+   * another such line, pass it as `from`.
    */
   async until(wanted: string | RegExp, { from = 0, timeoutMs = 20_000 } = {}): Promise<number> {
     const matches = (line: string) => (typeof wanted === 'string' ? line.includes(wanted) : wanted.test(line));
@@ -66,8 +66,8 @@ export class Program {
   }
 
   /**
-   * Asks again and again; a failure to ask means no. Rejected with the last lines if the program ends before, or the time
-   * is over.
+   * Calls `isDone` again and again until it returns true. An error of `isDone` counts as false. Rejects with the last lines
+   * of the log if the program ends first or the time is over.
    */
   async waitFor(
     what: string,
@@ -85,8 +85,8 @@ export class Program {
       } catch (error) {
         failure = ` (${error instanceof Error ? error.message : error})`;
       }
-      if (ended) throw this.problem(`ended, ${exitText(ended)}, and did not ${what}`);
-      if (performance.now() > end) throw this.problem(`did not ${what} within ${timeoutMs / 1000} s${failure}`);
+      if (ended) throw this.#error(`ended, ${exitText(ended)}, and did not ${what}`);
+      if (performance.now() > end) throw this.#error(`did not ${what} within ${timeoutMs / 1000} s${failure}`);
       await delay(pollMs);
     }
   }
@@ -95,12 +95,12 @@ export class Program {
     this.#child.kill(signal);
   }
 
-  /** Asks the program to end, and makes it end if it does not. */
-  async stop(signal: NodeJS.Signals = 'SIGTERM', patienceMs = 20_000): Promise<ProgramExit> {
+  /** Sends the signal. Kills the program if it has not ended after the timeout. */
+  async stop(signal: NodeJS.Signals = 'SIGTERM', timeoutMs = 20_000): Promise<ProgramExit> {
     this.#child.kill(signal);
-    // A paused program hears nothing else but SIGKILL.
+    // A paused program handles no signal except SIGKILL until it continues.
     this.#child.kill('SIGCONT');
-    const timer = setTimeout(() => this.#child.kill('SIGKILL'), patienceMs);
+    const timer = setTimeout(() => this.#child.kill('SIGKILL'), timeoutMs);
     try {
       return await this.exit;
     } finally {
@@ -108,7 +108,7 @@ export class Program {
     }
   }
 
-  problem(words: string): Error {
+  #error(words: string): Error {
     return new Error(`${this.name} ${words}. Its last lines:\n${this.lines.slice(-TAIL_LINES).join('\n')}`);
   }
 

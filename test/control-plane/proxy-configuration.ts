@@ -1,6 +1,6 @@
 import { NODE } from './node-object.ts';
 
-/** The text of a KubeProxyConfiguration for the node; JSON, which is YAML too. Fields of `overrides` replace whole fields. */
+/** A KubeProxyConfiguration for the node as JSON, which is also YAML. Fields of `overrides` replace whole fields. */
 export function proxyConfigurationText(kubeconfig: string, overrides: Readonly<Record<string, unknown>>): string {
   return JSON.stringify({
     apiVersion: 'kubeproxy.config.k8s.io/v1alpha1',
@@ -9,7 +9,7 @@ export function proxyConfigurationText(kubeconfig: string, overrides: Readonly<R
     hostnameOverride: NODE.metadata.name,
     clientConnection: { kubeconfig },
     clusterCIDR: '10.244.0.0/16,fd00:10:244::/48',
-    // The limit of connections belongs to the whole machine.
+    // Zero leaves the sysctls alone. The limit of connections would apply to the whole machine.
     conntrack: { maxPerCore: 0, min: 0, tcpEstablishedTimeout: '0s', tcpCloseWaitTimeout: '0s' },
     ...overrides,
   });

@@ -6,7 +6,7 @@ import { tokenFile } from './users.ts';
 export const ETCD_PORT = 2379;
 export const APISERVER_PORT = 6443;
 
-/** How long a server may take until it answers. */
+/** The time until a server must answer. */
 export const READY_MS = 50_000;
 export const READY_POLL_MS = 100;
 
@@ -16,7 +16,7 @@ export function etcdCommand(folder: string): string[] {
   return [
     programFrom('ETCD'),
     `--data-dir=${folder}/etcd`,
-    // Nothing has to outlive a power failure.
+    // The data need not survive a power failure.
     '--unsafe-no-fsync',
     `--listen-client-urls=${client}`,
     `--advertise-client-urls=${client}`,
@@ -25,7 +25,7 @@ export function etcdCommand(folder: string): string[] {
   ];
 }
 
-/** Writes the files that the API server reads, too. It makes its certificate itself, once. */
+/** Also writes the files that the API server reads. The server makes its own certificate at its first start. */
 export function apiserverCommand(folder: string, more: readonly string[]): string[] {
   const tokens = `${folder}/tokens.csv`;
   writeFileSync(tokens, tokenFile());
@@ -37,8 +37,8 @@ export function apiserverCommand(folder: string, more: readonly string[]): strin
     `--etcd-servers=http://127.0.0.1:${ETCD_PORT}`,
     `--cert-dir=${folder}/certificates`,
     `--secure-port=${APISERVER_PORT}`,
-    // All addresses, so that it is there for other namespaces and behind the Service kubernetes. The certificate that it
-    // makes then is for its advertised address and for localhost, not for 127.0.0.1.
+    // The server listens on all addresses, so that other namespaces and the Service kubernetes reach it. Its certificate is
+    // then valid for the advertised address and for localhost, but not for 127.0.0.1.
     '--bind-address=0.0.0.0',
     `--advertise-address=${NODE_IP}`,
     '--service-cluster-ip-range=10.96.0.0/12,fd00:10:96::/108',
@@ -47,7 +47,7 @@ export function apiserverCommand(folder: string, more: readonly string[]): strin
     '--service-account-issuer=https://kubernetes.default.svc',
     `--service-account-key-file=${key}`,
     `--service-account-signing-key-file=${key}`,
-    // On SIGTERM it ends watches at once, and waits for them no longer. Without the flag they stay for a minute.
+    // With this flag the server ends watches at once on SIGTERM. Without it, watches stay for a minute.
     '--shutdown-watch-termination-grace-period=1s',
     ...more,
   ];
@@ -55,6 +55,6 @@ export function apiserverCommand(folder: string, more: readonly string[]): strin
 
 function programFrom(variable: 'ETCD' | 'KUBE_APISERVER'): string {
   const path = process.env[variable];
-  if (!path) throw new Error(`${variable} names no program; npm run test:cluster sets it`);
+  if (!path) throw new Error(`${variable} is not set. npm run test:cluster sets it`);
   return path;
 }

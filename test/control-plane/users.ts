@@ -1,8 +1,8 @@
 /**
- * Who may ask the API server, by group or by a role that every cluster has:
- *  admin   everything
- *  proxy   what a kube-proxy needs: the role system:node-proxier is bound to this name
- *  nobody  known to the server, and allowed nothing
+ * The users of the API server and their permissions:
+ *  admin   may do everything
+ *  proxy   may do what a kube-proxy needs, because every cluster binds the role system:node-proxier to this name
+ *  nobody  is known to the server and may do nothing
  */
 export type User = keyof typeof USERS;
 
@@ -16,14 +16,14 @@ export function tokenOf(user: User): string {
   return USERS[user].token;
 }
 
-/** For --token-auth-file. */
+/** The content of the file for --token-auth-file. */
 export function tokenFile(): string {
   return Object.values(USERS)
     .map(({ token, name, groups }) => `${token},${name},${name},"${groups}"\n`)
     .join('');
 }
 
-/** JSON, which is YAML too. */
+/** A kubeconfig as JSON, which is also YAML. */
 export function kubeconfigText(user: User, server: string, ca: string): string {
   const cluster = { server, 'certificate-authority-data': Buffer.from(ca).toString('base64') };
   return JSON.stringify({

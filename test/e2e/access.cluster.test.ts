@@ -13,7 +13,7 @@ import { ALL_SYNCED, Stage } from './stage.ts';
 
 const NODES_FOLLOWED_AGAIN = '"The resource is watched again" where="/api/v1/nodes"';
 
-describe('who may speak to the API server', () => {
+describe('the credentials and permissions of the proxy', () => {
   let stage: Stage;
   const files = new KubeconfigFolder();
   const tokens = files.write('tokens.csv', tokenFile());
@@ -29,14 +29,14 @@ describe('who may speak to the API server', () => {
     await stage?.close();
   });
 
-  /** A proxy with these fields of its kubeconfig's cluster and user. */
+  /** Starts a proxy with these fields in the cluster and the user of its kubeconfig. */
   function start(cluster: object = {}, user: object = { token: 'proxy-token' }) {
     const { server, ca } = stage.cluster;
     const path = files.kubeconfig({ server, 'certificate-authority-data': base64(ca), ...cluster }, user);
     return stage.start({ clientConnection: { kubeconfig: path } });
   }
 
-  test('E2E-15 a token file with a wrong token is told as such; with the right one all goes on, without a restart', async () => {
+  test('E2E-15 the proxy logs that a token is wrong, and continues without a restart when the token file has the right one', async () => {
     const path = files.write('token', 'wrong-token');
     const proxy = start({}, { tokenFile: path });
     await proxy.until(/Could not watch a resource.*Unauthorized.*"\/api\/v1\/nodes"/);
@@ -44,7 +44,7 @@ describe('who may speak to the API server', () => {
     await proxy.until(NODES_FOLLOWED_AGAIN);
     await proxy.until(ALL_SYNCED);
 
-    // As when a token expires: the server knows it no longer.
+    // The server no longer accepts the token, as after its expiry.
     writeFileSync(tokens, tokenFile().replace('proxy-token', 'fresh-token'));
     await stage.cluster.stopApiserver('SIGKILL');
     await stage.cluster.startApiserver();
@@ -55,30 +55,30 @@ describe('who may speak to the API server', () => {
     await stage.until('know it', () => stage.node.knows('10.96.5.1'));
   });
 
-  test('E2E-16 a CA of another cluster is told with the field that names it, and tried again', async () => {
+  test('E2E-16 for a CA of another cluster the proxy logs the field of the kubeconfig, and retries', async () => {
     const proxy = start({ 'certificate-authority-data': base64(certificates().otherCa.cert) });
     await proxy.until(
       /the certificate of the API server 192\.168\.0\.2:6443 is not signed by the CA that the kubeconfig \S+ names \(certificate-authority-data\): check that it is this cluster's CA/,
     );
-    await stays();
+    await assertRetries();
   });
 
-  test('E2E-17 a server that is not there is told with its address, and tried again', async () => {
+  test('E2E-17 for a server that does not exist the proxy logs its address, and retries', async () => {
     const proxy = start({ server: 'https://192.168.0.2:1' });
     await proxy.until('the API server 192.168.0.2:1 refused the connection: check that it runs, and its address');
-    await stays();
+    await assertRetries();
     await proxy.stop();
     const elsewhere = start({ server: 'https://192.168.0.77:6443' });
     await elsewhere.until('the API server 192.168.0.77:6443 cannot be reached: there is no route to it');
-    await stays();
+    await assertRetries();
   });
 
-  test('E2E-18 who may not is told so in the words of the server, and what to do; once it may all goes on', async () => {
+  test('E2E-18 without permissions the proxy logs the words of the server and what to do, and continues once it has them', async () => {
     const proxy = start({}, { token: 'nobody-token' });
     await proxy.until(
       /nodes.* is forbidden: User \\"nobody\\" cannot (list|watch) resource \\"nodes\\" in API group \\"\\" at the cluster scope.*: bind this user to the ClusterRole system:node-proxier/,
     );
-    await stays();
+    await assertRetries();
     const binding = bindingTo('nobody', 'system:node-proxier');
     await stage.cluster.apply(binding);
     await proxy.until(NODES_FOLLOWED_AGAIN);
@@ -86,7 +86,7 @@ describe('who may speak to the API server', () => {
     await stage.cluster.delete(binding);
   });
 
-  test('E2E-18 START-3 while one kind of object is denied and has not come, nothing is programmed', async () => {
+  test('E2E-18 START-3 while the proxy may not read one kind of object, it programs nothing', async () => {
     const { cluster, node } = stage;
     nft(cluster.namespace, 'flush', 'ruleset');
     await cluster.apply(service('early', '10.96.5.3'));
@@ -107,7 +107,7 @@ describe('who may speak to the API server', () => {
     await cluster.delete(binding);
   });
 
-  test('E2E-19 a kubeconfig that is missing, broken or says nothing ends the process with its name', async () => {
+  test('E2E-19 a kubeconfig that is missing, broken or incomplete ends the process, and the error names the file', async () => {
     const exits = async (kubeconfig: string, words: RegExp) => {
       const proxy = stage.start({ clientConnection: { kubeconfig } });
       assert.deepEqual(await proxy.exit, { status: 1, signal: null });
@@ -119,7 +119,7 @@ describe('who may speak to the API server', () => {
     await exits(files.write('lost', JSON.stringify(context)), /context was not found for specified context: here/);
   });
 
-  test('E2E-20 every object of deploy/ is one that the API server takes', async () => {
+  test('E2E-20 the API server accepts every object of deploy/', async () => {
     const { cluster } = stage;
     const objects = deployedObjects();
     assert.deepEqual(
@@ -132,20 +132,20 @@ describe('who may speak to the API server', () => {
     }
   });
 
-  test('E2E-21 the ClusterRole of deploy/ is enough: with it alone the proxy works, and writes its birth', async () => {
+  test('E2E-21 the ClusterRole of deploy/ is enough for the proxy to work and to write its Event of the start', async () => {
     const { cluster, node } = stage;
     const role = deployedObjects().find(({ kind }) => kind === 'ClusterRole');
     assert.ok(role);
     await cluster.apply(role);
     await cluster.apply(bindingTo('nobody', role.metadata.name));
-    const births = async () =>
+    const startEvents = async () =>
       (await eventsIn(cluster, 'default')).filter(({ reason }) => reason === 'Starting').length;
-    const before = await births();
+    const before = await startEvents();
     const proxy = start({}, { token: 'nobody-token' });
     await proxy.until(ALL_SYNCED);
     await cluster.apply(service('allowed', '10.96.5.2'));
     await stage.until('know it', () => node.knows('10.96.5.2'));
-    await stage.until('write its birth', async () => (await births()) === before + 1);
+    await stage.until('write its Event', async () => (await startEvents()) === before + 1);
     assert.deepEqual(
       proxy.lines.filter(line => /forbidden|Failed/.test(line)),
       [],
@@ -154,8 +154,8 @@ describe('who may speak to the API server', () => {
     assert.deepEqual([...new Set(codes)].sort(), ['200', '201']);
   });
 
-  /** It does not end, and the health of the process is good: a restart would not help. */
-  async function stays(): Promise<void> {
+  /** The proxy does not end, and its process is healthy, because a restart would not help. */
+  async function assertRetries(): Promise<void> {
     assert.equal((await stage.node.health('/livez')).status, 200);
     assert.equal((await stage.node.health('/readyz')).status, 503);
     assert.equal(stage.proxy.hasEnded, false);
@@ -172,7 +172,7 @@ function bindingTo(user: string, role: string): KubeObject {
   };
 }
 
-/** To follow what a proxy follows, but for one resource. */
+/** A role to read everything that a proxy reads, except one resource. */
 function roleWithout(denied: string): KubeObject {
   const resources = ['nodes', 'services', 'endpointslices', 'servicecidrs'].filter(resource => resource !== denied);
   return {

@@ -7,16 +7,16 @@ export interface Change {
 }
 
 const SERVICES = 400;
-const SLICES_OF_EACH = 2;
+const SLICES_PER_SERVICE = 2;
 const POLICIES = ['Cluster', 'Local'] as const;
 const TYPES = ['ClusterIP', 'NodePort', 'LoadBalancer'] as const;
 const FAMILIES = [['IPv4'], ['IPv6'], ['IPv4', 'IPv6']] as const;
 const PORTS = [80, 443, 8080] as const;
 
-/** Changes of Services and EndpointSlices without end, the same ones for the same seed. */
+/** Endless random changes of Services and EndpointSlices. The same seed gives the same changes. */
 export class Churn {
   readonly #random: () => number;
-  /** Those that exist. */
+  /** The objects that exist now. */
   readonly #objects = new Map<string, KubeObject>();
 
   constructor(seed: number) {
@@ -40,7 +40,7 @@ export class Churn {
   }
 
   #service(index: number): KubeObject {
-    const type = this.#one(TYPES);
+    const type = this.#pick(TYPES);
     const ipFamilies = familiesOf(index);
     const ports = PORTS.slice(0, 1 + this.#below(PORTS.length)).map(port => ({ name: `p${port}`, port }));
     return service(`churned${index}`, undefined, {
@@ -49,14 +49,14 @@ export class Churn {
       ipFamilies,
       ipFamilyPolicy: ipFamilies.length > 1 ? 'RequireDualStack' : 'SingleStack',
       sessionAffinity: this.#chance(0.1) ? 'ClientIP' : 'None',
-      internalTrafficPolicy: this.#one(POLICIES),
-      ...(type !== 'ClusterIP' && { externalTrafficPolicy: this.#one(POLICIES) }),
+      internalTrafficPolicy: this.#pick(POLICIES),
+      ...(type !== 'ClusterIP' && { externalTrafficPolicy: this.#pick(POLICIES) }),
     });
   }
 
   #slice(index: number): KubeObject {
     const families = familiesOf(index);
-    const number = this.#below(SLICES_OF_EACH);
+    const number = this.#below(SLICES_PER_SERVICE);
     const family = families[number % families.length] ?? families[0];
     const endpoints = Array.from({ length: this.#below(6) }, () => this.#endpoint(family));
     const ports = PORTS.map(port => ({ name: `p${port}`, port: port + 8000, protocol: 'TCP' }));
@@ -78,19 +78,19 @@ export class Churn {
     return this.#random() < probability;
   }
 
-  #one<T>(values: readonly [T, ...T[]] | readonly T[]): T {
+  #pick<T>(values: readonly [T, ...T[]] | readonly T[]): T {
     const value = values[this.#below(values.length)];
     if (value === undefined) throw new RangeError('nothing to choose from');
     return value;
   }
 }
 
-/** A Service keeps its families for life. */
+/** The families of a Service never change. */
 function familiesOf(index: number): readonly ['IPv4' | 'IPv6', ...('IPv4' | 'IPv6')[]] {
   return FAMILIES[index % FAMILIES.length] ?? FAMILIES[0];
 }
 
-/** Marsaglia's xorshift with 32 bits: between 0 and 1. */
+/** Random numbers between 0 and 1, by Marsaglia's xorshift with 32 bits. */
 function randomNumbers(seed: number): () => number {
   let state = seed | 0 || 1;
   return () => {

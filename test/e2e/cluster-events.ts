@@ -1,6 +1,6 @@
 import type { ControlPlane } from '../control-plane/control-plane.ts';
 
-/** An Event as the API has it. */
+/** An Event object of the API. */
 export interface EventObject {
   readonly metadata: { readonly name: string; readonly namespace: string };
   readonly type: string;

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { parse, parseAllDocuments } from 'yaml';
 import type { KubeObject } from '../control-plane/objects.ts';
 
-/** What `kubectl apply --kustomize deploy` would apply: the files name their namespace themselves. */
+/** The objects that `kubectl apply --kustomize deploy` applies. The files contain their namespaces. */
 export function deployedObjects(): readonly KubeObject[] {
   const { resources } = parse(readFileSync('deploy/kustomization.yaml', 'utf8'));
   return resources.flatMap((file: string) =>

@@ -7,17 +7,17 @@ import { service, slice } from './objects.ts';
 import { Stage } from './stage.ts';
 
 const MINUTE_MS = 60_000;
-/** After so long an outage the proxy asks again every half minute, and up to as much later. */
+/** After such an outage the proxy retries every half minute, plus a random time of up to half a minute. */
 const RECOVERY_MS = 75_000;
 const POD_A = '10.244.1.30';
 const POD_B = '10.244.1.31';
 const SEED = 20_260_117;
-/** Between two changes, at least. */
+/** The shortest time between two changes. */
 const PACE_MS = 15;
 
-// Each has a control plane of its own, and mostly waits.
+// Each test has its own control plane and mostly waits.
 describe('a minute of', { concurrency: 2 }, () => {
-  test('E2E-8 no API server: rules stay and connections work; what changes afterwards is caught up with', async t => {
+  test('E2E-8 no API server: rules stay, connections work, and later changes reach the kernel', async t => {
     const stage = await Stage.open();
     t.after(() => stage.close());
     const { cluster, node } = stage;
@@ -47,7 +47,7 @@ describe('a minute of', { concurrency: 2 }, () => {
     assert.equal(await node.ask(ip), POD_B);
   });
 
-  test('E2E-32 changes to a thousand objects: the kernel ends up as after a fresh start', async t => {
+  test('E2E-32 changes to a thousand objects: in the end the kernel is as after a fresh start', async t => {
     const stage = await Stage.open();
     t.after(() => stage.close());
     const { cluster, node } = stage;
@@ -80,7 +80,7 @@ describe('a minute of', { concurrency: 2 }, () => {
   });
 });
 
-/** The ruleset once it does not change any more: chains that nobody uses are removed a little later. */
+/** The ruleset when it no longer changes: the proxy removes unused chains a little later. */
 async function settled({ cluster: { namespace } }: Stage): Promise<string> {
   for (let before = canonicalRuleset(namespace); ; ) {
     await delay(2500);

@@ -10,13 +10,13 @@ import { ALL_SYNCED, Stage } from './stage.ts';
 const IP = '10.96.2.1';
 const POD_A = '10.244.1.20';
 const POD_B = '10.244.1.21';
-/** How long the proxy may take after its second failure in a row, with the pauses between. */
+/** The time in which the proxy must recover after two failures in a row, with its back-off. */
 const RECOVERY_MS = 15_000;
 const FOLLOWED_AGAIN = '"The resource is watched again" where="/apis/discovery.k8s.io/v1/endpointslices"';
 /** Silent connections are given up after two seconds rather than 45. */
-const IMPATIENT = { HTTP2_READ_IDLE_TIMEOUT_SECONDS: '1', HTTP2_PING_TIMEOUT_SECONDS: '1' };
+const SHORT_TIMEOUTS = { HTTP2_READ_IDLE_TIMEOUT_SECONDS: '1', HTTP2_PING_TIMEOUT_SECONDS: '1' };
 
-describe('a network that fails between the proxy and the API server', () => {
+describe('the network between the proxy and the API server fails', () => {
   let stage: Stage;
   let relay: Relay;
   const files = new KubeconfigFolder();
@@ -42,8 +42,8 @@ describe('a network that fails between the proxy and the API server', () => {
     await stage?.close();
   });
 
-  /** A proxy that speaks through the relay. */
-  function start(env: Readonly<Record<string, string>> = IMPATIENT) {
+  /** Starts a proxy that reaches the API server through the relay. */
+  function start(env: Readonly<Record<string, string>> = SHORT_TIMEOUTS) {
     const { ca } = stage.cluster;
     const kubeconfig = JSON.parse(kubeconfigText('proxy', relay.url, ca));
     kubeconfig.clusters[0].cluster['tls-server-name'] = 'localhost';
@@ -57,7 +57,7 @@ describe('a network that fails between the proxy and the API server', () => {
     return proxy;
   }
 
-  test('E2E-9 a watch that is cut goes on where it was, without a word', async () => {
+  test('E2E-9 a watch that is cut continues where it was, and the proxy logs nothing', async () => {
     const proxy = await run();
     await delay(1100);
     relay.cut();
@@ -69,7 +69,7 @@ describe('a network that fails between the proxy and the API server', () => {
     );
   });
 
-  test('E2E-10 while no connection can be made the rules stay and it is said once; afterwards the kernel is as the objects are', async () => {
+  test('E2E-10 without a connection the rules stay and the proxy logs it once; afterwards the kernel agrees with the objects', async () => {
     const { cluster, node } = stage;
     const gone = service('gone', '10.96.2.2');
     await cluster.apply(gone);
@@ -94,7 +94,7 @@ describe('a network that fails between the proxy and the API server', () => {
     assert.equal(told.length, 1, told.join('\n'));
   });
 
-  test('E2E-11 a version that the server has forgotten meanwhile: all is listed anew, and what was deleted is gone', async () => {
+  test('E2E-11 if the server has forgotten the version of a watch, the proxy lists again and removes what was deleted', async () => {
     const { cluster, node } = stage;
     const gone = service('gone', '10.96.2.2');
     await cluster.apply(gone);
@@ -113,7 +113,7 @@ describe('a network that fails between the proxy and the API server', () => {
     assert.equal(proxy.hasEnded, false);
   });
 
-  test('E2E-12 a connection on which nobody answers is given up, and said; the change that it withheld comes', async () => {
+  test('E2E-12 the proxy closes a silent connection and logs it, and then receives the change that it missed', async () => {
     const proxy = await run();
     relay.stall();
     await stage.cluster.apply(slice('web-1', [POD_B]));
@@ -122,7 +122,7 @@ describe('a network that fails between the proxy and the API server', () => {
     await stage.untilEndpoints(IP, [POD_B], RECOVERY_MS);
   });
 
-  test('E2E-13 a list that breaks off counts for nothing: nothing is removed, and it is asked for again; a watch that breaks off in the middle of an event goes on before it', async () => {
+  test('E2E-13 the proxy ignores a list that breaks off and lists again; a watch that breaks off inside an event continues before it', async () => {
     const { cluster, node } = stage;
     for (let index = 0; index < 20; index++) {
       const { metadata, ...rest } = service(`large-${index}`, `10.96.3.${index}`);
@@ -137,7 +137,7 @@ describe('a network that fails between the proxy and the API server', () => {
     const second = start();
     await second.until(/Could not watch a resource.*was closed before the answer was complete/);
     assert.ok(node.knows('10.96.3.0') && node.knows('10.96.3.19'));
-    await second.until('"Synced everything" ipFamily="IPv4"');
+    await second.until('"Synced all service ports" ipFamily="IPv4"');
     assert.ok(relay.connections > connections + 1);
     assert.ok(node.knows('10.96.3.0') && node.knows('10.96.3.19'));
 
@@ -152,8 +152,8 @@ describe('a network that fails between the proxy and the API server', () => {
     assert.ok(relay.connections > before);
   });
 
-  test('E2E-14 a slow network makes it slow, no more', async () => {
-    relay.lag(400);
+  test('E2E-14 a slow network only delays changes', async () => {
+    relay.delay(400);
     const proxy = await run();
     await stage.cluster.apply(slice('web-1', [POD_B]));
     await stage.untilEndpoints(IP, [POD_B]);

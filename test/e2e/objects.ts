@@ -2,7 +2,7 @@ import type { KubeObject } from '../control-plane/objects.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** A Service of one port, 80. Without a cluster IP it gets one. */
+/** A Service with port 80. Without a cluster IP, the API server allocates one. */
 export function service(name: string, clusterIP?: string, spec: Fields = {}): KubeObject {
   return {
     apiVersion: 'v1',
@@ -12,7 +12,7 @@ export function service(name: string, clusterIP?: string, spec: Fields = {}): Ku
   };
 }
 
-/** One that the two families share. */
+/** A Service with a cluster IP of each family. */
 export function dualStackService(name: string, clusterIPs: readonly [string, string], spec: Fields = {}): KubeObject {
   return service(name, clusterIPs[0], { clusterIPs, ipFamilyPolicy: 'RequireDualStack', ...spec });
 }
@@ -22,7 +22,7 @@ export interface Endpoint {
   readonly conditions?: { readonly ready?: boolean; readonly serving?: boolean; readonly terminating?: boolean };
 }
 
-/** A slice of the Service before the last hyphen: `web-1` is one of `web`. Endpoints are on the node. */
+/** An EndpointSlice of the Service that its name begins with: `web-1` belongs to `web`. Endpoints are on the node. */
 export function slice(name: string, endpoints: readonly (string | Endpoint)[], annotations: Fields = {}): KubeObject {
   const all = endpoints.map(endpoint => (typeof endpoint === 'string' ? { ip: endpoint } : endpoint));
   return {

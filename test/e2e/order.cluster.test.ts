@@ -15,7 +15,7 @@ const UDP_TIMEOUT = 'net/netfilter/nf_conntrack_udp_timeout';
 const OOM_SCORE = 321;
 const POD = '10.244.1.10';
 
-describe('what a start does, in which order, and what it tells', () => {
+describe('the steps of a start and their order', () => {
   let stage: Stage;
 
   before(async () => {
@@ -27,7 +27,7 @@ describe('what a start does, in which order, and what it tells', () => {
 
   after(() => stage?.close());
 
-  /** Only what belongs to the namespace: the size of the table is the whole machine's. */
+  /** Sets only the sysctl of the namespace. The size of the table belongs to the whole machine. */
   function conntrack(udpTimeout: string) {
     return { maxPerCore: 0, min: 0, tcpEstablishedTimeout: '0s', tcpCloseWaitTimeout: '0s', udpTimeout };
   }
@@ -35,7 +35,7 @@ describe('what a start does, in which order, and what it tells', () => {
   const udpTimeout = () => readSysctl(UDP_TIMEOUT, stage.cluster.namespace);
   const events = () => eventsIn(stage.cluster, 'default');
 
-  /** As another proxy of this network would hold it. Releases it, once. */
+  /** Takes the lock that another proxy in this network would hold. Returns a function that releases it. */
   function holdInstance(t: TestContext): () => void {
     let lock = InstanceLock.take('pointsman-kube-proxy', stage.cluster.namespace);
     assert.ok(lock);
@@ -47,7 +47,7 @@ describe('what a start does, in which order, and what it tells', () => {
     return release;
   }
 
-  test('E2E-35 START-1 servers, API client, Node, conntrack, families, the only instance, OOM score, rules, birth', async t => {
+  test('E2E-35 START-1 the order is servers, API client, Node, conntrack, families, instance lock, OOM score, rules, Event', async t => {
     const { cluster, node } = stage;
     const release = holdInstance(t);
     const timeoutBefore = udpTimeout();
@@ -76,7 +76,7 @@ describe('what a start does, in which order, and what it tells', () => {
     await proxy.until(ALL_SYNCED);
     assert.equal(oomScoreOf(proxy), OOM_SCORE);
     assert.ok(node.knows('10.96.8.1'));
-    await stage.until('write its birth', async () => (await events()).some(({ reason }) => reason === 'Starting'));
+    await stage.until('write its Event', async () => (await events()).some(({ reason }) => reason === 'Starting'));
     assertOrder(proxy, [
       '"Version info"',
       '"Waiting for the API server"',
@@ -87,20 +87,20 @@ describe('what a start does, in which order, and what it tells', () => {
       '"Kube-proxy configuration may be incomplete or incorrect"',
       '"Another Pointsman kube-proxy runs in this network namespace',
       '"Starting service config controller"',
-      '"Synced everything"',
+      '"Synced all service ports"',
     ]);
   });
 
-  test('E2E-25 START-1 --init-only sets what takes privileges, opens no server, and neither waits for another instance nor writes rules', async t => {
+  test('E2E-25 START-1 --init-only sets sysctls, opens no server, does not wait for another instance and writes no rules', async t => {
     const { cluster } = stage;
     holdInstance(t);
     const other = await EchoServer.start(cluster.namespace, '0.0.0.0' as Ip, 10_256, 'TCP');
     t.after(() => other.close());
-    const births = (await events()).filter(({ reason }) => reason === 'Starting').length;
+    const startEvents = (await events()).filter(({ reason }) => reason === 'Starting').length;
     const proxy = stage.start({ conntrack: conntrack('78s'), bindAddressHardFail: true }, { args: ['--init-only'] });
     assert.deepEqual(await proxy.exit, { status: 0, signal: null });
     assert.equal(udpTimeout(), '78');
-    assert.equal((await events()).filter(({ reason }) => reason === 'Starting').length, births);
+    assert.equal((await events()).filter(({ reason }) => reason === 'Starting').length, startEvents);
   });
 
   for (const { port, reason, words } of [
@@ -111,7 +111,7 @@ describe('what a start does, in which order, and what it tells', () => {
     },
     { port: 10_249, reason: 'FailedToStartMetricServer', words: 'failed to start metrics server on' },
   ]) {
-    test(`E2E-36 HEALTH-11 with bindAddressHardFail port ${port} in other hands is an Event, and ends the process with status 1`, async t => {
+    test(`E2E-36 HEALTH-11 with bindAddressHardFail, port ${port} in use is an Event and ends the process with status 1`, async t => {
       const other = await EchoServer.start(stage.cluster.namespace, '0.0.0.0' as Ip, port, 'TCP');
       t.after(() => other.close());
       const proxy = stage.start({ bindAddressHardFail: true, metricsBindAddress: '0.0.0.0:10249' });
@@ -125,7 +125,7 @@ describe('what a start does, in which order, and what it tells', () => {
     });
   }
 
-  test('E2E-37 EVENTS-7 a service port that the mode cannot take is an Event of the Service; the others are served', async () => {
+  test('E2E-37 EVENTS-7 a service port that the mode does not support is an Event of the Service; others are served', async () => {
     const { cluster, node } = stage;
     const sctp = service('signals', '10.96.8.2', { ports: [{ name: 'sctp', port: 2905, protocol: 'SCTP' }] });
     await cluster.apply(sctp);
@@ -142,7 +142,7 @@ describe('what a start does, in which order, and what it tells', () => {
     assert.deepEqual([found?.regarding.name, found?.regarding.uid], ['signals', metadata?.uid]);
     assert.equal(
       found?.note,
-      'node node-a does not serve default/signals:sctp in IPv4 as it should: SCTP cannot be proxied in userspace mode',
+      'node node-a could not program default/signals:sctp for IPv4: SCTP cannot be proxied in userspace mode',
     );
     assert.match(
       (await node.health('/readyz?verbose')).text,
@@ -156,11 +156,11 @@ function oomScoreOf({ pid }: Program): number {
 }
 
 function assertOrder({ lines }: Program, wanted: readonly string[]): void {
-  const told = wanted
+  const logged = wanted
     .map(words => ({ words, at: lines.findIndex(line => line.includes(words)) }))
     .filter(({ at }) => at >= 0);
   assert.deepEqual(
-    told.sort((a, b) => a.at - b.at).map(({ words }) => words),
+    logged.sort((a, b) => a.at - b.at).map(({ words }) => words),
     wanted,
   );
 }

@@ -10,7 +10,7 @@ function promtool(args: readonly string[], input = ''): { status: number | null;
   return { status, lines: `${stdout}${stderr}`.split('\n').filter(line => line !== '') };
 }
 
-describe('what Prometheus makes of us', () => {
+describe('metrics and alerts in Prometheus', () => {
   let stage: Stage;
 
   before(async () => {
@@ -20,7 +20,7 @@ describe('what Prometheus makes of us', () => {
 
   after(() => stage?.close());
 
-  test('E2E-33 promtool finds nothing wrong with the metrics but a name that is upstream’s', async () => {
+  test('E2E-33 promtool complains only about one metric, which has its name from upstream', async () => {
     const { cluster, node } = stage;
     await cluster.apply(service('measured', '10.96.1.9'));
     await cluster.apply(slice('measured-1', ['10.244.1.10']));
@@ -31,7 +31,7 @@ describe('what Prometheus makes of us', () => {
     assert.deepEqual(others, []);
   });
 
-  test('E2E-34 promtool takes the alert rules, and they fire when they should', () => {
+  test('E2E-34 promtool accepts the alert rules, and they fire when they should', () => {
     const rules = promtool(['check', 'rules', 'deploy/monitoring/alerts.yaml']);
     assert.equal(rules.status, 0, rules.lines.join('\n'));
     const tests = promtool(['test', 'rules', 'deploy/monitoring/alerts.test.yaml']);

@@ -14,8 +14,8 @@ interface Pair {
 }
 
 /**
- * A network between the proxy and the API server that can go wrong. TLS goes through it, so it sees bytes and no more,
- * as networks do.
+ * A network between the proxy and the API server that a test can break. It relays encrypted TLS, so it handles only bytes,
+ * as real networks do.
  */
 export class Relay {
   readonly url = `https://${LOCALHOST}:${PORT}`;
@@ -23,10 +23,10 @@ export class Relay {
   readonly #pairs = new Set<Pair>();
   #server: Server | undefined;
   #refuses = false;
-  #lagMs = 0;
-  /** Bytes that may still come from the server before the connection is cut. */
-  #left = Number.POSITIVE_INFINITY;
-  /** All connections so far. */
+  #delayMs = 0;
+  /** The number of bytes from the server until the relay cuts the connection. */
+  #bytesLeft = Number.POSITIVE_INFINITY;
+  /** The number of connections so far. */
   connections = 0;
 
   private constructor(namespace: NetworkNamespace) {
@@ -39,14 +39,14 @@ export class Relay {
     return relay;
   }
 
-  /** All is well again, for connections that begin now. */
+  /** New connections work normally again. */
   pass(): void {
     this.#refuses = false;
-    this.#lagMs = 0;
-    this.#left = Number.POSITIVE_INFINITY;
+    this.#delayMs = 0;
+    this.#bytesLeft = Number.POSITIVE_INFINITY;
   }
 
-  /** Ends all connections, and every new one at once. */
+  /** Ends all connections, and every new connection at once. */
   refuse(): void {
     this.#refuses = true;
     this.cut();
@@ -59,12 +59,12 @@ export class Relay {
     }
   }
 
-  /** Cuts the connection over which the last of so many bytes come. */
+  /** Cuts a connection after this many more bytes from the server, counted over all connections. */
   cutAfter(bytes: number): void {
-    this.#left = bytes;
+    this.#bytesLeft = bytes;
   }
 
-  /** Nothing comes through the connections of now any more, and the proxy is not told, until they are cut. New ones are well. */
+  /** The open connections go silent, and the proxy does not notice until they are cut. New connections work. */
   stall(): void {
     for (const { near, far } of this.#pairs) {
       near.removeAllListeners('data').resume();
@@ -73,9 +73,9 @@ export class Relay {
     }
   }
 
-  /** Everything takes so long in each direction. */
-  lag(milliseconds: number): void {
-    this.#lagMs = milliseconds;
+  /** Delays all bytes in each direction. */
+  delay(milliseconds: number): void {
+    this.#delayMs = milliseconds;
   }
 
   close(): void {
@@ -112,17 +112,17 @@ export class Relay {
   }
 
   #answer({ near, far }: Pair, bytes: Buffer): void {
-    const some = bytes.subarray(0, this.#left);
-    this.#left -= some.length;
+    const some = bytes.subarray(0, this.#bytesLeft);
+    this.#bytesLeft -= some.length;
     near.write(some);
-    if (this.#left > 0) return;
-    this.#left = Number.POSITIVE_INFINITY;
+    if (this.#bytesLeft > 0) return;
+    this.#bytesLeft = Number.POSITIVE_INFINITY;
     near.destroySoon();
     far.destroy();
   }
 
   #later(act: () => void): void {
-    if (this.#lagMs === 0) act();
-    else setTimeout(act, this.#lagMs);
+    if (this.#delayMs === 0) act();
+    else setTimeout(act, this.#delayMs);
   }
 }

@@ -9,7 +9,7 @@ import { Stage } from './stage.ts';
 
 const APPLIED = 'The configuration changed and is applied';
 
-describe('a configuration that changes while the proxy runs', () => {
+describe('the configuration changes while the proxy runs', () => {
   let stage: Stage;
   const folder = mkdtempSync(join(tmpdir(), 'reload-'));
 
@@ -29,14 +29,14 @@ describe('a configuration that changes while the proxy runs', () => {
     return proxyConfigurationText(stage.cluster.kubeconfig('proxy'), { nftables, ...configuration });
   }
 
-  test('E2E-30 verbosity, sync periods and the OOM score are applied at once; what is not valid is refused; for another mode it ends with status 1', async () => {
+  test('E2E-30 the proxy applies verbosity, sync periods and OOM score at once, refuses invalid files, and ends with status 1 for another mode', async () => {
     const { node, cluster } = stage;
     const file = join(folder, 'config.conf');
     writeFileSync(file, text({}));
     const proxy = await stage.run({}, { args: ['--config', file] });
     await cluster.apply(service('quiet', '10.96.7.1'));
     await stage.until('know quiet', () => node.knows('10.96.7.1'));
-    assert.ok(!proxy.lines.some(line => line.includes('"Synced" ipFamily')));
+    assert.ok(!proxy.lines.some(line => line.includes('"Synced the service ports that changed" ipFamily')));
     const nftables = { minSyncPeriod: '20ms', syncPeriod: '77s' };
     const changed = { nftables, logging: { verbosity: 4 }, oomScoreAdj: 322 };
     writeFileSync(file, text(changed));
@@ -45,7 +45,7 @@ describe('a configuration that changes while the proxy runs', () => {
     const oomScore = () => readFileSync(`/proc/${proxy.pid}/oom_score_adj`, 'utf8');
     await stage.until('have the score', () => oomScore() === '322\n');
     await cluster.apply(service('loud', '10.96.7.2'));
-    await proxy.until('"Synced" ipFamily="IPv4"', { from: applied });
+    await proxy.until('"Synced the service ports that changed" ipFamily="IPv4"', { from: applied });
     assert.match((await node.metricsServer('/configz')).text, /"syncPeriod":"1m17s"/);
 
     writeFileSync(file, text({ nftables: { syncPeriod: '-1s' } }));
@@ -70,9 +70,9 @@ describe('a configuration that changes while the proxy runs', () => {
     assert.ok(node.knows('10.96.7.1'));
   });
 
-  test('E2E-31 a ConfigMap that is replaced under the running proxy is noticed', async () => {
+  test('E2E-31 the running proxy notices that its ConfigMap is replaced', async () => {
     const volume = join(folder, 'volume');
-    /** As the kubelet does: a new folder, and a link that is renamed onto the former. */
+    /** Does what the kubelet does: writes a new folder, and renames a new link over the former link. */
     const mount = (name: string, configuration: Readonly<Record<string, unknown>>) => {
       mkdirSync(join(volume, name), { recursive: true });
       writeFileSync(join(volume, name, 'config.conf'), text(configuration));

@@ -24,7 +24,7 @@ describe('Services from an API server', () => {
 
   after(() => stage?.close());
 
-  test('E2E-1 a Service and its EndpointSlice reach the kernel, and connections its pods, until they are deleted', async () => {
+  test('E2E-1 a Service and its EndpointSlice reach the kernel, and connections reach its pods until both are deleted', async () => {
     const { cluster, node } = stage;
     const [web, web6] = [service('web', '10.96.1.1'), service('web6', 'fd00:10:96::1:1', { ipFamilies: ['IPv6'] })];
     const [slice4, slice6] = [slice('web-1', [POD_A]), slice('web6-1', [POD6_A])];
@@ -42,7 +42,7 @@ describe('Services from an API server', () => {
     await stage.untilEndpoints('fd00:10:96::1:1', []);
   });
 
-  test('E2E-2 pods are replaced, one after another, without a failed connection', async () => {
+  test('E2E-2 pods are replaced one after another without a failed connection', async () => {
     const { cluster, node } = stage;
     const ip = '10.96.1.2';
     await cluster.apply(service('rolling', ip));
@@ -63,7 +63,7 @@ describe('Services from an API server', () => {
     const leaving = { ip: POD_A, conditions: { ready: false, serving: true, terminating: true } };
     await cluster.apply(slice('rolling-1', [leaving, POD_B]));
     await stage.untilEndpoints(ip, [POD_B]);
-    // One may be under way.
+    // One connection may still be under way.
     const replaced = answers.length + 1;
     await delay(200);
     await cluster.apply(slice('rolling-1', [POD_B]));
@@ -89,7 +89,7 @@ describe('Services from an API server', () => {
     assert.equal(await node.ask(NODE_IP6, 30080), POD6_A);
   });
 
-  test('E2E-4 the time from the change of a pod until it is in the kernel is measured, and when work was asked for and done', async () => {
+  test('E2E-4 metrics show how long a change of a pod took to reach the kernel, and when syncs were queued and done', async () => {
     const { cluster, node } = stage;
     const count = async () => {
       const samples = await node.metric('kubeproxy_network_programming_duration_seconds');
@@ -109,10 +109,10 @@ describe('Services from an API server', () => {
     }
   });
 
-  test('E2E-5 the start is an Event of the node, with the fields that kube-proxy gives it', async () => {
-    const birth = await stageEvent('default', ({ reason }) => reason === 'Starting');
-    assert.match(birth.metadata.name, /^node-a\.[0-9a-f]+$/);
-    const { type, action, regarding, reportingController, reportingInstance, eventTime } = birth;
+  test('E2E-5 the start is an Event of the node with the same fields as in kube-proxy', async () => {
+    const started = await untilEvent('default', ({ reason }) => reason === 'Starting');
+    assert.match(started.metadata.name, /^node-a\.[0-9a-f]+$/);
+    const { type, action, regarding, reportingController, reportingInstance, eventTime } = started;
     assert.deepEqual(
       { type, action, regarding, reportingController },
       {
@@ -126,14 +126,14 @@ describe('Services from an API server', () => {
     assert.match(eventTime, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/);
   });
 
-  test('E2E-6 a health check node port that another process has is an Event of the Service; when it is free it answers', async t => {
+  test('E2E-6 a health check node port in use is an Event of the Service, and answers once it is free', async t => {
     const { cluster, node } = stage;
     const port = 32_111;
     const other = await EchoServer.start(cluster.namespace, '0.0.0.0' as Ip, port, 'TCP');
     t.after(() => other.close());
     const spec = { type: 'LoadBalancer', externalTrafficPolicy: 'Local', healthCheckNodePort: port };
     await cluster.apply(service('balanced', '10.96.1.6', spec));
-    const failed = await stageEvent('default', ({ reason }) => reason === 'FailedToStartServiceHealthcheck');
+    const failed = await untilEvent('default', ({ reason }) => reason === 'FailedToStartServiceHealthcheck');
     assert.deepEqual([failed.type, failed.action], ['Warning', 'Listen']);
     assert.equal(failed.regarding.kind, 'Service');
     assert.equal(failed.regarding.name, 'balanced');
@@ -144,27 +144,27 @@ describe('Services from an API server', () => {
       /^node node-a failed to start healthcheck "default\/balanced" on port 32111: listen tcp4 192\.168\.0\.2:32111: bind: address already in use$/,
     );
     await other.close();
-    // The port is tried again with the next sync.
+    // The proxy retries the port with the next sync.
     await cluster.apply(slice('balanced-1', [POD_A]));
     const answer = () => node.get(port, '/', NODE_IP);
     await stage.until('answer there', async () => (await answer()).text.includes('"localEndpoints": 1'));
     assert.equal((await answer()).status, 200);
   });
 
-  test('E2E-7 rules that someone else changed are put right, and that is an Event of the node', async () => {
+  test('E2E-7 the proxy repairs rules that another program changed, and writes an Event of the node', async () => {
     const { cluster, node } = stage;
     await cluster.apply(service('drifting', '10.96.1.7'));
     await cluster.apply(slice('drifting-1', [POD_A]));
     await stage.untilEndpoints('10.96.1.7', [POD_A]);
     nft(cluster.namespace, 'flush', 'map', 'ip', 'kube-proxy', 'service-ips');
-    await stage.proxy.until('Repaired what someone else changed');
+    await stage.proxy.until('Repaired rules that another program changed');
     await stage.until('serve it again', async () => (await node.ask('10.96.1.7')) === POD_A);
-    const { type, action, regarding, note } = await stageEvent('default', ({ reason }) => reason === 'DriftRepaired');
+    const { type, action, regarding, note } = await untilEvent('default', ({ reason }) => reason === 'DriftRepaired');
     assert.deepEqual([type, action, regarding.kind, regarding.name], ['Warning', 'Repair', 'Node', 'node-a']);
-    assert.match(note, /^someone else changed the IPv4 rules of kube-proxy/);
+    assert.match(note, /^kube-proxy repaired its IPv4 rules, which another program had changed: /);
   });
 
-  async function stageEvent(namespace: string, isWanted: (event: EventObject) => boolean): Promise<EventObject> {
+  async function untilEvent(namespace: string, isWanted: (event: EventObject) => boolean): Promise<EventObject> {
     let found: EventObject | undefined;
     await stage.until('write the Event', async () => {
       found = (await eventsIn(stage.cluster, namespace)).find(isWanted);

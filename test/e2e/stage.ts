@@ -7,15 +7,15 @@ import { TestNode } from './test-node.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
-export const ALL_SYNCED = '"Synced everything" ipFamily="IPv6"';
-const PATIENCE_MS = 10_000;
+export const ALL_SYNCED = '"Synced all service ports" ipFamily="IPv6"';
+const TIMEOUT_MS = 10_000;
 
 export interface StageOptions extends ControlPlaneOptions {
-  /** The node's object, which is there before any proxy; none if null. */
+  /** The Node object, which exists before any proxy starts. Null means that there is none. */
   readonly nodeObject?: KubeObject | null;
 }
 
-/** A control plane, a node, and the proxy that was started last. */
+/** A control plane, a node, and a proxy. `proxy` is the one that was started last. */
 export class Stage {
   readonly cluster: ControlPlane;
   readonly node: TestNode;
@@ -37,27 +37,27 @@ export class Stage {
     return this.#proxy;
   }
 
-  /** Changes are written at once, unless the configuration says otherwise. */
+  /** Starts a proxy. By default it writes changes at once. */
   start(configuration: Fields = {}, options: ProxyOptions = {}): Program {
     this.#proxy = this.cluster.startProxy({ nftables: { minSyncPeriod: '10ms' }, ...configuration }, options);
     return this.#proxy;
   }
 
-  /** Waits until all that is in the cluster is in the kernel, too. */
+  /** Starts a proxy and waits until the kernel has all objects of the cluster. */
   async run(configuration: Fields = {}, options: ProxyOptions = {}): Promise<Program> {
     const proxy = this.start(configuration, options);
     await proxy.until(ALL_SYNCED);
     return proxy;
   }
 
-  /** Rejected with the proxy's last lines if it is not so in time. */
-  until(what: string, isDone: () => boolean | Promise<boolean>, patienceMs = PATIENCE_MS): Promise<void> {
-    return this.proxy.waitFor(what, isDone, patienceMs);
+  /** Rejects with the last lines of the proxy's log if `isDone` does not return true in time. */
+  until(what: string, isDone: () => boolean | Promise<boolean>, timeoutMs = TIMEOUT_MS): Promise<void> {
+    return this.proxy.waitFor(what, isDone, timeoutMs);
   }
 
-  untilEndpoints(ip: string, endpoints: readonly string[], patienceMs = PATIENCE_MS): Promise<void> {
-    const isSo = () => String(this.node.endpointsOf(ip)) === String(endpoints);
-    return this.until(`lead ${ip} to ${endpoints.join(', ') || 'nowhere'}`, isSo, patienceMs);
+  untilEndpoints(ip: string, endpoints: readonly string[], timeoutMs = TIMEOUT_MS): Promise<void> {
+    const isProgrammed = () => String(this.node.endpointsOf(ip)) === String(endpoints);
+    return this.until(`lead ${ip} to ${endpoints.join(', ') || 'nowhere'}`, isProgrammed, timeoutMs);
   }
 
   async close(): Promise<void> {

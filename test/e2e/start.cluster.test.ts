@@ -10,13 +10,13 @@ import { ALL_SYNCED, Stage } from './stage.ts';
 
 const ENDS_WITHIN_MS = 5000;
 const SERVICE = service('web', '10.96.6.1');
-/** For a proxy that runs beside another. */
+/** The ports of a proxy that runs beside another one. */
 const OTHER_PORTS = { healthzBindAddress: '127.0.0.1:20256', metricsBindAddress: '127.0.0.1:20249' };
 const FOLLOWED_AGAIN = '"The resource is watched again" where="/api/v1/nodes"';
 
 describe('from the command to rules in the kernel', () => {
   let stage: Stage;
-  /** Its node never comes. It waits for half a minute, while other tests run. */
+  /** A proxy whose Node is never created. It waits for half a minute while other tests run. */
   let withoutNode: Program;
 
   before(async () => {
@@ -26,7 +26,7 @@ describe('from the command to rules in the kernel', () => {
 
   after(() => stage?.close());
 
-  test('E2E-22 the API server and then the Node are waited for, and taken at once', async () => {
+  test('E2E-22 the proxy waits for the API server and then for the Node, and continues at once', async () => {
     await stage.cluster.stopApiserver('SIGKILL');
     const proxy = stage.start();
     await proxy.until('the API server 192.168.0.2:6443 refused the connection');
@@ -47,7 +47,7 @@ describe('from the command to rules in the kernel', () => {
     assert.equal((await stage.node.health('/readyz')).status, 200);
   });
 
-  test('E2E-23 a second one waits; SIGTERM and SIGINT end with status 0 within seconds, and leave the rules, which the next one takes as they are', async () => {
+  test('E2E-23 a second proxy waits; SIGTERM and SIGINT end a proxy with status 0 within seconds; the next one adopts the rules unchanged', async () => {
     const first = stage.proxy;
     const second = stage.start(OTHER_PORTS);
     await second.until('Another Pointsman kube-proxy runs in this network namespace; waiting until it ends');
@@ -59,7 +59,7 @@ describe('from the command to rules in the kernel', () => {
     assert.ok(stage.node.knows('10.96.6.1'));
   });
 
-  test('E2E-24 while it waits for the Node or the API server it ends as fast', async () => {
+  test('E2E-24 a proxy that waits for the Node or the API server ends as fast', async () => {
     const waiting = stage.start({ hostnameOverride: 'node-z' });
     await waiting.until('Waiting for the Node');
     assert.deepEqual(await endOf(waiting, 'SIGTERM'), { status: 0, signal: null });
@@ -75,7 +75,7 @@ describe('from the command to rules in the kernel', () => {
     assert.equal(stage.node.hasTables(), false);
   });
 
-  test('E2E-26 START-7 in mode NodeCIDR the pod CIDRs are waited for; when the Node comes back with others the process ends with status 1', async () => {
+  test('E2E-26 START-7 in mode NodeCIDR the proxy waits for pod CIDRs, and ends with status 1 when the Node has others', async () => {
     const configuration = { hostnameOverride: 'node-b', detectLocalMode: 'NodeCIDR' };
     await stage.cluster.apply(nodeB());
     const proxy = stage.start(configuration);
@@ -90,7 +90,7 @@ describe('from the command to rules in the kernel', () => {
     assert.match(proxy.lines.join('\n'), /"command failed" err="the PodCIDRs of node \\"node-b\\" changed"/);
   });
 
-  test('E2E-27 START-3 ranges of Services are in the rules as soon as they are in the cluster', async () => {
+  test('E2E-27 START-3 a new ServiceCIDR reaches the rules', async () => {
     const range: KubeObject = {
       apiVersion: 'networking.k8s.io/v1',
       kind: 'ServiceCIDR',
@@ -106,7 +106,7 @@ describe('from the command to rules in the kernel', () => {
     await stage.proxy.stop();
   });
 
-  test('E2E-28 without its Node the proxy serves all the same, but says that the node may get no traffic', async () => {
+  test('E2E-28 without its Node the proxy serves, but its health check reports that the node is not eligible for traffic', async () => {
     nft(stage.cluster.namespace, 'flush', 'ruleset');
     await withoutNode.until('"Failed to retrieve NodeIPs" err="node \\"node-missing\\" not found"', {
       timeoutMs: 40_000,
@@ -123,13 +123,13 @@ describe('from the command to rules in the kernel', () => {
     await withoutNode.stop();
   });
 
-  test('E2E-29 on a machine without IPv6 it says so, and serves IPv4', async () => {
+  test('E2E-29 on a machine without IPv6 the proxy logs it and serves IPv4', async () => {
     const { namespace } = stage.cluster;
     nft(namespace, 'flush', 'ruleset');
     writeSysctl('net/ipv6/conf/all/disable_ipv6', 1, namespace);
     const proxy = stage.start();
     await proxy.until('"kube-proxy running in single-stack mode" ipFamily="IPv4"');
-    await proxy.until('"Synced everything" ipFamily="IPv4"');
+    await proxy.until('"Synced all service ports" ipFamily="IPv4"');
     assert.ok(stage.node.knows('10.96.6.1'));
     assert.equal(nft(namespace, 'list', 'tables'), 'table ip kube-proxy\n');
     assert.equal((await stage.node.health('/healthz')).status, 200);

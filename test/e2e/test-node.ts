@@ -1,15 +1,15 @@
 import { EchoServer, probe } from '../../src/demo/playground/index.ts';
 import type { NetworkNamespace } from '../../src/kernel/netns.ts';
-import { RouteSocket } from '../../src/kernel/rtnetlink/index.ts';
 import { type Family, familyOf, type Ip } from '../../src/net/index.ts';
 import { type HttpAnswer, HttpClient } from '../control-plane/http-client.ts';
+import { loopbackOf, withRoutes } from '../support/namespaces.ts';
 import { nft } from '../support/nftables-mode.ts';
 import { parsePrometheusText, type Sample } from '../support/prometheus-text.ts';
 
 const HEALTH_PORT = 10256;
 const METRICS_PORT = 10249;
 
-/** What happens on the node where the proxy runs: pods that answer, clients that ask, and what is in the kernel. */
+/** The node that the proxy runs on: its pods, clients on it, and the state of its kernel. */
 export class TestNode {
   readonly namespace: NetworkNamespace;
   readonly #pods: EchoServer[] = [];
@@ -18,22 +18,16 @@ export class TestNode {
     this.namespace = namespace;
   }
 
-  /** A pod with this address, which answers with it. */
+  /** Adds a pod that answers with its address. */
   async addPod(ip: string, port = 8080): Promise<EchoServer> {
-    const route = RouteSocket.open({ namespace: this.namespace });
-    try {
-      const lo = route.link('lo');
-      if (!lo) throw new Error('the namespace has no lo');
-      route.addAddress(lo, { ip: ip as Ip, prefix: ip.includes(':') ? 128 : 32, nodad: true });
-    } finally {
-      route.close();
-    }
+    const address = { ip: ip as Ip, prefix: ip.includes(':') ? 128 : 32, nodad: true };
+    withRoutes(this.namespace, route => route.addAddress(loopbackOf(route), address));
     const pod = await EchoServer.start(this.namespace, ip as Ip, port, 'TCP');
     this.#pods.push(pod);
     return pod;
   }
 
-  /** Which pod answers one connection, or how it failed. */
+  /** Makes one connection. Returns the address of the pod that answered, or how the connection failed. */
   async ask(ip: string, port = 80): Promise<string> {
     const { answers, failures } = await probe(this.namespace, ip as Ip, port, 'TCP', { tries: 1, timeoutMs: 2000 });
     const [answer = [...failures].join()] = answers.keys();
@@ -63,7 +57,7 @@ export class TestNode {
     return parsePrometheusText(text).get(name)?.samples ?? [];
   }
 
-  /** The cluster IPs that the kernel knows, sorted; none if there is no table yet. */
+  /** The cluster IPs in the kernel's rules, sorted. Empty if there is no table yet. */
   clusterIPs(family: Family): readonly string[] {
     return elementsOf(this.#list(family, 'set', 'cluster-ips'));
   }
@@ -72,12 +66,12 @@ export class TestNode {
     return this.clusterIPs(familyOf(clusterIP as Ip)).includes(clusterIP);
   }
 
-  /** The ranges of cluster IPs in the kernel's rules. */
+  /** The service CIDRs in the kernel's rules. */
   serviceCIDRs(family: Family): readonly string[] {
     return elementsOf(this.#list(family, 'set', 'service-cidrs'));
   }
 
-  /** Where connections to a Service's address may go, sorted. */
+  /** The endpoints that connections to a Service's address may reach, sorted. */
   endpointsOf(ip: string, port = 80): readonly string[] {
     const listed = this.#list(familyOf(ip as Ip), 'map', 'cluster-endpoints');
     const elements = [...listed.matchAll(/([0-9a-f.:]+) \. tcp \. (\d+) \. 0x[0-9a-f]+ : ([0-9a-f.:]+) \. (\d+)/g)];
@@ -101,7 +95,7 @@ export class TestNode {
   }
 }
 
-/** Of a set of addresses, without their comments. */
+/** The elements of a set of addresses, without their comments. */
 function elementsOf(listed: string): string[] {
   const [, elements = ''] = /elements = \{([^}]*)\}/.exec(listed) ?? [];
   return elements

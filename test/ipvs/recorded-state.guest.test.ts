@@ -3,14 +3,15 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { FAMILIES, type Family } from '../../src/net/index.ts';
-import { startIpvsProxy } from '../support/ipvs-proxy.ts';
 import { canonicalRules, rulesOf, type State, stateWithoutRules } from '../support/ipvs-state.ts';
 import { createNodeNamespace } from '../support/namespaces.ts';
-import { CaseObjects, NODE_NAME } from '../traffic/case-objects.ts';
+import { CaseObjects } from '../traffic/case-objects.ts';
 import { allCaseFolders, type Configuration, type RecordedCase, readCase } from '../traffic/recorded-case.ts';
 import { caseSettings } from '../traffic/settings.ts';
+import { startProxy } from '../traffic/start-proxy.ts';
+import type { RunningProxy } from '../traffic/suite.ts';
 
-/** What the real kube-proxy left in the kernel after each step. */
+/** The state of the kernel that was recorded from the real kube-proxy after a step. */
 function recorded(folder: string, step: number): State {
   const place = join(folder, 'ipvs', step === 0 ? '' : `step-${step}`);
   const names = ['addrs.txt', 'ipset.txt', 'ipvs.txt', 'iptables.v4.txt', 'iptables.v6.txt'];
@@ -23,18 +24,18 @@ function recorded(folder: string, step: number): State {
 }
 
 interface Running {
-  readonly proxy: ReturnType<typeof startIpvsProxy>;
+  readonly proxy: RunningProxy;
   state(): State;
-  /** The objects of the last case. */
-  readonly left: CaseObjects[];
+  /** The objects of the last case. The next case removes them. */
+  readonly formerObjects: CaseObjects[];
   close(): Promise<void>;
 }
 
 function start(configuration: Configuration): Running {
   const namespace = createNodeNamespace();
-  // Starting a program takes long in a guest, so rules are listed only when they were written.
+  // Starting a program takes long in a guest, so this lists rules again only after the proxy wrote rules.
   const rules: Record<Family, string> = { IPv4: '', IPv6: '' };
-  const proxy = startIpvsProxy(namespace, caseSettings(configuration, 'ipvs'), NODE_NAME, {
+  const proxy = startProxy('ipvs', namespace, caseSettings(configuration, 'ipvs'), {
     measured: (family, { kind }) => {
       if (kind === 'rules') rules[family] = '';
     },
@@ -47,16 +48,16 @@ function start(configuration: Configuration): Running {
     await proxy.close();
     namespace.close();
   };
-  return { proxy, state, left: [], close };
+  return { proxy, state, formerObjects: [], close };
 }
 
-/** Compares after each step. Objects of the case before go when those of this one come. */
-async function compare({ state, proxy, left }: Running, { folder, steps }: RecordedCase): Promise<void> {
-  const before = left.splice(0).map(former => former.take({ set: [], removed: former.all }));
+/** Compares the state after each step. The first step also removes the objects of the case before. */
+async function compare({ state, proxy, formerObjects }: Running, { folder, steps }: RecordedCase): Promise<void> {
+  const removals = formerObjects.splice(0).map(former => former.apply({ set: [], removed: former.all }));
   const objects = new CaseObjects();
-  left.push(objects);
+  formerObjects.push(objects);
   for (const [number, step] of steps.entries()) {
-    await proxy.apply(...(number === 0 ? before : []), objects.take(step));
+    await proxy.apply(...(number === 0 ? removals : []), objects.apply(step));
     assert.deepEqual(state(), recorded(folder, number), `step ${number}`);
   }
 }
@@ -67,8 +68,8 @@ const cases = await Promise.all(
     .map(readCase),
 );
 
-/** One after another in one process, so that nothing may stay of those before. */
-describe('the state that is recorded of the real kube-proxy', () => {
+/** One proxy runs all cases, one after another, so that a case that leaves something behind fails the next. */
+describe('the kernel has the state that was recorded from the real kube-proxy', () => {
   let running: Running;
   before(() => {
     running = start({});
@@ -79,7 +80,7 @@ describe('the state that is recorded of the real kube-proxy', () => {
   }
 });
 
-describe('the state that is recorded with other configurations', () => {
+describe('the kernel has the recorded state with other configurations too', () => {
   for (const recordedCase of cases.filter(({ configuration }) => Object.keys(configuration).length > 0)) {
     test(`IPVS-1 ${recordedCase.folder}`, async () => {
       const running = start(recordedCase.configuration);

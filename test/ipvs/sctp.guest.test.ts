@@ -9,7 +9,7 @@ import { IpvsUnderTest } from '../support/ipvs-mode.ts';
 import { servers } from '../support/ipvs-state.ts';
 import { service, slice } from '../support/objects.ts';
 
-test('IPVS-1 SCTP: endpoints take turns at a cluster IP, and a node port is answered', async () => {
+test('IPVS-1 over SCTP, endpoints take turns at a cluster IP, and a node port is answered', async () => {
   const cluster = Cluster.create();
   const mode = new IpvsUnderTest(cluster.node);
   const ips = ['10.244.1.2', '10.244.1.3'] as Ip[];
@@ -41,7 +41,7 @@ test('IPVS-1 SCTP: endpoints take turns at a cluster IP, and a node port is answ
     assert.match(await ask('ext', '192.168.0.2', 30007), /^10\.244\.1\.[23] 10\.244\.1\.1$/);
     mode.set(slice('s-1', ['10.244.1.3'], { ports: [{ name: '', protocol: 'SCTP', port: 7777 }] }));
     await mode.sync();
-    assert.doesNotMatch(servers(cluster.node), /10\.244\.1\.2/, 'SCTP is not drained');
+    assert.doesNotMatch(servers(cluster.node), /10\.244\.1\.2/, 'the removed endpoint is still a real server');
   } finally {
     for (const peer of peers) peer.destroy();
     for (const listener of listeners) listener.close();

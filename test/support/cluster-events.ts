@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import type { EndpointSlice, Service } from '../../src/api/index.ts';
 import { service, slice } from './objects.ts';
 
-// Random clusters: few names, so that objects meet, replace and contradict each other.
+// Random events of a cluster. They use few names, so that objects replace each other and conflict.
 
 export type ClusterEvent =
   | { readonly kind: 'service'; readonly object: Service }
@@ -82,7 +82,7 @@ const addressedService = fc
   .map(({ name, nodePort, ...overrides }) =>
     service(name, { type: 'LoadBalancer', ports: [{ port: 80, nodePort }], ...overrides }),
   );
-/** Service ports that stay while their addresses change, some of them external and of a load balancer at once. */
+/** Service ports stay while their addresses change. An address may be an external IP and a load-balancer IP at once. */
 export const addressEvent: fc.Arbitrary<ClusterEvent> = fc.oneof(
   addressedService.map(object => ({ kind: 'service' as const, object })),
   fc.tuple(serviceName, fc.boolean()).map(([name, some]) => ({
@@ -91,7 +91,7 @@ export const addressEvent: fc.Arbitrary<ClusterEvent> = fc.oneof(
   })),
 );
 
-/** What a model or a state is told by an event. */
+/** A model or a state that events are applied to. */
 export interface EventTarget {
   setService(service: Service): void;
   setEndpointSlice(slice: EndpointSlice): void;
@@ -99,20 +99,20 @@ export interface EventTarget {
   deleteEndpointSlice(key: string): void;
 }
 
-export function applyEvent(model: EventTarget, next: ClusterEvent): void {
-  if (next.kind === 'service') model.setService(next.object);
-  else if (next.kind === 'slice') model.setEndpointSlice(next.object);
-  else if (next.kind === 'delete-service') model.deleteService(next.key);
-  else model.deleteEndpointSlice(next.key);
+export function applyEvent(target: EventTarget, event: ClusterEvent): void {
+  if (event.kind === 'service') target.setService(event.object);
+  else if (event.kind === 'slice') target.setEndpointSlice(event.object);
+  else if (event.kind === 'delete-service') target.deleteService(event.key);
+  else target.deleteEndpointSlice(event.key);
 }
 
-/** The objects that exist after the events. */
+/** The events that created the objects which exist after all events. */
 export function survivors(events: readonly ClusterEvent[]): ClusterEvent[] {
   const objects = new Map<string, ClusterEvent>();
-  for (const next of events) {
-    if (next.kind === 'delete-service') objects.delete(`service ${next.key}`);
-    else if (next.kind === 'delete-slice') objects.delete(`slice ${next.key}`);
-    else objects.set(`${next.kind} default/${next.object.metadata.name}`, next);
+  for (const event of events) {
+    if (event.kind === 'delete-service') objects.delete(`service ${event.key}`);
+    else if (event.kind === 'delete-slice') objects.delete(`slice ${event.key}`);
+    else objects.set(`${event.kind} default/${event.object.metadata.name}`, event);
   }
   return [...objects.values()];
 }

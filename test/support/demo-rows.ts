@@ -6,7 +6,7 @@ import { DEFAULT_PLAN_SETTINGS } from '../../src/plan/index.ts';
 import { ProxyState } from '../../src/proxy/index.ts';
 import { node } from './objects.ts';
 
-/** The rows that a demo would have for these objects. */
+/** The rows of a demo with these objects. */
 export function demoRows(objects: readonly (Service | EndpointSlice)[]): readonly Row[] {
   const state = new ProxyState({
     nodeName: 'node-a',
@@ -14,10 +14,10 @@ export function demoRows(objects: readonly (Service | EndpointSlice)[]): readonl
     startedAt: 0,
     report: ({ message }) => assert.fail(message),
   });
-  state.node({ type: 'added', to: node('node-a', { internalIPs: ['192.168.0.2'] }) });
+  state.nodeChanged({ type: 'added', to: node('node-a', { internalIPs: ['192.168.0.2'] }) });
   for (const object of objects) {
-    if (object.kind === 'Service') state.service({ type: 'added', to: object });
-    else state.endpointSlice({ type: 'added', to: object });
+    if (object.kind === 'Service') state.serviceChanged({ type: 'added', to: object });
+    else state.endpointSliceChanged({ type: 'added', to: object });
   }
   state.take();
   return rowsOf(state, family => (family === 'IPv4' ? [address('192.168.0.2')] : []));

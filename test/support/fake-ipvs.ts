@@ -1,7 +1,7 @@
 import { KernelError } from '../../src/kernel/errors.ts';
 import {
-  type Change,
   type DestinationEntry,
+  type IpvsChange,
   printChange,
   printKey,
   type Service,
@@ -16,14 +16,14 @@ interface Server {
   readonly destinations: Map<string, { readonly address: Ip; readonly port: number; readonly weight: number }>;
 }
 
-/** For tests: virtual servers whose real servers have as many connections as the test says. */
+/** Virtual servers in memory. The test sets how many connections each real server has. */
 export class FakeIpvs {
-  /** What was asked for, as ipvsadm's lines. */
-  readonly asked: string[] = [];
-  /** By `-t ip:port ip:port`. */
+  /** The requests, as lines of ipvsadm. */
+  readonly requests: string[] = [];
+  /** The connections of each real server, by `-t ip:port ip:port`. */
   readonly connections = new Map<string, { readonly active: number; readonly inactive: number }>();
-  /** Schedulers that it does not have. */
-  readonly lacks = new Set<string>();
+  /** Schedulers that this kernel does not have. */
+  readonly missingSchedulers = new Set<string>();
   readonly #servers = new Map<string, Server>();
 
   services(): readonly ServiceEntry[] {
@@ -51,9 +51,9 @@ export class FakeIpvs {
     });
   }
 
-  async apply(changes: readonly Change[]): Promise<readonly Refusal<Change>[]> {
+  async apply(changes: readonly IpvsChange[]): Promise<readonly Refusal<IpvsChange>[]> {
     return changes.flatMap(change => {
-      this.asked.push(printChange(change));
+      this.requests.push(printChange(change));
       const errno = this.#change(change);
       return errno
         ? [{ item: change, error: new KernelError('KERNEL_REFUSED', { operation: printChange(change), errno }) }]
@@ -74,7 +74,7 @@ export class FakeIpvs {
     this.#servers.get(id)?.destinations.delete(name);
   }
 
-  #change(change: Change): string | undefined {
+  #change(change: IpvsChange): string | undefined {
     switch (change.kind) {
       case 'new-service':
       case 'set-service':
@@ -84,7 +84,7 @@ export class FakeIpvs {
     }
   }
 
-  #changeServer(change: Exclude<Change, { readonly service: Service }>): string | undefined {
+  #changeServer(change: Exclude<IpvsChange, { readonly service: Service }>): string | undefined {
     const id = printKey(change.service);
     const server = this.#servers.get(id);
     if (!server) return 'ESRCH';
@@ -105,7 +105,7 @@ export class FakeIpvs {
     const id = printKey(service.key);
     const there = this.#servers.get(id);
     if (kind === 'new-service' ? there : !there) return there ? 'EEXIST' : 'ESRCH';
-    if (this.lacks.has(service.scheduler)) return 'ENOENT';
+    if (this.missingSchedulers.has(service.scheduler)) return 'ENOENT';
     const { key, scheduler, flags = 0, timeout = 0 } = service;
     const entry = { key, scheduler, flags, timeout, netmask: 0, persistenceEngine: undefined, stats: undefined };
     this.#servers.set(id, { service: entry, destinations: there?.destinations ?? new Map() });

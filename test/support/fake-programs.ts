@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** For tests: programs that behave as told, as shell scripts in a folder of their own. */
+/** Shell scripts in a folder of their own, which replace real programs. */
 export class FakePrograms {
   readonly folder = mkdtempSync(join(tmpdir(), 'fake-programs-'));
 
@@ -10,12 +10,12 @@ export class FakePrograms {
     for (const [name, script] of Object.entries(scripts)) this.replace(name, script);
   }
 
-  /** Puts a program in place of what is there. */
+  /** Writes a program. Replaces the former program of that name. */
   replace(name: string, script: string): void {
     writeFileSync(join(this.folder, name), `#!/bin/sh\n${script}\n`, { mode: 0o755 });
   }
 
-  /** A PATH in which these stand before, or with `only` instead of, the real ones. */
+  /** A PATH with the folder before the folders of the real programs. With `only`, the PATH has just this folder. */
   env({ only = false } = {}): { readonly PATH: string } {
     return { PATH: only ? this.folder : `${this.folder}:/usr/sbin:/usr/bin:/sbin:/bin` };
   }
@@ -25,10 +25,10 @@ export class FakePrograms {
   }
 }
 
-/** Does what the real program does, unless its input has the words. Then it says something, and fails. */
-export function refusing(words: string, saying: string): string {
+/** A script that runs the real program. If the input contains the words, it prints the message and fails instead. */
+export function refusing(words: string, message: string): string {
   return `
 cat > "$0.input"
-if grep -q -e '${words}' "$0.input"; then echo '${saying}' >&2; exit 1; fi
+if grep -q -e '${words}' "$0.input"; then echo '${message}' >&2; exit 1; fi
 exec /usr/sbin/$(basename "$0") "$@" < "$0.input"`;
 }

@@ -8,20 +8,20 @@ export interface HttpCall {
   readonly method?: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string;
-  /** A connection that is there already, such as one of another network namespace. */
+  /** An open connection, for example to another network namespace. */
   readonly connection?: Duplex;
   readonly signal?: AbortSignal;
 }
 
 export interface HttpReply {
   readonly status: number;
-  /** Without Date and Connection. */
+  /** All headers except Date, Connection and Keep-Alive. */
   readonly headers: IncomingHttpHeaders;
   readonly body: string;
   readonly bytes: Buffer;
 }
 
-/** One request over a connection of its own. */
+/** Sends one request over a connection of its own. */
 export function httpCall(call: HttpCall): Promise<HttpReply> {
   const { port, host = '127.0.0.1', path = '/', method = 'GET', headers = {}, body, connection, signal } = call;
   return new Promise((resolve, reject) => {

@@ -1,7 +1,7 @@
 import { chainOfRule, type RestoreText } from '../../src/modes/iptables/rules/restore-text.ts';
 import { inOrder, servicePort } from './iptables-rules.ts';
 
-/** What `iptables-restore --noflush` would make of texts, rules as they are written. It throws where that would refuse. */
+/** Tables in memory that take texts as `iptables-restore --noflush` does, and throw where it would refuse a text. */
 export class MemoryTables {
   readonly #chains = new Map<string, string[]>();
 
@@ -17,7 +17,7 @@ export class MemoryTables {
     return this.#chains.get(`${table} ${chain}`) ?? [];
   }
 
-  /** All chains with their rules, those of one service port in a shared chain in their order. */
+  /** All chains with their rules. In a shared chain, the rules of one service port keep their order. */
   byServicePort(): Readonly<Record<string, readonly string[]>> {
     const chains = [...this.#chains].sort(([a], [b]) => (a < b ? -1 : 1));
     return Object.fromEntries(

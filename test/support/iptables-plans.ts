@@ -1,5 +1,5 @@
 import type { EndpointSlice, Service } from '../../src/api/index.ts';
-import { Model, nodePortAddresses } from '../../src/model/index.ts';
+import { Model, parseNodePortAddresses } from '../../src/model/index.ts';
 import type { RuleOptions } from '../../src/modes/iptables/rules/rule-options.ts';
 import { type Family, type Ip, parseCidr } from '../../src/net/index.ts';
 import { Planner, type PlanOptions, type ServicePortPlan } from '../../src/plan/index.ts';
@@ -11,7 +11,7 @@ interface Objects {
 
 export interface PlansOptions {
   readonly family?: Family;
-  /** Of the pods; empty: they cannot be told from others. */
+  /** The CIDR of the pods. Empty means that the proxy cannot detect pods. */
   readonly podRange?: string;
   readonly nodeIP?: string;
   readonly overrides?: Partial<PlanOptions>;
@@ -22,7 +22,7 @@ export function detectorOf(range: string) {
   return cidr && ({ kind: 'source-cidr', cidr } as const);
 }
 
-/** The plans of some objects. */
+/** The plans for these objects. */
 export function plansOf({ services, slices = [] }: Objects, options: PlansOptions = {}): readonly ServicePortPlan[] {
   const { family = 'IPv4', podRange = '10.0.0.0/8', nodeIP = '192.168.0.2', overrides } = options;
   const model = new Model({ family, nodeName: 'node-a', startedAt: 0, report: () => {} });
@@ -42,13 +42,13 @@ export function plansOf({ services, slices = [] }: Objects, options: PlansOption
 
 type Overrides = Partial<Omit<RuleOptions, 'machine'>> & { readonly machine?: Partial<RuleOptions['machine']> };
 
-/** A machine that has all that the mode can use, but for `--random-fully`. */
+/** The rule options of a machine that supports everything that the mode can use, except `--random-fully`. */
 export function rulesFor(family: Family = 'IPv4', { machine, ...overrides }: Overrides = {}): RuleOptions {
   return {
     family,
     mark: '0x4000',
     localDetector: detectorOf(family === 'IPv4' ? '10.0.0.0/8' : 'fd00:10::/64'),
-    nodePortAddresses: nodePortAddresses(family, []),
+    nodePortAddresses: parseNodePortAddresses(family, []),
     nodePortIPs: [],
     ...overrides,
     machine: {

@@ -2,8 +2,8 @@ import { readdirSync } from 'node:fs';
 import { NetworkNamespace } from '../../src/kernel/netns.ts';
 
 /**
- * For tests: lets the first socket that is opened in a namespace fail, then the second, and so on until none is left to
- * fail. Says how often that was and how many descriptors all this left open.
+ * Calls `open` again and again. In the first call the first socket of the namespace fails to open, in the second call the
+ * second, and so on, until `open` succeeds. Returns how many calls failed, and how many descriptors they left open.
  */
 export function descriptorsAfterFailures(open: (namespace: NetworkNamespace) => { close(): unknown }): {
   readonly failures: number;
@@ -11,7 +11,7 @@ export function descriptorsAfterFailures(open: (namespace: NetworkNamespace) => 
 } {
   const namespace = NetworkNamespace.create();
   const run = namespace.run.bind(namespace);
-  const before = descriptors();
+  const before = descriptorCount();
   try {
     for (let failing = 1; ; failing++) {
       let opened = 0;
@@ -20,7 +20,7 @@ export function descriptorsAfterFailures(open: (namespace: NetworkNamespace) => 
         if (opened === failing) throw new Error(`no socket ${failing}`);
         return run(work);
       };
-      const left = descriptors() - before;
+      const left = descriptorCount() - before;
       const owner = tryTo(() => open(namespace));
       owner?.close();
       if (owner) return { failures: failing - 1, left };
@@ -30,7 +30,7 @@ export function descriptorsAfterFailures(open: (namespace: NetworkNamespace) => 
   }
 }
 
-function descriptors(): number {
+function descriptorCount(): number {
   return readdirSync('/proc/self/fd').length;
 }
 

@@ -1,5 +1,5 @@
 import type { EndpointSlice, Service } from '../../src/api/index.ts';
-import { Model, nodePortAddresses } from '../../src/model/index.ts';
+import { Model, parseNodePortAddresses } from '../../src/model/index.ts';
 import type { ModeSettings } from '../../src/modes/index.ts';
 import { previewIpvs } from '../../src/modes/ipvs/index.ts';
 import type { Family, Ip } from '../../src/net/index.ts';
@@ -14,7 +14,7 @@ export interface PlannedOptions {
   readonly scheduler?: string;
 }
 
-/** What would be written for some objects. */
+/** Everything that ipvs mode would write for some objects. */
 export interface Planned {
   /** Lines of `ipvsadm -S -n`. */
   readonly servers: readonly string[];
@@ -27,11 +27,11 @@ export interface Planned {
 
 const NODE_IPS = { IPv4: '192.168.0.2', IPv6: 'fd00:192:168::2' } as const;
 
-/** The node is `node-a`. */
+/** What ipvs mode would write on the node `node-a`. */
 export function planned(objects: readonly (Service | EndpointSlice)[], options: PlannedOptions = {}): Planned {
   const { family = 'IPv4', scheduler = 'rr' } = options;
   const nodeIPs = (options.nodeIPs ?? [NODE_IPS[family]]) as readonly Ip[];
-  const addresses = nodePortAddresses(family, options.nodePortAddresses ?? []);
+  const addresses = parseNodePortAddresses(family, options.nodePortAddresses ?? []);
   const settings = modeSettingsFor(family, { nodePortAddresses: addresses, ...options.settings });
   const model = new Model({ family, nodeName: 'node-a', startedAt: 0, report: () => {} });
   for (const object of objects) {
@@ -63,7 +63,7 @@ function parse(text: string): Planned {
   return { servers: lines(servers), addresses: lines(addresses), sets: elements, rules: lines(rules), text };
 }
 
-/** The rules of one chain, without its name. */
+/** The rules of one chain, without the name of the chain. */
 export function chain(
   { rules }: Pick<Planned, 'rules'>,
   name: string,

@@ -1,6 +1,6 @@
 import { Logger } from '../../src/observe/logging/index.ts';
 
-/** A logger that remembers: one text a line, `E message {"key":"value"}`. */
+/** A logger that keeps its lines as texts: `E message {"key":"value"}`. */
 export function rememberingLog(): { readonly log: Logger; readonly lines: string[] } {
   const lines: string[] = [];
   const log = new Logger({

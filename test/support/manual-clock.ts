@@ -5,10 +5,10 @@ interface Alarm {
   readonly fn: () => void;
 }
 
-/** A clock for tests: time passes when the test says so. */
+/** A clock whose time passes only when a test advances it. */
 export class ManualClock implements Clock {
   #elapsed = 0;
-  /** What the clock showed at the start. */
+  /** The time that the clock showed at the start. */
   #start: number;
   readonly #alarms = new Set<Alarm>();
 
@@ -24,7 +24,7 @@ export class ManualClock implements Clock {
     return this.#elapsed;
   }
 
-  /** As when somebody sets the clock: no time passes. */
+  /** Sets the clock to another time. No time passes, so timers do not fire earlier or later. */
   set(now: number): void {
     this.#start = now - this.#elapsed;
   }
@@ -35,12 +35,12 @@ export class ManualClock implements Clock {
     return { cancel: () => this.#alarms.delete(alarm) };
   }
 
-  /** How many timers wait. */
+  /** The number of timers that have not fired. */
   get pending(): number {
     return this.#alarms.size;
   }
 
-  /** Lets time pass: due timers fire in their order, and promises settle after each. */
+  /** Lets time pass. Timers fire in the order of their times, and promises settle after each timer. */
   async advance(ms: number): Promise<void> {
     const end = this.#elapsed + ms;
     await settled();
@@ -62,7 +62,7 @@ export class ManualClock implements Clock {
   }
 }
 
-/** After every promise that is due has been handled. */
+/** Resolves after all promises that can settle have settled. */
 function settled(): Promise<void> {
   return new Promise(resolve => setImmediate(resolve));
 }

@@ -1,5 +1,5 @@
 import type { EndpointSlice, Service } from '../../src/api/index.ts';
-import { type LocalDetector, Model, nodePortAddresses } from '../../src/model/index.ts';
+import { type LocalDetector, Model, parseNodePortAddresses } from '../../src/model/index.ts';
 import type { Measure, Mode, ModeEvents, ModeSettings, SyncReport } from '../../src/modes/mode.ts';
 import { type SetAside, setAsideName } from '../../src/modes/set-aside.ts';
 import { type Family, type Ip, parseCidr } from '../../src/net/index.ts';
@@ -21,7 +21,7 @@ export function modeSettingsFor(family: Family, overrides: Partial<ModeSettings>
     localDetector: detectorFor(family),
     masqueradeAll: false,
     masqueradeMark: 0x4000,
-    nodePortAddresses: nodePortAddresses(family, []),
+    nodePortAddresses: parseNodePortAddresses(family, []),
     nodePortIPs: [],
     serviceCIDRs: ['10.96.0.0/12', 'fd00:10:96::/108'],
     ...overrides,
@@ -126,7 +126,7 @@ export class ModeHarness<M extends Mode> implements EventTarget {
   }
 
   /** A new process with the same objects. */
-  async restart(create = this.#create): Promise<SyncReport> {
+  async restart(create: (events: ModeEvents) => M = this.#create): Promise<SyncReport> {
     await this.#mode.close();
     this.#mode = create(this.events);
     let report: SyncReport = { full: false };

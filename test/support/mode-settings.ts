@@ -1,4 +1,4 @@
-import { type LocalDetector, nodePortAddresses } from '../../src/model/index.ts';
+import { type LocalDetector, parseNodePortAddresses } from '../../src/model/index.ts';
 import type { ModeSettings } from '../../src/modes/index.ts';
 import { type Family, parseCidr } from '../../src/net/index.ts';
 
@@ -15,7 +15,7 @@ export function modeSettingsFor(family: Family, overrides: Partial<ModeSettings>
     localDetector: detectorFor(family),
     masqueradeAll: false,
     masqueradeMark: 0x4000,
-    nodePortAddresses: nodePortAddresses(family, []),
+    nodePortAddresses: parseNodePortAddresses(family, []),
     nodePortIPs: [],
     serviceCIDRs: ['10.96.0.0/12', 'fd00:10:96::/108'],
     ...overrides,

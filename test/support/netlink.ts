@@ -12,15 +12,15 @@ const ERROR = 2;
 const DONE = 3;
 
 /**
- * For tests: a message that a reference program sent, as strace shows it, made comparable. What stands behind the
- * message in the send is cut off; sequence number and port are zero.
+ * A message that a reference program sent, as strace shows it, in a form that can be compared: sequence number and port
+ * are zero, and bytes after the message are cut off.
  */
 export function captured(hex: string): string {
   const bytes = Buffer.from(hex.replaceAll(/\s/g, ''), 'hex');
   return bytes.subarray(0, bytes.readUInt32LE(0)).fill(0, 8, HEADER_LENGTH).toString('hex');
 }
 
-/** For tests: a message of ours, likewise; without the bit of nested attributes, which `ip` does not set. */
+/** Our own message in the same form. The bit for nested attributes is cleared, because `ip` does not set it. */
 export function comparable(message: Uint8Array, structure: number): string {
   const bytes = Buffer.from(message).fill(0, 8, HEADER_LENGTH);
   clearNestedBits(bytes.subarray(HEADER_LENGTH + structure));
@@ -40,19 +40,19 @@ function clearNestedBits(attributes: Buffer): void {
   }
 }
 
-/** For tests: one message, its sequence number being 1. */
+/** One message with the sequence number 1. */
 export function message(type: number, flags: number, write: (writer: MessageWriter) => void): Buffer {
   const writer = new MessageWriter().begin(type, flags, 1);
   write(writer);
   return writer.end().bytes;
 }
 
-/** An answer to a request: an object, or the errno (0 to acknowledge). */
+/** An answer to a request: an object or an errno. The errno 0 is an acknowledgement. */
 export type Answer = number | { readonly type: number; readonly flags?: number; write(writer: MessageWriter): void };
 
 /**
- * For tests: keeps what is sent, and answers each message with what `answers` says. If it says nothing, what wants an
- * acknowledgement gets one, and a dump is empty.
+ * Records all messages, and answers each message with what `answers` returns. If `answers` returns undefined, a request
+ * for an acknowledgement gets one, and a dump is empty.
  */
 export class RecordingTransport implements Transport {
   readonly sent: Buffer[] = [];

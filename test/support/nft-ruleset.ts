@@ -11,7 +11,8 @@ import {
   Transaction,
 } from '../../src/kernel/nftables/index.ts';
 
-/** A table with a little of everything, and what nft lists it as. */
+// A table with every kind of object, and how nft lists it.
+
 export const table: Table = { kind: 'table', family: 'ip', name: 'kp', comment: 'rules for kube-proxy' };
 export const cidrs: NftSet = {
   kind: 'set',
@@ -188,7 +189,7 @@ export const LISTING = `table ip kp {
 }
 `;
 
-/** What was read, without what only the kernel knows. */
+/** An object that the kernel listed, without the numbers that the kernel gave it. */
 export function unnumbered<T extends { handle?: number; position?: number }>(
   object: T,
 ): Omit<T, 'handle' | 'position'> {
@@ -209,7 +210,7 @@ export function assertHoldsEverything(socket: NftablesSocket): void {
   for (const [set, list] of elements) assert.deepEqual(sorted(socket.listElements('ip', 'kp', set)), sorted(list));
 }
 
-/** Elements of hash tables come in any order: what stands between the braces is compared as a set of parts. */
+/** Sorts the elements between braces, because elements of hash tables come in any order. */
 export function canonical(listing: string): string {
   return listing.replace(/elements = \{([^}]*)\}/g, (_, list: string) =>
     list

@@ -15,7 +15,7 @@ type ServiceOverrides = Partial<Omit<ServiceSpec, 'ports'>> & {
   readonly annotations?: Record<string, string>;
 };
 
-/** A Service as an API server would send it. `name` may be `ns/name`. */
+/** A Service as an API server sends it. `name` may be `namespace/name`. The default namespace is `default`. */
 export function service(name: string, overrides: ServiceOverrides = {}): Service {
   const { ports = [{}], ingress = [], labels = {}, annotations = {}, ...spec } = overrides;
   const clusterIP = spec.clusterIP ?? '10.96.0.1';
@@ -49,7 +49,7 @@ interface SliceOverrides {
 
 type EndpointInput = string | (Partial<Omit<EndpointSpec, 'addresses'>> & { readonly ip: string });
 
-/** A slice named `ns/service-suffix` of the Service `ns/service`. */
+/** An EndpointSlice. The slice `namespace/service-suffix` belongs to the Service `namespace/service` by default. */
 export function slice(
   name: string,
   endpoints: readonly EndpointInput[],

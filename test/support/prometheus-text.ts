@@ -16,11 +16,11 @@ const SAMPLE = new RegExp(`^(${NAME.source})(?:\\{(.*)\\})? (NaN|[+-]Inf|-?[0-9.
 const LABEL = /^([a-zA-Z_][a-zA-Z0-9_]*)="((?:[^"\\\n]|\\[\\n"])*)"(?:,|$)/;
 
 /**
- * Prometheus' text format, strictly: every family has HELP, TYPE and samples of its own, in this order, once; no sample
- * comes twice; histograms are cumulative and end in +Inf. Throws at the first line that is not so.
+ * Parses the text format of Prometheus strictly. Every family has HELP, TYPE and its samples, in this order, once. No
+ * sample comes twice. Histograms are cumulative and end in +Inf. Throws at the first line that breaks a rule.
  */
 export function parsePrometheusText(text: string): Map<string, MetricFamily> {
-  if (!text.endsWith('\n')) throw new Error('the last line has no end');
+  if (!text.endsWith('\n')) throw new Error('the last line has no line end');
   const families = new Map<string, MetricFamily>();
   const lines = text.slice(0, -1).split('\n');
   for (let at = 0; at < lines.length; ) {
@@ -39,7 +39,7 @@ export function parsePrometheusText(text: string): Map<string, MetricFamily> {
 
 function matched(pattern: RegExp, line: string | undefined): RegExpExecArray {
   const match = pattern.exec(line ?? '');
-  if (!match) throw new Error(`not as expected: ${line}`);
+  if (!match) throw new Error(`unexpected line: ${line}`);
   return match;
 }
 

@@ -1,5 +1,4 @@
-/** For tests: fields of protobuf messages. */
-export type Encoded = readonly number[];
+// Functions that encode fields of protobuf messages.
 
 export function varint(value: bigint | number): number[] {
   const bytes: number[] = [];
@@ -37,7 +36,7 @@ export function enveloped(apiVersion: string, kind: string, raw: Iterable<number
   return Buffer.from([...Buffer.from('k8s\0'), ...bytes(1, type), ...bytes(2, raw), ...text(3, ''), ...text(4, '')]);
 }
 
-/** A frame of a watch. `object` is in its envelope. */
+/** A frame of a watch. `object` must be in its envelope. */
 export function watchFrame(type: string, object: Iterable<number>): Buffer {
   const event = Buffer.from([...text(1, type), ...bytes(2, bytes(1, object))]);
   const length = Buffer.alloc(4);

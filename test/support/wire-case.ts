@@ -8,15 +8,16 @@ import {
   printExpressions,
 } from '../../src/kernel/nftables/expressions/expressions.ts';
 
-/** What nft 1.0.6 sends for an expression of a rule, and how its `--debug=netlink` shows it. */
+/** The bytes that nft 1.0.6 sends for an expression of a rule, and how `nft --debug=netlink` prints it. */
 export interface WireCase {
+  /** The id of the rule that the test cites. */
   readonly rule: string;
   readonly hex: string;
   readonly debug: string;
   readonly node: Expression;
 }
 
-/** Tests of one expression, in both directions. */
+/** Tests that each expression is encoded, decoded and printed as nft does it. */
 export function testWire(cases: readonly WireCase[]): void {
   for (const { rule, hex, debug, node } of cases) {
     test(`${rule}: ${debug}`, () => {

@@ -5,7 +5,7 @@ import type { Ip } from '../../src/net/index.ts';
 import { service } from '../support/objects.ts';
 import { describeAnswers } from './answers.ts';
 
-describe('answers in words', () => {
+describe('the description of answers', () => {
   let namespace: NetworkNamespace;
   before(() => {
     namespace = NetworkNamespace.create();
@@ -25,7 +25,7 @@ describe('answers in words', () => {
     );
   }
 
-  test('PLAY-2 endpoints are listed once and in order, and callers by who they are', () => {
+  test('PLAY-2 endpoints are listed once and in order, and callers by name', () => {
     const answers = ['10.244.2.3 8080 192.168.0.2', '10.244.1.2 8080 10.244.1.1', '10.244.1.2 8080 10.244.1.7'];
     assert.equal(words(answers), '10.244.1.2:8080 10.244.2.3:8080 as 10.244.1.7,node');
     assert.equal(words(['fd00:10:244:1::2 80 fd00:10:244:1::200']), '[fd00:10:244:1::2]:80 as pod');
@@ -37,7 +37,7 @@ describe('answers in words', () => {
     assert.equal(words(['10.244.1.2 80 192.168.0.100'], ['timeout']), '10.244.1.2:80 as ext (+timeout)');
   });
 
-  test('PLAY-2 with affinity it counts that one endpoint answers, not which', () => {
+  test('PLAY-2 with affinity only one endpoint may answer, but any of them', () => {
     const affinity = { sessionAffinity: 'ClientIP' };
     const one = ['10.244.1.2 80 192.168.0.3'];
     assert.equal(words(one, [], affinity), 'always the same endpoint as other-node');

@@ -3,7 +3,7 @@ import type { ProbeResult } from '../../src/demo/playground/index.ts';
 import { joinHostPort } from '../../src/net/index.ts';
 import type { Question } from './matrix.ts';
 
-/** As whom a caller is seen. Other addresses stand for themselves. */
+/** The name of each address that an endpoint may see as its caller. Other addresses have no name. */
 const CALLERS: Readonly<Record<string, string>> = {
   '127.0.0.1': 'node',
   '192.168.0.2': 'node',
@@ -17,7 +17,7 @@ const CALLERS: Readonly<Record<string, string>> = {
   'fd00:10:244:1::200': 'pod',
 };
 
-/** Who answers, and as whom a caller is seen: `10.244.1.2:8080 10.244.2.3:8080 as node`. */
+/** The endpoints that answered, and how they saw their caller: `10.244.1.2:8080 10.244.2.3:8080 as node`. */
 export function describeAnswers(
   { service, source }: Question,
   { answers, failures }: ProbeResult,
@@ -31,9 +31,9 @@ export function describeAnswers(
   if (service.spec.sessionAffinity !== 'ClientIP' && scheduler !== 'sh') {
     return `${endpoints.join(' ')} as ${callers}${failed && ` (+${failed})`}`;
   }
-  // Which endpoint it is is chance, and so is whether an endpoint meets itself; that it stays the same is not.
-  const who = endpoints.length === 1 ? 'always the same endpoint' : `DIFFERENT ENDPOINTS ${endpoints.join(' ')}`;
-  return source.isEndpoint ? who : `${who} as ${callers}`;
+  // Chance decides which endpoint answers, and whether an endpoint reaches itself. But it must stay the same endpoint.
+  const answering = endpoints.length === 1 ? 'always the same endpoint' : `DIFFERENT ENDPOINTS ${endpoints.join(' ')}`;
+  return source.isEndpoint ? answering : `${answering} as ${callers}`;
 }
 
 function failureName(failure: string): string {

@@ -1,27 +1,28 @@
 import { type ProbeResult, probe } from '../../src/demo/playground/index.ts';
 import { ConntrackSocket } from '../../src/kernel/conntrack/index.ts';
 import type { NetworkNamespace } from '../../src/kernel/netns.ts';
+import { KeyedTurns } from '../../src/lib/turns.ts';
 import type { Question } from './matrix.ts';
 import type { Mode } from './modes.ts';
 
-/** ipvs is tested in a guest, which is slow. */
+/** The tests of ipvs mode run in a guest, which is slow. */
 const TIMEOUT_MS: Readonly<Record<Mode, number>> = { nftables: 600, iptables: 600, ipvs: 900, userspace: 600 };
-const PATIENT_MS = 4000;
-const FEWEST_TRIES = 24;
-/** One endpoint of many is missed so many times for each of them with a chance of e⁻²⁰. */
-const TRIES_AN_ENDPOINT = 20;
+const LONG_TIMEOUT_MS = 4000;
+const MIN_TRIES = 24;
+/** With this many tries for each endpoint, the chance to miss one of them is e⁻²⁰. */
+const TRIES_PER_ENDPOINT = 20;
 
 /**
- * Asks everything at once. Questions to a Service with affinity wait for each other: they share what it remembers. So do
- * those to an address in ipvs mode and to a Service in userspace mode, whose endpoints take turns: who asks every third
- * time might always meet the same.
+ * Asks all questions at the same time, with exceptions. Questions to a Service with affinity wait for each other, because
+ * they share the affinity. Questions to one address in ipvs mode, and to one Service in userspace mode, also wait for
+ * each other, because there endpoints take turns: a caller that gets every third turn could always reach the same one.
  */
 export function askAll(
   questions: readonly Question[],
   mode: Mode,
   endpointsOf: (question: Question) => number,
 ): Promise<readonly ProbeResult[]> {
-  const turns = new Map<string, Promise<unknown>>();
+  const turns = new KeyedTurns();
   return Promise.all(
     questions.map(question => {
       const { source, ip, port, protocol, service } = question;
@@ -29,29 +30,28 @@ export function askAll(
       const tries = triesFor(mode, hasAffinity, endpointsOf(question));
       const ask = async () => {
         const result = await probe(source.namespace, ip, port, protocol, { tries, timeoutMs: TIMEOUT_MS[mode] });
-        // Who answers most of the time may have been slow on a busy machine. One who really loses some does it again.
-        const isUnsure = result.answers.size > 0 && result.failures.has('timeout');
-        return isUnsure ? probe(source.namespace, ip, port, protocol, { tries, timeoutMs: PATIENT_MS }) : result;
+        // On a busy machine an endpoint may have answered too late once. If connections really get lost, the longer probe
+        // shows it too.
+        const isUncertain = result.answers.size > 0 && result.failures.has('timeout');
+        return isUncertain
+          ? probe(source.namespace, ip, port, protocol, { tries, timeoutMs: LONG_TIMEOUT_MS })
+          : result;
       };
-      const askInTurn = (key: string) => {
-        const answer = (turns.get(key) ?? Promise.resolve()).then(ask);
-        turns.set(key, answer);
-        return answer;
-      };
-      if (hasAffinity) return askInTurn(service.metadata.name);
-      if (mode === 'userspace') return askUnlessSilent(question, () => askInTurn(service.metadata.name));
-      return mode === 'ipvs' && endpointsOf(question) > 1 ? askInTurn(`${ip} ${port} ${protocol}`) : ask();
+      const { name } = service.metadata;
+      if (hasAffinity) return turns.take(name, ask);
+      if (mode === 'userspace') return askUnlessSilent(question, () => turns.take(name, ask));
+      return mode === 'ipvs' && endpointsOf(question) > 1 ? turns.take(`${ip} ${port} ${protocol}`, ask) : ask();
     }),
   );
 }
 
 function triesFor(mode: Mode, hasAffinity: boolean, endpoints: number): number {
-  // Endpoints that take turns have all been met after as many tries.
+  // Endpoints that take turns have all answered after as many tries.
   if (mode === 'ipvs') return endpoints + 1;
-  return hasAffinity ? FEWEST_TRIES : Math.max(FEWEST_TRIES, TRIES_AN_ENDPOINT * endpoints);
+  return hasAffinity ? MIN_TRIES : Math.max(MIN_TRIES, TRIES_PER_ENDPOINT * endpoints);
 }
 
-/** Those who get no answer need no turn, and waiting is done by all of them at once. */
+/** A question without an answer needs no turn, so that all such questions wait at the same time. */
 async function askUnlessSilent(
   { source, ip, port, protocol }: Question,
   askInTurn: () => Promise<ProbeResult>,
@@ -60,7 +60,7 @@ async function askUnlessSilent(
   return first.answers.size === 0 ? first : askInTurn();
 }
 
-/** Flows of an earlier step would blur the next. */
+/** Deletes all flows, because flows of one step would change the answers of the next. */
 export async function forgetFlows(namespace: NetworkNamespace): Promise<void> {
   const conntrack = ConntrackSocket.open({ namespace });
   try {

@@ -9,10 +9,10 @@ import {
 import { type Change, changeBetween } from '../../src/lib/change.ts';
 import type { Family } from '../../src/net/index.ts';
 import { isSelected, type SourceHandlers } from '../../src/source/index.ts';
-import { manifestKey } from '../../src/source/manifests.ts';
+import { manifestKey } from '../../src/source/parse-manifests.ts';
 import type { Step } from './recorded-case.ts';
 
-/** What a source would tell, by kind. */
+/** The changes that a source would report, by kind. */
 export interface ObjectChanges {
   readonly nodes: readonly Change<Node>[];
   readonly serviceCidrs: readonly Change<ServiceCIDR>[];
@@ -20,20 +20,20 @@ export interface ObjectChanges {
   readonly endpointSlices: readonly Change<EndpointSlice>[];
 }
 
-/** Tells the changes to what a source would tell them to. */
+/** Passes the changes to the handlers, as a source does. */
 export function handOver(
   changes: ObjectChanges,
-  handlers: Pick<SourceHandlers, 'node' | 'serviceCidr' | 'service' | 'endpointSlice'>,
+  handlers: Pick<SourceHandlers, 'nodeChanged' | 'serviceCidrChanged' | 'serviceChanged' | 'endpointSliceChanged'>,
 ): void {
-  for (const change of changes.nodes) handlers.node(change);
-  for (const change of changes.serviceCidrs) handlers.serviceCidr(change);
-  for (const change of changes.services) handlers.service(change);
-  for (const change of changes.endpointSlices) handlers.endpointSlice(change);
+  for (const change of changes.nodes) handlers.nodeChanged(change);
+  for (const change of changes.serviceCidrs) handlers.serviceCidrChanged(change);
+  for (const change of changes.services) handlers.serviceChanged(change);
+  for (const change of changes.endpointSlices) handlers.endpointSliceChanged(change);
 }
 
 export const NODE_NAME = 'node-a';
 
-/** The node of cases that bring none. */
+/** The Node of cases that have none. */
 const NODE: Node = {
   kind: 'Node',
   metadata: {
@@ -49,34 +49,34 @@ const NODE: Node = {
   ],
 };
 
-/** An API server has one by itself. */
+/** Every API server creates this object. */
 const SERVICE_CIDR: ServiceCIDR = {
   kind: 'ServiceCIDR',
   metadata: { name: 'kubernetes', namespace: '', labels: {}, annotations: {} },
   cidrs: ['10.96.0.0/12', 'fd00:10:96::/108'],
 };
 
-/** One of the two may be missing. */
+/** Two versions of an object. One of them may be missing. */
 interface Versions {
   readonly from: KubeObject | undefined;
   readonly to: KubeObject | undefined;
 }
 
-/** The objects of a case as its steps change them. */
+/** The objects of a case, as its steps change them. */
 export class CaseObjects {
   readonly #objects = new Map<string, KubeObject>();
-  #started = false;
+  #hasStarted = false;
 
   get all(): readonly KubeObject[] {
     return [...this.#objects.values()];
   }
 
-  /** In the order in which they came to be. */
+  /** In the order in which they were created. */
   get services(): readonly Service[] {
     return [...this.#objects.values()].filter(object => isKind('Service', object));
   }
 
-  /** How many endpoints there may be behind one of the Service's ports. */
+  /** The number of endpoints that one port of the Service may have. */
   endpointCount({ metadata }: Service, family: Family): number {
     const slices = [...this.#objects.values()].filter(object => isKind('EndpointSlice', object));
     return slices
@@ -86,10 +86,10 @@ export class CaseObjects {
       .reduce((count, { endpoints }) => count + endpoints.length, 0);
   }
 
-  /** Takes a step and says what a proxy on the node hears of it. */
-  take(step: Step): ObjectChanges {
-    const set = this.#started ? step.set : [...this.#missing(step), ...step.set];
-    this.#started = true;
+  /** Applies a step. Returns the changes that a source reports to a proxy on the node. */
+  apply(step: Step): ObjectChanges {
+    const set = this.#hasStarted ? step.set : [...this.#missingObjects(step), ...step.set];
+    this.#hasStarted = true;
     const versions = [
       ...set.map(object => this.#put(manifestKey({ kind: object.kind, ...object.metadata }), object)),
       ...step.removed.map(object => this.#put(manifestKey({ kind: object.kind, ...object.metadata }), undefined)),
@@ -102,7 +102,7 @@ export class CaseObjects {
     };
   }
 
-  #missing({ set }: Step): readonly KubeObject[] {
+  #missingObjects({ set }: Step): readonly KubeObject[] {
     const hasNode = set.some(({ kind, metadata }) => kind === 'Node' && metadata.name === NODE_NAME);
     return hasNode ? [SERVICE_CIDR] : [NODE, SERVICE_CIDR];
   }
@@ -122,7 +122,7 @@ function isKind<K extends KubeObject['kind']>(kind: K, object: KubeObject | unde
 }
 
 function changesOf<K extends KubeObject['kind']>(kind: K, versions: readonly Versions[]): readonly Change<OfKind<K>>[] {
-  const seen = (object: KubeObject | undefined) =>
+  const selected = (object: KubeObject | undefined) =>
     isKind(kind, object) && isSelected(object, NODE_NAME) ? object : undefined;
-  return versions.flatMap(({ from, to }) => changeBetween(seen(from), seen(to)) ?? []);
+  return versions.flatMap(({ from, to }) => changeBetween(selected(from), selected(to)) ?? []);
 }

@@ -3,7 +3,7 @@ import { type Cluster, EchoServer, placementOf } from '../../src/demo/playground
 import type { NetworkNamespace } from '../../src/kernel/netns.ts';
 import { type Family, familyOf, type Ip, parseIp } from '../../src/net/index.ts';
 
-/** Pods that answer, for every endpoint that a case has or had. One that left its slice goes on answering. */
+/** Echo servers for every endpoint that a case has or had. An endpoint that left its slice still answers. */
 export class Endpoints {
   readonly #cluster: Cluster;
   readonly #servers = new Map<string, EchoServer>();
@@ -28,7 +28,7 @@ export class Endpoints {
     }
   }
 
-  /** Those that answer from pods on the node, in the order of their addresses as text. */
+  /** The pods on the node that have an echo server, sorted by the text of their addresses. */
   localPods(family: Family): readonly (readonly [ip: Ip, namespace: NetworkNamespace])[] {
     return [...this.#pods].filter(([ip]) => familyOf(ip) === family).sort(([a], [b]) => (a < b ? -1 : 1));
   }

@@ -16,12 +16,16 @@ const BACKENDS: readonly (readonly [Backend, string])[] = [
   ['nf_tables', 'nft'],
   ['legacy', 'legacy'],
 ];
+const RECORDED_FILES = [
+  ['iptables', 'iptables.v4.txt'],
+  ['ip6tables', 'iptables.v6.txt'],
+] as const;
 const folders = readdirSync(CASES)
   .map(name => join(CASES, name))
   .filter(folder => existsSync(join(folder, 'iptables')))
   .sort();
 
-/** The node's own addresses are on its loopback interface, for here nobody sends packets. */
+/** The node's addresses are on its loopback interface, because these tests send no packets. */
 function nodeNamespace(): NetworkNamespace {
   const namespace = NetworkNamespace.create();
   const script = ['link set lo up', 'addr add 192.168.0.2/24 dev lo', 'addr add fd00:192:168::2/64 dev lo nodad'];
@@ -32,18 +36,15 @@ function nodeNamespace(): NetworkNamespace {
 async function compareRules(folder: string, backend: Backend, suffix: string): Promise<void> {
   const { steps, configuration } = await readCase(folder);
   const namespace = nodeNamespace();
-  const proxy = startProxy('iptables', namespace, caseSettings(configuration, 'iptables'), backend);
+  const proxy = startProxy('iptables', namespace, caseSettings(configuration, 'iptables'), { backend });
   const objects = new CaseObjects();
   try {
     for (const [number, step] of steps.entries()) {
-      await proxy.apply(objects.take(step));
+      await proxy.apply(objects.apply(step));
       const recorded = join(folder, 'iptables', number === 0 ? '.' : `step-${number}`);
-      for (const [program, file] of [
-        ['iptables', 'iptables.v4.txt'],
-        ['ip6tables', 'iptables.v6.txt'],
-      ]) {
+      for (const [program, file] of RECORDED_FILES) {
         const text = canonicalRules(namespace, `${program}-${suffix}-save`);
-        assert.equal(text, readFileSync(join(recorded, file ?? ''), 'utf8'), `${file} after step ${number}`);
+        assert.equal(text, readFileSync(join(recorded, file), 'utf8'), `${file} after step ${number}`);
       }
     }
   } finally {

@@ -4,7 +4,7 @@ import type { NetworkNamespace } from '../../src/kernel/netns.ts';
 import { type Family, familyOf, type Ip } from '../../src/net/index.ts';
 import { address, type Endpoints } from './endpoints.ts';
 
-/** One line of the matrix: who asks for what. */
+/** One line of the matrix: a caller, and the address and port that it asks. */
 export interface Question {
   /** `web:80/tcp clusterIP 10.96.0.10:80 from pod` */
   readonly text: string;
@@ -18,7 +18,7 @@ export interface Question {
 export interface Source {
   readonly name: string;
   readonly namespace: NetworkNamespace;
-  /** A pod that may be an endpoint of what it asks for. */
+  /** Whether it is a pod that may be an endpoint of the Service that it asks. */
   readonly isEndpoint?: boolean;
 }
 
@@ -29,11 +29,11 @@ interface Destination {
 }
 
 const LOOPBACK = 'nodePort-lo';
-/** A pod on the node that is no endpoint of anything. */
+/** A pod on the node that is no endpoint. */
 const CLIENT_POD: Readonly<Record<Family, string>> = { IPv4: '10.244.1.200', IPv6: 'fd00:10:244:1::200' };
-const MOST_ENDPOINTS_ASKING = 2;
+const MAX_ASKING_ENDPOINTS = 2;
 
-/** Every destination of every service port, asked for from every kind of place. */
+/** Asks every destination of every service port from every kind of source. */
 export function questions(services: readonly Service[], cluster: Cluster, endpoints: Endpoints): readonly Question[] {
   const sources = { IPv4: sourcesOf('IPv4', cluster, endpoints), IPv6: sourcesOf('IPv6', cluster, endpoints) };
   return services.flatMap(service =>
@@ -58,7 +58,7 @@ function questionOf(
   return [{ text: `${head} ${kind} ${ip}:${port} from ${source.name}`, service, source, ip, port, protocol }];
 }
 
-/** No SCTP, for which not every kernel has a module. */
+/** The suite does not ask over SCTP, because not every kernel has a module for it. */
 function isProbed(protocol: Protocol): protocol is ProbeProtocol {
   return protocol !== 'SCTP';
 }
@@ -87,7 +87,7 @@ function sourcesOf(family: Family, cluster: Cluster, endpoints: Endpoints): read
     { name: 'other-node', namespace: cluster.host('other-node') },
     ...endpoints
       .localPods(family)
-      .slice(0, MOST_ENDPOINTS_ASKING)
+      .slice(0, MAX_ASKING_ENDPOINTS)
       .map(([ip, namespace]) => ({ name: `self(${ip})`, namespace, isEndpoint: true })),
   ];
 }

@@ -3,72 +3,74 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { Cluster, probe } from '../../src/demo/playground/index.ts';
 import type { NetworkNamespace } from '../../src/kernel/netns.ts';
 import type { Ip } from '../../src/net/index.ts';
-import type { ProxyMode } from '../../src/proxy/index.ts';
-import { until } from '../support/nftables-mode.ts';
+import { waitFor } from '../support/wait-for.ts';
 import { CaseObjects } from './case-objects.ts';
 import { Endpoints } from './endpoints.ts';
+import type { Mode } from './modes.ts';
 import { readCase } from './recorded-case.ts';
 import { caseSettings } from './settings.ts';
 import { startProxy } from './start-proxy.ts';
 
-/** What a mode in whose process connections end gets to remove what the one before left. */
+/** Time for userspace mode to remove the rules of the mode before, while connections go on. */
 const REMOVAL_MS = 1000;
 
-const ENOUGH = 20;
-const LONGEST_MS = 20_000;
+const MIN_ANSWERS = 20;
+const TIMEOUT_MS = 20_000;
 
 type Client = 'node' | 'pod' | 'outside';
 
-/** Connects all the time, from where clients may be, and counts. */
+/** Connects all the time, from each of the clients, and counts the answers. */
 class Clients {
   readonly failures = new Set<string>();
   readonly answers = new Map<string, number>();
   #isOver = false;
-  readonly #who: readonly Client[];
+  readonly #clients: readonly Client[];
   readonly #asking: Promise<unknown>;
 
-  constructor(cluster: Cluster, who: readonly Client[]) {
-    this.#who = who;
+  constructor(cluster: Cluster, clients: readonly Client[]) {
+    this.#clients = clients;
     const asking: Readonly<Record<Client, () => Promise<void>>> = {
       node: () => this.#ask('node', cluster.node, '10.96.0.40', 80),
       pod: () => this.#ask('pod', cluster.addPod('10.244.1.99' as Ip), '10.96.0.40', 80),
       outside: () => this.#ask('outside', cluster.host('ext'), '192.168.0.2', 30040),
     };
-    this.#asking = Promise.all(who.map(client => asking[client]()));
+    this.#asking = Promise.all(clients.map(client => asking[client]()));
   }
 
-  /** Waits until everybody has asked often, however slow the machine is. */
+  /** Waits until every client has enough answers, even on a slow machine, and stops the clients. */
   async end(): Promise<void> {
-    const isEnough = () => this.#who.every(client => (this.answers.get(client) ?? 0) >= ENOUGH);
-    await until(() => this.#isOver || isEnough(), LONGEST_MS);
+    const hasEnough = () => this.#clients.every(client => (this.answers.get(client) ?? 0) >= MIN_ANSWERS);
+    const isDone = () => this.#isOver || hasEnough();
+    // A timeout is no error here: the test checks the counts and reports the failures.
+    await waitFor('every client has enough answers', isDone, { timeoutMs: TIMEOUT_MS }).catch(() => undefined);
     this.#isOver = true;
     await this.#asking;
   }
 
-  async #ask(who: string, namespace: NetworkNamespace, ip: string, port: number): Promise<void> {
+  async #ask(client: Client, namespace: NetworkNamespace, ip: string, port: number): Promise<void> {
     while (!this.#isOver) {
       const { failures, answers } = await probe(namespace, ip as Ip, port, 'TCP', { tries: 5, timeoutMs: 2000 });
-      for (const failure of failures) this.failures.add(`${who}: ${failure}`);
-      for (const count of answers.values()) this.answers.set(who, (this.answers.get(who) ?? 0) + count);
+      for (const failure of failures) this.failures.add(`${client}: ${failure}`);
+      for (const count of answers.values()) this.answers.set(client, (this.answers.get(client) ?? 0) + count);
     }
   }
 }
 
 /**
- * Runs one mode after another on a node, each taking over from the one before. userspace can only be the last: with its
- * process its connections end.
+ * Runs one mode after another on a node. Each takes over from the mode before. userspace can only be the last, because its
+ * connections end with its process.
  */
 export async function connectThroughSwitches(
-  modes: readonly ProxyMode[],
-  who: readonly Client[] = ['node', 'pod', 'outside'],
+  modes: readonly Mode[],
+  clientNames: readonly Client[] = ['node', 'pod', 'outside'],
 ): Promise<void> {
   const cluster = Cluster.create();
   const endpoints = new Endpoints(cluster);
   const [step] = (await readCase('test/cases/nodeport-cluster')).steps;
   assert.ok(step);
-  const start = async (mode: ProxyMode) => {
+  const start = async (mode: Mode) => {
     const proxy = startProxy(mode, cluster.node, caseSettings({}, mode));
-    await proxy.apply(new CaseObjects().take(step));
+    await proxy.apply(new CaseObjects().apply(step));
     return proxy;
   };
   let clients: Clients | undefined;
@@ -77,20 +79,20 @@ export async function connectThroughSwitches(
     for (const mode of modes) {
       const proxy = await start(mode);
       try {
-        clients ??= new Clients(cluster, who);
+        clients ??= new Clients(cluster, clientNames);
         if (mode !== 'userspace') continue;
         await delay(REMOVAL_MS);
         await clients.end();
       } finally {
-        // With the mode ends the removal of what the one before left.
+        // Closing a mode also stops the removal of what the mode before left.
         await proxy.close();
       }
     }
     await clients?.end();
     assert.deepEqual([...(clients?.failures ?? [])], []);
     const counts = [...(clients?.answers ?? [])];
-    assert.equal(counts.length, who.length);
-    for (const [client, answers] of counts) assert.ok(answers >= ENOUGH, `${client}: ${answers} answers`);
+    assert.equal(counts.length, clientNames.length);
+    for (const [client, answers] of counts) assert.ok(answers >= MIN_ANSWERS, `${client}: ${answers} answers`);
   } finally {
     await clients?.end();
     await endpoints.close();

@@ -6,7 +6,7 @@ import { CaseObjects } from './case-objects.ts';
 import { MODES } from './modes.ts';
 import { caseFolders, readCase, readTraffic } from './recorded-case.ts';
 
-test('PLAY-2 every case has objects, and traffic that mentions its Services', async () => {
+test('PLAY-2 every case has objects, and recorded traffic of its Services', async () => {
   for (const mode of MODES) {
     for (const folder of caseFolders(mode)) {
       const { steps } = await readCase(folder);
@@ -21,27 +21,27 @@ test('PLAY-2 every case has objects, and traffic that mentions its Services', as
   }
 });
 
-test('PLAY-2 a case is left out of the modes that it is not for', () => {
-  const shared = (mode: 'nftables' | 'iptables' | 'ipvs') => caseFolders(mode).map(folder => folder.split('/').at(-1));
-  assert.ok(shared('ipvs').includes('config-ipvs-sh-strictarp'));
-  assert.ok(!shared('nftables').includes('config-ipvs-sh-strictarp'));
-  assert.ok(shared('iptables').includes('config-no-localhost-nodeports'));
-  assert.ok(!shared('ipvs').includes('config-no-localhost-nodeports'));
-  assert.ok(!shared('nftables').includes('large-cluster'));
+test('PLAY-2 a case runs only in the modes that its configuration names', () => {
+  const namesIn = (mode: 'nftables' | 'iptables' | 'ipvs') => caseFolders(mode).map(folder => folder.split('/').at(-1));
+  assert.ok(namesIn('ipvs').includes('config-ipvs-sh-strictarp'));
+  assert.ok(!namesIn('nftables').includes('config-ipvs-sh-strictarp'));
+  assert.ok(namesIn('iptables').includes('config-no-localhost-nodeports'));
+  assert.ok(!namesIn('ipvs').includes('config-no-localhost-nodeports'));
+  assert.ok(!namesIn('nftables').includes('large-cluster'));
 });
 
-test('PLAY-2 steps set and remove objects, and a proxy hears of the differences', async () => {
+test('PLAY-2 steps set and remove objects, and the source reports the differences', async () => {
   const { steps } = await readCase('test/cases/seq-delete-recreate');
   const objects = new CaseObjects();
-  const told = steps.map(step => {
-    const { nodes, serviceCidrs, services, endpointSlices } = objects.take(step);
+  const reported = steps.map(step => {
+    const { nodes, serviceCidrs, services, endpointSlices } = objects.apply(step);
     const changes: Change<KubeObject>[] = [...nodes, ...serviceCidrs, ...services, ...endpointSlices];
     return changes.map(change => {
       const { kind, metadata } = latestOf(change);
       return `${change.type} ${kind} ${metadata.name}`;
     });
   });
-  assert.deepEqual(told, [
+  assert.deepEqual(reported, [
     [
       'added Node node-a',
       'added ServiceCIDR kubernetes',
@@ -61,12 +61,12 @@ test('PLAY-2 steps set and remove objects, and a proxy hears of the differences'
   );
 });
 
-test('PLAY-2 a proxy does not hear of what its watches leave out, though it is asked for', async () => {
+test('PLAY-2 a proxy receives no objects that its watches exclude, but the suite still asks their addresses', async () => {
   const { steps } = await readCase('test/cases/headless-externalname-proxyname');
   const objects = new CaseObjects();
-  const changes = steps.map(step => objects.take(step));
-  const heard = changes.flatMap(({ services }) => services).map(change => latestOf(change).metadata.name);
-  assert.deepEqual(heard, ['extname', 'seen']);
+  const changes = steps.map(step => objects.apply(step));
+  const received = changes.flatMap(({ services }) => services).map(change => latestOf(change).metadata.name);
+  assert.deepEqual(received, ['extname', 'seen']);
   assert.deepEqual(
     objects.services.map(({ metadata }) => metadata.name),
     ['headless', 'extname', 'other-proxy', 'seen'],
@@ -76,7 +76,7 @@ test('PLAY-2 a proxy does not hear of what its watches leave out, though it is a
 test('PLAY-2 endpoints are counted over all slices of a Service, by family', async () => {
   const { steps } = await readCase('test/cases/dual-stack');
   const objects = new CaseObjects();
-  for (const step of steps) objects.take(step);
+  for (const step of steps) objects.apply(step);
   const [ds] = objects.services;
   assert.ok(ds);
   assert.equal(objects.endpointCount(ds, 'IPv4'), 3);

@@ -2,21 +2,21 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { parse, parseAllDocuments } from 'yaml';
 import type { KubeObject } from '../../src/api/index.ts';
-import { manifestKey, parseManifests } from '../../src/source/manifests.ts';
+import { manifestKey, parseManifests } from '../../src/source/parse-manifests.ts';
 import type { Mode } from './modes.ts';
 
 const CASES = 'test/cases';
-/** A case of sizes, not of packets. */
+/** This case is about the size of a cluster. It has no recorded traffic. */
 const WITHOUT_TRAFFIC = 'large-cluster';
 const DELETE_ANNOTATION = 'case/delete';
 
-/** One situation, as the recorded program met it: objects, then changes of them, and its configuration. */
+/** One situation that the real kube-proxy was recorded in: objects, changes of the objects, and its configuration. */
 export interface RecordedCase {
   readonly folder: string;
   readonly name: string;
-  /** As written in `config.yaml`, which has only what differs from the usual. */
+  /** The content of `config.yaml`, which has only the fields that differ from the usual configuration. */
   readonly configuration: Configuration;
-  /** The first is what there is at the start. */
+  /** The first step has the objects that exist at the start. */
   readonly steps: readonly Step[];
 }
 
@@ -59,7 +59,7 @@ export async function readCase(folder: string): Promise<RecordedCase> {
   return { folder, name: basename(folder), configuration: readConfiguration(folder), steps };
 }
 
-/** Who answered whom, as recorded. */
+/** The recorded answers to all questions. */
 export function readTraffic(folder: string, mode: Mode): string {
   return readFileSync(join(folder, 'traffic', `${mode}.txt`), 'utf8').trimEnd();
 }
@@ -78,7 +78,7 @@ async function readStep(path: string): Promise<Step> {
   return { set: of(false).map(({ object }) => object), removed: of(true).map(({ object }) => object) };
 }
 
-/** Decoded objects keep only the annotations that a proxy reads, so this one is looked for in the text. */
+/** Reads the annotation from the text, because decoded objects keep only annotations that a proxy reads. */
 function removedKeys(text: string): ReadonlySet<string> {
   const documents = parseAllDocuments(text).map((document): Raw => document.toJS());
   const removed = documents.filter(({ metadata }) => DELETE_ANNOTATION in (metadata.annotations ?? {}));

@@ -9,11 +9,11 @@ test('PLAY-2 a case without a configuration detects pods by cluster CIDR', () =>
   assert.equal(plan.masqueradeAll, false);
 });
 
-test('PLAY-2 an empty cluster CIDR is none', () => {
+test('PLAY-2 an empty cluster CIDR means that there is none', () => {
   assert.deepEqual(caseSettings({ clusterCIDR: '' }, 'nftables').plan.clusterCIDRs, []);
 });
 
-test('PLAY-2 node ports are on the primary addresses in nftables mode and on all addresses in others, unless it is said', () => {
+test('PLAY-2 by default, node ports are on the primary addresses in nftables mode and on all addresses in other modes', () => {
   assert.deepEqual(caseSettings({}, 'nftables').nodePortAddresses, ['primary']);
   assert.deepEqual(caseSettings({}, 'iptables').nodePortAddresses, []);
   assert.deepEqual(caseSettings({}, 'ipvs').nodePortAddresses, []);
@@ -21,14 +21,14 @@ test('PLAY-2 node ports are on the primary addresses in nftables mode and on all
   assert.deepEqual(caseSettings({ nodePortAddresses }, 'nftables').nodePortAddresses, nodePortAddresses);
 });
 
-test('PLAY-2 masqueradeAll is that of the mode, and ipvs goes by iptables', () => {
+test('PLAY-2 masqueradeAll is a setting of each mode, and ipvs mode uses that of iptables mode', () => {
   const configuration = { iptables: { masqueradeAll: true }, nftables: { masqueradeAll: false } };
   assert.equal(caseSettings(configuration, 'nftables').plan.masqueradeAll, false);
   assert.equal(caseSettings(configuration, 'iptables').plan.masqueradeAll, true);
   assert.equal(caseSettings(configuration, 'ipvs').plan.masqueradeAll, true);
 });
 
-test('PLAY-2 what belongs to one mode is passed on', () => {
+test('PLAY-2 the settings of one mode reach the proxy', () => {
   const settings = caseSettings(
     { ipvs: { scheduler: 'sh', strictARP: true }, iptables: { localhostNodePorts: false } },
     'ipvs',

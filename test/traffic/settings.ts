@@ -2,11 +2,11 @@ import { DEFAULT_PLAN_SETTINGS, type PlanSettings } from '../../src/plan/index.t
 import type { Mode } from './modes.ts';
 import type { Configuration } from './recorded-case.ts';
 
-/** What a case's configuration means for a proxy. */
+/** The settings of a proxy for a case. */
 export interface CaseSettings {
   readonly mode: Mode;
   readonly plan: PlanSettings;
-  /** CIDRs, or the one word `primary`. Empty: all addresses. */
+  /** CIDRs, or the single word `primary`. Empty means all addresses. */
   readonly nodePortAddresses: readonly string[];
   /** iptables only. */
   readonly localhostNodePorts: boolean;
@@ -36,7 +36,7 @@ export function caseSettings(configuration: Configuration, mode: Mode): CaseSett
   };
 }
 
-/** ipvs mode has no setting of its own and goes by that of iptables mode. */
+/** ipvs mode has no setting of its own and uses that of iptables mode. */
 function masqueradeAll({ nftables, iptables }: Configuration, mode: Mode): boolean {
   return (mode === 'nftables' ? nftables : iptables)?.masqueradeAll ?? false;
 }

@@ -1,54 +1,87 @@
 import assert from 'node:assert/strict';
 import type { Backend } from '../../src/kernel/iptables/index.ts';
 import type { NetworkNamespace } from '../../src/kernel/netns.ts';
-import { SILENT_EVENTS } from '../../src/modes/index.ts';
-import { createProxy, MASQUERADE_BIT, type ProxyMode, syncIntervals } from '../../src/proxy/index.ts';
+import { type ConfiguredMode, type ModeEvents, SILENT_EVENTS, withOptions } from '../../src/modes/index.ts';
+import { iptables } from '../../src/modes/iptables/index.ts';
+import { ipvs } from '../../src/modes/ipvs/index.ts';
+import { nftables } from '../../src/modes/nftables/index.ts';
+import { userspace } from '../../src/modes/userspace/index.ts';
+import { FAMILIES, type Family } from '../../src/net/index.ts';
+import { createProxy, MASQUERADE_BIT, syncIntervals } from '../../src/proxy/index.ts';
 import { handOver, NODE_NAME } from './case-objects.ts';
+import type { Mode } from './modes.ts';
 import type { CaseSettings } from './settings.ts';
 import type { RunningProxy, StartProxy } from './suite.ts';
 
-/** The proxy as the program wires it, in the node's namespace; the suite is its source. */
-export function startProxyIn(mode: ProxyMode, backend?: Backend): StartProxy {
-  return async ({ cluster, settings }) => startProxy(mode, cluster.node, settings, backend);
+export interface StartOptions {
+  /** For iptables mode. The default is the backend that the mode detects. */
+  readonly backend?: Backend;
+  readonly families?: readonly Family[];
+  readonly measured?: ModeEvents['measured'];
 }
 
+/** For a suite: starts the proxy on the cluster's node. */
+export function startProxyIn(mode: Mode): StartProxy {
+  return async ({ cluster, settings }) => startProxy(mode, cluster.node, settings);
+}
+
+/** Starts the proxy as the program does, but the test is its source. An error of the proxy fails the test. */
 export function startProxy(
-  mode: ProxyMode,
+  mode: Mode,
   namespace: NetworkNamespace,
-  { plan: settings, nodePortAddresses, localhostNodePorts }: CaseSettings,
-  backend?: Backend,
+  settings: CaseSettings,
+  { backend, families = FAMILIES, measured = () => {} }: StartOptions = {},
 ): RunningProxy {
-  const config = {
-    nodeName: NODE_NAME,
-    live: { settings, nodePortAddresses, masqueradeBit: MASQUERADE_BIT, intervals: syncIntervals(0, 1000) },
-    namespace,
-    mode,
-    iptables: { localhostNodePorts, backend },
-    userspace: { drainMs: 200, udpIdleTimeoutMs: 1000 },
-  };
-  const failed = (what: string, error: unknown) => assert.fail(`${what}: ${error}`);
-  const listener = {
-    problem: () => {},
-    recovered: () => {},
-    queued: () => {},
-    syncStarted: () => {},
-    synced: () => {},
-    syncFailed: failed,
-    failed,
-  };
-  const { loop, close } = createProxy(config, {
-    loop: listener,
-    mode: { ...SILENT_EVENTS, failed },
-    staleFlowsCleaned: () => {},
-  });
+  const failed = (action: string, error: unknown) => assert.fail(`could not ${action}: ${error}`);
+  const { loop, close } = createProxy(
+    {
+      mode: configured(mode, settings),
+      programs: { backend },
+      nodeName: NODE_NAME,
+      namespace,
+      families,
+      live: {
+        settings: settings.plan,
+        nodePortAddresses: settings.nodePortAddresses,
+        masqueradeBit: MASQUERADE_BIT,
+        intervals: syncIntervals(0, 1000),
+      },
+    },
+    {
+      loop: {
+        problem: () => {},
+        recovered: () => {},
+        queued: () => {},
+        syncStarted: () => {},
+        synced: () => {},
+        syncFailed: (_family, { error }) => failed('sync', error),
+        failed,
+      },
+      mode: { ...SILENT_EVENTS, failed: ({ action, error }) => failed(action, error), measured },
+      staleFlowsCleaned: () => {},
+    },
+  );
   let isSynced = false;
   return {
-    async apply(changes) {
-      handOver(changes, loop);
+    async apply(...changes) {
+      for (const each of changes) handOver(each, loop);
       if (!isSynced) loop.synced();
       isSynced = true;
       await loop.settled();
     },
     close,
   };
+}
+
+function configured(mode: Mode, { localhostNodePorts, scheduler, strictARP }: CaseSettings): ConfiguredMode {
+  switch (mode) {
+    case 'nftables':
+      return withOptions(nftables, {});
+    case 'iptables':
+      return withOptions(iptables, { localhostNodePorts });
+    case 'ipvs':
+      return withOptions(ipvs, { scheduler, strictARP });
+    case 'userspace':
+      return withOptions(userspace, { drainMs: 200, udpIdleTimeoutMs: 1000 });
+  }
 }

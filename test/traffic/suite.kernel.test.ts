@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
-import { spawnSync } from 'node:child_process';
 import { readdirSync } from 'node:fs';
 import { test } from 'node:test';
 import { latestOf } from '../../src/lib/change.ts';
+import { runNftScript } from '../support/run-in.ts';
 import { type StartProxy, trafficCase } from './suite.ts';
 
 const CASE = 'test/cases/clusterip-basic';
 
-/** Rules for the only Service of the case. `outsiders` are those who are masqueraded. */
-function rules(outsiders: string): string {
+/** Rules for the only Service of the case. `masqueraded` matches the callers that the rules masquerade. */
+function rules(masqueraded: string): string {
   const endpoints = '{ 0 : 10.244.1.2 . 8080, 1 : 10.244.2.3 . 8080, 2 : 10.244.3.4 . 8080 }';
   const toService = `ip daddr 10.96.0.10 tcp dport 80 dnat to numgen random mod 3 map ${endpoints}`;
   return `table ip t {
@@ -16,7 +16,7 @@ function rules(outsiders: string): string {
     chain output { type nat hook output priority -100; ${toService}; }
     chain postrouting {
       type nat hook postrouting priority srcnat
-      ct status dnat ${outsiders} masquerade
+      ct status dnat ${masqueraded} masquerade
       ct status dnat ip saddr 10.244.1.2 ip daddr 10.244.1.2 masquerade
     }
   }`;
@@ -30,8 +30,7 @@ function proxyOf(ruleset: string, closed: string[] = []): StartProxy {
         nodes.map(change => latestOf(change).metadata.name),
         [nodeName],
       );
-      const { status, stderr } = cluster.node.run(() => spawnSync('nft', ['-f', '-'], { input: ruleset }));
-      assert.equal(status, 0, String(stderr));
+      runNftScript(cluster.node, ruleset);
     },
     async close() {
       closed.push(caseName);
@@ -39,7 +38,7 @@ function proxyOf(ruleset: string, closed: string[] = []): StartProxy {
   });
 }
 
-test('PLAY-2 a case passes if everybody is answered as recorded, and leaves nothing open', async () => {
+test('PLAY-2 a case passes if every question is answered as recorded, and leaves no descriptor open', async () => {
   const before = readdirSync('/proc/self/fd').length;
   const closed: string[] = [];
   await trafficCase(CASE, 'nftables', proxyOf(rules('ip saddr != 10.244.0.0/16'), closed));
@@ -47,7 +46,7 @@ test('PLAY-2 a case passes if everybody is answered as recorded, and leaves noth
   assert.equal(readdirSync('/proc/self/fd').length, before);
 });
 
-test('PLAY-2 a case fails if callers are seen as others than recorded', async () => {
+test('PLAY-2 a case fails if endpoints see another caller than recorded', async () => {
   const closed: string[] = [];
   await assert.rejects(trafficCase(CASE, 'nftables', proxyOf(rules(''), closed)), {
     code: 'ERR_ASSERTION',

@@ -16,35 +16,35 @@ export type { Mode } from './modes.ts';
 export type { CaseSettings } from './settings.ts';
 
 export interface RunningProxy {
-  /** Resolves when the changes are programmed. */
-  apply(changes: ObjectChanges): Promise<void>;
+  /** Resolves when all changes are programmed. */
+  apply(...changes: readonly ObjectChanges[]): Promise<void>;
   close(): Promise<void>;
 }
 
 export interface ProxyOptions {
-  /** The proxy belongs into the namespace `cluster.node`. */
+  /** The proxy runs in the namespace `cluster.node`. */
   readonly cluster: Cluster;
   readonly settings: CaseSettings;
   readonly nodeName: string;
-  /** Which case it is, for messages. */
+  /** The name of the case, for messages. */
   readonly caseName: string;
 }
 
 export type StartProxy = (options: ProxyOptions) => Promise<RunningProxy>;
 
-/** At most so many cases at once: most of their time is spent waiting for what does not come, in ipvs mode the more. */
-const AT_ONCE: Readonly<Record<Mode, number>> = { nftables: 3, iptables: 3, ipvs: 8, userspace: 3 };
+/** How many cases run at the same time. Most of a case is waiting for answers that do not come, most of all in ipvs mode. */
+const CONCURRENT_CASES: Readonly<Record<Mode, number>> = { nftables: 3, iptables: 3, ipvs: 8, userspace: 3 };
 
-/** Every recorded case, with real packets; the rule is the one of docs/spec that they prove. */
+/** Runs every recorded case with real packets. The names of the tests cite the rule. */
 export function trafficSuite(rule: string, mode: Mode, startProxy: StartProxy): void {
-  describe(`traffic in ${mode} mode`, { concurrency: AT_ONCE[mode] }, () => {
+  describe(`traffic in ${mode} mode`, { concurrency: CONCURRENT_CASES[mode] }, () => {
     for (const folder of caseFolders(mode)) {
       test(`${rule} ${folder}`, () => trafficCase(folder, mode, startProxy));
     }
   });
 }
 
-/** Fails unless everybody is answered exactly as recorded. */
+/** Fails unless every question is answered exactly as recorded. */
 export async function trafficCase(folder: string, mode: Mode, startProxy: StartProxy): Promise<void> {
   const lines = await observeCase(await readCase(folder), mode, startProxy);
   assert.equal(lines.join('\n'), readTraffic(folder, mode));
@@ -77,7 +77,7 @@ async function observeSteps(
   const objects = new CaseObjects();
   const lines: string[] = [];
   for (const [number, step] of steps.entries()) {
-    await proxy.apply(objects.take(step));
+    await proxy.apply(objects.apply(step));
     await endpoints.serve(step.set.filter(object => object.kind === 'EndpointSlice'));
     await forgetFlows(cluster.node);
     const asked = questions(objects.services, cluster, endpoints);

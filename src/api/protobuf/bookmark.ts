@@ -7,7 +7,7 @@ const ANNOTATIONS = lengthKey(12);
 const ENTRY_KEY = lengthKey(1);
 const ENTRY_VALUE = lengthKey(2);
 
-/** Of the bytes inside the envelope; undefined if they are no object with a version. */
+/** Decodes the bytes inside the envelope. Returns undefined if they are not an object with a version. */
 export function decodeProtobufBookmark(raw: Uint8Array): Bookmark | undefined {
   const reader = new ProtobufReader(raw);
   let bookmark: Bookmark | undefined;
@@ -30,12 +30,12 @@ function decodeMetadata(reader: ProtobufReader): Bookmark {
 }
 
 function isInitialEventsEnd(reader: ProtobufReader): boolean {
-  let named = false;
+  let isKey = false;
   let value = '';
   while (reader.next()) {
-    if (reader.key === ENTRY_KEY) named = reader.oneOf([BOOKMARK_INITIAL_EVENTS_END]) !== undefined;
+    if (reader.key === ENTRY_KEY) isKey = reader.oneOf([BOOKMARK_INITIAL_EVENTS_END]) !== undefined;
     else if (reader.key === ENTRY_VALUE) value = reader.string();
     else reader.skip();
   }
-  return named && value === 'true';
+  return isKey && value === 'true';
 }

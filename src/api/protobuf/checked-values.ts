@@ -5,14 +5,15 @@ import type { ProtobufReader } from './reader.ts';
 export const MAX_PORT = 65535;
 export const MAX_INT32 = 0x7fffffff;
 
-export function checkedInteger(reader: ProtobufReader, value: number, name: string, min: number, max: number): number {
+/** Reports a value that is out of range, and returns 0 for it. */
+export function checkInteger(reader: ProtobufReader, value: number, name: string, min: number, max: number): number {
   if (value >= min && value <= max) return value;
-  reader.refuse(fields => fields.integer(value, name, min, max));
+  reader.addProblems(fields => fields.integer(value, name, min, max));
   return 0;
 }
 
-/** Absent means TCP. */
-export function checkedProtocol(reader: ProtobufReader, protocol: string | undefined): Protocol {
+/** The default is TCP. Reports an unknown protocol, and returns TCP for it. */
+export function checkProtocol(reader: ProtobufReader, protocol: string | undefined): Protocol {
   switch (protocol) {
     case undefined:
       return 'TCP';
@@ -21,7 +22,7 @@ export function checkedProtocol(reader: ProtobufReader, protocol: string | undef
     case 'SCTP':
       return protocol;
     default:
-      reader.refuse(fields => decodeProtocol(fields, { protocol }));
+      reader.addProblems(fields => decodeProtocol(fields, { protocol }));
       return 'TCP';
   }
 }

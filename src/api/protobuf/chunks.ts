@@ -1,13 +1,13 @@
 import { asBuffer } from './reader.ts';
 
-/** Chunks of a stream as one run of bytes. They are joined only once enough has come, so that none is copied twice. */
+/** Collects the chunks of a stream. Joins them only when there are enough bytes, so that no byte is copied twice. */
 export class Chunks {
   #parts: Uint8Array[] = [];
   #held = 0;
   #wanted = 1;
 
-  /** All bytes that are held, if they are as many as wanted. They are then no longer held. */
-  take(chunk: Uint8Array): Buffer | undefined {
+  /** Adds a chunk. Returns all bytes and forgets them if there are enough, otherwise undefined. */
+  add(chunk: Uint8Array): Buffer | undefined {
     this.#parts.push(chunk);
     this.#held += chunk.length;
     if (this.#held < this.#wanted) return undefined;
@@ -17,14 +17,14 @@ export class Chunks {
     return bytes;
   }
 
-  /** Gives back the bytes that were too few; `wanted` of them are needed to go on. */
-  keep(rest: Uint8Array, wanted: number): void {
+  /** Puts back bytes that the caller could not use yet. `add` returns bytes again when there are `wanted`. */
+  putBack(rest: Uint8Array, wanted: number): void {
     if (rest.length > 0) this.#parts.push(rest);
     this.#held = rest.length;
     this.#wanted = wanted;
   }
 
-  get empty(): boolean {
+  get isEmpty(): boolean {
     return this.#held === 0;
   }
 }

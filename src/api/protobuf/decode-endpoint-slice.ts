@@ -1,11 +1,11 @@
-import { NONE } from '../field-reader.ts';
+import { internList } from '../../lib/intern.ts';
+import { NONE } from '../../lib/none.ts';
 import type { EndpointPort, EndpointSlice, EndpointSpec } from '../objects.ts';
-import { checkedInteger, checkedProtocol, MAX_PORT } from './checked-values.ts';
+import { checkInteger, checkProtocol, MAX_PORT } from './checked-values.ts';
 import { decodeObjectMeta, emptyMetadata, requireName } from './decode-metadata.ts';
-import { appended, complete, type GrowingList } from './growing-list.ts';
+import { append, finish, type GrowingList } from './growing-list.ts';
 import { lengthKey, type ProtobufReader, varintKey } from './reader.ts';
 import { SharedMessages } from './shared-messages.ts';
-import { sharedNames } from './shared-names.ts';
 
 const METADATA = lengthKey(1);
 const ENDPOINTS = lengthKey(2);
@@ -22,7 +22,7 @@ export function decodeEndpointSlice(reader: ProtobufReader): EndpointSlice {
   while (reader.next()) {
     if (reader.key === METADATA) found = reader.message(decodeObjectMeta, 'metadata');
     else if (reader.key === ENDPOINTS) {
-      endpoints = appended(endpoints, reader.message(decodeEndpoint, 'endpoints', endpoints.length));
+      endpoints = append(endpoints, reader.message(decodeEndpoint, 'endpoints', endpoints.length));
     } else if (reader.key === PORTS) ports = sharedPorts.append(ports, reader, decodePort, 'ports');
     else if (reader.key === ADDRESS_TYPE) addressType = reader.name();
     else reader.skip();
@@ -30,7 +30,7 @@ export function decodeEndpointSlice(reader: ProtobufReader): EndpointSlice {
   requireName(reader, found);
   const { name, namespace, labels, annotations, resourceVersion } = found;
   const metadata = { name, namespace, labels, annotations, resourceVersion };
-  return { kind: 'EndpointSlice', metadata, addressType, ports: complete(ports), endpoints: complete(endpoints) };
+  return { kind: 'EndpointSlice', metadata, addressType, ports: finish(ports), endpoints: finish(endpoints) };
 }
 
 const PORT_NAME = lengthKey(1);
@@ -49,8 +49,8 @@ function decodePort(reader: ProtobufReader): EndpointPort {
   }
   return {
     name,
-    protocol: checkedProtocol(reader, protocol),
-    port: port === undefined ? undefined : checkedInteger(reader, port, 'port', 0, MAX_PORT),
+    protocol: checkProtocol(reader, protocol),
+    port: port === undefined ? undefined : checkInteger(reader, port, 'port', 0, MAX_PORT),
   };
 }
 
@@ -65,7 +65,7 @@ function decodeEndpoint(reader: ProtobufReader): EndpointSpec {
   let conditions = NO_CONDITIONS;
   let hints = NO_HINTS;
   while (reader.next()) {
-    if (reader.key === ADDRESSES) addresses = appended(addresses, reader.string());
+    if (reader.key === ADDRESSES) addresses = append(addresses, reader.string());
     else if (reader.key === CONDITIONS) conditions = reader.message(decodeConditions);
     else if (reader.key === NODE_NAME) nodeName = reader.name();
     else if (reader.key === HINTS) hints = reader.message(decodeHints);
@@ -73,7 +73,7 @@ function decodeEndpoint(reader: ProtobufReader): EndpointSpec {
   }
   const { ready, serving, terminating } = conditions;
   const { zoneHints, nodeHints } = hints;
-  return { addresses: complete(addresses), nodeName, ready, serving, terminating, zoneHints, nodeHints };
+  return { addresses: finish(addresses), nodeName, ready, serving, terminating, zoneHints, nodeHints };
 }
 
 type Conditions = Pick<EndpointSpec, 'ready' | 'serving' | 'terminating'>;
@@ -106,11 +106,15 @@ function decodeHints(reader: ProtobufReader): Hints {
   let zoneHints: GrowingList<string> = NONE;
   let nodeHints: GrowingList<string> = NONE;
   while (reader.next()) {
-    if (reader.key === FOR_ZONES) zoneHints = appended(zoneHints, reader.message(decodeHintName));
-    else if (reader.key === FOR_NODES) nodeHints = appended(nodeHints, reader.message(decodeHintName));
+    if (reader.key === FOR_ZONES) zoneHints = append(zoneHints, reader.message(decodeHintName));
+    else if (reader.key === FOR_NODES) nodeHints = append(nodeHints, reader.message(decodeHintName));
     else reader.skip();
   }
-  return { zoneHints: sharedNames(complete(zoneHints)), nodeHints: sharedNames(complete(nodeHints)) };
+  return { zoneHints: sharedHints(zoneHints), nodeHints: sharedHints(nodeHints) };
+}
+
+function sharedHints(hints: GrowingList<string>): readonly string[] {
+  return hints.length === 0 ? NONE : internList(finish(hints));
 }
 
 const HINT_NAME = lengthKey(1);

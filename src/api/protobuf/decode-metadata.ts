@@ -9,7 +9,7 @@ const DELETION_TIMESTAMP = lengthKey(9);
 const LABELS = lengthKey(11);
 const ANNOTATIONS = lengthKey(12);
 
-/** All of an ObjectMeta that any kind keeps; each kind takes its part. Empty texts are sent where JSON leaves them out. */
+/** The fields of an ObjectMeta that any kind uses. Protobuf sends empty texts where JSON leaves them out. */
 export interface DecodedMetadata {
   name: string;
   namespace: string;
@@ -64,11 +64,11 @@ export function decodeObjectMeta(reader: ProtobufReader): DecodedMetadata {
   return metadata;
 }
 
-/** An object without a name is refused; as in JSON, that is the first of its problems. */
+/** Refuses an object without a name. As in JSON, this is the first of its problems. */
 export function requireName(reader: ProtobufReader, { name }: DecodedMetadata): void {
   if (name !== '') return;
   const others = reader.problems.splice(0);
-  reader.refuse(fields => fields.map({}, 'metadata', decodeMetadata));
+  reader.addProblems(fields => fields.map({}, 'metadata', decodeMetadata));
   reader.problems.push(...others);
 }
 
@@ -80,7 +80,7 @@ const decodeAnnotation = (reader: ProtobufReader): Entry | undefined => decodeEn
 const ENTRY_KEY = lengthKey(1);
 const ENTRY_VALUE = lengthKey(2);
 
-/** Undefined if the entry is not kept: its value, often long, is then not even made a text. */
+/** Returns undefined if the entry is not kept. Its value, which is often long, is then skipped. */
 function decodeEntry(reader: ProtobufReader, kept: readonly string[]): Entry | undefined {
   let key: string | undefined;
   let value: string | undefined;
@@ -97,11 +97,11 @@ function withEntry(entries: StringMap, entry: Entry | undefined): StringMap {
 }
 
 const SECONDS = varintKey(1);
-/** The last second of the year 9999: later ones have no text. */
+/** The last second of the year 9999. RFC 3339 has no text for later ones. */
 const LATEST = 253_402_300_799n;
 const EARLIEST = -62_135_596_800n;
 
-/** As in JSON: RFC 3339 in UTC, whole seconds. */
+/** The text that JSON has: RFC 3339 in UTC, whole seconds. */
 function decodeTime(reader: ProtobufReader): string | undefined {
   let seconds = 0n;
   while (reader.next()) {

@@ -1,7 +1,7 @@
-import { NONE } from '../field-reader.ts';
+import { NONE } from '../../lib/none.ts';
 import type { Node, NodeAddress } from '../objects.ts';
 import { decodeObjectMeta, emptyMetadata, requireName } from './decode-metadata.ts';
-import { appended, complete, type GrowingList } from './growing-list.ts';
+import { append, finish, type GrowingList } from './growing-list.ts';
 import { lengthKey, type ProtobufReader } from './reader.ts';
 
 const METADATA = lengthKey(1);
@@ -40,13 +40,13 @@ function decodeSpec(reader: ProtobufReader): Spec {
   let taints: GrowingList<string> = NONE;
   while (reader.next()) {
     if (reader.key === POD_CIDR) first = reader.string();
-    else if (reader.key === POD_CIDRS) podCIDRs = appended(podCIDRs, reader.string());
-    else if (reader.key === TAINTS) taints = appended(taints, reader.message(decodeTaintKey));
+    else if (reader.key === POD_CIDRS) podCIDRs = append(podCIDRs, reader.string());
+    else if (reader.key === TAINTS) taints = append(taints, reader.message(decodeTaintKey));
     else reader.skip();
   }
   return {
-    podCIDRs: podCIDRs.length === 0 && first !== '' ? [first] : complete(podCIDRs),
-    taints: complete(taints),
+    podCIDRs: podCIDRs.length === 0 && first !== '' ? [first] : finish(podCIDRs),
+    taints: finish(taints),
   };
 }
 
@@ -66,10 +66,10 @@ const ADDRESSES = lengthKey(5);
 function decodeStatus(reader: ProtobufReader): readonly NodeAddress[] {
   let addresses: GrowingList<NodeAddress> = NONE;
   while (reader.next()) {
-    if (reader.key === ADDRESSES) addresses = appended(addresses, reader.message(decodeAddress));
+    if (reader.key === ADDRESSES) addresses = append(addresses, reader.message(decodeAddress));
     else reader.skip();
   }
-  return complete(addresses);
+  return finish(addresses);
 }
 
 const ADDRESS_TYPE = lengthKey(1);

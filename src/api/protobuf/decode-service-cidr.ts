@@ -1,7 +1,7 @@
-import { NONE } from '../field-reader.ts';
+import { NONE } from '../../lib/none.ts';
 import type { ServiceCIDR } from '../objects.ts';
 import { decodeObjectMeta, emptyMetadata, requireName } from './decode-metadata.ts';
-import { appended, complete, type GrowingList } from './growing-list.ts';
+import { append, finish, type GrowingList } from './growing-list.ts';
 import { lengthKey, type ProtobufReader } from './reader.ts';
 
 const METADATA = lengthKey(1);
@@ -25,8 +25,8 @@ const CIDRS = lengthKey(1);
 function decodeSpec(reader: ProtobufReader): readonly string[] {
   let cidrs: GrowingList<string> = NONE;
   while (reader.next()) {
-    if (reader.key === CIDRS) cidrs = appended(cidrs, reader.string());
+    if (reader.key === CIDRS) cidrs = append(cidrs, reader.string());
     else reader.skip();
   }
-  return complete(cidrs);
+  return finish(cidrs);
 }

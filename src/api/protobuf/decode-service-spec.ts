@@ -1,10 +1,10 @@
-import { NONE } from '../field-reader.ts';
+import { internList } from '../../lib/intern.ts';
+import { NONE } from '../../lib/none.ts';
 import type { ServicePortSpec, ServiceSpec } from '../objects.ts';
-import { checkedInteger, checkedProtocol, MAX_INT32, MAX_PORT } from './checked-values.ts';
-import { appended, complete, type GrowingList, type InWork } from './growing-list.ts';
+import { checkInteger, checkProtocol, MAX_INT32, MAX_PORT } from './checked-values.ts';
+import { append, type Draft, finish } from './growing-list.ts';
 import { lengthKey, type ProtobufReader, varintKey } from './reader.ts';
 import { SharedMessages } from './shared-messages.ts';
-import { sharedNames } from './shared-names.ts';
 
 const PORTS = lengthKey(1);
 const CLUSTER_IP = lengthKey(3);
@@ -19,7 +19,7 @@ const CLUSTER_IPS = lengthKey(18);
 const IP_FAMILIES = lengthKey(19);
 const INTERNAL_TRAFFIC_POLICY = lengthKey(22);
 
-/** As an object without a spec has it. */
+/** The spec of a Service without one. */
 export const NO_SPEC: ServiceSpec = emptySpec();
 
 const sharedPorts = new SharedMessages<ServicePortSpec>();
@@ -27,16 +27,23 @@ const sharedPorts = new SharedMessages<ServicePortSpec>();
 export function decodeServiceSpec(reader: ProtobufReader): ServiceSpec {
   const spec = emptySpec();
   while (reader.next()) decodeField(reader, spec);
-  spec.clusterIPs = sameText(complete(spec.clusterIPs), spec.clusterIP);
-  spec.ipFamilies = sharedNames(complete(spec.ipFamilies));
-  spec.ports = complete(spec.ports);
-  spec.externalIPs = complete(spec.externalIPs);
-  spec.loadBalancerSourceRanges = complete(spec.loadBalancerSourceRanges);
-  spec.healthCheckNodePort = checkedInteger(reader, spec.healthCheckNodePort, 'healthCheckNodePort', 0, MAX_PORT);
-  return spec;
+  return {
+    type: spec.type,
+    clusterIP: spec.clusterIP,
+    clusterIPs: shareText(finish(spec.clusterIPs), spec.clusterIP),
+    ipFamilies: spec.ipFamilies.length === 0 ? NONE : internList(finish(spec.ipFamilies)),
+    ports: finish(spec.ports),
+    externalIPs: finish(spec.externalIPs),
+    loadBalancerSourceRanges: finish(spec.loadBalancerSourceRanges),
+    sessionAffinity: spec.sessionAffinity,
+    sessionAffinityTimeoutSeconds: spec.sessionAffinityTimeoutSeconds,
+    externalTrafficPolicy: spec.externalTrafficPolicy,
+    internalTrafficPolicy: spec.internalTrafficPolicy,
+    healthCheckNodePort: checkInteger(reader, spec.healthCheckNodePort, 'healthCheckNodePort', 0, MAX_PORT),
+  };
 }
 
-function emptySpec(): InWork<ServiceSpec> {
+function emptySpec(): Draft<ServiceSpec> {
   return {
     type: '',
     clusterIP: '',
@@ -53,7 +60,7 @@ function emptySpec(): InWork<ServiceSpec> {
   };
 }
 
-function decodeField(reader: ProtobufReader, spec: InWork<ServiceSpec>): void {
+function decodeField(reader: ProtobufReader, spec: Draft<ServiceSpec>): void {
   switch (reader.key) {
     case PORTS:
       spec.ports = sharedPorts.append(spec.ports, reader, decodePort, 'ports');
@@ -62,23 +69,23 @@ function decodeField(reader: ProtobufReader, spec: InWork<ServiceSpec>): void {
       spec.clusterIP = reader.string();
       return;
     case CLUSTER_IPS:
-      spec.clusterIPs = appended(spec.clusterIPs, reader.string());
+      spec.clusterIPs = append(spec.clusterIPs, reader.string());
       return;
     case IP_FAMILIES:
-      spec.ipFamilies = appended(spec.ipFamilies, reader.name());
+      spec.ipFamilies = append(spec.ipFamilies, reader.name());
       return;
     case EXTERNAL_IPS:
-      spec.externalIPs = appended(spec.externalIPs, reader.string());
+      spec.externalIPs = append(spec.externalIPs, reader.string());
       return;
     case LOAD_BALANCER_SOURCE_RANGES:
-      spec.loadBalancerSourceRanges = appended(spec.loadBalancerSourceRanges, reader.string());
+      spec.loadBalancerSourceRanges = append(spec.loadBalancerSourceRanges, reader.string());
       return;
     default:
       decodeSetting(reader, spec);
   }
 }
 
-function decodeSetting(reader: ProtobufReader, spec: InWork<ServiceSpec>): void {
+function decodeSetting(reader: ProtobufReader, spec: Draft<ServiceSpec>): void {
   switch (reader.key) {
     case TYPE:
       spec.type = reader.name();
@@ -103,8 +110,8 @@ function decodeSetting(reader: ProtobufReader, spec: InWork<ServiceSpec>): void 
   }
 }
 
-/** The list usually begins with the text that is there already: one of the two is enough. */
-function sameText(list: GrowingList<string>, text: string): GrowingList<string> {
+/** The list usually has only the text that is in memory already, so one of the two is dropped. */
+function shareText(list: readonly string[], text: string): readonly string[] {
   return list.length === 1 && list[0] === text ? [text] : list;
 }
 
@@ -127,9 +134,9 @@ function decodePort(reader: ProtobufReader): ServicePortSpec {
   }
   return {
     name,
-    protocol: checkedProtocol(reader, protocol === '' ? undefined : protocol),
-    port: checkedInteger(reader, port, 'port', 1, MAX_PORT),
-    nodePort: checkedInteger(reader, nodePort, 'nodePort', 0, MAX_PORT),
+    protocol: checkProtocol(reader, protocol === '' ? undefined : protocol),
+    port: checkInteger(reader, port, 'port', 1, MAX_PORT),
+    nodePort: checkInteger(reader, nodePort, 'nodePort', 0, MAX_PORT),
   };
 }
 
@@ -149,7 +156,7 @@ function decodeClientIp(reader: ProtobufReader): number | undefined {
   let timeoutSeconds: number | undefined;
   while (reader.next()) {
     if (reader.key !== TIMEOUT_SECONDS) reader.skip();
-    else timeoutSeconds = checkedInteger(reader, reader.int32(), 'timeoutSeconds', 0, MAX_INT32);
+    else timeoutSeconds = checkInteger(reader, reader.int32(), 'timeoutSeconds', 0, MAX_INT32);
   }
   return timeoutSeconds;
 }

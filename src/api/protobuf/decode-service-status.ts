@@ -1,6 +1,6 @@
-import { NONE } from '../field-reader.ts';
+import { NONE } from '../../lib/none.ts';
 import type { LoadBalancerIngress } from '../objects.ts';
-import { appended, complete, type GrowingList } from './growing-list.ts';
+import { append, finish, type GrowingList } from './growing-list.ts';
 import { lengthKey, type ProtobufReader } from './reader.ts';
 
 const LOAD_BALANCER = lengthKey(1);
@@ -19,10 +19,10 @@ const INGRESS = lengthKey(1);
 function decodeLoadBalancer(reader: ProtobufReader): readonly LoadBalancerIngress[] {
   let ingress: GrowingList<LoadBalancerIngress> = NONE;
   while (reader.next()) {
-    if (reader.key === INGRESS) ingress = appended(ingress, reader.message(decodeIngress, 'ingress', ingress.length));
+    if (reader.key === INGRESS) ingress = append(ingress, reader.message(decodeIngress, 'ingress', ingress.length));
     else reader.skip();
   }
-  return complete(ingress);
+  return finish(ingress);
 }
 
 const IP = lengthKey(1);

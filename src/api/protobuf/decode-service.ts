@@ -1,4 +1,4 @@
-import { NONE } from '../field-reader.ts';
+import { NONE } from '../../lib/none.ts';
 import type { Service } from '../objects.ts';
 import { decodeObjectMeta, emptyMetadata, requireName } from './decode-metadata.ts';
 import { decodeServiceSpec, NO_SPEC } from './decode-service-spec.ts';

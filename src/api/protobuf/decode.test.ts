@@ -35,7 +35,7 @@ function recordedItems(name: string): Buffer[] {
 }
 
 for (const [name, kind] of KINDS) {
-  test(`WATCH-2 ${name} of an API server read the same in protobuf and in JSON`, () => {
+  test(`WATCH-2 recorded ${name} of an API server decode to the same objects from protobuf and from JSON`, () => {
     const json: unknown = JSON.parse(readFileSync(`${RECORDED}/${name}.json`, 'utf8'));
     const expected = decodeObjects(json).map(({ result }) => result);
     assert.deepEqual(
@@ -45,7 +45,7 @@ for (const [name, kind] of KINDS) {
     assert.ok(expected.length > 1 && expected.every(result => result.kind === 'object'));
   });
 
-  test(`WATCH-2 ${name} that were cut short or changed never throw`, () => {
+  test(`WATCH-2 recorded ${name} that are cut short or changed cause no exception`, () => {
     const items = recordedItems(name);
     const anItem = fc.constantFrom(...items);
     fc.assert(
@@ -59,7 +59,7 @@ for (const [name, kind] of KINDS) {
   });
 }
 
-test('WATCH-2 any bytes are an object or a problem', () => {
+test('WATCH-2 any bytes decode to an object or to a problem', () => {
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: 200 }), fc.constantFrom(...KINDS), (garbage, [, kind]) => {
       assert.match(decodeProtobufObject(garbage, kind).kind, /^(object|problems)$/);
@@ -67,7 +67,7 @@ test('WATCH-2 any bytes are an object or a problem', () => {
   );
 });
 
-test('WATCH-2 bytes that end early are told of with the name of the object', () => {
+test('WATCH-2 the problem of bytes that end early has the name of the object', () => {
   const whole = Buffer.from(encodeService({ metadata: { name: 'web', namespace: 'shop' }, spec: { ports: [] } }));
   assert.deepEqual(decodeProtobufObject(whole.subarray(0, -3), 'Service'), {
     kind: 'problems',
@@ -76,7 +76,7 @@ test('WATCH-2 bytes that end early are told of with the name of the object', () 
   });
 });
 
-test('WATCH-3 what Services and slices have in common is in memory once', () => {
+test('WATCH-3 parts that Services and slices have in common are in memory once', () => {
   const service = (name: string) =>
     Buffer.from(encodeService({ metadata: { name }, spec: { ports: [{ port: 80 }], ipFamilies: ['IPv4'] } }));
   const a = object<Service>(decodeProtobufObject(service('a'), 'Service'));
@@ -99,7 +99,7 @@ test('WATCH-3 what Services and slices have in common is in memory once', () => 
   assert.equal(c.ports.length, 1);
 });
 
-test('WATCH-2 generated Services read the same in protobuf and in JSON, problems included', () => {
+test('WATCH-2 generated Services decode to the same objects and problems from protobuf and from JSON', () => {
   fc.assert(
     fc.property(services, service => {
       const json = { apiVersion: 'v1', kind: 'Service', ...service };
@@ -109,7 +109,7 @@ test('WATCH-2 generated Services read the same in protobuf and in JSON, problems
   );
 });
 
-test('WATCH-2 generated EndpointSlices read the same in protobuf and in JSON, problems included', () => {
+test('WATCH-2 generated EndpointSlices decode to the same objects and problems from protobuf and from JSON', () => {
   fc.assert(
     fc.property(slices, slice => {
       const json = { apiVersion: 'discovery.k8s.io/v1', kind: 'EndpointSlice', ...slice };
@@ -119,7 +119,7 @@ test('WATCH-2 generated EndpointSlices read the same in protobuf and in JSON, pr
   );
 });
 
-test('WATCH-2 generated Nodes and ServiceCIDRs read the same in protobuf and in JSON', () => {
+test('WATCH-2 generated Nodes and ServiceCIDRs decode to the same objects from protobuf and from JSON', () => {
   fc.assert(
     fc.property(nodes, node => {
       const json = { apiVersion: 'v1', kind: 'Node', ...node };

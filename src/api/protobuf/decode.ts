@@ -8,8 +8,8 @@ import { decodeServiceCidr } from './decode-service-cidr.ts';
 import { ProtobufReader } from './reader.ts';
 
 /**
- * Reads one object out of the bytes inside its envelope, or inside a list. Never throws. The result is what decodeObject
- * gives for the same object in JSON.
+ * Decodes one object from the bytes inside its envelope or inside a list. Never throws. The result equals that of
+ * decodeObject for the same object in JSON.
  */
 export function decodeProtobufObject(bytes: Uint8Array, kind: KubeObject['kind']): DecodeResult {
   const reader = new ProtobufReader(bytes);

@@ -1,41 +1,41 @@
 import type { TypeMeta } from '../decode.ts';
 import { Chunks } from './chunks.ts';
+import { decodeTypeMeta, MAGIC, RAW, TYPE_META } from './envelope.ts';
 import { lengthKey, ProtobufReader } from './reader.ts';
-import { decodeTypeMeta, MAGIC, RAW, TYPE_META } from './unknown.ts';
 
 const LIST_META = lengthKey(1);
 const ITEMS = lengthKey(2);
-/** Far above what an API server stores as one object: more is no item, and would be held in memory. */
-const LONGEST_FIELD = 32 << 20;
+/** Limits memory. It is far above the largest object that an API server stores. */
+const MAX_FIELD_BYTES = 32 << 20;
 
-/** `rest` is the envelope behind the list. */
+/** `rest` is the part of the envelope after the list. */
 type Place = 'start' | 'envelope' | 'list' | 'rest';
 
 /**
- * Reads the answer to a list while it comes in. All objects of a cluster can be in one answer: only those that are not
- * complete yet are held.
+ * Reads the response to a list request while it arrives. It may have all objects of a cluster, so only the incomplete
+ * one is in memory.
  */
 export class ListBody {
   type: TypeMeta = { apiVersion: '', kind: '' };
   resourceVersion = '';
-  /** Not empty if there is more to ask for. */
+  /** Not empty if the server has more items. */
   continueToken = '';
-  /** What came is no list. */
+  /** The bytes are not a list. */
   broken = false;
   readonly #chunks = new Chunks();
   #place: Place = 'start';
-  /** Bytes of the list that are still to come. */
+  /** The number of bytes of the list that are still to come. */
   #listLeft = 0;
   #wanted = 1;
 
-  /** The body may only end where this is true. */
+  /** True where the body may end. */
   get complete(): boolean {
-    return this.#place === 'rest' && this.#chunks.empty;
+    return this.#place === 'rest' && this.#chunks.isEmpty;
   }
 
-  /** Calls `emit` for each item that is complete. */
+  /** Calls `emit` for each complete item. */
   push(chunk: Uint8Array, emit: (item: Buffer) => void): void {
-    const bytes = this.broken ? undefined : this.#chunks.take(chunk);
+    const bytes = this.broken ? undefined : this.#chunks.add(chunk);
     if (!bytes) return;
     let at = 0;
     while (at < bytes.length) {
@@ -44,10 +44,10 @@ export class ListBody {
       if (read === 0) break;
       at += read;
     }
-    this.#chunks.keep(bytes.subarray(at), at < bytes.length ? this.#wanted : 1);
+    this.#chunks.putBack(bytes.subarray(at), at < bytes.length ? this.#wanted : 1);
   }
 
-  /** How many bytes were read; 0 if more must come. */
+  /** Returns the number of bytes that were read. 0 means that more bytes must come first. */
   #read(bytes: Buffer, at: number, emit: (item: Buffer) => void): number {
     if (this.#place === 'start') return this.#readMagic(bytes);
     const header = readHeader(bytes, at);
@@ -56,7 +56,7 @@ export class ListBody {
     const { key, start, length } = header;
     if (this.#place === 'envelope' && key === RAW) return this.#enterList(start - at, length);
     const size = start - at + length;
-    if (length > LONGEST_FIELD || (this.#place === 'list' && size > this.#listLeft)) return this.#break();
+    if (length > MAX_FIELD_BYTES || (this.#place === 'list' && size > this.#listLeft)) return this.#break();
     if (bytes.length - at < size) return this.#want(size);
     const value = bytes.subarray(start, start + length);
     if (this.#place === 'list') this.#readList(key, value, size, emit);
@@ -114,7 +114,7 @@ interface Header {
   readonly length: number;
 }
 
-/** Lists and their envelopes have no fields but those with a length. */
+/** All fields of lists and envelopes have a length. */
 function readHeader(bytes: Buffer, at: number): Header | 'short' | 'broken' {
   const key = readVarint(bytes, at);
   if (typeof key === 'string') return key;
@@ -124,11 +124,11 @@ function readHeader(bytes: Buffer, at: number): Header | 'short' | 'broken' {
   return { key: key.value, start: length.end, length: length.value };
 }
 
-const LONGEST_VARINT = 5;
+const MAX_VARINT_BYTES = 5;
 
 function readVarint(bytes: Buffer, at: number): { value: number; end: number } | 'short' | 'broken' {
   let value = 0;
-  for (let i = 0; i < LONGEST_VARINT; i++) {
+  for (let i = 0; i < MAX_VARINT_BYTES; i++) {
     const byte = bytes[at + i];
     if (byte === undefined) return 'short';
     value += (byte & 0x7f) * 128 ** i;

@@ -1,11 +1,11 @@
 import { intern } from '../../lib/intern.ts';
 
-/** A power of two. */
+/** A power of two, because the index is a part of the hash. */
 const PLACES = 1 << 12;
 
 /**
- * Names that were read before, found by their bytes: to make a text only to find that it is known takes several times
- * as long, and each endpoint names its node. A name has one place, which the last one read has.
+ * Names that were read before, found by their bytes. To make a text and then look it up takes several times as long,
+ * and every endpoint has the name of its node. Each hash has one place, which holds the last name with that hash.
  */
 const names: string[] = new Array<string>(PLACES).fill('');
 
@@ -20,7 +20,7 @@ export function nameOf(bytes: Buffer, start: number, end: number): string {
   return name;
 }
 
-/** Whether the bytes are this text. Only of ASCII can that be told byte by byte: others are taken for different. */
+/** Whether the bytes are this ASCII text. Returns false for other texts, because it compares byte by byte. */
 export function isText(text: string, bytes: Buffer, start: number, end: number): boolean {
   if (text.length !== end - start) return false;
   for (let i = 0; i < text.length; i++) {

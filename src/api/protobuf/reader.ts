@@ -6,16 +6,16 @@ const VARINT = 0;
 const FIXED64 = 1;
 const LENGTH = 2;
 const FIXED32 = 5;
-const LONGEST_VARINT = 10;
+const MAX_VARINT_BYTES = 10;
 
-/** The key that precedes a field with a length: text, bytes or a message. */
+/** The key before a field with a length: a text, bytes or a message. */
 export const lengthKey = (field: number): number => (field << 3) | LENGTH;
-/** The key that precedes a number or a boolean. */
+/** The key before a number or a boolean. */
 export const varintKey = (field: number): number => (field << 3) | VARINT;
 
 /**
- * Walks through the fields of a protobuf message and makes only the values that are asked for. Whatever the bytes are,
- * it ends: what cannot be read makes it `broken`, and a broken reader has no more fields.
+ * Goes through the fields of a protobuf message and makes only the values that the caller reads. It always ends: bytes
+ * that cannot be read make it `broken`, and a broken reader has no more fields.
  *
  *     while (reader.next()) {
  *       if (reader.key === NAME) name = reader.string();
@@ -24,7 +24,7 @@ export const varintKey = (field: number): number => (field << 3) | VARINT;
  */
 export class ProtobufReader {
   readonly problems: FieldProblem[] = [];
-  /** Number and type of the field that `next` came to. */
+  /** The number and type of the current field. */
   key = 0;
   broken = false;
   readonly #bytes: Buffer;
@@ -37,7 +37,7 @@ export class ProtobufReader {
     this.#end = bytes.length;
   }
 
-  /** Goes to the next field of the message; false at its end. The field must then be read or skipped. */
+  /** Goes to the next field, which the caller must read or skip. Returns false at the end of the message. */
   next(): boolean {
     if (this.#at >= this.#end) return false;
     this.key = this.#unsigned();
@@ -70,7 +70,7 @@ export class ProtobufReader {
     return text;
   }
 
-  /** A text that many objects repeat. */
+  /** Reads a text that many objects repeat, and shares it between them. */
   name(): string {
     const end = this.#lengthEnd();
     const name = nameOf(this.#bytes, this.#at, end);
@@ -78,7 +78,7 @@ export class ProtobufReader {
     return name;
   }
 
-  /** The text if it is one of these, which is found out without making it. */
+  /** Returns the one of these texts that the field has, or undefined. Does not make a text for that. */
   oneOf(texts: readonly string[]): string | undefined {
     const end = this.#lengthEnd();
     let found: string | undefined;
@@ -87,12 +87,12 @@ export class ProtobufReader {
     return found;
   }
 
-  /** The bytes of the field, if not too many, as a text to compare by; the field is still to be read or skipped. */
-  peek(longest: number): string | undefined {
+  /** Returns the bytes of the field as a text to compare by, or undefined if it is too long. Stays at the field. */
+  peek(maxLength: number): string | undefined {
     const start = this.#at;
     const end = this.#lengthEnd();
     if (this.broken) return undefined;
-    const bytes = end - this.#at > longest ? undefined : this.#bytes.toString('latin1', this.#at, end);
+    const bytes = end - this.#at > maxLength ? undefined : this.#bytes.toString('latin1', this.#at, end);
     this.#at = start;
     return bytes;
   }
@@ -108,10 +108,10 @@ export class ProtobufReader {
     return this.#unsigned() !== 0;
   }
 
-  /** Negative numbers come as ten bytes, of which the low 32 bits count. */
+  /** A negative number has ten bytes, of which the low 32 bits count. */
   int32(): number {
     let value = 0;
-    for (let shift = 0; shift < 7 * LONGEST_VARINT; shift += 7) {
+    for (let shift = 0; shift < 7 * MAX_VARINT_BYTES; shift += 7) {
       const byte = this.#byte();
       if (shift < 32) value |= (byte & 0x7f) << shift;
       if (byte < 0x80) return value;
@@ -122,7 +122,7 @@ export class ProtobufReader {
 
   int64(): bigint {
     let value = 0n;
-    for (let shift = 0; shift < 7 * LONGEST_VARINT; shift += 7) {
+    for (let shift = 0; shift < 7 * MAX_VARINT_BYTES; shift += 7) {
       const byte = this.#byte();
       value |= BigInt(byte & 0x7f) << BigInt(shift);
       if (byte < 0x80) return BigInt.asIntN(64, value);
@@ -131,7 +131,7 @@ export class ProtobufReader {
     return 0n;
   }
 
-  /** Reads the message in the field; `name` and `index` are where its problems are: `ports[3]`. */
+  /** Reads a message. `name` and `index` give the path of its problems: `ports[3]`. */
   message<T>(decode: (reader: ProtobufReader) => T, name?: string, index?: number): T {
     const outer = this.#end;
     const known = this.problems.length;
@@ -144,17 +144,17 @@ export class ProtobufReader {
     return value;
   }
 
-  /** Lets the reader of JSON find out what is wrong, so that both say the same. */
-  refuse(check: (fields: FieldReader) => unknown): void {
+  /** Adds the problems that the reader of JSON finds, so that both have the same messages. */
+  addProblems(check: (fields: FieldReader) => unknown): void {
     const fields = new FieldReader();
     check(fields);
     this.problems.push(...fields.problems);
   }
 
   #prefix(known: number, name: string, index: number | undefined): void {
-    const way = index === undefined ? [name] : [name, index];
+    const start = index === undefined ? [name] : [name, index];
     const inner = this.problems.splice(known);
-    this.problems.push(...inner.map(({ path, message }) => fieldProblem([...way, ...path], message)));
+    this.problems.push(...inner.map(({ path, message }) => fieldProblem([...start, ...path], message)));
   }
 
   #lengthEnd(): number {
@@ -172,7 +172,7 @@ export class ProtobufReader {
   #unsigned(): number {
     let value = 0;
     let scale = 1;
-    for (let i = 0; i < LONGEST_VARINT; i++) {
+    for (let i = 0; i < MAX_VARINT_BYTES; i++) {
       const byte = this.#byte();
       value += (byte & 0x7f) * scale;
       if (byte < 0x80) return value;

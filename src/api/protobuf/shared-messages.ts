@@ -1,30 +1,32 @@
-import { appended, type GrowingList } from './growing-list.ts';
+import { append, type GrowingList } from './growing-list.ts';
 import type { ProtobufReader } from './reader.ts';
 
-/** More different messages than this are no longer repeats worth keeping; the table then starts afresh. */
-const MOST_MESSAGES = 1 << 12;
-const LONGEST_MESSAGE = 256;
+/** Limits memory: a full table is emptied. */
+const MAX_MESSAGES = 1 << 12;
+const MAX_MESSAGE_BYTES = 256;
 
 /**
- * One value for equal messages: what thousands of objects repeat (a port, say) is in memory once. Lists of one are
- * shared too. Messages are compared as bytes.
+ * One value for equal messages, so that a message that thousands of objects repeat, such as a port, is in memory once.
+ * Lists with one such message are shared too. Messages are compared by their bytes.
  */
 export class SharedMessages<T> {
   readonly #known = new Map<string, readonly [T]>();
 
-  /** Adds the message in the field to a list that is being built; problems are at `name` and the place in the list. */
+  /**
+   * Appends the message in the current field to a list. `name` and the index in the list give the path of its problems.
+   */
   append(
     list: GrowingList<T>,
     reader: ProtobufReader,
     decode: (reader: ProtobufReader) => T,
     name: string,
   ): GrowingList<T> {
-    const one = this.#read(reader, decode, name, list.length);
-    return list.length === 0 ? one : appended(list, one[0]);
+    const single = this.#read(reader, decode, name, list.length);
+    return list.length === 0 ? single : append(list, single[0]);
   }
 
   #read(reader: ProtobufReader, decode: (reader: ProtobufReader) => T, name: string, index: number): readonly [T] {
-    const key = reader.peek(LONGEST_MESSAGE);
+    const key = reader.peek(MAX_MESSAGE_BYTES);
     const known = key === undefined ? undefined : this.#known.get(key);
     if (known) {
       reader.skip();
@@ -38,7 +40,7 @@ export class SharedMessages<T> {
   }
 
   #remember(key: string, list: readonly [T]): void {
-    if (this.#known.size >= MOST_MESSAGES) this.#known.clear();
+    if (this.#known.size >= MAX_MESSAGES) this.#known.clear();
     this.#known.set(key, list);
   }
 }

@@ -4,8 +4,8 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { bytes, enveloped, text, watchFrame } from '../../../test/support/protobuf-writer.ts';
 import { decodeProtobufBookmark } from './bookmark.ts';
+import { decodeEnvelope } from './envelope.ts';
 import { ListBody } from './list-body.ts';
-import { decodeUnknown } from './unknown.ts';
 import { decodeWatchEvent } from './watch-event.ts';
 import { WatchFrames } from './watch-frames.ts';
 
@@ -25,7 +25,7 @@ function outputs(stream: Pushed, input: Uint8Array, size: number): string[] {
   return found;
 }
 
-test('WATCH-2 a list is read while it comes in, however it is cut into chunks', () => {
+test('WATCH-2 a list is read while it arrives, with any boundaries of chunks', () => {
   const whole = outputs(new ListBody(), LIST, LIST.length);
   assert.equal(whole.length, 7);
   for (const size of [1, 2, 3, 7, 100, 1000, 4000]) {
@@ -38,12 +38,12 @@ test('WATCH-2 a list is read while it comes in, however it is cut into chunks', 
   }
 });
 
-test('WATCH-2 a list that ends early is not complete, and one of something else is broken', () => {
+test('WATCH-2 a list that ends early is not complete, and other bytes are broken', () => {
   fc.assert(
     fc.property(fc.nat(LIST.length - 1), end => {
       const list = new ListBody();
       list.push(LIST.subarray(0, end), () => {});
-      // Behind the list itself stand two fields that are always empty.
+      // After the list there are two fields that are always empty.
       assert.equal(list.complete && end < LIST.length - 4, false);
     }),
   );
@@ -52,10 +52,10 @@ test('WATCH-2 a list that ends early is not complete, and one of something else 
   assert.ok(json.broken);
   const huge = new ListBody();
   huge.push(Buffer.from([...Buffer.from('k8s\0'), 0x0a, 0xff, 0xff, 0xff, 0xff, 0x0f]), () => assert.fail());
-  assert.ok(huge.broken, 'a field of 4 GiB is not waited for');
+  assert.ok(huge.broken, 'a field of 4 GiB is refused at once');
 });
 
-test('WATCH-2 an item cannot reach beyond its list', () => {
+test('WATCH-2 an item that is longer than its list is broken', () => {
   const list = new ListBody();
   const item = [0x12, 10, 1, 2, 3];
   list.push(Buffer.from([...Buffer.from('k8s\0'), 0x12, item.length, ...item, 1, 2, 3, 4, 5, 6, 7, 8, 9]), () =>
@@ -64,13 +64,13 @@ test('WATCH-2 an item cannot reach beyond its list', () => {
   assert.ok(list.broken);
 });
 
-test('WATCH-2 an empty list is a list', () => {
+test('WATCH-2 an empty list is complete', () => {
   const list = new ListBody();
   list.push(enveloped('v1', 'ServiceList', bytes(1, [...text(2, '7'), ...text(3, 'more')])), () => assert.fail());
   assert.deepEqual([list.complete, list.resourceVersion, list.continueToken], [true, '7', 'more']);
 });
 
-test('WATCH-2 a watch is read frame by frame, however it is cut into chunks', () => {
+test('WATCH-2 a watch is read frame by frame, with any boundaries of chunks', () => {
   const whole = outputs(new WatchFrames(), WATCH, WATCH.length);
   assert.equal(whole.length, 8);
   for (const size of [1, 3, 5, 1000, 4000]) {
@@ -82,10 +82,10 @@ test('WATCH-2 a watch is read frame by frame, however it is cut into chunks', ()
   assert.deepEqual(types, [...Array(7).fill('ADDED'), 'BOOKMARK']);
 });
 
-test('WATCH-5 the bookmark at the end of the first objects is told from others', () => {
+test('WATCH-5 the bookmark at the end of the initial objects differs from others', () => {
   const last = outputs(new WatchFrames(), WATCH, WATCH.length).at(-1) ?? '';
   const event = decodeWatchEvent(Buffer.from(last, 'latin1'));
-  const unknown = event && decodeUnknown(event.object);
+  const unknown = event && decodeEnvelope(event.object);
   assert.deepEqual(unknown?.type, { apiVersion: 'v1', kind: 'Service' });
   const bookmark = unknown && decodeProtobufBookmark(unknown.raw);
   assert.equal(bookmark?.initialEventsEnd, true);
@@ -95,14 +95,14 @@ test('WATCH-5 the bookmark at the end of the first objects is told from others',
   assert.equal(decodeProtobufBookmark(Buffer.from(bytes(1, []))), undefined);
 });
 
-test('WATCH-2 a frame without measure is not waited for', () => {
+test('WATCH-2 a frame that is too long is broken at once', () => {
   const frames = new WatchFrames();
   frames.push(Buffer.from([0xff, 0xff, 0xff, 0xff]), () => assert.fail());
   assert.ok(frames.broken);
   assert.ok(!frames.complete || frames.broken);
 });
 
-test('WATCH-2 whatever bytes come as a list or a watch, nothing throws or hangs', () => {
+test('WATCH-2 no bytes of a list or a watch cause an exception or a hang', () => {
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: 100 }), fc.integer({ min: 1, max: 20 }), (garbage, size) => {
       const input = Buffer.concat([Buffer.from('k8s\0'), garbage]);
@@ -112,7 +112,7 @@ test('WATCH-2 whatever bytes come as a list or a watch, nothing throws or hangs'
         assert.deepEqual([...(event?.object ?? [])], [...garbage]);
       }
       decodeWatchEvent(garbage);
-      decodeUnknown(input);
+      decodeEnvelope(input);
       decodeProtobufBookmark(garbage);
     }),
     { numRuns: 1000 },

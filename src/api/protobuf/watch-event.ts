@@ -4,10 +4,11 @@ const TYPE = lengthKey(1);
 const OBJECT = lengthKey(2);
 const RAW = lengthKey(1);
 
-/** One event of a watch. `object` is an object in its envelope. */
+/** One event of a watch. */
 export interface ProtobufWatchEvent {
   /** `ADDED`, `MODIFIED`, `DELETED`, `BOOKMARK` or `ERROR`. */
   readonly type: string;
+  /** An object in its envelope. */
   readonly object: Buffer;
 }
 

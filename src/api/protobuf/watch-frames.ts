@@ -1,29 +1,29 @@
 import { Chunks } from './chunks.ts';
 
 const HEADER = 4;
-/** Far above what an API server stores as one object: more is no frame, and would be held in memory. */
-const LONGEST_FRAME = 32 << 20;
+/** Limits memory. It is far above the largest object that an API server stores. */
+const MAX_FRAME_BYTES = 32 << 20;
 
-/** Splits the body of a watch into frames: each is its length, big-endian in four bytes, and that many bytes. */
+/** Splits the body of a watch into frames. A frame is a length of four bytes, big-endian, and that many bytes. */
 export class WatchFrames {
   readonly #chunks = new Chunks();
-  /** What came is no sequence of frames. */
+  /** The bytes are not a sequence of frames. */
   broken = false;
 
-  /** The body may only end where this is true. */
+  /** True where the body may end. */
   get complete(): boolean {
-    return this.#chunks.empty;
+    return this.#chunks.isEmpty;
   }
 
-  /** Calls `emit` for each frame that is complete. */
+  /** Calls `emit` for each complete frame. */
   push(chunk: Uint8Array, emit: (frame: Buffer) => void): void {
-    const bytes = this.broken ? undefined : this.#chunks.take(chunk);
+    const bytes = this.broken ? undefined : this.#chunks.add(chunk);
     if (!bytes) return;
     let at = 0;
     let wanted = HEADER;
     while (bytes.length - at >= HEADER) {
       const length = bytes.readUInt32BE(at);
-      this.broken = length > LONGEST_FRAME;
+      this.broken = length > MAX_FRAME_BYTES;
       if (this.broken) return;
       wanted = HEADER + length;
       if (bytes.length - at < wanted) break;
@@ -31,6 +31,6 @@ export class WatchFrames {
       at += wanted;
       wanted = HEADER;
     }
-    this.#chunks.keep(bytes.subarray(at), wanted);
+    this.#chunks.putBack(bytes.subarray(at), wanted);
   }
 }

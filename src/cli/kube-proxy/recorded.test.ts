@@ -36,7 +36,7 @@ async function run(args: readonly string[]) {
 }
 
 function records<T>(name: string): readonly T[] {
-  return parse(readFileSync(`test/cli-cases/${name}.yaml`, 'utf8'));
+  return parse(readFileSync(`test/${name}.yaml`, 'utf8'));
 }
 
 const HEADER = /^[IWEF]\d{4} \d\d:\d\d:\d\d\.\d{6} +\d+ [\w-]+\.ts\] /;
@@ -63,8 +63,8 @@ describe('recorded command lines', () => {
     readonly usage: boolean;
   }
 
-  for (const { args, exit, stdout = '', stderr = [], usage } of records<CommandLine>('command-lines')) {
-    test(`CLI-7 the recorded output of kube-proxy ${JSON.stringify(args.join(' '))}`, async () => {
+  for (const { args, exit, stdout = '', stderr = [], usage } of records<CommandLine>('cli-cases/command-lines')) {
+    test(`CLI-7 kube-proxy ${JSON.stringify(args.join(' '))}`, async () => {
       const got = await run(args);
       assert.deepEqual(
         {
@@ -90,8 +90,8 @@ interface Written {
 
 describe('recorded written configurations', () => {
   for (const set of ['flags', 'written']) {
-    for (const { name, args, config, exit, stderrTail, written } of records<Written>(set)) {
-      test(`CLI-8 the recorded configuration of ${name}: ${args.join(' ')}`, async () => {
+    for (const { name, args, config, exit, stderrTail, written } of records<Written>(`cli-cases/${set}`)) {
+      test(`CLI-8 ${name}: ${args.join(' ')}`, async () => {
         const target = join(folder, `${name}.yaml`);
         const file = join(folder, 'config.yaml');
         if (config !== undefined) writeFileSync(file, config);
@@ -115,8 +115,8 @@ describe('recorded configuration files that are refused', () => {
     readonly errors: readonly string[];
   }
 
-  for (const { name, config, exit, errors } of records<BadConfig>('bad-config')) {
-    test(`CLI-7 the recorded errors of ${name}: ${errors.at(-1)}`, async () => {
+  for (const { name, config, exit, errors } of records<BadConfig>('config-cases/refused')) {
+    test(`CLI-7 ${name}: ${errors.at(-1)}`, async () => {
       const file = join(folder, 'config.yaml');
       writeFileSync(file, config);
       const got = await run(['--config', file]);
@@ -132,8 +132,8 @@ describe('recorded flags in the log', () => {
     readonly flags: readonly string[];
   }
 
-  for (const { args, config, flags } of records<LoggedFlags>('logged-flags')) {
-    test(`CLI-5 the logged flags of ${args.join(' ')}${config ? ' with a file' : ''}`, async () => {
+  for (const { args, config, flags } of records<LoggedFlags>('cli-cases/logged-flags')) {
+    test(`CLI-5 ${args.join(' ')}${config ? ' with a file' : ''}`, async () => {
       const file = join(folder, 'config.yaml');
       const head = 'apiVersion: kubeproxy.config.k8s.io/v1alpha1\nkind: KubeProxyConfiguration\n';
       writeFileSync(file, `${head}mode: nftables\nclientConnection: {kubeconfig: /nonexistent}\n`);

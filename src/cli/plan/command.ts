@@ -99,10 +99,10 @@ async function readState(values: FlagValues<typeof FLAGS>): Promise<Read> {
   const source = new FilesSource({ path, nodeName, localNode: () => localNode(nodeName) });
   try {
     await source.start({
-      service: change => state.service(change),
-      endpointSlice: change => state.endpointSlice(change),
-      node: change => state.node(change),
-      serviceCidr: change => state.serviceCidr(change),
+      serviceChanged: change => state.serviceChanged(change),
+      endpointSliceChanged: change => state.endpointSliceChanged(change),
+      nodeChanged: change => state.nodeChanged(change),
+      serviceCidrChanged: change => state.serviceCidrChanged(change),
       synced: () => state.take(),
       problem: report,
     });

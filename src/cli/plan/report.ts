@@ -94,7 +94,7 @@ function serviceReports(state: ProxyState): readonly ServiceReport[] {
       const { model, planner } = state.family(family);
       const service = model.service(key);
       if (!service) return [];
-      return planner.service(key).map(plan => portReport(service, plan, family, state));
+      return planner.plansOf(key).map(plan => portReport(service, plan, family, state));
     });
     return { namespace, name, ports };
   });

@@ -2,10 +2,10 @@ import {
   type Bookmark,
   type DecodeResult,
   decodeBookmark,
+  decodeEnvelope,
   decodeObject,
   decodeProtobufBookmark,
   decodeProtobufObject,
-  decodeUnknown,
   decodeWatchEvent,
   WatchFrames,
 } from '../../api/index.ts';
@@ -45,7 +45,7 @@ async function readProtobuf({ body }: ApiResponse, resource: Resource, emit: Emi
 function protobufEvent(frame: Uint8Array, { kind }: Resource): WatchEvent {
   const event = decodeWatchEvent(frame);
   if (event?.type === 'ERROR') throw errorOf(event.object);
-  const unknown = event && decodeUnknown(event.object);
+  const unknown = event && decodeEnvelope(event.object);
   if (unknown?.type.kind !== kind) throw notAnEvent();
   if (event?.type === 'BOOKMARK') return bookmarkEvent(decodeProtobufBookmark(unknown.raw));
   return objectEvent(event?.type, decodeProtobufObject(unknown.raw, kind));

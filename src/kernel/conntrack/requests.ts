@@ -32,7 +32,7 @@ export async function sendRequests(socket: NetlinkSocket, requests: readonly Req
     const reply = await socket.exchange(encode(part, first), first, part.length);
     if (!reply.acks.some(ack => ack.sequence === last)) {
       const operation = part[part.length - 1]?.operation ?? 'conntrack';
-      throw new KernelError('KERNEL_PROTOCOL', { operation, reason: 'no acknowledgement came' });
+      throw new KernelError('KERNEL_PROTOCOL', { operation, reason: 'the kernel sent no acknowledgement' });
     }
     for (const ack of reply.acks) if (ack.errno) refusals.set(from + ack.sequence - first, ack);
     for (const message of reply.messages) messages.push(message);

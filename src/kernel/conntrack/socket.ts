@@ -50,13 +50,13 @@ export class ConntrackSocket {
    * filters the rest. The dump may miss flows that come or go while it runs. Leaving the loop early ends the dump.
    */
   *dump(filter: FlowFilter = {}): Generator<Flow, void, undefined> {
-    for (const flow of this.#flows(filter)) if (flow) yield flow;
+    for (const flow of this.#dumpFlows(filter)) if (flow) yield flow;
   }
 
   /** The same as `dump`, but it lets other work run in between. */
   async *stream(filter: FlowFilter = {}): AsyncGenerator<Flow, void, undefined> {
     let seen = 0;
-    for (const flow of this.#flows(filter)) {
+    for (const flow of this.#dumpFlows(filter)) {
       if (flow) yield flow;
       if (++seen % FLOWS_PER_TURN === 0) await nextTurn();
     }
@@ -134,17 +134,17 @@ export class ConntrackSocket {
   }
 
   /** Every flow that the kernel sends. Yields undefined in place of a flow that does not match. */
-  *#flows(filter: FlowFilter): Generator<Flow | undefined, void, undefined> {
-    if (isPlain(filter)) return yield* this.#received(filter, encodePlainFilter);
+  *#dumpFlows(filter: FlowFilter): Generator<Flow | undefined, void, undefined> {
+    if (isPlain(filter)) return yield* this.#receiveFlows(filter, encodePlainFilter);
     let sent = false;
     try {
-      for (const flow of this.#received(filter, encodeFilter)) {
+      for (const flow of this.#receiveFlows(filter, encodeFilter)) {
         sent = true;
         yield flow;
       }
     } catch (error) {
       if (sent || !isRefusedFilter(error)) throw error;
-      yield* this.#received(filter, encodePlainFilter);
+      yield* this.#receiveFlows(filter, encodePlainFilter);
     }
   }
 
@@ -152,7 +152,7 @@ export class ConntrackSocket {
    * Opens a socket for each dump, so that several dumps can run at once. If the caller leaves a dump early, closing the
    * socket discards the rest.
    */
-  *#received(filter: FlowFilter, encode: typeof encodeFilter): Generator<Flow | undefined, void, undefined> {
+  *#receiveFlows(filter: FlowFilter, encode: typeof encodeFilter): Generator<Flow | undefined, void, undefined> {
     const socket = this.#open();
     try {
       for (const message of socket.dump(printFilter(filter), CtMessage.GET, writer => encode(writer, filter))) {

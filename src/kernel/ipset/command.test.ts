@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Ip } from '../../net/index.ts';
 import { Flag, MessageWriter } from '../netlink/index.ts';
-import { chunks } from './chunks.ts';
 import {
   type Command,
   type EntryCommand,
@@ -19,6 +18,7 @@ import { IpsetMessage } from './message.ts';
 import { L4 } from './port.ts';
 import { encodeProtocol } from './protocol-version.ts';
 import { encodeType } from './set-type.ts';
+import { splitCommands } from './split-commands.ts';
 
 const hex = (text: string) => text.replaceAll(/\s/g, '');
 
@@ -141,7 +141,7 @@ test('KERNEL-1 splits entries of any size into parts that fit into a message, in
   const { comment: _, ...bare } = largest;
   for (const entry of [largest, bare]) {
     const entries = Array.from({ length: 2000 }, (_, timeout) => ({ ...entry, timeout }));
-    const parts = chunks([{ kind: 'add', name: 'A', entries }]);
+    const parts = splitCommands([{ kind: 'add', name: 'A', entries }]);
     assert.ok(parts.length > 1);
     assert.deepEqual(
       parts.flatMap(part => part.entries),
@@ -149,5 +149,5 @@ test('KERNEL-1 splits entries of any size into parts that fit into a message, in
     );
     for (const part of parts) encodeSeveral(new MessageWriter().begin(0, 0, 0), 7, part);
   }
-  assert.deepEqual(chunks([{ kind: 'add', name: 'A', entries: [] }]), []);
+  assert.deepEqual(splitCommands([{ kind: 'add', name: 'A', entries: [] }]), []);
 });

@@ -12,7 +12,8 @@ export interface CreateCommand {
 }
 
 export type SetCommand =
-  | { readonly kind: 'destroy' | 'flush' /** Without a name the command concerns all sets. */; readonly name?: string }
+  // Without a name the command concerns all sets.
+  | { readonly kind: 'destroy' | 'flush'; readonly name?: string }
   | { readonly kind: 'rename' | 'swap'; readonly name: string; readonly name2: string };
 
 export interface EntryCommand {

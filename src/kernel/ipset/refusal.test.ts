@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { errnoName } from '../libc.ts';
-import { ipsetRefusalError, isExist } from './refusal.ts';
+import { ipsetRefusalError, isExistError } from './refusal.ts';
 
 const ack = (errno: number, message?: string) => ({
   sequence: 1,
@@ -34,6 +34,6 @@ test("KERNEL-1 the kernel's own message replaces our explanation", () => {
 });
 
 test('KERNEL-1 recognizes the error for an entry that exists already or does not exist', () => {
-  assert.ok(isExist(ack(4103)));
-  assert.ok(!isExist(ack(17)));
+  assert.ok(isExistError(ack(4103)));
+  assert.ok(!isExistError(ack(17)));
 });

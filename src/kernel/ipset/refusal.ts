@@ -46,13 +46,13 @@ interface Meaning {
 }
 
 /** The meanings by the errno of an acknowledgement, which is `errno 4100` for a number without a name. */
-function meanings(rows: readonly (readonly [number, string, string])[]): ReadonlyMap<string, Meaning> {
+function meaningsByErrno(rows: readonly (readonly [number, string, string])[]): ReadonlyMap<string, Meaning> {
   return new Map(rows.map(([number, errno, reason]) => [errnoName(number), { errno, reason }]));
 }
 
-const ANY_TYPE = meanings(GENERAL_ERRORS);
-const HASH = meanings(HASH_ERRORS);
-const BITMAP = meanings(BITMAP_ERRORS);
+const ANY_TYPE = meaningsByErrno(GENERAL_ERRORS);
+const HASH = meaningsByErrno(HASH_ERRORS);
+const BITMAP = meaningsByErrno(BITMAP_ERRORS);
 
 /** The error for a request that the kernel refused, with ipset's name. Has our explanation if the kernel gives none. */
 export function ipsetRefusalError(
@@ -71,7 +71,7 @@ export function ipsetRefusalError(
 }
 
 /** True if the entry existed already (add) or did not exist (del, test). */
-export function isExist(ack: Ack): boolean {
+export function isExistError(ack: Ack): boolean {
   return ack.errno !== undefined && ANY_TYPE.get(ack.errno)?.errno === 'IPSET_ERR_EXIST';
 }
 

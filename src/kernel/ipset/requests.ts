@@ -78,5 +78,5 @@ function encode(requests: readonly Request[], first: number): MessageWriter {
 
 function noAcknowledgement(request: Request | undefined): KernelError {
   const operation = request?.operation ?? 'ipset';
-  return new KernelError('KERNEL_PROTOCOL', { operation, reason: 'no acknowledgement came' });
+  return new KernelError('KERNEL_PROTOCOL', { operation, reason: 'the kernel sent no acknowledgement' });
 }

@@ -1,6 +1,5 @@
 import type { KernelError } from '../errors.ts';
 import { Flag } from '../netlink/index.ts';
-import { chunks } from './chunks.ts';
 import {
   type Command,
   type CreateCommand,
@@ -16,6 +15,7 @@ import {
 import { ipsetRefusalError } from './refusal.ts';
 import type { RefusedRequest, Request, Requests } from './requests.ts';
 import type { IpSet } from './set.ts';
+import { splitCommands } from './split-commands.ts';
 
 /** A command, or a part of it, that the kernel refused: one entry, or several entries if the set is the reason. */
 export interface Refusal {
@@ -47,7 +47,7 @@ export async function restore(
 ): Promise<readonly Refusal[]> {
   const refusals: Refusal[] = [];
   for (let from = 0; from < commands.length; ) {
-    const { sets, entries } = nextRun(commands, from);
+    const { sets, entries } = nextBatch(commands, from);
     if (sets.length > 0) refusals.push(...(await restoreSets(context, sets, exist)));
     else refusals.push(...(await restoreEntries(context, entries, exist)));
     from += sets.length + entries.length;
@@ -59,7 +59,7 @@ export async function restore(
  * The next commands that can go into one send: any commands on sets, or commands of one kind on entries. If the kernel
  * refuses an entry, the entries after it are sent again later. So a command of another kind must wait for that.
  */
-function nextRun(commands: readonly Command[], from: number): { sets: AnySetCommand[]; entries: EntryCommand[] } {
+function nextBatch(commands: readonly Command[], from: number): { sets: AnySetCommand[]; entries: EntryCommand[] } {
   const sets: AnySetCommand[] = [];
   const entries: EntryCommand[] = [];
   for (const command of commands.slice(from)) {
@@ -100,8 +100,8 @@ async function restoreEntries(
   exist: boolean,
 ): Promise<Refusal[]> {
   const { requests, protocol } = context;
-  const parts = chunks(commands);
-  const messages = parts.map(part => request(part, exist, writer => encodeSeveral(writer, protocol, part)));
+  const parts = splitCommands(commands);
+  const messages = parts.map(part => toRequest(part, exist, writer => encodeSeveral(writer, protocol, part)));
   const found: Refusal[] = [];
   const remaining: EntryCommand[] = [];
   const { refusals } = await requests.send(messages);
@@ -124,12 +124,14 @@ async function restoreSingly(
   commands: readonly EntryCommand[],
   exist: boolean,
 ): Promise<Refusal[]> {
-  const messages = commands.map(command => request(command, exist, writer => encodeSingle(writer, protocol, command)));
+  const messages = commands.map(command =>
+    toRequest(command, exist, writer => encodeSingle(writer, protocol, command)),
+  );
   const { refusals } = await requests.send(messages);
   return [...refusals].flatMap(([index, refused]) => refusalOf(commands[index], refused));
 }
 
-function request(command: EntryCommand, exist: boolean, write: Request['write']): Request {
+function toRequest(command: EntryCommand, exist: boolean, write: Request['write']): Request {
   const { kind, name } = command;
   return { operation: `${kind} ${name}`, type: messageType(kind), flags: flagsOf(command, exist), write };
 }

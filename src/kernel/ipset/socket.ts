@@ -7,7 +7,7 @@ import { type Element, type Entry, encodeTested, printElement } from './entry.ts
 import { decodeEntries, decodeName, encodeList, type ListDepth } from './list.ts';
 import { Attr, encodeHead, IpsetMessage } from './message.ts';
 import { commonProtocol, decodeProtocol, encodeProtocol } from './protocol-version.ts';
-import { ipsetRefusalError, isExist } from './refusal.ts';
+import { ipsetRefusalError, isExistError } from './refusal.ts';
 import { type Request, Requests } from './requests.ts';
 import { type Refusal, type RestoreOptions, restore } from './restore.ts';
 import { decodeHeader, decodeSet, type IpSet, type SetHeader } from './set.ts';
@@ -93,7 +93,7 @@ export class IpsetSocket {
       },
     ]);
     const refused = refusals.get(0);
-    if (refused && !isExist(refused.ack)) throw ipsetRefusalError(operation, refused.ack, entry.kind);
+    if (refused && !isExistError(refused.ack)) throw ipsetRefusalError(operation, refused.ack, entry.kind);
     return refused === undefined;
   }
 
@@ -186,7 +186,7 @@ export class IpsetSocket {
 }
 
 function negotiateProtocol(open: () => Transport): number {
-  const operation = 'ask for the protocol of ipset';
+  const operation = 'get the ipset protocol version';
   const socket = new NetlinkSocket(open());
   try {
     const [answer] = socket.request(operation, IpsetMessage.PROTOCOL, 0, encodeProtocol);

@@ -29,7 +29,7 @@ export class IptablesError extends KernelError {
     const words = [detail.kernelMessage, lockWait && lockWaitText(lockWait)];
     super('KERNEL_PROGRAM', {
       ...detail,
-      kernelMessage: words.filter(Boolean).join(': '),
+      kernelMessage: words.filter(Boolean).join(': ') || undefined,
       object: line && `line ${line.number}: ${line.text}`,
     });
     this.kind = kind;
@@ -45,7 +45,7 @@ export class IptablesError extends KernelError {
     return kind === 'parameter' || kind === 'other' || kind === 'resource' || kind === 'version';
   }
 
-  static of(error: ProgramError, context: Omit<IptablesErrorContext, 'stderr'>): IptablesError {
+  static fromProgramError(error: ProgramError, context: Omit<IptablesErrorContext, 'stderr'>): IptablesError {
     const { operation, errno, failure, stderr } = error;
     const detail = { operation, errno, reason: failureText(failure), kernelMessage: lastLines(withoutAdvice(stderr)) };
     return new IptablesError(failureKind(failure, stderr), detail, { ...context, stderr });

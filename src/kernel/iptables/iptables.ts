@@ -68,7 +68,7 @@ export class Iptables {
   /** Why the family is not usable: no program, no kernel support or no permission. Undefined if it is usable. */
   async availabilityError(): Promise<IptablesError | undefined> {
     try {
-      await this.#turns.take(() => this.#command('-S', 'nat', 'POSTROUTING'));
+      await this.#turns.take(() => this.#runCommand('-S', 'nat', 'POSTROUTING'));
       return undefined;
     } catch (error) {
       if (error instanceof IptablesError) return error;
@@ -79,7 +79,7 @@ export class Iptables {
   /** Throws if the answer is unknown, for example because another program holds the lock. */
   chainExists(table: string, chain: string): Promise<boolean> {
     return this.#turns.take(async () => {
-      const { status } = await this.#command('-S', table, chain, [], [0, OTHER_PROBLEM]);
+      const { status } = await this.#runCommand('-S', table, chain, [], [0, OTHER_PROBLEM]);
       return status === 0;
     });
   }
@@ -103,7 +103,7 @@ export class Iptables {
   ensureRule(position: RulePosition, table: string, chain: string, rule: readonly string[]): Promise<boolean> {
     return this.#turns.take(async () => {
       if (await this.#hasRule(table, chain, rule)) return false;
-      await this.#command(position === 'append' ? '-A' : '-I', table, chain, rule);
+      await this.#runCommand(position === 'append' ? '-A' : '-I', table, chain, rule);
       return true;
     });
   }
@@ -181,7 +181,7 @@ export class Iptables {
   }
 
   async #hasRule(table: string, chain: string, rule: readonly string[]): Promise<boolean> {
-    if (this.features.check) return (await this.#command('-C', table, chain, rule, [0, OTHER_PROBLEM])).status === 0;
+    if (this.features.check) return (await this.#runCommand('-C', table, chain, rule, [0, OTHER_PROBLEM])).status === 0;
     const saved = parseSave(await this.#save(table))
       .get(table)
       ?.get(chain);
@@ -197,7 +197,7 @@ export class Iptables {
     rule?: readonly string[],
   ): Promise<boolean> {
     try {
-      await this.#command(command, table, chain, rule);
+      await this.#runCommand(command, table, chain, rule);
       return true;
     } catch (error) {
       if (error instanceof IptablesError && saysNothingToDo(error.stderr)) return false;
@@ -205,7 +205,7 @@ export class Iptables {
     }
   }
 
-  #command(command: Command, table: string, chain: string, rule: readonly string[] = [], okStatuses = [0]) {
+  #runCommand(command: Command, table: string, chain: string, rule: readonly string[] = [], okStatuses = [0]) {
     const args = commandArguments(this.features, this.#waitSeconds, command, table, chain, rule);
     return this.#runner.run(this.program, args, { okStatuses, waitsForLock: this.backend === 'legacy' });
   }

@@ -8,15 +8,15 @@ import type { SavedChain } from './save.ts';
  * iptables-save prints them.
  */
 export function holdsRule(chain: SavedChain, rule: readonly string[]): boolean {
-  const wanted = rule.flatMap(comparable);
+  const wanted = rule.flatMap(comparableWords);
   return chain.rules.some(({ text }) => {
-    const words = splitRule(text).flatMap(comparable);
+    const words = splitRule(text).flatMap(comparableWords);
     if (words.length !== wanted.length) return false;
     const present = new Set(words);
     return wanted.every(word => present.has(word));
   });
 }
 
-function comparable(word: string): string[] {
+function comparableWords(word: string): string[] {
   return word.split(/\s+/).map(part => part.replaceAll(/\b0x0+(?=[0-9a-f])/gi, '0x'));
 }

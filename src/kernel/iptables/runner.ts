@@ -90,5 +90,5 @@ function toIptablesError(thrown: unknown, watch: LockWatch | undefined, input: I
   const lockWait = watch?.stop(gaveUp);
   if (!(thrown instanceof ProgramError)) return thrown;
   const lines = input && restoreLines(thrown.stderr, () => input.lines());
-  return IptablesError.of(thrown, { lockWait, lines });
+  return IptablesError.fromProgramError(thrown, { lockWait, lines });
 }

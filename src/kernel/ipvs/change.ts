@@ -12,13 +12,13 @@ import { encodeService, printService, type Service } from './service.ts';
 import { encodeServiceKey, printKey, type ServiceKey } from './service-key.ts';
 
 /** A command to ip_vs that changes one virtual service or one destination. */
-export type Change =
+export type IpvsChange =
   | { readonly kind: 'new-service' | 'set-service'; readonly service: Service }
   | { readonly kind: 'del-service'; readonly service: ServiceKey }
   | { readonly kind: 'new-dest' | 'set-dest'; readonly service: ServiceKey; readonly destination: Destination }
   | { readonly kind: 'del-dest'; readonly service: ServiceKey; readonly destination: DestinationKey };
 
-export const CHANGE_COMMANDS: Readonly<Record<Change['kind'], number>> = {
+export const CHANGE_COMMANDS: Readonly<Record<IpvsChange['kind'], number>> = {
   'new-service': IpvsCommand.NEW_SERVICE,
   'set-service': IpvsCommand.SET_SERVICE,
   'del-service': IpvsCommand.DEL_SERVICE,
@@ -27,7 +27,7 @@ export const CHANGE_COMMANDS: Readonly<Record<Change['kind'], number>> = {
   'del-dest': IpvsCommand.DEL_DEST,
 };
 
-export function encodeChange(writer: MessageWriter, change: Change): void {
+export function encodeChange(writer: MessageWriter, change: IpvsChange): void {
   switch (change.kind) {
     case 'new-service':
     case 'set-service':
@@ -48,7 +48,7 @@ export function encodeChange(writer: MessageWriter, change: Change): void {
 }
 
 /** The change as a line for `ipvsadm -R`. */
-export function printChange(change: Change): string {
+export function printChange(change: IpvsChange): string {
   switch (change.kind) {
     case 'new-service':
       return printService('-A', change.service);

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { capturedWithout } from '../../../test/support/ipvs.ts';
 import { message } from '../../../test/support/netlink.ts';
 import { type Ip, ipFromBytes, parseIp } from '../../net/index.ts';
-import { CHANGE_COMMANDS, type Change, encodeChange, printChange } from './change.ts';
+import { CHANGE_COMMANDS, encodeChange, type IpvsChange, printChange } from './change.ts';
 import { type Destination, decodeDestination, encodeDestination, type Forward } from './destination.ts';
 import type { ServiceKey } from './service-key.ts';
 
@@ -21,7 +21,7 @@ const web: ServiceKey = { kind: 'address', protocol: 'TCP', address: ip('10.96.0
 const web6: ServiceKey = { kind: 'address', protocol: 'TCP', address: ip('fd00::1'), port: 80 };
 const marked: ServiceKey = { kind: 'fwmark', family: 'IPv4', fwmark: 1 };
 
-function sent(change: Change): string {
+function sent(change: IpvsChange): string {
   const bytes = message(FAMILY, REQUEST_ACK, writer => {
     encodeChange(writer.struct(Buffer.from([CHANGE_COMMANDS[change.kind], 1, 0, 0])), change);
   });
@@ -37,7 +37,7 @@ const MARKED = `38000180 06000100020000000800050001000000
 const TUNNEL = '05000d000000000006000e000000000006000f0000000000';
 const NO_THRESHOLDS = '08000500000000000800060000000000';
 
-const CASES: readonly { line: string; change: Change; hex: string }[] = [
+const CASES: readonly { line: string; change: IpvsChange; hex: string }[] = [
   {
     line: '-a -t 10.96.0.1:80 -r 10.244.1.2:8080 -m -w 1',
     change: { kind: 'new-dest', service: web, destination: { address: ip('10.244.1.2'), port: 8080 } },
@@ -109,7 +109,7 @@ for (const { line, change, hex } of CASES) {
 }
 
 test('KERNEL-1 deleting a destination sends the bytes of ipvsadm, with the key only', () => {
-  const change: Change = { kind: 'del-dest', service: web6, destination: { address: ip('fd01::2'), port: 8080 } };
+  const change: IpvsChange = { kind: 'del-dest', service: web6, destination: { address: ip('fd01::2'), port: 8080 } };
   const hex = `c80000001c000500c86ff96af303005f07010000 ${SERVICE6} 60000280 06000b000a000000
     14000100fd010000000000000000000000000002 060002001f900000 0800030003000000 0800040001000000
     ${TUNNEL} ${NO_THRESHOLDS}`;

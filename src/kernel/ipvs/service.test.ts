@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { capturedWithout } from '../../../test/support/ipvs.ts';
 import { captured, message } from '../../../test/support/netlink.ts';
 import { type Family, type Ip, ipFromBytes, parseIp } from '../../net/index.ts';
-import { CHANGE_COMMANDS, type Change, encodeChange, printChange } from './change.ts';
+import { CHANGE_COMMANDS, encodeChange, type IpvsChange, printChange } from './change.ts';
 import { decodeService, encodeService, type Service, ServiceFlag } from './service.ts';
 import { type IpvsProtocol, printKey, type ServiceKey } from './service-key.ts';
 
@@ -15,7 +15,7 @@ function key(address: string, port: number, protocol: IpvsProtocol = 'TCP'): Ser
   return { kind: 'address', protocol, address: parseIp(address) ?? assert.fail(address), port };
 }
 
-function sent(change: Change): string {
+function sent(change: IpvsChange): string {
   const bytes = message(FAMILY, REQUEST_ACK, writer => {
     encodeChange(writer.struct(Buffer.from([CHANGE_COMMANDS[change.kind], 1, 0, 0])), change);
   });
@@ -139,7 +139,7 @@ const NEW: readonly { line: string; service: Service; hex: string }[] = [
 
 for (const { line, service, hex } of NEW) {
   test(`KERNEL-1 KERNEL-4 sends the bytes of \`ipvsadm ${line}\` and prints that line`, () => {
-    const change: Change = { kind: 'new-service', service };
+    const change: IpvsChange = { kind: 'new-service', service };
     assert.equal(sent(change), captured(hex));
     assert.equal(printChange(change), line);
   });
@@ -147,7 +147,7 @@ for (const { line, service, hex } of NEW) {
 
 test('KERNEL-1 editing a service sends the bytes of ipvsadm', () => {
   const flags = ServiceFlag.PERSISTENT;
-  const change: Change = {
+  const change: IpvsChange = {
     kind: 'set-service',
     service: { key: key('10.96.0.1', 80), scheduler: 'wrr', flags, timeout: 600 },
   };
@@ -158,7 +158,7 @@ test('KERNEL-1 editing a service sends the bytes of ipvsadm', () => {
 });
 
 test('KERNEL-1 deleting a service sends the bytes of ipvsadm, with the key only', () => {
-  const change: Change = { kind: 'del-service', service: key('10.96.0.1', 80) };
+  const change: IpvsChange = { kind: 'del-service', service: key('10.96.0.1', 80) };
   const hex = `680000001c000500c96ff96af703405e03010000 54000180 ${TCP_96_1}
     05000600000000000c00070000000000ffffffff080008000000000008000900ffffffff`;
   assert.equal(sent(change), capturedWithout(hex, { 1: [6, 7, 8, 9] }));

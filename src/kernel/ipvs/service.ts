@@ -90,7 +90,7 @@ export function printService(verb: '-A' | '-E', service: Service): string {
     words.push('-p', `${timeout}`);
     const family = keyFamily(key);
     const netmask = service.netmask ?? singleClientMask(family);
-    if (netmask !== singleClientMask(family)) words.push('-M', family === 'IPv4' ? dotted(netmask) : `${netmask}`);
+    if (netmask !== singleClientMask(family)) words.push('-M', family === 'IPv4' ? printMask(netmask) : `${netmask}`);
   }
   if (persistenceEngine) words.push('--pe', persistenceEngine);
   if (flags & ServiceFlag.ONEPACKET) words.push('-o');
@@ -117,6 +117,6 @@ function schedulerFlags(scheduler: string, flags: number): string {
     .join();
 }
 
-function dotted(mask: number): string {
+function printMask(mask: number): string {
   return [24, 16, 8, 0].map(shift => (mask >>> shift) & 0xff).join('.');
 }

@@ -6,7 +6,7 @@ import { type Ip, parseIp } from '../../net/index.ts';
 import { NetworkNamespace } from '../netns.ts';
 import { RouteSocket } from '../rtnetlink/index.ts';
 import { ensureSysctl, readSysctl } from '../sysctl.ts';
-import type { Change } from './change.ts';
+import type { IpvsChange } from './change.ts';
 import { printDestination } from './destination.ts';
 import { printInfo } from './info.ts';
 import { printService, type Service, ServiceFlag } from './service.ts';
@@ -186,15 +186,15 @@ test(
 test(
   'KERNEL-11 applies many changes at once and returns the refused ones',
   inNamespace(async (socket, namespace) => {
-    const changes: Change[] = [];
+    const changes: IpvsChange[] = [];
     for (let i = 0; i < 300; i++) {
       const service = key(`10.96.${i >> 8}.${i & 255}`, 80);
       changes.push({ kind: 'new-service', service: { key: service, scheduler: 'rr' } });
       changes.push({ kind: 'new-dest', service, destination: { address: ip('10.244.1.2'), port: 8080 } });
       changes.push({ kind: 'new-dest', service, destination: { address: ip('10.244.1.3'), port: 8080 } });
     }
-    const bad: Change = { kind: 'del-service', service: web6 };
-    const again: Change = { kind: 'new-service', service: { key: web, scheduler: 'rr' } };
+    const bad: IpvsChange = { kind: 'del-service', service: web6 };
+    const again: IpvsChange = { kind: 'new-service', service: { key: web, scheduler: 'rr' } };
     socket.newService({ key: web, scheduler: 'rr' });
     const refused = await socket.apply([bad, ...changes, again]);
     assert.deepEqual(

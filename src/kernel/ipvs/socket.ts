@@ -1,7 +1,7 @@
 import { KernelError } from '../errors.ts';
 import { GENERIC_HEADER_LENGTH, GenericSocket } from '../genetlink/index.ts';
 import type { Message, MessageWriter, Refusal, TransportOptions } from '../netlink/index.ts';
-import { CHANGE_COMMANDS, type Change, encodeChange, printChange } from './change.ts';
+import { CHANGE_COMMANDS, encodeChange, type IpvsChange, printChange } from './change.ts';
 import { type Config, decodeConfig, encodeConfig, printConfig } from './config.ts';
 import { type Destination, type DestinationEntry, type DestinationKey, decodeDestination } from './destination.ts';
 import { IPVS, IpvsCommand } from './family.ts';
@@ -88,13 +88,13 @@ export class IpvsSocket {
     this.change({ kind: 'del-dest', service, destination });
   }
 
-  change(change: Change): void {
+  change(change: IpvsChange): void {
     const write = (writer: MessageWriter) => encodeChange(writer, change);
     this.#request(`ipvsadm ${printChange(change)}`, CHANGE_COMMANDS[change.kind], write);
   }
 
   /** Applies many changes in order. Returns the changes that the kernel refused; it accepted all others. */
-  apply(changes: readonly Change[]): Promise<readonly Refusal<Change>[]> {
+  apply(changes: readonly IpvsChange[]): Promise<readonly Refusal<IpvsChange>[]> {
     return this.#generic.bulk(IPVS.name, IPVS.version, changes, {
       command: change => CHANGE_COMMANDS[change.kind],
       write: encodeChange,

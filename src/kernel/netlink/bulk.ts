@@ -86,7 +86,7 @@ class Batch<T> {
     const end = this.#first + this.items.length - 1;
     if (!acks.some(ack => ack.sequence === end)) {
       const operation = this.items.slice(-1).map(print).join();
-      throw new KernelError('KERNEL_PROTOCOL', { operation, reason: 'no acknowledgement came' });
+      throw new KernelError('KERNEL_PROTOCOL', { operation, reason: 'the kernel sent no acknowledgement' });
     }
     return acks.flatMap(ack => {
       const item = this.items[ack.sequence - this.#first];

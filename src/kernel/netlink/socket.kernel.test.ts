@@ -51,6 +51,6 @@ test('KERNEL-11 a closed transport sends nothing, because another socket may hav
   const transport = openTransport(Protocol.ROUTE);
   transport.close();
   transport.close();
-  assert.throws(() => transport.send(Buffer.alloc(16)), /send on a closed netlink socket/);
-  await assert.rejects(transport.sendInBackground(Buffer.alloc(16)), /send on a closed netlink socket/);
+  assert.throws(() => transport.send(Buffer.alloc(16)), /send to netlink: the socket is closed/);
+  await assert.rejects(transport.sendInBackground(Buffer.alloc(16)), /send to netlink: the socket is closed/);
 });

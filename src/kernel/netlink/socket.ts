@@ -55,7 +55,7 @@ export class NetlinkSocket {
     write(writer);
     const { acks, messages } = this.#collect(sequence, 1, () => this.#transport.send(writer.end().bytes));
     const [ack] = acks;
-    if (!ack) throw new KernelError('KERNEL_PROTOCOL', { operation, reason: 'no acknowledgement came' });
+    if (!ack) throw new KernelError('KERNEL_PROTOCOL', { operation, reason: 'the kernel sent no acknowledgement' });
     if (ack.errno) throw refusalError(operation, ack);
     return messages;
   }

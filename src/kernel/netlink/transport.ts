@@ -58,7 +58,7 @@ export function openTransport(protocol: Protocol, options: TransportOptions = {}
   const { namespace } = options;
   const fd = namespace ? namespace.run(() => openSocket(protocol)) : openSocket(protocol);
   try {
-    check(bind(fd, KERNEL_ADDRESS, KERNEL_ADDRESS.length), 'bind netlink socket');
+    check(bind(fd, KERNEL_ADDRESS, KERNEL_ADDRESS.length), 'bind a netlink socket');
     setOption(fd, SOL_NETLINK, NETLINK_CAP_ACK, 1);
     setOption(fd, SOL_NETLINK, NETLINK_EXT_ACK, 1);
     // Without strict checking the kernel ignores the filters of a dump request. Kernels before 4.20 lack the option.
@@ -113,12 +113,14 @@ class SocketTransport implements Transport {
   receive(): Buffer | undefined {
     const length = recv(this.#fd, this.#buffer, this.#buffer.length, MSG_DONTWAIT | MSG_TRUNC);
     if (length > this.#buffer.length) {
-      throw new KernelError('KERNEL_PROTOCOL', { operation: `receive netlink datagram of ${length} bytes` });
+      const reason = `the datagram has ${length} bytes, but the buffer has only ${this.#buffer.length}`;
+      throw new KernelError('KERNEL_PROTOCOL', { operation: 'receive a netlink datagram', reason });
     }
     if (length >= 0) return this.#buffer.subarray(0, length);
     const errno = lastErrnoName();
     if (errno === 'EAGAIN' || errno === 'EINTR') return undefined;
-    throw new KernelError(errno === 'ENOBUFS' ? 'KERNEL_OVERRUN' : 'KERNEL_SOCKET', { operation: 'receive', errno });
+    const code = errno === 'ENOBUFS' ? 'KERNEL_OVERRUN' : 'KERNEL_SOCKET';
+    throw new KernelError(code, { operation: 'receive a netlink datagram', errno });
   }
 
   join(group: number): void {
@@ -136,22 +138,23 @@ class SocketTransport implements Transport {
 
   /** Another file of this process may have the number of the closed descriptor by now. */
   #refuseIfClosed(): void {
-    if (this.#closed) throw new KernelError('KERNEL_SOCKET', { operation: 'send on a closed netlink socket' });
+    if (!this.#closed) return;
+    throw new KernelError('KERNEL_SOCKET', { operation: 'send to netlink', reason: 'the socket is closed' });
   }
 
   #checkSent(sent: number, length: number): void {
     if (sent === length) return;
     const errno = sent < 0 ? lastErrnoName() : undefined;
-    throw new KernelError('KERNEL_SOCKET', { operation: `send ${length} bytes of netlink`, errno });
+    throw new KernelError('KERNEL_SOCKET', { operation: `send ${length} bytes to netlink`, errno });
   }
 }
 
 function openSocket(protocol: Protocol): number {
-  return check(socket(AF_NETLINK, SOCK_RAW_CLOEXEC, protocol), 'open netlink socket');
+  return check(socket(AF_NETLINK, SOCK_RAW_CLOEXEC, protocol), 'open a netlink socket');
 }
 
 function setOption(fd: number, level: number, option: number, value: number): void {
-  check(setsockopt(fd, level, option, int32(value), 4), `set netlink socket option ${option}`);
+  check(setsockopt(fd, level, option, int32(value), 4), `set the netlink socket option ${option}`);
 }
 
 function trySetOption(fd: number, level: number, option: number, value: number): void {

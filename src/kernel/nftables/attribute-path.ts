@@ -1,12 +1,12 @@
 import { readAttributes } from '../netlink/index.ts';
 import { ChainAttribute, HookAttribute } from './chain.ts';
 import { ElementAttribute, ElementListAttribute } from './element.ts';
-import { ATTRIBUTES_AT, NftMessage } from './message.ts';
+import { ATTRIBUTES_OFFSET, NftMessage } from './message.ts';
 import { RuleAttribute } from './rule.ts';
 import { SetAttribute, SetDescAttribute, SetFieldAttribute } from './set.ts';
 import { TableAttribute } from './table.ts';
 
-/** The names of attributes, and what is inside those that hold others. A list's entries have an index, not a name. */
+/** The names of attributes, and the layouts of nested ones. The entries of a list have an index instead of a name. */
 interface Layout {
   readonly names: ReadonlyMap<number, string>;
   readonly inside: ReadonlyMap<number, Layout>;
@@ -54,18 +54,24 @@ const LAYOUTS: ReadonlyMap<number, Layout> = new Map([
 export interface AttributePath {
   /** `NFTA_SET_ELEM_LIST_ELEMENTS[17].NFTA_SET_ELEM_DATA` */
   readonly text: string;
-  /** The first index in it. */
+  /** The first index in the path. */
   readonly index: number | undefined;
 }
 
-/** What stands at the offset of a message, which is counted from its header. Undefined if no attribute begins there. */
+/** The attribute at an offset, counted from the start of the message. Undefined if no attribute is there. */
 export function attributePath(message: Buffer, offset: number): AttributePath | undefined {
-  if (message.length < ATTRIBUTES_AT) return undefined;
+  if (message.length < ATTRIBUTES_OFFSET) return undefined;
   const layout = LAYOUTS.get(message.readUInt16LE(4) & 0xff);
-  return layout && walk(layout, message, ATTRIBUTES_AT, 0, offset);
+  return layout && findPath(layout, message, ATTRIBUTES_OFFSET, 0, offset);
 }
 
-function walk(layout: Layout, bytes: Buffer, start: number, base: number, wanted: number): AttributePath | undefined {
+function findPath(
+  layout: Layout,
+  bytes: Buffer,
+  start: number,
+  base: number,
+  wanted: number,
+): AttributePath | undefined {
   let index = 0;
   for (const { type, value, offset } of readAttributes(bytes, start)) {
     const at = base + offset;
@@ -76,7 +82,7 @@ function walk(layout: Layout, bytes: Buffer, start: number, base: number, wanted
     if (wanted < at) return undefined;
     if (wanted === at) return { text: here, index: own };
     const inside = layout.listOf ?? layout.inside.get(type);
-    const deeper = inside && walk(inside, value, 0, at + 4, wanted);
+    const deeper = inside && findPath(inside, value, 0, at + 4, wanted);
     if (!deeper) return { text: here, index: own };
     const dot = inside.listOf ? '' : '.';
     return { text: `${here}${dot}${deeper.text}`, index: own ?? deeper.index };

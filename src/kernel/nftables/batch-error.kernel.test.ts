@@ -14,7 +14,7 @@ import {
 } from '../../../test/support/nft-ruleset.ts';
 import { type Chain, type Element, type Rule, Transaction } from './index.ts';
 
-test('KERNEL-11 an error names the command and the attribute that the kernel points at, for every command it refuses', () =>
+test('KERNEL-11 an error has the command and the attribute of every refusal', () =>
   inNamespace(async ({ socket }) => {
     await socket.commit(everything());
     const missing: Chain = { kind: 'chain', name: 'missing' };
@@ -44,7 +44,7 @@ test('KERNEL-11 an error names the command and the attribute that the kernel poi
     assertHoldsEverything(socket);
   }));
 
-test('KERNEL-11 an error of one among many elements names that element', () =>
+test('KERNEL-11 an error about one of many elements names that element', () =>
   inNamespace(async ({ socket }) => {
     await socket.commit(everything());
     const many = Array.from({ length: 3000 }, (_, i) =>
@@ -66,7 +66,7 @@ test('KERNEL-11 an error of one among many elements names that element', () =>
     assert.match(error.attribute ?? '', /^NFTA_SET_ELEM_LIST_ELEMENTS\[\d+\]$/);
   }));
 
-test('KERNEL-11 an error of one among ranges, each of which is two elements for the kernel, names the range', () =>
+test('KERNEL-11 an error about one of many ranges names the range, although the kernel has two elements for each', () =>
   inNamespace(async ({ socket }) => {
     await socket.commit(everything());
     const [zero, one, ten] = elements.get(cidrs) ?? [];

@@ -11,14 +11,14 @@ import type { Transaction } from './transaction.ts';
 /** One command that the kernel refused. */
 export interface Failure {
   readonly command: Command;
-  /** Which of its elements, where the kernel said so. */
+  /** The element that the kernel refused, if the kernel pointed at one. */
   readonly element?: Element;
   readonly error: KernelError;
 }
 
 /**
- * A transaction of which nothing was applied because the kernel refused commands. It looks at all of them, so there may
- * be several failures; later ones may only follow from earlier ones. The error itself is the first.
+ * The kernel refused commands of a transaction and applied nothing. The kernel checks all commands, so there may be
+ * several failures. Later failures may only be consequences of earlier ones. The error itself describes the first one.
  */
 export class BatchError extends KernelError {
   readonly failures: readonly Failure[];
@@ -29,31 +29,31 @@ export class BatchError extends KernelError {
   }
 }
 
-/** The error that the refusals among the acknowledgements amount to; undefined if there is none. */
+/** The error for the refusals among the acknowledgements. Undefined if the kernel refused nothing. */
 export function batchError(transaction: Transaction, batch: Batch, acks: readonly Ack[]): KernelError | undefined {
   const failures: Failure[] = [];
   for (const ack of acks) {
     if (!ack.errno) continue;
     const origin = batch.origins[ack.sequence - batch.first - 1];
-    // What concerns the batch as a whole (a stale generation, no permission) is said of its beginning.
+    // The kernel reports errors of the whole batch (a stale generation, no permission) for its first message.
     if (!origin) return refusalError(`commit to table ${transaction.family} ${transaction.table}`, ack);
-    failures.push(failure(transaction, batch, origin, ack));
+    failures.push(toFailure(transaction, batch, origin, ack));
   }
   const [first] = failures;
   return first && new BatchError(first.error.code, first.error, failures);
 }
 
-function failure(transaction: Transaction, batch: Batch, origin: Origin, ack: Ack): Failure {
+function toFailure(transaction: Transaction, batch: Batch, origin: Origin, ack: Ack): Failure {
   const { command } = origin;
   const message = batch.bytes.subarray(origin.at, origin.at + batch.bytes.readUInt32LE(origin.at));
   const path = ack.offset === undefined ? undefined : attributePath(message, ack.offset);
   const element = command.object.kind === 'elements' ? elementAt(command.object, origin, path) : undefined;
-  const { operation, object } = describe(transaction, command, element);
+  const { operation, object } = describeCommand(transaction, command, element);
   const error = refusalError(operation, ack, object, path?.text);
   return element ? { command, element, error } : { command, error };
 }
 
-/** The element whose entry the path goes through. */
+/** The element whose entry is on the path. */
 function elementAt(
   { set, elements }: SetElements,
   origin: Origin,
@@ -61,17 +61,17 @@ function elementAt(
 ): Element | undefined {
   if (path?.index === undefined) return undefined;
   const shape = shapeOf(set);
-  let left = path.index;
+  let remaining = path.index;
   for (let i = origin.element; i < elements.length; i++) {
     const element = elements[i];
     if (!element) return undefined;
-    left -= entryCount(shape, element);
-    if (left < 0) return element;
+    remaining -= entryCount(shape, element);
+    if (remaining < 0) return element;
   }
   return undefined;
 }
 
-function describe(
+function describeCommand(
   { family, table }: Transaction,
   command: Command,
   element: Element | undefined,

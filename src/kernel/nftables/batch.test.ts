@@ -27,7 +27,7 @@ function manyVerdicts(count: number): Element[] {
   }));
 }
 
-test('KERNEL-1 a batch is framed, names its generation, and asks for an echo at the start and acknowledgements at the end', () => {
+test('KERNEL-1 a batch has a begin with the generation, an end, an echo first and acknowledgements last', () => {
   const { bytes, first, count } = encodeBatch(
     new Transaction('ip', 't').add(table).add(set).delete(set),
     5,
@@ -49,7 +49,7 @@ test('KERNEL-1 a batch is framed, names its generation, and asks for an echo at 
   assert.equal(all[4]?.body.toString('hex'), '0000000a');
 });
 
-test('KERNEL-1 elements fill the messages: only the first, which is echoed, has a single one', () => {
+test('KERNEL-1 elements fill the messages, but the first message, which is echoed, has a single element', () => {
   const elements = manyVerdicts(5000);
   const { bytes, origins } = encodeBatch(new Transaction('ip', 't').addElements(map, elements), 1);
   const lists = messages(bytes).flatMap(message => decodeElements(message) ?? []);
@@ -81,7 +81,7 @@ test('KERNEL-1 ranges fill the messages too', () => {
   assert.equal(lists.length, 6);
 });
 
-test('KERNEL-1 elements of a set are put together across those of other sets, but not across a change of verb or an object', () => {
+test('KERNEL-1 elements of a set are merged into one command until the verb changes or an object follows', () => {
   const transaction = new Transaction('ip', 't');
   transaction
     .addElements(set, [one(1)])
@@ -107,18 +107,18 @@ test('KERNEL-1 elements of a set are put together across those of other sets, bu
   assert.equal(transaction.commands.length, 6);
 });
 
-test('KERNEL-1 no elements are no command, for without any the kernel would remove them all', () => {
+test('KERNEL-1 an empty list of elements makes no command, because the kernel would remove all elements', () => {
   const transaction = new Transaction('ip', 't').deleteElements(set, []).addElements(set, []);
   assert.ok(transaction.isEmpty);
 });
 
-test('KERNEL-1 the elements that were given are not touched by those added later', () => {
+test("KERNEL-1 adding more elements does not change the caller's array", () => {
   const given = [one(1)];
   new Transaction('ip', 't').addElements(set, given).addElements(set, [one(2)]);
   assert.equal(given.length, 1);
 });
 
-test('KERNEL-1 an offset leads to the attribute that begins there', () => {
+test('KERNEL-1 attributePath finds the attribute at an offset', () => {
   const { bytes, origins } = encodeBatch(new Transaction('ip', 't').add(table).addElements(map, manyVerdicts(3)), 1);
   const message = bytes.subarray(origins[1]?.at);
   const paths = new Set<string>();
@@ -137,7 +137,7 @@ test('KERNEL-1 an offset leads to the attribute that begins there', () => {
   assert.equal(attributePath(message, 1 << 20), undefined);
 });
 
-/** A kernel that acknowledges the messages with these positions in the batch. */
+/** A kernel that acknowledges the messages at these positions of the batch. */
 function kernelThatAcknowledges(...positions: number[]): Transport & { readonly background: readonly number[] } {
   const background: number[] = [];
   const waiting: Buffer[] = [];
@@ -170,7 +170,7 @@ async function commitTo(transport: Transport, elements: readonly Element[] = [])
   return new NftablesSocket(netlink, netlink).commit(transaction);
 }
 
-test('KERNEL-1 a small transaction is sent at once, a large one in the background', async () => {
+test('KERNEL-1 a small transaction is sent directly, a large one in the background', async () => {
   const kernel = kernelThatAcknowledges(-1);
   await commitTo(kernel);
   assert.equal(kernel.background.length, 0);
@@ -178,7 +178,7 @@ test('KERNEL-1 a small transaction is sent at once, a large one in the backgroun
   assert.equal(kernel.background.length, 1);
 });
 
-test('KERNEL-1 a kernel that does not acknowledge the end of a batch is believed by the last message', async () => {
+test('KERNEL-1 an acknowledgement of the last message is enough if the kernel does not acknowledge the end', async () => {
   assert.deepEqual(await commitTo(kernelThatAcknowledges(-2)), { generation: undefined });
   assert.deepEqual(await commitTo(kernelThatAcknowledges(-2, -1)), { generation: undefined });
 });
@@ -186,6 +186,6 @@ test('KERNEL-1 a kernel that does not acknowledge the end of a batch is believed
 test('KERNEL-1 without any acknowledgement the outcome is unknown', async () => {
   await assert.rejects(commitTo(kernelThatAcknowledges()), {
     code: 'KERNEL_OVERRUN',
-    message: 'commit 2 messages to table ip t: no acknowledgement came',
+    message: 'commit 2 messages to table ip t: the kernel sent no acknowledgement',
   });
 });

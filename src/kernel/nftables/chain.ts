@@ -5,9 +5,9 @@ import { commentIn, encodeComment, printComment } from './userdata.ts';
 export interface Chain {
   readonly kind: 'chain';
   readonly name: string;
-  /** Of a base chain only, which packets enter by themselves; a regular one is jumped to. */
+  /** Packets enter a base chain directly. They enter a regular chain, which has no `base`, only through a jump. */
   readonly base?: BaseChain;
-  /** Kernels before 5.10 forget it. */
+  /** Kernels before 5.10 do not keep it. */
   readonly comment?: string;
   readonly handle?: number;
 }
@@ -15,16 +15,16 @@ export interface Chain {
 export interface BaseChain {
   readonly type: ChainType;
   readonly hook: Hook;
-  /** Base chains of a hook run in ascending order of it. */
+  /** The base chains of a hook run in ascending order of their priority. */
   readonly priority: number;
-  /** `accept` if left out, and left out in what was read if it is `accept`. */
+  /** By default `accept`. A decoded chain leaves `accept` out. */
   readonly policy?: 'accept' | 'drop';
 }
 
 export type ChainType = 'filter' | 'nat' | 'route';
 export type Hook = (typeof HOOKS)[number];
 
-/** By their NF_INET_* numbers. */
+/** In the order of their NF_INET_* numbers. */
 const HOOKS = ['prerouting', 'input', 'forward', 'output', 'postrouting', 'ingress'] as const;
 const POLICIES = ['drop', 'accept'] as const;
 const TYPES: readonly ChainType[] = ['filter', 'nat', 'route'];
@@ -57,7 +57,7 @@ export function encodeChain(writer: MessageWriter, table: string, chain: Chain):
   if (comment !== undefined) encodeComment(writer, ChainAttribute.USERDATA, comment);
 }
 
-/** The chain, and the table that it is in. */
+/** Decodes a chain and the name of its table. */
 export function decodeChain(message: Message): { table: string; chain: Chain } | undefined {
   const attributes = attributeMap(message.body, NFGENMSG_LENGTH);
   const table = asString(attributes.get(ChainAttribute.TABLE));
@@ -76,7 +76,7 @@ export function decodeChain(message: Message): { table: string; chain: Chain } |
   return { table, chain };
 }
 
-/** How often a chain is used: by each of its rules, and by each rule that jumps to it. */
+/** Decodes how often a chain is used: by each of its rules, and by each rule that jumps to it. */
 export function decodeChainUse(message: Message): { table: string; name: string; use: number } | undefined {
   const attributes = attributeMap(message.body, NFGENMSG_LENGTH);
   const table = asString(attributes.get(ChainAttribute.TABLE));
@@ -98,8 +98,8 @@ function decodeBase(attributes: ReadonlyMap<number, Buffer>): BaseChain | undefi
   return { type, hook, priority: priority | 0, ...(drops && { policy: 'drop' }) };
 }
 
-/** What follows `add chain ip table name`. */
-export function printChain(chain: Chain): string {
+/** The text after `add chain ip table name`. */
+export function printChainBody(chain: Chain): string {
   const { base } = chain;
   const parts: string[] = [];
   if (base) {

@@ -1,13 +1,13 @@
-import { type Chain, printChain } from './chain.ts';
+import { type Chain, printChainBody } from './chain.ts';
 import { type Element, type ElementPart, printElement } from './element.ts';
 import type { NftFamily } from './family.ts';
-import { printRule, type Rule } from './rule.ts';
-import { printSet, type SetOrMap } from './set.ts';
-import { printTable, type Table } from './table.ts';
+import { printRuleBody, type Rule } from './rule.ts';
+import { printSetBody, type SetOrMap } from './set.ts';
+import { printTableBody, type Table } from './table.ts';
 
 /**
- * One line of an nft script, with nft's verbs: `add` takes what is there already, `create` does not; `flush` empties,
- * of a table its chains.
+ * One line of an nft script, with nft's verbs. `add` accepts an object that exists already, `create` does not. `flush`
+ * of a table removes the rules of all its chains.
  */
 export type Command =
   | { readonly verb: 'add' | 'create' | 'flush'; readonly object: Table | Chain | SetOrMap }
@@ -15,7 +15,7 @@ export type Command =
   | { readonly verb: 'add' | 'insert'; readonly object: Rule }
   | ElementCommand;
 
-/** A rule that is there; it has no name. */
+/** An existing rule. Rules have no names, so the kernel's handle identifies it. */
 export interface RuleHandle {
   readonly kind: 'rule-handle';
   readonly chain: string;
@@ -33,7 +33,7 @@ export interface SetElements {
   readonly elements: readonly Element[];
 }
 
-/** The lines of the script: one, or one for each element. */
+/** The lines of the script: one line, or one line per element. */
 export function* printCommand(family: NftFamily, table: string, command: Command): Generator<string> {
   const { verb, object } = command;
   if (object.kind === 'elements') {
@@ -58,12 +58,12 @@ export function partOf(verb: Command['verb']): ElementPart {
   return verb === 'delete' ? 'key' : 'whole';
 }
 
-/** An element with the set's types. */
+/** Prints an element with the types of its set. */
 export function printElementOf(set: SetOrMap, element: Element, part: ElementPart): string {
   return printElement(set.type, set.kind === 'map' ? set.data : [], element, part);
 }
 
-/** `chain ip kube-proxy services`: the object as errors and scripts call it. */
+/** `chain ip kube-proxy services`: the name of the object in errors and scripts. */
 export function printName(family: NftFamily, table: string, object: Command['object']): string {
   switch (object.kind) {
     case 'table':
@@ -85,13 +85,13 @@ function printBody(family: NftFamily, verb: Command['verb'], object: Exclude<Com
   if (verb === 'delete' || verb === 'flush') return '';
   switch (object.kind) {
     case 'table':
-      return printTable(object);
+      return printTableBody(object);
     case 'chain':
-      return printChain(object);
+      return printChainBody(object);
     case 'set':
     case 'map':
-      return printSet(object);
+      return printSetBody(object);
     case 'rule':
-      return printRule(family, object);
+      return printRuleBody(family, object);
   }
 }

@@ -5,7 +5,7 @@ import { dataBytes, dataValues } from './data.ts';
 import { type DataType, dataSize, printData, typeNumber, typesOf } from './datatype.ts';
 import { printRange } from './range.ts';
 
-test('KERNEL-1 a concatenation has six bits for each type, and four-byte steps', () => {
+test('KERNEL-1 a concatenation has six bits for each type, and its components begin at multiples of four bytes', () => {
   assert.equal(typeNumber(['ipv4_addr']), 7);
   assert.equal(typeNumber(['ipv4_addr', 'inet_proto', 'inet_service', 'mark']), 0x1cc353);
   assert.deepEqual(typesOf(0x1cc353), ['ipv4_addr', 'inet_proto', 'inet_service', 'mark']);
@@ -14,7 +14,7 @@ test('KERNEL-1 a concatenation has six bits for each type, and four-byte steps',
   assert.equal(dataSize(['ipv6_addr', 'inet_service']), 20);
 });
 
-test('KERNEL-1 a verdict has a number of its own, and types without a word keep theirs', () => {
+test('KERNEL-1 a verdict has its own number, and unknown types keep theirs', () => {
   assert.equal(typeNumber(['verdict']), 0xffffff00);
   assert.deepEqual(typesOf(0xffffff00), ['verdict']);
   assert.deepEqual(typesOf((7 << 6) | 43), ['ipv4_addr', 'type-43']);
@@ -38,14 +38,14 @@ const TEXTS: readonly (readonly [DataType[], (string | number)[], string, string
 ];
 
 for (const [types, values, hex, text] of TEXTS) {
-  test(`KERNEL-1 writes and prints ${types.join(' . ')} as nft does: ${text}`, () => {
+  test(`KERNEL-1 encodes and prints ${types.join(' . ')} as nft does: ${text}`, () => {
     const bytes = dataBytes(types, values);
     assert.equal(bytes.toString('hex'), hex);
     assert.equal(printData(types, bytes), text);
   });
 }
 
-test('KERNEL-1 values that do not fit their type are refused', () => {
+test('KERNEL-1 refuses values that do not fit their type', () => {
   const wrong: readonly (readonly [DataType, string | number])[] = [
     ['ipv4_addr', 'fd00::1'],
     ['ipv6_addr', '10.0.0.1'],
@@ -60,18 +60,18 @@ test('KERNEL-1 values that do not fit their type are refused', () => {
     ['verdict', 1],
   ];
   for (const [type, value] of wrong)
-    assert.throws(() => dataBytes([type], [value]), /is no|written|too long|not an address/);
+    assert.throws(() => dataBytes([type], [value]), /is not a|be given as|too long|not an address/);
   assert.throws(() => dataBytes(['mark', 'mark'], [1]), RangeError);
 });
 
-test('KERNEL-1 values come back from their bytes', () => {
+test('KERNEL-1 every value survives encoding and decoding', () => {
   const types: DataType[] = ['ipv4_addr', 'inet_proto', 'inet_service', 'mark', 'integer'];
   const values = fc.tuple(fc.ipV4(), fc.nat(255), fc.nat(65535), fc.nat(0xffffffff), fc.nat(0xffffffff));
   fc.assert(fc.property(values, values => assert.deepEqual(dataValues(types, dataBytes(types, values)), values)));
   assert.equal(dataValues(types, Buffer.alloc(19)), undefined);
 });
 
-test('KERNEL-1 a range prints as a prefix where it is one, each field apart', () => {
+test('KERNEL-1 each field of a range prints as a prefix if it is one, otherwise as two ends', () => {
   const types: DataType[] = ['ipv4_addr', 'inet_service'];
   const print = (first: [string, number], last: [string, number]) =>
     printRange(types, dataBytes(types, first), dataBytes(types, last));

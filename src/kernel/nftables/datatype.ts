@@ -2,20 +2,20 @@ import { ipFromBytes } from '../../net/index.ts';
 import { printProtocol } from './protocol.ts';
 
 /**
- * nft's data types. The kernel only stores their numbers; nft prints keys and data by them, so a set with a wrong
- * number works and lists as nonsense. `type-N` stands for one that has no word here.
+ * nft's data types. The kernel only stores their numbers. nft prints keys and data by these numbers, so a set with a
+ * wrong number works, but nft lists it wrongly. `type-N` stands for a type that is not in this table.
  */
 export type DataType = keyof typeof TYPES | `type-${number}`;
 
-/** One value of a type: addresses and names as text, everything else as a number. */
+/** A value of a type. Addresses and names are text, everything else is a number. */
 export type DataValue = string | number;
 
-/** BYTEORDER_* of nft: how a value's bytes are read as a number. */
+/** BYTEORDER_* of nft: the order of the bytes of a number. */
 export const ByteOrder = { NONE: 0, HOST: 1, BIG: 2 } as const;
 
-interface TypeFacts {
+interface TypeInfo {
   readonly number: number;
-  /** Bytes; a component of a concatenation is padded to four. */
+  /** In bytes. A component of a concatenation is padded to a multiple of four. */
   readonly size: number;
   readonly order: number;
 }
@@ -23,7 +23,7 @@ interface TypeFacts {
 const { HOST, BIG } = ByteOrder;
 
 const TYPES = {
-  // The kernel knows the verdict's number itself; it takes no room in a register.
+  // The kernel itself knows the number of the verdict type. A verdict takes no space in a register.
   verdict: { number: 0xffffff00, size: 0, order: ByteOrder.NONE },
   nf_proto: { number: 2, size: 1, order: HOST },
   integer: { number: 4, size: 4, order: HOST },
@@ -48,51 +48,51 @@ const TYPES = {
   fib_addrtype: { number: 38, size: 4, order: HOST },
   boolean: { number: 39, size: 1, order: HOST },
   ifname: { number: 41, size: 16, order: HOST },
-} as const satisfies Record<string, TypeFacts>;
+} as const satisfies Record<string, TypeInfo>;
 
-const facts: ReadonlyMap<string, TypeFacts> = new Map(Object.entries(TYPES));
+const typeInfos: ReadonlyMap<string, TypeInfo> = new Map(Object.entries(TYPES));
 const names = new Map<number, DataType>(
   Object.entries(TYPES).map(([name, { number }]) => [number, name as keyof typeof TYPES]),
 );
 
-const BITS_A_TYPE = 6;
+const BITS_PER_TYPE = 6;
 
-/** The number of a type or of a concatenation of types, which has six bits for each. */
+/** The number of a type or of a concatenation, which has six bits for each type. */
 export function typeNumber(types: readonly DataType[]): number {
-  return types.reduce((number, type) => ((number << BITS_A_TYPE) | numberOf(type)) >>> 0, 0);
+  return types.reduce((number, type) => ((number << BITS_PER_TYPE) | numberOf(type)) >>> 0, 0);
 }
 
 export function typesOf(number: number): readonly DataType[] {
   if (number === TYPES.verdict.number) return ['verdict'];
   const types: DataType[] = [];
-  for (let rest = number; rest > 0; rest >>>= BITS_A_TYPE) types.unshift(typeOf(rest & 0x3f));
+  for (let rest = number; rest > 0; rest >>>= BITS_PER_TYPE) types.unshift(typeOf(rest & 0x3f));
   return types;
 }
 
-/** Bytes that a value, or a concatenation of them, takes in a register. */
+/** The bytes that a value or a concatenation takes in registers. */
 export function dataSize(types: readonly DataType[]): number {
   const [only] = types;
   if (only !== undefined && types.length === 1) return sizeOf(only);
   return types.reduce((size, type) => size + padded(sizeOf(type)), 0);
 }
 
-/** Of a single type only: a concatenation has one in each part. */
+/** The byte order of a single type. A concatenation has none, because each component has its own. */
 export function byteOrder(types: readonly DataType[]): number {
   const [only] = types;
-  return only !== undefined && types.length === 1 ? (facts.get(only)?.order ?? ByteOrder.NONE) : ByteOrder.NONE;
+  return only !== undefined && types.length === 1 ? (typeInfos.get(only)?.order ?? ByteOrder.NONE) : ByteOrder.NONE;
 }
 
-/** Bytes of each component, which the kernel wants to know of a concatenation of intervals. */
+/** The bytes of each component. The kernel needs them for a concatenation of intervals. */
 export function fieldSizes(types: readonly DataType[]): readonly number[] {
   return types.map(sizeOf);
 }
 
-/** The bytes of each component without their padding; undefined if they are too few for the types. */
+/** The bytes of each component without the padding. Undefined if there are too few bytes for the types. */
 export function components(types: readonly DataType[], bytes: Buffer): Buffer[] | undefined {
   const parts: Buffer[] = [];
   let at = 0;
   for (const type of types) {
-    // A type without a word here has no known size: it takes the rest, which is right where it is the only one.
+    // The size of an unknown type is unknown. It takes the rest, which is right if it is the only type.
     const size = sizeOf(type) || bytes.length - at;
     if (size <= 0 || at + size > bytes.length) return undefined;
     parts.push(bytes.subarray(at, at + size));
@@ -101,13 +101,13 @@ export function components(types: readonly DataType[], bytes: Buffer): Buffer[] 
   return parts;
 }
 
-/** As nft writes it: `10.96.0.10 . tcp . 80`. Bytes that do not fit the types come out as one number in hex. */
+/** `10.96.0.10 . tcp . 80`, as nft prints it. Bytes that do not fit the types are printed as one hexadecimal number. */
 export function printData(types: readonly DataType[], bytes: Buffer): string {
   const parts = components(types, bytes);
   return parts ? parts.map((part, i) => printValue(types[i] ?? 'integer', part)).join(' . ') : hex(bytes);
 }
 
-/** One component. */
+/** Prints one component. */
 export function printValue(type: DataType, bytes: Buffer): string {
   switch (type) {
     case 'inet_proto':
@@ -121,11 +121,11 @@ export function printValue(type: DataType, bytes: Buffer): string {
     case 'tcp_flag':
       return hex(Buffer.from(bytes).reverse());
     default:
-      return facts.has(type) ? String(readValue(type, bytes)) : hex(bytes);
+      return typeInfos.has(type) ? String(readValue(type, bytes)) : hex(bytes);
   }
 }
 
-/** The value of one component. */
+/** Reads the value of one component. */
 export function readValue(type: DataType, bytes: Buffer): DataValue {
   switch (type) {
     case 'ipv4_addr':
@@ -136,7 +136,7 @@ export function readValue(type: DataType, bytes: Buffer): DataValue {
     case 'ether_addr':
       return Array.from(bytes, byte => byte.toString(16).padStart(2, '0')).join(':');
     default: {
-      const known = facts.get(type);
+      const known = typeInfos.get(type);
       if (!known || bytes.length > 4) return hex(bytes);
       return known.order === BIG ? bytes.readUIntBE(0, bytes.length) : bytes.readUIntLE(0, bytes.length);
     }
@@ -144,19 +144,19 @@ export function readValue(type: DataType, bytes: Buffer): DataValue {
 }
 
 function numberOf(type: DataType): number {
-  return facts.get(type)?.number ?? Number(type.slice('type-'.length));
+  return typeInfos.get(type)?.number ?? Number(type.slice('type-'.length));
 }
 
 function typeOf(number: number): DataType {
   return names.get(number) ?? `type-${number}`;
 }
 
-/** Bytes of one type; none for a verdict and for types that have no word here. */
+/** The bytes of one type. 0 for a verdict and for unknown types. */
 export function sizeOf(type: DataType): number {
-  return facts.get(type)?.size ?? 0;
+  return typeInfos.get(type)?.size ?? 0;
 }
 
-/** Components of a concatenation begin at multiples of four bytes. */
+/** The size with padding. The components of a concatenation begin at multiples of four bytes. */
 export function padded(size: number): number {
   return (size + 3) & ~3;
 }

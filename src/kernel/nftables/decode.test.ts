@@ -12,7 +12,7 @@ import { decodeEvent } from './event.ts';
 import { decodeGeneration } from './generation.ts';
 import { joinIntervals } from './interval.ts';
 import { decodeRule } from './rule.ts';
-import { decodeSet, type NftMap, printSet } from './set.ts';
+import { decodeSet, type NftMap, printSetBody } from './set.ts';
 import { decodeTable } from './table.ts';
 import { Transaction } from './transaction.ts';
 import { decodeUserdata } from './userdata.ts';
@@ -31,7 +31,7 @@ const map: NftMap = {
 
 const counter = { kind: 'counter', packets: 3n, bytes: 180n } as const;
 
-/** One of everything that can be sent. */
+/** A batch with one message of every kind. */
 function sample(): Buffer {
   const key = dataBytes(map.type, ['10.0.0.1', 'tcp', 80, 3]);
   const transaction = new Transaction('ip', 't')
@@ -63,14 +63,14 @@ function sample(): Buffer {
 function decodeAll(message: Message): void {
   for (const decode of [decodeTable, decodeChain, decodeRule, decodeGeneration, decodeEvent]) decode(message);
   const set = decodeSet(message)?.set;
-  if (set) printSet(set);
+  if (set) printSetBody(set);
   const { elements } = decodeElements(message) ?? { elements: [] };
   joinIntervals(elements);
   for (const element of elements) printElement(set?.type ?? map.type, map.data, element, 'whole');
   decodeUserdata(message.body);
 }
 
-test('KERNEL-1 no decoder throws on bytes at random', () => {
+test('KERNEL-1 random bytes never make a decoder throw', () => {
   const message = fc.record({
     type: fc.integer({ min: 0x0a00, max: 0x0a1f }),
     flags: fc.nat(0xffff),
@@ -80,7 +80,7 @@ test('KERNEL-1 no decoder throws on bytes at random', () => {
   fc.assert(fc.property(message, message => decodeAll(message)));
 });
 
-test('KERNEL-1 no decoder throws on messages with some bytes changed or cut off', () => {
+test('KERNEL-1 messages that are cut short or changed never make a decoder throw', () => {
   const original = sample();
   const changes = fc.array(fc.tuple(fc.nat(original.length - 1), fc.nat(255)), { maxLength: 8 });
   fc.assert(
@@ -97,7 +97,7 @@ test('KERNEL-1 no decoder throws on messages with some bytes changed or cut off'
   );
 });
 
-test('KERNEL-1 every message that is sent decodes to the event that tells of it', () => {
+test('KERNEL-1 every message of a batch decodes to the event that reports it', () => {
   const kinds = [...readMessages(sample())].map(message => {
     const event = decodeEvent(message);
     return event && `${event.type} ${event.object.kind} of ${event.family} ${event.table}`;
@@ -115,7 +115,7 @@ test('KERNEL-1 every message that is sent decodes to the event that tells of it'
   ]);
 });
 
-test('KERNEL-1 counters of a set and of its elements come back as they were sent', () => {
+test('KERNEL-1 the counters of a set and of its elements survive encoding and decoding', () => {
   const objects = [...readMessages(sample())].flatMap(message => decodeEvent(message)?.object ?? []);
   const counters = objects.flatMap((object): unknown[] => {
     if (object.kind === 'map') return [object.counter];
@@ -124,7 +124,7 @@ test('KERNEL-1 counters of a set and of its elements come back as they were sent
   assert.deepEqual(counters, [true, counter, undefined]);
 });
 
-test('KERNEL-1 bytes of any length print with any types', () => {
+test('KERNEL-1 bytes of any length can be printed with any types', () => {
   fc.assert(
     fc.property(fc.nat(0xffffffff), fc.uint8Array({ maxLength: 40 }), (number, bytes) => {
       const types = typesOf(number);

@@ -6,7 +6,7 @@ const UNITS: readonly (readonly [string, number])[] = [
   ['ms', 1],
 ];
 
-/** Milliseconds as nft writes them: `3h`, `1m30s`, `0s`. */
+/** Milliseconds as nft prints them: `3h`, `1m30s`, `0s`. */
 export function printDuration(milliseconds: number): string {
   let rest = milliseconds;
   let text = '';

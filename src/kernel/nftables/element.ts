@@ -2,6 +2,7 @@ import { asString, asU32BE, asU64BE, type Message, type MessageWriter, readAttri
 import { type DataType, printData } from './datatype.ts';
 import { printDuration } from './duration.ts';
 import type { Counter } from './expressions/counter.ts';
+import { encodeData, NFTA_DATA_VALUE } from './expressions/data.ts';
 import { decodeExpression, encodeExpression } from './expressions/expressions.ts';
 import { counterText } from './expressions/print/index.ts';
 import { decodeVerdict, encodeVerdict, printVerdict, type Verdict } from './expressions/verdict.ts';
@@ -9,27 +10,27 @@ import { NFGENMSG_LENGTH } from './message.ts';
 import { printRange } from './range.ts';
 import { commentBytes, commentIn, encodeComment, encodeUserdata, printComment } from './userdata.ts';
 
-/** An element of a set or map. Keys and data are made by `dataBytes` and read by `dataValues`. */
+/** An element of a set or map. `dataBytes` makes keys and data, `dataValues` reads them. */
 export interface Element {
   readonly kind: 'element';
-  /** Empty if it is the catch-all element. */
+  /** Empty for the catch-all element. */
   readonly key: Buffer;
-  /** Of a range: the last key in it. */
+  /** Only for a range: its last key. */
   readonly keyEnd?: Buffer;
-  /** Of a map. */
+  /** Only for a map. */
   readonly data?: Buffer;
-  /** Of a verdict map, instead of data. */
+  /** Only for a verdict map, instead of data. */
   readonly verdict?: Verdict;
   readonly comment?: string;
-  /** Of a set with counters: the packets that found it. One that is added without begins at zero. */
+  /** Only for a set with counters: the packets that matched the element. Without it a new element begins at zero. */
   readonly counter?: Counter;
-  /** Milliseconds that it lives, where that is not the set's own time. */
+  /** The lifetime in milliseconds, if it differs from the set's timeout. */
   readonly timeout?: number;
-  /** Milliseconds that are left of it. */
+  /** The milliseconds that are left of the lifetime. */
   readonly expires?: number;
-  /** Matches what no other element does: `*`. */
+  /** Matches every key that no other element matches: `*`. */
   readonly catchAll?: boolean;
-  /** Only in notifications, where a range comes in two: the key is the first one behind the range. */
+  /** Only in notifications, where a range is two elements: this key is the first one after the range. */
   readonly intervalEnd?: boolean;
 }
 
@@ -46,25 +47,24 @@ export const ElementAttribute = {
   KEY_END: 10,
   EXPRESSIONS: 11,
 } as const;
-export const NFTA_DATA_VALUE = 1;
 const ElementUserdata = { COMMENT: 0, FLAGS: 1 } as const;
 const INTERVAL_OPEN = 1;
 const INTERVAL_END = 1;
 const CATCH_ALL = 2;
 
-/** How much of an element is sent: to remove one its key is enough. */
+/** How much of an element to send. To remove an element, its key is enough. */
 export type ElementPart = 'whole' | 'key';
 
 /**
- * Writes one entry of a list of elements. nft numbers the entries, and so does this; the kernel does not look.
- * `open` says that the range has no end, because there is no key behind its last.
+ * Writes one entry of a list of elements. It numbers the entries as nft does; the kernel ignores the numbers.
+ * `isOpen`: the range has no end element, because there is no key after its last key.
  */
 export function encodeElement(
   writer: MessageWriter,
   entry: number,
   element: Element,
   part: ElementPart,
-  open = false,
+  isOpen = false,
 ): void {
   const { key, keyEnd, data, verdict, comment, counter, timeout, expires } = element;
   const nest = writer.nest(entry);
@@ -78,16 +78,11 @@ export function encodeElement(
   if (part === 'whole') {
     if (verdict !== undefined) encodeVerdict(writer, ElementAttribute.DATA, verdict);
     else if (data !== undefined) encodeData(writer, ElementAttribute.DATA, data);
-    if (open) writer.data(ElementAttribute.USERDATA, openUserdata(comment));
+    if (isOpen) writer.data(ElementAttribute.USERDATA, openUserdata(comment));
     else if (comment !== undefined) encodeComment(writer, ElementAttribute.USERDATA, comment);
     if (counter) encodeExpression(writer, ElementAttribute.EXPR, counter);
   }
   writer.close(nest);
-}
-
-function encodeData(writer: MessageWriter, attribute: number, value: Buffer): void {
-  const nest = writer.nest(attribute);
-  writer.data(NFTA_DATA_VALUE, value).close(nest);
 }
 
 function openUserdata(comment: string | undefined): Buffer {
@@ -97,7 +92,7 @@ function openUserdata(comment: string | undefined): Buffer {
   return encodeUserdata(values);
 }
 
-/** The elements of a message, and the set and table that they are in. */
+/** The elements of a message, and the names of their set and table. */
 export interface ElementList {
   readonly table: string;
   readonly set: string;
@@ -123,7 +118,7 @@ export function decodeElements(message: Message): ElementList | undefined {
 
 type Mutable<T> = { -readonly [P in keyof T]: T[P] };
 
-/** Undefined if it has no key and is not the catch-all either. */
+/** Returns undefined for an element that has no key and is not the catch-all element. */
 export function decodeElement(entry: Buffer): Element | undefined {
   let key: Buffer | undefined;
   const found: Partial<Mutable<Element>> = {};
@@ -132,7 +127,7 @@ export function decodeElement(entry: Buffer): Element | undefined {
     else decodeAttribute(found, type, value);
   }
   if (key === undefined) return found.catchAll ? { kind: 'element', key: Buffer.alloc(0), ...found } : undefined;
-  // In a concatenation of ranges the kernel keeps a second key even where the range is a single key.
+  // In a concatenation of ranges the kernel stores a second key even if the range is a single key.
   if (found.keyEnd?.equals(key)) delete found.keyEnd;
   return { kind: 'element', key, ...found };
 }
@@ -140,11 +135,11 @@ export function decodeElement(entry: Buffer): Element | undefined {
 function decodeAttribute(found: Partial<Mutable<Element>>, type: number, value: Buffer): void {
   switch (type) {
     case ElementAttribute.DATA:
-      set(found, 'verdict', decodeVerdict(value));
-      set(found, 'data', dataIn(value));
+      assign(found, 'verdict', decodeVerdict(value));
+      assign(found, 'data', dataIn(value));
       return;
     case ElementAttribute.KEY_END:
-      set(found, 'keyEnd', dataIn(value));
+      assign(found, 'keyEnd', dataIn(value));
       return;
     case ElementAttribute.FLAGS: {
       const flags = asU32BE(value) ?? 0;
@@ -153,13 +148,13 @@ function decodeAttribute(found: Partial<Mutable<Element>>, type: number, value: 
       return;
     }
     case ElementAttribute.TIMEOUT:
-      set(found, 'timeout', milliseconds(value));
+      assign(found, 'timeout', asMilliseconds(value));
       return;
     case ElementAttribute.EXPIRATION:
-      set(found, 'expires', milliseconds(value));
+      assign(found, 'expires', asMilliseconds(value));
       return;
     case ElementAttribute.USERDATA:
-      set(found, 'comment', commentIn(value));
+      assign(found, 'comment', commentIn(value));
       return;
     case ElementAttribute.EXPR: {
       const expression = decodeExpression(value);
@@ -169,11 +164,15 @@ function decodeAttribute(found: Partial<Mutable<Element>>, type: number, value: 
   }
 }
 
-function set<K extends keyof Element>(found: Partial<Mutable<Element>>, name: K, value: Element[K] | undefined): void {
+function assign<K extends keyof Element>(
+  found: Partial<Mutable<Element>>,
+  name: K,
+  value: Element[K] | undefined,
+): void {
   if (value !== undefined) found[name] = value;
 }
 
-function milliseconds(value: Buffer): number | undefined {
+function asMilliseconds(value: Buffer): number | undefined {
   const number = asU64BE(value);
   return number === undefined ? undefined : Number(number);
 }
@@ -183,7 +182,7 @@ function dataIn(nest: Buffer): Buffer | undefined {
   return undefined;
 }
 
-/** `10.96.0.10 . tcp . 80 comment "default/web" : goto pick-3`, without what a removal does not name. */
+/** `10.96.0.10 . tcp . 80 comment "default/web" : goto pick-3`, or only the key. */
 export function printElement(
   types: readonly DataType[],
   data: readonly DataType[],

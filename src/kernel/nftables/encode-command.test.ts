@@ -7,8 +7,9 @@ import type { Rule } from './rule.ts';
 import type { NftMap, NftSet } from './set.ts';
 import { Transaction } from './transaction.ts';
 
-// The bytes behind the header that nft 1.0.6 sends for the command; in those of concatenations nft's note of a `typeof`
-// is left out. nft gives every set of a script an id and names it in its elements, so these do too.
+// The expected bytes are those that nft 1.0.6 sends after the header. For concatenations nft also stores a `typeof`,
+// which is left out here. nft gives every set of a script an id and repeats it with its elements, so these cases do
+// too.
 
 const KP = '02000000 0700 0100 6b700000'; // family ip, table kp
 
@@ -388,7 +389,7 @@ const CASES: readonly Case[] = [
     body: `${KP}0800020072656700`,
   },
   {
-    // nft writes the two names the other way round.
+    // nft writes the two names in the other order.
     collect: t => t.flush(plain),
     line: 'flush set ip kp s',
     header: '0e0a 0100',
@@ -421,8 +422,8 @@ const CASES: readonly Case[] = [
 ];
 
 for (const { collect, line, header, body } of CASES) {
-  test(`KERNEL-1 sends what nft sends: ${line.split('\n')[0]}`, () => {
-    // The first command is echoed and the last acknowledged.
+  test(`KERNEL-1 sends the bytes of nft: ${line.split('\n')[0]}`, () => {
+    // The first and the last command have extra flags for an echo and an acknowledgement.
     const transaction = collect(new Transaction('ip', 'kp').add(table)).delete(table);
     assert.equal(transaction.toString(), `add table ip kp\n${line}\ndelete table ip kp\n`);
     const { bytes, origins } = encodeBatch(transaction, 1);
@@ -434,7 +435,7 @@ for (const { collect, line, header, body } of CASES) {
   });
 }
 
-test('KERNEL-1 destroys as an addition and a removal, the former without what a chain that is there could object to', () => {
+test('KERNEL-1 destroy adds and deletes an object, and adds a chain without its base properties', () => {
   const base = { type: 'nat', hook: 'output', priority: -100 } as const;
   const transaction = new Transaction('ip', 'kp')
     .destroy(table)

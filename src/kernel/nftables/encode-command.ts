@@ -9,11 +9,12 @@ import { encodeSet, SetAttribute, type SetOrMap } from './set.ts';
 import { encodeTable, type Table, TableAttribute } from './table.ts';
 import type { Transaction } from './transaction.ts';
 
+/** Where a message of a batch came from. */
 export interface Origin {
-  /** Where the message begins in the bytes. */
+  /** The offset of the message in the bytes. */
   readonly at: number;
   readonly command: Command;
-  /** Index of the first element in it. */
+  /** The index of the first element in the message. */
   readonly element: number;
 }
 
@@ -34,7 +35,7 @@ function begin(state: BatchWriter, type: number, flags: number, command: Command
   return writer;
 }
 
-/** Writes the command's messages: one, or as many as its elements take. */
+/** Writes the messages of a command: one message, or as many as its elements need. */
 export function encodeCommand(state: BatchWriter, command: Command): void {
   const { object } = command;
   switch (object.kind) {
@@ -58,8 +59,8 @@ export function encodeCommand(state: BatchWriter, command: Command): void {
   }
 }
 
-/** A message that leaves the table as it is. */
-export function nameTable(state: BatchWriter, command: Command): void {
+/** Writes a message about the table that changes nothing. */
+export function encodeUnchangedTable(state: BatchWriter, command: Command): void {
   begin(state, NftMessage.NEWTABLE, 0, command).string(TableAttribute.NAME, state.transaction.table).end();
 }
 
@@ -76,7 +77,7 @@ function encodeTableCommand(state: BatchWriter, command: Command, table: Table):
       begin(state, NftMessage.DELRULE, 0, command).string(RuleAttribute.TABLE, table.name).end();
       return;
     default: {
-      // nft sends no CREATE for a table, and the kernel does not ask for it.
+      // nft sends no CREATE for a table, and the kernel does not need it.
       const writer = begin(state, NftMessage.NEWTABLE, flagsOf(command) & ~Flag.CREATE, command);
       encodeTable(writer, table);
       writer.end();
@@ -147,7 +148,8 @@ function encodeRuleCommand(state: BatchWriter, command: Command, rule: Rule | Ru
 }
 
 /**
- * As many elements a message as the length of an attribute lets in, but one in the batch's first, which is echoed.
+ * Puts as many elements into a message as the length of an attribute allows. But the first message of the batch has one
+ * element, because the kernel echoes it.
  */
 function encodeElementCommand(state: BatchWriter, command: Command, { set, elements }: SetElements): void {
   const { writer, transaction } = state;

@@ -4,9 +4,11 @@ import { intervalEnd, intervalStart } from './interval.ts';
 import type { SetOrMap } from './set.ts';
 
 /**
- * How a set's elements are told to the kernel. `key`: an entry with one key each. `pair`: ranges of a single field, an
- * entry each for the first key and for the one behind the last. `ends`: ranges in a concatenation, an entry with two
- * keys.
+ * How the elements of a set are encoded.
+ *
+ * key   One entry with one key.
+ * pair  A range of a single field: an entry for the first key, and an entry for the key after the last one.
+ * ends  A range in a concatenation: one entry with the first and the last key.
  */
 export type Shape = 'key' | 'pair' | 'ends';
 
@@ -15,7 +17,7 @@ export function shapeOf(set: SetOrMap): Shape {
   return set.type.length > 1 ? 'ends' : 'pair';
 }
 
-/** Writes the entries of one element, the first of them with the number `entry`, and returns how many they were. */
+/** Writes the entries of one element, numbered from `entry` on. Returns how many entries it wrote. */
 export function encodeEntries(
   writer: MessageWriter,
   shape: Shape,
@@ -43,23 +45,23 @@ export function entryCount(shape: Shape, element: Element): number {
   return shape === 'pair' && !element.catchAll && intervalEnd(element) ? 2 : 1;
 }
 
-/** More than the entries of any element that the kernel takes: two keys, data, a chain's name and a comment, twice. */
-const ANY_ELEMENT = 2048;
+/** More bytes than any element needs: two keys, data, a chain's name and a comment, all of it twice. */
+const LARGEST_ELEMENT = 2048;
 
-/** Whether the entries of an element go into so many bytes. */
+/** Whether the entries of an element fit into this many bytes. */
 export function entriesFit(shape: Shape, element: Element, room: number): boolean {
-  return room >= ANY_ELEMENT || room >= entryBound(shape, element);
+  return room >= LARGEST_ELEMENT || room >= maxEntryBytes(shape, element);
 }
 
-/** No fewer bytes than `encodeEntries` writes. */
-function entryBound(shape: Shape, element: Element): number {
+/** An upper limit for the bytes that `encodeEntries` writes. */
+function maxEntryBytes(shape: Shape, element: Element): number {
   const { key, keyEnd, data, verdict, comment, counter, timeout, expires } = element;
-  let bound = 32 + key.length;
-  if (keyEnd !== undefined) bound += 12 + keyEnd.length;
-  if (data !== undefined) bound += 12 + data.length;
-  if (verdict !== undefined) bound += 'chain' in verdict ? 24 + Buffer.byteLength(verdict.chain) : 16;
-  if (comment !== undefined) bound += 12 + Buffer.byteLength(comment);
-  if (counter !== undefined) bound += 48;
-  if (timeout !== undefined || expires !== undefined) bound += 24;
-  return shape === 'key' ? bound : 2 * bound;
+  let size = 32 + key.length;
+  if (keyEnd !== undefined) size += 12 + keyEnd.length;
+  if (data !== undefined) size += 12 + data.length;
+  if (verdict !== undefined) size += 'chain' in verdict ? 24 + Buffer.byteLength(verdict.chain) : 16;
+  if (comment !== undefined) size += 12 + Buffer.byteLength(comment);
+  if (counter !== undefined) size += 48;
+  if (timeout !== undefined || expires !== undefined) size += 24;
+  return shape === 'key' ? size : 2 * size;
 }

@@ -7,7 +7,7 @@ import { decodeRule, type Rule } from './rule.ts';
 import { decodeSet, type SetOrMap } from './set.ts';
 import { decodeTable, type Table } from './table.ts';
 
-/** An object that came or went. */
+/** An object was added (`new`) or deleted (`del`). */
 export interface NftEvent {
   readonly type: 'new' | 'del';
   readonly family: NftFamily;
@@ -15,14 +15,14 @@ export interface NftEvent {
   readonly object: Table | Chain | SetOrMap | Rule | ChangedElements;
 }
 
-/** A range of a set without concatenation comes as two elements, of which one has `intervalEnd`. */
+/** In a set without concatenation a range is two elements. The second one has `intervalEnd`. */
 export interface ChangedElements {
   readonly kind: 'elements';
   readonly set: string;
   readonly elements: readonly Element[];
 }
 
-/** Undefined for messages about other things than these objects, or of families that are not used here. */
+/** Returns undefined for messages about other objects, and for families that this folder does not support. */
 export function decodeEvent(message: Message): NftEvent | undefined {
   const kind = nftMessageOf(message);
   const family = familyIn(message.body);

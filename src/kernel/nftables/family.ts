@@ -1,11 +1,11 @@
-/** The address families of tables that are used here; `inet` sees both IPv4 and IPv6 packets. */
+/** The supported families of tables. An `inet` table sees both IPv4 and IPv6 packets. */
 export type NftFamily = 'ip' | 'ip6' | 'inet';
 
-/** NFPROTO_* as in nfgenmsg. */
+/** NFPROTO_*, as in nfgenmsg. */
 export const familyNumbers: Readonly<Record<NftFamily, number>> = { ip: 2, ip6: 10, inet: 1 };
 
-/** Undefined for families that are not used here (arp, bridge, netdev). */
-export function familyOf(number: number): NftFamily | undefined {
+/** Returns undefined for unsupported families (arp, bridge, netdev). */
+export function familyFromNumber(number: number): NftFamily | undefined {
   switch (number) {
     case 1:
       return 'inet';

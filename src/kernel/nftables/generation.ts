@@ -2,15 +2,15 @@ import { asString, asU32BE, attributeMap, type Message } from '../netlink/index.
 import { NFGENMSG_LENGTH } from './message.ts';
 
 /**
- * The ruleset's generation: a number of the network namespace that every transaction which changed something raises,
- * whoever made it.
+ * The generation of the ruleset of a network namespace. Every transaction that changes something increases it,
+ * whichever program made the transaction.
  */
 export interface Generation {
   readonly kind: 'generation';
   readonly id: number;
   /**
-   * Of a notification: the thread that made the transaction, which for nft is its process. The number is that of the
-   * first pid namespace, so inside a container it is not the one that a process knows itself by.
+   * Only in notifications: the thread that made the transaction. For nft this is its process. The number belongs to the
+   * initial PID namespace, so inside a container it is not the PID that the process itself sees.
    */
   readonly pid?: number;
   /** The thread's name, at most 15 bytes. */

@@ -6,7 +6,7 @@ import { intervalEnd, intervalStart, joinIntervals } from './interval.ts';
 
 const key = (value: number): Buffer => Buffer.from([value >> 8, value & 255]);
 
-/** Ranges between points in ascending order: some touch, some reach the lowest or highest key, some have one key. */
+/** Ranges in ascending order. Some touch each other, some reach the lowest or highest key, some have a single key. */
 const ranges = fc
   .uniqueArray(fc.oneof(fc.nat(0xffff), fc.constantFrom(0, 1, 0xfffe, 0xffff)), { maxLength: 20 })
   .map(points => points.sort((a, b) => a - b))
@@ -22,7 +22,7 @@ const ranges = fc
     }),
   );
 
-test('KERNEL-1 ranges that were taken apart are put together again, whatever order they come in', () => {
+test('KERNEL-1 joinIntervals restores ranges from their ends in any order', () => {
   fc.assert(
     fc.property(ranges, fc.integer(), (ranges, seed) => {
       const parts = ranges.flatMap(range => [intervalStart(range), intervalEnd(range) ?? []].flat());
@@ -35,11 +35,11 @@ test('KERNEL-1 ranges that were taken apart are put together again, whatever ord
   );
 });
 
-test('KERNEL-1 a range up to the highest key has no end', () => {
+test('KERNEL-1 a range up to the highest key has no end element', () => {
   assert.equal(intervalEnd({ kind: 'element', key: key(5), keyEnd: key(0xffff) }), undefined);
   assert.deepEqual(intervalEnd({ kind: 'element', key: key(0xff) })?.key, key(0x100));
 });
 
-test('KERNEL-1 the end that nft puts in front of the first range is no range', () => {
+test('KERNEL-1 an end element before the first range, as nft writes it, is no range', () => {
   assert.deepEqual(joinIntervals([{ kind: 'element', key: key(0), intervalEnd: true }]), []);
 });

@@ -1,5 +1,5 @@
 import { HEADER_LENGTH, type Message, type MessageWriter } from '../netlink/index.ts';
-import { familyNumbers, familyOf, type NftFamily } from './family.ts';
+import { familyFromNumber, familyNumbers, type NftFamily } from './family.ts';
 
 /** NFNL_SUBSYS_NFTABLES, the upper byte of a message's type. */
 export const SUBSYSTEM = 10;
@@ -25,19 +25,19 @@ export const NftMessage = {
   GETGEN: 16,
 } as const;
 
-/** NFNL_MSG_BATCH_*: messages between these two are applied all or none. */
+/** NFNL_MSG_BATCH_*. The kernel applies all messages between these two, or none. */
 export const BATCH_BEGIN = 0x10;
 export const BATCH_END = 0x11;
 
-/** Where the attributes begin in a message and in its body: behind `nfgenmsg`. */
+/** The attributes begin after `nfgenmsg`. The first offset is within the body, the second within the message. */
 export const NFGENMSG_LENGTH = 4;
-export const ATTRIBUTES_AT = HEADER_LENGTH + NFGENMSG_LENGTH;
+export const ATTRIBUTES_OFFSET = HEADER_LENGTH + NFGENMSG_LENGTH;
 
 export function messageType(type: number): number {
   return (SUBSYSTEM << 8) | type;
 }
 
-/** NFT_MSG_* of a message; undefined if it is of another subsystem. */
+/** NFT_MSG_* of a message. Undefined if the message is of another subsystem. */
 export function nftMessageOf(message: Message): number | undefined {
   return message.type >> 8 === SUBSYSTEM ? message.type & 0xff : undefined;
 }
@@ -47,9 +47,9 @@ const heads: Readonly<Record<NftFamily, Buffer>> = {
   ip6: nfgenmsg(familyNumbers.ip6, 0),
   inet: nfgenmsg(familyNumbers.inet, 0),
 };
-/** A batch says in `res_id` which subsystem it is for. */
+/** The `res_id` of a batch names its subsystem. */
 export const BATCH_HEAD = nfgenmsg(0, SUBSYSTEM);
-/** Of requests that ask for no family, or for all. */
+/** For requests without a family, or for all families. */
 export const UNSPECIFIED_HEAD = nfgenmsg(0, 0);
 
 /** `struct nfgenmsg` for an object of the family. */
@@ -57,13 +57,13 @@ export function familyHead(family: NftFamily): Buffer {
   return heads[family];
 }
 
-/** Undefined for families that are not used here, and for bodies that are too short. */
+/** Returns undefined for unsupported families, and for bodies that are too short. */
 export function familyIn(body: Buffer): NftFamily | undefined {
   const number = body.length >= NFGENMSG_LENGTH ? body[0] : undefined;
-  return number === undefined ? undefined : familyOf(number);
+  return number === undefined ? undefined : familyFromNumber(number);
 }
 
-/** Begins a message about an object of the family. `end` must follow. */
+/** Begins a message about an object of the family. The caller must call `end`. */
 export function beginMessage(
   writer: MessageWriter,
   type: number,

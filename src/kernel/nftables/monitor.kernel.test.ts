@@ -18,8 +18,8 @@ interface Lab {
   readonly events: NftEvent[];
   readonly generations: Generation[];
   nft(script: string): number;
-  /** Returns when so many transactions have been told of. */
-  until(transactions: number): Promise<void>;
+  /** Waits until the monitor has reported this many transactions. */
+  waitFor(transactions: number): Promise<void>;
 }
 
 async function inNamespace(work: (lab: Lab) => Promise<void>): Promise<void> {
@@ -42,13 +42,13 @@ async function inNamespace(work: (lab: Lab) => Promise<void>): Promise<void> {
     assert.equal(status, 0, stderr);
     return pid;
   };
-  const until = async (transactions: number): Promise<void> => {
+  const waitFor = async (transactions: number): Promise<void> => {
     const deadline = Date.now() + 5000;
     while (generations.length < transactions && Date.now() < deadline) await nextTurn();
     assert.equal(generations.length, transactions);
   };
   try {
-    await work({ socket, events, generations, nft, until });
+    await work({ socket, events, generations, nft, waitFor });
     assert.deepEqual(failures, []);
   } finally {
     monitor.close();
@@ -57,7 +57,7 @@ async function inNamespace(work: (lab: Lab) => Promise<void>): Promise<void> {
   }
 }
 
-const unnumbered = ({ object, ...event }: NftEvent): unknown => {
+const withoutHandle = ({ object, ...event }: NftEvent): unknown => {
   if (object.kind === 'elements') return { ...event, object };
   const { handle, ...rest } = object;
   assert.equal(typeof handle, 'number');
@@ -66,14 +66,14 @@ const unnumbered = ({ object, ...event }: NftEvent): unknown => {
 
 const ip = (address: string): Buffer => dataBytes(['ipv4_addr'], [address]);
 
-test('KERNEL-11 tells what nft changed, and which process did it', () =>
-  inNamespace(async ({ socket, events, generations, nft, until }) => {
+test('KERNEL-11 reports the objects that nft changed, and its process', () =>
+  inNamespace(async ({ socket, events, generations, nft, waitFor }) => {
     const pid = nft(
       'table ip t { set s { type ipv4_addr; elements = { 1.1.1.1 comment "one" }; }; chain c { accept comment "all"; }; }',
     );
-    await until(1);
+    await waitFor(1);
     const where = { type: 'new', family: 'ip', table: 't' };
-    assert.deepEqual(events.map(unnumbered), [
+    assert.deepEqual(events.map(withoutHandle), [
       { ...where, object: { kind: 'table', family: 'ip', name: 't' } },
       { ...where, object: { kind: 'chain', name: 'c' } },
       { ...where, object: { kind: 'set', name: 's', type: ['ipv4_addr'] } },
@@ -94,22 +94,22 @@ test('KERNEL-11 tells what nft changed, and which process did it', () =>
     assert.deepEqual(generations, [{ kind: 'generation', id: socket.generation(), pid, process: 'nft' }]);
     events.length = 0;
     nft('flush set ip t s; flush chain ip t c; delete set ip t s; delete chain ip t c; delete table ip t');
-    await until(2);
+    await waitFor(2);
     assert.deepEqual(
       events.map(({ type, object }) => `${type} ${object.kind}`),
       ['del elements', 'del rule', 'del set', 'del chain', 'del table'],
     );
   }));
 
-test('KERNEL-11 a transaction of one’s own is recognised by the generation that its commit resolved to', () =>
-  inNamespace(async ({ socket, events, generations, nft, until }) => {
+test("KERNEL-11 the generation that a commit returns identifies the process's own transaction", () =>
+  inNamespace(async ({ socket, events, generations, nft, waitFor }) => {
     const set: NftSet = { kind: 'set', name: 's', type: ['ipv4_addr'], flags: ['interval'] };
     nft('add table ip foreign');
     const transaction = new Transaction('ip', 't').add({ kind: 'table', family: 'ip', name: 't' }).add(set);
     const range = { kind: 'element', key: ip('10.0.0.0'), keyEnd: ip('10.255.255.255') } as const;
     const { generation } = await socket.commit(transaction.addElements(set, [range]));
     nft('delete table ip foreign');
-    await until(3);
+    await waitFor(3);
     assert.equal(typeof generation, 'number');
     assert.deepEqual(
       generations.map(({ id }) => id === generation),

@@ -7,22 +7,27 @@ import { NftMessage, nftMessageOf } from './message.ts';
 const NFNLGRP_NFTABLES = 7;
 
 export interface NftablesMonitorHandlers {
-  /** An object came or went. Which transaction it belongs to is said by the next `committed`. */
+  /** An object was added or deleted. The next `committed` reports its transaction. */
   changed(event: NftEvent): void;
   /**
-   * A transaction ended. It is one's own if `NftablesSocket.commit` resolved to this generation, though the
-   * notification may come before that does; the process is told too, but not reliably to a container (see Generation).
+   * The kernel committed a transaction. It is this process's own if `NftablesSocket.commit` returned the same
+   * generation. The notification may arrive before `commit` returns. The process in the generation is not reliable
+   * inside a container (see Generation).
    */
   committed(generation: Generation): void;
-  /** Notifications were lost: what is known must be read again. A very large transaction of one's own does this too. */
+  /**
+   * The kernel dropped notifications, so the listener must list all objects again. A very large transaction of this
+   * process can cause it too.
+   */
   overrun(): void;
-  /** The socket failed and will say no more. */
+  /** The socket failed. The monitor reports nothing more. */
   failed(error: Error): void;
 }
 
 /**
- * Tells of every change of nf_tables in a network namespace, whoever made it. While someone listens the kernel makes a
- * notification of each element that is committed, which takes it some 15 µs: a first load is better done before.
+ * Reports every change of nf_tables in a network namespace, whichever program made it. While a monitor is open, the
+ * kernel makes a notification for each committed element, which takes about 15 µs. So commit the first large load
+ * before you open a monitor.
  */
 export class NftablesMonitor {
   readonly #monitor: NetlinkMonitor;

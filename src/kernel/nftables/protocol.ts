@@ -1,4 +1,4 @@
-/** Names that every machine's /etc/protocols has for what is used in rules. */
+/** Protocols that rules use, with their names in every machine's /etc/protocols. */
 const PROTOCOLS: readonly (readonly [number, string])[] = [
   [1, 'icmp'],
   [6, 'tcp'],
@@ -14,12 +14,12 @@ const PROTOCOLS: readonly (readonly [number, string])[] = [
 const names = new Map(PROTOCOLS);
 const numbers = new Map(PROTOCOLS.map(([number, name]) => [name, number]));
 
-/** `tcp`, or the number where it has no common name. */
+/** `tcp`, or the number if the protocol is not in this table. */
 export function printProtocol(protocol: number): string {
   return names.get(protocol) ?? String(protocol);
 }
 
-/** Undefined for names that are not known here. */
+/** Returns undefined for names that are not in this table. */
 export function protocolNumber(name: string): number | undefined {
   return numbers.get(name);
 }

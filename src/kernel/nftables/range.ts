@@ -1,6 +1,6 @@
 import { components, type DataType, printData, printValue } from './datatype.ts';
 
-/** From the first to the last key of a range, each component apart: `10.0.0.0/8 . 80-90`. */
+/** Prints a range from its first to its last key, each component separately: `10.0.0.0/8 . 80-90`. */
 export function printRange(types: readonly DataType[], first: Buffer, last: Buffer): string {
   const starts = components(types, first);
   const ends = components(types, last);
@@ -15,7 +15,7 @@ function printPart(type: DataType, start: Buffer, end: Buffer): string {
   return `${printValue(type, start)}-${printValue(type, end)}`;
 }
 
-/** Undefined if the range is not that of a prefix. */
+/** Returns undefined if the range is no prefix. */
 function prefixLength(start: Buffer, end: Buffer): number | undefined {
   const bits = start.length * 8;
   let prefix = 0;

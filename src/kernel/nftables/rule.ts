@@ -1,10 +1,5 @@
 import { asString, asU64BE, attributeMap, type Message, type MessageWriter } from '../netlink/index.ts';
-import {
-  decodeExpressions,
-  type Expression,
-  encodeExpressions,
-  printRule as printExpressions,
-} from './expressions/index.ts';
+import { decodeExpressions, type Expression, encodeExpressions, printRule } from './expressions/index.ts';
 import type { NftFamily } from './family.ts';
 import { NFGENMSG_LENGTH } from './message.ts';
 import { commentIn, encodeComment, printComment } from './userdata.ts';
@@ -16,7 +11,8 @@ export interface Rule {
   readonly comment?: string;
   readonly handle?: number;
   /**
-   * Handle of the rule that it is added after or inserted before. Of a rule that was read: the rule in front of it.
+   * The handle of the rule after which this rule is added, or before which it is inserted. In a listed rule: the handle
+   * of the previous rule.
    */
   readonly position?: number;
 }
@@ -41,7 +37,7 @@ export function encodeRule(writer: MessageWriter, table: string, rule: Rule): vo
   if (rule.comment !== undefined) encodeComment(writer, RuleAttribute.USERDATA, rule.comment);
 }
 
-/** The rule, and the table that it is in. */
+/** Decodes a rule and the name of its table. */
 export function decodeRule(message: Message): { table: string; rule: Rule } | undefined {
   const attributes = attributeMap(message.body, NFGENMSG_LENGTH);
   const table = asString(attributes.get(RuleAttribute.TABLE));
@@ -62,8 +58,8 @@ export function decodeRule(message: Message): { table: string; rule: Rule } | un
   return { table, rule };
 }
 
-/** What follows `add rule ip table chain`. */
-export function printRule(family: NftFamily, rule: Rule): string {
+/** The text after `add rule ip table chain`. */
+export function printRuleBody(family: NftFamily, rule: Rule): string {
   const position = rule.position === undefined ? '' : ` handle ${rule.position}`;
-  return `${position} ${printExpressions(family, rule.expressions)}${printComment(rule.comment)}`;
+  return `${position} ${printRule(family, rule.expressions)}${printComment(rule.comment)}`;
 }

@@ -4,7 +4,7 @@ import { inNamespace } from '../../../test/support/nft-lab.ts';
 import { address, affinity, element, marks, sorted, table, unnumbered } from '../../../test/support/nft-ruleset.ts';
 import { type Element, type NftSet, type Rule, Transaction } from './index.ts';
 
-test('KERNEL-11 the catch-all element is kept and listed', () =>
+test('KERNEL-11 the kernel keeps and lists a catch-all element', () =>
   inNamespace(async ({ socket, nft }) => {
     const star: Element = { kind: 'element', key: Buffer.alloc(0), catchAll: true, data: address('9.9.9.9') };
     await socket.commit(new Transaction('ip', 'kp').add(table).add(marks).addElements(marks, [star]));
@@ -16,7 +16,7 @@ test('KERNEL-11 the catch-all element is kept and listed', () =>
     assert.deepEqual([...socket.listElements('ip', 'kp', marks)], []);
   }));
 
-test('KERNEL-11 times to live are kept and count down, also of elements that nft added', () =>
+test('KERNEL-11 elements have a timeout and the time that is left, also those that nft added', () =>
   inNamespace(async ({ socket, nft }) => {
     const timed: NftSet = { kind: 'set', name: 'timed', type: ['ipv4_addr'], flags: ['timeout'] };
     const own = element(timed, ['1.1.1.1'], { timeout: 3_600_000 });
@@ -42,7 +42,7 @@ test('KERNEL-11 times to live are kept and count down, also of elements that nft
     assert.ok((sticky?.expires ?? 0) > 10_790_000);
   }));
 
-test('KERNEL-11 a rule may bring its own anonymous set', () =>
+test('KERNEL-11 a transaction can add a rule with its own anonymous set', () =>
   inNamespace(async ({ socket, nft }) => {
     const own: NftSet = {
       kind: 'set',
@@ -83,7 +83,7 @@ test('KERNEL-11 a rule may bring its own anonymous set', () =>
     assert.deepEqual(listed && sorted(socket.listElements('ip', 'kp', listed)), members);
   }));
 
-test('KERNEL-11 elements of a set with counters are listed with what they count, also those that nft added', () =>
+test('KERNEL-11 elements of a set with counters are listed with their counters, also those that nft added', () =>
   inNamespace(async ({ socket, nft, script }) => {
     const counted: NftSet = { kind: 'set', name: 'counted', type: ['ipv4_addr'], counter: true, comment: 'by address' };
     const counter = { kind: 'counter', packets: 5n, bytes: 99n } as const;

@@ -7,21 +7,21 @@ import { commentBytes, commentText, decodeUserdata, encodeUserdata, printComment
 
 interface SetProperties {
   readonly name: string;
-  /** More than one is a concatenation: `ipv4_addr . inet_service`. */
+  /** Several types are a concatenation: `ipv4_addr . inet_service`. */
   readonly type: readonly DataType[];
   /** In the order of SetFlag. */
   readonly flags?: readonly SetFlag[];
-  /** Milliseconds after which elements go that name no time of their own. */
+  /** The default lifetime of elements in milliseconds. */
   readonly timeout?: number;
-  /** Milliseconds between the kernel's searches for elements that have timed out. */
+  /** The kernel searches for expired elements in this interval, in milliseconds. */
   readonly gcInterval?: number;
-  /** The most elements that it may hold. A `dynamic` set needs one, or packets fill it without end. */
+  /** The largest number of elements. A `dynamic` set needs a size, or packets can fill it without limit. */
   readonly size?: number;
-  /** Every element counts the look-ups that find it. */
+  /** Every element counts the packets that match it. */
   readonly counter?: boolean;
   readonly comment?: string;
   readonly handle?: number;
-  /** Of an anonymous set, which is named `__set%d`: what lookups of the same transaction know it by. Not zero. */
+  /** An anonymous set is named `__set%d`. Lookups of the same transaction refer to it by this id, which is not zero. */
   readonly id?: number;
 }
 
@@ -38,8 +38,11 @@ export interface NftMap extends SetProperties {
 export type SetOrMap = NftSet | NftMap;
 
 /**
- * `interval`: elements may be ranges. `dynamic`: rules add elements. `timeout`: elements may have a time to live.
- * `constant`: no change once a rule uses it. `anonymous`: belongs to one rule and goes with it.
+ * interval   Elements can be ranges.
+ * dynamic    Rules add elements.
+ * timeout    Elements can have a lifetime.
+ * constant   The set cannot change once a rule uses it.
+ * anonymous  The set belongs to one rule and is deleted with it.
  */
 export type SetFlag = (typeof FLAGS)[number][0];
 
@@ -77,7 +80,7 @@ export const SetDescAttribute = { SIZE: 1, CONCAT: 2 } as const;
 export const SetFieldAttribute = { LEN: 1 } as const;
 const NFTA_LIST_ELEM = 1;
 
-/** NFTNL_UDATA_SET_*; what nft also writes to remember a `typeof` is left out, for `type` needs none of it. */
+/** NFTNL_UDATA_SET_*. nft also stores what it needs to print a `typeof`. A set with a `type` does not need that. */
 const SetUserdata = { KEY_BYTEORDER: 0, DATA_BYTEORDER: 1, DATA_INTERVAL: 6, COMMENT: 7 } as const;
 
 export function encodeSet(writer: MessageWriter, table: string, set: SetOrMap): void {
@@ -90,7 +93,7 @@ export function encodeSet(writer: MessageWriter, table: string, set: SetOrMap): 
   if (set.kind === 'map') {
     writer.u32BE(SetAttribute.DATA_TYPE, typeNumber(set.data)).u32BE(SetAttribute.DATA_LEN, dataSize(set.data));
   }
-  // The kernel insists on an id, though a set with a name is found by that.
+  // The kernel requires an id, although it finds a set by its name.
   writer.u32BE(SetAttribute.ID, set.id ?? 0);
   encodeDescription(writer, set);
   if (set.timeout !== undefined) writer.u64BE(SetAttribute.TIMEOUT, BigInt(set.timeout));
@@ -114,7 +117,9 @@ function encodeDescription(writer: MessageWriter, set: SetOrMap): void {
   writer.close(description);
 }
 
-/** Of these the kernel wants to know the fields, and looks for a kind of set that can split them. */
+/**
+ * For these sets the kernel needs the sizes of the fields. It then chooses a set implementation that can split them.
+ */
 function isRangeConcatenation(set: SetOrMap): boolean {
   return set.type.length > 1 && (set.flags?.includes('interval') ?? false);
 }
@@ -135,7 +140,7 @@ function flagBits(set: SetOrMap): number {
   return isRangeConcatenation(set) ? bits | FLAG_CONCAT : bits;
 }
 
-/** The set or map, and the table that it is in. */
+/** Decodes a set or map and the name of its table. */
 export function decodeSet(message: Message): { table: string; set: SetOrMap } | undefined {
   const attributes = attributeMap(message.body, NFGENMSG_LENGTH);
   const table = asString(attributes.get(SetAttribute.TABLE));
@@ -171,8 +176,8 @@ function decodeOptions(attributes: ReadonlyMap<number, Buffer>, bits: number): O
 
 const NOTHING = Buffer.alloc(0);
 
-/** What follows `add set ip table name` or `add map …`. */
-export function printSet(set: SetOrMap): string {
+/** The text after `add set ip table name` or `add map ip table name`. */
+export function printSetBody(set: SetOrMap): string {
   const type = set.type.join(' . ');
   const parts = [`type ${set.kind === 'map' ? `${type} : ${set.data.join(' . ')}` : type} ;`];
   if (set.flags && set.flags.length > 0) parts.push(`flags ${set.flags.join(',')} ;`);

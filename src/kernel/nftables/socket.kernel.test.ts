@@ -19,7 +19,7 @@ import {
 } from '../../../test/support/nft-ruleset.ts';
 import { dataBytes, type NftMap, type NftSet, type Table, Transaction } from './index.ts';
 
-test('KERNEL-11 what is committed is listed by nft as such, and read back equal', () =>
+test('KERNEL-11 nft lists the committed objects, and reading them back gives equal objects', () =>
   inNamespace(async ({ socket, nft }) => {
     const before = socket.generation();
     const { generation } = await socket.commit(everything());
@@ -29,7 +29,7 @@ test('KERNEL-11 what is committed is listed by nft as such, and read back equal'
     assertHoldsEverything(socket);
   }));
 
-test('KERNEL-11 the generation is told whatever the transaction begins with, unless that is the removal of a table', () =>
+test('KERNEL-11 a commit returns the generation, unless it begins with the removal or flush of a table', () =>
   inNamespace(async ({ socket }) => {
     const members = elements.get(marks) ?? [];
     const [first, , last] = chains;
@@ -54,7 +54,7 @@ test('KERNEL-11 the generation is told whatever the transaction begins with, unl
     assert.deepEqual(await socket.commit(transaction().delete(table)), { generation: undefined });
   }));
 
-test('KERNEL-11 committing the same again changes nothing and has no generation', () =>
+test('KERNEL-11 a commit that changes nothing has no generation', () =>
   inNamespace(async ({ socket }) => {
     await socket.commit(everything());
     const generation = socket.generation();
@@ -69,7 +69,7 @@ test('KERNEL-11 committing the same again changes nothing and has no generation'
     assert.deepEqual([...socket.listRules('ip', 'kp')], []);
   }));
 
-test('KERNEL-6 a stale generation is refused and nothing of the transaction applied', () =>
+test('KERNEL-6 the kernel refuses a stale generation and applies nothing of the transaction', () =>
   inNamespace(async ({ socket, nft }) => {
     const generation = socket.generation();
     nft('add', 'table', 'ip', 'foreign');
@@ -83,7 +83,7 @@ test('KERNEL-6 a stale generation is refused and nothing of the transaction appl
     assert.equal(next.generation, generation + 2);
   }));
 
-test('KERNEL-11 thirty thousand elements are committed and streamed without holding up other work', () =>
+test('KERNEL-11 other work runs while thirty thousand elements are committed and streamed', () =>
   inNamespace(async ({ socket }) => {
     await socket.commit(new Transaction('ip', 'kp').add(table).add(endpoints));
     const data = dataBytes(endpoints.data, ['10.244.1.2', 8080]);
@@ -93,7 +93,7 @@ test('KERNEL-11 thirty thousand elements are committed and streamed without hold
     const turns = countTurns();
     try {
       const transaction = new Transaction('ip', 'kp').flush(endpoints).addElements(endpoints, many);
-      // On a busy machine the thread that sends may be done before this one is back at its other work.
+      // On a busy machine the sending thread may finish before this thread runs other work.
       for (let round = 0; turns.count === 0 && round < 20; round++) await socket.commit(transaction);
       const committed = turns.count;
       assert.ok(committed > 0, 'nothing else ran during the commit');
@@ -106,7 +106,7 @@ test('KERNEL-11 thirty thousand elements are committed and streamed without hold
     }
   }));
 
-/** Counts how often other work gets a turn. */
+/** Counts how often other work runs. */
 function countTurns(): { readonly count: number; stop(): void } {
   let count = 0;
   let next = setImmediate(turn);
@@ -122,7 +122,7 @@ function countTurns(): { readonly count: number; stop(): void } {
   };
 }
 
-test('KERNEL-11 a listing may be made inside another, and one that is broken off disturbs none', () =>
+test('KERNEL-11 a listing can run inside another, and one that ends early does not disturb others', () =>
   inNamespace(async ({ socket }) => {
     await socket.commit(everything());
     const found: string[] = [];
@@ -138,7 +138,7 @@ test('KERNEL-11 a listing may be made inside another, and one that is broken off
     );
   }));
 
-test('KERNEL-11 what is not there lists as nothing, except elements of a set', () =>
+test('KERNEL-11 listing a missing table gives nothing, and listing elements of a missing set throws', () =>
   inNamespace(async ({ socket }) => {
     assert.deepEqual([...socket.listChains('ip', 'kp')], []);
     assert.deepEqual([...socket.listSets('ip', 'kp')], []);
@@ -150,7 +150,7 @@ test('KERNEL-11 what is not there lists as nothing, except elements of a set', (
     });
   }));
 
-test('KERNEL-11 IPv6 and inet tables hold their objects apart from those of IPv4', () =>
+test('KERNEL-11 tables of the families ip, ip6 and inet have separate objects', () =>
   inNamespace(async ({ socket, nft }) => {
     const map: NftMap = {
       kind: 'map',

@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { KernelError } from '../errors.ts';
 import { type Message, type MessageWriter, NetlinkSocket, Protocol } from '../netlink/index.ts';
 import type { NetworkNamespace } from '../netns.ts';
-import { type Batch, encodeBatch, messageBound } from './batch.ts';
+import { type Batch, encodeBatch, maxMessageCount } from './batch.ts';
 import { batchError } from './batch-error.ts';
 import { type Chain, decodeChain, decodeChainUse } from './chain.ts';
 import { decodeElements, type Element, ElementListAttribute } from './element.ts';
@@ -22,27 +22,27 @@ export interface NftablesSocketOptions {
 }
 
 export interface CommitOptions {
-  /** Apply only if the ruleset still has this generation; else KERNEL_STALE, and nothing is applied. */
+  /** Apply only if the ruleset still has this generation. Otherwise throw KERNEL_STALE and apply nothing. */
   readonly generation?: number | undefined;
 }
 
 export interface Commit {
   /**
-   * The generation that the ruleset got by this transaction and no other, by which its notification is recognised.
-   * Undefined if nothing changed by it, for example because all that was added was there, and if the first command
-   * deletes or flushes a whole table.
+   * The generation that this transaction gave to the ruleset. It identifies the notification of the transaction.
+   * Undefined if the transaction changed nothing, for example because all objects existed already. Also undefined if
+   * the first command deletes or flushes a whole table.
    */
   readonly generation: number | undefined;
 }
 
-/** Elements of a stream that are handled before other work gets a turn. */
-const ELEMENTS_A_TURN = 4000;
+/** How many elements a stream handles before it lets other work run. */
+const ELEMENTS_PER_TURN = 4000;
 
-/** nf_tables of one network namespace: transactions, and listings of what is there. */
+/** nf_tables of one network namespace: commits transactions and lists objects. */
 export class NftablesSocket {
   readonly #namespace: NetworkNamespace | undefined;
   readonly #commits: NetlinkSocket;
-  /** Apart from the commits: one that runs in the background must find its answers unread. */
+  /** A separate socket, so that a request does not read the answers to a commit that runs in the background. */
   readonly #requests: NetlinkSocket;
 
   constructor(commits: NetlinkSocket, requests: NetlinkSocket, namespace?: NetworkNamespace) {
@@ -62,34 +62,35 @@ export class NftablesSocket {
   }
 
   /**
-   * Applies all of the transaction or nothing. Rejects with a BatchError that names the commands which were refused;
-   * with KERNEL_STALE; or with KERNEL_OVERRUN if the answer was lost, after which what is there must be read again.
-   * A large transaction is worked on by the kernel in the background. Commits run one after another.
+   * Applies all of the transaction or nothing. Throws a BatchError with the commands that the kernel refused, or
+   * KERNEL_STALE, or KERNEL_OVERRUN. After KERNEL_OVERRUN the outcome is unknown, so the caller must list the objects
+   * again. A large transaction is sent in the background. Commits run one after another.
    */
   async commit(transaction: Transaction, options: CommitOptions = {}): Promise<Commit> {
     if (transaction.isEmpty) return { generation: undefined };
-    const first = this.#commits.reserveSequence(messageBound(transaction));
+    const first = this.#commits.reserveSequence(maxMessageCount(transaction));
     const batch = encodeBatch(transaction, first, options.generation);
     const { acks, messages } = await this.#commits.exchange(batch.bytes, batch.first, batch.count);
     const error = batchError(transaction, batch, acks);
     if (error) throw error;
-    if (acks.length === 0) throw unanswered(transaction, batch);
+    if (acks.length === 0) throw noAcknowledgement(transaction, batch);
     const announced = messages.find(message => nftMessageOf(message) === NftMessage.NEWGEN);
     return { generation: announced && decodeGeneration(announced)?.id };
   }
 
-  /** The ruleset's generation. */
+  /** The current generation of the ruleset. */
   generation(): number {
     const operation = 'get the generation';
     const replies = this.#requests.request(operation, messageType(NftMessage.GETGEN), 0, writer =>
       writer.struct(UNSPECIFIED_HEAD),
     );
     const generation = replies[0] && decodeGeneration(replies[0]);
-    if (!generation) throw new KernelError('KERNEL_PROTOCOL', { operation, reason: 'no generation came' });
+    if (!generation)
+      throw new KernelError('KERNEL_PROTOCOL', { operation, reason: 'the answer contains no generation' });
     return generation.id;
   }
 
-  /** The tables of the families that are used here, or of one. */
+  /** The tables of all supported families, or of one family. */
   *listTables(family?: NftFamily): Generator<Table> {
     const head = family ? familyHead(family) : UNSPECIFIED_HEAD;
     const write = (writer: MessageWriter) => writer.struct(head);
@@ -103,7 +104,7 @@ export class NftablesSocket {
     const write = (writer: MessageWriter) => writer.struct(familyHead(family));
     for (const message of this.#dump(`list chains in ${family} ${table}`, NftMessage.GETCHAIN, write)) {
       const found = decodeChain(message);
-      // The kernel takes no table as a filter.
+      // The kernel does not filter chains by table.
       if (found?.table === table) yield found.chain;
     }
   }
@@ -119,7 +120,7 @@ export class NftablesSocket {
     }
   }
 
-  /** Sets and maps, without their elements; anonymous ones too. */
+  /** The sets and maps, including anonymous ones, without their elements. */
   *listSets(family: NftFamily, table: string): Generator<SetOrMap> {
     const write = (writer: MessageWriter) => writer.struct(familyHead(family)).string(SetAttribute.TABLE, table);
     try {
@@ -128,12 +129,12 @@ export class NftablesSocket {
         if (found?.table === table) yield found.set;
       }
     } catch (error) {
-      // A table that is not there has no chains and no rules for the kernel, but for sets it is an error.
+      // For a missing table the kernel returns no chains and no rules, but for sets it returns an error.
       if (!(error instanceof KernelError && error.errno === 'ENOENT')) throw error;
     }
   }
 
-  /** The rules of one chain, or of all chains of the table, in their order. */
+  /** The rules of one chain, or of all chains of the table, in order. */
   *listRules(family: NftFamily, table: string, chain?: string): Generator<Rule> {
     const write = (writer: MessageWriter) => {
       writer.struct(familyHead(family)).string(RuleAttribute.TABLE, table);
@@ -145,7 +146,7 @@ export class NftablesSocket {
     }
   }
 
-  /** The elements of a set or map. Those of ranges come sorted, and only when all are read. */
+  /** The elements of a set or map. Ranges are sorted, so the first one is yielded after all have been read. */
   *listElements(family: NftFamily, table: string, set: SetOrMap): Generator<Element> {
     const parts: Element[] = [];
     for (const elements of this.#elementMessages(family, table, set)) {
@@ -155,12 +156,12 @@ export class NftablesSocket {
     yield* joinIntervals(parts);
   }
 
-  /** The same for large ones: other work gets a turn in between. */
+  /** The same as `listElements`, but it lets other work run in between. For large sets. */
   async *streamElements(family: NftFamily, table: string, set: SetOrMap): AsyncGenerator<Element> {
     let handled = 0;
     for (const element of this.listElements(family, table, set)) {
       yield element;
-      if (++handled % ELEMENTS_A_TURN === 0) await nextTurn();
+      if (++handled % ELEMENTS_PER_TURN === 0) await nextTurn();
     }
   }
 
@@ -182,8 +183,8 @@ export class NftablesSocket {
   }
 
   /**
-   * Every dump has a socket of its own, because the kernel makes one at a time for a socket: a listing inside the loop
-   * over another, or after one that was broken off, would be refused.
+   * Opens a socket for each dump, because the kernel runs only one dump at a time for a socket. It would refuse a dump
+   * inside the loop over another dump, or after a dump that ended early.
    */
   *#dump(operation: string, type: number, write: (writer: MessageWriter) => void): Generator<Message> {
     const socket = NetlinkSocket.open(Protocol.NETFILTER, { namespace: this.#namespace });
@@ -195,9 +196,9 @@ export class NftablesSocket {
   }
 }
 
-function unanswered(transaction: Transaction, batch: Batch): KernelError {
+function noAcknowledgement(transaction: Transaction, batch: Batch): KernelError {
   return new KernelError('KERNEL_OVERRUN', {
     operation: `commit ${batch.origins.length} messages to table ${transaction.family} ${transaction.table}`,
-    reason: 'no acknowledgement came',
+    reason: 'the kernel sent no acknowledgement',
   });
 }

@@ -7,11 +7,11 @@ export interface Table {
   readonly kind: 'table';
   readonly family: NftFamily;
   readonly name: string;
-  /** Its base chains see no packets. */
+  /** The base chains of a dormant table see no packets. */
   readonly dormant?: boolean;
-  /** Kernels before 5.10 forget it. */
+  /** Kernels before 5.10 do not keep it. */
   readonly comment?: string;
-  /** The kernel's number for it; known of tables that were read. */
+  /** The kernel's number for the table. Only listed tables have it. */
   readonly handle?: number;
 }
 
@@ -41,8 +41,8 @@ export function decodeTable(message: Message): Table | undefined {
   };
 }
 
-/** What follows `add table ip name`. */
-export function printTable(table: Table): string {
+/** The text after `add table ip name`. */
+export function printTableBody(table: Table): string {
   const parts: string[] = [];
   if (table.dormant) parts.push(' flags dormant ;');
   if (table.comment !== undefined) parts.push(`${printComment(table.comment)} ;`);

@@ -15,7 +15,7 @@ import {
 } from '../../../test/support/nft-ruleset.ts';
 import { type Chain, Transaction } from './index.ts';
 
-test('KERNEL-4 the printed script makes nft do the same, and what nft made is read back equal', () =>
+test('KERNEL-4 nft runs the printed script, and reading its objects back gives equal objects', () =>
   inNamespace(async ({ socket, nft, script }) => {
     script(everything().toString(), '-c');
     assert.deepEqual([...socket.listTables()], []);
@@ -24,7 +24,7 @@ test('KERNEL-4 the printed script makes nft do the same, and what nft made is re
     assertHoldsEverything(socket);
   }));
 
-test('KERNEL-4 every other command prints as nft takes it', () =>
+test('KERNEL-4 nft accepts the printed text of all other commands', () =>
   inNamespace(async ({ socket, script }) => {
     await socket.commit(everything());
     const [listed] = socket.listRules('ip', 'kp', 'pick');
@@ -36,7 +36,8 @@ test('KERNEL-4 every other command prints as nft takes it', () =>
       .delete({ ...listed, handle: listed.handle })
       .flush(pick);
     for (const [set, list] of elements) changes.deleteElements(set, list).createElements(set, list);
-    // Not in the same script: nft does not read the elements of a set that it flushes, and then misses those to delete.
+    // A second script is needed: nft does not read the elements of a set that a script flushes, so it would not find
+    // the elements to delete.
     const removals = new Transaction('ip', 'kp');
     for (const set of sets) removals.flush(set);
     removals.delete(marks).create(marks).create({ kind: 'chain', name: 'other' }).flush(table).delete(table);
@@ -48,7 +49,7 @@ test('KERNEL-4 every other command prints as nft takes it', () =>
     assert.deepEqual([...socket.listTables()], []);
   }));
 
-test('KERNEL-11 removes elements, rules, chains, sets and tables', () =>
+test('KERNEL-11 deletes elements, rules, chains, sets and tables', () =>
   inNamespace(async ({ socket, nft }) => {
     await socket.commit(everything());
     const [listed] = socket.listRules('ip', 'kp', 'nat-prerouting');
@@ -69,7 +70,7 @@ test('KERNEL-11 removes elements, rules, chains, sets and tables', () =>
     assert.deepEqual([...socket.listTables()], []);
   }));
 
-test('KERNEL-11 destroy removes what is there and minds nothing that is not', () =>
+test('KERNEL-11 destroy removes existing objects and ignores missing ones', () =>
   inNamespace(async ({ socket }) => {
     await socket.commit(new Transaction('ip', 'kp').destroy(table));
     await socket.commit(everything());

@@ -13,7 +13,7 @@ function roundTrip(comment: string): string | undefined {
   return commentIn(attribute?.value);
 }
 
-test('KERNEL-1 a comment comes back, cut to the 128 bytes that nft takes but not inside a character', () => {
+test('KERNEL-1 a comment survives encoding and decoding, cut to 128 bytes but not within a character', () => {
   assert.equal(roundTrip('default/web:http'), 'default/web:http');
   assert.equal(roundTrip(''), '');
   assert.equal(roundTrip('x'.repeat(128)), 'x'.repeat(128));
@@ -22,17 +22,17 @@ test('KERNEL-1 a comment comes back, cut to the 128 bytes that nft takes but not
   fc.assert(
     fc.property(fc.string({ unit: 'grapheme', maxLength: 40 }), text => {
       const comment = text.replaceAll('\0', '');
-      assert.ok(comment.startsWith(roundTrip(comment) ?? 'nothing came back'));
+      assert.ok(comment.startsWith(roundTrip(comment) ?? 'no comment'));
     }),
   );
 });
 
-test('KERNEL-1 what would end a quoted string is not printed in one', () => {
+test('KERNEL-1 a printed comment has no character that would end its quoted string', () => {
   assert.equal(printComment('say "hi"\nthen go'), ` comment "say 'hi''then go"`);
   assert.equal(printComment(undefined), '');
 });
 
-test('KERNEL-1 durations have the units of nft', () => {
+test('KERNEL-1 durations print with the units of nft', () => {
   assert.equal(printDuration(10_800_000), '3h');
   assert.equal(printDuration(90_061_001), '1d1h1m1s1ms');
   assert.equal(printDuration(90_000), '1m30s');

@@ -1,17 +1,17 @@
 import type { MessageWriter } from '../netlink/index.ts';
 
 /**
- * What nft keeps with an object for itself, most of all the comment: values with a byte of type and a byte of length.
- * The kernel stores the bytes unread.
+ * Data that nft stores with an object for its own use, such as the comment. Each value has one byte for its type and
+ * one byte for its length. The kernel stores the bytes and does not interpret them.
  */
 export type Userdata = ReadonlyMap<number, Buffer>;
 
-/** nft's grammar takes comments of no more bytes than this, so longer ones are cut. */
+/** In bytes. nft does not accept longer comments, so they are cut. */
 const LONGEST_COMMENT = 128;
-/** In the userdata of tables, chains, rules and elements; sets have a number of their own. */
+/** The type of the comment in the userdata of tables, chains, rules and elements. Sets have another type. */
 const COMMENT = 0;
 
-/** Values in the order given; a number becomes four bytes. */
+/** Encodes values in the given order. A number becomes four bytes. */
 export function encodeUserdata(values: readonly (readonly [type: number, value: Buffer | number])[]): Buffer {
   const parts: Buffer[] = [];
   for (const [type, value] of values) {
@@ -21,7 +21,7 @@ export function encodeUserdata(values: readonly (readonly [type: number, value: 
   return Buffer.concat(parts);
 }
 
-/** What is cut short ends the walk; nothing throws. */
+/** Decodes values. A value that is cut short ends the decoding. Never throws. */
 export function decodeUserdata(bytes: Buffer | undefined): Userdata {
   const found = new Map<number, Buffer>();
   if (!bytes) return found;
@@ -35,11 +35,11 @@ export function decodeUserdata(bytes: Buffer | undefined): Userdata {
 }
 
 /**
- * Writes the attribute with a comment alone in it. Every element may have one, so it is put together in memory that is
- * used again each time, through a view for each length.
+ * Writes an attribute that contains only a comment. Every element can have a comment, so this reuses one buffer, and
+ * one view of it for each length.
  */
 export function encodeComment(writer: MessageWriter, attribute: number, comment: string): void {
-  const text = cut(comment);
+  const text = cutComment(comment);
   const length = Buffer.byteLength(text) + 1;
   scratch[0] = COMMENT;
   scratch[1] = length;
@@ -60,9 +60,9 @@ export function commentIn(bytes: Buffer | undefined): string | undefined {
   return bytes && commentText(decodeUserdata(bytes).get(COMMENT));
 }
 
-/** With the terminating zero byte, as nft wants it. */
+/** The comment with the terminating zero byte that nft expects. */
 export function commentBytes(comment: string): Buffer {
-  return Buffer.from(`${cut(comment)}\0`);
+  return Buffer.from(`${cutComment(comment)}\0`);
 }
 
 export function commentText(value: Buffer | undefined): string | undefined {
@@ -71,17 +71,17 @@ export function commentText(value: Buffer | undefined): string | undefined {
   return value.toString('utf8', 0, end < 0 ? value.length : end);
 }
 
-/** ` comment "…"`, or nothing. nft's quoted strings know no escapes, so what would end one is replaced. */
+/** ` comment "…"`, or an empty text. nft has no escapes in quoted strings, so quotes and line feeds are replaced. */
 export function printComment(comment: string | undefined): string {
-  return comment === undefined ? '' : ` comment "${cut(comment).replace(/["\n]/g, "'")}"`;
+  return comment === undefined ? '' : ` comment "${cutComment(comment).replace(/["\n]/g, "'")}"`;
 }
 
-function cut(comment: string): string {
+function cutComment(comment: string): string {
   if (comment.length * 3 <= LONGEST_COMMENT) return comment;
   const bytes = Buffer.from(comment);
   if (bytes.length <= LONGEST_COMMENT) return comment;
   let end = LONGEST_COMMENT;
-  // Not in the middle of a character.
+  // Do not cut within a character.
   while (end > 0 && ((bytes[end] ?? 0) & 0xc0) === 0x80) end--;
   return bytes.toString('utf8', 0, end);
 }

@@ -141,7 +141,7 @@ const failures: readonly {
 ];
 
 for (const { name, script, options, failure: wanted, reason, kernelMessage } of failures) {
-  test(name, async () => {
+  test(`KERNEL-9 ${name}`, async () => {
     const error = await failure(script, options);
     assert.deepEqual(error.failure, wanted);
     assert.deepEqual([error.reason, error.kernelMessage], [reason, kernelMessage]);

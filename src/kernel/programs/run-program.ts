@@ -68,7 +68,7 @@ function start(
     // A child process starts in the network namespace of the thread that forks it.
     child = namespace ? namespace.run(spawnChild) : spawnChild();
   } catch (error) {
-    throw error instanceof KernelError ? error : notStarted(operation, error);
+    throw error instanceof KernelError ? error : notStartedError(operation, error);
   }
   if (isRunning(child)) return child;
   // Without free descriptors Node makes no pipes and emits an error event. Without a listener it would end the process.
@@ -87,13 +87,13 @@ function supervise(child: Running, operation: string, options: ProgramOptions): 
   const failed = (failure: ProgramFailure) => new ProgramError(operation, failure, stderr.text());
   const finished = new Promise<ProgramResult>((resolve, reject) => {
     const giveUp = (error: unknown) => {
-      abandon(child);
+      killGroup(child);
       reject(error);
     };
     const timer = setTimeout(() => giveUp(failed({ kind: 'timed-out', timeoutMs })), timeoutMs);
     child.on('error', error => {
       clearTimeout(timer);
-      reject(notStarted(operation, error));
+      reject(notStartedError(operation, error));
     });
     child.on('close', (status, signal) => {
       clearTimeout(timer);
@@ -118,7 +118,7 @@ function supervise(child: Running, operation: string, options: ProgramOptions): 
  * Kills the program's process group and does not wait for its end: a process that left the group may keep the pipes
  * open forever, and a process that is stuck inside the kernel does not die.
  */
-function abandon(child: Running): void {
+function killGroup(child: Running): void {
   if (child.pid !== undefined) {
     try {
       process.kill(-child.pid, 'SIGKILL');
@@ -131,7 +131,7 @@ function abandon(child: Running): void {
   child.unref();
 }
 
-function notStarted(operation: string, error: unknown): ProgramError {
+function notStartedError(operation: string, error: unknown): ProgramError {
   const code = errorCode(error) ?? 'unknown';
   const failure: ProgramFailure = code === 'ENOENT' ? { kind: 'missing' } : { kind: 'not-started', errno: code };
   return new ProgramError(operation, failure, '');

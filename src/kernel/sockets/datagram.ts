@@ -26,7 +26,7 @@ export function bindDatagrams(namespace: NetworkNamespace | undefined, family: F
 /** A socket that sends to one address and receives only from it. */
 export function connectDatagrams(namespace: NetworkNamespace | undefined, family: Family, address: Buffer): number {
   return closeOnError(openRaw(namespace, family, 'UDP'), fd => {
-    check(connect(fd, address, address.length), 'connect');
+    check(connect(fd, address, address.length), 'connect a UDP socket');
     return fd;
   });
 }

@@ -42,7 +42,7 @@ export class EventPoll {
   /** `onError` receives what a handler throws. The other handlers are called all the same. */
   constructor(onError: (error: unknown) => void) {
     this.#onError = onError;
-    this.#fd = check(epollCreate1(EPOLL_CLOEXEC), 'make an epoll descriptor');
+    this.#fd = check(epollCreate1(EPOLL_CLOEXEC), 'create an epoll descriptor');
     this.#poll = pollReadable(this.#fd, () => this.#dispatch(), { keepsAlive: true });
     OPEN.add(this);
   }

@@ -77,7 +77,7 @@ export function closeRaw(fd: number): void {
 /** How many descriptors this process may have open. */
 export function descriptorLimit(): number {
   const limits = Buffer.alloc(16);
-  check(getrlimit(RLIMIT_NOFILE, limits), 'get the limit of descriptors');
+  check(getrlimit(RLIMIT_NOFILE, limits), 'get the descriptor limit');
   return Number(limits.readBigUInt64LE());
 }
 

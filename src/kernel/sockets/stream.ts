@@ -1,4 +1,4 @@
-import type { Family, Ip } from '../../net/index.ts';
+import { type Family, type Ip, joinHostPort } from '../../net/index.ts';
 import {
   accept4,
   check,
@@ -50,7 +50,7 @@ export function listenStream(
 ): number {
   return closeOnError(openBound(namespace, family, 'TCP', ip, port, { reuse: true }), fd => {
     setStreamOptions(fd, options);
-    check(listen(fd, BACKLOG), 'listen');
+    check(listen(fd, BACKLOG), `listen on TCP ${joinHostPort(ip, port)}`);
     return fd;
   });
 }
@@ -74,7 +74,7 @@ export function connectStream(
   return closeOnError(openRaw(namespace, family, 'TCP'), fd => {
     setStreamOptions(fd, options);
     const result = connect(fd, address, address.length);
-    if (result < 0 && lastErrno() !== EINPROGRESS) check(result, 'connect');
+    if (result < 0 && lastErrno() !== EINPROGRESS) check(result, 'connect a TCP socket');
     return fd;
   });
 }

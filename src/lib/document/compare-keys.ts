@@ -1,4 +1,4 @@
-/** The order of keys in a file that kube-proxy writes: letters behind all else, runs of digits by their number. */
+/** The order of keys in a file that kube-proxy writes: letters after all other characters, digits by their number. */
 export function compareKeys(a: string, b: string): number {
   const left = [...a];
   const right = [...b];
@@ -19,7 +19,7 @@ function order(x: string, y: string): number {
   return (x.codePointAt(0) ?? 0) - (y.codePointAt(0) ?? 0);
 }
 
-/** The number whose digits begin here, or that a difference in its middle belongs to. */
+/** The number at this position, with the digits before it that belong to the same number. */
 function numberAt(characters: readonly string[], at: number): number {
   const head = /[1-9][0-9]*$/.exec(characters.slice(0, at).join(''))?.[0] ?? '';
   const tail = /^[0-9]*/.exec(characters.slice(at).join(''))?.[0] ?? '';

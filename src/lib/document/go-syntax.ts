@@ -1,7 +1,7 @@
 import { goQuote } from '../go-quote.ts';
 import type { Node } from './node.ts';
 
-/** A value as Go's `%#v` shows it, which is how messages about keys show them. */
+/** A value as Go's `%#v` formats it. Messages about keys have this form. */
 export function goSyntax(node: Node, isInside = false): string {
   switch (node.kind) {
     case 'null':

@@ -1,8 +1,8 @@
 import { goJson } from '../go-json.ts';
 
 /**
- * A JSON value as it was written: numbers keep their digits, objects their order and their duplicate keys, since what is
- * told about them depends on both.
+ * A JSON value as it was written: numbers keep their digits, objects keep the order of their keys and duplicate keys.
+ * Messages depend on all of them.
  */
 export type Node =
   | { readonly kind: 'null' }
@@ -19,7 +19,7 @@ export interface Member {
 
 export const NULL: Node = { kind: 'null' };
 
-/** A text that is neither YAML nor JSON; the message has the words of Go's parsers. */
+/** A text that is neither YAML nor JSON. The message is the one of Go's parsers. */
 export class DocumentError extends Error {
   override readonly name = 'DocumentError';
 }

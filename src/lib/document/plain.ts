@@ -1,4 +1,4 @@
-/** What JSON can hold. */
+/** A value that JSON can hold. */
 export type Plain = string | number | boolean | null | readonly Plain[] | PlainObject;
 
 export interface PlainObject {

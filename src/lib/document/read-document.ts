@@ -6,11 +6,12 @@ export type ReadDocument =
   | { readonly kind: 'json'; readonly node: Node }
   | { readonly kind: 'yaml'; readonly node: Node; readonly duplicates: readonly string[] };
 
-/** What begins with a brace is JSON, and nothing else: such YAML is refused, as kube-proxy does. Throws a DocumentError. */
+/** As for kube-proxy, a text that begins with a brace is JSON. YAML that begins with a brace is refused. */
 export function isJson(text: string): boolean {
   return /^[^\S\ufeff]*\{/.test(text);
 }
 
+/** Throws a DocumentError. */
 export function readDocument(text: string): ReadDocument {
   if (isJson(text)) return { kind: 'json', node: readJson(text) };
   return { kind: 'yaml', ...readYaml(text) };

@@ -1,10 +1,10 @@
 import { goQuote } from '../go-quote.ts';
 import { DocumentError, type Member, type Node, NULL } from './node.ts';
 
-/** As deep as Go reads; ours ends earlier where the stack is short. */
-const MOST_LEVELS = 1_000;
+/** Go reads 10,000 levels. This reader is recursive, and the stack is limited. */
+const MAX_LEVELS = 1_000;
 
-/** A text as JSON, with duplicate keys and the digits of numbers kept. Throws a DocumentError with Go's words. */
+/** Parses JSON. Keeps duplicate keys and the digits of numbers. Throws a DocumentError with Go's message. */
 export function readJson(text: string): Node {
   const reader = new JsonReader(text);
   const node = reader.value('looking for beginning of value', 0);
@@ -21,8 +21,8 @@ class JsonReader {
   }
 
   value(context: string, level: number): Node {
-    if (level > MOST_LEVELS) throw new DocumentError('exceeded max depth');
-    const character = this.#next();
+    if (level > MAX_LEVELS) throw new DocumentError('exceeded max depth');
+    const character = this.#peek();
     switch (character) {
       case '{':
         return this.#object(level);
@@ -49,14 +49,14 @@ class JsonReader {
   #object(level: number): Node {
     const members: Member[] = [];
     this.#at++;
-    if (this.#next() === '}') return this.#closed({ kind: 'object', members });
+    if (this.#peek() === '}') return this.#closed({ kind: 'object', members });
     for (;;) {
-      if (this.#next() !== '"') this.#fail('looking for beginning of object key string');
+      if (this.#peek() !== '"') this.#fail('looking for beginning of object key string');
       const key = this.#string();
-      if (this.#next() !== ':') this.#fail('after object key');
+      if (this.#peek() !== ':') this.#fail('after object key');
       this.#at++;
       members.push({ key, value: this.value('looking for beginning of value', level + 1) });
-      const mark = this.#next();
+      const mark = this.#peek();
       if (mark === '}') return this.#closed({ kind: 'object', members });
       if (mark !== ',') this.#fail('after object key:value pair');
       this.#at++;
@@ -66,10 +66,10 @@ class JsonReader {
   #array(level: number): Node {
     const items: Node[] = [];
     this.#at++;
-    if (this.#next() === ']') return this.#closed({ kind: 'array', items });
+    if (this.#peek() === ']') return this.#closed({ kind: 'array', items });
     for (;;) {
       items.push(this.value('looking for beginning of value', level + 1));
-      const mark = this.#next();
+      const mark = this.#peek();
       if (mark === ']') return this.#closed({ kind: 'array', items });
       if (mark !== ',') this.#fail('after array element');
       this.#at++;
@@ -122,7 +122,7 @@ class JsonReader {
       if (character === '"') break;
       if (character === '\\') this.#escape();
     }
-    // Half of a surrogate pair is no character for Go.
+    // For Go, half of a surrogate pair is not a character.
     return String(JSON.parse(this.#text.slice(start, this.#at))).replaceAll(/\p{Surrogate}/gu, '\ufffd');
   }
 
@@ -134,8 +134,8 @@ class JsonReader {
     }
   }
 
-  /** The character after blanks, which is not consumed; empty at the end. */
-  #next(): string {
+  /** Skips blanks. Returns the next character without reading it, empty at the end. */
+  #peek(): string {
     this.#skipBlanks();
     return this.#text[this.#at] ?? '';
   }

@@ -2,16 +2,16 @@ import type { LineCounter, Scalar } from 'yaml';
 import { goFloatName } from '../go-float-name.ts';
 import { DocumentError, type Node, NULL } from './node.ts';
 import { type Resolved, resolveScalar } from './resolve-scalar.ts';
-import { scanProblemText } from './yaml-words.ts';
+import { scanErrorText } from './yaml-messages.ts';
 
-/** Escapes that other parsers know and Go's does not. Throws a DocumentError. */
+/** Refuses escapes that the library knows and Go's parser does not. Throws a DocumentError. */
 export function refuseEscapes({ type, range }: Scalar.Parsed, text: string, lines: LineCounter): void {
   if (type !== 'QUOTE_DOUBLE') return;
   for (const { 0: written, index } of text.slice(range[0], range[1]).matchAll(/\\(?:u.{4}|.)/gs)) {
     const isSurrogate = /^\\ud[89a-f]/i.test(written);
     if (written !== '\\/' && !isSurrogate) continue;
-    const words = isSurrogate ? 'found invalid Unicode character escape code' : 'found unknown escape character';
-    throw new DocumentError(scanProblemText(lines.linePos(range[0] + index).line, words));
+    const message = isSurrogate ? 'found invalid Unicode character escape code' : 'found unknown escape character';
+    throw new DocumentError(scanErrorText(lines.linePos(range[0] + index).line, message));
   }
 }
 
@@ -24,7 +24,7 @@ const TAGS: ReadonlyMap<string, readonly Resolved['kind'][]> = new Map([
   [`${TAG}timestamp`, ['timestamp']],
 ] as const);
 
-/** A scalar as the JSON that it stands for. Throws a DocumentError if it is not what its tag says. */
+/** Converts a scalar to JSON. Throws a DocumentError if the scalar does not have the type of its tag. */
 export function scalarNode(scalar: Scalar.Parsed): Node {
   const text = scalar.source;
   if (scalar.tag === `${TAG}binary`) return { kind: 'string', text: binaryText(text) };

@@ -13,24 +13,24 @@ import {
   type YAMLMap,
 } from 'yaml';
 import { goQuote } from '../go-quote.ts';
-import { checkDirectives } from './directives.ts';
-import { refuseFlowColons } from './flow-colons.ts';
+import { checkDirectives } from './check-directives.ts';
 import { goSyntax } from './go-syntax.ts';
 import { DocumentError, type Node, NULL } from './node.ts';
 import { refuseEscapes, scalarNode } from './read-scalar.ts';
-import { refuseTabs } from './tabs.ts';
-import { NO_KEY, NO_NAME, problemText, scanProblemText, yamlErrorText } from './yaml-words.ts';
+import { refuseFlowColons } from './refuse-flow-colons.ts';
+import { refuseTabs } from './refuse-tabs.ts';
+import { NO_KEY, NO_NAME, parseErrorText, scanErrorText, yamlErrorText } from './yaml-messages.ts';
 
-/** Values that aliases stand for count each time: a few lines of them can stand for billions. */
-const MOST_VALUES = 100_000;
+/** Counts the values behind an alias at each use: a few lines of aliases can stand for billions of values. */
+const MAX_VALUES = 100_000;
 
 export interface YamlText {
   readonly node: Node;
-  /** Keys that are there twice, of which the last counts, each with its line. */
+  /** A text with the line for each duplicate key. The last of them counts. */
   readonly duplicates: readonly string[];
 }
 
-/** The first document of a text as the JSON that it stands for, keys in order. Throws a DocumentError. */
+/** Converts the first document of a text to JSON, with sorted keys. Throws a DocumentError. */
 export function readYaml(written: string): YamlText {
   if (CONTROL.test(written)) throw new DocumentError('yaml: control characters are not allowed');
   const text = written.replaceAll(/\r\n?|\x85/g, '\n');
@@ -46,21 +46,21 @@ export function readYaml(written: string): YamlText {
   }
 }
 
-/** All that YAML 1.1 does not know. */
+/** Characters that YAML 1.1 does not allow. */
 const CONTROL = /[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/u;
 
 interface Reading {
   readonly text: string;
   readonly lines: LineCounter;
   readonly anchors: Map<string, ParsedNode>;
-  /** What aliases that are being read stand for. */
+  /** The nodes behind the aliases that are being read, to find a node that contains itself. */
   readonly open: Set<ParsedNode>;
   readonly duplicates: string[];
   size: number;
 }
 
 function firstDocument(text: string, lines: LineCounter): Document.Parsed | undefined {
-  // No schema: which plain scalars are numbers or booleans is decided by resolveScalar.
+  // Without a schema. resolveScalar decides which plain scalars are numbers or booleans.
   const options = {
     schema: 'failsafe',
     resolveKnownTags: false,
@@ -85,7 +85,10 @@ function firstDocument(text: string, lines: LineCounter): Document.Parsed | unde
   return undefined;
 }
 
-/** What stands behind a first value in brackets, or to the left of another, is another document for Go, which nobody reads. */
+/**
+ * For Go, text after a first value in brackets, or text to the left of the first value, is another document, which is
+ * not read.
+ */
 function isBroken({ contents, errors }: Document.Parsed, lines: LineCounter): boolean {
   const [first] = errors;
   if (!first) return false;
@@ -100,7 +103,7 @@ function tooDeep(): DocumentError {
 
 function readNode(node: ParsedNode | null, reading: Reading): Node {
   reading.size++;
-  if (reading.size > MOST_VALUES) throw new DocumentError('yaml: document contains excessive aliasing');
+  if (reading.size > MAX_VALUES) throw new DocumentError('yaml: document contains excessive aliasing');
   if (node === null) return NULL;
   if (isAlias(node)) return readAlias(node, reading);
   if (node.anchor !== undefined) reading.anchors.set(node.anchor, node);
@@ -117,7 +120,7 @@ function readNode(node: ParsedNode | null, reading: Reading): Node {
 
 function readAlias({ source: name, range }: Alias.Parsed, reading: Reading): Node {
   if (!/^[\w-]/.test(name)) {
-    throw new DocumentError(scanProblemText(reading.lines.linePos(range[0]).line, NO_NAME));
+    throw new DocumentError(scanErrorText(reading.lines.linePos(range[0]).line, NO_NAME));
   }
   const node = anchored(name, reading);
   if (reading.open.has(node)) throw new DocumentError(`yaml: anchor '${name}' value contains itself`);
@@ -148,7 +151,7 @@ function readMap(map: YAMLMap<ParsedNode, ParsedNode | null>, into: Map<string, 
   }
 }
 
-/** A repeated key is told with the line of its value, or its own if it has none. */
+/** Go reports a duplicate key with the line of its value. If it has no value, with the line of the key. */
 function valueStart(key: ParsedNode, value: ParsedNode | null, text: string): number {
   if (value === null || (isScalar(value) && value.type === 'PLAIN' && value.source === '')) return key.range[0];
   const between = /\s*:(?:\s|#.*)*/y;
@@ -172,7 +175,7 @@ interface KeyText {
 function keyText(key: ParsedNode | null, value: ParsedNode | null, reading: Reading): KeyText {
   const node = readNode(key, reading);
   if (isScalar(key) && key.range[0] === key.range[1]) {
-    throw new DocumentError(problemText(reading.lines.linePos(key.range[0]).line - 1, NO_KEY));
+    throw new DocumentError(parseErrorText(reading.lines.linePos(key.range[0]).line - 1, NO_KEY));
   }
   switch (node.kind) {
     case 'string':

@@ -1,6 +1,7 @@
 /**
- * What an unquoted YAML scalar stands for, by the rules of YAML 1.1 as Go's parser has them: `yes` and `off` are booleans,
- * `010` is octal, `0x1f` and `1_000` are numbers, `12:30` is a text. The same rules say which texts need quotes when written.
+ * The type of an unquoted YAML scalar by the rules of Go's parser for YAML 1.1: `yes` and `off` are booleans, `010` is
+ * octal, `0x1f` and `1_000` are numbers, `12:30` is a text. The writer quotes texts that are not strings by these
+ * rules.
  */
 export type Resolved =
   | { readonly kind: 'string' }
@@ -8,21 +9,27 @@ export type Resolved =
   | { readonly kind: 'bool'; readonly value: boolean }
   | { readonly kind: 'int'; readonly value: bigint }
   | { readonly kind: 'float'; readonly value: number }
-  /** Read as a text, but written in quotes. */
+  /** Read as a text, but quoted when it is written. */
   | { readonly kind: 'timestamp' };
 
 const STRING: Resolved = { kind: 'string' };
 
 const WORDS: ReadonlyMap<string, Resolved> = new Map([
-  ...words(['y', 'Y', 'yes', 'Yes', 'YES', 'true', 'True', 'TRUE', 'on', 'On', 'ON'], { kind: 'bool', value: true }),
-  ...words(['n', 'N', 'no', 'No', 'NO', 'false', 'False', 'FALSE', 'off', 'Off', 'OFF'], {
+  ...withMeaning(['y', 'Y', 'yes', 'Yes', 'YES', 'true', 'True', 'TRUE', 'on', 'On', 'ON'], {
+    kind: 'bool',
+    value: true,
+  }),
+  ...withMeaning(['n', 'N', 'no', 'No', 'NO', 'false', 'False', 'FALSE', 'off', 'Off', 'OFF'], {
     kind: 'bool',
     value: false,
   }),
-  ...words(['', '~', 'null', 'Null', 'NULL'], { kind: 'null' }),
-  ...words(['.nan', '.NaN', '.NAN'], { kind: 'float', value: Number.NaN }),
-  ...words(['.inf', '.Inf', '.INF', '+.inf', '+.Inf', '+.INF'], { kind: 'float', value: Number.POSITIVE_INFINITY }),
-  ...words(['-.inf', '-.Inf', '-.INF'], { kind: 'float', value: Number.NEGATIVE_INFINITY }),
+  ...withMeaning(['', '~', 'null', 'Null', 'NULL'], { kind: 'null' }),
+  ...withMeaning(['.nan', '.NaN', '.NAN'], { kind: 'float', value: Number.NaN }),
+  ...withMeaning(['.inf', '.Inf', '.INF', '+.inf', '+.Inf', '+.INF'], {
+    kind: 'float',
+    value: Number.POSITIVE_INFINITY,
+  }),
+  ...withMeaning(['-.inf', '-.Inf', '-.INF'], { kind: 'float', value: Number.NEGATIVE_INFINITY }),
 ]);
 
 export function resolveScalar(text: string): Resolved {
@@ -35,7 +42,7 @@ export function resolveScalar(text: string): Resolved {
   return resolveInt(plain) ?? resolveFloat(plain) ?? STRING;
 }
 
-function words(texts: readonly string[], resolved: Resolved): [string, Resolved][] {
+function withMeaning(texts: readonly string[], resolved: Resolved): [string, Resolved][] {
   return texts.map(text => [text, resolved]);
 }
 
@@ -46,7 +53,7 @@ function resolveInt(plain: string): Resolved | undefined {
   if (!isInt) return undefined;
   const size = BigInt(/^0[0-7]/.test(digits) ? `0o${digits.slice(1)}` : digits);
   const value = sign === '-' ? -size : size;
-  // Without a sign there is room for unsigned 64 bits.
+  // Without a sign the number may have unsigned 64 bits.
   const most = sign === '' ? 2n ** 64n : 2n ** 63n;
   return value >= -(2n ** 63n) && value < most ? { kind: 'int', value } : undefined;
 }

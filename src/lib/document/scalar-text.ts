@@ -1,33 +1,35 @@
-import { folded } from './folded.ts';
+import { foldLines } from './fold-lines.ts';
 import { resolveScalar } from './resolve-scalar.ts';
 
 export interface ScalarPlace {
-  /** Of the key or item that the text belongs to. */
+  /** The indentation of the key or item that the text belongs to. */
   readonly indent: string;
-  /** How many characters stand before the text in its line. */
+  /** The number of characters before the text in its line. */
   readonly column: number;
   readonly isKey: boolean;
 }
 
 /**
- * A text as Go's YAML writer quotes it: double quotes where it would read as something else than a text, single quotes
- * where its characters have a meaning, a block where it has lines.
+ * A text as Go's YAML writer writes it: in double quotes if a reader would take it for another type, in single quotes
+ * if its characters have a meaning in YAML, as a block if it has several lines.
  */
 export function scalarText(text: string, place: ScalarPlace): string {
   if (text.includes('\n')) {
     return place.isKey || !canBeBlock(text) ? doubleQuoted(text, place) : block(text, place.indent);
   }
   if (resolveScalar(text).kind !== 'string' || isSexagesimal(text)) return doubleQuoted(text, place);
-  if (canBePlain(text)) return folded([...text], '', place);
+  if (canBePlain(text)) return foldLines([...text], '', place);
   if (SPECIAL.test(text)) return doubleQuoted(text, place);
   const characters = [...text].map(character => (character === "'" ? "''" : character));
-  return folded(characters, "'", place);
+  return foldLines(characters, "'", place);
 }
 
-/** What a YAML text may not hold as it is: characters beyond 16 bits too for Go's writer, and rare line breaks for us. */
+/**
+ * Characters that must be escaped. Go's writer escapes characters beyond 16 bits, this writer also rare line breaks.
+ */
 const SPECIAL = /[^\n\x20-\x7e\xa0-\u2027\u202a-\ud7ff\ue000-\ufefe\uff00-\ufffd]/u;
 
-/** A number to the base of 60 for other readers, if not for Go's. */
+/** Some readers, though not Go's, take such a text for a number to the base of 60. */
 function isSexagesimal(text: string): boolean {
   return /^[-+]?[0-9][0-9_]*(?::[0-5]?[0-9])+(?:\.[0-9_]*)?$/.test(text);
 }
@@ -79,5 +81,5 @@ function doubleQuoted(text: string, place: ScalarPlace): string {
         ? `\\u${hex.padStart(4, '0')}`
         : `\\U${hex.padStart(8, '0')}`;
   });
-  return folded(escaped, '"', place);
+  return foldLines(escaped, '"', place);
 }

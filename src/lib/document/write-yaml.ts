@@ -4,8 +4,8 @@ import type { Plain, PlainObject } from './plain.ts';
 import { scalarText } from './scalar-text.ts';
 
 /**
- * A value as block YAML the way kube-proxy writes it: keys sorted, lists not indented below their key. Files that people
- * compare with those that it wrote do not differ.
+ * Writes block YAML in the same way as kube-proxy: keys are sorted, lists are not indented below their key. So a file
+ * does not differ from one that kube-proxy wrote.
  */
 export function writeYaml(value: Plain): string {
   return isObject(value) ? blockText(value, '') : `${inlineText(value, '', 0)}\n`;
@@ -24,7 +24,7 @@ function memberText(key: string, value: Plain, indent: string): string {
 }
 
 function itemText(item: Plain, indent: string): string {
-  // The first line stands behind the dash, in the place of its own indentation.
+  // The first line is after the dash, which replaces the indentation of the line.
   if (isObject(item) && Object.keys(item).length > 0) return `${indent}- ${blockText(item, `${indent}  `).trimStart()}`;
   return `${indent}- ${inlineText(item, indent, `${indent}- `.length)}\n`;
 }
@@ -36,7 +36,7 @@ function inlineText(value: Plain, indent: string, column: number): string {
   return typeof value === 'number' ? numberText(value) : String(value);
 }
 
-/** Integers of 64 bits are written in full; other numbers as Go's %g does, from a million on with an exponent. */
+/** Writes integers of 64 bits in full, and other numbers like Go's %g: from a million on with an exponent. */
 function numberText(value: number): string {
   if (!Number.isFinite(value)) throw new Error(`json: unsupported value: ${goFloatName(value)}`);
   if (Number.isInteger(value) && Math.abs(value) < 2 ** 63) return String(BigInt(value));

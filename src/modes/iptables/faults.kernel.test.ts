@@ -13,7 +13,7 @@ import { service, slice } from '../../../test/support/objects.ts';
 import { runIn } from '../../../test/support/run-in.ts';
 import { findLockHolder } from '../../kernel/iptables/lock-holder.ts';
 import { NetworkNamespace } from '../../kernel/netns.ts';
-import { nodePortAddresses } from '../../model/index.ts';
+import { parseNodePortAddresses } from '../../model/index.ts';
 import { setAsideName } from '../set-aside.ts';
 
 const WEB = 'KUBE-SVC-LOLE4ISW44XBNF3G';
@@ -223,7 +223,7 @@ test('IPT-10 what a search that was killed left behind goes with the next full s
 test('IPT-11 what a sync was handed that failed at its very beginning is written by the next', () =>
   withFaults({}, async mode => {
     const broken = {
-      ...nodePortAddresses('IPv4', []),
+      ...parseNodePortAddresses('IPv4', []),
       get containsIPv4Loopback(): boolean {
         throw new Error('no addresses');
       },

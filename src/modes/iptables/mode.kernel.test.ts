@@ -11,7 +11,7 @@ import { runIn } from '../../../test/support/run-in.ts';
 import type { Backend } from '../../kernel/iptables/index.ts';
 import { NetworkNamespace } from '../../kernel/netns.ts';
 import { readSysctl, writeSysctl } from '../../kernel/sysctl.ts';
-import { nodePortAddresses } from '../../model/index.ts';
+import { parseNodePortAddresses } from '../../model/index.ts';
 import type { Ip } from '../../net/index.ts';
 import { setAsideName } from '../set-aside.ts';
 
@@ -431,7 +431,7 @@ test('IPT-6 localhost serves node ports in IPv4 only, and route_localnet is set 
 });
 
 test('IPT-6 node port addresses that change change the last rules; loopback is refused where it cannot work', async () => {
-  const settings = { nodePortAddresses: nodePortAddresses('IPv4', ['192.168.0.0/16', '127.0.0.0/8']) };
+  const settings = { nodePortAddresses: parseNodePortAddresses('IPv4', ['192.168.0.0/16', '127.0.0.0/8']) };
   const ips = (...list: string[]) => ({ nodePortIPs: list as readonly string[] as readonly Ip[] });
   const tails = (mode: IptablesHarness) =>
     saved(mode)

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { detectorOf, plansOf, rulesFor } from '../../../test/support/iptables-plans.ts';
 import { service, slice } from '../../../test/support/objects.ts';
-import { nodePortAddresses } from '../../model/index.ts';
+import { parseNodePortAddresses } from '../../model/index.ts';
 import type { Ip } from '../../net/index.ts';
 import { fullText, fullTextParts } from './render.ts';
 import { chainOfRule, RestoreText } from './rules/restore-text.ts';
@@ -220,7 +220,7 @@ test('IPT-6 node ports: which addresses lead to them', () => {
       .table('nat')
       .rules.slice(4);
   const some = (family: 'IPv4' | 'IPv6', ips: readonly string[], localhostNodePorts = false) => ({
-    nodePortAddresses: nodePortAddresses(family, family === 'IPv4' ? ['192.168.0.0/24'] : ['fd00::/64']),
+    nodePortAddresses: parseNodePortAddresses(family, family === 'IPv4' ? ['192.168.0.0/24'] : ['fd00::/64']),
     nodePortIPs: ips as readonly Ip[],
     machine: { localhostNodePorts },
   });

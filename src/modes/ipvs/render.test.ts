@@ -3,7 +3,7 @@ import { describe, test } from 'node:test';
 import { planned } from '../../../test/support/ipvs-plan.ts';
 import { service, slice } from '../../../test/support/objects.ts';
 import { printElement } from '../../kernel/ipset/index.ts';
-import { Model, nodePortAddresses } from '../../model/index.ts';
+import { Model, parseNodePortAddresses } from '../../model/index.ts';
 import type { Family, Ip } from '../../net/index.ts';
 import { Planner } from '../../plan/index.ts';
 import { render, renderContext } from './render.ts';
@@ -363,7 +363,7 @@ test('IPVS-16 a range of all addresses, which ipset does not take, is two halves
     assert.ok(plan);
     const sourceRanges = [{ address: (family === 'IPv4' ? '0.0.0.0' : '::') as Ip, prefix: 0 }];
     const frontends = plan.frontends.map(frontend => ({ ...frontend, firewall: { sourceRanges, includesNode: true } }));
-    const settings = { nodePortAddresses: nodePortAddresses(family, []), nodePortIPs: [] };
+    const settings = { nodePortAddresses: parseNodePortAddresses(family, []), nodePortIPs: [] };
     const context = renderContext({ family, scheduler: 'rr', settings, nodeIPs: [] });
     const { elements } = render(context, { ...plan, frontends: frontends.slice(1) });
     return elements.filter(({ set }) => set === 'loadBalancerSourceCIDR').map(({ element }) => printElement(element));

@@ -1,4 +1,4 @@
-import type { Change, DestinationKey, Service, ServiceKey } from '../../kernel/ipvs/index.ts';
+import type { IpvsChange as Change, DestinationKey, Service, ServiceKey } from '../../kernel/ipvs/index.ts';
 import { joinHostPort } from '../../net/index.ts';
 import { sameService, type VirtualServer } from './virtual-server.ts';
 

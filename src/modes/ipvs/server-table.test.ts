@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { FakeIpvs } from '../../../test/support/fake-ipvs.ts';
 import { service, slice } from '../../../test/support/objects.ts';
 import type { Protocol } from '../../api/index.ts';
-import { Model, nodePortAddresses } from '../../model/index.ts';
+import { Model, parseNodePortAddresses } from '../../model/index.ts';
 import type { Ip } from '../../net/index.ts';
 import { Planner } from '../../plan/index.ts';
 import type { Owner } from './ownership.ts';
@@ -28,7 +28,7 @@ class OneService {
     renderContext({
       family: 'IPv4',
       scheduler: 'rr',
-      settings: { nodePortAddresses: nodePortAddresses('IPv4', []), nodePortIPs: [] },
+      settings: { nodePortAddresses: parseNodePortAddresses('IPv4', []), nodePortIPs: [] },
       nodeIPs: [],
     }),
   );
@@ -58,18 +58,18 @@ class OneService {
 
   /** What was asked of the kernel. */
   async write(): Promise<readonly string[]> {
-    this.kernel.asked.length = 0;
+    this.kernel.requests.length = 0;
     const { wanted } = this.#plans;
     this.#plans.want(this.#planner.update(this.#model.take()));
     const { servers } = wanted.takeTouched();
     this.refused = await this.#table.write(servers, { wanted, written: new Written(), progress: () => {} });
-    return this.kernel.asked;
+    return this.kernel.requests;
   }
 
   refused: Awaited<ReturnType<ServerTable['write']>> = [];
 
   async read(owner: Owner = 'us'): Promise<readonly string[]> {
-    this.kernel.asked.length = 0;
+    this.kernel.requests.length = 0;
     const { wanted } = this.#plans;
     await this.#table.read(() => owner);
     await this.#table.write(new Set([...wanted.serverIds(), ...this.#table.ids()]), {
@@ -77,7 +77,7 @@ class OneService {
       written: new Written(),
       progress: () => {},
     });
-    return this.kernel.asked;
+    return this.kernel.requests;
   }
 
   /** The Service goes, but nothing is written yet. */
@@ -87,9 +87,9 @@ class OneService {
   }
 
   async drain(): Promise<readonly string[]> {
-    this.kernel.asked.length = 0;
+    this.kernel.requests.length = 0;
     await this.#table.drain(this.#plans.wanted, new Written());
-    return this.kernel.asked;
+    return this.kernel.requests;
   }
 
   get isDraining(): boolean {
@@ -129,7 +129,7 @@ describe('virtual servers', () => {
 
   test('IPVS-6 what follows a refused virtual server is not blamed', async () => {
     const one = new OneService('TCP', { annotations: { 'pointsman.dev/scheduler': 'nosuch' } });
-    one.kernel.lacks.add('nosuch');
+    one.kernel.missingSchedulers.add('nosuch');
     await one.endpoints('10.0.0.1', '10.0.0.2');
     assert.deepEqual(
       one.refused.map(({ object, isStale, scheduler, error }) => [object, isStale, scheduler, error.errno]),

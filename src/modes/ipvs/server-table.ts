@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { KernelError } from '../../kernel/errors.ts';
 import {
-  type Change,
+  type IpvsChange as Change,
   type IpvsSocket,
   keyFamily,
   printKey,

@@ -42,11 +42,11 @@ test('IPVS-12 so is one without ipset', () => {
 test('IPVS-12 a virtual server is made and deleted to see whether the scheduler is there, unless one has it already', () => {
   const fake = new FakeIpvs();
   assert.equal(unavailable('rr', { ipset, ipvs: () => fakeIpvs(fake) }), undefined);
-  assert.deepEqual(fake.asked, ['-A -t 198.51.100.0:20000 -s rr', '-D -t 198.51.100.0:20000']);
+  assert.deepEqual(fake.requests, ['-A -t 198.51.100.0:20000 -s rr', '-D -t 198.51.100.0:20000']);
   const used = new FakeIpvs();
   const key = { kind: 'fwmark', family: 'IPv4', fwmark: 1 } as const;
   used.apply([{ kind: 'new-service', service: { key, scheduler: 'rr' } }]);
-  used.asked.length = 0;
+  used.requests.length = 0;
   assert.equal(unavailable('rr', { ipset, ipvs: () => fakeIpvs(used) }), undefined);
-  assert.deepEqual(used.asked, []);
+  assert.deepEqual(used.requests, []);
 });

@@ -3,7 +3,7 @@ import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import { applyEvent, clusterEvent, survivors } from '../../../test/support/cluster-events.ts';
 import { service, slice } from '../../../test/support/objects.ts';
-import { Model, nodePortAddresses } from '../../model/index.ts';
+import { Model, parseNodePortAddresses } from '../../model/index.ts';
 import type { Ip } from '../../net/index.ts';
 import { Planner } from '../../plan/index.ts';
 import { renderContext } from './render.ts';
@@ -14,7 +14,7 @@ const contextWith = (...nodeIPs: string[]) =>
   renderContext({
     family: 'IPv4',
     scheduler: 'rr',
-    settings: { nodePortAddresses: nodePortAddresses('IPv4', []), nodePortIPs: [] },
+    settings: { nodePortAddresses: parseNodePortAddresses('IPv4', []), nodePortIPs: [] },
     nodeIPs: nodeIPs as Ip[],
   });
 

@@ -6,7 +6,7 @@ import { service, slice } from '../../../test/support/objects.ts';
 import { withUserspace } from '../../../test/support/userspace-mode.ts';
 import { KernelError } from '../../kernel/errors.ts';
 import type { NetworkNamespace } from '../../kernel/netns.ts';
-import { nodePortAddresses } from '../../model/index.ts';
+import { parseNodePortAddresses } from '../../model/index.ts';
 import { SILENT_EVENTS } from '../mode.ts';
 import { UserspaceMode } from './mode.ts';
 
@@ -35,7 +35,7 @@ test('SYNC-7 a sync writes the plans of earlier syncs that failed at their start
     namespace.run = run;
     harness.set(service('more', { clusterIP: '10.96.0.2' }), slice('more-1', ['10.244.1.1']));
     const broken = {
-      ...nodePortAddresses('IPv4', []),
+      ...parseNodePortAddresses('IPv4', []),
       get containsIPv4Loopback(): boolean {
         throw new Error('no addresses');
       },

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { after, afterEach, before, describe, test } from 'node:test';
 import { httpCall } from '../../../test/support/http-call.ts';
+import { setLoopbackUp } from '../../../test/support/namespaces.ts';
 import { NetworkNamespace } from '../../kernel/netns.ts';
-import { RouteSocket } from '../../kernel/rtnetlink/index.ts';
 import { connectTcp, listenTcp } from '../../kernel/sockets/index.ts';
 import type { Family, Ip } from '../../net/index.ts';
 import { listenIn } from '../http/index.ts';
@@ -21,11 +21,7 @@ describe('service health', () => {
 
   before(() => {
     namespace = NetworkNamespace.create();
-    const route = RouteSocket.open({ namespace });
-    const lo = route.link('lo');
-    assert.ok(lo);
-    route.setLink(lo, { up: true });
-    route.close();
+    setLoopbackUp(namespace);
   });
   after(() => namespace.close());
   afterEach(() => {

@@ -3,7 +3,7 @@ import type { MetricSet } from './metric-set.ts';
 
 const FAMILY = ['ip_family'] as const;
 
-/** What upstream does not tell, or cannot know. */
+/** Metrics that upstream does not have. */
 export function pointsmanMetrics(set: MetricSet) {
   return {
     ...programmingMetrics(set),
@@ -11,17 +11,17 @@ export function pointsmanMetrics(set: MetricSet) {
     configurationRefused: set.gauge(
       'pointsman_configuration_refused',
       [],
-      '1 while the last change of the configuration is refused and the former one goes on.',
+      '1 while the changed configuration is not valid and the proxy keeps the one before.',
     ),
     configurationRefusals: set.counter(
       'pointsman_configuration_refusals_total',
       [],
-      'Changes of the configuration that were refused.',
+      'Changes of the configuration that were not valid.',
     ),
     watchAge: set.gauge(
       'pointsman_watch_age_seconds',
       ['resource'],
-      'Time since anything was heard on the watch of a resource.',
+      'Time since the last message on the watch of a resource.',
     ),
     eventLoopLag: set.histogram(
       'pointsman_event_loop_lag_seconds',
@@ -34,21 +34,21 @@ export function pointsmanMetrics(set: MetricSet) {
 
 function programmingMetrics(set: MetricSet) {
   return {
-    syncFailures: set.counter('pointsman_sync_failures_total', FAMILY, 'Syncs that failed, for whatever reason.'),
+    syncFailures: set.counter('pointsman_sync_failures_total', FAMILY, 'Syncs that failed.'),
     servicePorts: set.gauge(
       'pointsman_service_ports',
       ['status', 'ip_family'],
-      'Service ports by what became of them: programmed or set_aside.',
+      'Service ports by status: programmed or set_aside.',
     ),
     setAside: set.counter(
       'pointsman_service_ports_set_aside_total',
       ['reason', 'ip_family'],
-      'Service ports that were set aside, by the reason.',
+      'Service ports that were set aside, by the error number of the kernel.',
     ),
     driftRepairs: set.counter(
       'pointsman_drift_repairs_total',
       FAMILY,
-      'Changes by others to what is ours that were put right.',
+      'Repairs of rules that another program changed.',
     ),
   };
 }

@@ -1,62 +1,9 @@
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
 import { afterEach, describe, test } from 'node:test';
 import { ManualClock } from '../../../test/support/manual-clock.ts';
+import { BUILD, createMetrics, measureEverything, reader } from '../../../test/support/metrics.ts';
 import { type MetricFamily, parsePrometheusText } from '../../../test/support/prometheus-text.ts';
-import type { ServerStatistics, ServiceCounters } from '../../modes/index.ts';
-import { FAMILIES } from '../../net/index.ts';
-import { type BuildInfo, ProxyMetrics } from './index.ts';
-
-const BUILD: BuildInfo = {
-  major: '1',
-  minor: '36',
-  git_version: 'v1.36.4',
-  git_commit: 'abc',
-  git_tree_state: 'clean',
-  build_date: '2026-01-01T00:00:00Z',
-  go_version: 'none',
-  compiler: 'esbuild',
-  platform: 'linux/amd64',
-};
-
-/** Upstream's metrics: name, type, labels, modes (I iptables, V ipvs, N nftables), help. */
-const UPSTREAM = `
-sync_proxy_rules_duration_seconds                        | histogram | ip_family                | IVN | SyncProxyRules latency in seconds
-sync_full_proxy_rules_duration_seconds                   | histogram | ip_family                | IN  | SyncProxyRules latency in seconds for full resyncs
-sync_partial_proxy_rules_duration_seconds                | histogram | ip_family                | IN  | SyncProxyRules latency in seconds for partial resyncs
-sync_proxy_rules_last_timestamp_seconds                  | gauge     | ip_family                | IVN | The last time proxy rules were successfully synced
-sync_proxy_rules_last_queued_timestamp_seconds           | gauge     | ip_family                | IVN | The last time a sync of proxy rules was queued
-network_programming_duration_seconds                     | histogram | ip_family                | IVN | In Cluster Network Programming Latency in seconds
-sync_proxy_rules_endpoint_changes_pending                | gauge     |                          | IVN | Pending proxy rules Endpoint changes
-sync_proxy_rules_endpoint_changes_total                  | counter   |                          | IVN | Cumulative proxy rules Endpoint changes
-sync_proxy_rules_service_changes_pending                 | gauge     |                          | IVN | Pending proxy rules Service changes
-sync_proxy_rules_service_changes_total                   | counter   |                          | IVN | Cumulative proxy rules Service changes
-sync_proxy_rules_no_local_endpoints_total                | gauge     | ip_family,traffic_policy | IVN | Number of services with a Local traffic policy and no endpoints
-proxy_healthz_total                                      | counter   | code                     | IVN | Cumulative proxy healthz HTTP status
-proxy_livez_total                                        | counter   | code                     | IVN | Cumulative proxy livez HTTP status
-sync_proxy_rules_iptables_restore_failures_total         | counter   | ip_family                | IV  | Cumulative proxy iptables restore failures
-sync_proxy_rules_iptables_partial_restore_failures_total | counter   | ip_family                | I   | Cumulative proxy iptables partial restore failures
-sync_proxy_rules_iptables_total                          | gauge     | ip_family,table          | I   | Total number of iptables rules owned by kube-proxy
-sync_proxy_rules_iptables_last                           | gauge     | ip_family,table          | I   | Number of iptables rules written by kube-proxy in last sync
-sync_proxy_rules_nftables_sync_failures_total            | counter   | ip_family                | N   | Cumulative proxy nftables sync failures
-sync_proxy_rules_nftables_cleanup_failures_total         | counter   | ip_family                | N   | Cumulative proxy nftables cleanup failures
-conntrack_reconciler_sync_duration_seconds               | histogram | ip_family                | IVN | ReconcileConntrackFlowsLatency latency in seconds
-conntrack_reconciler_deleted_entries_total               | counter   | ip_family                | IVN | Cumulative conntrack flows deleted by conntrack reconciler
-iptables_ct_state_invalid_dropped_packets_total          | counter   |                          | I   | packets dropped by iptables to work around conntrack problems
-iptables_localhost_nodeports_accepted_packets_total      | counter   |                          | I   | Number of packets accepted on nodeports of loopback interface
-`;
-const MODES = { iptables: 'I', ipvs: 'V', nftables: 'N' } as const;
-
-const upstream = UPSTREAM.trim()
-  .split('\n')
-  .map(line => line.split('|').map(cell => cell.trim()))
-  .map(([name = '', type = '', labels = '', modes = '', help = '']) => ({
-    name: `kubeproxy_${name}`,
-    type,
-    labels,
-    modes,
-    help: `[ALPHA] ${help}`,
-  }));
+import type { ProxyMetrics } from './index.ts';
 
 describe('metrics', () => {
   const open: ProxyMetrics[] = [];
@@ -64,35 +11,14 @@ describe('metrics', () => {
     for (const metrics of open.splice(0)) metrics.close();
   });
 
-  function create(mode = 'nftables', clock = new ManualClock(1_794_728_208_500)): ProxyMetrics {
-    const features = [
-      { name: 'KubeProxyDrainingTerminatingNodes', stage: '', enabled: true },
-      { name: 'AllAlpha', stage: 'ALPHA', enabled: false },
-    ];
-    const metrics = new ProxyMetrics({ mode, clock, build: BUILD, features });
+  function create(clock = new ManualClock(1_794_728_208_500)): ProxyMetrics {
+    const metrics = createMetrics(true, clock);
     open.push(metrics);
     return metrics;
   }
 
-  for (const [mode, letter] of Object.entries(MODES)) {
-    test(`METRICS-1 ${mode} has upstream's metrics: names, types, labels and help, no more and no fewer`, async () => {
-      const metrics = create(mode);
-      everythingHappens(metrics);
-      const own = [...parsePrometheusText(await metrics.text()).values()].filter(({ name }) =>
-        name.startsWith('kubeproxy_'),
-      );
-      assert.deepEqual(
-        own.map(family => ({ name: family.name, type: family.type, labels: labelsOf(family), help: family.help })),
-        upstream
-          .filter(({ modes }) => modes.includes(letter))
-          .map(({ modes: _, ...rest }) => rest)
-          .sort((a, b) => (a.name < b.name ? -1 : 1)),
-      );
-    });
-  }
-
-  test('METRICS-1 a metric with labels shows up with its first sample, one without at once', async () => {
-    const families = parsePrometheusText(await create('iptables').text());
+  test('METRICS-1 a metric with labels appears with its first sample, one without labels at once', async () => {
+    const families = parsePrometheusText(await create().text());
     assert.deepEqual(
       [...families.keys()].filter(name => name.startsWith('kubeproxy_')),
       [
@@ -104,9 +30,9 @@ describe('metrics', () => {
     );
   });
 
-  test('METRICS-1 buckets are upstream’s', async () => {
+  test('METRICS-1 the buckets are those of upstream', async () => {
     const metrics = create();
-    everythingHappens(metrics);
+    measureEverything(metrics);
     const families = parsePrometheusText(await metrics.text());
     const doubling = Array.from({ length: 15 }, (_, i) => 0.001 * 2 ** i);
     const programming = [0, 0.25, 0.5];
@@ -119,9 +45,9 @@ describe('metrics', () => {
     assert.deepEqual(boundsOf(families, 'kubeproxy_network_programming_duration_seconds'), programming);
   });
 
-  test('METRICS-2 a sync: durations of all, full and partial ones apart, times of the last request and success', async () => {
+  test('METRICS-2 durations of syncs are measured for all, full and partial ones, with the times of the last request and success', async () => {
     const clock = new ManualClock(1_794_728_208_500);
-    const metrics = create('nftables', clock);
+    const metrics = create(clock);
     metrics.syncQueued('IPv4');
     await clock.advance(250);
     metrics.syncFinished('IPv4', 0.2, { full: true, success: true });
@@ -142,7 +68,7 @@ describe('metrics', () => {
 
   test('METRICS-2 network programming latency falls into the bucket of its trigger time', async () => {
     const clock = new ManualClock(Date.parse('2026-05-04T10:00:03.25Z'));
-    const metrics = create('nftables', clock);
+    const metrics = create(clock);
     const trigger = Date.parse('2026-05-04T10:00:00Z');
     metrics.networkProgramming('IPv6', (clock.now() - trigger) / 1000);
     metrics.networkProgramming('IPv6', -2);
@@ -153,7 +79,7 @@ describe('metrics', () => {
     assert.equal(value('kubeproxy_network_programming_duration_seconds_sum', { ip_family: 'IPv6' }), 3.25);
   });
 
-  test('METRICS-2 changes, those so far and those that wait, are told when somebody wants to know', async () => {
+  test('METRICS-2 changes so far and changes that wait are read at each scrape', async () => {
     const metrics = create();
     let changes = { endpointSlices: 3, services: 2, pendingEndpoints: 2, pendingServices: 5 };
     metrics.beforeText(() => metrics.changes(changes));
@@ -171,54 +97,9 @@ describe('metrics', () => {
     assert.deepEqual(await read(), [3, 0, 4, 0]);
   });
 
-  test('METRICS-2 what a mode measures goes to the metrics of that mode', async () => {
-    const read = async (mode: string) => {
-      const metrics = create(mode);
-      metrics.measured('IPv4', { kind: 'refused', partial: true });
-      metrics.measured('IPv4', { kind: 'refused', partial: false });
-      metrics.measured('IPv4', { kind: 'cleanup-failed' });
-      metrics.measured('IPv4', { kind: 'rules', table: 'nat', total: 101, last: 7 });
-      const families = parsePrometheusText(await metrics.text());
-      return [...families.values()]
-        .filter(({ name }) => name.startsWith('kubeproxy_') && !name.includes('_changes_'))
-        .map(({ name, samples }) => [name.replace('kubeproxy_sync_proxy_rules_', ''), samples[0]?.value]);
-    };
-    assert.deepEqual(await read('iptables'), [
-      ['iptables_last', 7],
-      ['iptables_partial_restore_failures_total', 1],
-      ['iptables_restore_failures_total', 2],
-      ['iptables_total', 101],
-    ]);
-    assert.deepEqual(await read('ipvs'), [['iptables_restore_failures_total', 2]]);
-    assert.deepEqual(await read('nftables'), [
-      ['nftables_cleanup_failures_total', 1],
-      ['nftables_sync_failures_total', 2],
-    ]);
-    assert.deepEqual(await read('userspace'), []);
-  });
-
-  test('METRICS-2 packets are read from the kernel when asked; what cannot be read is left out', async () => {
-    const metrics = create('iptables');
-    let packets: number | undefined = 3;
-    metrics.readPackets('invalid-dropped', () => packets);
-    metrics.readPackets('localhost-nodeports-accepted', () => {
-      throw new Error('gone');
-    });
-    const name = 'kubeproxy_iptables_ct_state_invalid_dropped_packets_total';
-    assert.equal((await reader(metrics))(name), 3);
-    packets = 9;
-    assert.equal((await reader(metrics))(name), 9);
-    packets = undefined;
-    const families = parsePrometheusText(await metrics.text());
-    assert.ok(!families.has(name));
-    assert.ok(!families.has('kubeproxy_iptables_localhost_nodeports_accepted_packets_total'));
-    packets = 10;
-    assert.equal((await reader(metrics))(name), 10);
-  });
-
-  test('METRICS-3 the process, the build, features and requests to the API server', async () => {
+  test('METRICS-3 the process, the build, features and requests to the API server are measured', async () => {
     const metrics = create();
-    everythingHappens(metrics);
+    measureEverything(metrics);
     const value = await reader(metrics);
     assert.equal(value('kubernetes_build_info', { ...BUILD }), 1);
     assert.equal(value('kubernetes_feature_enabled', { name: 'AllAlpha', stage: 'ALPHA' }), 0);
@@ -241,10 +122,10 @@ describe('metrics', () => {
     }
   });
 
-  test('METRICS-4 our own: what became of service ports, repairs, batches, watches, configuration, health', async () => {
+  test('METRICS-4 service ports, repairs, batches, watches, configuration and health are measured', async () => {
     const clock = new ManualClock(1_000_000);
-    const metrics = create('nftables', clock);
-    everythingHappens(metrics);
+    const metrics = create(clock);
+    measureEverything(metrics);
     metrics.watchHeard('services');
     await clock.advance(12_500);
     const value = await reader(metrics);
@@ -266,51 +147,6 @@ describe('metrics', () => {
     assert.equal((await reader(metrics))('pointsman_configuration_refused'), 0);
   });
 
-  /** Names of all samples that there can be, with the labels that they have. */
-  async function everyName(): Promise<ReadonlyMap<string, readonly string[]>> {
-    const names = new Map<string, readonly string[]>();
-    for (const mode of [...Object.keys(MODES), 'userspace']) {
-      const metrics = create(mode);
-      everythingHappens(metrics);
-      const samples = [...parsePrometheusText(await metrics.text()).values()].flatMap(family => family.samples);
-      for (const { name, labels } of samples) names.set(name, Object.keys(labels));
-    }
-    return names;
-  }
-
-  test('METRICS-4 alert rules and dashboard ask for metrics that exist', async () => {
-    const names = await everyName();
-    for (const file of ['alerts.yaml', 'dashboard.json']) {
-      const text = readFileSync(`deploy/monitoring/${file}`, 'utf8');
-      const asked = text.match(/\b(kubeproxy|pointsman|rest_client|process|nodejs)_\w+/g) ?? [];
-      assert.ok(asked.length > 5, file);
-      assert.deepEqual(
-        asked.filter(name => !names.has(name)),
-        [],
-        file,
-      );
-    }
-  });
-
-  test('METRICS-4 the dashboard shows all traffic that is measured, by labels that there are', async () => {
-    const names = await everyName();
-    const text = readFileSync('deploy/monitoring/dashboard.json', 'utf8');
-    const grouped = [...text.matchAll(/by \(([\w, ]+)\) \((?:rate\()?(pointsman_\w+)/g)];
-    const labelsAskedFor = new Map(grouped.map(([, labels = '', name = '']) => [name, labels.split(', ')]));
-    const traffic = [...names.keys()].filter(name => /^pointsman_(service_connections|ipvs|userspace)_/.test(name));
-    assert.ok(traffic.length > 10);
-    for (const name of traffic) {
-      const labels = ['instance', ...(names.get(name) ?? [])];
-      const asked = labelsAskedFor.get(name);
-      assert.ok(asked, `${name} is not shown`);
-      assert.deepEqual(
-        asked.filter(label => !labels.includes(label)),
-        [],
-        name,
-      );
-    }
-  });
-
   test('METRICS-4 the lag of the event loop is measured', async t => {
     let tick = () => {};
     t.mock.method(globalThis, 'setInterval', (fn: () => void) => {
@@ -328,97 +164,7 @@ describe('metrics', () => {
   });
 });
 
-const TRAFFIC = { connections: 1n, inPackets: 2n, outPackets: 3n, inBytes: 4n, outBytes: 5n };
-
-const SERVERS: ServerStatistics = {
-  virtualServers: 1,
-  others: [],
-  servicePorts: [
-    {
-      id: 'a',
-      family: 'IPv4',
-      servicePort: 'ns/a:p',
-      protocol: 'TCP',
-      ...TRAFFIC,
-      realServers: [{ address: '10.0.0.1:80', weight: 1, activeConnections: 1, inactiveConnections: 0, ...TRAFFIC }],
-    },
-  ],
-};
-
-const SERVICE: ServiceCounters = {
-  family: 'IPv4',
-  servicePort: 'ns/a:p',
-  protocol: 'TCP',
-  connections: 1,
-  active: 1,
-  bytesIn: 1,
-  bytesOut: 1,
-  dialFailures: 1,
-  failures: 1,
-};
-
-/** One of everything that can be told, for each family. */
-function everythingHappens(metrics: ProxyMetrics): void {
-  for (const family of FAMILIES) {
-    metrics.syncQueued(family);
-    metrics.syncFinished(family, 0.1, { full: true, success: true });
-    metrics.syncFinished(family, 0.1, { full: false, success: false });
-    metrics.networkProgramming(family, 1.5);
-    metrics.noLocalEndpoints(family, 'internal', 1);
-    metrics.noLocalEndpoints(family, 'external', 0);
-    metrics.conntrackReconciled(family, 0.01, 0);
-    metrics.measured(family, { kind: 'batch', objects: 1000, milliseconds: 20 });
-    metrics.measured(family, { kind: 'refused', partial: true });
-    metrics.measured(family, { kind: 'cleanup-failed' });
-    metrics.measured(family, { kind: 'rules', table: 'nat', total: 10, last: 2 });
-    metrics.measured(family, { kind: 'rules', table: 'filter', total: 10, last: 2 });
-    metrics.servicePorts(family, { programmed: 12, setAside: 2 });
-    metrics.setAside({ family, servicePort: 'ns/a:p', error: 'add element: EEXIST (ip kube-proxy services)' });
-    metrics.setAside({ family, servicePort: 'ns/b:p', error: 'no idea' });
-    metrics.driftRepaired(family);
-  }
-  metrics.changes({ endpointSlices: 1, services: 1, pendingEndpoints: 1, pendingServices: 1 });
-  metrics.healthz(200);
-  metrics.healthz(503);
-  metrics.livez(200);
-  metrics.readPackets('invalid-dropped', () => 1);
-  metrics.readPackets('localhost-nodeports-accepted', () => 2);
-  metrics.readHealth(() => false);
-  metrics.readConnections(async function* () {
-    yield { family: 'IPv4', servicePort: 'ns/a:p', connections: 1 };
-  });
-  metrics.readServers(async () => SERVERS);
-  metrics.readServices(() => [SERVICE]);
-  metrics.watchHeard('nodes');
-  metrics.configurationRefused();
-  const api = { verb: 'GET', host: 'api:6443' };
-  metrics.restObserved({ kind: 'attempt', ...api, code: '<error>', retry: false });
-  metrics.restObserved({ kind: 'attempt', ...api, code: '200', retry: true });
-  metrics.restObserved({
-    kind: 'request',
-    ...api,
-    code: '200',
-    milliseconds: 100,
-    requestBytes: 0,
-    responseBytes: 5000,
-  });
-  metrics.restObserved({ kind: 'rate-limited', ...api, milliseconds: 200 });
-}
-
-function labelsOf({ samples }: MetricFamily): string {
-  const names = new Set(samples.flatMap(({ labels }) => Object.keys(labels)));
-  names.delete('le');
-  return [...names].sort().join(',');
-}
-
 function boundsOf(families: ReadonlyMap<string, MetricFamily>, name: string): number[] {
   const buckets = families.get(name)?.samples.filter(({ labels }) => labels.ip_family === 'IPv4') ?? [];
   return buckets.map(({ labels }) => Number(labels.le)).filter(Number.isFinite);
-}
-
-async function reader(metrics: ProxyMetrics) {
-  const samples = [...parsePrometheusText(await metrics.text()).values()].flatMap(family => family.samples);
-  const key = (labels: Readonly<Record<string, string>>) => JSON.stringify(Object.entries(labels).sort());
-  return (name: string, labels: Readonly<Record<string, string>> = {}): number | undefined =>
-    samples.find(sample => sample.name === name && key(sample.labels) === key(labels))?.value;
 }

@@ -4,7 +4,7 @@ import { decodeData, encodeData, printWords } from './data.ts';
 import { names } from './names.ts';
 import { printRegister, type Register } from './registers.ts';
 
-/** `dreg = (sreg & mask) ^ xor`: every mixture of and, or, xor with constants comes down to this. */
+/** `dreg = (sreg & mask) ^ xor`. Every combination of and, or and xor with constants can be written like this. */
 export interface Bitwise {
   readonly kind: 'bitwise';
   readonly sreg: Register;
@@ -59,7 +59,7 @@ export const bitwise: Codec<Bitwise | Shift> = {
     const sreg = asU32BE(attributes.get(SREG));
     const dreg = asU32BE(attributes.get(DREG));
     const len = asU32BE(attributes.get(LEN));
-    // Without an operation it is the one that kernels before 5.6 had.
+    // Kernels before 5.6 have only this operation and do not send its number.
     const op = ops.name(asU32BE(attributes.get(OP)) ?? 0);
     if (sreg === undefined || dreg === undefined || len === undefined || op === undefined) return undefined;
     return op === 'mask' ? decodeMask(attributes, sreg, dreg, len) : decodeShift(attributes, sreg, dreg, len, op);

@@ -3,7 +3,10 @@ import type { Codec } from './codec.ts';
 import { names } from './names.ts';
 import { printRegister, type Register } from './registers.ts';
 
-/** Swaps the bytes of `len` bytes in pieces of `size`, because ranges and orders compare in network byte order. */
+/**
+ * Swaps the byte order of `len` bytes, in pieces of `size` bytes. Rules need it because `cmp` and `range` compare in
+ * network byte order.
+ */
 export interface Byteorder {
   readonly kind: 'byteorder';
   readonly op: 'ntoh' | 'hton';

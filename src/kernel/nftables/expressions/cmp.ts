@@ -8,7 +8,7 @@ const OPS = { eq: 0, neq: 1, lt: 2, lte: 3, gt: 4, gte: 5 } as const;
 
 export type CmpOp = keyof typeof OPS;
 
-/** Ends the rule unless the register's first bytes compare with the data so. Bytes compare as in network byte order. */
+/** Ends the rule unless the comparison of the register's first bytes with the data is true. Compares byte by byte. */
 export interface Cmp {
   readonly kind: 'cmp';
   readonly op: CmpOp;

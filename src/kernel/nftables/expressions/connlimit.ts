@@ -1,7 +1,7 @@
 import { asU32BE } from '../../netlink/index.ts';
 import type { Codec } from './codec.ts';
 
-/** Ends the rule for more connections than `count`, or with `over` for fewer. */
+/** Ends the rule if there are more than `count` connections. With `over`, ends it if there are not more. */
 export interface Connlimit {
   readonly kind: 'connlimit';
   readonly count: number;

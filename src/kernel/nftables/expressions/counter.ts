@@ -1,8 +1,8 @@
 import { asU64BE } from '../../netlink/index.ts';
 import type { Codec } from './codec.ts';
-import { present } from './names.ts';
+import { withoutUndefined } from './names.ts';
 
-/** Counts the packets that come by. */
+/** Counts the packets that reach this expression. */
 export interface Counter {
   readonly kind: 'counter';
   readonly packets?: bigint;
@@ -24,7 +24,7 @@ export const counter: Codec<Counter> = {
 
   decode(attributes) {
     const counts = { packets: asU64BE(attributes.get(PACKETS)), bytes: asU64BE(attributes.get(BYTES)) };
-    return { kind: 'counter', ...present(counts) };
+    return { kind: 'counter', ...withoutUndefined(counts) };
   },
 
   print: ({ packets = 0n, bytes = 0n }) => `counter pkts ${packets} bytes ${bytes}`,

@@ -1,6 +1,6 @@
 import { asU8, asU32BE } from '../../netlink/index.ts';
 import type { Codec } from './codec.ts';
-import { names, present } from './names.ts';
+import { names, withoutUndefined } from './names.ts';
 import { printRegister, type Register } from './registers.ts';
 
 const KEYS = {
@@ -33,16 +33,16 @@ const KEYS = {
 export type CtKey = keyof typeof KEYS;
 export type CtDirection = 'original' | 'reply';
 
-/** Loads something that connection tracking knows of the packet's connection. */
+/** Loads a value that connection tracking has for the packet's connection. */
 export interface Ct {
   readonly kind: 'ct';
   readonly key: CtKey;
   readonly dreg: Register;
-  /** For the keys that each direction of a connection has its own of. */
+  /** Only for keys whose values differ between the directions of a connection. */
   readonly dir?: CtDirection;
 }
 
-/** Sets it; of the keys only mark, label, zone, event and secmark can be set. */
+/** Sets a value of the packet's connection. Only mark, label, zone, event and secmark can be set. */
 export interface CtSet {
   readonly kind: 'ct-set';
   readonly key: CtKey;
@@ -76,8 +76,8 @@ export const ct: Codec<Ct | CtSet> = {
     const direction = asU8(attributes.get(DIRECTION));
     const dir = directions.name(direction);
     if (key === undefined || (direction !== undefined && dir === undefined)) return undefined;
-    if (dreg !== undefined) return { kind: 'ct', key, dreg, ...present({ dir }) };
-    return sreg === undefined ? undefined : { kind: 'ct-set', key, sreg, ...present({ dir }) };
+    if (dreg !== undefined) return { kind: 'ct', key, dreg, ...withoutUndefined({ dir }) };
+    return sreg === undefined ? undefined : { kind: 'ct-set', key, sreg, ...withoutUndefined({ dir }) };
   },
 
   print(expression) {

@@ -1,19 +1,19 @@
 import { asBytes, attributeMap, type MessageWriter } from '../../netlink/index.ts';
 
-const NFTA_DATA_VALUE = 1;
+export const NFTA_DATA_VALUE = 1;
 
-/** Writes the attribute `attributeType` with plain bytes in it. */
+/** Writes an attribute that contains plain bytes. */
 export function encodeData(writer: MessageWriter, attributeType: number, data: Uint8Array): void {
   const nest = writer.nest(attributeType);
   writer.data(NFTA_DATA_VALUE, data).close(nest);
 }
 
-/** The plain bytes in an attribute's value; undefined if it holds none. */
+/** The plain bytes in an attribute's value. Undefined if there are none. */
 export function decodeData(value: Buffer | undefined): Buffer | undefined {
   return value && asBytes(attributeMap(value).get(NFTA_DATA_VALUE));
 }
 
-/** Bytes as `nft --debug=netlink` shows them: 32-bit words in the machine's byte order. */
+/** Bytes as `nft --debug=netlink` prints them: 32-bit words in the machine's byte order. */
 export function printWords(data: Buffer): string {
   const words: string[] = [];
   for (let at = 0; at < data.length; at += 4) {

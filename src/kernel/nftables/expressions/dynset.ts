@@ -1,22 +1,22 @@
 import { asString, asU32BE, asU64BE, type MessageWriter, readAttributes } from '../../netlink/index.ts';
 import type { Attributes, Codec, Nested } from './codec.ts';
 import type { Expression } from './expression.ts';
-import { names, present } from './names.ts';
+import { names, withoutUndefined } from './names.ts';
 import type { Register } from './registers.ts';
 
-/** Adds, updates or deletes an element of a set or map from the packet's path. */
+/** Adds, updates or deletes an element of a set or map when a packet arrives. */
 export interface Dynset {
   readonly kind: 'dynset';
   readonly op: 'add' | 'update' | 'delete';
   readonly set: string;
-  /** Names a set that is created in the same batch. The kernel does not list it. */
+  /** The id of a set that is created in the same batch. The kernel does not list the id. */
   readonly setId?: number;
   readonly sregKey: Register;
-  /** What the element maps to. */
+  /** Only for maps: the data of the element. */
   readonly sregData?: Register;
-  /** Milliseconds; without them the set's own timeout counts. */
+  /** In milliseconds. By default the timeout of the set. */
   readonly timeout?: bigint;
-  /** Stateful expressions that each element gets one of (counter, limit, connlimit, quota). */
+  /** Each element has its own copy of these stateful expressions (counter, limit, connlimit, quota). */
   readonly expressions?: readonly Expression[];
 }
 
@@ -30,7 +30,7 @@ const EXPR = 7;
 const FLAGS = 9;
 const EXPRESSIONS = 10;
 
-/** Says that the set's elements take several expressions; a single one has an attribute of its own. */
+/** The flag for several expressions per element. A single expression has another attribute and no flag. */
 const SEVERAL = 0x2;
 
 const NFTA_LIST_ELEM = 1;
@@ -60,10 +60,10 @@ export const dynset: Codec<Dynset> = {
     const expressions = decodeNested(attributes, nested);
     if (set === undefined || op === undefined || sregKey === undefined) return undefined;
     if (expressions === undefined || flags & ~SEVERAL) return undefined;
-    const rest = present({
+    const rest = withoutUndefined({
       setId: asU32BE(attributes.get(SET_ID)),
       sregData: asU32BE(attributes.get(SREG_DATA)),
-      // The kernel lists a timeout that was never given as zero.
+      // If the rule has no timeout, the kernel lists zero.
       timeout: asU64BE(attributes.get(TIMEOUT)) || undefined,
       expressions: expressions.length > 0 ? expressions : undefined,
     });
@@ -89,7 +89,7 @@ function encodeNested(writer: MessageWriter, { expressions = [] }: Dynset, neste
   }
 }
 
-/** Undefined if one of them is nested too deep. */
+/** Returns undefined if an expression is nested too deep. */
 function decodeNested(attributes: Attributes, nested: Nested): Expression[] | undefined {
   const one = attributes.get(EXPR);
   const list = attributes.get(EXPRESSIONS);

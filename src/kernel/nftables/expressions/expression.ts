@@ -25,7 +25,7 @@ import type { Reject } from './reject.ts';
 import type { Socket } from './socket.ts';
 import type { UnknownExpression } from './unknown.ts';
 
-/** One step of a rule. A rule runs them in order until one ends it. */
+/** One step of a rule. The kernel runs the expressions of a rule in order, until one of them ends the rule. */
 export type Expression =
   | Bitwise
   | Byteorder

@@ -8,33 +8,33 @@ import { printRule } from './print/index.ts';
 
 const SEED = 20240607;
 
-test('KERNEL-2 random bytes decode, print and encode without an exception', () => {
+test('KERNEL-2 random bytes can be decoded, printed and encoded without an exception', () => {
   fc.assert(
-    fc.property(fc.uint8Array({ maxLength: 400 }), random => survives(Buffer.from(random))),
+    fc.property(fc.uint8Array({ maxLength: 400 }), random => checkRoundTrip(Buffer.from(random))),
     { seed: SEED, numRuns: 500 },
   );
 });
 
-test('KERNEL-2 rules with some bytes changed decode, print and encode without an exception', () => {
+test('KERNEL-2 rules with changed bytes can be decoded, printed and encoded without an exception', () => {
   const change = fc.record({ at: fc.nat(), byte: fc.nat(255) });
   fc.assert(
     fc.property(fc.nat(RULES.length - 1), fc.array(change, { minLength: 1, maxLength: 6 }), (rule, changes) => {
       const bytes = Buffer.from(encoded(RULES[rule] ?? []), 'hex');
       for (const { at, byte } of changes) bytes[at % bytes.length] = byte;
-      survives(bytes);
+      checkRoundTrip(bytes);
     }),
     { seed: SEED, numRuns: 3000 },
   );
 });
 
-test('KERNEL-2 rules cut anywhere decode, print and encode without an exception', () => {
+test('KERNEL-2 rules that are cut short can be decoded, printed and encoded without an exception', () => {
   for (const rule of RULES) {
     const bytes = Buffer.from(encoded(rule), 'hex');
-    for (let end = 0; end <= bytes.length; end++) survives(bytes.subarray(0, end));
+    for (let end = 0; end <= bytes.length; end++) checkRoundTrip(bytes.subarray(0, end));
   }
 });
 
-test('KERNEL-2 nesting as deep as a message can hold does not exhaust the stack', () => {
+test('KERNEL-2 the deepest possible nesting does not exhaust the stack', () => {
   let hex = '14000780 0c000100636f756e74657200 04000280'.replaceAll(' ', '');
   const header = (length: number, type: number) => {
     const bytes = Buffer.alloc(4);
@@ -49,11 +49,11 @@ test('KERNEL-2 nesting as deep as a message can hold does not exhaust the stack'
     if (length > 0xff00) break;
     hex = `${header(length, 0x8007)}${body}`;
   }
-  survives(Buffer.from(hex.replace(/^(.{4})0780/, '$10180'), 'hex'));
+  checkRoundTrip(Buffer.from(hex.replace(/^(.{4})0780/, '$10180'), 'hex'));
 });
 
-/** What was decoded once comes out the same when it is written and read again. */
-function survives(bytes: Buffer): void {
+/** Checks that decoded expressions can be printed, and are the same after encoding and decoding. */
+function checkRoundTrip(bytes: Buffer): void {
   const expressions = decodeExpressions(bytes);
   for (const family of ['ip', 'ip6', 'inet'] as const) assert.equal(typeof printRule(family, expressions), 'string');
   assert.equal(printExpressions(expressions).length, expressions.length);
@@ -62,7 +62,7 @@ function survives(bytes: Buffer): void {
 
 const zero = Buffer.alloc(4);
 
-/** Every kind of expression, in rules that use what they load. */
+/** Rules with every kind of expression. */
 const RULES: readonly (readonly Expression[])[] = [
   [
     { kind: 'meta', key: 'l4proto', dreg: 1 },

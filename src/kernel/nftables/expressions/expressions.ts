@@ -16,7 +16,7 @@ import { log } from './log.ts';
 import { lookup } from './lookup.ts';
 import { masquerade } from './masquerade.ts';
 import { meta } from './meta.ts';
-import { present } from './names.ts';
+import { withoutUndefined } from './names.ts';
 import { nat } from './nat.ts';
 import { notrack } from './notrack.ts';
 import { numgen } from './numgen.ts';
@@ -33,13 +33,13 @@ const NFTA_EXPR_NAME = 1;
 const NFTA_EXPR_DATA = 2;
 const NESTED = 0x8000;
 
-/** A rule may hold a dynset and a dynset stateful expressions; nothing goes deeper. */
+/** A rule can contain a dynset, and a dynset can contain stateful expressions. The kernel nests no deeper. */
 const DEEPEST = 1;
 
 type Known = Exclude<Expression, { kind: 'unknown' }>;
 type ByKind = { [E in Known as E['kind']]: E };
 
-/** Which codec writes a kind. */
+/** The codec that writes each kind. */
 const encoders: { readonly [K in keyof ByKind]: Encoder<ByKind[K]> } = {
   bitwise,
   byteorder,
@@ -103,10 +103,10 @@ const all: readonly Decoder<Known>[] = [
   socket,
 ];
 
-/** Which codec reads an expression of the kernel's name. */
+/** The codec that reads each expression, by the kernel's name. */
 const decoders: ReadonlyMap<string, Decoder<Known>> = new Map(all.map(codec => [codec.name, codec]));
 
-/** Writes the attribute `attributeType` as a list of expressions. */
+/** Writes an attribute that contains a list of expressions. */
 export function encodeExpressions(
   writer: MessageWriter,
   attributeType: number,
@@ -117,7 +117,7 @@ export function encodeExpressions(
   writer.close(list);
 }
 
-/** The expressions in the value of a list attribute. What has no words here comes as unknown; nothing throws. */
+/** The expressions in the value of a list attribute. An expression that cannot be decoded is unknown. Never throws. */
 export function decodeExpressions(value: Buffer): Expression[] {
   const expressions: Expression[] = [];
   for (const { type, value: element } of readAttributes(value)) {
@@ -126,7 +126,7 @@ export function decodeExpressions(value: Buffer): Expression[] {
   return expressions;
 }
 
-/** One line an expression, as in `nft --debug=netlink`: `[ payload load 4b @ network header + 16 => reg 1 ]`. */
+/** One line per expression, as in `nft --debug=netlink`: `[ payload load 4b @ network header + 16 => reg 1 ]`. */
 export function printExpressions(expressions: readonly Expression[]): string[] {
   return expressions.map(printExpression);
 }
@@ -137,7 +137,7 @@ export function printExpression(expression: Expression): string {
   return `[ ${[name, ...(data?.length ? [`0x${data.toString('hex')}`] : [])].join(' ')} ]`;
 }
 
-/** Writes one expression as the attribute `attributeType`. */
+/** Writes an attribute that contains one expression. */
 export function encodeExpression(writer: MessageWriter, attributeType: number, expression: Expression): void {
   const nest = writer.nest(attributeType);
   if (expression.kind === 'unknown') {
@@ -168,7 +168,7 @@ export function decodeExpression(element: Buffer, depth = 0): Expression {
   const attributes = attributeMap(element);
   const name = asString(attributes.get(NFTA_EXPR_NAME)) ?? '';
   const data = attributes.get(NFTA_EXPR_DATA);
-  return decodeKnown(name, data, depth) ?? { kind: 'unknown', name, ...present({ data: asBytes(data) }) };
+  return decodeKnown(name, data, depth) ?? { kind: 'unknown', name, ...withoutUndefined({ data: asBytes(data) }) };
 }
 
 function decodeKnown(name: string, data: Buffer | undefined, depth: number): Expression | undefined {

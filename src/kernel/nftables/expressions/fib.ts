@@ -3,16 +3,16 @@ import type { Codec } from './codec.ts';
 import { flagNames, names } from './names.ts';
 import { printRegister, type Register } from './registers.ts';
 
-/** What the route lookup is made with, in nft's order. */
+/** The inputs of the route lookup, in nft's order. */
 export type FibSelector = 'saddr' | 'daddr' | 'mark' | 'iif' | 'oif';
 export type FibResult = 'oif' | 'oifname' | 'type';
 
-/** Looks an address up in the routing tables. */
+/** Looks up an address in the routing tables. */
 export interface Fib {
   readonly kind: 'fib';
   readonly selectors: readonly FibSelector[];
   readonly result: FibResult;
-  /** Whether there is a route at all, instead of the result. */
+  /** Load whether there is a route, instead of the result. */
   readonly present?: true;
   readonly dreg: Register;
 }

@@ -1,21 +1,21 @@
 import { asU32BE } from '../../netlink/index.ts';
 import type { Attributes, Codec } from './codec.ts';
-import { present } from './names.ts';
+import { withoutUndefined } from './names.ts';
 import { printRegister, type Register } from './registers.ts';
 
-/** A hash of `len` bytes of registers, from `offset` to `offset + modulus - 1`. */
+/** Loads a hash of `len` bytes in registers. The result is from `offset` to `offset + modulus - 1`. */
 export interface Jhash {
   readonly kind: 'jhash';
   readonly sreg: Register;
   readonly len: number;
   readonly modulus: number;
   readonly offset: number;
-  /** Without one the kernel picks one when the rule is added, and does not list it. */
+  /** By default the kernel chooses a seed when the rule is added, and does not list it. */
   readonly seed?: number;
   readonly dreg: Register;
 }
 
-/** A hash of the packet's connection that is the same in both directions. */
+/** Loads a hash of the packet's connection. It is the same for both directions. */
 export interface Symhash {
   readonly kind: 'symhash';
   readonly modulus: number;
@@ -64,11 +64,11 @@ export const hash: Codec<Jhash | Symhash> = {
 
   print(expression) {
     const { dreg, modulus, offset } = expression;
-    const of =
+    const input =
       expression.kind === 'jhash'
         ? `jhash(${printRegister(expression.sreg)}, ${expression.len}, 0x${(expression.seed ?? 0).toString(16)})`
         : 'symhash()';
-    return `hash ${printRegister(dreg)} = ${of} % mod ${modulus}${offset ? ` offset ${offset}` : ''}`;
+    return `hash ${printRegister(dreg)} = ${input} % mod ${modulus}${offset ? ` offset ${offset}` : ''}`;
   },
 };
 
@@ -77,5 +77,5 @@ function decodeJhash(attributes: Attributes, modulus: number, offset: number, dr
   const len = asU32BE(attributes.get(LEN));
   const seed = asU32BE(attributes.get(SEED));
   if (sreg === undefined || len === undefined) return undefined;
-  return { kind: 'jhash', sreg, len, modulus, offset, ...present({ seed }), dreg };
+  return { kind: 'jhash', sreg, len, modulus, offset, ...withoutUndefined({ seed }), dreg };
 }

@@ -4,7 +4,7 @@ import { decodeData, encodeData, printWords } from './data.ts';
 import { printRegister, REG_VERDICT, type Register } from './registers.ts';
 import { decodeVerdict, encodeVerdict, type Verdict } from './verdict.ts';
 
-/** Puts a constant into a register. */
+/** Loads a constant into a register. */
 export interface Immediate {
   readonly kind: 'immediate';
   readonly dreg: Register;

@@ -1,12 +1,12 @@
 import { asU32BE, asU64BE } from '../../netlink/index.ts';
 import type { Codec } from './codec.ts';
-import { names, present } from './names.ts';
+import { names, withoutUndefined } from './names.ts';
 
 const UNITS = { second: 1, minute: 60, hour: 3600, day: 86400, week: 604800 } as const;
 
 export type LimitUnit = keyof typeof UNITS;
 
-/** Ends the rule for what goes over a rate, or with `over` for what stays under it. */
+/** Ends the rule for packets that exceed a rate. With `over`, ends it for packets that do not exceed the rate. */
 export interface Limit {
   readonly kind: 'limit';
   readonly rate: bigint;
@@ -45,8 +45,8 @@ export const limit: Codec<Limit> = {
     const of = types.name(asU32BE(attributes.get(TYPE)) ?? 0);
     const flags = asU32BE(attributes.get(FLAGS)) ?? 0;
     if (rate === undefined || !unit || !of || flags & ~OVER) return undefined;
-    const rest = present({
-      // The kernel lists a burst that was never given as zero.
+    const rest = withoutUndefined({
+      // If the rule has no burst, the kernel lists zero.
       burst: asU32BE(attributes.get(BURST)) || undefined,
       over: flags & OVER ? (true as const) : undefined,
     });

@@ -1,6 +1,6 @@
 import { asString, asU16BE, asU32BE } from '../../netlink/index.ts';
 import type { Codec } from './codec.ts';
-import { flagNames, names, present } from './names.ts';
+import { flagNames, names, withoutUndefined } from './names.ts';
 
 const LEVELS = { emerg: 0, alert: 1, crit: 2, err: 3, warn: 4, notice: 5, info: 6, debug: 7, audit: 8 } as const;
 const FLAG_BITS = { tcpseq: 0x1, tcpopt: 0x2, ipopt: 0x4, uid: 0x8, macdecode: 0x20 } as const;
@@ -8,7 +8,7 @@ const FLAG_BITS = { tcpseq: 0x1, tcpopt: 0x2, ipopt: 0x4, uid: 0x8, macdecode: 0
 export type LogLevel = keyof typeof LEVELS;
 export type LogFlag = keyof typeof FLAG_BITS;
 
-/** Writes of the packet to the kernel's log, or with a group to whoever listens there. */
+/** Writes about the packet to the kernel's log. With a group, sends it to the programs that listen to that group. */
 export interface Log {
   readonly kind: 'log';
   readonly prefix?: string;
@@ -46,10 +46,10 @@ export const log: Codec<Log> = {
     const level = asU32BE(attributes.get(LEVEL));
     const flags = logFlags.flags(asU32BE(attributes.get(FLAGS)) ?? 0);
     if (!flags || (level !== undefined && !levels.name(level))) return undefined;
-    const fields = present({
+    const fields = withoutUndefined({
       prefix: asString(attributes.get(PREFIX)),
       group: asU16BE(attributes.get(GROUP)),
-      // The kernel lists these two as zero where they were never given.
+      // If the rule does not have these two, the kernel lists zero.
       snaplen: asU32BE(attributes.get(SNAPLEN)) || undefined,
       queueThreshold: asU16BE(attributes.get(QTHRESHOLD)) || undefined,
       level: levels.name(level),

@@ -1,16 +1,17 @@
 import { asString, asU32BE } from '../../netlink/index.ts';
 import type { Codec } from './codec.ts';
-import { present } from './names.ts';
+import { withoutUndefined } from './names.ts';
 import { printRegister, type Register } from './registers.ts';
 
 /**
- * Looks the key that begins in `sreg` up. Without `dreg` it is a set and the rule ends where the key is missing (with
- * `inverted`, where it is there); with one it is a map, and `dreg` 0 takes a verdict map's verdict.
+ * Looks up the key that begins in `sreg`. Without `dreg` this is a lookup in a set: the rule ends if the key is
+ * missing, or, with `inverted`, if the key exists. With `dreg` this is a lookup in a map. `dreg` 0 executes the verdict
+ * of a verdict map.
  */
 export interface Lookup {
   readonly kind: 'lookup';
   readonly set: string;
-  /** Names an anonymous set that is created in the same batch. The kernel does not list it. */
+  /** The id of an anonymous set that is created in the same batch. The kernel does not list the id. */
   readonly setId?: number;
   readonly sreg: Register;
   readonly dreg?: Register;
@@ -42,7 +43,7 @@ export const lookup: Codec<Lookup> = {
     const sreg = asU32BE(attributes.get(SREG));
     const flags = asU32BE(attributes.get(FLAGS)) ?? 0;
     if (set === undefined || sreg === undefined || flags & ~INVERTED) return undefined;
-    const rest = present({
+    const rest = withoutUndefined({
       setId: asU32BE(attributes.get(SET_ID)),
       dreg: asU32BE(attributes.get(DREG)),
       inverted: flags & INVERTED ? (true as const) : undefined,

@@ -41,14 +41,14 @@ const KEYS = {
 
 export type MetaKey = keyof typeof KEYS;
 
-/** Loads something that is known of the packet without looking into it. */
+/** Loads a value that the kernel has about the packet, such as its interface or mark. */
 export interface Meta {
   readonly kind: 'meta';
   readonly key: MetaKey;
   readonly dreg: Register;
 }
 
-/** Sets it; of the keys only mark, priority, nftrace, pkttype and secmark can be set. */
+/** Sets such a value. Only mark, priority, nftrace, pkttype and secmark can be set. */
 export interface MetaSet {
   readonly kind: 'meta-set';
   readonly key: MetaKey;

@@ -1,7 +1,7 @@
-/** Words for the numbers of a kernel enumeration, in both directions. */
+/** Converts between the names and the numbers of a kernel enumeration. */
 export interface Names<N extends string> {
   number(name: N): number;
-  /** Undefined for a number that has no word. */
+  /** Returns undefined for a number without a name. */
   name(number: number | undefined): N | undefined;
 }
 
@@ -17,10 +17,10 @@ export function names<const T extends Readonly<Record<string, number>>>(numbers:
   };
 }
 
-/** Words for the bits of a flags field, in the order of the bits. */
+/** Converts between the names and the bits of a flags field. The names are in the order of the bits. */
 export interface FlagNames<N extends string> {
   bits(flags: readonly N[] | undefined): number;
-  /** Undefined if a bit is set that has no word. */
+  /** Returns undefined if a bit without a name is set. */
   flags(bits: number): N[] | undefined;
 }
 
@@ -33,8 +33,8 @@ export function flagNames<const T extends Readonly<Record<string, number>>>(numb
   };
 }
 
-/** The fields that have a value, so that a decoded node equals one that was written without them. */
-export function present<T extends object>(fields: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
+/** Removes fields that are undefined, so that a decoded expression equals one that was made without these fields. */
+export function withoutUndefined<T extends object>(fields: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
   const found = { ...fields };
   for (const name in found) if (found[name] === undefined) delete found[name];
   return found as { [K in keyof T]?: Exclude<T[K], undefined> };

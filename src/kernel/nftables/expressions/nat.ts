@@ -1,11 +1,14 @@
 import { asU32BE } from '../../netlink/index.ts';
-import { familyNumbers, familyOf, type NftFamily } from '../family.ts';
+import { familyFromNumber, familyNumbers, type NftFamily } from '../family.ts';
 import type { Codec } from './codec.ts';
-import { names, present } from './names.ts';
+import { names, withoutUndefined } from './names.ts';
 import { type NatFlag, natFlagBits, natFlagsOf } from './nat-flags.ts';
 import { printRegister, type Register } from './registers.ts';
 
-/** Translates the source or the destination to the address and port in registers, or to one within two of them. */
+/**
+ * Changes the source or the destination to the address and port in registers. With a minimum and a maximum, the kernel
+ * chooses a value between the two.
+ */
 export interface Nat {
   readonly kind: 'nat';
   readonly type: 'snat' | 'dnat';
@@ -44,16 +47,16 @@ export const nat: Codec<Nat> = {
 
   decode(attributes) {
     const type = types.name(asU32BE(attributes.get(TYPE)));
-    const family = familyOf(asU32BE(attributes.get(FAMILY)) ?? 0);
+    const family = familyFromNumber(asU32BE(attributes.get(FAMILY)) ?? 0);
     const flags = natFlagsOf(asU32BE(attributes.get(FLAGS)) ?? 0);
     if (!type || !family || !flags) return undefined;
     const addrMin = asU32BE(attributes.get(ADDR_MIN));
     const addrMax = asU32BE(attributes.get(ADDR_MAX));
     const protoMin = asU32BE(attributes.get(PROTO_MIN));
     const protoMax = asU32BE(attributes.get(PROTO_MAX));
-    const rest = present({
+    const rest = withoutUndefined({
       addrMin,
-      // The kernel lists a maximum that was never given as the minimum.
+      // If the rule has no maximum, the kernel lists the minimum.
       addrMax: addrMax === addrMin ? undefined : addrMax,
       protoMin,
       protoMax: protoMax === protoMin ? undefined : protoMax,

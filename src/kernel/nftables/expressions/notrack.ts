@@ -1,6 +1,6 @@
 import type { Codec } from './codec.ts';
 
-/** Keeps the packet out of connection tracking. */
+/** Excludes the packet from connection tracking. */
 export interface Notrack {
   readonly kind: 'notrack';
 }

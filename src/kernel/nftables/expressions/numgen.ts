@@ -3,7 +3,7 @@ import type { Codec } from './codec.ts';
 import { names } from './names.ts';
 import { printRegister, type Register } from './registers.ts';
 
-/** A number from `offset` to `offset + modulus - 1`, at random or counting on with every packet. */
+/** Loads a number from `offset` to `offset + modulus - 1`: a random one, or the next one for each packet. */
 export interface Numgen {
   readonly kind: 'numgen';
   readonly type: 'inc' | 'random';

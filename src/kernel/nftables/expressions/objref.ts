@@ -1,6 +1,6 @@
 import { asString, asU32BE } from '../../netlink/index.ts';
 import type { Codec } from './codec.ts';
-import { names, present } from './names.ts';
+import { names, withoutUndefined } from './names.ts';
 import { printRegister, type Register } from './registers.ts';
 
 const TYPES = {
@@ -23,12 +23,12 @@ export interface ObjectReference {
   readonly name: string;
 }
 
-/** Uses the object that a map gives for a key. */
+/** Uses the object that a map contains for a key. */
 export interface ObjectMap {
   readonly kind: 'objref-map';
   readonly sreg: Register;
   readonly set: string;
-  /** Names an anonymous map that is created in the same batch. The kernel does not list it. */
+  /** The id of an anonymous map that is created in the same batch. The kernel does not list the id. */
   readonly setId?: number;
 }
 
@@ -40,7 +40,7 @@ const SET_ID = 5;
 
 const types = names(TYPES);
 
-// Unlike other expressions' names, these go without a terminating zero byte.
+// Names in this expression have no terminating zero byte, unlike names in other expressions.
 
 export const objref: Codec<ObjectReference | ObjectMap> = {
   name: 'objref',
@@ -59,7 +59,8 @@ export const objref: Codec<ObjectReference | ObjectMap> = {
     const sreg = asU32BE(attributes.get(SET_SREG));
     const set = asString(attributes.get(SET_NAME));
     const setId = asU32BE(attributes.get(SET_ID));
-    if (sreg !== undefined && set !== undefined) return { kind: 'objref-map', sreg, set, ...present({ setId }) };
+    if (sreg !== undefined && set !== undefined)
+      return { kind: 'objref-map', sreg, set, ...withoutUndefined({ setId }) };
     const type = types.name(asU32BE(attributes.get(IMM_TYPE)));
     const name = asString(attributes.get(IMM_NAME));
     return type === undefined || name === undefined ? undefined : { kind: 'objref', type, name };

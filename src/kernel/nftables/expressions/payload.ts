@@ -1,12 +1,14 @@
 import { asU32BE } from '../../netlink/index.ts';
 import type { Codec } from './codec.ts';
-import { names, present } from './names.ts';
+import { names, withoutUndefined } from './names.ts';
 import { printRegister, type Register } from './registers.ts';
 
-/** The header that an offset counts from. */
+/** The header from which an offset is counted. */
 export type PayloadBase = 'link' | 'network' | 'transport' | 'inner';
 
-/** Loads `len` bytes of the packet, at `offset` bytes into a header. Does not match if the packet is too short. */
+/**
+ * Loads `len` bytes of the packet, `offset` bytes after the start of a header. Ends the rule if the packet is shorter.
+ */
 export interface Payload {
   readonly kind: 'payload';
   readonly base: PayloadBase;
@@ -15,7 +17,7 @@ export interface Payload {
   readonly dreg: Register;
 }
 
-/** Overwrites bytes of the packet, and a checksum with them. */
+/** Overwrites bytes of the packet and updates a checksum. */
 export interface PayloadWrite {
   readonly kind: 'payload-write';
   readonly base: PayloadBase;
@@ -62,10 +64,10 @@ export const payload: Codec<Payload | PayloadWrite> = {
     if (base === undefined || offset === undefined || len === undefined) return undefined;
     if (dreg !== undefined) return { kind: 'payload', base, offset, len, dreg };
     if (sreg === undefined) return undefined;
-    const checksum = present({
+    const checksum = withoutUndefined({
       csumType: asU32BE(attributes.get(CSUM_TYPE)),
       csumOffset: asU32BE(attributes.get(CSUM_OFFSET)),
-      // The kernel lists flags that were never given as zero.
+      // If the rule has no flags, the kernel lists zero.
       csumFlags: asU32BE(attributes.get(CSUM_FLAGS)) || undefined,
     });
     return { kind: 'payload-write', base, offset, len, sreg, ...checksum };

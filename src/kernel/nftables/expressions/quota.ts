@@ -1,7 +1,7 @@
 import { asU32BE, asU64BE } from '../../netlink/index.ts';
 import type { Codec } from './codec.ts';
 
-/** Ends the rule once more than so many bytes came by, or with `over` until then. */
+/** Ends the rule once more than `bytes` bytes have arrived. With `over`, ends it until then. */
 export interface Quota {
   readonly kind: 'quota';
   readonly bytes: bigint;
@@ -14,7 +14,7 @@ const FLAGS = 2;
 const CONSUMED = 4;
 
 const OVER = 0x1;
-/** The kernel lists that the quota was used up. */
+/** The kernel sets this flag in its listing when the quota is used up. */
 const DEPLETED = 0x2;
 
 export const quota: Codec<Quota> = {

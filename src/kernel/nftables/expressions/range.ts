@@ -4,7 +4,7 @@ import { decodeData, encodeData, printWords } from './data.ts';
 import { names } from './names.ts';
 import { printRegister, type Register } from './registers.ts';
 
-/** Ends the rule unless the register's value lies inside (eq) or outside (neq) a range. */
+/** Ends the rule unless the register's value is inside (eq) or outside (neq) a range. */
 export interface Range {
   readonly kind: 'range';
   readonly op: 'eq' | 'neq';

@@ -1,10 +1,10 @@
 import { asU32BE } from '../../netlink/index.ts';
 import type { Codec } from './codec.ts';
-import { present } from './names.ts';
+import { withoutUndefined } from './names.ts';
 import { type NatFlag, natFlagBits, natFlagsOf } from './nat-flags.ts';
 import { printRegister, type Register } from './registers.ts';
 
-/** Translates the destination to the machine itself. */
+/** Changes the destination address to this machine. */
 export interface Redirect {
   readonly kind: 'redirect';
   readonly protoMin?: Register;
@@ -32,9 +32,9 @@ export const redirect: Codec<Redirect> = {
     if (!flags) return undefined;
     const protoMin = asU32BE(attributes.get(PROTO_MIN));
     const protoMax = asU32BE(attributes.get(PROTO_MAX));
-    const rest = present({
+    const rest = withoutUndefined({
       protoMin,
-      // The kernel lists a maximum that was never given as the minimum.
+      // If the rule has no maximum, the kernel lists the minimum.
       protoMax: protoMax === protoMin ? undefined : protoMax,
       flags: flags.length > 0 ? flags : undefined,
     });

@@ -3,8 +3,8 @@ import type { Codec } from './codec.ts';
 import { names } from './names.ts';
 
 /**
- * Drops the packet and tells its sender. `icmp` codes are ICMP's or ICMPv6's, by the table's family; `icmpx` codes are
- * nf_tables' own and are translated for the packet's family.
+ * Drops the packet and sends an error to its sender. `icmp` codes are codes of ICMP or ICMPv6, depending on the family
+ * of the table. `icmpx` codes are codes of nf_tables; the kernel translates them for the family of the packet.
  */
 export type Reject =
   | { readonly kind: 'reject'; readonly type: 'icmp' | 'icmpx'; readonly code: number }

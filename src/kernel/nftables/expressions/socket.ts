@@ -1,16 +1,16 @@
 import { asU32BE } from '../../netlink/index.ts';
 import type { Codec } from './codec.ts';
-import { names, present } from './names.ts';
+import { names, withoutUndefined } from './names.ts';
 import { printRegister, type Register } from './registers.ts';
 
 export type SocketKey = 'transparent' | 'mark' | 'wildcard' | 'cgroupv2';
 
-/** Loads something of the socket that the packet belongs to. */
+/** Loads a property of the socket that the packet belongs to. */
 export interface Socket {
   readonly kind: 'socket';
   readonly key: SocketKey;
   readonly dreg: Register;
-  /** Which ancestor of the socket's cgroup. */
+  /** Only for `cgroupv2`: the level of the ancestor of the socket's cgroup. */
   readonly level?: number;
 }
 
@@ -25,7 +25,7 @@ export const socket: Codec<Socket> = {
   highest: LEVEL,
 
   encode(writer, { key, dreg, level }) {
-    // nft and the kernel give every key a level, though only one has them.
+    // nft and the kernel send a level with every key, although only `cgroupv2` has levels.
     writer
       .u32BE(KEY, keys.number(key))
       .u32BE(DREG, dreg)
@@ -37,7 +37,7 @@ export const socket: Codec<Socket> = {
     const dreg = asU32BE(attributes.get(DREG));
     if (key === undefined || dreg === undefined) return undefined;
     const level = key === 'cgroupv2' ? asU32BE(attributes.get(LEVEL)) : undefined;
-    return { kind: 'socket', key, dreg, ...present({ level }) };
+    return { kind: 'socket', key, dreg, ...withoutUndefined({ level }) };
   },
 
   print: ({ key, dreg }) => `socket load ${key} => ${printRegister(dreg)}`,

@@ -1,4 +1,4 @@
-/** Words of the data types that nft prints by name; a number that has none is printed as a number. */
+/** The names of values that nft prints by name. nft prints a value without a name as a number. */
 export const symbols = {
   boolean: { missing: 0, exists: 1 },
   ct_dir: { original: 0, reply: 1 },
@@ -79,7 +79,7 @@ export const symbols = {
   pkt_type: { host: 0, broadcast: 1, multicast: 2, other: 3 },
 } as const satisfies Record<string, Readonly<Record<string, number>>>;
 
-/** Words of the data types whose bits have names. */
+/** The names of bits, for the data types whose bits have names. */
 export const bitSymbols = {
   ct_event: {
     new: 1,

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { MessageWriter } from '../../netlink/index.ts';
 import { decodeVerdict, encodeVerdict, printVerdict, type Verdict } from './verdict.ts';
 
-/** An attribute 2 with the verdict, as nft 1.0.6 sends it in the elements of a verdict map. */
+/** Each verdict as an attribute of type 2, as nft 1.0.6 sends it in the elements of a verdict map. */
 const CASES: readonly (readonly [Verdict, hex: string, text: string])[] = [
   [{ kind: 'accept' }, '10000280 0c000280 0800010000000001', 'accept'],
   [{ kind: 'drop' }, '10000280 0c000280 0800010000000000', 'drop'],
@@ -14,7 +14,7 @@ const CASES: readonly (readonly [Verdict, hex: string, text: string])[] = [
 ];
 
 for (const [verdict, hex, text] of CASES) {
-  test(`KERNEL-1 verdict ${text}`, () => {
+  test(`KERNEL-1 encodes, decodes and prints the verdict ${text}`, () => {
     const writer = new MessageWriter();
     encodeVerdict(writer, 2, verdict);
     assert.equal(writer.bytes.toString('hex'), hex.replaceAll(' ', ''));
@@ -23,7 +23,7 @@ for (const [verdict, hex, text] of CASES) {
   });
 }
 
-test('KERNEL-1 what is no verdict, or one without a word, decodes to nothing', () => {
+test('KERNEL-1 an unknown verdict, or bytes without a verdict, decode to undefined', () => {
   const queue = '0c000280 0800010000000003';
   const jumpNowhere = '0c000280 08000100fffffffd';
   const data = '08000100 0a000001';

@@ -1,6 +1,6 @@
 import { asString, asU32BE, attributeMap, type MessageWriter } from '../../netlink/index.ts';
 
-/** What happens to the packet next. `jump` comes back after the chain, `goto` does not. */
+/** What the kernel does with the packet next. After a `jump` it returns to the rule, after a `goto` it does not. */
 export type Verdict =
   | { readonly kind: 'accept' | 'drop' | 'return' | 'continue' }
   | { readonly kind: 'jump' | 'goto'; readonly chain: string };
@@ -9,10 +9,10 @@ const NFTA_DATA_VERDICT = 2;
 const NFTA_VERDICT_CODE = 1;
 const NFTA_VERDICT_CHAIN = 2;
 
-/** NF_DROP and NF_ACCEPT, and the negative codes that only nf_tables knows. */
+/** NF_DROP and NF_ACCEPT. Only nf_tables has the negative codes. */
 const CODES = { drop: 0, accept: 1, continue: -1, jump: -3, goto: -4, return: -5 } as const;
 
-/** Writes the attribute `attributeType` (an element's data, an immediate's data) with the verdict in it. */
+/** Writes an attribute (an element's data, an immediate's data) that contains a verdict. */
 export function encodeVerdict(writer: MessageWriter, attributeType: number, verdict: Verdict): void {
   const data = writer.nest(attributeType);
   const nest = writer.nest(NFTA_DATA_VERDICT);
@@ -21,7 +21,7 @@ export function encodeVerdict(writer: MessageWriter, attributeType: number, verd
   writer.close(nest).close(data);
 }
 
-/** The verdict in an attribute's value; undefined if it holds none, or one that has no word here (`queue`). */
+/** The verdict in an attribute's value. Undefined if there is none, or if it is not supported (`queue`). */
 export function decodeVerdict(value: Buffer): Verdict | undefined {
   const nest = attributeMap(value).get(NFTA_DATA_VERDICT);
   if (!nest) return undefined;

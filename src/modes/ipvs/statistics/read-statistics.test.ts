@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { service, slice } from '../../../../test/support/objects.ts';
 import type { DestinationEntry, ServiceEntry, Stats } from '../../../kernel/ipvs/index.ts';
-import { Model, nodePortAddresses } from '../../../model/index.ts';
+import { Model, parseNodePortAddresses } from '../../../model/index.ts';
 import type { Ip } from '../../../net/index.ts';
 import { Planner } from '../../../plan/index.ts';
 import { renderContext } from '../render.ts';
@@ -38,7 +38,7 @@ function wanted() {
     nodeIP: '192.168.0.2' as Ip,
   };
   const planner = new Planner(model, { node: { name: 'node-a', zone: '' }, ...options });
-  const settings = { nodePortAddresses: nodePortAddresses('IPv4', []), nodePortIPs: [] };
+  const settings = { nodePortAddresses: parseNodePortAddresses('IPv4', []), nodePortIPs: [] };
   const plans = new WantedPlans(renderContext({ family: 'IPv4', scheduler: 'rr', settings, nodeIPs: [] }));
   plans.want(planner.update(model.take()));
   return plans;

@@ -7,29 +7,29 @@ import { type Chain, type DataType, NftablesSocket, type SetOrMap, Transaction }
 import type { Expression } from '../expression.ts';
 import * as nft from './index.ts';
 
-type Shape = readonly [chain: string, expressions: readonly Expression[], text: string];
+type RuleCase = readonly [chain: string, expressions: readonly Expression[], text: string];
 
 const MASQUERADE = 0x4000;
 
-test('KERNEL-11 every rule that the modes write for IPv4 lists in nft as it is meant', async () => {
-  await listsAsMeant('ip', [...rulesOf('ip', ip('10.244.1.5')), ...detectors('ip', cidr('10.244.0.0/16'))]);
-  await listsAsMeant('ip', [
+test('KERNEL-11 nft lists every rule that the modes write for IPv4 as expected', async () => {
+  await assertListed('ip', [...rulesOf('ip', ip('10.244.1.5')), ...detectors('ip', cidr('10.244.0.0/16'))]);
+  await assertListed('ip', [
     ['check', [...nft.matchAddress('daddr', cidr('127.0.0.0/8'), 'neq')], 'ip daddr != 127.0.0.0/8'],
     ['check', [...nft.matchAddress('daddr', cidr('10.96.0.0/12')), nft.drop], 'ip daddr 10.96.0.0/12 drop'],
     ['check', [...nft.matchAddress('saddr', cidr('0.0.0.0/0'), 'neq')], 'ip saddr != 0.0.0.0/0'],
   ]);
 });
 
-test('KERNEL-11 every rule that the modes write for IPv6 lists in nft as it is meant', async () => {
-  await listsAsMeant('ip6', [...rulesOf('ip6', ip('fd00:10:244:1::5')), ...detectors('ip6', cidr('fd00:10:244::/56'))]);
-  await listsAsMeant('ip6', [
+test('KERNEL-11 nft lists every rule that the modes write for IPv6 as expected', async () => {
+  await assertListed('ip6', [...rulesOf('ip6', ip('fd00:10:244:1::5')), ...detectors('ip6', cidr('fd00:10:244::/56'))]);
+  await assertListed('ip6', [
     ['check', [...nft.matchAddress('daddr', cidr('::1/128'), 'neq')], 'ip6 daddr != ::1'],
     ['check', [...nft.matchAddress('daddr', cidr('fd00:10:96::/108')), nft.drop], 'ip6 daddr fd00:10:96::/108 drop'],
   ]);
 });
 
-test('KERNEL-11 rules of an inet table say the family first, and nft leaves it out', async () => {
-  await listsAsMeant('inet', [
+test('KERNEL-11 rules of an inet table match the family first, and nft does not print that match', async () => {
+  await assertListed('inet', [
     ['check', [...nft.matchNfproto('ip'), ...nft.matchSet([nft.ipSaddr('ip')], 'addresses')], 'ip saddr @addresses'],
     ['check', [nft.reject('inet')], 'reject'],
     [
@@ -40,8 +40,8 @@ test('KERNEL-11 rules of an inet table say the family first, and nft leaves it o
   ]);
 });
 
-/** The rules of every kind of chain, for one family. */
-function rulesOf(family: nft.PacketFamily, endpoint: Ip): Shape[] {
+/** Rules for all kinds of chains, for one family. */
+function rulesOf(family: nft.PacketFamily, endpoint: Ip): RuleCase[] {
   const [saddr, daddr] = [nft.ipSaddr(family), nft.ipDaddr(family)];
   const service = [daddr, nft.metaL4proto, nft.thDport];
   const key = `${family} daddr . meta l4proto . th dport`;
@@ -107,7 +107,7 @@ function natRules(
   target: string,
   key: string,
   service: readonly nft.Selector[],
-): Shape[] {
+): RuleCase[] {
   const slots = [...service, nft.numgen('random', 3)];
   return [
     ['nat', [...nft.matchL4proto('tcp'), ...nft.dnatTo(endpoint, 8080)], `meta l4proto tcp dnat to ${target}`],
@@ -115,7 +115,7 @@ function natRules(
     ['nat', nft.dnatToMap(family, slots, 'endpoints'), `dnat ${family} to ${key} . numgen random mod 3 map @endpoints`],
     [
       'nat',
-      // nft takes the first match for a part of `tcp dport`.
+      // nft prints the match on the protocol as a part of `tcp dport`.
       [...nft.matchL4proto('tcp'), ...nft.dnatToMap(family, slots, 'endpoints')],
       `dnat ${family} to ${family} daddr . meta l4proto . tcp dport . numgen random mod 3 map @endpoints`,
     ],
@@ -146,8 +146,8 @@ function natRules(
   ];
 }
 
-/** What each way to tell local traffic matches, and its opposite. */
-function detectors(family: nft.PacketFamily, network: Cidr): Shape[] {
+/** The matches of each way to detect local traffic, and their opposites. */
+function detectors(family: nft.PacketFamily, network: Cidr): RuleCase[] {
   const text = `${network.address}/${network.prefix}`;
   return [
     ['check', nft.matchAddress('saddr', network), `${family} saddr ${text}`],
@@ -163,35 +163,35 @@ function detectors(family: nft.PacketFamily, network: Cidr): Shape[] {
 /**
  * Writes the rules; nft's listing, ours of what the kernel lists, and the meaning are the same, and so are the nodes.
  */
-async function listsAsMeant(family: 'ip' | 'ip6' | 'inet', shapes: readonly Shape[]): Promise<void> {
+async function assertListed(family: 'ip' | 'ip6' | 'inet', cases: readonly RuleCase[]): Promise<void> {
   const namespace = NetworkNamespace.create();
   const socket = NftablesSocket.open({ namespace });
   try {
     const transaction = new Transaction(family, 't').add({ kind: 'table', family, name: 't' });
     for (const chain of CHAINS) transaction.add(chain);
     for (const set of setsOf(family === 'ip6' ? 'ipv6_addr' : 'ipv4_addr')) transaction.add(set);
-    for (const [chain, expressions] of shapes) transaction.add({ kind: 'rule', chain, expressions });
+    for (const [chain, expressions] of cases) transaction.add({ kind: 'rule', chain, expressions });
     await socket.commit(transaction);
     for (const { name } of CHAINS) {
-      const own = shapes.filter(([chain]) => chain === name);
+      const own = cases.filter(([chain]) => chain === name);
       const rules = [...socket.listRules(family, 't', name)];
       assert.deepEqual(
         rules.map(rule => rule.expressions.map(withoutCounts)),
         own.map(([, expressions]) => expressions),
       );
     }
-    const meant = CHAINS.flatMap(({ name }) => shapes.filter(([chain]) => chain === name)).map(
+    const expected = CHAINS.flatMap(({ name }) => cases.filter(([chain]) => chain === name)).map(
       ([chain, , text]) => `${chain}: ${text}`,
     );
-    assert.deepEqual(listedByNft(namespace, family, 't'), meant);
-    assert.deepEqual(listedHere(namespace, family, 't'), meant);
+    assert.deepEqual(listedByNft(namespace, family, 't'), expected);
+    assert.deepEqual(listedHere(namespace, family, 't'), expected);
   } finally {
     socket.close();
     namespace.close();
   }
 }
 
-/** The kernel lists what a counter has counted; a new one says nothing of it. */
+/** Removes the numbers of a counter. The kernel lists them, but a new counter has none. */
 function withoutCounts(expression: Expression): Expression {
   return expression.kind === 'counter' ? { kind: 'counter' } : expression;
 }

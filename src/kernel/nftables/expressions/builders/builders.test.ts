@@ -4,7 +4,7 @@ import { parseCidr } from '../../../../net/index.ts';
 import { printExpressions } from '../expressions.ts';
 import * as nft from './index.ts';
 
-test('KERNEL-1 a concatenation takes consecutive registers, each part at a word of its own', () => {
+test('KERNEL-1 a concatenation uses consecutive registers, and each part begins at a new word', () => {
   const parts = [nft.ipDaddr('ip'), nft.metaL4proto, nft.thDport, nft.numgen('random', 3)];
   assert.deepEqual(printExpressions(nft.concat(parts)), [
     '[ payload load 4b @ network header + 16 => reg 1 ]',
@@ -16,7 +16,7 @@ test('KERNEL-1 a concatenation takes consecutive registers, each part at a word 
   assert.equal(nft.concatBytes([nft.thDport]), 2);
 });
 
-test('KERNEL-1 IPv6 addresses take four words, and data follow a key in the next register of sixteen bytes', () => {
+test('KERNEL-1 an IPv6 address occupies four words, and data begin in the next register of sixteen bytes', () => {
   const rule = nft.updateElement('m', [nft.ipSaddr('ip6'), nft.metaL4proto], { data: [nft.thDport], timeout: 5000 });
   assert.deepEqual(printExpressions(rule), [
     '[ payload load 16b @ network header + 8 => reg 1 ]',
@@ -26,7 +26,7 @@ test('KERNEL-1 IPv6 addresses take four words, and data follow a key in the next
   ]);
 });
 
-test('KERNEL-1 a map gives address and port in neighbouring registers', () => {
+test('KERNEL-1 a map loads address and port into neighbouring registers', () => {
   assert.deepEqual(printExpressions(nft.dnatToMap('ip6', [nft.numgen('inc', 2)], 'endpoints')), [
     '[ numgen reg 1 = inc mod 2 ]',
     '[ lookup reg 1 set endpoints dreg 1 ]',
@@ -34,7 +34,7 @@ test('KERNEL-1 a map gives address and port in neighbouring registers', () => {
   ]);
 });
 
-test('KERNEL-1 a prefix that ends at a byte loads only its bytes, another takes a mask', () => {
+test('KERNEL-1 a prefix of whole bytes loads only these bytes, any other prefix needs a mask', () => {
   const [whole, part] = [parseCidr('10.244.0.0/16'), parseCidr('10.96.0.0/12')];
   assert.ok(whole && part);
   assert.deepEqual(printExpressions(nft.matchAddress('saddr', whole, 'neq')), [
@@ -48,7 +48,7 @@ test('KERNEL-1 a prefix that ends at a byte loads only its bytes, another takes 
   ]);
 });
 
-test('KERNEL-1 an anonymous set is named by its id too', () => {
+test('KERNEL-1 a lookup in an anonymous set has its id', () => {
   assert.deepEqual(nft.matchSet([nft.thDport], { name: '__set%d', id: 5 }, 'neq').at(-1), {
     kind: 'lookup',
     set: '__set%d',
@@ -58,7 +58,7 @@ test('KERNEL-1 an anonymous set is named by its id too', () => {
   });
 });
 
-test('KERNEL-1 refuses what no rule can hold', () => {
+test('KERNEL-1 refuses keys that are too long, unknown protocols and names that are too long', () => {
   const long = Array.from({ length: 5 }, () => nft.ipSaddr('ip6'));
   assert.throws(() => nft.concat(long), RangeError);
   assert.throws(() => nft.concat([...long.slice(0, 3), nft.thDport, nft.ipSaddr('ip6')]), RangeError);

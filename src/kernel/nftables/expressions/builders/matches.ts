@@ -23,12 +23,12 @@ import {
 
 type Equality = Extract<CmpOp, 'eq' | 'neq'>;
 
-/** Goes on only if what is selected compares with the data so. */
+/** Continues only if the comparison of the selected value with the data is true. */
 export function match(selector: Selector, op: CmpOp, data: Buffer): Expression[] {
   return [...selector.load(REG_1), { kind: 'cmp', op, sreg: REG_1, data }];
 }
 
-/** Goes on only if what is selected, after a mask, compares with the data so. */
+/** Continues only if the comparison of the selected and masked value with the data is true. */
 export function matchMasked(selector: Selector, mask: Buffer, op: CmpOp, data: Buffer): Expression[] {
   return [
     ...selector.load(REG_1),
@@ -40,11 +40,11 @@ export function matchMasked(selector: Selector, mask: Buffer, op: CmpOp, data: B
 /** `meta l4proto tcp`. */
 export function matchL4proto(protocol: string, op: Equality = 'eq'): Expression[] {
   const number = protocolNumber(protocol);
-  if (number === undefined) throw new RangeError(`${protocol} is no protocol`);
+  if (number === undefined) throw new RangeError(`${protocol} is not a known protocol`);
   return match(metaL4proto, op, Buffer.of(number));
 }
 
-/** `meta nfproto ipv4`, which rules of an `inet` table need in front of a family's fields. */
+/** `meta nfproto ipv4`. Rules of an `inet` table need it before fields of a family. */
 export function matchNfproto(family: PacketFamily): Expression[] {
   return match(metaNfproto, 'eq', Buffer.of(familyNumbers[family]));
 }
@@ -57,8 +57,8 @@ export function matchPort(field: 'sport' | 'dport', port: number, op: CmpOp = 'e
 }
 
 /**
- * `ip saddr 10.244.0.0/16`, by the family of the network. Where the prefix ends at a byte only that many bytes are
- * loaded, as nft does it.
+ * `ip saddr 10.244.0.0/16`, depending on the family of the network. For a prefix of whole bytes the rule loads only
+ * these bytes, as nft does.
  */
 export function matchAddress(field: 'saddr' | 'daddr', cidr: Cidr, op: Equality = 'eq'): Expression[] {
   const family = cidrFamily(cidr) === 'IPv4' ? 'ip' : 'ip6';
@@ -73,22 +73,22 @@ export function matchAddress(field: 'saddr' | 'daddr', cidr: Cidr, op: Equality 
   return matchMasked(address(family, field), mask, op, data);
 }
 
-/** `iifname "cni0"`; with a star at the end, every name that begins so. */
+/** `iifname "cni0"`. A star at the end matches every name that begins like this. */
 export function matchIifname(name: string, op: Equality = 'eq'): Expression[] {
   return match(iifname, op, interfaceName(name));
 }
 
-/** `oifname "cni0"`; with a star at the end, every name that begins so. */
+/** `oifname "cni0"`. A star at the end matches every name that begins like this. */
 export function matchOifname(name: string, op: Equality = 'eq'): Expression[] {
   return match(oifname, op, interfaceName(name));
 }
 
-/** `ct state new`: one of these. */
+/** `ct state new`: matches if the connection has one of these states. */
 export function matchCtState(...states: readonly (keyof (typeof bitSymbols)['ct_state'])[]): Expression[] {
   return matchBits(ctState, 'ct_state', states);
 }
 
-/** `ct status dnat`: one of these. */
+/** `ct status dnat`: matches if the connection has one of these statuses. */
 export function matchCtStatus(...statuses: readonly (keyof (typeof bitSymbols)['ct_status'])[]): Expression[] {
   return matchBits(ctStatus, 'ct_status', statuses);
 }
@@ -107,7 +107,7 @@ export function matchMark(mask: number, op: Equality, mark: number): Expression[
   return matchMasked(metaMark, host32(mask), op, host32(mark));
 }
 
-/** A number in the machine's order, as marks, states and statuses are kept. */
+/** A number in the machine's byte order. Marks, states and statuses have this order. */
 export function host32(number: number): Buffer {
   const bytes = Buffer.alloc(4);
   bytes.writeUInt32LE(number >>> 0);
@@ -120,10 +120,10 @@ function matchBits(selector: Selector, type: BitmaskType, names: readonly string
   return matchMasked(selector, host32(mask), 'neq', host32(0));
 }
 
-/** Sixteen bytes with the name, or only the bytes in front of a star. */
+/** Sixteen bytes with the name, or only the bytes before a star. */
 function interfaceName(name: string): Buffer {
   if (name.endsWith('*')) return Buffer.from(name.slice(0, -1));
   const bytes = Buffer.alloc(16);
-  if (bytes.write(name) >= bytes.length) throw new RangeError(`${name} is too long for an interface`);
+  if (bytes.write(name) >= bytes.length) throw new RangeError(`${name} is too long for the name of an interface`);
   return bytes;
 }

@@ -6,10 +6,10 @@ import { REG_1, type Selector } from './selector.ts';
 import { ADDRESS_BYTES, map, type PacketFamily } from './selectors.ts';
 import type { SetReference } from './set-reference.ts';
 
-/** nft keeps the port of a constant target in the second register of sixteen bytes. */
+/** nft loads the port of a constant target into the second register of sixteen bytes. */
 const REG_2 = 2;
 
-/** `dnat to 10.0.0.1:80`, by the address's family. A port needs a match on the transport protocol before it. */
+/** `dnat to 10.0.0.1:80`. With a port the rule must match the transport protocol before. */
 export function dnatTo(ip: Ip, port?: number): Expression[] {
   const family = familyOf(ip) === 'IPv4' ? 'ip' : 'ip6';
   const address: Expression = { kind: 'immediate', dreg: REG_1, data: ipBytes(ip) };
@@ -24,8 +24,8 @@ export function dnatTo(ip: Ip, port?: number): Expression[] {
 }
 
 /**
- * `dnat ip to … map @endpoints`, for a map whose data are `ipv4_addr . inet_service` (or `ipv6_addr`). The key may
- * hold what nft's own grammar has no words for, such as `numgen` in a concatenation; nft lists it all the same.
+ * `dnat ip to … map @endpoints`, for a map whose data are `ipv4_addr . inet_service` (or `ipv6_addr`). The key can
+ * contain parts that nft's grammar does not accept, such as `numgen` in a concatenation. nft lists them nevertheless.
  */
 export function dnatToMap(family: PacketFamily, key: readonly Selector[], name: SetReference): Expression[] {
   const words = wordsFor(ADDRESS_BYTES[family]);

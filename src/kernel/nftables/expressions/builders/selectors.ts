@@ -4,9 +4,9 @@ import type { FibSelector } from '../fib.ts';
 import type { MetaKey } from '../meta.ts';
 import type { PayloadBase } from '../payload.ts';
 import { concat, concatBytes, type Selector } from './selector.ts';
-import { refer, type SetReference } from './set-reference.ts';
+import { type SetReference, setFields } from './set-reference.ts';
 
-/** The families that a packet can have; a table's can also be `inet`. */
+/** The families of packets. A table can also have the family `inet`. */
 export type PacketFamily = Exclude<NftFamily, 'inet'>;
 
 export const ADDRESS_BYTES: { readonly [K in PacketFamily]: number } = { ip: 4, ip6: 16 };
@@ -58,7 +58,7 @@ export const ctStatus = ct('status', 4);
 export const ctDirection = ct('direction', 1);
 export const ctMark = ct('mark', 4);
 
-/** `ct original ip daddr`: the address that the first packet of the connection had before translation. */
+/** `ct original ip daddr`: the address of the connection's first packet before NAT. */
 export function ctAddress(family: PacketFamily, dir: CtDirection, field: 'saddr' | 'daddr'): Selector {
   const end = field === 'saddr' ? 'src' : 'dst';
   return ct(family === 'ip' ? `${end}_ip` : `${end}_ip6`, ADDRESS_BYTES[family], dir);
@@ -69,35 +69,35 @@ export function ctPort(dir: CtDirection, field: 'proto-src' | 'proto-dst'): Sele
   return ct(field === 'proto-src' ? 'proto_src' : 'proto_dst', 2, dir);
 }
 
-/** `fib daddr type`: what kind of address it is to this machine. */
+/** `fib daddr type`: the type of the address for this machine, such as `local`. */
 export function fibType(...selectors: readonly FibSelector[]): Selector {
   return { bytes: 4, load: dreg => [{ kind: 'fib', selectors, result: 'type', dreg }] };
 }
 
-/** `numgen random mod 3`: 0, 1 or 2, each as often. */
+/** `numgen random mod 3`: 0, 1 or 2 with the same probability. */
 export function numgen(type: 'random' | 'inc', modulus: number, offset = 0): Selector {
   return { bytes: 4, load: dreg => [{ kind: 'numgen', type, modulus, offset, dreg }] };
 }
 
-/** `jhash ip saddr mod 3`: the same for the same key. Without a seed each rule has one of its own. */
+/** `jhash ip saddr mod 3`: the same number for the same key. Without a seed each rule has its own random seed. */
 export function jhash(key: readonly Selector[], modulus: number, seed?: number): Selector {
   const len = concatBytes(key);
   const seeded = seed === undefined ? {} : { seed };
   return {
     bytes: 4,
-    // The hash takes the place of its key, so that the next part of a concatenation can follow it.
+    // The hash overwrites its key, so that the next part of a concatenation can follow it.
     load: dreg => [...concat(key, dreg), { kind: 'jhash', sreg: dreg, len, modulus, offset: 0, ...seeded, dreg }],
   };
 }
 
-/** `symhash mod 3`: the same for both directions of a connection. */
+/** `symhash mod 3`: the same number for both directions of a connection. */
 export function symhash(modulus: number, offset = 0): Selector {
   return { bytes: 4, load: dreg => [{ kind: 'symhash', modulus, offset, dreg }] };
 }
 
-/** `… map @endpoints`: what a map gives for a key. */
+/** `… map @endpoints`: the value of a map for a key. */
 export function map(key: readonly Selector[], name: SetReference, bytes: number): Selector {
-  return { bytes, load: dreg => [...concat(key, dreg), { kind: 'lookup', ...refer(name), sreg: dreg, dreg }] };
+  return { bytes, load: dreg => [...concat(key, dreg), { kind: 'lookup', ...setFields(name), sreg: dreg, dreg }] };
 }
 
 /** A constant. */

@@ -1,31 +1,31 @@
 import type { Expression } from '../expression.ts';
 import { REG_VERDICT, registerAt, wordOf, wordsFor } from '../registers.ts';
 import { concat, concatBytes, REG_1, type Selector } from './selector.ts';
-import { refer, type SetReference } from './set-reference.ts';
+import { type SetReference, setFields } from './set-reference.ts';
 
 /** `ip saddr . tcp dport @set`, or with `neq` `!= @set`. */
 export function matchSet(key: readonly Selector[], set: SetReference, op: 'eq' | 'neq' = 'eq'): Expression[] {
-  return [...concat(key), { kind: 'lookup', ...refer(set), sreg: REG_1, ...(op === 'neq' && { inverted: true }) }];
+  return [...concat(key), { kind: 'lookup', ...setFields(set), sreg: REG_1, ...(op === 'neq' && { inverted: true }) }];
 }
 
-/** `ip daddr . meta l4proto . th dport vmap @services`: takes the verdict, or goes on where there is none. */
+/** `ip daddr . meta l4proto . th dport vmap @services`: executes the verdict, or continues if there is none. */
 export function vmap(key: readonly Selector[], name: SetReference): Expression[] {
-  return [...concat(key), { kind: 'lookup', ...refer(name), sreg: REG_1, dreg: REG_VERDICT }];
+  return [...concat(key), { kind: 'lookup', ...setFields(name), sreg: REG_1, dreg: REG_VERDICT }];
 }
 
 export interface ElementOptions {
-  /** What the key maps to. */
+  /** Only for maps: the data for the key. */
   readonly data?: readonly Selector[];
-  /** Milliseconds; without them the set's own timeout counts. */
+  /** In milliseconds. By default the timeout of the set. */
   readonly timeout?: number;
 }
 
-/** `update @affinity { ip saddr timeout 3h }`: also restarts the timeout of an element that is there. */
+/** `update @affinity { ip saddr timeout 3h }`: restarts the timeout of an existing element. */
 export function updateElement(set: SetReference, key: readonly Selector[], options: ElementOptions = {}): Expression[] {
   return changeElement('update', set, key, options);
 }
 
-/** `add @affinity { ip saddr }`: leaves an element that is there as it is. */
+/** `add @affinity { ip saddr }`: does not change an existing element. */
 export function addElement(set: SetReference, key: readonly Selector[], options: ElementOptions = {}): Expression[] {
   return changeElement('add', set, key, options);
 }
@@ -41,7 +41,7 @@ function changeElement(
   key: readonly Selector[],
   { data, timeout }: ElementOptions,
 ): Expression[] {
-  // nft begins data at the next sixteen bytes, and prints a key that ends there.
+  // nft loads data into the next register of sixteen bytes, and expects the key to end before it when it prints a rule.
   const words = (wordOf(REG_1) ?? 0) + wordsFor(concatBytes(key));
   const sregData = registerAt(Math.ceil(words / 4) * 4);
   return [
@@ -50,7 +50,7 @@ function changeElement(
     {
       kind: 'dynset',
       op,
-      ...refer(set),
+      ...setFields(set),
       sregKey: REG_1,
       ...(data && { sregData }),
       ...(timeout !== undefined && { timeout: BigInt(timeout) }),

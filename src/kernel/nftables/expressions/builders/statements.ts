@@ -8,17 +8,17 @@ export const accept: Expression = { kind: 'verdict', verdict: { kind: 'accept' }
 export const drop: Expression = { kind: 'verdict', verdict: { kind: 'drop' } };
 export const returns: Expression = { kind: 'verdict', verdict: { kind: 'return' } };
 
-/** Goes through a chain and comes back. */
+/** Runs a chain and then continues with the next rule. */
 export function jump(chain: string): Expression {
   return { kind: 'verdict', verdict: { kind: 'jump', chain } };
 }
 
-/** Goes to a chain and does not come back. */
+/** Runs a chain and does not continue with the next rule. */
 export function goto(chain: string): Expression {
   return { kind: 'verdict', verdict: { kind: 'goto', chain } };
 }
 
-/** Says that no port is there, which is what nft's plain `reject` does. */
+/** Rejects with "port unreachable", as nft's plain `reject` does. */
 export function reject(family: NftFamily): Expression {
   switch (family) {
     case 'ip':
@@ -64,7 +64,7 @@ export function setCtMark(to: Selector): Expression[] {
 
 /** `ct mark set ct mark | 0x4000`. */
 export function ctMarkOr(bits: number): Expression[] {
-  return setCtMark(combined(ctMark, ~bits, bits));
+  return setCtMark(bitwiseOf(ctMark, ~bits, bits));
 }
 
 export function counter(): Expression {
@@ -76,10 +76,10 @@ export function log(prefix: string, group?: number): Expression {
 }
 
 function changeMark(mask: number, xor: number): Expression[] {
-  return setMark(combined(metaMark, mask, xor));
+  return setMark(bitwiseOf(metaMark, mask, xor));
 }
 
-function combined(selector: Selector, mask: number, xor: number): Selector {
+function bitwiseOf(selector: Selector, mask: number, xor: number): Selector {
   return {
     bytes: 4,
     load: dreg => [...selector.load(dreg), { kind: 'bitwise', sreg: dreg, dreg, mask: host32(mask), xor: host32(xor) }],

@@ -5,12 +5,12 @@ import type { Payload } from '../payload.ts';
 import type { Socket } from '../socket.ts';
 import { type Field, fieldAt, headerAt } from './fields.ts';
 import type { FieldOperand } from './operand.ts';
+import { dropImpliedMatch, type PrintState } from './print-state.ts';
 import type { Order, ValueType } from './value.ts';
-import { dropImplied, type Walk } from './walk.ts';
 
-type Facts = readonly [text: string, type: ValueType, size: number, order?: Order];
+type FieldInfo = readonly [text: string, type: ValueType, size: number, order?: Order];
 
-const META: { readonly [K in MetaKey]: Facts } = {
+const META: { readonly [K in MetaKey]: FieldInfo } = {
   len: ['meta length', 'integer', 4],
   protocol: ['meta protocol', 'ether_type', 2, 'network'],
   priority: ['meta priority', 'tc_handle', 4],
@@ -46,7 +46,7 @@ const META: { readonly [K in MetaKey]: Facts } = {
   sdifname: ['meta sdifname', 'string', 16],
 };
 
-const CT: { readonly [K in Ct['key']]: Facts } = {
+const CT: { readonly [K in Ct['key']]: FieldInfo } = {
   state: ['state', 'ct_state', 4],
   direction: ['direction', 'ct_dir', 1],
   status: ['status', 'ct_status', 4],
@@ -73,7 +73,7 @@ const CT: { readonly [K in Ct['key']]: Facts } = {
   id: ['id', 'integer', 4, 'network'],
 };
 
-const SOCKET: { readonly [K in Socket['key']]: Facts } = {
+const SOCKET: { readonly [K in Socket['key']]: FieldInfo } = {
   transparent: ['socket transparent', 'integer', 1],
   mark: ['socket mark', 'mark', 4],
   wildcard: ['socket wildcard', 'integer', 1],
@@ -85,13 +85,13 @@ export function metaField(key: Meta['key']): FieldOperand {
 }
 
 export function ctField(key: Ct['key'], dir?: Ct['dir']): FieldOperand {
-  const [text, ...facts] = CT[key];
-  return field([`ct ${dir ? `${dir} ` : ''}${text}`, ...facts]);
+  const [text, ...info] = CT[key];
+  return field([`ct ${dir ? `${dir} ` : ''}${text}`, ...info]);
 }
 
 export function socketField({ key, level }: Socket): FieldOperand {
-  const [text, ...facts] = SOCKET[key];
-  return field([`${text}${level === undefined ? '' : ` level ${level}`}`, ...facts]);
+  const [text, ...info] = SOCKET[key];
+  return field([`${text}${level === undefined ? '' : ` level ${level}`}`, ...info]);
 }
 
 export function fibField({ selectors, result, present }: Fib): FieldOperand {
@@ -107,42 +107,42 @@ export function fibField({ selectors, result, present }: Fib): FieldOperand {
   }
 }
 
-/** A number that the kernel makes up: numgen, a hash. */
+/** A number that the kernel computes: numgen or a hash. */
 export function numberField(text: string): FieldOperand {
   return field([text, 'integer', 4]);
 }
 
-/** Bytes of the packet, by the field's name where the rule has said enough of the packet's protocols. */
-export function payloadField(walk: Walk, payload: Payload): FieldOperand {
-  const found = fieldFrom(walk, payload, payload.offset * 8);
+/** Bytes of the packet. They have a field's name if the rule has already matched the packet's protocols. */
+export function payloadField(state: PrintState, payload: Payload): FieldOperand {
+  const found = fieldFrom(state, payload, payload.offset * 8);
   if (!found || found.bits % 8 !== 0 || found.bits < payload.len * 8) {
     return { ...field([rawText(payload), 'hex', payload.len, 'network']), payload };
   }
-  claimHeader(walk, payload);
+  dropMatchesImpliedBy(state, payload);
   return { ...field([found.text, found.type, found.bits / 8, 'network']), payload };
 }
 
-/** The field that begins at a bit of the header that a payload is in. */
-export function fieldFrom(walk: Walk, { base }: Payload, offset: number): Field | undefined {
-  const header = headerAt(base, walk.network, walk.transport);
+/** The field that begins at a bit of the payload's header. */
+export function fieldFrom(state: PrintState, { base }: Payload, offset: number): Field | undefined {
+  const header = headerAt(base, state.network, state.transport);
   return header && fieldAt(header, offset);
 }
 
-/** A field's name says its protocol, so the match that said it before goes. `th` says none. */
-export function claimHeader(walk: Walk, { base }: Payload): void {
-  const header = headerAt(base, walk.network, walk.transport);
+/** The name of a field contains its protocol, so nft omits an earlier match on that protocol. `th` contains none. */
+export function dropMatchesImpliedBy(state: PrintState, { base }: Payload): void {
+  const header = headerAt(base, state.network, state.transport);
   if (header === 'th' || base === 'inner') return;
-  dropImplied(walk, base);
-  if (header === 'icmp' || header === 'icmpv6') dropImplied(walk, 'network');
+  dropImpliedMatch(state, base);
+  if (header === 'icmp' || header === 'icmpv6') dropImpliedMatch(state, 'network');
 }
 
 const RAW: { readonly [K in Payload['base']]: string } = { link: 'll', network: 'nh', transport: 'th', inner: 'ih' };
 
-/** Bytes that have no name: header, offset and length in bits. */
+/** The text for bytes without a name: header, offset and length in bits. */
 function rawText({ base, offset, len }: Payload): string {
   return `@${RAW[base]},${offset * 8},${len * 8}`;
 }
 
-function field([text, type, size, order = 'host']: Facts): FieldOperand {
+function field([text, type, size, order = 'host']: FieldInfo): FieldOperand {
   return { kind: 'field', text, type, size, order };
 }

@@ -1,7 +1,7 @@
 import type { PayloadBase } from '../payload.ts';
 import type { ValueType } from './value.ts';
 
-/** A field of a protocol's header, in bits from the header's beginning. */
+/** A field of a protocol's header. The offset is in bits from the start of the header. */
 export interface Field {
   readonly text: string;
   readonly offset: number;
@@ -86,7 +86,8 @@ const transports: ReadonlyMap<number, keyof typeof headers> = new Map([
 ]);
 
 /**
- * The header that a payload's base stands for, by what a rule has already matched. Undefined where it can't be known.
+ * The header that a payload's base means, depending on the protocols that the rule has already matched. Undefined if
+ * the header is not known.
  */
 export function headerAt(
   base: PayloadBase,
@@ -105,7 +106,7 @@ export function headerAt(
   }
 }
 
-/** The field that begins at a bit. */
+/** The field that begins at a bit of the header. */
 export function fieldAt(header: keyof typeof headers, offset: number): Field | undefined {
   return headers[header].find(field => field.offset === offset);
 }

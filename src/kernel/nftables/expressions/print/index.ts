@@ -1,3 +1,3 @@
 export { printRule } from './print-rule.ts';
-export { counterText } from './state.ts';
-export type { AnonymousSets } from './walk.ts';
+export type { AnonymousSets } from './print-state.ts';
+export { counterText } from './stateful-text.ts';

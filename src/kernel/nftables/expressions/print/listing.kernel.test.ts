@@ -4,7 +4,7 @@ import { listedByNft, listedHere } from '../../../../../test/support/nft-listing
 import { runNftScript } from '../../../../../test/support/run-in.ts';
 import { NetworkNamespace } from '../../../netns.ts';
 
-/** A whole service proxy as other tools write it: a chain and anonymous maps for every service. */
+/** The table of a whole service proxy as other tools write it: a chain and anonymous maps for every service. */
 const IPV4 = `table ip proxy {
   set hairpin-connections { type ipv4_addr . ipv4_addr . inet_proto . inet_service; }
   set cluster-ips { type ipv4_addr; elements = { 10.96.10.21 } }
@@ -147,10 +147,10 @@ for (const [family, script, rules] of [
   ['ip', IPV4, 28],
   ['ip6', IPV6, 17],
 ] as const) {
-  test(`KERNEL-11 prints a service proxy's ${family} table that nft wrote as nft lists it`, () => {
+  test(`KERNEL-11 prints the ${family} table of a service proxy as nft lists it`, () => {
     const namespace = NetworkNamespace.create();
     try {
-      // Chains are named before verdicts go to them, which a single table block has no order for.
+      // A chain must exist before a verdict refers to it, and a table block does not guarantee that order.
       const chains = [...script.matchAll(/chain (\S+)/g)].map(([, name]) => `add chain ${family} proxy ${name}`);
       const baseless = chains.filter(line => !/ (filter|nat)-/.test(line));
       runNftScript(namespace, `add table ${family} proxy\n${baseless.join('\n')}\n${script}`);

@@ -10,12 +10,12 @@ import type { Payload } from '../payload.ts';
 import { wordsFor } from '../registers.ts';
 import type { Socket } from '../socket.ts';
 import { ctField, fibField, metaField, numberField, payloadField, socketField } from './field-operands.ts';
-import { forget, heldIn, hold } from './held.ts';
 import { type Operand, printOperand } from './operand.ts';
+import type { PrintState } from './print-state.ts';
+import { clearRegister, operandIn, storeOperand } from './register-contents.ts';
 import { keyText } from './set-text.ts';
-import type { Walk } from './walk.ts';
 
-/** Expressions whose only effect is on a register. */
+/** Expressions that only write a register. */
 export type Load =
   | Bitwise
   | Byteorder
@@ -30,18 +30,18 @@ export type Load =
   | Socket
   | Symhash;
 
-/** Holds what the expression loads; false if it has no words. */
-export function load(walk: Walk, expression: Load): boolean {
-  const operand = operandOf(walk, expression);
-  if (operand) hold(walk.held, expression.dreg, operand, sizeOf(operand, expression));
-  else forget(walk.held, expression.dreg);
+/** Stores what the expression loads. Returns false if that cannot be written in nft's syntax. */
+export function applyLoad(state: PrintState, expression: Load): boolean {
+  const operand = operandOf(state, expression);
+  if (operand) storeOperand(state.registers, expression.dreg, operand, sizeOf(operand, expression));
+  else clearRegister(state.registers, expression.dreg);
   return operand !== undefined;
 }
 
-function operandOf(walk: Walk, expression: Load): Operand | undefined {
+function operandOf(state: PrintState, expression: Load): Operand | undefined {
   switch (expression.kind) {
     case 'payload':
-      return payloadField(walk, expression);
+      return payloadField(state, expression);
     case 'meta':
       return metaField(expression.key);
     case 'ct':
@@ -57,13 +57,13 @@ function operandOf(walk: Walk, expression: Load): Operand | undefined {
     case 'symhash':
       return numberField(`symhash mod ${expression.modulus}${offsetText(expression)}`);
     case 'jhash':
-      return jhashField(walk, expression);
+      return jhashField(state, expression);
     case 'bitwise':
-      return combined(walk, expression);
+      return maskOperand(state, expression);
     case 'shift':
-      return shifted(walk, expression);
+      return shiftOperand(state, expression);
     case 'byteorder':
-      return swapped(walk, expression);
+      return swapOperand(state, expression);
   }
 }
 
@@ -77,31 +77,31 @@ function offsetText({ offset }: { readonly offset: number }): string {
   return offset ? ` offset ${offset}` : '';
 }
 
-function jhashField(walk: Walk, jhash: Jhash): Operand | undefined {
-  const key = keyText(walk, jhash.sreg, wordsFor(jhash.len));
+function jhashField(state: PrintState, jhash: Jhash): Operand | undefined {
+  const key = keyText(state, jhash.sreg, wordsFor(jhash.len));
   const seed = jhash.seed === undefined ? '' : ` seed 0x${jhash.seed.toString(16)}`;
   return key === undefined ? undefined : numberField(`jhash ${key} mod ${jhash.modulus}${seed}${offsetText(jhash)}`);
 }
 
-/** The operator is spelled out where the value is used, because a comparison writes it as a prefix or as flags. */
-function combined(walk: Walk, { sreg, mask, xor }: Bitwise): Operand | undefined {
-  const operand = heldIn(walk.held, sreg);
+/** The operator is not part of the text yet, because a comparison can print it as a prefix or as flags. */
+function maskOperand(state: PrintState, { sreg, mask, xor }: Bitwise): Operand | undefined {
+  const operand = operandIn(state.registers, sreg);
   return operand?.kind === 'field' && !operand.binary ? { ...operand, binary: { mask, xor } } : undefined;
 }
 
-function shifted(walk: Walk, { sreg, op, bits }: Shift): Operand | undefined {
-  const operand = heldIn(walk.held, sreg);
+function shiftOperand(state: PrintState, { sreg, op, bits }: Shift): Operand | undefined {
+  const operand = operandIn(state.registers, sreg);
   if (operand?.kind !== 'field') return undefined;
-  const { binary: _spelled, ...plain } = operand;
+  const { binary: _printed, ...plain } = operand;
   const text = printOperand(operand, operand.type, operand.order);
   return { ...plain, text: `${text} ${op === 'lshift' ? '<<' : '>>'} ${bits}` };
 }
 
-/** Only the order of the bytes changes; a mask that was given in the other order is spelled out before. */
-function swapped(walk: Walk, { sreg, op }: Byteorder): Operand | undefined {
-  const operand = heldIn(walk.held, sreg);
+/** Changes only the byte order. A mask is in the old order, so it becomes part of the text before. */
+function swapOperand(state: PrintState, { sreg, op }: Byteorder): Operand | undefined {
+  const operand = operandIn(state.registers, sreg);
   if (operand?.kind !== 'field') return operand;
-  const { binary: _spelled, ...plain } = operand;
+  const { binary: _printed, ...plain } = operand;
   const text = printOperand(operand, operand.type, operand.order);
   return { ...plain, text, order: op === 'hton' ? 'network' : 'host' };
 }

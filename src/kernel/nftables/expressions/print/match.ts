@@ -1,54 +1,58 @@
 import type { Cmp, CmpOp } from '../cmp.ts';
 import type { Range } from '../range.ts';
 import { bitfieldMatch, fieldMatches } from './bit-fields.ts';
-import { heldIn } from './held.ts';
 import { type FieldOperand, printConstant, printOperand } from './operand.ts';
+import { type PrintState, pushMatch } from './print-state.ts';
+import { operandIn } from './register-contents.ts';
 import { isBitmask, type Order, printPrefix, printValue, printWildcard, readNumber, type ValueType } from './value.ts';
-import { pushMatch, type Walk } from './walk.ts';
 
 const SIGNS: { readonly [K in CmpOp]: string } = { eq: '==', neq: '!=', lt: '<', lte: '<=', gt: '>', gte: '>=' };
 
-/** Adds what a comparison says; false if the register holds nothing that has words. */
-export function pushCmp(walk: Walk, cmp: Cmp): boolean {
-  const operand = heldIn(walk.held, cmp.sreg);
+/** Adds the text of a comparison. Returns false if the register's content cannot be written in nft's syntax. */
+export function pushCmp(state: PrintState, cmp: Cmp): boolean {
+  const operand = operandIn(state.registers, cmp.sreg);
   if (operand?.kind !== 'field') return false;
-  const fields = fieldMatches(walk, operand, cmp) ?? bitfieldMatch(walk, operand, cmp);
+  const fields = fieldMatches(state, operand, cmp) ?? bitfieldMatch(state, operand, cmp);
   if (fields) {
-    for (const text of fields) pushMatch(walk, text);
+    for (const text of fields) pushMatch(state, text);
     return true;
   }
-  const layer = learn(walk, operand, cmp);
-  pushMatch(walk, `${operand.text} ${operand.binary ? printMasked(operand, cmp) : printPlain(operand, cmp)}`, layer);
+  const layer = learnProtocol(state, operand, cmp);
+  pushMatch(state, `${operand.text} ${operand.binary ? printMasked(operand, cmp) : printPlain(operand, cmp)}`, layer);
   return true;
 }
 
-/** Adds `10.0.0.1-10.0.0.9`, from a range or from the two comparisons that a range inside is made of. */
-export function pushRange(walk: Walk, { sreg, op, from, to }: Omit<Range, 'kind'>): boolean {
-  const operand = heldIn(walk.held, sreg);
+/** Adds `10.0.0.1-10.0.0.9`, for a range expression or for two comparisons that mean a range. */
+export function pushRange(state: PrintState, { sreg, op, from, to }: Omit<Range, 'kind'>): boolean {
+  const operand = operandIn(state.registers, sreg);
   if (operand?.kind !== 'field') return false;
   const { order } = operand;
-  // Protocols in a range are numbers, because their names have no order.
+  // nft prints protocols in a range as numbers, because names have no order.
   const type = operand.type === 'inet_proto' ? 'integer' : operand.type;
   const text = printOperand(operand, type, order);
   const bounds = `${printValue(type, from, order)}-${printValue(type, to, order)}`;
-  pushMatch(walk, `${text} ${op === 'neq' ? '!= ' : ''}${bounds}`);
+  pushMatch(state, `${text} ${op === 'neq' ? '!= ' : ''}${bounds}`);
   return true;
 }
 
-/** What a match says of the packet's protocols, and the layer that it is implied by. */
-function learn(walk: Walk, operand: FieldOperand, { op, data }: Cmp): 'link' | 'network' | 'transport' | undefined {
+/** Records the protocol that a match requires. Returns the layer whose fields imply this match. */
+function learnProtocol(
+  state: PrintState,
+  operand: FieldOperand,
+  { op, data }: Cmp,
+): 'link' | 'network' | 'transport' | undefined {
   if (op !== 'eq' || operand.binary || data.length > 2) return undefined;
   const value = Number(readNumber(data, operand.order));
   switch (operand.text) {
     case 'meta l4proto':
     case 'ip protocol':
     case 'ip6 nexthdr':
-      walk.transport = value;
+      state.transport = value;
       return 'transport';
     case 'meta nfproto':
-      return learnNetwork(walk, value === 2, value === 10);
+      return learnNetwork(state, value === 2, value === 10);
     case 'meta protocol':
-      return learnNetwork(walk, value === 0x0800, value === 0x86dd);
+      return learnNetwork(state, value === 0x0800, value === 0x86dd);
     case 'meta iiftype':
       return value === 1 ? 'link' : undefined;
     default:
@@ -56,16 +60,16 @@ function learn(walk: Walk, operand: FieldOperand, { op, data }: Cmp): 'link' | '
   }
 }
 
-function learnNetwork(walk: Walk, ip: boolean, ip6: boolean): 'network' | undefined {
-  if (walk.family !== 'inet' || (!ip && !ip6)) return undefined;
-  walk.network = ip ? 'ip' : 'ip6';
+function learnNetwork(state: PrintState, ip: boolean, ip6: boolean): 'network' | undefined {
+  if (state.family !== 'inet' || (!ip && !ip6)) return undefined;
+  state.network = ip ? 'ip' : 'ip6';
   return 'network';
 }
 
 function printPlain({ type, size, order }: FieldOperand, { op, data }: Cmp): string {
   const sign = op === 'eq' && !isBitmask(type) ? '' : `${SIGNS[op]} `;
   if (data.length >= size) return `${sign}${printValue(type, data, order)}`;
-  // Fewer bytes than the value has are its beginning: an address's prefix, a name's first letters.
+  // Data that are shorter than the value match its beginning: the prefix of an address, the first letters of a name.
   if (isAddress(type)) return `${sign}${printPrefix(type, data, data.length * 8)}`;
   if (type === 'string') return `${sign}${printWildcard(data)}`;
   return `${sign}${printValue(type, data, order)}`;
@@ -84,7 +88,9 @@ function printMasked(operand: FieldOperand, { op, data }: Cmp): string {
   return `${left} ${SIGNS[op]} ${printConstant(type, data, order)}`.trimStart();
 }
 
-/** `new,established` (one of them), `! new` (none of them), `syn / syn,ack` (exactly these of those). */
+/**
+ * `new,established` (one of these), `! new` (none of these), `syn / syn,ack` (of the second list exactly the first).
+ */
 function printFlags(type: ValueType, mask: Buffer, negated: boolean, data: Buffer, order: Order): string {
   const among = printValue(type, mask, order);
   if (data.every(byte => byte === 0)) return negated ? among : `! ${among}`;
@@ -96,7 +102,7 @@ function isAddress(type: ValueType): type is 'ipv4_addr' | 'ipv6_addr' {
   return type === 'ipv4_addr' || type === 'ipv6_addr';
 }
 
-/** How many bits a mask keeps, if they are the first ones. */
+/** The length of the prefix that a mask selects. Undefined if the mask does not select a prefix. */
 function prefixLength(mask: Buffer): number | undefined {
   const bits = Array.from(mask, byte => byte.toString(2).padStart(8, '0')).join('');
   return /^1*0*$/.test(bits) ? bits.lastIndexOf('1') + 1 : undefined;

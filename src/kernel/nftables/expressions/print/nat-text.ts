@@ -4,51 +4,51 @@ import type { Nat } from '../nat.ts';
 import { type NatFlag, printNatFlags } from '../nat-flags.ts';
 import type { Redirect } from '../redirect.ts';
 import { type Register, wordOf } from '../registers.ts';
-import { heldIn } from './held.ts';
 import { type Operand, printOperand } from './operand.ts';
+import type { PrintState } from './print-state.ts';
+import { operandIn } from './register-contents.ts';
 import type { ValueType } from './value.ts';
-import type { Walk } from './walk.ts';
 
-/** `dnat to 10.0.0.1:80`; undefined if a register holds nothing that has words. */
-export function natText(walk: Walk, nat: Nat): string | undefined {
+/** `dnat to 10.0.0.1:80`. Undefined if the content of a register cannot be written in nft's syntax. */
+export function natText(state: PrintState, nat: Nat): string | undefined {
   const type = nat.family === 'ip6' ? 'ipv6_addr' : 'ipv4_addr';
-  const both = concatenation(walk, nat);
+  const both = addressPortMapText(state, nat);
   if (both !== undefined) return withFlags(`${nat.type} ${nat.family} to ${both}`, nat.flags);
-  const address = bounds(walk, type, nat.addrMin, nat.addrMax);
-  const port = bounds(walk, 'inet_service', nat.protoMin, nat.protoMax);
+  const address = bounds(state, type, nat.addrMin, nat.addrMax);
+  const port = bounds(state, 'inet_service', nat.protoMin, nat.protoMax);
   if (address === undefined || port === undefined) return undefined;
-  const family = walk.family === 'inet' && nat.family !== 'inet' ? ` ${nat.family}` : '';
+  const family = state.family === 'inet' && nat.family !== 'inet' ? ` ${nat.family}` : '';
   const target = targetText(nat.family, address, port);
   return withFlags(`${nat.type}${family}${target ? ` to ${target}` : ''}`, nat.flags);
 }
 
 /** `masquerade fully-random`, `redirect to :8080`. */
-export function portNatText(walk: Walk, nat: Masquerade | Redirect): string | undefined {
-  const port = bounds(walk, 'inet_service', nat.protoMin, nat.protoMax);
+export function portNatText(state: PrintState, nat: Masquerade | Redirect): string | undefined {
+  const port = bounds(state, 'inet_service', nat.protoMin, nat.protoMax);
   if (port === undefined) return undefined;
   return withFlags(`${nat.kind}${port ? ` to :${port}` : ''}`, nat.flags);
 }
 
-/** A map whose data are address and port together. */
-function concatenation(walk: Walk, { family, addrMin, protoMin }: Nat): string | undefined {
+/** The text of a map whose data are an address and a port. Undefined if the registers do not come from such a map. */
+function addressPortMapText(state: PrintState, { family, addrMin, protoMin }: Nat): string | undefined {
   if (addrMin === undefined || protoMin === undefined) return undefined;
-  const address = heldIn(walk.held, addrMin);
-  if (address?.kind !== 'map' || heldIn(walk.held, protoMin) !== address) return undefined;
-  const apart = (wordOf(protoMin) ?? 0) - (wordOf(addrMin) ?? 0);
-  return apart === (family === 'ip6' ? 4 : 1) ? address.text : undefined;
+  const address = operandIn(state.registers, addrMin);
+  if (address?.kind !== 'map' || operandIn(state.registers, protoMin) !== address) return undefined;
+  const distance = (wordOf(protoMin) ?? 0) - (wordOf(addrMin) ?? 0);
+  return distance === (family === 'ip6' ? 4 : 1) ? address.text : undefined;
 }
 
-/** Empty where no register is given, undefined where one holds nothing that has words. */
-function bounds(walk: Walk, type: ValueType, min?: Register, max?: Register): string | undefined {
+/** Empty without registers. Undefined if the content of a register cannot be written in nft's syntax. */
+function bounds(state: PrintState, type: ValueType, min?: Register, max?: Register): string | undefined {
   if (min === undefined) return '';
-  const from = registerText(walk, type, min);
+  const from = registerText(state, type, min);
   if (max === undefined || from === undefined) return from;
-  const to = registerText(walk, type, max);
+  const to = registerText(state, type, max);
   return to === undefined ? undefined : `${from}-${to}`;
 }
 
-function registerText(walk: Walk, type: ValueType, register: Register): string | undefined {
-  const operand: Operand | undefined = heldIn(walk.held, register);
+function registerText(state: PrintState, type: ValueType, register: Register): string | undefined {
+  const operand: Operand | undefined = operandIn(state.registers, register);
   return operand && printOperand(operand, type, 'network');
 }
 

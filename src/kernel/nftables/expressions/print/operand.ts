@@ -1,23 +1,23 @@
 import type { Payload } from '../payload.ts';
 import { isBitmask, type Order, printBits, printValue, readNumber, type ValueType } from './value.ts';
 
-/** What a register holds, in the words of a rule. */
+/** The content of a register, for printing. */
 export type Operand =
   | {
       readonly kind: 'field';
       readonly text: string;
-      /** How constants that it is compared or combined with are written. */
+      /** How to print constants that the field is compared or combined with. */
       readonly type: ValueType;
-      /** Bytes of a whole value; fewer may have been loaded. */
+      /** The bytes of the whole value. The rule may have loaded fewer. */
       readonly size: number;
       readonly order: Order;
-      /** What was loaded, where it comes out of the packet. */
+      /** The expression that loaded it, if it is part of the packet. */
       readonly payload?: Payload;
-      /** A `& mask ^ xor` that has not become part of the text. */
+      /** A `& mask ^ xor` that is not yet part of the text. */
       readonly binary?: Binary;
     }
   | { readonly kind: 'constant'; readonly data: Buffer }
-  /** What a map gave; its type is only known where it is used. */
+  /** The value from a map. Its type is known only where the rule uses it. */
   | { readonly kind: 'map'; readonly text: string };
 
 export type FieldOperand = Extract<Operand, { kind: 'field' }>;
@@ -27,7 +27,7 @@ interface Binary {
   readonly xor: Buffer;
 }
 
-/** The operand as it is written where a value is expected; a constant in the manner of `type`. */
+/** The text of an operand where a rule needs a value. A constant is printed as a value of `type`. */
 export function printOperand(operand: Operand, type: ValueType, order: Order): string {
   switch (operand.kind) {
     case 'constant':
@@ -40,8 +40,8 @@ export function printOperand(operand: Operand, type: ValueType, order: Order): s
 }
 
 /**
- * The kernel only knows `(value & mask) ^ xor`. Bits that the mask clears and the xor sets were an `|`; bits that the
- * mask keeps and the xor turns were a `^`.
+ * The kernel only has `(value & mask) ^ xor`. Bits that the mask clears and the xor sets come from an `|`. Bits that
+ * the mask keeps and the xor flips come from a `^`.
  */
 function printBinary({ type, order }: FieldOperand, { mask, xor }: Binary): string {
   const or = combine(xor, mask, (x, m) => x & ~m);
@@ -54,13 +54,13 @@ function printBinary({ type, order }: FieldOperand, { mask, xor }: Binary): stri
   return text;
 }
 
-/** A constant next to an operator, where several bits are written with `|` between them. */
+/** A constant next to an operator. Several bits are printed with `|` between them. */
 export function printConstant(type: ValueType, data: Buffer, order: Order): string {
   if (!isBitmask(type)) return printValue(type, data, order);
   const bits = printBits(type, Number(readNumber(data, order)));
   return bits.includes(',') ? `(${bits.replaceAll(',', ' | ')})` : bits;
 }
 
-function combine(a: Buffer, b: Buffer, of: (a: number, b: number) => number): Buffer {
-  return Buffer.from(a.map((byte, at) => of(byte, b[at] ?? 0)));
+function combine(a: Buffer, b: Buffer, operator: (a: number, b: number) => number): Buffer {
+  return Buffer.from(a.map((byte, at) => operator(byte, b[at] ?? 0)));
 }

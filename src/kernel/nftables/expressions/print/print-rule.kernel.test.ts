@@ -5,7 +5,7 @@ import { runNftScript } from '../../../../../test/support/run-in.ts';
 import { NetworkNamespace } from '../../../netns.ts';
 import type { NftFamily } from '../../family.ts';
 
-/** Rules by chain: `f` filters at prerouting, `i` at input, `d` and `s` translate destination and source. */
+/** Rules with their chain: `f` filters at prerouting, `i` filters at input, `d` does DNAT, `s` does SNAT. */
 const IPV4 = `
 f ip saddr 10.244.0.0/16 drop
 f ip saddr 10.96.0.0/12 accept

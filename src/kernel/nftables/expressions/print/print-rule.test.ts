@@ -23,26 +23,26 @@ import { printRule } from './print-rule.ts';
 
 const SERVICE = [ipDaddr('ip'), metaL4proto, thDport];
 
-test('KERNEL-1 a rule without expressions is an empty line', () => {
+test('KERNEL-1 a rule without expressions prints as an empty text', () => {
   assert.equal(printRule('ip', []), '');
 });
 
-test('KERNEL-1 a match on the protocol goes where a field says it', () => {
+test('KERNEL-1 a match on the protocol is omitted if a field implies it', () => {
   assert.equal(printRule('ip', [...matchL4proto('tcp'), ...matchPort('dport', 80)]), 'tcp dport 80');
   assert.equal(printRule('ip', [...matchL4proto('tcp'), drop]), 'meta l4proto tcp drop');
 });
 
-test('KERNEL-1 a match on the protocol stays in front of a statement', () => {
+test('KERNEL-1 a match on the protocol before a statement is printed', () => {
   const rule = [...matchL4proto('tcp'), ...markOr(1), ...matchPort('dport', 80)];
   assert.equal(printRule('ip', rule), 'meta l4proto tcp meta mark set meta mark | 0x00000001 tcp dport 80');
 });
 
-test('KERNEL-1 a key is only what was loaded for it, not what an earlier key left in the registers behind', () => {
+test('KERNEL-1 a key contains only what was loaded for it, not what an earlier key left in the next registers', () => {
   const rule = [...matchSet(SERVICE, 'services'), ...matchSet([ipSaddr('ip')], 'sources'), goto('r')];
   assert.equal(printRule('ip', rule), 'ip daddr . meta l4proto . th dport @services ip saddr @sources goto r');
 });
 
-test("KERNEL-1 a key may hold what nft's grammar cannot write", () => {
+test("KERNEL-1 prints a key that nft's grammar does not accept", () => {
   const rule = dnatToMap('ip', [...SERVICE, numgen('random', 3)], 'endpoints');
   assert.equal(
     printRule('ip', rule),
@@ -50,7 +50,7 @@ test("KERNEL-1 a key may hold what nft's grammar cannot write", () => {
   );
 });
 
-test('KERNEL-1 an anonymous set is printed by its elements where they are known', () => {
+test('KERNEL-1 an anonymous set prints as its elements if they are known', () => {
   const rule = vmap([numgen('random', 2)], '__map0');
   assert.equal(printRule('ip', rule), 'numgen random mod 2 vmap @__map0');
   assert.equal(
@@ -59,7 +59,7 @@ test('KERNEL-1 an anonymous set is printed by its elements where they are known'
   );
 });
 
-test('KERNEL-1 what has no words is printed in its place, and so is what depends on it', () => {
+test('KERNEL-1 an unknown expression, and those that depend on it, print in the debug notation', () => {
   const unknown: Expression = { kind: 'unknown', name: 'rt', data: Buffer.of(1) };
   const rule: Expression[] = [
     ...matchCtState('new'),
@@ -71,7 +71,7 @@ test('KERNEL-1 what has no words is printed in its place, and so is what depends
   assert.equal(printRule('ip', rule), 'ct state new [ rt 0x01 ] [ cmp eq reg 1 0x00000005 ] jump r');
 });
 
-test('KERNEL-1 a lookup of a register that holds nothing is printed as it is, and so is what takes its data', () => {
+test('KERNEL-1 a lookup with an empty register, and those that use its data, print in the debug notation', () => {
   const rule: Expression[] = [
     { kind: 'lookup', set: 'm', sreg: 2, dreg: 1 },
     { kind: 'nat', type: 'dnat', family: 'ip', addrMin: 1 },
@@ -79,7 +79,7 @@ test('KERNEL-1 a lookup of a register that holds nothing is printed as it is, an
   assert.equal(printRule('ip', rule), '[ lookup reg 2 set m dreg 1 ] [ nat dnat ip addr_min reg 1 ]');
 });
 
-test('KERNEL-1 fields of an inet table have no names before the family is known', () => {
+test('KERNEL-1 a field in an inet table has no name before the rule has matched the family', () => {
   const rule: Expression[] = [
     ...ipSaddr('ip').load(1),
     { kind: 'cmp', op: 'eq', sreg: 1, data: Buffer.of(10, 0, 0, 1) },
@@ -87,7 +87,7 @@ test('KERNEL-1 fields of an inet table have no names before the family is known'
   assert.equal(printRule('inet', rule), '@nh,96,32 0xa000001');
 });
 
-test('KERNEL-1 a name by its first letters differs from the whole name', () => {
+test('KERNEL-1 the first letters of a name print with a star, a whole name without', () => {
   assert.equal(printRule('ip', matchIifname('veth*')), 'iifname "veth*"');
   assert.equal(printRule('ip', matchIifname('veth', 'neq')), 'iifname != "veth"');
 });

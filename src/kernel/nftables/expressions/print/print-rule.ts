@@ -1,47 +1,47 @@
 import type { NftFamily } from '../../family.ts';
 import type { Expression } from '../expression.ts';
 import { printExpression } from '../expressions.ts';
-import { forgetAll } from './held.ts';
-import { load } from './load.ts';
+import { applyLoad } from './load.ts';
 import { pushCmp, pushRange } from './match.ts';
+import { type AnonymousSets, lineOf, type PrintState, pushStatement, startPrinting } from './print-state.ts';
+import { clearAllRegisters } from './register-contents.ts';
 import { pushLookup } from './set-text.ts';
-import { statementText } from './statement.ts';
-import { type AnonymousSets, lineOf, pushStatement, startWalk, type Walk } from './walk.ts';
+import { statementText } from './statement-text.ts';
 
 /**
- * A rule in nft's syntax, as `nft list ruleset` 1.0.6 prints it. Expressions that have no words are printed in their
- * place in the notation of `nft --debug=netlink`.
+ * A rule in nft's syntax, as `nft list ruleset` 1.0.6 prints it. Expressions that cannot be written in this syntax are
+ * printed in the notation of `nft --debug=netlink`.
  */
 export function printRule(
   family: NftFamily,
   expressions: readonly Expression[],
-  anonymous: AnonymousSets = () => undefined,
+  anonymousSets: AnonymousSets = () => undefined,
 ): string {
-  const walk = startWalk(family, anonymous);
+  const state = startPrinting(family, anonymousSets);
   for (let at = 0; at < expressions.length; at++) {
     const [expression, next] = [expressions[at], expressions[at + 1]];
-    if (expression && next && pushPair(walk, expression, next)) at++;
-    else if (expression && !step(walk, expression)) pushStatement(walk, printExpression(expression));
+    if (expression && next && pushPair(state, expression, next)) at++;
+    else if (expression && !pushExpression(state, expression)) pushStatement(state, printExpression(expression));
   }
-  return lineOf(walk);
+  return lineOf(state);
 }
 
-/** A range inside is made of two comparisons. */
-function pushPair(walk: Walk, first: Expression, second: Expression): boolean {
+/** Adds a range if two comparisons mean one: nft writes `10-20` as `>= 10` and `<= 20`. */
+function pushPair(state: PrintState, first: Expression, second: Expression): boolean {
   if (first.kind !== 'cmp' || second.kind !== 'cmp' || first.sreg !== second.sreg) return false;
   if (first.op !== 'gte' || second.op !== 'lte') return false;
-  return pushRange(walk, { sreg: first.sreg, op: 'eq', from: first.data, to: second.data });
+  return pushRange(state, { sreg: first.sreg, op: 'eq', from: first.data, to: second.data });
 }
 
-/** One expression: what it loads is held, what it says is added. False if it has no words. */
-function step(walk: Walk, expression: Expression): boolean {
+/** Stores what an expression loads, or adds its text. Returns false if it cannot be written in nft's syntax. */
+function pushExpression(state: PrintState, expression: Expression): boolean {
   switch (expression.kind) {
     case 'cmp':
-      return pushCmp(walk, expression);
+      return pushCmp(state, expression);
     case 'range':
-      return pushRange(walk, expression);
+      return pushRange(state, expression);
     case 'lookup':
-      return pushLookup(walk, expression);
+      return pushLookup(state, expression);
     case 'payload':
     case 'meta':
     case 'ct':
@@ -54,13 +54,13 @@ function step(walk: Walk, expression: Expression): boolean {
     case 'bitwise':
     case 'shift':
     case 'byteorder':
-      return load(walk, expression);
+      return applyLoad(state, expression);
     case 'unknown':
-      forgetAll(walk.held);
+      clearAllRegisters(state.registers);
       return false;
     default: {
-      const text = statementText(walk, expression);
-      if (text !== undefined) pushStatement(walk, text);
+      const text = statementText(state, expression);
+      if (text !== undefined) pushStatement(state, text);
       return text !== undefined;
     }
   }

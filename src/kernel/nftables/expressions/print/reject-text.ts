@@ -1,5 +1,5 @@
 import type { Reject } from '../reject.ts';
-import { dropImplied, type Walk } from './walk.ts';
+import { dropImpliedMatch, type PrintState } from './print-state.ts';
 
 const ICMP: ReadonlyMap<number, string> = new Map([
   [0, 'net-unreachable'],
@@ -27,26 +27,26 @@ const ICMPX: ReadonlyMap<number, string> = new Map([
   [3, 'admin-prohibited'],
 ]);
 
-/** `reject`, `reject with icmp host-unreachable`. That no port is there is what a reject says by itself. */
-export function rejectText(walk: Walk, reject: Reject): string {
+/** `reject`, `reject with icmp host-unreachable`. nft does not print port-unreachable, because it is the default. */
+export function rejectText(state: PrintState, reject: Reject): string {
   switch (reject.type) {
     case 'tcp reset':
-      if (walk.family !== 'inet') dropImplied(walk, 'transport');
+      if (state.family !== 'inet') dropImpliedMatch(state, 'transport');
       return 'reject with tcp reset';
     case 'icmpx':
       if (reject.code === 1) return 'reject';
       return `reject with icmpx ${ICMPX.get(reject.code) ?? reject.code}`;
     case 'icmp':
-      return icmpText(walk, reject.code);
+      return icmpText(state, reject.code);
   }
 }
 
-function icmpText(walk: Walk, code: number): string {
-  if (walk.family === 'inet') dropImplied(walk, 'network');
-  if (walk.network === 'ip6') {
-    if (code === 4 && walk.family === 'ip6') return 'reject';
+function icmpText(state: PrintState, code: number): string {
+  if (state.family === 'inet') dropImpliedMatch(state, 'network');
+  if (state.network === 'ip6') {
+    if (code === 4 && state.family === 'ip6') return 'reject';
     return `reject with icmpv6 ${ICMPV6.get(code) ?? code}`;
   }
-  if (code === 3 && walk.family === 'ip') return 'reject';
+  if (code === 3 && state.family === 'ip') return 'reject';
   return `reject with icmp ${ICMP.get(code) ?? code}`;
 }

@@ -4,7 +4,7 @@ import { printProtocol } from '../../protocol.ts';
 import { hex32 } from '../data.ts';
 import { type BitmaskType, bitSymbols, type SymbolType, symbols } from '../symbols.ts';
 
-/** How a value is written in a rule. These are nft's data types, but only as far as their text differs. */
+/** How to print a value in a rule. These are nft's data types, but types with the same text are one type here. */
 export type ValueType =
   | SymbolType
   | BitmaskType
@@ -22,7 +22,7 @@ export type ValueType =
   | 'tc_handle'
   | 'time';
 
-/** Whether the bytes are a number in the machine's order or in network order. */
+/** Whether a number is in the machine's byte order or in network byte order. */
 export type Order = 'host' | 'network';
 
 export function printValue(type: ValueType, data: Buffer, order: Order): string {
@@ -42,19 +42,19 @@ export function printValue(type: ValueType, data: Buffer, order: Order): string 
   }
 }
 
-/** `10.244.0.0/16`: an address of which `bits` bits count. `data` may lack the bytes behind them. */
+/** `10.244.0.0/16`: an address with a prefix of `bits` bits. `data` may lack the bytes after the prefix. */
 export function printPrefix(type: 'ipv4_addr' | 'ipv6_addr', data: Buffer, bits: number): string {
   const whole = Buffer.alloc(type === 'ipv4_addr' ? 4 : 16);
   data.copy(whole);
   return `${printValue(type, whole, 'network')}/${bits}`;
 }
 
-/** A name by its first letters: `"veth*"`. */
+/** The first letters of a name: `"veth*"`. */
 export function printWildcard(data: Buffer): string {
   return `"${data.toString('utf8')}*"`;
 }
 
-/** The names of the bits that are set, or the number if one has none. */
+/** The names of the bits that are set, or the number if a bit has no name. */
 export function printBits(type: BitmaskType, bits: number): string {
   const named = Object.entries<number>(bitSymbols[type]).filter(([, bit]) => bits & bit);
   const known = named.reduce((all, [, bit]) => all | bit, 0);
@@ -83,7 +83,7 @@ function printNumber(type: NumberType, value: bigint, order: Order): string {
     case 'time':
       return printDuration(Number(value));
     case 'iface_index':
-      // The only index that is the same in every network namespace.
+      // Only the index of lo is the same in every network namespace.
       return value === 1n ? '"lo"' : String(value);
     case 'devgroup':
       return value === 0n ? '"default"' : String(value);
@@ -117,11 +117,11 @@ function printHex(data: Buffer, order: Order): string {
 function printString(data: Buffer): string {
   const end = data.indexOf(0);
   const text = data.toString('utf8', 0, end < 0 ? data.length : end);
-  // A star at the end would mean every name that begins so.
+  // A star at the end must be escaped, because it would match every name that begins like this.
   return `"${text.endsWith('*') ? `${text.slice(0, -1)}\\*` : text}"`;
 }
 
-/** As inet_ntop has it: an address that ends in an IPv4 one is written so. */
+/** Prints an address as inet_ntop does: the last part of some addresses is printed as an IPv4 address. */
 function printIpv6(data: Buffer): string {
   if (data.length !== 16) return printHex(data, 'network');
   const high = data.subarray(0, 10).every(byte => byte === 0);

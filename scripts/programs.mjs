@@ -1,0 +1,20 @@
+// The programs that tests and benches need. Each program has the Debian package that contains it.
+
+/** @typedef {Readonly<Record<string, string>>} Programs */
+
+/** The programs that our own code runs or is compared with. */
+export const REFERENCE_PROGRAMS = {
+  nft: 'nftables',
+  iptables: 'iptables',
+  ipset: 'ipset',
+  conntrack: 'conntrack',
+  ip: 'iproute2',
+  unshare: 'util-linux',
+};
+
+export const GUEST_PROGRAMS = {
+  ...REFERENCE_PROGRAMS,
+  'linux.uml': 'user-mode-linux',
+  modprobe: 'kmod',
+  ipvsadm: 'ipvsadm',
+};

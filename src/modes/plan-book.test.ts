@@ -1,0 +1,139 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { planOf } from '../../test/support/plans.ts';
+import type { ServicePortPlan } from '../plan/index.ts';
+import { PlanBook } from './plan-book.ts';
+import { type SetAside, setAsideName } from './set-aside.ts';
+
+const CAUSE = { code: 'KERNEL_REFUSED', errno: 'EINVAL', message: 'EINVAL: no' } as const;
+const WEB = 'default/web/TCP';
+
+function open() {
+  const reports: SetAside[] = [];
+  const book = new PlanBook('IPv4', port => reports.push(port));
+  const add = (...plans: ServicePortPlan[]) => book.take({ added: plans, updated: [], removed: [] });
+  const update = (from: ServicePortPlan, to: ServicePortPlan) =>
+    book.take({ added: [], updated: [{ from, to }], removed: [] });
+  const remove = (...plans: ServicePortPlan[]) => book.take({ added: [], updated: [], removed: plans });
+  /** As a writer does that the kernel refuses nothing. */
+  const write = () => {
+    book.commit(book.changes());
+    book.finishWrite();
+  };
+  return { book, reports, add, update, remove, write };
+}
+
+describe('MODE-3 the plan book', () => {
+  test('has the changes between the committed plans and the wanted ones', () => {
+    const { book, add, update, remove, write } = open();
+    const [first, second] = [planOf('web', ['10.244.0.1']), planOf('web', ['10.244.0.2'])];
+    add(first);
+    assert.deepEqual(book.changes(), [{ id: WEB, from: undefined, to: first }]);
+    write();
+    assert.deepEqual(book.changes(), []);
+    update(first, second);
+    assert.deepEqual(book.changes(), [{ id: WEB, from: first, to: second }]);
+    write();
+    remove(second);
+    assert.deepEqual(book.changes(), [{ id: WEB, from: second, to: undefined }]);
+    write();
+    assert.deepEqual([book.wanted.size, book.committed.size], [0, 0]);
+  });
+
+  test('returns the same changes however often it is asked', () => {
+    const { book, add } = open();
+    add(planOf('web', []));
+    assert.deepEqual(book.changes(), book.changes());
+    assert.deepEqual(book.allChanges(), book.changes());
+    assert.deepEqual([...book.changedIds], [WEB]);
+  });
+
+  test('a change that a later one takes back is no change', () => {
+    const { book, add, remove } = open();
+    const plan = planOf('web', []);
+    add(plan);
+    remove(plan);
+    assert.deepEqual(book.changes(), []);
+  });
+
+  test('leaves a refused plan out until it changes, and reports it once', () => {
+    const { book, reports, add, update } = open();
+    const [bad, good] = [planOf('web', ['10.244.0.1']), planOf('web', ['10.244.0.2'])];
+    add(bad, planOf('other', []));
+    assert.equal(book.refuse(WEB, CAUSE), undefined);
+    assert.deepEqual(
+      book.changes().map(({ id }) => id),
+      ['default/other/TCP'],
+    );
+    assert.deepEqual(book.setAside.map(setAsideName), ['default/web']);
+    assert.deepEqual(reports, [
+      { family: 'IPv4', namespace: 'default', name: 'web', port: '', protocol: 'TCP', cause: CAUSE },
+    ]);
+    update(bad, good);
+    assert.deepEqual(book.setAside, []);
+    assert.deepEqual(
+      book.changes().map(({ to }) => to),
+      [book.wanted.get('default/other/TCP'), good].toReversed(),
+    );
+  });
+
+  test('keeps the committed version of a plan that turns bad', () => {
+    const { book, add, update, write } = open();
+    const [good, bad] = [planOf('web', ['10.244.0.1']), planOf('web', ['10.244.0.2'])];
+    add(good);
+    write();
+    update(good, bad);
+    book.refuse(WEB, CAUSE);
+    assert.equal(book.target(WEB), good);
+    assert.deepEqual(book.changes(), []);
+  });
+
+  test('a full write falls back on the last good version, and on nothing if that is refused too', () => {
+    const { book, add, update, write } = open();
+    const [good, bad] = [planOf('web', ['10.244.0.1']), planOf('web', ['10.244.0.2'])];
+    add(good);
+    write();
+    update(good, bad);
+    book.forgetCommitted();
+    assert.deepEqual(book.allChanges(), [{ id: WEB, from: undefined, to: bad }]);
+    assert.deepEqual(book.refuse(WEB, CAUSE), { id: WEB, from: undefined, to: good });
+    assert.deepEqual(book.allChanges(), [{ id: WEB, from: undefined, to: good }]);
+    assert.equal(book.refuse(WEB, CAUSE), undefined);
+    assert.deepEqual(book.allChanges(), []);
+  });
+
+  test('tries a postponed plan again at every write, and reports it again only with another cause', () => {
+    const { book, reports, add, update } = open();
+    const [first, second] = [planOf('web', ['10.244.0.1']), planOf('web', ['10.244.0.2'])];
+    add(first);
+    book.postpone(WEB, CAUSE);
+    assert.equal(book.isRefused(WEB), false);
+    assert.deepEqual(book.changes(), [{ id: WEB, from: undefined, to: first }]);
+    update(first, second);
+    book.postpone(WEB, CAUSE);
+    assert.equal(reports.length, 1);
+    book.postpone(WEB, { ...CAUSE, message: 'something else' });
+    assert.equal(reports.length, 2);
+    book.clear(WEB);
+    assert.deepEqual(book.setAside, []);
+  });
+
+  test('gives refused plans a new chance when asked to', () => {
+    const { book, add } = open();
+    add(planOf('web', []));
+    book.refuse(WEB, CAUSE);
+    book.retryRefused();
+    assert.equal(book.changes().length, 1);
+    assert.deepEqual([...book.setAsideIds], [WEB]);
+  });
+
+  test('forgets a refused plan that is removed', () => {
+    const { book, add, remove } = open();
+    const plan = planOf('web', []);
+    add(plan);
+    book.refuse(WEB, CAUSE);
+    remove(plan);
+    assert.deepEqual(book.setAside, []);
+    assert.equal(book.refuse(WEB, CAUSE), undefined, 'nothing is wanted any more');
+  });
+});

@@ -1,0 +1,45 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { ManualClock } from '../../test/support/manual-clock.ts';
+import { RepairLimiter } from './repair-limiter.ts';
+
+function limiter() {
+  const clock = new ManualClock();
+  const limits = { atOnce: 3, windowMs: 10_000, firstPauseMs: 1000, longestPauseMs: 3000 };
+  return { clock, limiter: new RepairLimiter(clock, limits) };
+}
+
+function repair(limited: RepairLimiter, times: number): void {
+  for (let i = 0; i < times; i++) limited.noteRepair();
+}
+
+describe('MODE-6 the limit of repairs', () => {
+  test('lets some repairs through at once, then makes each wait longer', () => {
+    const { limiter: limited } = limiter();
+    repair(limited, 2);
+    assert.deepEqual([limited.isExhausted, limited.nextPauseMs()], [false, 0]);
+    repair(limited, 1);
+    assert.equal(limited.isExhausted, true);
+    const pauses = Array.from({ length: 4 }, () => {
+      const pause = limited.nextPauseMs();
+      limited.noteRepair();
+      return pause;
+    });
+    assert.deepEqual(pauses, [1000, 2000, 3000, 3000]);
+  });
+
+  test('is lifted when there were few repairs lately', async () => {
+    const { clock, limiter: limited } = limiter();
+    repair(limited, 3);
+    assert.equal(limited.nextPauseMs(), 1000);
+    await clock.advance(10_000);
+    assert.deepEqual([limited.isExhausted, limited.nextPauseMs()], [false, 0]);
+    repair(limited, 3);
+    assert.equal(limited.nextPauseMs(), 1000, 'the pauses begin again');
+  });
+
+  test('makes a repair that failed wait, even if there were few', () => {
+    const { limiter: limited } = limiter();
+    assert.deepEqual([limited.pauseAfterFailureMs(), limited.pauseAfterFailureMs()], [1000, 2000]);
+  });
+});

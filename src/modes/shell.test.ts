@@ -1,0 +1,335 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { FakeWriter } from '../../test/support/fake-writer.ts';
+import { ManualClock } from '../../test/support/manual-clock.ts';
+import { modeSettingsFor, RecordedEvents } from '../../test/support/mode-harness.ts';
+import { planOf } from '../../test/support/plans.ts';
+import type { Family } from '../net/index.ts';
+import { MetricSet } from '../observe/metrics/index.ts';
+import type { PlanDiff } from '../plan/index.ts';
+import type { DriftSchedule } from './drift-loop.ts';
+import { type MeasureObserver, type ModeSettings, SyncError } from './mode.ts';
+import type { PlanBook } from './plan-book.ts';
+import { setAsideName } from './set-aside.ts';
+import { ModeShell } from './shell.ts';
+import type { Drift } from './writer.ts';
+
+const NOTHING: PlanDiff = { added: [], updated: [], removed: [] };
+const CAUSE = { code: 'KERNEL_REFUSED', message: 'no' } as const;
+
+/** A mode with fake writers. */
+class TestMode extends ModeShell<FakeWriter> {
+  readonly recorded: RecordedEvents;
+  readonly manual: ManualClock;
+  readonly released: string[] = [];
+  /** Thrown when a family is opened. */
+  openError: Error | undefined;
+
+  constructor(schedule: DriftSchedule = {}) {
+    const recorded = new RecordedEvents();
+    const manual = new ManualClock();
+    super({ events: recorded, clock: manual }, schedule);
+    this.recorded = recorded;
+    this.manual = manual;
+  }
+
+  writer(family: Family = 'IPv4'): FakeWriter {
+    return this.writers.get(family) ?? assert.fail(`${family} is not open`);
+  }
+
+  start(family: Family = 'IPv4', plans = NOTHING, settings: Partial<ModeSettings> = {}) {
+    return this.sync(family, plans, modeSettingsFor(family, settings));
+  }
+
+  notify(drift: Drift): void {
+    this.reportDrift('IPv4', drift);
+  }
+
+  rewrite(): void {
+    this.writeSoon();
+  }
+
+  protected createMetrics(set: MetricSet): MeasureObserver {
+    const refusals = set.counter('test_refusals_total', ['full'], 'Refusals.');
+    return (_family, measure) => {
+      if (measure.kind === 'refused') refusals.inc({ full: String(measure.full) });
+    };
+  }
+
+  protected open(_family: Family, settings: ModeSettings, book: PlanBook): FakeWriter {
+    if (this.openError) throw this.openError;
+    return new FakeWriter(settings, book);
+  }
+
+  protected async release(idle: Promise<void>): Promise<void> {
+    await idle;
+    this.released.push('released');
+  }
+}
+
+describe('MODE-2 syncs', () => {
+  test('the first sync of a family is a full one, the next a partial one', async () => {
+    const mode = new TestMode();
+    assert.deepEqual(await mode.start(), { full: true });
+    assert.deepEqual(await mode.start(), { full: false });
+    assert.deepEqual(await mode.start('IPv6'), { full: true });
+    assert.deepEqual(mode.writer().calls, ['full write', 'partial write']);
+  });
+
+  test('a partial write that the kernel refuses is followed by a full one', async () => {
+    const mode = new TestMode();
+    await mode.start();
+    const writer = mode.writer();
+    writer.nextWrite = () => {
+      writer.isNextWriteFull = true;
+      return 'needs-full-write';
+    };
+    assert.deepEqual(await mode.start(), { full: true });
+    assert.deepEqual(writer.calls, ['full write', 'partial write', 'full write']);
+  });
+
+  test('a full write that asks for another one is a failure, not an endless loop', async () => {
+    const mode = new TestMode();
+    await mode.start();
+    const writer = mode.writer();
+    writer.isNextWriteFull = true;
+    writer.nextWrite = () => 'needs-full-write';
+    await assert.rejects(mode.start(), (error: SyncError) => error instanceof SyncError && error.full);
+  });
+
+  for (const full of [true, false]) {
+    test(`a failed ${full ? 'full' : 'partial'} sync says so, and is measured as refused`, async () => {
+      const mode = new TestMode();
+      const set = new MetricSet();
+      mode.registerMetrics(set);
+      await mode.start();
+      const writer = mode.writer();
+      writer.isNextWriteFull = full;
+      writer.nextWrite = () => assert.fail('no');
+      await assert.rejects(mode.start(), (error: SyncError) => {
+        assert.deepEqual([error.name, error.full, error.message], ['SyncError', full, 'no']);
+        return true;
+      });
+      assert.deepEqual(mode.recorded.measures, [{ kind: 'refused', full }]);
+      assert.match(await set.text(), new RegExp(`test_refusals_total\\{full="${full}"\\} 1`));
+    });
+  }
+
+  test('plans of a sync that failed before a writer had them are written by the next one', async () => {
+    const mode = new TestMode();
+    mode.openError = new Error('no socket');
+    const [web, api] = [planOf('web', []), planOf('api', [])];
+    await assert.rejects(mode.start('IPv4', { ...NOTHING, added: [web] }), (error: SyncError) => error.full);
+    mode.openError = undefined;
+    await mode.start('IPv4', { ...NOTHING, added: [api] });
+    assert.deepEqual([...mode.writer().book.committed.values()], [web, api]);
+    assert.deepEqual(mode.writer().calls, ['full write']);
+  });
+
+  test('one piece of work runs at a time', async () => {
+    const mode = new TestMode();
+    await mode.start();
+    let end = () => {};
+    mode.writer().nextWrite = () =>
+      new Promise(resolve => {
+        end = () => resolve('written');
+      });
+    const [first, second] = [mode.start(), mode.start()];
+    await new Promise(setImmediate);
+    assert.deepEqual(mode.writer().calls, ['full write', 'partial write']);
+    end();
+    await Promise.all([first, second]);
+    assert.deepEqual(mode.writer().calls, ['full write', 'partial write', 'partial write']);
+  });
+
+  test('what the plan book sets aside is reported and listed', async () => {
+    const mode = new TestMode();
+    await mode.start('IPv4', { ...NOTHING, added: [planOf('web', [])] });
+    assert.deepEqual(mode.setAside(), []);
+    mode.writer().book.postpone('default/web/TCP', CAUSE);
+    assert.deepEqual(mode.setAside().map(setAsideName), ['default/web']);
+    assert.deepEqual(mode.recorded.setAsideLines, ['default/web KERNEL_REFUSED']);
+  });
+});
+
+describe('MODE-5 drift', () => {
+  const schedule = { quickMs: 1000, thoroughMs: 'sync-period' } as const;
+
+  test('the mode looks as often as its schedule says, after the first write', async () => {
+    const mode = new TestMode(schedule);
+    assert.equal(mode.manual.pending, 0);
+    await mode.start('IPv4', NOTHING, { syncPeriodMs: 2500 });
+    await mode.manual.advance(2500);
+    assert.deepEqual(mode.writer().calls.slice(1), ['quick look', 'quick look', 'thorough look']);
+    await mode.close();
+    assert.equal(mode.manual.pending, 0);
+  });
+
+  test('a new sync period takes effect at once', async () => {
+    const mode = new TestMode(schedule);
+    await mode.start('IPv4', NOTHING, { syncPeriodMs: 60_000 });
+    await mode.start('IPv4', NOTHING, { syncPeriodMs: 500 });
+    await mode.manual.advance(500);
+    assert.deepEqual(mode.writer().calls.slice(2), ['thorough look']);
+    await mode.close();
+  });
+
+  test('drift that a look finds is repaired and reported', async () => {
+    const mode = new TestMode(schedule);
+    await mode.start();
+    mode.writer().drift = { cause: 'nft deleted a chain' };
+    await mode.lookForDrift();
+    assert.deepEqual(mode.writer().calls.slice(1), ['thorough look', 'repair: nft deleted a chain']);
+    assert.deepEqual(mode.recorded.lines, ['repaired: nft deleted a chain; wrote it again']);
+    await mode.close();
+  });
+
+  test('a repair that finds no difference is not reported', async () => {
+    const mode = new TestMode(schedule);
+    await mode.start();
+    mode.writer().drift = { cause: 'a routine', isRoutine: true };
+    mode.writer().repairs = () => undefined;
+    await mode.lookForDrift();
+    assert.deepEqual(mode.recorded.lines, []);
+    await mode.close();
+  });
+
+  test('a repair that fails is reported, needs a sync, and is repeated without a new look', async () => {
+    const mode = new TestMode(schedule);
+    await mode.start();
+    mode.writer().drift = { cause: 'a flush' };
+    mode.writer().repairs = () => assert.fail('busy');
+    const failures: boolean[] = [];
+    const { failed } = mode.recorded;
+    mode.recorded.failed = failure => {
+      failures.push(failure.needsSync === true && failure.family === 'IPv4');
+      failed(failure);
+    };
+    await mode.lookForDrift();
+    assert.match(mode.recorded.lines.join(), /^failed to repair the IPv4 rules: .*busy$/);
+    mode.writer().drift = undefined;
+    mode.writer().repairs = () => 'wrote it again';
+    await mode.lookForDrift();
+    assert.deepEqual(mode.writer().calls.slice(1), ['thorough look', 'repair: a flush', 'repair: a flush']);
+    assert.equal(mode.recorded.lines.at(-1), 'repaired: a flush; wrote it again');
+    await mode.close();
+  });
+
+  test('notifications are repaired at once; those that come together are one repair of all parts', async () => {
+    const mode = new TestMode();
+    await mode.start();
+    mode.notify({ cause: 'first', parts: new Set(['a']) });
+    mode.notify({ cause: 'second', parts: new Set(['b']) });
+    await mode.manual.advance(0);
+    assert.deepEqual(mode.writer().calls.slice(1), ['repair: first (a,b)']);
+    mode.notify({ cause: 'third', parts: new Set(['a']) });
+    mode.notify({ cause: 'fourth' });
+    await mode.manual.advance(0);
+    assert.equal(mode.writer().calls.at(-1), 'repair: third', 'anything may have changed');
+  });
+
+  test('a failed repair of a notification is retried after a pause', async () => {
+    const mode = new TestMode();
+    await mode.start();
+    mode.writer().repairs = () => assert.fail('busy');
+    mode.notify({ cause: 'a change' });
+    await mode.manual.advance(0);
+    mode.writer().repairs = () => 'wrote it again';
+    await mode.manual.advance(999);
+    assert.equal(mode.writer().calls.length, 2);
+    await mode.manual.advance(1);
+    assert.equal(mode.recorded.lines.at(-1), 'repaired: a change; wrote it again');
+  });
+
+  test('MODE-6 repairs that are undone again and again are made at growing intervals', async () => {
+    const mode = new TestMode();
+    await mode.start();
+    for (let i = 0; i < 10; i++) {
+      mode.notify({ cause: `change ${i}` });
+      await mode.manual.advance(0);
+    }
+    assert.equal(mode.recorded.lines.length, 10);
+    mode.notify({ cause: 'change 11' });
+    await mode.manual.advance(999);
+    assert.equal(mode.recorded.lines.length, 10);
+    await mode.manual.advance(1);
+    assert.equal(mode.recorded.lines.length, 11);
+  });
+
+  test('MODE-6 quick looks stop while there are too many repairs; thorough looks do not', async () => {
+    const repairLimits = { atOnce: 1, windowMs: 60_000, firstPauseMs: 30_000, longestPauseMs: 30_000 };
+    const mode = new TestMode({ ...schedule, repairLimits });
+    await mode.start();
+    mode.writer().drift = { cause: 'a change' };
+    await mode.lookForDrift('quick');
+    await mode.lookForDrift('quick');
+    await mode.lookForDrift('thorough');
+    assert.deepEqual(mode.writer().calls.slice(1), [
+      'quick look',
+      'repair: a change',
+      'thorough look',
+      'repair: a change',
+    ]);
+    await mode.close();
+  });
+});
+
+describe('MODE-7 leftovers and changes of the machine', () => {
+  test('leftovers are removed when they are due', async () => {
+    const mode = new TestMode();
+    await mode.start();
+    mode.writer().leftoversDueMs = 1100;
+    await mode.start();
+    await mode.manual.advance(1099);
+    assert.ok(!mode.writer().calls.includes('remove leftovers'));
+    await mode.manual.advance(1);
+    assert.equal(mode.writer().calls.at(-1), 'remove leftovers');
+    assert.equal(mode.manual.pending, 0);
+  });
+
+  test('leftovers that cannot be removed are reported, and stay until the next write', async () => {
+    const mode = new TestMode();
+    await mode.start();
+    const writer = mode.writer();
+    writer.leftoversDueMs = 10;
+    writer.removeLeftovers = () => Promise.reject(new Error('busy'));
+    await mode.start();
+    await mode.manual.advance(10);
+    assert.deepEqual(mode.recorded.lines, ['failed to remove IPv4 leftovers: Error: busy']);
+    assert.deepEqual(mode.recorded.measures, [{ kind: 'cleanup-failed' }]);
+    assert.equal(mode.manual.pending, 0);
+  });
+
+  test('several changes of the machine are one write', async () => {
+    const mode = new TestMode();
+    mode.rewrite();
+    assert.equal(mode.manual.pending, 0, 'no family is open');
+    await mode.start();
+    mode.rewrite();
+    mode.rewrite();
+    await mode.manual.advance(30);
+    assert.deepEqual(mode.writer().calls, ['full write', 'partial write']);
+  });
+
+  test('a write after a change of the machine that fails needs a sync', async () => {
+    const mode = new TestMode();
+    await mode.start();
+    mode.writer().nextWrite = () => assert.fail('no');
+    mode.rewrite();
+    await mode.manual.advance(30);
+    assert.match(mode.recorded.lines.join(), /^failed to write the IPv4 rules again: SyncError: no$/);
+  });
+
+  test('a closed mode has no timers, and closes once, after the work that runs', async () => {
+    const mode = new TestMode({ quickMs: 10, thoroughMs: 10 });
+    await mode.start();
+    mode.writer().leftoversDueMs = 10;
+    mode.rewrite();
+    await mode.start();
+    await Promise.all([mode.close(), mode.close()]);
+    assert.deepEqual(mode.released, ['released']);
+    assert.equal(mode.manual.pending, 0);
+    mode.notify({ cause: 'too late' });
+    assert.equal(mode.manual.pending, 0);
+  });
+});

@@ -1,0 +1,120 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { KubeObject } from '../api/index.ts';
+import { type Change, changeBetween, latestOf } from '../lib/change.ts';
+import type { Manifest } from './parse-manifests.ts';
+
+/** Manifests by their keys. */
+export type Manifests = ReadonlyMap<string, Manifest>;
+
+export interface ManifestChange {
+  readonly key: string;
+  readonly change: Change<KubeObject>;
+  /** The place of the object's newest version. */
+  readonly where: string;
+}
+
+/** The same object in several files. */
+export interface DuplicateManifest {
+  readonly key: string;
+  readonly used: Manifest;
+  readonly unused: readonly Manifest[];
+}
+
+export interface CollectionChanges {
+  readonly changes: readonly ManifestChange[];
+  /** Each is returned once, and again when other files have the object. */
+  readonly duplicates: readonly DuplicateManifest[];
+}
+
+const KIND_ORDER: readonly KubeObject['kind'][] = ['Node', 'ServiceCIDR', 'Service', 'EndpointSlice'];
+
+/** The objects of all files. If several files have the same object, the first file in the order of paths counts. */
+export class ManifestCollection {
+  readonly #files = new Map<string, Manifests>();
+  /** The paths of the files that have an object, in order. */
+  readonly #paths = new Map<string, readonly string[]>();
+  /** The manifests as of the last `takeChanges`. */
+  readonly #taken = new Map<string, Manifest>();
+  /** The paths of each duplicate that was returned. */
+  readonly #knownDuplicates = new Map<string, string>();
+  /** Keys that may have changed since the last `takeChanges`. */
+  readonly #touched = new Set<string>();
+
+  manifestsOf(path: string): Manifests | undefined {
+    return this.#files.get(path);
+  }
+
+  /** The files that have an object. */
+  pathsOf(key: string): readonly string[] {
+    return this.#paths.get(key) ?? [];
+  }
+
+  /** Replaces the manifests of a file. */
+  put(path: string, manifests: Manifests): void {
+    for (const key of this.#files.get(path)?.keys() ?? []) {
+      this.#touched.add(key);
+      if (!manifests.has(key)) this.#removePath(key, path);
+    }
+    for (const key of manifests.keys()) {
+      this.#touched.add(key);
+      const paths = this.pathsOf(key);
+      if (!paths.includes(path)) this.#paths.set(key, [...paths, path].sort());
+    }
+    if (manifests.size === 0) this.#files.delete(path);
+    else this.#files.set(path, manifests);
+  }
+
+  /** Returns what changed since the last call, of the objects that are selected. */
+  takeChanges(isSelected: (object: KubeObject) => boolean): CollectionChanges {
+    const changes: ManifestChange[] = [];
+    const duplicates: DuplicateManifest[] = [];
+    for (const key of this.#touched) {
+      const change = this.#takeChange(key, isSelected);
+      const duplicate = this.#takeDuplicate(key);
+      if (change) changes.push(change);
+      if (duplicate) duplicates.push(duplicate);
+    }
+    this.#touched.clear();
+    return { changes: changes.sort((a, b) => kindOrder(a) - kindOrder(b)), duplicates };
+  }
+
+  #takeChange(key: string, isSelected: (object: KubeObject) => boolean): ManifestChange | undefined {
+    const from = this.#taken.get(key);
+    const used = this.#usedManifest(key);
+    const to = used && isSelected(used.object) ? used : undefined;
+    if (to) this.#taken.set(key, to);
+    else this.#taken.delete(key);
+    const where = to?.where ?? from?.where;
+    const change = changeBetween(from?.object, to?.object);
+    if (where === undefined || change === undefined || isDeepStrictEqual(from?.object, to?.object)) return undefined;
+    return { key, change, where };
+  }
+
+  #takeDuplicate(key: string): DuplicateManifest | undefined {
+    const paths = this.pathsOf(key);
+    if (paths.length < 2) {
+      this.#knownDuplicates.delete(key);
+      return undefined;
+    }
+    const files = paths.join('\0');
+    if (this.#knownDuplicates.get(key) === files) return undefined;
+    this.#knownDuplicates.set(key, files);
+    const [used, ...unused] = paths.flatMap(path => this.#files.get(path)?.get(key) ?? []);
+    return used && { key, used, unused };
+  }
+
+  #usedManifest(key: string): Manifest | undefined {
+    const [path] = this.pathsOf(key);
+    return path === undefined ? undefined : this.#files.get(path)?.get(key);
+  }
+
+  #removePath(key: string, path: string): void {
+    const left = this.pathsOf(key).filter(other => other !== path);
+    if (left.length === 0) this.#paths.delete(key);
+    else this.#paths.set(key, left);
+  }
+}
+
+function kindOrder({ change }: ManifestChange): number {
+  return KIND_ORDER.indexOf(latestOf(change).kind);
+}

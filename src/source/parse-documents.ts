@@ -1,0 +1,117 @@
+import { Composer, type Document, isMap, isScalar, isSeq, LineCounter, type ParsedNode, Parser } from 'yaml';
+import type { FieldPath } from '../api/index.ts';
+import { errorText } from '../lib/error-text.ts';
+import { UnusableYaml, yamlValue } from './yaml-value.ts';
+
+/** Parsing YAML takes about a second for each megabyte. JSON is a hundred times faster. */
+export const MAX_YAML_BYTES = 4 << 20;
+
+export interface Position {
+  readonly line: number;
+  readonly column: number;
+}
+
+export type ParsedDocument =
+  | { readonly kind: 'value'; readonly value: unknown; readonly locate: (path: FieldPath) => Position | undefined }
+  | { readonly kind: 'error'; readonly message: string; readonly position?: Position | undefined };
+
+/** After this long, the parser lets other work of the process run. */
+const TIME_SLICE_MS = 20;
+
+/**
+ * Parses all documents of a text, YAML or JSON. Ends at the first error, because the beginning of the next document is
+ * not known then. Never throws.
+ */
+export async function* parseYaml(text: string): AsyncGenerator<ParsedDocument> {
+  const lines = new LineCounter();
+  const composer = new Composer({ uniqueKeys: false, prettyErrors: false, logLevel: 'silent', lineCounter: lines });
+  const tokens = new Parser(lines.addNewLine).parse(text);
+  let sliceStart = performance.now();
+  for (let isDone = false; !isDone; ) {
+    const step = nextDocuments(composer, tokens, text.length);
+    isDone = step.isLast;
+    for (const document of step.documents) {
+      const parsed = readDocument(document, lines);
+      if (parsed) yield parsed;
+      if (parsed?.kind === 'error') return;
+    }
+    if (step.error !== undefined) return yield { kind: 'error', message: step.error };
+    if (performance.now() - sliceStart > TIME_SLICE_MS) {
+      await new Promise(resolve => setImmediate(resolve));
+      sliceStart = performance.now();
+    }
+  }
+}
+
+/** Parses JSON, without positions. Returns undefined if the text is not JSON. */
+export function parseJson(text: string): ParsedDocument | undefined {
+  if (!/^\s*[{[]/.test(text)) return undefined;
+  try {
+    return { kind: 'value', value: JSON.parse(text), locate: () => undefined };
+  } catch {
+    return undefined;
+  }
+}
+
+interface Step {
+  readonly documents: readonly Document.Parsed[];
+  readonly isLast: boolean;
+  readonly error?: string;
+}
+
+function nextDocuments(composer: Composer, tokens: Iterator<Parameters<Composer['next']>[0]>, length: number): Step {
+  const { stackTraceLimit } = Error;
+  // A text that is not YAML causes an error at every second character. Their stack traces would take most of the time.
+  Error.stackTraceLimit = 0;
+  try {
+    const token = tokens.next();
+    if (!token.done) return { documents: [...composer.next(token.value)], isLast: false };
+    // The library keeps errors in a document. Errors before the first document would be lost without one.
+    const forceDocument = composer.streamInfo().errors.length > 0;
+    return { documents: [...composer.end(forceDocument, length)], isLast: true };
+  } catch (error) {
+    const isTooDeep = error instanceof RangeError;
+    return { documents: [], isLast: true, error: isTooDeep ? 'is nested too deeply' : errorText(error) };
+  } finally {
+    Error.stackTraceLimit = stackTraceLimit;
+  }
+}
+
+/** Returns undefined for an empty document, such as the one before a first `---`. */
+function readDocument(document: Document.Parsed, lines: LineCounter): ParsedDocument | undefined {
+  const [first] = document.errors;
+  if (first) return { kind: 'error', message: first.message, position: positionOf(first.pos[0], lines) };
+  const { contents } = document;
+  try {
+    const value = yamlValue(contents);
+    if (value === null) return undefined;
+    return { kind: 'value', value, locate: path => positionOf(offsetOf(contents, path), lines) };
+  } catch (error) {
+    const offset = error instanceof UnusableYaml ? error.offset : 0;
+    return { kind: 'error', message: errorText(error), position: positionOf(offset, lines) };
+  }
+}
+
+/** The offset of a field. If the field is missing, that of the nearest node around it. */
+function offsetOf(root: ParsedNode | null, path: FieldPath): number {
+  let node = root;
+  let offset = 0;
+  for (const step of [undefined, ...path]) {
+    if (step !== undefined) node = childOf(node, step);
+    if (!node) break;
+    offset = node.range[0];
+  }
+  return offset;
+}
+
+function childOf(node: ParsedNode | null, step: string | number): ParsedNode | null {
+  if (isMap<ParsedNode, ParsedNode | null>(node)) {
+    return node.items.find(({ key }) => isScalar(key) && key.value === step)?.value ?? null;
+  }
+  return isSeq<ParsedNode>(node) && typeof step === 'number' ? (node.items[step] ?? null) : null;
+}
+
+function positionOf(offset: number, lines: LineCounter): Position {
+  const { line, col } = lines.linePos(offset);
+  return { line, column: col };
+}

@@ -1,0 +1,129 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import {
+  type Cleanup,
+  type MeasureObserver,
+  type ModeDescriptor,
+  ModeShell,
+  type PlanBook,
+  SILENT_EVENTS,
+  type WriteOutcome,
+  type Writer,
+  withOptions,
+} from '../src/modes/index.ts';
+import { FAMILIES, type Family } from '../src/net/index.ts';
+import { DEFAULT_PLAN_SETTINGS, planName, type ServicePortPlan } from '../src/plan/index.ts';
+import { createProxy, MASQUERADE_BIT, syncIntervals } from '../src/proxy/index.ts';
+import { withNamespace } from './support/namespaces.ts';
+import { service, slice } from './support/objects.ts';
+
+// The outline of a sixth mode, as the recipe of CONTRIBUTING.md describes it. Its kernel is a map.
+
+const kernel = new Map<string, string>();
+
+/** render.ts */
+function render(plan: ServicePortPlan): string {
+  return `${planName(plan)} -> ${plan.endpoints.cluster.map(({ text }) => text).join(' ')}`;
+}
+
+/** writer.ts */
+class NoopWriter implements Writer {
+  isNextWriteFull = true;
+  readonly #book: PlanBook;
+
+  constructor(book: PlanBook) {
+    this.#book = book;
+  }
+
+  takeSettings(): void {}
+
+  async write(): Promise<WriteOutcome> {
+    const changes = this.#book.changes();
+    for (const { id, to } of changes) {
+      if (to) kernel.set(`${this.#book.family} ${id}`, render(to));
+      else kernel.delete(`${this.#book.family} ${id}`);
+    }
+    this.#book.commit(changes);
+    this.#book.finishWrite();
+    this.isNextWriteFull = false;
+    return 'written';
+  }
+
+  async repair(): Promise<undefined> {}
+}
+
+/** mode.ts */
+class NoopMode extends ModeShell<NoopWriter> {
+  protected createMetrics(): MeasureObserver {
+    return () => {};
+  }
+
+  protected open(_family: Family, _settings: unknown, book: PlanBook): NoopWriter {
+    return new NoopWriter(book);
+  }
+
+  protected async release(idle: Promise<void>): Promise<void> {
+    await idle;
+  }
+}
+
+/** cleanup.ts */
+async function cleanupNoop(): Promise<Cleanup> {
+  const removed = [...kernel.keys()];
+  kernel.clear();
+  return { removed, errors: [] };
+}
+
+/** index.ts */
+const noop: ModeDescriptor<object> = {
+  name: 'noop',
+  optionsFrom: () => ({}),
+  supportedFamilies: async () => FAMILIES,
+  create: (_options, context) => new NoopMode(context),
+  preview: async (_options, { plans }) => plans.map(plan => `${render(plan)}\n`).join(''),
+  cleanup: cleanupNoop,
+};
+
+test('MODE-1 a new mode runs in a proxy without any other change', () =>
+  withNamespace(async namespace => {
+    const nothing = () => {};
+    const fail = (action: string, error: unknown) => assert.fail(`could not ${action}: ${error}`);
+    const proxy = createProxy(
+      {
+        mode: withOptions(noop, {}),
+        namespace,
+        nodeName: 'node-a',
+        live: {
+          settings: DEFAULT_PLAN_SETTINGS,
+          nodePortAddresses: [],
+          masqueradeBit: MASQUERADE_BIT,
+          intervals: syncIntervals(0, 1000),
+        },
+      },
+      {
+        loop: {
+          problem: nothing,
+          recovered: nothing,
+          queued: nothing,
+          syncStarted: nothing,
+          synced: nothing,
+          syncFailed: (_family, { error }) => fail('sync', error),
+          failed: fail,
+        },
+        mode: { ...SILENT_EVENTS, failed: ({ action, error }) => fail(action, error) },
+        staleFlowsCleaned: nothing,
+      },
+    );
+    try {
+      proxy.loop.serviceChanged({ type: 'added', to: service('web') });
+      proxy.loop.endpointSliceChanged({ type: 'added', to: slice('web-1', ['10.244.1.1']) });
+      proxy.loop.synced();
+      await proxy.loop.settled();
+      assert.deepEqual([...kernel], [['IPv4 default/web/TCP', 'default/web -> 10.244.1.1:8080']]);
+      proxy.loop.serviceChanged({ type: 'removed', from: service('web') });
+      await proxy.loop.settled();
+      assert.deepEqual([...kernel], []);
+    } finally {
+      await proxy.close();
+    }
+  }));
