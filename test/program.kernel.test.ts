@@ -124,3 +124,23 @@ test('IPT-14 after a change of the mode only the rules of the last mode are left
     namespace.close();
   }
 });
+
+// The kernel of this machine has no ip_vs: the guest tests try --diff in ipvs mode.
+for (const mode of ['nftables', 'iptables', 'userspace']) {
+  test(`MODE-9 plan --diff in ${mode} mode prints everything before the start, nothing after it, and then what changed`, async () => {
+    const namespace = NetworkNamespace.create();
+    const flags = ['--manifests', 'examples', ...FLAGS.slice(0, 4), '--proxy-mode', mode];
+    let program: Program | undefined;
+    try {
+      const before = kubeProxy(namespace, 'plan', ...flags, '--diff');
+      assert.equal(before.status, 1);
+      assert.match(before.stdout, /10\.96\.0\.60/);
+      program = new Program(namespace, ...flags);
+      await program.untilLogged('"Synced all service ports" ipFamily="IPv6"');
+      assert.deepEqual(kubeProxy(namespace, 'plan', ...flags, '--diff'), { status: 0, stdout: 'no difference\n' });
+    } finally {
+      await program?.end('SIGTERM');
+      namespace.close();
+    }
+  });
+}

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { parse } from 'yaml';
+import { MODES } from '../modes/index.ts';
 import { main } from './main.ts';
 
 // These tests read the addresses of this machine. They need a Linux kernel, but not root.
@@ -61,8 +62,16 @@ describe('kube-proxy plan', () => {
   test('CLI-1 an unknown proxy mode is refused', async () => {
     const { status, stderr } = await planOf(WEB, '--proxy-mode', 'ebpf', '--rules');
     assert.equal(status, 1);
-    assert.match(stderr, /invalid argument "ebpf" for "--proxy-mode" flag: must be nftables or iptables/);
+    assert.match(stderr, /invalid argument "ebpf" for "--proxy-mode" flag: must be nftables or ipvs or iptables or userspace/);
   });
+
+  for (const { name: mode } of MODES) {
+    test(`MODE-9 plan --rules prints what a first start in ${mode} mode would write`, async () => {
+      const { status, stdout, stderr } = await planOf(WEB, '--proxy-mode', mode, '--rules');
+      assert.deepEqual([status, stderr], [0, '']);
+      assert.match(stdout, /10\.96\.0\.10/);
+    });
+  }
 
   test('CLI-2 with the examples, the plan has every Service, both families and no problems', async () => {
     const { status, stdout, stderr } = await run('plan', '--manifests', 'examples', ...FLAGS);

@@ -37,7 +37,7 @@ describe('MODE-3 the plan book', () => {
     remove(second);
     assert.deepEqual(book.changes(), [{ id: WEB, from: second, to: undefined }]);
     write();
-    assert.deepEqual([book.wanted.size, book.committed.size], [0, 0]);
+    assert.deepEqual([book.wantedPlans().size, book.committedPlans().size], [0, 0]);
   });
 
   test('returns the same changes however often it is asked', () => {
@@ -45,7 +45,7 @@ describe('MODE-3 the plan book', () => {
     add(planOf('web', []));
     assert.deepEqual(book.changes(), book.changes());
     assert.deepEqual(book.allChanges(), book.changes());
-    assert.deepEqual([...book.changedIds], [WEB]);
+    assert.deepEqual(book.changedIds(), [WEB]);
   });
 
   test('a change that a later one takes back is no change', () => {
@@ -65,15 +65,15 @@ describe('MODE-3 the plan book', () => {
       book.changes().map(({ id }) => id),
       ['default/other/TCP'],
     );
-    assert.deepEqual(book.setAside.map(setAsideName), ['default/web']);
+    assert.deepEqual(book.setAside().map(setAsideName), ['default/web']);
     assert.deepEqual(reports, [
       { family: 'IPv4', namespace: 'default', name: 'web', port: '', protocol: 'TCP', cause: CAUSE },
     ]);
     update(bad, good);
-    assert.deepEqual(book.setAside, []);
+    assert.deepEqual(book.setAside(), []);
     assert.deepEqual(
       book.changes().map(({ to }) => to),
-      [book.wanted.get('default/other/TCP'), good].toReversed(),
+      [book.wantedPlan('default/other/TCP'), good].toReversed(),
     );
   });
 
@@ -115,7 +115,7 @@ describe('MODE-3 the plan book', () => {
     book.postpone(WEB, { ...CAUSE, message: 'something else' });
     assert.equal(reports.length, 2);
     book.clear(WEB);
-    assert.deepEqual(book.setAside, []);
+    assert.deepEqual(book.setAside(), []);
   });
 
   test('gives refused plans a new chance when asked to', () => {
@@ -124,7 +124,7 @@ describe('MODE-3 the plan book', () => {
     book.refuse(WEB, CAUSE);
     book.retryRefused();
     assert.equal(book.changes().length, 1);
-    assert.deepEqual([...book.setAsideIds], [WEB]);
+    assert.deepEqual(book.setAsideIds(), [WEB]);
   });
 
   test('forgets a refused plan that is removed', () => {
@@ -133,7 +133,7 @@ describe('MODE-3 the plan book', () => {
     add(plan);
     book.refuse(WEB, CAUSE);
     remove(plan);
-    assert.deepEqual(book.setAside, []);
+    assert.deepEqual(book.setAside(), []);
     assert.equal(book.refuse(WEB, CAUSE), undefined, 'nothing is wanted any more');
   });
 });

@@ -39,17 +39,27 @@ export class PlanBook {
     for (const { to } of updated) this.#want(planId(to), to);
   }
 
-  get wanted(): ReadonlyMap<string, ServicePortPlan> {
-    return this.#wanted;
+  wantedPlan(id: string): ServicePortPlan | undefined {
+    return this.#wanted.get(id);
   }
 
-  get committed(): ReadonlyMap<string, ServicePortPlan> {
-    return this.#committed;
+  /** A copy of all wanted plans, by id. */
+  wantedPlans(): ReadonlyMap<string, ServicePortPlan> {
+    return new Map(this.#wanted);
+  }
+
+  committedPlan(id: string): ServicePortPlan | undefined {
+    return this.#committed.get(id);
+  }
+
+  /** A copy of all committed plans, by id. */
+  committedPlans(): ReadonlyMap<string, ServicePortPlan> {
+    return new Map(this.#committed);
   }
 
   /** The service ports that changed since the last complete write. */
-  get changedIds(): ReadonlySet<string> {
-    return this.#changed;
+  changedIds(): readonly string[] {
+    return [...this.#changed];
   }
 
   /** What a partial write must write. */
@@ -133,12 +143,12 @@ export class PlanBook {
     for (const [id, refusal] of this.#refused) this.#refused.set(id, { ...refusal, isFinal: false });
   }
 
-  get setAside(): readonly SetAside[] {
+  setAside(): readonly SetAside[] {
     return Array.from(this.#refused.values(), ({ setAside }) => setAside);
   }
 
-  get setAsideIds(): Iterable<string> {
-    return this.#refused.keys();
+  setAsideIds(): readonly string[] {
+    return [...this.#refused.keys()];
   }
 
   #setAside(id: string, plan: ServicePortPlan, cause: SetAsideCause, isFinal: boolean): void {

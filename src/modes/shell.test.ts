@@ -122,7 +122,7 @@ describe('MODE-2 syncs', () => {
     await assert.rejects(mode.start('IPv4', { ...NOTHING, added: [web] }), (error: SyncError) => error.full);
     mode.openError = undefined;
     await mode.start('IPv4', { ...NOTHING, added: [api] });
-    assert.deepEqual([...mode.writer().book.committed.values()], [web, api]);
+    assert.deepEqual([...mode.writer().book.committedPlans().values()], [web, api]);
     assert.deepEqual(mode.writer().calls, ['full write']);
   });
 

@@ -96,7 +96,7 @@ export abstract class ModeShell<W extends Writer> implements Mode {
   }
 
   setAside(): readonly SetAside[] {
-    return [...this.#families.values()].flatMap(({ book }) => book.setAside);
+    return [...this.#families.values()].flatMap(({ book }) => book.setAside());
   }
 
   /** Waits until all work has ended, and removes leftovers. */

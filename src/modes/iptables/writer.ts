@@ -173,7 +173,7 @@ export class IptablesWriter implements Writer {
   #targets(): Map<string, RenderInput> {
     const { book } = this.#options;
     const targets = new Map<string, RenderInput>();
-    for (const id of book.wanted.keys()) {
+    for (const id of book.wantedPlans().keys()) {
       const plan = book.target(id);
       if (plan) targets.set(id, this.#input(plan));
     }
@@ -254,7 +254,7 @@ export class IptablesWriter implements Writer {
     const { endpointCount } = this.#settings;
     if (endpointCount) return endpointCount();
     let count = 0;
-    for (const { endpoints } of this.#options.book.wanted.values()) count += reachableEndpoints(endpoints).length;
+    for (const { endpoints } of this.#options.book.wantedPlans().values()) count += reachableEndpoints(endpoints).length;
     return count;
   }
 }

@@ -128,7 +128,7 @@ export class NftablesWriter implements Writer {
     if (this.#mustAdopt || isOther) return undefined;
     try {
       const elements = await this.#table.elements(sets);
-      const transaction = prepareElementRepair(this.#context, this.#book.committed.values(), elements);
+      const transaction = prepareElementRepair(this.#context, this.#book.committedPlans().values(), elements);
       if (transaction.isEmpty) return [];
       await this.#table.commit(transaction);
       return [transaction];

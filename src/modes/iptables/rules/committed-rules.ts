@@ -18,12 +18,12 @@ export class CommittedRules {
   }
 
   get(id: string): RenderInput | undefined {
-    const plan = this.#book.committed.get(id);
+    const plan = this.#book.committedPlan(id);
     return plan && { plan, withComments: this.#withComments.has(id) };
   }
 
   *inputs(): Generator<RenderInput> {
-    for (const [id, plan] of this.#book.committed) yield { plan, withComments: this.#withComments.has(id) };
+    for (const [id, plan] of this.#book.committedPlans()) yield { plan, withComments: this.#withComments.has(id) };
   }
 
   /** The last rules of KUBE-SERVICES in nat. */
@@ -39,7 +39,7 @@ export class CommittedRules {
   *after(changes: readonly RenderChange[]): Generator<RenderInput> {
     const changed = new Set(changes.map(({ id }) => id));
     for (const { to } of changes) if (to) yield to;
-    for (const [id, plan] of this.#book.committed) {
+    for (const [id, plan] of this.#book.committedPlans()) {
       if (!changed.has(id)) yield { plan, withComments: this.#withComments.has(id) };
     }
   }
