@@ -1,3 +1,4 @@
+import { compareTexts } from '../../lib/compare-texts.ts';
 import { goQuote } from '../../lib/go-quote.ts';
 import type { Flag, FlagTable } from './flag.ts';
 
@@ -16,7 +17,7 @@ export function describeFlags(table: FlagTable): string {
 
 /** In the order of names, as pflag lists them. */
 export function sortedFlags(table: FlagTable): FlagTable {
-  return Object.fromEntries(Object.entries(table).sort(([a], [b]) => (a < b ? -1 : 1)));
+  return Object.fromEntries(Object.entries(table).sort(([a], [b]) => compareTexts(a, b)));
 }
 
 function left(name: string, { shorthand, word, type }: Flag<unknown>): string {

@@ -1,3 +1,4 @@
+import { compareTexts } from '../../lib/compare-texts.ts';
 import { goJson } from '../../lib/go-json.ts';
 import type { Configuration } from '../configuration.ts';
 import { applyFeatureGates, defaultFeatureGates } from '../feature-gates.ts';
@@ -53,5 +54,5 @@ function validateMasqueradeBit(path: string, section: { readonly masqueradeBit: 
 }
 
 function gatesText(gates: ReadonlyMap<string, boolean>): string {
-  return goJson(Object.fromEntries([...gates].sort(([a], [b]) => (a < b ? -1 : 1))));
+  return goJson(Object.fromEntries([...gates].sort(([a], [b]) => compareTexts(a, b))));
 }

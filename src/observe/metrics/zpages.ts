@@ -1,3 +1,4 @@
+import { compareTexts } from '../../lib/compare-texts.ts';
 import type { HttpAnswer, HttpRequest } from '../http/index.ts';
 import { negotiate } from './negotiation.ts';
 
@@ -18,7 +19,7 @@ interface StatuszContent extends StatuszInfo {
 }
 
 export function flagzAnswer(request: HttpRequest, flags: ReadonlyMap<string, string>): HttpAnswer {
-  const sorted = [...flags].sort(([a], [b]) => (a < b ? -1 : 1));
+  const sorted = [...flags].sort(([a], [b]) => compareTexts(a, b));
   const lines = () => sorted.map(([name, value]) => `${name}=${value}`);
   const page = {
     kind: 'Flagz',
