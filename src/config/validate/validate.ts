@@ -1,4 +1,3 @@
-import { compareTexts } from '../../lib/compare-texts.ts';
 import { goJson } from '../../lib/go-json.ts';
 import type { Configuration } from '../configuration.ts';
 import { applyFeatureGates, defaultFeatureGates } from '../feature-gates.ts';
@@ -54,5 +53,5 @@ function validateMasqueradeBit(path: string, section: { readonly masqueradeBit: 
 }
 
 function gatesText(gates: ReadonlyMap<string, boolean>): string {
-  return goJson(Object.fromEntries([...gates].sort(([a], [b]) => compareTexts(a, b))));
+  return goJson(Object.fromEntries([...gates].sort(([a], [b]) => (a < b ? -1 : 1))));
 }

@@ -1,7 +1,6 @@
 import { closeSync, constants as O, openSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import koffi from 'koffi';
-import { errorCode } from '../../lib/error-code.ts';
 import { bind, check, close, lastErrno, socket } from '../libc.ts';
 import type { NetworkNamespace } from '../netns.ts';
 import { IptablesError } from './iptables-error.ts';
@@ -65,7 +64,8 @@ function openFile(path: string): number {
   try {
     return openSync(path, O.O_CREAT | O.O_RDWR, 0o600);
   } catch (error) {
-    throw new IptablesError('resource', { operation: `open ${path}`, errno: errorCode(error) });
+    const errno = error instanceof Error && 'code' in error ? String(error.code) : undefined;
+    throw new IptablesError('resource', { operation: `open ${path}`, errno });
   }
 }
 

@@ -1,6 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import type { Readable } from 'node:stream';
-import { errorCode } from '../../lib/error-code.ts';
 import { KernelError } from '../errors.ts';
 import type { NetworkNamespace } from '../netns.ts';
 import { commandLine } from './command-line.ts';
@@ -131,7 +130,7 @@ function abandon(child: Running): void {
 }
 
 function notStarted(operation: string, error: unknown): ProgramError {
-  const code = errorCode(error) ?? 'unknown';
+  const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown';
   const failure: ProgramFailure = code === 'ENOENT' ? { kind: 'missing' } : { kind: 'not-started', errno: code };
   return new ProgramError(operation, failure, '');
 }

@@ -1,5 +1,3 @@
-import { compareTexts } from '../../lib/compare-texts.ts';
-
 const SAMPLE = /^(\w+)\{(.*)\} (\S+)$/gm;
 const LABEL = /(\w+)="((?:[^"\\]|\\.)*)"/g;
 
@@ -10,7 +8,7 @@ const LABEL = /(\w+)="((?:[^"\\]|\\.)*)"/g;
 export function inGoForm(family: string): string {
   return family.replaceAll(SAMPLE, (_, name: string, labels: string, value: string) => {
     const pairs = [...labels.matchAll(LABEL)].map(([text, label = '', is = '']) => ({ text, label, is }));
-    const plain = pairs.filter(({ label }) => label !== 'le').sort((a, b) => compareTexts(a.label, b.label));
+    const plain = pairs.filter(({ label }) => label !== 'le').sort((a, b) => (a.label < b.label ? -1 : 1));
     const bounds = pairs.filter(({ label }) => label === 'le').map(({ is }) => `le="${goNumber(is)}"`);
     return `${name}{${[...plain.map(({ text }) => text), ...bounds].join(',')}} ${value}`;
   });
