@@ -14,7 +14,7 @@ import { NetworkNamespace } from '../src/kernel/netns.ts';
 import { writeSysctl } from '../src/kernel/sysctl.ts';
 import type { Ip } from '../src/net/index.ts';
 import { service, slice } from '../test/support/objects.ts';
-import { loopMachine, UserspaceUnderTest } from '../test/support/userspace-mode.ts';
+import { loopMachine, UserspaceHarness } from '../test/support/userspace-mode.ts';
 import { COMMON_FLAGS } from './support/flags.ts';
 import { mebibytes, median, type Row, report, reportMachine } from './support/report.ts';
 import { answerQuestions, cpuSeconds, Role, residentBytes } from './support/role.ts';
@@ -220,14 +220,14 @@ interface ProxyState {
 
 async function playProxy(): Promise<void> {
   // The process itself is in the namespace, as a proxy on a node is.
-  const under = new UserspaceUnderTest(NetworkNamespace.current(), {}, undefined, { isHome: true });
-  under.set(service('web'), slice('web-1', [ENDPOINT]));
-  await under.sync();
+  const harness = new UserspaceHarness(NetworkNamespace.current(), {}, { isHome: true });
+  harness.set(service('web'), slice('web-1', [ENDPOINT]));
+  await harness.sync();
   answerQuestions(() => {
     globalThis.gc?.();
-    const [counters] = under.mode.counters();
+    const [counters] = harness.mode.counters();
     return {
-      connections: under.mode.tcpConnections,
+      connections: harness.mode.tcpConnections,
       failures: counters?.failures,
       heap: process.memoryUsage().heapUsed,
     };

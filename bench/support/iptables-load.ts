@@ -31,7 +31,8 @@ export async function measureIptables({ size, backend }: IptablesTask): Promise<
   const times = ProgramTimes.watch();
   const proxy = new NodeProxy(namespace, {
     // The mode gives a notice that node ports answer at localhost. It is not an error here.
-    open: (home, events) => new IptablesMode({ namespace: home, programs: { backend }, events: { ...events, notice: () => {} } }),
+    open: (home, events) =>
+      new IptablesMode({ namespace: home, programs: { backend }, events: { ...events, notice: () => {} } }),
   });
   const timed = async (work: () => Promise<void>): Promise<Timing> => {
     const before = times.programs;

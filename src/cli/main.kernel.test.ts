@@ -62,7 +62,10 @@ describe('kube-proxy plan', () => {
   test('CLI-1 an unknown proxy mode is refused', async () => {
     const { status, stderr } = await planOf(WEB, '--proxy-mode', 'ebpf', '--rules');
     assert.equal(status, 1);
-    assert.match(stderr, /invalid argument "ebpf" for "--proxy-mode" flag: must be nftables or ipvs or iptables or userspace/);
+    assert.match(
+      stderr,
+      /invalid argument "ebpf" for "--proxy-mode" flag: must be nftables or ipvs or iptables or userspace/,
+    );
   });
 
   for (const { name: mode } of MODES) {

@@ -32,7 +32,12 @@ test('START-11 a changed file is applied if that is safe, else ends the process,
   const { log, lines } = rememberingLog();
   const gates = applyFeatureGates(new Map());
   assert.ok(gates.kind === 'gates');
-  const metrics = new ProxyMetrics({ hasPartialSyncMetrics: true, clock: systemClock, build: buildInfo('v1.36.4'), features: [] });
+  const metrics = new ProxyMetrics({
+    hasPartialSyncMetrics: true,
+    clock: systemClock,
+    build: buildInfo('v1.36.4'),
+    features: [],
+  });
   const applied: Configuration[] = [];
   const restarts: string[] = [];
   const reload = new ConfigurationReload({

@@ -1,13 +1,13 @@
 import { type Configuration, ConfigurationFile, compareConfigurations } from '../config/index.ts';
 import { toMilliseconds } from '../lib/duration.ts';
 import { errorText } from '../lib/error-text.ts';
+import { FatalError } from '../lib/fatal-error.ts';
 import type { Problem } from '../lib/problem.ts';
 import type { ProxyMetrics } from '../observe/metrics/index.ts';
 import { setOwnOomScore } from './memory.ts';
 import type { Observability } from './observability.ts';
 import type { DaemonOptions } from './options.ts';
-import { FatalError } from '../lib/fatal-error.ts';
-import { type OpenResources, type Shutdown } from './shutdown.ts';
+import type { OpenResources, Shutdown } from './shutdown.ts';
 
 type Apply = (configuration: Configuration) => void;
 

@@ -1,6 +1,7 @@
 import type { Node } from '../api/index.ts';
 import type { Configuration } from '../config/index.ts';
 import { hasIPv6 } from '../kernel/ipv6.ts';
+import { FatalError } from '../lib/fatal-error.ts';
 import {
   checkFamilies,
   checkNodePortAddresses,
@@ -10,7 +11,6 @@ import {
 } from '../model/index.ts';
 import type { Family } from '../net/index.ts';
 import type { Logger } from '../observe/logging/index.ts';
-import { FatalError } from '../lib/fatal-error.ts';
 
 /** The families that the proxy serves. */
 export interface ServedFamilies {

@@ -80,6 +80,9 @@ describe('reports of the proxy', () => {
     assert.deepEqual(lines, [
       'E Service port set aside until it changes; all others are programmed {"err":"no room","ipFamily":"IPv4","servicePort":"default/web:http","protocol":"TCP","code":"KERNEL_REFUSED"}',
     ]);
-    assert.match(await metrics.text(), /^pointsman_service_ports_set_aside_total\{reason="ENOSPC",ip_family="IPv4"\} 1$/m);
+    assert.match(
+      await metrics.text(),
+      /^pointsman_service_ports_set_aside_total\{reason="ENOSPC",ip_family="IPv4"\} 1$/m,
+    );
   });
 });

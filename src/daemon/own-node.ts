@@ -3,9 +3,9 @@ import type { Node } from '../api/index.ts';
 import { RouteSocket, Scope } from '../kernel/rtnetlink/index.ts';
 import type { Change } from '../lib/change.ts';
 import { type Clock, systemClock } from '../lib/clock.ts';
+import { FatalError } from '../lib/fatal-error.ts';
 import { rawNodeIPs } from '../model/index.ts';
 import type { Logger } from '../observe/logging/index.ts';
-import { FatalError } from '../lib/fatal-error.ts';
 
 const ADDRESSES_TIMEOUT_MS = 30_000;
 const POD_CIDRS_TIMEOUT_MS = 300_000;

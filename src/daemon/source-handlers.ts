@@ -1,9 +1,9 @@
 import { latestOf } from '../lib/change.ts';
+import { FatalError } from '../lib/fatal-error.ts';
 import type { ProxyHealth } from '../observe/health/index.ts';
 import type { ProxyLoop } from '../proxy/index.ts';
 import type { SourceHandlers } from '../source/index.ts';
 import type { RunParts } from './run.ts';
-import { FatalError } from '../lib/fatal-error.ts';
 
 /** Hands all objects to the loop. The Node also goes to the health check, and its pod CIDRs may end the process. */
 export function sourceHandlers(

@@ -1,6 +1,7 @@
 import { hostname } from 'node:os';
-import { configuredMode } from '../modes/index.ts';
+import { FatalError } from '../lib/fatal-error.ts';
 import { detectNodeIPs, isNodeIPKnown, nodeNameFrom } from '../model/index.ts';
+import { configuredMode } from '../modes/index.ts';
 import { reloadConfiguration } from './configuration-reload.ts';
 import { applyConntrack } from './conntrack.ts';
 import { checkConfiguredFamilies, chooseFamilies } from './families.ts';
@@ -11,7 +12,6 @@ import { becomeOnlyInstance } from './only-instance.ts';
 import type { DaemonOptions } from './options.ts';
 import { run } from './run.ts';
 import type { OpenResources, Shutdown } from './shutdown.ts';
-import { FatalError } from '../lib/fatal-error.ts';
 
 /** Everything up to a running proxy, in upstream's order. Throws a `FatalError` if the proxy cannot start. */
 export async function start(

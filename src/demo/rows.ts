@@ -1,4 +1,5 @@
 import type { Protocol } from '../api/index.ts';
+import { compareTexts } from '../lib/compare-texts.ts';
 import { FAMILIES, type Family, type Ip } from '../net/index.ts';
 import {
   endpointsOf,
@@ -43,7 +44,7 @@ export function rowsOf(state: ProxyState, nodePortIPs: (family: Family) => reado
   const ports = FAMILIES.flatMap(family =>
     [...state.family(family).planner.plans()].map(plan => portInfo(state, family, plan)),
   );
-  const byName = ports.sort((a, b) => (a.plan.service < b.plan.service ? -1 : a.plan.service > b.plan.service ? 1 : 0));
+  const byName = ports.sort((a, b) => compareTexts(a.plan.service, b.plan.service));
   return byName.flatMap(port =>
     port.plan.frontends.flatMap(frontend => {
       const ips = frontend.ip === undefined ? nodePortIPs(port.family) : [frontend.ip];

@@ -71,7 +71,7 @@ export class Model {
 
   setService(service: Service): void {
     const ports = convertService(service, this.family, this.#options.report);
-    // On a node with one family, the other family's model stays empty: save making the key.
+    // On a node with one family the model of the other family stays empty. This saves making keys for it.
     const isEmpty = this.#services.size === 0 && this.#pending.size === 0;
     if (ports.length > 0 || !isEmpty) this.#setPorts(objectKey(service.metadata), ports);
   }
@@ -215,7 +215,7 @@ export class Model {
   }
 
   #setHealthCheckNodePort(key: string, ports: readonly ServicePort[]): void {
-    // All ports of a Service have the same.
+    // All ports of a Service have the same health check node port.
     const healthCheckNodePort = ports[0]?.healthCheckNodePort;
     if (healthCheckNodePort) this.#healthCheckNodePorts.set(key, healthCheckNodePort);
     else if (this.#healthCheckNodePorts.size > 0) this.#healthCheckNodePorts.delete(key);

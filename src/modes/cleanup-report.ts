@@ -1,17 +1,17 @@
 /** What the cleanup of a mode did. */
 export interface Cleanup {
-  /** What was removed, in words. */
+  /** What the cleanup removed, in words. */
   readonly removed: readonly string[];
-  /** What could not be done; the rest was. */
+  /** Why parts of the cleanup failed. The other parts succeeded. */
   readonly errors: readonly unknown[];
 }
 
-/** Does one part after another, also if one fails. */
+/** Runs the parts of a cleanup one after another. A part that fails does not stop the others. */
 export class CleanupReport implements Cleanup {
   readonly removed: string[] = [];
   readonly errors: unknown[] = [];
 
-  /** `work` says what it removed, if anything. */
+  /** `work` returns what it removed, in words, or undefined if it removed nothing. */
   async attempt(work: () => Promise<string | undefined>): Promise<void> {
     try {
       const what = await work();

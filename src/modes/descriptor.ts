@@ -11,7 +11,7 @@ import type { ShellOptions } from './shell.ts';
 
 /** Where a mode works. */
 export interface ModeMachine {
-  /** The network namespace; without it, that of the process. */
+  /** The network namespace. The default is the namespace of the process. */
   readonly namespace?: NetworkNamespace | undefined;
   /** How the mode runs firewall programs. */
   readonly programs?: Omit<ProgramOptions, 'namespace'> | undefined;
@@ -22,12 +22,12 @@ export interface ModeContext extends ModeMachine, ShellOptions {}
 /** Rules that a mode uses although another mode writes them too. */
 export interface OwnRules {
   chain(table: string, chain: string): boolean;
-  /** `rule`: what follows the name of the chain that jumps. */
+  /** `from` is the chain that jumps, and `rule` is the text after its name. */
   jump(table: string, from: string, rule: string): boolean;
 }
 
 export interface CleanupOptions extends ModeMachine {
-  /** What the cleanup must leave, because the mode that runs now uses it. */
+  /** The rules that the cleanup must not remove, because the mode that runs now uses them. */
   readonly keep?: OwnRules | undefined;
 }
 
@@ -47,7 +47,7 @@ export interface PreviewInput extends ModeMachine {
   readonly against: 'nothing' | 'kernel';
 }
 
-/** An Event of the Node that a mode asks for when the proxy starts. */
+/** An Event of the Node that the proxy creates when it starts, because the mode wants it. */
 export interface StartEvent {
   readonly type: 'Normal' | 'Warning';
   readonly reason: string;
@@ -70,7 +70,7 @@ export interface ModeDescriptor<Options = unknown> {
   preview(options: Options, input: PreviewInput): Promise<string>;
   /** Removes everything that the mode wrote, in both families, and nothing else. */
   cleanup(options?: CleanupOptions): Promise<Cleanup>;
-  /** A quick answer to whether there may be something to clean up. Without it, there may be. */
+  /** Checks quickly whether there may be something to clean up. Without this function, the proxy assumes so. */
   hasLeftovers?(namespace?: NetworkNamespace): boolean;
   /** An iptables chain that only this mode makes. */
   readonly markerChain?: string | undefined;
@@ -81,7 +81,7 @@ export interface ModeDescriptor<Options = unknown> {
   readonly link?: string | undefined;
   /** The mode removes stale flows itself; otherwise the proxy does it. */
   readonly removesStaleFlows?: boolean | undefined;
-  /** The mode tells full syncs from partial ones in its metrics, as upstream does. */
+  /** The metrics of the mode distinguish full syncs from partial ones, as upstream's do. */
   readonly hasPartialSyncMetrics?: boolean | undefined;
   readonly startEvent?: StartEvent | undefined;
 }

@@ -9,7 +9,7 @@ import type { Drift, DriftLook, Writer } from './writer.ts';
 export interface DriftSchedule {
   readonly quickMs?: number | undefined;
   readonly thoroughMs?: number | 'sync-period' | undefined;
-  /** A look that took a millisecond is followed by a pause of at least this many: 20 limits looks to a twentieth of the time. */
+  /** A pause is at least this many times as long as the look before it: 20 limits looks to a twentieth of the time. */
   readonly pausePerLook?: number | undefined;
   readonly repairLimits?: RepairLimits | undefined;
 }
@@ -25,7 +25,7 @@ export interface DriftLoopOptions {
   repaired(): void;
 }
 
-/** Finds out that another program changed what a mode wrote, and has it repaired. */
+/** Finds out that another program changed what a mode wrote, and lets the writer repair it. */
 export class DriftLoop {
   readonly #options: DriftLoopOptions;
   readonly #limiter: RepairLimiter;
@@ -115,7 +115,7 @@ export class DriftLoop {
     return turn(async () => {
       const drift = this.#pending.get(family);
       if (!drift || this.#closed) return;
-      // Taken before the repair: what another program changes while it runs is reported anew.
+      // This comes before the repair, so that a change during the repair counts as new drift.
       this.#pending.delete(family);
       if (!drift.isRoutine) this.#limiter.noteRepair();
       try {

@@ -27,6 +27,6 @@ export { NodeAddresses } from './node-addresses.ts';
 export type { PlanBook } from './plan-book.ts';
 export { configuredMode, createMode, DEFAULT_MODE, MODES, modeNamed } from './registry.ts';
 export { type SetAside, type SetAsideCause, setAsideName } from './set-aside.ts';
-export { StaleFlowCleaner } from './stale-flow-cleaner.ts';
 export { ModeShell, type ShellOptions } from './shell.ts';
-export type { Drift, DriftLook, Writer, WriteOutcome } from './writer.ts';
+export { StaleFlowCleaner } from './stale-flow-cleaner.ts';
+export type { Drift, DriftLook, WriteOutcome, Writer } from './writer.ts';

@@ -15,7 +15,7 @@ test('START-5 iptables mode serves the families whose programs work', async () =
   ]);
 });
 
-test('START-5 iptables mode without any iptables is fatal', async () => {
+test('START-5 iptables mode fails to start without any iptables', async () => {
   const { log } = rememberingLog();
   const support = async () => ({ families: [], unavailable: { IPv4: missing, IPv6: missing } });
   await assert.rejects(iptablesFamilies(log, support), {

@@ -10,19 +10,19 @@ import { NodeAddresses } from './node-addresses.ts';
 
 const LO = { index: 1, name: 'lo' };
 
-class Case {
+class AddressTest {
   readonly namespace = NetworkNamespace.create();
   readonly clock = new ManualClock();
-  readonly heard: string[] = [];
-  /** What happens when an address changed. */
+  readonly reports: string[] = [];
+  /** Called for each change. It can fail. */
   changed = () => {};
   readonly addresses = new NodeAddresses(
     this.namespace,
     ip => {
-      this.heard.push(`changed ${ip ?? 'something'}`);
+      this.reports.push(`changed ${ip ?? 'something'}`);
       this.changed();
     },
-    error => this.heard.push(`failed: ${error.message}`),
+    error => this.reports.push(`failed: ${error.message}`),
     { clock: this.clock },
   );
   readonly #route = RouteSocket.open({ namespace: this.namespace });
@@ -31,10 +31,10 @@ class Case {
     this.#route.addAddress(LO, { ip: ip as Ip, prefix: 32 });
   }
 
-  /** What is heard next; notifications come by themselves. */
+  /** Waits for at least `count` reports, and returns all of them. */
   async next(count = 1): Promise<readonly string[]> {
-    for (let i = 0; i < 200 && this.heard.length < count; i++) await delay(5);
-    return this.heard.splice(0);
+    for (let i = 0; i < 200 && this.reports.length < count; i++) await delay(5);
+    return this.reports.splice(0);
   }
 
   close(): void {
@@ -44,8 +44,8 @@ class Case {
   }
 }
 
-async function withAddresses(work: (it: Case) => Promise<void>): Promise<void> {
-  const it = new Case();
+async function withAddresses(work: (it: AddressTest) => Promise<void>): Promise<void> {
+  const it = new AddressTest();
   try {
     await work(it);
   } finally {
@@ -53,8 +53,8 @@ async function withAddresses(work: (it: Case) => Promise<void>): Promise<void> {
   }
 }
 
-describe('following the addresses of the node', () => {
-  test('SYNC-8 after a failure notifications are asked for again, and what was missed is told', () =>
+describe('the addresses of the node', () => {
+  test('SYNC-8 after a failure the process listens again, and reports that any address may have changed', () =>
     withAddresses(async it => {
       it.changed = () => assert.fail('kaputt');
       it.add('192.0.2.1');
@@ -62,7 +62,7 @@ describe('following the addresses of the node', () => {
       it.changed = () => {};
       it.add('192.0.2.2');
       await it.clock.advance(999);
-      assert.deepEqual(it.heard, []);
+      assert.deepEqual(it.reports, []);
       await it.clock.advance(1);
       assert.deepEqual(await it.next(), ['changed something']);
       it.add('192.0.2.3');
@@ -71,14 +71,14 @@ describe('following the addresses of the node', () => {
       assert.equal(it.clock.pending, 0);
     }));
 
-  test('SYNC-8 the pause doubles up to a minute as long as it fails, and is short again once it works', () =>
+  test('SYNC-8 the pause after a failure doubles up to a minute, and is short again after a success', () =>
     withAddresses(async it => {
       it.changed = () => assert.fail('kaputt');
       it.add('192.0.2.1');
       await it.next(2);
       for (const pause of [1, 2, 4, 8, 16, 32, 60, 60]) {
         await it.clock.advance(pause * 1000 - 1);
-        assert.deepEqual(it.heard, []);
+        assert.deepEqual(it.reports, []);
         await it.clock.advance(1);
         assert.deepEqual(await it.next(2), ['changed something', 'failed: kaputt']);
       }
@@ -93,7 +93,7 @@ describe('following the addresses of the node', () => {
       assert.deepEqual(await it.next(2), ['changed something', 'failed: kaputt']);
     }));
 
-  test('SYNC-8 once closed, nothing is tried again', () =>
+  test('SYNC-8 after closing, the process does not listen again', () =>
     withAddresses(async it => {
       it.changed = () => assert.fail('kaputt');
       it.add('192.0.2.1');
@@ -102,7 +102,7 @@ describe('following the addresses of the node', () => {
       assert.equal(it.clock.pending, 0);
     }));
 
-  test('SYNC-8 what was opened is closed if something else cannot be', () => {
+  test('SYNC-8 if one socket cannot be opened, the others are closed', () => {
     const open = (namespace: NetworkNamespace) =>
       new NodeAddresses(
         namespace,

@@ -4,18 +4,18 @@ import { type Clock, systemClock, type Timer } from '../lib/clock.ts';
 import type { Ip } from '../net/index.ts';
 
 export interface NodeAddressesOptions {
-  /** A link whose addresses do not count, for a mode gives them to it. */
+  /** A link whose addresses do not count, because a mode manages them. */
   readonly exceptLink?: string | undefined;
-  /** Something happened to that link. */
+  /** The excepted link changed, or one of its addresses did. */
   exceptLinkChanged?(event: RouteEvent): void;
   readonly clock?: Clock | undefined;
 }
 
-/** How long after a failure the kernel's notifications are asked for again; twice as long after each further one. */
+/** After a failure, the pause before the next attempt to listen. It doubles after each further failure. */
 const SHORTEST_PAUSE_MS = 1000;
 const LONGEST_PAUSE_MS = 60_000;
 
-/** This machine's addresses, kept up to date by the kernel's notifications, which say which one came or went. */
+/** This machine's addresses. The kernel notifies the process when an address is added or removed. */
 export class NodeAddresses {
   readonly #namespace: NetworkNamespace | undefined;
   readonly #changed: (ip?: Ip) => void;
@@ -26,10 +26,13 @@ export class NodeAddresses {
   #monitor: RouteMonitor | undefined;
   #pauseMs = SHORTEST_PAUSE_MS;
   #timer: Timer | undefined;
-  /** The index of the link that does not count. */
+  /** The index of the excepted link. */
   #except: number | undefined;
 
-  /** `changed` hears which address came or went; nothing if any may have. `failed` hears of what is tried again later. */
+  /**
+   * `changed` receives the address that was added or removed, or undefined if any address may have changed. `failed` receives
+   * the error if listening fails. The process then listens again after a pause.
+   */
   constructor(
     namespace: NetworkNamespace | undefined,
     changed: (ip?: Ip) => void,
@@ -65,7 +68,7 @@ export class NodeAddresses {
   #listen(): void {
     const handlers = {
       event: (event: RouteEvent) => {
-        this.#heard(event);
+        this.#handle(event);
         this.#pauseMs = SHORTEST_PAUSE_MS;
       },
       overrun: () => this.#changed(),
@@ -87,22 +90,22 @@ export class NodeAddresses {
   #listenAgain(): void {
     try {
       this.#listen();
-      // Nobody knows what happened while nobody listened.
+      // Any address may have changed during the pause.
       this.#changed();
     } catch (error) {
       this.#listenLater(error);
     }
   }
 
-  #heard(event: RouteEvent): void {
-    if (this.#isExcept(event)) this.#options.exceptLinkChanged?.(event);
+  #handle(event: RouteEvent): void {
+    // The link may have been created again, with another index.
+    if (event.kind === 'link' && event.link.name === this.#options.exceptLink) this.#except = event.link.index;
+    if (this.#isOfExceptLink(event)) this.#options.exceptLinkChanged?.(event);
     else if (event.kind === 'address') this.#changed(event.address.ip);
   }
 
-  #isExcept(event: RouteEvent): boolean {
+  #isOfExceptLink(event: RouteEvent): boolean {
     if (event.kind === 'address') return event.address.index === this.#except;
-    if (event.link.name !== this.#options.exceptLink) return false;
-    this.#except = event.link.index;
-    return true;
+    return event.link.name === this.#options.exceptLink;
   }
 }

@@ -15,7 +15,7 @@ function open() {
   const update = (from: ServicePortPlan, to: ServicePortPlan) =>
     book.take({ added: [], updated: [{ from, to }], removed: [] });
   const remove = (...plans: ServicePortPlan[]) => book.take({ added: [], updated: [], removed: plans });
-  /** As a writer does that the kernel refuses nothing. */
+  /** Writes as a writer does if the kernel refuses nothing. */
   const write = () => {
     book.commit(book.changes());
     book.finishWrite();
@@ -23,8 +23,8 @@ function open() {
   return { book, reports, add, update, remove, write };
 }
 
-describe('MODE-3 the plan book', () => {
-  test('has the changes between the committed plans and the wanted ones', () => {
+describe('MODE-3 plan book', () => {
+  test('the book returns the changes between the committed plans and the wanted ones', () => {
     const { book, add, update, remove, write } = open();
     const [first, second] = [planOf('web', ['10.244.0.1']), planOf('web', ['10.244.0.2'])];
     add(first);
@@ -40,7 +40,7 @@ describe('MODE-3 the plan book', () => {
     assert.deepEqual([book.wantedPlans().size, book.committedPlans().size], [0, 0]);
   });
 
-  test('returns the same changes however often it is asked', () => {
+  test('the book returns the same changes at every call', () => {
     const { book, add } = open();
     add(planOf('web', []));
     assert.deepEqual(book.changes(), book.changes());
@@ -48,7 +48,7 @@ describe('MODE-3 the plan book', () => {
     assert.deepEqual(book.changedIds(), [WEB]);
   });
 
-  test('a change that a later one takes back is no change', () => {
+  test('the book returns no change for a plan that is added and removed again', () => {
     const { book, add, remove } = open();
     const plan = planOf('web', []);
     add(plan);
@@ -56,7 +56,7 @@ describe('MODE-3 the plan book', () => {
     assert.deepEqual(book.changes(), []);
   });
 
-  test('leaves a refused plan out until it changes, and reports it once', () => {
+  test('the book leaves a refused plan out until it changes, and reports it once', () => {
     const { book, reports, add, update } = open();
     const [bad, good] = [planOf('web', ['10.244.0.1']), planOf('web', ['10.244.0.2'])];
     add(bad, planOf('other', []));
@@ -77,7 +77,7 @@ describe('MODE-3 the plan book', () => {
     );
   });
 
-  test('keeps the committed version of a plan that turns bad', () => {
+  test('the book keeps the committed version of a plan whose new version is refused', () => {
     const { book, add, update, write } = open();
     const [good, bad] = [planOf('web', ['10.244.0.1']), planOf('web', ['10.244.0.2'])];
     add(good);
@@ -88,7 +88,7 @@ describe('MODE-3 the plan book', () => {
     assert.deepEqual(book.changes(), []);
   });
 
-  test('a full write falls back on the last good version, and on nothing if that is refused too', () => {
+  test('a full write uses the last good version of a refused plan, or no version if that is refused too', () => {
     const { book, add, update, write } = open();
     const [good, bad] = [planOf('web', ['10.244.0.1']), planOf('web', ['10.244.0.2'])];
     add(good);
@@ -102,7 +102,7 @@ describe('MODE-3 the plan book', () => {
     assert.deepEqual(book.allChanges(), []);
   });
 
-  test('tries a postponed plan again at every write, and reports it again only with another cause', () => {
+  test('the book returns a postponed plan for every write, and reports it again only with another cause', () => {
     const { book, reports, add, update } = open();
     const [first, second] = [planOf('web', ['10.244.0.1']), planOf('web', ['10.244.0.2'])];
     add(first);
@@ -118,7 +118,7 @@ describe('MODE-3 the plan book', () => {
     assert.deepEqual(book.setAside(), []);
   });
 
-  test('gives refused plans a new chance when asked to', () => {
+  test('the book returns refused plans again after the caller asks for a retry', () => {
     const { book, add } = open();
     add(planOf('web', []));
     book.refuse(WEB, CAUSE);
@@ -127,13 +127,13 @@ describe('MODE-3 the plan book', () => {
     assert.deepEqual(book.setAsideIds(), [WEB]);
   });
 
-  test('forgets a refused plan that is removed', () => {
+  test('the book forgets a refused plan that is removed', () => {
     const { book, add, remove } = open();
     const plan = planOf('web', []);
     add(plan);
     book.refuse(WEB, CAUSE);
     remove(plan);
     assert.deepEqual(book.setAside(), []);
-    assert.equal(book.refuse(WEB, CAUSE), undefined, 'nothing is wanted any more');
+    assert.equal(book.refuse(WEB, CAUSE), undefined, 'the plan is no longer wanted');
   });
 });

@@ -101,7 +101,7 @@ export class PlanBook {
     this.#committed.clear();
   }
 
-  /** A full write has ended: the kernel has all that it takes. */
+  /** A full write has ended: the kernel has every plan that it does not refuse. */
   finishFullWrite(): void {
     this.#lastGood.clear();
   }

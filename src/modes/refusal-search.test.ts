@@ -29,16 +29,16 @@ class Kernel implements RefusalSearch<number, Error> {
 
 const upTo = (count: number) => Array.from({ length: count }, (_, i) => i);
 
-describe('MODE-4 the search for refused items', () => {
-  test('writes everything at once if the kernel refuses nothing', async () => {
+describe('MODE-4 search for refused items', () => {
+  test('the search writes everything at once if the kernel refuses nothing', async () => {
     const kernel = new Kernel([]);
     await writeAccepted(upTo(1000), kernel);
     assert.deepEqual([kernel.attempts, kernel.written.size], [1, 1000]);
     await writeAccepted([], kernel);
-    assert.equal(kernel.attempts, 1, 'nothing is not written');
+    assert.equal(kernel.attempts, 1, 'an empty list is not written');
   });
 
-  test('finds one bad item among many with few attempts', async () => {
+  test('the search finds one bad item among many with few attempts', async () => {
     const kernel = new Kernel([617]);
     await writeAccepted(upTo(1000), kernel);
     assert.deepEqual(kernel.refused, [617]);
@@ -46,7 +46,7 @@ describe('MODE-4 the search for refused items', () => {
     assert.ok(kernel.attempts <= 21, `${kernel.attempts} attempts`);
   });
 
-  test('refuses exactly the bad items and writes all others, whichever they are', () =>
+  test('the search refuses exactly the bad items and writes all others', () =>
     fc.assert(
       fc.asyncProperty(fc.uniqueArray(fc.nat(99)), fc.nat(100), async (bad, size) => {
         const kernel = new Kernel(bad);
@@ -60,7 +60,7 @@ describe('MODE-4 the search for refused items', () => {
       }),
     ));
 
-  test('does not halve if the error names the bad items', async () => {
+  test('the search does not halve if the error names the bad items', async () => {
     const kernel = new Kernel([3, 70]);
     const named = (_error: Error, items: readonly number[]) => items.filter(item => item === 3 || item === 70);
     await writeAccepted(upTo(100), {
@@ -72,7 +72,7 @@ describe('MODE-4 the search for refused items', () => {
     assert.equal(kernel.attempts, 2);
   });
 
-  test('writes a replacement for a refused item, and refuses that too if it is bad', async () => {
+  test('the search writes a replacement for a refused item, and refuses that too if it is bad', async () => {
     const kernel = new Kernel([1, -1]);
     const refuse = (item: number) => {
       kernel.refuse(item);
@@ -83,7 +83,7 @@ describe('MODE-4 the search for refused items', () => {
     assert.deepEqual([...kernel.written], [2]);
   });
 
-  test('throws every error that is not a refusal', async () => {
+  test('the search throws every error that is not a refusal', async () => {
     const attempt = async () => assert.fail('no memory');
     await assert.rejects(writeAccepted([1, 2], { attempt, refuse: () => [] }), /no memory/);
   });

@@ -15,7 +15,7 @@ import { userspace } from './userspace/index.ts';
  */
 export const MODES: readonly ModeDescriptor[] = [nftables, ipvs, iptables, userspace];
 
-/** The mode of a proxy that no configuration names one for. */
+/** The mode of a proxy whose configuration names none. */
 export const DEFAULT_MODE: ConfiguredMode = withOptions(nftables, {});
 
 export function modeNamed(name: string): ModeDescriptor | undefined {

@@ -13,8 +13,8 @@ function repair(limited: RepairLimiter, times: number): void {
   for (let i = 0; i < times; i++) limited.noteRepair();
 }
 
-describe('MODE-6 the limit of repairs', () => {
-  test('lets some repairs through at once, then makes each wait longer', () => {
+describe('MODE-6 repair limiter', () => {
+  test('the limiter allows some repairs at once, and then makes each repair wait longer', () => {
     const { limiter: limited } = limiter();
     repair(limited, 2);
     assert.deepEqual([limited.isExhausted, limited.nextPauseMs()], [false, 0]);
@@ -28,17 +28,17 @@ describe('MODE-6 the limit of repairs', () => {
     assert.deepEqual(pauses, [1000, 2000, 3000, 3000]);
   });
 
-  test('is lifted when there were few repairs lately', async () => {
+  test('the limiter allows repairs at once again after a time with few repairs', async () => {
     const { clock, limiter: limited } = limiter();
     repair(limited, 3);
     assert.equal(limited.nextPauseMs(), 1000);
     await clock.advance(10_000);
     assert.deepEqual([limited.isExhausted, limited.nextPauseMs()], [false, 0]);
     repair(limited, 3);
-    assert.equal(limited.nextPauseMs(), 1000, 'the pauses begin again');
+    assert.equal(limited.nextPauseMs(), 1000, 'the first pause is short again');
   });
 
-  test('makes a repair that failed wait, even if there were few', () => {
+  test('the limiter makes a failed repair wait, even after few repairs', () => {
     const { limiter: limited } = limiter();
     assert.deepEqual([limited.pauseAfterFailureMs(), limited.pauseAfterFailureMs()], [1000, 2000]);
   });

@@ -16,7 +16,7 @@ export const DEFAULT_REPAIR_LIMITS: RepairLimits = {
   longestPauseMs: 30_000,
 };
 
-/** Slows repairs down that another program undoes again and again, so that two programs do not fight. */
+/** Delays repairs that another program undoes again and again, so that the two programs do not write all the time. */
 export class RepairLimiter {
   readonly #clock: Clock;
   readonly #limits: RepairLimits;

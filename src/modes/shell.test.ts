@@ -88,7 +88,7 @@ describe('MODE-2 syncs', () => {
     assert.deepEqual(writer.calls, ['full write', 'partial write', 'full write']);
   });
 
-  test('a full write that asks for another one is a failure, not an endless loop', async () => {
+  test('a sync fails if a full write asks for another full write', async () => {
     const mode = new TestMode();
     await mode.start();
     const writer = mode.writer();
@@ -98,7 +98,7 @@ describe('MODE-2 syncs', () => {
   });
 
   for (const full of [true, false]) {
-    test(`a failed ${full ? 'full' : 'partial'} sync says so, and is measured as refused`, async () => {
+    test(`a ${full ? 'full' : 'partial'} sync that fails throws a SyncError, and is measured as refused`, async () => {
       const mode = new TestMode();
       const set = new MetricSet();
       mode.registerMetrics(set);
@@ -115,7 +115,7 @@ describe('MODE-2 syncs', () => {
     });
   }
 
-  test('plans of a sync that failed before a writer had them are written by the next one', async () => {
+  test('if a sync fails before a writer has its plans, the next sync writes them', async () => {
     const mode = new TestMode();
     mode.openError = new Error('no socket');
     const [web, api] = [planOf('web', []), planOf('api', [])];
@@ -126,7 +126,7 @@ describe('MODE-2 syncs', () => {
     assert.deepEqual(mode.writer().calls, ['full write']);
   });
 
-  test('one piece of work runs at a time', async () => {
+  test('the shell runs one sync at a time', async () => {
     const mode = new TestMode();
     await mode.start();
     let end = () => {};
@@ -142,7 +142,7 @@ describe('MODE-2 syncs', () => {
     assert.deepEqual(mode.writer().calls, ['full write', 'partial write', 'partial write']);
   });
 
-  test('what the plan book sets aside is reported and listed', async () => {
+  test('the mode reports and lists a service port that the plan book sets aside', async () => {
     const mode = new TestMode();
     await mode.start('IPv4', { ...NOTHING, added: [planOf('web', [])] });
     assert.deepEqual(mode.setAside(), []);
@@ -155,7 +155,7 @@ describe('MODE-2 syncs', () => {
 describe('MODE-5 drift', () => {
   const schedule = { quickMs: 1000, thoroughMs: 'sync-period' } as const;
 
-  test('the mode looks as often as its schedule says, after the first write', async () => {
+  test('after the first write the mode looks for drift as often as its schedule says', async () => {
     const mode = new TestMode(schedule);
     assert.equal(mode.manual.pending, 0);
     await mode.start('IPv4', NOTHING, { syncPeriodMs: 2500 });
@@ -174,7 +174,7 @@ describe('MODE-5 drift', () => {
     await mode.close();
   });
 
-  test('drift that a look finds is repaired and reported', async () => {
+  test('the mode repairs and reports drift that a look finds', async () => {
     const mode = new TestMode(schedule);
     await mode.start();
     mode.writer().drift = { cause: 'nft deleted a chain' };
@@ -184,7 +184,7 @@ describe('MODE-5 drift', () => {
     await mode.close();
   });
 
-  test('a repair that finds no difference is not reported', async () => {
+  test('the mode does not report a repair that finds no difference', async () => {
     const mode = new TestMode(schedule);
     await mode.start();
     mode.writer().drift = { cause: 'a routine', isRoutine: true };
@@ -194,7 +194,7 @@ describe('MODE-5 drift', () => {
     await mode.close();
   });
 
-  test('a repair that fails is reported, needs a sync, and is repeated without a new look', async () => {
+  test('the mode reports a failed repair, asks for a sync, and repeats the repair without a new look', async () => {
     const mode = new TestMode(schedule);
     await mode.start();
     mode.writer().drift = { cause: 'a flush' };
@@ -215,7 +215,7 @@ describe('MODE-5 drift', () => {
     await mode.close();
   });
 
-  test('notifications are repaired at once; those that come together are one repair of all parts', async () => {
+  test('the mode repairs at once after notifications, and makes one repair for several of them', async () => {
     const mode = new TestMode();
     await mode.start();
     mode.notify({ cause: 'first', parts: new Set(['a']) });
@@ -225,7 +225,7 @@ describe('MODE-5 drift', () => {
     mode.notify({ cause: 'third', parts: new Set(['a']) });
     mode.notify({ cause: 'fourth' });
     await mode.manual.advance(0);
-    assert.equal(mode.writer().calls.at(-1), 'repair: third', 'anything may have changed');
+    assert.equal(mode.writer().calls.at(-1), 'repair: third', 'without parts the repair covers everything');
   });
 
   test('settling waits for the looks that run, and for their repairs', async () => {
@@ -241,7 +241,7 @@ describe('MODE-5 drift', () => {
     await mode.close();
   });
 
-  test('a failed repair of a notification is retried after a pause', async () => {
+  test('the mode retries a failed repair after a pause', async () => {
     const mode = new TestMode();
     await mode.start();
     mode.writer().repairs = () => assert.fail('busy');
@@ -254,7 +254,7 @@ describe('MODE-5 drift', () => {
     assert.equal(mode.recorded.lines.at(-1), 'repaired: a change; wrote it again');
   });
 
-  test('MODE-6 repairs that are undone again and again are made at growing intervals', async () => {
+  test('MODE-6 the mode waits longer before each repair if another program undoes them again and again', async () => {
     const mode = new TestMode();
     await mode.start();
     for (let i = 0; i < 10; i++) {
@@ -269,7 +269,7 @@ describe('MODE-5 drift', () => {
     assert.equal(mode.recorded.lines.length, 11);
   });
 
-  test('MODE-6 quick looks stop while there are too many repairs; thorough looks do not', async () => {
+  test('MODE-6 after too many repairs the mode makes no quick looks, but still makes thorough looks', async () => {
     const repairLimits = { atOnce: 1, windowMs: 60_000, firstPauseMs: 30_000, longestPauseMs: 30_000 };
     const mode = new TestMode({ ...schedule, repairLimits });
     await mode.start();
@@ -288,7 +288,7 @@ describe('MODE-5 drift', () => {
 });
 
 describe('MODE-7 leftovers and changes of the machine', () => {
-  test('leftovers are removed when they are due', async () => {
+  test('the mode removes leftovers when they are due', async () => {
     const mode = new TestMode();
     await mode.start();
     mode.writer().leftoversDueMs = 1100;
@@ -300,7 +300,7 @@ describe('MODE-7 leftovers and changes of the machine', () => {
     assert.equal(mode.manual.pending, 0);
   });
 
-  test('leftovers that cannot be removed are reported, and stay until the next write', async () => {
+  test('if the removal of leftovers fails, the mode reports it and keeps them until the next write', async () => {
     const mode = new TestMode();
     await mode.start();
     const writer = mode.writer();
@@ -313,7 +313,7 @@ describe('MODE-7 leftovers and changes of the machine', () => {
     assert.equal(mode.manual.pending, 0);
   });
 
-  test('several changes of the machine are one write', async () => {
+  test('several changes of the machine cause one write', async () => {
     const mode = new TestMode();
     mode.rewrite();
     assert.equal(mode.manual.pending, 0, 'no family is open');
@@ -324,7 +324,7 @@ describe('MODE-7 leftovers and changes of the machine', () => {
     assert.deepEqual(mode.writer().calls, ['full write', 'partial write']);
   });
 
-  test('a write after a change of the machine that fails needs a sync', async () => {
+  test('the mode reports a failed write after a change of the machine', async () => {
     const mode = new TestMode();
     await mode.start();
     mode.writer().nextWrite = () => assert.fail('no');
@@ -333,7 +333,7 @@ describe('MODE-7 leftovers and changes of the machine', () => {
     assert.match(mode.recorded.lines.join(), /^failed to write the IPv4 rules again: SyncError: no$/);
   });
 
-  test('a closed mode has no timers, and closes once, after the work that runs', async () => {
+  test('a mode closes once, after its current work, and then has no timers', async () => {
     const mode = new TestMode({ quickMs: 10, thoroughMs: 10 });
     await mode.start();
     mode.writer().leftoversDueMs = 10;

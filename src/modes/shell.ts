@@ -178,7 +178,7 @@ export abstract class ModeShell<W extends Writer> implements Mode {
     let full = isFull;
     try {
       while ((await writer.write()) === 'needs-full-write') {
-        if (full) throw new Error('the kernel has something else after each write');
+        if (full) throw new Error('the kernel differs from what was written, even after a full write');
         full = true;
       }
       this.#afterWrite();
@@ -214,7 +214,7 @@ export abstract class ModeShell<W extends Writer> implements Mode {
     });
   }
 
-  /** What could not be removed stays until the next write. */
+  /** If the removal fails, the leftovers stay until the next write. */
   async #removeLeftovers(): Promise<void> {
     let failures = 0;
     for (const [family, { writer }] of this.#families) {

@@ -13,15 +13,15 @@ export class StaleFlowCleaner {
     this.#socket = ConntrackSocket.open({ namespace });
   }
 
-  /** Returns how many were deleted. Flows that ended by themselves meanwhile are not counted. */
+  /** Returns how many flows it deleted, without those that ended by themselves. */
   async clean(family: Family, services: Iterable<ServiceState>, allowExternalIPs: boolean): Promise<number> {
     const isStale = staleFlowTest(services, allowExternalIPs);
     let deleted = 0;
     for (const protocol of STALE_PROTOCOLS) {
       const stale: ConntrackFlow[] = [];
       for await (const flow of this.#socket.stream({ family, protocol: L4[protocol] })) {
-        const known = asFlow(protocol, flow);
-        if (known && isStale(known)) stale.push(flow);
+        const candidate = asFlow(protocol, flow);
+        if (candidate && isStale(candidate)) stale.push(flow);
       }
       if (stale.length > 0) deleted += (await this.#socket.delete(stale)).deleted;
     }

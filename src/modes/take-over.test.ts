@@ -27,7 +27,7 @@ function recordingMode(done: string[], fails: () => boolean = () => false): Mode
 
 const sync = (mode: Mode, family: Family) => mode.sync(family, NOTHING, modeSettingsFor(family));
 
-test('IPT-14 the mode removes what another mode left, once, after every family is written', async () => {
+test('IPT-14 after it has written every family, the mode removes once what another mode left', async () => {
   const done: string[] = [];
   let isBroken = true;
   const mode = new TakeOver(
@@ -46,13 +46,13 @@ test('IPT-14 the mode removes what another mode left, once, after every family i
   assert.deepEqual(done, ['sync IPv6', 'sync IPv4', 'remove', 'sync IPv4', 'close']);
 });
 
-test('METRICS-1 the metrics of the mode are registered', () => {
+test('METRICS-1 a mode that takes over registers its own metrics', () => {
   const done: string[] = [];
   new TakeOver(recordingMode(done), ['IPv4'], [], { events: SILENT_EVENTS }).registerMetrics(new MetricSet());
   assert.deepEqual(done, ['metrics']);
 });
 
-test('IPT-14 a removal that fails is reported, does not stop the others, and is retried at growing intervals', async () => {
+test('IPT-14 the mode reports a failed removal, makes the others, and retries at growing intervals', async () => {
   const done: string[] = [];
   const events = new RecordedEvents();
   const clock = new ManualClock();

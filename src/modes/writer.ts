@@ -7,7 +7,7 @@ export interface Drift {
   readonly cause: string;
   /** The parts that changed, by names that only the writer knows. Undefined: any part may have changed. */
   readonly parts?: ReadonlySet<string> | undefined;
-  /** Nobody knows of a change: the writer compares everything now and then. */
+  /** No change is known. The writer compares everything from time to time. */
   readonly isRoutine?: boolean | undefined;
 }
 
@@ -27,7 +27,7 @@ export interface Writer {
   write(): Promise<WriteOutcome>;
   /** Runs beside writes, and takes a turn for what must not. Writers that the kernel notifies do not have it. */
   findDrift?(look: DriftLook): Promise<Drift | undefined>;
-  /** Compares with the kernel and writes what differs. Returns what it wrote, in words; undefined if nothing differed. */
+  /** Compares with the kernel and writes what differs. Returns what it wrote, in words, or undefined if nothing did. */
   repair(drift: Drift): Promise<string | undefined>;
   /** In how many milliseconds leftovers can be removed; undefined if there are none. */
   readonly leftoversDueMs?: number | undefined;

@@ -12,12 +12,13 @@ const RETRY = 5000;
 /** A loop whose mode and machine can be made to fail. */
 class LoopUnderTest {
   readonly clock = new ManualClock();
-  readonly told: string[] = [];
+  readonly errors: string[] = [];
   readonly synced: string[] = [];
   flowsCleaned = 0;
-  /** What is told of each family. */
-  readonly families: string[] = [];
-  fails: 'mode' | 'addresses' | Family | undefined;
+  /** What the loop reported of each family. */
+  readonly reports: string[] = [];
+  /** The part that fails now. */
+  failing: 'mode' | 'addresses' | Family | undefined;
   readonly loop: ProxyLoop;
 
   constructor(families: readonly Family[] = ['IPv4']) {
@@ -25,19 +26,19 @@ class LoopUnderTest {
     const listener: LoopListener = {
       problem: nothing,
       recovered: nothing,
-      queued: family => this.families.push(`${family} queued`),
+      queued: family => this.reports.push(`${family} queued`),
       syncStarted: nothing,
-      synced: family => this.families.push(`${family} synced`),
+      synced: family => this.reports.push(`${family} synced`),
       syncFailed: (family, { error }) => {
-        this.families.push(`${family} failed`);
-        this.told.push(`sync: ${error}`);
+        this.reports.push(`${family} failed`);
+        this.errors.push(`sync: ${error}`);
       },
-      failed: (what, error) => this.told.push(`${what}: ${error}`),
+      failed: (action, error) => this.errors.push(`${action}: ${error}`),
     };
     const mode: Mode = {
       sync: async (family, { added, removed }) => {
         this.synced.push(...added.map(plan => `+${planName(plan)}`), ...removed.map(plan => `-${planName(plan)}`));
-        if (this.fails === 'mode' || this.fails === family) throw new Error('refused');
+        if (this.failing === 'mode' || this.failing === family) throw new Error('refused');
         return { full: false };
       },
       setAside: () => [],
@@ -53,7 +54,7 @@ class LoopUnderTest {
       masqueradeBit: 14,
       intervals: { minInterval: 0, retryInterval: RETRY, maxInterval: 60_000 },
       interfaceIPs: () => {
-        if (this.fails === 'addresses') throw new Error('interrupted');
+        if (this.failing === 'addresses') throw new Error('interrupted');
         return [];
       },
       cleanStaleFlows: async () => ++this.flowsCleaned,
@@ -63,22 +64,22 @@ class LoopUnderTest {
   }
 }
 
-test('SYNC-7 what changed is not lost when the addresses of the machine cannot be had', async () => {
+test('SYNC-7 the loop keeps changes if it cannot read the addresses of the machine', async () => {
   const under = new LoopUnderTest();
-  under.fails = 'addresses';
+  under.failing = 'addresses';
   under.loop.serviceChanged({ type: 'added', to: service('default/web', {}) });
   under.loop.synced();
   await under.clock.advance(0);
-  assert.deepEqual(under.told, ['sync: Error: interrupted']);
+  assert.deepEqual(under.errors, ['sync: Error: interrupted']);
   assert.ok(under.loop.isPending);
-  under.fails = undefined;
+  under.failing = undefined;
   await under.clock.advance(RETRY);
   assert.deepEqual(under.synced, ['+default/web']);
   assert.equal(under.loop.isPending, false);
   await under.loop.close();
 });
 
-test('SYNC-7 flows that became stale with a sync that failed are removed after the one that succeeds', async () => {
+test('SYNC-7 if a sync fails, the loop removes stale flows after the next sync that succeeds', async () => {
   const under = new LoopUnderTest();
   const udp = { ports: [{ name: '', protocol: 'UDP', port: 53 } as const] };
   under.loop.serviceChanged({ type: 'added', to: service('default/dns', udp) });
@@ -87,56 +88,60 @@ test('SYNC-7 flows that became stale with a sync that failed are removed after t
   under.loop.synced();
   await under.clock.advance(0);
   const before = under.flowsCleaned;
-  under.fails = 'mode';
+  under.failing = 'mode';
   under.loop.endpointSliceChanged({ type: 'removed', from: dns });
   await under.clock.advance(0);
-  assert.equal(under.flowsCleaned, before, 'rules still lead to the endpoint');
-  under.fails = undefined;
+  assert.equal(under.flowsCleaned, before, 'the kernel still has rules for the endpoint');
+  under.failing = undefined;
   await under.clock.advance(RETRY);
   assert.equal(under.flowsCleaned, before + 1);
   await under.loop.close();
 });
 
-test('SYNC-5 a change is queued and written for the families that it concerns', async () => {
+test('SYNC-5 the loop queues and syncs only the families that a change concerns', async () => {
   const under = new LoopUnderTest(['IPv4', 'IPv6']);
   under.loop.synced();
   await under.clock.advance(0);
-  assert.deepEqual(under.families.splice(0), ['IPv4 queued', 'IPv6 queued', 'IPv4 synced', 'IPv6 synced']);
+  assert.deepEqual(under.reports.splice(0), ['IPv4 queued', 'IPv6 queued', 'IPv4 synced', 'IPv6 synced']);
   const web = service('default/web', { clusterIP: 'fd00:10:96::1' });
   under.loop.serviceChanged({ type: 'added', to: web });
   await under.clock.advance(0);
-  assert.deepEqual(under.families.splice(0), ['IPv6 queued', 'IPv6 synced']);
+  assert.deepEqual(under.reports.splice(0), ['IPv6 queued', 'IPv6 synced']);
   under.loop.serviceChanged({ type: 'updated', from: web, to: web });
   await under.clock.advance(0);
-  assert.deepEqual(under.families, [], 'an update that changes nothing is no work');
+  assert.deepEqual(under.reports, [], 'an update that changes nothing causes no sync');
   await under.loop.close();
 });
 
-test('SYNC-5 a family that fails is tried again, the other one is synced all the same', async () => {
+test('SYNC-5 the loop retries a family that fails, and syncs the other family meanwhile', async () => {
   const under = new LoopUnderTest(['IPv4', 'IPv6']);
-  under.fails = 'IPv4';
+  under.failing = 'IPv4';
   under.loop.synced();
   await under.clock.advance(RETRY - 1);
-  assert.deepEqual(under.families.splice(0), ['IPv4 queued', 'IPv6 queued', 'IPv4 failed', 'IPv6 synced']);
-  under.fails = undefined;
+  assert.deepEqual(under.reports.splice(0), ['IPv4 queued', 'IPv6 queued', 'IPv4 failed', 'IPv6 synced']);
+  under.failing = undefined;
   await under.clock.advance(1);
-  assert.deepEqual(under.families, ['IPv4 synced']);
+  assert.deepEqual(under.reports, ['IPv4 synced']);
   await under.loop.close();
 });
 
-test('SYNC-6 settings that change while the proxy runs are written', async () => {
+test('SYNC-6 new settings cause a sync, and a new retry interval takes effect', async () => {
   const under = new LoopUnderTest();
   under.loop.serviceChanged({ type: 'added', to: service('default/web', {}) });
   under.loop.synced();
   await under.clock.advance(0);
-  under.families.splice(0);
+  under.reports.splice(0);
   const intervals = { minInterval: 0, retryInterval: 100, maxInterval: 60_000 };
   under.loop.configure({ ...under.loop.live, intervals });
   await under.clock.advance(0);
-  assert.deepEqual(under.families.splice(0), ['IPv4 queued', 'IPv4 synced']);
-  under.fails = 'mode';
+  assert.deepEqual(under.reports.splice(0), ['IPv4 queued', 'IPv4 synced']);
+  under.failing = 'mode';
   under.loop.request();
   await under.clock.advance(100);
-  assert.deepEqual(under.families, ['IPv4 queued', 'IPv4 failed', 'IPv4 failed'], 'by the new retry interval');
+  assert.deepEqual(
+    under.reports,
+    ['IPv4 queued', 'IPv4 failed', 'IPv4 failed'],
+    'the retry comes after the new interval',
+  );
   await under.loop.close();
 });

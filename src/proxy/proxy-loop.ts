@@ -57,7 +57,7 @@ export interface LoopListener {
 /** Makes the runner retry a sync. The loop has reported the failure already. */
 class SyncFailed extends Error {}
 
-/** Drives the path: what a source says goes into the state, and what changed there is written by the mode. */
+/** Drives the path from the objects to the kernel: a source changes the state, and the mode writes the changes. */
 export class ProxyLoop implements SourceHandlers {
   readonly state: ProxyState;
   readonly #options: ProxyOptions;
@@ -66,13 +66,13 @@ export class ProxyLoop implements SourceHandlers {
   readonly #waiting: (() => void)[] = [];
   readonly #noLocalEndpoints = { IPv4: new NoLocalEndpoints(), IPv6: new NoLocalEndpoints() };
   #live: LiveSettings;
-  /** Families that may have flows to endpoints that are gone, since they are no longer programmed or soon will not be. */
+  /** Families that may have stale flows. The next sync of the family that succeeds is followed by a search for them. */
   readonly #staleFlows = new Set<Family>();
   #flows: Promise<unknown> = Promise.resolve();
   #synced = false;
-  /** Families that there is something to write for. */
+  /** Families that need a sync. */
   readonly #wanted = new Set<Family>();
-  /** A sync is under way, or failed and will be tried again. */
+  /** A sync runs, or the last one failed and the loop will retry it. */
   #running = false;
 
   constructor(options: ProxyOptions) {
@@ -115,7 +115,7 @@ export class ProxyLoop implements SourceHandlers {
     this.request();
   }
 
-  /** Nothing is written before all that exists is known, for what is not known yet would be taken for deleted. */
+  /** The source has delivered all objects. An earlier sync would delete the rules of objects that are still missing. */
   synced(): void {
     this.#synced = true;
     this.#runner.start();
@@ -130,7 +130,7 @@ export class ProxyLoop implements SourceHandlers {
     this.#options.listener.recovered(where);
   }
 
-  /** Takes over what an operator changed while the proxy runs. */
+  /** Applies settings that the operator changed while the proxy runs. */
   configure(live: LiveSettings): void {
     this.#live = live;
     this.state.setSettings(live.settings);
@@ -146,7 +146,7 @@ export class ProxyLoop implements SourceHandlers {
     return this.#options.families;
   }
 
-  /** What was told so far is not all written yet. */
+  /** Some changes that the loop has received are not written yet. */
   get isPending(): boolean {
     return this.#wanted.size > 0 || this.#running;
   }
@@ -155,7 +155,7 @@ export class ProxyLoop implements SourceHandlers {
     return this.#noLocalEndpoints[family].counts;
   }
 
-  /** Something may have changed that concerns these families. */
+  /** Requests a sync of these families, because something may have changed. */
   request(families: readonly Family[] = this.#options.families): void {
     for (const family of families) this.#wanted.add(family);
     if (!this.#synced) return;
@@ -163,7 +163,7 @@ export class ProxyLoop implements SourceHandlers {
     this.#runner.run();
   }
 
-  /** Resolves when all that was told so far is written, and flows that became stale are gone. */
+  /** Resolves when all changes that the loop has received are written, and stale flows are gone. */
   async settled(): Promise<void> {
     if (this.isPending) await new Promise<void>(resolve => this.#waiting.push(resolve));
     await this.#flows;
@@ -182,9 +182,9 @@ export class ProxyLoop implements SourceHandlers {
 
   async #sync(): Promise<void> {
     this.#running = true;
-    // Without a request it is the time for a look at everything.
+    // Without a request, this is the periodic sync of all families.
     const families = this.#options.families.filter(family => this.#wanted.size === 0 || this.#wanted.has(family));
-    // Before changes are taken, for those are handed over once and would be lost if this failed.
+    // This may fail, so it comes before `takeFamily`, which returns each change only once.
     const settings = new Map(families.map(family => [family, this.#settings(family)]));
     this.#wanted.clear();
     const changes = families.map(family => ({ family, change: this.state.takeFamily(family) }));
@@ -226,7 +226,7 @@ export class ProxyLoop implements SourceHandlers {
     return true;
   }
 
-  /** Beside the syncs, which must not wait for it. */
+  /** Runs beside the syncs, because they must not wait for it. */
   #cleanFlows(family: Family): void {
     const services = [...this.state.family(family).model.services()];
     this.#flows = this.#flows

@@ -24,7 +24,7 @@ const hinted = slice('a-1', [
   { ip: '10.0.0.2', zoneHints: ['zone-b'] },
 ]);
 
-describe('changes from a source', () => {
+describe('the state of the proxy', () => {
   test('SYNC-3 a new zone of the Node updates plans, a new region does not', () => {
     const state = create();
     state.serviceChanged(added(service('a')));
@@ -40,7 +40,7 @@ describe('changes from a source', () => {
     assert.deepEqual(relabel({ [ZONE]: 'zone-b' }), ['default/a']);
   });
 
-  test('SYNC-3 the pod ranges of the Node are the local detectors, and a deleted Node counts as it was', () => {
+  test('SYNC-3 the pod ranges of the Node are the local detectors, and stay so after the Node is deleted', () => {
     const state = create();
     const own = node('node-a', { podCIDRs: ['10.244.1.0/24'], internalIPs: ['192.168.0.2'] });
     const detector = () => state.nodeOptions.families.IPv4.localDetector?.kind;
@@ -52,7 +52,7 @@ describe('changes from a source', () => {
     assert.equal(state.ownNode, own);
   });
 
-  test('SYNC-3 a service range stays until no ServiceCIDR has it', () => {
+  test('SYNC-3 a service range stays as long as any ServiceCIDR has it', () => {
     const state = create();
     const range = (name: string, ...cidrs: string[]): ServiceCIDR => ({
       kind: 'ServiceCIDR',
@@ -66,7 +66,7 @@ describe('changes from a source', () => {
     assert.deepEqual(state.serviceCidrs, ['10.96.0.0/12', 'fd00:10:96::/108']);
   });
 
-  test('SYNC-3 both families get Services; a slice goes to its family, also if the family changes', () => {
+  test('SYNC-3 both families have all Services; a slice moves to the other family with its address type', () => {
     const state = create();
     const dual = service('a', { clusterIPs: ['10.96.0.1', 'fd00::1'], ipFamilies: ['IPv4', 'IPv6'] });
     state.serviceChanged(added(dual));

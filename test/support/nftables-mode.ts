@@ -51,7 +51,7 @@ export function nft(namespace: NetworkNamespace, ...args: string[]): string {
 
 /**
  * The ruleset in an order that does not depend on history: objects by name, elements by text. Comments of tables and sets
- * are left out, for a kernel ignores them when it has the object already.
+ * are left out, because the kernel ignores them if the object exists already.
  */
 export function canonicalRuleset(namespace: NetworkNamespace): string {
   const sortElements = (_: string, elements: string) => {
@@ -62,7 +62,7 @@ export function canonicalRuleset(namespace: NetworkNamespace): string {
     .replaceAll(/^\t+comment .*\n/gm, '')
     .replaceAll(/elements = \{([^}]*)\}/g, sortElements)
     .replaceAll(/^table .* \{$/gm, '$&\n')
-    // The end of a table, or else its last object would differ from the same one elsewhere.
+    // Without this, the last object of a table would differ from the same object in another place.
     .replaceAll(/^\}$/gm, '')
     .split('\n\n');
   return blocks

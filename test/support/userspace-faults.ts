@@ -4,24 +4,25 @@ import type { NetworkNamespace } from '../../src/kernel/netns.ts';
 import { connectTcp, listenTcp } from '../../src/kernel/sockets/index.ts';
 import type { Ip } from '../../src/net/index.ts';
 import { service, slice } from './objects.ts';
-import type { UserspaceUnderTest } from './userspace-mode.ts';
+import type { UserspaceHarness } from './userspace-mode.ts';
 
 export const ip = (text: string) => text as Ip;
 export const VIP = ip('10.96.0.1');
 
-export async function web(under: UserspaceUnderTest, ...pods: readonly string[]): Promise<void> {
-  under.set(service('web'), slice('web-1', pods));
-  await under.sync();
+/** Serves a Service for TCP at 10.96.0.1:80. */
+export async function serveWeb(harness: UserspaceHarness, ...pods: readonly string[]): Promise<void> {
+  harness.set(service('web'), slice('web-1', pods));
+  await harness.sync();
 }
 
-/** A Service for datagrams, with an endpoint at 10.244.1.1:5353. */
-export async function dns(under: UserspaceUnderTest): Promise<void> {
+/** Serves a Service for UDP at 10.96.0.1:53, with an endpoint at 10.244.1.1:5353. */
+export async function serveDns(harness: UserspaceHarness): Promise<void> {
   const ports = [{ name: '', protocol: 'UDP', port: 5353 }] as const;
-  under.set(service('dns', { ports: [{ protocol: 'UDP', port: 53 }] }), slice('dns-1', ['10.244.1.1'], { ports }));
-  await under.sync();
+  harness.set(service('dns', { ports: [{ protocol: 'UDP', port: 53 }] }), slice('dns-1', ['10.244.1.1'], { ports }));
+  await harness.sync();
 }
 
-/** A server at 10.244.1.1:8080, all of whose connections end with it. */
+/** Runs the work with a server at 10.244.1.1:8080. All connections of the server end with it. */
 export async function withServer(
   namespace: NetworkNamespace,
   onConnection: (connection: Socket) => void,
@@ -56,7 +57,7 @@ export function ending(socket: Socket): Promise<string> {
   });
 }
 
-/** The same of a connection that may not even come to be. */
+/** Connects, and returns how the connection ends or why there is none. */
 export function outcome(namespace: NetworkNamespace): Promise<string> {
   return connectTcp(namespace, VIP, 80).then(ending, (error: KernelError) => error.errno ?? 'error');
 }

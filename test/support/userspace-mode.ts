@@ -1,13 +1,10 @@
-import { spawnSync } from 'node:child_process';
-import type { EndpointSlice, Service } from '../../src/api/index.ts';
 import { NetworkNamespace } from '../../src/kernel/netns.ts';
 import { writeSysctl } from '../../src/kernel/sysctl.ts';
-import { Model } from '../../src/model/index.ts';
-import type { ModeEvents, ModeSettings, SetAside } from '../../src/modes/index.ts';
-import { UserspaceMode, type UserspaceModeOptions } from '../../src/modes/userspace/index.ts';
-import type { Family, Ip } from '../../src/net/index.ts';
-import { Planner, type PlanOptions } from '../../src/plan/index.ts';
-import { modeSettingsFor } from './mode-harness.ts';
+import type { ModeSettings, SyncReport } from '../../src/modes/mode.ts';
+import { UserspaceMode, type UserspaceModeOptions } from '../../src/modes/userspace/mode.ts';
+import { FAMILIES, type Family } from '../../src/net/index.ts';
+import { ModeHarness } from './mode-harness.ts';
+import { runIn } from './run-in.ts';
 
 /** A machine that is its own cluster: endpoints are 10.244.1.1 to 10.244.1.9, and everything else leads nowhere. */
 export function loopMachine(): NetworkNamespace {
@@ -28,80 +25,41 @@ export function loopMachine(): NetworkNamespace {
     'route add ::/0 dev eth0',
   ];
   runIn(namespace, 'ip', ['-batch', '-'], script.map(line => `${line}\n`).join(''));
-  // A port whose connections wait for stray packets could not be claimed for a minute.
+  // A port with connections in TIME_WAIT could not be bound for a minute.
   writeSysctl('net/ipv4/tcp_max_tw_buckets', 0, namespace);
   return namespace;
 }
 
-/** Runs a program in the namespace and returns what it printed; throws if it failed. */
-export function runIn(namespace: NetworkNamespace, program: string, args: readonly string[], input = ''): string {
-  const { status, stdout, stderr } = namespace.run(() => spawnSync(program, args, { input, encoding: 'utf8' }));
-  if (status !== 0) throw new Error(`${program} ${args.join(' ')}: ${stderr}`);
-  return stdout;
-}
-
 type Options = Partial<Omit<UserspaceModeOptions, 'namespace' | 'events'>>;
 
-/** userspace mode in a namespace, fed with objects. What it told is kept. */
-export class UserspaceUnderTest {
+/** userspace mode in a namespace. It serves both families, and a sync writes IPv4 unless the test names families. */
+export class UserspaceHarness extends ModeHarness<UserspaceMode> {
   readonly namespace: NetworkNamespace;
-  readonly mode: UserspaceMode;
-  readonly told: string[] = [];
-  readonly refused: SetAside[] = [];
-  readonly #models: Readonly<Record<Family, readonly [Model, Planner]>>;
 
-  /** `isHome`: the process is in the namespace itself, so the mode need not be told. */
-  constructor(
-    namespace: NetworkNamespace,
-    options: Options = {},
-    node = { name: 'node-a', zone: 'zone-a' },
-    { isHome = false } = {},
-  ) {
+  /** `isHome`: the process itself is in the namespace. */
+  constructor(namespace: NetworkNamespace, options: Options = {}, { isHome = false } = {}) {
+    const home = isHome ? undefined : namespace;
+    super(events => new UserspaceMode({ drainMs: 0, ...options, namespace: home, events }), { families: FAMILIES });
     this.namespace = namespace;
-    const events: ModeEvents = {
-      progress: () => {},
-      setAside: port => this.refused.push(port),
-      driftRepaired: (_family, what) => this.told.push(`repaired: ${what}`),
-      measured: () => {},
-      noticed: () => {},
-      failed: (what, error) => this.told.push(`failed: ${what}: ${error}`),
-    };
-    this.mode = new UserspaceMode({ drainMs: 0, ...options, namespace: isHome ? undefined : namespace, events });
-    this.#models = { IPv4: plans('IPv4', node), IPv6: plans('IPv6', node) };
   }
 
-  set(...objects: readonly (Service | EndpointSlice)[]): void {
-    for (const [model] of Object.values(this.#models)) {
-      for (const object of objects) {
-        if (object.kind === 'Service') model.setService(object);
-        else model.setEndpointSlice(object);
-      }
-    }
+  override sync(settings: Partial<ModeSettings> = {}, families: readonly Family[] = ['IPv4']): Promise<SyncReport> {
+    return super.sync(settings, families);
   }
 
-  deleteService(key: string): void {
-    for (const [model] of Object.values(this.#models)) model.deleteService(key);
+  /** Looks for drift now, repairs it, and retries what is set aside. */
+  lookForDrift(): Promise<void> {
+    return this.mode.lookForDrift();
   }
 
-  deleteEndpointSlice(key: string): void {
-    for (const [model] of Object.values(this.#models)) model.deleteEndpointSlice(key);
-  }
-
-  async sync(settings: Partial<ModeSettings> = {}, families: readonly Family[] = ['IPv4']): Promise<void> {
-    for (const family of families) {
-      const [model, planner] = this.#models[family];
-      await this.mode.sync(family, planner.update(model.take()), modeSettingsFor(family, settings));
-    }
-  }
-
-  /** The rules of our chains in a table, and the jumps to them, as iptables-save lists them. */
+  /** All rules of a table, as iptables-save lists them. */
   rules(table: 'nat' | 'filter' = 'nat', program = 'iptables'): readonly string[] {
     return runIn(this.namespace, `${program}-save`, ['-t', table])
       .split('\n')
       .filter(line => line.startsWith('-A'));
   }
 
-  /** The port that the first rule with these words leads to. */
+  /** The proxy port to which the first rule with these words leads. */
   proxyPort(...words: readonly string[]): number {
     const own = this.rules().filter(text => text.startsWith('-A KUBE-'));
     const rule = own.find(text => words.every(word => text.includes(word)));
@@ -109,24 +67,17 @@ export class UserspaceUnderTest {
   }
 }
 
-function plans(family: Family, node: PlanOptions['node']): readonly [Model, Planner] {
-  const model = new Model({ family, nodeName: node.name, startedAt: 0, report: () => {} });
-  const { localDetector } = modeSettingsFor(family);
-  const nodeIP = (family === 'IPv4' ? '192.168.0.2' : 'fd00:192:168::2') as Ip;
-  return [model, new Planner(model, { node, nodeIP, localDetector, masqueradeAll: false, allowExternalIPs: true })];
-}
-
-/** Runs with the mode on a machine of its own, and leaves nothing behind. */
+/** Runs the work with the mode on a machine of its own, and removes the machine afterwards. */
 export async function withUserspace(
-  work: (under: UserspaceUnderTest, namespace: NetworkNamespace) => Promise<void>,
+  work: (harness: UserspaceHarness, namespace: NetworkNamespace) => Promise<void>,
   options: Options = {},
 ): Promise<void> {
   const namespace = loopMachine();
-  const under = new UserspaceUnderTest(namespace, options);
+  const harness = new UserspaceHarness(namespace, options);
   try {
-    await work(under, namespace);
+    await work(harness, namespace);
   } finally {
-    await under.mode.close();
+    await harness.close();
     namespace.close();
   }
 }

@@ -1,7 +1,7 @@
 import { internList } from '../../lib/intern.ts';
 import { NONE } from '../../lib/none.ts';
 import type { EndpointPort, EndpointSlice, EndpointSpec } from '../objects.ts';
-import { checkInteger, checkProtocol, MAX_PORT } from './checked-values.ts';
+import { checkInteger, checkProtocol, MAX_PORT } from './check-values.ts';
 import { decodeObjectMeta, emptyMetadata, requireName } from './decode-metadata.ts';
 import { append, finish, type GrowingList } from './growing-list.ts';
 import { lengthKey, type ProtobufReader, varintKey } from './reader.ts';

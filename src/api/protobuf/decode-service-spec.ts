@@ -1,7 +1,7 @@
 import { internList } from '../../lib/intern.ts';
 import { NONE } from '../../lib/none.ts';
 import type { ServicePortSpec, ServiceSpec } from '../objects.ts';
-import { checkInteger, checkProtocol, MAX_INT32, MAX_PORT } from './checked-values.ts';
+import { checkInteger, checkProtocol, MAX_INT32, MAX_PORT } from './check-values.ts';
 import { append, type Draft, finish } from './growing-list.ts';
 import { lengthKey, type ProtobufReader, varintKey } from './reader.ts';
 import { SharedMessages } from './shared-messages.ts';

@@ -71,7 +71,11 @@ export const planCommand: Command = {
         against: values.diff ? 'kernel' : 'nothing',
       });
       const isDifferent = values.diff && text !== '';
-      return print(io, values.diff && !isDifferent ? 'no difference\n' : text, problems.length > 0 || isDifferent ? 1 : 0);
+      return print(
+        io,
+        values.diff && !isDifferent ? 'no difference\n' : text,
+        problems.length > 0 || isDifferent ? 1 : 0,
+      );
     }
     const report = filter(planReport(state, nodeName, problems), values.service);
     return print(io, render(report), report.problems.length > 0 ? 1 : 0);
@@ -81,7 +85,9 @@ export const planCommand: Command = {
 function modeFlag(text: string): ModeDescriptor {
   const mode = modeNamed(text);
   if (mode) return mode;
-  throw new FlagError(`invalid argument ${JSON.stringify(text)} for "--proxy-mode" flag: must be ${MODE_NAMES.join(' or ')}`);
+  throw new FlagError(
+    `invalid argument ${JSON.stringify(text)} for "--proxy-mode" flag: must be ${MODE_NAMES.join(' or ')}`,
+  );
 }
 
 interface Read {

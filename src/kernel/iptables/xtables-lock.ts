@@ -67,7 +67,8 @@ function openFile(path: string): number {
   try {
     return openSync(path, O.O_CREAT | O.O_RDWR, 0o600);
   } catch (error) {
-    throw new IptablesError('resource', { operation: `open ${path}`, errno: errorCode(error) });
+    const errno = errorCode(error);
+    throw new IptablesError('resource', { operation: `open ${path}`, errno });
   }
 }
 

@@ -7,7 +7,7 @@ import { runIn } from '../../../test/support/run-in.ts';
 import { NetworkNamespace } from '../../kernel/netns.ts';
 import { cleanupIptables } from './cleanup.ts';
 
-/** What the kubelet and others have. */
+/** The rules of the kubelet and of other programs. */
 const FOREIGN = `*mangle
 :KUBE-IPTABLES-HINT - [0:0]
 :KUBE-KUBELET-CANARY - [0:0]
@@ -17,7 +17,7 @@ COMMIT
 :KUBE-KUBELET-CANARY - [0:0]
 -A INPUT -j KUBE-FIREWALL
 -A OUTPUT -j KUBE-FIREWALL
--A INPUT -m comment --comment "somebody's" -p tcp -j ACCEPT
+-A INPUT -m comment --comment "another program" -p tcp -j ACCEPT
 COMMIT
 *nat
 :KUBE-KUBELET-CANARY - [0:0]
@@ -34,9 +34,9 @@ const saved = (namespace: NetworkNamespace, program: string) =>
 
 for (const backend of ['nf_tables', 'legacy'] as const) {
   const suffix = backend === 'legacy' ? 'legacy' : 'nft';
-  test(`IPT-13 cleanup removes what the mode made in ${backend}, in both families, and nothing else`, async () => {
+  test(`IPT-13 the cleanup removes what the mode wrote in ${backend}, in both families, and nothing else`, async () => {
     const namespace = NetworkNamespace.create();
-    // The rule of KUBE-FIREWALL stays too, for nobody can say whose it is.
+    // With localhost node ports the mode adds a rule to KUBE-FIREWALL. The cleanup leaves it, as it may be the kubelet's.
     const options = { backend, localhostNodePorts: false };
     const modes = (['IPv4', 'IPv6'] as const).map(family => new IptablesHarness(namespace, { ...options, family }));
     try {
@@ -77,7 +77,7 @@ for (const backend of ['nf_tables', 'legacy'] as const) {
   });
 }
 
-test('IPT-13 where there is no iptables, or nothing of ours, nothing is done and nothing is created', async () => {
+test('IPT-13 without iptables, or without rules of the mode, the cleanup removes and creates nothing', async () => {
   const programs = new FakePrograms({});
   const namespace = NetworkNamespace.create();
   try {
@@ -96,7 +96,7 @@ test('IPT-13 where there is no iptables, or nothing of ours, nothing is done and
   }
 });
 
-test('IPT-13 what cannot be removed is told, and the rest is removed', async () => {
+test('IPT-13 the cleanup reports a chain that it cannot remove, and removes the others', async () => {
   const namespace = NetworkNamespace.create();
   const mode = new IptablesHarness(namespace);
   mode.setService(service('web', { clusterIP: '10.96.0.10' }));
@@ -124,7 +124,7 @@ test('IPT-13 what cannot be removed is told, and the rest is removed', async () 
   }
 });
 
-test('IPT-13 unless a backend is named both are cleaned', async () => {
+test('IPT-13 the cleanup removes the rules of both backends by default', async () => {
   const namespace = NetworkNamespace.create();
   const modes = (['nf_tables', 'legacy'] as const).map(backend => new IptablesHarness(namespace, { backend }));
   try {

@@ -23,7 +23,7 @@ const CALLING: Readonly<Record<Table, readonly string[]>> = {
     PROBE_CHAIN,
   ],
 };
-/** Chains that chains of service ports jump to. Some CNI plugins jump to KUBE-MARK-MASQ; as the last one it keeps its rule. */
+/** Removed last, because other chains jump to KUBE-MARK-MASQ. It keeps its rule if a CNI plugin jumps to it too. */
 const CALLED: readonly string[] = [Chain.CANARY, Chain.MARK_MASQ];
 
 /**

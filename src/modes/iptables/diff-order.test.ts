@@ -40,7 +40,7 @@ function changesOf({ added, updated, removed }: PlanDiff): readonly RenderChange
 const histories = fc.array(fc.array(event, { maxLength: 6 }), { maxLength: 8 });
 const lastRules = nodePortRules(options);
 
-/** What batch after batch of events leaves in the tables, and what a fresh start would write. */
+/** The tables after partial restores for each batch of events, and the tables after a fresh start. */
 function after(batches: readonly (readonly ClusterEvent[])[]) {
   const { model, planner } = cluster();
   const [tables, fresh] = [new MemoryTables(), new MemoryTables()];
@@ -56,7 +56,7 @@ function after(batches: readonly (readonly ClusterEvent[])[]) {
   return { tables, fresh, plans: [...planner.plans()] };
 }
 
-test('IPT-2 restores of changes leave the rules of every service port in the order of a fresh start', () =>
+test('IPT-2 partial restores keep the rules of every service port in the order of a fresh start', () =>
   fc.assert(
     fc.property(histories, batches => {
       const { tables, fresh } = after(batches);
@@ -65,7 +65,7 @@ test('IPT-2 restores of changes leave the rules of every service port in the ord
     { numRuns: 300, seed: 4 },
   ));
 
-test('IPT-16 rules of a frontend that is another Service’s are written behind all others, before the last', () => {
+test('IPT-16 rules of a frontend that belongs to another Service come after all others, before the last rules', () => {
   let seen = 0;
   const check = (tables: MemoryTables, plans: readonly ServicePortPlan[]) => {
     for (const table of ['filter', 'nat'] as const) {

@@ -20,7 +20,7 @@ function texts(changes: readonly RenderChange[], context: Partial<DiffContext> =
   return [...partialTexts(changes, { ...around, ...context })];
 }
 
-/** The lines of nat's chains and rules of the only restore. */
+/** The chains and rules of nat in the only restore, as lines. */
 function natOf(changes: readonly RenderChange[], context?: Partial<DiffContext>): readonly string[] {
   const all = texts(changes, context);
   assert.equal(all.length, 1);
@@ -52,8 +52,8 @@ const shared = (command: string) =>
 const rejected = (command: string) =>
   `${command} KUBE-SERVICES -m comment --comment "ns3/svc3:p80 has no endpoints" -m tcp -p tcp -d 172.30.0.43 --dport 80 -j REJECT`;
 
-describe('IPT-3 a partial restore', () => {
-  test('of a Service that comes has its chains, and its rule at the top of the shared chain', () => {
+describe('IPT-3 partial restores', () => {
+  test('the restore for a new Service writes its chains, and inserts its rule at the top of the shared chain', () => {
     assert.deepEqual(natOf([change(undefined, planOf('10.0.3.1'))]), [
       `:${SVC} - [0:0]`,
       `:${SEP1} - [0:0]`,
@@ -64,7 +64,7 @@ describe('IPT-3 a partial restore', () => {
     ]);
   });
 
-  test('of a Service that goes takes its rule out and removes its chains', () => {
+  test('the restore for a deleted Service deletes its rule and its chains', () => {
     assert.deepEqual(natOf([change(planOf('10.0.3.1'), undefined)]), [
       `:${SVC} - [0:0]`,
       `:${SEP1} - [0:0]`,
@@ -74,7 +74,7 @@ describe('IPT-3 a partial restore', () => {
     ]);
   });
 
-  test('of a Service without endpoints is a rule in filter, and nothing in nat', () => {
+  test('the restore for a Service without endpoints adds a rule in filter and nothing in nat', () => {
     const [text] = texts([change(undefined, planOf())]);
     assert.ok(text);
     assert.equal(text.table('nat').isEmpty, true);
@@ -82,13 +82,13 @@ describe('IPT-3 a partial restore', () => {
     assert.ok(!`${text}`.includes('*nat'));
   });
 
-  test('of the first endpoints takes that rule away again', () => {
+  test('the restore for the first endpoint of a Service deletes the rule that rejects', () => {
     const changes = [change(planOf(), planOf('10.0.3.1'))];
     assert.deepEqual(filterOf(changes), [rejected('-D')]);
     assert.equal(natOf(changes).at(-1), shared('-I'));
   });
 
-  test('of an endpoint in place of another leaves the shared chain alone', () => {
+  test('the restore for a replaced endpoint does not touch the shared chain', () => {
     assert.deepEqual(natOf([change(planOf('10.0.3.1'), planOf('10.0.3.2'))]), [
       `:${SVC} - [0:0]`,
       `:${SEP2} - [0:0]`,
@@ -100,7 +100,7 @@ describe('IPT-3 a partial restore', () => {
     ]);
   });
 
-  test('of one endpoint more leaves those that were there alone', () => {
+  test('the restore for an added endpoint does not touch the chains of the other endpoints', () => {
     const half = ' -m statistic --mode random --probability 0.5000000000';
     assert.deepEqual(natOf([change(planOf('10.0.3.2'), planOf('10.0.3.2', '10.0.3.3'))]), [
       `:${SVC} - [0:0]`,
@@ -112,19 +112,19 @@ describe('IPT-3 a partial restore', () => {
     ]);
   });
 
-  test('of nothing is none', () => {
+  test('there is no restore without changes', () => {
     assert.deepEqual(texts([]), []);
     assert.deepEqual(texts([change(planOf('10.0.3.1'), planOf('10.0.3.1'))]), []);
   });
 
-  test('writes all chains of a changed service port anew when comments go', () => {
+  test('the restore writes all chains of a changed service port again if its rules lose their comments', () => {
     const plan = planOf('10.0.3.1');
     const lines = natOf([{ id: 'one', from: inputFor(plan), to: inputFor(plan, false) }]);
     assert.deepEqual(lines.slice(0, 2), [`:${SVC} - [0:0]`, `:${SEP1} - [0:0]`]);
     assert.ok(lines.includes(`-A ${SEP1} -s 10.0.3.1 -j KUBE-MARK-MASQ`));
   });
 
-  test('of several rules of one service port keeps their order', () => {
+  test('the restore keeps the order of several rules of one service port', () => {
     const spec = { type: 'NodePort', ports: [{ name: 'p80', nodePort: 30000 }] };
     const [plan] = plansOf({
       services: [service('ns3/svc3', { clusterIP: '172.30.0.43', ...spec })],
@@ -132,11 +132,11 @@ describe('IPT-3 a partial restore', () => {
     });
     const inserted = natOf([change(undefined, plan)]).filter(line => line.startsWith('-I KUBE-NODEPORTS'));
     assert.equal(inserted.length, 2);
-    assert.ok(inserted[1]?.includes('-d 127.0.0.0/8'), 'what is inserted last comes first');
+    assert.ok(inserted[1]?.includes('-d 127.0.0.0/8'), 'the rule that is inserted last comes first');
   });
 });
 
-test('IPT-2 rules of a service port that differ in a shared chain are taken out and put in as a block, in order', () => {
+test('IPT-2 if rules of a service port in a shared chain change, all of them are deleted and inserted in order', () => {
   const spec = (externalIPs: readonly string[]) =>
     plansOf({
       services: [service('a', { externalIPs: [...externalIPs] })],
@@ -157,7 +157,7 @@ test('IPT-2 rules of a service port that differ in a shared chain are taken out 
   ]);
 });
 
-test('IPT-3 a changed node port leaves the rules of addresses alone', () => {
+test('IPT-3 a changed node port does not touch the rules of addresses', () => {
   const spec = (nodePort: number) =>
     plansOf({
       services: [service('a', { type: 'NodePort', ports: [{ nodePort }] })],
@@ -184,7 +184,7 @@ function manyPlans(count: number, endpoints: number): readonly ServicePortPlan[]
   });
 }
 
-test('IPT-3 a shared chain of which much changes is written anew, its last rule last', () => {
+test('IPT-3 a restore writes a shared chain again if many of its rules change, and its last rule stays the last', () => {
   const plans = manyPlans(150, 1);
   const changes = plans.map(plan => change(undefined, plan));
   const all = () => plans.flatMap(plan => inputFor(plan) ?? []);
@@ -203,7 +203,7 @@ test('IPT-3 a shared chain of which much changes is written anew, its last rule 
   );
 });
 
-test('IPT-6 addresses of node ports come and go at the end of the chain', () => {
+test('IPT-6 rules for node port addresses are added and deleted at the end of the chain', () => {
   const lastRules = {
     from: ['-A KUBE-SERVICES -d 1', '-A KUBE-SERVICES -d 2'],
     to: ['-A KUBE-SERVICES -d 2', '-A KUBE-SERVICES -d 3'],
@@ -211,7 +211,7 @@ test('IPT-6 addresses of node ports come and go at the end of the chain', () => 
   assert.deepEqual(natOf([], { lastRules }), ['-D KUBE-SERVICES -d 1', '-A KUBE-SERVICES -d 3']);
 });
 
-test('IPT-9 many changes go in parts, and what leads to them comes last', () => {
+test('IPT-9 many changes are split into several restores, and the jumps to new chains come in the last one', () => {
   const plans = manyPlans(800, 3);
   const changes = plans.map(plan => change(undefined, plan));
   const all = () => plans.flatMap(plan => inputFor(plan) ?? []);
@@ -222,12 +222,12 @@ test('IPT-9 many changes go in parts, and what leads to them comes last', () => 
   assert.equal(texts(changes, { all, inParts: false }).length, 1);
 });
 
-test('IPT-9 few changes of many chains go in parts too', () => {
+test('IPT-9 few changes are split into several restores if they have many chains', () => {
   const plans = manyPlans(40, 100);
   const chainsOf = (changes: readonly RenderChange[]) => texts(changes).map(part => part.table('nat').chains.length);
-  const coming = chainsOf(plans.map(plan => change(undefined, plan)));
-  const going = chainsOf(plans.map(plan => change(plan, undefined)));
-  for (const counts of [coming, going]) {
+  const added = chainsOf(plans.map(plan => change(undefined, plan)));
+  const removed = chainsOf(plans.map(plan => change(plan, undefined)));
+  for (const counts of [added, removed]) {
     assert.equal(
       counts.reduce((sum, count) => sum + count),
       40 * 101,

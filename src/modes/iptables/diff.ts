@@ -24,7 +24,7 @@ export interface DiffContext {
 /** Up to this number, rules of a shared chain are always inserted and deleted one by one. */
 const FEW_RULES = 100;
 
-/** The restores that make the changes, and touch nothing else. Rules that jump to new chains come in the last restore. */
+/** The restores that make the changes, and nothing else. The last restore has the rules that jump to new chains. */
 export function* partialTexts(changes: readonly RenderChange[], context: DiffContext): Generator<RestoreText> {
   const { options, inParts } = context;
   const differences = new SharedDifferences();

@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { ManualClock } from '../../../test/support/manual-clock.ts';
-import { until } from '../../../test/support/nftables-mode.ts';
+import { waitFor } from '../../../test/support/wait-for.ts';
 import { Iptables } from '../../kernel/iptables/index.ts';
 import { NetworkNamespace } from '../../kernel/netns.ts';
 import { CANARY_TABLES, ensureJumpsAndCanaries } from './chains/jumps-and-canaries.ts';
@@ -62,7 +62,7 @@ async function withFinder(work: (drift: DriftTest) => Promise<void>): Promise<vo
   }
 }
 
-test('IPT-8 a missing rule is drift; without a change of the ruleset there is no search', () =>
+test('IPT-8 a missing rule is drift, but the finder searches only if the ruleset changed', () =>
   withFinder(async drift => {
     assert.equal(await drift.finder.find(), undefined);
     drift.missing = 'chain KUBE-SVC-A is gone';
@@ -73,7 +73,7 @@ test('IPT-8 a missing rule is drift; without a change of the ruleset there is no
     assert.equal(await drift.finder.find(), 'another program changed our iptables rules: chain KUBE-SVC-A is gone');
   }));
 
-test('IPT-8 a long search is not repeated at once, however often rules change', () =>
+test('IPT-8 the finder does not repeat a long search at once, even if rules change again', () =>
   withFinder(async drift => {
     drift.searchMs = 100;
     await drift.finder.find();
@@ -95,19 +95,19 @@ test('IPT-8 the finder waits until a flush has reached all tables', () =>
       found = cause;
     });
     for (let i = 0; i < 3; i++) {
-      assert.ok(await until(() => drift.clock.pending === 1, 5000));
+      await waitFor('the finder waits', () => drift.clock.pending === 1);
       await drift.clock.advance(100);
     }
     assert.equal(found, undefined);
     drift.deleteCanaries('nat', 'filter');
-    assert.ok(await until(() => drift.clock.pending === 1, 5000));
+    await waitFor('the finder waits', () => drift.clock.pending === 1);
     await drift.clock.advance(100);
-    assert.ok(await until(() => found !== undefined, 5000));
+    await waitFor('the finder reports drift', () => found !== undefined);
     assert.equal(found, FLUSHED);
     assert.deepEqual(drift.notices, []);
   }));
 
-test('IPT-8 a flush that never reaches all tables gets a notice, and is drift all the same', () =>
+test('IPT-8 a flush that never reaches all tables is drift too, and the operator gets a notice', () =>
   withFinder(async drift => {
     drift.deleteCanaries('mangle');
     let found: string | undefined;
@@ -115,14 +115,14 @@ test('IPT-8 a flush that never reaches all tables gets a notice, and is drift al
       found = cause;
     });
     while (found === undefined) {
-      assert.ok(await until(() => drift.clock.pending === 1 || found !== undefined, 5000));
+      await waitFor('the finder waits or reports drift', () => drift.clock.pending === 1 || found !== undefined);
       await drift.clock.advance(1000);
     }
     assert.equal(found, FLUSHED);
     assert.deepEqual(drift.notices, ['Another program flushed only some of the iptables tables']);
   }));
 
-test('IPT-8 a flush of all tables is found at once', () =>
+test('IPT-8 the finder reports a flush of all tables at once', () =>
   withFinder(async drift => {
     drift.deleteCanaries(...CANARY_TABLES);
     assert.equal(await drift.finder.find(), FLUSHED);

@@ -41,9 +41,9 @@ async function withFaults(
   }
 }
 
-const works = (mode: IptablesHarness) => canonicalRules(mode.namespace, 'iptables-save').includes(`-j ${WEB}`);
+const isProgrammed = (mode: IptablesHarness) => canonicalRules(mode.namespace, 'iptables-save').includes(`-j ${WEB}`);
 
-test('IPT-11 without iptables a sync fails and says which program is missing', () =>
+test('IPT-11 without iptables a sync fails, and the error names the missing program', () =>
   withFaults(
     {},
     async mode => {
@@ -53,17 +53,17 @@ test('IPT-11 without iptables a sync fails and says which program is missing', (
     { only: true },
   ));
 
-test('IPT-11 an iptables-restore that always fails blames nobody, and once it works all is written', () =>
+test('IPT-11 the mode sets no Service aside if iptables-restore always fails, and writes all once it works', () =>
   withFaults({ 'iptables-restore': 'echo kaputt >&2; exit 1' }, async (mode, programs) => {
     await assert.rejects(mode.sync(), /iptables-restore.*: exit status 1: kaputt/);
     await assert.rejects(mode.sync(), /kaputt/);
     assert.deepEqual(mode.events.setAsides, []);
     programs.replace('iptables-restore', 'exec /usr/sbin/iptables-restore "$@"');
     assert.deepEqual(await mode.sync(), { full: true });
-    assert.ok(works(mode));
+    assert.ok(isProgrammed(mode));
   }));
 
-test('IPT-11 one that fails later makes the next sync a full one', () =>
+test('IPT-11 a failed partial restore makes the next sync a full one', () =>
   withFaults({}, async (mode, programs) => {
     await mode.sync();
     mode.setEndpointSlice(slice('web-1', ['10.244.1.1', '10.244.1.2']));
@@ -80,7 +80,7 @@ test('IPT-11 one that fails later makes the next sync a full one', () =>
     assert.ok(canonicalRules(mode.namespace, 'iptables-save').includes('10.244.1.2'));
   }));
 
-test('IPT-11 an iptables-restore that hangs is killed, and that is said', () =>
+test('IPT-11 the mode kills an iptables-restore that hangs, and the error says so', () =>
   withFaults(
     { 'iptables-restore': 'exec sleep 60' },
     async mode => {
@@ -90,7 +90,7 @@ test('IPT-11 an iptables-restore that hangs is killed, and that is said', () =>
     { timeoutMs: 400 },
   ));
 
-async function hold(file: string) {
+async function holdLock(file: string) {
   const child = spawn('flock', ['--no-fork', file, 'sleep', '20'], { stdio: 'ignore' });
   await once(child, 'spawn');
   while (findLockHolder(file)?.command !== 'sleep') await delay(2);
@@ -101,11 +101,11 @@ async function hold(file: string) {
   };
 }
 
-test('IPT-11 who holds the xtables lock, and for how long it was waited, is said', () =>
+test('IPT-11 the error of a sync names the holder of the xtables lock, and how long the program waited', () =>
   withFaults(
     {},
     async (mode, _programs, folder) => {
-      const release = await hold(join(folder, 'lock'));
+      const release = await holdLock(join(folder, 'lock'));
       await assert.rejects(mode.sync(), /waited [\d.]+ s for the xtables lock, held by sleep \(pid \d+\)/);
       assert.deepEqual(mode.events.setAsides, []);
       await release();
@@ -114,11 +114,11 @@ test('IPT-11 who holds the xtables lock, and for how long it was waited, is said
     { backend: 'legacy', waitSeconds: 1 },
   ));
 
-test('IPT-11 a lock that was had late is noticed', () =>
+test('IPT-11 the operator gets a notice if a program waited long for the xtables lock', () =>
   withFaults(
     {},
     async (mode, _programs, folder) => {
-      const release = await hold(join(folder, 'lock'));
+      const release = await holdLock(join(folder, 'lock'));
       setTimeout(() => void release(), 2000);
       await mode.sync();
       assert.match(mode.events.lines.join('\n'), /notice: .*waited [\d.]+ s for the xtables lock, held by sleep/);
@@ -126,10 +126,10 @@ test('IPT-11 a lock that was had late is noticed', () =>
     { backend: 'legacy' },
   ));
 
-test('IPT-7 a kernel that takes no nfacct rules is done without', () =>
+test('IPT-7 the mode writes its rules without nfacct counters if the kernel refuses them', () =>
   withFaults({ 'iptables-restore': refusing('nfacct', 'no nfacct here') }, async mode => {
     await mode.sync();
-    assert.ok(works(mode));
+    assert.ok(isProgrammed(mode));
     const rules = canonicalRules(mode.namespace, 'iptables-save');
     assert.ok(rules.includes('--ctstate INVALID -j DROP'));
     assert.ok(!rules.includes('nfacct'));
@@ -137,7 +137,7 @@ test('IPT-7 a kernel that takes no nfacct rules is done without', () =>
   }));
 
 for (const words of ['10.96.0.12 --dport', 'default/bad -s', 'default/bad -> ']) {
-  test(`IPT-10 a Service whose "${words}" is refused without a line number is found by halving`, () =>
+  test(`IPT-10 the mode finds a Service by halving if iptables-restore refuses "${words}" without a line number`, () =>
     withFaults({ 'iptables-restore': refusing(words, 'invalid argument') }, async mode => {
       for (const [i, name] of ['a', 'bad', 'c', 'd'].entries()) {
         mode.setService(service(name, { clusterIP: `10.96.0.${i + 11}` }));
@@ -150,7 +150,7 @@ for (const words of ['10.96.0.12 --dport', 'default/bad -s', 'default/bad -> '])
         assert.ok(rules.includes(`${ip}/32`), ip);
       assert.ok(!rules.includes('10.96.0.12/32'));
       assert.ok(!rules.includes('TRIAL') && !rules.includes('PROBE'));
-      // It is not tried again before it changes.
+      // The mode retries it only after it changes.
       mode.setEndpointSlice(slice('c-1', ['10.244.1.99']));
       assert.deepEqual(await mode.sync(), { full: false });
       assert.equal(mode.events.setAsides.length, 1);
@@ -158,7 +158,7 @@ for (const words of ['10.96.0.12 --dport', 'default/bad -s', 'default/bad -> '])
     }));
 }
 
-test('IPT-10 a line that is refused for want of memory blames nobody, and all is written when there is some', () =>
+test('IPT-10 a line that is refused because memory is missing sets no Service aside, and the next sync writes it', () =>
   withFaults(
     { 'iptables-restore': refusing('10.96.0.10 --dport', 'line 9: RULE_APPEND failed (Cannot allocate memory)') },
     async (mode, programs) => {
@@ -166,14 +166,14 @@ test('IPT-10 a line that is refused for want of memory blames nobody, and all is
       assert.deepEqual(mode.events.setAsides, []);
       programs.replace('iptables-restore', 'exec /usr/sbin/iptables-restore "$@"');
       await mode.sync();
-      assert.ok(works(mode));
+      assert.ok(isProgrammed(mode));
     },
   ));
 
-test('IPT-10 a search tries no more at once than goes into one restore', () => {
-  const counting = 'cat > "$0.copy"; grep -c ^: "$0.copy" >> "$0.sizes"; exec < "$0.copy"';
+test('IPT-10 each trial of a search is small enough for one restore', () => {
+  const countChains = 'cat > "$0.copy"; grep -c ^: "$0.copy" >> "$0.sizes"; exec < "$0.copy"';
   const refuse = refusing('10.96.0.12 --dport', 'invalid argument');
-  return withFaults({ 'iptables-restore': `${counting}\n${refuse}` }, async (mode, { folder }) => {
+  return withFaults({ 'iptables-restore': `${countChains}\n${refuse}` }, async (mode, { folder }) => {
     for (let i = 0; i < 100; i++) {
       mode.setService(service(`s${i}`, { clusterIP: `10.96.0.${i + 11}` }));
       mode.setEndpointSlice(
@@ -190,7 +190,7 @@ test('IPT-10 a search tries no more at once than goes into one restore', () => {
   });
 });
 
-test('IPT-10 of a Service that is refused in a later part no chains stay', () =>
+test('IPT-10 no chains of a Service stay if iptables-restore refuses it in a later part', () =>
   withFaults({ 'iptables-restore': refusing('-d 1.2.3.4 --dport', 'invalid argument') }, async mode => {
     mode.setService(service('bad', { clusterIP: '10.96.0.12', externalIPs: ['1.2.3.4'] }));
     mode.setEndpointSlice(slice('bad-1', ['10.244.1.9']));
@@ -205,7 +205,7 @@ test('IPT-10 of a Service that is refused in a later part no chains stay', () =>
     assert.equal(chains.length, 2 + 8 * 201);
   }));
 
-test('IPT-10 what a search that was killed left behind goes with the next full sync', () =>
+test('IPT-10 the next full sync removes the trial chains of a search that was killed', () =>
   withFaults({}, async mode => {
     const trial = ':KUBE-PROXY-TRIAL - [0:0]';
     const used = ':KUBE-SEP-OLD - [0:0]\n-A KUBE-PROXY-TRIAL -j KUBE-SEP-OLD';
@@ -220,7 +220,7 @@ test('IPT-10 what a search that was killed left behind goes with the next full s
     );
   }));
 
-test('IPT-11 what a sync was handed that failed at its very beginning is written by the next', () =>
+test('IPT-11 if a sync fails before it writes, the next sync writes its plans', () =>
   withFaults({}, async mode => {
     const broken = {
       ...parseNodePortAddresses('IPv4', []),
@@ -230,5 +230,5 @@ test('IPT-11 what a sync was handed that failed at its very beginning is written
     };
     await assert.rejects(mode.sync({ nodePortAddresses: broken }), /no addresses/);
     await mode.sync();
-    assert.ok(works(mode));
+    assert.ok(isProgrammed(mode));
   }));

@@ -5,9 +5,9 @@ import { addressEvent, applyEvent, clusterEvent, survivors } from '../../../test
 import { IptablesHarness, type IptablesHarnessOptions } from '../../../test/support/iptables-mode.ts';
 import { canonicalRules, rulesByServicePort } from '../../../test/support/iptables-rules.ts';
 import { ManualClock } from '../../../test/support/manual-clock.ts';
-import { until } from '../../../test/support/nftables-mode.ts';
 import { service, slice } from '../../../test/support/objects.ts';
 import { runIn } from '../../../test/support/run-in.ts';
+import { waitFor } from '../../../test/support/wait-for.ts';
 import type { Backend } from '../../kernel/iptables/index.ts';
 import { NetworkNamespace } from '../../kernel/netns.ts';
 import { readSysctl, writeSysctl } from '../../kernel/sysctl.ts';
@@ -38,7 +38,7 @@ async function withMode(
   }
 }
 
-/** All lines of iptables-save, counters and remarks apart. */
+/** All lines of iptables-save, without counters and comments. */
 function saved({ namespace }: IptablesHarness, program = 'iptables'): readonly string[] {
   return runIn(namespace, `${program}-save`, [])
     .split('\n')
@@ -66,7 +66,7 @@ function setWeb(mode: IptablesHarness): void {
 
 for (const [backend, program] of BACKENDS) {
   describe(`iptables mode with ${backend}`, () => {
-    test('IPT-2 whatever events went before, rules are those of a fresh start', () =>
+    test('IPT-2 after any events the rules are those of a fresh start', () =>
       fc.assert(
         fc.asyncProperty(fc.array(fc.array(event, { maxLength: 6 }), { maxLength: 5 }), async events => {
           const namespace = NetworkNamespace.create();
@@ -100,7 +100,7 @@ for (const [backend, program] of BACKENDS) {
         { numRuns: 8, seed: 4 },
       ));
 
-    test('IPT-2 source ranges hold for an external IP that becomes a load balancer IP too as after a fresh start', () =>
+    test('IPT-2 an external IP that becomes a load-balancer IP too gets the same rules as after a fresh start', () =>
       withMode(
         async mode => {
           const ranges = { loadBalancerSourceRanges: ['203.0.113.0/24'] };
@@ -121,7 +121,7 @@ for (const [backend, program] of BACKENDS) {
         { backend },
       ));
 
-    test('IPT-5 a stale chain that others jump to stays, and that is told; all other stale chains go', () =>
+    test('IPT-5 the mode removes stale chains, except one that another program jumps to, which it reports', () =>
       withMode(
         async mode => {
           const run = (...args: string[]) => runIn(mode.namespace, program, ['-w', '-t', 'nat', ...args]);
@@ -140,7 +140,7 @@ for (const [backend, program] of BACKENDS) {
         { backend },
       ));
 
-    test('IPT-5 what a former run left is taken over, and what nobody wants any more is removed', () =>
+    test('IPT-5 the mode adopts the rules of an earlier run, and removes chains that are no longer wanted', () =>
       withMode(
         async mode => {
           setWeb(mode);
@@ -161,7 +161,7 @@ for (const [backend, program] of BACKENDS) {
         { backend },
       ));
 
-    test('IPT-8 a flush of all tables is noticed by the canary, and all is written anew', async () => {
+    test('IPT-8 the mode detects a flush of all tables by its canary, and writes everything again', async () => {
       const clock = new ManualClock();
       await withMode(
         async mode => {
@@ -173,7 +173,7 @@ for (const [backend, program] of BACKENDS) {
           }
           assert.notEqual(canonicalRules(mode.namespace, `${program}-save`), before);
           await clock.advance(PERIOD_MS);
-          assert.ok(await until(() => mode.events.lines.some(line => line.startsWith('repaired')), 5000));
+          await waitFor('a repair', () => mode.events.lines.some(line => line.startsWith('repaired')));
           assert.equal(
             mode.events.lines.at(-1),
             'repaired: another program flushed the iptables rules; wrote all rules again',
@@ -184,7 +184,7 @@ for (const [backend, program] of BACKENDS) {
       );
     });
 
-    test('IPT-8 a chain of ours that is deleted, and a jump that is, are noticed and put right', async () => {
+    test('IPT-8 the mode repairs a deleted chain and a deleted jump', async () => {
       const clock = new ManualClock();
       await withMode(
         async mode => {
@@ -197,12 +197,12 @@ for (const [backend, program] of BACKENDS) {
           run('-F', WEB);
           run('-X', WEB);
           await clock.advance(PERIOD_MS);
-          assert.ok(await until(() => repairs().length === 1, 5000));
+          await waitFor('the first repair', () => repairs().length === 1);
           assert.match(repairs()[0] ?? '', /changed our iptables rules: .*chain KUBE-SVC-LOLE4ISW44XBNF3G is gone/);
           assert.equal(canonicalRules(mode.namespace, `${program}-save`), before);
           run('-D', 'PREROUTING', '1');
           await clock.advance(PERIOD_MS * 100);
-          assert.ok(await until(() => repairs().length === 2, 5000));
+          await waitFor('the second repair', () => repairs().length === 2);
           assert.match(repairs()[1] ?? '', /chain KUBE-SERVICES lost 1 of its rules or of the jumps to it/);
           assert.equal(canonicalRules(mode.namespace, `${program}-save`), before);
         },
@@ -210,7 +210,7 @@ for (const [backend, program] of BACKENDS) {
       );
     });
 
-    test('IPT-10 a Service that iptables-restore refuses is set aside, all others are programmed', () =>
+    test('IPT-10 the mode sets a Service aside that iptables-restore refuses, and programs all others', () =>
       withMode(
         async mode => {
           setWeb(mode);
@@ -248,7 +248,7 @@ for (const [backend, program] of BACKENDS) {
   });
 }
 
-test('IPT-10 many Services that are refused are found too', () =>
+test('IPT-10 the mode finds many refused Services', () =>
   withMode(async mode => {
     setWeb(mode);
     const names = Array.from({ length: 12 }, (_, i) => `bad${i}`);
@@ -263,7 +263,7 @@ test('IPT-10 many Services that are refused are found too', () =>
     assert.ok(saved(mode).some(line => line.endsWith(`-j ${WEB}`)));
   }));
 
-test('IPT-3 a sync without changes runs nothing, one of an endpoint writes two chains', () =>
+test('IPT-3 a sync without changes runs no program, and a sync of an added endpoint writes two chains', () =>
   withMode(async mode => {
     setWeb(mode);
     mode.setService(service('other', { clusterIP: '10.96.0.11' }));
@@ -278,13 +278,13 @@ test('IPT-3 a sync without changes runs nothing, one of an endpoint writes two c
     const counts = mode.events.measures.flatMap(measure => (measure.kind === 'rules' ? [measure] : [])).slice(-2);
     assert.deepEqual(counts, [
       { kind: 'rules', table: 'filter', total: 4, last: 0 },
-      // A masquerading rule, three endpoints, and two rules of the third.
+      // In the Service's chain a masquerading rule and one for each endpoint, in the new endpoint's chain two rules.
       { kind: 'rules', table: 'nat', total: 21, last: 6 },
     ]);
     assert.equal(rulesOf(mode, WEB).length, 4);
   }));
 
-test('IPT-3 Services come and go above the last rule of the chain', () =>
+test('IPT-3 rules of Services are added and deleted above the last rule of the chain', () =>
   withMode(async mode => {
     setWeb(mode);
     await mode.sync();
@@ -302,7 +302,7 @@ test('IPT-3 Services come and go above the last rule of the chain', () =>
     );
   }));
 
-test('IPT-9 many Services come, change and go in several restores', () =>
+test('IPT-9 the mode adds, changes and removes many Services in several restores', () =>
   withMode(async mode => {
     const numbers = Array.from({ length: 800 }, (_, i) => i);
     const setEndpoint = (i: number, ip: string) => mode.setEndpointSlice(slice(`s${i}-1`, [ip]));
@@ -329,7 +329,7 @@ test('IPT-9 many Services come, change and go in several restores', () =>
     );
   }));
 
-test('IPT-8 a changed sync period holds at once', async () => {
+test('IPT-8 a changed sync period takes effect at once', async () => {
   const clock = new ManualClock();
   await withMode(
     async mode => {
@@ -338,13 +338,13 @@ test('IPT-8 a changed sync period holds at once', async () => {
       await mode.sync({ syncPeriodMs: 100 });
       runIn(mode.namespace, 'iptables', ['-w', '-t', 'nat', '-F', 'KUBE-SERVICES']);
       await clock.advance(100);
-      assert.ok(await until(() => mode.events.lines.some(line => line.startsWith('repaired')), 5000));
+      await waitFor('a repair', () => mode.events.lines.some(line => line.startsWith('repaired')));
     },
     { clock, settings: { syncPeriodMs: HOUR_MS } },
   );
 });
 
-test('IPT-3 everything is written anew after an hour, but not in a large cluster', async () => {
+test('IPT-3 the mode writes everything again after an hour, except in a large cluster', async () => {
   const clock = new ManualClock();
   await withMode(
     async mode => {
@@ -362,7 +362,7 @@ test('IPT-3 everything is written anew after an hour, but not in a large cluster
   );
 });
 
-test('IPT-4 in a large cluster comments of endpoints go when a Service changes, not before', () =>
+test('IPT-4 in a large cluster the rules of endpoints lose their comments only when their Service changes', () =>
   withMode(async mode => {
     setWeb(mode);
     mode.setService(service('other', { clusterIP: '10.96.0.11' }));
@@ -380,7 +380,7 @@ test('IPT-4 in a large cluster comments of endpoints go when a Service changes, 
     assert.equal(commented(), 8);
   }));
 
-test('IPT-2 a rule that someone took out of a shared chain makes a partial sync a full one', () =>
+test('IPT-2 a partial sync becomes a full one if another program deleted a rule from a shared chain', () =>
   withMode(async mode => {
     setWeb(mode);
     await mode.sync();
@@ -398,7 +398,7 @@ test('IPT-2 a rule that someone took out of a shared chain makes a partial sync 
     assert.deepEqual(mode.events.setAsides, []);
   }));
 
-test('IPT-5 jumps that are there stay where they are; those that are missing go to the top', () =>
+test('IPT-5 existing jumps stay at their places, and missing jumps are inserted at the top', () =>
   withMode(async mode => {
     const run = (...args: string[]) => runIn(mode.namespace, 'iptables', args);
     run('-N', 'KUBE-FIREWALL');
@@ -412,7 +412,7 @@ test('IPT-5 jumps that are there stay where they are; those that are missing go 
     assert.deepEqual(targets(), expected);
   }));
 
-test('IPT-6 localhost serves node ports in IPv4 only, and route_localnet is set for it', async () => {
+test('IPT-6 localhost accepts node ports only in IPv4, and the mode sets route_localnet for it', async () => {
   const sysctl = 'net/ipv4/conf/all/route_localnet';
   await withMode(async mode => {
     assert.equal(readSysctl(sysctl, mode.namespace), '0');
@@ -430,7 +430,7 @@ test('IPT-6 localhost serves node ports in IPv4 only, and route_localnet is set 
   }
 });
 
-test('IPT-6 node port addresses that change change the last rules; loopback is refused where it cannot work', async () => {
+test('IPT-6 the last rules follow the node port addresses, without loopback if the mode cannot serve it', async () => {
   const settings = { nodePortAddresses: parseNodePortAddresses('IPv4', ['192.168.0.0/16', '127.0.0.0/8']) };
   const ips = (...list: string[]) => ({ nodePortIPs: list as readonly string[] as readonly Ip[] });
   const tails = (mode: IptablesHarness) =>
@@ -457,7 +457,7 @@ test('IPT-6 node port addresses that change change the last rules; loopback is r
   );
 });
 
-test('IPT-7 a liberal kernel gets no rule that drops INVALID packets', () =>
+test('IPT-7 the mode writes no rule that drops INVALID packets if the kernel is liberal', () =>
   withMode(async mode => {
     writeSysctl('net/netfilter/nf_conntrack_tcp_be_liberal', 1, mode.namespace);
     await mode.sync();
@@ -465,12 +465,12 @@ test('IPT-7 a liberal kernel gets no rule that drops INVALID packets', () =>
     assert.ok(mode.events.lines.some(line => line.includes('not installing DROP rules for INVALID packets')));
   }));
 
-test('IPT-12 rules that a proxy left in the other backend are told', () =>
+test('IPT-12 the operator gets a notice about rules that a proxy left in the other backend', () =>
   withMode(async mode => {
     runIn(mode.namespace, 'iptables-legacy', ['-w', '-t', 'nat', '-N', 'KUBE-KUBELET-CANARY']);
     runIn(mode.namespace, 'iptables-legacy', ['-w', '-t', 'nat', '-N', 'KUBE-SERVICES']);
     await mode.sync();
-    assert.ok(await until(() => mode.events.lines.some(line => line.includes('Both iptables backends')), 5000));
+    await waitFor('the notice', () => mode.events.lines.some(line => line.includes('Both iptables backends')));
     assert.match(
       mode.events.lines.join('\n'),
       /nf_tables, which this proxy writes, and legacy \(1 chains, for example KUBE-SERVICES in nat/,

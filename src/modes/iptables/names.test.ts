@@ -48,7 +48,7 @@ for (const [name, port, text, hash] of ENDPOINTS) {
   });
 }
 
-test('IPT-3 chains are ours by their beginning', () => {
+test('IPT-3 a chain is ours if its name has one of our prefixes', () => {
   const names = ['KUBE-SVC-X', 'KUBE-SVL-X', 'KUBE-EXT-X', 'KUBE-FW-X', 'KUBE-SEP-LOOKALIKE', 'KUBE-SERVICES', 'CNI-X'];
   assert.deepEqual(names.map(isOwnChain), [true, true, true, true, true, false, false]);
 });

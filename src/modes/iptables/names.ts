@@ -17,7 +17,7 @@ export const Chain = {
   CANARY: 'KUBE-PROXY-CANARY',
 } as const;
 
-/** Chains that exist for a moment, to test whether iptables accepts rules. A process that is killed leaves them behind. */
+/** Chains that exist only while iptables tests rules for the mode. A process that is killed leaves them behind. */
 export const TRIAL_CHAIN = 'KUBE-PROXY-TRIAL';
 export const PROBE_CHAIN = 'KUBE-PROXY-PROBE';
 

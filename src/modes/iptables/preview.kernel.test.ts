@@ -42,7 +42,7 @@ function addServices(mode: IptablesHarness): void {
 }
 
 for (const backend of ['nf_tables', 'legacy'] as const) {
-  test(`IPT-15 after a sync there is no difference to the kernel (${backend})`, () =>
+  test(`IPT-15 the preview against the kernel is empty after a sync (${backend})`, () =>
     withPreview(backend, async (mode, preview) => {
       addServices(mode);
       await mode.sync();
@@ -54,7 +54,7 @@ for (const backend of ['nf_tables', 'legacy'] as const) {
     }));
 }
 
-test('IPT-15 the difference to the kernel is what another program changed, and writing it mends that', () =>
+test('IPT-15 the preview against the kernel restores exactly what another program changed', () =>
   withPreview('nf_tables', async (mode, preview, namespace) => {
     addServices(mode);
     await mode.sync();
@@ -92,7 +92,7 @@ test('IPT-15 the difference to the kernel is what another program changed, and w
     assert.equal(await preview('kernel'), '');
   }));
 
-test('IPT-15 on a machine without rules the difference is everything', () =>
+test('IPT-15 the preview against a kernel without rules contains everything', () =>
   withPreview('nf_tables', async (mode, preview) => {
     addServices(mode);
     const text = await preview('kernel');

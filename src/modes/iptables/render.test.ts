@@ -12,7 +12,7 @@ const text = (name: string) => readFileSync(`test/restore-texts/${name}.txt`, 'u
 const real = { mark: '0x00004000', machine: { randomFully: true } };
 const port = (name: string, number: number) => [{ name, protocol: 'TCP' as const, port: number }];
 
-test('IPT-1 the restore of a Service with a cluster IP, to the letter', () => {
+test('IPT-1 the restore of a Service with a cluster IP is the expected text', () => {
   const podRange = '10.244.0.0/16';
   const plans = plansOf(
     {
@@ -38,7 +38,7 @@ const edgeNode = { podRange: '10.244.0.0/16', nodeIP: '10.20.0.5' };
 const edgeOptions = rulesFor('IPv4', { ...real, localDetector: detectorOf('10.244.0.0/16') });
 const remote = { ip: '10.244.2.16', nodeName: 'node-b' };
 
-test('IPT-1 the restore of a load balancer with policy Local and source ranges, to the letter', () => {
+test('IPT-1 the restore of a load balancer with policy Local and source ranges is the expected text', () => {
   const endpoints = [{ ip: '10.244.1.15', nodeName: 'node-a' }, remote];
   const slices = [slice('prod/edge-1', endpoints, { ports: port('https', 8443) })];
   assert.equal(
@@ -47,7 +47,7 @@ test('IPT-1 the restore of a load balancer with policy Local and source ranges, 
   );
 });
 
-test('IPT-1 a load balancer with policy Local and no local endpoint drops what its chain does not short-circuit', () => {
+test('IPT-1 a load balancer with policy Local and no local endpoint drops traffic that is not short-circuited', () => {
   const slices = [slice('prod/edge-1', [remote], { ports: port('https', 8443) })];
   const full = fullText(plansOf({ services: [edge], slices }, edgeNode), edgeOptions, true);
   assert.deepEqual(full.table('filter').rules.slice(1, -3), [
@@ -61,7 +61,7 @@ test('IPT-1 a load balancer with policy Local and no local endpoint drops what i
   assert.ok(!nat.rules.some(rule => rule.includes('statistic') || / -j KUBE-SVL-/.test(rule)));
 });
 
-test('IPT-1 a load balancer without endpoints rejects, and its health check is answered all the same', () => {
+test('IPT-1 a load balancer without endpoints rejects traffic, but accepts health checks', () => {
   const full = fullText(plansOf({ services: [edge] }, edgeNode), edgeOptions, true);
   assert.deepEqual(full.table('filter').rules.slice(1, -3), [
     '-A KUBE-SERVICES -m comment --comment "prod/edge:https has no endpoints" -m tcp -p tcp -d 10.96.77.1 --dport 443 -j REJECT',
@@ -72,7 +72,7 @@ test('IPT-1 a load balancer without endpoints rejects, and its health check is a
   assert.deepEqual(full.table('nat').chains, ['KUBE-SERVICES', 'KUBE-NODEPORTS', 'KUBE-POSTROUTING', 'KUBE-MARK-MASQ']);
 });
 
-test('IPT-1 the restore of a node port with affinity in IPv6, to the letter', () => {
+test('IPT-1 the restore of a node port with affinity in IPv6 is the expected text', () => {
   const podRange = 'fd00:10:244::/56';
   const cart = service('shop/cart', {
     type: 'NodePort',
@@ -115,7 +115,7 @@ const balanced = (i: number): Spec => ({
   healthCheckNodePort: 30001,
 });
 
-/** Services, endpoints of each, and how many rules they make in filter and nat. */
+/** The number of Services, the endpoints of each, their kind, and the rules that they have in filter and in nat. */
 const COUNTS: readonly (readonly [number, number, (i: number) => Spec, number, number])[] = [
   [0, 0, plain, 4, 5],
   [1, 0, plain, 5, 5],
@@ -139,13 +139,13 @@ const COUNTS: readonly (readonly [number, number, (i: number) => Spec, number, n
 
 for (const [services, endpoints, spec, filter, nat] of COUNTS) {
   const kind = spec === balanced ? 'LoadBalancer' : 'ClusterIP';
-  test(`IPT-1 ${services} Services of ${endpoints} endpoints, ${kind}: ${filter} rules in filter, ${nat} in nat`, () => {
+  test(`IPT-1 ${services} ${kind} Services with ${endpoints} endpoints have ${filter} rules in filter and ${nat} in nat`, () => {
     const full = fullText(many(services, endpoints, spec), rulesFor(), true);
     assert.deepEqual([full.table('filter').rules.length, full.table('nat').rules.length], [filter, nat]);
   });
 }
 
-test('IPT-1 every chain that is jumped to is declared and has rules, and no chain is unused', () => {
+test('IPT-1 rules jump only to chains that are declared and have rules, and to every declared chain', () => {
   const services = [
     service('a', { clusterIP: '10.0.0.1', ...balanced(0), externalTrafficPolicy: 'Local' }),
     service('b', { clusterIP: '10.0.0.2', internalTrafficPolicy: 'Local', sessionAffinity: 'ClientIP' }),
@@ -169,7 +169,7 @@ test('IPT-1 every chain that is jumped to is declared and has rules, and no chai
   assert.equal(new Set(nat.chains).size, nat.chains.length);
 });
 
-test('IPT-4 in large clusters endpoints have no comments; all else has', () => {
+test('IPT-4 in large clusters only the rules of endpoints have no comments', () => {
   const rules = fullText(many(1, 2, balanced), rulesFor(), false).table('nat').rules;
   const endpointRules = rules.filter(rule => /^-A KUBE-SEP-| -j KUBE-SEP-/.test(rule));
   assert.equal(endpointRules.length, 6);
@@ -182,7 +182,7 @@ test('IPT-4 in large clusters endpoints have no comments; all else has', () => {
   );
 });
 
-test('IPT-9 a large restore goes in parts: first what is led to, last what leads there, and nothing is left out', () => {
+test('IPT-9 the parts of a large restore together have all rules, and jump only to chains that exist already', () => {
   const plans = many(100, 30);
   const whole = fullText(plans, rulesFor(), true);
   const parts = [...fullTextParts(plans, rulesFor(), true)];
@@ -206,7 +206,7 @@ test('IPT-9 a large restore goes in parts: first what is led to, last what leads
     assert.deepEqual(
       targets.filter(chain => !declared.has(chain)),
       [],
-      'a part jumps only to what is there',
+      'a part jumps only to chains that exist',
     );
   }
 });
@@ -214,7 +214,7 @@ test('IPT-9 a large restore goes in parts: first what is led to, last what leads
 const T =
   '-A KUBE-SERVICES -m comment --comment "kubernetes service nodeports; NOTE: this must be the last rule in this chain"';
 
-test('IPT-6 node ports: which addresses lead to them', () => {
+test('IPT-6 only packets to the configured addresses reach the chain of node ports', () => {
   const tail = (...options: Parameters<typeof rulesFor>) =>
     fullText([], rulesFor(...options), true)
       .table('nat')
@@ -236,7 +236,7 @@ test('IPT-6 node ports: which addresses lead to them', () => {
   assert.deepEqual(tail('IPv4', some('IPv4', [])), []);
 });
 
-test('IPT-7 INVALID packets are dropped, and counted where there is a counter, unless the kernel is liberal', () => {
+test('IPT-7 a rule drops INVALID packets unless the kernel is liberal, and counts them if there is a counter', () => {
   const rules = (machine: object) => fullText([], rulesFor('IPv4', { machine }), true).table('filter').rules.slice(1);
   const after = [
     '-A KUBE-FORWARD -m comment --comment "kubernetes forwarding rules" -m mark --mark 0x4000/0x4000 -j ACCEPT',
@@ -251,14 +251,14 @@ test('IPT-7 INVALID packets are dropped, and counted where there is a counter, u
   assert.deepEqual(rules({ tcpLiberal: true }), after);
 });
 
-test('IPT-1 masquerading picks ports fully at random where the programs know how', () => {
+test('IPT-1 masquerading uses --random-fully if the programs support it', () => {
   const rule = (randomFully: boolean) =>
     fullText([], rulesFor('IPv4', { machine: { randomFully } }), true).table('nat').rules[2];
   const start = '-A KUBE-POSTROUTING -m comment --comment "kubernetes service traffic requiring SNAT" -j MASQUERADE';
   assert.deepEqual([rule(false), rule(true)], [start, `${start} --random-fully`]);
 });
 
-test('IPT-1 addresses are canonical, and so are the names that are made of them', () => {
+test('IPT-1 rules and names of chains contain canonical addresses', () => {
   const services = [
     service('ns1/svc1', {
       clusterIP: '172.30.0.041',
@@ -279,7 +279,7 @@ test('IPT-1 addresses are canonical, and so are the names that are made of them'
   );
 });
 
-test('IPT-1 an ingress with ipMode Proxy gets no rule, one without a mode does', () => {
+test('IPT-1 an ingress with ipMode Proxy has no rule, and an ingress without a mode has one', () => {
   const rules = (ipMode: string | undefined) => {
     const ingress = [{ ip: '1.2.3.4', ...(ipMode !== undefined && { ipMode }) }];
     const plans = plansOf({
@@ -293,7 +293,7 @@ test('IPT-1 an ingress with ipMode Proxy gets no rule, one without a mode does',
   assert.deepEqual([rules('Proxy').length, rules('VIP').length, rules(undefined).length], [0, 1, 1]);
 });
 
-test('IPT-1 pods are told from others by their interface too', () => {
+test('IPT-1 rules can detect the traffic of pods by its interface', () => {
   const spec = { type: 'NodePort', ports: [{ nodePort: 30000 }], externalTrafficPolicy: 'Local' };
   const objects = { services: [service('a', spec)], slices: [slice('a-1', ['10.1.1.1'])] };
   for (const [localDetector, match] of [
@@ -310,7 +310,7 @@ test('IPT-1 pods are told from others by their interface too', () => {
   }
 });
 
-test('IPT-1 without a detector, and with masqueradeAll', () => {
+test('IPT-1 without a local detector only masqueradeAll masquerades traffic to cluster IPs', () => {
   const objects = { services: [service('a')], slices: [slice('a-1', ['10.1.1.1'])] };
   const masquerading = (overrides: object) =>
     fullText(plansOf(objects, { overrides }), rulesFor('IPv4', { localDetector: undefined }), true)

@@ -34,9 +34,9 @@ export interface IptablesWriterOptions extends ModeMachine {
   turn<T>(work: () => Promise<T>): Promise<T>;
 }
 
-/** After this time the writer writes everything again, whatever it believes to be in the kernel. */
+/** After this time the writer writes everything again, even if the kernel seems to have it. */
 const FULL_SYNC_PERIOD_MS = 3_600_000;
-/** More endpoints than this are a large cluster: rules of endpoints have no comments, and there is no hourly full write. */
+/** In a cluster with more endpoints, their rules have no comments, and the writer makes no hourly full write. */
 const LARGE_CLUSTER = 1000;
 /** How often the writer relies on the lines that iptables-restore names. It names the first refused line only. */
 const NAMED_ROUNDS = 5;
@@ -48,7 +48,7 @@ export class IptablesWriter implements Writer {
   readonly #options: IptablesWriterOptions;
   readonly #machine: MachineState;
   readonly #drift: DriftFinder;
-  /** Only a guess if the next write is a full one. */
+  /** May differ from the kernel if the next write is a full one. */
   readonly #committed: CommittedRules;
   #settings: ModeSettings;
   #rules: RuleOptions;
@@ -254,7 +254,8 @@ export class IptablesWriter implements Writer {
     const { endpointCount } = this.#settings;
     if (endpointCount) return endpointCount();
     let count = 0;
-    for (const { endpoints } of this.#options.book.wantedPlans().values()) count += reachableEndpoints(endpoints).length;
+    for (const { endpoints } of this.#options.book.wantedPlans().values())
+      count += reachableEndpoints(endpoints).length;
     return count;
   }
 }

@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { nft, until } from '../../../test/support/nftables-mode.ts';
+import { nft } from '../../../test/support/nftables-mode.ts';
+import { waitFor } from '../../../test/support/wait-for.ts';
 import { NetworkNamespace } from '../../kernel/netns.ts';
 import { NftablesSocket, Transaction } from '../../kernel/nftables/index.ts';
 import { systemClock } from '../../lib/clock.ts';
 import { DriftWatch } from './drift.ts';
 
-test('NFT-7 a paused watch notices changes by other programs when it listens again, and ignores our own', async () => {
+test('NFT-7 a paused watch detects changes by other programs when it listens again, and ignores our own', async () => {
   const namespace = NetworkNamespace.create();
   const socket = NftablesSocket.open({ namespace });
   const reports: string[] = [];
@@ -37,9 +38,9 @@ test('NFT-7 a paused watch notices changes by other programs when it listens aga
     nft(namespace, 'delete', 'chain', 'ip', 'kube-proxy', 'foreign');
     await write('d');
     watch.listen();
-    assert.equal(reports.length, 2, 'also if we wrote after it');
+    assert.equal(reports.length, 2, 'the watch detects the change although this process wrote after it');
     nft(namespace, 'add', 'chain', 'ip', 'kube-proxy', 'foreign');
-    assert.ok(await until(() => reports.length === 3, 2000));
+    await waitFor('the third report', () => reports.length === 3);
   } finally {
     watch.close();
     socket.close();

@@ -3,8 +3,9 @@ import { describe, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import fc from 'fast-check';
 import { applyEvent, type ClusterEvent, clusterEvent, survivors } from '../../../test/support/cluster-events.ts';
-import { canonicalRuleset, generation, NftablesHarness, nft, until } from '../../../test/support/nftables-mode.ts';
+import { canonicalRuleset, generation, NftablesHarness, nft } from '../../../test/support/nftables-mode.ts';
 import { service, slice } from '../../../test/support/objects.ts';
+import { waitFor } from '../../../test/support/wait-for.ts';
 import { NetworkNamespace } from '../../kernel/netns.ts';
 import type { Ip } from '../../net/index.ts';
 import { setAsideName } from '../set-aside.ts';
@@ -40,8 +41,8 @@ const element = (namespace: NetworkNamespace, set: string, key: string) =>
     )
     .find(line => line.startsWith(key));
 
-/** Something of every kind. */
-function everything(mode: NftablesHarness): void {
+/** Adds Services of every kind. */
+function addServices(mode: NftablesHarness): void {
   mode.setService(service('web', { clusterIP: '10.96.0.1', ports: [{ name: 'http', port: 80 }] }));
   mode.setEndpointSlice(
     slice('web-1', ['10.244.1.1', '10.244.2.1'], { ports: [{ name: 'http', protocol: 'TCP', port: 8080 }] }),
@@ -67,10 +68,10 @@ function everything(mode: NftablesHarness): void {
   mode.setEndpointSlice(slice('far-1', ['10.244.2.5']));
 }
 
-describe('what is written', () => {
-  test('NFT-1 elements name their Service, and a change of endpoints changes elements only', () =>
+describe('writing Services', () => {
+  test('NFT-1 comments of elements name their Service, and a change of endpoints changes only elements', () =>
     withMode(async (mode, namespace) => {
-      everything(mode);
+      addServices(mode);
       await mode.sync();
       assert.equal(
         element(namespace, 'service-ips', '10.96.0.1'),
@@ -89,32 +90,33 @@ describe('what is written', () => {
       );
     }));
 
-  test('NFT-17 the chains for usual numbers of endpoints stand from the start and stay; others come and go', () =>
+  test('NFT-17 chains for up to ten endpoints always exist; a chain for more exists as long as a Service uses it', () =>
     withMode(async (mode, namespace) => {
       const chains = (): string[] => nft(namespace, 'list', 'chains').match(/pick-\S+/g) ?? [];
       await mode.sync();
-      const standing = chains();
-      assert.ok(standing.includes('pick-cluster-1') && standing.includes('pick-nodeport-local-10'), String(standing));
+      const permanent = chains();
+      assert.ok(permanent.includes('pick-cluster-1'), String(permanent));
+      assert.ok(permanent.includes('pick-nodeport-local-10'), String(permanent));
       const endpoints = (count: number) => Array.from({ length: count }, (_, i) => `10.244.1.${i + 1}`);
       mode.setService(service('web', { clusterIP: '10.96.0.1' }));
       mode.setEndpointSlice(slice('web-1', endpoints(10)));
       await mode.sync();
-      assert.deepEqual(chains(), standing);
+      assert.deepEqual(chains(), permanent);
       mode.setEndpointSlice(slice('web-1', endpoints(11)));
       await mode.sync();
       assert.deepEqual(
-        chains().filter(chain => !standing.includes(chain)),
+        chains().filter(chain => !permanent.includes(chain)),
         ['pick-cluster-11'],
       );
       mode.deleteService('default/web');
       await mode.sync();
       await mode.settle();
-      assert.deepEqual(chains(), standing);
+      assert.deepEqual(chains(), permanent);
     }));
 
-  test('NFT-1 without endpoints: rejected if there are none anywhere, dropped if only elsewhere', () =>
+  test('NFT-1 a Service without endpoints rejects, and a Service that may not use its remote endpoints drops', () =>
     withMode(async (mode, namespace) => {
-      everything(mode);
+      addServices(mode);
       await mode.sync();
       assert.equal(
         element(namespace, 'no-endpoint-services', '10.96.0.4'),
@@ -126,9 +128,9 @@ describe('what is written', () => {
       );
     }));
 
-  test('NFT-2 chains that no Service uses any more are removed', () =>
+  test('NFT-2 the mode removes chains that no Service uses any more', () =>
     withMode(async (mode, namespace) => {
-      everything(mode);
+      addServices(mode);
       await mode.sync();
       for (const name of ['lb', 'sticky', 'web', 'idle', 'far']) {
         mode.deleteService(`default/${name}`);
@@ -145,33 +147,34 @@ describe('what is written', () => {
       });
     }));
 
-  test('NFT-2 they go by themselves, soon after', () =>
+  test('NFT-2 the mode removes unused chains within seconds, without another sync', () =>
     withMode(async (mode, namespace) => {
-      everything(mode);
+      addServices(mode);
       await mode.sync();
       mode.deleteService('default/sticky');
       await mode.sync();
       assert.match(nft(namespace, 'list', 'chains'), /endpoint-/);
-      assert.ok(await until(() => !/endpoint-/.test(nft(namespace, 'list', 'chains')), 3000));
+      const isRemoved = () => !/endpoint-/.test(nft(namespace, 'list', 'chains'));
+      await waitFor('the chains are gone', isRemoved, { timeoutMs: 3000 });
     }));
 
-  test('NFT-2 a Service that comes back before they go is whole again', () =>
+  test('NFT-2 a Service that is added again before its chains are removed gets everything back', () =>
     withMode(async (mode, namespace) => {
-      everything(mode);
+      addServices(mode);
       await mode.sync();
       const before = canonicalRuleset(namespace);
       mode.deleteService('default/sticky');
       mode.deleteService('default/lb');
       await mode.sync();
-      everything(mode);
+      addServices(mode);
       await mode.sync();
       await mode.settle();
       assert.equal(canonicalRuleset(namespace), before);
     }));
 
-  test('NFT-3 node port addresses, service ranges and the masquerade mark can change', () =>
+  test('NFT-3 a sync writes new node port addresses, service ranges and a new masquerade mark', () =>
     withMode(async (mode, namespace) => {
-      everything(mode);
+      addServices(mode);
       await mode.sync();
       const nodePortAddresses = { family: 'IPv4', matchAll: false, cidrs: [], containsIPv4Loopback: false } as const;
       await mode.sync({
@@ -187,11 +190,11 @@ describe('what is written', () => {
       assert.doesNotMatch(ruleset, /0x00004000/);
     }));
 
-  test('NFT-3 an address that comes or goes changes that element only', () =>
+  test('NFT-3 an address that is added or removed changes only its element', () =>
     withMode(async (mode, namespace) => {
       const addresses = { family: 'IPv4', matchAll: false, cidrs: [], containsIPv4Loopback: false } as const;
       const sync = (...ips: string[]) => mode.sync({ nodePortAddresses: addresses, nodePortIPs: ips as Ip[] });
-      everything(mode);
+      addServices(mode);
       await sync('192.168.0.2');
       const before = generation(namespace);
       await sync('192.168.0.2', '192.168.0.3');
@@ -204,7 +207,7 @@ describe('what is written', () => {
       );
     }));
 
-  test('NFT-4 a large first load goes in parts and says how far it is', () =>
+  test('NFT-4 the mode writes a large first sync in parts and reports its progress', () =>
     withMode(async (mode, namespace) => {
       for (let i = 0; i < 4500; i++) {
         const name = `s${i}`;
@@ -219,7 +222,7 @@ describe('what is written', () => {
         'progress IPv4 4000/4501',
         'progress IPv4 4501/4501',
       ]);
-      assert.equal(generation(namespace) - before, 4, 'the fixed part and three parts of Services');
+      assert.equal(generation(namespace) - before, 4, 'one transaction for the fixed part and three for Services');
       assert.equal(
         nft(namespace, 'list', 'set', 'ip', 'kube-proxy', 'cluster-ips').match(/10\.\d+\.\d+\.\d+/g)?.length,
         4501,
@@ -227,10 +230,10 @@ describe('what is written', () => {
     }));
 });
 
-describe('restart', () => {
-  test('NFT-5 writes nothing when nothing changed', () =>
+describe('the first sync of a new process', () => {
+  test('NFT-5 a restart writes nothing if nothing changed', () =>
     withMode(async (mode, namespace) => {
-      everything(mode);
+      addServices(mode);
       await mode.sync();
       await mode.settle();
       const before = generation(namespace);
@@ -239,9 +242,9 @@ describe('restart', () => {
       assert.equal(generation(namespace), before);
     }));
 
-  test('NFT-5 keeps what clients are remembered by, and brings the rest to what is wanted', () =>
+  test('NFT-5 a restart keeps the clients of session affinity, and corrects what differs from the plans', () =>
     withMode(async (mode, namespace) => {
-      everything(mode);
+      addServices(mode);
       await mode.sync();
       const set = /set (affinity-\S+)/.exec(nft(namespace, 'list', 'sets'))?.[1] ?? '';
       nft(namespace, 'add', 'element', 'ip', 'kube-proxy', set, '{ 10.1.2.3 timeout 60s }');
@@ -258,7 +261,7 @@ describe('restart', () => {
       );
       nft(namespace, 'flush', 'chain', 'ip', 'kube-proxy', 'services');
       const again = new NftablesHarness(namespace);
-      everything(again);
+      addServices(again);
       await again.sync();
       await again.settle();
       await again.close();
@@ -268,7 +271,7 @@ describe('restart', () => {
       assert.match(ruleset, /chain services \{\n\t\tip daddr @cluster-ips/);
     }));
 
-  test("NFT-6 takes over a table of upstream's making, or one whose sets have other types", () =>
+  test('NFT-6 the mode takes over a table that upstream made, or a table whose sets have other types', () =>
     inNamespace(async namespace => {
       nft(namespace, 'add', 'table', 'ip', 'kube-proxy');
       nft(
@@ -292,22 +295,22 @@ describe('restart', () => {
       );
       nft(namespace, 'add', 'chain', 'ip', 'kube-proxy', 'nat-output', '{ type nat hook output priority -50 ; }');
       const mode = new NftablesHarness(namespace);
-      everything(mode);
+      addServices(mode);
       await mode.sync();
       await mode.settle();
-      const took = canonicalRuleset(namespace);
+      const takenOver = canonicalRuleset(namespace);
       await mode.close();
       nft(namespace, 'flush', 'ruleset');
       nft(namespace, 'add', 'table', 'ip', 'kube-proxy');
       nft(namespace, 'add', 'set', 'ip', 'kube-proxy', 'cluster-ips', '{ type inet_service ; }');
       await mode.restart();
       await mode.settle();
-      assert.equal(canonicalRuleset(namespace), took);
+      assert.equal(canonicalRuleset(namespace), takenOver);
       await inNamespace(async fresh => {
         const clean = new NftablesHarness(fresh);
-        everything(clean);
+        addServices(clean);
         await clean.sync();
-        assert.equal(took, canonicalRuleset(fresh));
+        assert.equal(takenOver, canonicalRuleset(fresh));
         await clean.close();
       });
       await mode.close();
@@ -316,23 +319,23 @@ describe('restart', () => {
 
 describe('drift', () => {
   const alterations: [string, string[][]][] = [
-    ['the ruleset is flushed', [['flush', 'ruleset']]],
-    ['the table is deleted', [['delete', 'table', 'ip', 'kube-proxy']]],
-    ['a chain is flushed', [['flush', 'chain', 'ip', 'kube-proxy', 'services']]],
-    ['a rule is added', [['add', 'rule', 'ip', 'kube-proxy', 'services', 'accept']]],
-    ['an element is deleted', [['delete', 'element', 'ip', 'kube-proxy', 'service-ips', '{ 10.96.0.1 . tcp . 80 }']]],
-    ['an element is added', [['add', 'element', 'ip', 'kube-proxy', 'cluster-ips', '{ 1.2.3.4 }']]],
-    ['a set is flushed', [['flush', 'map', 'ip', 'kube-proxy', 'cluster-endpoints']]],
+    ['flushes the ruleset', [['flush', 'ruleset']]],
+    ['deletes the table', [['delete', 'table', 'ip', 'kube-proxy']]],
+    ['flushes a chain', [['flush', 'chain', 'ip', 'kube-proxy', 'services']]],
+    ['adds a rule', [['add', 'rule', 'ip', 'kube-proxy', 'services', 'accept']]],
+    ['deletes an element', [['delete', 'element', 'ip', 'kube-proxy', 'service-ips', '{ 10.96.0.1 . tcp . 80 }']]],
+    ['adds an element', [['add', 'element', 'ip', 'kube-proxy', 'cluster-ips', '{ 1.2.3.4 }']]],
+    ['flushes a set', [['flush', 'map', 'ip', 'kube-proxy', 'cluster-endpoints']]],
   ];
   for (const [what, commands] of alterations) {
-    test(`NFT-7 is repaired at once and told when ${what}`, () =>
+    test(`NFT-7 the mode repairs the table at once and reports it if another program ${what}`, () =>
       withMode(async (mode, namespace) => {
-        everything(mode);
+        addServices(mode);
         await mode.sync();
         const before = canonicalRuleset(namespace);
         nft(namespace, 'add', 'table', 'ip', 'other');
         for (const command of commands) nft(namespace, ...command);
-        assert.ok(await until(() => mode.events.lines.length > 0, 2000), 'nothing was told');
+        await waitFor('the report of the repair', () => mode.events.lines.length > 0, { timeoutMs: 2000 });
         assert.match(mode.events.lines[0] ?? '', /^repaired: nft/);
         nft(namespace, 'add', 'table', 'ip', 'other');
         nft(namespace, 'delete', 'table', 'ip', 'other');
@@ -340,45 +343,45 @@ describe('drift', () => {
       }));
   }
 
-  test('NFT-7 what is done while a large sync keeps us from listening is noticed too', () =>
+  test('NFT-7 the mode repairs what another program changes during a large sync, while the watch is paused', () =>
     withMode(async (mode, namespace) => {
-      everything(mode);
+      addServices(mode);
       await mode.sync();
       for (let i = 0; i < 1000; i++) mode.setService(service(`s${i}`, { clusterIP: `10.100.${i >> 8}.${i & 255}` }));
       const syncing = mode.sync();
       nft(namespace, 'delete', 'element', 'ip', 'kube-proxy', 'cluster-ips', '{ 10.96.0.1 }');
       await syncing;
-      assert.ok(await until(() => mode.events.lines.some(line => line.startsWith('repaired')), 3000));
+      await waitFor('a repair', () => mode.events.lines.some(line => line.startsWith('repaired')));
       assert.match(nft(namespace, 'list', 'set', 'ip', 'kube-proxy', 'cluster-ips'), /10\.96\.0\.1[,\s]/);
     }));
 
-  test('NFT-7 a chain that someone puts into our table goes by itself', () =>
+  test('NFT-7 the mode removes a chain that another program adds to our table', () =>
     withMode(async (mode, namespace) => {
-      everything(mode);
+      addServices(mode);
       await mode.sync();
       nft(namespace, 'add', 'chain', 'ip', 'kube-proxy', 'stray');
-      assert.ok(await until(() => !nft(namespace, 'list', 'chains').includes('chain stray'), 4000));
+      await waitFor('the chain is gone', () => !nft(namespace, 'list', 'chains').includes('chain stray'));
     }));
 
-  test('NFT-7 someone who undoes every repair is answered more and more slowly, but answered', () =>
+  test('NFT-7 if another program undoes every repair, the mode still repairs, but after growing pauses', () =>
     withMode(async (mode, namespace) => {
-      everything(mode);
+      addServices(mode);
       await mode.sync();
-      const meddle = () => nft(namespace, 'delete', 'element', 'ip', 'kube-proxy', 'cluster-ips', '{ 10.96.0.1 }');
+      const undoRepair = () => nft(namespace, 'delete', 'element', 'ip', 'kube-proxy', 'cluster-ips', '{ 10.96.0.1 }');
       for (let i = 1; i <= 10; i++) {
-        meddle();
-        assert.ok(await until(() => mode.events.lines.length === i, 2000), `repair ${i}`);
+        undoRepair();
+        await waitFor(`repair ${i}`, () => mode.events.lines.length === i, { timeoutMs: 2000 });
       }
-      meddle();
+      undoRepair();
       await delay(400);
       assert.equal(mode.events.lines.length, 10);
-      assert.ok(await until(() => mode.events.lines.length === 11, 3000));
+      await waitFor('repair 11', () => mode.events.lines.length === 11);
     }));
 
-  test('NFT-7 our own writes are no drift, nor are other tables, which are left alone', () =>
+  test('NFT-7 our own writes and changes of other tables are not drift, and the mode does not touch other tables', () =>
     withMode(async (mode, namespace) => {
       nft(namespace, 'add', 'table', 'ip', 'other');
-      everything(mode);
+      addServices(mode);
       await mode.sync();
       for (let i = 0; i < 20; i++) {
         mode.setEndpointSlice(
@@ -392,19 +395,19 @@ describe('drift', () => {
       assert.equal(nft(namespace, 'list', 'table', 'ip', 'other').match(/chain chain/g)?.length, 20);
     }));
 
-  test('NFT-7 a change that needs what someone deleted a moment ago is written all the same', () =>
+  test('NFT-7 a sync succeeds although another program has just deleted objects that the sync changes', () =>
     withMode(async (mode, namespace) => {
-      everything(mode);
+      addServices(mode);
       await mode.sync();
       nft(namespace, 'flush', 'ruleset');
       mode.deleteService('default/web');
       await mode.sync();
       await mode.settle();
-      await until(() => false, 100);
+      await delay(100);
       const found = canonicalRuleset(namespace);
       await inNamespace(async fresh => {
         const clean = new NftablesHarness(fresh);
-        everything(clean);
+        addServices(clean);
         clean.deleteService('default/web');
         await clean.sync();
         assert.equal(found, canonicalRuleset(fresh));
@@ -414,14 +417,14 @@ describe('drift', () => {
     }));
 });
 
-describe('what the kernel refuses', () => {
-  // No kernel keeps a client for so long: it refuses the set.
+describe('Services that the kernel refuses', () => {
+  // The kernel refuses the set, because the timeout is too long.
   const bad = (name: string, clusterIP: string) =>
     service(name, { clusterIP, sessionAffinity: 'ClientIP', sessionAffinityTimeoutSeconds: 1e15 });
 
-  test('NFT-8 one bad Service is set aside with its error, the others are programmed', () =>
+  test('NFT-8 the mode sets a refused Service aside with its error, and programs the others', () =>
     withMode(async (mode, namespace) => {
-      everything(mode);
+      addServices(mode);
       mode.setService(bad('bad', '10.96.0.66'));
       mode.setEndpointSlice(slice('bad-1', ['10.244.1.66']));
       await mode.sync();
@@ -432,16 +435,16 @@ describe('what the kernel refuses', () => {
       assert.equal(element(namespace, 'service-ips', '10.96.0.66'), undefined);
     }));
 
-  test('NFT-8 it is not tried again before it changes; then it is programmed', () =>
+  test('NFT-8 the mode retries a refused Service only after it changes', () =>
     withMode(async (mode, namespace) => {
-      everything(mode);
+      addServices(mode);
       await mode.sync();
       mode.setService(bad('bad', '10.96.0.66'));
       mode.setEndpointSlice(slice('bad-1', ['10.244.1.66']));
       await mode.sync();
       mode.setService(service('new', { clusterIP: '10.96.0.77' }));
       await mode.sync();
-      assert.equal(mode.events.setAsides.length, 1, 'told once');
+      assert.equal(mode.events.setAsides.length, 1, 'reported once');
       assert.ok(element(namespace, 'no-endpoint-services', '10.96.0.77'));
       mode.setService(service('bad', { clusterIP: '10.96.0.66' }));
       await mode.sync();
@@ -449,9 +452,9 @@ describe('what the kernel refuses', () => {
       assert.ok(element(namespace, 'service-ips', '10.96.0.66'));
     }));
 
-  test('NFT-8 one that turns bad keeps working as it was', () =>
+  test('NFT-8 if the kernel refuses a new version of a Service, the last good version stays', () =>
     withMode(async (mode, namespace) => {
-      everything(mode);
+      addServices(mode);
       await mode.sync();
       mode.setService({
         ...bad('web', '10.96.0.1'),
@@ -461,12 +464,12 @@ describe('what the kernel refuses', () => {
       assert.equal(mode.events.setAsides.length, 1);
       assert.ok(element(namespace, 'service-ips', '10.96.0.1'));
       nft(namespace, 'flush', 'ruleset');
-      assert.ok(await until(() => mode.events.lines.length > 0, 2000));
-      assert.ok(element(namespace, 'service-ips', '10.96.0.1'), 'also after a repair');
+      await waitFor('a repair', () => mode.events.lines.length > 0);
+      assert.ok(element(namespace, 'service-ips', '10.96.0.1'), 'a repair writes the last good version');
       assert.equal(mode.events.setAsides.length, 1);
     }));
 
-  test('NFT-8 several bad ones among many', () =>
+  test('NFT-8 the mode finds several refused Services among many', () =>
     withMode(async (mode, namespace) => {
       for (let i = 0; i < 50; i++) {
         const make = i % 17 === 3 ? bad : (name: string, clusterIP: string) => service(name, { clusterIP });
@@ -480,12 +483,12 @@ describe('what the kernel refuses', () => {
 });
 
 describe('cleanup', () => {
-  test('NFT-9 removes both tables and nothing else; a second time there is nothing', () =>
+  test('NFT-9 the cleanup removes both tables and nothing else, and a second cleanup removes nothing', () =>
     inNamespace(async namespace => {
       nft(namespace, 'add', 'table', 'ip', 'other');
       for (const family of ['IPv4', 'IPv6'] as const) {
         const mode = new NftablesHarness(namespace, family);
-        everything(mode);
+        addServices(mode);
         await mode.sync();
         await mode.close();
       }
@@ -497,7 +500,7 @@ describe('cleanup', () => {
     }));
 });
 
-describe('any history', () => {
+describe('random histories', () => {
   const step = fc.oneof(
     { weight: 6, arbitrary: clusterEvent },
     { weight: 3, arbitrary: fc.constant('sync' as const) },
@@ -512,7 +515,7 @@ describe('any history', () => {
     },
   );
 
-  test('NFT-10 of events, restarts and drift leaves the same as a fresh start from the final objects', async () => {
+  test('NFT-10 after any events, restarts and drift the table is that of a fresh start with the final objects', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { maxLength: 30 }), steps =>
         withMode(async (mode, namespace) => {

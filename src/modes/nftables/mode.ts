@@ -46,7 +46,7 @@ export class NftablesMode extends ModeShell<NftablesWriter> {
     });
   }
 
-  /** What the kernel counted so far. The kernel breaks the listing off with an error if any program changes the ruleset. */
+  /** What the kernel counted so far. The kernel ends the listing with an error if any program changes the ruleset. */
   async *connections(): AsyncGenerator<FrontendConnections> {
     for (const { layout } of this.writers.values()) yield* readConnections(this.#socket, layout);
   }

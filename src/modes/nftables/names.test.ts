@@ -19,11 +19,11 @@ describe('names of chains and sets of one service port', () => {
     ['ns1/svc1', 'TCP', '', '6KJ5P52A-ns1/svc1/tcp/'],
   ];
   for (const [service, protocol, name, want] of ports) {
-    test(`NFT-13 ${service} ${protocol} ${name}`, () =>
+    test(`NFT-13 names of ${service} ${protocol} ${name} end in ${want}`, () =>
       assert.equal(servicePortBase(plan(service, protocol, name)), want));
   }
 
-  test('NFT-13 endpoints: with address and port, colons as dots', () => {
+  test('NFT-13 names of an endpoint end in its address and port, with dots in place of colons', () => {
     assert.equal(
       endpointBase(plan('ns5/svc5', 'TCP', 'p80'), endpoint('10.180.0.3', 80)),
       'GTK6MW7G-ns5/svc5/tcp/p80__10.180.0.3/80',
@@ -34,7 +34,7 @@ describe('names of chains and sets of one service port', () => {
     );
   });
 
-  test('NFT-13 a Service can never be too long, an endpoint is cut at 240 bytes, and its hash still differs', () => {
+  test('NFT-13 the longest name of an endpoint is cut at 240 bytes, and its hash still differs from others', () => {
     const longest = plan(`${'n'.repeat(63)}/${'s'.repeat(63)}`, 'SCTP', 'p'.repeat(63));
     assert.ok(servicePortBase(longest).length <= 240);
     const [one, other] = ['1', '2'].map(last =>

@@ -3,15 +3,15 @@ import { base32 } from '../../lib/base32.ts';
 import type { Endpoint } from '../../model/index.ts';
 import type { ServicePortPlan } from '../../plan/index.ts';
 
-/** nf_tables allows 256 bytes with the terminating zero; the longest prefix and some room are left for. */
+/** nf_tables allows 256 bytes, including the terminating zero. This leaves room for the longest prefix. */
 const LONGEST = 240;
 
-/** `HASH-ns/name/tcp/port`: what chains of one service port's own are named by, as upstream names them. */
+/** `HASH-ns/name/tcp/port`: names of a service port's own chains and sets end like this, as upstream's do. */
 export function servicePortBase({ service, port }: ServicePortPlan): string {
   return hashed(`${service}/${port.protocol.toLowerCase()}/${port.name}`);
 }
 
-/** The same and the endpoint: `…__10.0.0.1/80`. Chain names may have no colons, so IPv6 addresses have dots. */
+/** As `servicePortBase`, with the endpoint: `…__10.0.0.1/80`. Chain names have no colons: IPv6 addresses get dots. */
 export function endpointBase({ service, port }: ServicePortPlan, { ip, port: number }: Endpoint): string {
   return hashed(`${service}/${port.protocol.toLowerCase()}/${port.name}__${ip.replaceAll(':', '.')}/${number}`);
 }

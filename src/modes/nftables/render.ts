@@ -27,10 +27,10 @@ export interface Placed {
   readonly element: Element;
 }
 
-/** All that one service port puts into the table. Chains, sets and some elements may be other ports' too. */
+/** Everything that one service port needs in the table. Other service ports may use some of the same objects. */
 export interface Rendered {
   readonly sets: readonly SetOrMap[];
-  /** Those that others go to come first. */
+  /** A chain comes before the chains that go to it. */
   readonly chains: readonly ChainRules[];
   readonly elements: readonly Placed[];
 }
@@ -42,7 +42,7 @@ interface EndpointMaps {
 
 interface ChosenChain {
   readonly chain: string;
-  /** By which it is found, if it is a shared one. */
+  /** The number of a shared chain. A chain that belongs to one service port has none. */
   readonly number: number | undefined;
 }
 
@@ -152,7 +152,6 @@ class Rendering implements Rendered {
     });
   }
 
-  /** Chains of one service port's own have no number. */
   #chosen(chain: string, target: Target): ChosenChain {
     return { chain, number: this.#plan.port.affinitySeconds > 0 ? undefined : targetNumber(target) };
   }
@@ -168,8 +167,8 @@ class Rendering implements Rendered {
       this.#chain(make(name));
       return name;
     }
-    const leads = [pickCluster, pickLocal ?? (policy === 'Local' ? 'none' : undefined)];
-    const name = ['external', ...leads.flatMap(lead => lead?.replace(/^pick-/, '') ?? [])].join('-');
+    const picks = [pickCluster, pickLocal ?? (policy === 'Local' ? 'none' : undefined)];
+    const name = ['external', ...picks.flatMap(pick => pick?.replace(/^pick-/, '') ?? [])].join('-');
     this.#chain(this.#context.external(name, () => make(name)));
     return name;
   }
@@ -210,7 +209,7 @@ class Rendering implements Rendered {
     }
   }
 
-  /** A local endpoint that reaches itself must see the node as the caller, or its answer would not come back here. */
+  /** A local endpoint that connects to itself must see the node as the caller, or its answer would bypass the node. */
   #hairpins(): void {
     const { hairpins } = this.#layout;
     for (const { ip, port, isLocal } of reachableEndpoints(this.#plan.endpoints)) {
@@ -226,7 +225,7 @@ class Rendering implements Rendered {
     this.elements.push({ set, element: { kind: 'element', ...element } });
   }
 
-  /** False if it is there already. */
+  /** Returns false if the chain was added before. */
   #chain(chain: ChainRules): boolean {
     const { name } = chain.chain;
     if (this.#chainNames.has(name)) return false;

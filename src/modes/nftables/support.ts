@@ -9,8 +9,10 @@ const OLDEST = [5, 13] as const;
 /** Throws a `FatalError` if the machine cannot run nftables mode. */
 export function checkNftables(kernel: string = release(), env: NodeJS.ProcessEnv = process.env): void {
   if (!env[SKIP] && isOlder(kernel)) {
-    const needed = `nftables mode requires kernel ${OLDEST.join('.')} or later, and this is ${kernel}`;
-    throw new FatalError(`unable to create proxier: ${needed}; set ${SKIP}=true if yours has what is needed`);
+    const needed = `nftables mode requires kernel ${OLDEST.join('.')} or later, but this kernel is ${kernel}`;
+    throw new FatalError(
+      `unable to create proxier: ${needed}; set ${SKIP}=true if this kernel supports everything that the mode needs`,
+    );
   }
   try {
     const socket = NftablesSocket.open({});

@@ -33,7 +33,7 @@ class Harness {
     masqueradeAll: false,
     allowExternalIPs: true,
   });
-  /** Called before each commit; what it throws is the commit's answer. */
+  /** Called before each commit. The commit fails with the error that it throws. */
   before: (transaction: Transaction) => void = () => {};
   /** Called after each commit. */
   after: (transaction: Transaction) => void = () => {};
@@ -54,7 +54,7 @@ class Harness {
     }
   }
 
-  /** Writes what changed. As the shell does, it follows a partial write that needs it with a full one. */
+  /** Writes what changed. A partial write is followed by a full one if the writer needs it, as in the shell. */
   async write(): Promise<void> {
     this.book.take(this.planner.update(this.model.take()));
     if ((await this.writer.write()) === 'needs-full-write') await this.writer.write();
@@ -107,8 +107,8 @@ const once = (error: Error) => {
   };
 };
 
-describe('a kernel that refuses', () => {
-  test('NFT-11 lost answers: the table is read again and brought to what is wanted', () =>
+describe('failed transactions', () => {
+  test('NFT-11 if the answer of the kernel is lost, the writer reads the table again and corrects it', () =>
     withTable(async harness => {
       harness.add(3);
       await harness.write();
@@ -121,7 +121,7 @@ describe('a kernel that refuses', () => {
     }));
 
   for (const errno of ['ENOMEM', 'EPERM', 'ENOBUFS']) {
-    test(`NFT-11 ${errno} is nobody's fault: the sync fails, nobody is set aside, the next one does it`, () =>
+    test(`NFT-11 with ${errno} a write fails and sets no Service aside, and the next write succeeds`, () =>
       withTable(async harness => {
         harness.add(4);
         harness.before = () => {
@@ -136,7 +136,7 @@ describe('a kernel that refuses', () => {
   }
 
   for (const errno of ['EBUSY', 'ENOSPC', 'EINVAL']) {
-    test(`NFT-8 ${errno} that names no object: the Service at fault is found by halving`, () =>
+    test(`NFT-8 the writer finds the refused Service by halving if ${errno} names no object`, () =>
       withTable(async harness => {
         harness.add(2);
         await harness.write();
@@ -152,7 +152,7 @@ describe('a kernel that refuses', () => {
       }));
   }
 
-  test('NFT-11 an outside flush in the middle of a first load is noticed and made good', () =>
+  test('NFT-11 the writer writes everything again if another program flushes the ruleset during the first write', () =>
     withTable(async harness => {
       harness.add(4200);
       let flushed = false;
@@ -169,15 +169,15 @@ describe('a kernel that refuses', () => {
     }));
 });
 
-describe('others who are busy with their own tables', () => {
+describe('programs that change other tables', () => {
   const folder = mkdtempSync(join(tmpdir(), 'crowded-'));
   after(() => rmSync(folder, { recursive: true }));
 
-  test('NFT-11 do not keep us from reading and adopting ours', () =>
+  test('NFT-11 the writer adopts its table while another program changes its own all the time', () =>
     withTable(async harness => {
       harness.add(100);
       await harness.write();
-      // So many that the kernel lists them in several answers, between which something can change.
+      // The kernel lists so many chains in several answers. The ruleset can change between them.
       const chains = Array.from({ length: 3000 }, (_, i) => `add chain ip crowded chain${i}\n`).join('');
       writeFileSync(join(folder, 'crowded'), `add table ip crowded\n${chains}`);
       nft(harness.namespace, '-f', join(folder, 'crowded'));
@@ -186,7 +186,7 @@ describe('others who are busy with their own tables', () => {
       try {
         nft(harness.namespace, 'delete', 'element', 'ip', 'kube-proxy', 'cluster-ips', '{ 10.96.0.1 }');
         for (let i = 0; i < 5; i++) await harness.adopt();
-        assert.equal(busy.exitCode, null, 'they were busy all the time');
+        assert.equal(busy.exitCode, null, 'the other program was still running');
       } finally {
         busy.kill('SIGKILL');
       }
@@ -196,8 +196,8 @@ describe('others who are busy with their own tables', () => {
     }));
 });
 
-describe('a first load in parts', () => {
-  test('NFT-4 names and the API come first, wherever they are among the Services', () =>
+describe('a first write in parts', () => {
+  test('NFT-4 the first part has DNS and the API server, wherever they are among the Services', () =>
     withTable(async harness => {
       harness.add(4200);
       harness.model.setService(
@@ -208,14 +208,14 @@ describe('a first load in parts', () => {
       harness.after = transaction => parts.push(String(transaction));
       await harness.write();
       const first = parts[1] ?? '';
-      assert.equal(parts.length, 4, 'the fixed part, and three of Services');
+      assert.equal(parts.length, 4, 'one transaction for the fixed part and three for Services');
       assert.match(first, /10\.99\.0\.53 \. udp \. 53 comment "kube-system\/dns"/);
       assert.match(first, /10\.99\.0\.1 \. tcp \. 443 comment "default\/kubernetes"/);
     }));
 });
 
-describe('looking only', () => {
-  test('NFT-12 the preview of a first start, as nft prints it, is what a first start then is', () =>
+describe('preview', () => {
+  test('NFT-12 the preview of a first start is exactly what the first start then writes', () =>
     withTable(async harness => {
       harness.add(3);
       harness.book.take(harness.planner.update(harness.model.take()));
@@ -231,7 +231,7 @@ describe('looking only', () => {
       assert.equal(written.join('\n'), scripts);
     }));
 
-  test('NFT-12 against a kernel that has it there is nothing to do, else exactly what is missing', () =>
+  test('NFT-12 the preview against the kernel is what the table lacks, and empty if it lacks nothing', () =>
     withTable(async harness => {
       harness.add(3);
       await harness.write();

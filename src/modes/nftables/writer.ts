@@ -254,7 +254,7 @@ function rank({ from, to }: PlanChange): number {
   return plan.service === 'default/kubernetes' ? 1 : 2;
 }
 
-/** No service port is the reason if memory or a permission is missing. */
+/** Without memory or a permission, the kernel would refuse any service port. */
 function isAboutObjects({ code, errno }: KernelError): boolean {
   return code === 'KERNEL_REFUSED' && !['ENOMEM', 'EPERM', 'ENOBUFS', 'EINTR', 'EAGAIN'].includes(errno ?? '');
 }

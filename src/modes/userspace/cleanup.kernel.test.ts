@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { service, slice } from '../../../test/support/objects.ts';
-import { loopMachine, runIn, UserspaceUnderTest } from '../../../test/support/userspace-mode.ts';
+import { runIn } from '../../../test/support/run-in.ts';
+import { loopMachine, UserspaceHarness } from '../../../test/support/userspace-mode.ts';
 import { NetworkNamespace } from '../../kernel/netns.ts';
 import { cleanupUserspace } from './cleanup.ts';
 
@@ -9,16 +10,16 @@ const PROGRAMS = ['iptables-nft', 'ip6tables-nft', 'iptables-legacy', 'ip6tables
 const saved = (namespace: NetworkNamespace) =>
   PROGRAMS.map(program => runIn(namespace, `${program}-save`, []).replaceAll(/^#.*\n|\[\d+:\d+\]/gm, ''));
 
-test('USER-21 unless a backend is named, cleanup removes what is there in both backends', async () => {
+test('USER-21 cleanup removes the chains of both backends unless the options name one', async () => {
   const namespace = loopMachine();
   try {
     for (const backend of ['nf_tables', 'legacy'] as const) {
-      const under = new UserspaceUnderTest(namespace, { iptables: { backend } });
-      under.set(service('web'), slice('web-1', ['10.244.1.1']));
-      await under.sync({}, ['IPv4', 'IPv6']);
-      await under.mode.close();
+      const harness = new UserspaceHarness(namespace, { programs: { backend } });
+      harness.set(service('web'), slice('web-1', ['10.244.1.1']));
+      await harness.sync({}, ['IPv4', 'IPv6']);
+      await harness.close();
     }
-    const named = await cleanupUserspace({ namespace, backend: 'nf_tables' });
+    const named = await cleanupUserspace({ namespace, programs: { backend: 'nf_tables' } });
     assert.deepEqual(named.errors, []);
     assert.equal(named.removed.length, 12);
     assert.deepEqual(
@@ -35,7 +36,7 @@ test('USER-21 unless a backend is named, cleanup removes what is there in both b
   }
 });
 
-test('USER-21 no table comes to be by looking, nor by removing from another', async () => {
+test('USER-21 cleanup creates no table', async () => {
   const namespace = NetworkNamespace.create();
   try {
     assert.deepEqual({ ...(await cleanupUserspace({ namespace })) }, { removed: [], errors: [] });

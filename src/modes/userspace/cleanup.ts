@@ -2,26 +2,24 @@ import { type Iptables, IptablesError, type SavedTables, SaveParser } from '../.
 import { Turns } from '../../lib/turns.ts';
 import { FAMILIES } from '../../net/index.ts';
 import { type Cleanup, CleanupReport } from '../cleanup-report.ts';
-import { openBackends, type ProgramOptions } from '../iptables-programs.ts';
-import { CHAINS, JUMPS, TABLES, type TableName } from './chains.ts';
-import { jumpWords } from './portal-rules.ts';
+import type { CleanupOptions } from '../descriptor.ts';
+import { openBackends } from '../iptables-programs.ts';
+import { CHAINS, TABLES, type TableName } from './names.ts';
+import { JUMPS, jumpWords } from './portals/jumps.ts';
 
-/**
- * Removes what the mode made, in both families, and in both backends unless one is named. Where programs cannot be used
- * there is nothing that could be removed.
- */
-export async function cleanupUserspace(options: ProgramOptions = {}): Promise<Cleanup> {
+/** Removes the jumps and chains of both families, in both backends of iptables unless the options name one. */
+export async function cleanupUserspace({ namespace, programs }: CleanupOptions = {}): Promise<Cleanup> {
   const report = new CleanupReport();
   const turns = new Turns();
   for (const family of FAMILIES) {
-    const [own, other] = await openBackends(family, options, { turns });
+    const [own, other] = await openBackends(family, { ...programs, namespace }, { turns });
     await cleanFamily(own, report);
     if (other) await cleanFamily(other, report);
   }
   return report;
 }
 
-/** Lists tables that exist only, so that nothing comes to be by looking. */
+/** Without a table's name iptables-save creates no table. If the programs do not work, there is nothing to remove. */
 async function readChains(iptables: Iptables): Promise<SavedTables> {
   const parser = new SaveParser({ rules: false });
   try {
@@ -33,19 +31,19 @@ async function readChains(iptables: Iptables): Promise<SavedTables> {
   return parser.end();
 }
 
-/** Touches what is there only: asked to delete, some versions would make the table first. */
+/** Deletes only what exists, because some versions of iptables create a table when they delete from it. */
 async function cleanFamily(iptables: Iptables, report: CleanupReport): Promise<void> {
   const saved = await readChains(iptables);
-  const isThere = (table: TableName, chain: string) => saved.get(table)?.has(chain) === true;
+  const exists = (table: TableName, chain: string) => saved.get(table)?.has(chain) === true;
   for (const jump of JUMPS) {
-    if (!isThere(jump.table, jump.to)) continue;
+    if (!exists(jump.table, jump.to)) continue;
     await report.attempt(async () => {
       await iptables.deleteRule(jump.table, jump.from, jumpWords(jump));
       return undefined;
     });
   }
   for (const table of TABLES) {
-    for (const chain of CHAINS[table].filter(name => isThere(table, name))) {
+    for (const chain of CHAINS[table].filter(name => exists(table, name))) {
       await report.attempt(async () => {
         if (!(await iptables.flushChain(table, chain))) return undefined;
         await iptables.deleteChain(table, chain);

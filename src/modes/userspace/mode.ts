@@ -1,192 +1,137 @@
 import type { Iptables } from '../../kernel/iptables/index.ts';
-import { type Clock, systemClock } from '../../lib/clock.ts';
-import { Repeater } from '../../lib/repeater.ts';
+import { sleep } from '../../lib/sleep.ts';
 import { Turns } from '../../lib/turns.ts';
-import { ANY_IP, type Family, familyOf, isLoopback } from '../../net/index.ts';
-import type { PlanDiff } from '../../plan/index.ts';
+import { withTimeout } from '../../lib/with-timeout.ts';
+import type { Family, Ip } from '../../net/index.ts';
+import type { MetricSet } from '../../observe/metrics/index.ts';
+import type { ModeContext } from '../descriptor.ts';
 import { openIptables } from '../iptables-programs.ts';
-import {
-  type Mode,
-  type ModeSettings,
-  type ServiceCounters,
-  type SetAside,
-  SYNC_PERIOD_MS,
-  type SyncReport,
-} from '../mode.ts';
-import { OwedPlans } from '../owed-plans.ts';
-import { FamilyPortals } from './family-portals.ts';
-import { inTime } from './in-time.ts';
-import { Machinery } from './machinery.ts';
-import type { UserspaceModeOptions } from './mode-options.ts';
-import { PortAllocator } from './port-allocator.ts';
-import { PortClaims } from './port-claims.ts';
-import { PortalRules } from './portal-rules.ts';
+import type { MeasureObserver, ModeSettings } from '../mode.ts';
+import type { PlanBook } from '../plan-book.ts';
+import { ModeShell } from '../shell.ts';
+import type { ServiceCounters } from './counters/service-counters.ts';
+import { userspaceMetrics } from './metrics.ts';
+import { PortReservations } from './portals/port-reservations.ts';
+import { PortalRules } from './portals/portal-rules.ts';
+import { listenIPOf } from './portals/render-options.ts';
+import { PortAllocator, type PortRange } from './relay/port-allocator.ts';
+import { SharedSockets, type SocketOptions } from './relay/shared-sockets.ts';
+import { checkListenIP } from './support.ts';
+import { UserspaceWriter } from './writer.ts';
+
+export interface UserspaceOptions extends SocketOptions {
+  /** `bindAddress`: where proxies of its family listen. The default is all addresses. Not a loopback address. */
+  readonly listenIP?: Ip | undefined;
+  /** `portRange`: where proxies listen. By default the kernel chooses the ports. */
+  readonly portRange?: PortRange | undefined;
+  /** How long open connections may go on when the mode closes. */
+  readonly drainMs?: number | undefined;
+  /** How long the mode waits when it closes until the rules refuse. */
+  readonly refuseMs?: number | undefined;
+}
+
+export interface UserspaceModeOptions extends UserspaceOptions, ModeContext {}
 
 const DRAIN_MS = 5000;
 const DRAIN_LOOK_MS = 20;
 const REFUSE_MS = 5000;
 
-/** userspace mode: portals lead to sockets of this process, which copies between clients and endpoints. */
-export class UserspaceMode implements Mode {
+/** userspace mode: rules lead to sockets of this process, which copies bytes between clients and endpoints. */
+export class UserspaceMode extends ModeShell<UserspaceWriter> {
   readonly #options: UserspaceModeOptions;
-  readonly #clock: Clock;
-  readonly #machinery: Machinery;
   readonly #ports: PortAllocator;
-  /** The legacy programs of both families have one lock. */
-  readonly #turns = new Turns();
-  readonly #families = new Map<Family, FamilyPortals>();
-  readonly #owed = new OwedPlans();
-  /** What is to be done is done one thing after another. */
-  readonly #work = new Turns();
-  #upkeep: Repeater | undefined;
-  #closed = false;
-  /** Nothing is written any more. */
-  #isOver = false;
+  readonly #sockets: SharedSockets;
+  /** The legacy iptables programs of both families have the same lock. */
+  readonly #programTurns = new Turns();
+  /** No write may begin any more. */
+  #isReleased = false;
 
   constructor(options: UserspaceModeOptions) {
-    const { clock = systemClock, listenIP, portRange } = options;
-    if (listenIP !== undefined && isLoopback(listenIP)) throw new RangeError(`cannot proxy on localhost: ${listenIP}`);
+    super(options, { thoroughMs: 'sync-period' });
+    checkListenIP(options.listenIP);
     this.#options = options;
-    this.#clock = clock;
-    this.#ports = new PortAllocator(portRange);
-    this.#machinery = new Machinery(options);
+    this.#ports = new PortAllocator(options.portRange);
+    this.#sockets = new SharedSockets(options, options.namespace, this.clock, this.events);
   }
 
-  sync(family: Family, plans: PlanDiff, settings: ModeSettings): Promise<SyncReport> {
-    return this.#queue(async () => {
-      this.#owed.add(family, plans);
-      const portals = this.#families.get(family) ?? (await this.#open(family));
-      for (const owed of this.#owed.take(family)) portals.want(owed);
-      portals.setOptions(settings);
-      const { isUnsure: full } = portals;
-      await portals.write().catch(error => {
-        this.#options.events.measured(family, { kind: 'refused', partial: !full });
-        throw error;
-      });
-      this.#lookAfterEvery(settings.syncPeriodMs ?? SYNC_PERIOD_MS);
-      return { full };
-    });
-  }
-
-  setAside(): readonly SetAside[] {
-    return [...this.#families.values()].flatMap(portals => portals.setAside);
-  }
-
-  /** What went through each service port that is there now. */
+  /** What went through each existing service port. */
   counters(): readonly ServiceCounters[] {
-    return [...this.#families.values()].flatMap(portals => portals.counters);
+    return [...this.writers.values()].flatMap(({ counters }) => counters);
   }
 
-  /** TCP connections now, those of Services that are gone too. */
+  /** Open TCP connections, with those of Services that are gone. */
   get tcpConnections(): number {
-    return this.#machinery.traffic.connections.size;
+    return this.#sockets.resources.connections.size;
   }
 
-  /** Bytes that were read and wait for slow readers. */
+  /** Bytes that the mode read and that wait for slow readers. */
   get heldBytes(): number {
-    return this.#machinery.traffic.held;
+    return this.#sockets.resources.heldBytes;
   }
 
   get udpClients(): number {
-    return this.#machinery.traffic.udpClients.size;
+    return this.#sockets.resources.udpClients.size;
   }
 
-  /** Looks after the rules now rather than later. */
-  settle(): Promise<void> {
-    return this.#queue(() => this.#lookAfterAll());
+  protected createMetrics(metrics: MetricSet): MeasureObserver {
+    return userspaceMetrics(metrics, () => this.counters());
+  }
+
+  protected async open(family: Family, _settings: ModeSettings, book: PlanBook): Promise<UserspaceWriter> {
+    const { resources, addresses, conntrack } = this.#sockets;
+    const iptables = await this.#openPrograms(family);
+    if (this.#isReleased) throw new Error('userspace mode is closed');
+    return new UserspaceWriter({
+      family,
+      book,
+      rules: new PortalRules(iptables),
+      reservations: new PortReservations(resources, family),
+      ports: this.#ports,
+      resources,
+      addresses,
+      conntrack,
+      events: this.events,
+      listenIP: listenIPOf(family, this.#options.listenIP),
+      turn: work => this.turn(work),
+    });
   }
 
   /**
-   * Takes no more connections and lets those that there are come to their end for a while. The rules then refuse, for
-   * another program might be given the port of a proxy. All that takes a few seconds at most, whatever programs do.
+   * First makes the rules refuse, because another program may get the port of a proxy later. Then accepts no more
+   * connections, and lets the open ones end for a while. All of this takes a few seconds, even if programs hang.
    */
-  async close(): Promise<void> {
-    if (this.#closed) return;
-    this.#closed = true;
-    const { events, refuseMs = REFUSE_MS } = this.#options;
-    await inTime(this.#clock, refuseMs, this.#refuseAll(refuseMs)).catch(error =>
-      events.failed('having the rules refuse, which may lead to ports that others get', error),
+  protected async release(idle: Promise<void>): Promise<void> {
+    const { refuseMs = REFUSE_MS } = this.#options;
+    await withTimeout(this.#refuseAll(idle, refuseMs), refuseMs, this.clock).catch(error =>
+      this.events.failed({ action: 'make the rules refuse; they may lead to ports that other programs get', error }),
     );
-    this.#isOver = true;
-    for (const portals of this.#families.values()) portals.close();
+    this.#isReleased = true;
+    for (const writer of this.writers.values()) writer.close();
     await this.#drain();
-    this.#machinery.close();
+    this.#sockets.close();
   }
 
-  /** After what is under way, however long that takes, for it may write rules that lead here. */
-  async #refuseAll(timeoutMs: number): Promise<void> {
-    await this.#upkeep?.close();
-    await this.#work.done;
-    for (const [family, portals] of this.#families) {
+  /** Waits until nothing else runs, however long that takes: what runs may write rules that lead to proxies. */
+  async #refuseAll(idle: Promise<void>, timeoutMs: number): Promise<void> {
+    await idle;
+    for (const [family, writer] of this.writers) {
       try {
-        await portals.refuse(await this.#programs(family, timeoutMs));
+        await writer.refuse(await this.#openPrograms(family, timeoutMs));
       } catch (error) {
-        this.#options.events.failed(`refusing ${family} connections`, error);
+        this.events.failed({ family, action: `make the ${family} rules refuse`, error });
       }
     }
   }
 
-  #programs(family: Family, timeoutMs = this.#options.iptables?.timeoutMs): Promise<Iptables> {
-    const { namespace, iptables: options } = this.#options;
-    return openIptables(family, { ...options, namespace, timeoutMs }, { turns: this.#turns });
-  }
-
-  async #open(family: Family): Promise<FamilyPortals> {
-    const { listenIP, events } = this.#options;
-    const { traffic, addresses, conntrack } = this.#machinery;
-    const iptables = await this.#programs(family);
-    this.#assertOpen();
-    const portals = new FamilyPortals({
-      family,
-      traffic,
-      ports: this.#ports,
-      rules: new PortalRules(iptables),
-      claims: new PortClaims(traffic, family),
-      addresses,
-      conntrack,
-      events,
-      listenIP: listenIP !== undefined && familyOf(listenIP) === family ? listenIP : ANY_IP[family],
-    });
-    this.#families.set(family, portals);
-    return portals;
-  }
-
-  #queue<T>(work: () => Promise<T>): Promise<T> {
-    return this.#work.take(() => {
-      this.#assertOpen();
-      return work();
-    });
-  }
-
-  #assertOpen(): void {
-    if (this.#isOver) throw new Error('userspace mode is closed');
-  }
-
-  #lookAfterEvery(periodMs: number): void {
-    if (this.#closed) return;
-    this.#upkeep?.setPeriod(periodMs);
-    this.#upkeep ??= new Repeater(this.#clock, periodMs, () => this.settle());
-  }
-
-  async #lookAfterAll(): Promise<void> {
-    const { events } = this.#options;
-    for (const [family, portals] of this.#families) {
-      if (this.#closed) return;
-      try {
-        const drift = await portals.upkeep();
-        if (drift !== undefined) events.driftRepaired(family, drift);
-      } catch (error) {
-        events.failed(`looking after the ${family} rules`, error, family);
-      }
-    }
+  #openPrograms(family: Family, timeoutMs = this.#options.programs?.timeoutMs): Promise<Iptables> {
+    const { namespace, programs } = this.#options;
+    return openIptables(family, { ...programs, namespace, timeoutMs }, { turns: this.#programTurns });
   }
 
   async #drain(): Promise<void> {
-    const { connections } = this.#machinery.traffic;
-    const end = this.#clock.elapsed() + (this.#options.drainMs ?? DRAIN_MS);
-    while (connections.size > 0 && this.#clock.elapsed() < end) {
-      await new Promise<void>(resolve => this.#clock.setTimer(DRAIN_LOOK_MS, resolve));
-    }
+    const { connections } = this.#sockets.resources;
+    const end = this.clock.elapsed() + (this.#options.drainMs ?? DRAIN_MS);
+    while (connections.size > 0 && this.clock.elapsed() < end) await sleep(DRAIN_LOOK_MS, this.clock);
     for (const connection of connections) connection.break();
   }
 }

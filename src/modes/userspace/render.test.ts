@@ -4,7 +4,8 @@ import { service, slice } from '../../../test/support/objects.ts';
 import { type LocalDetector, Model } from '../../model/index.ts';
 import { type Ip, parseCidr } from '../../net/index.ts';
 import { Planner, type ServicePortPlan } from '../../plan/index.ts';
-import { neededPolicies, type RenderOptions, refusing, render } from './render.ts';
+import type { RenderOptions } from './portals/render-options.ts';
+import { neededPolicies, refusing, render } from './render.ts';
 
 const cidr = (text: string) => {
   const parsed = parseCidr(text);
@@ -13,7 +14,6 @@ const cidr = (text: string) => {
 };
 const PODS: LocalDetector = { kind: 'source-cidr', cidr: cidr('10.244.0.0/16') };
 const OPTIONS: RenderOptions = {
-  family: 'IPv4',
   localDetector: PODS,
   nodePortRanges: undefined,
   listenIP: undefined,
@@ -58,7 +58,7 @@ const everywhere = service('demo/web', {
 const AT = '-p tcp -m comment --comment demo/web:http -m tcp --dport';
 
 describe('rules', () => {
-  test('USER-2 every frontend is a portal that leads to the proxy port', () => {
+  test('USER-2 every frontend has a portal that leads to the proxy port', () => {
     const portal = (ip: string) => [
       `KUBE-PORTALS-CONTAINER -d ${ip}/32 ${AT} 80 -j REDIRECT --to-ports 40001`,
       `KUBE-PORTALS-HOST -d ${ip}/32 ${AT} 80 -j DNAT --to-destination 192.168.0.2:40001`,
@@ -74,27 +74,27 @@ describe('rules', () => {
     ]);
   });
 
-  test('USER-2 with an address to listen at, both kinds of portals lead there', () => {
+  test('USER-2 if proxies listen at one address, all portals lead there', () => {
     const all = lines(planOf(everywhere, ENDPOINTS), undefined, { listenIP: '192.168.0.9' as Ip });
     assert.ok(all.includes(`KUBE-NODEPORT-CONTAINER ${AT} 30080 -j DNAT --to-destination 192.168.0.9:40001`));
     assert.ok(all.includes(`KUBE-NODEPORT-HOST ${AT} 30080 -j DNAT --to-destination 192.168.0.9:40001`));
   });
 
-  test('USER-2 without an address of its own the node is sent to its loopback', () => {
+  test('USER-2 without an address of the node its own connections stay on loopback', () => {
     const all = lines(planOf(everywhere, ENDPOINTS), undefined, { hostIP: undefined });
     assert.ok(all.includes(`KUBE-NODEPORT-HOST ${AT} 30080 -j REDIRECT --to-ports 40001`));
   });
 
-  test('USER-2 IPv6 has brackets where it must', () => {
+  test('USER-2 an IPv6 address with a port has brackets', () => {
     const plan = planOf(
       service('demo/web', { clusterIP: 'fd00:10:96::1', ports: [HTTP] }),
       slice('demo/web-1', ['fd00::5'], { ports: [{ name: 'http', protocol: 'TCP', port: 8080 }] }),
     );
-    const all = lines(plan, undefined, { family: 'IPv6', hostIP: 'fd00::2' as Ip });
+    const all = lines(plan, undefined, { hostIP: 'fd00::2' as Ip });
     assert.equal(all[1], `KUBE-PORTALS-HOST -d fd00:10:96::1/128 ${AT} 80 -j DNAT --to-destination [fd00::2]:40001`);
   });
 
-  test('USER-5 node ports are at the addresses that accept them', () => {
+  test('USER-5 node ports have portals only at addresses that accept them', () => {
     const all = lines(planOf(everywhere, ENDPOINTS), undefined, { nodePortRanges: [cidr('192.168.0.2/32')] });
     const nodePorts = all.filter(line => line.includes('NODEPORT-CONTAINER'));
     assert.deepEqual(nodePorts, [`KUBE-NODEPORT-CONTAINER -d 192.168.0.2/32 ${AT} 30080 -j REDIRECT --to-ports 40001`]);
@@ -117,7 +117,7 @@ describe('policies', () => {
   });
   const container = (all: readonly string[]) => all.filter(line => line.startsWith('KUBE-NODEPORT-CONTAINER'));
 
-  test('USER-3 policy Local has a proxy port of its own, but pods and the node go to all endpoints', () => {
+  test('USER-3 policy Local has its own proxy port, but pods and the node go to all endpoints', () => {
     const all = lines(planOf(local, here));
     assert.deepEqual(container(all), [
       `KUBE-NODEPORT-CONTAINER -s 10.244.0.0/16 ${AT} 30080 -j REDIRECT --to-ports 40001`,
@@ -126,7 +126,7 @@ describe('policies', () => {
     assert.ok(all.includes(`KUBE-NODEPORT-HOST ${AT} 30080 -j DNAT --to-destination 192.168.0.2:40001`));
   });
 
-  test('USER-3 pods are known by their interface where the detector says so', () => {
+  test('USER-3 the local detector can match pods by their interface', () => {
     const by = (localDetector: LocalDetector) => container(lines(planOf(local, here), undefined, { localDetector }))[0];
     assert.equal(
       by({ kind: 'interface', name: 'cni0' }),
@@ -138,7 +138,7 @@ describe('policies', () => {
     );
   });
 
-  test('USER-3 policy Local without a local endpoint drops what comes from outside', () => {
+  test('USER-3 policy Local without a local endpoint drops connections from outside', () => {
     const all = lines(planOf(local, elsewhere));
     assert.deepEqual(container(all), [
       `KUBE-NODEPORT-CONTAINER -s 10.244.0.0/16 ${AT} 30080 -j REDIRECT --to-ports 40001`,
@@ -146,7 +146,7 @@ describe('policies', () => {
     assert.ok(all.includes(`KUBE-PORTALS-FILTER ${AT} 30080 -m addrtype --dst-type LOCAL -j DROP`));
   });
 
-  test('USER-3 without endpoints every frontend is refused and there is no proxy', () => {
+  test('USER-3 without endpoints every frontend refuses, and there is no proxy', () => {
     const plan = planOf(everywhere);
     assert.deepEqual([...neededPolicies(plan)], []);
     const refused = (ip: string) => `KUBE-PORTALS-FILTER -d ${ip}/32 ${AT} 80 -j REJECT`;
@@ -158,11 +158,11 @@ describe('policies', () => {
     ]);
   });
 
-  test('USER-20 when nobody serves any more, what was forwarded is refused', () => {
+  test('USER-20 after the end of the proxy, frontends that forwarded refuse', () => {
     assert.deepEqual(lines(refusing(planOf(everywhere, ENDPOINTS))), lines(planOf(everywhere)));
   });
 
-  test('USER-24 no rule is about the port of health checks', () => {
+  test('USER-24 no rule matches the port of health checks', () => {
     const external = { type: 'LoadBalancer', externalTrafficPolicy: 'Local', healthCheckNodePort: 31000 } as const;
     const plan = planOf(service('demo/web', { ...external, ports: [{ ...HTTP, nodePort: 30080 }] }), ENDPOINTS);
     assert.equal(plan.port.healthCheckNodePort, 31000);
@@ -184,7 +184,7 @@ describe('source ranges', () => {
   const of = (plan: ServicePortPlan, chain: string) =>
     lines(plan).filter(line => line.startsWith(chain) && line.includes('203.0.113.10/32'));
 
-  test('USER-3 only those in the ranges get to the proxy, and the others are dropped', () => {
+  test('USER-3 only clients in the source ranges reach the proxy, and others are dropped', () => {
     const plan = planOf(guarded(['10.0.0.0/8', '192.168.0.0/24']), ENDPOINTS);
     const at = `-d 203.0.113.10/32 ${AT} 80`;
     assert.deepEqual(of(plan, 'KUBE-PORTALS-CONTAINER'), [
@@ -195,7 +195,7 @@ describe('source ranges', () => {
     assert.deepEqual(of(plan, 'KUBE-PORTALS-FILTER'), [`KUBE-PORTALS-FILTER ${at} -j DROP`]);
   });
 
-  test('USER-3 without endpoints those in the ranges are refused', () => {
+  test('USER-3 without endpoints clients in the source ranges are refused', () => {
     const at = `-d 203.0.113.10/32 ${AT} 80`;
     assert.deepEqual(of(planOf(guarded(['10.0.0.0/8'])), 'KUBE-PORTALS-FILTER'), [
       `KUBE-PORTALS-FILTER -s 10.0.0.0/8 ${at} -j REJECT`,
@@ -203,7 +203,7 @@ describe('source ranges', () => {
     ]);
   });
 
-  test('USER-3 pods are short-circuited as far as they are in the ranges', () => {
+  test('USER-3 only pods in the source ranges are short-circuited', () => {
     const here = slice('demo/web-1', [{ ip: '10.244.1.2', nodeName: 'node-a' }], {
       ports: [{ name: 'http', protocol: 'TCP', port: 8080 }],
     });

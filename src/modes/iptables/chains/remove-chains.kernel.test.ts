@@ -10,7 +10,7 @@ import { type Removal, removeChains } from './remove-chains.ts';
 const names = (...words: readonly string[]) => words.map(word => `KUBE-${word}`);
 const MANY = Array.from({ length: 70 }, (_, i) => `KUBE-SEP-${i}`);
 
-/** Removes the chains with a program that behaves as told; those that are left then. */
+/** Removes the chains while `script` replaces iptables-restore. Returns also what is left. */
 async function remove(
   chains: readonly string[],
   script: string,
@@ -33,23 +33,26 @@ async function remove(
   }
 }
 
-test('IPT-5 a chain that cannot be removed is found if the program names no line', async () => {
+test('IPT-5 the removal finds a chain that cannot be removed, even if iptables-restore names no line', async () => {
   const chains = names('SVC-A', 'SVC-B', 'SVC-C', 'SEP-A', 'SEP-B', 'SEP-C', 'SEP-D');
   const rules = '-A KUBE-SVC-B -j KUBE-SEP-C\n-A KUBE-SEP-D -j ACCEPT\n';
   const script = refusing('-X KUBE-\\(SVC-B\\|SEP-D\\)', 'busy');
   const { removed, errors, left, rules: saved } = await remove(chains, script, rules);
   assert.deepEqual(left.toSorted(), names('SEP-D', 'SVC-B'));
   assert.deepEqual([removed, errors.length], [5, 2]);
-  assert.ok(saved.includes('-A KUBE-SEP-D -j ACCEPT'), 'the last leads to none of the others, so it keeps its rules');
+  assert.ok(
+    saved.includes('-A KUBE-SEP-D -j ACCEPT'),
+    'the last chain jumps to none of the others, so it keeps its rules',
+  );
 });
 
-test('IPT-5 a program that refuses everything is not asked for ever', async () => {
+test('IPT-5 the removal gives up if iptables-restore refuses everything', async () => {
   const { removed, errors, left } = await remove(MANY, 'echo kaputt >&2; exit 1');
   assert.deepEqual([removed, left.length], [0, MANY.length]);
   assert.ok(errors.length <= 51, `${errors.length} errors`);
 });
 
-test('IPT-5 where memory is lacking it is not tried again', async () => {
+test('IPT-5 the removal makes only one attempt if the kernel has no memory', async () => {
   const { removed, errors, left } = await remove(MANY, 'echo "Cannot allocate memory" >&2; exit 4');
   assert.deepEqual([removed, left.length, errors.length], [0, MANY.length, 1]);
   assert.ok(errors[0] instanceof IptablesError);

@@ -5,7 +5,7 @@ import { runIn } from '../../../../test/support/run-in.ts';
 import { NetworkNamespace } from '../../../kernel/netns.ts';
 import { PacketCounters } from './read-packet-counters.ts';
 
-test('IPT-7 packets that rules counted are read, and none where there is no counter', async () => {
+test('IPT-7 the proxy reads how many packets rules counted, and reads 0 if a counter does not exist', async () => {
   const namespace = NetworkNamespace.create();
   const counters = PacketCounters.open(namespace);
   const mode = new IptablesHarness(namespace);

@@ -49,7 +49,7 @@ export const SHARED_CHAINS: Readonly<Record<Table, readonly string[]>> = {
   nat: [Chain.SERVICES, Chain.NODEPORTS],
 };
 
-/** The chains of filter that a full sync writes. Without node ports at localhost, KUBE-FIREWALL belongs to the kubelet. */
+/** The chains of filter that a full sync writes. Without localhost node ports, KUBE-FIREWALL belongs to the kubelet. */
 export function filterChains({ machine }: RuleOptions): readonly string[] {
   const chains = [Chain.SERVICES, Chain.EXTERNAL_SERVICES, Chain.FORWARD, Chain.NODEPORTS, Chain.PROXY_FIREWALL];
   return machine.localhostNodePorts ? [...chains, Chain.FIREWALL] : chains;

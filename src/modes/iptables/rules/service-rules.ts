@@ -95,7 +95,7 @@ class Rendering implements SharedRules {
     for (const frontend of this.#frontends('NodePort')) this.#nodePort(frontend);
   }
 
-  /** Independent of endpoints: the server at this port tells a load balancer whether there are local endpoints. */
+  /** The rule does not depend on endpoints: the health check server also answers if there are no local endpoints. */
   healthCheck(): void {
     const { healthCheckNodePort } = this.#plan.port;
     if (healthCheckNodePort === 0) return;

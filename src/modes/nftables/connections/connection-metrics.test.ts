@@ -9,11 +9,11 @@ class Kernel {
   readonly clock = new ManualClock(1_000_000);
   readonly set = new MetricSet();
   counters: readonly FrontendConnections[] = [];
-  /** Readings that break off. */
-  broken = 0;
+  /** How many of the next readings fail. */
+  failures = 0;
   readings = 0;
-  /** Milliseconds that a reading takes. */
-  takes = 0;
+  /** How long a reading takes. */
+  readingMs = 0;
 
   constructor() {
     registerConnections(this.set, this.clock, () => this.#read());
@@ -29,23 +29,23 @@ class Kernel {
 
   async *#read(): AsyncGenerator<FrontendConnections> {
     this.readings++;
-    await this.clock.advance(this.takes);
+    await this.clock.advance(this.readingMs);
     yield* this.counters;
-    if (this.broken-- > 0) throw new Error('interrupted');
+    if (this.failures-- > 0) throw new Error('interrupted');
   }
 }
 
 const WEB = 'pointsman_service_connections_total{ip_family="IPv4",port="http",service="default/web"}';
 const OTHER = 'pointsman_service_connections_total{ip_family="IPv4",port="",service="other"}';
 
-test('METRICS-10 connections are shown by Service, port and family', async () => {
+test('METRICS-10 the metric shows connections by Service, port and family', async () => {
   const kernel = new Kernel();
   kernel.count('default/web', 'http', 7);
   assert.deepEqual(await kernel.samples(), [`${WEB} 7`, `${OTHER} 0`]);
   assert.match(await kernel.set.text(), /^# TYPE pointsman_service_connections_total counter$/m);
 });
 
-test('METRICS-10 those who ask at once or soon after another share a reading', async () => {
+test('METRICS-10 scrapes at the same time or within five seconds share a reading', async () => {
   const kernel = new Kernel();
   kernel.count('default/web', 'http', 7);
   await Promise.all([kernel.samples(), kernel.samples()]);
@@ -58,9 +58,9 @@ test('METRICS-10 those who ask at once or soon after another share a reading', a
   assert.equal(kernel.readings, 2);
 });
 
-test('METRICS-10 a reading that takes long is repeated less often', async () => {
+test('METRICS-10 the proxy repeats a long reading less often', async () => {
   const kernel = new Kernel();
-  kernel.takes = 600;
+  kernel.readingMs = 600;
   await kernel.samples();
   await kernel.clock.advance(11_999);
   await kernel.samples();
@@ -70,20 +70,20 @@ test('METRICS-10 a reading that takes long is repeated less often', async () => 
   assert.equal(kernel.readings, 2);
 });
 
-test('METRICS-10 a reading that breaks off is begun again; if none succeeds, what was read before is shown', async () => {
+test('METRICS-10 the proxy retries a reading that fails, and shows the last one if no attempt succeeds', async () => {
   const kernel = new Kernel();
   kernel.count('default/web', 'http', 7);
-  kernel.broken = 2;
+  kernel.failures = 2;
   assert.deepEqual(await kernel.samples(), [`${WEB} 7`, `${OTHER} 0`]);
   kernel.count('default/web', 'http', 9);
-  kernel.broken = 3;
+  kernel.failures = 3;
   await kernel.clock.advance(5000);
   assert.deepEqual(await kernel.samples(), [`${WEB} 7`, `${OTHER} 0`]);
   await kernel.clock.advance(5000);
   assert.deepEqual(await kernel.samples(), [`${WEB} 9`, `${OTHER} 0`]);
 });
 
-test('METRICS-10 at most 100 service ports are told apart', async () => {
+test('METRICS-10 at most 100 service ports have a series of their own', async () => {
   const kernel = new Kernel();
   kernel.counters = Array.from({ length: 150 }, (_, i) => ({
     family: 'IPv4',

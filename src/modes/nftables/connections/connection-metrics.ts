@@ -12,7 +12,7 @@ const ATTEMPTS = 3;
 
 const LABELS = ['service', 'port', 'ip_family'] as const;
 
-/** Shows what the kernel counted for each service port. If a reading fails, shows the last one again. */
+/** Registers the kernel's counters of service ports as metrics. If a reading fails, they show the last one again. */
 export function registerConnections(set: MetricSet, clock: Clock, read: ReadConnections): void {
   const totals = new ConnectionTotals(MOST_NAMED);
   const reading = new BoundedReading(clock, () => takeAll(totals, read));

@@ -25,30 +25,30 @@ async function after(most: number, ...readings: Counters[]): Promise<Counters> {
   return shown(totals);
 }
 
-test('METRICS-10 those with most connections are named, summed over their frontends; the rest is one number', async () => {
+test('METRICS-10 the service ports with most connections have names, and all others are one sum', async () => {
   assert.deepEqual(await after(2, { a: 5, b: 1, c: 9, d: 0, e: 3 }), { c: 9, a: 5, other: 4 });
 });
 
-test('METRICS-10 whoever has a name keeps it, however many connections others get', async () => {
+test('METRICS-10 a named service port stays named, even if others get more connections', async () => {
   assert.deepEqual(await after(1, { a: 2, b: 1 }, { a: 2, b: 50 }, { a: 3, b: 70 }), { a: 3, other: 70 });
 });
 
-test('METRICS-10 without connections there is no need for a name yet', async () => {
+test('METRICS-10 a service port without connections is not named', async () => {
   assert.deepEqual(await after(1, { a: 0, b: 0 }, { a: 0, b: 4 }), { b: 4, other: 0 });
 });
 
-test('METRICS-10 counters that begin anew take nothing away and go on from there', async () => {
+test('METRICS-10 a counter that restarts at zero does not lower its total', async () => {
   assert.deepEqual(await after(1, { a: 10, b: 4 }, { a: 1, b: 1 }, { a: 3, b: 2 }), { a: 12, other: 5 });
 });
 
-test('METRICS-10 the name of a service port that is gone goes to another, whose share of the others stays there', async () => {
+test('METRICS-10 a removed service port frees its name for another, and no sum decreases', async () => {
   assert.deepEqual(await after(1, { a: 10, b: 4, c: 1 }, { b: 5, c: 1 }, { b: 6, c: 2 }, { b: 7, c: 4 }), {
     b: 7,
     other: 8,
   });
 });
 
-test('METRICS-10 the two families are apart', async () => {
+test('METRICS-10 each family has its own totals', async () => {
   const totals = new ConnectionTotals(1);
   await totals.take(
     (async function* () {
@@ -66,19 +66,19 @@ test('METRICS-10 the two families are apart', async () => {
   );
 });
 
-test('METRICS-10 a reading that breaks off changes nothing', async () => {
+test('METRICS-10 a reading that fails changes nothing', async () => {
   const totals = new ConnectionTotals(2);
   await totals.take(counters({ a: 1, b: 2, c: 3 }));
   const before = shown(totals);
-  const broken = (async function* () {
+  const failing = (async function* () {
     yield* counters({ a: 10, c: 30, d: 40 });
     throw new Error('interrupted');
   })();
-  await assert.rejects(totals.take(broken), /interrupted/);
+  await assert.rejects(totals.take(failing), /interrupted/);
   assert.deepEqual(shown(totals), before);
 });
 
-test('METRICS-10 whatever the counters do: no more names than may be, and no total goes back while it is shown', () =>
+test('METRICS-10 for any counters, the number of names stays within the limit and no total decreases', () =>
   fc.assert(
     fc.asyncProperty(
       fc.array(fc.dictionary(fc.constantFrom('a', 'b', 'c', 'd', 'e'), fc.nat(20)), { maxLength: 8 }),

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { describe, test } from 'node:test';
-import { canonicalRuleset, generation, NftablesHarness, nft, until } from '../../../../test/support/nftables-mode.ts';
+import { canonicalRuleset, generation, NftablesHarness, nft } from '../../../../test/support/nftables-mode.ts';
 import { service, slice } from '../../../../test/support/objects.ts';
+import { waitFor } from '../../../../test/support/wait-for.ts';
 import { NetworkNamespace } from '../../../kernel/netns.ts';
 import { RouteSocket } from '../../../kernel/rtnetlink/index.ts';
 import { connectTcp, connectUdp } from '../../../kernel/sockets/index.ts';
@@ -15,8 +16,8 @@ function ip(text: string): Ip {
   return parseIp(text) ?? assert.fail(text);
 }
 
-/** A node that is all alone: whatever is connected to ends at an address of its own, where nobody listens. */
-async function alone(
+/** A node without a network. The endpoints are addresses of the node itself, and no process listens there. */
+async function withNode(
   work: (mode: NftablesHarness, namespace: NetworkNamespace) => Promise<void>,
   { family = 'IPv4', counts = true }: { family?: Family; counts?: boolean } = {},
 ): Promise<void> {
@@ -24,14 +25,14 @@ async function alone(
   const mode = new NftablesHarness(namespace, family, { localDetector: undefined }, counts);
   try {
     const route = RouteSocket.open({ namespace });
-    const lo = route.link('lo') ?? assert.fail('there is no lo');
+    const lo = route.link('lo') ?? assert.fail('the link lo does not exist');
     route.setLink(lo, { up: true });
     const prefix = family === 'IPv4' ? 32 : 128;
     for (const address of [NODE_IP[family], ...ENDPOINTS[family].map(ip)])
       route.addAddress(lo, { ip: address, prefix });
     route.addRoute({ destination: { address: CLUSTER_IPS[family], prefix: family === 'IPv4' ? 12 : 108 }, dev: lo });
     route.close();
-    // The first packets after a link came up may be lost, and one that is sent again counts again.
+    // The kernel may lose the first packets after a link is up. A packet that is sent again would count twice.
     for (const endpoint of ENDPOINTS[family]) await knock(namespace, endpoint, 8080, 1);
     await work(mode, namespace);
   } finally {
@@ -53,7 +54,7 @@ async function knock(namespace: NetworkNamespace, address: string, port: number,
 
 async function send(namespace: NetworkNamespace, address: string, port: number): Promise<void> {
   const socket = await connectUdp(namespace, ip(address), port);
-  // Where it is rejected, sending may be told so.
+  // If the kernel rejects the packet, the socket may report an error.
   await new Promise(sent => socket.on('error', sent).send('?', sent));
   socket.close();
 }
@@ -71,9 +72,9 @@ function web(mode: NftablesHarness, endpoints = 2): void {
   mode.setEndpointSlice(slice('web-1', ENDPOINTS.IPv4.slice(0, endpoints)));
 }
 
-describe('connections that the kernel counts', () => {
-  test('NFT-18 each is counted once for its service port, whatever address it came to and however it is steered', () =>
-    alone(async (mode, namespace) => {
+describe('counting connections', () => {
+  test('NFT-18 the kernel counts each connection once for its service port, at every kind of frontend', () =>
+    withNode(async (mode, namespace) => {
       web(mode);
       mode.setService(service('sticky', { clusterIP: '10.96.0.2', sessionAffinity: 'ClientIP' }));
       mode.setEndpointSlice(slice('sticky-1', ENDPOINTS.IPv4));
@@ -110,8 +111,8 @@ describe('connections that the kernel counts', () => {
       );
     }));
 
-  test('NFT-18 of IPv6 as well', () =>
-    alone(
+  test('NFT-18 the kernel counts IPv6 connections', () =>
+    withNode(
       async (mode, namespace) => {
         mode.setService(service('six', { clusterIP: 'fd00:10:96::1', ipFamilies: ['IPv6'] }));
         mode.setEndpointSlice(slice('six-1', ENDPOINTS.IPv6, { addressType: 'IPv6' }));
@@ -122,8 +123,8 @@ describe('connections that the kernel counts', () => {
       { family: 'IPv6' },
     ));
 
-  test('NFT-18 the counts outlive changes of endpoints, restarts and repairs', () =>
-    alone(async (mode, namespace) => {
+  test('NFT-18 the counts survive changes of endpoints, restarts and repairs', () =>
+    withNode(async (mode, namespace) => {
       web(mode);
       mode.setService(service('other', { clusterIP: '10.96.0.2' }));
       await mode.sync();
@@ -138,15 +139,15 @@ describe('connections that the kernel counts', () => {
       await mode.settle();
       const before = generation(namespace);
       await mode.restart();
-      assert.equal(generation(namespace), before, 'a restart finds the table as it would write it');
+      assert.equal(generation(namespace), before, 'a restart writes nothing');
       nft(namespace, 'delete', 'element', 'ip', 'kube-proxy', 'service-connections', '{ 10.96.0.2 . tcp . 80 }');
-      assert.ok(await until(() => mode.events.lines.some(line => line.startsWith('repaired')), 3000));
+      await waitFor('a repair', () => mode.events.lines.some(line => line.startsWith('repaired')));
       assert.deepEqual(await counted(mode), { 'default/web': 3, 'default/other': 0 });
       assert.equal(mode.events.lines.length, 1, String(mode.events.lines));
     }));
 
-  test('NFT-19 by default nothing is counted', () =>
-    alone(
+  test('NFT-19 by default the kernel counts no connections', () =>
+    withNode(
       async (mode, namespace) => {
         web(mode);
         await mode.sync();
@@ -156,31 +157,31 @@ describe('connections that the kernel counts', () => {
       { counts: false },
     ));
 
-  test('NFT-19 counting begins and ends without touching what steers, and leaves nothing behind', () =>
-    alone(
+  test('NFT-19 switching counting on and off replaces no map or chain, and leaves nothing behind', () =>
+    withNode(
       async (mode, namespace) => {
-        const steering = () =>
+        const mapsAndChains = () =>
           nft(namespace, '-a', 'list', 'table', 'ip', 'kube-proxy')
             .match(/^\t(?:map|chain) .*$/gm)
             ?.join('\n');
         web(mode);
         await mode.sync();
         const plain = canonicalRuleset(namespace);
-        const handles = steering();
+        const handles = mapsAndChains();
         await mode.restartCounting(true);
         await knock(namespace, '10.96.0.1', 80, 2);
         assert.deepEqual(await counted(mode), { 'default/web': 2 });
-        assert.equal(steering(), handles, 'no map or chain was made anew');
+        assert.equal(mapsAndChains(), handles, 'no map or chain was created again');
         await mode.restartCounting(false);
         await mode.settle();
         assert.equal(canonicalRuleset(namespace), plain);
-        assert.equal(steering(), handles);
+        assert.equal(mapsAndChains(), handles);
       },
       { counts: false },
     ));
 
-  test('NFT-19 a set of that name that does not count is replaced', () =>
-    alone(async (mode, namespace) => {
+  test('NFT-19 the mode replaces a set with the right name but without counters', () =>
+    withNode(async (mode, namespace) => {
       nft(namespace, 'add', 'table', 'ip', 'kube-proxy');
       nft(namespace, 'add set ip kube-proxy service-connections { type ipv4_addr . inet_proto . inet_service; }');
       web(mode);

@@ -2,7 +2,7 @@ import type { NftablesSocket } from '../../../kernel/nftables/index.ts';
 import type { Family } from '../../../net/index.ts';
 import { type Layout, TABLE } from '../table/layout.ts';
 
-/** New connections to one address and port of a service port. The count begins at zero when the frontend does. */
+/** New connections to one address and port of a service port. The count is zero when the frontend is new. */
 export interface FrontendConnections {
   readonly family: Family;
   /** `namespace/name` */

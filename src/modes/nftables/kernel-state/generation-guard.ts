@@ -6,7 +6,7 @@ export class ConcurrentChangeError extends Error {
   override readonly name = 'ConcurrentChangeError';
 }
 
-/** Knows whether another program changed the ruleset, by the ruleset's generation: was the last change ours? */
+/** Detects that another program changed the ruleset: its generation is not the one that our last commit made. */
 export class GenerationGuard {
   readonly #table: TableAccess;
   #expected: number;
@@ -17,7 +17,7 @@ export class GenerationGuard {
   }
 
   noteCommit({ generation }: Commit): void {
-    // The kernel does not say which generation a transaction made that began by deleting the table.
+    // If a transaction begins by deleting the table, the kernel does not say which generation it made.
     this.#expected = generation ?? this.#table.generation();
   }
 

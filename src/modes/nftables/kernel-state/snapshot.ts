@@ -19,7 +19,7 @@ export interface Snapshot {
   readonly elements: ReadonlyMap<string, ElementsSnapshot>;
 }
 
-/** The elements of one set. Those that nobody marks as wanted are left over. */
+/** The elements of one set. Elements that are not marked as wanted are leftovers. */
 export class ElementsSnapshot {
   readonly set: SetOrMap;
   readonly #values = new Map<string, string>();

@@ -23,7 +23,7 @@ export function sameProgram(a: FixedOptions, b: FixedOptions): boolean {
   return program(a) === program(b);
 }
 
-/** The transaction that brings the fixed part to what it should be; empty if it is so already. */
+/** The transaction that corrects the fixed part of the table. It is empty if nothing differs. */
 export function prepareFixed(layout: Layout, options: FixedOptions, snapshot: Snapshot): Transaction {
   const transaction = new Transaction(layout.nft, TABLE);
   if (snapshot.tableHandle === undefined) {
@@ -46,7 +46,7 @@ export function prepareAddresses(
   prepareElements(transaction, layout.serviceCIDRs, cidrElements(layout, options.serviceCIDRs), elements);
 }
 
-/** Whether a set has our name but another type. The table then has to be deleted, because the kernel cannot change a type. */
+/** Whether a set has our name but another type. The writer then deletes the table: the kernel cannot change a type. */
 export function isForeign(layout: Layout, snapshot: Snapshot): boolean {
   const shape = (set: SetOrMap) =>
     JSON.stringify([set.kind, set.type, set.kind === 'map' ? set.data : [], set.flags ?? [], set.counter ?? false]);

@@ -1,10 +1,10 @@
 import type { DataType, NftFamily, NftMap, NftSet } from '../../../kernel/nftables/index.ts';
 import type { Family } from '../../../net/index.ts';
 
-/** The table is called as upstream's, so that each cleans up and takes over what the other left. */
+/** Upstream's table has the same name, so each of the two proxies cleans up and takes over what the other left. */
 export const TABLE = 'kube-proxy';
 
-/** What the table of one family is made of, apart from its chains: a fixed program looks things up in these. */
+/** The sets and maps in the table of one family. The fixed program looks up addresses and ports in them. */
 export interface Layout {
   readonly family: Family;
   readonly nft: Extract<NftFamily, 'ip' | 'ip6'>;
@@ -12,23 +12,24 @@ export interface Layout {
   readonly serviceCIDRs: NftSet;
   readonly nodePortIPs: NftSet;
   readonly hairpins: NftSet;
-  /** Address, protocol and port of a frontend: the number of the chain that a new connection goes to. */
+  /** From a frontend (address, protocol and port) to the number of the chain for its new connections. */
   readonly serviceIPs: NftMap;
+  /** As `serviceIPs`, from the protocol and port of a node port. */
   readonly serviceNodePorts: NftMap;
-  /** The chains by their numbers. */
+  /** From the number of a chain to the chain. */
   readonly targets: NftMap;
-  /** The same for service ports that have chains of their own: the chain itself. */
+  /** From a frontend to its chain, for service ports that have chains of their own. */
   readonly serviceChains: NftMap;
   readonly nodePortChains: NftMap;
   readonly noEndpointServices: NftMap;
   readonly noEndpointNodePorts: NftMap;
   readonly firewallIPs: NftMap;
-  /** The same and a slot number: an endpoint. A chain for each number of endpoints picks the slot. */
+  /** From a frontend and a slot number to an endpoint. The chain for the number of endpoints picks the slot. */
   readonly clusterEndpoints: NftMap;
   readonly localEndpoints: NftMap;
   readonly nodePortClusterEndpoints: NftMap;
   readonly nodePortLocalEndpoints: NftMap;
-  /** Frontends, each with a counter; only where connections are counted. */
+  /** The frontends, each with a counter. The set exists only if the mode counts connections. */
   readonly serviceConnections?: NftSet;
   readonly nodePortConnections?: NftSet;
 }
@@ -74,7 +75,10 @@ export function layoutOf(family: Family, { countConnections = false }: LayoutOpt
     family,
     nft: family === 'IPv4' ? 'ip' : 'ip6',
     clusterIPs: set('cluster-ips', [address], 'Active ClusterIPs'),
-    serviceCIDRs: { ...set('service-cidrs', [address], 'Ranges that ClusterIPs are from'), flags: ['interval'] },
+    serviceCIDRs: {
+      ...set('service-cidrs', [address], 'Ranges that ClusterIPs are allocated from'),
+      flags: ['interval'],
+    },
     nodePortIPs: set('nodeport-ips', [address], 'IPs that accept NodePort traffic'),
     hairpins: set(
       'hairpin-connections',
@@ -83,24 +87,40 @@ export function layoutOf(family: Family, { countConnections = false }: LayoutOpt
     ),
     serviceIPs: numbers('service-ips', frontend, 'ClusterIP, ExternalIP and LoadBalancer IP traffic'),
     serviceNodePorts: numbers('service-nodeports', nodePort, 'NodePort traffic'),
-    targets: verdicts('targets', [number], 'the chains that Services share, by number'),
+    targets: verdicts('targets', [number], 'chains that Services share, by number'),
     serviceChains: verdicts('service-chains', frontend, 'Services with chains of their own'),
-    nodePortChains: verdicts('nodeport-chains', nodePort, 'the same of node ports'),
-    noEndpointServices: verdicts('no-endpoint-services', frontend, 'drop or reject what no endpoint can serve'),
-    noEndpointNodePorts: verdicts('no-endpoint-nodeports', nodePort, 'the same of node ports'),
+    nodePortChains: verdicts('nodeport-chains', nodePort, 'node ports with chains of their own'),
+    noEndpointServices: verdicts(
+      'no-endpoint-services',
+      frontend,
+      'drop or reject traffic to Services without endpoints',
+    ),
+    noEndpointNodePorts: verdicts(
+      'no-endpoint-nodeports',
+      nodePort,
+      'drop or reject traffic to node ports without endpoints',
+    ),
     firewallIPs: verdicts('firewall-ips', frontend, 'destinations that are subject to LoadBalancerSourceRanges'),
     clusterEndpoints: endpoints('cluster-endpoints', frontend, 'endpoints for policy Cluster, by slot'),
     localEndpoints: endpoints('local-endpoints', frontend, 'endpoints for policy Local, by slot'),
-    nodePortClusterEndpoints: endpoints('nodeport-cluster-endpoints', nodePort, 'the same of node ports'),
-    nodePortLocalEndpoints: endpoints('nodeport-local-endpoints', nodePort, 'the same of node ports'),
+    nodePortClusterEndpoints: endpoints(
+      'nodeport-cluster-endpoints',
+      nodePort,
+      'endpoints of node ports for policy Cluster, by slot',
+    ),
+    nodePortLocalEndpoints: endpoints(
+      'nodeport-local-endpoints',
+      nodePort,
+      'endpoints of node ports for policy Local, by slot',
+    ),
     ...(countConnections && {
       serviceConnections: { ...set('service-connections', frontend, 'new connections to Services'), counter: true },
-      nodePortConnections: { ...set('nodeport-connections', nodePort, 'the same of node ports'), counter: true },
+      nodePortConnections: { ...set('nodeport-connections', nodePort, 'new connections to node ports'), counter: true },
     }),
   };
 }
 
-/** All sets and maps of the fixed program, in the order in which they are made. */
+/** All sets and maps of the fixed program, in the order in which the writer creates them. */
 export function fixedSets(layout: Layout): readonly (NftSet | NftMap)[] {
   const { family: _family, nft: _nft, ...sets } = layout;
   return Object.values(sets);

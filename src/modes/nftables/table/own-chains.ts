@@ -21,13 +21,13 @@ import { endpointBase, servicePortBase } from '../names.ts';
 import { type ChainRules, chainRules, type RuleBody } from './chain-rules.ts';
 import type { Layout } from './layout.ts';
 
-// Rare things have chains of their own: session affinity and source ranges.
+// Few service ports have session affinity or source ranges. These service ports have chains of their own.
 
-/** The chain that guards the load-balancer IPs of a service port. What may pass returns to the caller. */
+/** The chain that drops packets to load-balancer IPs if their source is not allowed. It returns for allowed packets. */
 export function firewallChain(plan: ServicePortPlan, frontends: readonly Frontend[]): ChainRules | undefined {
   const firewall = frontends.find(frontend => frontend.firewall)?.firewall;
   if (!firewall) return undefined;
-  // What the node sends to its own load balancer may carry the balancer's address as its source.
+  // A packet from the node to its own load balancer may have the load balancer's address as its source.
   const own = firewall.includesNode
     ? frontends.flatMap(({ kind, ip }) => (kind === 'LoadBalancerIP' && ip ? [hostCidr(ip)] : []))
     : [];
@@ -41,7 +41,7 @@ function hostCidr(ip: Cidr['address']): Cidr {
   return { address: ip, prefix: familyOf(ip) === 'IPv4' ? 32 : 128 };
 }
 
-/** Clients that this endpoint serves, while they come back in time. */
+/** The clients that this endpoint serves. The kernel forgets a client that does not come back within the timeout. */
 export function affinitySet(layout: Layout, plan: ServicePortPlan, endpoint: Endpoint): NftSet {
   return {
     kind: 'set',
@@ -49,12 +49,12 @@ export function affinitySet(layout: Layout, plan: ServicePortPlan, endpoint: End
     type: layout.clusterIPs.type,
     flags: ['dynamic', 'timeout'],
     timeout: plan.port.affinitySeconds * 1000,
-    // Packets fill it, so it must have a bound. nft's own default.
+    // Packets add elements, so the set needs a limit. This is nft's default.
     size: 65535,
   };
 }
 
-/** Remembers the client, then steers to this endpoint. */
+/** The chain that remembers the client and sends the connection to this endpoint. */
 export function endpointChain(layout: Layout, plan: ServicePortPlan, endpoint: Endpoint): ChainRules {
   return chainRules(
     endpointChainName(plan, endpoint),
@@ -67,7 +67,7 @@ function endpointChainName(plan: ServicePortPlan, endpoint: Endpoint): string {
   return `endpoint-${endpointBase(plan, endpoint)}`;
 }
 
-/** Picks the endpoint that remembers the client, else any; with the map that the pick needs and its elements. */
+/** The chain picks the endpoint that served the client before. For a new client it picks any endpoint, with the map. */
 export interface AffinityPick {
   readonly chain: ChainRules;
   readonly map: NftMap;

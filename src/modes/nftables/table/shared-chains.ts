@@ -17,10 +17,10 @@ import { type ChainRules, chainRules, type RuleBody } from './chain-rules.ts';
 import type { Layout } from './layout.ts';
 import { type FixedProgramOptions, matchLocal } from './program.ts';
 
-// These chains differ by the number of endpoints, not by Service: all Services with three endpoints share one. Except for
-// the permanent ones, a chain exists as long as a service port uses it.
+// These chains differ by the number of endpoints, not by Service: all Services with three endpoints share one chain.
+// Except for the permanent ones, a chain exists as long as a service port uses it.
 
-/** What rendering a plan needs besides the plan. It makes chains that many plans share only once. */
+/** What rendering a plan needs besides the plan. It creates each chain that several plans share only once. */
 export class RenderContext {
   readonly layout: Layout;
   readonly options: FixedProgramOptions;
@@ -75,7 +75,7 @@ export function permanentPicks(layout: Layout): readonly ChainRules[] {
   return maps.flatMap(map => counts.map(count => pickChain(layout, map, count)));
 }
 
-/** The priority held the number of the chain. Nothing else may see it. */
+/** Resets the packet's priority, which held the number of the chain. */
 const NO_PRIORITY = setPriority(constant(host32(0)));
 
 /** A shared chain: its kind, and its numbers of endpoints. */

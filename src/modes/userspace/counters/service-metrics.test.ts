@@ -1,26 +1,36 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { MetricSet } from '../../../observe/metrics/metric-set.ts';
-import type { ServiceCounters } from '../../index.ts';
-import { userspaceServices } from './service-metrics.ts';
+import { MetricSet } from '../../../observe/metrics/index.ts';
+import type { ServiceCounters } from './service-counters.ts';
+import { registerServiceMetrics } from './service-metrics.ts';
 
-function counters(servicePort: string, connections: number): ServiceCounters {
-  const traffic = { active: 1, bytesIn: connections * 10, bytesOut: connections * 20, dialFailures: 2, failures: 3 };
-  return { family: 'IPv4', servicePort, protocol: 'TCP', connections, ...traffic };
+function counters(service: string, connections: number, port = ''): ServiceCounters {
+  const bytes = { bytesIn: connections * 10, bytesOut: connections * 20 };
+  return {
+    family: 'IPv4',
+    service,
+    port,
+    protocol: 'TCP',
+    connections,
+    active: 1,
+    ...bytes,
+    dialFailures: 2,
+    failures: 3,
+  };
 }
 
-function shown() {
+function register() {
   const set = new MetricSet();
   const state: { now: readonly ServiceCounters[] } = { now: [] };
-  userspaceServices(set, () => state.now);
+  registerServiceMetrics(set, () => state.now);
   const lines = async (name: string) =>
     (await set.text()).split('\n').filter(line => line.startsWith(`pointsman_userspace_${name}{`));
   return { state, lines };
 }
 
-test('METRICS-12 what went through the proxies of userspace mode, by service port', async () => {
-  const { state, lines } = shown();
-  state.now = [counters('shop/web:http', 5)];
+test('METRICS-12 the counters of proxies are shown by service port', async () => {
+  const { state, lines } = register();
+  state.now = [counters('shop/web', 5, 'http')];
   const labels = 'ip_family="IPv4",port="http",protocol="TCP",service="shop/web"';
   assert.deepEqual(await lines('connections_total'), [`pointsman_userspace_connections_total{${labels}} 5`]);
   assert.deepEqual(await lines('connections'), [`pointsman_userspace_connections{${labels}} 1`]);
@@ -32,15 +42,14 @@ test('METRICS-12 what went through the proxies of userspace mode, by service por
   ]);
 });
 
-test('METRICS-12 a hundred are named, and keep their names; the rest is summed up and never goes back', async () => {
-  const { state, lines } = shown();
+test('METRICS-12 a hundred service ports keep their names; the sum of the others never decreases', async () => {
+  const { state, lines } = register();
   const hundred = Array.from({ length: 100 }, (_, i) => counters(`ns/s${i}`, 100 + i));
-  const small = counters('ns/small', 7);
-  state.now = [...hundred, small];
+  state.now = [...hundred, counters('ns/small', 7)];
   const other = async () => (await lines('connections_total')).find(line => line.includes('service="other"'));
   assert.match((await other()) ?? '', / 7$/);
   state.now = [...hundred, counters('ns/small', 5000)];
-  assert.match((await other()) ?? '', / 5000$/, 'a late one does not take the name of another');
+  assert.match((await other()) ?? '', / 5000$/, 'a service port that is busy later does not take the name of another');
   state.now = hundred;
   assert.match((await other()) ?? '', / 5000$/);
   assert.equal((await lines('connections_total')).length, 101);

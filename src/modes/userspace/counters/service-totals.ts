@@ -1,34 +1,42 @@
 import type { Family } from '../../../net/index.ts';
-import { advanced, type Total } from '../../../observe/metrics/total.ts';
-import type { ServiceCounters } from '../../index.ts';
+import { advanced, type Total } from '../../../observe/metrics/index.ts';
+import type { ServiceCounters } from './service-counters.ts';
 
-export const COUNTED = ['connections', 'bytesIn', 'bytesOut', 'dialFailures', 'failures'] as const;
-export type Counted = (typeof COUNTED)[number];
+export type Counted = 'connections' | 'bytesIn' | 'bytesOut' | 'dialFailures' | 'failures';
 
-/** A service port that is shown one by one, or all others of a family. */
-export interface ShownService {
+interface ShownName {
   readonly family: Family;
-  /** Undefined: all others. */
-  readonly servicePort: string | undefined;
+  /** `namespace/name`. Undefined for the sum of all service ports of the family that are not named. */
+  readonly service: string | undefined;
+  readonly port: string;
   readonly protocol: string;
+}
+
+/** A service port that is shown by name, or the sum of all others of a family. */
+export interface ShownService extends ShownName {
   readonly active: number;
   readonly totals: Readonly<Record<Counted, Total>>;
 }
 
-type Sums = Record<Counted | 'active', number>;
+type Sums = Readonly<Record<Counted | 'active', number>>;
 
 /**
- * Counters of service ports as they are shown: at most so many one by one, the rest together. They never go back, and who
- * was shown one by one stays so as long as it exists.
+ * The counters of a limited number of service ports by name, and of all others together. Totals never decrease. A service
+ * port that has a name keeps it as long as it exists.
  */
 export class ServiceTotals {
   readonly #most: number;
-  shown: ReadonlyMap<string, ShownService> = new Map();
+  #shown: ReadonlyMap<string, ShownService> = new Map();
 
   constructor(most: number) {
     this.#most = most;
   }
 
+  get shown(): ReadonlyMap<string, ShownService> {
+    return this.#shown;
+  }
+
+  /** Takes all counters as they are now. */
   take(counters: readonly ServiceCounters[]): void {
     const named = this.#choose(counters);
     const shown = new Map<string, ShownService>();
@@ -40,30 +48,30 @@ export class ServiceTotals {
     }
     for (const [family, sums] of others) {
       const id = `${family} other`;
-      shown.set(id, this.#advance(id, { family, servicePort: undefined, protocol: '' }, sums));
+      shown.set(id, this.#advance(id, { family, service: undefined, port: '', protocol: '' }, sums));
     }
-    // What others had goes on counting, though all of them are named now or gone.
-    for (const [id, before] of this.shown) {
-      if (before.servicePort === undefined && !shown.has(id)) shown.set(id, this.#advance(id, before, NOTHING));
+    // The sum of the others stays although each of them has a name by now or is gone.
+    for (const [id, before] of this.#shown) {
+      if (before.service === undefined && !shown.has(id)) shown.set(id, this.#advance(id, before, ZERO));
     }
-    this.shown = shown;
+    this.#shown = shown;
   }
 
-  /** Free names go to those with most connections; who never had one needs none. */
+  /** Free names go to the service ports with most connections. A service port without any needs no name. */
   #choose(counters: readonly ServiceCounters[]): ReadonlySet<string> {
-    const rank = (counter: ServiceCounters) => (this.shown.has(idOf(counter)) ? 0 : 1);
+    const rank = (counter: ServiceCounters) => (this.#shown.has(idOf(counter)) ? 0 : 1);
     const busy = counters.filter(counter => rank(counter) === 0 || counter.connections + counter.failures > 0);
     busy.sort((a, b) => rank(a) - rank(b) || b.connections - a.connections);
     return new Set(busy.slice(0, this.#most).map(idOf));
   }
 
-  #advance(id: string, names: Pick<ShownService, 'family' | 'servicePort' | 'protocol'>, sums: Sums): ShownService {
-    const before = this.shown.get(id)?.totals;
+  #advance(id: string, { family, service, port, protocol }: ShownName, sums: Sums): ShownService {
+    const before = this.#shown.get(id)?.totals;
     const total = (kind: Counted) => advanced(before?.[kind], sums[kind]);
-    const { family, servicePort, protocol } = names;
     return {
       family,
-      servicePort,
+      service,
+      port,
       protocol,
       active: sums.active,
       totals: {
@@ -77,13 +85,13 @@ export class ServiceTotals {
   }
 }
 
-const NOTHING: Sums = { connections: 0, bytesIn: 0, bytesOut: 0, dialFailures: 0, failures: 0, active: 0 };
+const ZERO: Sums = { connections: 0, bytesIn: 0, bytesOut: 0, dialFailures: 0, failures: 0, active: 0 };
 
-function idOf({ family, servicePort, protocol }: ServiceCounters): string {
-  return `${family} ${servicePort} ${protocol}`;
+function idOf({ family, service, port, protocol }: ServiceCounters): string {
+  return `${family} ${service}:${port} ${protocol}`;
 }
 
-function plus(sums: Sums = NOTHING, counter: Sums): Sums {
+function plus(sums: Sums = ZERO, counter: Sums): Sums {
   return {
     connections: sums.connections + counter.connections,
     bytesIn: sums.bytesIn + counter.bytesIn,
