@@ -76,7 +76,7 @@ export class UserspaceWriter implements Writer {
   get counters(): readonly ServiceCounters[] {
     const { family, book } = this.#options;
     return [...this.#proxies].flatMap(([id, proxy]) => {
-      const plan = book.wanted.get(id);
+      const plan = book.wantedPlan(id);
       if (!plan) return [];
       const { service, port } = plan;
       return [{ family, service, port: port.name, protocol: port.protocol, ...proxy.counters }];
@@ -99,7 +99,7 @@ export class UserspaceWriter implements Writer {
     this.#assertOpen();
     const { book, rules, resources } = this.#options;
     const prepared = new Map<string, PreparedPort>();
-    for (const id of [...book.changedIds, ...book.setAsideIds]) {
+    for (const id of [...book.changedIds(), ...book.setAsideIds()]) {
       if (!prepared.has(id)) prepared.set(id, this.#prepare(id));
     }
     const changed = rules.mustWriteAll
@@ -124,7 +124,7 @@ export class UserspaceWriter implements Writer {
       const cause = await rules.findDrift();
       book.retryRefused();
       if (cause !== undefined) return { cause };
-      if (book.setAside.length > 0) await this.write();
+      if (book.setAsideIds().length > 0) await this.write();
       return undefined;
     });
   }
@@ -141,7 +141,7 @@ export class UserspaceWriter implements Writer {
     const { book, rules } = this.#options;
     if (!this.#taken || !rules.hasWritten) return;
     const refusals = new Map(Array.from(rules.committed.keys(), id => [id, UNSERVED.rules]));
-    for (const [id, plan] of book.committed) refusals.set(id, render(refusing(plan), {}, this.#taken.options));
+    for (const [id, plan] of book.committedPlans()) refusals.set(id, render(refusing(plan), {}, this.#taken.options));
     await rules.write(refusals, iptables);
   }
 
@@ -158,7 +158,7 @@ export class UserspaceWriter implements Writer {
 
   #prepare(id: string): PreparedPort {
     const { book, reservations } = this.#options;
-    const plan = book.wanted.get(id);
+    const plan = book.wantedPlan(id);
     if (!plan || !this.#taken || book.isRefused(id)) return UNSERVED;
     const { protocol } = plan.port;
     if (protocol === 'SCTP') return { ...UNSERVED, cause: SCTP_UNSUPPORTED };
@@ -220,7 +220,7 @@ export class UserspaceWriter implements Writer {
     const { book } = this.#options;
     if (cause) book.postpone(id, cause);
     else if (!book.isRefused(id)) book.clear(id);
-    book.commit([{ id, from: book.committed.get(id), to: plan }]);
+    book.commit([{ id, from: book.committedPlan(id), to: plan }]);
     this.#options.reservations.releaseExcept(id, reservations);
     const proxy = this.#proxies.get(id);
     if (plan) {
@@ -232,7 +232,7 @@ export class UserspaceWriter implements Writer {
   }
 
   #changedPortals(id: string, { plan, ports }: PreparedPort): readonly ChangedPortal[] {
-    return changedPortals([this.#options.book.committed.get(id), plan], ports);
+    return changedPortals([this.#options.book.committedPlan(id), plan], ports);
   }
 
   async #removeStaleFlows(portals: readonly ChangedPortal[]): Promise<void> {
