@@ -124,7 +124,7 @@ export class UserspaceWriter implements Writer {
       const cause = await rules.findDrift();
       book.retryRefused();
       if (cause !== undefined) return { cause };
-      if (book.setAside.length > 0) await this.write();
+      if (book.setAsideIds().length > 0) await this.write();
       return undefined;
     });
   }
