@@ -82,7 +82,7 @@ describe('reports of the proxy', () => {
     ]);
     assert.match(
       await metrics.text(),
-      /^pointsman_service_ports_set_aside_total\{reason="ENOSPC",ip_family="IPv4"\} 1$/m,
+      /^pointsman_service_ports_set_aside_total\{ip_family="IPv4",reason="ENOSPC"\} 1$/m,
     );
   });
 });
