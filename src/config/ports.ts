@@ -46,7 +46,7 @@ export interface PortRange {
   readonly last: number;
 }
 
-const HIGHEST_PORT = 65_535;
+const MAX_PORT = 65_535;
 
 /**
  * Reads `first-last`, `first+count` or one port. Returns `any` if the text leaves the choice to the kernel, and
@@ -59,5 +59,5 @@ export function parsePortRange(text: string): PortRange | 'any' | undefined {
   if (start === '') return undefined;
   const first = Number(start);
   const last = sign === '+' ? first + Number(end) : sign === '-' ? Number(end) : first;
-  return last >= first && last <= HIGHEST_PORT ? { first, last } : undefined;
+  return last >= first && last <= MAX_PORT ? { first, last } : undefined;
 }

@@ -26,10 +26,10 @@ const DECIMAL: ReadonlyMap<number, string> = new Map([
 ]);
 const EXPONENTS: ReadonlyMap<string, number> = new Map([...DECIMAL].map(([exponent, suffix]) => [suffix, exponent]));
 
-const LEAST_EXPONENT = -9;
-const MOST_BINARY = 2n ** 63n - 1n;
+const MIN_EXPONENT = -9;
+const MAX_INT64 = 2n ** 63n - 1n;
 /** Kubernetes keeps decimal numbers with up to this many digits in 64 bits. */
-const MOST_FAST_DIGITS = 18;
+const MAX_FAST_DIGITS = 18;
 
 /** Throws a QuantityError. */
 export function parseQuantity(text: string): Quantity {
@@ -63,7 +63,7 @@ export function quantityValue({ digits, exponent }: Quantity): bigint {
   // 10^64 has 64 factors of two, so the low 64 bits are 0.
   if (exponent >= 64) return 0n;
   const value = digits * 10n ** BigInt(exponent);
-  const isShort = String(digits).replace('-', '').length <= MOST_FAST_DIGITS;
+  const isShort = String(digits).replace('-', '').length <= MAX_FAST_DIGITS;
   return isShort && value !== BigInt.asIntN(64, value) ? 0n : BigInt.asIntN(64, value);
 }
 
@@ -91,7 +91,7 @@ function keepsText(text: string): boolean {
   }
   const digits = `${whole}${fraction}`;
   const scale = readSuffix(suffix).scale - fraction.length;
-  if (digits.length > MOST_FAST_DIGITS || scale < LEAST_EXPONENT || scale % 3 !== 0) return false;
+  if (digits.length > MAX_FAST_DIGITS || scale < MIN_EXPONENT || scale % 3 !== 0) return false;
   return !digits.startsWith('0') && !digits.endsWith('000');
 }
 
@@ -113,17 +113,17 @@ function readSuffix(suffix: string): Suffix {
 
 /** Rounds up to whole nano units, so that a small positive number does not become zero. */
 function roundUp(digits: bigint, exponent: number): { readonly digits: bigint; readonly exponent: number } {
-  const excess = LEAST_EXPONENT - exponent;
+  const excess = MIN_EXPONENT - exponent;
   if (excess <= 0 || digits === 0n) return { digits, exponent: digits === 0n ? 0 : exponent };
-  if (excess > String(digits).length) return { digits: 1n, exponent: LEAST_EXPONENT };
+  if (excess > String(digits).length) return { digits: 1n, exponent: MIN_EXPONENT };
   const unit = 10n ** BigInt(excess);
-  return { digits: (digits + unit - 1n) / unit, exponent: LEAST_EXPONENT };
+  return { digits: (digits + unit - 1n) / unit, exponent: MIN_EXPONENT };
 }
 
 /** Limits a binary quantity to the largest 64-bit number. */
 function limitToInt64(amount: { readonly digits: bigint; readonly exponent: number }): typeof amount {
-  const most = MOST_BINARY * 10n ** BigInt(-amount.exponent);
-  return amount.digits > most ? { digits: MOST_BINARY, exponent: 0 } : amount;
+  const max = MAX_INT64 * 10n ** BigInt(-amount.exponent);
+  return amount.digits > max ? { digits: MAX_INT64, exponent: 0 } : amount;
 }
 
 /** Returns zero if the quantity has a fraction. The caller then writes a decimal number. */

@@ -93,11 +93,11 @@ function openHealthPorts({ options, observability, objects, nodeName }: RunParts
   });
 }
 
-const MOST_NAMED = 5;
+const MAX_NAMED = 5;
 
 /** All other service ports are served, so the node stays ready. */
 function setAsideNote(ports: readonly SetAside[]): { readonly note: string } | undefined {
   if (ports.length === 0) return undefined;
-  const named = ports.slice(0, MOST_NAMED).map(port => `${setAsideName(port)} (${port.family}): ${port.cause.message}`);
+  const named = ports.slice(0, MAX_NAMED).map(port => `${setAsideName(port)} (${port.family}): ${port.cause.message}`);
   return { note: `${ports.length} service ports are set aside, among them ${named.join('; ')}` };
 }

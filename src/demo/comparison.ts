@@ -54,9 +54,9 @@ function nameOf(seenAs: SeenAs): string {
   return seenAs === 'node' ? 'the node as its caller' : "the caller's own address";
 }
 
-const MOST_NAMED = 3;
+const MAX_NAMED = 3;
 
 function listOf(endpoints: readonly string[]): string {
-  const more = endpoints.length - MOST_NAMED;
-  return [...endpoints.slice(0, MOST_NAMED), ...(more > 0 ? [`${more} more`] : [])].join(' and ');
+  const more = endpoints.length - MAX_NAMED;
+  return [...endpoints.slice(0, MAX_NAMED), ...(more > 0 ? [`${more} more`] : [])].join(' and ');
 }

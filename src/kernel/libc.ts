@@ -30,7 +30,7 @@ export const getsockopt = libc.func('int getsockopt(int fd, int level, int name,
 export const getsockname = libc.func('int getsockname(int fd, void *address, void *length)');
 export const epollCreate1 = libc.func('int epoll_create1(int flags)');
 export const epollCtl = libc.func('int epoll_ctl(int epoll, int operation, int fd, const void *event)');
-export const epollWait = libc.func('int epoll_wait(int epoll, void *events, int most, int milliseconds)');
+export const epollWait = libc.func('int epoll_wait(int epoll, void *events, int max, int milliseconds)');
 export const getrlimit = libc.func('int getrlimit(int resource, void *limits)');
 
 const errnoNames = new Map<number, string>(Object.entries(koffi.os.errno).map(([name, number]) => [number, name]));

@@ -1,6 +1,8 @@
 import type { NetworkNamespace } from '../kernel/netns.ts';
 import { type RouteEvent, RouteMonitor, RouteSocket } from '../kernel/rtnetlink/index.ts';
+import { BackOff } from '../lib/back-off.ts';
 import { type Clock, systemClock, type Timer } from '../lib/clock.ts';
+import { asError } from '../lib/error-text.ts';
 import type { Ip } from '../net/index.ts';
 
 export interface NodeAddressesOptions {
@@ -11,37 +13,36 @@ export interface NodeAddressesOptions {
   readonly clock?: Clock | undefined;
 }
 
-/** After a failure, the pause before the next attempt to listen. It doubles after each further failure. */
-const SHORTEST_PAUSE_MS = 1000;
-const LONGEST_PAUSE_MS = 60_000;
+/** The pauses between attempts to listen again. */
+const BACK_OFF = { firstMs: 1000, maxMs: 60_000 };
 
 /** This machine's addresses. The kernel notifies the process when an address is added or removed. */
 export class NodeAddresses {
   readonly #namespace: NetworkNamespace | undefined;
-  readonly #changed: (ip?: Ip) => void;
-  readonly #failed: (error: Error) => void;
+  readonly #onChange: (ip?: Ip) => void;
+  readonly #onError: (error: Error) => void;
   readonly #options: NodeAddressesOptions;
   readonly #clock: Clock;
   readonly #socket: RouteSocket;
   #monitor: RouteMonitor | undefined;
-  #pauseMs = SHORTEST_PAUSE_MS;
+  readonly #backOff = new BackOff(BACK_OFF);
   #timer: Timer | undefined;
   /** The index of the excepted link. */
   #except: number | undefined;
 
   /**
-   * `changed` receives the address that was added or removed, or undefined if any address may have changed. `failed` receives
-   * the error if listening fails. The process then listens again after a pause.
+   * `onChange` receives the address that was added or removed, or undefined if any address may have changed. `onError`
+   * receives the error if listening fails. The process then listens again after a pause.
    */
   constructor(
     namespace: NetworkNamespace | undefined,
-    changed: (ip?: Ip) => void,
-    failed: (error: Error) => void,
+    onChange: (ip?: Ip) => void,
+    onError: (error: Error) => void,
     options: NodeAddressesOptions = {},
   ) {
     this.#namespace = namespace;
-    this.#changed = changed;
-    this.#failed = failed;
+    this.#onChange = onChange;
+    this.#onError = onError;
     this.#options = options;
     this.#clock = options.clock ?? systemClock;
     this.#socket = RouteSocket.open({ namespace });
@@ -69,9 +70,9 @@ export class NodeAddresses {
     const handlers = {
       event: (event: RouteEvent) => {
         this.#handle(event);
-        this.#pauseMs = SHORTEST_PAUSE_MS;
+        this.#backOff.reset();
       },
-      overrun: () => this.#changed(),
+      overrun: () => this.#onChange(),
       failed: (error: Error) => this.#listenLater(error),
     };
     this.#monitor = RouteMonitor.open(handlers, { namespace: this.#namespace });
@@ -80,18 +81,17 @@ export class NodeAddresses {
   }
 
   #listenLater(error: unknown): void {
-    this.#failed(error instanceof Error ? error : new Error(String(error)));
+    this.#onError(asError(error));
     this.#monitor?.close();
     this.#monitor = undefined;
-    this.#timer = this.#clock.setTimer(this.#pauseMs, () => this.#listenAgain());
-    this.#pauseMs = Math.min(2 * this.#pauseMs, LONGEST_PAUSE_MS);
+    this.#timer = this.#clock.setTimer(this.#backOff.fail(), () => this.#listenAgain());
   }
 
   #listenAgain(): void {
     try {
       this.#listen();
       // Any address may have changed during the pause.
-      this.#changed();
+      this.#onChange();
     } catch (error) {
       this.#listenLater(error);
     }
@@ -101,7 +101,7 @@ export class NodeAddresses {
     // The link may have been created again, with another index.
     if (event.kind === 'link' && event.link.name === this.#options.exceptLink) this.#except = event.link.index;
     if (this.#isOfExceptLink(event)) this.#options.exceptLinkChanged?.(event);
-    else if (event.kind === 'address') this.#changed(event.address.ip);
+    else if (event.kind === 'address') this.#onChange(event.address.ip);
   }
 
   #isOfExceptLink(event: RouteEvent): boolean {

@@ -9,14 +9,14 @@ export interface RefusalSearch<T, E> {
 }
 
 /** If the search takes longer, the kernel refuses nearly everything, and no single item is the reason. */
-const LONGEST_SEARCH_MS = 60_000;
+const MAX_SEARCH_MS = 60_000;
 
 /**
  * Writes all items except those that the kernel refuses. It finds them by halving. Throws the kernel's error if the search
  * takes too long.
  */
 export async function writeAccepted<T, E>(items: readonly T[], search: RefusalSearch<T, E>): Promise<void> {
-  const deadline = performance.now() + LONGEST_SEARCH_MS;
+  const deadline = performance.now() + MAX_SEARCH_MS;
   const write = async (some: readonly T[]): Promise<void> => {
     if (some.length === 0) return;
     const error = await search.attempt(some);

@@ -5,7 +5,7 @@ import { RepairLimiter } from './repair-limiter.ts';
 
 function limiter() {
   const clock = new ManualClock();
-  const limits = { atOnce: 3, windowMs: 10_000, firstPauseMs: 1000, longestPauseMs: 3000 };
+  const limits = { atOnce: 3, windowMs: 10_000, firstPauseMs: 1000, maxPauseMs: 3000 };
   return { clock, limiter: new RepairLimiter(clock, limits) };
 }
 

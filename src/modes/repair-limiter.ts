@@ -1,3 +1,4 @@
+import { BackOff } from '../lib/back-off.ts';
 import type { Clock } from '../lib/clock.ts';
 
 export interface RepairLimits {
@@ -6,26 +7,27 @@ export interface RepairLimits {
   readonly windowMs: number;
   /** How long the next repair waits. Each further wait is twice as long. */
   readonly firstPauseMs: number;
-  readonly longestPauseMs: number;
+  readonly maxPauseMs: number;
 }
 
 export const DEFAULT_REPAIR_LIMITS: RepairLimits = {
   atOnce: 10,
   windowMs: 10_000,
   firstPauseMs: 1000,
-  longestPauseMs: 30_000,
+  maxPauseMs: 30_000,
 };
 
 /** Delays repairs that another program undoes again and again, so that the two programs do not write all the time. */
 export class RepairLimiter {
   readonly #clock: Clock;
   readonly #limits: RepairLimits;
+  readonly #backOff: BackOff;
   #repairedAt: number[] = [];
-  #pauses = 0;
 
   constructor(clock: Clock, limits: RepairLimits = DEFAULT_REPAIR_LIMITS) {
     this.#clock = clock;
     this.#limits = limits;
+    this.#backOff = new BackOff({ firstMs: limits.firstPauseMs, maxMs: limits.maxPauseMs, clock });
   }
 
   /** Whether there were too many repairs lately. */
@@ -42,19 +44,14 @@ export class RepairLimiter {
   /** How long the next repair must wait. Each call while there are too many repairs returns a longer pause. */
   nextPauseMs(): number {
     if (!this.isExhausted) {
-      this.#pauses = 0;
+      this.#backOff.reset();
       return 0;
     }
-    return this.#pause();
+    return this.#backOff.fail();
   }
 
   /** How long to wait after a repair that failed. */
   pauseAfterFailureMs(): number {
-    return this.#pause();
-  }
-
-  #pause(): number {
-    const { firstPauseMs, longestPauseMs } = this.#limits;
-    return Math.min(firstPauseMs * 2 ** this.#pauses++, longestPauseMs);
+    return this.#backOff.fail();
   }
 }

@@ -270,7 +270,7 @@ describe('MODE-5 drift', () => {
   });
 
   test('MODE-6 after too many repairs the mode makes no quick looks, but still makes thorough looks', async () => {
-    const repairLimits = { atOnce: 1, windowMs: 60_000, firstPauseMs: 30_000, longestPauseMs: 30_000 };
+    const repairLimits = { atOnce: 1, windowMs: 60_000, firstPauseMs: 30_000, maxPauseMs: 30_000 };
     const mode = new TestMode({ ...schedule, repairLimits });
     await mode.start();
     mode.writer().drift = { cause: 'a change' };

@@ -105,9 +105,9 @@ function mismatchLines({ cells }: RowResults, style: Style): readonly string[] {
 }
 
 const FIRST_CIRCLED = 0x2460;
-const MOST_CIRCLED = 20;
+const MAX_CIRCLED = 20;
 
 /** ①, ②, … */
 function endpointMark(index: number): string {
-  return index < MOST_CIRCLED ? String.fromCodePoint(FIRST_CIRCLED + index) : `(${index + 1})`;
+  return index < MAX_CIRCLED ? String.fromCodePoint(FIRST_CIRCLED + index) : `(${index + 1})`;
 }

@@ -33,7 +33,7 @@ export const float32: Type<number> = {
   write: shortestDecimal,
 };
 
-function integer(name: string, least: number, most: number): Type<number> {
+function integer(name: string, min: number, max: number): Type<number> {
   return {
     name,
     zero: 0,
@@ -41,7 +41,7 @@ function integer(name: string, least: number, most: number): Type<number> {
       if (node.kind !== 'number') return refuse(node, name, into, at);
       // Go reads neither 5.0 nor 5e0 as an integer.
       const value = /^-?[0-9]+$/.test(node.text) ? Number(node.text) : Number.NaN;
-      const fits = value >= least && value <= most && !(least === 0 && node.text.startsWith('-'));
+      const fits = value >= min && value <= max && !(min === 0 && node.text.startsWith('-'));
       return fits ? value + 0 : refuse(node, name, into, at, `number ${node.text}`);
     },
     write: value => value,

@@ -4,9 +4,9 @@ import { parseCidr, parseIp } from '../../net/index.ts';
 import { splitHostPort } from '../ports.ts';
 import { type FieldError, invalid } from './field-error.ts';
 
-export function validateRange(path: string, value: number | undefined, least: number, most: number): FieldError[] {
-  if (value === undefined || (value >= least && value <= most)) return [];
-  return [invalid(path, String(value), `must be within the range [${least}, ${most}]`)];
+export function validateRange(path: string, value: number | undefined, min: number, max: number): FieldError[] {
+  if (value === undefined || (value >= min && value <= max)) return [];
+  return [invalid(path, String(value), `must be within the range [${min}, ${max}]`)];
 }
 
 export function validateNotNegative(path: string, value: number | Duration | undefined): FieldError[] {

@@ -5,7 +5,7 @@ import { type FeatureGates, isEnabled } from '../feature-gates.ts';
 import { parseQuantity, quantityValue } from '../quantity.ts';
 import { type FieldError, invalid } from './field-error.ts';
 
-const HIGHEST_VERBOSITY = 2 ** 31 - 1;
+const MAX_VERBOSITY = 2 ** 31 - 1;
 
 /** Checks the logging section. kube-proxy does so twice: when it sets up logging, and with the whole configuration. */
 export function validateLogging(path: string, logging: LoggingConfiguration, gates: FeatureGates): FieldError[] {
@@ -33,7 +33,7 @@ function validateFormat(path: string, format: string, gates: FeatureGates): Fiel
 }
 
 function validateVerbosity(path: string, verbosity: number): FieldError[] {
-  return verbosity > HIGHEST_VERBOSITY ? [invalid(path, String(verbosity), `Must be <= ${HIGHEST_VERBOSITY}`)] : [];
+  return verbosity > MAX_VERBOSITY ? [invalid(path, String(verbosity), `Must be <= ${MAX_VERBOSITY}`)] : [];
 }
 
 function validateVModuleItem(path: string, item: VModuleItem): FieldError[] {

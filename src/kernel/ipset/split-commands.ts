@@ -4,7 +4,7 @@ import type { Entry } from './entry.ts';
 /** The bytes of all entries in one message. A nested attribute holds at most 64 KiB. */
 const BYTES_PER_MESSAGE = 60_000;
 /** The largest entry without a comment: two IPv6 addresses, port, protocol, prefix length, counters, timeout, line. */
-const LARGEST_ENTRY = 160;
+const MAX_ENTRY_BYTES = 160;
 
 /** Splits commands so that the entries of each command fit into one message. */
 export function splitCommands(commands: readonly EntryCommand[]): EntryCommand[] {
@@ -29,5 +29,5 @@ function splitCommand(command: EntryCommand): EntryCommand[] {
 }
 
 function sizeOf({ comment }: Entry): number {
-  return comment === undefined ? LARGEST_ENTRY : LARGEST_ENTRY + 8 + Buffer.byteLength(comment);
+  return comment === undefined ? MAX_ENTRY_BYTES : MAX_ENTRY_BYTES + 8 + Buffer.byteLength(comment);
 }

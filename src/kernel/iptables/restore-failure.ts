@@ -18,7 +18,7 @@ const FORMS = [
   /^(?:.*: )?Bad line (\d+): .*$/,
 ];
 
-const LONGEST_TEXT = 1000;
+const MAX_TEXT = 1000;
 
 /**
  * The lines that the message of iptables-restore names, in the order of the input. If the program finds a missing chain
@@ -56,7 +56,7 @@ function findLines(
   for (const text of input) {
     number += 1;
     if (wanted(text, number)) {
-      found.push({ number, text: text.slice(0, LONGEST_TEXT), message: messages.get(number) });
+      found.push({ number, text: text.slice(0, MAX_TEXT), message: messages.get(number) });
     }
   }
   return found;

@@ -18,7 +18,7 @@ export const NfacctMessage = {
 const Attribute = { NAME: 1, PKTS: 2, BYTES: 3 } as const;
 
 /** In bytes. The kernel has 32 bytes for the name and its terminating zero byte. */
-export const LONGEST_NAME = 31;
+export const MAX_NAME_BYTES = 31;
 
 const AF_UNSPEC = 0;
 /** The length of `struct nfgenmsg`, which stands before the attributes. */

@@ -1,7 +1,7 @@
 import { KernelError } from '../errors.ts';
 import { Flag, type MessageWriter, NetlinkSocket, openTransport, Protocol, type Transport } from '../netlink/index.ts';
 import type { NetworkNamespace } from '../netns.ts';
-import { type Counter, decodeCounter, encodeName, LONGEST_NAME, NfacctMessage } from './counter.ts';
+import { type Counter, decodeCounter, encodeName, MAX_NAME_BYTES, NfacctMessage } from './counter.ts';
 
 export interface NfacctOptions {
   readonly namespace?: NetworkNamespace | undefined;
@@ -48,8 +48,8 @@ export class NfacctSocket {
   }
 
   #request(operation: string, type: number, flags: number, name: string) {
-    if (name === '' || Buffer.byteLength(name) > LONGEST_NAME) {
-      throw new RangeError(`the name of a counter must have 1 to ${LONGEST_NAME} bytes: ${JSON.stringify(name)}`);
+    if (name === '' || Buffer.byteLength(name) > MAX_NAME_BYTES) {
+      throw new RangeError(`the name of a counter must have 1 to ${MAX_NAME_BYTES} bytes: ${JSON.stringify(name)}`);
     }
     return this.#socket.request(operation, type, flags, (writer: MessageWriter) => encodeName(writer, name));
   }

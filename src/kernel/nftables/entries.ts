@@ -46,11 +46,11 @@ export function entryCount(shape: Shape, element: Element): number {
 }
 
 /** More bytes than any element needs: two keys, data, a chain's name and a comment, all of it twice. */
-const LARGEST_ELEMENT = 2048;
+const MAX_ELEMENT_BYTES = 2048;
 
 /** Whether the entries of an element fit into this many bytes. */
 export function entriesFit(shape: Shape, element: Element, room: number): boolean {
-  return room >= LARGEST_ELEMENT || room >= maxEntryBytes(shape, element);
+  return room >= MAX_ELEMENT_BYTES || room >= maxEntryBytes(shape, element);
 }
 
 /** An upper limit for the bytes that `encodeEntries` writes. */

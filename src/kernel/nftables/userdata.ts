@@ -7,7 +7,7 @@ import type { MessageWriter } from '../netlink/index.ts';
 export type Userdata = ReadonlyMap<number, Buffer>;
 
 /** In bytes. nft does not accept longer comments, so they are cut. */
-const LONGEST_COMMENT = 128;
+const MAX_COMMENT_BYTES = 128;
 /** The type of the comment in the userdata of tables, chains, rules and elements. Sets have another type. */
 const COMMENT = 0;
 
@@ -53,8 +53,8 @@ export function encodeComment(writer: MessageWriter, attribute: number, comment:
   writer.data(attribute, view);
 }
 
-const scratch = Buffer.alloc(2 + LONGEST_COMMENT + 1);
-const views: (Buffer | undefined)[] = Array.from({ length: LONGEST_COMMENT + 2 });
+const scratch = Buffer.alloc(2 + MAX_COMMENT_BYTES + 1);
+const views: (Buffer | undefined)[] = Array.from({ length: MAX_COMMENT_BYTES + 2 });
 
 export function commentIn(bytes: Buffer | undefined): string | undefined {
   return bytes && commentText(decodeUserdata(bytes).get(COMMENT));
@@ -77,10 +77,10 @@ export function printComment(comment: string | undefined): string {
 }
 
 function cutComment(comment: string): string {
-  if (comment.length * 3 <= LONGEST_COMMENT) return comment;
+  if (comment.length * 3 <= MAX_COMMENT_BYTES) return comment;
   const bytes = Buffer.from(comment);
-  if (bytes.length <= LONGEST_COMMENT) return comment;
-  let end = LONGEST_COMMENT;
+  if (bytes.length <= MAX_COMMENT_BYTES) return comment;
+  let end = MAX_COMMENT_BYTES;
   // Do not cut within a character.
   while (end > 0 && ((bytes[end] ?? 0) & 0xc0) === 0x80) end--;
   return bytes.toString('utf8', 0, end);

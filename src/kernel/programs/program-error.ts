@@ -10,7 +10,7 @@ export type ProgramFailure =
   | { readonly kind: 'too-much-output'; readonly limit: number };
 
 const LAST_LINES = 6;
-const LONGEST_LINE = 400;
+const MAX_LINE = 400;
 
 export class ProgramError extends KernelError {
   readonly failure: ProgramFailure;
@@ -59,5 +59,5 @@ function printable(line: string): string {
   return line
     .replace(/\p{Cc}+/gu, ' ')
     .trim()
-    .slice(0, LONGEST_LINE);
+    .slice(0, MAX_LINE);
 }

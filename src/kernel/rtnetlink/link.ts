@@ -28,7 +28,7 @@ const INFO_KIND = 1;
 const HEADER = 16;
 /** Leaves out statistics, which are most of an answer, and virtual functions, which can overflow a message. */
 const EXT_MASK_SKIP_STATISTICS = 8;
-const LONGEST_NAME = 15;
+const MAX_NAME_BYTES = 15;
 
 /** Identifies a link in a request. The kernel uses the index. The name is for messages. */
 export interface LinkRef {
@@ -63,7 +63,7 @@ export function encodeGetLink(writer: MessageWriter, name?: string): void {
   writer.struct(linkHeader()).u32(LinkAttribute.EXT_MASK, EXT_MASK_SKIP_STATISTICS);
   if (name === undefined) return;
   // A longer name can only be an alternative name. Kernels support those since 5.5.
-  const alternative = Buffer.byteLength(name) > LONGEST_NAME;
+  const alternative = Buffer.byteLength(name) > MAX_NAME_BYTES;
   writer.string(alternative ? LinkAttribute.ALT_IFNAME : LinkAttribute.IFNAME, name);
 }
 

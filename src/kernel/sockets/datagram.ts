@@ -34,7 +34,7 @@ export function connectDatagrams(namespace: NetworkNamespace | undefined, family
 /** The size of `struct msghdr` on 64-bit machines. */
 const MSGHDR_SIZE = 56;
 const CMSG_HEADER = 16;
-const LARGEST_DATAGRAM = 65535;
+const MAX_DATAGRAM_BYTES = 65535;
 
 interface Layout {
   readonly addressSize: number;
@@ -58,7 +58,7 @@ const LAYOUTS: Readonly<Record<Family, Layout>> = {
  */
 export class DatagramExchange {
   /** Begins with the datagram that was received last. */
-  readonly payload = Buffer.allocUnsafeSlow(LARGEST_DATAGRAM);
+  readonly payload = Buffer.allocUnsafeSlow(MAX_DATAGRAM_BYTES);
   /** The sender of the last datagram, as a sockaddr. */
   readonly peer: Buffer;
   /** The address of this machine that the last datagram was sent to. */

@@ -54,8 +54,8 @@ function resolveInt(plain: string): Resolved | undefined {
   const size = BigInt(/^0[0-7]/.test(digits) ? `0o${digits.slice(1)}` : digits);
   const value = sign === '-' ? -size : size;
   // Without a sign the number may have unsigned 64 bits.
-  const most = sign === '' ? 2n ** 64n : 2n ** 63n;
-  return value >= -(2n ** 63n) && value < most ? { kind: 'int', value } : undefined;
+  const max = sign === '' ? 2n ** 64n : 2n ** 63n;
+  return value >= -(2n ** 63n) && value < max ? { kind: 'int', value } : undefined;
 }
 
 function resolveFloat(plain: string): Resolved | undefined {

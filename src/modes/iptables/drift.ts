@@ -12,7 +12,7 @@ export interface DriftFinderOptions {
 }
 
 /** A program that flushes tables one after another gets this much time, so that it does not flush a repair too. */
-const LONGEST_FLUSH_MS = 5000;
+const MAX_FLUSH_MS = 5000;
 const POLL_MS = 100;
 /** The search for missing rules takes at most a twentieth of the time, or a hundredth if it needs iptables-save. */
 const PAUSE_PER_SEARCH = { nf_tables: 20, legacy: 100 } as const;
@@ -48,7 +48,7 @@ export class DriftFinder {
 
   async #waitForFlush(): Promise<void> {
     const { iptables, clock, notice } = this.#options;
-    const end = clock.elapsed() + LONGEST_FLUSH_MS;
+    const end = clock.elapsed() + MAX_FLUSH_MS;
     while (!this.#closed) {
       const gone = await missingCanaries(iptables, Chain.CANARY, ['nat', 'filter']);
       if (gone.length === 2) return;

@@ -15,7 +15,7 @@ export const DRIFT_SCHEDULE: DriftSchedule = {
   quickMs: 1000,
   thoroughMs: 30_000,
   pausePerLook: 20,
-  repairLimits: { atOnce: 10, windowMs: 60_000, firstPauseMs: 30_000, longestPauseMs: 30_000 },
+  repairLimits: { atOnce: 10, windowMs: 60_000, firstPauseMs: 30_000, maxPauseMs: 30_000 },
 };
 
 /** Another program often changes several things at once. A repair in between would be undone. */

@@ -136,11 +136,11 @@ export type SetKey = keyof typeof SETS;
 export const SET_KEYS = Object.keys(SETS).filter((key): key is SetKey => Object.hasOwn(SETS, key));
 
 /** The kernel's limit for the name of a set. */
-const LONGEST_NAME = 31;
+const MAX_NAME_LENGTH = 31;
 
 export function setName(key: SetKey, family: Family): string {
   const { name } = SETS[key];
-  return family === 'IPv4' ? name : name.replace(/^KUBE-/, 'KUBE-6-').slice(0, LONGEST_NAME);
+  return family === 'IPv4' ? name : name.replace(/^KUBE-/, 'KUBE-6-').slice(0, MAX_NAME_LENGTH);
 }
 
 export function ipSet(key: SetKey, family: Family): IpSet {

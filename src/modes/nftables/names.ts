@@ -4,7 +4,7 @@ import type { Endpoint } from '../../model/index.ts';
 import type { ServicePortPlan } from '../../plan/index.ts';
 
 /** nf_tables allows 256 bytes, including the terminating zero. This leaves room for the longest prefix. */
-const LONGEST = 240;
+const MAX_LENGTH = 240;
 
 /** `HASH-ns/name/tcp/port`: names of a service port's own chains and sets end like this, as upstream's do. */
 export function servicePortBase({ service, port }: ServicePortPlan): string {
@@ -18,5 +18,5 @@ export function endpointBase({ service, port }: ServicePortPlan, { ip, port: num
 
 function hashed(text: string): string {
   const name = `${base32(createHash('sha256').update(text).digest()).slice(0, 8)}-${text}`;
-  return name.length <= LONGEST ? name : `${name.slice(0, LONGEST - 3)}...`;
+  return name.length <= MAX_LENGTH ? name : `${name.slice(0, MAX_LENGTH - 3)}...`;
 }

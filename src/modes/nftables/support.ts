@@ -4,12 +4,12 @@ import { errorText } from '../../lib/error-text.ts';
 import { FatalError } from '../../lib/fatal-error.ts';
 
 const SKIP = 'KUBE_PROXY_NFTABLES_SKIP_KERNEL_VERSION_CHECK';
-const OLDEST = [5, 13] as const;
+const MIN_KERNEL = [5, 13] as const;
 
 /** Throws a `FatalError` if the machine cannot run nftables mode. */
 export function checkNftables(kernel: string = release(), env: NodeJS.ProcessEnv = process.env): void {
   if (!env[SKIP] && isOlder(kernel)) {
-    const needed = `nftables mode requires kernel ${OLDEST.join('.')} or later, but this kernel is ${kernel}`;
+    const needed = `nftables mode requires kernel ${MIN_KERNEL.join('.')} or later, but this kernel is ${kernel}`;
     throw new FatalError(
       `unable to create proxier: ${needed}; set ${SKIP}=true if this kernel supports everything that the mode needs`,
     );
@@ -30,5 +30,5 @@ export function checkNftables(kernel: string = release(), env: NodeJS.ProcessEnv
 function isOlder(kernel: string): boolean {
   const [, major, minor] = /^(\d+)\.(\d+)/.exec(kernel) ?? [];
   if (major === undefined) return false;
-  return Number(major) < OLDEST[0] || (Number(major) === OLDEST[0] && Number(minor) < OLDEST[1]);
+  return Number(major) < MIN_KERNEL[0] || (Number(major) === MIN_KERNEL[0] && Number(minor) < MIN_KERNEL[1]);
 }

@@ -6,7 +6,7 @@ import { type RealServerTotals, ServerTotals, type ServicePortTotals, type Traff
 export type ReadStatistics = (options: StatisticsOptions) => Promise<ServerStatistics | undefined>;
 
 /** Limits the time series: each node has several for each named service port and real server. */
-const MOST_NAMED = 100;
+const MAX_NAMED = 100;
 
 const PORT = ['service', 'port', 'protocol', 'ip_family'] as const;
 const DIRECTED = [...PORT, 'direction'] as const;
@@ -17,10 +17,10 @@ type Labels<Names extends readonly string[]> = Record<Names[number], string>;
 
 /** Shows what virtual and real servers carried. If a reading fails, shows the last one again. */
 export function registerServers(set: MetricSet, clock: Clock, read: ReadStatistics): void {
-  const totals = new ServerTotals(MOST_NAMED);
+  const totals = new ServerTotals(MAX_NAMED);
   const reading = new BoundedReading(clock, async () => {
     try {
-      const statistics = await read({ limit: MOST_NAMED, keep: totals.named });
+      const statistics = await read({ limit: MAX_NAMED, keep: totals.named });
       if (statistics) totals.take(statistics);
     } catch {
       // The next scrape reads again.
@@ -31,7 +31,7 @@ export function registerServers(set: MetricSet, clock: Clock, read: ReadStatisti
 }
 
 function registerVirtualServers(set: MetricSet, totals: ServerTotals, refresh: () => Promise<void>): void {
-  const rest = `those of all but ${MOST_NAMED} service ports are summed up as other.`;
+  const rest = `those of all but ${MAX_NAMED} service ports are summed up as other.`;
   set.readGauges('pointsman_ipvs_virtual_servers', [], 'Virtual servers of Services.', async () => {
     await refresh();
     return [{ labels: {}, value: totals.virtualServers }];
@@ -53,7 +53,7 @@ function registerVirtualServers(set: MetricSet, totals: ServerTotals, refresh: (
 }
 
 function registerRealServers(set: MetricSet, totals: ServerTotals, refresh: () => Promise<void>): void {
-  const limit = `at most ${MOST_NAMED} real servers, of service ports that are named.`;
+  const limit = `at most ${MAX_NAMED} real servers, of service ports that are named.`;
   const name = 'pointsman_ipvs_real_server';
   set.readCounters(`${name}_connections_total`, REAL_SERVER, `New connections to a real server; ${limit}`, async () => {
     await refresh();

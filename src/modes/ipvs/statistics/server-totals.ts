@@ -31,13 +31,13 @@ export interface RealServerTotals {
  * Otherwise its traffic would jump between it and the others.
  */
 export class ServerTotals {
-  readonly #mostRealServers: number;
+  readonly #maxRealServers: number;
   virtualServers = 0;
   servicePorts: ReadonlyMap<string, ServicePortTotals> = new Map();
   realServers: ReadonlyMap<string, RealServerTotals> = new Map();
 
-  constructor(mostRealServers: number) {
-    this.#mostRealServers = mostRealServers;
+  constructor(maxRealServers: number) {
+    this.#maxRealServers = maxRealServers;
   }
 
   /** The ids of the service ports that have a name. */
@@ -90,7 +90,7 @@ export class ServerTotals {
     const rank = (id: string) => (isNamed(id) ? 0 : 1);
     busy.sort((a, b) => rank(a.id) - rank(b.id) || Number(b.server.connections - a.server.connections));
     return new Map(
-      busy.slice(0, this.#mostRealServers).map(({ id, servicePort, server }) => {
+      busy.slice(0, this.#maxRealServers).map(({ id, servicePort, server }) => {
         const connections = advanced(this.realServers.get(id)?.connections, Number(server.connections));
         return [id, { servicePort, server, connections }];
       }),

@@ -6,7 +6,7 @@ import type { FrontendConnections } from './read-connections.ts';
 export type ReadConnections = () => AsyncIterable<FrontendConnections>;
 
 /** Limits the time series: each node has this many for each family. */
-const MOST_NAMED = 100;
+const MAX_NAMED = 100;
 /** The kernel breaks a reading off when any program changes the ruleset. */
 const ATTEMPTS = 3;
 
@@ -14,12 +14,12 @@ const LABELS = ['service', 'port', 'ip_family'] as const;
 
 /** Registers the kernel's counters of service ports as metrics. If a reading fails, they show the last one again. */
 export function registerConnections(set: MetricSet, clock: Clock, read: ReadConnections): void {
-  const totals = new ConnectionTotals(MOST_NAMED);
+  const totals = new ConnectionTotals(MAX_NAMED);
   const reading = new BoundedReading(clock, () => takeAll(totals, read));
   set.readCounters(
     'pointsman_service_connections_total',
     LABELS,
-    `New connections to a service port; those of all but ${MOST_NAMED} service ports are summed up as other.`,
+    `New connections to a service port; those of all but ${MAX_NAMED} service ports are summed up as other.`,
     async () => {
       await reading.refresh();
       return samples(totals);

@@ -19,8 +19,8 @@ function shown(totals: ConnectionTotals): Counters {
   return Object.fromEntries([...totals.totals()].map(({ service = 'other', connections }) => [service, connections]));
 }
 
-async function after(most: number, ...readings: Counters[]): Promise<Counters> {
-  const totals = new ConnectionTotals(most);
+async function after(max: number, ...readings: Counters[]): Promise<Counters> {
+  const totals = new ConnectionTotals(max);
   for (const reading of readings) await totals.take(counters(reading));
   return shown(totals);
 }

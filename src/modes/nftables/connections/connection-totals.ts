@@ -15,12 +15,12 @@ export interface ConnectionTotal {
  * port that has a name keeps it as long as it exists, and a counter that restarts or disappears takes nothing away.
  */
 export class ConnectionTotals {
-  readonly #most: number;
+  readonly #max: number;
   readonly #named = new Map<string, NamedTotal>();
   readonly #others = new Map<Family, Total>();
 
-  constructor(most: number) {
-    this.#most = most;
+  constructor(max: number) {
+    this.#max = max;
   }
 
   /** Takes all counters as they are now. If the reading fails, nothing changes. */
@@ -28,7 +28,7 @@ export class ConnectionTotals {
     const sums = new Map<string, number>();
     const others = new Map<Family, number>([...this.#others.keys()].map(family => [family, 0]));
     const candidates = new Map<string, FrontendConnections>();
-    const isFull = this.#named.size >= this.#most;
+    const isFull = this.#named.size >= this.#max;
     for await (const counter of counters) {
       const { family, service, port, connections } = counter;
       const id = `${family} ${service}:${port}`;
@@ -65,7 +65,7 @@ export class ConnectionTotals {
 
   /** Gives the free names to the service ports with most connections. */
   #name(candidates: ReadonlyMap<string, FrontendConnections>): readonly FrontendConnections[] {
-    const free = this.#most - this.#named.size;
+    const free = this.#max - this.#named.size;
     const chosen = [...candidates].sort(([, a], [, b]) => b.connections - a.connections).slice(0, free);
     for (const [id, { family, service, port, connections }] of chosen) {
       this.#named.set(id, { family, service, port, ...advanced(undefined, connections) });

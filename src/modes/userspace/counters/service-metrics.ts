@@ -3,7 +3,7 @@ import type { ServiceCounters } from './service-counters.ts';
 import { type Counted, ServiceTotals, type ShownService } from './service-totals.ts';
 
 /** Limits the time series: each service port has six of them, on every node. */
-const MOST_NAMED = 100;
+const MAX_NAMED = 100;
 
 const PORT = ['service', 'port', 'protocol', 'ip_family'] as const;
 const DIRECTED = [...PORT, 'direction'] as const;
@@ -11,8 +11,8 @@ const PREFIX = 'pointsman_userspace';
 
 /** Shows what went through the proxies. */
 export function registerServiceMetrics(set: MetricSet, read: () => readonly ServiceCounters[]): void {
-  const totals = new ServiceTotals(MOST_NAMED);
-  const rest = `those of all but ${MOST_NAMED} service ports are summed up as other.`;
+  const totals = new ServiceTotals(MAX_NAMED);
+  const rest = `those of all but ${MAX_NAMED} service ports are summed up as other.`;
   const each = async <Name extends string>(samples: (shown: ShownService) => readonly Sample<Name>[]) => {
     totals.take(read());
     return [...totals.shown.values()].flatMap(samples);

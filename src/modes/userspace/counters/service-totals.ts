@@ -25,11 +25,11 @@ type Sums = Readonly<Record<Counted | 'active', number>>;
  * port that has a name keeps it as long as it exists.
  */
 export class ServiceTotals {
-  readonly #most: number;
+  readonly #max: number;
   #shown: ReadonlyMap<string, ShownService> = new Map();
 
-  constructor(most: number) {
-    this.#most = most;
+  constructor(max: number) {
+    this.#max = max;
   }
 
   get shown(): ReadonlyMap<string, ShownService> {
@@ -62,7 +62,7 @@ export class ServiceTotals {
     const rank = (counter: ServiceCounters) => (this.#shown.has(idOf(counter)) ? 0 : 1);
     const busy = counters.filter(counter => rank(counter) === 0 || counter.connections + counter.failures > 0);
     busy.sort((a, b) => rank(a) - rank(b) || b.connections - a.connections);
-    return new Set(busy.slice(0, this.#most).map(idOf));
+    return new Set(busy.slice(0, this.#max).map(idOf));
   }
 
   #advance(id: string, { family, service, port, protocol }: ShownName, sums: Sums): ShownService {

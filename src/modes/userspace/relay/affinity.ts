@@ -6,21 +6,21 @@ interface Entry<T> {
 }
 
 /** The default limit of clients for one service port. */
-const MOST_CLIENTS = 100_000;
+const MAX_CLIENTS = 100_000;
 
 /** ClientIP affinity: the last endpoint of each client. */
 export class Affinity<T> {
   readonly #clock: Clock;
   /** In the order of last use, so that the oldest entries come first. */
   readonly #entries = new Map<string, Entry<T>>();
-  readonly #most: number;
+  readonly #max: number;
   /** 0 without affinity. */
   #seconds = 0;
 
-  /** Beyond `most` clients, it forgets the client that was away for longest. */
-  constructor(clock: Clock, most = MOST_CLIENTS) {
+  /** Beyond `max` clients, it forgets the client that was away for longest. */
+  constructor(clock: Clock, max = MAX_CLIENTS) {
     this.#clock = clock;
-    this.#most = most;
+    this.#max = max;
   }
 
   get isOn(): boolean {
@@ -45,7 +45,7 @@ export class Affinity<T> {
     if (!this.isOn) return;
     this.#entries.delete(client);
     this.#entries.set(client, { endpoint, lastUsed: this.#clock.elapsed() });
-    if (this.#entries.size > this.#most) this.#forgetOldest();
+    if (this.#entries.size > this.#max) this.#forgetOldest();
   }
 
   /** Forgets the clients of all other endpoints. */

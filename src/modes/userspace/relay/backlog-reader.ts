@@ -16,7 +16,7 @@ export interface BacklogReaderOptions {
   readonly step: () => StepOutcome;
 }
 
-const MOST_FAILURES = 16;
+const MAX_FAILURES = 16;
 const RETRY_MS = 100;
 
 /**
@@ -40,7 +40,7 @@ export class BacklogReader {
       if (this.#closed) return;
       const outcome = step();
       if (outcome === 'empty') return;
-      if (outcome === 'later' || (outcome === 'failed' && ++failures > MOST_FAILURES)) {
+      if (outcome === 'later' || (outcome === 'failed' && ++failures > MAX_FAILURES)) {
         this.#runLater();
         return;
       }

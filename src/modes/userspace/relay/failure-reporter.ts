@@ -2,7 +2,7 @@ import type { Clock } from '../../../lib/clock.ts';
 
 const PAUSE_MS = 10_000;
 /** Limits memory: with more different actions the reporter begins anew. */
-const MOST_ACTIONS = 1000;
+const MAX_ACTIONS = 1000;
 
 interface Reported {
   readonly until: number;
@@ -28,7 +28,7 @@ export class FailureReporter {
       known.suppressed += 1;
       return;
     }
-    if (this.#reported.size >= MOST_ACTIONS) this.#reported.clear();
+    if (this.#reported.size >= MAX_ACTIONS) this.#reported.clear();
     this.#reported.set(action, { until: now + PAUSE_MS, suppressed: 0 });
     const more = known && known.suppressed > 0 ? ` (${known.suppressed} more times since the last report)` : '';
     this.#report(`${action}${more}`, error);

@@ -15,7 +15,7 @@ const CONCURRENT = 1000;
 const SHORT = 3000;
 const SHORT_AT_ONCE = 50;
 /** A connection that something still refers to takes at least so many bytes. */
-const LEAST_LEAK = 1000;
+const MIN_LEAK_BYTES = 1000;
 
 async function withEcho(
   harness: UserspaceHarness,
@@ -89,7 +89,7 @@ test('USER-7 thousands of short connections leave neither descriptors nor memory
       await many(SHORT);
       assert.ok(await until(() => readdirSync('/proc/self/fd').length <= descriptors, 1000));
       const grown = (await usedMemory()) - before;
-      assert.ok(grown < SHORT * LEAST_LEAK, `${grown} bytes more are used`);
+      assert.ok(grown < SHORT * MIN_LEAK_BYTES, `${grown} bytes more are used`);
       const [counters] = harness.mode.counters();
       assert.equal(counters?.connections, SHORT + 200);
       assert.equal(counters?.failures, 0);
