@@ -39,7 +39,7 @@ function features({ gates }: DaemonOptions): Feature[] {
 
 /** Updates what the proxy counts itself, each time that a client reads the metrics. */
 export function showProxyCounts(metrics: ProxyMetrics, { loop, mode }: RunningProxy): void {
-  metrics.beforeText(() => {
+  metrics.onScrape(() => {
     const { changes } = loop.state;
     let pendingEndpoints = 0;
     let pendingServices = 0;

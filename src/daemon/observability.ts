@@ -59,7 +59,7 @@ export async function openObservability(
     health,
     checks,
     metrics,
-    failed(server, error) {
+    onError(server, error) {
       recorder.record(events.serverFailed(server, errorText(error)));
       failures.add(error);
     },
@@ -72,7 +72,7 @@ function openRecorder({ log }: DaemonOptions): EventRecorder {
   return new EventRecorder({
     reporter: { controller: 'kube-proxy', instance: `kube-proxy-${hostname()}` },
     clock: systemClock,
-    lost: ({ reason, regarding }, cause) =>
+    onLost: ({ reason, regarding }, cause) =>
       log.v(2, 'events', 'An Event was not written to the API server', { reason, regarding: regarding.name, cause }),
   });
 }

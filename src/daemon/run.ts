@@ -85,7 +85,7 @@ function openHealthPorts({ options, observability, objects, nodeName }: RunParts
   return new ServiceHealthPorts({
     proxy,
     healthy: () => health.healthy,
-    failed(failure) {
+    onError(failure) {
       const { service, port, error: err } = failure;
       options.log.error('health', 'Failed to start healthcheck', { err, node: nodeName, service, port });
       recorder.record(events.healthPortFailed(objects.serviceReference(objectName(service)), failure));
@@ -99,5 +99,7 @@ const MAX_NAMED = 5;
 function setAsideNote(ports: readonly SetAside[]): { readonly note: string } | undefined {
   if (ports.length === 0) return undefined;
   const named = ports.slice(0, MAX_NAMED).map(port => `${setAsideName(port)} (${port.family}): ${port.cause.message}`);
-  return { note: `${ports.length} service ports are set aside, among them ${named.join('; ')}` };
+  const count =
+    ports.length === 1 ? '1 service port is set aside:' : `${ports.length} service ports are set aside, among them`;
+  return { note: `${count} ${named.join('; ')}` };
 }

@@ -18,7 +18,7 @@ export interface ServerParts {
   readonly checks: Checks;
   readonly metrics: ProxyMetrics;
   /** With `bindAddressHardFail`: a server could not be started, or its listener broke. */
-  readonly failed: (server: ServerName, error: Error) => void;
+  readonly onError: (server: ServerName, error: Error) => void;
   readonly clock?: Clock;
 }
 
@@ -44,14 +44,14 @@ function createServer(parts: ServerParts, name: ServerName, address: string, han
     port: Number(port),
     handle,
     hardFail,
-    failed(error) {
+    onError(error) {
       const text = `failed to start ${name === 'healthz' ? 'proxy healthz' : 'metrics server'} on ${address}: ${errorText(error)}`;
       log.error('servers', 'An HTTP server failed', {
         server: name,
         err: text,
         retryAfter: hardFail ? undefined : '5s',
       });
-      if (hardFail) parts.failed(name, new Error(name === 'healthz' ? `healthz server failed: ${text}` : text));
+      if (hardFail) parts.onError(name, new Error(name === 'healthz' ? `healthz server failed: ${text}` : text));
     },
   });
 }
@@ -61,7 +61,7 @@ function healthHandler({ health, checks, metrics, clock = systemClock }: ServerP
     health,
     checks,
     clock,
-    answered: (path, status) => (path === '/healthz' ? metrics.healthz(status) : metrics.livez(status)),
+    onAnswer: (path, status) => (path === '/healthz' ? metrics.healthz(status) : metrics.livez(status)),
   });
 }
 

@@ -5,7 +5,7 @@ import { modeSettings, type RunningProxy } from '../proxy/index.ts';
 export interface ServiceHealthPortsOptions {
   readonly proxy: RunningProxy;
   readonly healthy: () => boolean;
-  readonly failed: (failure: ServiceHealthFailure) => void;
+  readonly onError: (failure: ServiceHealthFailure) => void;
 }
 
 interface FamilyPorts {
@@ -36,14 +36,14 @@ export class ServiceHealthPorts {
     for (const { health } of this.#families.values()) health.close();
   }
 
-  /** Listens at the addresses that accept node ports. Opens all ports anew when these addresses change. */
+  /** Listens at the addresses that accept node ports. Closes and opens all ports again when these addresses change. */
   #healthOf(family: Family): ServiceHealth {
     const addresses = this.#addresses(family);
     const current = this.#families.get(family);
     if (current?.addresses === addresses.toString()) return current.health;
     current?.health.close();
-    const { healthy, failed } = this.#options;
-    const health = new ServiceHealth({ family, addresses, healthy, failed });
+    const { healthy, onError } = this.#options;
+    const health = new ServiceHealth({ family, addresses, healthy, onError });
     this.#families.set(family, { addresses: addresses.toString(), health });
     return health;
   }

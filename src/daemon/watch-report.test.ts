@@ -12,7 +12,7 @@ function openReport() {
   const checks = new Checks();
   const watchChecks = new WatchChecks();
   watchChecks.addTo(checks, { following: () => [{ path: PATH, hasSynced: false, silentMs: undefined }] });
-  const report = watchReporter(log, { watchHeard: () => {} }, watchChecks);
+  const report = watchReporter(log, { watchMessage: () => {} }, watchChecks);
   return { report, lines, result: () => checks.run()[0] };
 }
 

@@ -47,7 +47,7 @@ export function logInputRecovered(log: Logger, where: string): void {
 /** Reports to the log, the metrics and the checks the state of the watches, and logs the objects that cannot be used. */
 export function watchReporter(
   log: Logger,
-  metrics: Pick<ProxyMetrics, 'watchHeard'>,
+  metrics: Pick<ProxyMetrics, 'watchMessage'>,
   watchChecks: WatchChecks,
 ): ClusterSourceOptions['report'] {
   return {
@@ -67,6 +67,6 @@ export function watchReporter(
     },
     objectUnusable: problem => logInputProblem(log, problem),
     objectRecovered: where => logInputRecovered(log, where),
-    dataReceived: path => metrics.watchHeard(path),
+    dataReceived: path => metrics.watchMessage(path),
   };
 }

@@ -141,8 +141,8 @@ export class DemoProxy {
       },
       queued: () => undefined,
       syncStarted: () => undefined,
-      syncFailed: (_family, { error }) => this.#failed('sync', error),
-      failed: (action, error) => this.#failed(action, error),
+      syncFailed: (_family, { error }) => this.#fail('sync', error),
+      failed: (action, error) => this.#fail(action, error),
     };
   }
 
@@ -153,12 +153,12 @@ export class DemoProxy {
       driftRepaired: () => this.#onChange(),
       measured: () => {},
       notice: () => {},
-      failed: ({ action, error }) => this.#failed(action, error),
+      failed: ({ action, error }) => this.#fail(action, error),
     };
   }
 
-  #failed(what: string, error: unknown): void {
-    this.#problems.set(what, `${what}: ${errorText(error)}`);
+  #fail(action: string, error: unknown): void {
+    this.#problems.set(action, `could not ${action}: ${errorText(error)}`);
     this.#stopSettling?.();
     this.#onChange();
   }

@@ -146,7 +146,7 @@ describe('the steps of a start and their order', () => {
     );
     assert.match(
       (await node.health('/readyz?verbose')).text,
-      /set aside.*1 service ports are set aside, among them default\/signals:sctp \(IPv4\)/,
+      /set aside.*1 service port is set aside: default\/signals:sctp \(IPv4\)/,
     );
   });
 });

@@ -46,7 +46,7 @@ export function measureEverything(metrics: ProxyMetrics): void {
   metrics.healthz(503);
   metrics.livez(200);
   metrics.readHealth(() => false);
-  metrics.watchHeard('nodes');
+  metrics.watchMessage('nodes');
   metrics.configurationRefused();
   const api = { verb: 'GET', host: 'api:6443' };
   metrics.restObserved({ kind: 'attempt', ...api, code: '<error>', retry: false });

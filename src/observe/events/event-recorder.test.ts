@@ -60,7 +60,7 @@ describe('events', () => {
     const recorder = new EventRecorder({
       reporter: REPORTER,
       clock,
-      lost: ({ reason }, cause) => lost.push(`${reason}: ${cause}`),
+      onLost: ({ reason }, cause) => lost.push(`${reason}: ${cause}`),
       random: () => 0.5,
     });
     open.push(recorder);
@@ -298,7 +298,7 @@ describe('events', () => {
     const recorder = new EventRecorder({
       reporter: REPORTER,
       clock: new ManualClock(),
-      lost: () => {
+      onLost: () => {
         throw new Error('no');
       },
     });

@@ -20,7 +20,7 @@ export interface EventRecorderOptions {
   readonly reporter: Reporter;
   readonly clock: Clock;
   /** An Event was not written: the API server refused it, all attempts failed, or there were too many Events. */
-  readonly lost?: ((content: EventContent, cause: string) => void) | undefined;
+  readonly onLost?: ((content: EventContent, cause: string) => void) | undefined;
   /** From 0 to 1. It spreads the retries of many nodes over time. */
   readonly random?: (() => number) | undefined;
 }
@@ -150,7 +150,7 @@ export class EventRecorder {
 
   #lost(content: EventContent, cause: string): void {
     try {
-      this.#options.lost?.(content, cause);
+      this.#options.onLost?.(content, cause);
     } catch {
       // `record` must not fail because of a listener.
     }

@@ -30,7 +30,7 @@ describe('the proxy health server', () => {
     health.started(['IPv4', 'IPv6']);
     checks = new Checks();
     answered = [];
-    const handle = proxyHealthHandler({ health, checks, clock, answered: (...what) => answered.push(what) });
+    const handle = proxyHealthHandler({ health, checks, clock, onAnswer: (...answer) => answered.push(answer) });
     server = await HttpServer.open({ ip: '127.0.0.1' as Ip, port: 0, handle });
   });
 

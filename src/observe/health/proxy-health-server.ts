@@ -18,7 +18,7 @@ export interface ProxyHealthServerOptions {
   readonly checks: Checks;
   readonly clock: Clock;
   /** Called after each answer, for the metrics. */
-  readonly answered?: ((path: '/healthz' | '/livez', status: number) => void) | undefined;
+  readonly onAnswer?: ((path: '/healthz' | '/livez', status: number) => void) | undefined;
 }
 
 /** The answer shows at most this many problems of a check. The log has them all. */
@@ -36,7 +36,7 @@ export function proxyHealthHandler(options: ProxyHealthServerOptions): HttpHandl
       case '/healthz':
       case '/livez': {
         const answer = healthAnswer(options, request.path);
-        options.answered?.(request.path, answer.status);
+        options.onAnswer?.(request.path, answer.status);
         return answer;
       }
       case '/readyz':

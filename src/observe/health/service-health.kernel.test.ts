@@ -35,7 +35,7 @@ describe('service health', () => {
       family,
       addresses,
       healthy: () => healthy,
-      failed: failure => failures.push(failure),
+      onError: failure => failures.push(failure),
       listen: listenIn(namespace),
     });
     open.push(created);

@@ -9,7 +9,7 @@ export interface ServiceHealthOptions {
   /** Whether the proxy is healthy. A node whose proxy is not must not get traffic. */
   readonly healthy: () => boolean;
   /** The proxy could not listen on the port of a Service. The next `syncServices` retries. */
-  readonly failed: (failure: ServiceHealthFailure) => void;
+  readonly onError: (failure: ServiceHealthFailure) => void;
   readonly listen?: Listen | undefined;
 }
 
@@ -69,7 +69,7 @@ export class ServiceHealth {
     } catch (error) {
       if (entry.closed) return;
       this.#close(service, entry);
-      this.#options.failed({ service, port, error: errorText(error) });
+      this.#options.onError({ service, port, error: errorText(error) });
     }
   }
 
@@ -81,7 +81,7 @@ export class ServiceHealth {
       family: this.#options.family,
       handle: () => this.#answer(service, entry),
       listen: this.#options.listen,
-      failed: () => this.#close(service, entry),
+      onError: () => this.#close(service, entry),
     });
     if (entry.closed) server.close();
     else entry.servers.push(server);

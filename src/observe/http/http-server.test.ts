@@ -140,7 +140,7 @@ describe('HTTP servers', () => {
     const holder = await serve(() => textAnswer(200, 'holder'));
     const { port } = holder;
     const errors: string[] = [];
-    const server = retrying({ ip: LOOPBACK, port, clock, failed: error => errors.push(error.message) });
+    const server = retrying({ ip: LOOPBACK, port, clock, onError: error => errors.push(error.message) });
     await server.start();
     await clock.advance(4999);
     assert.equal(errors.length, 1);
@@ -158,7 +158,7 @@ describe('HTTP servers', () => {
     const holder = keep(await HttpServer.open({ ip: ANY6, port: 0, handle: () => textAnswer(200, 'holder') }));
     const errors: string[] = [];
     const taken = { ip: ANY, port: holder.port, hardFail: true };
-    await retrying({ ...taken, failed: error => errors.push(error.message) }).start();
+    await retrying({ ...taken, onError: error => errors.push(error.message) }).start();
     assert.deepEqual(errors, [`listen tcp 0.0.0.0:${holder.port}: bind: address already in use`]);
   });
 
@@ -166,7 +166,7 @@ describe('HTTP servers', () => {
     const clock = new ManualClock();
     const { listeners, listen } = recordingListen();
     const errors: string[] = [];
-    const server = retrying({ ip: LOOPBACK, clock, listen, failed: error => errors.push(error.message) });
+    const server = retrying({ ip: LOOPBACK, clock, listen, onError: error => errors.push(error.message) });
     await server.start();
     listeners[0]?.emit('error', new Error('accept EMFILE'));
     assert.deepEqual([errors, server.port], [['accept EMFILE'], undefined]);
@@ -191,7 +191,7 @@ describe('HTTP servers', () => {
     const clock = new ManualClock();
     const { port } = await serve(() => textAnswer(200, 'holder'));
     const errors: Error[] = [];
-    const server = retrying({ ip: LOOPBACK, port, clock, hardFail: true, failed: error => errors.push(error) });
+    const server = retrying({ ip: LOOPBACK, port, clock, hardFail: true, onError: error => errors.push(error) });
     await server.start();
     assert.equal(errors.length, 1);
     assert.equal(clock.pending, 0);
@@ -211,7 +211,7 @@ describe('HTTP servers', () => {
     options: Partial<ConstructorParameters<typeof RetryingHttpServer>[0]> & { ip: Ip },
   ): RetryingHttpServer {
     const handle = () => textAnswer(200, 'ok');
-    return keep(new RetryingHttpServer({ port: 0, handle, hardFail: false, failed: () => {}, ...options }));
+    return keep(new RetryingHttpServer({ port: 0, handle, hardFail: false, onError: () => {}, ...options }));
   }
 });
 

@@ -16,7 +16,7 @@ export interface HttpServerOptions extends ListenAddress {
   readonly handle: HttpHandler;
   readonly listen?: Listen | undefined;
   /** The listener broke after it had been opened. The server is closed. */
-  readonly failed?: ((error: Error) => void) | undefined;
+  readonly onError?: ((error: Error) => void) | undefined;
 }
 
 /** A plain HTTP server on one address. */
@@ -30,7 +30,7 @@ export class HttpServer {
   }
 
   /** Rejects if the server cannot listen on the address. */
-  static async open({ handle, listen = listenHere, failed, ...address }: HttpServerOptions): Promise<HttpServer> {
+  static async open({ handle, listen = listenHere, onError, ...address }: HttpServerOptions): Promise<HttpServer> {
     const http = createServer(LIMITS, (request, response) => void answer(handle, request, response));
     const listener = await listen(address, connection => http.emit('connection', connection));
     listener.maxConnections = MAX_CONNECTIONS;
@@ -39,7 +39,7 @@ export class HttpServer {
     const server = new HttpServer(http, listener);
     listener.on('error', error => {
       server.close();
-      failed?.(error);
+      onError?.(error);
     });
     return server;
   }

@@ -9,11 +9,11 @@ const RETRY_MS = 5000;
 /** The kernel's errors for an IPv6 socket or address on a machine without IPv6. */
 const NO_IPV6 = new Set(['EAFNOSUPPORT', 'EADDRNOTAVAIL', 'EINVAL', 'EPROTONOSUPPORT']);
 
-export interface RetryingHttpServerOptions extends Omit<HttpServerOptions, 'failed' | 'family'> {
+export interface RetryingHttpServerOptions extends Omit<HttpServerOptions, 'onError' | 'family'> {
   /** Do not retry after a failure. */
   readonly hardFail: boolean;
   /** The server could not listen on its address, or the listener broke. Without `hardFail` it retries every 5 s. */
-  readonly failed: (error: Error) => void;
+  readonly onError: (error: Error) => void;
   readonly clock?: Clock | undefined;
 }
 
@@ -40,7 +40,7 @@ export class RetryingHttpServer {
       if (this.#closed) server.close();
       else this.#server = server;
     } catch (error) {
-      this.#failed(asError(error));
+      this.#fail(asError(error));
     }
   }
 
@@ -58,7 +58,7 @@ export class RetryingHttpServer {
 
   async #open(): Promise<HttpServer> {
     const { hardFail: _, clock: __, ip, ...rest } = this.#options;
-    const options = { ...rest, failed: (error: Error) => this.#failed(error) };
+    const options = { ...rest, onError: (error: Error) => this.#fail(error) };
     if (!isUnspecified(ip)) return HttpServer.open({ ...options, ip });
     try {
       return await HttpServer.open({ ...options, ip: ANY_IP.IPv6 });
@@ -69,11 +69,11 @@ export class RetryingHttpServer {
     }
   }
 
-  #failed(error: Error): void {
+  #fail(error: Error): void {
     if (this.#closed) return;
     this.#server = undefined;
     if (!this.#options.hardFail) this.#retry = this.#clock.setTimer(RETRY_MS, () => void this.start());
-    this.#options.failed(error);
+    this.#options.onError(error);
   }
 }
 

@@ -82,7 +82,7 @@ describe('metrics', () => {
   test('METRICS-2 changes so far and changes that wait are read at each scrape', async () => {
     const metrics = create();
     let changes = { endpointSlices: 3, services: 2, pendingEndpoints: 2, pendingServices: 5 };
-    metrics.beforeText(() => metrics.changes(changes));
+    metrics.onScrape(() => metrics.changes(changes));
     const read = async () => {
       const value = await reader(metrics);
       return [
@@ -126,7 +126,7 @@ describe('metrics', () => {
     const clock = new ManualClock(1_000_000);
     const metrics = create(clock);
     measureEverything(metrics);
-    metrics.watchHeard('services');
+    metrics.watchMessage('services');
     await clock.advance(12_500);
     const value = await reader(metrics);
     const family = { ip_family: 'IPv4' };

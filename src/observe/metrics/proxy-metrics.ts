@@ -10,7 +10,7 @@ import { processMetrics } from './process-metrics.ts';
 import { observeRest, restMetrics } from './rest-metrics.ts';
 
 export interface ProxyMetricsOptions {
-  /** The mode tells full syncs from partial ones. */
+  /** The mode distinguishes full syncs from partial ones. */
   readonly hasPartialSyncMetrics: boolean;
   readonly clock: Clock;
   readonly build: BuildInfo;
@@ -33,8 +33,9 @@ export class ProxyMetrics {
   readonly #kubeProxy;
   readonly #rest;
   readonly #lag;
-  #beforeText: () => void = () => {};
-  readonly #watchHeard = new Map<string, number>();
+  #refresh: () => void = () => {};
+  /** When the last message came over the watch of each resource. */
+  readonly #lastMessageAt = new Map<string, number>();
 
   constructor({ hasPartialSyncMetrics, clock, build, features }: ProxyMetricsOptions) {
     this.#clock = clock;
@@ -46,16 +47,16 @@ export class ProxyMetrics {
     this.#lag = watchEventLoop(seconds => this.#own.eventLoopLag.observe(seconds));
   }
 
-  /** What is counted elsewhere is told when somebody wants to know. */
-  beforeText(tell: () => void): void {
-    this.#beforeText = tell;
+  /** Calls `refresh` before each scrape. It updates the values that other parts of the proxy count. */
+  onScrape(refresh: () => void): void {
+    this.#refresh = refresh;
   }
 
   /** In Prometheus' text format. */
   text(): Promise<string> {
-    this.#beforeText();
+    this.#refresh();
     const now = this.#clock.elapsed();
-    for (const [resource, at] of this.#watchHeard) {
+    for (const [resource, at] of this.#lastMessageAt) {
       this.#own.watchAge.set({ resource }, (now - at) / 1000);
     }
     return this.set.text();
@@ -69,7 +70,6 @@ export class ProxyMetrics {
     this.#kubeProxy.lastQueued.set({ ip_family: family }, this.#clock.now() / 1000);
   }
 
-  /** Once objects are known: syncs that return at once because there is nothing to sync yet do not count. */
   syncFinished(family: Family, seconds: number, { full, success }: { full: boolean; success: boolean }): void {
     const labels = { ip_family: family };
     const { syncDuration, fullSyncDuration, partialSyncDuration, lastSync } = this.#kubeProxy;
@@ -79,12 +79,15 @@ export class ProxyMetrics {
     else this.#own.syncFailures.inc(labels);
   }
 
-  /** From the change of an endpoint to the rules for it. Clocks of two machines may differ; time does not run back. */
+  /**
+   * The time from the change of an endpoint to its rules. If the clocks of two machines differ, it can be negative. Then it
+   * counts as 0.
+   */
   networkProgramming(family: Family, seconds: number): void {
     this.#kubeProxy.networkProgramming.observe({ ip_family: family }, Math.max(0, seconds));
   }
 
-  /** Events of objects that were told so far, and those that wait for a sync. */
+  /** Changes of objects: how many came so far, and how many wait for a sync. */
   changes({ endpointSlices, services, pendingEndpoints, pendingServices }: Changes): void {
     setTotal(this.#kubeProxy.endpointChanges, endpointSlices);
     setTotal(this.#kubeProxy.serviceChanges, services);
@@ -92,7 +95,7 @@ export class ProxyMetrics {
     this.#kubeProxy.serviceChangesPending.set(pendingServices);
   }
 
-  /** Service ports of policy Local that have endpoints, but none here. */
+  /** Service ports with policy Local that have endpoints, but none on this node. */
   noLocalEndpoints(family: Family, policy: 'internal' | 'external', count: number): void {
     this.#kubeProxy.noLocalEndpoints.set({ traffic_policy: policy, ip_family: family }, count);
   }
@@ -121,7 +124,7 @@ export class ProxyMetrics {
   }
 
   readHealth(healthy: () => boolean): void {
-    const help = '1 if the proxy follows: /healthz without the node.';
+    const help = '1 if the proxy is healthy: as /healthz, but the state of the Node does not count.';
     this.set.readGauge('pointsman_healthy', help, () => (healthy() ? 1 : 0));
   }
 
@@ -139,9 +142,9 @@ export class ProxyMetrics {
     this.#own.driftRepairs.inc({ ip_family: family });
   }
 
-  /** Anything came over a watch: an event or a bookmark, or it began. */
-  watchHeard(resource: string): void {
-    this.#watchHeard.set(resource, this.#clock.elapsed());
+  /** A message came over the watch of a resource: its first answer, an event or a bookmark. */
+  watchMessage(resource: string): void {
+    this.#lastMessageAt.set(resource, this.#clock.elapsed());
   }
 
   configurationRefused(): void {
@@ -153,7 +156,7 @@ export class ProxyMetrics {
     this.#own.configurationRefused.set(0);
   }
 
-  /** What a client tells of its requests to the API server. */
+  /** The client reports a request to the API server. */
   restObserved(observation: RequestObservation): void {
     observeRest(this.#rest, observation);
   }

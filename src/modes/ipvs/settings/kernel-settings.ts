@@ -7,8 +7,8 @@ export interface KernelSettings extends Pick<IpvsOptions, 'strictARP' | 'timeout
   readonly namespace?: NetworkNamespace | undefined;
 }
 
-/** Sets the kernel's settings. `timeoutsFailed`: the mode works without the timeouts. Every other failure throws. */
-export function applyKernelSettings(settings: KernelSettings, timeoutsFailed: (error: unknown) => void): void {
+/** Sets the kernel's settings. `onTimeoutsError`: the mode works without the timeouts. Every other failure throws. */
+export function applyKernelSettings(settings: KernelSettings, onTimeoutsError: (error: unknown) => void): void {
   const { strictARP = false, timeouts, namespace } = settings;
   const socket = IpvsSocket.open({ namespace });
   try {
@@ -16,17 +16,17 @@ export function applyKernelSettings(settings: KernelSettings, timeoutsFailed: (e
     socket.info();
     ensureIpvsSysctls(strictARP, namespace);
     if (timeouts && Math.max(timeouts.tcp, timeouts.tcpFin, timeouts.udp) > 0) {
-      setTimeouts(socket, timeouts, timeoutsFailed);
+      setTimeouts(socket, timeouts, onTimeoutsError);
     }
   } finally {
     socket.close();
   }
 }
 
-function setTimeouts(socket: IpvsSocket, timeouts: Config, failed: (error: unknown) => void): void {
+function setTimeouts(socket: IpvsSocket, timeouts: Config, onError: (error: unknown) => void): void {
   try {
     socket.setConfig(timeouts);
   } catch (error) {
-    failed(error);
+    onError(error);
   }
 }
