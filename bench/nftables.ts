@@ -1,5 +1,6 @@
-// Measures nftables mode: a cold load, one change, a restart and memory, and how long connections take to set up. Compares
-// with the layout of the real kube-proxy, loaded by the program nft. Works in its own network namespaces. Needs root.
+// Measures nftables mode: a cold load, one change, a restart and memory, and how long connections take to set up.
+// Compares with the layout of the real kube-proxy, loaded by the program nft. Works in its own network namespaces.
+// Needs root.
 //   --size 5000x5,…     only these sizes: Services x endpoints of each
 //   --no-compare        no comparison with nft
 //   --limit SECONDS     stops a load by nft after this time (60)

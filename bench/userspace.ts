@@ -1,6 +1,6 @@
 // Measures userspace mode beside haproxy (in TCP mode, with one thread): bulk transfer, short connections, many
-// connections, and memory. The proxies run on one core, and the load on another. "GB per processor second" shows what one
-// core can do, however busy the machine is. Works in its own network namespace. Needs root. The bench fails if a
+// connections, and memory. The proxies run on one core, and the load on another. "GB per processor second" shows what
+// one core can do, however busy the machine is. Works in its own network namespace. Needs root. The bench fails if a
 // connection through userspace mode fails.
 //   --seconds N         how long each bulk transfer takes (3)
 //   --short N           how many short connections it makes (100000)

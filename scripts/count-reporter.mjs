@@ -1,5 +1,5 @@
-// A reporter for node:test that counts. It writes one JSON object, `{"passed":1,"failed":0,"skipped":0}`, when all tests
-// have ended. A process that crashes writes nothing.
+// A reporter for node:test that counts. It writes one JSON object, `{"passed":1,"failed":0,"skipped":0}`, when all
+// tests have ended. A process that crashes writes nothing.
 
 /** @param {AsyncIterable<import('node:test/reporters').TestEvent>} events */
 export default async function* countTests(events) {

@@ -1,6 +1,6 @@
 // npm test: see USAGE. The name of a test file says what it needs:
 //   x.test.ts          nothing but Node
-//   x.kernel.test.ts   root and a Linux kernel: these tests make network namespaces, and compare with reference programs
+//   x.kernel.test.ts   root and a Linux kernel: these tests make network namespaces, and run reference programs
 //   x.guest.test.ts    root and a User Mode Linux guest, whose kernel has ip_vs, dummy and sctp
 //   x.cluster.test.ts  root and a real etcd and kube-apiserver, which Go builds the first time
 import { readdirSync } from 'node:fs';

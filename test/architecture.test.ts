@@ -105,8 +105,8 @@ describe('architecture', () => {
   });
 
   test('ARCH-3 a folder is entered through its index.ts', () => {
-    // lib/ is a drawer of single files, kernel/ has doors of its own: one for each of its folders, and single files; and
-    // each mode has one.
+    // lib/ is a drawer of single files, kernel/ has doors of its own: one for each of its folders, and single files;
+    // and each mode has one.
     const wrong = product.flatMap(source =>
       imports(source)
         .filter(target => !target.startsWith('..') && folderOf(target) !== 'lib')

@@ -2,8 +2,8 @@
  * Which folders of src/ a folder may import, from the bottom up. This is the only place that says so: a test checks the
  * sources against it, and another checks that ARCHITECTURE.md shows the same table.
  *
- * A folder inside another (`observe/http`) has rules of its own. `kernel` and `modes` stand for all of their folders, but
- * no mode may import another.
+ * A folder inside another (`observe/http`) has rules of its own. `kernel` and `modes` stand for all of their folders,
+ * but no mode may import another.
  */
 export const IMPORT_RULES: Readonly<Record<string, readonly string[]>> = {
   lib: [],

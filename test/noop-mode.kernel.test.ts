@@ -17,7 +17,7 @@ import { createProxy, MASQUERADE_BIT, syncIntervals } from '../src/proxy/index.t
 import { withNamespace } from './support/namespaces.ts';
 import { service, slice } from './support/objects.ts';
 
-// The outline of a sixth mode, as the recipe of CONTRIBUTING.md describes it. Its kernel is a map.
+// The outline of a fifth mode, as the recipe of CONTRIBUTING.md describes it. Its kernel is a map.
 
 const kernel = new Map<string, string>();
 

@@ -23,8 +23,8 @@ const ENDPOINT = address('10.200.0.1');
 const ENDPOINT_PORT = 8080;
 
 /**
- * Connects to Services all over the cluster, as often to Services of a node that counts connections, and as often to the
- * endpoint itself. All Services have the same endpoint.
+ * Connects to Services all over the cluster, as often to Services of a node that counts connections, and as often to
+ * the endpoint itself. All Services have the same endpoint.
  */
 export async function measureConnects(services: number): Promise<ConnectResult> {
   const plain = await openNode(services, false);

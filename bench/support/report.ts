@@ -4,7 +4,9 @@ export type Row = Readonly<Record<string, string | number>>;
 
 const isJson = process.argv.includes('--json');
 
-/** Prints rows as a table, or with --json as one JSON object on a line. A bench with several tables titles each of them. */
+/**
+ * Prints rows as a table, or with --json as one JSON object on a line. A bench with several tables titles each of them.
+ */
 export function report(rows: readonly Row[], title?: string): void {
   if (isJson) {
     for (const row of rows) console.log(JSON.stringify(title === undefined ? row : { table: title, ...row }));

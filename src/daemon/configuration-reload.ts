@@ -59,8 +59,8 @@ export interface ConfigurationReloadOptions {
 
 /**
  * Watches the configuration file. Applies what can change while the proxy runs. For any other change the process ends,
- * and its supervisor, such as the kubelet, starts it again. The proxy refuses a file that is not valid and goes on as it
- * was.
+ * and its supervisor, such as the kubelet, starts it again. The proxy refuses a file that is not valid and goes on as
+ * it was.
  */
 export class ConfigurationReload {
   readonly #options: ConfigurationReloadOptions;

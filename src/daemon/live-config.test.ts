@@ -30,7 +30,7 @@ test('SYNC-9 syncs may be more than an hour apart', async () => {
   }
 });
 
-test('SYNC-9 one that is asked for by nobody comes after an hour, whatever the sync period', () => {
+test('SYNC-9 without a request a sync runs after an hour, whatever the sync period is', () => {
   const gates = applyFeatureGates(new Map());
   assert.ok(gates.kind === 'gates');
   const { intervals } = liveConfig({ ...defaultConfiguration(), syncPeriod: MINUTE }, gates.gates);

@@ -20,7 +20,9 @@ export interface Observability {
   readonly checks: Checks;
   /** Keeps Events until `connectEvents`. */
   readonly recorder: EventRecorder;
-  /** The client that writes Events, or undefined if there is no API server. A server that failed ends the process now. */
+  /**
+   * The client that writes Events, or undefined if there is no API server. A server that failed ends the process now.
+   */
   connectEvents(client: ApiClient | undefined): void;
   readonly events: ReturnType<typeof eventsOf>;
   /** Sets the configuration that the servers show. */

@@ -27,7 +27,7 @@ function begin(needsPodCIDRs: boolean) {
 const WAITING = 'I Waiting for the Node to have addresses {"node":"node-a","atMost":"30s"}';
 
 describe('START-2 waiting for the Node', () => {
-  test('ends as soon as the Node has an address', async () => {
+  test('the wait ends as soon as the Node has an address', async () => {
     const { clock, setNode, lines, outcome } = begin(false);
     await clock.advance(2000);
     assert.equal(outcome(), 'waits');
@@ -38,7 +38,7 @@ describe('START-2 waiting for the Node', () => {
     assert.equal(clock.pending, 0);
   });
 
-  test('ends after 30 s without a Node, or without its addresses, and the proxy goes on', async () => {
+  test('the wait ends after 30 s without a Node, or without its addresses, and the proxy goes on', async () => {
     const missing = begin(false);
     await missing.clock.advance(30_000);
     assert.equal(missing.outcome(), 'done');
@@ -53,7 +53,7 @@ describe('START-2 waiting for the Node', () => {
     ]);
   });
 
-  test('lasts up to five minutes for pod CIDRs, and their absence is fatal', async () => {
+  test('the wait for pod CIDRs lasts up to five minutes, and their absence is fatal', async () => {
     const late = begin(true);
     late.setNode({ internalIPs: ['192.168.0.2'] });
     await late.clock.advance(299_000);
@@ -76,7 +76,7 @@ describe('START-2 waiting for the Node', () => {
     assert.equal(missing.outcome(), 'timeout waiting for node "node-a" to exist');
   });
 
-  test('accepts pod CIDRs of a Node without addresses', async () => {
+  test('the wait for pod CIDRs ends although the Node has no addresses', async () => {
     const { clock, setNode, outcome, lines } = begin(true);
     setNode({ podCIDRs: ['10.244.1.0/24'] });
     await clock.advance(30_000);

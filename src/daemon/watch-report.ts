@@ -4,7 +4,9 @@ import type { Logger } from '../observe/logging/index.ts';
 import type { ProxyMetrics } from '../observe/metrics/index.ts';
 import type { ClusterSourceOptions, Following } from '../source/index.ts';
 
-/** Checks for each resource that the API server has sent all its objects. Notes the age of its watch and its problem. */
+/**
+ * Checks for each resource that the API server has sent all its objects. Notes the age of its watch and its problem.
+ */
 export class WatchChecks {
   /** By the path of the resource. */
   readonly #problems = new Map<string, Problem>();
@@ -44,7 +46,9 @@ export function logInputRecovered(log: Logger, where: string): void {
   log.info('proxy', 'Problem with the input is over', { where });
 }
 
-/** Reports to the log, the metrics and the checks the state of the watches, and logs the objects that cannot be used. */
+/**
+ * Reports to the log, the metrics and the checks the state of the watches, and logs the objects that cannot be used.
+ */
 export function watchReporter(
   log: Logger,
   metrics: Pick<ProxyMetrics, 'watchMessage'>,

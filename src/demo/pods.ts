@@ -28,7 +28,8 @@ export class Pods {
 
 /**
  * Makes the pod send to its neighbours through the node too. Without this, the answers of neighbours take the short way
- * over the bridge and bypass the node's netfilter, unless the kernel module br_netfilter is loaded. Few machines load it.
+ * over the bridge and bypass the node's netfilter, unless the kernel module br_netfilter is loaded. Few machines load
+ * it.
  */
 function sendThroughNode(namespace: NetworkNamespace, ip: Ip): void {
   const route = RouteSocket.open({ namespace });

@@ -5,7 +5,7 @@ import { KernelError } from './errors.ts';
 /** The error for a file under `/proc` or `/sys` that could not be read or written. */
 export function fileError(operation: string, thrown: unknown): KernelError {
   const errno = errorCode(thrown);
-  // Node's text begins with the errno. KernelError puts the errno into its message by itself.
+  // Node's text begins with the errno. KernelError adds the errno to its message itself.
   const text = errorText(thrown);
   const kernelMessage = errno && text.startsWith(`${errno}: `) ? text.slice(errno.length + 2) : text;
   return new KernelError('KERNEL_SOCKET', { operation, errno, kernelMessage });

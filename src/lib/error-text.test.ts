@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { errorCode } from './error-code.ts';
 import { asError, errorText } from './error-text.ts';
 
-test('whatever is thrown has a text and can be had as an Error', () => {
+test('whatever is thrown has a text and can be converted to an Error', () => {
   const error = new RangeError('too long');
   assert.equal(errorText(error), 'too long');
   assert.equal(errorText('a text'), 'a text');

@@ -31,7 +31,7 @@ export interface CleanupOptions extends ModeMachine {
   readonly keep?: OwnRules | undefined;
 }
 
-/** What a mode checks and prepares before the proxy starts. */
+/** What a mode needs to know for its work before the proxy starts. */
 export interface StartContext {
   readonly configuration: Configuration;
   readonly nodeIPs: NodeIPs;
@@ -57,7 +57,7 @@ export interface StartEvent {
 
 /** Everything that the rest of the project needs to know of a mode. */
 export interface ModeDescriptor<Options = unknown> {
-  /** As the configuration names it. */
+  /** The name in the configuration. */
   readonly name: string;
   /** The options of the mode that the configuration asks for. */
   optionsFrom(configuration: Configuration, flags: { readonly countConnections: boolean }): Options;

@@ -11,9 +11,9 @@ export async function listRules(family: Family, { namespace, programs }: ModeMac
 }
 
 /**
- * Lists rules as iptables-save would, if this machine had them. iptables-save prints a rule in another form than the one that
- * iptables-restore reads, so two lists can only be compared in the form of iptables-save. The function writes the rules
- * into an empty network namespace and lists them there. `prepare` creates other things that the rules need.
+ * Lists rules as iptables-save would, if this machine had them. iptables-save prints a rule in another form than the
+ * one that iptables-restore reads, so two lists can only be compared in the form of iptables-save. The function writes
+ * the rules into an empty network namespace and lists them there. `prepare` creates other things that the rules need.
  */
 export async function listAsSaved(
   family: Family,

@@ -33,8 +33,8 @@ export function openIptables(
 }
 
 /**
- * The programs for a cleanup: those of the backend that this machine uses, and those of the other one, because an earlier
- * proxy may have used it. If the options name a backend, only the programs of that backend.
+ * The programs for a cleanup: those of the backend that this machine uses, and those of the other one, because an
+ * earlier proxy may have used it. If the options name a backend, only the programs of that backend.
  */
 export async function openBackends(
   family: Family,

@@ -32,7 +32,7 @@ export class PlanBook {
     this.#onSetAside = onSetAside;
   }
 
-  /** Takes in what is wanted now. A refused plan that changed gets a new chance. */
+  /** Takes the changes of the wanted plans. The next write includes a refused plan that changed. */
   take({ added, updated, removed }: PlanDiff): void {
     for (const plan of removed) this.#want(planId(plan), undefined);
     for (const plan of added) this.#want(planId(plan), plan);
@@ -111,8 +111,8 @@ export class PlanBook {
   }
 
   /**
-   * Sets a service port aside because the kernel refuses its plan. Until the plan changes, no write includes it. Returns the
-   * change to its last good version, if there is one.
+   * Sets a service port aside because the kernel refuses its plan. Until the plan changes, no write includes it.
+   * Returns the change to its last good version, if there is one.
    */
   refuse(id: string, cause: SetAsideCause): PlanChange | undefined {
     const plan = this.#wanted.get(id);
@@ -138,7 +138,7 @@ export class PlanBook {
     this.#refused.delete(id);
   }
 
-  /** Gives every refused plan a new chance. */
+  /** The next write includes every refused plan. */
   retryRefused(): void {
     for (const [id, refusal] of this.#refused) this.#refused.set(id, { ...refusal, isFinal: false });
   }

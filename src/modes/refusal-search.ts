@@ -12,8 +12,8 @@ export interface RefusalSearch<T, E> {
 const MAX_SEARCH_MS = 60_000;
 
 /**
- * Writes all items except those that the kernel refuses. It finds them by halving. Throws the kernel's error if the search
- * takes too long.
+ * Writes all items except those that the kernel refuses. It finds them by halving. Throws the kernel's error if the
+ * search takes too long.
  */
 export async function writeAccepted<T, E>(items: readonly T[], search: RefusalSearch<T, E>): Promise<void> {
   const deadline = performance.now() + MAX_SEARCH_MS;

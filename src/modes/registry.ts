@@ -10,8 +10,8 @@ import { type Removal, TakeOver } from './take-over.ts';
 import { userspace } from './userspace/index.ts';
 
 /**
- * All modes, in the order of a cleanup: ipvs before iptables, because chains of ipvs mode jump to chains that iptables mode
- * has too.
+ * All modes, in the order of a cleanup: ipvs before iptables, because chains of ipvs mode jump to chains that iptables
+ * mode has too.
  */
 export const MODES: readonly ModeDescriptor[] = [nftables, ipvs, iptables, userspace];
 

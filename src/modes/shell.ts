@@ -32,9 +32,9 @@ interface OpenFamily<W> {
 const WRITE_SOON_MS = 30;
 
 /**
- * What all modes have in common: taking turns, opening a family, keeping changes of plans until a writer has them, full and
- * partial syncs, the list of what is set aside, looking for drift, repairs, leftovers, measurements. A mode adds a writer
- * for one family.
+ * What all modes have in common: taking turns, opening a family, keeping changes of plans until a writer has them, full
+ * and partial syncs, the list of what is set aside, looking for drift, repairs, leftovers, measurements. A mode adds a
+ * writer for one family.
  */
 export abstract class ModeShell<W extends Writer> implements Mode {
   protected readonly events: ModeEvents;

@@ -13,8 +13,8 @@ export type Removal = () => Promise<void>;
 const BACK_OFF = { firstMs: 30_000, maxMs: 3_600_000 };
 
 /**
- * A mode that removes what other modes left, once its own rules exist in every family. Until then a new connection meets the
- * old rules, the new rules or both, and all of them lead to endpoints.
+ * A mode that removes what other modes left, once its own rules exist in every family. Until then a new connection
+ * meets the old rules, the new rules or both, and all of them lead to endpoints.
  */
 export class TakeOver implements Mode {
   readonly #mode: Mode;

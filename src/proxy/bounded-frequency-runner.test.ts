@@ -92,7 +92,7 @@ test('SYNC-1 at least minInterval passes between the end of a run and the next s
   assert.deepEqual(starts, [20_000, 20_000 + took + MIN, 20_000 + 2 * (took + MIN)]);
 });
 
-test('SYNC-1 requests during a run and during minInterval cause one run setupht after minInterval', async () => {
+test('SYNC-1 requests during a run and during minInterval cause one run right after minInterval', async () => {
   const setup = setUp({ fn: takes(() => setup.clock, 500) });
   const { clock, starts, runner } = setup;
   runner.start();

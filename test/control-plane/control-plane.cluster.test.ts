@@ -32,12 +32,12 @@ describe('a control plane', () => {
 
   after(() => controlPlane.close());
 
-  test('has the version of Kubernetes that go.mod names', async () => {
+  test('the API server has the version of Kubernetes that go.mod names', async () => {
     const { json } = await controlPlane.request('GET', '/version');
     assert.equal(field(json, 'gitVersion'), 'v1.36.4');
   });
 
-  test('creates, replaces and deletes objects, with their status', async () => {
+  test('objects can be created, replaced and deleted, with their status', async () => {
     await controlPlane.apply(WEB);
     await controlPlane.apply(SLICE);
     await controlPlane.apply(NODE);
@@ -64,7 +64,7 @@ describe('a control plane', () => {
     );
   });
 
-  test('lets the proxy user read what a proxy needs, and the user nobody nothing', async () => {
+  test('the user proxy may read what a proxy needs, and the user nobody may read nothing', async () => {
     const status = async (user: 'proxy' | 'nobody', path: string) =>
       (await controlPlane.requestAs(user, 'GET', path)).status;
     assert.equal(await status('proxy', SERVICES), 200);
@@ -75,7 +75,7 @@ describe('a control plane', () => {
     assert.equal(await status('nobody', SERVICES), 403);
   });
 
-  test('has a kubeconfig for each user', () => {
+  test('there is a kubeconfig for each user', () => {
     const kubeconfig = JSON.parse(readFileSync(controlPlane.kubeconfig('proxy'), 'utf8'));
     assert.equal(kubeconfig.clusters[0].cluster.server, `https://${NODE_IP}:6443`);
     const ca = Buffer.from(kubeconfig.clusters[0].cluster['certificate-authority-data'], 'base64').toString();
@@ -83,7 +83,7 @@ describe('a control plane', () => {
     assert.equal(kubeconfig.users[0].user.token, 'proxy-token');
   });
 
-  test('does not answer while it is paused', async () => {
+  test('the API server does not answer while it is paused', async () => {
     controlPlane.pauseApiserver();
     let resumed = false;
     const answer = controlPlane.request('GET', '/readyz').then(({ status }) => ({ status, resumed }));
@@ -93,7 +93,7 @@ describe('a control plane', () => {
     assert.deepEqual(await answer, { status: 200, resumed: true });
   });
 
-  test('runs a proxy with a configuration file, and collects its log lines', async () => {
+  test('a proxy runs with a configuration file, and its log lines are collected', async () => {
     // This script stands for a proxy. It prints its arguments and environment.
     const command = ['sh', '-c', 'cat "$2" >&2; echo " $1 $3 $WORD" >&2; exit 3', 'sh'];
     const options = { command, args: ['--v=2'], env: { WORD: 'word' } };
@@ -114,7 +114,7 @@ describe('a control plane', () => {
     assert.deepEqual(await stopped.stop('SIGTERM'), { status: null, signal: 'SIGTERM' });
   });
 
-  test('has its objects after a restart, and no versions from before', async () => {
+  test('the API server has its objects after a restart, but no versions from before', async () => {
     const { json: list } = await controlPlane.request('GET', SERVICES);
     const version = String(field(list, 'metadata', 'resourceVersion'));
     await controlPlane.apply({ ...WEB, metadata: { ...WEB.metadata, labels: { changed: 'yes' } } });

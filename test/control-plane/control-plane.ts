@@ -140,8 +140,8 @@ export class ControlPlane {
   }
 
   /**
-   * Makes etcd forget all versions except the current one, and returns that version. The API server still answers from its
-   * own memory of the versions since its start, unless it runs with --watch-cache=false.
+   * Makes etcd forget all versions except the current one, and returns that version. The API server still answers from
+   * its own memory of the versions since its start, unless it runs with --watch-cache=false.
    */
   async compact(): Promise<string> {
     if (!this.#etcd) throw new Error('etcd was not started');

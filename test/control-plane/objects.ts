@@ -34,11 +34,13 @@ export class Objects {
     this.#request = request;
   }
 
-  /** Creates or replaces the object, and writes its status if it has one. Returns the object as the server stored it. */
+  /**
+   * Creates or replaces the object, and writes its status if it has one. Returns the object as the server stored it.
+   */
   async apply(object: KubeObject): Promise<KubeObject> {
     const { collection, item } = await this.#paths(object);
-    // This reads first, because a POST cannot show whether the object exists: for a Service that exists, the server only
-    // answers that its cluster IP is taken.
+    // This reads first, because a POST cannot show whether the object exists: for a Service that exists, the server
+    // only answers that its cluster IP is taken.
     const former = await this.read(object);
     const written = former
       ? await this.#write('PUT', item, withVersionOf(object, former))

@@ -26,8 +26,8 @@ export class Program {
 
   constructor(name: string, command: readonly string[], { namespace, env = {} }: ProgramOptions) {
     this.name = name;
-    // With --pdeathsig the kernel kills the program when this process ends in any way. setpriv executes the program in its
-    // own process, so the process id stays the same.
+    // With --pdeathsig the kernel kills the program when this process ends in any way. setpriv executes the program in
+    // its own process, so the process id stays the same.
     const args = ['--pdeathsig', 'KILL', '--', ...command];
     this.#child = namespace.run(() =>
       spawn('setpriv', args, { stdio: ['ignore', 'ignore', 'pipe'], env: { ...process.env, ...env } }),
@@ -66,8 +66,8 @@ export class Program {
   }
 
   /**
-   * Calls `isDone` again and again until it returns true. An error of `isDone` counts as false. Rejects with the last lines
-   * of the log if the program ends first or the time is over.
+   * Calls `isDone` again and again until it returns true. An error of `isDone` counts as false. Rejects with the last
+   * lines of the log if the program ends first or the time is over.
    */
   async waitFor(
     what: string,

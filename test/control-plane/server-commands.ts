@@ -37,8 +37,8 @@ export function apiserverCommand(folder: string, more: readonly string[]): strin
     `--etcd-servers=http://127.0.0.1:${ETCD_PORT}`,
     `--cert-dir=${folder}/certificates`,
     `--secure-port=${APISERVER_PORT}`,
-    // The server listens on all addresses, so that other namespaces and the Service kubernetes reach it. Its certificate is
-    // then valid for the advertised address and for localhost, but not for 127.0.0.1.
+    // The server listens on all addresses, so that other namespaces and the Service kubernetes reach it. Its
+    // certificate is then valid for the advertised address and for localhost, but not for 127.0.0.1.
     '--bind-address=0.0.0.0',
     `--advertise-address=${NODE_IP}`,
     '--service-cluster-ip-range=10.96.0.0/12,fd00:10:96::/108',

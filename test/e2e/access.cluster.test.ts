@@ -48,9 +48,9 @@ describe('the credentials and permissions of the proxy', () => {
     writeFileSync(tokens, tokenFile().replace('proxy-token', 'fresh-token'));
     await stage.cluster.stopApiserver('SIGKILL');
     await stage.cluster.startApiserver();
-    const told = await proxy.until(/Could not watch a resource.*Unauthorized.*"\/api\/v1\/services"/);
+    const next = await proxy.until(/Could not watch a resource.*Unauthorized.*"\/api\/v1\/services"/);
     writeFileSync(path, 'fresh-token\n');
-    await proxy.until('"The resource is watched again" where="/api/v1/services"', { from: told });
+    await proxy.until('"The resource is watched again" where="/api/v1/services"', { from: next });
     await stage.cluster.apply(service('after', '10.96.5.1'));
     await stage.until('know it', () => stage.node.knows('10.96.5.1'));
   });

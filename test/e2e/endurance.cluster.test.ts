@@ -16,8 +16,8 @@ const SEED = 20_260_117;
 const PACE_MS = 15;
 
 // Each test has its own control plane and mostly waits.
-describe('a minute of', { concurrency: 2 }, () => {
-  test('E2E-8 no API server: rules stay, connections work, and later changes reach the kernel', async t => {
+describe('endurance', { concurrency: 2 }, () => {
+  test('E2E-8 a minute without an API server: rules stay, connections work, and later changes reach the kernel', async t => {
     const stage = await Stage.open();
     t.after(() => stage.close());
     const { cluster, node } = stage;
@@ -47,7 +47,7 @@ describe('a minute of', { concurrency: 2 }, () => {
     assert.equal(await node.ask(ip), POD_B);
   });
 
-  test('E2E-32 changes to a thousand objects: in the end the kernel is as after a fresh start', async t => {
+  test('E2E-32 a minute of changes to a thousand objects: in the end the kernel is as after a fresh start', async t => {
     const stage = await Stage.open();
     t.after(() => stage.close());
     const { cluster, node } = stage;

@@ -90,8 +90,8 @@ describe('the network between the proxy and the API server fails', () => {
     await proxy.until(FOLLOWED_AGAIN, { timeoutMs: RECOVERY_MS });
     await stage.untilEndpoints(IP, [POD_B], RECOVERY_MS);
     await stage.until('know new and not gone', () => node.knows('10.96.2.3') && !node.knows('10.96.2.2'), RECOVERY_MS);
-    const told = proxy.lines.filter(line => /Could not watch a resource.*endpointslices/.test(line));
-    assert.equal(told.length, 1, told.join('\n'));
+    const logged = proxy.lines.filter(line => /Could not watch a resource.*endpointslices/.test(line));
+    assert.equal(logged.length, 1, logged.join('\n'));
   });
 
   test('E2E-11 if the server has forgotten the version of a watch, the proxy lists again and removes what was deleted', async () => {

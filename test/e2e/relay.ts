@@ -14,8 +14,8 @@ interface Pair {
 }
 
 /**
- * A network between the proxy and the API server that a test can break. It relays encrypted TLS, so it handles only bytes,
- * as real networks do.
+ * A network between the proxy and the API server that a test can break. It relays encrypted TLS, so it handles only
+ * bytes, as real networks do.
  */
 export class Relay {
   readonly url = `https://${LOCALHOST}:${PORT}`;

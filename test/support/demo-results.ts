@@ -3,8 +3,8 @@ import type { Observation } from '../../src/demo/observation.ts';
 import type { Row } from '../../src/demo/rows.ts';
 
 /**
- * `10.244.1.11:8080 52 node`: an endpoint, how often it answered, and how it saw its caller (`itself` by default). A text
- * of one word is a failure.
+ * `10.244.1.11:8080 52 node`: an endpoint, how often it answered, and how it saw its caller (`itself` by default). A
+ * text of one word is a failure.
  */
 export function observation(...texts: readonly string[]): Observation {
   const words = texts.map(text => text.split(' '));

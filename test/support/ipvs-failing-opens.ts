@@ -2,8 +2,8 @@ import { readdirSync } from 'node:fs';
 import { NetworkNamespace } from '../../src/kernel/netns.ts';
 
 /**
- * Calls `open` again and again. In the first call the first socket of the namespace fails to open, in the second call the
- * second, and so on, until `open` succeeds. Returns how many calls failed, and how many descriptors they left open.
+ * Calls `open` again and again. In the first call the first socket of the namespace fails to open, in the second call
+ * the second, and so on, until `open` succeeds. Returns how many calls failed, and how many descriptors they left open.
  */
 export function descriptorsAfterFailures(open: (namespace: NetworkNamespace) => { close(): unknown }): {
   readonly failures: number;

@@ -11,8 +11,8 @@ const UNORDERED = ['KUBE-SERVICES', 'KUBE-PROXY-FIREWALL', 'KUBE-IPVS-OUT-FILTER
 
 /**
  * Everything that ipvs mode wrote to the kernel, as the reference programs list it, in an order that does not depend on
- * history. iptables-save is the only program that this runs, because starting a program takes long in a guest. The tests
- * of src/kernel compare our own lists with those of ipvsadm, ipset and ip.
+ * history. iptables-save is the only program that this runs, because starting a program takes long in a guest. The
+ * tests of src/kernel compare our own lists with those of ipvsadm, ipset and ip.
  */
 export function ipvsState(namespace: NetworkNamespace): State {
   return {

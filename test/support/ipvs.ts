@@ -5,8 +5,8 @@ const HEADER = 16;
 const GENERIC = 4;
 
 /**
- * A message that ipvsadm sent, without some attributes: `leaveOut[object]` has their numbers. Our own messages do not have
- * these attributes, because the kernel ignores them or takes a missing one for zero.
+ * A message that ipvsadm sent, without some attributes: `leaveOut[object]` has their numbers. Our own messages do not
+ * have these attributes, because the kernel ignores them or takes a missing one for zero.
  */
 export function capturedWithout(hex: string, leaveOut: Readonly<Record<number, readonly number[]>>): string {
   const bytes = Buffer.from(captured(hex), 'hex');

@@ -50,8 +50,8 @@ export function nft(namespace: NetworkNamespace, ...args: string[]): string {
 }
 
 /**
- * The ruleset in an order that does not depend on history: objects by name, elements by text. Comments of tables and sets
- * are left out, because the kernel ignores them if the object exists already.
+ * The ruleset in an order that does not depend on history: objects by name, elements by text. Comments of tables and
+ * sets are left out, because the kernel ignores them if the object exists already.
  */
 export function canonicalRuleset(namespace: NetworkNamespace): string {
   const sortElements = (_: string, elements: string) => {

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { bytes, map, number, text, texts } from './protobuf-writer.ts';
 
-// Random objects that an API server can send. A field that is a pointer in Go can be missing in both encodings. JSON also
-// leaves out other fields if they are empty or zero, and protobuf does not.
+// Random objects that an API server can send. A field that is a pointer in Go can be missing in both encodings. JSON
+// also leaves out other fields if they are empty or zero, and protobuf does not.
 
 const word = fc.constantFrom<string>('a', 'web', 'zone-a', 'ä', '10.0.0.1', 'fd00::1');
 const words = fc.array(word, { minLength: 1, maxLength: 3 });

@@ -13,9 +13,10 @@ const MIN_TRIES = 24;
 const TRIES_PER_ENDPOINT = 20;
 
 /**
- * Asks all questions at the same time, with exceptions. Questions to a Service with affinity wait for each other, because
- * they share the affinity. Questions to one address in ipvs mode, and to one Service in userspace mode, also wait for
- * each other, because there endpoints take turns: a caller that gets every third turn could always reach the same one.
+ * Asks all questions at the same time, with exceptions. Questions to a Service with affinity wait for each other,
+ * because they share the affinity. Questions to one address in ipvs mode, and to one Service in userspace mode, also
+ * wait for each other, because there endpoints take turns: a caller that gets every third turn could always reach the
+ * same one.
  */
 export function askAll(
   questions: readonly Question[],
@@ -30,8 +31,8 @@ export function askAll(
       const tries = triesFor(mode, hasAffinity, endpointsOf(question));
       const ask = async () => {
         const result = await probe(source.namespace, ip, port, protocol, { tries, timeoutMs: TIMEOUT_MS[mode] });
-        // On a busy machine an endpoint may have answered too late once. If connections really get lost, the longer probe
-        // shows it too.
+        // On a busy machine an endpoint may have answered too late once. If connections really get lost, the longer
+        // probe shows it too.
         const isUncertain = result.answers.size > 0 && result.failures.has('timeout');
         return isUncertain
           ? probe(source.namespace, ip, port, protocol, { tries, timeoutMs: LONG_TIMEOUT_MS })

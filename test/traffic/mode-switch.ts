@@ -57,8 +57,8 @@ class Clients {
 }
 
 /**
- * Runs one mode after another on a node. Each takes over from the mode before. userspace can only be the last, because its
- * connections end with its process.
+ * Runs one mode after another on a node. Each takes over from the mode before. userspace can only be the last, because
+ * its connections end with its process.
  */
 export async function connectThroughSwitches(
   modes: readonly Mode[],

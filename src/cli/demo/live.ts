@@ -6,7 +6,7 @@ import { Screen } from './screen.ts';
 import { counted, summaryOf, summaryText } from './summary.ts';
 import { tableLines, type View } from './table.ts';
 
-/** Waits so long before a redraw, because many results change at the same time. */
+/** The wait before a redraw, because many results change at the same time. */
 const REDRAW_MS = 50;
 const STOP_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 

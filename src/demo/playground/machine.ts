@@ -6,11 +6,11 @@ import { type Family, familyOf, type Ip } from '../../net/index.ts';
 import { DEFAULT_NETWORK } from './addresses.ts';
 
 const SETTINGS: readonly [sysctl: string, value: number][] = [
-  // The kernel would look for duplicates of a link-local address for a second or two. Until then a machine that forwards
-  // cannot find IPv6 neighbours.
+  // The kernel would look for duplicates of a link-local address for a second or two. Until then a machine that
+  // forwards cannot find IPv6 neighbours.
   ['net/ipv6/conf/default/accept_dad', 0],
-  // The node sends packets that no proxy handles to ext, its gateway, and tells the sender with an ICMP redirect. The
-  // sender would then send to ext directly, even after a proxy handles such packets.
+  // The node sends packets that no proxy handles to ext, its gateway, and notifies the sender with an ICMP redirect.
+  // The sender would then send to ext directly, even after a proxy handles such packets.
   ['net/ipv4/conf/all/accept_redirects', 0],
   ['net/ipv4/conf/default/accept_redirects', 0],
   ['net/ipv6/conf/default/accept_redirects', 0],

@@ -42,8 +42,8 @@ export function encodeState(writer: MessageWriter, protocol: number, state: Flow
   if (protocol === L4.TCP) {
     const tcp = writer.nest(ProtoInfo.TCP);
     writer.u8(TcpInfo.STATE, number);
-    // Flags and their mask: be liberal with windows, and allow selective acknowledgements. Nobody knows the sequence
-    // numbers of an entry that was made by hand, so strict tracking would call its packets invalid.
+    // Flags and their mask: be liberal with windows, and allow selective acknowledgements. The sequence numbers of
+    // an entry that was made by hand are not known, so strict tracking would call its packets invalid.
     const flags = Buffer.from([0x0a, 0x0a]);
     writer.data(TcpInfo.FLAGS_ORIGINAL, flags).data(TcpInfo.FLAGS_REPLY, flags).close(tcp);
   } else {

@@ -139,7 +139,7 @@ function tableOf({ table, type }: NewRoute): number {
 }
 
 /**
- * The scope tells the kernel how far away the destination is. IPv6 routes have no scope. For IPv4 the kernel refuses a
+ * The scope says how far away the destination is. IPv6 routes have no scope. For IPv4 the kernel refuses a
  * gateway that is not nearer than the destination.
  */
 function scopeOf(verb: Verb, { destination, type = 'unicast', via }: NewRoute): number {

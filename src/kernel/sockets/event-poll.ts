@@ -39,7 +39,7 @@ export class EventPoll {
   #serial = 0;
   #closed = false;
 
-  /** `onError` receives what a handler throws. The other handlers are called all the same. */
+  /** `onError` receives what a handler throws. The other handlers are still called. */
   constructor(onError: (error: unknown) => void) {
     this.#onError = onError;
     this.#fd = check(epollCreate1(EPOLL_CLOEXEC), 'create an epoll descriptor');

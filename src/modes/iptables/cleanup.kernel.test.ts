@@ -36,7 +36,8 @@ for (const backend of ['nf_tables', 'legacy'] as const) {
   const suffix = backend === 'legacy' ? 'legacy' : 'nft';
   test(`IPT-13 the cleanup removes what the mode wrote in ${backend}, in both families, and nothing else`, async () => {
     const namespace = NetworkNamespace.create();
-    // With localhost node ports the mode adds a rule to KUBE-FIREWALL. The cleanup leaves it, as it may be the kubelet's.
+    // With localhost node ports the mode adds a rule to KUBE-FIREWALL. The cleanup leaves it, as it may be the
+    // kubelet's.
     const options = { backend, localhostNodePorts: false };
     const modes = (['IPv4', 'IPv6'] as const).map(family => new IptablesHarness(namespace, { ...options, family }));
     try {

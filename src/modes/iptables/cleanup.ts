@@ -27,9 +27,9 @@ const CALLING: Readonly<Record<Table, readonly string[]>> = {
 const CALLED: readonly string[] = [Chain.CANARY, Chain.MARK_MASQ];
 
 /**
- * Removes the rules of the mode, in both families and in both backends, or in the backend that the options name. KUBE-FIREWALL and
- * the jumps to it stay, because the kubelet uses them too. Sysctls and counters also stay. If the programs do not work, there
- * is nothing to remove.
+ * Removes the rules of the mode, in both families and in both backends, or in the backend that the options name.
+ * KUBE-FIREWALL and the jumps to it stay, because the kubelet uses them too. Sysctls and counters also stay. If the
+ * programs do not work, there is nothing to remove.
  */
 export async function cleanupIptables({ namespace, programs, keep }: CleanupOptions = {}): Promise<Cleanup> {
   const report = new CleanupReport();

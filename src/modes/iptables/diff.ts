@@ -68,8 +68,9 @@ function sameLines(a: readonly string[] | undefined, b: readonly string[]): bool
 }
 
 /**
- * The changes of the chains that all service ports share. Rules of one service port may match the same packets, so their order
- * matters: if one of its rules in a chain changes, all of them are deleted and inserted again, as one block.
+ * The changes of the chains that all service ports share. Rules of one service port may match the same packets, so
+ * their order matters: if one of its rules in a chain changes, all of them are deleted and inserted again, as one
+ * block.
  */
 class SharedDifferences {
   readonly #removed = { filter: new Lines(), nat: new Lines() };

@@ -22,8 +22,8 @@ export const TRIAL_CHAIN = 'KUBE-PROXY-TRIAL';
 export const PROBE_CHAIN = 'KUBE-PROXY-PROBE';
 
 /**
- * How the names of a service port's chains begin, in the order in which the chains can be deleted: a chain comes before the
- * chains that it jumps to. Every chain in nat whose name begins like this counts as ours.
+ * How the names of a service port's chains begin, in the order in which the chains can be deleted: a chain comes before
+ * the chains that it jumps to. Every chain in nat whose name begins like this counts as ours.
  */
 export const OWN_PREFIXES = ['KUBE-FW-', 'KUBE-EXT-', 'KUBE-SVC-', 'KUBE-SVL-', 'KUBE-SEP-'] as const;
 

@@ -49,8 +49,8 @@ export function fullText(plans: Iterable<ServicePortPlan>, options: RuleOptions,
 }
 
 /**
- * All rules, in several restores: first the chains of service ports, and in the last restore the shared chains that jump to
- * them. iptables-nft sorts the chains of a restore into a list, which takes minutes for all chains at once.
+ * All rules, in several restores: first the chains of service ports, and in the last restore the shared chains that
+ * jump to them. iptables-nft sorts the chains of a restore into a list, which takes minutes for all chains at once.
  */
 export function* fullTextParts(
   plans: readonly ServicePortPlan[],

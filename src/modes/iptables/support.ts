@@ -30,5 +30,5 @@ const LONG_WAIT_MS = 1000;
 export function longLockWait({ lockWait, outcome, command }: IptablesRun): string | undefined {
   // A program that gave up says so in its error.
   if (!lockWait || lockWait.waitedMs < LONG_WAIT_MS || outcome instanceof IptablesError) return undefined;
-  return `${command}: ${lockWaitText(lockWait)}`;
+  return `The program ${command} ${lockWaitText(lockWait)}`;
 }

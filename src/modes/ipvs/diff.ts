@@ -78,8 +78,8 @@ export function serverChanges(
 }
 
 /**
- * Whether real servers that leave keep their connections. UDP has no end of a connection to wait for, and an SCTP client
- * notices at once that heartbeats are lost.
+ * Whether real servers that leave keep their connections. UDP has no end of a connection to wait for, and an SCTP
+ * client notices at once that heartbeats are lost.
  */
 export function isDrained(key: ServiceKey): boolean {
   return key.kind === 'address' && key.protocol === 'TCP';

@@ -27,8 +27,8 @@ interface QuickTables {
 }
 
 /**
- * The quick look asks for one virtual server and for the headers of the sets. The thorough look leaves it to the repair to
- * read everything. `tables`: undefined if the writer does not know what the kernel should have.
+ * The quick look asks for one virtual server and for the headers of the sets. The thorough look leaves it to the repair
+ * to read everything. `tables`: undefined if the writer does not know what the kernel should have.
  */
 export function findDrift(look: DriftLook, tables: QuickTables | undefined): Drift | undefined {
   if (look === 'thorough') return { cause: 'another program changed something', isRoutine: true };

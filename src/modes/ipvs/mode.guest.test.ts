@@ -138,7 +138,7 @@ describe('writes', () => {
       assert.deepEqual(mode.events.lines.length, 1);
       assert.match(
         mode.events.lines[0] ?? '',
-        /^notice: the kernel lacks scheduler nosuch, which a Service asks for, so the mode uses rr: .*ENOENT/,
+        /^notice: The kernel lacks scheduler nosuch, which a Service asks for, so the mode uses rr: .*ENOENT/,
       );
       assert.deepEqual(mode.setAside(), []);
       mode.set(service('a', { clusterIP: '10.96.0.1' }));
@@ -167,7 +167,7 @@ describe('writes', () => {
     }));
 });
 
-describe('a set that is full', () => {
+describe('full sets', () => {
   const MAXELEM = 3;
   const named = (name: string, ip: string) => [
     service(name, { clusterIP: ip }),
@@ -186,7 +186,7 @@ describe('a set that is full', () => {
       await work(mode, namespace);
     });
 
-  test('IPVS-19 takes a new element in the same sync in which another one leaves', () =>
+  test('IPVS-19 a full set takes a new element in the same sync in which another one leaves', () =>
     withFullSet(async (mode, namespace) => {
       mode.deleteService('default/b');
       mode.set(...named('d', '10.96.0.4'));
@@ -197,7 +197,7 @@ describe('a set that is full', () => {
       assert.deepEqual(mode.events.lines, [], 'there was nothing to repair');
     }));
 
-  test('IPVS-19 has no room for some service ports, which are set aside until there is room', () =>
+  test('IPVS-19 service ports for which a full set has no room are set aside until there is room', () =>
     withFullSet(async (mode, namespace) => {
       mode.set(...named('d', '10.96.0.4'), ...named('e', '10.96.0.5'), slice('a-1', ['10.244.9.9']));
       await mode.sync();

@@ -2,8 +2,8 @@ import type { IpSet, SetType } from '../../kernel/ipset/index.ts';
 import type { Family } from '../../net/index.ts';
 
 /**
- * The link that has the addresses of Services. Because of it the kernel takes packets to these addresses for its own, and
- * hands them to ipvs.
+ * The link that has the addresses of Services. Because of it the kernel treats packets to these addresses as its own,
+ * and hands them to ipvs.
  */
 export const LINK = 'kube-ipvs0';
 

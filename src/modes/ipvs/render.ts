@@ -16,7 +16,7 @@ export interface RenderContext {
   readonly missingSchedulers: ReadonlySet<string>;
   /** The addresses of node ports. */
   readonly nodePortIPs: readonly Ip[];
-  /** The addresses of this machine's other links. kube-ipvs0 does not get them too. */
+  /** The addresses of this machine's other links. kube-ipvs0 does not get these addresses. */
   readonly nodeIPs: ReadonlySet<Ip>;
 }
 

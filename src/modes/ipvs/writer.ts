@@ -162,7 +162,7 @@ export class IpvsWriter implements Writer {
       missingSchedulers.add(missingScheduler);
       events.notice(
         family,
-        `the kernel lacks scheduler ${missingScheduler}, which a Service asks for, so the mode uses ${scheduler}: ${errorText(error)}`,
+        `The kernel lacks scheduler ${missingScheduler}, which a Service asks for, so the mode uses ${scheduler}: ${errorText(error)}`,
       );
     }
     this.#plans.setContext({ ...context, missingSchedulers });

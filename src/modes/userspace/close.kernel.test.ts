@@ -9,7 +9,7 @@ import type { UserspaceOptions } from './mode.ts';
 const REAL = 'exec /usr/sbin/$(basename "$0") "$@"';
 const FAILING = 'echo "no luck" >&2; exit 1';
 const HANGING = 'exec sleep 1000';
-/** Writes the rules, and fails all the same. */
+/** Writes the rules, and then fails. */
 const FAILING_AFTER_WRITE = '/usr/sbin/$(basename "$0") "$@"; echo "Cannot allocate memory" >&2; exit 4';
 
 async function withPrograms(
@@ -52,7 +52,7 @@ test('USER-20 after a write that failed, with or without effect, a close leaves 
   }
 });
 
-test('USER-20 the same if the first write failed after it wrote the rules', () =>
+test('USER-20 a close leaves no such rule if the first write failed after it wrote the rules', () =>
   withPrograms(async (harness, programs) => {
     addWeb(harness, 1);
     programs.replace('iptables-restore', FAILING_AFTER_WRITE);
@@ -63,7 +63,7 @@ test('USER-20 the same if the first write failed after it wrote the rules', () =
     assert.deepEqual(leading(harness), []);
   }));
 
-test('USER-20 the same if another program changed the rules and the repair failed', () =>
+test('USER-20 a close leaves no such rule if another program changed the rules and the repair failed', () =>
   withPrograms(async (harness, programs) => {
     addWeb(harness, 1);
     await harness.sync();

@@ -18,8 +18,8 @@ export function listingOf(saved: SavedTables): ChainListing {
 }
 
 /**
- * What another program changed, in words; undefined if it changed nothing. Each version of iptables-save lists rules in its
- * own words, so without an earlier listing this only counts the rules.
+ * What another program changed, in words; undefined if it changed nothing. Each version of iptables-save lists rules in
+ * its own words, so without an earlier listing this only counts the rules.
  */
 export function describeDrift(
   saved: SavedTables,

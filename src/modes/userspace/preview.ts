@@ -15,8 +15,8 @@ const NAMES_EXPLAINED =
   '# The kernel chooses the port of a proxy when the proxy starts. <proxy port of SERVICE, POLICY> stands for that port.';
 
 /**
- * The input of iptables-restore that a full write would use. It has the rules of all frontends: this does not know which
- * ports of this machine other programs have.
+ * The input of iptables-restore that a full write would use. It has the rules of all frontends: a preview does not know
+ * which ports of this machine other programs have.
  */
 export async function previewUserspace(options: UserspaceOptions, input: PreviewInput): Promise<string> {
   const renderedWith = renderOptionsOf(options, input);

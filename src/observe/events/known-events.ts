@@ -44,7 +44,9 @@ export class KnownEvents {
     return known;
   }
 
-  /** Returns the Events whose count must be written: of long series, and of series that are over. Forgets the latter. */
+  /**
+   * Returns the Events whose count must be written: of long series, and of series that are over. Forgets the latter.
+   */
   takeDue(now: number): KnownEvent[] {
     const due: KnownEvent[] = [];
     for (const [key, known] of this.#known) {

@@ -28,8 +28,8 @@ interface Entry {
 }
 
 /**
- * Listens on the `healthCheckNodePort` of each Service of one family. Its answers show load balancers how many endpoints
- * of the Service are on this node.
+ * Listens on the `healthCheckNodePort` of each Service of one family. Its answers show load balancers how many
+ * endpoints of the Service are on this node.
  */
 export class ServiceHealth {
   readonly #options: ServiceHealthOptions;

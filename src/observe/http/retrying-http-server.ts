@@ -18,8 +18,8 @@ export interface RetryingHttpServerOptions extends Omit<HttpServerOptions, 'onEr
 }
 
 /**
- * An HTTP server that retries until it can listen on its address. Another program may hold the port for a while, such as
- * an earlier process of this proxy. A wildcard address of either family means both families.
+ * An HTTP server that retries until it can listen on its address. Another program may hold the port for a while, such
+ * as an earlier process of this proxy. A wildcard address of either family means both families.
  */
 export class RetryingHttpServer {
   readonly #options: RetryingHttpServerOptions;

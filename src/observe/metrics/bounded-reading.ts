@@ -2,7 +2,9 @@ import type { Clock } from '../../lib/clock.ts';
 
 /** Values that are younger than this are not read again. */
 const MIN_PAUSE_MS = 5000;
-/** Reading 44,000 Services takes half a second. With this factor the proxy reads for at most a twentieth of the time. */
+/**
+ * Reading 44,000 Services takes half a second. With this factor the proxy reads for at most a twentieth of the time.
+ */
 const PAUSE_PER_READING = 20;
 
 /** Limits how often an expensive `read` runs. Callers that refresh at the same time share one run. */

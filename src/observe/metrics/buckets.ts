@@ -2,8 +2,8 @@
 export const DOUBLING_SECONDS: readonly number[] = Array.from({ length: 15 }, (_, i) => (1 << i) / 1000);
 
 /**
- * Seconds from the change of an endpoint to its rules. Fine steps up to a minute, coarse steps above. Negative durations,
- * from clocks that differ, fall into the first bucket.
+ * Seconds from the change of an endpoint to its rules. Fine steps up to a minute, coarse steps above. Negative
+ * durations, from clocks that differ, fall into the first bucket.
  */
 export const PROGRAMMING_SECONDS: readonly number[] = [
   0,

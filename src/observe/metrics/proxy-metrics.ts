@@ -80,8 +80,8 @@ export class ProxyMetrics {
   }
 
   /**
-   * The time from the change of an endpoint to its rules. If the clocks of two machines differ, it can be negative. Then it
-   * counts as 0.
+   * The time from the change of an endpoint to its rules. If the clocks of two machines differ, it can be negative.
+   * Then it counts as 0.
    */
   networkProgramming(family: Family, seconds: number): void {
     this.#kubeProxy.networkProgramming.observe({ ip_family: family }, Math.max(0, seconds));

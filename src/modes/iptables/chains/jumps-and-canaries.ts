@@ -8,8 +8,8 @@ import { addRemovals } from './stale-chains.ts';
 export const CANARY_TABLES = ['mangle', 'nat', 'filter'] as const;
 
 /**
- * Creates what is missing of the chains, the jumps to them from built-in chains, and the canaries. Leaves existing ones where
- * they are. Removes what an interrupted search for refused rules left. Returns the chains that nat had before.
+ * Creates what is missing of the chains, the jumps to them from built-in chains, and the canaries. Leaves existing ones
+ * where they are. Removes what an interrupted search for refused rules left. Returns the chains that nat had before.
  */
 export async function ensureJumpsAndCanaries(iptables: Iptables): Promise<ReadonlySet<string>> {
   const text = new RestoreText();

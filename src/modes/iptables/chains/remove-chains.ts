@@ -14,8 +14,8 @@ export interface Removal {
 const MAX_REFUSALS = 50;
 
 /**
- * Removes chains in the given order, in which a chain comes before the chains that it jumps to. A chain that another program
- * jumps to stays. It loses its rules if chains behind it are removed, because its rules may jump to those.
+ * Removes chains in the given order, in which a chain comes before the chains that it jumps to. A chain that another
+ * program jumps to stays. It loses its rules if chains behind it are removed, because its rules may jump to those.
  */
 export async function removeChains(iptables: Iptables, table: Table, chains: readonly string[]): Promise<Removal> {
   const work = new RemovalWork(iptables, table);

@@ -6,8 +6,8 @@ import { Chain, isOwnChain } from '../names.ts';
 const SHARED_WITH_KUBELET: readonly string[] = [Chain.FIREWALL, Chain.POSTROUTING, Chain.MARK_MASQ];
 
 /**
- * The notice about rules that a proxy left in the backend that this mode does not write to. Packets pass them too, and they
- * send connections to endpoints that no longer exist.
+ * The notice about rules that a proxy left in the backend that this mode does not write to. Packets pass them too, and
+ * they send connections to endpoints that no longer exist.
  */
 export async function otherBackendNotice(
   iptables: Iptables,

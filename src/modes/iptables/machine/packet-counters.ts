@@ -7,8 +7,9 @@ import { RestoreText } from '../rules/restore-text.ts';
 import { COUNTER_NAMES, type CounterName } from '../rules/rule-options.ts';
 
 /**
- * Creates the nfacct counters that rules may name, and returns them. A rule that names a missing counter would make the whole
- * restore fail, and so would any such rule in a kernel without xt_nfacct. `notice` receives why a counter is missing.
+ * Creates the nfacct counters that rules may name, and returns them. A rule that names a missing counter would make the
+ * whole restore fail, and so would any such rule in a kernel without xt_nfacct. `notice` receives why a counter is
+ * missing.
  */
 export async function ensurePacketCounters(
   iptables: Iptables,
@@ -29,12 +30,12 @@ function makeCounters(
   notice: (message: string) => void,
 ): ReadonlySet<CounterName> {
   const made = new Set<CounterName>();
-  const attempt = (what: string, work: () => void) => {
+  const attempt = (problem: string, work: () => void) => {
     try {
       work();
     } catch (error) {
       if (!(error instanceof KernelError)) throw error;
-      notice(`${what}: ${error.message}`);
+      notice(`${problem}: ${error.message}`);
     }
   };
   attempt('The kernel has no nfacct counters', () => {

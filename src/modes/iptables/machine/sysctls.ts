@@ -22,8 +22,8 @@ export function hasLocalhostNodePorts(family: Family, configured: boolean, addre
 }
 
 /**
- * Lets the kernel route packets from 127.0.0.1 to other machines. Node ports at 127.0.0.1 need it. The proxy never sets it back,
- * because other programs may rely on it.
+ * Lets the kernel route packets from 127.0.0.1 to other machines. Node ports at 127.0.0.1 need it. The proxy never sets
+ * it back, because other programs may rely on it.
  */
 export function routeLocalnet(namespace?: NetworkNamespace): 'unchanged' | 'changed' {
   return ensureSysctl(ROUTE_LOCALNET, 1, namespace);

@@ -4,7 +4,9 @@ import type { RenderChange, RenderInput } from './render-input.ts';
 import { RuleCounts } from './rule-counts.ts';
 import type { RuleOptions } from './rule-options.ts';
 
-/** The rules that the kernel should have now: the plan book's committed plans, and what only this mode knows of them. */
+/**
+ * The rules that the kernel should have now: the plan book's committed plans, and what only this mode knows of them.
+ */
 export class CommittedRules {
   readonly #book: PlanBook;
   /** The committed service ports whose rules have comments. */

@@ -19,9 +19,9 @@ const PLANS_PER_TURN = 200;
 const MAX_NAMED = 3;
 
 /**
- * Finds out which rules are missing, as text. It compares how often each chain is used, by its rules and by jumps to it, with
- * how often it should be. More uses than that are fine: some CNI plugins jump to KUBE-MARK-MASQ, and the kubelet has rules
- * in KUBE-FIREWALL.
+ * Finds out which rules are missing, as text. It compares how often each chain is used, by its rules and by jumps to
+ * it, with how often it should be. More uses than that are fine: some CNI plugins jump to KUBE-MARK-MASQ, and the
+ * kubelet has rules in KUBE-FIREWALL.
  */
 export async function missingRules(
   iptables: Iptables,

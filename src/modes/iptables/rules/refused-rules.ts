@@ -29,8 +29,8 @@ export function ownersOfLines(
 }
 
 /**
- * The service ports whose rules iptables-restore refuses, found by writing rules into a trial chain. None if it refuses even
- * an empty trial.
+ * The service ports whose rules iptables-restore refuses, found by writing rules into a trial chain. None if it refuses
+ * even an empty trial.
  */
 export async function findRefused(
   iptables: Iptables,

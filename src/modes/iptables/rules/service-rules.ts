@@ -19,8 +19,8 @@ export function sharedRules(plan: ServicePortPlan, options: RuleOptions): Shared
 }
 
 /**
- * The rules of frontends that belong to another Service. They stand behind all other rules, so they only match if the other
- * Service has no endpoints.
+ * The rules of frontends that belong to another Service. They stand behind all other rules, so they only match if the
+ * other Service has no endpoints.
  */
 export function contestedRules(plan: ServicePortPlan, options: RuleOptions): SharedRules {
   if (plan.conflicts.length === 0) return NO_RULES;

@@ -24,8 +24,8 @@ export interface PresentObjects extends KnownObjects {
 }
 
 /**
- * The sets, addresses and virtual servers that differ from what is wanted, in the words of `ipset restore`, `ip -batch` and
- * `ipvsadm -R`. Empty if nothing differs.
+ * The sets, addresses and virtual servers that differ from what is wanted, in the words of `ipset restore`, `ip -batch`
+ * and `ipvsadm -R`. Empty if nothing differs.
  */
 export function differenceText(family: Family, wanted: WantedObjects, present: PresentObjects): string {
   const names = allNames(wanted, present);

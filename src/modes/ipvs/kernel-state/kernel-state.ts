@@ -27,7 +27,9 @@ export interface KernelSockets extends Pick<Sockets, 'ipset' | 'route'> {
   readonly ipvs: IpvsKernel;
 }
 
-/** What the kernel has of one family, as far as the mode knows: sets, addresses of kube-ipvs0, virtual servers, rules. */
+/**
+ * What the kernel has of one family, as far as the mode knows: sets, addresses of kube-ipvs0, virtual servers, rules.
+ */
 export class KernelState {
   readonly sets: SetTable;
   readonly addresses: AddressTable;
@@ -71,7 +73,7 @@ export class KernelState {
 
   /**
    * Writes the objects that differ, of those in `names`. In this order packets always find what they need, and another
-   * process can tell at any time which virtual servers belong to the mode.
+   * process can see at any time which virtual servers belong to the mode.
    */
   async write(
     { servers, elements }: ObjectNames,

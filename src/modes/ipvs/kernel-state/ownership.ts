@@ -20,9 +20,9 @@ export type Owner = 'us' | 'unclear' | 'others';
 const ADDRESS_SETS: readonly SetKey[] = ['clusterIP', 'externalIP', 'externalIPLocal', 'loadBalancer', 'nodePortSCTP'];
 
 /**
- * The owner of a virtual server. It is the mode if kube-ipvs0 has the address, or if the sets have the virtual server: the
- * mode adds elements before it makes virtual servers, and deletes elements after them. The sets of node ports have no
- * addresses, so there the address must also be one of this machine.
+ * The owner of a virtual server. It is the mode if kube-ipvs0 has the address, or if the sets have the virtual server:
+ * the mode adds elements before it makes virtual servers, and deletes elements after them. The sets of node ports have
+ * no addresses, so there the address must also be one of this machine.
  */
 export function ownerOf(key: ServiceKey, found: FoundObjects, excluded: readonly Cidr[]): Owner {
   if (key.kind !== 'address') return 'others';
@@ -36,9 +36,10 @@ export function ownerOf(key: ServiceKey, found: FoundObjects, excluded: readonly
 }
 
 /**
- * Whether the mode made this virtual server at a node port while the machine had its address. It did if a virtual server of
- * its own is alike and has the same real servers, as the one at the cluster IP of the Service has. A virtual server without
- * real servers stays. That does no harm, because packets to an address that the machine lacks do not reach it.
+ * Whether the mode made this virtual server at a node port while the machine had its address. It did if a virtual
+ * server of its own is alike and has the same real servers, as the one at the cluster IP of the Service has. A virtual
+ * server without real servers stays. That does no harm, because packets to an address that the machine lacks do not
+ * reach it.
  */
 export function isLeftOver({ service, destinations }: KnownServer, own: Iterable<KnownServer>): boolean {
   if (destinations.size === 0 || ![...destinations.values()].every(({ isPlain }) => isPlain)) return false;

@@ -30,7 +30,10 @@ async function removeRulesOf(
   return `${removals.reduce((sum, { chains }) => sum + chains, 0)} ${family} chains`;
 }
 
-/** The text for iptables-restore, and how many chains it removes. A chain stays if a rule of another program jumps to it. */
+/**
+ * The text for iptables-restore, and how many chains it removes. A chain stays if a rule of another program jumps to
+ * it.
+ */
 function removalFrom(
   table: Table,
   present: SavedChains,

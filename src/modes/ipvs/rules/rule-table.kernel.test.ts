@@ -76,7 +76,7 @@ test('IPVS-17 a kernel without xt_ipvs gets all rules that do not need it, and t
     assert.doesNotMatch(rules(), /-A KUBE-IPVS-OUT-FILTER/);
     assert.equal(rules().match(/-A PREROUTING .* -j KUBE-SERVICES/g)?.length, 1);
     assert.equal(notices.length, 1);
-    assert.match(notices[0] ?? '', /^the kernel refuses rules that match what ipvs forwards.*no ipvs match here/);
+    assert.match(notices[0] ?? '', /^The kernel refuses rules that match packets of ipvs.*no ipvs match here/);
     assert.ok(await write(input([DROP], true)));
     assert.equal(notices.length, 1);
   }));

@@ -13,7 +13,9 @@ export class RuleTable {
   #acceptsDrops = true;
   /** The rules of the last write. */
   #written: RuleInput | undefined;
-  /** The mode's rules as iptables-save lists them after the last write. Undefined if the mode has not listed them since. */
+  /**
+   * The mode's rules as iptables-save lists them after the last write. Undefined if the mode has not listed them since.
+   */
   #fingerprint: string | undefined;
   /** The tables as the mode has just read them. */
   #present: SavedTables | undefined;
@@ -74,7 +76,7 @@ export class RuleTable {
       const accepted = await this.#run({ ...input, drops: [] }, missingJumps(await this.#save()));
       this.#acceptsDrops = false;
       this.#notice(
-        `the kernel refuses rules that match what ipvs forwards, so source ranges of load balancers do not keep this node away: ${error.message}`,
+        `The kernel refuses rules that match packets of ipvs, so source ranges of load balancers do not exclude this node: ${error.message}`,
       );
       return accepted;
     }

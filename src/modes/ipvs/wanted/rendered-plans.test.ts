@@ -48,7 +48,7 @@ class Following {
 }
 
 describe('wanted objects', () => {
-  test('IPVS-20 they follow from the objects that exist, whatever events came before', () => {
+  test('IPVS-20 wanted objects follow from the objects that exist, whatever events came before', () => {
     fc.assert(
       fc.property(fc.array(fc.array(clusterEvent, { maxLength: 4 }), { maxLength: 8 }), batches => {
         const followed = new Following();

@@ -124,8 +124,8 @@ export class WantedObjects {
 }
 
 /**
- * An address that a Service names comes before a node port, because the node port is reachable at other addresses too. Then
- * the name decides.
+ * An address that a Service names comes before a node port, because the node port is reachable at other addresses too.
+ * Then the name decides.
  */
 function byPriority(a: Candidate, b: Candidate): number {
   const rank = ({ server }: Candidate) => (server.kind === 'NodePort' ? 1 : 0);

@@ -11,8 +11,9 @@ export interface ConnectionTotal {
 }
 
 /**
- * Connections of a limited number of service ports by name, and of all others together. Totals never decrease: a service
- * port that has a name keeps it as long as it exists, and a counter that restarts or disappears takes nothing away.
+ * Connections of a limited number of service ports by name, and of all others together. Totals never decrease: a
+ * service port that has a name keeps it as long as it exists, and a counter that restarts or disappears takes nothing
+ * away.
  */
 export class ConnectionTotals {
   readonly #max: number;

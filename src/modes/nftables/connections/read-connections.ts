@@ -13,8 +13,8 @@ export interface FrontendConnections {
 }
 
 /**
- * Reads what the kernel counted, one frontend after another. The kernel breaks the listing off with KERNEL_INTERRUPTED if any
- * program changes the ruleset.
+ * Reads what the kernel counted, one frontend after another. The kernel breaks the listing off with KERNEL_INTERRUPTED
+ * if any program changes the ruleset.
  */
 export async function* readConnections(socket: NftablesSocket, layout: Layout): AsyncGenerator<FrontendConnections> {
   const { family, nft, serviceConnections, nodePortConnections } = layout;

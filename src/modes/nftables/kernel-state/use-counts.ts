@@ -2,8 +2,8 @@ import type { SetOrMap } from '../../../kernel/nftables/index.ts';
 import type { Layout } from '../table/layout.ts';
 
 /**
- * Counts how many service ports use an object that several may use: chains, sets, and elements of three sets. Only committed
- * plans count. Each transaction comes with the changes that it makes to the counts.
+ * Counts how many service ports use an object that several may use: chains, sets, and elements of three sets. Only
+ * committed plans count. Each transaction comes with the changes that it makes to the counts.
  */
 export class UseCounts {
   readonly #counts: Map<string, number>;

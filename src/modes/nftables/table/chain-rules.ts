@@ -25,7 +25,9 @@ export function baseChainRules(chain: Chain, ...bodies: readonly RuleBody[]): Ch
   return { chain, rules };
 }
 
-/** The rule as nft prints it. Rules are compared as texts, because the kernel may list an expression in another form. */
+/**
+ * The rule as nft prints it. Rules are compared as texts, because the kernel may list an expression in another form.
+ */
 export function ruleText(layout: Layout, rule: Rule): string {
   const comment = rule.comment === undefined ? '' : ` comment "${rule.comment}"`;
   return printRule(layout.nft, rule.expressions) + comment;

@@ -112,19 +112,19 @@ export function fixedChains(layout: Layout, options: FixedProgramOptions): reado
 }
 
 /**
- * Looks up the number of a chain, and goes to that chain. A map from frontends to chains would need one step only. But the
- * kernel walks through every map that holds chains whenever a chain changes, and does not walk through a map of numbers.
- * The packet's priority carries the number from one look-up to the other, because nft cannot list a rule that feeds one
- * look-up to another. That is safe: only the first packet of a connection comes here, routing sets the priority of
- * forwarded packets again, and the target chain resets it.
+ * Looks up the number of a chain, and goes to that chain. A map from frontends to chains would need one step only. But
+ * the kernel walks through every map that holds chains whenever a chain changes, and does not walk through a map of
+ * numbers. The packet's priority carries the number from one look-up to the other, because nft cannot list a rule that
+ * feeds one look-up to another. That is safe: only the first packet of a connection comes here, routing sets the
+ * priority of forwarded packets again, and the target chain resets it.
  */
 function toTarget(key: readonly Selector[], numbers: NftMap, { targets }: Layout): Expression[] {
   return [...setPriority(map(key, numbers.name, 4)), ...vmap([metaPriority], targets.name)];
 }
 
 /**
- * A look-up without a verdict: the look-up itself counts. The maps that steer connections could count too, but a change of
- * the number of endpoints replaces their elements, and the counters would begin at zero again.
+ * A look-up without a verdict: the look-up itself counts. The maps that steer connections could count too, but a change
+ * of the number of endpoints replaces their elements, and the counters would begin at zero again.
  */
 function count(before: readonly Expression[], key: readonly Selector[], set: NftSet | undefined): RuleBody[] {
   return set ? [[[...before, ...matchSet(key, set.name)]]] : [];

@@ -65,8 +65,8 @@ export function pickChain(layout: Layout, endpoints: NftMap, count: number): Cha
 const PERMANENT_PICKS = 10;
 
 /**
- * The kernel walks through every element of a map when a chain begins to use it (20 ms at 25,000 endpoints). For usual numbers
- * of endpoints it does so once, while the maps are empty.
+ * The kernel walks through every element of a map when a chain begins to use it (20 ms at 25,000 endpoints). For usual
+ * numbers of endpoints it does so once, while the maps are empty.
  */
 export function permanentPicks(layout: Layout): readonly ChainRules[] {
   const { clusterEndpoints, localEndpoints, nodePortClusterEndpoints, nodePortLocalEndpoints } = layout;
@@ -95,8 +95,8 @@ const KINDS = {
 } as const;
 
 /**
- * The number of a shared chain: its kind in the first hexadecimal digit, the number of cluster endpoints in the next four,
- * the number of local endpoints in the last three. Undefined if there are too many endpoints for that.
+ * The number of a shared chain: its kind in the first hexadecimal digit, the number of cluster endpoints in the next
+ * four, the number of local endpoints in the last three. Undefined if there are too many endpoints for that.
  */
 export function targetNumber({ kind, cluster, local }: Target): number | undefined {
   if (cluster > 0xffff || local > 0xfff) return undefined;

@@ -21,8 +21,8 @@ export interface ShownService extends ShownName {
 type Sums = Readonly<Record<Counted | 'active', number>>;
 
 /**
- * The counters of a limited number of service ports by name, and of all others together. Totals never decrease. A service
- * port that has a name keeps it as long as it exists.
+ * The counters of a limited number of service ports by name, and of all others together. Totals never decrease. A
+ * service port that has a name keeps it as long as it exists.
  */
 export class ServiceTotals {
   readonly #max: number;

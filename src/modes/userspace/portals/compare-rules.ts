@@ -65,7 +65,9 @@ function chainLines(chain: ChainName, wanted: readonly ComparedRule[], present: 
   return lines;
 }
 
-/** The protocol and the comment of a rule, which identify the service port. A rule of another program may have neither. */
+/**
+ * The protocol and the comment of a rule, which identify the service port. A rule of another program may have neither.
+ */
 function servicePortIn(text: string): string {
   const words = splitRule(text);
   const after = (option: string) => (words.includes(option) ? words[words.indexOf(option) + 1] : '');

@@ -18,7 +18,7 @@ const FILTER = 'portals without endpoints, and the ports behind portals';
 
 const comment = (text: string) => ['-m', 'comment', '--comment', text];
 const LOCAL = ['-m', 'addrtype', '--dst-type', 'LOCAL'];
-/** Saves the look at later packets of connections that the chain has let in. */
+/** Only new connections go through the chain. Later packets skip it, which saves time. */
 const NEW = ['-m', 'conntrack', '--ctstate', 'NEW'];
 
 export const JUMPS: readonly Jump[] = [

@@ -33,7 +33,10 @@ export class PortalRules {
     return this.#committed;
   }
 
-  /** Brings the rules of these service ports to what is wanted, and all others too if need be. Returns how many it wrote. */
+  /**
+   * Brings the rules of these service ports to what is wanted, and all others too if need be. Returns how many it
+   * wrote.
+   */
   async write(wanted: RulesByPort, iptables = this.#iptables): Promise<number> {
     const changed = changedRules(this.#committed, wanted);
     const isFull = this.#mustWriteAll;
@@ -54,7 +57,10 @@ export class PortalRules {
     return isFull ? all.length : [...changed.values()].flat().length;
   }
 
-  /** Compares the rules with those that were written. If they differ, returns how, and the next write writes all of them. */
+  /**
+   * Compares the rules with those that were written. If they differ, returns how, and the next write writes all of
+   * them.
+   */
   async findDrift(): Promise<string | undefined> {
     if (this.#mustWriteAll) return undefined;
     const saved = await readTables(this.#iptables);

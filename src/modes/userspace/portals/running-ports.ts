@@ -18,7 +18,7 @@ export interface ListedRule {
 /** The proxy ports of a proxy that runs on this machine, by the id of the plan. */
 export type RunningPorts = ReadonlyMap<string, ProxyPorts>;
 
-/** Finds out the proxy ports of a running proxy: they are in those of its rules that equal a wanted one but for the port. */
+/** Finds the proxy ports of a running proxy in its rules: such a rule equals a wanted one, except for the port. */
 export function runningPorts(wanted: Iterable<ListedRule>, present: SavedTables): RunningPorts {
   const portsByShape = new Map<string, number[]>();
   for (const chain of CHAINS.nat) {

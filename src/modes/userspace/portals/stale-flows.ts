@@ -21,8 +21,8 @@ export function changedPortals(
 }
 
 /**
- * Removes UDP flows that lead to a former proxy port, or to none. The kernel would send their packets there as long as the
- * client goes on. Returns how many flows it removed.
+ * Removes UDP flows that lead to a former proxy port, or to none. The kernel would send their packets there as long as
+ * the client goes on. Returns how many flows it removed.
  */
 export async function removeStaleFlows(
   conntrack: ConntrackSocket,

@@ -84,8 +84,8 @@ export class Balancer {
   }
 
   /**
-   * The endpoint for a new connection; undefined if there is none. With affinity a client keeps its endpoint, but not after
-   * a failed attempt. An ejected endpoint is chosen only if no other is left.
+   * The endpoint for a new connection; undefined if there is none. With affinity a client keeps its endpoint, but not
+   * after a failed attempt. An ejected endpoint is chosen only if no other is left.
    */
   pick(policy: TrafficPolicy, client?: string, failed?: FailedAttempts): Backend | undefined {
     const ring = this.#rings[policy];
@@ -149,7 +149,10 @@ export class Balancer {
     this.#backends.set(text, { text, address, active: 0, ejectedUntil: 0, timeouts: 0, isGone: false });
   }
 
-  /** If the endpoints changed, begins a new round. Its order is random, so that nodes do not all begin with the same one. */
+  /**
+   * If the endpoints changed, begins a new round. Its order is random, so that nodes do not all begin with the same
+   * one.
+   */
   #fill(ring: Ring, endpoints: readonly Endpoint[]): void {
     const backends = endpoints.flatMap(({ text }) => this.#backends.get(text) ?? []);
     const known = new Set(ring.backends);

@@ -1,7 +1,7 @@
 import type { Clock } from '../../../lib/clock.ts';
 
 const PAUSE_MS = 10_000;
-/** Limits memory: with more different actions the reporter begins anew. */
+/** Limits memory: with more different actions the reporter forgets all of them. */
 const MAX_ACTIONS = 1000;
 
 interface Reported {

@@ -11,7 +11,7 @@ import { type Clock, systemClock } from '../../../lib/clock.ts';
 describe('a process that does not run for a while', () => {
   const wait = (ms: number) => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
 
-  test('USER-13 keeps a connection that the kernel made meanwhile', () => {
+  test('USER-13 the process keeps a connection that the kernel made meanwhile', () => {
     // While the kernel connects to an endpoint, the process is held up for longer than the timeout of the attempt.
     const clock: Clock = {
       ...systemClock,
@@ -34,7 +34,7 @@ describe('a process that does not run for a while', () => {
     );
   });
 
-  test('USER-15 returns an answer that arrived meanwhile before it forgets the client', () =>
+  test('USER-15 the process returns an answer that arrived meanwhile before it forgets the client', () =>
     withUserspace(
       async (harness, namespace) => {
         await serveDns(harness);

@@ -14,7 +14,7 @@ const VIP = '10.96.0.1' as Ip;
 const CONCURRENT = 1000;
 const SHORT = 3000;
 const SHORT_AT_ONCE = 50;
-/** A connection that something still refers to takes at least so many bytes. */
+/** A connection that is still in memory takes at least this many bytes. */
 const MIN_LEAK_BYTES = 1000;
 
 async function withEcho(

@@ -22,8 +22,8 @@ export class PortAllocator {
   }
 
   /**
-   * Calls `open` with one port after another until it succeeds. Skips ports for which it throws a KernelError with one of
-   * `PORT_ERRORS`. Without a range it calls `open` once, with 0: the kernel chooses.
+   * Calls `open` with one port after another until it succeeds. Skips ports for which it throws a KernelError with one
+   * of `PORT_ERRORS`. Without a range it calls `open` once, with 0: the kernel chooses.
    */
   open<T>(open: (port: number) => T): { readonly port: number; readonly opened: T } {
     if (!this.#range) return { port: 0, opened: open(0) };

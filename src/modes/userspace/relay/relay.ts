@@ -1,11 +1,11 @@
 import { closeRaw, EAGAIN, endWriting, Ready, receive, resetStream, transmit } from '../../../kernel/sockets/index.ts';
 import type { RelayResources } from './relay-resources.ts';
 
-/** After so many chunks of one connection, other connections have their turn. */
+/** After this many chunks of one connection, other connections have their turn. */
 const CHUNKS_PER_TURN = 16;
 
 export interface RelayEvents {
-  /** So many bytes went from the client to the endpoint. */
+  /** This many bytes went from the client to the endpoint. */
   sentToEndpoint(bytes: number): void;
   sentToClient(bytes: number): void;
   /** Both descriptors are closed. */
@@ -27,8 +27,8 @@ interface Direction {
 }
 
 /**
- * Copies between a client and an endpoint, in both directions, and holds at most one chunk of each direction in memory. It
- * passes the end of one direction on, and the other direction goes on. If one side breaks, it breaks the other.
+ * Copies between a client and an endpoint, in both directions, and holds at most one chunk of each direction in memory.
+ * It passes the end of one direction on, and the other direction goes on. If one side breaks, it breaks the other.
  */
 export class Relay {
   readonly #resources: RelayResources;

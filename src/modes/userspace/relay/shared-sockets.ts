@@ -8,7 +8,7 @@ import { FailureReporter } from './failure-reporter.ts';
 import { RelayResources } from './relay-resources.ts';
 
 export interface SocketOptions {
-  /** `udpIdleTimeout`: the mode forgets a UDP client that is silent for so long. */
+  /** `udpIdleTimeout`: the mode forgets a UDP client that is silent for this long. */
   readonly udpIdleTimeoutMs?: number | undefined;
   /** How many descriptors the mode may use. The default is seven eighths of the limit of the process. */
   readonly maxDescriptors?: number | undefined;

@@ -4,7 +4,7 @@ import type { Backend } from './balancer.ts';
 import { Dial, type DialOptions } from './dial.ts';
 import { Relay } from './relay.ts';
 
-/** How long an endpoint that left the plan may confirm nothing. Its machine may be gone without an end of connections. */
+/** How long an endpoint that left the plan may confirm nothing. Its machine may be gone without closing connections. */
 const UNCONFIRMED_MS = 60_000;
 
 export interface ConnectionEvents {

@@ -97,8 +97,8 @@ export class TcpListener {
   }
 
   /**
-   * The process has no descriptor left. The kernel returns that error even if no client waits. With the spare descriptor
-   * this finds out, and refuses a client that would wait in vain.
+   * The process has no descriptor left. The kernel returns that error even if no client waits. With the spare
+   * descriptor this finds out, and refuses a client that would wait in vain.
    */
   #refuseWithSpare(): StepOutcome {
     const { spare } = this.#options.resources;

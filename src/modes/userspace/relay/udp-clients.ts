@@ -42,7 +42,9 @@ export class UdpClients {
     this.#clients.delete(client);
   }
 
-  /** Ends the oldest client of any Service, so that a Service with many clients does not keep others from having one. */
+  /**
+   * Ends the oldest client of any Service, so that a Service with many clients does not keep others from having one.
+   */
   endOldest(): void {
     const [oldest] = this.#clients;
     oldest?.end();
