@@ -65,7 +65,7 @@ function settingErrors(settings: ReadonlyMap<string, boolean>): string[] {
   for (const [name, value] of settings) {
     if (STAGE_GATES.has(name)) continue;
     const gate = FEATURE_GATES.get(name);
-    // As upstream, ignores all gates after an unknown one.
+    // Upstream ignores all gates after an unknown one. So does this.
     if (!gate) return [...errors, `unrecognized feature gate: ${name}`];
     if (gate.locked && gate.default !== value) {
       errors.push(`cannot set feature gate ${name} to ${value}, feature is locked to ${gate.default}`);

@@ -66,6 +66,16 @@ describe('reports of the proxy', () => {
     ]);
   });
 
+  test('a failure of the mode is logged with its action, or with the line that upstream has for it', () => {
+    const error = new Error('no luck');
+    listeners.mode.failed({ family: 'IPv6', action: 'repair the IPv6 rules', error });
+    listeners.mode.failed({ action: 'open packet counters', upstreamLine: 'Failed to create nfacct runner', error });
+    assert.deepEqual(lines, [
+      'E Could not repair the IPv6 rules {"err":"no luck","ipFamily":"IPv6"}',
+      'E Failed to create nfacct runner {"err":"no luck"}',
+    ]);
+  });
+
   test('EVENTS-7 MODE-8 a service port that is set aside is reported to the log, the metrics and the Events', async () => {
     const port = {
       family: 'IPv4',

@@ -86,7 +86,7 @@ function modeEvents({ mode, log, metrics, setAside, driftRepaired }: ReportTarge
       if (measure.kind === 'refused') metrics.kernelRefused(family);
     },
     notice: (ipFamily, message) => log.warning(mode, message, { ipFamily }),
-    failed: ({ family: ipFamily, action, error }) =>
-      log.error(mode, `Could not ${action}`, { ...(ipFamily && { ipFamily }), err: errorText(error) }),
+    failed: ({ family: ipFamily, action, upstreamLine = `Could not ${action}`, error }) =>
+      log.error(mode, upstreamLine, { ...(ipFamily && { ipFamily }), err: errorText(error) }),
   };
 }

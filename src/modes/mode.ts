@@ -52,6 +52,8 @@ export interface ModeFailure {
   readonly family?: Family | undefined;
   /** What the mode could not do, with a verb: `repair the IPv4 rules`. */
   readonly action: string;
+  /** Upstream's log line about this failure. Without it, the line is `Could not` and the action. */
+  readonly upstreamLine?: string | undefined;
   readonly error: unknown;
   /** The kernel may lack rules until the next sync of the family succeeds. */
   readonly needsSync?: boolean | undefined;

@@ -25,7 +25,7 @@ export function etcdCommand(folder: string): string[] {
   ];
 }
 
-/** Also writes the files that the API server reads. The server makes its own certificate at its first start. */
+/** Writes the files that the API server reads, too. The server makes its own certificate at its first start. */
 export function apiserverCommand(folder: string, more: readonly string[]): string[] {
   const tokens = `${folder}/tokens.csv`;
   writeFileSync(tokens, tokenFile());

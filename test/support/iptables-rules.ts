@@ -19,7 +19,7 @@ export function canonicalRules(namespace: NetworkNamespace, save: string): strin
   return rulesSortedBy(rule => rule, namespace, save);
 }
 
-/** The same, but the rules of one service port stay in their order in a shared chain. */
+/** As `canonicalRules`, but the rules of one service port stay in their order in a shared chain. */
 export function rulesByServicePort(namespace: NetworkNamespace, save: string): string {
   return rulesSortedBy(servicePort, namespace, save);
 }

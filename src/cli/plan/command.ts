@@ -19,9 +19,19 @@ const MODE_NAMES = MODES.map(({ name }) => name);
 
 const FLAGS = {
   ...NODE_FLAGS,
-  'proxy-mode': { type: string, default: DEFAULT_MODE.descriptor.name, word: 'MODE', usage: MODE_NAMES.join(', ') },
+  'proxy-mode': {
+    type: string,
+    default: DEFAULT_MODE.descriptor.name,
+    word: 'MODE',
+    usage: `mode for --rules and --diff: ${MODE_NAMES.join(', ')}`,
+  },
   output: { type: string, default: 'text', shorthand: 'o', word: 'FORM', usage: 'text, json or yaml' },
-  service: { type: stringSlice, default: NONE, word: 'NS/NAME', usage: 'only these Services' },
+  service: {
+    type: stringSlice,
+    default: NONE,
+    word: 'NS/NAME',
+    usage: 'show only these Services; --rules and --diff show all',
+  },
   rules: {
     type: bool,
     default: false,
@@ -45,7 +55,7 @@ const HELP = `Shows what the proxy programs for a folder of manifests, and why. 
 Usage:
   kube-proxy plan --manifests DIR [flags]
 
-Exit status: 0. It is 1 if a manifest has a problem (the command plans all others), or if --diff finds a
+Exit status: 0 if all is well. It is 1 if a manifest has a problem (the command plans all others), or if --diff finds a
 difference.
 
 Flags:

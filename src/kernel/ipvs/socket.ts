@@ -29,7 +29,7 @@ export class IpvsSocket {
     return this.#list('ipvsadm -S -n', IpvsCommand.GET_SERVICE, undefined, decodeService);
   }
 
-  /** The same, one at a time, and lets other work run in between. Do not read two such lists at the same time. */
+  /** All services, one at a time. Other work runs in between. Do not read two such lists at the same time. */
   async *streamServices(): AsyncGenerator<ServiceEntry> {
     for await (const { body } of this.#generic.stream(
       'ipvsadm -S -n',

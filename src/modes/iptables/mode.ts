@@ -38,7 +38,8 @@ export class IptablesMode extends ModeShell<IptablesWriter> {
       this.#packetCounters = PacketCounters.open(this.#options.namespace);
       packetMetrics(metrics, this.#packetCounters);
     } catch (error) {
-      this.events.failed({ action: 'read packet counters, so their metrics are missing', error });
+      const upstreamLine = "Failed to create nfacct runner, nfacct based metrics won't be available";
+      this.events.failed({ action: 'open packet counters', upstreamLine, error });
     }
     return iptablesMetrics(metrics);
   }

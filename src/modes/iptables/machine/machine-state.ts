@@ -18,7 +18,7 @@ import {
 export interface MachineStateOptions extends ModeMachine {
   readonly family: Family;
   readonly iptables: Iptables;
-  /** As configured. */
+  /** The setting of the configuration. */
   readonly localhostNodePorts: boolean;
   notice(message: string): void;
 }

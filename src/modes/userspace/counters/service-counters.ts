@@ -5,7 +5,7 @@ import type { Family } from '../../../net/index.ts';
 export interface ProxyCounters {
   /** TCP connections, or UDP clients, that reached an endpoint. */
   readonly connections: number;
-  /** Those that are open now. */
+  /** TCP connections, or UDP clients, that are open now. */
   readonly active: number;
   readonly bytesIn: number;
   readonly bytesOut: number;
