@@ -9,7 +9,7 @@ const START = 'StartKubeProxy';
 export function eventsOf(nodeName: string) {
   const node = nodeReference(nodeName);
   return {
-    birth: (): EventContent => ({ type: 'Normal', reason: 'Starting', action: START, regarding: node, note: '' }),
+    started: (): EventContent => ({ type: 'Normal', reason: 'Starting', action: START, regarding: node, note: '' }),
 
     modeStarted: (event: StartEvent): EventContent => ({ ...event, regarding: node }),
 

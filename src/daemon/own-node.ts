@@ -59,9 +59,9 @@ export class OwnNode {
  * uses those of the machine. Without pod CIDRs it cannot start.
  */
 export async function waitForNode(own: OwnNode, name: string, needsPodCIDRs: boolean, log: Logger): Promise<void> {
-  const waitFor = (what: string, has: (node: Node) => boolean, ms: number) => {
+  const waitFor = (part: string, has: (node: Node) => boolean, ms: number) => {
     const isThere = own.node !== undefined && has(own.node);
-    if (!isThere) log.info('server', `Waiting for the Node to have ${what}`, { node: name, atMost: `${ms / 1000}s` });
+    if (!isThere) log.info('server', `Waiting for the Node to have ${part}`, { node: name, atMost: `${ms / 1000}s` });
     return own.waitUntil(has, ms);
   };
   const hasIPs = await waitFor('addresses', node => rawNodeIPs(node).length > 0, ADDRESSES_TIMEOUT_MS);

@@ -41,9 +41,9 @@ export async function run(parts: RunParts): Promise<void> {
   checks.add('set aside', () => setAsideNote(proxy.mode.setAside()));
   parts.onConfigurationChange(next => proxy.configure(liveConfig(next, parts.options.gates)));
   if (parts.options.manifests === undefined)
-    for (const what of WATCHED) parts.options.log.info('config', `Starting ${what} config controller`);
+    for (const resource of WATCHED) parts.options.log.info('config', `Starting ${resource} config controller`);
   await objects.source.start(sourceHandlers(parts, proxy.loop, health));
-  recorder.record(events.birth());
+  recorder.record(events.started());
   const { startEvent } = mode.descriptor;
   if (startEvent) recorder.record(events.modeStarted(startEvent));
 }

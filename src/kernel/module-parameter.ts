@@ -15,10 +15,10 @@ export function writeModuleParameter(parameter: ModuleParameter, value: number):
   attempt(`set ${value} as`, parameter, path => writeFileSync(path, `${value}`, { flag: 'r+' }));
 }
 
-function attempt<T>(what: string, { module, parameter }: ModuleParameter, work: (path: string) => T): T {
+function attempt<T>(operation: string, { module, parameter }: ModuleParameter, work: (path: string) => T): T {
   try {
     return work(`/sys/module/${module}/parameters/${parameter}`);
   } catch (error) {
-    throw fileError(`${what} parameter ${parameter} of module ${module}`, error);
+    throw fileError(`${operation} parameter ${parameter} of module ${module}`, error);
   }
 }

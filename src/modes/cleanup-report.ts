@@ -14,8 +14,8 @@ export class CleanupReport implements Cleanup {
   /** `work` returns what it removed, in words, or undefined if it removed nothing. */
   async attempt(work: () => Promise<string | undefined>): Promise<void> {
     try {
-      const what = await work();
-      if (what !== undefined) this.removed.push(what);
+      const object = await work();
+      if (object !== undefined) this.removed.push(object);
     } catch (error) {
       this.errors.push(error);
     }

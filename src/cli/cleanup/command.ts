@@ -25,7 +25,7 @@ export const cleanupCommand: Command = {
     let parts = 0;
     let failures = 0;
     for await (const { mode, removed, errors } of cleanModes()) {
-      for (const what of removed) io.stdout.write(`removed ${what}\n`);
+      for (const object of removed) io.stdout.write(`removed ${object}\n`);
       for (const error of errors) io.stderr.write(`${mode}: ${errorText(error)}\n`);
       parts += removed.length;
       failures += errors.length;

@@ -2,7 +2,7 @@ import { type ApiResponse, bodyExcerpt } from '../index.ts';
 
 export type Encoding = 'protobuf' | 'json';
 
-/** Enough to recognize a login page. */
+/** Enough to recognise a login page. */
 const MAX_EXCERPT = 80;
 
 /** The answer is not what an API server sends. Whatever was read of it cannot be trusted. */

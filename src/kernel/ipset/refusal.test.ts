@@ -33,7 +33,7 @@ test("KERNEL-1 the kernel's own message replaces our explanation", () => {
   assert.deepEqual({ kernelMessage, reason }, { kernelMessage: 'no', reason: undefined });
 });
 
-test('KERNEL-1 recognizes the error for an entry that exists already or does not exist', () => {
+test('KERNEL-1 recognises the error for an entry that exists already or does not exist', () => {
   assert.ok(isExistError(ack(4103)));
   assert.ok(!isExistError(ack(17)));
 });
