@@ -1,8 +1,9 @@
 import type { EndpointSlice, Service } from '../../src/api/index.ts';
 import type { NetworkNamespace } from '../../src/kernel/netns.ts';
 import { parseNodePortAddresses } from '../../src/model/index.ts';
-import { type Mode, type ModeEvents, type ModeSettings, setAsideName } from '../../src/modes/index.ts';
-import { NftablesMode } from '../../src/modes/nftables/index.ts';
+import type { Mode, ModeEvents, ModeSettings } from '../../src/modes/index.ts';
+import { NftablesMode } from '../../src/modes/nftables/mode.ts';
+import { setAsideName } from '../../src/modes/set-aside.ts';
 import { FAMILIES, type Family } from '../../src/net/index.ts';
 import { DEFAULT_PLAN_SETTINGS } from '../../src/plan/index.ts';
 import { ProxyState } from '../../src/proxy/index.ts';

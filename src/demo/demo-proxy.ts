@@ -2,7 +2,7 @@ import { type KubeObject, objectKey } from '../api/index.ts';
 import type { NetworkNamespace } from '../kernel/netns.ts';
 import { latestOf } from '../lib/change.ts';
 import { errorText } from '../lib/error-text.ts';
-import { type ModeEvents, setAsideName } from '../modes/index.ts';
+import { DEFAULT_MODE, type ModeEvents, setAsideName } from '../modes/index.ts';
 import { FAMILIES, type Family, type Ip } from '../net/index.ts';
 import { conflictProblems, DEFAULT_PLAN_SETTINGS, type PlanSettings } from '../plan/index.ts';
 import {
@@ -19,15 +19,14 @@ import { CurrentProblems } from './current-problems.ts';
 
 /** The name of the node that the proxy runs on. */
 export const NODE_NAME = 'node-a';
-/** The default of nftables mode. */
-const NODE_PORT_ADDRESSES: readonly string[] = ['primary'];
+const NODE_PORT_ADDRESSES = DEFAULT_MODE.descriptor.nodePortAddresses ?? [];
 
 const SETTINGS: PlanSettings = { ...DEFAULT_PLAN_SETTINGS, clusterCIDRs: ['10.244.0.0/16', 'fd00:10:244::/48'] };
 /** Short, so that an edited manifest shows at once. */
 const MIN_SYNC_PERIOD_MS = 50;
 const SYNC_PERIOD_MS = 1000;
 
-/** The proxy in nftables mode in a network namespace, and its current problems. */
+/** The proxy in a network namespace, in the default mode, and its current problems. */
 export class DemoProxy {
   readonly #proxy: RunningProxy;
   readonly #onChange: () => void;

@@ -1,9 +1,8 @@
 import type { NetworkNamespace } from '../kernel/netns.ts';
 import { RouteSocket } from '../kernel/rtnetlink/index.ts';
-import { type Cidr, familyOf, type Ip } from '../net/index.ts';
+import { familyOf, hostCidr, type Ip } from '../net/index.ts';
 import { type Cluster, placementOf } from './playground/index.ts';
 
-const FULL_PREFIX = { IPv4: 32, IPv6: 128 } as const;
 const LINK_LOCAL = 'fe80::';
 
 /** The pods of the cluster. They send all their packets through the node. */
@@ -41,13 +40,9 @@ function sendThroughNode(namespace: NetworkNamespace, ip: Ip): void {
     const gateway = routes.find(({ via }) => via !== undefined)?.via;
     const direct = routes.filter(({ via, destination }) => via === undefined && destination.address !== LINK_LOCAL);
     if (!eth0 || !gateway) throw new RangeError(`the pod ${ip} has no default route`);
-    route.addRoute({ destination: singleAddress(gateway), dev: eth0 });
+    route.addRoute({ destination: hostCidr(gateway), dev: eth0 });
     for (const { destination } of direct) route.deleteRoute({ destination, dev: eth0 });
   } finally {
     route.close();
   }
-}
-
-function singleAddress(ip: Ip): Cidr {
-  return { address: ip, prefix: FULL_PREFIX[familyOf(ip)] };
 }

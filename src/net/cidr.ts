@@ -36,6 +36,15 @@ export function isZeroCidr(cidr: Cidr): boolean {
   return cidr.prefix === 0;
 }
 
+/** The network of one address. */
+export function hostCidr(ip: Ip): Cidr {
+  return { address: ip, prefix: bitsOf(ip) };
+}
+
+export function isHostCidr({ address, prefix }: Cidr): boolean {
+  return prefix === bitsOf(address);
+}
+
 export function cidrContains(cidr: Cidr, ip: Ip): boolean {
   return familyOf(ip) === cidrFamily(cidr) && maskIp(ip, cidr.prefix) === cidr.address;
 }

@@ -77,6 +77,11 @@ export function isLoopback(ip: Ip): boolean {
   return ip.startsWith('127.') || ip === '::1';
 }
 
+/** Whether it is an IPv6 address that the kernel itself gives to every link. */
+export function isLinkLocal(ip: Ip): boolean {
+  return /^fe[89ab]/.test(ip);
+}
+
 export function isUnspecified(ip: Ip): boolean {
   return ip === '0.0.0.0' || ip === '::';
 }

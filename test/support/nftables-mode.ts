@@ -1,5 +1,4 @@
 import { spawnSync } from 'node:child_process';
-import { setTimeout as delay } from 'node:timers/promises';
 import type { NetworkNamespace } from '../../src/kernel/netns.ts';
 import { NftablesSocket } from '../../src/kernel/nftables/index.ts';
 import type { ModeSettings, SyncReport } from '../../src/modes/mode.ts';
@@ -78,13 +77,4 @@ export function generation(namespace: NetworkNamespace): number {
   } finally {
     socket.close();
   }
-}
-
-export async function until(isTrue: () => boolean, milliseconds: number): Promise<boolean> {
-  const end = performance.now() + milliseconds;
-  while (performance.now() < end) {
-    if (isTrue()) return true;
-    await delay(5);
-  }
-  return isTrue();
 }

@@ -1,5 +1,6 @@
 import { Demo, Prober } from '../../demo/index.ts';
 import { KernelError } from '../../kernel/errors.ts';
+import { DEFAULT_MODE } from '../../modes/index.ts';
 import { type Command, HELP_FLAG, type Io, refuseArguments } from '../command.ts';
 import { bool, describeFlags, parseFlags } from '../flags/index.ts';
 import { manifestsFlag, NODE_FLAGS } from '../node-flags.ts';
@@ -16,7 +17,7 @@ const FLAGS = {
 };
 
 const HELP = `Shows a running proxy. The demo builds a small cluster from network namespaces and runs the proxy on its node, in
-nftables mode. Then it connects to every address of every Service: from a pod, from the node and from outside. It shows
+${DEFAULT_MODE.descriptor.name} mode. Then it connects to every address of every Service: from a pod, from the node and from outside. It shows
 which endpoints answer. It runs until Ctrl-C, and changes of the manifests take effect at once. Nothing stays behind.
 The demo needs root, or a user namespace.
 

@@ -1,4 +1,5 @@
 import { callerFrom, PLACES, type PortInfo, type RowResults } from '../../demo/index.ts';
+import { DEFAULT_MODE } from '../../modes/index.ts';
 import { formatCidr } from '../../net/index.ts';
 import type { Style } from '../style.ts';
 import { columns, pad, truncate, visibleLength } from '../terminal-text.ts';
@@ -25,7 +26,8 @@ export function tableLines({ manifests, rows, problems }: View, style: Style, wi
 
 function header(manifests: string, rows: readonly RowResults[], style: Style, width: number): string {
   const summary = summaryOf(rows);
-  const left = `${style.bold('Pointsman')}  nftables mode, ${counted(summary.services, 'Service')} of ${manifests}`;
+  const mode = `${DEFAULT_MODE.descriptor.name} mode`;
+  const left = `${style.bold('Pointsman')}  ${mode}, ${counted(summary.services, 'Service')} of ${manifests}`;
   const text = summaryText(summary);
   const right = summary.mismatches > 0 ? style.red(text) : style.green(text);
   const leftWidth = width - visibleLength(right) - 2;

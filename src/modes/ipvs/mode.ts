@@ -1,5 +1,5 @@
 import { Turns } from '../../lib/turns.ts';
-import { type Family, type Ip, parseCidr } from '../../net/index.ts';
+import { type Family, type Ip, isLinkLocal, parseCidr } from '../../net/index.ts';
 import type { MetricSet } from '../../observe/metrics/index.ts';
 import type { ModeMachine } from '../descriptor.ts';
 import { openIptables } from '../iptables-programs.ts';
@@ -8,7 +8,6 @@ import { NodeAddresses } from '../node-addresses.ts';
 import type { PlanBook } from '../plan-book.ts';
 import { ModeShell, type ShellOptions } from '../shell.ts';
 import { DRIFT_SCHEDULE, LinkWatch } from './drift.ts';
-import { isLinkLocal } from './kernel-state/address-table.ts';
 import { openSockets, type Sockets } from './kernel-state/sockets.ts';
 import { ipvsMetrics } from './metrics.ts';
 import { LINK } from './names.ts';

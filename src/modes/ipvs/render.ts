@@ -1,9 +1,8 @@
 import type { Protocol } from '../../api/index.ts';
 import { type Element, L4 } from '../../kernel/ipset/index.ts';
-import { type Cidr, type Family, familyOf, type Ip, isLoopback, parseIp } from '../../net/index.ts';
+import { type Cidr, type Family, familyOf, type Ip, isLinkLocal, isLoopback, parseIp } from '../../net/index.ts';
 import type { Frontend, ServicePortPlan } from '../../plan/index.ts';
 import type { ModeSettings } from '../mode.ts';
-import { isLinkLocal } from './kernel-state/address-table.ts';
 import type { SetKey } from './names.ts';
 import { type VirtualServer, virtualServer } from './wanted/virtual-server.ts';
 

@@ -4,10 +4,10 @@ import { readdirSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { describe, test } from 'node:test';
 import { ManualClock } from '../../../test/support/manual-clock.ts';
-import { until } from '../../../test/support/nftables-mode.ts';
 import { service, slice } from '../../../test/support/objects.ts';
 import { runIn } from '../../../test/support/run-in.ts';
 import { UserspaceHarness, withUserspace } from '../../../test/support/userspace-mode.ts';
+import { waitFor } from '../../../test/support/wait-for.ts';
 import { EchoServer, probe } from '../../demo/playground/index.ts';
 import type { NetworkNamespace } from '../../kernel/netns.ts';
 import { bindUdp, listenTcp } from '../../kernel/sockets/index.ts';
@@ -200,7 +200,11 @@ describe('rules', () => {
         await harness.sync({ syncPeriodMs: 100 });
         runIn(namespace, 'iptables', ['-t', 'nat', '-F', 'KUBE-PORTALS-HOST']);
         await clock.advance(100);
-        assert.ok(await until(() => harness.events.lines.some(line => line.startsWith('repaired')), 5000));
+        await waitFor(
+          'the mode repairs the rules',
+          () => harness.events.lines.some(line => line.startsWith('repaired')),
+          { timeoutMs: 5000 },
+        );
       },
       { clock },
     );
@@ -321,7 +325,9 @@ describe('TCP', () => {
       await serving(namespace, async () => {
         assert.equal(await ask(namespace, '10.96.0.1', 80), '10.244.1.1', 'the other endpoint refuses and is avoided');
       });
-      assert.ok(await until(() => harness.mode.tcpConnections === 0, 2000));
+      await waitFor('the number of TCP connections is as expected', () => harness.mode.tcpConnections === 0, {
+        timeoutMs: 2000,
+      });
       const [counters] = harness.mode.counters();
       assert.ok(counters);
       assert.ok(counters.connections >= 6);
@@ -416,7 +422,7 @@ describe('UDP', () => {
             const send = async () => {
               const before = got.length;
               client.send('?', 53, '10.96.0.2');
-              assert.ok(await until(() => got.length > before, 1000));
+              await waitFor('the answer arrives', () => got.length > before, { timeoutMs: 1000 });
             };
             try {
               await send();

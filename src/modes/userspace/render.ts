@@ -1,10 +1,10 @@
 import type { TrafficPolicy } from '../../api/index.ts';
 import { quoteWord } from '../../kernel/iptables/index.ts';
 import type { LocalDetector } from '../../model/index.ts';
-import { type Cidr, cidrContains, formatCidr, type Ip, joinHostPort } from '../../net/index.ts';
+import { type Cidr, cidrContains, formatCidr, hostCidr, type Ip, joinHostPort } from '../../net/index.ts';
 import { type Frontend, planName, type ServicePortPlan } from '../../plan/index.ts';
 import type { ChainName } from './names.ts';
-import { oneAddress, type RenderOptions } from './portals/render-options.ts';
+import type { RenderOptions } from './portals/render-options.ts';
 
 /** A rule of one of our chains. `text` is a line of restore input without `-A CHAIN`. */
 export interface PortalRule {
@@ -129,12 +129,12 @@ class Renderer {
   /** The networks that may connect; undefined for any. The node reaches its own load balancer from that address. */
   #sources({ ip, firewall }: Frontend): readonly (Cidr | undefined)[] {
     if (!firewall) return [undefined];
-    const own = firewall.includesNode && ip !== undefined ? [oneAddress(ip)] : [];
+    const own = firewall.includesNode && ip !== undefined ? [hostCidr(ip)] : [];
     return [...firewall.sourceRanges, ...own];
   }
 
   #destinations(ip: Ip | undefined): readonly string[] {
-    if (ip !== undefined) return [`-d ${formatCidr(oneAddress(ip))}`];
+    if (ip !== undefined) return [`-d ${formatCidr(hostCidr(ip))}`];
     const { nodePortRanges } = this.#options;
     return nodePortRanges ? nodePortRanges.map(range => `-d ${formatCidr(range)}`) : [''];
   }

@@ -1,5 +1,5 @@
 import type { Link, RouteSocket } from '../../../kernel/rtnetlink/index.ts';
-import { type Family, type Ip, parseIp } from '../../../net/index.ts';
+import { type Family, isLinkLocal, parseIp } from '../../../net/index.ts';
 import { addressesToAdd, addressesToDelete } from '../diff.ts';
 import { LINK } from '../names.ts';
 import type { WantedObjects } from '../wanted/wanted-objects.ts';
@@ -78,11 +78,6 @@ export class AddressTable {
     summary.add(`${verb === 'add' ? 'added' : 'deleted'} address of ${LINK}`, addresses.length - refused.length);
     return refused;
   }
-}
-
-/** The kernel itself gives such an address to every IPv6 link. */
-export function isLinkLocal(ip: Ip): boolean {
-  return /^fe[89ab]/.test(ip);
 }
 
 function isAlreadySo(errno: string | undefined): boolean {

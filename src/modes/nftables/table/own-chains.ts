@@ -15,7 +15,7 @@ import {
   vmap,
 } from '../../../kernel/nftables/index.ts';
 import type { Endpoint } from '../../../model/index.ts';
-import { type Cidr, familyOf } from '../../../net/index.ts';
+import { hostCidr } from '../../../net/index.ts';
 import type { Frontend, ServicePortPlan } from '../../../plan/index.ts';
 import { endpointBase, servicePortBase } from '../names.ts';
 import { type ChainRules, chainRules, type RuleBody } from './chain-rules.ts';
@@ -35,10 +35,6 @@ export function firewallChain(plan: ServicePortPlan, frontends: readonly Fronten
     (range): RuleBody => [[...matchAddress('saddr', range), returns]],
   );
   return chainRules(`firewall-${servicePortBase(plan)}`, ...allowed, [[drop]]);
-}
-
-function hostCidr(ip: Cidr['address']): Cidr {
-  return { address: ip, prefix: familyOf(ip) === 'IPv4' ? 32 : 128 };
 }
 
 /** The clients that this endpoint serves. The kernel forgets a client that does not come back within the timeout. */

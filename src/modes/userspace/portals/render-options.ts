@@ -1,5 +1,14 @@
 import type { LocalDetector } from '../../../model/index.ts';
-import { ANY_IP, type Cidr, type Family, familyOf, formatCidr, type Ip, isUnspecified } from '../../../net/index.ts';
+import {
+  ANY_IP,
+  type Cidr,
+  type Family,
+  familyOf,
+  formatCidr,
+  hostCidr,
+  type Ip,
+  isUnspecified,
+} from '../../../net/index.ts';
 import type { ModeSettings } from '../../mode.ts';
 
 /** What the rules depend on besides the plans. */
@@ -28,7 +37,7 @@ export function renderOptions(
   const loopback = nodePortAddresses.containsIPv4Loopback ? [LOOPBACK] : [];
   return {
     localDetector,
-    nodePortRanges: nodePortAddresses.matchAll ? undefined : [...nodePortIPs.map(oneAddress), ...loopback],
+    nodePortRanges: nodePortAddresses.matchAll ? undefined : [...nodePortIPs.map(hostCidr), ...loopback],
     listenIP: isUnspecified(listenIP) ? undefined : listenIP,
     hostIP,
   };
@@ -40,12 +49,4 @@ export function sameOptions(a: RenderOptions, b: RenderOptions): boolean {
 
 function optionsText({ localDetector, nodePortRanges, listenIP, hostIP }: RenderOptions): string {
   return JSON.stringify([localDetector, nodePortRanges?.map(formatCidr), listenIP, hostIP]);
-}
-
-export function oneAddress(ip: Ip): Cidr {
-  return { address: ip, prefix: ip.includes(':') ? 128 : 32 };
-}
-
-export function isOneAddress({ address, prefix }: Cidr): boolean {
-  return prefix === oneAddress(address).prefix;
 }

@@ -1,8 +1,8 @@
-import type { Ip } from '../../../net/index.ts';
+import { type Ip, isHostCidr } from '../../../net/index.ts';
 import type { Frontend } from '../../../plan/index.ts';
 import { causeOf, type SetAsideCause } from '../../set-aside.ts';
 import type { PortReservations, Reservation } from './port-reservations.ts';
-import { isOneAddress, type RenderOptions } from './render-options.ts';
+import type { RenderOptions } from './render-options.ts';
 
 export interface ReservingPort {
   /** Identifies the service port. */
@@ -46,6 +46,6 @@ function explained(cause: SetAsideCause): SetAsideCause {
 function reservationsOf({ ip, port }: Frontend, { protocol, machineIPs, nodePortRanges }: ReservingPort) {
   if (ip !== undefined) return machineIPs.has(ip) ? [{ protocol, ip, port }] : [];
   if (!nodePortRanges) return [{ protocol, ip: undefined, port }];
-  const single = nodePortRanges.filter(isOneAddress);
+  const single = nodePortRanges.filter(isHostCidr);
   return single.map(({ address }) => ({ protocol, ip: address, port }));
 }

@@ -5,9 +5,9 @@ import { closeSync, openSync, readdirSync, readFileSync } from 'node:fs';
 import type { Socket } from 'node:net';
 import { describe, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
-import { until } from '../../../../test/support/nftables-mode.ts';
 import { connect, outcome, serveWeb, withServer } from '../../../../test/support/userspace-faults.ts';
 import { withUserspace } from '../../../../test/support/userspace-mode.ts';
+import { waitFor } from '../../../../test/support/wait-for.ts';
 
 describe('descriptors', () => {
   test('USER-19 connections beyond the limit are refused and reported, and the others go on', () =>
@@ -19,13 +19,17 @@ describe('descriptors', () => {
           connection => connection.pipe(connection),
           async () => {
             const clients = await Promise.all(Array.from({ length: 5 }, () => connect(namespace)));
-            assert.ok(await until(() => harness.mode.tcpConnections === 5, 1000));
+            await waitFor('the number of TCP connections is as expected', () => harness.mode.tcpConnections === 5, {
+              timeoutMs: 1000,
+            });
             assert.equal(await outcome(namespace), 'ECONNRESET');
             assert.match(harness.events.lines.join(), /all 11 descriptors for proxying are in use; raise the limit/);
             clients[0]?.write('x');
             assert.equal(String((await once(clients[0] as Socket, 'data'))[0]), 'x');
             clients[1]?.destroy();
-            assert.ok(await until(() => harness.mode.tcpConnections === 4, 1000));
+            await waitFor('the number of TCP connections is as expected', () => harness.mode.tcpConnections === 4, {
+              timeoutMs: 1000,
+            });
             const again = await connect(namespace);
             again.write('y');
             assert.equal(String((await once(again, 'data'))[0]), 'y');
@@ -44,7 +48,9 @@ describe('descriptors', () => {
         connection => connection.end('!'),
         async () => {
           assert.equal(await outcome(namespace), 'end');
-          assert.ok(await until(() => harness.mode.tcpConnections === 0, 1000));
+          await waitFor('the number of TCP connections is as expected', () => harness.mode.tcpConnections === 0, {
+            timeoutMs: 1000,
+          });
           const limit = descriptorLimit();
           const taken: number[] = [];
           const take = () => taken.push(openSync('/dev/null', 'r'));

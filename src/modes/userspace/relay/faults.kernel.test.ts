@@ -4,7 +4,6 @@ import { readdirSync } from 'node:fs';
 import type { Socket } from 'node:net';
 import { describe, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
-import { until } from '../../../../test/support/nftables-mode.ts';
 import { runIn } from '../../../../test/support/run-in.ts';
 import {
   connect,
@@ -17,6 +16,7 @@ import {
   withServer,
 } from '../../../../test/support/userspace-faults.ts';
 import { withUserspace } from '../../../../test/support/userspace-mode.ts';
+import { waitFor } from '../../../../test/support/wait-for.ts';
 import { bindUdp } from '../../../kernel/sockets/index.ts';
 
 describe('TCP', () => {
@@ -38,7 +38,9 @@ describe('TCP', () => {
         client.on('data', bytes => answer.push(bytes));
         await once(client, 'end');
         assert.equal(String(Buffer.concat(answer)), 'got request');
-        assert.ok(await until(() => harness.mode.tcpConnections === 0, 1000));
+        await waitFor('the number of TCP connections is as expected', () => harness.mode.tcpConnections === 0, {
+          timeoutMs: 1000,
+        });
       });
     }));
 
@@ -75,17 +77,19 @@ describe('TCP', () => {
         connection => accepted.push(connection),
         async () => {
           const client = await connect(namespace);
-          assert.ok(await until(() => accepted.length === 1, 1000));
+          await waitFor('the endpoint accepts the connection', () => accepted.length === 1, { timeoutMs: 1000 });
           accepted[0]?.resetAndDestroy();
           assert.equal(await ending(client), 'ECONNRESET');
           const other = await connect(namespace);
-          assert.ok(await until(() => accepted.length === 2, 1000));
+          await waitFor('the endpoint accepts the connection', () => accepted.length === 2, { timeoutMs: 1000 });
           const [, second] = accepted;
           assert.ok(second);
           const ended = ending(second);
           other.resetAndDestroy();
           assert.equal(await ended, 'ECONNRESET');
-          assert.ok(await until(() => harness.mode.tcpConnections === 0, 1000));
+          await waitFor('the number of TCP connections is as expected', () => harness.mode.tcpConnections === 0, {
+            timeoutMs: 1000,
+          });
         },
       );
     }));
@@ -99,9 +103,11 @@ describe('TCP', () => {
         connection => accepted.push(connection.resume()),
         async () => {
           const client = await connect(namespace);
-          assert.ok(await until(() => accepted.length === 1, 1000));
+          await waitFor('the endpoint accepts the connection', () => accepted.length === 1, { timeoutMs: 1000 });
           client.destroy();
-          assert.ok(await until(() => harness.mode.tcpConnections === 0, 1000));
+          await waitFor('the number of TCP connections is as expected', () => harness.mode.tcpConnections === 0, {
+            timeoutMs: 1000,
+          });
         },
       );
     }));
@@ -144,9 +150,13 @@ describe('TCP', () => {
       runIn(namespace, 'iptables', ['-A', 'OUTPUT', '-d', '10.244.1.2', '-p', 'tcp', '--dport', '8080', '-j', 'DROP']);
       await serveWeb(harness, '10.244.1.2');
       const client = await connect(namespace);
-      assert.ok(await until(() => harness.mode.tcpConnections === 1, 1000));
+      await waitFor('the number of TCP connections is as expected', () => harness.mode.tcpConnections === 1, {
+        timeoutMs: 1000,
+      });
       client.resetAndDestroy();
-      assert.ok(await until(() => harness.mode.tcpConnections === 0, 200));
+      await waitFor('the number of TCP connections is as expected', () => harness.mode.tcpConnections === 0, {
+        timeoutMs: 200,
+      });
     }));
 
   test('USER-7 a slow reader slows its writer down, and the proxy holds few bytes', () =>
@@ -173,10 +183,10 @@ describe('TCP', () => {
         assert.equal(sent, before, 'the writers stop');
         assert.ok(harness.mode.heldBytes <= 20 * (128 << 10), `${harness.mode.heldBytes} bytes are held`);
         for (const client of clients) client.resume();
-        assert.ok(await until(() => sent > before + (20 << 20), 5000), 'and go on');
+        await waitFor('the connection goes on', () => sent > before + (20 << 20), { timeoutMs: 5000 });
         for (const client of clients) client.destroy();
       });
-      assert.ok(await until(() => harness.mode.heldBytes === 0, 1000));
+      await waitFor('no bytes wait', () => harness.mode.heldBytes === 0, { timeoutMs: 1000 });
     }));
 
   test('USER-7 a slow writer does not slow other connections down', () =>
@@ -196,7 +206,7 @@ describe('TCP', () => {
             quick.end('quick');
             assert.equal(String((await once(quick, 'data'))[0]), 'quick');
           }
-          assert.ok(await until(() => got.join('') === '01234', 1000));
+          await waitFor('the answer arrives', () => got.join('') === '01234', { timeoutMs: 1000 });
           slow.destroy();
         },
       );
@@ -211,7 +221,7 @@ describe('TCP', () => {
           () => {},
           async () => {
             const client = await connect(namespace);
-            assert.ok(await until(() => harness.mode.counters()[0]?.active === 1, 1000));
+            await waitFor('the client is counted', () => harness.mode.counters()[0]?.active === 1, { timeoutMs: 1000 });
             const timers = runIn(namespace, 'ss', ['-tnoH']).match(/timer:\(keepalive,[67]/g);
             assert.equal(timers?.length, 2);
             client.destroy();
@@ -242,7 +252,9 @@ describe('TCP', () => {
           await say('three');
           assert.equal(harness.mode.tcpConnections, 1);
           client.destroy();
-          assert.ok(await until(() => harness.mode.tcpConnections === 0, 1000));
+          await waitFor('the number of TCP connections is as expected', () => harness.mode.tcpConnections === 0, {
+            timeoutMs: 1000,
+          });
         },
       );
     }));
@@ -308,7 +320,7 @@ describe('UDP', () => {
           }
           assert.equal(answers[0], 'mine');
           assert.ok((harness.mode.counters()[0]?.connections ?? 0) > 300);
-          assert.ok(await until(() => harness.mode.udpClients === 0, 2000));
+          await waitFor('the mode forgets the UDP clients', () => harness.mode.udpClients === 0, { timeoutMs: 2000 });
           assert.equal(harness.mode.counters()[0]?.active, 0);
         } finally {
           for (const socket of [...flooders, client, server]) socket.close();

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { readdirSync } from 'node:fs';
 import type { Socket } from 'node:net';
 import { test } from 'node:test';
-import { until } from '../../../../test/support/nftables-mode.ts';
 import { service, slice } from '../../../../test/support/objects.ts';
 import { type UserspaceHarness, withUserspace } from '../../../../test/support/userspace-mode.ts';
+import { waitFor } from '../../../../test/support/wait-for.ts';
 import type { NetworkNamespace } from '../../../kernel/netns.ts';
 import { connectTcp, listenTcp } from '../../../kernel/sockets/index.ts';
 import type { Ip } from '../../../net/index.ts';
@@ -64,7 +64,9 @@ test('USER-7 a thousand connections at once are all served', () =>
       assert.deepEqual(await Promise.all(sockets.map((socket, i) => exchange(socket, words[i] ?? ''))), words);
       assert.equal(harness.mode.tcpConnections, CONCURRENT);
       for (const socket of sockets) socket.destroy();
-      assert.ok(await until(() => harness.mode.tcpConnections === 0, 5000));
+      await waitFor('the number of TCP connections is as expected', () => harness.mode.tcpConnections === 0, {
+        timeoutMs: 5000,
+      });
       assert.equal(harness.mode.heldBytes, 0);
     }),
   ));
@@ -81,13 +83,17 @@ test('USER-7 thousands of short connections leave neither descriptors nor memory
         for (let i = 0; i < count; i += SHORT_AT_ONCE) {
           await Promise.all(Array.from({ length: SHORT_AT_ONCE }, (_, j) => once(`word ${i + j}`)));
         }
-        assert.ok(await until(() => harness.mode.tcpConnections === 0, 5000));
+        await waitFor('the number of TCP connections is as expected', () => harness.mode.tcpConnections === 0, {
+          timeoutMs: 5000,
+        });
       };
       await many(200);
       const descriptors = readdirSync('/proc/self/fd').length;
       const before = await usedMemory();
       await many(SHORT);
-      assert.ok(await until(() => readdirSync('/proc/self/fd').length <= descriptors, 1000));
+      await waitFor('all descriptors are closed', () => readdirSync('/proc/self/fd').length <= descriptors, {
+        timeoutMs: 1000,
+      });
       const grown = (await usedMemory()) - before;
       assert.ok(grown < SHORT * MIN_LEAK_BYTES, `${grown} bytes more are used`);
       const [counters] = harness.mode.counters();
