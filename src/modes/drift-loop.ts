@@ -51,7 +51,8 @@ export class DriftLoop {
   /** The kernel notified a writer of drift. */
   report(family: Family, drift: Drift): void {
     this.#pending.set(family, merged(this.#pending.get(family), drift));
-    this.#repairIn(this.#limiter.nextPauseMs());
+    // Each call of `nextPauseMs` makes the next pause longer, so only a repair that is not planned yet asks for one.
+    if (!this.#timer) this.#repairIn(this.#limiter.nextPauseMs());
   }
 
   /** Looks now, and repairs what it finds. */

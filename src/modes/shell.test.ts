@@ -269,6 +269,23 @@ describe('MODE-5 drift', () => {
     assert.equal(mode.recorded.lines.length, 11);
   });
 
+  test('MODE-6 notifications during a pause do not make the next pause longer', async () => {
+    const mode = new TestMode();
+    await mode.start();
+    for (let i = 0; i < 10; i++) {
+      mode.notify({ cause: `change ${i}` });
+      await mode.manual.advance(0);
+    }
+    for (const pause of [1000, 2000, 4000]) {
+      const before = mode.recorded.lines.length;
+      for (let i = 0; i < 8; i++) mode.notify({ cause: 'another change' });
+      await mode.manual.advance(pause - 1);
+      assert.equal(mode.recorded.lines.length, before);
+      await mode.manual.advance(1);
+      assert.equal(mode.recorded.lines.length, before + 1, `after a pause of ${pause} ms`);
+    }
+  });
+
   test('MODE-6 after too many repairs the mode makes no quick looks, but still makes thorough looks', async () => {
     const repairLimits = { atOnce: 1, windowMs: 60_000, firstPauseMs: 30_000, longestPauseMs: 30_000 };
     const mode = new TestMode({ ...schedule, repairLimits });
