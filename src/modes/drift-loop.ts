@@ -65,7 +65,9 @@ export class DriftLoop {
         const drift = this.#pending.get(family) ?? (await writer.findDrift?.(look));
         if (!drift) continue;
         this.#pending.set(family, drift);
-        await this.#repair(family, writer);
+        if (!drift.isRoutine) this.#limiter.noteRepair();
+        const wasWritten = await this.#repair(family, writer);
+        if (drift.isRoutine && wasWritten) this.#limiter.noteRepair();
       } catch (error) {
         this.#fail(family, error);
       }
@@ -100,7 +102,9 @@ export class DriftLoop {
     });
   }
 
+  /** The repairs of several families count as one, because one change by another program often concerns all of them. */
   async #repairPending(): Promise<void> {
+    if (this.#pending.size > 0) this.#limiter.noteRepair();
     for (const [family, writer] of this.#options.writers()) {
       try {
         await this.#repair(family, writer);
@@ -111,20 +115,20 @@ export class DriftLoop {
     }
   }
 
-  #repair(family: Family, writer: Writer): Promise<void> {
+  /** Returns whether the repair wrote something. */
+  #repair(family: Family, writer: Writer): Promise<boolean> {
     const { turn, repaired, events } = this.#options;
     return turn(async () => {
       const drift = this.#pending.get(family);
-      if (!drift || this.#closed) return;
+      if (!drift || this.#closed) return false;
       // This comes before the repair, so that a change during the repair counts as new drift.
       this.#pending.delete(family);
-      if (!drift.isRoutine) this.#limiter.noteRepair();
       try {
         const written = await writer.repair(drift);
         repaired();
-        if (written === undefined) return;
-        if (drift.isRoutine) this.#limiter.noteRepair();
+        if (written === undefined) return false;
         events.driftRepaired(family, { cause: drift.cause, written });
+        return true;
       } catch (error) {
         this.#pending.set(family, { cause: drift.cause });
         throw error;

@@ -41,8 +41,8 @@ class TestMode extends ModeShell<FakeWriter> {
     return this.sync(family, plans, modeSettingsFor(family, settings));
   }
 
-  notify(drift: Drift): void {
-    this.reportDrift('IPv4', drift);
+  notify(drift: Drift, family: Family = 'IPv4'): void {
+    this.reportDrift(family, drift);
   }
 
   rewrite(): void {
@@ -284,6 +284,18 @@ describe('MODE-5 drift', () => {
       await mode.manual.advance(1);
       assert.equal(mode.recorded.lines.length, before + 1, `after a pause of ${pause} ms`);
     }
+  });
+
+  test('MODE-6 the repairs of both families after one notification count as one', async () => {
+    const mode = new TestMode();
+    await mode.start();
+    await mode.start('IPv6');
+    for (let i = 0; i < 10; i++) {
+      mode.notify({ cause: `change ${i}` });
+      mode.notify({ cause: `change ${i}` }, 'IPv6');
+      await mode.manual.advance(0);
+    }
+    assert.equal(mode.recorded.lines.length, 20);
   });
 
   test('MODE-6 after too many repairs the mode makes no quick looks, but still makes thorough looks', async () => {
