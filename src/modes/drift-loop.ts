@@ -19,6 +19,8 @@ export interface DriftLoopOptions {
   readonly events: ModeEvents;
   readonly schedule: DriftSchedule;
   readonly writers: () => Iterable<readonly [Family, Writer]>;
+  /** Whether the family was ever written. Before that, what is missing is not drift. */
+  isWritten(family: Family): boolean;
   /** Runs work while no write runs. */
   turn<T>(work: () => Promise<T>): Promise<T>;
   /** A repair has ended. */
@@ -57,10 +59,11 @@ export class DriftLoop {
 
   /** Looks now, and repairs what it finds. */
   async look(look: DriftLook): Promise<void> {
-    const { writers } = this.#options;
+    const { writers, isWritten } = this.#options;
     if (look === 'quick' && this.#limiter.isExhausted) return;
     for (const [family, writer] of writers()) {
       if (this.#closed) return;
+      if (!isWritten(family)) continue;
       try {
         const drift = this.#pending.get(family) ?? (await writer.findDrift?.(look));
         if (!drift) continue;

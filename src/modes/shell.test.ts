@@ -24,6 +24,8 @@ class TestMode extends ModeShell<FakeWriter> {
   readonly released: string[] = [];
   /** Thrown when a family is opened. */
   openError: Error | undefined;
+  /** Thrown by the first write of a family that is opened. */
+  writeError: Error | undefined;
 
   constructor(schedule: DriftSchedule = {}) {
     const recorded = new RecordedEvents();
@@ -58,7 +60,10 @@ class TestMode extends ModeShell<FakeWriter> {
 
   protected open(_family: Family, settings: ModeSettings, book: PlanBook): FakeWriter {
     if (this.openError) throw this.openError;
-    return new FakeWriter(settings, book);
+    const writer = new FakeWriter(settings, book);
+    const { writeError } = this;
+    if (writeError) writer.nextWrite = () => Promise.reject(writeError);
+    return writer;
   }
 
   protected async release(idle: Promise<void>): Promise<void> {
@@ -163,6 +168,21 @@ describe('MODE-5 drift', () => {
     assert.deepEqual(mode.writer().calls.slice(1), ['quick look', 'quick look', 'thorough look']);
     await mode.close();
     assert.equal(mode.manual.pending, 0);
+  });
+
+  test('the mode does not look for drift in a family that it has not written yet', async () => {
+    const mode = new TestMode(schedule);
+    mode.writeError = new Error('the lock is held');
+    await assert.rejects(mode.start('IPv6'), /the lock is held/);
+    mode.writeError = undefined;
+    await mode.start('IPv4');
+    mode.writer('IPv6').drift = { cause: 'no canary' };
+    await mode.manual.advance(30_000);
+    assert.deepEqual(mode.writer('IPv6').calls, ['full write']);
+    await mode.start('IPv6');
+    await mode.manual.advance(1000);
+    assert.equal(mode.writer('IPv6').calls.at(-1), 'repair: no canary');
+    await mode.close();
   });
 
   test('a new sync period takes effect at once', async () => {
