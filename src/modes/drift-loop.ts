@@ -63,7 +63,8 @@ export class DriftLoop {
     if (look === 'quick' && this.#limiter.isExhausted) return;
     for (const [family, writer] of writers()) {
       if (this.#closed) return;
-      if (!isWritten(family)) continue;
+      // A writer that must compare everything leaves that to the next sync, or to a thorough look.
+      if (!isWritten(family) || (look === 'quick' && writer.isNextWriteFull)) continue;
       try {
         const drift = this.#pending.get(family) ?? (await writer.findDrift?.(look));
         if (!drift) continue;

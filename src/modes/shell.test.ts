@@ -235,6 +235,23 @@ describe('MODE-5 drift', () => {
     await mode.close();
   });
 
+  test('quick looks leave a failed repair to the next sync or thorough look', async () => {
+    const mode = new TestMode(schedule);
+    await mode.start();
+    const writer = mode.writer();
+    writer.drift = { cause: 'a flush' };
+    writer.repairs = () => {
+      writer.isNextWriteFull = true;
+      return assert.fail('busy');
+    };
+    await mode.lookForDrift('thorough');
+    for (let i = 0; i < 3; i++) await mode.lookForDrift('quick');
+    assert.equal(mode.recorded.lines.length, 1, 'one failure');
+    await mode.lookForDrift('thorough');
+    assert.equal(mode.recorded.lines.length, 2);
+    await mode.close();
+  });
+
   test('the mode repairs at once after notifications, and makes one repair for several of them', async () => {
     const mode = new TestMode();
     await mode.start();
