@@ -26,6 +26,8 @@ class TestMode extends ModeShell<FakeWriter> {
   openError: Error | undefined;
   /** Thrown by the first write of a family that is opened. */
   writeError: Error | undefined;
+  /** Thrown when the mode watches the kernel after a write. */
+  watchError: Error | undefined;
 
   constructor(schedule: DriftSchedule = {}) {
     const recorded = new RecordedEvents();
@@ -64,6 +66,10 @@ class TestMode extends ModeShell<FakeWriter> {
     const { writeError } = this;
     if (writeError) writer.nextWrite = () => Promise.reject(writeError);
     return writer;
+  }
+
+  protected override afterWrite(): void {
+    if (this.watchError) throw this.watchError;
   }
 
   protected async release(idle: Promise<void>): Promise<void> {
@@ -219,13 +225,11 @@ describe('MODE-5 drift', () => {
     await mode.start();
     mode.writer().drift = { cause: 'a flush' };
     mode.writer().repairs = () => assert.fail('busy');
-    const failures: boolean[] = [];
-    const { failed } = mode.recorded;
-    mode.recorded.failed = failure => {
-      failures.push(failure.needsSync === true && failure.family === 'IPv4');
-      failed(failure);
-    };
     await mode.lookForDrift();
+    assert.deepEqual(
+      mode.recorded.failures.map(({ family, needsSync }) => ({ family, needsSync })),
+      [{ family: 'IPv4', needsSync: true }],
+    );
     assert.match(mode.recorded.lines.join(), /^failed to repair the IPv4 rules: .*busy$/);
     mode.writer().drift = undefined;
     mode.writer().repairs = () => 'wrote it again';
@@ -377,6 +381,18 @@ describe('MODE-7 leftovers and changes of the machine', () => {
     assert.deepEqual(mode.recorded.lines, ['failed to remove IPv4 leftovers: Error: busy']);
     assert.deepEqual(mode.recorded.measures, [{ kind: 'cleanup-failed' }]);
     assert.equal(mode.manual.pending, 0);
+  });
+
+  test('if watching fails after the removal of leftovers, the mode reports it and asks for a sync', async () => {
+    const mode = new TestMode();
+    await mode.start();
+    mode.writer().leftoversDueMs = 10;
+    await mode.start();
+    mode.watchError = new Error('too many open files');
+    await mode.manual.advance(10);
+    await mode.close();
+    const failure = { family: 'IPv4', action: 'watch the IPv4 rules', error: mode.watchError, needsSync: true };
+    assert.deepEqual(mode.recorded.failures, [failure]);
   });
 
   test('several changes of the machine cause one write', async () => {

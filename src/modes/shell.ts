@@ -232,7 +232,13 @@ export abstract class ModeShell<W extends Writer> implements Mode {
         this.events.measured(family, { kind: 'cleanup-failed' });
       }
     }
-    if (failures === 0) this.#afterWrite();
+    try {
+      if (failures === 0) this.#afterWrite();
+    } catch (error) {
+      for (const family of this.#families.keys()) {
+        this.events.failed({ family, action: `watch the ${family} rules`, error, needsSync: true });
+      }
+    }
   }
 
   #keep(family: Family, plans: PlanDiff): void {
