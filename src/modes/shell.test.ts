@@ -28,6 +28,8 @@ class TestMode extends ModeShell<FakeWriter> {
   writeError: Error | undefined;
   /** Thrown when the mode watches the kernel after a write. */
   watchError: Error | undefined;
+  /** How often the mode began to watch the kernel. */
+  watched = 0;
 
   constructor(schedule: DriftSchedule = {}) {
     const recorded = new RecordedEvents();
@@ -69,6 +71,7 @@ class TestMode extends ModeShell<FakeWriter> {
   }
 
   protected override afterWrite(): void {
+    this.watched++;
     if (this.watchError) throw this.watchError;
   }
 
@@ -381,6 +384,18 @@ describe('MODE-7 leftovers and changes of the machine', () => {
     assert.deepEqual(mode.recorded.lines, ['failed to remove IPv4 leftovers: Error: busy']);
     assert.deepEqual(mode.recorded.measures, [{ kind: 'cleanup-failed' }]);
     assert.equal(mode.manual.pending, 0);
+  });
+
+  test('the mode watches the kernel again even if the removal of leftovers failed', async () => {
+    const mode = new TestMode();
+    await mode.start();
+    mode.writer().leftoversDueMs = 10;
+    mode.writer().removeLeftovers = () => Promise.reject(new Error('busy'));
+    await mode.start();
+    const before = mode.watched;
+    await mode.manual.advance(10);
+    await mode.close();
+    assert.equal(mode.watched, before + 1);
   });
 
   test('if watching fails after the removal of leftovers, the mode reports it and asks for a sync', async () => {

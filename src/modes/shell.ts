@@ -234,6 +234,7 @@ export abstract class ModeShell<W extends Writer> implements Mode {
     }
     try {
       if (failures === 0) this.#afterWrite();
+      else if (!this.#closed) this.afterWrite();
     } catch (error) {
       for (const family of this.#families.keys()) {
         this.events.failed({ family, action: `watch the ${family} rules`, error, needsSync: true });
