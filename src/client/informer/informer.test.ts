@@ -87,6 +87,15 @@ test('WATCH-14 a modified object that is unknown is added, a deleted one is igno
     assert.deepEqual(parts.changes, ['added b@11', 'updated a@1 a@13']);
   }));
 
+test('WATCH-14 an object without a version is handed over each time', () =>
+  withInformer(async parts => {
+    const unversioned = { ...service('a'), metadata: { name: 'a', namespace: 'shop' } };
+    const watch = await parts.startWatch(unversioned);
+    watch.send(modified(unversioned));
+    await parts.clock.advance(0);
+    assert.deepEqual(parts.changes, ['updated a@undefined a@undefined']);
+  }));
+
 test('WATCH-15 an unusable object is reported with its name and field, and its last good version stays', () =>
   withInformer(async parts => {
     const { clock, unusableObjects, recoveredObjects, informer } = parts;
@@ -257,6 +266,33 @@ test('WATCH-17 a resync of many objects delivers each object once', () =>
     { resyncMs: 60_000 },
   ));
 
+test('WATCH-17 a resync of many objects lets other work run between its parts', () =>
+  withInformer(
+    async parts => {
+      await parts.startWatch(...Array.from({ length: 1201 }, (_, i) => service(`s${i}@1`)));
+      const delivered: number[] = [];
+      parts.informer.addHandler({
+        changed: ({ type }) => {
+          if (type === 'updated' && delivered.length === 0) setImmediate(() => delivered.push(parts.changes.length));
+        },
+      });
+      await parts.clock.advance(60_000);
+      assert.equal(delivered[0], 500);
+    },
+    { resyncMs: 60_000 },
+  ));
+
+test('WATCH-17 an informer that is started twice resyncs once a period', () =>
+  withInformer(
+    async parts => {
+      await parts.startWatch(service('a@1'));
+      parts.informer.start();
+      await parts.clock.advance(60_000);
+      assert.deepEqual(parts.changes, ['updated a@1 a@1']);
+    },
+    { resyncMs: 60_000 },
+  ));
+
 test('WATCH-18 an informer of an optional resource syncs if the server lacks it, and reports that once', () =>
   withInformer(
     async ({ informer, api, clock, changes, failures, recovered }) => {
@@ -298,4 +334,13 @@ test('WATCH-19 the informer knows when data last came, bookmarks included', () =
     await clock.advance(0);
     assert.equal(informer.lastDataAt, clock.elapsed());
     assert.ok(parts.dataCount >= 3);
+  }));
+
+test('WATCH-19 the answer to a plain list counts as data, even if it has no object', () =>
+  withInformer(async parts => {
+    const request = await parts.startPlainList();
+    await parts.clock.advance(5000);
+    request.answer();
+    await parts.clock.advance(0);
+    assert.equal(parts.informer.lastDataAt, 5000);
   }));

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { bookmark, initialEnd, service, withInformer } from '../../../test/support/informer-case.ts';
 
@@ -116,6 +117,55 @@ for (const [what, chunk] of [
     }));
 }
 
+test('WATCH-12 a watch that ends in the middle of an event is reported, and a fresh list follows', async () => {
+  const recorded = readFileSync('src/api/protobuf/recorded/services.watch.pb');
+  for (const [contentType, chunk] of [
+    ['application/json', '{"type":"ADDED","obj'],
+    ['application/vnd.kubernetes.protobuf;stream=watch', recorded.subarray(0, recorded.length - 1)],
+  ] as const) {
+    await withInformer(async parts => {
+      const { api, clock, failures } = parts;
+      const request = await parts.start();
+      request.answer(200, contentType);
+      request.send(chunk);
+      request.end();
+      await clock.advance(800);
+      assert.match(failures[0]?.message ?? '', /ended in the middle of an event/);
+      assert.equal(api.next().query.sendInitialEvents, 'true');
+    });
+  }
+});
+
+test('WATCH-12 a list in protobuf that was cut off is not complete', () =>
+  withInformer(async parts => {
+    const request = await parts.startPlainList();
+    const recorded = readFileSync('src/api/protobuf/recorded/services.pb');
+    request.answer(200, 'application/vnd.kubernetes.protobuf');
+    request.send(recorded.subarray(0, recorded.length >> 1));
+    request.end();
+    await parts.clock.advance(0);
+    assert.equal(parts.informer.hasSynced, false);
+    assert.match(parts.failures[0]?.message ?? '', /is not a list/);
+  }));
+
+test('WATCH-2 the reflector does not wait for a line of JSON longer than 64 MiB', () =>
+  withInformer(async parts => {
+    const watch = await parts.startWatch();
+    const piece = Buffer.alloc(1 << 20, ' ');
+    watch.send(...Array<Uint8Array>(65).fill(piece));
+    await parts.clock.advance(0);
+    assert.match(parts.failures[0]?.message ?? '', /something that is not an event/);
+  }));
+
+test('WATCH-2 the reflector does not wait for an event in protobuf longer than 32 MiB', () =>
+  withInformer(async parts => {
+    const request = await parts.start();
+    request.answer(200, 'application/vnd.kubernetes.protobuf;stream=watch');
+    request.send(Uint8Array.of(0x7f, 0, 0, 0, 1));
+    await parts.clock.advance(0);
+    assert.match(parts.failures[0]?.message ?? '', /something that is not an event/);
+  }));
+
 test('WATCH-12 an answer in another format is reported with its content type', () =>
   withInformer(async ({ informer, api, clock, failures }) => {
     informer.start();
@@ -191,3 +241,13 @@ test('WATCH-13 closing ends the current request or wait', async () => {
     assert.equal(failures.length, 1);
   });
 });
+
+test('WATCH-13 closing ends the periodic resync', () =>
+  withInformer(
+    async parts => {
+      await parts.startWatch(service('a@1'));
+      await parts.informer.close();
+      assert.equal(parts.clock.pending, 0);
+    },
+    { resyncMs: 60_000 },
+  ));

@@ -158,6 +158,34 @@ test('WATCH-6 a slow list is reported only while nothing comes', () =>
     assert.equal(changes.at(-1), 'synced');
   }));
 
+test('WATCH-6 silence counts from the last object, not from the last check', () =>
+  withInformer(async parts => {
+    const { clock, stalls } = parts;
+    const request = await parts.start();
+    request.answer();
+    await clock.advance(6_000);
+    request.send(added(service('a@1')));
+    await clock.advance(9_999);
+    assert.deepEqual(stalls, []);
+    await clock.advance(1);
+    assert.equal(stalls.length, 1);
+    await clock.advance(19_999);
+    assert.equal(request.isAborted, false);
+    await clock.advance(1);
+    assert.equal(request.isAborted, true);
+  }));
+
+test('WATCH-6 a busy server is asked for a streaming list again, and the wait for it is not a stall', () =>
+  withInformer(async parts => {
+    const { api, clock, stalls } = parts;
+    (await parts.start()).refuse(429, 'TooManyRequests', 'come back later', { 'retry-after': '60' });
+    await clock.advance(59_999);
+    assert.equal(api.waiting, 0);
+    assert.deepEqual(stalls, []);
+    await clock.advance(1);
+    assert.equal(api.next().query.sendInitialEvents, 'true');
+  }));
+
 test('WATCH-6 after pages that expired comes one full list of the newest objects', () =>
   withInformer(async parts => {
     const { api, clock, informer } = parts;

@@ -61,6 +61,22 @@ test('WATCH-7 a watch whose connection breaks after a while goes on at once, and
     assert.deepEqual(parts.failures, []);
   }));
 
+test('WATCH-7 a watch whose connection breaks as soon as it starts is a problem, and is retried after a wait', () =>
+  withInformer(async parts => {
+    const { api, clock, failures } = parts;
+    const watch = await parts.startWatch();
+    watch.end();
+    await clock.advance(0);
+    const broken = api.next();
+    broken.answer();
+    broken.fail('closed', 'the connection broke');
+    await clock.advance(799);
+    assert.equal(api.waiting, 0);
+    await clock.advance(1);
+    assert.equal(api.next().query.resourceVersion, '10');
+    assert.match(failures[0]?.message ?? '', /the connection broke/);
+  }));
+
 test('WATCH-10 if the server is unreachable the reflector retries the watch from its version, without a list', () =>
   withInformer(async parts => {
     const { api, clock, failures, recovered } = parts;
@@ -107,7 +123,7 @@ test('WATCH-10 a retry waits as long as a busy server asks, and at least as long
     assert.equal(api.next().query.resourceVersion, '10');
   }));
 
-for (const code of [401, 403, 500, 503]) {
+for (const code of [401, 403, 429, 500, 503]) {
   test(`WATCH-10 a watch that is refused with ${code} is retried from its version`, () =>
     withInformer(async parts => {
       const { api, clock, failures } = parts;
@@ -117,10 +133,47 @@ for (const code of [401, 403, 500, 503]) {
       await clock.advance(0);
       api.next().refuse(code, 'Some', 'the reason why');
       await clock.advance(800);
-      assert.equal(api.next().query.resourceVersion, '10');
+      const retry = api.next();
+      assert.deepEqual([retry.query.sendInitialEvents, retry.query.resourceVersion], [undefined, '10']);
       assert.match(failures[0]?.message ?? '', /the reason why/);
     }));
 }
+
+test('WATCH-10 the reflector does not wait longer than a minute, even if a busy server asks for it', () =>
+  withInformer(async parts => {
+    const { api, clock } = parts;
+    const watch = await parts.startWatch();
+    watch.end();
+    await clock.advance(0);
+    api.next().refuse(429, 'TooManyRequests', 'come back tomorrow', { 'retry-after': '86400' });
+    await clock.advance(59_999);
+    assert.equal(api.waiting, 0);
+    await clock.advance(1);
+    assert.equal(api.next().query.resourceVersion, '10');
+  }));
+
+test('WATCH-10 an informer that could not reach the server retries at once if another one reaches it', () =>
+  withInformer(async parts => {
+    const { api, clock, informer } = parts;
+    (await parts.start()).fail('unreachable', 'refused');
+    await clock.advance(0);
+    assert.equal(api.waiting, 0);
+    informer.retryNow();
+    await clock.advance(0);
+    assert.equal(api.waiting, 1);
+  }));
+
+test('WATCH-10 an informer that the server refused waits, even if another one reaches the server', () =>
+  withInformer(async parts => {
+    const { api, clock, informer } = parts;
+    (await parts.start()).refuse(403, 'Forbidden', 'no');
+    await clock.advance(0);
+    informer.retryNow();
+    await clock.advance(799);
+    assert.equal(api.waiting, 0);
+    await clock.advance(1);
+    assert.equal(api.waiting, 1);
+  }));
 
 test('WATCH-10 after a watch that is refused as a bad request comes a fresh list', () =>
   withInformer(async parts => {
@@ -215,6 +268,31 @@ test('WATCH-8 the reflector waits before it retries a list that the server calls
       await clock.advance(1);
     }
     assert.equal(parts.failures.length, 1);
+  }));
+
+test('WATCH-8 the reflector waits if the server calls even a list without a version too old', () =>
+  withInformer(async parts => {
+    const { api, clock, failures } = parts;
+    const watch = await parts.startWatch();
+    watch.send(failed(status(410, 'Gone', 'gone')));
+    await clock.advance(800);
+    api.next().refuse(410, 'Expired', 'too old');
+    await clock.advance(0);
+    api.next().refuse(410, 'Expired', 'too old');
+    await clock.advance(799);
+    assert.equal(api.waiting, 0);
+    await clock.advance(1);
+    assert.equal(api.next().query.resourceVersion, undefined);
+    assert.equal(failures.length, 1);
+  }));
+
+test('WATCH-8 an error in the stream that has only the reason Gone means a version that is too old', () =>
+  withInformer(async parts => {
+    const watch = await parts.startWatch();
+    watch.send(failed({ kind: 'Status', reason: 'Gone' }));
+    await parts.clock.advance(800);
+    assert.equal(parts.api.next().query.sendInitialEvents, 'true');
+    assert.deepEqual(parts.failures, []);
   }));
 
 test('WATCH-8 the wait for a version that is too old does not grow with earlier failures', () =>
