@@ -1,85 +1,12 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { FakeWriter } from '../../test/support/fake-writer.ts';
-import { ManualClock } from '../../test/support/manual-clock.ts';
-import { modeSettingsFor, RecordedEvents } from '../../test/support/mode-harness.ts';
 import { planOf } from '../../test/support/plans.ts';
-import type { Family } from '../net/index.ts';
+import { NOTHING, TestMode } from '../../test/support/test-mode.ts';
 import { MetricSet } from '../observe/metrics/index.ts';
-import type { PlanDiff } from '../plan/index.ts';
-import type { DriftSchedule } from './drift-loop.ts';
-import { type MeasureObserver, type ModeSettings, SyncError } from './mode.ts';
-import type { PlanBook } from './plan-book.ts';
+import { SyncError } from './mode.ts';
 import { setAsideName } from './set-aside.ts';
-import { ModeShell } from './shell.ts';
-import type { Drift } from './writer.ts';
 
-const NOTHING: PlanDiff = { added: [], updated: [], removed: [] };
 const CAUSE = { code: 'KERNEL_REFUSED', message: 'no' } as const;
-
-/** A mode with fake writers. */
-class TestMode extends ModeShell<FakeWriter> {
-  readonly recorded: RecordedEvents;
-  readonly manual: ManualClock;
-  readonly released: string[] = [];
-  /** Thrown when a family is opened. */
-  openError: Error | undefined;
-  /** Thrown by the first write of a family that is opened. */
-  writeError: Error | undefined;
-  /** Thrown when the mode watches the kernel after a write. */
-  watchError: Error | undefined;
-  /** How often the mode began to watch the kernel. */
-  watched = 0;
-
-  constructor(schedule: DriftSchedule = {}) {
-    const recorded = new RecordedEvents();
-    const manual = new ManualClock();
-    super({ events: recorded, clock: manual }, schedule);
-    this.recorded = recorded;
-    this.manual = manual;
-  }
-
-  writer(family: Family = 'IPv4'): FakeWriter {
-    return this.writers.get(family) ?? assert.fail(`${family} is not open`);
-  }
-
-  start(family: Family = 'IPv4', plans = NOTHING, settings: Partial<ModeSettings> = {}) {
-    return this.sync(family, plans, modeSettingsFor(family, settings));
-  }
-
-  notify(drift: Drift, family: Family = 'IPv4'): void {
-    this.reportDrift(family, drift);
-  }
-
-  rewrite(): void {
-    this.writeSoon();
-  }
-
-  protected createMetrics(set: MetricSet): MeasureObserver {
-    const refusals = set.counter('test_refusals_total', ['full'], 'Refusals.');
-    return (_family, measure) => {
-      if (measure.kind === 'refused') refusals.inc({ full: String(measure.full) });
-    };
-  }
-
-  protected open(_family: Family, settings: ModeSettings, book: PlanBook): FakeWriter {
-    if (this.openError) throw this.openError;
-    const writer = new FakeWriter(settings, book);
-    const { writeError } = this;
-    if (writeError) writer.nextWrite = () => Promise.reject(writeError);
-    return writer;
-  }
-
-  protected override afterWrite(): void {
-    this.watched++;
-    if (this.watchError) throw this.watchError;
-  }
-
-  protected async release(idle: Promise<void>): Promise<void> {
-    await idle;
-    this.released.push('released');
-  }
-}
 
 describe('MODE-2 syncs', () => {
   test('the first sync of a family is a full one, the next a partial one', async () => {
