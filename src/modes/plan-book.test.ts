@@ -146,4 +146,42 @@ describe('MODE-3 plan book', () => {
     assert.deepEqual(book.setAside(), []);
     assert.equal(book.refuse(WEB, CAUSE), undefined, 'the plan is no longer wanted');
   });
+
+  test('the book forgets a postponed plan that is removed', () => {
+    const { book, add, remove } = open();
+    const web = planOf('web', []);
+    add(web);
+    book.postpone(WEB, CAUSE);
+    remove(web);
+    assert.deepEqual(book.setAside(), []);
+  });
+
+  test('the book wants a plan that one diff both removes and adds', () => {
+    const { book } = open();
+    const web = planOf('web', []);
+    book.take({ added: [web], updated: [], removed: [web] });
+    assert.equal(book.wantedPlan(WEB), web);
+  });
+
+  test('no service port has changed after a write', () => {
+    const { book, add, write } = open();
+    add(planOf('web', []));
+    assert.deepEqual(book.changedIds(), [WEB]);
+    write();
+    assert.deepEqual(book.changedIds(), []);
+  });
+
+  test('after a full write there is no version to fall back on of a plan that was removed', () => {
+    const { book, add, remove, write } = open();
+    const web = planOf('web', ['10.244.0.1']);
+    add(web);
+    write();
+    book.forgetCommitted();
+    remove(web);
+    write();
+    book.finishFullWrite();
+    add(planOf('web', ['10.244.0.2']));
+    assert.equal(book.refuse(WEB, CAUSE), undefined);
+    assert.equal(book.target(WEB), undefined);
+  });
 });

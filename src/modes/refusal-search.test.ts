@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import { type RefusalSearch, writeAccepted } from './refusal-search.ts';
+import { type RefusalSearch, searchDeadline, writeAccepted } from './refusal-search.ts';
 
 /** A kernel that refuses some items, and commits all of a write or nothing. */
 class Kernel implements RefusalSearch<number, Error> {
@@ -81,6 +81,17 @@ describe('MODE-4 search for refused items', () => {
     await writeAccepted([1, 2], { attempt: items => kernel.attempt(items), refuse });
     assert.deepEqual(kernel.refused, [1, -1]);
     assert.deepEqual([...kernel.written], [2]);
+  });
+
+  test('the search gives up at its deadline, with the error of the kernel', async () => {
+    const kernel = new Kernel([3]);
+    await assert.rejects(writeAccepted(upTo(100), kernel, performance.now() - 1), /refused/);
+    assert.deepEqual([kernel.attempts, kernel.refused], [1, []]);
+  });
+
+  test('the deadline of a search is a minute away', () => {
+    const left = searchDeadline() - performance.now();
+    assert.ok(left > 59_000 && left <= 60_000, `${left} ms`);
   });
 
   test('the search throws every error that is not a refusal', async () => {

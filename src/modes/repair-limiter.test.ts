@@ -38,6 +38,20 @@ describe('MODE-6 repair limiter', () => {
     assert.equal(limited.nextPauseMs(), 1000, 'the first pause is short again');
   });
 
+  test('by default the limiter allows ten repairs within ten seconds, and makes none wait longer than 30 s', async () => {
+    const clock = new ManualClock();
+    const limited = new RepairLimiter(clock);
+    repair(limited, 9);
+    assert.equal(limited.isExhausted, false);
+    repair(limited, 1);
+    const pauses = Array.from({ length: 7 }, () => limited.nextPauseMs());
+    assert.deepEqual(pauses, [1000, 2000, 4000, 8000, 16_000, 30_000, 30_000]);
+    await clock.advance(9_999);
+    assert.equal(limited.isExhausted, true);
+    await clock.advance(1);
+    assert.equal(limited.isExhausted, false);
+  });
+
   test('the limiter makes a failed repair wait, even after few repairs', () => {
     const { limiter: limited } = limiter();
     assert.deepEqual([limited.pauseAfterFailureMs(), limited.pauseAfterFailureMs()], [1000, 2000]);

@@ -41,6 +41,38 @@ describe('MODE-5 looks and repairs', () => {
     await mode.close();
   });
 
+  test('a pause is twenty times as long as the look before it, if the schedule says so', async () => {
+    const mode = new TestMode({ quickMs: 1000, pausePerLook: 20 });
+    await mode.start();
+    const { calls } = mode.writer();
+    mode.writer().findDrift = () =>
+      new Promise(resolve => {
+        calls.push('look');
+        mode.manual.setTimer(100, () => resolve(undefined));
+      });
+    await mode.manual.advance(1100 + 1999);
+    assert.deepEqual(calls.slice(1), ['look']);
+    await mode.manual.advance(1);
+    assert.deepEqual(calls.slice(1), ['look', 'look']);
+    await mode.manual.advance(100);
+    await mode.close();
+  });
+
+  test('settling waits for the repairs of all families after a notification', async () => {
+    const mode = new TestMode();
+    await mode.start('IPv4');
+    await mode.start('IPv6');
+    mode.writer('IPv4').repair = async () => {
+      for (let i = 0; i < 5; i++) await new Promise(setImmediate);
+      return 'wrote it again';
+    };
+    mode.notify({ cause: 'a flush' }, 'IPv4');
+    mode.notify({ cause: 'a flush' }, 'IPv6');
+    await mode.manual.advance(0);
+    await mode.settle();
+    assert.equal(mode.recorded.lines.length, 2);
+  });
+
   test('the mode watches the kernel again after a repair', async () => {
     const mode = new TestMode();
     await mode.start();

@@ -89,3 +89,37 @@ test('IPT-14 a closed mode does not retry removals', async () => {
   await mode.close();
   assert.deepEqual([events.lines.length, clock.pending], [1, 0]);
 });
+
+test('IPT-14 the mode waits at most an hour before it retries a removal', async () => {
+  const clock = new ManualClock();
+  const events = new RecordedEvents();
+  const fails = () => Promise.reject(new Error('busy'));
+  const mode = new TakeOver(recordingMode([]), ['IPv4'], [fails], { events, clock });
+  await sync(mode, 'IPv4');
+  await clock.advance(24 * 3_600_000);
+  const before = events.lines.length;
+  await clock.advance(3_600_000);
+  assert.equal(events.lines.length, before + 1);
+  await mode.close();
+});
+
+test('IPT-14 a mode closes after the removal that runs, and does not retry it', async () => {
+  const done: string[] = [];
+  const clock = new ManualClock();
+  let fail = () => {};
+  const slow = () =>
+    new Promise<void>((_resolve, reject) => {
+      fail = () => {
+        done.push('removal ended');
+        reject(new Error('busy'));
+      };
+    });
+  const mode = new TakeOver(recordingMode(done), ['IPv4'], [slow], { events: new RecordedEvents(), clock });
+  await sync(mode, 'IPv4');
+  const closed = mode.close();
+  await new Promise(setImmediate);
+  fail();
+  await closed;
+  assert.deepEqual(done, ['sync IPv4', 'removal ended', 'close']);
+  assert.equal(clock.pending, 0);
+});

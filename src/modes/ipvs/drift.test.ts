@@ -172,6 +172,28 @@ describe('notifications of kube-ipvs0', () => {
     assert.deepEqual(drifts, []);
   });
 
+  test('IPVS-10 an address that the mode does not need sets no timer', () => {
+    const { clock, watch } = watched();
+    watch.changed(address('del', '10.96.0.2'));
+    assert.equal(clock.pending, 0);
+  });
+
+  test('IPVS-10 each deletion that comes after a report is reported, without the earlier ones', async () => {
+    const { clock, drifts, watch } = watched();
+    watch.changed(address('del', '10.96.0.1'));
+    await clock.advance(30);
+    watch.changed(address('del', 'fd00::1'));
+    await clock.advance(30);
+    assert.deepEqual(drifts, ['IPv4: kube-ipvs0 lost 10.96.0.1', 'IPv6: kube-ipvs0 lost fd00::1']);
+  });
+
+  test('IPVS-10 a deletion after the watch was closed sets no timer', () => {
+    const { clock, watch } = watched();
+    watch.close();
+    watch.changed(deletedLink);
+    assert.equal(clock.pending, 0);
+  });
+
   test('IPVS-10 a closed watch reports nothing', async () => {
     const { clock, drifts, watch } = watched();
     watch.changed(deletedLink);
