@@ -40,6 +40,10 @@ test('SYNC-1 a maxInterval below minInterval is refused', () => {
   });
 });
 
+test('SYNC-1 a maxInterval that is the same as minInterval is accepted', () => {
+  assert.doesNotThrow(() => setUp({ minInterval: MIN, maxInterval: MIN }));
+});
+
 test('SYNC-1 a call of run does not run fn before it returns', async () => {
   const { clock, starts, runner } = setUp();
   runner.start();

@@ -1,68 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { ManualClock } from '../../test/support/manual-clock.ts';
+import { LoopUnderTest, RETRY } from '../../test/support/loop-under-test.ts';
 import { service, slice } from '../../test/support/objects.ts';
-import type { Mode } from '../modes/index.ts';
-import type { Family } from '../net/index.ts';
-import { DEFAULT_PLAN_SETTINGS, planName } from '../plan/index.ts';
-import { type LoopListener, ProxyLoop } from './proxy-loop.ts';
-
-const RETRY = 5000;
-
-/** A loop whose mode and machine can be made to fail. */
-class LoopUnderTest {
-  readonly clock = new ManualClock();
-  readonly errors: string[] = [];
-  readonly synced: string[] = [];
-  flowsCleaned = 0;
-  /** What the loop reported of each family. */
-  readonly reports: string[] = [];
-  /** The part that fails now. */
-  failing: 'mode' | 'addresses' | Family | undefined;
-  readonly loop: ProxyLoop;
-
-  constructor(families: readonly Family[] = ['IPv4']) {
-    const nothing = () => {};
-    const listener: LoopListener = {
-      problem: nothing,
-      recovered: nothing,
-      queued: family => this.reports.push(`${family} queued`),
-      syncStarted: nothing,
-      synced: family => this.reports.push(`${family} synced`),
-      syncFailed: (family, { error }) => {
-        this.reports.push(`${family} failed`);
-        this.errors.push(`sync: ${error}`);
-      },
-      failed: (action, error) => this.errors.push(`${action}: ${error}`),
-    };
-    const mode: Mode = {
-      sync: async (family, { added, removed }) => {
-        this.synced.push(...added.map(plan => `+${planName(plan)}`), ...removed.map(plan => `-${planName(plan)}`));
-        if (this.failing === 'mode' || this.failing === family) throw new Error('refused');
-        return { full: false };
-      },
-      setAside: () => [],
-      registerMetrics: () => {},
-      close: async () => {},
-    };
-    this.loop = new ProxyLoop({
-      nodeName: 'node-a',
-      families,
-      mode,
-      settings: DEFAULT_PLAN_SETTINGS,
-      nodePortAddresses: ['192.168.0.0/24'],
-      masqueradeBit: 14,
-      intervals: { minInterval: 0, retryInterval: RETRY, maxInterval: 60_000 },
-      interfaceIPs: () => {
-        if (this.failing === 'addresses') throw new Error('interrupted');
-        return [];
-      },
-      cleanStaleFlows: async () => ++this.flowsCleaned,
-      clock: this.clock,
-      listener,
-    });
-  }
-}
 
 test('SYNC-7 the loop keeps changes if it cannot read the addresses of the machine', async () => {
   const under = new LoopUnderTest();

@@ -2,14 +2,16 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { node, service, slice } from '../../test/support/objects.ts';
 import type { ServiceCIDR } from '../api/index.ts';
+import type { Family } from '../net/index.ts';
 import { DEFAULT_PLAN_SETTINGS, planName } from '../plan/index.ts';
 import { ProxyState } from './proxy-state.ts';
 
 const ZONE = 'topology.kubernetes.io/zone';
 
-function create() {
+function create(families?: readonly Family[]) {
   return new ProxyState({
     nodeName: 'node-a',
+    families,
     settings: { ...DEFAULT_PLAN_SETTINGS, mode: 'NodeCIDR' },
     startedAt: 0,
     report: () => {},
@@ -83,5 +85,19 @@ describe('the state of the proxy', () => {
     assert.deepEqual([endpoints('IPv4'), endpoints('IPv6')], [[], ['fd00::9']]);
     state.serviceChanged({ type: 'removed', from: dual });
     assert.equal(state.take().IPv6.plans.removed.length, 1);
+  });
+
+  test('METRICS-2 a change of a Service counts once for each family, and a slice without a Service does not count', () => {
+    for (const [families, services] of [
+      [undefined, 2],
+      [['IPv4'] as const, 1],
+    ] as const) {
+      const state = create(families);
+      state.serviceChanged(added(service('a')));
+      state.endpointSliceChanged(added(slice('a-1', ['10.0.0.1'])));
+      const { metadata, ...rest } = slice('b-1', ['10.0.0.2']);
+      state.endpointSliceChanged(added({ ...rest, metadata: { ...metadata, labels: {} } }));
+      assert.deepEqual(state.changes, { services, endpointSlices: 1 });
+    }
   });
 });
