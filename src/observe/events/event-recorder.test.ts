@@ -119,6 +119,14 @@ describe('events', () => {
     assert.equal(client.sent[0]?.body.note, 'x'.repeat(1023));
   });
 
+  test('EVENTS-1 an object whose name is too long to be part of a name gets a UUID', async () => {
+    const { clock, recorder, client } = setUp(201);
+    recorder.attach(client);
+    recorder.record({ ...BIRTH, regarding: nodeReference('a'.repeat(240)) });
+    await clock.advance(0);
+    assert.match(client.sent[0]?.body.metadata.name ?? '', /^[0-9a-f-]{36}$/);
+  });
+
   test('EVENTS-2 a limited number of Events is kept until there is a client, in their order', async () => {
     const { clock, lost, recorder, client } = setUp(201);
     for (let i = 0; i < 30; i++) recorder.record({ ...BIRTH, reason: `R${i}` });
@@ -201,6 +209,31 @@ describe('events', () => {
     assert.deepEqual(client.sent[0]?.body.series, { count: 3, lastObservedTime: '2026-05-04T10:00:00.123000Z' });
   });
 
+  test('EVENTS-3 a repeat that comes during the first write is written after it', async () => {
+    const { clock, recorder, client } = setUp(201);
+    const request = client.request.bind(client);
+    let answer = () => {};
+    client.request = async sent => {
+      const response = await request(sent);
+      if (client.sent.length === 1) {
+        await new Promise<void>(resolve => {
+          answer = resolve;
+        });
+      }
+      return response;
+    };
+    recorder.attach(client);
+    recorder.record(BIRTH);
+    await clock.advance(0);
+    recorder.record(BIRTH);
+    answer();
+    await clock.advance(0);
+    assert.deepEqual(
+      client.sent.map(({ method }) => method),
+      ['POST', 'PATCH'],
+    );
+  });
+
   test('EVENTS-4 without an answer the recorder makes 12 attempts, about 10 s apart, and then gives up', async () => {
     const { clock, lost, recorder, client } = setUp(new Error('connection refused'));
     recorder.attach(client);
@@ -235,6 +268,16 @@ describe('events', () => {
     recorder.record(BIRTH);
     await clock.advance(MINUTE);
     assert.deepEqual([client.sent.length, lost], [1, []]);
+  });
+
+  test('EVENTS-4 a repeat that the server does not take because of a conflict is lost', async () => {
+    const { clock, recorder, client, lost } = setUp(201, 409);
+    recorder.attach(client);
+    recorder.record(BIRTH);
+    await clock.advance(0);
+    recorder.record(BIRTH);
+    await clock.advance(0);
+    assert.deepEqual(lost, ['Starting: the API server answered 409: {"message":"no"}']);
   });
 
   test('EVENTS-4 an attempt takes at most 30 s', async () => {
@@ -292,6 +335,24 @@ describe('events', () => {
     await clock.advance(2000);
     await closed;
     assert.equal(clock.pending, 0);
+  });
+
+  test('EVENTS-6 closing makes one attempt for each waiting Event that cannot be written', async () => {
+    const { recorder, client, lost } = setUp(503);
+    recorder.record(BIRTH);
+    recorder.record({ ...BIRTH, reason: 'Other' });
+    recorder.attach(client);
+    await recorder.close();
+    assert.deepEqual([client.sent.length, lost.length], [2, 2]);
+  });
+
+  test('EVENTS-6 an Event that is recorded after closing is not kept, and sets no timer', async () => {
+    const { clock, recorder, client } = setUp(201);
+    recorder.attach(client);
+    await recorder.close();
+    recorder.record(BIRTH);
+    await clock.advance(0);
+    assert.deepEqual([client.sent.length, clock.pending], [0, 0]);
   });
 
   test('EVENTS-6 recording does not throw, even if the listener for lost Events does', async () => {

@@ -197,4 +197,14 @@ describe('proxy health', () => {
     assert.equal(eligible(node({ deletionTimestamp: '2026-05-04T10:00:00Z' })), false);
     assert.equal(eligible(undefined), false);
   });
+
+  test('HEALTH-2 work that comes during a sync is as old as its first part', async () => {
+    const { health, clock } = setUp(['IPv4']);
+    health.syncStarted('IPv4');
+    health.queuedUpdate('IPv4');
+    await clock.advance(1000);
+    health.queuedUpdate('IPv4');
+    health.updated('IPv4');
+    assert.equal(health.families().get('IPv4')?.pendingMs, 1000);
+  });
 });

@@ -50,6 +50,13 @@ describe('verbosity', () => {
     assert.equal(verbosity.isEnabled(4, 'node'), false);
   });
 
+  test('LOG-5 new patterns count for files that have logged before, too', () => {
+    const verbosity = new Verbosity(0, [{ filePattern: 'node', verbosity: 2 }]);
+    assert.equal(verbosity.isEnabled(5, 'node'), false);
+    verbosity.setVModule([{ filePattern: 'node', verbosity: 5 }]);
+    assert.equal(verbosity.isEnabled(5, 'node'), true);
+  });
+
   test('LOG-5 no pattern throws', () => {
     fc.assert(
       fc.property(
