@@ -4,6 +4,7 @@ import { test } from 'node:test';
 import { bodyText, eventually, withClient } from '../../../test/support/api-client.ts';
 import { type Handler, TestServer } from '../../../test/support/api-server.ts';
 import { DATA, frame, GOAWAY, HEADERS, RST_STREAM, serverFrames, uint32 } from '../../../test/support/http2-frames.ts';
+import { ManualClock } from '../../../test/support/manual-clock.ts';
 
 const ACCEPT = 'application/json';
 const ok: Handler = (_request, response) => void response.end('ok');
@@ -233,6 +234,30 @@ test('CLIENT-7 closing a client ends its requests and refuses new ones', () =>
       await eventually(() => server.sockets.size === 0);
     },
   ));
+
+test('CLIENT-7 closing a client while its connection opens leaves no connection open', () =>
+  withClient(ok, async ({ client, server }) => {
+    const rejected = assert.rejects(client.request({ path: '/x', accept: ACCEPT }), { code: 'closed' });
+    await new Promise(setImmediate);
+    client.close();
+    await rejected;
+    await eventually(() => server.connections === 1 && server.sockets.size === 0);
+  }));
+
+test('CLIENT-7 the time limit for a new connection ends when the connection is made', () => {
+  const clock = new ManualClock();
+  return withClient(
+    ok,
+    async ({ get, server }) => {
+      await get();
+      assert.equal(clock.pending, 0);
+      await clock.advance(60_000);
+      await get();
+      assert.equal(server.connections, 1);
+    },
+    { client: { clock, timeouts: { readIdleMs: 0 } } },
+  );
+});
 
 test('CLIENT-7 aborting a request while the connection opens does not affect other requests', () =>
   withClient(ok, async ({ client, get }) => {

@@ -41,7 +41,10 @@ export class Http2Connection implements Connection {
     const text = `the API server ${address} has not answered for ${seconds} s: the connection is given up`;
     const onDead = () => this.#end(new ApiError('timeout', text, { address }));
     const health = watchHealth({ session, bytesRead: () => socket.bytesRead, timeouts, clock, onDead });
-    session.once('connect', () => session.setLocalWindowSize(SESSION_WINDOW));
+    // The client may have been closed between the TLS handshake and this event.
+    session.once('connect', () => {
+      if (!session.destroyed) session.setLocalWindowSize(SESSION_WINDOW);
+    });
     // The server will restart, or it wants to spread its clients over its replicas.
     session.on('goaway', () => this.retire());
     session.on('error', error => {
