@@ -67,6 +67,13 @@ test('CLIENT-9 with a rate of 0 every API group gets 5 requests a second and 10 
   assert.deepEqual((await passTimes(services, clock, 12)).slice(9), [0, 200, 400]);
 });
 
+test('CLIENT-9 with a rate of 0 a burst that is set counts', async () => {
+  const clock = new ManualClock();
+  const limiter = rateLimiters(0, 3, clock)('/api/v1/services');
+  assert.ok(limiter);
+  assert.deepEqual(await passTimes(limiter, clock, 5), [0, 0, 0, 200, 400]);
+});
+
 test('CLIENT-9 a rate without a burst is an error in the words of client-go', () => {
   assert.throws(() => rateLimiters(5, 0, new ManualClock()), {
     code: 'configuration',

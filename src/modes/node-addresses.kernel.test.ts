@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { readdirSync } from 'node:fs';
 import { describe, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { descriptorsAfterFailures } from '../../test/support/ipvs-failing-opens.ts';
@@ -101,6 +102,41 @@ describe('the addresses of the node', () => {
       it.addresses.close();
       assert.equal(it.clock.pending, 0);
     }));
+
+  test('IPVS-4 addresses of the excepted link are not listed, and their changes are reported apart', async () => {
+    const namespace = NetworkNamespace.create();
+    const route = RouteSocket.open({ namespace });
+    const reports: string[] = [];
+    const addresses = new NodeAddresses(
+      namespace,
+      ip => reports.push(`changed ${ip}`),
+      error => assert.fail(error),
+      { exceptLink: 'lo', exceptLinkChanged: ({ kind, type }) => reports.push(`except ${type} ${kind}`) },
+    );
+    try {
+      route.addAddress(LO, { ip: '192.0.2.1' as Ip, prefix: 32 });
+      for (let i = 0; i < 200 && reports.length === 0; i++) await delay(5);
+      assert.deepEqual(reports, ['except new address']);
+      assert.deepEqual(addresses.list(), []);
+    } finally {
+      addresses.close();
+      route.close();
+      namespace.close();
+    }
+  });
+
+  test('SYNC-8 after closing no socket is open', () => {
+    const namespace = NetworkNamespace.create();
+    const before = readdirSync('/proc/self/fd').length;
+    new NodeAddresses(
+      namespace,
+      () => {},
+      () => {},
+    ).close();
+    const after = readdirSync('/proc/self/fd').length;
+    namespace.close();
+    assert.equal(after, before);
+  });
 
   test('SYNC-8 if one socket cannot be opened, the others are closed', () => {
     const open = (namespace: NetworkNamespace) =>

@@ -66,6 +66,7 @@ test('IPT-8 a missing rule is drift, but the finder searches only if the ruleset
   withFinder(async drift => {
     assert.equal(await drift.finder.find(), undefined);
     drift.missing = 'chain KUBE-SVC-A is gone';
+    await drift.clock.advance(60_000);
     assert.equal(await drift.finder.find(), undefined);
     assert.equal(drift.searches, 1);
     drift.addChain('A');
@@ -119,7 +120,19 @@ test('IPT-8 a flush that never reaches all tables is drift too, and the operator
       await drift.clock.advance(1000);
     }
     assert.equal(found, FLUSHED);
+    assert.ok(drift.clock.elapsed() >= 5000 && drift.clock.elapsed() < 10_000, `${drift.clock.elapsed()} ms`);
     assert.deepEqual(drift.notices, ['Another program flushed only some of the iptables tables']);
+  }));
+
+test('IPT-8 a closed finder does not wait for the end of a flush', () =>
+  withFinder(async drift => {
+    drift.deleteCanaries('mangle');
+    const found = drift.finder.find();
+    await waitFor('the finder waits', () => drift.clock.pending === 1);
+    drift.finder.close();
+    await drift.clock.advance(100);
+    await found;
+    assert.deepEqual([drift.clock.pending, drift.notices], [0, []]);
   }));
 
 test('IPT-8 the finder reports a flush of all tables at once', () =>
