@@ -46,6 +46,8 @@ test('START-17 a proxy that waits is not ready, logs at growing intervals, and l
   const before = lines.length;
   await clock.advance(2000);
   assert.equal(lines.length, before + 1);
+  const note = 'a process that the kernel does not list has the name of the instance lock; waiting until it ends';
+  assert.equal(checks.run()[0]?.note, note);
   isWanted = false;
   await clock.advance(2000);
   assert.equal(await outcome, undefined);

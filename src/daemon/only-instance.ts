@@ -27,7 +27,7 @@ export interface OnlyInstanceOptions {
 export async function becomeOnlyInstance(options: OnlyInstanceOptions): Promise<InstanceLock | undefined> {
   const { log, checks, isWanted, take = () => InstanceLock.take(NAME), clock = systemClock } = options;
   let wait: Wait | undefined;
-  checks.add('instance lock', () => wait && { isReady: false, note: waitNote(wait.process) });
+  checks.add('instance lock', () => wait && { isReady: false, note: waitNote(wait) });
   while (isWanted()) {
     const { lock, holder } = take();
     if (lock) {
@@ -74,7 +74,10 @@ class Wait {
   }
 }
 
-function waitNote(process: RunningProcess | undefined): string {
-  const holder = process ? `process ${process.pid} (${process.command})` : 'a process that /proc does not show';
-  return `${holder} is the proxy of this network namespace; waiting until it ends`;
+function waitNote({ holder, process }: Wait): string {
+  const wait = 'waiting until it ends';
+  if (holder.inode === undefined)
+    return `a process that the kernel does not list has the name of the instance lock; ${wait}`;
+  const words = process ? `process ${process.pid} (${process.command})` : 'a process that /proc does not show';
+  return `${words} is the proxy of this network namespace; ${wait}`;
 }

@@ -23,9 +23,11 @@ const REQUEST_LENGTH = 24;
 /** The length of `struct unix_diag_msg`, which stands before the attributes. */
 const ANSWER_LENGTH = 16;
 
+/** The kernel lacks sock_diag or unix_diag, or a security module denies it to the container. */
+const UNSUPPORTED = new Set(['ENOENT', 'EPROTONOSUPPORT', 'EAFNOSUPPORT', 'EOPNOTSUPP', 'EINVAL', 'EPERM', 'EACCES']);
+
 /**
- * The stream sockets of the network namespace that have an abstract name. Undefined if the kernel cannot list them: it
- * lacks unix_diag.
+ * The stream sockets of the network namespace that have an abstract name. Undefined if this process cannot list them.
  */
 export function listAbstractSockets(namespace?: NetworkNamespace): readonly AbstractSocket[] | undefined {
   let socket: NetlinkSocket | undefined;
@@ -39,9 +41,7 @@ export function listAbstractSockets(namespace?: NetworkNamespace): readonly Abst
     }
     return found;
   } catch (error) {
-    const isUnsupported =
-      error instanceof KernelError && (error.errno === 'ENOENT' || error.errno === 'EPROTONOSUPPORT');
-    if (isUnsupported) return undefined;
+    if (error instanceof KernelError && UNSUPPORTED.has(error.errno ?? '')) return undefined;
     throw error;
   } finally {
     socket?.close();
