@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { ManualClock } from '../../../test/support/manual-clock.ts';
 import { nft } from '../../../test/support/nftables-mode.ts';
 import { waitFor } from '../../../test/support/wait-for.ts';
 import { NetworkNamespace } from '../../kernel/netns.ts';
 import { NftablesSocket, Transaction } from '../../kernel/nftables/index.ts';
 import { systemClock } from '../../lib/clock.ts';
-import { DriftWatch } from './drift.ts';
+import { DriftWatch, type TableDrift } from './drift.ts';
 
 test('NFT-7 a paused watch detects changes by other programs when it listens again, and ignores our own', async () => {
   const namespace = NetworkNamespace.create();
@@ -47,3 +48,109 @@ test('NFT-7 a paused watch detects changes by other programs when it listens aga
     namespace.close();
   }
 });
+
+/** A watch that listens, whose time a test controls. */
+class WatchTest {
+  readonly namespace = NetworkNamespace.create();
+  readonly clock = new ManualClock();
+  readonly drifts: TableDrift[] = [];
+  readonly lost: string[] = [];
+  readonly #socket = NftablesSocket.open({ namespace: this.namespace });
+  readonly watch = new DriftWatch({
+    namespace: this.namespace,
+    clock: this.clock,
+    generation: () => this.#socket.generation(),
+    drifted: drift => this.drifts.push(drift),
+    lost: reason => this.lost.push(reason),
+  });
+
+  /** Another program runs nft. */
+  nft(...words: readonly string[]): void {
+    nft(this.namespace, ...words);
+  }
+
+  /** This process writes a chain. */
+  async write(name: string): Promise<void> {
+    const transaction = new Transaction('ip', 'kube-proxy').add({ kind: 'table', family: 'ip', name: 'kube-proxy' });
+    this.watch.noteOwn((await this.#socket.commit(transaction.add({ kind: 'chain', name }))).generation);
+  }
+
+  /** Waits until the watch knows of a change. */
+  async notified(): Promise<void> {
+    await waitFor('a notification', () => this.clock.pending === 1);
+  }
+
+  close(): void {
+    this.watch.close();
+    this.#socket.close();
+    this.namespace.close();
+  }
+}
+
+async function withWatch(work: (it: WatchTest) => Promise<void>): Promise<void> {
+  const it = new WatchTest();
+  try {
+    await it.write('own');
+    it.nft('add', 'set', 'ip', 'kube-proxy', 'ips', '{ type ipv4_addr ; }');
+    it.watch.restart();
+    it.watch.listen();
+    await work(it);
+  } finally {
+    it.close();
+  }
+}
+
+test('NFT-7 changes that come together are reported once, 30 ms after the first', () =>
+  withWatch(async it => {
+    it.nft('add', 'element', 'ip', 'kube-proxy', 'ips', '{ 192.0.2.1 }');
+    await it.notified();
+    await it.clock.advance(29);
+    assert.deepEqual(it.drifts, []);
+    await it.clock.advance(1);
+    assert.deepEqual([...(it.drifts[0]?.sets ?? [])], ['ips']);
+    assert.equal(it.drifts.length, 1);
+  }));
+
+test('NFT-7 a change of more than elements concerns the whole table', () =>
+  withWatch(async it => {
+    it.nft('add chain ip kube-proxy foreign ; add element ip kube-proxy ips { 192.0.2.1 }');
+    await it.notified();
+    await it.clock.advance(30);
+    assert.deepEqual(
+      it.drifts.map(({ sets }) => sets),
+      [undefined],
+    );
+  }));
+
+test('NFT-7 our own changes are no drift, and do not widen the drift of another program', () =>
+  withWatch(async it => {
+    for (const name of ['a', 'b', 'c']) await it.write(name);
+    await it.notified();
+    await it.clock.advance(30);
+    assert.deepEqual(it.drifts, []);
+    await it.write('d');
+    it.nft('add', 'element', 'ip', 'kube-proxy', 'ips', '{ 192.0.2.1 }');
+    await it.notified();
+    // The second notification has the first one's timer, so nothing else shows that it came.
+    await new Promise(resolve => setTimeout(resolve, 50));
+    await it.clock.advance(30);
+    assert.deepEqual([...(it.drifts[0]?.sets ?? [])], ['ips']);
+  }));
+
+test('NFT-7 a closed watch has no timer', () =>
+  withWatch(async it => {
+    it.nft('add', 'chain', 'ip', 'kube-proxy', 'foreign');
+    await it.notified();
+    it.watch.close();
+    assert.equal(it.clock.pending, 0);
+  }));
+
+test('NFT-7 a restarted watch ignores what it missed, because the writers read everything', () =>
+  withWatch(async it => {
+    it.watch.pause();
+    it.nft('add', 'chain', 'ip', 'kube-proxy', 'foreign');
+    await it.write('e');
+    it.watch.restart();
+    it.watch.listen();
+    assert.deepEqual(it.lost, []);
+  }));
