@@ -115,6 +115,24 @@ test('CLIENT-7 if the peer vanishes all its requests fail, and the next request 
   }
 });
 
+test('CLIENT-10 the client repeats a GET whose peer vanished before the answer', async () => {
+  const server = await TestServer.start(ok);
+  try {
+    const network = await relay(() => server.port);
+    await withClient(
+      ok,
+      async ({ get }) => {
+        await get();
+        network.silence();
+        assert.equal(await get(), 'ok');
+      },
+      { server: network, client: { timeouts: { readIdleMs: 90, pingMs: 150 } } },
+    );
+  } finally {
+    await server.close();
+  }
+});
+
 test('CLIENT-7 if the peer vanishes after GOAWAY its requests fail, too', async () => {
   const handler: Handler = (request, response) => {
     if (request.url === '/x') response.end('ok');

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
 import { createServer as createHttps } from 'node:https';
-import { connect, type Socket } from 'node:net';
+import { type AddressInfo, connect, createServer as createTcpServer, type Socket } from 'node:net';
 import { test } from 'node:test';
-import { bodyText, withClient } from '../../../test/support/api-client.ts';
+import { bodyText, eventually, withClient } from '../../../test/support/api-client.ts';
 import { type Handler, TestServer } from '../../../test/support/api-server.ts';
 import { certificates } from '../../../test/support/certificates.ts';
 
@@ -77,6 +78,31 @@ test('CLIENT-8 the error of a proxy that refuses the tunnel has its answer', () 
       ),
     { refusal: '403 Forbidden' },
   ));
+
+test('CLIENT-8 the client closes its connection to a proxy that refuses the tunnel', async () => {
+  let isClosed = false;
+  const proxy = createTcpServer(socket => {
+    socket.on('error', () => {});
+    socket.once('data', () => socket.write('HTTP/1.1 403 Forbidden\r\ncontent-length: 0\r\n\r\n'));
+    socket.once('close', () => {
+      isClosed = true;
+    });
+  }).listen(0, '127.0.0.1');
+  await once(proxy, 'listening');
+  try {
+    const { port } = proxy.address() as AddressInfo;
+    await withClient(
+      version,
+      async ({ get }) => {
+        await assert.rejects(get(), { code: 'unreachable' });
+        await eventually(() => isClosed);
+      },
+      { cluster: { 'proxy-url': `http://127.0.0.1:${port}` } },
+    );
+  } finally {
+    proxy.close();
+  }
+});
 
 test('CLIENT-8 the error of a proxy that is not there names the proxy', () =>
   withClient(

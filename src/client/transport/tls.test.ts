@@ -1,11 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { TLSSocket } from 'node:tls';
-import { eventually, withClient } from '../../../test/support/api-client.ts';
+import { bodyText, eventually, withClient } from '../../../test/support/api-client.ts';
 import { type Handler, TestServer } from '../../../test/support/api-server.ts';
 import { certificates } from '../../../test/support/certificates.ts';
 import { base64 } from '../../../test/support/kubeconfig.ts';
 import { ManualClock } from '../../../test/support/manual-clock.ts';
+import { systemClock } from '../../lib/clock.ts';
+import { silentLog } from '../client-log.ts';
+import { Transport } from './transport.ts';
 
 const ok: Handler = (_request, response) => void response.end('ok');
 
@@ -139,6 +142,33 @@ test('CLIENT-5 the client sends its certificate, and opens a new connection for 
         'client-key': folder.write('me.key', client.key),
       }),
     },
+  );
+});
+
+test('CLIENT-5 requests with different certificates never share a connection, even while one opens', () => {
+  const { ca, client, otherClient } = certificates();
+  return withClient(
+    nameOfClient,
+    async ({ server }) => {
+      const transport = new Transport({
+        config: {
+          server: new URL(server.url()),
+          origin: 'a test',
+          tls: { ca: { kind: 'data', pem: ca.cert, field: 'ca' }, insecure: false },
+          disableCompression: false,
+          user: {},
+        },
+        env: {},
+        timeouts: { connectMs: 10_000, readIdleMs: 0, pingMs: 1000 },
+        clock: systemClock,
+        log: silentLog,
+      });
+      const nameWith = async ({ cert, key }: typeof client) =>
+        bodyText(await transport.send({ method: 'GET', path: '/x', headers: {} }, { certificate: cert, key }));
+      assert.deepEqual(await Promise.all([nameWith(client), nameWith(otherClient)]), ['client', 'other-client']);
+      transport.close();
+    },
+    { server: { askCertificate: true } },
   );
 });
 
