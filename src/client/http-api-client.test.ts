@@ -94,6 +94,7 @@ describe('CLIENT-13 counted bodies', () => {
     const body = countedBody(broken(), bytes => ends.push(bytes));
     await body.next();
     await assert.rejects(body.next(), /cut off/);
+    assert.deepEqual(ends, [4]);
     await body.return?.();
     assert.deepEqual(ends, [4]);
   });

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { readdirSync } from 'node:fs';
 import { test } from 'node:test';
 import { service, slice } from '../../test/support/objects.ts';
 import { waitFor } from '../../test/support/wait-for.ts';
@@ -10,25 +11,62 @@ import { DEFAULT_PLAN_SETTINGS } from '../plan/index.ts';
 import { createProxy, MASQUERADE_BIT, syncIntervals } from './proxy.ts';
 import type { LoopListener } from './proxy-loop.ts';
 
+const LIVE = {
+  settings: DEFAULT_PLAN_SETTINGS,
+  nodePortAddresses: [],
+  masqueradeBit: MASQUERADE_BIT,
+  intervals: syncIntervals(10, 50),
+};
+
+const SILENT_LOOP: LoopListener = {
+  problem: () => {},
+  recovered: () => {},
+  queued: () => {},
+  syncStarted: () => {},
+  synced: () => {},
+  syncFailed: () => {},
+  failed: () => {},
+};
+
+test('SYNC-2 a closed proxy leaves no descriptor open', async () => {
+  const namespace = NetworkNamespace.create();
+  const openDescriptors = () => readdirSync('/proc/self/fd').length;
+  const config = { nodeName: 'node-a', families: ['IPv4'], live: LIVE, namespace } as const;
+  const listeners = { loop: SILENT_LOOP, mode: SILENT_EVENTS, staleFlowsCleaned: () => {} };
+  try {
+    // The first proxy also opens what the process keeps.
+    await createProxy(config, listeners).close();
+    const before = openDescriptors();
+    await createProxy(config, listeners).close();
+    await waitFor('all descriptors are closed', () => openDescriptors() <= before);
+  } finally {
+    namespace.close();
+  }
+});
+
+test('SYNC-6 a proxy has the settings that the operator changed', async () => {
+  const namespace = NetworkNamespace.create();
+  const config = { nodeName: 'node-a', families: ['IPv4'], live: LIVE, namespace } as const;
+  const proxy = createProxy(config, { loop: SILENT_LOOP, mode: SILENT_EVENTS, staleFlowsCleaned: () => {} });
+  try {
+    proxy.configure({ ...LIVE, masqueradeBit: 3 });
+    assert.deepEqual([proxy.live.masqueradeBit, proxy.loop.live.masqueradeBit], [3, 3]);
+  } finally {
+    await proxy.close();
+    namespace.close();
+  }
+});
+
 test('HEALTH-3 syncs fail as long as the kernel refuses a repair, and then the proxy repairs everything', async () => {
   const namespace = NetworkNamespace.create();
   const reports: string[] = [];
   const loop: LoopListener = {
-    problem: () => {},
-    recovered: () => {},
-    queued: () => {},
-    syncStarted: () => {},
+    ...SILENT_LOOP,
     synced: family => reports.push(`${family} synced`),
     syncFailed: family => reports.push(`${family} failed`),
     failed: (action, error) => assert.fail(`${action}: ${error}`),
   };
-  const live = {
-    settings: DEFAULT_PLAN_SETTINGS,
-    nodePortAddresses: [],
-    masqueradeBit: MASQUERADE_BIT,
-    intervals: syncIntervals(10, 50),
-  };
-  const config = { nodeName: 'node-a', families: ['IPv4'], live, namespace } as const;
+  const config = { nodeName: 'node-a', families: ['IPv4'], live: LIVE, namespace } as const;
   const proxy = createProxy(config, { loop, mode: SILENT_EVENTS, staleFlowsCleaned: () => {} });
   // Only its owner can change a table with an owner. The kernel deletes the table when the owner ends.
   const owner = namespace.run(() => spawn('nft', ['-i'], { stdio: ['pipe', 'ignore', 'ignore'] }));

@@ -77,6 +77,24 @@ test('CLIENT-6 the plugin runs again when the token has expired', () =>
     assert.equal(runs(), 2);
   }));
 
+test('CLIENT-6 each run of the plugin sets the time when its token expires', () => {
+  const [first, second] = ['2030-01-01T00:01:00Z', '2030-01-01T00:02:00Z'].map(expirationTimestamp =>
+    printing({ token: 'x', expirationTimestamp }),
+  );
+  const script = `if [ "$(wc -l < "$0.runs")" = 1 ]; then\n${first}\nelse\n${second}\nfi`;
+  return withPlugin(script, async ({ plugin, clock, runs }) => {
+    await plugin.current();
+    await clock.advance(60_001);
+    await plugin.current();
+    await clock.advance(59_000);
+    await plugin.current();
+    assert.equal(runs(), 2);
+  });
+});
+
+test('CLIENT-6 the output of a plugin is at most 1 MiB', () =>
+  failing('head -c 2000000 /dev/zero', /wrote more than 1048576 bytes, killed/));
+
 test('CLIENT-6 a plugin may return a client certificate', () => {
   const { client } = certificates();
   return withPlugin(printing({ clientCertificateData: client.cert, clientKeyData: client.key }), async ({ plugin }) => {

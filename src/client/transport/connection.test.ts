@@ -277,6 +277,15 @@ test('CLIENT-7 the time limit for a new connection ends when the connection is m
   );
 });
 
+test('CLIENT-12 a request whose signal is aborted already is not sent on an open connection', () =>
+  withClient(ok, async ({ client, get, server }) => {
+    await get();
+    const request = client.request({ path: '/x?watch=true', accept: ACCEPT, signal: AbortSignal.abort() });
+    await assert.rejects(request, { code: 'aborted' });
+    await get();
+    assert.equal(server.requests.length, 2);
+  }));
+
 test('CLIENT-7 aborting a request while the connection opens does not affect other requests', () =>
   withClient(ok, async ({ client, get }) => {
     const controller = new AbortController();

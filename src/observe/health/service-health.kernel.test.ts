@@ -208,6 +208,16 @@ describe('service health', () => {
     assert.deepEqual([await status(V4, 30_100), await status(V4_OTHER, 30_100)], [503, 503]);
   });
 
+  test('HEALTH-9 a port in use of a Service that is deleted meanwhile is not reported', async () => {
+    const holder = await listenTcp(namespace, V4, 30_100, peer => peer.destroy());
+    const health = create('IPv4', [V4]);
+    const opened = health.syncServices(new Map([['ns/svc', 30_100]]));
+    await health.syncServices(new Map());
+    await opened;
+    assert.deepEqual(failures, []);
+    await new Promise(resolve => holder.close(resolve));
+  });
+
   test('HEALTH-9 the note of the Event names node, Service, port and error', () => {
     assert.equal(
       serviceHealthNote('node-a', { service: 'ns/svc', port: 30_100, error: 'EADDRINUSE' }),
