@@ -126,7 +126,7 @@ test('CLIENT-10 the client repeats a GET whose peer vanished before the answer',
         network.silence();
         assert.equal(await get(), 'ok');
       },
-      { server: network, client: { timeouts: { readIdleMs: 90, pingMs: 150 } } },
+      { server: network, client: { timeouts: { readIdleMs: 300, pingMs: 300 } } },
     );
   } finally {
     await server.close();
