@@ -34,7 +34,7 @@ export class HttpConnection extends Duplex implements Turn, Closable {
   #isWanted = false;
   #isWriting = false;
   /** Requests that began and have no whole answer. A second one can begin with the end of the body of the first. */
-  readonly #unanswered = new Set<IncomingMessage>();
+  readonly #unanswered = new Map<IncomingMessage, AbortController>();
   /** Start the requests that wait until an earlier one is answered. */
   readonly #starts: (() => void)[] = [];
   #isFirst = true;
@@ -52,6 +52,7 @@ export class HttpConnection extends Duplex implements Turn, Closable {
     });
     socket.on('end', () => {
       this.#hasEnded = true;
+      for (const closed of this.#unanswered.values()) closed.abort();
       turns.add(this);
     });
     socket.on('timeout', () => (this.#isWriting ? this.destroy() : this.emit('timeout')));
@@ -64,23 +65,30 @@ export class HttpConnection extends Duplex implements Turn, Closable {
   }
 
   get isBusy(): boolean {
-    const [request] = this.#unanswered;
+    const [request] = this.#unanswered.keys();
     return request?.complete === true && !this.#isWriting;
   }
 
-  /** The HTTP server has parsed the headers of a request. Calls `start` when all earlier requests are answered. */
-  serve(request: IncomingMessage, response: ServerResponse, start: () => void): void {
+  /**
+   * The HTTP server has parsed the headers of a request. Calls `start` when all earlier requests are answered. Its
+   * signal is aborted when the request is answered, or when the peer has ended its side of the connection.
+   */
+  serve(request: IncomingMessage, response: ServerResponse, start: (closed: AbortSignal) => void): void {
+    const closed = new AbortController();
     const isAlone = this.#unanswered.size === 0;
-    this.#unanswered.add(request);
-    response.once('close', () => {
-      this.#unanswered.delete(request);
-      this.#place.answered();
-      if (this.destroyed) return;
-      this.#starts.shift()?.();
-      this.#turns.add(this);
-    });
-    if (isAlone) start();
-    else this.#starts.push(start);
+    this.#unanswered.set(request, closed);
+    response.once('close', () => this.#answered(request));
+    if (isAlone) start(closed.signal);
+    else this.#starts.push(() => start(closed.signal));
+  }
+
+  #answered(request: IncomingMessage): void {
+    this.#unanswered.get(request)?.abort();
+    this.#unanswered.delete(request);
+    this.#place.answered();
+    if (this.destroyed) return;
+    this.#starts.shift()?.();
+    this.#turns.add(this);
   }
 
   /** Resolves when an answer may be written that is ready only now. Many can be ready at the same moment. */
@@ -102,12 +110,16 @@ export class HttpConnection extends Duplex implements Turn, Closable {
 
   /** Gives the HTTP server the bytes up to the end of the next headers, so one request at most. */
   #passBytes(): void {
-    if (this.#waiting.length === 0) {
-      if (this.#hasEnded) this.push(null);
-      else this.#socket.resume();
+    if (this.#waiting.length === 0 && !this.#hasEnded) {
+      this.#socket.resume();
       return;
     }
+    // A peer that has ended its side of the connection still waits for its answer.
     if (this.#mustWait()) return;
+    if (this.#waiting.length === 0) {
+      this.push(null);
+      return;
+    }
     const end = this.#waiting.indexOf(END_OF_HEADERS);
     const size = end < 0 ? this.#waiting.length : end + END_OF_HEADERS.length;
     const bytes = this.#waiting.subarray(0, size);
@@ -119,7 +131,7 @@ export class HttpConnection extends Duplex implements Turn, Closable {
 
   /** A request whose body has not come needs more bytes, unless another request waits for its answer. */
   #mustWait(): boolean {
-    const [request] = this.#unanswered;
+    const [request] = this.#unanswered.keys();
     return request !== undefined && (request.complete || this.#unanswered.size > 1);
   }
 

@@ -50,7 +50,7 @@ export class HttpServer {
     const http = createServer({ ...LIMITS, keepAliveTimeout }, (request, response) => {
       // Node's types only know sockets.
       const connection = request.socket as Duplex as HttpConnection;
-      connection.serve(request, response, () => void answer(handle, request, response, connection));
+      connection.serve(request, response, closed => void answer(request, response, { handle, connection, closed }));
     });
     const listener = await listen(address, socket =>
       http.emit('connection', new HttpConnection({ socket, connections, turns: processTurns })),
@@ -77,16 +77,19 @@ export class HttpServer {
   }
 }
 
+interface Exchange {
+  readonly handle: HttpHandler;
+  readonly connection: HttpConnection;
+  readonly closed: AbortSignal;
+}
+
 async function answer(
-  handle: HttpHandler,
   request: IncomingMessage,
   response: ServerResponse,
-  connection: HttpConnection,
+  { handle, connection, closed }: Exchange,
 ): Promise<void> {
-  const closed = new AbortController();
-  response.once('close', () => closed.abort());
   try {
-    const parsed = parseRequest(request, closed.signal);
+    const parsed = parseRequest(request, closed);
     const result = parsed ? callHandler(handle, parsed) : BAD_REQUEST;
     if (result instanceof Promise) await result.then(() => connection.turn());
     await write(await result, response);
