@@ -57,6 +57,11 @@ export class HttpProber {
     return JSON.parse(await this.#output());
   }
 
+  /** Ends the process of the prober, if it still runs. */
+  close(): void {
+    this.#child.kill('SIGKILL');
+  }
+
   async #output(): Promise<string> {
     if (!this.#child.stdout) throw new Error('the prober has no output');
     const [data] = await once(this.#child.stdout, 'data');

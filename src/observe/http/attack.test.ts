@@ -45,6 +45,7 @@ describe('HTTP servers under attack', () => {
   /** Probes while `during` runs and for some time after it. */
   async function probeDuring(during: () => Promise<unknown>, afterMs = 1000): Promise<void> {
     const prober = await HttpProber.start(port, '/livez');
+    cleanups.push(() => prober.close());
     await during();
     await delay(afterMs);
     const { answers, failures, slowestMs } = await prober.stop();

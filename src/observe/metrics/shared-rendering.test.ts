@@ -62,6 +62,7 @@ describe('many scrapes at once', () => {
       const set = manyMetrics();
       await serve(() => set.text());
       const prober = await HttpProber.start(port, '/healthz');
+      cleanups.push(() => prober.close());
       const attack: HttpAttack = { port, connections: 200, send: REQUEST.repeat(1800), reads };
       const attacker = await HttpAttacker.start(attack);
       cleanups.push(() => attacker.stop());
