@@ -3,6 +3,7 @@ import type { AddressInfo, Server as Listener } from 'node:net';
 import { type Duplex, Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { errorText } from '../../lib/error-text.ts';
+import { withoutSecrets } from '../../lib/secrets.ts';
 import type { HttpAnswer, HttpHandler, HttpRequest } from './answer.ts';
 import { BAD_REQUEST, textAnswer } from './answer.ts';
 import { type ConnectionTable, processConnections } from './connection-table.ts';
@@ -111,7 +112,8 @@ function callHandler(handle: HttpHandler, request: HttpRequest): HttpAnswer | Pr
 
 async function write({ status, headers, body }: HttpAnswer, response: ServerResponse): Promise<void> {
   if (typeof body === 'string' || body instanceof Uint8Array) {
-    response.writeHead(status, { ...headers, 'Content-Length': Buffer.byteLength(body) }).end(body);
+    const shown = typeof body === 'string' ? withoutSecrets(body) : body;
+    response.writeHead(status, { ...headers, 'Content-Length': Buffer.byteLength(shown) }).end(shown);
     const timeout = setTimeout(() => response.destroy(), ANSWER_TIMEOUT_MS);
     response.once('close', () => clearTimeout(timeout));
     return;
