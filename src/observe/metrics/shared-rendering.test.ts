@@ -13,6 +13,8 @@ import { metricsHandler } from './index.ts';
 import { MetricSet } from './metric-set.ts';
 import { SharedRendering } from './shared-rendering.ts';
 
+/** A second, and time for a machine that is busy. */
+const ANSWER_WITHIN_MS = 2500;
 const REQUEST = 'GET /metrics HTTP/1.1\r\nHost: a\r\n\r\n';
 
 describe('many scrapes at once', () => {
@@ -66,11 +68,11 @@ describe('many scrapes at once', () => {
       const attack: HttpAttack = { port, connections: 200, send: REQUEST.repeat(1800), reads };
       const attacker = await HttpAttacker.start(attack);
       cleanups.push(() => attacker.stop());
-      await delay(3000);
+      await delay(1500);
       const { answers, failures, slowestMs } = await prober.stop();
       assert.equal(failures, 0);
       assert.ok(answers > 10, `${answers} answers`);
-      assert.ok(slowestMs < 1000, `the slowest answer took ${slowestMs} ms`);
+      assert.ok(slowestMs < ANSWER_WITHIN_MS, `the slowest answer took ${slowestMs} ms`);
     });
   }
 
