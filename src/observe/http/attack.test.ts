@@ -141,6 +141,20 @@ describe('HTTP servers under attack', () => {
     await waitFor('it is closed', () => connections.size === 0);
   });
 
+  test('HEALTH-16 a caller that takes its answer in small pieces has a limited time', async () => {
+    const huge = Buffer.alloc(50_000_000);
+    const connections = await serve(() => ({ status: 200, headers: {}, body: huge }), { answerTimeoutMs: 500 });
+    const socket = dial(BIG_REQUEST);
+    const start = performance.now();
+    socket.on('data', () => {
+      socket.pause();
+      setTimeout(() => socket.resume(), 20);
+    });
+    await waitFor('the server has the connection', () => connections.size === 1);
+    await waitFor('it is closed', () => connections.size === 0);
+    assert.ok(performance.now() - start > 400, 'not before its time');
+  });
+
   test('HEALTH-16 callers that send too slowly or read nothing are disconnected, and are not before', async () => {
     const head = 'GET /livez HTTP/1.1\r\nHost: a\r\n';
     const attacks: Omit<HttpAttack, 'port' | 'connections'>[] = [

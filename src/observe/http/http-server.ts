@@ -20,7 +20,7 @@ const LIMITS = {
   connectionsCheckingInterval: 1000,
 };
 const IDLE_TIMEOUT_MS = 60_000;
-/** A peer must have taken a whole answer after this time, so that it does not hold the answer in memory for long. */
+/** An answer that its peer has not taken is in memory. */
 const ANSWER_TIMEOUT_MS = 30_000;
 
 export interface HttpServerOptions extends ListenAddress {
@@ -32,6 +32,8 @@ export interface HttpServerOptions extends ListenAddress {
   readonly connections?: ConnectionTable | undefined;
   /** Closes a connection that has no new request for this long. By default 60 s. */
   readonly idleTimeoutMs?: number | undefined;
+  /** Closes a connection whose peer has not taken a whole answer after this time. By default 30 s. */
+  readonly answerTimeoutMs?: number | undefined;
 }
 
 /** A plain HTTP server on one address. */
@@ -47,11 +49,15 @@ export class HttpServer {
   /** Rejects if the server cannot listen on the address. */
   static async open(options: HttpServerOptions): Promise<HttpServer> {
     const { handle, listen = listenHere, onError, connections = processConnections, ...rest } = options;
-    const { idleTimeoutMs: keepAliveTimeout = IDLE_TIMEOUT_MS, ...address } = rest;
-    const http = createServer({ ...LIMITS, keepAliveTimeout }, (request, response) => {
+    const { idleTimeoutMs = IDLE_TIMEOUT_MS, answerTimeoutMs = ANSWER_TIMEOUT_MS, ...address } = rest;
+    const http = createServer({ ...LIMITS, keepAliveTimeout: idleTimeoutMs }, (request, response) => {
       // Node's types only know sockets.
       const connection = request.socket as Duplex as HttpConnection;
-      connection.serve(request, response, closed => void answer(request, response, { handle, connection, closed }));
+      connection.serve(
+        request,
+        response,
+        closed => void answer(request, response, { handle, connection, closed, answerTimeoutMs }),
+      );
     });
     const listener = await listen(address, socket =>
       http.emit('connection', new HttpConnection({ socket, connections, turns: processTurns })),
@@ -82,18 +88,19 @@ interface Exchange {
   readonly handle: HttpHandler;
   readonly connection: HttpConnection;
   readonly closed: AbortSignal;
+  readonly answerTimeoutMs: number;
 }
 
 async function answer(
   request: IncomingMessage,
   response: ServerResponse,
-  { handle, connection, closed }: Exchange,
+  { handle, connection, closed, answerTimeoutMs }: Exchange,
 ): Promise<void> {
   try {
     const parsed = parseRequest(request, closed);
     const result = parsed ? callHandler(handle, parsed) : BAD_REQUEST;
     if (result instanceof Promise) await result.then(() => connection.turn());
-    await write(await result, response);
+    await write(await result, response, answerTimeoutMs);
   } catch {
     // The caller disconnected, or a body broke off in the middle. It is too late for an error answer.
     response.destroy();
@@ -110,11 +117,15 @@ function callHandler(handle: HttpHandler, request: HttpRequest): HttpAnswer | Pr
   }
 }
 
-async function write({ status, headers, body }: HttpAnswer, response: ServerResponse): Promise<void> {
+async function write(
+  { status, headers, body }: HttpAnswer,
+  response: ServerResponse,
+  timeoutMs: number,
+): Promise<void> {
   if (typeof body === 'string' || body instanceof Uint8Array) {
     const shown = typeof body === 'string' ? withoutSecrets(body) : body;
     response.writeHead(status, { ...headers, 'Content-Length': Buffer.byteLength(shown) }).end(shown);
-    const timeout = setTimeout(() => response.destroy(), ANSWER_TIMEOUT_MS);
+    const timeout = setTimeout(() => response.destroy(), timeoutMs);
     response.once('close', () => clearTimeout(timeout));
     return;
   }
