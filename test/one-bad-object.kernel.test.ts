@@ -10,7 +10,7 @@ import { IptablesHarness } from './support/iptables-mode.ts';
 import { type ModeHarness, modeSettingsFor } from './support/mode-harness.ts';
 import { NftablesHarness } from './support/nftables-mode.ts';
 import { service, slice } from './support/objects.ts';
-import { planOf } from './support/plans.ts';
+import { brokenPlan, planOf } from './support/plans.ts';
 import { UserspaceHarness } from './support/userspace-mode.ts';
 
 type Objects = readonly (Service | EndpointSlice)[];
@@ -60,15 +60,6 @@ function assertGood(listing: string): void {
   assert.match(listing, /10\.96\.0\.1 \. tcp \. 80|-d 10\.96\.0\.1\/32 -p tcp .*--dport 80 -j/);
   assert.match(listing, /tcp \. 30080|--dport 30080 -j/);
   assert.doesNotMatch(listing, INJECTED_RULE);
-}
-
-/** A plan that no mode can render: a fault of this program that no object is known to cause. */
-function brokenPlan(name: string): ServicePortPlan {
-  return Object.defineProperty({ ...planOf(name, ['10.244.1.2']) }, 'frontends', {
-    get: () => {
-      throw new Error('no frontends');
-    },
-  });
 }
 
 for (const mode of Object.keys(MODES)) {
