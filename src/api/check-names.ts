@@ -1,5 +1,5 @@
 import { NONE } from '../lib/none.ts';
-import { KEPT_LABELS } from './decode-metadata.ts';
+import { KEPT_LABELS, NO_ENTRIES } from './decode-metadata.ts';
 import { describeValue, type FieldPath, type FieldProblem, fieldProblem } from './field-problem.ts';
 import type { EndpointPort, KubeObject, ObjectMeta, ServicePortSpec } from './objects.ts';
 
@@ -32,40 +32,62 @@ export const LABEL_VALUE: NameRule = {
  * are checked.
  */
 export function checkNames(object: KubeObject): readonly FieldProblem[] {
+  const problems = new Problems();
   switch (object.kind) {
     case 'Service':
-      return [...checkMetadata(object.metadata, DNS_LABEL), ...checkPortNames(['spec', 'ports'], object.spec.ports)];
+      checkMetadata(object.metadata, DNS_LABEL, problems);
+      checkPortNames(SERVICE_PORTS, object.spec.ports, problems);
+      break;
     case 'EndpointSlice':
-      return [...checkMetadata(object.metadata, DNS_SUBDOMAIN), ...checkPortNames(['ports'], object.ports)];
+      checkMetadata(object.metadata, DNS_SUBDOMAIN, problems);
+      checkPortNames(SLICE_PORTS, object.ports, problems);
+      break;
     case 'Node':
     case 'ServiceCIDR':
-      return checkMetadata(object.metadata, DNS_SUBDOMAIN);
+      checkMetadata(object.metadata, DNS_SUBDOMAIN, problems);
   }
+  return problems.found;
 }
 
 /** The problem of a text that does not follow the rule. */
-export function checkName(path: FieldPath, text: string, { pattern, description }: NameRule): readonly FieldProblem[] {
-  if (pattern.test(text)) return NONE;
-  return [fieldProblem(path, `is ${describeValue(text)}, but must be ${description}`)];
+export function checkName(path: FieldPath, text: string, rule: NameRule): readonly FieldProblem[] {
+  return rule.pattern.test(text) ? NONE : [nameProblem(path, text, rule)];
 }
 
-function checkMetadata({ name, namespace, labels }: ObjectMeta, rule: NameRule): readonly FieldProblem[] {
-  const problems = [...checkName(['metadata', 'name'], name, rule)];
-  if (namespace !== '') problems.push(...checkName(['metadata', 'namespace'], namespace, DNS_LABEL));
+function nameProblem(path: FieldPath, text: string, { description }: NameRule): FieldProblem {
+  return fieldProblem(path, `is ${describeValue(text)}, but must be ${description}`);
+}
+
+/** Makes a list only for a problem, because hundreds of thousands of objects have none. */
+class Problems {
+  found: readonly FieldProblem[] = NONE;
+
+  add(path: FieldPath, text: string, rule: NameRule): void {
+    this.found = [...this.found, nameProblem(path, text, rule)];
+  }
+}
+
+const SERVICE_PORTS = ['spec', 'ports'];
+const SLICE_PORTS = ['ports'];
+
+function checkMetadata({ name, namespace, labels }: ObjectMeta, rule: NameRule, problems: Problems): void {
+  if (!rule.pattern.test(name)) problems.add(['metadata', 'name'], name, rule);
+  if (namespace !== '' && !DNS_LABEL.pattern.test(namespace)) {
+    problems.add(['metadata', 'namespace'], namespace, DNS_LABEL);
+  }
+  if (labels === NO_ENTRIES) return;
   for (const key of KEPT_LABELS) {
     const value = labels[key];
-    if (value !== undefined) problems.push(...checkName(['metadata', 'labels', key], value, LABEL_VALUE));
+    if (value !== undefined && !LABEL_VALUE.pattern.test(value)) {
+      problems.add(['metadata', 'labels', key], value, LABEL_VALUE);
+    }
   }
-  return problems;
 }
 
 /** A port without a name is valid here: the only port of a Service needs none. */
-function checkPortNames(path: FieldPath, ports: readonly (ServicePortSpec | EndpointPort)[]): readonly FieldProblem[] {
-  let problems: readonly FieldProblem[] = NONE;
-  for (const [i, { name }] of ports.entries()) {
-    if (name && !DNS_LABEL.pattern.test(name)) {
-      problems = [...problems, ...checkName([...path, i, 'name'], name, DNS_LABEL)];
-    }
+function checkPortNames(path: FieldPath, ports: readonly (ServicePortSpec | EndpointPort)[], problems: Problems): void {
+  for (let i = 0; i < ports.length; i++) {
+    const name = ports[i]?.name;
+    if (name && !DNS_LABEL.pattern.test(name)) problems.add([...path, i, 'name'], name, DNS_LABEL);
   }
-  return problems;
 }
