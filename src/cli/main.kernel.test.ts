@@ -152,6 +152,14 @@ describe('kube-proxy plan', () => {
     assert.match(stdout, /Service default\/web: metadata\.annotations\[\S+\] "nine" is not round-robin/);
   });
 
+  test('LOG-10 the problems of plan have no control characters of names', async () => {
+    const name = String.raw`metadata: {name: "x\e[2J\r\nforged"`;
+    const { status, stdout } = await planOf(WEB.replace('metadata: {name: web', name));
+    assert.equal(status, 1);
+    assert.match(stdout, /Service default\/x\\x1b\[2J\\r\\nforged: metadata\.name is the text/);
+    assert.doesNotMatch(stdout, /[^\P{Cc}\n]/u);
+  });
+
   test('CLI-2 --service limits the report to one Service', async () => {
     const { stdout } = await run(
       'plan',
