@@ -141,10 +141,7 @@ describe('kube-proxy plan', () => {
   });
 
   test('CLI-2 problems are listed with their place, everything else is planned, and the exit status is 1', async () => {
-    const broken = WEB.replace(
-      'ports: [{name: http, port: 80}]',
-      'externalIPs: [nine], ports: [{name: http, port: 80}]',
-    );
+    const broken = WEB.replace('{name: web', '{annotations: {pointsman.dev/balance: nine}, name: web');
     const bad =
       '---\napiVersion: v1\nkind: Service\nmetadata: {name: bad}\nspec: {clusterIP: 10.96.0.11, ports: [{port: 99999}]}\n';
     const { status, stdout } = await planOf(broken + bad);
@@ -152,7 +149,15 @@ describe('kube-proxy plan', () => {
     assert.match(stdout, /^default\/web:http/m);
     assert.match(stdout, /Problems \(2\)/);
     assert.match(stdout, /objects\.yaml:\d+:\d+: Service default\/bad: spec\.ports\[0\]\.port/);
-    assert.match(stdout, /Service default\/web: spec\.externalIPs\[0\] "nine" is not an IP address/);
+    assert.match(stdout, /Service default\/web: metadata\.annotations\[\S+\] "nine" is not round-robin/);
+  });
+
+  test('LOG-10 the problems of plan have no control characters of names', async () => {
+    const name = String.raw`metadata: {name: "x\e[2J\r\nforged"`;
+    const { status, stdout } = await planOf(WEB.replace('metadata: {name: web', name));
+    assert.equal(status, 1);
+    assert.match(stdout, /Service default\/x\\x1b\[2J\\r\\nforged: metadata\.name is the text/);
+    assert.doesNotMatch(stdout, /[^\P{Cc}\n]/u);
   });
 
   test('CLI-2 --service limits the report to one Service', async () => {

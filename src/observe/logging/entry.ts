@@ -33,10 +33,18 @@ export function plainValue(_key: string, value: unknown): unknown {
   return typeof value === 'bigint' ? Number(value) : value;
 }
 
+/** Control and format characters that JSON.stringify leaves as they are. A terminal may obey them. */
+const INVISIBLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
+
+function escapeInvisible(json: string): string {
+  const unit = (text: string, i: number) => `\\u${text.charCodeAt(i).toString(16).padStart(4, '0')}`;
+  return json.replace(INVISIBLE, text => Array.from({ length: text.length }, (_, i) => unit(text, i)).join(''));
+}
+
 /** Never throws: a log line must not make the proxy fail. */
 export function jsonOf(value: unknown): string {
   try {
-    return JSON.stringify(value, plainValue) ?? 'null';
+    return escapeInvisible(JSON.stringify(value, plainValue) ?? 'null');
   } catch (error) {
     return JSON.stringify(`<internal error: ${error instanceof Error ? error.message : String(error)}>`);
   }

@@ -59,6 +59,26 @@ describe('log in text', () => {
   });
 });
 
+describe('control characters', () => {
+  const evil = 'x\r\x1b[2J\x9b1m\u202ey';
+
+  test('LOG-10 no text format writes control characters', () => {
+    const text = lines('text', ({ log }) => {
+      log.info('proxy', evil, { one: evil, several: `${evil}\nE1115 00:00:00 forged`, list: [evil] });
+      log.plain(1, 'proxy', evil);
+    });
+    assert.doesNotMatch(text, /[^\P{C}\t\n]/u);
+    assert.doesNotMatch(text, /^E/m);
+    assert.match(text, /several=<\n\tx\\r\\x1b\[2J\\u009b1m\\u202ey\n\tE1115/);
+  });
+
+  test('LOG-10 JSON has escapes for control characters, and keeps the values', () => {
+    const text = lines('json', ({ log }) => log.info('proxy', evil, { evil }));
+    assert.doesNotMatch(text, /[^\P{C}\n]/u);
+    assert.deepEqual([JSON.parse(text).msg, JSON.parse(text).evil], [evil, evil]);
+  });
+});
+
 describe('log in JSON', () => {
   const json = (write: (logging: Logging) => void) => lines('json', write);
   const head = `{"ts":${TIME},"caller":"proxy.ts"`;

@@ -1,12 +1,15 @@
 import { basename } from 'node:path';
-import { goQuote } from '../../lib/go-quote.ts';
+import { escapeControls, goQuote } from '../../lib/go-quote.ts';
 import { type Entry, jsonOf, splitFields } from './entry.ts';
 
 /** A line in klog's format: `I1115 09:30:00.000000    1234 proxy.ts] "Message" key="value"`. */
 export function textLine(entry: Entry): string {
   const { severity, source, message, form, fields, time } = entry;
   const head = `${severity}${timeText(new Date(time))} ${PID} ${basename(source)}.ts] `;
-  if (form === 'plain') return `${head}${message.endsWith('\n') ? message : `${message}\n`}`;
+  if (form === 'plain') {
+    const text = escapeControls(message);
+    return `${head}${text.endsWith('\n') ? text : `${text}\n`}`;
+  }
   const { err, others } = splitFields(fields);
   let line = head + goQuote(message);
   if (err !== undefined) line += ` err${valueText(err)}`;
@@ -31,6 +34,6 @@ function valueText(value: unknown): string {
 
 function stringText(text: string): string {
   if (!text.includes('\n')) return `=${goQuote(text)}`;
-  const lines = (text.endsWith('\n') ? text.slice(0, -1) : text).split('\n');
+  const lines = escapeControls(text.endsWith('\n') ? text.slice(0, -1) : text).split('\n');
   return `=<\n${lines.map(line => `\t${line}\n`).join('')} >`;
 }
