@@ -9,7 +9,7 @@ import {
 } from '../api/index.ts';
 import type { Problem } from '../lib/problem.ts';
 import { DEFAULT_NAMESPACE, withDefaults } from './defaults.ts';
-import { MAX_YAML_BYTES, type ParsedDocument, type Position, parseJson, parseYaml } from './parse-documents.ts';
+import { MAX_YAML_BYTES, type ParsedDocument, type Position, parseJsonDocument, parseYaml } from './parse-documents.ts';
 import { validateManifest } from './validate-manifest.ts';
 
 /** An object and the place that it was read from. */
@@ -35,7 +35,7 @@ export function manifestKey({ kind, namespace, name }: ObjectIdentity): string {
 /** Parses the text of a file. Never throws. */
 export async function parseManifests(text: string, path: string): Promise<ManifestFile> {
   const isTooLongForYaml = text.length > MAX_YAML_BYTES;
-  const json = parseJson(text);
+  const json = parseJsonDocument(text);
   const jsonFile = json && addDocument(json, new FileBuilder(path)).build();
   // Problems in JSON are found again as YAML, which gives their positions.
   if (jsonFile && (jsonFile.problems.length === 0 || isTooLongForYaml)) return jsonFile;

@@ -9,10 +9,12 @@ import {
   isSeq,
   LineCounter,
   type ParsedNode,
-  Parser,
   type YAMLMap,
+  type YAMLSeq,
 } from 'yaml';
 import { goQuote } from '../go-quote.ts';
+import { MAX_LEVELS, TooDeepError } from '../nesting.ts';
+import { yamlTokens } from '../yaml-tokens.ts';
 import { checkDirectives } from './check-directives.ts';
 import { goSyntax } from './go-syntax.ts';
 import { DocumentError, type Node, NULL } from './node.ts';
@@ -36,12 +38,12 @@ export function readYaml(written: string): YamlText {
   const text = written.replaceAll(/\r\n?|\x85/g, '\n');
   checkDirectives(text);
   const lines = new LineCounter();
-  const contents = firstDocument(text, lines)?.contents ?? null;
-  const reading: Reading = { text, lines, anchors: new Map(), open: new Set(), duplicates: [], size: 0 };
   try {
+    const contents = firstDocument(text, lines)?.contents ?? null;
+    const reading: Reading = { text, lines, anchors: new Map(), open: new Set(), duplicates: [], size: 0, level: 0 };
     return { node: readNode(contents, reading), duplicates: reading.duplicates };
   } catch (error) {
-    if (error instanceof RangeError) throw tooDeep();
+    if (error instanceof TooDeepError) throw tooDeep(error, lines);
     throw error;
   }
 }
@@ -57,6 +59,8 @@ interface Reading {
   readonly open: Set<ParsedNode>;
   readonly duplicates: string[];
   size: number;
+  /** How many collections are open, also behind aliases. */
+  level: number;
 }
 
 function firstDocument(text: string, lines: LineCounter): Document.Parsed | undefined {
@@ -69,16 +73,11 @@ function firstDocument(text: string, lines: LineCounter): Document.Parsed | unde
     logLevel: 'silent',
   } as const;
   const composer = new Composer({ ...options, lineCounter: lines });
-  try {
-    for (const document of composer.compose(new Parser(lines.addNewLine).parse(text))) {
-      refuseFlowColons(document, lines);
-      if (isBroken(document, lines)) throw new DocumentError(yamlErrorText(text, document.errors));
-      refuseTabs(text, document, lines);
-      return document;
-    }
-  } catch (error) {
-    if (error instanceof RangeError) throw tooDeep();
-    throw error;
+  for (const document of composer.compose(yamlTokens(text, lines))) {
+    refuseFlowColons(document, lines);
+    if (isBroken(document, lines)) throw new DocumentError(yamlErrorText(text, document.errors));
+    refuseTabs(text, document, lines);
+    return document;
   }
   const { errors } = composer.streamInfo();
   if (errors.length > 0) throw new DocumentError(yamlErrorText(text, errors));
@@ -97,8 +96,9 @@ function isBroken({ contents, errors }: Document.Parsed, lines: LineCounter): bo
   return lines.linePos(first.pos[0]).col >= lines.linePos(contents.range[0]).col;
 }
 
-function tooDeep(): DocumentError {
-  return new DocumentError('yaml: exceeded max depth of 10000');
+function tooDeep({ offset, advice }: TooDeepError, lines: LineCounter): DocumentError {
+  const { line, col } = lines.linePos(offset);
+  return new DocumentError(`yaml: line ${line} column ${col}: ${advice}`);
 }
 
 function readNode(node: ParsedNode | null, reading: Reading): Node {
@@ -107,15 +107,24 @@ function readNode(node: ParsedNode | null, reading: Reading): Node {
   if (node === null) return NULL;
   if (isAlias(node)) return readAlias(node, reading);
   if (node.anchor !== undefined) reading.anchors.set(node.anchor, node);
-  if (isMap<ParsedNode, ParsedNode | null>(node)) {
-    const entries = new Map<string, Node>();
-    readMap(node, entries, reading);
-    const keys = [...entries.keys()].sort();
-    return { kind: 'object', members: keys.map(key => ({ key, value: entries.get(key) ?? NULL })) };
+  if (isMap<ParsedNode, ParsedNode | null>(node) || isSeq<ParsedNode>(node)) {
+    if (++reading.level > MAX_LEVELS) throw new TooDeepError(node.range[0]);
+    const value = readCollection(node, reading);
+    reading.level--;
+    return value;
   }
-  if (isSeq<ParsedNode>(node)) return { kind: 'array', items: node.items.map(item => readNode(item, reading)) };
   refuseEscapes(node, reading.text, reading.lines);
   return scalarNode(node);
+}
+
+type Collection = YAMLMap<ParsedNode, ParsedNode | null> | YAMLSeq<ParsedNode>;
+
+function readCollection(node: Collection, reading: Reading): Node {
+  if (isSeq<ParsedNode>(node)) return { kind: 'array', items: node.items.map(item => readNode(item, reading)) };
+  const entries = new Map<string, Node>();
+  readMap(node, entries, reading);
+  const keys = [...entries.keys()].sort();
+  return { kind: 'object', members: keys.map(key => ({ key, value: entries.get(key) ?? NULL })) };
 }
 
 function readAlias({ source: name, range }: Alias.Parsed, reading: Reading): Node {
