@@ -117,6 +117,11 @@ describe('reading', () => {
     assert.deepEqual(outcome(`${HEAD}a: &a [*a]\n`), {
       error: "failed to decode: yaml: anchor 'a' value contains itself",
     });
+    for (const text of ['a: &a {<<: *a}', 'a: &a {b: {<<: *a}}', 'a: &a {<<: [*a]}', 'a: &a [{<<: *a}]']) {
+      assert.deepEqual(outcome(`${HEAD}${text}\n`), {
+        error: "failed to decode: yaml: anchor 'a' value contains itself",
+      });
+    }
   });
 
   test('CONF-17 a file that is nested without end is refused with its place', () => {

@@ -1,9 +1,6 @@
 import {
   type Alias,
-  Composer,
-  type Document,
   isAlias,
-  isCollection,
   isMap,
   isScalar,
   isSeq,
@@ -14,14 +11,12 @@ import {
 } from 'yaml';
 import { goQuote } from '../go-quote.ts';
 import { MAX_LEVELS, TooDeepError } from '../nesting.ts';
-import { yamlTokens } from '../yaml-tokens.ts';
 import { checkDirectives } from './check-directives.ts';
+import { firstDocument } from './first-document.ts';
 import { goSyntax } from './go-syntax.ts';
 import { DocumentError, type Node, NULL } from './node.ts';
 import { refuseEscapes, scalarNode } from './read-scalar.ts';
-import { refuseFlowColons } from './refuse-flow-colons.ts';
-import { refuseTabs } from './refuse-tabs.ts';
-import { NO_KEY, NO_NAME, parseErrorText, scanErrorText, yamlErrorText } from './yaml-messages.ts';
+import { NO_KEY, NO_NAME, parseErrorText, scanErrorText } from './yaml-messages.ts';
 
 /** Counts the values behind an alias at each use: a few lines of aliases can stand for billions of values. */
 const MAX_VALUES = 100_000;
@@ -63,39 +58,6 @@ interface Reading {
   level: number;
 }
 
-function firstDocument(text: string, lines: LineCounter): Document.Parsed | undefined {
-  // Without a schema. resolveScalar decides which plain scalars are numbers or booleans.
-  const options = {
-    schema: 'failsafe',
-    resolveKnownTags: false,
-    uniqueKeys: false,
-    prettyErrors: false,
-    logLevel: 'silent',
-  } as const;
-  const composer = new Composer({ ...options, lineCounter: lines });
-  for (const document of composer.compose(yamlTokens(text, lines))) {
-    refuseFlowColons(document, lines);
-    if (isBroken(document, lines)) throw new DocumentError(yamlErrorText(text, document.errors));
-    refuseTabs(text, document, lines);
-    return document;
-  }
-  const { errors } = composer.streamInfo();
-  if (errors.length > 0) throw new DocumentError(yamlErrorText(text, errors));
-  return undefined;
-}
-
-/**
- * For Go, text after a first value in brackets, or text to the left of the first value, is another document, which is
- * not read.
- */
-function isBroken({ contents, errors }: Document.Parsed, lines: LineCounter): boolean {
-  const [first] = errors;
-  if (!first) return false;
-  if (!contents || !first.message.endsWith('at node end')) return true;
-  if (isCollection(contents) && contents.flow) return false;
-  return lines.linePos(first.pos[0]).col >= lines.linePos(contents.range[0]).col;
-}
-
 function tooDeep({ offset, advice }: TooDeepError, lines: LineCounter): DocumentError {
   const { line, col } = lines.linePos(offset);
   return new DocumentError(`yaml: line ${line} column ${col}: ${advice}`);
@@ -131,10 +93,14 @@ function readAlias({ source: name, range }: Alias.Parsed, reading: Reading): Nod
   if (!/^[\w-]/.test(name)) {
     throw new DocumentError(scanErrorText(reading.lines.linePos(range[0]).line, NO_NAME));
   }
+  return behindAlias(name, reading, node => readNode(node, reading));
+}
+
+function behindAlias<T>(name: string, reading: Reading, read: (node: ParsedNode) => T): T {
   const node = anchored(name, reading);
   if (reading.open.has(node)) throw new DocumentError(`yaml: anchor '${name}' value contains itself`);
   reading.open.add(node);
-  const value = readNode(node, reading);
+  const value = read(node);
   reading.open.delete(node);
   return value;
 }
@@ -168,8 +134,8 @@ function valueStart(key: ParsedNode, value: ParsedNode | null, text: string): nu
   return between.test(text) ? between.lastIndex : key.range[0];
 }
 
-function mergeInto(value: ParsedNode | null, into: Map<string, Node>, reading: Reading): void {
-  const node = isAlias(value) ? anchored(value.source, reading) : value;
+function mergeInto(node: ParsedNode | null, into: Map<string, Node>, reading: Reading): void {
+  if (isAlias(node)) return behindAlias(node.source, reading, value => mergeInto(value, into, reading));
   reading.size++;
   if (isMap<ParsedNode, ParsedNode | null>(node)) readMap(node, into, reading);
   else if (isSeq<ParsedNode>(node)) for (const item of node.items.toReversed()) mergeInto(item, into, reading);
