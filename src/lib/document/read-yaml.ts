@@ -135,9 +135,9 @@ function valueStart(key: ParsedNode, value: ParsedNode | null, text: string): nu
 }
 
 function mergeInto(node: ParsedNode | null, into: Map<string, Node>, reading: Reading): void {
-  if (isAlias(node)) return behindAlias(node.source, reading, value => mergeInto(value, into, reading));
   reading.size++;
-  if (isMap<ParsedNode, ParsedNode | null>(node)) readMap(node, into, reading);
+  if (isAlias(node)) behindAlias(node.source, reading, value => mergeInto(value, into, reading));
+  else if (isMap<ParsedNode, ParsedNode | null>(node)) readMap(node, into, reading);
   else if (isSeq<ParsedNode>(node)) for (const item of node.items.toReversed()) mergeInto(item, into, reading);
   else throw new DocumentError('yaml: map merge requires map or sequence of maps as the value');
 }
