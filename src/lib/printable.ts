@@ -8,6 +8,11 @@ export function printable(text: string): string {
   return text.replaceAll(NOT_PRINTABLE, character => goQuote(character).slice(1, -1));
 }
 
+/** A text of several lines. Line feeds and tabs stay. */
+export function printableLines(text: string): string {
+  return text.replaceAll(/[^\n\t]+/g, printable);
+}
+
 /** JSON in one line for a terminal or a log. It means the same: JSON.stringify escapes only the first 32 characters. */
 export function printableJson(json: string): string {
   return json.replaceAll(NOT_PRINTABLE, character => {

@@ -11,12 +11,20 @@ export interface RefusalSearch<T, E> {
 /** If the search takes longer, the kernel refuses nearly everything, and no single item is the reason. */
 const MAX_SEARCH_MS = 60_000;
 
+/** When a search that begins now must end. */
+export function searchDeadline(): number {
+  return performance.now() + MAX_SEARCH_MS;
+}
+
 /**
  * Writes all items except those that the kernel refuses. It finds them by halving. Throws the kernel's error if the
- * search takes too long.
+ * search takes too long. Several calls that belong to one search have one deadline.
  */
-export async function writeAccepted<T, E>(items: readonly T[], search: RefusalSearch<T, E>): Promise<void> {
-  const deadline = performance.now() + MAX_SEARCH_MS;
+export async function writeAccepted<T, E>(
+  items: readonly T[],
+  search: RefusalSearch<T, E>,
+  deadline = searchDeadline(),
+): Promise<void> {
   const write = async (some: readonly T[]): Promise<void> => {
     if (some.length === 0) return;
     const error = await search.attempt(some);
@@ -35,4 +43,36 @@ export async function writeAccepted<T, E>(items: readonly T[], search: RefusalSe
     await write(some.slice(middle));
   };
   await write(items);
+}
+
+/** Some items cannot be prepared for the kernel: a fault of this program, which concerns these items only. */
+export class PreparationError<T> extends Error {
+  /** The error of each of these items alone. */
+  readonly failed: ReadonlyMap<T, unknown>;
+
+  constructor(failed: ReadonlyMap<T, unknown>) {
+    super(`${failed.size} items cannot be prepared`);
+    this.failed = failed;
+  }
+}
+
+/**
+ * An error that was thrown while all items were prepared. Prepares each item alone to find those that fail. Throws the
+ * error if no item fails alone.
+ */
+export function preparationErrorOf<T>(
+  error: unknown,
+  items: Iterable<T>,
+  prepare: (item: T) => unknown,
+): PreparationError<T> {
+  const failed = new Map<T, unknown>();
+  for (const item of items) {
+    try {
+      prepare(item);
+    } catch (own) {
+      failed.set(item, own);
+    }
+  }
+  if (failed.size === 0) throw error;
+  return new PreparationError(failed);
 }

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { printable } from '../../lib/printable.ts';
+import { printableLines } from '../../lib/printable.ts';
 import { shorten, shortenToBytes } from '../../lib/shorten.ts';
 
 /** The object that an Event is about, or a related object. */
@@ -88,7 +88,7 @@ export function newEvent(content: EventContent, { controller, instance }: Report
     reason,
     regarding,
     related,
-    note: shortenToBytes(printableNote(note), MAX_NOTE_BYTES),
+    note: shortenToBytes(printableLines(note), MAX_NOTE_BYTES),
     type,
   };
 }
@@ -113,11 +113,6 @@ function reference(object: ObjectReference | undefined): readonly (string | unde
 function eventName(object: string, nanoseconds: bigint): string {
   const name = `${object}.${nanoseconds.toString(16)}`;
   return name.length <= MAX_NAME_LENGTH && DNS_SUBDOMAIN.test(name) ? name : randomUUID();
-}
-
-/** An operator reads notes on a terminal. A note may have several lines. */
-function printableNote(note: string): string {
-  return note.split('\n').map(printable).join('\n');
 }
 
 /** No object of an API server has a longer name. */

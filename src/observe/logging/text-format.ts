@@ -1,6 +1,6 @@
 import { basename } from 'node:path';
 import { goQuote } from '../../lib/go-quote.ts';
-import { printable } from '../../lib/printable.ts';
+import { printableLines } from '../../lib/printable.ts';
 import { shorten } from '../../lib/shorten.ts';
 import { MAX_TEXT_LENGTH } from './bounds.ts';
 import { type Entry, jsonOf, splitFields, textOf } from './entry.ts';
@@ -10,7 +10,7 @@ export function textLine(entry: Entry): string {
   const { severity, source, form, fields, time } = entry;
   const message = shorten(entry.message, MAX_TEXT_LENGTH);
   const head = `${severity}${timeText(new Date(time))} ${PID} ${basename(source)}.ts] `;
-  if (form === 'plain') return `${head}${printableLines(message).join('\n')}\n`;
+  if (form === 'plain') return `${head}${printableLines(withoutLastBreak(message))}\n`;
   const { err, others } = splitFields(fields);
   let line = head + goQuote(message);
   if (err !== undefined) line += ` err${valueText(err)}`;
@@ -35,12 +35,10 @@ function valueText(value: unknown): string {
 
 function stringText(text: string): string {
   if (!text.includes('\n')) return `=${goQuote(text)}`;
-  const lines = printableLines(text);
+  const lines = printableLines(withoutLastBreak(text)).split('\n');
   return `=<\n${lines.map(line => `\t${line}\n`).join('')} >`;
 }
 
-/** A tab is harmless, and other programs write it. */
-function printableLines(text: string): readonly string[] {
-  const lines = (text.endsWith('\n') ? text.slice(0, -1) : text).split('\n');
-  return lines.map(line => line.split('\t').map(printable).join('\t'));
+function withoutLastBreak(text: string): string {
+  return text.endsWith('\n') ? text.slice(0, -1) : text;
 }
