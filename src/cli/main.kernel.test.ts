@@ -155,6 +155,25 @@ describe('kube-proxy plan', () => {
     assert.match(stdout, /Service default\/web: spec\.externalIPs\[0\] "nine" is not an IP address/);
   });
 
+  test('CLI-16 no manifest can control the terminal, in any form of the output', async () => {
+    const codes = String.raw`\e[2J\x9b1m\u202e\x7f\r\a`;
+    const hostile = `${WEB.replace('node-b', `"node${codes}"`)}---
+apiVersion: v1
+kind: Service
+metadata: {name: "web${codes}"}
+spec: {clusterIP: "10.96.0.11${codes}", type: "x${codes}", ports: [{name: "p${codes}", port: 80}]}
+`;
+    for (const args of [['-o', 'text'], ['-o', 'json'], ['-o', 'yaml'], ...MODES.map(({ name }) => [name])]) {
+      const [mode] = args;
+      const flags = args.length > 1 ? args : ['--rules', '--proxy-mode', mode ?? ''];
+      const { status, stdout, stderr } = await planOf(hostile, ...flags);
+      assert.equal(status, 1);
+      assert.doesNotMatch(stdout + stderr, /[^\P{C}\n]/u, `${flags}`);
+    }
+    const { services } = JSON.parse((await planOf(hostile, '-o', 'json')).stdout);
+    assert.equal(services[0].ports[0].endpoints[1].node, 'node\x1b[2J\x9b1m\u202e\x7f\r\x07');
+  });
+
   test('CLI-2 --service limits the report to one Service', async () => {
     const { stdout } = await run(
       'plan',
