@@ -174,6 +174,13 @@ spec: {clusterIP: "10.96.0.11${codes}", type: "x${codes}", ports: [{name: "p${co
     assert.equal(services[0].ports[0].endpoints[1].node, 'node\x1b[2J\x9b1m\u202e\x7f\r\x07');
   });
 
+  test('CLI-16 no error of the command line can control the terminal', async () => {
+    const { status, stderr } = await run('plan', '--manifests', '/none\x1b[2J\x9b');
+    assert.equal(status, 1);
+    assert.match(stderr, /^Error: cannot read manifests from \/none\\x1b\[2J\\u009b/);
+    assert.doesNotMatch(stderr, /[^\P{C}\n]/u);
+  });
+
   test('CLI-2 --service limits the report to one Service', async () => {
     const { stdout } = await run(
       'plan',
