@@ -141,10 +141,7 @@ describe('kube-proxy plan', () => {
   });
 
   test('CLI-2 problems are listed with their place, everything else is planned, and the exit status is 1', async () => {
-    const broken = WEB.replace(
-      'ports: [{name: http, port: 80}]',
-      'externalIPs: [nine], ports: [{name: http, port: 80}]',
-    );
+    const broken = WEB.replace('{name: web', '{annotations: {pointsman.dev/balance: nine}, name: web');
     const bad =
       '---\napiVersion: v1\nkind: Service\nmetadata: {name: bad}\nspec: {clusterIP: 10.96.0.11, ports: [{port: 99999}]}\n';
     const { status, stdout } = await planOf(broken + bad);
@@ -152,10 +149,10 @@ describe('kube-proxy plan', () => {
     assert.match(stdout, /^default\/web:http/m);
     assert.match(stdout, /Problems \(2\)/);
     assert.match(stdout, /objects\.yaml:\d+:\d+: Service default\/bad: spec\.ports\[0\]\.port/);
-    assert.match(stdout, /Service default\/web: spec\.externalIPs\[0\] "nine" is not an IP address/);
+    assert.match(stdout, /Service default\/web: metadata\.annotations\[\S+\] "nine" is not round-robin/);
   });
 
-  test('CLI-16 no manifest can control the terminal, in any form of the output', async () => {
+  test('CLI-18 no manifest can control the terminal, in any form of the output', async () => {
     const codes = String.raw`\e[2J\x9b1m\u202e\x7f\r\a`;
     const hostile = `${WEB.replace('node-b', `"node${codes}"`)}---
 apiVersion: v1
@@ -174,7 +171,7 @@ spec: {clusterIP: "10.96.0.11${codes}", type: "x${codes}", ports: [{name: "p${co
     assert.equal(services[0].ports[0].endpoints[1].node, 'node\x1b[2J\x9b1m\u202e\x7f\r\x07');
   });
 
-  test('CLI-16 no error of the command line can control the terminal', async () => {
+  test('CLI-18 no error of the command line can control the terminal', async () => {
     const { status, stderr } = await run('plan', '--manifests', '/none\x1b[2J\x9b');
     assert.equal(status, 1);
     assert.match(stderr, /^Error: cannot read manifests from \/none\\x1b\[2J\\u009b/);

@@ -138,6 +138,7 @@ function daemonOptions(parsed: ParsedFlags<KubeProxyFlags>, completed: Completed
     },
     master: values.master,
     initOnly: values['init-only'],
+    allowLoopbackEndpoints: values['allow-loopback-endpoints'],
     countConnections: values['count-connections'],
     manifests: values.manifests === '' ? undefined : values.manifests,
     kubernetesVersion: values.version.reported,

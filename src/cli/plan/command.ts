@@ -113,7 +113,8 @@ async function readState(values: FlagValues<typeof FLAGS>): Promise<Read> {
   const problems: Problem[] = [];
   const report = (problem: Problem) => problems.push(problem);
   const state = new ProxyState({ nodeName, settings: planSettings(values), startedAt: 0, report });
-  const source = new FilesSource({ path, nodeName, localNode: () => localNode(nodeName) });
+  const allowLoopbackEndpoints = values['allow-loopback-endpoints'];
+  const source = new FilesSource({ path, nodeName, localNode: () => localNode(nodeName), allowLoopbackEndpoints });
   try {
     await source.start({
       serviceChanged: change => state.serviceChanged(change),
