@@ -32,10 +32,15 @@ function tooDeepOffset(text: string): number | undefined {
 
 /** The offset of the quote that ends a string. The end of the text if there is none. */
 function stringEnd(text: string, start: number): number {
-  for (let at = start + 1; at < text.length; at++) {
-    const code = text.charCodeAt(at);
-    if (code === QUOTE) return at;
-    if (code === BACKSLASH) at++;
+  for (let at = text.indexOf('"', start + 1); at >= 0; at = text.indexOf('"', at + 1)) {
+    if (!isEscaped(text, at)) return at;
   }
   return text.length;
+}
+
+/** Whether an odd number of backslashes stands before the offset. */
+function isEscaped(text: string, offset: number): boolean {
+  let at = offset;
+  while (text.charCodeAt(at - 1) === BACKSLASH) at--;
+  return (offset - at) % 2 === 1;
 }
