@@ -152,12 +152,31 @@ describe('kube-proxy plan', () => {
     assert.match(stdout, /Service default\/web: metadata\.annotations\[\S+\] "nine" is not round-robin/);
   });
 
-  test('LOG-10 the problems of plan have no control characters of names', async () => {
-    const name = String.raw`metadata: {name: "x\e[2J\r\nforged"`;
-    const { status, stdout } = await planOf(WEB.replace('metadata: {name: web', name));
+  test('CLI-18 no manifest can control the terminal, in any form of the output', async () => {
+    const codes = String.raw`\e[2J\x9b1m\u202e\x7f\r\a`;
+    const hostile = `${WEB.replace('node-b', `"node${codes}"`)}---
+apiVersion: v1
+kind: Service
+metadata: {name: "web${codes}"}
+spec: {clusterIP: "10.96.0.11${codes}", type: "x${codes}", ports: [{name: "p${codes}", port: 80}]}
+`;
+    for (const args of [['-o', 'text'], ['-o', 'json'], ['-o', 'yaml'], ...MODES.map(({ name }) => [name])]) {
+      const [mode] = args;
+      const flags = args.length > 1 ? args : ['--rules', '--proxy-mode', mode ?? ''];
+      const { status, stdout, stderr } = await planOf(hostile, ...flags);
+      assert.equal(status, 1);
+      assert.doesNotMatch(stdout + stderr, /[^\P{C}\n]/u, `${flags}`);
+    }
+    const { problems } = JSON.parse((await planOf(hostile, '-o', 'json')).stdout);
+    const objects = problems.map(({ object }: { object: string }) => object);
+    assert.ok(objects.includes('Service default/web\x1b[2J\x9b1m\u202e\x7f\r\x07'));
+  });
+
+  test('CLI-18 no error of the command line can control the terminal', async () => {
+    const { status, stderr } = await run('plan', '--manifests', '/none\x1b[2J\x9b');
     assert.equal(status, 1);
-    assert.match(stdout, /Service default\/x\\x1b\[2J\\r\\nforged: metadata\.name is the text/);
-    assert.doesNotMatch(stdout, /[^\P{Cc}\n]/u);
+    assert.match(stderr, /^Error: cannot read manifests from \/none\\x1b\[2J\\u009b/);
+    assert.doesNotMatch(stderr, /[^\P{C}\n]/u);
   });
 
   test('CLI-2 --service limits the report to one Service', async () => {

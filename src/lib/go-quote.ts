@@ -7,11 +7,6 @@ export function goQuote(text: string): string {
   return `${quoted}"`;
 }
 
-/** Text without quotes around it. Characters that are not printable are escaped; blanks, tabs and line feeds stay. */
-export function escapeControls(text: string): string {
-  return text.replace(/[^\p{L}\p{M}\p{N}\p{P}\p{S} \t\n]/gu, escaped);
-}
-
 const SHORT: ReadonlyMap<string, string> = new Map([
   ['"', '\\"'],
   ['\\', '\\\\'],

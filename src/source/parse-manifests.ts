@@ -9,7 +9,7 @@ import {
 } from '../api/index.ts';
 import type { Problem } from '../lib/problem.ts';
 import { DEFAULT_NAMESPACE, withDefaults } from './defaults.ts';
-import { MAX_YAML_BYTES, type ParsedDocument, type Position, parseJson, parseYaml } from './parse-documents.ts';
+import { MAX_YAML_BYTES, type ParsedDocument, type Position, parseJsonDocument, parseYaml } from './parse-documents.ts';
 import { DEFAULT_RULES, type ManifestRules } from './validate-addresses.ts';
 import { validateManifest } from './validate-manifest.ts';
 
@@ -40,7 +40,7 @@ export async function parseManifests(
   rules: ManifestRules = DEFAULT_RULES,
 ): Promise<ManifestFile> {
   const isTooLongForYaml = text.length > MAX_YAML_BYTES;
-  const json = parseJson(text);
+  const json = parseJsonDocument(text);
   const jsonFile = json && addDocument(json, new FileBuilder(path, rules)).build();
   // Problems in JSON are found again as YAML, which gives their positions.
   if (jsonFile && (jsonFile.problems.length === 0 || isTooLongForYaml)) return jsonFile;

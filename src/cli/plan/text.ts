@@ -1,4 +1,4 @@
-import { escapeControls } from '../../lib/go-quote.ts';
+import { printable } from '../../lib/printable.ts';
 import type { Problem } from '../../lib/problem.ts';
 import { joinHostPort } from '../../net/index.ts';
 import type { Style } from '../style.ts';
@@ -19,7 +19,7 @@ export function problemText({ where, object, field, message }: Problem, style: S
   const place = [where, object].filter(Boolean).join(': ');
   const text = [place, [field, message].filter(Boolean).join(' ')].filter(Boolean).join(': ');
   // Names in manifests can have any characters, and a terminal obeys some of them.
-  return `  ${style.red('✗')} ${escapeControls(text).replaceAll('\n', '\\n')}`;
+  return `  ${style.red('✗')} ${printable(text)}`;
 }
 
 function nodeText({ node, services }: PlanReport, style: Style): string {

@@ -5,6 +5,7 @@ import { IptablesHarness } from '../../../test/support/iptables-mode.ts';
 import { service, slice } from '../../../test/support/objects.ts';
 import { runIn } from '../../../test/support/run-in.ts';
 import { NetworkNamespace } from '../../kernel/netns.ts';
+import { errorText } from '../../lib/error-text.ts';
 import { cleanupIptables } from './cleanup.ts';
 
 /** The rules of the kubelet and of other programs. */
@@ -69,7 +70,7 @@ for (const backend of ['nf_tables', 'legacy'] as const) {
       );
       assert.deepEqual(
         { ...(await cleanupIptables({ namespace, programs: { backend } })) },
-        { removed: [], errors: [] },
+        { removed: [], errors: [], kept: [] },
       );
     } finally {
       await Promise.all(modes.map(mode => mode.close()));
@@ -82,7 +83,7 @@ test('IPT-13 without iptables, or without rules of the mode, the cleanup removes
   const programs = new FakePrograms({});
   const namespace = NetworkNamespace.create();
   try {
-    const nothing = { removed: [], errors: [] };
+    const nothing = { removed: [], errors: [], kept: [] };
     assert.deepEqual(
       { ...(await cleanupIptables({ namespace, programs: { env: programs.env({ only: true }) } })) },
       nothing,
@@ -109,8 +110,10 @@ test('IPT-13 the cleanup reports a chain that it cannot remove, and removes the 
     runIn(namespace, 'iptables', ['-t', 'nat', '-N', 'MINE']);
     runIn(namespace, 'iptables', ['-t', 'nat', '-A', 'MINE', '-j', 'KUBE-MARK-MASQ']);
     const { removed, errors } = await cleanupIptables({ namespace });
-    assert.equal(errors.length, 1);
-    assert.match(String(errors[0]), /KUBE-MARK-MASQ/);
+    assert.deepEqual(errors.map(errorText), [
+      'chain KUBE-MARK-MASQ of nat (IPv4, nf_tables): rules of other programs jump to it: delete these rules ' +
+        '(iptables-save -t nat | grep -w -- KUBE-MARK-MASQ), then run the cleanup again',
+    ]);
     assert.deepEqual(removed, [
       '6 chains of nat (IPv4, nf_tables)',
       '6 chains of filter (IPv4, nf_tables)',

@@ -1,9 +1,10 @@
 import { type Iptables, quoteRule } from '../../kernel/iptables/index.ts';
 import { Turns } from '../../lib/turns.ts';
-import { FAMILIES, type Family } from '../../net/index.ts';
+import { FAMILIES } from '../../net/index.ts';
 import { type Cleanup, CleanupReport } from '../cleanup-report.ts';
 import type { CleanupOptions, OwnRules } from '../descriptor.ts';
 import { openBackends } from '../iptables-programs.ts';
+import { chainText, leftoverOf, placeText, usedChain } from '../leftover.ts';
 import { removeChains } from './chains/remove-chains.ts';
 import { inDeletionOrder } from './chains/stale-chains.ts';
 import { Chain, isOwnChain, PROBE_CHAIN, TRIAL_CHAIN } from './names.ts';
@@ -36,14 +37,14 @@ export async function cleanupIptables({ namespace, programs, keep }: CleanupOpti
   const turns = new Turns();
   for (const family of FAMILIES) {
     const [own, other] = await openBackends(family, { ...programs, namespace }, { turns });
-    await cleanFamily(own, family, report, keep);
-    if (other) await cleanFamily(other, family, report);
+    await cleanFamily(own, report, keep);
+    if (other) await cleanFamily(other, report);
   }
   return report;
 }
 
-async function cleanFamily(iptables: Iptables, family: Family, report: CleanupReport, keep?: OwnRules): Promise<void> {
-  const where = `${family}, ${iptables.backend}`;
+async function cleanFamily(iptables: Iptables, report: CleanupReport, keep?: OwnRules): Promise<void> {
+  const where = placeText(iptables);
   let present: Record<Table | 'mangle', ReadonlySet<string>>;
   try {
     present = await chainsOf(iptables);
@@ -52,7 +53,7 @@ async function cleanFamily(iptables: Iptables, family: Family, report: CleanupRe
   }
   for (const { table, from, to, rule } of JUMPS) {
     if (to === Chain.FIREWALL || !present[table].has(to) || keep?.jump(table, from, quoteRule(rule))) continue;
-    await report.attempt(async () => {
+    await report.attempt(`jump from ${from} to ${to} of ${table} (${where})`, async () => {
       await iptables.deleteRule(table, from, rule);
       return undefined;
     });
@@ -60,12 +61,13 @@ async function cleanFamily(iptables: Iptables, family: Family, report: CleanupRe
   for (const table of ['nat', 'filter'] as const) {
     const chains = removable(table, present[table]).filter(chain => !keep?.chain(table, chain));
     if (chains.length === 0) continue;
-    const { removed, errors } = await removeChains(iptables, table, chains);
-    report.errors.push(...errors);
+    const { removed, used, failure } = await removeChains(iptables, table, chains);
+    report.errors.push(...used.map(chain => usedChain(iptables, table, chain)));
+    if (failure !== undefined) report.errors.push(leftoverOf(`chains of ${table} (${where})`, failure));
     if (removed > 0) report.removed.push(`${removed} chains of ${table} (${where})`);
   }
   if (!present.mangle.has(Chain.CANARY)) return;
-  await report.attempt(async () => {
+  await report.attempt(chainText(iptables, 'mangle', Chain.CANARY), async () => {
     const wasThere = await iptables.deleteChain('mangle', Chain.CANARY);
     return wasThere ? `1 chain of mangle (${where})` : undefined;
   });

@@ -11,7 +11,7 @@ export async function cleanupNftables({ namespace }: CleanupOptions = {}): Promi
   try {
     for (const family of FAMILIES) {
       const { nft } = layoutOf(family);
-      await report.attempt(async () => {
+      await report.attempt(`table ${nft} ${TABLE}`, async () => {
         const exists = [...socket.listTables(nft)].some(({ name }) => name === TABLE);
         if (!exists) return undefined;
         await socket.commit(new Transaction(nft, TABLE).delete({ kind: 'table', family: nft, name: TABLE }));
