@@ -27,6 +27,8 @@ export interface DriftWatchOptions {
   /** The generation of the ruleset now. */
   readonly generation: () => number;
   readonly namespace?: NetworkNamespace | undefined;
+  /** The size of the buffer for notifications, in bytes. Tests make it so small that the kernel drops some. */
+  readonly receiveBuffer?: number | undefined;
   readonly clock: Clock;
   /** Called some time after another program changed a table. One call covers all changes of that time. */
   drifted(drift: TableDrift): void;
@@ -71,7 +73,7 @@ export class DriftWatch {
 
   listen(): void {
     if (this.#monitor) return;
-    const { namespace, lost } = this.#options;
+    const { namespace, receiveBuffer, lost } = this.#options;
     const handlers = {
       changed: (event: NftEvent) => {
         if (event.table === TABLE) this.#events.push(event);
@@ -83,7 +85,7 @@ export class DriftWatch {
         lost(error.message);
       },
     };
-    this.#monitor = NftablesMonitor.open(handlers, { namespace });
+    this.#monitor = NftablesMonitor.open(handlers, { namespace, receiveBuffer });
     const isBehind = this.#missed || this.#options.generation() !== this.#seen;
     this.restart();
     if (isBehind) lost('another program changed the ruleset while the watch was paused');
