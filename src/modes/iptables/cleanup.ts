@@ -1,4 +1,5 @@
 import { type Iptables, quoteRule } from '../../kernel/iptables/index.ts';
+import { isInterrupted } from '../../kernel/netlink/index.ts';
 import { Turns } from '../../lib/turns.ts';
 import { FAMILIES, type Family } from '../../net/index.ts';
 import { type Cleanup, CleanupReport } from '../cleanup-report.ts';
@@ -47,7 +48,8 @@ async function cleanFamily(iptables: Iptables, family: Family, report: CleanupRe
   let present: Record<Table | 'mangle', ReadonlySet<string>>;
   try {
     present = await chainsOf(iptables);
-  } catch {
+  } catch (error) {
+    if (isInterrupted(error)) report.errors.push(error);
     return;
   }
   for (const { table, from, to, rule } of JUMPS) {
