@@ -18,6 +18,7 @@ COMMIT
 :KUBE-KUBELET-CANARY - [0:0]
 -A INPUT -j KUBE-FIREWALL
 -A OUTPUT -j KUBE-FIREWALL
+-A KUBE-FIREWALL -m mark --mark 0x8000/0x8000 -j DROP
 -A INPUT -m comment --comment "another program" -p tcp -j ACCEPT
 COMMIT
 *nat
@@ -164,6 +165,33 @@ test('IPT-17 syncs and the cleanup succeed while another program deletes its own
       saved(namespace, 'iptables-nft').filter(line => line.includes('KUBE-') && !line.includes('KUBE-FIREWALL')),
       [],
     );
+  } finally {
+    await mode.close();
+    namespace.close();
+  }
+});
+
+test('IPT-13 the cleanup removes KUBE-FIREWALL only if it is empty and only our jumps lead to it', async () => {
+  const namespace = NetworkNamespace.create();
+  const options = { backend: 'nf_tables', localhostNodePorts: false } as const;
+  const mode = new IptablesHarness(namespace, options);
+  const firewall = () => saved(namespace, 'iptables-nft').filter(line => line.includes('KUBE-FIREWALL'));
+  const cleanup = async () => {
+    await mode.close();
+    assert.deepEqual((await cleanupIptables({ namespace, programs: { backend: 'nf_tables' } })).errors, []);
+  };
+  try {
+    await mode.sync();
+    runIn(namespace, 'iptables', ['-A', 'FORWARD', '-j', 'KUBE-FIREWALL']);
+    await cleanup();
+    assert.equal(firewall().length, 4, 'another program jumps to the chain');
+    runIn(namespace, 'iptables', ['-D', 'FORWARD', '-j', 'KUBE-FIREWALL']);
+    runIn(namespace, 'iptables', ['-A', 'KUBE-FIREWALL', '-j', 'RETURN']);
+    await cleanup();
+    assert.equal(firewall().length, 4, 'another program has a rule in the chain');
+    runIn(namespace, 'iptables', ['-F', 'KUBE-FIREWALL']);
+    await cleanup();
+    assert.deepEqual(firewall(), []);
   } finally {
     await mode.close();
     namespace.close();
