@@ -80,6 +80,20 @@ test('NFT-7 a paused watch detects changes by other programs when it listens aga
     assert.equal(reports.length, 2, 'the watch detects the change although this process wrote after it');
     nft(namespace, 'add', 'chain', 'ip', 'kube-proxy', 'foreign');
     await waitFor('the third report', () => reports.length === 3);
+    nft(namespace, 'delete', 'chain', 'ip', 'kube-proxy', 'foreign');
+    await write('e');
+    watch.pause();
+    await write('f');
+    watch.listen();
+    assert.equal(reports.length, 4, 'the pause discarded a notification from before the last write');
+    await write('g');
+    nft(namespace, 'add', 'chain', 'ip', 'kube-proxy', 'foreign');
+    await write('h');
+    await waitFor('the fifth report', () => reports.length === 5);
+    watch.pause();
+    await write('i');
+    watch.listen();
+    assert.equal(reports.length, 5, 'the watch had read all notifications before the pause');
   } finally {
     watch.close();
     socket.close();
