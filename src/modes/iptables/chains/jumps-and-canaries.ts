@@ -13,7 +13,8 @@ const KUBELET_CHAINS = ['KUBE-KUBELET-CANARY', 'KUBE-IPTABLES-HINT'];
 /**
  * Creates what is missing of the chains, the jumps to them from built-in chains, and the canaries. Leaves existing ones
  * where they are, but for a jump to KUBE-FIREWALL that the kubelet did not make: an earlier run of this mode left it,
- * and it must again come before the jumps that are inserted now. Removes what an interrupted search for refused rules left. Returns the chains that nat had before.
+ * and it must again come before the jumps that are inserted now. Removes what an interrupted search for refused rules
+ * left. Returns the chains that nat had before.
  */
 export async function ensureJumpsAndCanaries(iptables: Iptables): Promise<ReadonlySet<string>> {
   const text = new RestoreText();
