@@ -4,6 +4,7 @@ import { FakePrograms } from '../../../test/support/fake-programs.ts';
 import { IptablesHarness } from '../../../test/support/iptables-mode.ts';
 import { service, slice } from '../../../test/support/objects.ts';
 import { runIn } from '../../../test/support/run-in.ts';
+import { whileChainsVanish } from '../../../test/support/vanishing-chains.ts';
 import { NetworkNamespace } from '../../kernel/netns.ts';
 import { errorText } from '../../lib/error-text.ts';
 import { cleanupIptables } from './cleanup.ts';
@@ -18,6 +19,7 @@ COMMIT
 :KUBE-KUBELET-CANARY - [0:0]
 -A INPUT -j KUBE-FIREWALL
 -A OUTPUT -j KUBE-FIREWALL
+-A KUBE-FIREWALL -m mark --mark 0x8000/0x8000 -j DROP
 -A INPUT -m comment --comment "another program" -p tcp -j ACCEPT
 COMMIT
 *nat
@@ -145,6 +147,56 @@ test('IPT-13 the cleanup removes the rules of both backends by default', async (
     ]);
   } finally {
     await Promise.all(modes.map(mode => mode.close()));
+    namespace.close();
+  }
+});
+
+test('IPT-17 syncs and the cleanup succeed while another program deletes its own chains', async () => {
+  const namespace = NetworkNamespace.create();
+  const mode = new IptablesHarness(namespace, { backend: 'nf_tables', localhostNodePorts: false });
+  try {
+    mode.setService(service('web', { clusterIP: '10.96.0.1', ports: [{ nodePort: 30000 }] }));
+    mode.setEndpointSlice(slice('web-1', ['10.244.1.1']));
+    await mode.sync();
+    await whileChainsVanish(namespace, async () => {
+      for (let i = 0; i < 5; i++) assert.deepEqual(await mode.restart(), { full: true });
+      await mode.close();
+      assert.deepEqual((await cleanupIptables({ namespace, programs: { backend: 'nf_tables' } })).errors, []);
+    });
+    assert.deepEqual(mode.events.lines, []);
+    assert.deepEqual(
+      saved(namespace, 'iptables-nft').filter(line => line.includes('KUBE-') && !line.includes('KUBE-FIREWALL')),
+      [],
+    );
+  } finally {
+    await mode.close();
+    namespace.close();
+  }
+});
+
+test('IPT-13 the cleanup removes KUBE-FIREWALL only if it is empty and only our jumps lead to it', async () => {
+  const namespace = NetworkNamespace.create();
+  const options = { backend: 'nf_tables', localhostNodePorts: false } as const;
+  const mode = new IptablesHarness(namespace, options);
+  const firewall = () => saved(namespace, 'iptables-nft').filter(line => line.includes('KUBE-FIREWALL'));
+  const cleanup = async () => {
+    await mode.close();
+    assert.deepEqual((await cleanupIptables({ namespace, programs: { backend: 'nf_tables' } })).errors, []);
+  };
+  try {
+    await mode.sync();
+    runIn(namespace, 'iptables', ['-A', 'FORWARD', '-j', 'KUBE-FIREWALL']);
+    await cleanup();
+    assert.equal(firewall().length, 4, 'another program jumps to the chain');
+    runIn(namespace, 'iptables', ['-D', 'FORWARD', '-j', 'KUBE-FIREWALL']);
+    runIn(namespace, 'iptables', ['-A', 'KUBE-FIREWALL', '-j', 'RETURN']);
+    await cleanup();
+    assert.equal(firewall().length, 4, 'another program has a rule in the chain');
+    runIn(namespace, 'iptables', ['-F', 'KUBE-FIREWALL']);
+    await cleanup();
+    assert.deepEqual(firewall(), []);
+  } finally {
+    await mode.close();
     namespace.close();
   }
 });

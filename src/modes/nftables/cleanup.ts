@@ -1,3 +1,4 @@
+import { uninterrupted } from '../../kernel/netlink/index.ts';
 import { NftablesSocket, Transaction } from '../../kernel/nftables/index.ts';
 import { FAMILIES } from '../../net/index.ts';
 import { type Cleanup, CleanupReport } from '../cleanup-report.ts';
@@ -12,7 +13,8 @@ export async function cleanupNftables({ namespace }: CleanupOptions = {}): Promi
     for (const family of FAMILIES) {
       const { nft } = layoutOf(family);
       await report.attempt(`table ${nft} ${TABLE}`, async () => {
-        const exists = [...socket.listTables(nft)].some(({ name }) => name === TABLE);
+        const tables = await uninterrupted(() => [...socket.listTables(nft)]);
+        const exists = tables.some(({ name }) => name === TABLE);
         if (!exists) return undefined;
         await socket.commit(new Transaction(nft, TABLE).delete({ kind: 'table', family: nft, name: TABLE }));
         return `table ${nft} ${TABLE}`;
