@@ -13,6 +13,8 @@ export interface ClusterSourceOptions {
   readonly accept: string;
   /** How often the handlers receive all objects again, at least a second. 0 means never. */
   readonly resyncMs: number;
+  /** After this long without anything from a watch, the source checks whether the watch is deaf. */
+  readonly silenceMs?: number | undefined;
   /** Receives the problems, because the first ones come before there are handlers. */
   readonly report: InformerReporter;
   readonly clock?: Clock | undefined;

@@ -6,6 +6,7 @@ import { Reflector, type ReflectorSink } from './reflector.ts';
 import type { InformerReporter } from './reporter.ts';
 import { isOfResource, type Resource } from './resource.ts';
 import { Resync } from './resync.ts';
+import { DEFAULT_SILENCE_MS } from './silence-watchdog.ts';
 import { UnusableObjects } from './unusable-objects.ts';
 
 export interface InformerOptions<T extends KubeObject> {
@@ -16,6 +17,8 @@ export interface InformerOptions<T extends KubeObject> {
   readonly reporter: InformerReporter;
   /** How often the informer delivers all objects again; 0 or undefined: never. */
   readonly resyncMs?: number | undefined;
+  /** After this long without anything from a watch, the informer checks whether the watch is deaf. */
+  readonly silenceMs?: number | undefined;
   readonly clock?: Clock | undefined;
   readonly random?: (() => number) | undefined;
 }
@@ -32,6 +35,8 @@ export class Informer<T extends KubeObject> {
   readonly #resync: Resync<T>;
   /** The keys of the objects in the list that the reflector reads now; undefined when it reads none. */
   #listed: Set<string> | undefined;
+  /** Objects of the same version are the same. Not so while the reflector lists a server that was set back. */
+  #hasSameHistory = true;
   #hasSynced = false;
   #lastDataAt: number | undefined;
 
@@ -43,7 +48,9 @@ export class Informer<T extends KubeObject> {
     this.#handlers = new Handlers(resource, reporter);
     this.#unusable = new UnusableObjects(resource, reporter);
     this.#resync = new Resync(this.#objects, this.#handlers, options.resyncMs ?? 0, clock);
-    this.#reflector = new Reflector({ client, resource, accept, sink: this.#sink(), reporter, clock, random });
+    const silenceMs = options.silenceMs ?? DEFAULT_SILENCE_MS;
+    const sink = this.#sink();
+    this.#reflector = new Reflector({ client, resource, accept, sink, reporter, clock, random, silenceMs });
   }
 
   /** Does nothing if the informer was started before. */
@@ -94,8 +101,9 @@ export class Informer<T extends KubeObject> {
 
   #sink(): ReflectorSink {
     return {
-      listStarted: () => {
+      listStarted: hasSameHistory => {
         this.#listed = new Set();
+        this.#hasSameHistory = hasSameHistory;
       },
       objectPresent: result => this.#objectPresent(result),
       objectDeleted: result => this.#objectDeleted(result),
@@ -113,7 +121,7 @@ export class Informer<T extends KubeObject> {
     this.#unusable.delete(key);
     const from = this.#objects.get(key);
     // Most objects of a fresh list are the same as before.
-    if (from && hasSameVersion(from, to)) return;
+    if (from && this.#hasSameHistory && hasSameVersion(from, to)) return;
     this.#objects.set(key, to);
     this.#handlers.changed(from ? { type: 'updated', from, to } : { type: 'added', to });
   }
@@ -144,6 +152,7 @@ export class Informer<T extends KubeObject> {
   #listCompleted(): void {
     const listed = this.#listed;
     this.#listed = undefined;
+    this.#hasSameHistory = true;
     if (listed) {
       for (const key of this.#objects.keys()) if (!listed.has(key)) this.#remove(key);
       for (const key of this.#unusable.keys()) if (!listed.has(key)) this.#unusable.delete(key);

@@ -4,18 +4,22 @@ import { sleep } from '../../lib/sleep.ts';
 import { ApiError } from '../index.ts';
 import { type ListPage, readListPage } from './list-page.ts';
 import { type AttemptEnd, nextStep, type Phase, type WaitCause } from './next-step.ts';
-import { listQuery, streamingListQuery, type Version, watchQuery } from './queries.ts';
+import { isOlderVersion, listQuery, streamingListQuery, VERSION_QUERY, type Version, watchQuery } from './queries.ts';
 import type { InformerReporter } from './reporter.ts';
 import type { Query } from './resource.ts';
 import { ResourceRequests, type ResourceRequestsOptions } from './resource-requests.ts';
+import { SilenceWatchdog } from './silence-watchdog.ts';
 import { GIVE_UP_AFTER_MS, REPORT_AFTER_MS, StallWatchdog } from './stall-watchdog.ts';
 import { WatchStatus } from './watch-status.ts';
 import { readWatch, type WatchEvent } from './watch-stream.ts';
 
 /** Receives what the API server sends. */
 export interface ReflectorSink {
-  /** A fresh list starts. An earlier list that broke off does not count. */
-  listStarted(): void;
+  /**
+   * A fresh list starts. An earlier list that broke off does not count. If the server does not know the former version,
+   * the same version of an object may now mean another state of it.
+   */
+  listStarted(hasSameHistory: boolean): void;
   objectPresent(result: DecodeResult): void;
   objectDeleted(result: DecodeResult): void;
   /** The fresh list is complete. Objects that are not in it are gone. */
@@ -30,6 +34,8 @@ export interface ReflectorOptions extends ResourceRequestsOptions {
   readonly sink: ReflectorSink;
   readonly reporter: InformerReporter;
   readonly random: () => number;
+  /** After this long without anything from a watch, the reflector checks whether the watch is deaf. */
+  readonly silenceMs: number;
 }
 
 const BACK_OFF = { firstMs: 800, maxMs: 30_000, resetAfterMs: 120_000 };
@@ -37,6 +43,7 @@ const MIN_WATCH_SECONDS = 300;
 /** The server should end a watch after the time that was asked for. This much later, the watch counts as hanging. */
 const WATCH_GRACE_MS = 30_000;
 const LIST_TIMEOUT_MS = 300_000;
+const VERSION_CHECK_TIMEOUT_MS = 30_000;
 /** A watch that ends sooner and brings nothing did not work. */
 const MIN_ACTIVE_MS = 1000;
 /** The reflector waits no longer than this, even if the server asks for more. */
@@ -47,16 +54,15 @@ export class Reflector {
   readonly #options: ReflectorOptions;
   readonly #backOffs: Readonly<Record<WaitCause, BackOff>>;
   readonly #watchdog: StallWatchdog;
+  readonly #silenceWatchdog: SilenceWatchdog;
   readonly #requests: ResourceRequests;
   readonly #status: WatchStatus;
   #running: Promise<void> | undefined;
   #closed = false;
   #phase: Phase = 'streaming list';
   #version: Version = { text: '', isUnknown: false };
-  /** How many events the current watch has brought. */
-  #eventCount = 0;
-  /** The reflector aborted the current streaming list because the server sent nothing. */
-  #hasGivenUp = false;
+  /** The phase that follows because the reflector itself aborted the current request, which was silent. */
+  #phaseAfterSilence: Phase | undefined;
   /** Ends the current wait. */
   #wait: AbortController | undefined;
   /** The current wait is there because the reflector could not reach the server. */
@@ -64,13 +70,15 @@ export class Reflector {
 
   constructor(options: ReflectorOptions) {
     this.#options = options;
-    const { clock, random } = options;
+    const { clock, random, silenceMs } = options;
     const backOff = () => new BackOff({ ...BACK_OFF, random, clock });
     this.#backOffs = { failure: backOff(), 'old version': backOff() };
     this.#requests = new ResourceRequests(options);
     this.#status = new WatchStatus(options.resource.path, options.reporter);
     const silence = `the API server has sent nothing for ${REPORT_AFTER_MS / 1000} s`;
     this.#watchdog = new StallWatchdog(clock, awaited => this.#status.stalled(`${silence}: waiting for ${awaited}`));
+    const onSilence = () => this.#abortSilent('version check');
+    this.#silenceWatchdog = new SilenceWatchdog({ limitMs: silenceMs, clock, random, onSilence });
   }
 
   start(): void {
@@ -84,7 +92,6 @@ export class Reflector {
 
   async close(): Promise<void> {
     this.#closed = true;
-    this.#watchdog.stop();
     this.#requests.abort();
     this.#wait?.abort();
     await this.#running;
@@ -111,32 +118,50 @@ export class Reflector {
     this.#isServerUnreachable = false;
   }
 
-  /** Returns undefined after a complete list. */
+  /** Returns undefined if the next phase is clear: after a complete list, a version check, and a silent request. */
   async #attempt(): Promise<AttemptEnd | undefined> {
     const { clock } = this.#options;
     const started = clock.elapsed();
     const version = this.#version.text;
-    this.#eventCount = 0;
-    this.#hasGivenUp = false;
+    this.#phaseAfterSilence = undefined;
     let error: unknown;
     try {
+      if (this.#phase === 'version check') return await this.#checkVersion();
       if (this.#phase === 'list' || this.#phase === 'full list') return await this.#list(this.#phase);
       await this.#watch();
     } catch (thrown) {
-      // A streaming list that was given up did not fail: a plain list follows.
-      error = this.#hasGivenUp ? undefined : (thrown ?? new Error('nothing'));
+      if (this.#phaseAfterSilence) {
+        this.#phase = this.#phaseAfterSilence;
+        return undefined;
+      }
+      error = thrown ?? new Error('nothing');
     } finally {
       this.#watchdog.stop();
+      this.#silenceWatchdog.stop();
     }
-    const lastedMs = clock.elapsed() - started;
-    const wasActive = lastedMs >= MIN_ACTIVE_MS || this.#version.text !== version;
-    const wasSilent = lastedMs >= MIN_WATCH_SECONDS * 1000 && this.#eventCount === 0;
+    const wasActive = clock.elapsed() - started >= MIN_ACTIVE_MS || this.#version.text !== version;
     const hasVersion = this.#version.text !== '' && !this.#version.isUnknown;
-    return { phase: this.#phase, error, wasActive, wasSilent, hasVersion };
+    return { phase: this.#phase, error, wasActive, hasVersion };
+  }
+
+  /** If the server has not reached the version of the watch, it keeps silent about all changes until then. */
+  async #checkVersion(): Promise<undefined> {
+    const { sink, resource } = this.#options;
+    const { text } = this.#version;
+    const { resourceVersion } = await this.#requests.send(VERSION_QUERY, VERSION_CHECK_TIMEOUT_MS, response => {
+      sink.dataReceived();
+      return readListPage(response, resource, () => {});
+    });
+    const isOlder = isOlderVersion(resourceVersion, text);
+    this.#phase = isOlder === false ? 'watch' : 'streaming list';
+    if (!isOlder) return;
+    this.#version = { text, isUnknown: true };
+    const cause = 'it was probably restored from a backup';
+    this.#status.stalled(`the API server is at version ${resourceVersion}, older than ${text}: ${cause}`);
   }
 
   async #list(phase: Phase): Promise<undefined> {
-    this.#options.sink.listStarted();
+    this.#options.sink.listStarted(!this.#version.isUnknown);
     this.#watchdog.start('the list of all objects');
     const first = listQuery(phase, this.#version);
     let page = await this.#listPage(first);
@@ -159,31 +184,35 @@ export class Reflector {
     const seconds = Math.floor(MIN_WATCH_SECONDS * (1 + random()));
     const isList = this.#phase === 'streaming list';
     const query = (isList ? streamingListQuery : watchQuery)(seconds, this.#version);
-    if (isList) this.#watchdog.start('the answer to a streaming list', () => this.#giveUp());
+    if (isList) this.#watchdog.start('the answer to a streaming list', () => this.#abortSilent('list'));
     await this.#requests.send(query, seconds * 1000 + WATCH_GRACE_MS, async response => {
       if (isList) this.#startStreamingList();
-      else this.#status.works();
+      else this.#startWatch();
       sink.dataReceived();
       await readWatch(response, resource, event => this.#handleEvent(event));
     });
   }
 
   #startStreamingList(): void {
-    this.#options.sink.listStarted();
+    this.#options.sink.listStarted(!this.#version.isUnknown);
     const fallback = `after ${GIVE_UP_AFTER_MS / 1000} s the proxy asks for a plain list`;
     this.#watchdog.dataReceived(`the bookmark that ends the streaming list (${fallback})`);
   }
 
-  /** A server that does not mark the end of its objects cannot stream a list. */
-  #giveUp(): void {
-    this.#hasGivenUp = true;
+  #startWatch(): void {
+    this.#status.works();
+    this.#silenceWatchdog.start();
+  }
+
+  #abortSilent(next: Phase): void {
+    this.#phaseAfterSilence = next;
     this.#requests.abort();
   }
 
   #handleEvent(event: WatchEvent): void {
     const { sink } = this.#options;
-    this.#eventCount++;
     this.#watchdog.dataReceived();
+    this.#silenceWatchdog.dataReceived();
     sink.dataReceived();
     switch (event.type) {
       case 'present':
@@ -216,7 +245,7 @@ export class Reflector {
     this.#watchdog.stop();
     this.#setVersion(resourceVersion);
     this.#options.sink.listCompleted();
-    this.#status.works();
+    this.#startWatch();
   }
 }
 

@@ -1,0 +1,116 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { bookmark, initialEnd, list, modified, service, withInformer } from '../../../test/support/informer-case.ts';
+
+const SILENT_MS = 180_000;
+
+test('WATCH-20 after three silent minutes the reflector asks for the version of the server, with the smallest list', () =>
+  withInformer(async parts => {
+    const { api, clock } = parts;
+    const watch = await parts.startWatch(service('a@9'));
+    await clock.advance(SILENT_MS - 1);
+    assert.deepEqual([watch.isAborted, api.waiting], [false, 0]);
+    await clock.advance(1);
+    assert.equal(watch.isAborted, true);
+    assert.deepEqual(api.next().query, { limit: '1' });
+  }));
+
+test('WATCH-20 if the server is at an older version, the reflector lists everything anew and hands over every object', () =>
+  withInformer(async parts => {
+    const { api, clock, stalls, recovered } = parts;
+    await parts.startWatch(service('gone@8'), service('same@9'));
+    await clock.advance(SILENT_MS);
+    api.next().reply(list('7', [service('same@5')]));
+    await clock.advance(0);
+    const fresh = api.next();
+    assert.deepEqual([fresh.query.sendInitialEvents, fresh.query.resourceVersion], ['true', undefined]);
+    assert.match(stalls[0]?.message ?? '', /the API server is at version 7, older than 10: .* restored/);
+    fresh.answer();
+    // The new history may give a version to another state of an object than the old one.
+    fresh.send({ type: 'ADDED', object: service('same@9') }, initialEnd('9'));
+    await clock.advance(0);
+    assert.deepEqual(parts.takeChanges(), ['updated same@9 same@9', 'removed gone@8']);
+    assert.deepEqual(recovered, ['/api/v1/services']);
+    fresh.end();
+    await clock.advance(1000);
+    assert.equal(api.next().query.resourceVersion, '9', 'the watch follows the new history');
+  }));
+
+for (const version of ['10', '11', '99999999999999999999']) {
+  test(`WATCH-20 if the server is at version ${version}, not older than 10, only the watch starts anew`, () =>
+    withInformer(async parts => {
+      const { api, clock, failures, stalls } = parts;
+      await parts.startWatch(service('a@9'));
+      await clock.advance(SILENT_MS);
+      api.next().reply(list(version, [service('b@11')]));
+      await clock.advance(0);
+      const { query } = api.next();
+      assert.deepEqual([query.watch, query.sendInitialEvents, query.resourceVersion], ['true', undefined, '10']);
+      assert.deepEqual([parts.takeChanges(), failures, stalls], [[], [], []]);
+    }));
+}
+
+test('WATCH-20 if versions cannot be compared, the reflector asks for a list that is not older', () =>
+  withInformer(async parts => {
+    const { api, clock } = parts;
+    await parts.startWatch(service('a@9'));
+    await clock.advance(SILENT_MS);
+    api.next().reply(list('x7', []));
+    await clock.advance(0);
+    const fresh = api.next();
+    assert.deepEqual([fresh.query.sendInitialEvents, fresh.query.resourceVersion], ['true', '10']);
+    fresh.refuse(504, 'Timeout', 'Timeout: Too large resource version: 10, current: 5');
+    await clock.advance(0);
+    assert.equal(api.next().query.resourceVersion, undefined);
+  }));
+
+test('WATCH-20 if the server refuses to say its version, a list that is not older follows, and nothing is reported', () =>
+  withInformer(async parts => {
+    const { api, clock, failures } = parts;
+    await parts.startWatch(service('a@9'));
+    await clock.advance(SILENT_MS);
+    api.next().refuse(403, 'Forbidden', 'User "x" cannot list resource "services"');
+    await clock.advance(0);
+    const { query } = api.next();
+    assert.deepEqual([query.sendInitialEvents, query.resourceVersion], ['true', '10']);
+    assert.deepEqual(failures, []);
+  }));
+
+test('WATCH-20 events and bookmarks end the silence', () =>
+  withInformer(async parts => {
+    const { clock } = parts;
+    const watch = await parts.startWatch(service('a@9'));
+    for (const event of [bookmark('40'), modified(service('a@41'))]) {
+      await clock.advance(60_000);
+      watch.send(event);
+    }
+    await clock.advance(SILENT_MS - 1);
+    assert.equal(watch.isAborted, false);
+    await clock.advance(1);
+    assert.equal(watch.isAborted, true);
+  }));
+
+test('WATCH-20 a quiet resource of a server without bookmarks costs at most one check each three minutes', () =>
+  withInformer(
+    async parts => {
+      const { api, clock } = parts;
+      await parts.startWatch(service('a@9'));
+      const checkedAt: number[] = [];
+      const end = clock.elapsed() + 3_600_000;
+      while (clock.elapsed() < end) {
+        await clock.advance(1000);
+        if (api.waiting === 0) continue;
+        const request = api.next();
+        if (request.query.watch) request.answer();
+        else request.reply(list('10', []));
+        if (!request.query.watch) checkedAt.push(clock.elapsed());
+        assert.equal(request.query.sendInitialEvents, undefined);
+      }
+      const pauses = checkedAt.map((at, index) => at - (checkedAt[index - 1] ?? 0));
+      assert.ok(pauses.length >= 15, `${pauses.length} checks`);
+      assert.ok(Math.min(...pauses) >= SILENT_MS, `${pauses}`);
+      assert.ok(Math.max(...pauses) <= SILENT_MS + 17_000, `${pauses}`);
+      assert.ok(new Set(pauses.map(pause => Math.round(pause / 1000))).size > 3, 'the checks have jitter');
+    },
+    { random: Math.random },
+  ));
