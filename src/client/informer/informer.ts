@@ -2,10 +2,12 @@ import { type DecodeResult, type KubeObject, objectKey } from '../../api/index.t
 import { type Clock, systemClock } from '../../lib/clock.ts';
 import type { ApiClient } from '../index.ts';
 import { Handlers, type InformerHandler } from './handlers.ts';
-import { Reflector, type ReflectorSink } from './reflector.ts';
+import { Reflector } from './reflector.ts';
+import type { ReflectorSink } from './reflector-sink.ts';
 import type { InformerReporter } from './reporter.ts';
 import { isOfResource, type Resource } from './resource.ts';
 import { Resync } from './resync.ts';
+import { ConnectWaits } from './retry-waits.ts';
 import { DEFAULT_SILENCE_MS } from './silence-watchdog.ts';
 import { UnusableObjects } from './unusable-objects.ts';
 
@@ -19,6 +21,8 @@ export interface InformerOptions<T extends KubeObject> {
   readonly resyncMs?: number | undefined;
   /** After this long without anything from a watch, the informer checks whether the watch is deaf. */
   readonly silenceMs?: number | undefined;
+  /** Informers of the same API server share it. */
+  readonly connectWaits?: ConnectWaits | undefined;
   readonly clock?: Clock | undefined;
   readonly random?: (() => number) | undefined;
 }
@@ -49,8 +53,10 @@ export class Informer<T extends KubeObject> {
     this.#unusable = new UnusableObjects(resource, reporter);
     this.#resync = new Resync(this.#objects, this.#handlers, options.resyncMs ?? 0, clock);
     const silenceMs = options.silenceMs ?? DEFAULT_SILENCE_MS;
+    const connectWaits = options.connectWaits ?? new ConnectWaits({ clock, random });
     const sink = this.#sink();
-    this.#reflector = new Reflector({ client, resource, accept, sink, reporter, clock, random, silenceMs });
+    const common = { client, resource, accept, reporter, clock, random };
+    this.#reflector = new Reflector({ ...common, sink, silenceMs, connectWaits });
   }
 
   /** Does nothing if the informer was started before. */
@@ -59,9 +65,9 @@ export class Informer<T extends KubeObject> {
     this.#resync.start();
   }
 
-  /** Ends the back-off of an informer that could not reach the API server: another one has reached it. */
-  retryNow(): void {
-    this.#reflector.retryNow();
+  /** Another informer has reached the API server: ends the back-off of an informer that could not reach it. */
+  serverReached(): void {
+    this.#reflector.serverReached();
   }
 
   /** From now on the informer calls no handler. */

@@ -1,5 +1,7 @@
+import { errorCode } from '../../lib/error-code.ts';
 import { ApiError } from '../index.ts';
 import { UnreadableError } from './encoding.ts';
+import type { WaitCause } from './retry-waits.ts';
 
 /**
  * The kinds of requests that a reflector sends.
@@ -23,12 +25,9 @@ export interface AttemptEnd {
   readonly hasVersion: boolean;
 }
 
-/** Each cause has its own back-off: an expired version does not mean that the server fails. */
-export type WaitCause = 'failure' | 'old version';
-
 export interface NextStep {
   readonly phase: Phase;
-  /** Wait first. The wait grows each time that the cause is the same. */
+  /** Wait first. */
   readonly waitCause?: WaitCause;
   /** The server does not know the version: ask without it. */
   readonly isVersionUnknown?: boolean;
@@ -43,7 +42,15 @@ export function nextStep({ phase, error, wasActive, hasVersion }: AttemptEnd): N
   // Servers restart and connections break. The watch goes on from its version.
   if (phase === 'watch' && error.code === 'closed' && wasActive) return { phase };
   const hasList = phase === 'watch' || phase === 'version check';
-  return { phase: hasList ? 'watch' : 'streaming list', waitCause: 'failure', problem: problemOf(error) };
+  const waitCause = waitCauseWithoutAnswer(error);
+  return { phase: hasList ? 'watch' : 'streaming list', waitCause, problem: problemOf(error) };
+}
+
+const NOTHING_LISTENS: ReadonlySet<string> = new Set(['ECONNREFUSED', 'EHOSTUNREACH', 'ENETUNREACH']);
+
+function waitCauseWithoutAnswer({ code, cause }: ApiError): WaitCause {
+  if (code === 'credentials' || code === 'configuration') return 'failure';
+  return code === 'unreachable' && NOTHING_LISTENS.has(errorCode(cause) ?? '') ? 'refused' : 'broken';
 }
 
 function afterNormalEnd(phase: Phase, wasActive: boolean): NextStep {
