@@ -3,7 +3,7 @@ import { type Clock, systemClock } from '../../lib/clock.ts';
 import type { ApiClient } from '../index.ts';
 import { Handlers, type InformerHandler } from './handlers.ts';
 import { Reflector } from './reflector.ts';
-import type { ReflectorSink } from './reflector-sink.ts';
+import type { ReflectorSink } from './reflector-options.ts';
 import type { InformerReporter } from './reporter.ts';
 import { isOfResource, type Resource } from './resource.ts';
 import { Resync } from './resync.ts';

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { FakeRequest } from '../../../test/support/fake-api.ts';
 import { bookmark, initialEnd, list, modified, service, withInformer } from '../../../test/support/informer-case.ts';
 
 const SILENT_MS = 180_000;
@@ -89,6 +90,25 @@ test('WATCH-20 events and bookmarks end the silence', () =>
     await clock.advance(1);
     assert.equal(watch.isAborted, true);
   }));
+
+for (const [what, answer] of [
+  ['no answer at all', () => {}],
+  ['an error whose text never ends', (request: FakeRequest) => request.answer(500)],
+] as const) {
+  test(`WATCH-20 a watch that gets ${what} counts as silent, too`, () =>
+    withInformer(async parts => {
+      const { api, clock } = parts;
+      const watch = await parts.startWatch(service('a@9'));
+      await clock.advance(1000);
+      watch.end();
+      await clock.advance(0);
+      const silent = api.next();
+      answer(silent);
+      await clock.advance(SILENT_MS);
+      assert.equal(silent.isAborted, true);
+      assert.deepEqual(api.next().query, { limit: '1' });
+    }));
+}
 
 test('WATCH-20 a quiet resource of a server without bookmarks costs at most one check each three minutes', () =>
   withInformer(

@@ -28,6 +28,7 @@ test('WATCH-7 after a watch that the server ends, the next watch starts at once 
       assert.equal(watch.query.resourceVersion, version);
       assert.equal(watch.query.sendInitialEvents, undefined);
       watch.answer();
+      await clock.advance(1000);
     }
     assert.deepEqual(parts.failures, []);
   }));

@@ -2,28 +2,18 @@ import type { DecodeResult } from '../../api/index.ts';
 import { ApiError, type ApiResponse } from '../index.ts';
 import { type AttemptEnd, nextStep, type Phase } from './next-step.ts';
 import { isOlderVersion, listQuery, streamingListQuery, type Version, watchQuery } from './queries.ts';
-import type { ReflectorSink } from './reflector-sink.ts';
-import type { InformerReporter } from './reporter.ts';
-import { ResourceRequests, type ResourceRequestsOptions } from './resource-requests.ts';
-import { type ConnectWaits, RetryWaits } from './retry-waits.ts';
+import type { ReflectorOptions } from './reflector-options.ts';
+import { ResourceRequests } from './resource-requests.ts';
+import { RetryWaits } from './retry-waits.ts';
 import { SilenceWatchdog } from './silence-watchdog.ts';
 import { GIVE_UP_AFTER_MS, REPORT_AFTER_MS, StallWatchdog } from './stall-watchdog.ts';
 import { WatchStatus } from './watch-status.ts';
 import { readWatch, type WatchEvent } from './watch-stream.ts';
 
-export interface ReflectorOptions extends ResourceRequestsOptions {
-  readonly sink: ReflectorSink;
-  readonly reporter: InformerReporter;
-  readonly random: () => number;
-  /** After this long without anything from a watch, the reflector checks whether the watch is deaf. */
-  readonly silenceMs: number;
-  readonly connectWaits: ConnectWaits;
-}
-
 const MIN_WATCH_SECONDS = 300;
 /** The server should end a watch after the time that was asked for. This much later, the watch counts as hanging. */
 const WATCH_GRACE_MS = 30_000;
-/** A watch that ends sooner and brings nothing did not work. */
+/** A watch that ends sooner did not work, unless it brought something. One that does so again and again does not work. */
 const MIN_ACTIVE_MS = 1000;
 
 /** Lists one resource, then watches it, until it is closed. After a failure it retries, and waits longer each time. */
@@ -38,6 +28,8 @@ export class Reflector {
   #closed = false;
   #phase: Phase = 'streaming list';
   #version: Version = { text: '', isUnknown: false };
+  /** When the last attempt started that ended before its phase was over. */
+  #lastStarted = Number.NEGATIVE_INFINITY;
   /** The phase that follows because the reflector itself aborted the current request, which was silent. */
   #phaseAfterSilence: Phase | undefined;
 
@@ -106,7 +98,9 @@ export class Reflector {
       this.#watchdog.stop();
       this.#silenceWatchdog.stop();
     }
-    const wasActive = clock.elapsed() - started >= MIN_ACTIVE_MS || this.#version.text !== version;
+    const broughtSomething = this.#version.text !== version && started - this.#lastStarted >= MIN_ACTIVE_MS;
+    const wasActive = clock.elapsed() - started >= MIN_ACTIVE_MS || broughtSomething;
+    this.#lastStarted = started;
     const hasVersion = this.#version.text !== '' && !this.#version.isUnknown;
     return { phase: this.#phase, error, wasActive, hasVersion };
   }
@@ -138,6 +132,7 @@ export class Reflector {
     const isList = this.#phase === 'streaming list';
     const query = (isList ? streamingListQuery : watchQuery)(seconds, this.#version);
     if (isList) this.#watchdog.start('the answer to a streaming list', () => this.#abortSilent('list'));
+    else this.#silenceWatchdog.start();
     await this.#requests.send(query, seconds * 1000 + WATCH_GRACE_MS, async response => {
       if (isList) this.#startStreamingList();
       else this.#startWatch();

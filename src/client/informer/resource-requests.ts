@@ -1,6 +1,7 @@
 import type { DecodeResult } from '../../api/index.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { type ApiClient, ApiError, type ApiResponse, errorFromResponse } from '../index.ts';
+import { UnreadableError } from './encoding.ts';
 import { readListPage } from './list-page.ts';
 import { VERSION_QUERY } from './queries.ts';
 import { type Query, type Resource, resourcePath } from './resource.ts';
@@ -15,6 +16,8 @@ export interface ResourceRequestsOptions {
 
 const LIST_TIMEOUT_MS = 300_000;
 const VERSION_TIMEOUT_MS = 30_000;
+/** Five million objects. */
+const MAX_PAGES = 10_000;
 
 type EmitObject = (result: DecodeResult) => void;
 
@@ -32,13 +35,14 @@ export class ResourceRequests {
 
   /** Reads all pages of a list. Returns the version of the list. */
   async list(first: Query, observe: (response: ApiResponse) => ApiResponse, emit: EmitObject): Promise<string> {
-    let query = first;
-    for (;;) {
-      const read = (response: ApiResponse) => readListPage(observe(response), this.#options.resource, emit);
-      const { continueToken, resourceVersion } = await this.send(query, LIST_TIMEOUT_MS, read);
-      if (continueToken === '') return resourceVersion;
-      query = { limit: first.limit, continue: continueToken };
+    const read = (response: ApiResponse) => readListPage(observe(response), this.#options.resource, emit);
+    let page = await this.send(first, LIST_TIMEOUT_MS, read);
+    for (let count = 1; page.continueToken !== ''; count++) {
+      const next = await this.send({ limit: first.limit, continue: page.continueToken }, LIST_TIMEOUT_MS, read);
+      if (count === MAX_PAGES || next.continueToken === page.continueToken) throw withoutEnd(count);
+      page = next;
     }
+    return page.resourceVersion;
   }
 
   /** The version that the server is at now. */
@@ -75,4 +79,8 @@ export class ResourceRequests {
   abort(): void {
     this.#current?.abort();
   }
+}
+
+function withoutEnd(pages: number): UnreadableError {
+  return new UnreadableError(`the list has no end: the API server names yet another page after ${pages} pages`);
 }

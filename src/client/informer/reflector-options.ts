@@ -1,4 +1,7 @@
 import type { DecodeResult } from '../../api/index.ts';
+import type { InformerReporter } from './reporter.ts';
+import type { ResourceRequestsOptions } from './resource-requests.ts';
+import type { ConnectWaits } from './retry-waits.ts';
 
 /** Receives what the API server sends. */
 export interface ReflectorSink {
@@ -15,4 +18,13 @@ export interface ReflectorSink {
   resourceMissing(): void;
   /** The API server sent anything: an answer, an event or a bookmark. */
   dataReceived(): void;
+}
+
+export interface ReflectorOptions extends ResourceRequestsOptions {
+  readonly sink: ReflectorSink;
+  readonly reporter: InformerReporter;
+  readonly random: () => number;
+  /** After this long without anything from a watch, the reflector checks whether the watch is deaf. */
+  readonly silenceMs: number;
+  readonly connectWaits: ConnectWaits;
 }
