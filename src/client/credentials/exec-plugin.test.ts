@@ -125,6 +125,14 @@ test('CLIENT-6 the error of a missing plugin has its install hint, without contr
 test('CLIENT-6 the error of a plugin that fails has the last lines of its standard error', () =>
   failing('echo no network >&2; exit 3', /login failed with exit code 3: no network$/));
 
+test('CLIENT-6 a plugin that writes nothing to its standard error is not logged, and has a short error', async () => {
+  await withPlugin(printing({ token: 'x' }), async ({ plugin, logLines }) => {
+    await plugin.current();
+    assert.deepEqual(logLines, []);
+  });
+  await failing('exit 3', /login failed with exit code 3$/);
+});
+
 test('CLIENT-6 the client kills a plugin that does not end', () =>
   failing('sleep 30', /login: not done after 0.3 s, killed$/));
 

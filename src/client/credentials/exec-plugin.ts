@@ -63,7 +63,7 @@ export class ExecPlugin implements CredentialSource {
         env: this.#environment(),
       });
       const output = lastLines(stderr);
-      if (output !== '') this.#log.info('Credential plugin wrote to standard error', { command, stderr: output });
+      if (output) this.#log.info('Credential plugin wrote to standard error', { command, stderr: output });
       return this.#store(parseExecCredential(stdout, apiVersion));
     } catch (error) {
       throw new ApiError('credentials', `getting credentials: ${this.#problem(error)}`, { cause: error });
@@ -101,6 +101,6 @@ export class ExecPlugin implements CredentialSource {
     }
     if (failure.kind !== 'status') return `exec: ${error.message}`;
     const output = lastLines(error.stderr);
-    return `exec: executable ${command} failed with exit code ${failure.status}${output === '' ? '' : `: ${output}`}`;
+    return `exec: executable ${command} failed with exit code ${failure.status}${output ? `: ${output}` : ''}`;
   }
 }
