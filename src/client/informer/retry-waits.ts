@@ -94,7 +94,9 @@ function retryAfterMs(error: unknown): number {
   return Math.min(seconds, MAX_RETRY_AFTER_SECONDS) * 1000;
 }
 
-/** Whether the other resources probably have the same problem. */
+/** Whether the other resources probably have the same problem. A server that starts answers 403 for a while. */
 function isOfServer(error: unknown): boolean {
-  return error instanceof ApiError && (error.code !== 'status' || (error.status ?? 0) >= 500);
+  if (!(error instanceof ApiError)) return false;
+  const { code, status = 0 } = error;
+  return code !== 'status' || status === 401 || status === 403 || status >= 500;
 }
