@@ -30,6 +30,11 @@ const GONE = status(410, 'Expired', 'too old resource version');
 for (const [what, answer] of [
   ['each request with 410', request => request.refuse(410, 'Expired', 'too old resource version')],
   [
+    'each request with 429, to be retried at once',
+    request => request.refuse(429, 'Busy', 'no', { 'retry-after': '0' }),
+  ],
+  ['each request with 503', request => request.refuse(503, 'ServiceUnavailable', 'etcd is away')],
+  [
     'each list with all objects, and then 410',
     request => {
       request.answer();
