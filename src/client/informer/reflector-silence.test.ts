@@ -1,7 +1,15 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { FakeRequest } from '../../../test/support/fake-api.ts';
-import { bookmark, initialEnd, list, modified, service, withInformer } from '../../../test/support/informer-case.ts';
+import {
+  bookmark,
+  type InformerCase,
+  initialEnd,
+  list,
+  modified,
+  service,
+  withInformer,
+} from '../../../test/support/informer-case.ts';
 
 const SILENT_MS = 180_000;
 
@@ -109,6 +117,66 @@ for (const [what, answer] of [
       assert.deepEqual(api.next().query, { limit: '1' });
     }));
 }
+
+/** A watch whose server was away for a moment, and is there again. */
+async function reconnected(parts: InformerCase): Promise<FakeRequest> {
+  const { api, clock } = parts;
+  const first = await parts.startWatch(service('a@9'));
+  await clock.advance(1000);
+  first.fail('closed', 'broken off');
+  await clock.advance(0);
+  api.next().fail('unreachable', 'refused', 'ECONNREFUSED');
+  await clock.advance(1000);
+  const watch = api.next();
+  watch.answer();
+  await clock.advance(0);
+  return watch;
+}
+
+test('WATCH-22 soon after the server was away, the reflector checks its version once, even if events come', () =>
+  withInformer(
+    async parts => {
+      const { api, clock } = parts;
+      const watch = await reconnected(parts);
+      watch.send(modified(service('a@11')));
+      await clock.advance(5499);
+      assert.equal(watch.isAborted, false);
+      await clock.advance(1);
+      assert.equal(watch.isAborted, true);
+      api.next().reply(list('11', []));
+      await clock.advance(0);
+      const next = api.next();
+      assert.deepEqual([next.query.watch, next.query.resourceVersion], ['true', '11']);
+      next.answer();
+      await clock.advance(SILENT_MS - 1);
+      assert.equal(next.isAborted, false, 'the next check is one for silence');
+    },
+    { random: () => 0.5 },
+  ));
+
+test('WATCH-22 if the server is set back, the reflector lists everything anew at once', () =>
+  withInformer(async parts => {
+    const { api, clock } = parts;
+    await reconnected(parts);
+    await clock.advance(10_000);
+    api.next().reply(list('7', []));
+    await clock.advance(0);
+    const { query } = api.next();
+    assert.deepEqual([query.sendInitialEvents, query.resourceVersion], ['true', undefined]);
+  }));
+
+test('WATCH-22 a watch that only ended, or whose connection broke once, continues without a check', () =>
+  withInformer(async parts => {
+    const { api, clock } = parts;
+    const watch = await parts.startWatch(service('a@9'));
+    await clock.advance(5000);
+    watch.fail('closed', 'broken off');
+    await clock.advance(0);
+    const next = api.next();
+    next.answer();
+    await clock.advance(60_000);
+    assert.equal(next.isAborted, false);
+  }));
 
 test('WATCH-20 a quiet resource of a server without bookmarks costs at most one check each three minutes', () =>
   withInformer(

@@ -30,8 +30,10 @@ export class Reflector {
   #version: Version = { text: '', isUnknown: false };
   /** When the last attempt started that ended before its phase was over. */
   #lastStarted = Number.NEGATIVE_INFINITY;
-  /** The phase that follows because the reflector itself aborted the current request, which was silent. */
-  #phaseAfterSilence: Phase | undefined;
+  /** The server may have been set back to an older state meanwhile. */
+  #wasServerAway = false;
+  /** The phase that follows because the reflector itself aborted the current request. */
+  #phaseAfterAbort: Phase | undefined;
 
   constructor(options: ReflectorOptions) {
     this.#options = options;
@@ -41,8 +43,8 @@ export class Reflector {
     this.#status = new WatchStatus(options.resource.path, options.reporter);
     const silence = `the API server has sent nothing for ${REPORT_AFTER_MS / 1000} s`;
     this.#watchdog = new StallWatchdog(clock, awaited => this.#status.stalled(`${silence}: waiting for ${awaited}`));
-    const onSilence = () => this.#abortSilent('version check');
-    this.#silenceWatchdog = new SilenceWatchdog({ limitMs: silenceMs, clock, random, onSilence });
+    const onSuspicion = () => this.#abortFor('version check');
+    this.#silenceWatchdog = new SilenceWatchdog({ limitMs: silenceMs, clock, random, onSuspicion });
   }
 
   start(): void {
@@ -74,23 +76,24 @@ export class Reflector {
     if (step.isVersionUnknown) this.#version = { ...this.#version, isUnknown: true };
     if (end.error instanceof ApiError && end.error.status === 404) this.#options.sink.resourceMissing();
     if (step.problem !== undefined) this.#status.failed(step.problem);
+    if (step.waitCause === 'refused' || step.waitCause === 'broken') this.#wasServerAway = true;
     if (step.waitCause) await this.#waits.wait(step.waitCause, end.error);
   }
 
-  /** Returns undefined if the next phase is clear: after a complete list, a version check, and a silent request. */
+  /** Returns undefined if the next phase is clear: after a complete list, a version check, and an abort. */
   async #attempt(): Promise<AttemptEnd | undefined> {
     const { clock } = this.#options;
     const started = clock.elapsed();
     const version = this.#version.text;
-    this.#phaseAfterSilence = undefined;
+    this.#phaseAfterAbort = undefined;
     let error: unknown;
     try {
       if (this.#phase === 'version check') return await this.#checkVersion();
       if (this.#phase === 'list' || this.#phase === 'full list') return await this.#list(this.#phase);
       await this.#watch();
     } catch (thrown) {
-      if (this.#phaseAfterSilence) {
-        this.#phase = this.#phaseAfterSilence;
+      if (this.#phaseAfterAbort) {
+        this.#phase = this.#phaseAfterAbort;
         return undefined;
       }
       error = thrown ?? new Error('nothing');
@@ -109,12 +112,14 @@ export class Reflector {
   async #checkVersion(): Promise<undefined> {
     const { text } = this.#version;
     const serverVersion = await this.#requests.serverVersion();
+    this.#wasServerAway = false;
     const isOlder = isOlderVersion(serverVersion, text);
     this.#phase = isOlder === false ? 'watch' : 'streaming list';
     if (!isOlder) return;
     this.#version = { text, isUnknown: true };
-    const cause = 'it was probably restored from a backup';
-    this.#status.stalled(`the API server is at version ${serverVersion}, older than ${text}: ${cause}`);
+    this.#status.stalled(
+      `the API server is at version ${serverVersion}, older than ${text}: it was probably restored from a backup`,
+    );
   }
 
   async #list(phase: Phase): Promise<undefined> {
@@ -131,8 +136,8 @@ export class Reflector {
     const seconds = Math.floor(MIN_WATCH_SECONDS * (1 + random()));
     const isList = this.#phase === 'streaming list';
     const query = (isList ? streamingListQuery : watchQuery)(seconds, this.#version);
-    if (isList) this.#watchdog.start('the answer to a streaming list', () => this.#abortSilent('list'));
-    else this.#silenceWatchdog.start();
+    if (isList) this.#watchdog.start('the answer to a streaming list', () => this.#abortFor('list'));
+    else this.#silenceWatchdog.start(false);
     await this.#requests.send(query, seconds * 1000 + WATCH_GRACE_MS, async response => {
       if (isList) this.#startStreamingList();
       else this.#startWatch();
@@ -148,11 +153,11 @@ export class Reflector {
 
   #startWatch(): void {
     this.#status.works();
-    this.#silenceWatchdog.start();
+    this.#silenceWatchdog.start(this.#wasServerAway);
   }
 
-  #abortSilent(next: Phase): void {
-    this.#phaseAfterSilence = next;
+  #abortFor(next: Phase): void {
+    this.#phaseAfterAbort = next;
     this.#requests.abort();
   }
 
@@ -161,19 +166,14 @@ export class Reflector {
     this.#watchdog.dataReceived();
     this.#silenceWatchdog.dataReceived();
     sink.dataReceived();
-    switch (event.type) {
-      case 'present':
-        sink.objectPresent(event.result);
-        this.#advanceTo(event.result);
-        return;
-      case 'deleted':
-        sink.objectDeleted(event.result);
-        this.#advanceTo(event.result);
-        return;
-      case 'bookmark':
-        if (this.#phase === 'watch') this.#setVersion(event.bookmark.resourceVersion);
-        else if (event.bookmark.initialEventsEnd) this.#completeList(event.bookmark.resourceVersion);
+    if (event.type === 'bookmark') {
+      if (this.#phase === 'watch') this.#setVersion(event.bookmark.resourceVersion);
+      else if (event.bookmark.initialEventsEnd) this.#completeList(event.bookmark.resourceVersion);
+      return;
     }
+    if (event.type === 'present') sink.objectPresent(event.result);
+    else sink.objectDeleted(event.result);
+    this.#advanceTo(event.result);
   }
 
   /** A watch cannot go on from the middle of a streaming list, only from its end. */
@@ -189,6 +189,7 @@ export class Reflector {
 
   #completeList(resourceVersion: string): void {
     this.#phase = 'watch';
+    this.#wasServerAway = false;
     this.#watchdog.stop();
     this.#setVersion(resourceVersion);
     this.#options.sink.listCompleted();

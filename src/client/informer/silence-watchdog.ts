@@ -8,14 +8,22 @@ export const DEFAULT_SILENCE_MS = 180_000;
 /** At most this part of the limit is added to it at random, so that the proxies of a cluster do not check together. */
 const JITTER = 1 / 12;
 
+/**
+ * After the server was away, the check comes after this time, silent or not: a server that was set back only a little
+ * soon passes the version of the watch, and does not send what happened before that.
+ */
+const FIRST_CHECK_MS = 1000;
+const FIRST_CHECK_JITTER_MS = 9000;
+
 export interface SilenceWatchdogOptions {
   readonly limitMs: number;
   readonly clock: Clock;
   readonly random: () => number;
-  readonly onSilence: () => void;
+  /** It is time for a check. */
+  readonly onSuspicion: () => void;
 }
 
-/** Notices that a watch brings nothing. */
+/** Notices that a watch brings nothing, or may miss something. */
 export class SilenceWatchdog {
   readonly #options: SilenceWatchdogOptions;
   #lastDataAt = 0;
@@ -25,11 +33,12 @@ export class SilenceWatchdog {
     this.#options = options;
   }
 
-  start(): void {
+  start(wasServerAway: boolean): void {
     this.stop();
     this.dataReceived();
-    const { limitMs, random } = this.#options;
-    this.#check(limitMs * (1 + JITTER * random()));
+    const { limitMs, clock, random, onSuspicion } = this.#options;
+    if (wasServerAway) this.#timer = clock.setTimer(FIRST_CHECK_MS + FIRST_CHECK_JITTER_MS * random(), onSuspicion);
+    else this.#check(limitMs * (1 + JITTER * random()));
   }
 
   /** Called for each event, so it sets no timer. */
@@ -43,9 +52,9 @@ export class SilenceWatchdog {
   }
 
   #check(limitMs: number): void {
-    const { clock, onSilence } = this.#options;
+    const { clock, onSuspicion } = this.#options;
     const leftMs = limitMs - (clock.elapsed() - this.#lastDataAt);
     if (leftMs > 0) this.#timer = clock.setTimer(Math.ceil(leftMs), () => this.#check(limitMs));
-    else onSilence();
+    else onSuspicion();
   }
 }
