@@ -8,7 +8,7 @@ import type { Observability } from './observability.ts';
 import type { DaemonOptions } from './options.ts';
 import { localNode, OwnNode, waitForNode } from './own-node.ts';
 import type { OpenResources } from './shutdown.ts';
-import { WatchChecks, watchReporter } from './watch-report.ts';
+import { WatchChecks, watchReporter, watchSilenceMs } from './watch-report.ts';
 
 /** The source of the proxy's objects, opened far enough that the Node is known. */
 export interface Objects {
@@ -61,6 +61,7 @@ async function openCluster(
     nodeName,
     accept: client.accept(),
     resyncMs: toMilliseconds(configuration.configSyncPeriod),
+    silenceMs: watchSilenceMs(process.env, log),
     report: watchReporter(log, metrics, watchChecks),
   });
   resources.add('objects', () => source.close());
