@@ -1,13 +1,17 @@
-import { type Iptables, quoteRule } from '../../kernel/iptables/index.ts';
+import { type ChainUses, type Iptables, quoteRule } from '../../kernel/iptables/index.ts';
 import { Turns } from '../../lib/turns.ts';
 import { FAMILIES, type Family } from '../../net/index.ts';
 import { type Cleanup, CleanupReport } from '../cleanup-report.ts';
 import type { CleanupOptions, OwnRules } from '../descriptor.ts';
-import { openBackends } from '../iptables-programs.ts';
+import { openBackends, throwIfNotPermitted } from '../iptables-programs.ts';
 import { removeChains } from './chains/remove-chains.ts';
 import { inDeletionOrder } from './chains/stale-chains.ts';
 import { Chain, isOwnChain, PROBE_CHAIN, TRIAL_CHAIN } from './names.ts';
 import { JUMPS, type Table } from './rules/fixed-rules.ts';
+
+type PresentChains = Readonly<Record<Table | 'mangle', ReadonlySet<string>>>;
+
+const NO_CHAINS: PresentChains = { nat: new Set(), filter: new Set(), mangle: new Set() };
 
 /** Chains that jump to chains of service ports. */
 const CALLING: Readonly<Record<Table, readonly string[]>> = {
@@ -44,12 +48,11 @@ export async function cleanupIptables({ namespace, programs, keep }: CleanupOpti
 
 async function cleanFamily(iptables: Iptables, family: Family, report: CleanupReport, keep?: OwnRules): Promise<void> {
   const where = `${family}, ${iptables.backend}`;
-  let present: Record<Table | 'mangle', ReadonlySet<string>>;
-  try {
+  let present: PresentChains = NO_CHAINS;
+  await report.attempt(async () => {
     present = await chainsOf(iptables);
-  } catch {
-    return;
-  }
+    return undefined;
+  });
   for (const { table, from, to, rule } of JUMPS) {
     if (to === Chain.FIREWALL || !present[table].has(to) || keep?.jump(table, from, quoteRule(rule))) continue;
     await report.attempt(async () => {
@@ -71,8 +74,11 @@ async function cleanFamily(iptables: Iptables, family: Family, report: CleanupRe
   });
 }
 
-async function chainsOf(iptables: Iptables): Promise<Record<Table | 'mangle', ReadonlySet<string>>> {
-  const uses = await iptables.chainUses();
+async function chainsOf(iptables: Iptables): Promise<PresentChains> {
+  const uses: ChainUses = await iptables.chainUses().catch(error => {
+    throwIfNotPermitted(error);
+    return new Map();
+  });
   const names = (table: string) => new Set(uses.get(table)?.keys());
   return { nat: names('nat'), filter: names('filter'), mangle: names('mangle') };
 }
