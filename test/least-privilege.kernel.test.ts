@@ -2,11 +2,12 @@ import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { before, test } from 'node:test';
 import type { NetworkNamespace } from '../src/kernel/netns.ts';
+import { deployedCapabilities } from './e2e/deployed-objects.ts';
 import { TestNode } from './e2e/test-node.ts';
 import { createNodeNamespace } from './support/namespaces.ts';
 import { nft } from './support/nftables-mode.ts';
 import { runIn } from './support/run-in.ts';
-import { type Rights, SandboxedProgram } from './support/sandbox.ts';
+import { SandboxedProgram } from './support/sandbox.ts';
 
 const FLAGS = [
   '--manifests',
@@ -18,8 +19,8 @@ const FLAGS = [
   '-v',
   '2',
 ];
-const ROOT = { uid: 0, capabilities: ['net_admin'] };
-const NOBODY = { uid: 65532, capabilities: ['net_admin'] };
+const ROOT = 0;
+const NOBODY = 65532;
 /** Bit 12 is CAP_NET_ADMIN. */
 const ONLY_NET_ADMIN = (1n << 12n).toString(16).padStart(16, '0');
 const PERMISSION = /EACCES|EPERM|EROFS|[Pp]ermission denied|not permitted|[Rr]ead-only/;
@@ -36,9 +37,10 @@ before(() => {
   assert.equal(spawnSync('bin/kube-proxy', ['--version']).status, 0);
 });
 
+/** Runs the program with the capabilities that deploy/ gives to the mode. */
 async function withProgram(
   mode: string,
-  rights: Rights,
+  uid: number,
   work: (program: SandboxedProgram, namespace: NetworkNamespace) => Promise<void>,
   prepare: (namespace: NetworkNamespace) => void = () => {},
 ): Promise<void> {
@@ -46,7 +48,8 @@ async function withProgram(
   let program: SandboxedProgram | undefined;
   try {
     prepare(namespace);
-    program = new SandboxedProgram(namespace, rights, [...FLAGS, '--proxy-mode', mode]);
+    const capabilities = deployedCapabilities(mode).map(name => name.toLowerCase());
+    program = new SandboxedProgram(namespace, { uid, capabilities }, [...FLAGS, '--proxy-mode', mode]);
     await work(program, namespace);
   } finally {
     await program?.end('SIGKILL');
@@ -65,14 +68,14 @@ function programmedRules(namespace: NetworkNamespace, mode: string): string {
 }
 
 for (const mode of ['nftables', 'iptables', 'userspace']) {
-  for (const rights of [ROOT, NOBODY]) {
-    test(`START-16 ${mode} mode works as user ${rights.uid} with no capability but NET_ADMIN`, async () => {
-      const explained = [...NOTICES, ...(rights === NOBODY ? OTHER_BACKEND : [])];
+  for (const uid of [ROOT, NOBODY]) {
+    test(`START-18 ${mode} mode works as user ${uid} with no capability but NET_ADMIN`, async () => {
+      const explained = [...NOTICES, ...(uid === NOBODY ? OTHER_BACKEND : [])];
       const check = async (program: SandboxedProgram, namespace: NetworkNamespace) => {
         await program.untilLogged('"Synced all service ports" ipFamily="IPv6"');
         const capabilities = program.status('CapEff');
         assert.deepEqual([capabilities, program.status('CapBnd')], [ONLY_NET_ADMIN, ONLY_NET_ADMIN]);
-        assert.deepEqual([program.status('Uid')?.split('\t')[0], program.status('NoNewPrivs')], [`${rights.uid}`, '1']);
+        assert.deepEqual([program.status('Uid')?.split('\t')[0], program.status('NoNewPrivs')], [`${uid}`, '1']);
         for (const path of ['/', '/mnt', '/tmp', '/sys', '/proc/sys']) {
           assert.ok(program.mountOptions(path).includes('ro'), path);
         }
@@ -86,12 +89,12 @@ for (const mode of ['nftables', 'iptables', 'userspace']) {
         );
         assert.deepEqual(program.refusedCalls, []);
       };
-      await withProgram(mode, rights, check, mode === 'iptables' ? initialise : undefined);
+      await withProgram(mode, uid, check, mode === 'iptables' ? initialise : undefined);
     });
   }
 }
 
-test('START-16 iptables mode that may not set route_localnet ends, and its error names the setting', () =>
+test('START-18 iptables mode that may not set route_localnet ends, and its error names the setting', () =>
   withProgram('iptables', ROOT, async program => {
     assert.equal(await program.exitStatus(), 1);
     assert.match(program.log.at(-1) ?? '', /can't set sysctl net\/ipv4\/conf\/all\/route_localnet to 1: EROFS/);
