@@ -101,7 +101,7 @@ test('START-18 iptables mode that may not set route_localnet ends, and its error
   }));
 
 for (const mode of ['nftables', 'userspace']) {
-  test(`IPT-17 ${mode} mode reports that it may not look for the rules of a former proxy`, () =>
+  test(`IPT-18 ${mode} mode reports that it may not look for the rules of a former proxy`, () =>
     withProgram(
       mode,
       ROOT,
@@ -116,7 +116,7 @@ for (const mode of ['nftables', 'userspace']) {
     ));
 }
 
-test('IPT-17 a cleanup that may not look for rules fails, and says so', () => {
+test('IPT-18 a cleanup that may not look for rules fails, and says so', () => {
   const namespace = createNodeNamespace();
   try {
     runIn(namespace, 'iptables', ['-t', 'nat', '-N', 'KUBE-SERVICES']);
