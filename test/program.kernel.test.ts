@@ -96,6 +96,23 @@ test('CLI-3 NFT-16 START-12 the program follows its manifests, a second one wait
   }
 });
 
+test('CLI-2 the program prints everything before it exits, even if its reader is slow', () => {
+  const command = `bin/kube-proxy plan --manifests test/cases/large-cluster/objects.yaml ${FLAGS.join(' ')} --rules`;
+  const print = (target: string) =>
+    spawnSync('sh', ['-c', `${command} ${target}`], { encoding: 'utf8', maxBuffer: 8 << 20 }).stdout;
+  const folder = mkdtempSync(join(tmpdir(), 'program-'));
+  try {
+    const file = join(folder, 'rules');
+    print(`> ${file}`);
+    const whole = readFileSync(file, 'utf8');
+    assert.ok(whole.length > 100_000, 'a pipe holds 64 KiB');
+    assert.equal(print('| (sleep 1; cat)').length, whole.length);
+    assert.equal(print('| head -n 1'), `${whole.split('\n')[0]}\n`, 'a reader may also end early');
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+});
+
 test('IPT-14 after a change of the mode only the rules of the last mode are left', async () => {
   const namespace = NetworkNamespace.create();
   const programs: Program[] = [];

@@ -19,6 +19,8 @@ export interface DriftLoopOptions {
   readonly events: ModeEvents;
   readonly schedule: DriftSchedule;
   readonly writers: () => Iterable<readonly [Family, Writer]>;
+  /** Whether the family was ever written. Before that, what is missing is not drift. */
+  isWritten(family: Family): boolean;
   /** Runs work while no write runs. */
   turn<T>(work: () => Promise<T>): Promise<T>;
   /** A repair has ended. */
@@ -51,20 +53,25 @@ export class DriftLoop {
   /** The kernel notified a writer of drift. */
   report(family: Family, drift: Drift): void {
     this.#pending.set(family, merged(this.#pending.get(family), drift));
-    this.#repairIn(this.#limiter.nextPauseMs());
+    // Each call of `nextPauseMs` makes the next pause longer, so only a repair that is not planned yet asks for one.
+    if (!this.#timer) this.#repairIn(this.#limiter.nextPauseMs());
   }
 
   /** Looks now, and repairs what it finds. */
   async look(look: DriftLook): Promise<void> {
-    const { writers } = this.#options;
+    const { writers, isWritten } = this.#options;
     if (look === 'quick' && this.#limiter.isExhausted) return;
     for (const [family, writer] of writers()) {
       if (this.#closed) return;
+      // A writer that must compare everything leaves that to the next sync, or to a thorough look.
+      if (!isWritten(family) || (look === 'quick' && writer.isNextWriteFull)) continue;
       try {
         const drift = this.#pending.get(family) ?? (await writer.findDrift?.(look));
         if (!drift) continue;
         this.#pending.set(family, drift);
-        await this.#repair(family, writer);
+        if (!drift.isRoutine) this.#limiter.noteRepair();
+        const wasWritten = await this.#repair(family, writer);
+        if (drift.isRoutine && wasWritten) this.#limiter.noteRepair();
       } catch (error) {
         this.#fail(family, error);
       }
@@ -99,7 +106,9 @@ export class DriftLoop {
     });
   }
 
+  /** The repairs of several families count as one, because one change by another program often concerns all of them. */
   async #repairPending(): Promise<void> {
+    if (this.#pending.size > 0) this.#limiter.noteRepair();
     for (const [family, writer] of this.#options.writers()) {
       try {
         await this.#repair(family, writer);
@@ -110,20 +119,20 @@ export class DriftLoop {
     }
   }
 
-  #repair(family: Family, writer: Writer): Promise<void> {
+  /** Returns whether the repair wrote something. */
+  #repair(family: Family, writer: Writer): Promise<boolean> {
     const { turn, repaired, events } = this.#options;
     return turn(async () => {
       const drift = this.#pending.get(family);
-      if (!drift || this.#closed) return;
+      if (!drift || this.#closed) return false;
       // This comes before the repair, so that a change during the repair counts as new drift.
       this.#pending.delete(family);
-      if (!drift.isRoutine) this.#limiter.noteRepair();
       try {
         const written = await writer.repair(drift);
         repaired();
-        if (written === undefined) return;
-        if (drift.isRoutine) this.#limiter.noteRepair();
+        if (written === undefined) return false;
         events.driftRepaired(family, { cause: drift.cause, written });
+        return true;
       } catch (error) {
         this.#pending.set(family, { cause: drift.cause });
         throw error;

@@ -102,6 +102,16 @@ describe('MODE-3 plan book', () => {
     assert.deepEqual(book.allChanges(), []);
   });
 
+  test('a plan that is refused although it was committed has no version to fall back on', () => {
+    const { book, add, write } = open();
+    add(planOf('web', ['10.244.0.1']));
+    write();
+    book.forgetCommitted();
+    assert.equal(book.refuse(WEB, CAUSE), undefined);
+    assert.equal(book.target(WEB), undefined);
+    assert.deepEqual(book.allChanges(), []);
+  });
+
   test('the book returns a postponed plan for every write, and reports it again only with another cause', () => {
     const { book, reports, add, update } = open();
     const [first, second] = [planOf('web', ['10.244.0.1']), planOf('web', ['10.244.0.2'])];

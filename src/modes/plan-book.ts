@@ -124,7 +124,9 @@ export class PlanBook {
     }
     this.#setAside(id, plan, cause, true);
     const good = this.#lastGood.get(id);
-    return good && good !== plan ? { id, from: undefined, to: good } : undefined;
+    if (good !== plan) return good && { id, from: undefined, to: good };
+    this.#lastGood.delete(id);
+    return undefined;
   }
 
   /** Sets a service port, or a part of it, aside. The next write tries it again. */

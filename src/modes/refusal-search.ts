@@ -11,12 +11,20 @@ export interface RefusalSearch<T, E> {
 /** If the search takes longer, the kernel refuses nearly everything, and no single item is the reason. */
 const MAX_SEARCH_MS = 60_000;
 
+/** When a search that begins now must end. */
+export function searchDeadline(): number {
+  return performance.now() + MAX_SEARCH_MS;
+}
+
 /**
  * Writes all items except those that the kernel refuses. It finds them by halving. Throws the kernel's error if the
- * search takes too long.
+ * search takes too long. Several calls that belong to one search have one deadline.
  */
-export async function writeAccepted<T, E>(items: readonly T[], search: RefusalSearch<T, E>): Promise<void> {
-  const deadline = performance.now() + MAX_SEARCH_MS;
+export async function writeAccepted<T, E>(
+  items: readonly T[],
+  search: RefusalSearch<T, E>,
+  deadline = searchDeadline(),
+): Promise<void> {
   const write = async (some: readonly T[]): Promise<void> => {
     if (some.length === 0) return;
     const error = await search.attempt(some);

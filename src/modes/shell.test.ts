@@ -24,6 +24,12 @@ class TestMode extends ModeShell<FakeWriter> {
   readonly released: string[] = [];
   /** Thrown when a family is opened. */
   openError: Error | undefined;
+  /** Thrown by the first write of a family that is opened. */
+  writeError: Error | undefined;
+  /** Thrown when the mode watches the kernel after a write. */
+  watchError: Error | undefined;
+  /** How often the mode began to watch the kernel. */
+  watched = 0;
 
   constructor(schedule: DriftSchedule = {}) {
     const recorded = new RecordedEvents();
@@ -41,8 +47,8 @@ class TestMode extends ModeShell<FakeWriter> {
     return this.sync(family, plans, modeSettingsFor(family, settings));
   }
 
-  notify(drift: Drift): void {
-    this.reportDrift('IPv4', drift);
+  notify(drift: Drift, family: Family = 'IPv4'): void {
+    this.reportDrift(family, drift);
   }
 
   rewrite(): void {
@@ -58,7 +64,15 @@ class TestMode extends ModeShell<FakeWriter> {
 
   protected open(_family: Family, settings: ModeSettings, book: PlanBook): FakeWriter {
     if (this.openError) throw this.openError;
-    return new FakeWriter(settings, book);
+    const writer = new FakeWriter(settings, book);
+    const { writeError } = this;
+    if (writeError) writer.nextWrite = () => Promise.reject(writeError);
+    return writer;
+  }
+
+  protected override afterWrite(): void {
+    this.watched++;
+    if (this.watchError) throw this.watchError;
   }
 
   protected async release(idle: Promise<void>): Promise<void> {
@@ -165,6 +179,21 @@ describe('MODE-5 drift', () => {
     assert.equal(mode.manual.pending, 0);
   });
 
+  test('the mode does not look for drift in a family that it has not written yet', async () => {
+    const mode = new TestMode(schedule);
+    mode.writeError = new Error('the lock is held');
+    await assert.rejects(mode.start('IPv6'), /the lock is held/);
+    mode.writeError = undefined;
+    await mode.start('IPv4');
+    mode.writer('IPv6').drift = { cause: 'no canary' };
+    await mode.manual.advance(30_000);
+    assert.deepEqual(mode.writer('IPv6').calls, ['full write']);
+    await mode.start('IPv6');
+    await mode.manual.advance(1000);
+    assert.equal(mode.writer('IPv6').calls.at(-1), 'repair: no canary');
+    await mode.close();
+  });
+
   test('a new sync period takes effect at once', async () => {
     const mode = new TestMode(schedule);
     await mode.start('IPv4', NOTHING, { syncPeriodMs: 60_000 });
@@ -199,19 +228,34 @@ describe('MODE-5 drift', () => {
     await mode.start();
     mode.writer().drift = { cause: 'a flush' };
     mode.writer().repairs = () => assert.fail('busy');
-    const failures: boolean[] = [];
-    const { failed } = mode.recorded;
-    mode.recorded.failed = failure => {
-      failures.push(failure.needsSync === true && failure.family === 'IPv4');
-      failed(failure);
-    };
     await mode.lookForDrift();
+    assert.deepEqual(
+      mode.recorded.failures.map(({ family, needsSync }) => ({ family, needsSync })),
+      [{ family: 'IPv4', needsSync: true }],
+    );
     assert.match(mode.recorded.lines.join(), /^failed to repair the IPv4 rules: .*busy$/);
     mode.writer().drift = undefined;
     mode.writer().repairs = () => 'wrote it again';
     await mode.lookForDrift();
     assert.deepEqual(mode.writer().calls.slice(1), ['thorough look', 'repair: a flush', 'repair: a flush']);
     assert.equal(mode.recorded.lines.at(-1), 'repaired: a flush; wrote it again');
+    await mode.close();
+  });
+
+  test('quick looks leave a failed repair to the next sync or thorough look', async () => {
+    const mode = new TestMode(schedule);
+    await mode.start();
+    const writer = mode.writer();
+    writer.drift = { cause: 'a flush' };
+    writer.repairs = () => {
+      writer.isNextWriteFull = true;
+      return assert.fail('busy');
+    };
+    await mode.lookForDrift('thorough');
+    for (let i = 0; i < 3; i++) await mode.lookForDrift('quick');
+    assert.equal(mode.recorded.lines.length, 1, 'one failure');
+    await mode.lookForDrift('thorough');
+    assert.equal(mode.recorded.lines.length, 2);
     await mode.close();
   });
 
@@ -269,6 +313,35 @@ describe('MODE-5 drift', () => {
     assert.equal(mode.recorded.lines.length, 11);
   });
 
+  test('MODE-6 notifications during a pause do not make the next pause longer', async () => {
+    const mode = new TestMode();
+    await mode.start();
+    for (let i = 0; i < 10; i++) {
+      mode.notify({ cause: `change ${i}` });
+      await mode.manual.advance(0);
+    }
+    for (const pause of [1000, 2000, 4000]) {
+      const before = mode.recorded.lines.length;
+      for (let i = 0; i < 8; i++) mode.notify({ cause: 'another change' });
+      await mode.manual.advance(pause - 1);
+      assert.equal(mode.recorded.lines.length, before);
+      await mode.manual.advance(1);
+      assert.equal(mode.recorded.lines.length, before + 1, `after a pause of ${pause} ms`);
+    }
+  });
+
+  test('MODE-6 the repairs of both families after one notification count as one', async () => {
+    const mode = new TestMode();
+    await mode.start();
+    await mode.start('IPv6');
+    for (let i = 0; i < 10; i++) {
+      mode.notify({ cause: `change ${i}` });
+      mode.notify({ cause: `change ${i}` }, 'IPv6');
+      await mode.manual.advance(0);
+    }
+    assert.equal(mode.recorded.lines.length, 20);
+  });
+
   test('MODE-6 after too many repairs the mode makes no quick looks, but still makes thorough looks', async () => {
     const repairLimits = { atOnce: 1, windowMs: 60_000, firstPauseMs: 30_000, maxPauseMs: 30_000 };
     const mode = new TestMode({ ...schedule, repairLimits });
@@ -311,6 +384,30 @@ describe('MODE-7 leftovers and changes of the machine', () => {
     assert.deepEqual(mode.recorded.lines, ['failed to remove IPv4 leftovers: Error: busy']);
     assert.deepEqual(mode.recorded.measures, [{ kind: 'cleanup-failed' }]);
     assert.equal(mode.manual.pending, 0);
+  });
+
+  test('the mode watches the kernel again even if the removal of leftovers failed', async () => {
+    const mode = new TestMode();
+    await mode.start();
+    mode.writer().leftoversDueMs = 10;
+    mode.writer().removeLeftovers = () => Promise.reject(new Error('busy'));
+    await mode.start();
+    const before = mode.watched;
+    await mode.manual.advance(10);
+    await mode.close();
+    assert.equal(mode.watched, before + 1);
+  });
+
+  test('if watching fails after the removal of leftovers, the mode reports it and asks for a sync', async () => {
+    const mode = new TestMode();
+    await mode.start();
+    mode.writer().leftoversDueMs = 10;
+    await mode.start();
+    mode.watchError = new Error('too many open files');
+    await mode.manual.advance(10);
+    await mode.close();
+    const failure = { family: 'IPv4', action: 'watch the IPv4 rules', error: mode.watchError, needsSync: true };
+    assert.deepEqual(mode.recorded.failures, [failure]);
   });
 
   test('several changes of the machine cause one write', async () => {

@@ -26,6 +26,8 @@ interface OpenFamily<W> {
   readonly writer: W;
   readonly book: PlanBook;
   settings: ModeSettings;
+  /** A write has succeeded. */
+  isWritten: boolean;
 }
 
 /** Several changes of the machine often come together. One write serves them all. */
@@ -63,6 +65,7 @@ export abstract class ModeShell<W extends Writer> implements Mode {
       events: this.events,
       schedule,
       writers: () => this.writers,
+      isWritten: family => this.#families.get(family)?.isWritten === true,
       turn: work => this.turn(work),
       repaired: () => this.#afterWrite(),
     });
@@ -168,7 +171,7 @@ export abstract class ModeShell<W extends Writer> implements Mode {
 
   async #open(family: Family, settings: ModeSettings): Promise<OpenFamily<W>> {
     const book = new PlanBook(family, port => this.events.setAside(port));
-    const opened = { writer: await this.open(family, settings, book), book, settings };
+    const opened = { writer: await this.open(family, settings, book), book, settings, isWritten: false };
     this.#families.set(family, opened);
     return opened;
   }
@@ -181,6 +184,8 @@ export abstract class ModeShell<W extends Writer> implements Mode {
         if (full) throw new Error('the kernel differs from what was written, even after a full write');
         full = true;
       }
+      const open = this.#families.get(family);
+      if (open) open.isWritten = true;
       this.#afterWrite();
     } catch (error) {
       this.events.measured(family, { kind: 'refused', full });
@@ -227,7 +232,14 @@ export abstract class ModeShell<W extends Writer> implements Mode {
         this.events.measured(family, { kind: 'cleanup-failed' });
       }
     }
-    if (failures === 0) this.#afterWrite();
+    try {
+      if (failures === 0) this.#afterWrite();
+      else if (!this.#closed) this.afterWrite();
+    } catch (error) {
+      for (const family of this.#families.keys()) {
+        this.events.failed({ family, action: `watch the ${family} rules`, error, needsSync: true });
+      }
+    }
   }
 
   #keep(family: Family, plans: PlanDiff): void {

@@ -1,6 +1,6 @@
 import type { EndpointSlice, Service } from '../../src/api/index.ts';
 import { type LocalDetector, Model, parseNodePortAddresses } from '../../src/model/index.ts';
-import type { Measure, Mode, ModeEvents, ModeSettings, SyncReport } from '../../src/modes/mode.ts';
+import type { Measure, Mode, ModeEvents, ModeFailure, ModeSettings, SyncReport } from '../../src/modes/mode.ts';
 import { type SetAside, setAsideName } from '../../src/modes/set-aside.ts';
 import { type Family, type Ip, parseCidr } from '../../src/net/index.ts';
 import { type PlanDiff, Planner, type PlanOptions, type ServicePortPlan } from '../../src/plan/index.ts';
@@ -34,6 +34,7 @@ export class RecordedEvents implements ModeEvents {
   readonly lines: string[] = [];
   readonly setAsides: SetAside[] = [];
   readonly measures: Measure[] = [];
+  readonly failures: ModeFailure[] = [];
 
   progress = (family: Family, done: number, of: number): void => {
     this.lines.push(`progress ${family} ${done}/${of}`);
@@ -44,8 +45,9 @@ export class RecordedEvents implements ModeEvents {
   driftRepaired: ModeEvents['driftRepaired'] = (_family, { cause, written }) => {
     this.lines.push(`repaired: ${cause}; ${written}`);
   };
-  failed: ModeEvents['failed'] = ({ action, error }) => {
-    this.lines.push(`failed to ${action}: ${error}`);
+  failed = (failure: ModeFailure): void => {
+    this.failures.push(failure);
+    this.lines.push(`failed to ${failure.action}: ${failure.error}`);
   };
   measured = (_family: Family, measure: Measure): void => {
     this.measures.push(measure);

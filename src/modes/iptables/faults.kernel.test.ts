@@ -80,6 +80,22 @@ test('IPT-11 a failed partial restore makes the next sync a full one', () =>
     assert.ok(canonicalRules(mode.namespace, 'iptables-save').includes('10.244.1.2'));
   }));
 
+test('IPT-11 a repair whose restore fails counts as a failed restore', () =>
+  withFaults({}, async (mode, programs) => {
+    await mode.sync();
+    runIn(mode.namespace, 'iptables', ['-t', 'nat', '-F', WEB]);
+    programs.replace('iptables-restore', 'echo "iptables-restore: out of memory" >&2; exit 4');
+    await mode.mode.lookForDrift();
+    assert.deepEqual(
+      mode.events.measures.filter(({ kind }) => kind === 'refused'),
+      [{ kind: 'refused', full: true }],
+    );
+    assert.deepEqual(
+      mode.events.failures.map(({ action, needsSync }) => ({ action, needsSync })),
+      [{ action: 'repair the IPv4 rules', needsSync: true }],
+    );
+  }));
+
 test('IPT-11 the mode kills an iptables-restore that hangs, and the error says so', () =>
   withFaults(
     { 'iptables-restore': 'exec sleep 60' },

@@ -97,8 +97,14 @@ export class IptablesWriter implements Writer {
   }
 
   async repair(): Promise<string> {
+    const { book, events } = this.#options;
     this.#mustWriteAll = true;
-    await this.write();
+    try {
+      await this.write();
+    } catch (error) {
+      events.measured(book.family, { kind: 'refused', full: true });
+      throw error;
+    }
     return 'wrote all rules again';
   }
 

@@ -1,5 +1,5 @@
 import { type Iptables, IptablesError } from '../../../kernel/iptables/index.ts';
-import { writeAccepted } from '../../refusal-search.ts';
+import { searchDeadline, writeAccepted } from '../../refusal-search.ts';
 import { TRIAL_CHAIN } from '../names.ts';
 import { CHAINS_PER_RESTORE } from '../render.ts';
 import { NAT_FIXED_CHAINS, natFixedRules } from './fixed-rules.ts';
@@ -52,8 +52,9 @@ export async function findRefused(
     refused.push(id);
     return [];
   };
+  const deadline = searchDeadline();
   try {
-    for (const part of parts(candidates)) await writeAccepted(part, { attempt, refuse });
+    for (const part of parts(candidates)) await writeAccepted(part, { attempt, refuse }, deadline);
     return refused;
   } finally {
     await iptables.restore(withoutTrial());
