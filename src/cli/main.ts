@@ -1,5 +1,6 @@
 import { runDaemon } from '../daemon/index.ts';
 import { errorText } from '../lib/error-text.ts';
+import { withoutSecrets } from '../lib/secrets.ts';
 import { cleanupAll } from './cleanup/cleanup-all.ts';
 import { cleanupCommand } from './cleanup/command.ts';
 import type { Command, Io } from './command.ts';
@@ -22,7 +23,7 @@ export async function main(args: readonly string[], io: Io, runners: Runners = R
   try {
     return await (command ? command.run(rest, io) : kubeProxy(args, io, runners, COMMANDS));
   } catch (error) {
-    io.stderr.write(`Error: ${errorText(error)}\n`);
+    io.stderr.write(`Error: ${withoutSecrets(errorText(error))}\n`);
     return 1;
   }
 }

@@ -1,6 +1,7 @@
 import { type Configuration, configurationObject, isEnabled, splitHostPort } from '../config/index.ts';
 import { type Clock, systemClock } from '../lib/clock.ts';
 import { errorText } from '../lib/error-text.ts';
+import { withoutSecrets } from '../lib/secrets.ts';
 import { parseIp } from '../net/index.ts';
 import { type Checks, type ProxyHealth, proxyHealthHandler } from '../observe/health/index.ts';
 import { type HttpHandler, RetryingHttpServer } from '../observe/http/index.ts';
@@ -69,7 +70,8 @@ function metricsServerHandler({ options, configuration, metrics, clock = systemC
   const { gates, kubernetesVersion } = options;
   const flags = () => new Map(options.flags().map(({ name, value }) => [name, value]));
   return metricsHandler({
-    metrics: () => metrics.text(),
+    // The server compresses this text, and then nothing can be removed from it.
+    metrics: async () => withoutSecrets(await metrics.text()),
     mode: () => configuration().mode,
     configz: () => configurationObject(configuration()),
     flagz: isEnabled(gates, 'ComponentFlagz') ? flags : undefined,

@@ -39,7 +39,11 @@ export async function start(
   log.info('server', `Using ${mode.descriptor.name} Proxier`);
   await mode.prepare({ configuration, nodeIPs, families, log });
   if (options.initOnly) return 'initialised';
-  const lock = await becomeOnlyInstance(log, () => !shutdown.isRequested);
+  const lock = await becomeOnlyInstance({
+    log,
+    checks: observability.checks,
+    isWanted: () => !shutdown.isRequested,
+  });
   // Without a lock a shutdown was requested, and `shutdown` says so.
   if (!lock) return 'initialised';
   resources.add('instance lock', () => lock.release());

@@ -37,7 +37,7 @@ describe('the steps of a start and their order', () => {
 
   /** Takes the lock that another proxy in this network would hold. Returns a function that releases it. */
   function holdInstance(t: TestContext): () => void {
-    let lock = InstanceLock.take('pointsman-kube-proxy', stage.cluster.namespace);
+    let { lock } = InstanceLock.take('pointsman-kube-proxy', stage.cluster.namespace);
     assert.ok(lock);
     const release = () => {
       lock?.release();

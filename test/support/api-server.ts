@@ -3,6 +3,7 @@ import { createSecureServer, type Http2ServerRequest, type ServerHttp2Session } 
 import { createServer as createHttps } from 'node:https';
 import { type AddressInfo, createServer as createTcp, type Server, type Socket } from 'node:net';
 import { createServer as createTls } from 'node:tls';
+import type { NetworkNamespace } from '../../src/kernel/netns.ts';
 import { type Certificate, certificates } from './certificates.ts';
 
 export type AnyRequest = Http2ServerRequest | IncomingMessage;
@@ -25,6 +26,8 @@ export interface TestServerOptions {
   readonly certificate?: Certificate;
   /** The server asks for a client certificate. */
   readonly askCertificate?: boolean;
+  /** Listens in this network namespace, at all its addresses. */
+  readonly namespace?: NetworkNamespace;
 }
 
 /** For tests: a server on loopback whose answers a handler decides. */
@@ -55,7 +58,7 @@ export class TestServer {
       handler(request, response);
     };
     server = new TestServer(create(answer, options, session => server.sessions.push(session)));
-    return server.#listen();
+    return server.#listen(options.namespace);
   }
 
   /** A TCP server. The handler reads and writes bytes. */
@@ -83,8 +86,12 @@ export class TestServer {
     return new Promise(resolve => this.#server.close(() => resolve()));
   }
 
-  async #listen(): Promise<this> {
-    await new Promise<void>(resolve => this.#server.listen(0, '127.0.0.1', resolve));
+  async #listen(namespace?: NetworkNamespace): Promise<this> {
+    await new Promise<void>(resolve => {
+      // Without a host, Node opens the socket inside the call, so the socket belongs to the namespace.
+      if (namespace) namespace.run(() => void this.#server.listen(0, resolve));
+      else this.#server.listen(0, '127.0.0.1', resolve);
+    });
     return this;
   }
 }

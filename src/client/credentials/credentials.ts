@@ -1,11 +1,12 @@
 import type { Clock } from '../../lib/clock.ts';
+import { rememberSecret } from '../../lib/secrets.ts';
 import { ApiError } from '../api-error.ts';
 import { type Environment, type Pem, pemName, type UserConfig } from '../client-config.ts';
 import type { ClientLog } from '../client-log.ts';
 import { ExecPlugin } from './exec-plugin.ts';
 import { pairProblem } from './pem.ts';
 import { ReloadedFile } from './reloaded-file.ts';
-import { bearer, tokenProblem } from './token.ts';
+import { basicAuthorization, bearer, tokenProblem } from './token.ts';
 
 /** What a request sends to say which user it acts as. */
 export interface Credential {
@@ -81,7 +82,7 @@ class ConfiguredCredentials implements CredentialSource {
     const token = this.#loadToken();
     if (token !== undefined) return bearer(token);
     const { basic } = this.#user;
-    return basic && `Basic ${Buffer.from(`${basic.username}:${basic.password}`).toString('base64')}`;
+    return basic && basicAuthorization(basic.username, basic.password);
   }
 
   #loadToken(): string | undefined {
@@ -99,6 +100,7 @@ class ConfiguredCredentials implements CredentialSource {
     const { certificate } = this.#user;
     if (!certificate) return undefined;
     const pair = { certificate: this.#loadPem(certificate.certificate), key: this.#loadPem(certificate.key) };
+    rememberSecret(pair.key);
     if (sameCertificate(pair, this.#pair)) return this.#pair;
     const problem = pairProblem(pair.certificate, pair.key);
     if (problem === undefined) {

@@ -125,6 +125,28 @@ test('CLIENT-6 the error of a missing plugin has its install hint, without contr
 test('CLIENT-6 the error of a plugin that fails has the last lines of its standard error', () =>
   failing('echo no network >&2; exit 3', /login failed with exit code 3: no network$/));
 
+test('CLIENT-6 the error of a plugin that fails without output has its exit code', () =>
+  failing('exit 3', /login failed with exit code 3$/));
+
+test('CLIENT-15 the standard error of a plugin is shown without what looks like a credential', () => {
+  const lines = [
+    'lookup login.eu-west-1.example.com: no such host, see /etc/kubernetes/credentials/config.yaml',
+    'got eyJhbGciOiJSUzI1NiIsImtpZCI6Ik.eyJpc3MiOiJrdWJlcm5ldGVz.c2ln',
+    '{"token": "abc", "clientKeyData": "def"} token=abc Bearer abc',
+    'AwEHoUQDQgAExyzabcxyz==',
+  ];
+  return withPlugin(`cat >&2 <<'END'\n${lines.join('\n')}\nEND\n${printing({ token: 'x' })}`, async parts => {
+    await parts.plugin.current();
+    const [line] = parts.logLines as [{ stderr: string }];
+    assert.deepEqual(line.stderr.split(' | '), [
+      lines[0],
+      'got <redacted>',
+      '{"token": "<redacted>", "clientKeyData": "<redacted>"} token=<redacted> Bearer <redacted>',
+      '<redacted>',
+    ]);
+  });
+});
+
 test('CLIENT-6 the client kills a plugin that does not end', () =>
   failing('sleep 30', /login: not done after 0.3 s, killed$/));
 

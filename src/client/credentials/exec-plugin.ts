@@ -1,11 +1,13 @@
-import { lastLines, ProgramError, runProgram } from '../../kernel/programs/index.ts';
+import { failureText, lastLines, ProgramError, runProgram } from '../../kernel/programs/index.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { errorText } from '../../lib/error-text.ts';
+import { rememberSecret } from '../../lib/secrets.ts';
 import { ApiError } from '../api-error.ts';
 import type { Environment, ExecConfig } from '../client-config.ts';
 import type { ClientLog } from '../client-log.ts';
 import type { Credential, CredentialParts, CredentialSource } from './credentials.ts';
 import { type ExecStatus, execInfo, parseExecCredential } from './exec-credential.ts';
+import { hideCredentials } from './hide-credentials.ts';
 import { pairProblem } from './pem.ts';
 import { bearer } from './token.ts';
 
@@ -62,15 +64,26 @@ export class ExecPlugin implements CredentialSource {
         maxOutputBytes: MAX_OUTPUT_BYTES,
         env: this.#environment(),
       });
-      const output = lastLines(stderr);
-      if (output !== '') this.#log.info('Credential plugin wrote to standard error', { command, stderr: output });
-      return this.#store(parseExecCredential(stdout, apiVersion));
+      try {
+        return this.#store(parseExecCredential(stdout, apiVersion));
+      } finally {
+        // Only now the secrets are known that the output must not show.
+        this.#logOutput(stderr);
+      }
     } catch (error) {
       throw new ApiError('credentials', `getting credentials: ${this.#problem(error)}`, { cause: error });
     }
   }
 
+  #logOutput(stderr: string): void {
+    const output = lastLines(hideCredentials(stderr));
+    if (output === undefined) return;
+    this.#log.info('Credential plugin wrote to standard error', { command: this.#config.command, stderr: output });
+  }
+
   #store({ token, certificate, key, expires }: ExecStatus): Credential {
+    rememberSecret(token);
+    rememberSecret(key);
     const problem = certificate === '' ? undefined : pairProblem(certificate, key);
     if (problem !== undefined) throw new Error(`exec plugin returned a certificate that cannot be used: ${problem}`);
     this.#credential = {
@@ -99,8 +112,11 @@ export class ExecPlugin implements CredentialSource {
       const hint = installHint.replaceAll(/[\p{Cc}\s]+/gu, ' ').trim();
       return `exec: executable ${command} not found${hint === '' ? '' : `: ${hint}`}`;
     }
-    if (failure.kind !== 'status') return `exec: ${error.message}`;
-    const output = lastLines(error.stderr);
-    return `exec: executable ${command} failed with exit code ${failure.status}${output === '' ? '' : `: ${output}`}`;
+    const output = lastLines(hideCredentials(error.stderr));
+    const tail = output === undefined ? '' : `: ${output}`;
+    if (failure.kind === 'status') return `exec: executable ${command} failed with exit code ${failure.status}${tail}`;
+    // The message of the error also has the arguments, which may contain a secret.
+    const errno = failure.kind === 'not-started' ? ` (${failure.errno})` : '';
+    return `exec: ${command}: ${failureText(failure)}${errno}${tail}`;
   }
 }

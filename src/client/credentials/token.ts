@@ -1,3 +1,5 @@
+import { rememberSecret } from '../../lib/secrets.ts';
+
 /**
  * Why a token cannot be sent. The text does not contain the token. Without this check, Node's error would say only that
  * the protocol was violated.
@@ -13,5 +15,14 @@ export function tokenProblem(token: string): string | undefined {
 
 /** The Authorization header for a token. Like Go, it sends the UTF-8 bytes of characters that are not ASCII. */
 export function bearer(token: string): string {
+  rememberSecret(token);
   return `Bearer ${Buffer.from(token).toString('latin1')}`;
+}
+
+/** The header for a name and a password. */
+export function basicAuthorization(username: string, password: string): string {
+  const pair = Buffer.from(`${username}:${password}`).toString('base64');
+  rememberSecret(password);
+  rememberSecret(pair);
+  return `Basic ${pair}`;
 }

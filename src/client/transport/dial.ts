@@ -5,6 +5,7 @@ import type { Clock } from '../../lib/clock.ts';
 import { ApiError } from '../api-error.ts';
 import type { ClientConfig } from '../client-config.ts';
 import type { ClientCertificate } from '../credentials/credentials.ts';
+import { basicAuthorization } from '../credentials/token.ts';
 import { addressOf, hostName, portOf } from '../server-url.ts';
 import { connectError } from './connect-error.ts';
 
@@ -110,8 +111,7 @@ function tunnel(socket: Socket, proxy: URL, config: ClientConfig): Promise<Socke
 
 export function proxyAuthorization({ username, password }: URL): { readonly 'proxy-authorization'?: string } {
   if (username === '' && password === '') return {};
-  const pair = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
-  return { 'proxy-authorization': `Basic ${Buffer.from(pair).toString('base64')}` };
+  return { 'proxy-authorization': basicAuthorization(decodeURIComponent(username), decodeURIComponent(password)) };
 }
 
 function tlsToServer(attempt: Attempt, socket: Socket, options: DialOptions): Promise<TLSSocket> {

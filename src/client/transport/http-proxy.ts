@@ -10,7 +10,15 @@ export function checkedProxyUrl(text: string, where: string): URL {
     throw new ApiError('configuration', `${where}: SOCKS proxies are not supported: use an http or https proxy`);
   }
   if (url?.protocol === 'http:' || url?.protocol === 'https:') return url;
-  throw new ApiError('configuration', `${where}: ${JSON.stringify(text)} must be an http:// or https:// address`);
+  throw new ApiError(
+    'configuration',
+    `${where}: ${JSON.stringify(withoutUser(text))} must be an http:// or https:// address`,
+  );
+}
+
+/** The address may contain a password. */
+function withoutUser(text: string): string {
+  return text.replace(/[^/]*@/, '');
 }
 
 /** The HTTP proxy that HTTPS_PROXY, HTTP_PROXY and NO_PROXY choose for a server, by Go's rules. */

@@ -1,10 +1,7 @@
-import { readdirSync, readFileSync, readlinkSync, statSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
+import { commandOf, findByDescriptor, type RunningProcess, tryRead } from '../processes.ts';
 
-export interface LockHolder {
-  readonly pid: number;
-  /** The command's name from /proc/PID/comm. */
-  readonly command: string;
-}
+export type LockHolder = RunningProcess;
 
 /**
  * The process that holds an flock on a file, or undefined if none does. The kernel shows only processes of our own PID
@@ -19,7 +16,7 @@ export function findLockHolder(path: string): LockHolder | undefined {
   // The owner is the process that called flock. If a shell used the program `flock` on its own descriptor, that program
   // has ended, but the shell still holds the lock.
   const command = commandOf(pid);
-  return command === undefined ? findByDescriptor(path) : { pid, command };
+  return command === undefined ? findByDescriptor(path, hasFlock) : { pid, command };
 }
 
 /** Reads `1: FLOCK  ADVISORY  WRITE 6451 fe:00:9773057 0 EOF`. Lines with `->` name processes that wait. */
@@ -36,20 +33,9 @@ export function flockOwner(locks: string, device: number, inode: number): number
   return onOtherDevice;
 }
 
-function findByDescriptor(path: string): LockHolder | undefined {
-  for (const pid of readdirSync('/proc').filter(name => /^\d+$/.test(name))) {
-    for (const fd of tryRead(() => readdirSync(`/proc/${pid}/fd`)) ?? []) {
-      if (tryRead(() => readlinkSync(`/proc/${pid}/fd/${fd}`)) !== path) continue;
-      const info = tryRead(() => readFileSync(`/proc/${pid}/fdinfo/${fd}`, 'utf8'));
-      const command = info && /^lock:\s+\d+: FLOCK /m.test(info) ? commandOf(Number(pid)) : undefined;
-      if (command !== undefined) return { pid: Number(pid), command };
-    }
-  }
-  return undefined;
-}
-
-function commandOf(pid: number): string | undefined {
-  return tryRead(() => readFileSync(`/proc/${pid}/comm`, 'utf8').trim());
+function hasFlock(pid: string, fd: string): boolean {
+  const info = tryRead(() => readFileSync(`/proc/${pid}/fdinfo/${fd}`, 'utf8'));
+  return info !== undefined && /^lock:\s+\d+: FLOCK /m.test(info);
 }
 
 /** Combines the major and the minor number as stat does. */
@@ -57,13 +43,4 @@ function deviceNumber(major = '', minor = ''): number {
   const high = Number.parseInt(major, 16);
   const low = Number.parseInt(minor, 16);
   return (low & 0xff) + high * 0x100 + (low >> 8) * 0x100000;
-}
-
-/** Returns undefined if reading fails, because processes and their descriptors can vanish at any time. */
-function tryRead<T>(read: () => T): T | undefined {
-  try {
-    return read();
-  } catch {
-    return undefined;
-  }
 }

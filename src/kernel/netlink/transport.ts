@@ -13,7 +13,7 @@ import {
 } from '../libc.ts';
 import type { NetworkNamespace } from '../netns.ts';
 
-export const Protocol = { ROUTE: 0, NETFILTER: 12, GENERIC: 16 } as const;
+export const Protocol = { ROUTE: 0, SOCK_DIAG: 4, NETFILTER: 12, GENERIC: 16 } as const;
 export type Protocol = (typeof Protocol)[keyof typeof Protocol];
 
 /** Sends and receives the bytes of netlink. Tests use their own for errors that a kernel does not produce on demand. */

@@ -1,4 +1,5 @@
 import type { ApiClient } from '../../client/index.ts';
+import { withoutSecrets } from '../../lib/secrets.ts';
 import type { Event } from './event.ts';
 
 /** The outcome of one attempt to write an Event. */
@@ -36,7 +37,7 @@ async function send(
   object: object,
   signal: AbortSignal,
 ): Promise<Outcome> {
-  const body = Buffer.from(JSON.stringify(object));
+  const body = Buffer.from(withoutSecrets(JSON.stringify(object)));
   const response = await client.request({ method, path, accept: 'application/json', contentType, body, signal });
   const answer = await textOf(response.body);
   return outcomeOf(method, response.status, answer);

@@ -3,6 +3,7 @@ import type { AddressInfo, Server as Listener } from 'node:net';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { errorText } from '../../lib/error-text.ts';
+import { withoutSecrets } from '../../lib/secrets.ts';
 import type { HttpAnswer, HttpHandler, HttpRequest } from './answer.ts';
 import { BAD_REQUEST, textAnswer } from './answer.ts';
 import { type Listen, type ListenAddress, listenHere } from './listen.ts';
@@ -78,7 +79,8 @@ async function callHandler(handle: HttpHandler, request: HttpRequest): Promise<H
 
 async function write({ status, headers, body }: HttpAnswer, response: ServerResponse): Promise<void> {
   if (typeof body === 'string' || body instanceof Uint8Array) {
-    response.writeHead(status, { ...headers, 'Content-Length': Buffer.byteLength(body) }).end(body);
+    const shown = typeof body === 'string' ? withoutSecrets(body) : body;
+    response.writeHead(status, { ...headers, 'Content-Length': Buffer.byteLength(shown) }).end(shown);
     return;
   }
   response.writeHead(status, headers);

@@ -1,4 +1,5 @@
 import { type Clock, systemClock } from '../../lib/clock.ts';
+import { withoutSecrets } from '../../lib/secrets.ts';
 import type { Entry, Format } from './entry.ts';
 import { jsonLine } from './json-format.ts';
 import { Logger, type LogSink } from './logger.ts';
@@ -90,7 +91,7 @@ export class Logging implements LogControl, LogSink {
   }
 
   write(entry: Omit<Entry, 'time'>): void {
-    const line = this.#format({ ...entry, time: this.#clock.now() });
+    const line = withoutSecrets(this.#format({ ...entry, time: this.#clock.now() }));
     const isInfo = entry.severity === 'I' || (this.#isJson && entry.severity === 'W');
     (isInfo ? this.#info : this.#errors).write(line);
   }

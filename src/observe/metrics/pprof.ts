@@ -6,6 +6,32 @@ import { type HttpAnswer, type HttpRequest, redirectAnswer, textAnswer } from '.
 const DEFAULT_SECONDS = 30;
 const MAX_SECONDS = 300;
 
+/** A kind of profile that V8 takes from a start to a stop. */
+interface Profiler {
+  readonly fileName: string;
+  start(session: Session): Promise<void>;
+  stop(session: Session): Promise<unknown>;
+}
+
+const CPU: Profiler = {
+  fileName: 'profile.cpuprofile',
+  async start(session) {
+    await post(session, 'Profiler.enable');
+    await post(session, 'Profiler.start');
+  },
+  stop: async session => (await post<{ profile: unknown }>(session, 'Profiler.stop')).profile,
+};
+
+/** It has sizes by the function that allocated them. A heap snapshot would have every string: tokens and keys, too. */
+const HEAP: Profiler = {
+  fileName: 'heap.heapprofile',
+  async start(session) {
+    await post(session, 'HeapProfiler.startSampling');
+  },
+  stop: async session => (await post<{ profile: unknown }>(session, 'HeapProfiler.stopSampling')).profile,
+};
+
+/** Each profile slows the process down and takes memory, so one runs at a time, whatever its kind. */
 let isProfiling = false;
 
 /** Profiles of the running process, in the format of the developer tools of Chrome and VS Code. */
@@ -16,9 +42,9 @@ export function pprofAnswer(request: HttpRequest): HttpAnswer | Promise<HttpAnsw
     case '/debug/pprof/':
       return index();
     case '/debug/pprof/profile':
-      return cpuProfile(request);
+      return profileAnswer(CPU, request);
     case '/debug/pprof/heap':
-      return heapSnapshot();
+      return profileAnswer(HEAP, request);
     default:
       return unknownProfile();
   }
@@ -27,7 +53,7 @@ export function pprofAnswer(request: HttpRequest): HttpAnswer | Promise<HttpAnsw
 function index(): HttpAnswer {
   const body = `<html><head><title>/debug/pprof/</title></head><body>
 <a href="profile?seconds=${DEFAULT_SECONDS}">profile</a>: CPU profile of the next ?seconds=N, a .cpuprofile<br>
-<a href="heap">heap</a>: heap snapshot, a .heapsnapshot; stops the process for seconds and doubles its memory meanwhile<br>
+<a href="heap?seconds=${DEFAULT_SECONDS}">heap</a>: memory that the next ?seconds=N allocate and keep, by function, a .heapprofile<br>
 </body></html>
 `;
   const headers = { 'Content-Type': 'text/html; charset=utf-8', 'X-Content-Type-Options': 'nosniff' };
@@ -40,43 +66,38 @@ function unknownProfile(): HttpAnswer {
   return { ...answer, headers: { ...answer.headers, 'X-Go-Pprof': '1' } };
 }
 
-async function cpuProfile({ query, disconnected }: HttpRequest): Promise<HttpAnswer> {
+async function profileAnswer(profiler: Profiler, { query, disconnected }: HttpRequest): Promise<HttpAnswer> {
   const seconds = Number(query.get('seconds') ?? DEFAULT_SECONDS);
   if (!(seconds > 0 && seconds <= MAX_SECONDS)) {
     return textAnswer(400, `seconds must be more than 0 and at most ${MAX_SECONDS}\n`);
   }
-  if (isProfiling) return textAnswer(500, 'Could not enable CPU profiling: cpu profiling already in use\n');
+  if (isProfiling) return textAnswer(503, 'another profile is being taken; only one runs at a time\n');
   isProfiling = true;
-  const { Session } = await import('node:inspector');
-  const session = new Session();
-  session.connect();
   try {
-    await post(session, 'Profiler.enable');
-    await post(session, 'Profiler.start');
-    await sleep(seconds * 1000, systemClock, disconnected);
-    return file('profile.cpuprofile', JSON.stringify(await stop(session)));
+    const body = JSON.stringify(await takeProfile(profiler, seconds, disconnected));
+    const disposition = `attachment; filename="${profiler.fileName}"`;
+    return { status: 200, headers: { 'Content-Type': 'application/json', 'Content-Disposition': disposition }, body };
   } finally {
-    session.disconnect();
     isProfiling = false;
   }
 }
 
-function post(session: Session, method: string): Promise<void> {
-  return new Promise((resolve, reject) => session.post(method, error => (error ? reject(error) : resolve())));
+/** Ends after the time, or earlier when the caller disconnects. */
+async function takeProfile(profiler: Profiler, seconds: number, disconnected: AbortSignal): Promise<unknown> {
+  const { Session } = await import('node:inspector');
+  const session = new Session();
+  session.connect();
+  try {
+    await profiler.start(session);
+    await sleep(seconds * 1000, systemClock, disconnected);
+    return await profiler.stop(session);
+  } finally {
+    session.disconnect();
+  }
 }
 
-function stop(session: Session): Promise<object> {
+function post<T = unknown>(session: Session, method: string): Promise<T> {
   return new Promise((resolve, reject) =>
-    session.post('Profiler.stop', (error, result) => (error ? reject(error) : resolve(result.profile))),
+    session.post(method, (error, result) => (error ? reject(error) : resolve(result as T))),
   );
-}
-
-async function heapSnapshot(): Promise<HttpAnswer> {
-  const { default: v8 } = await import('node:v8');
-  return file('heap.heapsnapshot', v8.getHeapSnapshot());
-}
-
-function file(name: string, body: HttpAnswer['body']): HttpAnswer {
-  const headers = { 'Content-Type': 'application/json', 'Content-Disposition': `attachment; filename="${name}"` };
-  return { status: 200, headers, body };
 }

@@ -1,0 +1,73 @@
+import { KernelError } from './errors.ts';
+import { asU32, attributeMap, NetlinkSocket, Protocol } from './netlink/index.ts';
+import type { NetworkNamespace } from './netns.ts';
+
+/** A unix socket with an abstract name. */
+export interface AbstractSocket {
+  /** Without the zero byte in front. */
+  readonly name: string;
+  readonly inode: number;
+  /** The user that opened the socket, as our user namespace numbers it. Undefined if the kernel is older than 5.3. */
+  readonly uid: number | undefined;
+}
+
+const AF_UNIX = 1;
+const SOCK_STREAM = 1;
+const SOCK_DIAG_BY_FAMILY = 20;
+const ALL_STATES = 0xffffffff;
+const NO_COOKIE = 0xffffffff;
+/** As in `linux/unix_diag.h`. */
+const Show = { NAME: 0x01, UID: 0x40 } as const;
+const Attribute = { NAME: 0, UID: 7 } as const;
+const REQUEST_LENGTH = 24;
+/** The length of `struct unix_diag_msg`, which stands before the attributes. */
+const ANSWER_LENGTH = 16;
+
+/** The kernel lacks sock_diag or unix_diag, or a security module denies it to the container. */
+const UNSUPPORTED = new Set(['ENOENT', 'EPROTONOSUPPORT', 'EAFNOSUPPORT', 'EOPNOTSUPP', 'EINVAL', 'EPERM', 'EACCES']);
+
+/**
+ * The stream sockets of the network namespace that have an abstract name. Undefined if this process cannot list them.
+ */
+export function listAbstractSockets(namespace?: NetworkNamespace): readonly AbstractSocket[] | undefined {
+  let socket: NetlinkSocket | undefined;
+  try {
+    socket = NetlinkSocket.open(Protocol.SOCK_DIAG, { namespace });
+    const found: AbstractSocket[] = [];
+    const dump = socket.dump('list unix sockets', SOCK_DIAG_BY_FAMILY, writer => writer.struct(encodeRequest()));
+    for (const { body } of dump) {
+      const decoded = decodeAbstractSocket(body);
+      if (decoded) found.push(decoded);
+    }
+    return found;
+  } catch (error) {
+    if (error instanceof KernelError && UNSUPPORTED.has(error.errno ?? '')) return undefined;
+    throw error;
+  } finally {
+    socket?.close();
+  }
+}
+
+/** Writes `struct unix_diag_req`. */
+export function encodeRequest(): Buffer {
+  const request = Buffer.alloc(REQUEST_LENGTH);
+  request.writeUInt8(AF_UNIX, 0);
+  request.writeUInt32LE(ALL_STATES, 4);
+  request.writeUInt32LE(Show.NAME | Show.UID, 12);
+  request.writeUInt32LE(NO_COOKIE, 16);
+  request.writeUInt32LE(NO_COOKIE, 20);
+  return request;
+}
+
+/** Returns undefined for any other socket than a stream socket with an abstract name. */
+export function decodeAbstractSocket(body: Buffer): AbstractSocket | undefined {
+  if (body.length < ANSWER_LENGTH || body[0] !== AF_UNIX || body[1] !== SOCK_STREAM) return undefined;
+  const attributes = attributeMap(body, ANSWER_LENGTH);
+  const name = attributes.get(Attribute.NAME);
+  if (name?.[0] !== 0) return undefined;
+  return {
+    name: name.toString('utf8', 1),
+    inode: body.readUInt32LE(4),
+    uid: asU32(attributes.get(Attribute.UID)),
+  };
+}
