@@ -4,13 +4,15 @@ import { Turns } from '../../lib/turns.ts';
 import { FAMILIES } from '../../net/index.ts';
 import { type Cleanup, CleanupReport } from '../cleanup-report.ts';
 import type { CleanupOptions, OwnRules } from '../descriptor.ts';
-import { openBackends } from '../iptables-programs.ts';
+import { openBackends, throwIfNotPermitted } from '../iptables-programs.ts';
 import { chainText, leftoverOf, placeText, usedChain } from '../leftover.ts';
 import { removeChains } from './chains/remove-chains.ts';
 import { inDeletionOrder } from './chains/stale-chains.ts';
 import { Chain, isOwnChain, PROBE_CHAIN, TRIAL_CHAIN } from './names.ts';
 import { JUMPS, type Table } from './rules/fixed-rules.ts';
 import { RestoreText } from './rules/restore-text.ts';
+
+type PresentChains = Readonly<Record<Table | 'mangle', ReadonlySet<string>>>;
 
 /** Chains that jump to chains of service ports. */
 const CALLING: Readonly<Record<Table, readonly string[]>> = {
@@ -46,13 +48,11 @@ export async function cleanupIptables({ namespace, programs, keep }: CleanupOpti
 
 async function cleanFamily(iptables: Iptables, report: CleanupReport, keep?: OwnRules): Promise<void> {
   const where = placeText(iptables);
-  let uses: ChainUses;
-  try {
-    uses = await iptables.chainUses();
-  } catch (error) {
-    if (isInterrupted(error)) report.errors.push(error);
-    return;
-  }
+  let uses: ChainUses = new Map();
+  await report.attempt(`rules of ${where}`, async () => {
+    uses = await listUses(iptables);
+    return undefined;
+  });
   const present = chainsOf(uses);
   for (const { table, from, to, rule } of JUMPS) {
     if (to === Chain.FIREWALL || !present[table].has(to) || keep?.jump(table, from, quoteRule(rule))) continue;
@@ -103,7 +103,18 @@ async function removeFirewall(
   return `chain ${Chain.FIREWALL} (${where})`;
 }
 
-function chainsOf(uses: ChainUses): Record<Table | 'mangle', ReadonlySet<string>> {
+/** If the programs do not work, there is nothing to remove. */
+async function listUses(iptables: Iptables): Promise<ChainUses> {
+  try {
+    return await iptables.chainUses();
+  } catch (error) {
+    if (isInterrupted(error)) throw error;
+    throwIfNotPermitted(error);
+    return new Map();
+  }
+}
+
+function chainsOf(uses: ChainUses): PresentChains {
   const names = (table: string) => new Set(uses.get(table)?.keys());
   return { nat: names('nat'), filter: names('filter'), mangle: names('mangle') };
 }

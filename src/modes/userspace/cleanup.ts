@@ -3,7 +3,7 @@ import { Turns } from '../../lib/turns.ts';
 import { FAMILIES } from '../../net/index.ts';
 import { type Cleanup, CleanupReport } from '../cleanup-report.ts';
 import type { CleanupOptions } from '../descriptor.ts';
-import { openBackends } from '../iptables-programs.ts';
+import { openBackends, throwIfNotPermitted } from '../iptables-programs.ts';
 import { chainText, placeText, usedChain } from '../leftover.ts';
 import { CHAINS, TABLES, type TableName } from './names.ts';
 import { JUMPS, jumpWords } from './portals/jumps.ts';
@@ -26,15 +26,20 @@ async function readChains(iptables: Iptables): Promise<SavedTables> {
   try {
     await iptables.saveInto(chunk => parser.write(chunk));
   } catch (error) {
-    if (error instanceof IptablesError) return new Map();
-    throw error;
+    if (!(error instanceof IptablesError)) throw error;
+    throwIfNotPermitted(error);
+    return new Map();
   }
   return parser.end();
 }
 
 /** Deletes only what exists, because some versions of iptables create a table when they delete from it. */
 async function cleanFamily(iptables: Iptables, report: CleanupReport): Promise<void> {
-  const saved = await readChains(iptables);
+  let saved: SavedTables = new Map();
+  await report.attempt(`rules of ${placeText(iptables)}`, async () => {
+    saved = await readChains(iptables);
+    return undefined;
+  });
   const exists = (table: TableName, chain: string) => saved.get(table)?.has(chain) === true;
   for (const jump of JUMPS) {
     if (!exists(jump.table, jump.to)) continue;
