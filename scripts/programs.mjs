@@ -10,6 +10,8 @@ export const REFERENCE_PROGRAMS = {
   conntrack: 'conntrack',
   ip: 'iproute2',
   unshare: 'util-linux',
+  setpriv: 'util-linux',
+  strace: 'strace',
 };
 
 export const GUEST_PROGRAMS = {

@@ -28,7 +28,7 @@ const PROGRAMS = {
   plain: {},
   kernel: REFERENCE_PROGRAMS,
   guest: GUEST_PROGRAMS,
-  cluster: { ...REFERENCE_PROGRAMS, setpriv: 'util-linux', promtool: 'prometheus' },
+  cluster: { ...REFERENCE_PROGRAMS, promtool: 'prometheus' },
 };
 
 /** @type {readonly Kind[]} */

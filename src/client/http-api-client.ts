@@ -1,6 +1,6 @@
 import type { Clock } from '../lib/clock.ts';
 import { errorText } from '../lib/error-text.ts';
-import { sleepUnlessAborted } from './abortable.ts';
+import { sleepUnlessAborted, unlessAborted } from './abortable.ts';
 import type { ApiRequest, ApiResponse } from './api-client.ts';
 import type { ClientConfig } from './client-config.ts';
 import type { ClientLog } from './client-log.ts';
@@ -113,13 +113,15 @@ export class HttpApiClient {
   /** If the server refuses the credential, fetches it again. If it has changed, sends the request once more. */
   async #sendWithCredential(request: ApiRequest): Promise<ApiResponse> {
     const { credentials } = this.#parts;
-    const credential = await credentials.current();
+    // A credential plugin may hang.
+    const credential = await unlessAborted(credentials.current(), request.signal);
     const response = await this.#send(request, credential);
     if (response.status !== 401) return response;
     let fresh: Credential;
     try {
-      fresh = await credentials.refresh(credential);
+      fresh = await unlessAborted(credentials.refresh(credential), request.signal);
     } catch (error) {
+      if (request.signal?.aborted) throw error;
       this.#parts.log.error('Could not refresh the credential', { err: errorText(error) });
       return response;
     }

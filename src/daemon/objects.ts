@@ -8,7 +8,7 @@ import type { Observability } from './observability.ts';
 import type { DaemonOptions } from './options.ts';
 import { localNode, OwnNode, waitForNode } from './own-node.ts';
 import type { OpenResources } from './shutdown.ts';
-import { WatchChecks, watchReporter } from './watch-report.ts';
+import { WatchChecks, watchReporter, watchSilenceMs } from './watch-report.ts';
 
 /** The source of the proxy's objects, opened far enough that the Node is known. */
 export interface Objects {
@@ -27,14 +27,19 @@ export async function openObjects(
   const { manifests } = options;
   if (manifests === undefined) return openCluster(options, nodeName, observability, resources);
   observability.connectEvents(undefined);
-  return openManifests(manifests, nodeName, resources);
+  return openManifests(manifests, options, nodeName, resources);
 }
 
 /** This machine is the Node, unless a manifest describes it. */
-function openManifests(path: string, nodeName: string, resources: OpenResources): Objects {
+function openManifests(
+  path: string,
+  { allowLoopbackEndpoints }: DaemonOptions,
+  nodeName: string,
+  resources: OpenResources,
+): Objects {
   const ownNode = new OwnNode();
   ownNode.handle({ type: 'added', to: localNode(nodeName) });
-  const source = new FilesSource({ path, nodeName, localNode: () => localNode(nodeName) });
+  const source = new FilesSource({ path, nodeName, localNode: () => localNode(nodeName), allowLoopbackEndpoints });
   resources.add('objects', () => source.close());
   return { source, ownNode, serviceReference: ({ namespace, name }) => serviceReference({ namespace, name }) };
 }
@@ -56,6 +61,7 @@ async function openCluster(
     nodeName,
     accept: client.accept(),
     resyncMs: toMilliseconds(configuration.configSyncPeriod),
+    silenceMs: watchSilenceMs(process.env, log),
     report: watchReporter(log, metrics, watchChecks),
   });
   resources.add('objects', () => source.close());

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { rememberingLog } from '../../test/support/log.ts';
 import { Checks } from '../observe/health/index.ts';
-import { WatchChecks, watchReporter } from './watch-report.ts';
+import { WatchChecks, watchReporter, watchSilenceMs } from './watch-report.ts';
 
 const PATH = '/api/v1/services';
 const MISSING = { name: `watch ${PATH}`, isReady: false, note: 'the API server has not sent all objects yet' };
@@ -62,4 +62,23 @@ test('HEALTH-6 a watch is ready once it has all objects, and its check shows its
   assert.deepEqual(checks.run(), [{ name, isReady: true, note, problems: [problem] }]);
   watches.clearProblem(PATH);
   assert.deepEqual(checks.run(), [{ name, isReady: true, note, problems: [] }]);
+});
+
+test('WATCH-20 from 90 s of silence on, the check of a watch says so, and the proxy stays ready', () => {
+  let silentMs = 89_000;
+  const checks = new Checks();
+  new WatchChecks().addTo(checks, { following: () => [{ path: PATH, hasSynced: true, silentMs }] });
+  const note = () => `${checks.run()[0]?.isReady} ${checks.run()[0]?.note}`;
+  assert.equal(note(), 'true last message 89 s ago');
+  silentMs = 90_000;
+  assert.equal(note(), 'true the watch is silent: last message 90 s ago');
+});
+
+test('WATCH-20 the environment can set how long a watch may be silent', () => {
+  const { log, lines } = rememberingLog();
+  const values = ['20', '', '0', '1.5', 'soon', undefined].map(value =>
+    watchSilenceMs(value === undefined ? {} : { WATCH_SILENCE_TIMEOUT_SECONDS: value }, log),
+  );
+  assert.deepEqual(values, [20_000, undefined, undefined, undefined, undefined, undefined]);
+  assert.equal(lines.length, 3);
 });

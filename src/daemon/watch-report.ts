@@ -32,8 +32,26 @@ export class WatchChecks {
       return { isReady: false, note: 'the API server has not sent all objects yet', problems };
     }
     // The proxy goes on with the objects that it has, so it stays ready while a watch is interrupted.
-    return { isReady: true, note: `last message ${Math.round((following.silentMs ?? 0) / 1000)} s ago`, problems };
+    return { isReady: true, note: silenceNote(following.silentMs ?? 0), problems };
   }
+}
+
+/** API servers send a bookmark about once a minute. */
+const SILENT_AFTER_MS = 90_000;
+
+function silenceNote(silentMs: number): string {
+  const note = `last message ${Math.round(silentMs / 1000)} s ago`;
+  return silentMs < SILENT_AFTER_MS ? note : `the watch is silent: ${note}`;
+}
+
+const SILENCE_VARIABLE = 'WATCH_SILENCE_TIMEOUT_SECONDS';
+
+/** How long a watch may be silent, from the environment; undefined means the default. */
+export function watchSilenceMs(env: NodeJS.ProcessEnv, log: Logger): number | undefined {
+  const value = env[SILENCE_VARIABLE] ?? '';
+  if (/^[1-9]\d{0,5}$/.test(value)) return Number(value) * 1000;
+  if (value !== '') log.warning('proxy', `${SILENCE_VARIABLE} is not a number of seconds; it is ignored`, { value });
+  return undefined;
 }
 
 /** Logs an object of the API server, or a part of a manifest, that cannot be used. */

@@ -1,7 +1,8 @@
+import { KernelError } from '../kernel/errors.ts';
 import {
   type Backend,
   Iptables,
-  type IptablesError,
+  IptablesError,
   type IptablesOptions,
   otherBackend,
   programOfBackend,
@@ -44,6 +45,19 @@ export async function openBackends(
   const own = await openIptables(family, options, shared);
   if (options.backend) return [own];
   return [own, await openIptables(family, { ...options, backend: otherBackend(own.backend) }, shared)];
+}
+
+/**
+ * Called when a cleanup cannot list the rules of a backend. Programs that do not work have no rules to remove. But if
+ * the process may not list the rules, there may be some: then this throws the error again.
+ */
+export function throwIfNotPermitted(error: unknown): void {
+  const isNotPermitted = error instanceof IptablesError ? error.isNotPermitted : isForbidden(error);
+  if (isNotPermitted) throw error;
+}
+
+function isForbidden(error: unknown): boolean {
+  return error instanceof KernelError && (error.errno === 'EPERM' || error.errno === 'EACCES');
 }
 
 export interface IptablesSupport {

@@ -1,5 +1,6 @@
 import { BackOff } from '../lib/back-off.ts';
 import { type Clock, systemClock, type Timer } from '../lib/clock.ts';
+import { errorText } from '../lib/error-text.ts';
 import type { Family } from '../net/index.ts';
 import type { MetricSet } from '../observe/metrics/index.ts';
 import type { PlanDiff } from '../plan/index.ts';
@@ -24,6 +25,8 @@ export class TakeOver implements Mode {
   readonly #clock: Clock;
   #removal: Promise<void> = Promise.resolve();
   #retry: Timer | undefined;
+  /** The errors that were reported. A missing permission fails several removals, and every retry, in the same way. */
+  readonly #reported = new Set<string>();
   readonly #backOff = new BackOff(BACK_OFF);
   #closed = false;
 
@@ -70,7 +73,7 @@ export class TakeOver implements Mode {
       try {
         await removal();
       } catch (error) {
-        this.#events.failed({ action: 'remove what another mode left', error });
+        this.#reportOnce(error);
         left.push(removal);
       }
     }
@@ -78,5 +81,12 @@ export class TakeOver implements Mode {
     this.#retry = this.#clock.setTimer(this.#backOff.fail(), () => {
       this.#removal = this.#remove(left);
     });
+  }
+
+  #reportOnce(error: unknown): void {
+    const text = errorText(error);
+    if (this.#reported.has(text)) return;
+    this.#reported.add(text);
+    this.#events.failed({ action: 'remove what another mode left', error });
   }
 }

@@ -75,7 +75,7 @@ test('SYNC-9 the periodic sync writes all families', async () => {
 test('SYNC-2 a closed loop has no timer, and closes the mode last', async () => {
   const under = await startedLoop();
   let end = () => {};
-  under.cleanFlows = () =>
+  under.cleanStaleFlows = () =>
     new Promise(resolve => {
       end = () => resolve(1);
     });
@@ -162,7 +162,7 @@ test('SYNC-7 the loop searches for stale flows only if a change can have left so
 
 test('SYNC-7 the loop reports that it could not remove stale flows, and goes on', async () => {
   const under = await startedLoop();
-  under.cleanFlows = () => Promise.reject(new Error('no memory'));
+  under.cleanStaleFlows = () => Promise.reject(new Error('no memory'));
   under.loop.endpointSliceChanged({ type: 'removed', from: DNS });
   await under.clock.advance(0);
   assert.deepEqual(under.errors, ['remove stale flows: Error: no memory']);

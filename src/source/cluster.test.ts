@@ -145,19 +145,63 @@ test('WATCH-17 the handlers receive all objects again after each period of at le
     assert.deepEqual(parts.calls.sort(), ['updated ServiceCIDR extra', 'updated ServiceCIDR kubernetes']);
   }, 1));
 
-test('WATCH-10 when one watch reaches the server again, the others retry at once', () =>
+for (const [what, fail] of [
+  ['refuses connections', (request: FakeRequest) => request.fail('unreachable', 'refused', 'ECONNREFUSED')],
+  ['breaks connections', (request: FakeRequest) => request.fail('tls', 'bad record')],
+] as const) {
+  test(`WATCH-10 while the server ${what}, all watches retry at the same moments, over one connection`, () =>
+    withCluster(async parts => {
+      await parts.start();
+      for (let round = 0; round < 5; round++) {
+        for (const path of PATHS) fail(parts.api.next(path));
+        await parts.clock.advance(0);
+        while (parts.api.waiting === 0) await parts.clock.advance(1);
+        assert.equal(parts.api.waiting, 4);
+      }
+    }));
+}
+
+for (const status of [401, 403, 503]) {
+  test(`WATCH-10 when one watch reaches the server again, the others retry at once, also after a ${status}`, () =>
+    withCluster(async parts => {
+      await parts.start();
+      const others = ['services', 'endpointslices', 'servicecidrs'] as const;
+      for (;;) {
+        await parts.clock.advance(10);
+        for (const path of others) {
+          while (parts.api.has(path)) {
+            parts.api.next(path).refuse(status, 'Some', 'the server is starting');
+            await parts.clock.advance(0);
+          }
+        }
+        if (!parts.api.has('nodes')) continue;
+        if (parts.clock.elapsed() > 30_000) break;
+        parts.api.next('nodes').fail('unreachable', 'refused');
+      }
+      assert.equal(parts.api.waiting, 1);
+      await parts.answer('nodes');
+      assert.equal(parts.api.waiting, 3);
+    }));
+}
+
+test('WATCH-10 a server that answers each watch and breaks it off gets few requests', () =>
   withCluster(async parts => {
     await parts.start();
-    for (const path of PATHS) parts.api.next(path).fail('unreachable', 'refused');
-    await parts.clock.advance(1600);
-    for (const path of PATHS) parts.api.next(path).fail('unreachable', 'refused');
-    await parts.clock.advance(0);
-    while (parts.api.waiting === 0) await parts.clock.advance(1);
-    const first = parts.api.requests.at(-1)?.path.split('/').at(-1);
-    const path = PATHS.find(name => name === first) ?? assert.fail();
-    assert.equal(parts.api.waiting, 1);
-    await parts.answer(path);
-    assert.equal(parts.api.waiting, 3);
+    for (const path of PATHS) await parts.answer(path);
+    const before = parts.api.requests.length;
+    for (const { path } of parts.source.following()) parts.api.requests.find(request => request.path === path)?.end();
+    for (let ms = 0; ms < 60_000; ms += 20) {
+      await parts.clock.advance(20);
+      while (parts.api.waiting > 0 && parts.api.requests.length < 1000) {
+        const request = parts.api.next();
+        request.answer();
+        await parts.clock.advance(0);
+        request.fail('closed', 'broken off');
+        await parts.clock.advance(0);
+      }
+    }
+    const count = parts.api.requests.length - before;
+    assert.ok(count < 120, `${count} requests in a minute`);
   }));
 
 test('WATCH-10 a watch waits as long as a busy server asked it to wait', () =>

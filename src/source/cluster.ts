@@ -1,6 +1,6 @@
 import type { EndpointSlice, KubeObject, Node, Service, ServiceCIDR } from '../api/index.ts';
 import type { ApiClient } from '../client/index.ts';
-import { Informer, type InformerReporter, type Resource } from '../client/informer/index.ts';
+import { ConnectWaits, Informer, type InformerReporter, type Resource } from '../client/informer/index.ts';
 import type { Change } from '../lib/change.ts';
 import { type Clock, systemClock } from '../lib/clock.ts';
 import { ENDPOINT_SLICES, ownNode, SERVICE_CIDRS, SERVICES } from './cluster-resources.ts';
@@ -13,6 +13,8 @@ export interface ClusterSourceOptions {
   readonly accept: string;
   /** How often the handlers receive all objects again, at least a second. 0 means never. */
   readonly resyncMs: number;
+  /** After this long without anything from a watch, the source checks whether the watch is deaf. */
+  readonly silenceMs?: number | undefined;
   /** Receives the problems, because the first ones come before there are handlers. */
   readonly report: InformerReporter;
   readonly clock?: Clock | undefined;
@@ -28,6 +30,7 @@ export interface Following {
 }
 
 const MIN_RESYNC_MS = 1000;
+const MIN_REACHED_MS = 1000;
 
 /** Objects from an API server. They have their defaults already. */
 export class ClusterSource implements Source {
@@ -37,19 +40,21 @@ export class ClusterSource implements Source {
   readonly endpointSlices: Informer<EndpointSlice>;
   readonly serviceCidrs: Informer<ServiceCIDR>;
   readonly #clock: Clock;
+  #lastReachedAt = Number.NEGATIVE_INFINITY;
 
   constructor(options: ClusterSourceOptions) {
-    const { clock = systemClock } = options;
+    const { clock = systemClock, random = Math.random } = options;
     const resyncMs = options.resyncMs > 0 ? Math.max(options.resyncMs, MIN_RESYNC_MS) : 0;
+    const connectWaits = new ConnectWaits({ clock, random });
     const reporter: InformerReporter = {
       ...options.report,
       watchRecovered: path => {
         options.report.watchRecovered(path);
-        this.#retryNow();
+        this.#serverReached();
       },
     };
     const informer = <T extends KubeObject>(resource: Resource<T>) =>
-      new Informer({ ...options, reporter, clock, resyncMs, resource });
+      new Informer({ ...options, reporter, clock, resyncMs, resource, connectWaits });
     this.#clock = clock;
     this.node = informer(ownNode(options.nodeName));
     this.services = informer(SERVICES);
@@ -79,9 +84,15 @@ export class ClusterSource implements Source {
     ]);
   }
 
-  /** If one informer reaches the API server again, the others need not wait for their own back-off. */
-  #retryNow(): void {
-    for (const informer of [this.node, this.services, this.endpointSlices, this.serviceCidrs]) informer.retryNow();
+  /**
+   * If one informer reaches the API server again, the others need not wait for their own back-off. They do so at most
+   * once a second, because a server that answers and then breaks off would otherwise be asked without a pause.
+   */
+  #serverReached(): void {
+    const now = this.#clock.elapsed();
+    if (now - this.#lastReachedAt < MIN_REACHED_MS) return;
+    this.#lastReachedAt = now;
+    for (const informer of [this.node, this.services, this.endpointSlices, this.serviceCidrs]) informer.serverReached();
   }
 
   following(): readonly Following[] {

@@ -77,6 +77,11 @@ export class ControlPlane {
     return this.#apiserver;
   }
 
+  get etcd(): Etcd {
+    if (!this.#etcd) throw new Error('etcd was not started');
+    return this.#etcd;
+  }
+
   /** Writes a kubeconfig file and returns its path. */
   kubeconfig(user: User): string {
     return this.#write(`${user}.kubeconfig`, kubeconfigText(user, this.server, this.ca));
@@ -144,8 +149,7 @@ export class ControlPlane {
    * its own memory of the versions since its start, unless it runs with --watch-cache=false.
    */
   async compact(): Promise<string> {
-    if (!this.#etcd) throw new Error('etcd was not started');
-    return this.#etcd.compact();
+    return this.etcd.compact();
   }
 
   /** Runs a proxy on the node with a configuration file. */

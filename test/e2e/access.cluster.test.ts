@@ -7,11 +7,28 @@ import { certificates } from '../support/certificates.ts';
 import { base64, KubeconfigFolder } from '../support/kubeconfig.ts';
 import { nft } from '../support/nftables-mode.ts';
 import { eventsIn } from './cluster-events.ts';
-import { deployedObjects } from './deployed-objects.ts';
+import { deployedObjects, deployedPatches } from './deployed-objects.ts';
 import { service } from './objects.ts';
 import { ALL_SYNCED, Stage } from './stage.ts';
 
 const NODES_FOLLOWED_AGAIN = '"The resource is watched again" where="/api/v1/nodes"';
+
+/** The fields of a DaemonSet that a test reads. */
+interface DaemonSet {
+  readonly spec: { readonly template: { readonly spec: { readonly containers: readonly Container[] } } };
+}
+
+interface Container {
+  readonly name: string;
+  readonly securityContext: { readonly capabilities: { readonly drop: readonly string[] } };
+}
+
+/** What a securityContext has beside capabilities. */
+const UNPRIVILEGED = {
+  allowPrivilegeEscalation: false,
+  readOnlyRootFilesystem: true,
+  seccompProfile: { type: 'RuntimeDefault' },
+};
 
 describe('the credentials and permissions of the proxy', () => {
   let stage: Stage;
@@ -19,7 +36,7 @@ describe('the credentials and permissions of the proxy', () => {
   const tokens = files.write('tokens.csv', tokenFile());
 
   before(async () => {
-    stage = await Stage.open({ apiserverArgs: [`--token-auth-file=${tokens}`] });
+    stage = await Stage.open({ apiserverArgs: [`--token-auth-file=${tokens}`, '--allow-privileged=true'] });
   });
 
   afterEach(() => stage.proxy.stop());
@@ -130,6 +147,25 @@ describe('the credentials and permissions of the proxy', () => {
       const { status, json } = await cluster.request('POST', `${path}?dryRun=All&fieldValidation=Strict`, object);
       assert.equal(status, 201, `${object.kind}: ${JSON.stringify(json)}`);
     }
+  });
+
+  test('E2E-20 the API server accepts the patch of every mode, and the proxy itself is not privileged in any mode', async () => {
+    const { cluster } = stage;
+    const daemonSet = deployedObjects().find(({ kind }) => kind === 'DaemonSet');
+    assert.ok(daemonSet);
+    await cluster.apply(daemonSet);
+    const path = `${collectionOf(daemonSet)}/${daemonSet.metadata.name}?dryRun=All&fieldValidation=Strict`;
+    const type = 'application/strategic-merge-patch+json';
+    for (const [mode, patch] of deployedPatches()) {
+      const { status, json } = await cluster.request('PATCH', path, patch, type);
+      assert.equal(status, 200, `${mode}: ${JSON.stringify(json)}`);
+      const containers = (json as DaemonSet).spec.template.spec.containers;
+      assert.deepEqual(
+        containers.map(({ name, securityContext: { capabilities, ...rest } }) => [name, capabilities.drop, rest]),
+        [['kube-proxy', ['ALL'], UNPRIVILEGED]],
+      );
+    }
+    await cluster.delete(daemonSet);
   });
 
   test('E2E-21 the ClusterRole of deploy/ is enough for the proxy to work and to write its Event of the start', async () => {

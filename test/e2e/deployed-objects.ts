@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { parse, parseAllDocuments } from 'yaml';
 import type { KubeObject } from '../control-plane/objects.ts';
 
@@ -8,4 +8,16 @@ export function deployedObjects(): readonly KubeObject[] {
   return resources.flatMap((file: string) =>
     parseAllDocuments(readFileSync(`deploy/${file}`, 'utf8')).map(document => document.toJS()),
   );
+}
+
+/** The patches of the DaemonSet for modes other than nftables, by mode. */
+export function deployedPatches(): ReadonlyMap<string, KubeObject> {
+  const files = readdirSync('deploy/modes');
+  return new Map(files.map(file => [file.replace('.yaml', ''), parse(readFileSync(`deploy/modes/${file}`, 'utf8'))]));
+}
+
+/** The capabilities that the proxy's container has in the mode, without CAP_. */
+export function deployedCapabilities(mode: string): readonly string[] {
+  const file = mode === 'nftables' ? 'deploy/daemon-set.yaml' : `deploy/modes/${mode}.yaml`;
+  return parse(readFileSync(file, 'utf8')).spec.template.spec.containers[0].securityContext.capabilities.add;
 }

@@ -23,6 +23,7 @@ export class Relay {
   readonly #pairs = new Set<Pair>();
   #server: Server | undefined;
   #refuses = false;
+  #corrupts = false;
   #delayMs = 0;
   /** The number of bytes from the server until the relay cuts the connection. */
   #bytesLeft = Number.POSITIVE_INFINITY;
@@ -42,6 +43,7 @@ export class Relay {
   /** New connections work normally again. */
   pass(): void {
     this.#refuses = false;
+    this.#corrupts = false;
     this.#delayMs = 0;
     this.#bytesLeft = Number.POSITIVE_INFINITY;
   }
@@ -71,6 +73,11 @@ export class Relay {
       far.removeAllListeners().on('error', () => undefined);
       far.destroy();
     }
+  }
+
+  /** Changes a byte in everything that comes from the server. */
+  corrupt(): void {
+    this.#corrupts = true;
   }
 
   /** Delays all bytes in each direction. */
@@ -114,6 +121,7 @@ export class Relay {
   #answer({ near, far }: Pair, bytes: Buffer): void {
     const some = bytes.subarray(0, this.#bytesLeft);
     this.#bytesLeft -= some.length;
+    if (this.#corrupts) some[some.length >> 1] = ~(some[some.length >> 1] ?? 0);
     near.write(some);
     if (this.#bytesLeft > 0) return;
     this.#bytesLeft = Number.POSITIVE_INFINITY;

@@ -2,7 +2,7 @@ import { createServer as createHttp, type IncomingMessage } from 'node:http';
 import { createSecureServer, type Http2ServerRequest, type ServerHttp2Session } from 'node:http2';
 import { createServer as createHttps } from 'node:https';
 import { type AddressInfo, createServer as createTcp, type Server, type Socket } from 'node:net';
-import { createServer as createTls } from 'node:tls';
+import { createServer as createTls, Server as TlsServer } from 'node:tls';
 import type { NetworkNamespace } from '../../src/kernel/netns.ts';
 import { type Certificate, certificates } from './certificates.ts';
 
@@ -69,6 +69,11 @@ export class TestServer {
   /** A TLS server that negotiates HTTP/2. The handler reads and writes bytes. */
   static rawTls(handler: (socket: Socket) => void): Promise<TestServer> {
     return new TestServer(createTls({ ...certificates().server, ALPNProtocols: ['h2'] }, handler)).#listen();
+  }
+
+  /** New connections get this certificate. */
+  rotate(certificate: Certificate): void {
+    if (this.#server instanceof TlsServer) this.#server.setSecureContext(certificate);
   }
 
   get port(): number {

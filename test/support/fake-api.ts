@@ -29,6 +29,11 @@ export class FakeApi implements ApiClient {
     return found;
   }
 
+  /** Whether `next` would return a request. */
+  has(ending: string): boolean {
+    return this.#waiting.some(({ path }) => path.endsWith(ending));
+  }
+
   /** How many requests no call of `next` has taken yet. */
   get waiting(): number {
     return this.#waiting.length;
@@ -76,9 +81,10 @@ export class FakeRequest {
     this.#body.end();
   }
 
-  /** Breaks the connection, before the answer or in the middle of it. */
-  fail(code: ApiErrorCode, message: string): void {
-    const error = new ApiError(code, message);
+  /** Breaks the connection, before the answer or in the middle of it. `errno` is the error of the socket. */
+  fail(code: ApiErrorCode, message: string, errno?: string): void {
+    const cause = errno === undefined ? undefined : Object.assign(new Error(errno), { code: errno });
+    const error = new ApiError(code, message, { cause });
     this.#reject(error);
     this.#body.fail(error);
   }

@@ -1,7 +1,7 @@
 import type { Mode, ModeSettings } from '../../src/modes/index.ts';
 import type { Family } from '../../src/net/index.ts';
 import { DEFAULT_PLAN_SETTINGS, planName } from '../../src/plan/index.ts';
-import { type LoopListener, ProxyLoop, type SyncFailure } from '../../src/proxy/proxy-loop.ts';
+import { type LoopListener, ProxyLoop, type ProxyOptions, type SyncFailure } from '../../src/proxy/proxy-loop.ts';
 import { ManualClock } from './manual-clock.ts';
 
 export const RETRY = 5000;
@@ -12,8 +12,8 @@ export class LoopUnderTest {
   readonly errors: string[] = [];
   readonly synced: string[] = [];
   flowsCleaned = 0;
-  /** Cleans stale flows instead of only counting that. */
-  cleanFlows: () => Promise<number> = async () => 0;
+  /** Replaces the search for stale flows. */
+  cleanStaleFlows: ProxyOptions['cleanStaleFlows'] = async () => ++this.flowsCleaned;
   /** What the mode does during a sync, before it succeeds or fails. */
   duringSync: () => Promise<void> = async () => {};
   /** Thrown by syncs that fail. */
@@ -68,10 +68,7 @@ export class LoopUnderTest {
         if (this.failing === 'addresses') throw new Error('interrupted');
         return [];
       },
-      cleanStaleFlows: () => {
-        this.flowsCleaned++;
-        return this.cleanFlows();
-      },
+      cleanStaleFlows: (family, services) => this.cleanStaleFlows(family, services),
       clock: this.clock,
       listener,
     });

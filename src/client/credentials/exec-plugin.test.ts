@@ -143,6 +143,12 @@ test('CLIENT-6 the error of a missing plugin has its install hint, without contr
 test('CLIENT-6 the error of a plugin that fails has the last lines of its standard error', () =>
   failing('echo no network >&2; exit 3', /login failed with exit code 3: no network$/));
 
+test('CLIENT-6 a plugin that writes nothing to its standard error is not logged', () =>
+  withPlugin(printing({ token: 'x' }), async ({ plugin, logLines }) => {
+    await plugin.current();
+    assert.deepEqual(logLines, []);
+  }));
+
 test('CLIENT-6 the error of a plugin that fails without output has its exit code', () =>
   failing('exit 3', /login failed with exit code 3$/));
 

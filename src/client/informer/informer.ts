@@ -2,10 +2,13 @@ import { type DecodeResult, type KubeObject, objectKey } from '../../api/index.t
 import { type Clock, systemClock } from '../../lib/clock.ts';
 import type { ApiClient } from '../index.ts';
 import { Handlers, type InformerHandler } from './handlers.ts';
-import { Reflector, type ReflectorSink } from './reflector.ts';
+import { Reflector } from './reflector.ts';
+import type { ReflectorSink } from './reflector-options.ts';
 import type { InformerReporter } from './reporter.ts';
 import { isOfResource, type Resource } from './resource.ts';
 import { Resync } from './resync.ts';
+import { ConnectWaits } from './retry-waits.ts';
+import { DEFAULT_SILENCE_MS } from './silence-watchdog.ts';
 import { UnusableObjects } from './unusable-objects.ts';
 
 export interface InformerOptions<T extends KubeObject> {
@@ -16,6 +19,10 @@ export interface InformerOptions<T extends KubeObject> {
   readonly reporter: InformerReporter;
   /** How often the informer delivers all objects again; 0 or undefined: never. */
   readonly resyncMs?: number | undefined;
+  /** After this long without anything from a watch, the informer checks whether the watch is deaf. */
+  readonly silenceMs?: number | undefined;
+  /** Informers of the same API server share it. */
+  readonly connectWaits?: ConnectWaits | undefined;
   readonly clock?: Clock | undefined;
   readonly random?: (() => number) | undefined;
 }
@@ -32,6 +39,8 @@ export class Informer<T extends KubeObject> {
   readonly #resync: Resync<T>;
   /** The keys of the objects in the list that the reflector reads now; undefined when it reads none. */
   #listed: Set<string> | undefined;
+  /** Objects of the same version are the same. Not so while the reflector lists a server that was set back. */
+  #hasSameHistory = true;
   #hasSynced = false;
   #lastDataAt: number | undefined;
 
@@ -43,7 +52,11 @@ export class Informer<T extends KubeObject> {
     this.#handlers = new Handlers(resource, reporter);
     this.#unusable = new UnusableObjects(resource, reporter);
     this.#resync = new Resync(this.#objects, this.#handlers, options.resyncMs ?? 0, clock);
-    this.#reflector = new Reflector({ client, resource, accept, sink: this.#sink(), reporter, clock, random });
+    const silenceMs = options.silenceMs ?? DEFAULT_SILENCE_MS;
+    const connectWaits = options.connectWaits ?? new ConnectWaits({ clock, random });
+    const sink = this.#sink();
+    const common = { client, resource, accept, reporter, clock, random };
+    this.#reflector = new Reflector({ ...common, sink, silenceMs, connectWaits });
   }
 
   /** Does nothing if the informer was started before. */
@@ -52,9 +65,9 @@ export class Informer<T extends KubeObject> {
     this.#resync.start();
   }
 
-  /** Ends the back-off of an informer that could not reach the API server: another one has reached it. */
-  retryNow(): void {
-    this.#reflector.retryNow();
+  /** Another informer has reached the API server: ends the back-off of an informer that could not reach it. */
+  serverReached(): void {
+    this.#reflector.serverReached();
   }
 
   /** From now on the informer calls no handler. */
@@ -94,8 +107,9 @@ export class Informer<T extends KubeObject> {
 
   #sink(): ReflectorSink {
     return {
-      listStarted: () => {
+      listStarted: hasSameHistory => {
         this.#listed = new Set();
+        this.#hasSameHistory = hasSameHistory;
       },
       objectPresent: result => this.#objectPresent(result),
       objectDeleted: result => this.#objectDeleted(result),
@@ -113,7 +127,7 @@ export class Informer<T extends KubeObject> {
     this.#unusable.delete(key);
     const from = this.#objects.get(key);
     // Most objects of a fresh list are the same as before.
-    if (from && hasSameVersion(from, to)) return;
+    if (from && this.#hasSameHistory && hasSameVersion(from, to)) return;
     this.#objects.set(key, to);
     this.#handlers.changed(from ? { type: 'updated', from, to } : { type: 'added', to });
   }
@@ -144,6 +158,7 @@ export class Informer<T extends KubeObject> {
   #listCompleted(): void {
     const listed = this.#listed;
     this.#listed = undefined;
+    this.#hasSameHistory = true;
     if (listed) {
       for (const key of this.#objects.keys()) if (!listed.has(key)) this.#remove(key);
       for (const key of this.#unusable.keys()) if (!listed.has(key)) this.#unusable.delete(key);

@@ -1,5 +1,7 @@
+import { errorCode } from '../../lib/error-code.ts';
 import { ApiError } from '../index.ts';
 import { UnreadableError } from './encoding.ts';
+import type { WaitCause } from './retry-waits.ts';
 
 /**
  * The kinds of requests that a reflector sends.
@@ -8,28 +10,24 @@ import { UnreadableError } from './encoding.ts';
  * list            all objects, in pages, from a server that cannot stream them
  * full list       all objects in one answer and as new as possible, after a page or a version expired
  * watch           the changes since a version
+ * version check   the smallest list, after a watch that was silent
  */
-export type Phase = 'streaming list' | 'list' | 'full list' | 'watch';
+export type Phase = 'streaming list' | 'list' | 'full list' | 'watch' | 'version check';
 
-/** How an attempt ended. A complete list needs no next step: a watch follows. */
+/** How an attempt ended. A complete list and a version check need no next step. */
 export interface AttemptEnd {
   readonly phase: Phase;
   /** Undefined if the server ended a watch normally. */
   readonly error?: unknown;
   /** The watch lasted a while, or brought something. */
   readonly wasActive: boolean;
-  /** The watch lasted its full time and brought nothing, not even the bookmarks that servers send every minute. */
-  readonly wasSilent: boolean;
   /** There is a version, and a list must not be older than it. */
   readonly hasVersion: boolean;
 }
 
-/** Each cause has its own back-off: an expired version does not mean that the server fails. */
-export type WaitCause = 'failure' | 'old version';
-
 export interface NextStep {
   readonly phase: Phase;
-  /** Wait first. The wait grows each time that the cause is the same. */
+  /** Wait first. */
   readonly waitCause?: WaitCause;
   /** The server does not know the version: ask without it. */
   readonly isVersionUnknown?: boolean;
@@ -37,20 +35,27 @@ export interface NextStep {
   readonly problem?: string;
 }
 
-export function nextStep({ phase, error, wasActive, wasSilent, hasVersion }: AttemptEnd): NextStep {
-  if (error === undefined) return afterNormalEnd(phase, wasActive, wasSilent);
+export function nextStep({ phase, error, wasActive, hasVersion }: AttemptEnd): NextStep {
+  if (error === undefined) return afterNormalEnd(phase, wasActive);
   if (!(error instanceof ApiError)) return { phase: 'streaming list', waitCause: 'failure', problem: problemOf(error) };
   if (error.code === 'status') return afterErrorStatus(phase, error, hasVersion);
   // Servers restart and connections break. The watch goes on from its version.
   if (phase === 'watch' && error.code === 'closed' && wasActive) return { phase };
-  return { phase: phase === 'watch' ? 'watch' : 'streaming list', waitCause: 'failure', problem: problemOf(error) };
+  const hasList = phase === 'watch' || phase === 'version check';
+  const waitCause = waitCauseWithoutAnswer(error);
+  return { phase: hasList ? 'watch' : 'streaming list', waitCause, problem: problemOf(error) };
 }
 
-function afterNormalEnd(phase: Phase, wasActive: boolean, wasSilent: boolean): NextStep {
+const NOTHING_LISTENS: ReadonlySet<string> = new Set(['ECONNREFUSED', 'EHOSTUNREACH', 'ENETUNREACH']);
+
+function waitCauseWithoutAnswer({ code, cause }: ApiError): WaitCause {
+  if (code === 'credentials' || code === 'configuration') return 'failure';
+  return code === 'unreachable' && NOTHING_LISTENS.has(errorCode(cause) ?? '') ? 'refused' : 'broken';
+}
+
+function afterNormalEnd(phase: Phase, wasActive: boolean): NextStep {
   // The server did not mark the end of its objects: it does not support streaming lists.
   if (phase === 'streaming list') return { phase: 'list' };
-  // A server that was restored to an older state sends nothing for a version that it has not reached yet.
-  if (wasSilent) return { phase: 'streaming list' };
   if (wasActive) return { phase: 'watch' };
   return { phase: 'watch', waitCause: 'failure', problem: 'the API server ends the watch as soon as it starts' };
 }
@@ -67,6 +72,9 @@ function afterErrorStatus(phase: Phase, error: ApiError, hasVersion: boolean): N
       return { phase: 'streaming list', waitCause: 'failure', problem };
     case 'watch':
       return { phase: isIndependentOfVersion(status) ? 'watch' : 'streaming list', waitCause: 'failure', problem };
+    case 'version check':
+      // The list finds out whether the server is in trouble, or only refuses plain lists.
+      return { phase: 'streaming list' };
   }
 }
 
@@ -86,6 +94,7 @@ function isVersionExpired({ status, reason, message }: ApiError): boolean {
 function afterExpiredVersion(phase: Phase, error: ApiError, hasVersion: boolean): NextStep {
   switch (phase) {
     case 'watch':
+    case 'version check':
       return { phase: 'streaming list', waitCause: 'old version' };
     case 'streaming list':
       if (hasVersion) return { phase, isVersionUnknown: true };

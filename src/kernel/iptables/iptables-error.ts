@@ -10,9 +10,9 @@ export interface IptablesErrorContext {
   readonly lines?: readonly RestoreLine[] | undefined;
 }
 
-/** Messages of the kernel that do not depend on the rule: the machine lacks memory or a permission. */
-const MACHINE_ERRORS =
-  /Cannot allocate memory|Memory allocation problem|No buffer space|Operation not permitted|Permission denied/;
+const NOT_PERMITTED = /Operation not permitted|Permission denied/;
+/** Other messages of the kernel that do not depend on the rule: the machine lacks memory. */
+const OUT_OF_MEMORY = /Cannot allocate memory|Memory allocation problem|No buffer space/;
 
 /** An iptables program failed. `object` is the first line of restore input that the program refused. */
 export class IptablesError extends KernelError {
@@ -38,10 +38,15 @@ export class IptablesError extends KernelError {
     this.stderr = stderr;
   }
 
+  /** Whether the process lacks a capability, or is not root. */
+  get isNotPermitted(): boolean {
+    return NOT_PERMITTED.test(this.stderr);
+  }
+
   /** Whether the rules caused the failure, and not the state of the machine. */
   get isAboutRules(): boolean {
     const { kind } = this;
-    if (MACHINE_ERRORS.test(this.stderr)) return false;
+    if (this.isNotPermitted || OUT_OF_MEMORY.test(this.stderr)) return false;
     return kind === 'parameter' || kind === 'other' || kind === 'resource' || kind === 'version';
   }
 
