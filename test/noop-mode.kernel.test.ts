@@ -71,7 +71,7 @@ class NoopMode extends ModeShell<NoopWriter> {
 async function cleanupNoop(): Promise<Cleanup> {
   const removed = [...kernel.keys()];
   kernel.clear();
-  return { removed, errors: [] };
+  return { removed, errors: [], kept: [] };
 }
 
 /** index.ts */

@@ -44,8 +44,12 @@ class Program {
 }
 
 function kubeProxy(namespace: NetworkNamespace, ...args: string[]) {
-  const { status, stdout } = namespace.run(() => spawnSync('bin/kube-proxy', args, { encoding: 'utf8' }));
+  const { status, stdout } = run(namespace, ...args);
   return { status, stdout };
+}
+
+function run(namespace: NetworkNamespace, ...args: string[]) {
+  return namespace.run(() => spawnSync('bin/kube-proxy', args, { encoding: 'utf8' }));
 }
 
 test('CLI-3 NFT-16 START-12 the program follows its manifests, a second one waits for its end, its rules stay, cleanup removes them', async () => {
@@ -92,6 +96,48 @@ test('CLI-3 NFT-16 START-12 the program follows its manifests, a second one wait
   } finally {
     for (const program of programs) await program.end('SIGKILL');
     rmSync(folder, { recursive: true });
+    namespace.close();
+  }
+});
+
+test('CLI-17 cleanup prints one line for each object that stays, and ends with status 1 until nothing stays', () => {
+  const namespace = NetworkNamespace.create();
+  const iptables = (...args: string[]) => runIn(namespace, 'iptables', args);
+  const set = ['INPUT', '-m', 'set', '--match-set', 'KUBE-CLUSTER-IP', 'src', '-j', 'ACCEPT'];
+  try {
+    runIn(namespace, 'ip', ['link', 'add', 'kube-ipvs0', 'type', 'bridge']);
+    runIn(namespace, 'ipset', ['create', 'KUBE-CLUSTER-IP', 'hash:ip']);
+    runIn(namespace, 'ipset', ['create', 'KUBE-LOOP-BACK', 'hash:ip']);
+    // Chains of ipvs mode and of iptables mode, which both use KUBE-MARK-MASQ.
+    for (const chain of ['KUBE-MARK-MASQ', 'KUBE-SERVICES', 'KUBE-NODE-PORT', 'KUBE-SVC-ABCDEFGHIJKLMNOP', 'MINE']) {
+      iptables('-t', 'nat', '-N', chain);
+    }
+    for (const chain of ['KUBE-NODE-PORT', 'KUBE-SVC-ABCDEFGHIJKLMNOP']) {
+      iptables('-t', 'nat', '-A', chain, '-j', 'KUBE-MARK-MASQ');
+    }
+    iptables('-t', 'nat', '-A', 'MINE', '-j', 'KUBE-SERVICES');
+    iptables('-A', ...set);
+    const first = run(namespace, 'cleanup');
+    assert.equal(first.status, 1);
+    assert.deepEqual(first.stderr.trimEnd().split('\n'), [
+      'left set KUBE-CLUSTER-IP: a rule of another program uses it: ' +
+        'delete that rule (iptables-save | grep -w -- KUBE-CLUSTER-IP), then run the cleanup again',
+      'left link kube-ipvs0: it is of kind bridge, but kube-proxy makes it of kind dummy: ' +
+        'if no other program needs it, delete it (ip link del kube-ipvs0)',
+      'left chain KUBE-SERVICES of nat (IPv4, nf_tables): rules of other programs jump to it: ' +
+        'delete these rules (iptables-save -t nat | grep -w -- KUBE-SERVICES), then run the cleanup again',
+    ]);
+    assert.match(first.stdout, /^removed 1 set$/m);
+    assert.doesNotMatch(runIn(namespace, 'iptables-save'), /KUBE-(?:MARK|NODE|SVC)/);
+    iptables('-t', 'nat', '-F', 'MINE');
+    iptables('-D', ...set);
+    runIn(namespace, 'ip', ['link', 'del', 'kube-ipvs0']);
+    assert.deepEqual(kubeProxy(namespace, 'cleanup'), {
+      status: 0,
+      stdout: 'removed 1 set\nremoved 1 chains of nat (IPv4, nf_tables)\n',
+    });
+    assert.deepEqual(kubeProxy(namespace, 'cleanup'), { status: 0, stdout: 'nothing to remove\n' });
+  } finally {
     namespace.close();
   }
 });

@@ -470,3 +470,66 @@ test('API-1 no value causes an exception, and every problem has a message', () =
     { numRuns: 300 },
   );
 });
+
+const LONG_LABEL = 'a'.repeat(64);
+const BAD_NAMES = ['x"\n-A KUBE-SERVICES -j ACCEPT', 'Web', 'a_b', '-a', 'a-', 'a b', 'a/b', 'ä', '\0', LONG_LABEL];
+
+const withField = (object: object, path: readonly (string | number)[], value: unknown): unknown => {
+  const copy = structuredClone(object);
+  const parent = path.slice(0, -1).reduce<unknown>((at, key) => (at as Record<string, unknown>)[key], copy);
+  (parent as Record<string, unknown>)[path.at(-1) ?? ''] = value;
+  return copy;
+};
+
+const NAME_FIELDS: [string, object, readonly (string | number)[]][] = [
+  ['the name of a Service', service, ['metadata', 'name']],
+  ['the namespace of a Service', service, ['metadata', 'namespace']],
+  ['the name of a port of a Service', service, ['spec', 'ports', 0, 'name']],
+  ['the namespace of a slice', slice, ['metadata', 'namespace']],
+  ['the name of a port of a slice', slice, ['ports', 0, 'name']],
+];
+for (const [what, object, path] of NAME_FIELDS) {
+  test(`API-2 ${what} must be a DNS label`, () => {
+    for (const name of BAD_NAMES) {
+      const result = decodeObject(withField(object, path, name));
+      assert.equal(result.kind, 'problems', JSON.stringify(name));
+      assert.deepEqual(result.kind === 'problems' && result.problems.map(problem => problem.path), [path]);
+    }
+    for (const name of ['a', '0', 'web-1', 'a'.repeat(63)]) {
+      assert.equal(decodeObject(withField(object, path, name)).kind, 'object', name);
+    }
+  });
+}
+
+test('API-2 the names of all other objects must be DNS subdomains', () => {
+  const others = [
+    slice,
+    { apiVersion: 'v1', kind: 'Node', metadata: { name: '' } },
+    { apiVersion: 'networking.k8s.io/v1', kind: 'ServiceCIDR', metadata: { name: '' } },
+  ];
+  for (const object of others) {
+    const decode = (name: string) => decodeObject(withField(object, ['metadata', 'name'], name)).kind;
+    for (const name of ['x"\n', 'Web', 'a..b', '.a', 'a.', 'a b', 'ä', 'a.'.repeat(127)]) {
+      assert.equal(decode(name), 'problems', JSON.stringify(name));
+    }
+    for (const name of ['a', 'web-1.example.com', LONG_LABEL]) assert.equal(decode(name), 'object', name);
+  }
+});
+
+test('API-2 labels that the proxy uses must be label values', () => {
+  const path = ['metadata', 'labels', 'kubernetes.io/service-name'];
+  for (const value of ['x"\n', 'a b', '-a', LONG_LABEL]) {
+    assert.deepEqual(decodeObject(withField(slice, path, value)), {
+      kind: 'problems',
+      problems: [
+        {
+          field: 'metadata.labels["kubernetes.io/service-name"]',
+          path,
+          message: `is the text ${JSON.stringify(value.length > 60 ? `${value.slice(0, 60)}…` : value)}, but must be a label value: at most 63 letters, digits, '-', '_' and '.', with a letter or digit at the beginning and the end`,
+        },
+      ],
+      subject: { kind: 'EndpointSlice', namespace: 'shop', name: 'web-1' },
+    });
+  }
+  for (const value of ['', 'Web_1.x']) assert.equal(decodeObject(withField(slice, path, value)).kind, 'object');
+});

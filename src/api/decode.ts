@@ -1,4 +1,5 @@
 import { isRecord } from '../lib/is-record.ts';
+import { checkNames } from './check-names.ts';
 import { decodeEndpointSlice } from './decode-endpoint-slice.ts';
 import { decodeNode } from './decode-node.ts';
 import { decodeService } from './decode-service.ts';
@@ -75,8 +76,9 @@ export function decodeObject(value: unknown, type?: TypeMeta): DecodeResult {
     return refusedResult(['apiVersion'], wrongVersion(apiVersion, kind), value, kindName);
   const reader = new FieldReader();
   const object = kind.decode(reader, value);
-  if (reader.problems.length === 0) return { kind: 'object', object };
-  return { kind: 'problems', problems: reader.problems, subject: subjectOf(value, kindName) };
+  const problems = reader.problems.length > 0 ? reader.problems : checkNames(object);
+  if (problems.length === 0) return { kind: 'object', object };
+  return { kind: 'problems', problems, subject: subjectOf(value, kindName) };
 }
 
 /** Like decodeObject, but decodes all objects of a list (`List`, `ServiceList`, …). */

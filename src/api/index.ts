@@ -1,4 +1,5 @@
 export { type Bookmark, decodeBookmark } from './bookmark.ts';
+export { checkName, DNS_SUBDOMAIN, LABEL_VALUE } from './check-names.ts';
 export * from './decode.ts';
 export { type FieldPath, type FieldProblem, fieldProblem } from './field-problem.ts';
 export * from './objects.ts';

@@ -141,10 +141,7 @@ describe('kube-proxy plan', () => {
   });
 
   test('CLI-2 problems are listed with their place, everything else is planned, and the exit status is 1', async () => {
-    const broken = WEB.replace(
-      'ports: [{name: http, port: 80}]',
-      'externalIPs: [nine], ports: [{name: http, port: 80}]',
-    );
+    const broken = WEB.replace('{name: web', '{annotations: {pointsman.dev/balance: nine}, name: web');
     const bad =
       '---\napiVersion: v1\nkind: Service\nmetadata: {name: bad}\nspec: {clusterIP: 10.96.0.11, ports: [{port: 99999}]}\n';
     const { status, stdout } = await planOf(broken + bad);
@@ -152,7 +149,34 @@ describe('kube-proxy plan', () => {
     assert.match(stdout, /^default\/web:http/m);
     assert.match(stdout, /Problems \(2\)/);
     assert.match(stdout, /objects\.yaml:\d+:\d+: Service default\/bad: spec\.ports\[0\]\.port/);
-    assert.match(stdout, /Service default\/web: spec\.externalIPs\[0\] "nine" is not an IP address/);
+    assert.match(stdout, /Service default\/web: metadata\.annotations\[\S+\] "nine" is not round-robin/);
+  });
+
+  test('CLI-18 no manifest can control the terminal, in any form of the output', async () => {
+    const codes = String.raw`\e[2J\x9b1m\u202e\x7f\r\a`;
+    const hostile = `${WEB.replace('node-b', `"node${codes}"`)}---
+apiVersion: v1
+kind: Service
+metadata: {name: "web${codes}"}
+spec: {clusterIP: "10.96.0.11${codes}", type: "x${codes}", ports: [{name: "p${codes}", port: 80}]}
+`;
+    for (const args of [['-o', 'text'], ['-o', 'json'], ['-o', 'yaml'], ...MODES.map(({ name }) => [name])]) {
+      const [mode] = args;
+      const flags = args.length > 1 ? args : ['--rules', '--proxy-mode', mode ?? ''];
+      const { status, stdout, stderr } = await planOf(hostile, ...flags);
+      assert.equal(status, 1);
+      assert.doesNotMatch(stdout + stderr, /[^\P{C}\n]/u, `${flags}`);
+    }
+    const { problems } = JSON.parse((await planOf(hostile, '-o', 'json')).stdout);
+    const objects = problems.map(({ object }: { object: string }) => object);
+    assert.ok(objects.includes('Service default/web\x1b[2J\x9b1m\u202e\x7f\r\x07'));
+  });
+
+  test('CLI-18 no error of the command line can control the terminal', async () => {
+    const { status, stderr } = await run('plan', '--manifests', '/none\x1b[2J\x9b');
+    assert.equal(status, 1);
+    assert.match(stderr, /^Error: cannot read manifests from \/none\\x1b\[2J\\u009b/);
+    assert.doesNotMatch(stderr, /[^\P{C}\n]/u);
   });
 
   test('CLI-2 --service limits the report to one Service', async () => {

@@ -1,5 +1,6 @@
 import { runDaemon } from '../daemon/index.ts';
 import { errorText } from '../lib/error-text.ts';
+import { printableLines } from '../lib/printable.ts';
 import { withoutSecrets } from '../lib/secrets.ts';
 import { cleanupAll } from './cleanup/cleanup-all.ts';
 import { cleanupCommand } from './cleanup/command.ts';
@@ -23,7 +24,7 @@ export async function main(args: readonly string[], io: Io, runners: Runners = R
   try {
     return await (command ? command.run(rest, io) : kubeProxy(args, io, runners, COMMANDS));
   } catch (error) {
-    io.stderr.write(`Error: ${withoutSecrets(errorText(error))}\n`);
+    io.stderr.write(`Error: ${printableLines(withoutSecrets(errorText(error)))}\n`);
     return 1;
   }
 }

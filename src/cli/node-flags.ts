@@ -8,6 +8,11 @@ import { bool, FlagError, type FlagValues, string, stringSlice } from './flags/i
 /** Flags of the commands that plan: the manifests, and the settings of the node. */
 export const NODE_FLAGS = {
   manifests: { type: string, default: '', word: 'DIR', usage: 'folder or file with manifests (required)' },
+  'allow-loopback-endpoints': {
+    type: bool,
+    default: false,
+    usage: 'accept endpoints at loopback and link-local addresses',
+  },
   'hostname-override': {
     type: string,
     default: '',

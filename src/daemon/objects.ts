@@ -27,14 +27,19 @@ export async function openObjects(
   const { manifests } = options;
   if (manifests === undefined) return openCluster(options, nodeName, observability, resources);
   observability.connectEvents(undefined);
-  return openManifests(manifests, nodeName, resources);
+  return openManifests(manifests, options, nodeName, resources);
 }
 
 /** This machine is the Node, unless a manifest describes it. */
-function openManifests(path: string, nodeName: string, resources: OpenResources): Objects {
+function openManifests(
+  path: string,
+  { allowLoopbackEndpoints }: DaemonOptions,
+  nodeName: string,
+  resources: OpenResources,
+): Objects {
   const ownNode = new OwnNode();
   ownNode.handle({ type: 'added', to: localNode(nodeName) });
-  const source = new FilesSource({ path, nodeName, localNode: () => localNode(nodeName) });
+  const source = new FilesSource({ path, nodeName, localNode: () => localNode(nodeName), allowLoopbackEndpoints });
   resources.add('objects', () => source.close());
   return { source, ownNode, serviceReference: ({ namespace, name }) => serviceReference({ namespace, name }) };
 }

@@ -131,6 +131,7 @@ function optionsFor(log: Logger, set: ReadonlyMap<string, boolean> = new Map()):
     // Opens no servers.
     initOnly: true,
     manifests: undefined,
+    allowLoopbackEndpoints: false,
     countConnections: false,
     kubernetesVersion: 'v1.36.4',
     flags: () => [],

@@ -18,6 +18,8 @@ export interface DaemonOptions {
   readonly initOnly: boolean;
   /** Folder or file of manifests to use instead of an API server. */
   readonly manifests: string | undefined;
+  /** Manifests may have endpoints at loopback and link-local addresses. */
+  readonly allowLoopbackEndpoints: boolean;
   /** Let the kernel count connections for each service port. */
   readonly countConnections: boolean;
   /** The version of Kubernetes to report. */

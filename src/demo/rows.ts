@@ -1,5 +1,6 @@
 import type { Protocol } from '../api/index.ts';
 import { compareTexts } from '../lib/compare-texts.ts';
+import { printable } from '../lib/printable.ts';
 import { FAMILIES, type Family, type Ip } from '../net/index.ts';
 import {
   endpointsOf,
@@ -70,5 +71,6 @@ function portInfo(state: ProxyState, family: Family, plan: ServicePortPlan): Por
       endpoint: endpoint.text,
       reason: (cluster ?? local)?.reason ?? 'not used',
     }));
-  return { name: planName(plan), family, protocol: port.protocol, plan, used: [...used], unused };
+  // A terminal obeys some characters, and manifests can contain them.
+  return { name: printable(planName(plan)), family, protocol: port.protocol, plan, used: [...used], unused };
 }

@@ -70,7 +70,14 @@ export interface Poll {
 
 /** Calls `onReadable` whenever the descriptor is readable. By default the poll does not keep the process alive. */
 export function pollReadable(fd: number, onReadable: () => void, { keepsAlive = false } = {}): Poll {
-  const handle = koffi.node.poll(fd, { readable: true }, onReadable);
+  const options = { readable: true };
+  // koffi calls this with libuv's status, whatever its types say.
+  const onEvent = (status: unknown) => {
+    // libuv stops a poll whose descriptor has an error. An overrun of a netlink socket is one, and ends when it is read.
+    if (typeof status === 'number' && status < 0) handle.start(options, onEvent);
+    onReadable();
+  };
+  const handle = koffi.node.poll(fd, options, onEvent);
   if (!keepsAlive) handle.unref();
   return handle;
 }

@@ -46,6 +46,18 @@ describe('Services that a proxy handles', () => {
 });
 
 describe('the cluster IP of a family', () => {
+  test('MODEL-22 a cluster IP of another family than ipFamilies says is reported and not used', () => {
+    const { ports, problems } = convert({ clusterIP: 'fd00::1', clusterIPs: ['fd00::1'], ipFamilies: ['IPv4'] });
+    assert.deepEqual(ports, []);
+    assert.deepEqual(problems, [
+      {
+        object: 'Service ns/svc',
+        field: 'spec.clusterIP',
+        message: '"fd00::1" is not an IPv4 address, as spec.ipFamilies says',
+      },
+    ]);
+  });
+
   const v4 = '10.0.0.1';
   const v6 = 'fd00::1';
   const cases: [string, Overrides, string | undefined, string | undefined][] = [

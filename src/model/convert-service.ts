@@ -100,8 +100,10 @@ class ServiceReader {
 
   readClusterIP(text: string): Ip | undefined {
     const ip = parseIp(text);
-    if (ip === undefined) this.#reportField('spec.clusterIP', `${JSON.stringify(text)} is not an IP address`);
-    return ip;
+    if (ip !== undefined && familyOf(ip) === this.#family) return ip;
+    const wanted = ip === undefined ? 'an IP address' : `an ${this.#family} address, as spec.ipFamilies says`;
+    this.#reportField('spec.clusterIP', `${JSON.stringify(text)} is not ${wanted}`);
+    return undefined;
   }
 
   /** An API server refuses ports that collide. A manifest may have them. */

@@ -228,6 +228,20 @@ describe('endpoints of one slice', () => {
     );
   });
 
+  test('MODEL-22 an endpoint of another family than addressType says is reported and left out', () => {
+    const { model, problems } = create();
+    model.setEndpointSlice(slice('s-1', ['10.0.0.1', 'fd00::5'], { addressType: 'IPv4' }));
+    model.take();
+    assert.deepEqual(endpointTexts(model, 'default/s')['/TCP'], ['10.0.0.1:8080 RS']);
+    assert.deepEqual(problems, [
+      {
+        object: 'EndpointSlice default/s-1',
+        field: 'endpoints[1].addresses[0]',
+        message: '"fd00::5" is not an IPv4 address, as addressType says; the endpoint is left out',
+      },
+    ]);
+  });
+
   test('MODEL-10 only the first address counts, in canonical form', () => {
     const { model } = create();
     const two = slice('s-1', ['010.0.0.1']);

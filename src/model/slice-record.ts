@@ -9,7 +9,7 @@ import {
 import { internList } from '../lib/intern.ts';
 import type { ReportProblem } from '../lib/problem.ts';
 import { sameList } from '../lib/same-list.ts';
-import { type Ip, joinHostPort, parseIp } from '../net/index.ts';
+import { familyOf, type Ip, joinHostPort, parseIp } from '../net/index.ts';
 import { type Endpoint, sameEndpoints } from './endpoint.ts';
 import { parseTriggerTime } from './trigger-time.ts';
 
@@ -40,7 +40,7 @@ export function convertSlice(
   const key = objectKey(slice.metadata);
   const reportField: ReportField = (field, message) => report({ object: `EndpointSlice ${key}`, field, message });
   const addressed = slice.endpoints
-    .map((endpoint, i) => ({ endpoint, ip: readAddress(endpoint.addresses, i, reportField) }))
+    .map((endpoint, i) => ({ endpoint, ip: readAddress(slice.addressType, endpoint.addresses, i, reportField) }))
     .filter((pair): pair is AddressedEndpoint => pair.ip !== undefined);
   // `map` makes a list without spare room, which saves memory.
   const ports = slice.ports
@@ -63,18 +63,23 @@ function samePort(a: SlicePort, b: SlicePort): boolean {
 
 type ReportField = (field: string, message: string) => void;
 
-/** Reads the first address. Kubernetes ignores the others. */
-function readAddress(addresses: readonly string[], i: number, report: ReportField): Ip | undefined {
+/** Reads the first address, which must be of the slice's type. Kubernetes ignores the others. */
+function readAddress(
+  addressType: string,
+  addresses: readonly string[],
+  i: number,
+  report: ReportField,
+): Ip | undefined {
   const [text] = addresses;
   if (text === undefined) {
     report(`endpoints[${i}].addresses`, 'is empty; the endpoint is left out');
     return undefined;
   }
   const ip = parseIp(text);
-  if (ip === undefined) {
-    report(`endpoints[${i}].addresses[0]`, `${JSON.stringify(text)} is not an IP address; the endpoint is left out`);
-  }
-  return ip;
+  if (ip !== undefined && familyOf(ip) === addressType) return ip;
+  const wanted = ip === undefined ? 'an IP address' : `an ${addressType} address, as addressType says`;
+  report(`endpoints[${i}].addresses[0]`, `${JSON.stringify(text)} is not ${wanted}; the endpoint is left out`);
+  return undefined;
 }
 
 /** Reports a port that cannot be used, and returns false for it. */

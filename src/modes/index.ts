@@ -10,6 +10,7 @@ export {
   withOptions,
 } from './descriptor.ts';
 export type { ProgramOptions } from './iptables-programs.ts';
+export { LeftoverError, leftoverOf } from './leftover.ts';
 export {
   type Measure,
   type MeasureObserver,

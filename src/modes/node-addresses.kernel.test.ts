@@ -3,10 +3,11 @@ import { describe, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { descriptorsAfterFailures } from '../../test/support/ipvs-failing-opens.ts';
 import { ManualClock } from '../../test/support/manual-clock.ts';
+import { waitFor } from '../../test/support/wait-for.ts';
 import { NetworkNamespace } from '../kernel/netns.ts';
-import { RouteSocket } from '../kernel/rtnetlink/index.ts';
+import { type LinkRef, RouteSocket } from '../kernel/rtnetlink/index.ts';
 import type { Ip } from '../net/index.ts';
-import { NodeAddresses } from './node-addresses.ts';
+import { NodeAddresses, type NodeAddressesOptions } from './node-addresses.ts';
 
 const LO = { index: 1, name: 'lo' };
 
@@ -16,19 +17,27 @@ class AddressTest {
   readonly reports: string[] = [];
   /** Called for each change. It can fail. */
   changed = () => {};
-  readonly addresses = new NodeAddresses(
-    this.namespace,
-    ip => {
-      this.reports.push(`changed ${ip ?? 'something'}`);
-      this.changed();
-    },
-    error => this.reports.push(`failed: ${error.message}`),
-    { clock: this.clock },
-  );
+  readonly addresses: NodeAddresses;
   readonly #route = RouteSocket.open({ namespace: this.namespace });
 
-  add(ip: string): void {
-    this.#route.addAddress(LO, { ip: ip as Ip, prefix: 32 });
+  constructor(options: NodeAddressesOptions = {}) {
+    this.addresses = new NodeAddresses(
+      this.namespace,
+      ip => {
+        this.reports.push(`changed ${ip ?? 'something'}`);
+        this.changed();
+      },
+      error => this.reports.push(`failed: ${error.message}`),
+      { clock: this.clock, ...options },
+    );
+  }
+
+  addLink(name: string): LinkRef {
+    return this.#route.addLink({ kind: 'bridge', name });
+  }
+
+  add(ip: string, link: LinkRef = LO): void {
+    this.#route.addAddress(link, { ip: ip as Ip, prefix: 32 });
   }
 
   /** Waits for at least `count` reports, and returns all of them. */
@@ -44,8 +53,11 @@ class AddressTest {
   }
 }
 
-async function withAddresses(work: (it: AddressTest) => Promise<void>): Promise<void> {
-  const it = new AddressTest();
+async function withAddresses(
+  work: (it: AddressTest) => Promise<void>,
+  options: NodeAddressesOptions = {},
+): Promise<void> {
+  const it = new AddressTest(options);
   try {
     await work(it);
   } finally {
@@ -92,6 +104,40 @@ describe('the addresses of the node', () => {
       await it.clock.advance(1000);
       assert.deepEqual(await it.next(2), ['changed something', 'failed: kaputt']);
     }));
+
+  test('SYNC-8 if the kernel drops notifications, the process reports that any address may have changed', () =>
+    withAddresses(
+      async it => {
+        for (let i = 0; i < 200; i++) it.add(`192.0.2.${i}`);
+        await waitFor('the report', () => it.reports.includes('changed something'));
+        const named = it.reports.filter(report => report !== 'changed something');
+        assert.ok(named.length < 200, 'the kernel dropped notifications');
+        it.reports.splice(0);
+        it.add('198.51.100.1');
+        assert.deepEqual(await it.next(), ['changed 198.51.100.1'], 'the process still listens');
+      },
+      { receiveBuffer: 4096 },
+    ));
+
+  test('SYNC-8 after dropped notifications the process still ignores a link that was created again', () => {
+    const changes: string[] = [];
+    const exceptLinkChanged: NodeAddressesOptions['exceptLinkChanged'] = event => {
+      if (event.kind === 'address') changes.push(`${event.type} ${event.address.ip}`);
+    };
+    return withAddresses(
+      async it => {
+        for (let i = 0; i < 200; i++) it.add(`192.0.2.${i}`);
+        const link = it.addLink('own');
+        await waitFor('the report', () => it.reports.includes('changed something'));
+        it.reports.splice(0);
+        it.add('198.51.100.1', link);
+        await waitFor('the change of the link', () => changes.length > 0);
+        assert.deepEqual(changes, ['new 198.51.100.1']);
+        assert.deepEqual(it.reports, []);
+      },
+      { receiveBuffer: 4096, exceptLink: 'own', exceptLinkChanged },
+    );
+  });
 
   test('SYNC-8 after closing, the process does not listen again', () =>
     withAddresses(async it => {

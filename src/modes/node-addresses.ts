@@ -11,6 +11,8 @@ export interface NodeAddressesOptions {
   /** The excepted link changed, or one of its addresses did. */
   exceptLinkChanged?(event: RouteEvent): void;
   readonly clock?: Clock | undefined;
+  /** The size of the buffer for notifications, in bytes. Tests make it so small that the kernel drops some. */
+  readonly receiveBuffer?: number | undefined;
 }
 
 /** The pauses between attempts to listen again. */
@@ -67,15 +69,24 @@ export class NodeAddresses {
   }
 
   #listen(): void {
+    const { receiveBuffer } = this.#options;
     const handlers = {
       event: (event: RouteEvent) => {
         this.#handle(event);
         this.#backOff.reset();
       },
-      overrun: () => this.#onChange(),
+      overrun: () => {
+        this.#findExceptLink();
+        this.#onChange();
+      },
       failed: (error: Error) => this.#listenLater(error),
     };
-    this.#monitor = RouteMonitor.open(handlers, { namespace: this.#namespace });
+    this.#monitor = RouteMonitor.open(handlers, { namespace: this.#namespace, receiveBuffer });
+
+    this.#findExceptLink();
+  }
+
+  #findExceptLink(): void {
     const { exceptLink } = this.#options;
     if (exceptLink !== undefined) this.#except = this.#socket.link(exceptLink)?.index;
   }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import { type RefusalSearch, writeAccepted } from './refusal-search.ts';
+import { preparationErrorOf, type RefusalSearch, writeAccepted } from './refusal-search.ts';
 
 /** A kernel that refuses some items, and commits all of a write or nothing. */
 class Kernel implements RefusalSearch<number, Error> {
@@ -86,5 +86,26 @@ describe('MODE-4 search for refused items', () => {
   test('the search throws every error that is not a refusal', async () => {
     const attempt = async () => assert.fail('no memory');
     await assert.rejects(writeAccepted([1, 2], { attempt, refuse: () => [] }), /no memory/);
+  });
+});
+
+describe('MODE-10 items that cannot be prepared', () => {
+  const prepare = (item: number) => {
+    if (item % 2 === 1) throw new Error(`${item} is odd`);
+  };
+
+  test('each item that fails alone is found, with its own error', () => {
+    const { failed } = preparationErrorOf(new Error('all'), [1, 2, 3], prepare);
+    assert.deepEqual(
+      failed,
+      new Map([
+        [1, new Error('1 is odd')],
+        [3, new Error('3 is odd')],
+      ]),
+    );
+  });
+
+  test('if no item fails alone, the error of all is thrown', () => {
+    assert.throws(() => preparationErrorOf(new Error('all'), [2, 4], prepare), /^Error: all$/);
   });
 });

@@ -44,3 +44,35 @@ export async function writeAccepted<T, E>(
   };
   await write(items);
 }
+
+/** Some items cannot be prepared for the kernel: a fault of this program, which concerns these items only. */
+export class PreparationError<T> extends Error {
+  /** The error of each of these items alone. */
+  readonly failed: ReadonlyMap<T, unknown>;
+
+  constructor(failed: ReadonlyMap<T, unknown>) {
+    super(`${failed.size} items cannot be prepared`);
+    this.failed = failed;
+  }
+}
+
+/**
+ * An error that was thrown while all items were prepared. Prepares each item alone to find those that fail. Throws the
+ * error if no item fails alone.
+ */
+export function preparationErrorOf<T>(
+  error: unknown,
+  items: Iterable<T>,
+  prepare: (item: T) => unknown,
+): PreparationError<T> {
+  const failed = new Map<T, unknown>();
+  for (const item of items) {
+    try {
+      prepare(item);
+    } catch (own) {
+      failed.set(item, own);
+    }
+  }
+  if (failed.size === 0) throw error;
+  return new PreparationError(failed);
+}

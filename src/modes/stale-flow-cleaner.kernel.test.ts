@@ -53,3 +53,40 @@ test('NFT-15 the kernel forgets UDP flows to endpoints that are gone, and no oth
     namespace.close();
   }
 });
+
+test('SYNC-10 a search for stale flows lets other work run, while it reads flows and while it deletes them', async () => {
+  const COUNT = 20_000;
+  const namespace = NetworkNamespace.create();
+  const conntrack = ConntrackSocket.open({ namespace });
+  const cleaner = new StaleFlowCleaner(namespace);
+  try {
+    const model = new Model({ family: 'IPv4', nodeName: '', startedAt: 0, report: () => {} });
+    model.setService(service('dns', { clusterIP: '10.96.0.53', ports: [{ protocol: 'UDP', port: 53 }] }));
+    model.setEndpointSlice(slice('dns-1', ['10.244.1.10'], { ports: [{ name: '', protocol: 'UDP', port: 53 }] }));
+    model.take();
+    const flowsTo = (endpoint: string, firstPort: number) =>
+      Array.from({ length: COUNT }, (_, i) => flow(L4.UDP, firstPort + i, '10.96.0.53:53', endpoint));
+    assert.deepEqual(await conntrack.create(flowsTo('10.244.1.10:53', 1000)), []);
+    assert.ok((await turnsDuring(() => cleaner.clean('IPv4', model.services(), true))) >= 5, 'while it reads');
+    assert.deepEqual(await conntrack.create(flowsTo('10.244.2.10:53', 1000 + COUNT)), []);
+    assert.ok((await turnsDuring(() => cleaner.clean('IPv4', model.services(), true))) >= 20, 'while it deletes');
+    assert.equal((await conntrack.count()).entries, COUNT);
+  } finally {
+    cleaner.close();
+    conntrack.close();
+    namespace.close();
+  }
+});
+
+/** How often other work ran during this work. */
+async function turnsDuring(work: () => Promise<unknown>): Promise<number> {
+  let [turns, isDone] = [0, false];
+  const countTurn = () => {
+    turns++;
+    if (!isDone) setImmediate(countTurn);
+  };
+  setImmediate(countTurn);
+  await work();
+  isDone = true;
+  return turns;
+}

@@ -3,8 +3,9 @@ import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import { applyEvent as apply, clusterEvent as event, survivors } from '../../test/support/cluster-events.ts';
 import { service, slice } from '../../test/support/objects.ts';
-import { latestOf } from '../lib/change.ts';
-import { Model } from '../model/index.ts';
+import { type Change, latestOf } from '../lib/change.ts';
+import type { Problem } from '../lib/problem.ts';
+import { Model, type ServiceState } from '../model/index.ts';
 import type { Family, Ip } from '../net/index.ts';
 import { type PlanDiff, Planner } from './planner.ts';
 import { type PlanOptions, planName, type ServicePortPlan } from './service-port-plan.ts';
@@ -97,6 +98,38 @@ describe('changes of plans', () => {
       ['10.0.0.2'],
     );
   });
+});
+
+describe('a Service that cannot be planned', () => {
+  test('PLAN-17 it is reported and keeps its last plans; the others are planned', () => {
+    const problems: Problem[] = [];
+    const { model } = create();
+    const planner = new Planner(model, OPTIONS, problem => problems.push(problem));
+    model.setService(service('bad', { clusterIP: '10.96.0.1' }));
+    planner.update(model.take());
+    const [before] = planner.plansOf('default/bad');
+
+    model.setService(service('bad', { clusterIP: '10.96.0.2' }));
+    model.setService(service('good', { clusterIP: '10.96.0.3' }));
+    const { services } = model.take();
+    const broken = services.map(change => (latestOf(change).key === 'default/bad' ? withBrokenPorts(change) : change));
+    const diff = planner.update({ services: broken });
+    assert.deepEqual(names(diff), { added: ['default/good'], updated: [], removed: [] });
+    assert.deepEqual(planner.plansOf('default/bad'), [before]);
+    assert.deepEqual(problems, [
+      { object: 'Service default/bad', message: 'cannot be planned; its last plans stay in use: no ports' },
+    ]);
+  });
+
+  /** The fault of a planner that no object is known to cause. */
+  function withBrokenPorts(change: Change<ServiceState>): Change<ServiceState> {
+    const to = Object.defineProperty({ ...latestOf(change) }, 'ports', {
+      get: () => {
+        throw new Error('no ports');
+      },
+    });
+    return { type: 'added', to };
+  }
 });
 
 describe('Services that want the same address', () => {

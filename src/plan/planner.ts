@@ -1,6 +1,8 @@
 import type { Protocol } from '../api/index.ts';
 import { type Change, type Diff, latestOf } from '../lib/change.ts';
+import { errorText } from '../lib/error-text.ts';
 import { NONE } from '../lib/none.ts';
+import type { ReportProblem } from '../lib/problem.ts';
 import type { Model, ModelDiff, ServiceState } from '../model/index.ts';
 import { AddressOwners, isBetterOwner, type OwnerCandidate } from './address-owners.ts';
 import type { Frontend } from './frontend.ts';
@@ -8,16 +10,21 @@ import { type PlanOptions, planService, type ServicePortPlan, samePlan, samePort
 
 export type PlanDiff = Diff<ServicePortPlan>;
 
-/** The plans of all service ports of one family. The work of an update is proportional to what changed. */
+/**
+ * The plans of all service ports of one family. The work of an update is proportional to what changed. A Service that
+ * cannot be planned is reported, and keeps the plans that it has.
+ */
 export class Planner {
   readonly #model: Model;
+  readonly #report: ReportProblem;
   readonly #plans = new Map<string, readonly ServicePortPlan[]>();
   readonly #owners = new AddressOwners();
   #options: PlanOptions;
   #size = 0;
 
-  constructor(model: Model, options: PlanOptions) {
+  constructor(model: Model, options: PlanOptions, report: ReportProblem = () => {}) {
     this.#model = model;
+    this.#report = report;
     this.#options = options;
   }
 
@@ -28,7 +35,7 @@ export class Planner {
   update({ services }: Pick<ModelDiff, 'services'>, options = this.#options): PlanDiff {
     const planAll = options !== this.#options;
     this.#options = options;
-    const replanned = services.map(change => this.#replan(change));
+    const replanned = services.flatMap(change => this.#replanChanged(change) ?? []);
     if (planAll) this.#addOthers(replanned, this.#model.services());
     const rivals = new Set<string>();
     for (const service of replanned) this.#updateCandidates(service, rivals);
@@ -50,10 +57,21 @@ export class Planner {
     for (const plans of this.#plans.values()) yield* plans;
   }
 
-  #replan(change: Change<ServiceState>): ReplannedService {
+  #replanChanged(change: Change<ServiceState>): ReplannedService | undefined {
+    if (change.type !== 'removed') return this.#replan(change.to);
     const { key } = latestOf(change);
-    const to = change.type === 'removed' ? NONE : planService(change.to, this.#options);
-    return { key, from: this.plansOf(key), to };
+    return { key, from: this.plansOf(key), to: NONE };
+  }
+
+  #replan(service: ServiceState): ReplannedService | undefined {
+    const { key } = service;
+    try {
+      return { key, from: this.plansOf(key), to: planService(service, this.#options) };
+    } catch (error) {
+      const message = `cannot be planned; its last plans stay in use: ${errorText(error)}`;
+      this.#report({ object: `Service ${key}`, message });
+      return undefined;
+    }
   }
 
   /** Plans those of the Services that are not in the list yet. */
@@ -61,8 +79,8 @@ export class Planner {
     const known = new Set(replanned.map(({ key }) => key));
     for (const service of services) {
       if (known.has(service.key)) continue;
-      const to = planService(service, this.#options);
-      replanned.push({ key: service.key, from: this.plansOf(service.key), to });
+      const planned = this.#replan(service);
+      if (planned) replanned.push(planned);
     }
   }
 

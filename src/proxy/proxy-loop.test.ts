@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { ManualClock } from '../../test/support/manual-clock.ts';
 import { service, slice } from '../../test/support/objects.ts';
 import type { Mode } from '../modes/index.ts';
 import type { Family } from '../net/index.ts';
 import { DEFAULT_PLAN_SETTINGS, planName } from '../plan/index.ts';
-import { type LoopListener, ProxyLoop } from './proxy-loop.ts';
+import { type LoopListener, ProxyLoop, type ProxyOptions } from './proxy-loop.ts';
 
 const RETRY = 5000;
 
@@ -15,6 +16,8 @@ class LoopUnderTest {
   readonly errors: string[] = [];
   readonly synced: string[] = [];
   flowsCleaned = 0;
+  /** Replaces the search for stale flows. */
+  cleanStaleFlows: ProxyOptions['cleanStaleFlows'] = async () => ++this.flowsCleaned;
   /** What the loop reported of each family. */
   readonly reports: string[] = [];
   /** The part that fails now. */
@@ -57,7 +60,7 @@ class LoopUnderTest {
         if (this.failing === 'addresses') throw new Error('interrupted');
         return [];
       },
-      cleanStaleFlows: async () => ++this.flowsCleaned,
+      cleanStaleFlows: (family, services) => this.cleanStaleFlows(family, services),
       clock: this.clock,
       listener,
     });
@@ -143,5 +146,95 @@ test('SYNC-6 new settings cause a sync, and a new retry interval takes effect', 
     ['IPv4 queued', 'IPv4 failed', 'IPv4 failed'],
     'the retry comes after the new interval',
   );
+  await under.loop.close();
+});
+
+/** A search for stale flows that ends when the test wants it. */
+class SlowSearches {
+  /** The family of each search, and how many endpoints the Services had at its start. */
+  readonly started: string[] = [];
+  readonly #ends: (() => void)[] = [];
+  #running = 0;
+
+  search: ProxyOptions['cleanStaleFlows'] = async (family, services) => {
+    assert.equal(++this.#running, 1, 'one search at a time');
+    this.started.push(
+      `${family} ${[...services].flatMap(({ endpoints }) => endpoints).flatMap(port => port.endpoints).length}`,
+    );
+    await new Promise<void>(resolve => this.#ends.push(resolve));
+    this.#running--;
+    return 0;
+  };
+
+  /** Ends the searches one after another, until none is left. */
+  async endAll(): Promise<void> {
+    for (let end = this.#ends.shift(); end; end = this.#ends.shift()) {
+      end();
+      await nextTurn();
+    }
+  }
+}
+
+const DNS_PORTS = { ports: [{ name: '', protocol: 'UDP', port: 53 } as const] };
+
+/** A slice of a UDP Service with this many endpoints. */
+const dnsSlice = (endpoints: number) =>
+  slice(
+    'default/dns-1',
+    Array.from({ length: endpoints }, (_, i) => `10.244.1.${i + 1}`),
+    DNS_PORTS,
+  );
+
+test('SYNC-10 syncs during a search for stale flows cause one more search, which sees the last state', async () => {
+  const under = new LoopUnderTest();
+  const searches = new SlowSearches();
+  under.cleanStaleFlows = searches.search;
+  under.loop.serviceChanged({ type: 'added', to: service('default/dns', DNS_PORTS) });
+  under.loop.endpointSliceChanged({ type: 'added', to: dnsSlice(101) });
+  under.loop.synced();
+  await under.clock.advance(0);
+  under.reports.splice(0);
+  for (let left = 100; left > 0; left--) {
+    under.loop.endpointSliceChanged({ type: 'updated', from: dnsSlice(left + 1), to: dnsSlice(left) });
+    await under.clock.advance(0);
+  }
+  assert.equal(under.reports.filter(report => report === 'IPv4 synced').length, 100, 'no sync waits for a search');
+  await searches.endAll();
+  assert.deepEqual(searches.started, ['IPv4 101', 'IPv4 1']);
+  await under.loop.close();
+});
+
+test('SYNC-10 a search of each family can wait, and a search that fails does not stop the others', async () => {
+  const under = new LoopUnderTest(['IPv4', 'IPv6']);
+  const searches = new SlowSearches();
+  under.cleanStaleFlows = async (family, services) => {
+    await searches.search(family, services);
+    if (searches.started.length === 1) throw new Error('interrupted');
+    return 0;
+  };
+  const dns6 = service('default/dns6', { ...DNS_PORTS, clusterIP: 'fd00:10:96::1' });
+  under.loop.serviceChanged({ type: 'added', to: service('default/dns', DNS_PORTS) });
+  under.loop.serviceChanged({ type: 'added', to: dns6 });
+  under.loop.endpointSliceChanged({ type: 'added', to: dnsSlice(1) });
+  const slice6 = (ip: string) => slice('default/dns6-1', [ip], DNS_PORTS);
+  under.loop.endpointSliceChanged({ type: 'added', to: slice6('fd00:10:244::1') });
+  under.loop.synced();
+  await under.clock.advance(0);
+  for (let i = 1; i < 4; i++) {
+    const change = { from: slice6(`fd00:10:244::${i}`), to: slice6(`fd00:10:244::${i + 1}`) };
+    under.loop.endpointSliceChanged({ type: 'updated', ...change });
+    under.loop.endpointSliceChanged({ type: 'updated', from: dnsSlice(i), to: dnsSlice(i + 1) });
+    await under.clock.advance(0);
+  }
+  let isSettled = false;
+  const settled = under.loop.settled().then(() => {
+    isSettled = true;
+  });
+  await nextTurn();
+  assert.equal(isSettled, false, 'a search still runs');
+  await searches.endAll();
+  assert.deepEqual(searches.started.map(text => text.slice(0, 4)).toSorted(), ['IPv4', 'IPv4', 'IPv6']);
+  assert.deepEqual(under.errors, ['remove stale flows: Error: interrupted']);
+  await settled;
   await under.loop.close();
 });

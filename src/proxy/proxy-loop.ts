@@ -11,6 +11,7 @@ import { BoundedFrequencyRunner, type Intervals } from './bounded-frequency-runn
 import { type ModeSettingsInput, modeSettings } from './mode-settings.ts';
 import { type NoLocalEndpointCounts, NoLocalEndpoints } from './no-local-endpoints.ts';
 import { type FamilyDiff, ProxyState } from './proxy-state.ts';
+import { StaleFlowSearches } from './stale-flow-searches.ts';
 
 export interface ProxyOptions extends LiveSettings {
   readonly nodeName: string;
@@ -68,7 +69,7 @@ export class ProxyLoop implements SourceHandlers {
   #live: LiveSettings;
   /** Families that may have stale flows. The next sync of the family that succeeds is followed by a search for them. */
   readonly #staleFlows = new Set<Family>();
-  #flows: Promise<unknown> = Promise.resolve();
+  readonly #searches: StaleFlowSearches;
   #synced = false;
   /** Families that need a sync. */
   readonly #wanted = new Set<Family>();
@@ -86,6 +87,10 @@ export class ProxyLoop implements SourceHandlers {
       startedAt: this.#clock.now(),
       report: problem => options.listener.problem(problem),
     });
+    this.#searches = new StaleFlowSearches(
+      family => options.cleanStaleFlows(family, [...this.state.family(family).model.services()]),
+      error => options.listener.failed('remove stale flows', error),
+    );
     this.#runner = new BoundedFrequencyRunner({
       ...options.intervals,
       fn: () => this.#sync(),
@@ -166,12 +171,12 @@ export class ProxyLoop implements SourceHandlers {
   /** Resolves when all changes that the loop has received are written, and stale flows are gone. */
   async settled(): Promise<void> {
     if (this.isPending) await new Promise<void>(resolve => this.#waiting.push(resolve));
-    await this.#flows;
+    await this.#searches.finished();
   }
 
   async close(): Promise<void> {
     if (this.#synced) await this.#runner.stop();
-    await this.#flows;
+    await this.#searches.finished();
     await this.#options.mode.close();
   }
 
@@ -222,15 +227,7 @@ export class ProxyLoop implements SourceHandlers {
       listener.syncFailed(family, { full, error, milliseconds: performance.now() - start });
       return false;
     }
-    if (this.#staleFlows.delete(family)) this.#cleanFlows(family);
+    if (this.#staleFlows.delete(family)) this.#searches.request(family);
     return true;
-  }
-
-  /** Runs beside the syncs, because they must not wait for it. */
-  #cleanFlows(family: Family): void {
-    const services = [...this.state.family(family).model.services()];
-    this.#flows = this.#flows
-      .then(() => this.#options.cleanStaleFlows(family, services))
-      .catch(error => this.#options.listener.failed('remove stale flows', error));
   }
 }

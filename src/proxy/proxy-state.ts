@@ -57,7 +57,7 @@ export class ProxyState {
     this.#planOptions = derivePlanOptions(options.settings, options.nodeName, undefined);
     const createFamily = (family: Family): FamilyState => {
       const model = new Model({ ...options, family });
-      return { model, planner: new Planner(model, this.#planOptions.families[family]) };
+      return { model, planner: new Planner(model, this.#planOptions.families[family], options.report) };
     };
     this.#families = { IPv4: createFamily('IPv4'), IPv6: createFamily('IPv6') };
   }

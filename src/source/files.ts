@@ -13,8 +13,9 @@ import { cannotRead, readErrorCode } from './read-text.ts';
 import { ScanSchedule } from './scan-schedule.ts';
 import { isSelected } from './selectors.ts';
 import type { Source, SourceHandlers } from './source.ts';
+import type { ManifestRules } from './validate-addresses.ts';
 
-export interface FilesSourceOptions {
+export interface FilesSourceOptions extends Partial<ManifestRules> {
   /** A folder of manifests, or one file. */
   readonly path: string;
   readonly nodeName: string;
@@ -69,7 +70,9 @@ export class FilesSource implements Source {
   async start(sourceHandlers: SourceHandlers): Promise<void> {
     if (this.#started) throw new Error('the source was started before');
     const handlers = new GuardedHandlers(sourceHandlers);
-    this.#started = { handlers, files: new ManifestFiles(this.#collection, handlers, this.#clock) };
+    const { allowLoopbackEndpoints = false } = this.#options;
+    const rules = { allowLoopbackEndpoints };
+    this.#started = { handlers, files: new ManifestFiles(this.#collection, handlers, this.#clock, rules) };
     const firstScan = this.#scan(this.#started);
     this.#firstScan = firstScan;
     try {

@@ -9,6 +9,7 @@ import type { ListedFile, ManifestListing } from './list-manifest-files.ts';
 import type { ManifestCollection, Manifests } from './manifest-collection.ts';
 import { type ManifestFile, parseManifests } from './parse-manifests.ts';
 import { readText } from './read-text.ts';
+import { DEFAULT_RULES, type ManifestRules } from './validate-addresses.ts';
 
 /** A file as of the last time that it was read. */
 interface FileState extends FileVersion {
@@ -34,12 +35,14 @@ export class ManifestFiles {
   readonly #collection: ManifestCollection;
   readonly #handlers: GuardedHandlers;
   readonly #clock: Clock;
+  readonly #rules: ManifestRules;
   readonly #files = new Map<string, FileState>();
   readonly #unlisted = new ReportOnce();
   /** Files that the last listing missed. */
   #missing: ReadonlySet<string> = new Set();
 
-  constructor(collection: ManifestCollection, handlers: GuardedHandlers, clock: Clock) {
+  constructor(collection: ManifestCollection, handlers: GuardedHandlers, clock: Clock, rules = DEFAULT_RULES) {
+    this.#rules = rules;
     this.#collection = collection;
     this.#handlers = handlers;
     this.#clock = clock;
@@ -97,7 +100,7 @@ export class ManifestFiles {
       this.#files.set(path, { ...known, ...version });
       return;
     }
-    const file = await parseManifests(text, path);
+    const file = await parseManifests(text, path, this.#rules);
     const isGood = file.problems.length === 0;
     this.#files.set(path, { ...version, content, isGood });
     this.#report(path, file);

@@ -1,6 +1,9 @@
-import { Composer, type Document, isMap, isScalar, isSeq, LineCounter, type ParsedNode, Parser } from 'yaml';
+import { Composer, type Document, isMap, isScalar, isSeq, LineCounter, type ParsedNode } from 'yaml';
 import type { FieldPath } from '../api/index.ts';
 import { errorText } from '../lib/error-text.ts';
+import { placeOf, TooDeepError } from '../lib/nesting.ts';
+import { parseJson } from '../lib/parse-json.ts';
+import { yamlTokens } from '../lib/yaml-tokens.ts';
 import { UnusableYaml, yamlValue } from './yaml-value.ts';
 
 /** Parsing YAML takes about a second for each megabyte. JSON is a hundred times faster. */
@@ -25,7 +28,7 @@ const TIME_SLICE_MS = 20;
 export async function* parseYaml(text: string): AsyncGenerator<ParsedDocument> {
   const lines = new LineCounter();
   const composer = new Composer({ uniqueKeys: false, prettyErrors: false, logLevel: 'silent', lineCounter: lines });
-  const tokens = new Parser(lines.addNewLine).parse(text);
+  const tokens = yamlTokens(text, lines);
   let sliceStart = performance.now();
   for (let isDone = false; !isDone; ) {
     const step = nextDocuments(composer, tokens, text.length);
@@ -35,7 +38,7 @@ export async function* parseYaml(text: string): AsyncGenerator<ParsedDocument> {
       if (parsed) yield parsed;
       if (parsed?.kind === 'error') return;
     }
-    if (step.error !== undefined) return yield { kind: 'error', message: step.error };
+    if (step.error !== undefined) return yield errorDocument(step.error, lines);
     if (performance.now() - sliceStart > TIME_SLICE_MS) {
       await new Promise(resolve => setImmediate(resolve));
       sliceStart = performance.now();
@@ -43,20 +46,21 @@ export async function* parseYaml(text: string): AsyncGenerator<ParsedDocument> {
   }
 }
 
-/** Parses JSON, without positions. Returns undefined if the text is not JSON. */
-export function parseJson(text: string): ParsedDocument | undefined {
+/** Parses JSON, without positions of values. Returns undefined if the text is not JSON. */
+export function parseJsonDocument(text: string): ParsedDocument | undefined {
   if (!/^\s*[{[]/.test(text)) return undefined;
   try {
-    return { kind: 'value', value: JSON.parse(text), locate: () => undefined };
-  } catch {
-    return undefined;
+    return { kind: 'value', value: parseJson(text), locate: () => undefined };
+  } catch (error) {
+    if (!(error instanceof TooDeepError)) return undefined;
+    return { kind: 'error', message: error.advice, position: placeOf(text, error.offset) };
   }
 }
 
 interface Step {
   readonly documents: readonly Document.Parsed[];
   readonly isLast: boolean;
-  readonly error?: string;
+  readonly error?: unknown;
 }
 
 function nextDocuments(composer: Composer, tokens: Iterator<Parameters<Composer['next']>[0]>, length: number): Step {
@@ -70,11 +74,18 @@ function nextDocuments(composer: Composer, tokens: Iterator<Parameters<Composer[
     const forceDocument = composer.streamInfo().errors.length > 0;
     return { documents: [...composer.end(forceDocument, length)], isLast: true };
   } catch (error) {
-    const isTooDeep = error instanceof RangeError;
-    return { documents: [], isLast: true, error: isTooDeep ? 'is nested too deeply' : errorText(error) };
+    // The document before the error is complete.
+    return { documents: [...composer.end()], isLast: true, error };
   } finally {
     Error.stackTraceLimit = stackTraceLimit;
   }
+}
+
+function errorDocument(error: unknown, lines: LineCounter): ParsedDocument {
+  if (error instanceof TooDeepError) {
+    return { kind: 'error', message: error.advice, position: positionOf(error.offset, lines) };
+  }
+  return { kind: 'error', message: `cannot be parsed (${errorText(error)}): split the file` };
 }
 
 /** Returns undefined for an empty document, such as the one before a first `---`. */
@@ -87,8 +98,8 @@ function readDocument(document: Document.Parsed, lines: LineCounter): ParsedDocu
     if (value === null) return undefined;
     return { kind: 'value', value, locate: path => positionOf(offsetOf(contents, path), lines) };
   } catch (error) {
-    const offset = error instanceof UnusableYaml ? error.offset : 0;
-    return { kind: 'error', message: errorText(error), position: positionOf(offset, lines) };
+    if (!(error instanceof UnusableYaml)) return errorDocument(error, lines);
+    return { kind: 'error', message: error.message, position: positionOf(error.offset, lines) };
   }
 }
 

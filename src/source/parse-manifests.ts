@@ -9,7 +9,8 @@ import {
 } from '../api/index.ts';
 import type { Problem } from '../lib/problem.ts';
 import { DEFAULT_NAMESPACE, withDefaults } from './defaults.ts';
-import { MAX_YAML_BYTES, type ParsedDocument, type Position, parseJson, parseYaml } from './parse-documents.ts';
+import { MAX_YAML_BYTES, type ParsedDocument, type Position, parseJsonDocument, parseYaml } from './parse-documents.ts';
+import { DEFAULT_RULES, type ManifestRules } from './validate-addresses.ts';
 import { validateManifest } from './validate-manifest.ts';
 
 /** An object and the place that it was read from. */
@@ -33,13 +34,17 @@ export function manifestKey({ kind, namespace, name }: ObjectIdentity): string {
 }
 
 /** Parses the text of a file. Never throws. */
-export async function parseManifests(text: string, path: string): Promise<ManifestFile> {
+export async function parseManifests(
+  text: string,
+  path: string,
+  rules: ManifestRules = DEFAULT_RULES,
+): Promise<ManifestFile> {
   const isTooLongForYaml = text.length > MAX_YAML_BYTES;
-  const json = parseJson(text);
-  const jsonFile = json && addDocument(json, new FileBuilder(path)).build();
+  const json = parseJsonDocument(text);
+  const jsonFile = json && addDocument(json, new FileBuilder(path, rules)).build();
   // Problems in JSON are found again as YAML, which gives their positions.
   if (jsonFile && (jsonFile.problems.length === 0 || isTooLongForYaml)) return jsonFile;
-  const builder = new FileBuilder(path);
+  const builder = new FileBuilder(path, rules);
   if (isTooLongForYaml) {
     builder.breakOff(`is not JSON, and too long for YAML (the limit is ${MAX_YAML_BYTES >> 20} MiB): split it`);
     return builder.build();
@@ -73,7 +78,7 @@ function addItem(
     case 'object': {
       const object = withDefaults(result.object);
       const key = manifestKey({ kind: object.kind, ...object.metadata });
-      const problems = validateManifest(object);
+      const problems = validateManifest(object, builder.rules);
       for (const problem of problems) builder.addProblem(problem, locate([...path, ...problem.path]), key);
       if (problems.length === 0) builder.addObject(key, object, locate(path));
     }
@@ -86,12 +91,14 @@ function withNamespace(subject: ObjectIdentity): ObjectIdentity {
 }
 
 class FileBuilder {
+  readonly rules: ManifestRules;
   readonly #path: string;
   readonly #manifests = new Map<string, Manifest>();
   readonly #problems: Problem[] = [];
   #isBroken = false;
 
-  constructor(path: string) {
+  constructor(path: string, rules: ManifestRules) {
+    this.rules = rules;
     this.#path = path;
   }
 

@@ -1,11 +1,16 @@
 import {
+  checkName,
+  DNS_SUBDOMAIN,
   type EndpointSlice,
+  type EndpointSpec,
   type FieldProblem,
   fieldProblem,
   type KubeObject,
+  LABEL_VALUE,
   type Service,
   type ServicePortSpec,
 } from '../api/index.ts';
+import { type ManifestRules, validateEndpointAddresses, validateServiceAddresses } from './validate-addresses.ts';
 
 const SERVICE_TYPES = ['ClusterIP', 'NodePort', 'LoadBalancer', 'ExternalName'];
 const AFFINITIES = ['None', 'ClientIP'];
@@ -20,12 +25,12 @@ const MAX_AFFINITY_TIMEOUT_SECONDS = 86_400;
  * `Local` as externalTrafficPolicy means Cluster. Objects of an API server are not checked: a newer one may know more
  * values.
  */
-export function validateManifest(object: KubeObject): readonly FieldProblem[] {
+export function validateManifest(object: KubeObject, rules: ManifestRules): readonly FieldProblem[] {
   switch (object.kind) {
     case 'Service':
-      return validateService(object);
+      return [...validateService(object), ...validateServiceAddresses(object)];
     case 'EndpointSlice':
-      return validateSlice(object);
+      return validateSlice(object, rules);
     case 'Node':
     case 'ServiceCIDR':
       return [];
@@ -81,9 +86,24 @@ function validatePorts(ports: readonly ServicePortSpec[]): readonly FieldProblem
   return problems;
 }
 
-function validateSlice(slice: EndpointSlice): readonly FieldProblem[] {
-  if (slice.addressType !== '') return oneOf(['addressType'], slice.addressType, ADDRESS_TYPES);
-  return [fieldProblem(['addressType'], `is missing: write ${listed(ADDRESS_TYPES)}`)];
+function validateSlice(slice: EndpointSlice, rules: ManifestRules): readonly FieldProblem[] {
+  if (slice.addressType === '') {
+    return [fieldProblem(['addressType'], `is missing: write ${listed(ADDRESS_TYPES)}`)];
+  }
+  return [
+    ...oneOf(['addressType'], slice.addressType, ADDRESS_TYPES),
+    ...slice.endpoints.flatMap(validateEndpointNames),
+    ...validateEndpointAddresses(slice, rules),
+  ];
+}
+
+function validateEndpointNames({ nodeName, zoneHints, nodeHints }: EndpointSpec, i: number): readonly FieldProblem[] {
+  const hints = (kind: string, j: number) => ['endpoints', i, 'hints', kind, j, 'name'];
+  return [
+    ...(nodeName ? checkName(['endpoints', i, 'nodeName'], nodeName, DNS_SUBDOMAIN) : []),
+    ...zoneHints.flatMap((zone, j) => checkName(hints('forZones', j), zone, LABEL_VALUE)),
+    ...nodeHints.flatMap((node, j) => checkName(hints('forNodes', j), node, DNS_SUBDOMAIN)),
+  ];
 }
 
 function oneOf(path: readonly (string | number)[], value: string, known: readonly string[]): readonly FieldProblem[] {

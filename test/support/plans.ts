@@ -19,3 +19,12 @@ export function planOf(name: string, endpoints: readonly string[]): ServicePortP
   if (!plan) throw new Error(`there is no plan of ${name}`);
   return plan;
 }
+
+/** A plan that no mode can render: a fault of this program that no object is known to cause. */
+export function brokenPlan(name: string): ServicePortPlan {
+  return Object.defineProperty({ ...planOf(name, ['10.244.1.2']) }, 'frontends', {
+    get: () => {
+      throw new Error('no frontends');
+    },
+  });
+}

@@ -5,6 +5,8 @@ import { bytes, map, number, text, texts } from './protobuf-writer.ts';
 // also leaves out other fields if they are empty or zero, and protobuf does not.
 
 const word = fc.constantFrom<string>('a', 'web', 'zone-a', 'ä', '10.0.0.1', 'fd00::1');
+/** Most are valid, so that most objects are. */
+const name = fc.constantFrom<string>('a', 'web', 'zone-a', 'web-1', 'ä', '');
 const words = fc.array(word, { minLength: 1, maxLength: 3 });
 const port = fc.oneof(fc.integer({ min: 1, max: 65535 }), fc.constantFrom(-1, 70000));
 const labels = fc.dictionary(
@@ -14,20 +16,17 @@ const labels = fc.dictionary(
     'app',
     'service.kubernetes.io/headless',
   ),
-  fc.string({ maxLength: 5 }),
+  fc.constantFrom<string>('a', 'web', 'zone-a', '', ' b'),
 );
 const annotations = fc.dictionary(
   fc.constantFrom<string>('endpoints.kubernetes.io/last-change-trigger-time', 'note'),
   fc.string({ maxLength: 5 }),
 );
 const some = { requiredKeys: [] };
-const metadata = fc.record(
-  { name: word, namespace: word, uid: word, resourceVersion: word, labels, annotations },
-  some,
-);
+const metadata = fc.record({ name, namespace: name, uid: word, resourceVersion: word, labels, annotations }, some);
 const protocol = fc.constantFrom<string>('TCP', 'UDP', 'SCTP', 'ICMP');
 const servicePort = fc.record(
-  { name: word, protocol, port: fc.oneof(port, fc.constant(0)), nodePort: port },
+  { name, protocol, port: fc.oneof(port, fc.constant(0)), nodePort: port },
   { requiredKeys: ['port'] },
 );
 const serviceSpec = fc.record(

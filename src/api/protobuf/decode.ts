@@ -1,3 +1,4 @@
+import { checkNames } from '../check-names.ts';
 import type { DecodeResult } from '../decode.ts';
 import { fieldProblem } from '../field-problem.ts';
 import type { KubeObject } from '../objects.ts';
@@ -14,12 +15,13 @@ import { ProtobufReader } from './reader.ts';
 export function decodeProtobufObject(bytes: Uint8Array, kind: KubeObject['kind']): DecodeResult {
   const reader = new ProtobufReader(bytes);
   const object = decodeKind(reader, kind);
-  if (!reader.broken && reader.problems.length === 0) return { kind: 'object', object };
+  const problems = reader.broken || reader.problems.length > 0 ? reader.problems : checkNames(object);
+  if (!reader.broken && problems.length === 0) return { kind: 'object', object };
   const { name, namespace } = object.metadata;
   const broken = fieldProblem([], `cannot be read: its bytes are no ${kind}`);
   return {
     kind: 'problems',
-    problems: reader.broken ? [broken] : reader.problems,
+    problems: reader.broken ? [broken] : problems,
     subject: name === '' ? undefined : { kind, namespace, name },
   };
 }

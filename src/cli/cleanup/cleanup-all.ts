@@ -1,27 +1,52 @@
-import { errorText } from '../../lib/error-text.ts';
-import { type Cleanup, MODES, type ModeDescriptor } from '../../modes/index.ts';
+import { type Cleanup, type LeftoverError, leftoverOf, MODES, type ModeDescriptor } from '../../modes/index.ts';
 import type { Logger } from '../../observe/logging/index.ts';
 
 type Cleanable = Pick<ModeDescriptor, 'name' | 'cleanup'>;
 
-/** Cleans up after each mode. A mode that fails does not stop the others. */
-export async function* cleanModes(
-  modes: readonly Cleanable[] = MODES,
-): AsyncGenerator<Cleanup & { readonly mode: string }> {
-  for (const { name, cleanup } of modes) {
-    yield { mode: name, ...(await cleanup().catch(error => ({ removed: [], errors: [error] }))) };
+export interface ModeCleanup {
+  readonly mode: string;
+  readonly removed: readonly string[];
+  /** What stays. */
+  readonly leftovers: readonly LeftoverError[];
+}
+
+/**
+ * Cleans up after each mode. A mode that fails does not stop the others. Modes share chains, so what one mode had to
+ * leave may be free after the cleanup of the others: such a mode gets a second attempt, and only that one reports what
+ * stays. An object that two modes leave is reported once.
+ */
+export async function* cleanModes(modes: readonly Cleanable[] = MODES): AsyncGenerator<ModeCleanup> {
+  const incomplete: Cleanable[] = [];
+  for (const mode of modes) {
+    const cleanup = await clean(mode);
+    if (cleanup.leftovers.length > 0) incomplete.push(mode);
+    yield { ...cleanup, leftovers: [] };
   }
+  const reported = new Set<string>();
+  for (const mode of incomplete) {
+    const cleanup = await clean(mode);
+    const leftovers = cleanup.leftovers.filter(({ object }) => !reported.has(object));
+    for (const { object } of leftovers) reported.add(object);
+    yield { ...cleanup, leftovers };
+  }
+}
+
+async function clean({ name, cleanup }: Cleanable): Promise<ModeCleanup> {
+  const object = `rules of mode ${name}`;
+  const failed = (error: unknown): Cleanup => ({ removed: [], errors: [error], kept: [] });
+  const { removed, errors, kept } = await cleanup().catch(failed);
+  return { mode: name, removed, leftovers: [...errors.map(error => leftoverOf(object, error)), ...kept] };
 }
 
 /** What `--cleanup` does. */
 export async function cleanupAll(log: Logger, modes: readonly Cleanable[] = MODES): Promise<void> {
-  let failures = 0;
-  for await (const { mode, removed, errors } of cleanModes(modes)) {
+  let count = 0;
+  for await (const { mode, removed, leftovers } of cleanModes(modes)) {
     for (const object of removed) log.info('cleanup', 'Removed what a mode wrote', { mode, object });
-    for (const error of errors) {
-      log.error('cleanup', 'Could not remove what a mode wrote', { err: errorText(error), mode });
+    for (const { object, message } of leftovers) {
+      log.error('cleanup', 'Could not remove what a mode wrote', { err: message, mode, object });
     }
-    failures += errors.length;
+    count += leftovers.length;
   }
-  if (failures > 0) throw new Error('encountered an error while tearing down rules');
+  if (count > 0) throw new Error('encountered an error while tearing down rules');
 }

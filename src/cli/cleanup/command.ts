@@ -1,9 +1,10 @@
-import { errorText } from '../../lib/error-text.ts';
+import { printable } from '../../lib/printable.ts';
 import { type Command, HELP_FLAG, refuseArguments } from '../command.ts';
 import { describeFlags, parseFlags } from '../flags/index.ts';
 import { cleanModes } from './cleanup-all.ts';
 
 const HELP = `Removes everything that the proxy wrote to the kernel, in every mode and both IP families, and nothing else.
+Prints one line for each object that stays: the object, the reason and what to do. The exit status is then 1.
 
 Usage:
   kube-proxy cleanup
@@ -23,14 +24,14 @@ export const cleanupCommand: Command = {
     }
     refuseArguments('kube-proxy cleanup', positional);
     let parts = 0;
-    let failures = 0;
-    for await (const { mode, removed, errors } of cleanModes()) {
+    let left = 0;
+    for await (const { removed, leftovers } of cleanModes()) {
       for (const object of removed) io.stdout.write(`removed ${object}\n`);
-      for (const error of errors) io.stderr.write(`${mode}: ${errorText(error)}\n`);
+      for (const { message } of leftovers) io.stderr.write(`left ${printable(message)}\n`);
       parts += removed.length;
-      failures += errors.length;
+      left += leftovers.length;
     }
-    if (parts + failures === 0) io.stdout.write('nothing to remove\n');
-    return failures === 0 ? 0 : 1;
+    if (parts + left === 0) io.stdout.write('nothing to remove\n');
+    return left === 0 ? 0 : 1;
   },
 };

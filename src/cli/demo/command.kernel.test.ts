@@ -76,10 +76,13 @@ describe('kube-proxy demo --once', () => {
   });
 
   test('DEMO-3 a problem in the manifests is reported, and the exit status is 1', async () => {
-    const { status, stdout, stderr } = await demoOf(WEB.replace('EXTERNAL', 'nine'));
+    const metadata = 'metadata: {annotations: {pointsman.dev/balance: nine}, name: web';
+    const { status, stdout, stderr } = await demoOf(
+      WEB.replace('EXTERNAL', '').replace('metadata: {name: web', metadata),
+    );
     assert.equal(status, 1);
     assert.match(stdout, /✓ all 3 as planned/);
-    assert.match(stderr, /^! Service default\/web: spec\.externalIPs\[0\] "nine" is not an IP address/);
+    assert.match(stderr, /^! Service default\/web: metadata\.annotations\[\S+\] "nine" is not round-robin/);
   });
 
   test('DEMO-3 an endpoint that no machine of the cluster can have is reported', async () => {

@@ -1,5 +1,6 @@
 import { Demo, Prober } from '../../demo/index.ts';
 import { KernelError } from '../../kernel/errors.ts';
+import { printable } from '../../lib/printable.ts';
 import { DEFAULT_MODE } from '../../modes/index.ts';
 import { type Command, HELP_FLAG, type Io, refuseArguments } from '../command.ts';
 import { bool, describeFlags, parseFlags } from '../flags/index.ts';
@@ -62,7 +63,7 @@ async function runOnce(manifests: string, io: Io): Promise<number> {
     } else {
       const summary = summaryOf(rows);
       io.stdout.write([...new PlainLines().newLines(rows), summaryText(summary)].map(line => `${line}\n`).join(''));
-      for (const problem of problems) io.stderr.write(`! ${problem}\n`);
+      for (const problem of problems) io.stderr.write(`! ${printable(problem)}\n`);
     }
     return summaryOf(rows).mismatches === 0 && problems.length === 0 ? 0 : 1;
   } finally {

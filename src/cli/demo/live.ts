@@ -1,4 +1,5 @@
 import { type Demo, Prober } from '../../demo/index.ts';
+import { printable } from '../../lib/printable.ts';
 import type { Io } from '../command.ts';
 import { styleFor } from '../style.ts';
 import { PlainLines } from './plain-lines.ts';
@@ -121,7 +122,8 @@ class LineDisplay implements Display {
 
   show({ rows, problems }: View): void {
     for (const line of this.#lines.newLines(rows)) this.#io.stdout.write(`${line}\n`);
-    for (const problem of problems) if (!this.#problems.includes(problem)) this.#io.stderr.write(`! ${problem}\n`);
+    for (const problem of problems)
+      if (!this.#problems.includes(problem)) this.#io.stderr.write(`! ${printable(problem)}\n`);
     this.#problems = problems;
   }
 

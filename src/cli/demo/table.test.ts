@@ -6,6 +6,7 @@ import { service, slice } from '../../../test/support/objects.ts';
 import type { Place, RowResults } from '../../demo/index.ts';
 import { styleFor } from '../style.ts';
 import { visibleLength } from '../terminal-text.ts';
+import { PlainLines } from './plain-lines.ts';
 import { tableLines } from './table.ts';
 
 const PLAIN = styleFor({ isTTY: false }, {});
@@ -74,6 +75,19 @@ describe('the demo table', () => {
       lines.some(line => line.includes('✗ 10.9.9.9:80 100% as 172.16.0.1')),
       lines.join('\n'),
     );
+  });
+
+  test('DEMO-7 no name and no problem can control the terminal', () => {
+    const hostile = demoRows([
+      service('web\x1b[2J\x9b1m\u202e\r\n', { clusterIP: '10.96.0.10', ports: [{ name: 'p\x07' }] }),
+    ]);
+    const { rows } = resultsOf(hostile, () => observation('refused'));
+    const lines = [
+      ...tableLines({ manifests: 'm', rows, problems: ['bad\x1b[2J\nname'] }, PLAIN, 200),
+      ...new PlainLines().newLines(rows),
+    ];
+    assert.doesNotMatch(lines.join(''), /\p{C}/u);
+    assert.ok(lines.some(line => line.includes(String.raw`default/web\x1b[2J\u009b1m\u202e\r\n:p\a`)));
   });
 
   test('DEMO-5 the table shows problems before the rows', () => {

@@ -1,4 +1,5 @@
 import { callerFrom, PLACES, type PortInfo, type RowResults } from '../../demo/index.ts';
+import { printable } from '../../lib/printable.ts';
 import { DEFAULT_MODE } from '../../modes/index.ts';
 import { formatCidr } from '../../net/index.ts';
 import type { Style } from '../style.ts';
@@ -18,7 +19,7 @@ export function tableLines({ manifests, rows, problems }: View, style: Style, wi
   const lines = [
     header(manifests, rows, style, width),
     style.dim(`Edit ${manifests} to see changes. Ctrl-C ends. as node: endpoints see the node's address.`),
-    ...problems.map(problem => style.red(`! ${problem}`)),
+    ...problems.map(problem => style.red(`! ${printable(problem)}`)),
     ...body(rows, style, width),
   ];
   return lines.map(line => truncate(line, width));

@@ -166,6 +166,16 @@ describe('kube-proxy', () => {
     });
   }
 
+  test('CLI-16 --allow-loopback-endpoints takes effect, also with a configuration file', async () => {
+    assert.equal((await optionsOf()).allowLoopbackEndpoints, false);
+    const { allowLoopbackEndpoints } = await optionsOf(
+      '--config',
+      configFile('mode: nftables\n'),
+      '--allow-loopback-endpoints',
+    );
+    assert.equal(allowLoopbackEndpoints, true);
+  });
+
   test('CLI-15 --count-connections takes effect, also with a configuration file', async () => {
     assert.equal((await optionsOf()).countConnections, false);
     const { countConnections, flags } = await optionsOf(

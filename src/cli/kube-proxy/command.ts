@@ -8,6 +8,7 @@ import {
 import type { DaemonOptions } from '../../daemon/index.ts';
 import { errorText } from '../../lib/error-text.ts';
 import { goQuote } from '../../lib/go-quote.ts';
+import { printableLines } from '../../lib/printable.ts';
 import { Logging } from '../../observe/logging/index.ts';
 import { type Command, type Io, refuseArguments } from '../command.ts';
 import { describeFlags, FlagError, type ParsedFlags, parseFlags, sortedFlags } from '../flags/index.ts';
@@ -85,7 +86,7 @@ function parseOrPrintUsage(
     return parseFlags(KUBE_PROXY_FLAGS, args);
   } catch (error) {
     if (!(error instanceof FlagError)) throw error;
-    io.stderr.write(`${usageText(commands)}\nError: ${error.message}\n`);
+    io.stderr.write(`${usageText(commands)}\nError: ${printableLines(error.message)}\n`);
     return undefined;
   }
 }
@@ -137,6 +138,7 @@ function daemonOptions(parsed: ParsedFlags<KubeProxyFlags>, completed: Completed
     },
     master: values.master,
     initOnly: values['init-only'],
+    allowLoopbackEndpoints: values['allow-loopback-endpoints'],
     countConnections: values['count-connections'],
     manifests: values.manifests === '' ? undefined : values.manifests,
     kubernetesVersion: values.version.reported,

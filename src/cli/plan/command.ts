@@ -1,5 +1,6 @@
 import { stringify } from 'yaml';
 import { localNode } from '../../daemon/index.ts';
+import { printable, printableJson } from '../../lib/printable.ts';
 import type { Problem } from '../../lib/problem.ts';
 import { DEFAULT_MODE, MODES, type ModeDescriptor, modeNamed } from '../../modes/index.ts';
 import { FAMILIES } from '../../net/index.ts';
@@ -112,7 +113,8 @@ async function readState(values: FlagValues<typeof FLAGS>): Promise<Read> {
   const problems: Problem[] = [];
   const report = (problem: Problem) => problems.push(problem);
   const state = new ProxyState({ nodeName, settings: planSettings(values), startedAt: 0, report });
-  const source = new FilesSource({ path, nodeName, localNode: () => localNode(nodeName) });
+  const allowLoopbackEndpoints = values['allow-loopback-endpoints'];
+  const source = new FilesSource({ path, nodeName, localNode: () => localNode(nodeName), allowLoopbackEndpoints });
   try {
     await source.start({
       serviceChanged: change => state.serviceChanged(change),
@@ -141,16 +143,23 @@ function filter(report: PlanReport, wanted: readonly string[]): PlanReport {
 function renderer(form: string, io: Io): (report: PlanReport) => string {
   switch (form) {
     case 'text':
-      return report => planText(report, styleFor(io.stdout, io.env));
+      return report => planText(printableReport(report), styleFor(io.stdout, io.env));
     case 'json':
-      return report => `${JSON.stringify(report, undefined, 2)}\n`;
+      return report => `${JSON.stringify(report, undefined, 2).replaceAll(/.+/g, printableJson)}\n`;
     case 'yaml':
-      return report => stringify(report);
+      return report => stringify(printableReport(report));
     default:
       throw new FlagError(
         `invalid argument ${JSON.stringify(form)} for "-o, --output" flag: must be text, json or yaml`,
       );
   }
+}
+
+/** Texts of manifests can contain anything, and a terminal obeys some characters. */
+function printableReport(report: PlanReport): PlanReport {
+  return JSON.parse(JSON.stringify(report), (_key, value: unknown) =>
+    typeof value === 'string' ? printable(value) : value,
+  );
 }
 
 function print(io: Io, text: string, status: number): number {

@@ -1,3 +1,4 @@
+import { printable } from '../../lib/printable.ts';
 import type { Problem } from '../../lib/problem.ts';
 import { joinHostPort } from '../../net/index.ts';
 import type { Style } from '../style.ts';
@@ -16,7 +17,9 @@ export function planText(report: PlanReport, style: Style): string {
 
 export function problemText({ where, object, field, message }: Problem, style: Style): string {
   const place = [where, object].filter(Boolean).join(': ');
-  return `  ${style.red('✗')} ${[place, [field, message].filter(Boolean).join(' ')].filter(Boolean).join(': ')}`;
+  const text = [place, [field, message].filter(Boolean).join(' ')].filter(Boolean).join(': ');
+  // Names in manifests can have any characters, and a terminal obeys some of them.
+  return `  ${style.red('✗')} ${printable(text)}`;
 }
 
 function nodeText({ node, services }: PlanReport, style: Style): string {

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { isRecord } from '../../lib/is-record.ts';
+import { parseJson } from '../../lib/parse-json.ts';
 import { ApiError } from '../api-error.ts';
 import type { ClientConfig, ExecConfig, Pem } from '../client-config.ts';
 import { fileErrorText } from '../file-error-text.ts';
@@ -68,7 +69,7 @@ function expiry(timestamp: string): number | undefined {
 
 function parseObject(output: string): Readonly<Record<string, unknown>> {
   try {
-    const value: unknown = JSON.parse(output);
+    const value = parseJson(output);
     if (isRecord(value)) return value;
   } catch {
     // The error does not show the output, which may contain a secret.

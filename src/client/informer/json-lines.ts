@@ -1,6 +1,6 @@
 const NEWLINE = 0x0a;
 /** Far above the size of any object in an API server. Limits memory if a line never ends. */
-const MAX_LINE_BYTES = 64 << 20;
+export const MAX_LINE_BYTES = 64 << 20;
 
 /** Splits the chunks of a body into lines. */
 export class JsonLines {

@@ -1,5 +1,7 @@
 import { type DecodeResult, decodeObject, decodeProtobufObject, ListBody } from '../../api/index.ts';
 import { isRecord } from '../../lib/is-record.ts';
+import { TooDeepError } from '../../lib/nesting.ts';
+import { parseJson } from '../../lib/parse-json.ts';
 import type { ApiResponse } from '../index.ts';
 import { encodingOf, UnreadableError } from './encoding.ts';
 import type { Resource } from './resource.ts';
@@ -60,9 +62,10 @@ type Fields = Readonly<Record<string, unknown>>;
 
 function parseFields(text: string): Fields {
   try {
-    const value: unknown = JSON.parse(text);
+    const value = parseJson(text);
     if (isRecord(value)) return value;
-  } catch {
+  } catch (error) {
+    if (error instanceof TooDeepError) throw new UnreadableError(`the list ${error.message}`);
     // The error below says enough.
   }
   throw notAList();

@@ -153,6 +153,47 @@ test('WATCH-2 the reflector aborts a list in JSON that never ends', () =>
     assert.match(parts.failures[0]?.message ?? '', /the list is longer than 256 MiB/);
   }));
 
+test('WATCH-2 the reflector aborts a watch in JSON whose line never ends', () =>
+  withInformer(async parts => {
+    const watch = await parts.startWatch(service('a@1'));
+    const piece = Buffer.alloc(1 << 20, ' ');
+    watch.send(...Array<Uint8Array>(64).fill(piece));
+    await parts.clock.advance(0);
+    assert.equal(parts.failures.length, 0);
+    watch.send('x');
+    await parts.clock.advance(0);
+    assert.match(parts.failures[0]?.message ?? '', /the watch sent an event that is longer than 64 MiB/);
+    await parts.clock.advance(800);
+    assert.equal(parts.api.next().query.resourceVersion, '10');
+  }));
+
+const DEEP = `${'['.repeat(100_000)}${']'.repeat(100_000)}`;
+for (const type of ['ADDED', 'DELETED', 'BOOKMARK', 'ERROR']) {
+  test(`WATCH-2 the watch refuses an event of type ${type} that is nested without end`, () =>
+    withInformer(async parts => {
+      const watch = await parts.startWatch(service('a@1'));
+      watch.send(`{"type":"${type}","object":{"kind":"Status","details":${DEEP}}}\n`);
+      await parts.clock.advance(0);
+      assert.deepEqual(parts.failures, [
+        { where: '/api/v1/services', message: 'the watch sent an event that is nested deeper than 256 levels' },
+      ]);
+    }));
+}
+
+test('WATCH-2 a list that is nested without end is refused', () =>
+  withInformer(async parts => {
+    (await parts.startPlainList()).reply(`{"kind":"ServiceList","items":[{"spec":${DEEP}}]}`);
+    await parts.clock.advance(0);
+    assert.match(parts.failures[0]?.message ?? '', /the list is nested deeper than 256 levels/);
+  }));
+
+test('WATCH-2 an error answer that is nested without end is reported by its status', () =>
+  withInformer(async parts => {
+    (await parts.startPlainList()).reply(`{"kind":"Status","message":"no","details":${DEEP}}`, 500);
+    await parts.clock.advance(0);
+    assert.match(parts.failures[0]?.message ?? '', /status 500/);
+  }));
+
 test('WATCH-12 an answer that is not a list of the resource is reported', () =>
   withInformer(async parts => {
     (await parts.startPlainList()).reply({ kind: 'PodList', items: [] });

@@ -9,9 +9,11 @@ import {
   decodeWatchEvent,
   WatchFrames,
 } from '../../api/index.ts';
+import { TooDeepError } from '../../lib/nesting.ts';
+import { parseJson } from '../../lib/parse-json.ts';
 import { type ApiResponse, decodeStatus, errorFromStatus } from '../index.ts';
 import { encodingOf, UnreadableError } from './encoding.ts';
-import { JsonLines } from './json-lines.ts';
+import { JsonLines, MAX_LINE_BYTES } from './json-lines.ts';
 import type { Resource } from './resource.ts';
 
 export type WatchEvent =
@@ -56,7 +58,7 @@ async function readJson({ body }: ApiResponse, resource: Resource, emit: Emit): 
   const emitEvent = (line: string) => emit(jsonEvent(line, resource));
   for await (const chunk of body) {
     lines.push(chunk, emitEvent);
-    if (lines.broken) throw notAnEvent();
+    if (lines.broken) throw tooLong();
   }
   if (!lines.complete) throw cutOff();
 }
@@ -70,9 +72,10 @@ function jsonEvent(line: string, { kind, apiVersion }: Resource): WatchEvent {
 
 function parseEvent(line: string): { readonly type?: unknown; readonly object?: unknown } {
   try {
-    const value: unknown = JSON.parse(line);
+    const value = parseJson(line);
     if (typeof value === 'object' && value !== null) return value;
-  } catch {
+  } catch (error) {
+    if (error instanceof TooDeepError) throw new UnreadableError(`the watch sent an event that ${error.message}`);
     // The error below says enough.
   }
   throw notAnEvent();
@@ -96,6 +99,10 @@ function errorOf(object: Uint8Array): Error {
 
 function notAnEvent(): UnreadableError {
   return new UnreadableError('the watch sent something that is not an event');
+}
+
+function tooLong(): UnreadableError {
+  return new UnreadableError(`the watch sent an event that is longer than ${MAX_LINE_BYTES >> 20} MiB`);
 }
 
 function cutOff(): UnreadableError {

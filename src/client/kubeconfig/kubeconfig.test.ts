@@ -225,6 +225,18 @@ test('CLIENT-1 the error of a file that is not YAML has the words of Go and the 
   );
 });
 
+test('CLIENT-1 a kubeconfig that is nested without end is refused with its place', () => {
+  const limit = 'is nested deeper than 256 levels: remove the levels that the file does not need';
+  const aliases = Array.from({ length: 5000 }, (_, i) => `a${i + 1}: &a${i + 1} [*a${i}]`);
+  const cases = [
+    ['['.repeat(100_000), `yaml: line 1 column 257: ${limit}`],
+    [`\n${'{"a":'.repeat(100_000)}`, `yaml: line 2 column 1281: ${limit}`],
+    [`${'- '.repeat(100_000)}a`, `yaml: line 1 column 513: ${limit}`],
+    [['a0: &a0 [1]', ...aliases].join('\n'), `yaml: line 1 column 9: ${limit}`],
+  ] as const;
+  for (const [text, expected] of cases) assert.equal(problem(() => readText(text)).replace(/^.*": /, ''), expected);
+});
+
 test('CLIENT-1 YAML means the same as in Go: the last of repeated keys counts, and yes is true', () => {
   const config = readText(`
 clusters: [{name: t, cluster: {server: https://a.test, insecure-skip-tls-verify: yes}}]

@@ -1,4 +1,5 @@
 import { isRecord } from '../../lib/is-record.ts';
+import { parseJson } from '../../lib/parse-json.ts';
 import { protobufFields } from './protobuf.ts';
 
 /** A Kubernetes `Status`: an API server's description of an error. */
@@ -21,7 +22,7 @@ export function decodeStatus(bytes: Uint8Array): Status | undefined {
 function fromJson(bytes: Uint8Array): Status | undefined {
   let value: unknown;
   try {
-    value = JSON.parse(Buffer.from(bytes).toString('utf8'));
+    value = parseJson(Buffer.from(bytes).toString('utf8'));
   } catch {
     return undefined;
   }

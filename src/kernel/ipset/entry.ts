@@ -56,7 +56,8 @@ export function printEntry(entry: Entry): string {
   return printElement(entry) + printExtensions(entry);
 }
 
-function encodeElement(writer: MessageWriter, element: Element): void {
+/** Writes the attributes of an element. */
+export function encodeElement(writer: MessageWriter, element: Element): void {
   switch (element.kind) {
     case 'hash:ip':
       encodeHashIp(writer, element);

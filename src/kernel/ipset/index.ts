@@ -1,6 +1,6 @@
 export type { BitmapPort } from './bitmap-port.ts';
 export { type Command, type CreateCommand, type EntryCommand, printCommand, type SetCommand } from './command.ts';
-export { type Element, type Entry, printElement, printEntry } from './entry.ts';
+export { type Element, type Entry, encodeElement, printElement, printEntry } from './entry.ts';
 export type { Extensions } from './extensions.ts';
 export type { HashIp } from './hash-ip.ts';
 export type { HashIpPort } from './hash-ip-port.ts';

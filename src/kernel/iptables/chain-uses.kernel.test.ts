@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { whileChainsVanish } from '../../../test/support/vanishing-chains.ts';
 import { NetworkNamespace } from '../netns.ts';
 import { Iptables } from './iptables.ts';
 
@@ -26,3 +27,16 @@ for (const program of ['iptables-nft', 'iptables-legacy', 'ip6tables-nft', 'ip6t
     }
   });
 }
+
+test('KERNEL-7 chains are listed although another program deletes its own chains meanwhile', async () => {
+  const namespace = NetworkNamespace.create();
+  try {
+    const iptables = await Iptables.open('ip', { program: 'iptables-nft', namespace });
+    await iptables.restore('*nat\n:OWN - [0:0]\n-A OUTPUT -j OWN\nCOMMIT\n');
+    await whileChainsVanish(namespace, async () => {
+      for (let i = 0; i < 30; i++) assert.equal((await iptables.chainUses()).get('nat')?.get('OWN'), 1);
+    });
+  } finally {
+    namespace.close();
+  }
+});

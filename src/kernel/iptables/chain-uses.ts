@@ -1,4 +1,5 @@
 import { StringDecoder } from 'node:string_decoder';
+import { uninterrupted } from '../netlink/index.ts';
 import type { NetworkNamespace } from '../netns.ts';
 import { NftablesSocket } from '../nftables/index.ts';
 import type { IptablesFamily } from './arguments.ts';
@@ -7,12 +8,17 @@ import type { IptablesFamily } from './arguments.ts';
 export type ChainUses = ReadonlyMap<string, ReadonlyMap<string, number>>;
 
 /** In the nf_tables backend each table of iptables is a table of nf_tables. */
-export function nftChainUses(family: IptablesFamily, namespace: NetworkNamespace | undefined): ChainUses {
+export async function nftChainUses(
+  family: IptablesFamily,
+  namespace: NetworkNamespace | undefined,
+): Promise<ChainUses> {
   const socket = NftablesSocket.open({ namespace });
   try {
-    const uses = new Map<string, Map<string, number>>();
-    for (const { table, name, use } of socket.listChainUses(family)) tableOf(uses, table).set(name, use);
-    return uses;
+    return await uninterrupted(() => {
+      const uses = new Map<string, Map<string, number>>();
+      for (const { table, name, use } of socket.listChainUses(family)) tableOf(uses, table).set(name, use);
+      return uses;
+    });
   } finally {
     socket.close();
   }

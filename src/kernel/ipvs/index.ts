@@ -1,4 +1,4 @@
-export { type IpvsChange, printChange } from './change.ts';
+export { encodeChange, type IpvsChange, printChange } from './change.ts';
 export type { Config } from './config.ts';
 export type { Destination, DestinationEntry, DestinationKey, Forward } from './destination.ts';
 export { type Info, printInfo } from './info.ts';

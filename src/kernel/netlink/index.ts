@@ -4,4 +4,5 @@ export { type MonitorHandlers, NetlinkMonitor } from './monitor.ts';
 export * from './reader.ts';
 export { NetlinkSocket, type Reply, refusalError } from './socket.ts';
 export { openTransport, Protocol, type Transport, type TransportOptions } from './transport.ts';
+export { isInterrupted, uninterrupted } from './uninterrupted.ts';
 export { Flag, HEADER_LENGTH, MAX_ATTRIBUTE, MessageWriter } from './writer.ts';

@@ -9,6 +9,7 @@ export interface MonitorHandlers {
   message(message: Message): void;
   /**
    * The kernel dropped notifications because they were not read fast enough. The listener must read all state again.
+   * The kernel reports everything that happens from now on.
    */
   overrun(): void;
   /** The socket failed, or a handler threw. The monitor has closed itself and reports nothing more. */
@@ -24,6 +25,8 @@ export class NetlinkMonitor {
   readonly #handlers: MonitorHandlers;
   readonly #poll: Poll;
   #closed = false;
+  /** Until the queue of notifications is empty, the kernel drops all further ones and does not report that again. */
+  #isDropping = false;
 
   constructor(transport: Transport, groups: readonly number[], handlers: MonitorHandlers) {
     this.#transport = transport;
@@ -68,12 +71,19 @@ export class NetlinkMonitor {
   /** Returns false if nothing was waiting. */
   #handleOne(): boolean {
     const datagram = this.#receive();
-    if (datagram === 'overrun') this.#handlers.overrun();
+    if (datagram === 'overrun') this.#isDropping = true;
+    if (datagram === undefined) this.#reportOverrun();
     if (!(datagram instanceof Buffer)) return datagram !== undefined;
     for (const message of readMessages(datagram)) {
       if (!this.#closed) this.#handlers.message(message);
     }
     return true;
+  }
+
+  #reportOverrun(): void {
+    if (!this.#isDropping) return;
+    this.#isDropping = false;
+    this.#handlers.overrun();
   }
 
   #receive(): Buffer | 'overrun' | undefined {

@@ -32,7 +32,7 @@ export interface TransportOptions {
   readonly namespace?: NetworkNamespace | undefined;
   /** The largest single send. With the kernel's default, the kernel refuses a send of more than 208 KiB. */
   readonly sendBuffer?: number;
-  readonly receiveBuffer?: number;
+  readonly receiveBuffer?: number | undefined;
 }
 
 const AF_NETLINK = 16;

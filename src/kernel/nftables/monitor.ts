@@ -1,5 +1,4 @@
-import { type Message, NetlinkMonitor, Protocol } from '../netlink/index.ts';
-import type { NetworkNamespace } from '../netns.ts';
+import { type Message, NetlinkMonitor, Protocol, type TransportOptions } from '../netlink/index.ts';
 import { decodeEvent, type NftEvent } from './event.ts';
 import { decodeGeneration, type Generation } from './generation.ts';
 import { NftMessage, nftMessageOf } from './message.ts';
@@ -36,10 +35,7 @@ export class NftablesMonitor {
     this.#monitor = monitor;
   }
 
-  static open(
-    handlers: NftablesMonitorHandlers,
-    { namespace }: { readonly namespace?: NetworkNamespace | undefined } = {},
-  ): NftablesMonitor {
+  static open(handlers: NftablesMonitorHandlers, options?: TransportOptions): NftablesMonitor {
     const monitor = NetlinkMonitor.open(
       Protocol.NETFILTER,
       [NFNLGRP_NFTABLES],
@@ -48,7 +44,7 @@ export class NftablesMonitor {
         overrun: () => handlers.overrun(),
         failed: error => handlers.failed(error),
       },
-      { namespace },
+      options,
     );
     return new NftablesMonitor(monitor);
   }

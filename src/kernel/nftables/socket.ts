@@ -19,6 +19,8 @@ import type { Transaction } from './transaction.ts';
 export interface NftablesSocketOptions {
   /** Must stay open as long as the socket. */
   readonly namespace?: NetworkNamespace | undefined;
+  /** The size of the buffer for answers to commits, in bytes. Tests make it so small that the kernel drops answers. */
+  readonly receiveBuffer?: number | undefined;
 }
 
 export interface CommitOptions {
@@ -51,8 +53,8 @@ export class NftablesSocket {
     this.#namespace = namespace;
   }
 
-  static open({ namespace }: NftablesSocketOptions = {}): NftablesSocket {
-    const commits = NetlinkSocket.open(Protocol.NETFILTER, { namespace });
+  static open({ namespace, receiveBuffer }: NftablesSocketOptions = {}): NftablesSocket {
+    const commits = NetlinkSocket.open(Protocol.NETFILTER, { namespace, receiveBuffer });
     try {
       return new NftablesSocket(commits, NetlinkSocket.open(Protocol.NETFILTER, { namespace }), namespace);
     } catch (error) {

@@ -1,6 +1,7 @@
 import { KernelError } from '../errors.ts';
 import {
   Flag,
+  isInterrupted,
   type Message,
   type MessageWriter,
   NetlinkSocket,
@@ -184,8 +185,7 @@ export class RouteSocket {
       try {
         return [...decodeAll(this.#netlink.dump(operation, type, write), decode)];
       } catch (error) {
-        const interrupted = error instanceof KernelError && error.code === 'KERNEL_INTERRUPTED';
-        if (!interrupted || attempt === ATTEMPTS) throw error;
+        if (!isInterrupted(error) || attempt === ATTEMPTS) throw error;
       }
     }
   }

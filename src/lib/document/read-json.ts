@@ -1,8 +1,6 @@
 import { goQuote } from '../go-quote.ts';
+import { MAX_LEVELS, placeOf, TooDeepError } from '../nesting.ts';
 import { DocumentError, type Member, type Node, NULL } from './node.ts';
-
-/** Go reads 10,000 levels. This reader is recursive, and the stack is limited. */
-const MAX_LEVELS = 1_000;
 
 /** Parses JSON. Keeps duplicate keys and the digits of numbers. Throws a DocumentError with Go's message. */
 export function readJson(text: string): Node {
@@ -21,8 +19,8 @@ class JsonReader {
   }
 
   value(context: string, level: number): Node {
-    if (level > MAX_LEVELS) throw new DocumentError('exceeded max depth');
     const character = this.#peek();
+    if (level >= MAX_LEVELS && /[[{]/.test(character)) this.#refuseLevel();
     switch (character) {
       case '{':
         return this.#object(level);
@@ -142,6 +140,11 @@ class JsonReader {
 
   #skipBlanks(): void {
     while (/[ \t\r\n]/.test(this.#text[this.#at] ?? '')) this.#at++;
+  }
+
+  #refuseLevel(): never {
+    const { line, column } = placeOf(this.#text, this.#at);
+    throw new DocumentError(`line ${line} column ${column}: ${new TooDeepError(this.#at).advice}`);
   }
 
   #fail(context: string): never {

@@ -1,25 +1,22 @@
 import {
   type Alias,
-  Composer,
-  type Document,
   isAlias,
-  isCollection,
   isMap,
   isScalar,
   isSeq,
   LineCounter,
   type ParsedNode,
-  Parser,
   type YAMLMap,
+  type YAMLSeq,
 } from 'yaml';
 import { goQuote } from '../go-quote.ts';
+import { MAX_LEVELS, TooDeepError } from '../nesting.ts';
 import { checkDirectives } from './check-directives.ts';
+import { firstDocument } from './first-document.ts';
 import { goSyntax } from './go-syntax.ts';
 import { DocumentError, type Node, NULL } from './node.ts';
 import { refuseEscapes, scalarNode } from './read-scalar.ts';
-import { refuseFlowColons } from './refuse-flow-colons.ts';
-import { refuseTabs } from './refuse-tabs.ts';
-import { NO_KEY, NO_NAME, parseErrorText, scanErrorText, yamlErrorText } from './yaml-messages.ts';
+import { NO_KEY, NO_NAME, parseErrorText, scanErrorText } from './yaml-messages.ts';
 
 /** Counts the values behind an alias at each use: a few lines of aliases can stand for billions of values. */
 const MAX_VALUES = 100_000;
@@ -36,12 +33,12 @@ export function readYaml(written: string): YamlText {
   const text = written.replaceAll(/\r\n?|\x85/g, '\n');
   checkDirectives(text);
   const lines = new LineCounter();
-  const contents = firstDocument(text, lines)?.contents ?? null;
-  const reading: Reading = { text, lines, anchors: new Map(), open: new Set(), duplicates: [], size: 0 };
   try {
+    const contents = firstDocument(text, lines)?.contents ?? null;
+    const reading: Reading = { text, lines, anchors: new Map(), open: new Set(), duplicates: [], size: 0, level: 0 };
     return { node: readNode(contents, reading), duplicates: reading.duplicates };
   } catch (error) {
-    if (error instanceof RangeError) throw tooDeep();
+    if (error instanceof TooDeepError) throw tooDeep(error, lines);
     throw error;
   }
 }
@@ -57,48 +54,13 @@ interface Reading {
   readonly open: Set<ParsedNode>;
   readonly duplicates: string[];
   size: number;
+  /** How many collections are open, also behind aliases. */
+  level: number;
 }
 
-function firstDocument(text: string, lines: LineCounter): Document.Parsed | undefined {
-  // Without a schema. resolveScalar decides which plain scalars are numbers or booleans.
-  const options = {
-    schema: 'failsafe',
-    resolveKnownTags: false,
-    uniqueKeys: false,
-    prettyErrors: false,
-    logLevel: 'silent',
-  } as const;
-  const composer = new Composer({ ...options, lineCounter: lines });
-  try {
-    for (const document of composer.compose(new Parser(lines.addNewLine).parse(text))) {
-      refuseFlowColons(document, lines);
-      if (isBroken(document, lines)) throw new DocumentError(yamlErrorText(text, document.errors));
-      refuseTabs(text, document, lines);
-      return document;
-    }
-  } catch (error) {
-    if (error instanceof RangeError) throw tooDeep();
-    throw error;
-  }
-  const { errors } = composer.streamInfo();
-  if (errors.length > 0) throw new DocumentError(yamlErrorText(text, errors));
-  return undefined;
-}
-
-/**
- * For Go, text after a first value in brackets, or text to the left of the first value, is another document, which is
- * not read.
- */
-function isBroken({ contents, errors }: Document.Parsed, lines: LineCounter): boolean {
-  const [first] = errors;
-  if (!first) return false;
-  if (!contents || !first.message.endsWith('at node end')) return true;
-  if (isCollection(contents) && contents.flow) return false;
-  return lines.linePos(first.pos[0]).col >= lines.linePos(contents.range[0]).col;
-}
-
-function tooDeep(): DocumentError {
-  return new DocumentError('yaml: exceeded max depth of 10000');
+function tooDeep({ offset, advice }: TooDeepError, lines: LineCounter): DocumentError {
+  const { line, col } = lines.linePos(offset);
+  return new DocumentError(`yaml: line ${line} column ${col}: ${advice}`);
 }
 
 function readNode(node: ParsedNode | null, reading: Reading): Node {
@@ -107,25 +69,38 @@ function readNode(node: ParsedNode | null, reading: Reading): Node {
   if (node === null) return NULL;
   if (isAlias(node)) return readAlias(node, reading);
   if (node.anchor !== undefined) reading.anchors.set(node.anchor, node);
-  if (isMap<ParsedNode, ParsedNode | null>(node)) {
-    const entries = new Map<string, Node>();
-    readMap(node, entries, reading);
-    const keys = [...entries.keys()].sort();
-    return { kind: 'object', members: keys.map(key => ({ key, value: entries.get(key) ?? NULL })) };
+  if (isMap<ParsedNode, ParsedNode | null>(node) || isSeq<ParsedNode>(node)) {
+    if (++reading.level > MAX_LEVELS) throw new TooDeepError(node.range[0]);
+    const value = readCollection(node, reading);
+    reading.level--;
+    return value;
   }
-  if (isSeq<ParsedNode>(node)) return { kind: 'array', items: node.items.map(item => readNode(item, reading)) };
   refuseEscapes(node, reading.text, reading.lines);
   return scalarNode(node);
+}
+
+type Collection = YAMLMap<ParsedNode, ParsedNode | null> | YAMLSeq<ParsedNode>;
+
+function readCollection(node: Collection, reading: Reading): Node {
+  if (isSeq<ParsedNode>(node)) return { kind: 'array', items: node.items.map(item => readNode(item, reading)) };
+  const entries = new Map<string, Node>();
+  readMap(node, entries, reading);
+  const keys = [...entries.keys()].sort();
+  return { kind: 'object', members: keys.map(key => ({ key, value: entries.get(key) ?? NULL })) };
 }
 
 function readAlias({ source: name, range }: Alias.Parsed, reading: Reading): Node {
   if (!/^[\w-]/.test(name)) {
     throw new DocumentError(scanErrorText(reading.lines.linePos(range[0]).line, NO_NAME));
   }
+  return behindAlias(name, reading, node => readNode(node, reading));
+}
+
+function behindAlias<T>(name: string, reading: Reading, read: (node: ParsedNode) => T): T {
   const node = anchored(name, reading);
   if (reading.open.has(node)) throw new DocumentError(`yaml: anchor '${name}' value contains itself`);
   reading.open.add(node);
-  const value = readNode(node, reading);
+  const value = read(node);
   reading.open.delete(node);
   return value;
 }
@@ -159,10 +134,10 @@ function valueStart(key: ParsedNode, value: ParsedNode | null, text: string): nu
   return between.test(text) ? between.lastIndex : key.range[0];
 }
 
-function mergeInto(value: ParsedNode | null, into: Map<string, Node>, reading: Reading): void {
-  const node = isAlias(value) ? anchored(value.source, reading) : value;
+function mergeInto(node: ParsedNode | null, into: Map<string, Node>, reading: Reading): void {
   reading.size++;
-  if (isMap<ParsedNode, ParsedNode | null>(node)) readMap(node, into, reading);
+  if (isAlias(node)) behindAlias(node.source, reading, value => mergeInto(value, into, reading));
+  else if (isMap<ParsedNode, ParsedNode | null>(node)) readMap(node, into, reading);
   else if (isSeq<ParsedNode>(node)) for (const item of node.items.toReversed()) mergeInto(item, into, reading);
   else throw new DocumentError('yaml: map merge requires map or sequence of maps as the value');
 }

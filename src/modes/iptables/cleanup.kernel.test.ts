@@ -4,7 +4,9 @@ import { FakePrograms } from '../../../test/support/fake-programs.ts';
 import { IptablesHarness } from '../../../test/support/iptables-mode.ts';
 import { service, slice } from '../../../test/support/objects.ts';
 import { runIn } from '../../../test/support/run-in.ts';
+import { whileChainsVanish } from '../../../test/support/vanishing-chains.ts';
 import { NetworkNamespace } from '../../kernel/netns.ts';
+import { errorText } from '../../lib/error-text.ts';
 import { cleanupIptables } from './cleanup.ts';
 
 /** The rules of the kubelet and of other programs. */
@@ -17,6 +19,7 @@ COMMIT
 :KUBE-KUBELET-CANARY - [0:0]
 -A INPUT -j KUBE-FIREWALL
 -A OUTPUT -j KUBE-FIREWALL
+-A KUBE-FIREWALL -m mark --mark 0x8000/0x8000 -j DROP
 -A INPUT -m comment --comment "another program" -p tcp -j ACCEPT
 COMMIT
 *nat
@@ -69,7 +72,7 @@ for (const backend of ['nf_tables', 'legacy'] as const) {
       );
       assert.deepEqual(
         { ...(await cleanupIptables({ namespace, programs: { backend } })) },
-        { removed: [], errors: [] },
+        { removed: [], errors: [], kept: [] },
       );
     } finally {
       await Promise.all(modes.map(mode => mode.close()));
@@ -82,7 +85,7 @@ test('IPT-13 without iptables, or without rules of the mode, the cleanup removes
   const programs = new FakePrograms({});
   const namespace = NetworkNamespace.create();
   try {
-    const nothing = { removed: [], errors: [] };
+    const nothing = { removed: [], errors: [], kept: [] };
     assert.deepEqual(
       { ...(await cleanupIptables({ namespace, programs: { env: programs.env({ only: true }) } })) },
       nothing,
@@ -109,8 +112,10 @@ test('IPT-13 the cleanup reports a chain that it cannot remove, and removes the 
     runIn(namespace, 'iptables', ['-t', 'nat', '-N', 'MINE']);
     runIn(namespace, 'iptables', ['-t', 'nat', '-A', 'MINE', '-j', 'KUBE-MARK-MASQ']);
     const { removed, errors } = await cleanupIptables({ namespace });
-    assert.equal(errors.length, 1);
-    assert.match(String(errors[0]), /KUBE-MARK-MASQ/);
+    assert.deepEqual(errors.map(errorText), [
+      'chain KUBE-MARK-MASQ of nat (IPv4, nf_tables): rules of other programs jump to it: delete these rules ' +
+        '(iptables-save -t nat | grep -w -- KUBE-MARK-MASQ), then run the cleanup again',
+    ]);
     assert.deepEqual(removed, [
       '6 chains of nat (IPv4, nf_tables)',
       '6 chains of filter (IPv4, nf_tables)',
@@ -142,6 +147,56 @@ test('IPT-13 the cleanup removes the rules of both backends by default', async (
     ]);
   } finally {
     await Promise.all(modes.map(mode => mode.close()));
+    namespace.close();
+  }
+});
+
+test('IPT-17 syncs and the cleanup succeed while another program deletes its own chains', async () => {
+  const namespace = NetworkNamespace.create();
+  const mode = new IptablesHarness(namespace, { backend: 'nf_tables', localhostNodePorts: false });
+  try {
+    mode.setService(service('web', { clusterIP: '10.96.0.1', ports: [{ nodePort: 30000 }] }));
+    mode.setEndpointSlice(slice('web-1', ['10.244.1.1']));
+    await mode.sync();
+    await whileChainsVanish(namespace, async () => {
+      for (let i = 0; i < 5; i++) assert.deepEqual(await mode.restart(), { full: true });
+      await mode.close();
+      assert.deepEqual((await cleanupIptables({ namespace, programs: { backend: 'nf_tables' } })).errors, []);
+    });
+    assert.deepEqual(mode.events.lines, []);
+    assert.deepEqual(
+      saved(namespace, 'iptables-nft').filter(line => line.includes('KUBE-') && !line.includes('KUBE-FIREWALL')),
+      [],
+    );
+  } finally {
+    await mode.close();
+    namespace.close();
+  }
+});
+
+test('IPT-13 the cleanup removes KUBE-FIREWALL only if it is empty and only our jumps lead to it', async () => {
+  const namespace = NetworkNamespace.create();
+  const options = { backend: 'nf_tables', localhostNodePorts: false } as const;
+  const mode = new IptablesHarness(namespace, options);
+  const firewall = () => saved(namespace, 'iptables-nft').filter(line => line.includes('KUBE-FIREWALL'));
+  const cleanup = async () => {
+    await mode.close();
+    assert.deepEqual((await cleanupIptables({ namespace, programs: { backend: 'nf_tables' } })).errors, []);
+  };
+  try {
+    await mode.sync();
+    runIn(namespace, 'iptables', ['-A', 'FORWARD', '-j', 'KUBE-FIREWALL']);
+    await cleanup();
+    assert.equal(firewall().length, 4, 'another program jumps to the chain');
+    runIn(namespace, 'iptables', ['-D', 'FORWARD', '-j', 'KUBE-FIREWALL']);
+    runIn(namespace, 'iptables', ['-A', 'KUBE-FIREWALL', '-j', 'RETURN']);
+    await cleanup();
+    assert.equal(firewall().length, 4, 'another program has a rule in the chain');
+    runIn(namespace, 'iptables', ['-F', 'KUBE-FIREWALL']);
+    await cleanup();
+    assert.deepEqual(firewall(), []);
+  } finally {
+    await mode.close();
     namespace.close();
   }
 });

@@ -401,6 +401,7 @@ test('IPT-2 a partial sync becomes a full one if another program deleted a rule 
 test('IPT-5 existing jumps stay at their places, and missing jumps are inserted at the top', () =>
   withMode(async mode => {
     const run = (...args: string[]) => runIn(mode.namespace, 'iptables', args);
+    run('-t', 'mangle', '-N', 'KUBE-KUBELET-CANARY');
     run('-N', 'KUBE-FIREWALL');
     run('-A', 'INPUT', '-j', 'KUBE-FIREWALL');
     run('-A', 'INPUT', '-p', 'tcp', '-j', 'ACCEPT');

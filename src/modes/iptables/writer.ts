@@ -1,10 +1,12 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { KernelError } from '../../kernel/errors.ts';
 import { type Iptables, IptablesError } from '../../kernel/iptables/index.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { reachableEndpoints, type ServicePortPlan } from '../../plan/index.ts';
 import type { ModeMachine } from '../descriptor.ts';
 import type { ModeEvents, ModeSettings } from '../mode.ts';
 import type { PlanBook } from '../plan-book.ts';
+import { type PreparationError, preparationErrorOf } from '../refusal-search.ts';
 import { causeOf } from '../set-aside.ts';
 import type { Drift, WriteOutcome, Writer } from '../writer.ts';
 import { ensureJumpsAndCanaries, natChains } from './chains/jumps-and-canaries.ts';
@@ -21,7 +23,8 @@ import { findRefused, ownersOfLines } from './rules/refused-rules.ts';
 import type { RenderChange, RenderInput } from './rules/render-input.ts';
 import type { RestoreText } from './rules/restore-text.ts';
 import { type RuleOptions, ruleOptions, sameRules } from './rules/rule-options.ts';
-import { maxChains } from './rules/service-chains.ts';
+import { maxChains, ownChains } from './rules/service-chains.ts';
+import { allSharedRules } from './rules/service-rules.ts';
 
 export interface IptablesWriterOptions extends ModeMachine {
   readonly iptables: Iptables;
@@ -42,6 +45,8 @@ const LARGE_CLUSTER = 1000;
 const NAMED_ROUNDS = 5;
 
 type Counts = Record<Table, number>;
+/** A service port that should be committed, by its id. */
+type Target = readonly [id: string, input: RenderInput];
 
 /** Writes the rules of one family. */
 export class IptablesWriter implements Writer {
@@ -144,7 +149,9 @@ export class IptablesWriter implements Writer {
       for (const text of texts) await this.#restore(text, added);
     } catch (error) {
       this.#mustWriteAll = true;
-      if (!(error instanceof IptablesError && error.isAboutRules)) throw error;
+      const targets = changes.flatMap(({ id, to }): Target[] => (to ? [[id, to]] : []));
+      // This throws if no service port is the reason. Otherwise the full write sets it aside.
+      if (!isAboutRules(error)) this.#preparationError(error, targets);
       events.measured(book.family, { kind: 'refused', full: false });
       return 'needs-full-write';
     }
@@ -164,7 +171,6 @@ export class IptablesWriter implements Writer {
         await this.#writeTargets(targets, present);
         break;
       } catch (error) {
-        if (!(error instanceof IptablesError && error.isAboutRules)) throw error;
         await this.#setAsideRefused(error, [...targets], round);
         events.measured(book.family, { kind: 'refused', full: true });
         // Parts that were restored before have chains of service ports that are set aside now.
@@ -222,16 +228,24 @@ export class IptablesWriter implements Writer {
   }
 
   /** If many lines are refused, a search is quicker than asking iptables-restore for one line after another. */
-  async #setAsideRefused(
-    error: IptablesError,
-    targets: readonly (readonly [string, RenderInput])[],
-    round: number,
-  ): Promise<void> {
+  async #setAsideRefused(error: unknown, targets: readonly Target[], round: number): Promise<void> {
     const { iptables, book } = this.#options;
+    if (!isAboutRules(error)) {
+      for (const [[id], own] of this.#preparationError(error, targets).failed) book.refuse(id, causeOf(own));
+      return;
+    }
     const named = round > NAMED_ROUNDS ? [] : ownersOfLines(error, targets, this.#rules);
     const refused = named.length > 0 ? named : await findRefused(iptables, targets, this.#rules);
     if (refused.length === 0) throw error;
     for (const id of refused) book.refuse(id, causeOf(error));
+  }
+
+  #preparationError(error: unknown, targets: readonly Target[]): PreparationError<Target> {
+    if (error instanceof KernelError) throw error;
+    return preparationErrorOf(error, targets, ([, { plan, withComments }]) => {
+      allSharedRules(plan, this.#rules);
+      ownChains(plan, this.#rules, withComments);
+    });
   }
 
   async #restore(text: RestoreText, added: Counts): Promise<void> {
@@ -264,6 +278,10 @@ export class IptablesWriter implements Writer {
       count += reachableEndpoints(endpoints).length;
     return count;
   }
+}
+
+function isAboutRules(error: unknown): error is IptablesError {
+  return error instanceof IptablesError && error.isAboutRules;
 }
 
 export function isLargeCluster(endpoints: number): boolean {

@@ -1,11 +1,12 @@
 import { KernelError } from '../../kernel/errors.ts';
-import { type Element, IpsetSocket, printElement } from '../../kernel/ipset/index.ts';
+import { type Element, IpsetSocket, printElement, type Refusal } from '../../kernel/ipset/index.ts';
 import { IpvsSocket } from '../../kernel/ipvs/index.ts';
 import type { NetworkNamespace } from '../../kernel/netns.ts';
 import { type Address, RouteSocket } from '../../kernel/rtnetlink/index.ts';
 import { FAMILIES, type Family } from '../../net/index.ts';
 import { type Cleanup, CleanupReport } from '../cleanup-report.ts';
 import type { CleanupOptions } from '../descriptor.ts';
+import { LeftoverError, leftoverOf } from '../leftover.ts';
 import { ownerOf } from './kernel-state/ownership.ts';
 import { ServerTable } from './kernel-state/server-table.ts';
 import { WriteSummary } from './kernel-state/write-report.ts';
@@ -20,14 +21,14 @@ export async function cleanupIpvs(options: CleanupOptions = {}): Promise<Cleanup
   const sets = readSets(namespace);
   const addresses = readAddresses(namespace);
   for (const family of FAMILIES) {
-    await report.attempt(() => removeServers(family, { sets, ...addresses }, namespace));
+    await report.attempt(`${family} virtual servers`, () => removeServers(family, { sets, ...addresses }, namespace));
     await removeRules(family, options, report);
   }
   // `hasIpvsLeftovers` tests for the link, so it stays as long as virtual servers or rules do. A set that stays because
   // another program uses it does no harm.
   const isHarmless = report.errors.length === 0;
-  await report.attempt(() => removeSets(sets, namespace));
-  if (isHarmless) await report.attempt(async () => removeLink(namespace));
+  await removeSets(sets, report, namespace);
+  await report.attempt(`link ${LINK}`, async () => removeLink(isHarmless, namespace));
   return report;
 }
 
@@ -103,14 +104,20 @@ async function removeServers(
   }
 }
 
-function removeLink(namespace: NetworkNamespace | undefined): string | undefined {
+function removeLink(isHarmless: boolean, namespace: NetworkNamespace | undefined): string | undefined {
   const socket = RouteSocket.open({ namespace });
   try {
     const link = socket.link(LINK);
     if (!link) return undefined;
+    const object = `link ${LINK}`;
     if (link.kind !== 'dummy') {
-      const reason = `it is of kind ${link.kind}, not dummy`;
-      throw new KernelError('KERNEL_REFUSED', { operation: `ip link del ${LINK}`, reason });
+      const reason = `it is of kind ${link.kind}, but kube-proxy makes it of kind dummy`;
+      const advice = `if no other program needs it, delete it (ip link del ${LINK})`;
+      throw new LeftoverError({ object, reason, advice });
+    }
+    if (!isHarmless) {
+      const reason = 'virtual servers or chains of ipvs mode stay, too';
+      throw new LeftoverError({ object, reason, advice: 'remove these first, then run the cleanup again' });
     }
     socket.deleteLink(link);
     return `link ${LINK}`;
@@ -119,17 +126,29 @@ function removeLink(namespace: NetworkNamespace | undefined): string | undefined
   }
 }
 
-async function removeSets(sets: Sets, namespace: NetworkNamespace | undefined): Promise<string | undefined> {
-  if (sets.size === 0) return undefined;
-  const socket = IpsetSocket.open({ namespace });
-  try {
-    const commands = [...sets.keys()].map(name => ({ kind: 'destroy', name }) as const);
-    const [refused] = await socket.restore(commands, { exist: true });
-    if (refused) throw refused.error;
-    return `${sets.size} ${sets.size === 1 ? 'set' : 'sets'}`;
-  } finally {
-    socket.close();
-  }
+async function removeSets(sets: Sets, report: CleanupReport, namespace: NetworkNamespace | undefined): Promise<void> {
+  if (sets.size === 0) return;
+  await report.attempt('sets', async () => {
+    const socket = IpsetSocket.open({ namespace });
+    try {
+      const commands = [...sets.keys()].map(name => ({ kind: 'destroy', name }) as const);
+      const refusals = await socket.restore(commands, { exist: true });
+      report.errors.push(...refusals.map(setLeftover));
+      const count = sets.size - refusals.length;
+      return count === 0 ? undefined : `${count} ${count === 1 ? 'set' : 'sets'}`;
+    } finally {
+      socket.close();
+    }
+  });
+}
+
+function setLeftover({ command, error }: Refusal): LeftoverError {
+  const name = command.kind === 'destroy' ? (command.name ?? '') : '';
+  const object = `set ${name}`;
+  if (error.errno !== 'IPSET_ERR_BUSY') return leftoverOf(object, error);
+  const reason = 'a rule of another program uses it';
+  const advice = `delete that rule (iptables-save | grep -w -- ${name}), then run the cleanup again`;
+  return new LeftoverError({ object, reason, advice }, error);
 }
 
 /** A kernel without ipvs or ipset refuses, and has nothing of the mode. */

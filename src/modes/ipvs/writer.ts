@@ -1,3 +1,4 @@
+import { KernelError } from '../../kernel/errors.ts';
 import { errorText } from '../../lib/error-text.ts';
 import type { Ip } from '../../net/index.ts';
 import { type PlanDiff, planId } from '../../plan/index.ts';
@@ -79,7 +80,40 @@ export class IpvsWriter implements Writer {
     this.#plans.setContext(this.#context(this.#plans.context.missingSchedulers));
   }
 
-  async write(): Promise<WriteOutcome> {
+  write(): Promise<WriteOutcome> {
+    return this.#withoutFailing(() => this.#write());
+  }
+
+  findDrift(look: DriftLook): Promise<Drift | undefined> {
+    return this.#options.turn(async () => findDrift(look, this.#mustAdopt ? undefined : this.#kernel));
+  }
+
+  async repair(): Promise<string | undefined> {
+    const summary = await this.#withoutFailing(() => this.#adopt());
+    return summary.isEmpty ? undefined : `${summary}`;
+  }
+
+  get leftoversDueMs(): number | undefined {
+    return this.#kernel.servers.isDraining && !this.#mustAdopt ? DRAIN_CHECK_MS : undefined;
+  }
+
+  /** Removes real servers whose last connection ended. */
+  removeLeftovers(): Promise<void> {
+    return this.#kernel.servers.drain(this.wanted);
+  }
+
+  /** If this program fails to encode objects, leaves their service ports out and writes once more. */
+  async #withoutFailing<T>(write: () => Promise<T>): Promise<T> {
+    try {
+      return await write();
+    } catch (error) {
+      if (error instanceof KernelError) throw error;
+      this.#plans.leaveOutFailing(error);
+      return write();
+    }
+  }
+
+  async #write(): Promise<WriteOutcome> {
     if (this.#mustAdopt) {
       await this.#adopt();
       return 'written';
@@ -93,24 +127,6 @@ export class IpvsWriter implements Writer {
     this.#postpone(await this.#retryWithoutSchedulers(refused, summary));
     this.#book.finishWrite();
     return 'written';
-  }
-
-  findDrift(look: DriftLook): Promise<Drift | undefined> {
-    return this.#options.turn(async () => findDrift(look, this.#mustAdopt ? undefined : this.#kernel));
-  }
-
-  async repair(): Promise<string | undefined> {
-    const summary = await this.#adopt();
-    return summary.isEmpty ? undefined : `${summary}`;
-  }
-
-  get leftoversDueMs(): number | undefined {
-    return this.#kernel.servers.isDraining && !this.#mustAdopt ? DRAIN_CHECK_MS : undefined;
-  }
-
-  /** Removes real servers whose last connection ended. */
-  removeLeftovers(): Promise<void> {
-    return this.#kernel.servers.drain(this.wanted);
   }
 
   /** Reads the kernel and writes what differs from what is wanted. */
@@ -168,10 +184,14 @@ export class IpvsWriter implements Writer {
     this.#plans.setContext({ ...context, missingSchedulers });
   }
 
-  /** Sets the service ports of refused objects aside. Returns their ids. */
+  /** Sets the service ports of refused objects aside, and those that cannot be prepared. Returns their ids. */
   #postpone(refused: readonly RefusedObject[]): ReadonlySet<string> {
     const errors = new Map(refused.map(({ id, error }) => [id, error]));
     const postponed = new Set<string>();
+    for (const [id, error] of this.#plans.failed) {
+      this.#book.postpone(id, causeOf(error));
+      postponed.add(id);
+    }
     for (const { id, object } of this.#plans.plansWith(errors)) {
       this.#book.postpone(id, { ...causeOf(errors.get(object)), object });
       postponed.add(id);

@@ -1,3 +1,4 @@
+import { uninterrupted } from '../../kernel/netlink/index.ts';
 import { NftablesSocket, Transaction } from '../../kernel/nftables/index.ts';
 import { FAMILIES } from '../../net/index.ts';
 import { type Cleanup, CleanupReport } from '../cleanup-report.ts';
@@ -11,8 +12,9 @@ export async function cleanupNftables({ namespace }: CleanupOptions = {}): Promi
   try {
     for (const family of FAMILIES) {
       const { nft } = layoutOf(family);
-      await report.attempt(async () => {
-        const exists = [...socket.listTables(nft)].some(({ name }) => name === TABLE);
+      await report.attempt(`table ${nft} ${TABLE}`, async () => {
+        const tables = await uninterrupted(() => [...socket.listTables(nft)]);
+        const exists = tables.some(({ name }) => name === TABLE);
         if (!exists) return undefined;
         await socket.commit(new Transaction(nft, TABLE).delete({ kind: 'table', family: nft, name: TABLE }));
         return `table ${nft} ${TABLE}`;

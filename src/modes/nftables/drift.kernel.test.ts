@@ -1,11 +1,50 @@
 import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { test } from 'node:test';
+import { ModeHarness } from '../../../test/support/mode-harness.ts';
 import { nft } from '../../../test/support/nftables-mode.ts';
+import { service } from '../../../test/support/objects.ts';
 import { waitFor } from '../../../test/support/wait-for.ts';
 import { NetworkNamespace } from '../../kernel/netns.ts';
 import { NftablesSocket, Transaction } from '../../kernel/nftables/index.ts';
 import { systemClock } from '../../lib/clock.ts';
 import { DriftWatch } from './drift.ts';
+import { NftablesMode } from './mode.ts';
+
+/** Writes a script for nft: a transaction that changes a table of another program, and then ours. */
+function floodScript(folder: string, change: string): string {
+  const elements = Array.from({ length: 2000 }, (_, i) => `10.9.${i >> 8}.${i & 255}`).join(', ');
+  const set = '{ type ipv4_addr; }';
+  const flood = `add table ip foreign\nadd set ip foreign many ${set}\nadd element ip foreign many { ${elements} }`;
+  const file = join(folder, 'flood');
+  writeFileSync(file, `${flood}\n${change}\n`);
+  return file;
+}
+
+test('NFT-7 the mode repairs its table although the kernel dropped the notification of the change', async () => {
+  const namespace = NetworkNamespace.create();
+  const folder = mkdtempSync(join(tmpdir(), 'overrun-'));
+  const harness = new ModeHarness(events => new NftablesMode({ namespace, events, receiveBuffer: 4096 }));
+  try {
+    harness.setService(service('web', { clusterIP: '10.96.0.1' }));
+    await harness.sync();
+    nft(namespace, '-f', floodScript(folder, 'delete element ip kube-proxy cluster-ips { 10.96.0.1 }'));
+    await waitFor('the repair', () => harness.events.lines.length > 0);
+    assert.match(nft(namespace, 'list', 'set', 'ip', 'kube-proxy', 'cluster-ips'), /10\.96\.0\.1/);
+    assert.deepEqual(harness.events.lines, [
+      'repaired: the kernel dropped notifications; added element in cluster-ips ×1',
+    ]);
+    nft(namespace, 'delete', 'element', 'ip', 'kube-proxy', 'cluster-ips', '{ 10.96.0.1 }');
+    await waitFor('the repair of the next change', () => harness.events.lines.length > 1);
+    assert.match(harness.events.lines[1] ?? '', /^repaired: nft .* deleted 1 elements of cluster-ips; added element/);
+  } finally {
+    await harness.close();
+    rmSync(folder, { recursive: true });
+    namespace.close();
+  }
+});
 
 test('NFT-7 a paused watch detects changes by other programs when it listens again, and ignores our own', async () => {
   const namespace = NetworkNamespace.create();
@@ -41,6 +80,20 @@ test('NFT-7 a paused watch detects changes by other programs when it listens aga
     assert.equal(reports.length, 2, 'the watch detects the change although this process wrote after it');
     nft(namespace, 'add', 'chain', 'ip', 'kube-proxy', 'foreign');
     await waitFor('the third report', () => reports.length === 3);
+    nft(namespace, 'delete', 'chain', 'ip', 'kube-proxy', 'foreign');
+    await write('e');
+    watch.pause();
+    await write('f');
+    watch.listen();
+    assert.equal(reports.length, 4, 'the pause discarded a notification from before the last write');
+    await write('g');
+    nft(namespace, 'add', 'chain', 'ip', 'kube-proxy', 'foreign');
+    await write('h');
+    await waitFor('the fifth report', () => reports.length === 5);
+    watch.pause();
+    await write('i');
+    watch.listen();
+    assert.equal(reports.length, 5, 'the watch had read all notifications before the pause');
   } finally {
     watch.close();
     socket.close();

@@ -27,6 +27,8 @@ export interface DriftWatchOptions {
   /** The generation of the ruleset now. */
   readonly generation: () => number;
   readonly namespace?: NetworkNamespace | undefined;
+  /** The size of the buffer for notifications, in bytes. Tests make it so small that the kernel drops some. */
+  readonly receiveBuffer?: number | undefined;
   readonly clock: Clock;
   /** Called some time after another program changed a table. One call covers all changes of that time. */
   drifted(drift: TableDrift): void;
@@ -43,7 +45,7 @@ export class DriftWatch {
   readonly #own = new Set<number>();
   /** The newest generation that this process made or was notified of. */
   #seen: number;
-  /** Another program made a generation while the watch was paused. */
+  /** Another program made a generation that the watch has no notification of, at least not yet. */
   #missed = false;
   /** Changes by any program, this one included. */
   readonly #changes = new Map<NftFamily, TableChange[]>();
@@ -71,7 +73,7 @@ export class DriftWatch {
 
   listen(): void {
     if (this.#monitor) return;
-    const { namespace, lost } = this.#options;
+    const { namespace, receiveBuffer, lost } = this.#options;
     const handlers = {
       changed: (event: NftEvent) => {
         if (event.table === TABLE) this.#events.push(event);
@@ -83,7 +85,7 @@ export class DriftWatch {
         lost(error.message);
       },
     };
-    this.#monitor = NftablesMonitor.open(handlers, { namespace });
+    this.#monitor = NftablesMonitor.open(handlers, { namespace, receiveBuffer });
     const isBehind = this.#missed || this.#options.generation() !== this.#seen;
     this.restart();
     if (isBehind) lost('another program changed the ruleset while the watch was paused');
@@ -92,8 +94,8 @@ export class DriftWatch {
   /** This process made the generation. The caller may know it before or after its notification arrives. */
   noteOwn(generation: number | undefined): void {
     if (generation === undefined) return;
-    if (!this.#monitor && generation !== this.#seen + 1) this.#missed = true;
-    this.#seen = generation;
+    if (generation > this.#seen + 1) this.#missed = true;
+    this.#seen = Math.max(this.#seen, generation);
     this.#own.add(generation);
     // Each is needed once, soon after the commit.
     if (this.#own.size > 64) this.#own.delete([...this.#own][0] ?? generation);
@@ -107,13 +109,20 @@ export class DriftWatch {
   #committed(generation: Generation): void {
     const events = this.#events;
     this.#events = [];
-    this.#seen = generation.id;
+    this.#noteNotified(generation.id);
     for (const family of new Set(events.map(event => event.family))) {
       const changes = this.#changes.get(family) ?? [];
       changes.push({ generation, events: events.filter(event => event.family === family) });
       this.#changes.set(family, changes);
     }
     if (this.#changes.size > 0) this.#timer ??= this.#options.clock.setTimer(DEBOUNCE_MS, () => this.#reportForeign());
+  }
+
+  /** Notifications arrive in order, so none from before the newest generation is missing any more. */
+  #noteNotified(generation: number): void {
+    if (generation < this.#seen) return;
+    this.#seen = generation;
+    this.#missed = false;
   }
 
   /** By now the process knows which generations it made itself. */

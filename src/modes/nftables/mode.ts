@@ -20,6 +20,8 @@ export interface NftablesOptions {
 
 export interface NftablesModeOptions extends NftablesOptions, ShellOptions {
   readonly namespace?: NetworkNamespace | undefined;
+  /** The size of the buffer for notifications, in bytes. */
+  readonly receiveBuffer?: number | undefined;
 }
 
 /** The watch is paused for transactions with more commands than this. */
@@ -31,12 +33,13 @@ export class NftablesMode extends ModeShell<NftablesWriter> {
   readonly #socket: NftablesSocket;
   readonly #watch: DriftWatch;
 
-  constructor({ namespace, ...options }: NftablesModeOptions) {
+  constructor({ namespace, receiveBuffer, ...options }: NftablesModeOptions) {
     super(options);
     this.#options = options;
     this.#socket = NftablesSocket.open({ namespace });
     this.#watch = new DriftWatch({
       namespace,
+      receiveBuffer,
       clock: this.clock,
       generation: () => this.#socket.generation(),
       drifted: drift => this.#drifted(drift),

@@ -23,6 +23,12 @@ describe('names of chains and sets of one service port', () => {
       assert.equal(servicePortBase(plan(service, protocol, name)), want));
   }
 
+  test('MODE-10 characters that nft interprets become _, and different names stay different', () => {
+    const evil = servicePortBase(plan('ns/a"\n} table ip x {', 'TCP', ''));
+    assert.match(evil, /^[A-Z2-7]{8}-ns\/a____table_ip_x__\/tcp\/$/);
+    assert.notEqual(evil, servicePortBase(plan('ns/a____table_ip_x__', 'TCP', '')));
+  });
+
   test('NFT-13 names of an endpoint end in its address and port, with dots in place of colons', () => {
     assert.equal(
       endpointBase(plan('ns5/svc5', 'TCP', 'p80'), endpoint('10.180.0.3', 80)),

@@ -6,6 +6,9 @@ import type { ServicePortPlan } from '../../plan/index.ts';
 /** nf_tables allows 256 bytes, including the terminating zero. This leaves room for the longest prefix. */
 const MAX_LENGTH = 240;
 
+/** nft takes these characters for something else than a part of a name. Names that an API server accepts have none. */
+const UNSAFE = /[^\w./-]/g;
+
 /** `HASH-ns/name/tcp/port`: names of a service port's own chains and sets end like this, as upstream's do. */
 export function servicePortBase({ service, port }: ServicePortPlan): string {
   return hashed(`${service}/${port.protocol.toLowerCase()}/${port.name}`);
@@ -17,6 +20,6 @@ export function endpointBase({ service, port }: ServicePortPlan, { ip, port: num
 }
 
 function hashed(text: string): string {
-  const name = `${base32(createHash('sha256').update(text).digest()).slice(0, 8)}-${text}`;
+  const name = `${base32(createHash('sha256').update(text).digest()).slice(0, 8)}-${text.replace(UNSAFE, '_')}`;
   return name.length <= MAX_LENGTH ? name : `${name.slice(0, MAX_LENGTH - 3)}...`;
 }

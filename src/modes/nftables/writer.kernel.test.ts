@@ -24,7 +24,7 @@ import { NftablesWriter } from './writer.ts';
 /** A table whose commits a test can make fail. */
 class Harness {
   readonly namespace = NetworkNamespace.create();
-  readonly socket = NftablesSocket.open({ namespace: this.namespace });
+  readonly socket: NftablesSocket;
   readonly model = new Model({ family: 'IPv4', nodeName: 'node-a', startedAt: 0, report: () => {} });
   readonly planner = new Planner(this.model, {
     node: { name: 'node-a', zone: '' },
@@ -39,13 +39,20 @@ class Harness {
   after: (transaction: Transaction) => void = () => {};
   commits = 0;
   readonly book = new PlanBook('IPv4');
-  readonly writer = new NftablesWriter(
-    layoutOf('IPv4'),
-    modeSettingsFor('IPv4'),
-    kernelTable(this.socket, layoutOf('IPv4'), transaction => this.#commit(transaction)),
-    this.book,
-    SILENT_EVENTS,
-  );
+  readonly writer: NftablesWriter;
+  /** The error codes of the commits that failed. */
+  readonly failures: string[] = [];
+
+  constructor(receiveBuffer?: number) {
+    this.socket = NftablesSocket.open({ namespace: this.namespace, receiveBuffer });
+    this.writer = new NftablesWriter(
+      layoutOf('IPv4'),
+      modeSettingsFor('IPv4'),
+      kernelTable(this.socket, layoutOf('IPv4'), transaction => this.#commit(transaction)),
+      this.book,
+      SILENT_EVENTS,
+    );
+  }
 
   add(count: number): void {
     for (let i = 0; i < count; i++) {
@@ -83,14 +90,17 @@ class Harness {
   async #commit(transaction: Transaction): Promise<Commit> {
     this.commits++;
     this.before(transaction);
-    const commit = await this.socket.commit(transaction);
+    const commit = await this.socket.commit(transaction).catch(error => {
+      this.failures.push(error.code);
+      throw error;
+    });
     this.after(transaction);
     return commit;
   }
 }
 
-async function withTable(work: (harness: Harness) => Promise<void>): Promise<void> {
-  const harness = new Harness();
+async function withTable(work: (harness: Harness) => Promise<void>, receiveBuffer?: number): Promise<void> {
+  const harness = new Harness(receiveBuffer);
   try {
     await work(harness);
   } finally {
@@ -107,6 +117,9 @@ const once = (error: Error) => {
   };
 };
 
+/** One answer overruns it. The kernel makes it a little larger. */
+const TINY_BUFFER = 1;
+
 describe('failed transactions', () => {
   test('NFT-11 if the answer of the kernel is lost, the writer reads the table again and corrects it', () =>
     withTable(async harness => {
@@ -119,6 +132,34 @@ describe('failed transactions', () => {
       assert.equal(harness.programmed, 5);
       assert.deepEqual(harness.book.setAside(), []);
     }));
+
+  test('NFT-11 if the kernel drops the answer of every commit, each write ends with the wanted table', () =>
+    withTable(async harness => {
+      harness.add(3);
+      await harness.write();
+      harness.failures.splice(0);
+      harness.add(700);
+      await harness.write();
+      assert.deepEqual(harness.failures, ['KERNEL_OVERRUN'], 'the adoption found nothing to write');
+      assert.equal(harness.programmed, 700);
+      assert.deepEqual(harness.book.setAside(), []);
+      assert.equal(await harness.preview('kernel'), '');
+    }, TINY_BUFFER));
+
+  test('NFT-11 if the kernel refuses a commit and drops its answers, the writer reads the table again', () =>
+    withTable(async harness => {
+      harness.add(2000);
+      await harness.write();
+      harness.failures.splice(0);
+      // The kernel refuses every message about a table that is gone, each with an answer of its own.
+      nft(harness.namespace, 'delete', 'table', 'ip', 'kube-proxy');
+      for (let i = 1; i < 2000; i++) harness.model.deleteService(`default/s${i}`);
+      await harness.write();
+      assert.equal(harness.failures[0], 'KERNEL_OVERRUN');
+      assert.equal(harness.programmed, 1);
+      assert.deepEqual(harness.book.setAside(), []);
+      assert.equal(await harness.preview('kernel'), '');
+    }, TINY_BUFFER));
 
   for (const errno of ['ENOMEM', 'EPERM', 'ENOBUFS']) {
     test(`NFT-11 with ${errno} a write fails and sets no Service aside, and the next write succeeds`, () =>

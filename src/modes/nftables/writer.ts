@@ -1,9 +1,9 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { KernelError } from '../../kernel/errors.ts';
-import { BatchError, Transaction } from '../../kernel/nftables/index.ts';
+import { BatchError, encodeBatch, Transaction } from '../../kernel/nftables/index.ts';
 import type { ModeEvents } from '../mode.ts';
 import type { PlanBook, PlanChange } from '../plan-book.ts';
-import { writeAccepted } from '../refusal-search.ts';
+import { PreparationError, preparationErrorOf, writeAccepted } from '../refusal-search.ts';
 import { causeOf } from '../set-aside.ts';
 import type { Drift, WriteOutcome, Writer } from '../writer.ts';
 import { type Prepared, prepare } from './diff.ts';
@@ -87,7 +87,8 @@ export class NftablesWriter implements Writer {
       await this.#writeParts(this.#book.changes(), part => this.#writePart(part, undefined));
       return 'written';
     } catch (error) {
-      if (!(error instanceof KernelError)) throw error;
+      // This throws if no service port is the reason. Otherwise the full write sets it aside.
+      if (!(error instanceof KernelError)) this.#preparationError(error, this.#book.changes());
       // The table may not be what the writer believes.
       this.#mustAdopt = true;
       return 'needs-full-write';
@@ -199,24 +200,36 @@ export class NftablesWriter implements Writer {
     commit: (transaction: Transaction) => Promise<void>,
     guard: GenerationGuard,
   ): Promise<void> {
-    return writeAccepted<PlanChange, KernelError>(changes, {
+    return writeAccepted<PlanChange, KernelError | PreparationError<PlanChange>>(changes, {
       attempt: async part => {
         try {
           await this.#writePart(part, snapshot, commit);
           return undefined;
         } catch (error) {
-          if (!(error instanceof KernelError)) throw error;
+          if (error instanceof ConcurrentChangeError) throw error;
+          if (!(error instanceof KernelError)) return this.#preparationError(error, part);
           guard.check(error);
           return error;
         }
       },
-      named: (error, part) => (error instanceof BatchError ? refusedChanges(this.#context, part, error) : []),
-      refuse: ({ id, to }, error) => {
-        if (!to || !isAboutObjects(error)) throw error;
-        const fallback = this.#book.refuse(id, causeOf(error));
+      named: (error, part) => {
+        if (error instanceof PreparationError) return [...error.failed.keys()];
+        return error instanceof BatchError ? refusedChanges(this.#context, part, error) : [];
+      },
+      refuse: (change, error) => {
+        const isOwn = error instanceof PreparationError;
+        if (!change.to || !(isOwn || isAboutObjects(error))) throw error;
+        const fallback = this.#book.refuse(change.id, causeOf(isOwn ? error.failed.get(change) : error));
         return fallback ? [fallback] : [];
       },
     });
+  }
+
+  #preparationError(error: unknown, changes: readonly PlanChange[]): PreparationError<PlanChange> {
+    const present = { leftovers: this.#leftovers };
+    return preparationErrorOf(error, changes, change =>
+      encodeBatch(prepare(this.#context, this.#useCounts, present, [change]).transaction, 0),
+    );
   }
 
   async #writePart(

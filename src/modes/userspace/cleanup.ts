@@ -4,6 +4,7 @@ import { FAMILIES } from '../../net/index.ts';
 import { type Cleanup, CleanupReport } from '../cleanup-report.ts';
 import type { CleanupOptions } from '../descriptor.ts';
 import { openBackends } from '../iptables-programs.ts';
+import { chainText, placeText, usedChain } from '../leftover.ts';
 import { CHAINS, TABLES, type TableName } from './names.ts';
 import { JUMPS, jumpWords } from './portals/jumps.ts';
 
@@ -37,16 +38,19 @@ async function cleanFamily(iptables: Iptables, report: CleanupReport): Promise<v
   const exists = (table: TableName, chain: string) => saved.get(table)?.has(chain) === true;
   for (const jump of JUMPS) {
     if (!exists(jump.table, jump.to)) continue;
-    await report.attempt(async () => {
+    const text = `jump from ${jump.from} to ${jump.to} of ${jump.table} (${placeText(iptables)})`;
+    await report.attempt(text, async () => {
       await iptables.deleteRule(jump.table, jump.from, jumpWords(jump));
       return undefined;
     });
   }
   for (const table of TABLES) {
     for (const chain of CHAINS[table].filter(name => exists(table, name))) {
-      await report.attempt(async () => {
+      await report.attempt(chainText(iptables, table, chain), async () => {
         if (!(await iptables.flushChain(table, chain))) return undefined;
-        await iptables.deleteChain(table, chain);
+        await iptables.deleteChain(table, chain).catch(error => {
+          throw error instanceof IptablesError && error.isAboutRules ? usedChain(iptables, table, chain, error) : error;
+        });
         return `${iptables.program} -t ${table} chain ${chain}`;
       });
     }

@@ -220,7 +220,7 @@ describe('rules', () => {
       assert.equal(removed.length, 12);
       assert.deepEqual([...harness.rules(), ...harness.rules('filter')], ['-A OUTPUT -j RETURN']);
       assert.ok(!runIn(namespace, 'iptables-save', []).includes('KUBE-'));
-      assert.deepEqual({ ...(await cleanupUserspace({ namespace })) }, { removed: [], errors: [] });
+      assert.deepEqual({ ...(await cleanupUserspace({ namespace })) }, { removed: [], errors: [], kept: [] });
     }));
 });
 

@@ -2,7 +2,8 @@ import type { TrafficPolicy } from '../../api/index.ts';
 import { quoteWord } from '../../kernel/iptables/index.ts';
 import type { LocalDetector } from '../../model/index.ts';
 import { type Cidr, cidrContains, formatCidr, hostCidr, type Ip, joinHostPort } from '../../net/index.ts';
-import { type Frontend, planName, type ServicePortPlan } from '../../plan/index.ts';
+import type { Frontend, ServicePortPlan } from '../../plan/index.ts';
+import { commentName } from '../comment-name.ts';
 import type { ChainName } from './names.ts';
 import type { RenderOptions } from './portals/render-options.ts';
 
@@ -64,7 +65,7 @@ class Renderer {
     this.#ports = ports;
     this.#options = options;
     this.#protocol = plan.port.protocol.toLowerCase();
-    this.#comment = quoteWord(planName(plan));
+    this.#comment = commentName(plan);
     this.#hasNodePort = plan.frontends.some(({ kind }) => kind === 'NodePort');
   }
 

@@ -163,9 +163,9 @@ export class UserspaceWriter implements Writer {
     const { protocol } = plan.port;
     if (protocol === 'SCTP') return { ...UNSERVED, cause: SCTP_UNSUPPORTED };
     const { options, addresses } = this.#taken;
-    const proxy = this.#proxyOf(id);
-    proxy.update(plan);
     try {
+      const proxy = this.#proxyOf(id);
+      proxy.update(plan);
       const port = { id, protocol, machineIPs: addresses.all, nodePortRanges: options.nodePortRanges };
       const { frontends, ...reserved } = reserveFrontends(reservations, plan.frontends, port);
       const served = { ...plan, frontends };

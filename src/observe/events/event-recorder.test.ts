@@ -19,7 +19,12 @@ interface Sent {
   readonly method: string;
   readonly path: string;
   readonly contentType: string | undefined;
-  readonly body: { readonly metadata: { readonly name: string }; readonly series?: object; readonly note: string };
+  readonly body: {
+    readonly metadata: { readonly name: string };
+    readonly series?: object;
+    readonly note: string;
+    readonly regarding: { readonly name: string };
+  };
 }
 
 /** Gives one answer to each request, and the last answer to all further requests. */
@@ -116,7 +121,21 @@ describe('events', () => {
     recorder.record({ ...BIRTH, regarding: nodeReference('Node_A'), note: `${'x'.repeat(1023)}ü and more` });
     await clock.advance(0);
     assert.match(client.sent[0]?.body.metadata.name ?? '', /^[0-9a-f]{8}-[0-9a-f-]{27}$/);
-    assert.equal(client.sent[0]?.body.note, 'x'.repeat(1023));
+    assert.equal(client.sent[0]?.body.note, `${'x'.repeat(1021)}…`);
+  });
+
+  test('EVENTS-1 no name and no note of an Event is longer than the API takes, or controls a terminal', async () => {
+    const { clock, recorder, client } = setUp(201);
+    recorder.attach(client);
+    const long = 'x'.repeat(1 << 20);
+    const regarding = serviceReference({ namespace: long, name: long, uid: long });
+    recorder.record({ ...BIRTH, regarding, related: nodeReference(long), note: 'one\x1b[2J\ntwo\x9b' });
+    await clock.advance(0);
+    const [sent] = client.sent;
+    assert.ok(JSON.stringify(sent?.body).length < 4096);
+    assert.match(sent?.body.regarding.name ?? '', /^x+… \(1048576 characters\)$/);
+    assert.equal(sent?.body.note, 'one\\x1b[2J\ntwo\\u009b');
+    assert.ok((sent?.path.length ?? Infinity) < 1024);
   });
 
   test('EVENTS-2 a limited number of Events is kept until there is a client, in their order', async () => {

@@ -1,4 +1,6 @@
 import { randomUUID } from 'node:crypto';
+import { printableLines } from '../../lib/printable.ts';
+import { shorten, shortenToBytes } from '../../lib/shorten.ts';
 
 /** The object that an Event is about, or a related object. */
 export interface ObjectReference {
@@ -72,7 +74,9 @@ export function serviceReference(service: {
 
 /** The name contains `nanoseconds` (since 1970), which make it unique. */
 export function newEvent(content: EventContent, { controller, instance }: Reporter, nanoseconds: bigint): Event {
-  const { type, reason, action, regarding, related, note } = content;
+  const { type, reason, action, note } = content;
+  const regarding = bounded(content.regarding);
+  const related = content.related && bounded(content.related);
   return {
     kind: 'Event',
     apiVersion: 'events.k8s.io/v1',
@@ -84,7 +88,7 @@ export function newEvent(content: EventContent, { controller, instance }: Report
     reason,
     regarding,
     related,
-    note: shorten(note),
+    note: shortenToBytes(printableLines(note), MAX_NOTE_BYTES),
     type,
   };
 }
@@ -111,12 +115,13 @@ function eventName(object: string, nanoseconds: bigint): string {
   return name.length <= MAX_NAME_LENGTH && DNS_SUBDOMAIN.test(name) ? name : randomUUID();
 }
 
-function shorten(note: string): string {
-  const bytes = Buffer.from(note);
-  if (bytes.length <= MAX_NOTE_BYTES) return note;
-  // A character that was cut in the middle decodes as U+FFFD.
-  return bytes
-    .subarray(0, MAX_NOTE_BYTES)
-    .toString('utf8')
-    .replace(/\uFFFD$/, '');
+/** No object of an API server has a longer name. */
+function bounded(object: ObjectReference): ObjectReference {
+  const { namespace, name, uid } = object;
+  return {
+    ...object,
+    name: shorten(name, MAX_NAME_LENGTH),
+    namespace: namespace && shorten(namespace, MAX_NAME_LENGTH),
+    uid: uid && shorten(uid, MAX_NAME_LENGTH),
+  };
 }

@@ -119,6 +119,15 @@ describe('the proxy health server', () => {
     }
   });
 
+  test('HEALTH-6 no note makes a long line of /readyz, or controls a terminal', async () => {
+    const long = 'x'.repeat(1 << 20);
+    const problem = { object: `Service ${long}`, message: long };
+    checks.add('manifests', () => ({ isReady: false, note: '\x1b[2J\x9b', problems: [problem, problem] }));
+    const [, text = ''] = await body('/readyz');
+    assert.ok(text.length < 4096);
+    assert.match(text, /failed: \\x1b\[2J\\u009b; Service x+… \(\d+ characters\); Service x/);
+  });
+
   test('HEALTH-6 /readyz shows each check with its reason on one line', async () => {
     let cache: string | undefined = 'waiting for\n  services';
     checks.add('caches', () => (cache === undefined ? undefined : { isReady: false, note: cache }));

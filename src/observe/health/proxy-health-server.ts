@@ -1,5 +1,7 @@
 import type { Clock } from '../../lib/clock.ts';
+import { printable } from '../../lib/printable.ts';
 import type { Problem } from '../../lib/problem.ts';
+import { shorten } from '../../lib/shorten.ts';
 import {
   type HttpAnswer,
   type HttpHandler,
@@ -23,6 +25,8 @@ export interface ProxyHealthServerOptions {
 
 /** The answer shows at most this many problems of a check. The log has them all. */
 const MAX_PROBLEMS = 5;
+/** A note or a problem can contain the name of an object. */
+const MAX_PART_LENGTH = 1024;
 
 /**
  * The handler for healthzBindAddress. Load balancers ask `/healthz` whether the node may get traffic. The kubelet asks
@@ -100,7 +104,7 @@ function resultLine({ name, isReady, note, problems = [] }: CheckResult): string
   const parts = [...(note === undefined ? [] : [note]), ...problems.slice(0, MAX_PROBLEMS).map(problemText)];
   if (problems.length > MAX_PROBLEMS) parts.push(`${problems.length - MAX_PROBLEMS} more`);
   const head = isReady ? `[+]${name} ok` : `[-]${name} failed`;
-  return parts.length === 0 ? head : `${head}: ${onOneLine(parts.join('; '))}`;
+  return parts.length === 0 ? head : `${head}: ${parts.map(onOneLine).join('; ')}`;
 }
 
 /** Without the place: the name of the check says it. */
@@ -111,5 +115,5 @@ function problemText({ object, field, message }: Problem): string {
 
 /** Each check has one line, so that a script can read the answer line by line. */
 function onOneLine(text: string): string {
-  return text.replaceAll(/\s+/g, ' ').trim();
+  return printable(shorten(text, MAX_PART_LENGTH).replaceAll(/\s+/g, ' ').trim());
 }

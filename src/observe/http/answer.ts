@@ -5,7 +5,7 @@ export interface HttpRequest extends RequestTarget {
   readonly method: string;
   readonly query: URLSearchParams;
   readonly headers: IncomingHttpHeaders;
-  /** Aborted if the caller disconnects before it has the whole answer. */
+  /** Aborted if the caller ends its side of the connection, and when it has the whole answer. */
   readonly disconnected: AbortSignal;
   /** Reads the body. Undefined if it is longer than `limit` bytes. */
   text(limit: number): Promise<string | undefined>;

@@ -86,6 +86,22 @@ describe('HTTP servers', () => {
     await gone;
   });
 
+  test('HEALTH-10 a caller that has ended its side of the connection gets its answers', async () => {
+    const { port } = await serve(async () => {
+      await new Promise(resolve => setTimeout(resolve, 20));
+      return textAnswer(200, '<late>');
+    });
+    const socket = connect({ port, host: LOOPBACK, allowHalfOpen: true });
+    socket.end('GET / HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(2));
+    let received = '';
+    socket.on('data', data => {
+      received += data;
+    });
+    await once(socket, 'end');
+    socket.destroy();
+    assert.deepEqual(received.match(/<late>/g), ['<late>', '<late>']);
+  });
+
   test('HEALTH-10 closing frees the port and closes all connections at once, even those that wait for an answer', async () => {
     const asked = new EventEmitter();
     const server = await serve(() => {

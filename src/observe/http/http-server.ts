@@ -1,23 +1,39 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo, Server as Listener } from 'node:net';
-import { Readable } from 'node:stream';
+import { type Duplex, Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { errorText } from '../../lib/error-text.ts';
 import { withoutSecrets } from '../../lib/secrets.ts';
 import type { HttpAnswer, HttpHandler, HttpRequest } from './answer.ts';
 import { BAD_REQUEST, textAnswer } from './answer.ts';
+import { type ConnectionTable, processConnections } from './connection-table.ts';
+import { HttpConnection } from './http-connection.ts';
 import { type Listen, type ListenAddress, listenHere } from './listen.ts';
 import { parseTarget } from './request-target.ts';
+import { processTurns } from './turn-queue.ts';
 
 /** Callers are probes and scrapers, and none of them needs more than this. */
-const LIMITS = { maxHeaderSize: 16 * 1024, headersTimeout: 10_000, requestTimeout: 30_000, keepAliveTimeout: 60_000 };
-const MAX_CONNECTIONS = 1000;
+const LIMITS = {
+  maxHeaderSize: 16 * 1024,
+  headersTimeout: 10_000,
+  requestTimeout: 10_000,
+  connectionsCheckingInterval: 1000,
+};
+const IDLE_TIMEOUT_MS = 60_000;
+/** An answer that its peer has not taken is in memory. */
+const ANSWER_TIMEOUT_MS = 30_000;
 
 export interface HttpServerOptions extends ListenAddress {
   readonly handle: HttpHandler;
   readonly listen?: Listen | undefined;
   /** The listener broke after it had been opened. The server is closed. */
   readonly onError?: ((error: Error) => void) | undefined;
+  /** The places for connections. By default all servers of the process share them. */
+  readonly connections?: ConnectionTable | undefined;
+  /** Closes a connection that has no new request for this long. By default 60 s. */
+  readonly idleTimeoutMs?: number | undefined;
+  /** Closes a connection whose peer has not taken a whole answer after this time. By default 30 s. */
+  readonly answerTimeoutMs?: number | undefined;
 }
 
 /** A plain HTTP server on one address. */
@@ -31,10 +47,21 @@ export class HttpServer {
   }
 
   /** Rejects if the server cannot listen on the address. */
-  static async open({ handle, listen = listenHere, onError, ...address }: HttpServerOptions): Promise<HttpServer> {
-    const http = createServer(LIMITS, (request, response) => void answer(handle, request, response));
-    const listener = await listen(address, connection => http.emit('connection', connection));
-    listener.maxConnections = MAX_CONNECTIONS;
+  static async open(options: HttpServerOptions): Promise<HttpServer> {
+    const { handle, listen = listenHere, onError, connections = processConnections, ...rest } = options;
+    const { idleTimeoutMs = IDLE_TIMEOUT_MS, answerTimeoutMs = ANSWER_TIMEOUT_MS, ...address } = rest;
+    const http = createServer({ ...LIMITS, keepAliveTimeout: idleTimeoutMs }, (request, response) => {
+      // Node's types only know sockets.
+      const connection = request.socket as Duplex as HttpConnection;
+      connection.serve(
+        request,
+        response,
+        closed => void answer(request, response, { handle, connection, closed, answerTimeoutMs }),
+      );
+    });
+    const listener = await listen(address, socket =>
+      http.emit('connection', new HttpConnection({ socket, connections, turns: processTurns })),
+    );
     // The HTTP server does not listen itself. Only after this event it enforces the timeouts of its connections.
     http.emit('listening');
     const server = new HttpServer(http, listener);
@@ -57,37 +84,56 @@ export class HttpServer {
   }
 }
 
-async function answer(handle: HttpHandler, request: IncomingMessage, response: ServerResponse): Promise<void> {
-  const disconnected = new AbortController();
-  response.once('close', () => disconnected.abort());
+interface Exchange {
+  readonly handle: HttpHandler;
+  readonly connection: HttpConnection;
+  readonly closed: AbortSignal;
+  readonly answerTimeoutMs: number;
+}
+
+async function answer(
+  request: IncomingMessage,
+  response: ServerResponse,
+  { handle, connection, closed, answerTimeoutMs }: Exchange,
+): Promise<void> {
   try {
-    const parsed = parseRequest(request, disconnected.signal);
-    await write(parsed ? await callHandler(handle, parsed) : BAD_REQUEST, response);
+    const parsed = parseRequest(request, closed);
+    const result = parsed ? callHandler(handle, parsed) : BAD_REQUEST;
+    if (result instanceof Promise) await result.then(() => connection.turn());
+    await write(await result, response, answerTimeoutMs);
   } catch {
     // The caller disconnected, or a body broke off in the middle. It is too late for an error answer.
     response.destroy();
   }
 }
 
-async function callHandler(handle: HttpHandler, request: HttpRequest): Promise<HttpAnswer> {
+function callHandler(handle: HttpHandler, request: HttpRequest): HttpAnswer | Promise<HttpAnswer> {
+  const failed = (error: unknown) => textAnswer(500, `${errorText(error)}\n`);
   try {
-    return await handle(request);
+    const result = handle(request);
+    return result instanceof Promise ? result.catch(failed) : result;
   } catch (error) {
-    return textAnswer(500, `${errorText(error)}\n`);
+    return failed(error);
   }
 }
 
-async function write({ status, headers, body }: HttpAnswer, response: ServerResponse): Promise<void> {
+async function write(
+  { status, headers, body }: HttpAnswer,
+  response: ServerResponse,
+  timeoutMs: number,
+): Promise<void> {
   if (typeof body === 'string' || body instanceof Uint8Array) {
     const shown = typeof body === 'string' ? withoutSecrets(body) : body;
     response.writeHead(status, { ...headers, 'Content-Length': Buffer.byteLength(shown) }).end(shown);
+    const timeout = setTimeout(() => response.destroy(), timeoutMs);
+    response.once('close', () => clearTimeout(timeout));
     return;
   }
   response.writeHead(status, headers);
   await pipeline(Readable.from(body), response);
 }
 
-function parseRequest(message: IncomingMessage, disconnected: AbortSignal): HttpRequest | undefined {
+function parseRequest(message: IncomingMessage, closed: AbortSignal): HttpRequest | undefined {
   const target = parseTarget(message.url ?? '/');
   if (!target) return undefined;
   return {
@@ -95,7 +141,7 @@ function parseRequest(message: IncomingMessage, disconnected: AbortSignal): Http
     method: message.method ?? 'GET',
     query: new URLSearchParams(target.rawQuery ?? ''),
     headers: message.headers,
-    disconnected,
+    disconnected: closed,
     text: limit => readText(message, limit),
   };
 }

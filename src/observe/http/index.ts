@@ -1,5 +1,6 @@
 export { type MediaRange, parseAccept } from './accept.ts';
 export { type HttpAnswer, type HttpHandler, type HttpRequest, jsonAnswer, NOT_FOUND, textAnswer } from './answer.ts';
+export { ConnectionTable } from './connection-table.ts';
 export { HttpServer, type HttpServerOptions } from './http-server.ts';
 export { type Listen, type ListenAddress, listenHere, listenIn } from './listen.ts';
 export { redirectAnswer, redirectToCleanPath } from './redirect.ts';

@@ -17,12 +17,18 @@ export interface ListenAddress {
 /** Opens a listener. Rejects if it cannot listen on the address. */
 export type Listen = (address: ListenAddress, onConnection: (connection: Socket) => void) => Promise<Server>;
 
+/**
+ * Connections that wait until this process accepts them. The kernel may allow fewer (`net.core.somaxconn`). With Node's
+ * default of 511, a burst of connections makes the kernel drop those of probers, which retry only after a second.
+ */
+const BACKLOG = 4096;
+
 /** Listens in the network namespace of the process. */
 export const listenHere: Listen = async (address, onConnection) => {
   const { ip, port, family } = address;
   // Half open: a caller that has ended its side of the connection still waits for its answer.
   const server = createServer({ allowHalfOpen: true, noDelay: true }, onConnection);
-  server.listen({ host: ip, port, ipv6Only: family === 'IPv6' });
+  server.listen({ host: ip, port, ipv6Only: family === 'IPv6', backlog: BACKLOG });
   try {
     await once(server, 'listening');
   } catch (error) {

@@ -59,6 +59,66 @@ describe('log in text', () => {
   });
 });
 
+describe('control characters', () => {
+  const evil = 'x\r\x1b[2J\x9b1m\u202ey';
+
+  test('LOG-10 no text format writes control characters', () => {
+    const text = lines('text', ({ log }) => {
+      log.info('proxy', evil, { one: evil, several: `${evil}\nE1115 00:00:00 forged`, list: [evil] });
+      log.plain(1, 'proxy', evil);
+    });
+    assert.doesNotMatch(text, /[^\P{C}\t\n]/u);
+    assert.doesNotMatch(text, /^E/m);
+    assert.match(text, /several=<\n\tx\\r\\x1b\[2J\\u009b1m\\u202ey\n\tE1115/);
+  });
+
+  test('LOG-10 JSON has escapes for control characters, and keeps the values', () => {
+    const text = lines('json', ({ log }) => log.info('proxy', evil, { evil }));
+    assert.doesNotMatch(text, /[^\P{C}\n]/u);
+    assert.deepEqual([JSON.parse(text).msg, JSON.parse(text).evil], [evil, evil]);
+  });
+});
+const LONG = 'x'.repeat(1 << 20);
+const HOSTILE = '\x1b[2J\x9b1m\u202e\x7f';
+
+for (const format of ['text', 'json'] as const) {
+  const line = (fields: Fields, message = 'Odd') => lines(format, ({ log }) => log.error('proxy', message, fields));
+  const many = (count: number) => Array.from({ length: count }, (_, i) => [`k${i}`, LONG] as const);
+
+  test(`LOG-11 no value makes a long line (${format})`, () => {
+    const values: Fields[] = [
+      { name: LONG },
+      { err: new Error(LONG) },
+      { lines: 'x\n'.repeat(1 << 20) },
+      { list: Array(1 << 20).fill('x') },
+      { list: Array(100).fill(Array(100).fill(LONG)) },
+      { object: Object.fromEntries(many(1000)) },
+      { map: new Map([[LONG, new Set([LONG])]]) },
+    ];
+    for (const fields of values) assert.ok(line(fields).length < 20_000, `${line(fields).length}`);
+    assert.ok(line({}, LONG).length < 20_000);
+    assert.ok(lines(format, ({ log }) => log.plain(0, 'proxy', LONG)).length < 20_000);
+    assert.ok(line(Object.fromEntries(many(10_000))).length < 300_000);
+  });
+
+  test(`LOG-11 a value that is cut says so (${format})`, () => {
+    assert.match(line({ name: LONG }), /name"?[=:]"x+… \(1048576 characters\)"/);
+    assert.match(line({ list: Array(1000).fill(1) }), /"?list"?[=:]\[1,[1,]+,"… 900 more"\]/);
+    assert.match(line({ object: Object.fromEntries(many(1000).map(([key]) => [key, 1])) }), /"k99":1,"…":"900 more"}/);
+    assert.match(line(Object.fromEntries(many(70))), /k63.*"?fieldsLeftOut"?[=:]6\b/);
+    assert.doesNotMatch(line(Object.fromEntries(many(70))), /k64/);
+  });
+
+  test(`LOG-10 no control character reaches the log (${format})`, () => {
+    const text = [
+      line({ name: HOSTILE, list: [HOSTILE], object: { [HOSTILE]: HOSTILE }, err: new Error(HOSTILE) }, HOSTILE),
+      line({ name: `one\n${HOSTILE}\r\ntwo` }),
+      lines(format, ({ log }) => log.plain(0, 'proxy', HOSTILE)),
+    ].join('');
+    assert.doesNotMatch(text, /[^\P{C}\n\t]/u);
+  });
+}
+
 describe('log in JSON', () => {
   const json = (write: (logging: Logging) => void) => lines('json', write);
   const head = `{"ts":${TIME},"caller":"proxy.ts"`;

@@ -1,5 +1,6 @@
 import { basename } from 'node:path';
-import { type Entry, jsonOf, splitFields } from './entry.ts';
+import { printableJson } from '../../lib/printable.ts';
+import { type Entry, jsonOf, splitFields, textOf } from './entry.ts';
 
 /** One object a line: `{"ts":1763199000000,"caller":"proxy.ts","msg":"Message","v":0,"key":"value"}`. */
 export function jsonLine(entry: Entry): string {
@@ -14,5 +15,10 @@ export function jsonLine(entry: Entry): string {
   const { err, others } = splitFields(fields);
   if (form === 'structured') pairs.push(...others);
   if (form === 'structured' && err !== undefined) pairs.push(['err', err]);
-  return `{${pairs.map(([key, value]) => `${JSON.stringify(key)}:${jsonOf(value)}`).join(',')}}\n`;
+  return `{${pairs.map(([key, value]) => `${JSON.stringify(key)}:${valueText(value)}`).join(',')}}\n`;
+}
+
+function valueText(value: unknown): string {
+  const text = textOf(value);
+  return text === undefined ? jsonOf(value) : printableJson(JSON.stringify(text));
 }

@@ -1,12 +1,16 @@
 import { basename } from 'node:path';
 import { goQuote } from '../../lib/go-quote.ts';
-import { type Entry, jsonOf, splitFields } from './entry.ts';
+import { printableLines } from '../../lib/printable.ts';
+import { shorten } from '../../lib/shorten.ts';
+import { MAX_TEXT_LENGTH } from './bounds.ts';
+import { type Entry, jsonOf, splitFields, textOf } from './entry.ts';
 
 /** A line in klog's format: `I1115 09:30:00.000000    1234 proxy.ts] "Message" key="value"`. */
 export function textLine(entry: Entry): string {
-  const { severity, source, message, form, fields, time } = entry;
+  const { severity, source, form, fields, time } = entry;
+  const message = shorten(entry.message, MAX_TEXT_LENGTH);
   const head = `${severity}${timeText(new Date(time))} ${PID} ${basename(source)}.ts] `;
-  if (form === 'plain') return `${head}${message.endsWith('\n') ? message : `${message}\n`}`;
+  if (form === 'plain') return `${head}${printableLines(withoutLastBreak(message))}\n`;
   const { err, others } = splitFields(fields);
   let line = head + goQuote(message);
   if (err !== undefined) line += ` err${valueText(err)}`;
@@ -25,12 +29,16 @@ function timeText(time: Date): string {
 
 /** `="text"`, `=3` or `={"a":1}`. A text of several lines is between `=<` and ` >`. */
 function valueText(value: unknown): string {
-  if (value instanceof Error) return stringText(value.message);
-  return typeof value === 'string' ? stringText(value) : `=${jsonOf(value)}`;
+  const text = textOf(value);
+  return text === undefined ? `=${jsonOf(value)}` : stringText(text);
 }
 
 function stringText(text: string): string {
   if (!text.includes('\n')) return `=${goQuote(text)}`;
-  const lines = (text.endsWith('\n') ? text.slice(0, -1) : text).split('\n');
+  const lines = printableLines(withoutLastBreak(text)).split('\n');
   return `=<\n${lines.map(line => `\t${line}\n`).join('')} >`;
+}
+
+function withoutLastBreak(text: string): string {
+  return text.endsWith('\n') ? text.slice(0, -1) : text;
 }

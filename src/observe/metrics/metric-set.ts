@@ -3,6 +3,7 @@ import Counter from 'prom-client/lib/counter.js';
 import Gauge from 'prom-client/lib/gauge.js';
 import Histogram from 'prom-client/lib/histogram.js';
 import Registry from 'prom-client/lib/registry.js';
+import { shorten } from '../../lib/shorten.ts';
 import { toGoFormat } from './sample-text.ts';
 
 export type { CounterType as Counter, GaugeType as Gauge, HistogramType as Histogram };
@@ -18,6 +19,8 @@ export interface Sample<Label extends string> {
 
 /** All values of a metric with labels. */
 type ReadAll<Label extends string> = () => Promise<Iterable<Sample<Label>>>;
+
+const MAX_LABEL_LENGTH = 256;
 
 /** Metrics that are shown together. A metric with labels appears with its first sample, one without labels at once. */
 export class MetricSet {
@@ -122,8 +125,18 @@ function valueCollector<Label extends string>(
   return async () => {
     const samples = await read();
     metric().reset();
-    for (const { labels, value } of samples) metric().inc(labels, value);
+    // Two values whose labels become the same are added: Prometheus refuses a series that is there twice.
+    for (const { labels, value } of samples) metric().inc(boundedLabels(labels), value);
   };
+}
+
+/** Names of objects become labels. A valid name has at most 253 characters. */
+function boundedLabels<Label extends string>(labels: Record<Label, string>): Record<Label, string> {
+  const values: string[] = Object.values(labels);
+  if (values.every(value => value.length <= MAX_LABEL_LENGTH)) return labels;
+  const bounded: Record<Label, string> = { ...labels };
+  for (const name in bounded) bounded[name] = shorten(bounded[name], MAX_LABEL_LENGTH);
+  return bounded;
 }
 
 function tryRead(read: Read): number | undefined {

@@ -1,5 +1,3 @@
-import { promisify } from 'node:util';
-import { gzip } from 'node:zlib';
 import type { Clock } from '../../lib/clock.ts';
 import {
   type HttpAnswer,
@@ -14,6 +12,7 @@ import { debugFlagsAnswer } from './debug-flags.ts';
 import { pprofAnswer } from './pprof.ts';
 import { PROCESS_START_MS } from './process-metrics.ts';
 import { HealthCheckMetrics, pingAnswer } from './server-healthz.ts';
+import { SharedRendering } from './shared-rendering.ts';
 import { flagzAnswer, type StatuszInfo, statuszAnswer } from './zpages.ts';
 
 export interface MetricsServerOptions {
@@ -36,16 +35,16 @@ export interface MetricsServerOptions {
 const ESCAPINGS = new Set(['allow-utf-8', 'underscores', 'dots', 'values']);
 const TEXT_VERSIONS = new Set([undefined, '0.0.4', '1.0.0']);
 
-const zip = promisify(gzip);
-
 /** The handler for metricsBindAddress. */
 export function metricsHandler(options: MetricsServerOptions): HttpHandler {
   const slis = new HealthCheckMetrics();
+  const metrics = new SharedRendering(options.clock, options.metrics);
+  const sliMetrics = new SharedRendering(options.clock, () => slis.text());
   const pages = new Map<string, HttpHandler>([
     ['/healthz', request => pingAnswer(request, slis)],
     ['/healthz/ping', () => plainAnswer('ok')],
-    ['/metrics', async request => metricsAnswer(await options.metrics(), request)],
-    ['/metrics/slis', request => slisAnswer(slis, request)],
+    ['/metrics', request => metricsAnswer(metrics, request)],
+    ['/metrics/slis', request => slisAnswer(slis, sliMetrics, request)],
     ['/proxyMode', () => textAnswer(200, options.mode())],
     ['/configz', () => jsonAnswer(200, JSON.stringify({ 'kubeproxy.config.k8s.io': options.configz() }))],
   ]);
@@ -72,8 +71,12 @@ function debugAnswer(request: HttpRequest, { setVerbosity }: MetricsServerOption
   return NOT_FOUND;
 }
 
-async function slisAnswer(slis: HealthCheckMetrics, request: HttpRequest): Promise<HttpAnswer> {
-  if (request.method !== 'DELETE') return metricsAnswer(await slis.text(), request);
+async function slisAnswer(
+  slis: HealthCheckMetrics,
+  metrics: SharedRendering,
+  request: HttpRequest,
+): Promise<HttpAnswer> {
+  if (request.method !== 'DELETE') return metricsAnswer(metrics, request);
   slis.reset();
   return plainAnswer('metrics reset\n');
 }
@@ -83,15 +86,16 @@ function plainAnswer(body: string): HttpAnswer {
 }
 
 async function metricsAnswer(
-  text: string,
-  { headers: { accept, 'accept-encoding': accepted } }: HttpRequest,
+  metrics: SharedRendering,
+  { headers: { accept, 'accept-encoding': accepted }, disconnected }: HttpRequest,
 ): Promise<HttpAnswer> {
+  const text = await metrics.get(disconnected);
   const headers = {
     'Content-Type': `text/plain; version=0.0.4; charset=utf-8; escaping=${escapingFor(accept ?? '')}`,
     'Process-Start-Time-Unix': String(Math.floor(PROCESS_START_MS / 1000)),
   };
-  if (!acceptsGzip(accepted)) return { status: 200, headers, body: text };
-  return { status: 200, headers: { ...headers, 'Content-Encoding': 'gzip' }, body: await zip(text) };
+  if (!acceptsGzip(accepted)) return { status: 200, headers, body: text.plain };
+  return { status: 200, headers: { ...headers, 'Content-Encoding': 'gzip' }, body: await text.zipped() };
 }
 
 /** The escaping that the caller prefers. No metric has a name that needs escaping, so only the header differs. */

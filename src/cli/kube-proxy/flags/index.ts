@@ -8,6 +8,11 @@ export const UPSTREAM_FLAGS = { ...GENERAL_FLAGS, ...CLUSTER_FLAGS, ...MODE_FLAG
 
 /** The flags that upstream does not have. */
 export const OWN_FLAGS = {
+  'allow-loopback-endpoints': flag(
+    bool,
+    false,
+    'With --manifests, accept endpoints at loopback and link-local addresses. Clients from outside then reach ports that this machine opens for itself only.',
+  ),
   'count-connections': flag(
     bool,
     false,

@@ -15,7 +15,7 @@ async function remove(
   chains: readonly string[],
   script: string,
   rules = '',
-): Promise<Removal & { readonly left: readonly string[]; readonly rules: string }> {
+): Promise<Pick<Removal, 'removed' | 'errors'> & { readonly left: readonly string[]; readonly rules: string }> {
   const namespace = NetworkNamespace.create();
   const programs = new FakePrograms({});
   try {

@@ -8,6 +8,10 @@ export interface Removal {
   readonly removed: number;
   /** Why the others could not be removed. */
   readonly errors: readonly unknown[];
+  /** The chains that stay because a rule of another program jumps to them. */
+  readonly used: readonly string[];
+  /** The error that ended the removal early, if one did. It is one of `errors`. */
+  readonly failure?: unknown;
 }
 
 /** After this many refusals the removal gives up. */
@@ -27,6 +31,7 @@ export async function removeChains(iptables: Iptables, table: Table, chains: rea
     }
   } catch (error) {
     work.errors.push(error);
+    work.failure = error;
   }
   return work;
 }
@@ -34,10 +39,15 @@ export async function removeChains(iptables: Iptables, table: Table, chains: rea
 class RemovalWork implements Removal {
   removed = 0;
   readonly errors: unknown[] = [];
+  failure: unknown;
   readonly #iptables: Iptables;
   readonly #table: Table;
   readonly #used = new Set<string>();
   #refusals = 0;
+
+  get used(): readonly string[] {
+    return [...this.#used];
+  }
 
   constructor(iptables: Iptables, table: Table) {
     this.#iptables = iptables;

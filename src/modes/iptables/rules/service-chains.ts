@@ -1,6 +1,7 @@
 import { type Endpoint, isExternallyAccessible } from '../../../model/index.ts';
 import { formatCidr } from '../../../net/index.ts';
-import { planName, reachableEndpoints, type ServicePortPlan } from '../../../plan/index.ts';
+import { reachableEndpoints, type ServicePortPlan } from '../../../plan/index.ts';
+import { commentName } from '../../comment-name.ts';
 import { localMatch } from '../../iptables-words.ts';
 import { Chain, chainsOf, type ServicePortChains } from '../names.ts';
 import { probability } from './probability.ts';
@@ -40,7 +41,7 @@ class Rendering implements OwnChains {
     this.#plan = plan;
     this.#options = options;
     this.#withComments = withComments;
-    this.#name = planName(plan);
+    this.#name = commentName(plan);
     this.#chains = chainsOf(plan);
   }
 

@@ -1,4 +1,5 @@
-import { type Frontend, planName, type ServicePortPlan } from '../../../plan/index.ts';
+import type { Frontend, ServicePortPlan } from '../../../plan/index.ts';
+import { commentName } from '../../comment-name.ts';
 import { Chain, chainsOf, type ServicePortChains } from '../names.ts';
 import type { RuleOptions } from './rule-options.ts';
 
@@ -78,7 +79,7 @@ class Rendering implements SharedRules {
     this.#plan = plan;
     this.#all = frontends;
     this.#options = options;
-    this.#name = planName(plan);
+    this.#name = commentName(plan);
     this.#chains = chainsOf(plan);
   }
 

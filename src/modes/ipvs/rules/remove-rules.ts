@@ -3,6 +3,7 @@ import type { Family } from '../../../net/index.ts';
 import type { CleanupReport } from '../../cleanup-report.ts';
 import type { CleanupOptions, OwnRules } from '../../descriptor.ts';
 import { openBackends } from '../../iptables-programs.ts';
+import { placeText, usedChain } from '../../leftover.ts';
 import { CHAINS, MARKER_CHAINS, TABLES, type Table } from '../names.ts';
 import { JUMPS, jumpRule } from './jumps.ts';
 
@@ -13,32 +14,38 @@ export async function removeRules(
   report: CleanupReport,
 ): Promise<void> {
   const [own, other] = await openBackends(family, { ...programs, namespace });
-  await report.attempt(() => removeRulesOf(own, family, keep));
+  await removeRulesOf(own, family, report, keep);
   // The mode that runs now writes to the first backend only, so there is nothing to keep in the other one.
-  if (other) await report.attempt(() => removeRulesOf(other, family, undefined));
+  if (other) await removeRulesOf(other, family, report);
 }
 
 async function removeRulesOf(
   iptables: Iptables,
   family: Family,
-  keep: OwnRules | undefined,
-): Promise<string | undefined> {
+  report: CleanupReport,
+  keep?: OwnRules,
+): Promise<void> {
   const tables = parseSave(await iptables.save().catch(() => ''));
-  if (!TABLES.some(table => MARKER_CHAINS.some(chain => tables.get(table)?.has(chain)))) return undefined;
+  if (!TABLES.some(table => MARKER_CHAINS.some(chain => tables.get(table)?.has(chain)))) return;
   const removals = TABLES.map(table => removalFrom(table, tables.get(table) ?? new Map(), keep));
-  await iptables.restore(removals.map(({ text }) => text).join(''));
-  return `${removals.reduce((sum, { chains }) => sum + chains, 0)} ${family} chains`;
+  await report.attempt(`chains (${placeText(iptables)})`, async () => {
+    await iptables.restore(removals.map(({ text }) => text).join(''));
+    return `${removals.reduce((sum, { chains }) => sum + chains, 0)} ${family} chains`;
+  });
+  for (const { table, used } of removals) report.kept.push(...used.map(chain => usedChain(iptables, table, chain)));
 }
 
-/**
- * The text for iptables-restore, and how many chains it removes. A chain stays if a rule of another program jumps to
- * it.
- */
-function removalFrom(
-  table: Table,
-  present: SavedChains,
-  keep: OwnRules | undefined,
-): { readonly text: string; readonly chains: number } {
+interface RulesRemoval {
+  readonly table: Table;
+  /** The text for iptables-restore. */
+  readonly text: string;
+  /** How many chains it removes. */
+  readonly chains: number;
+  /** The chains that stay because a rule of another program jumps to them. */
+  readonly used: readonly string[];
+}
+
+function removalFrom(table: Table, present: SavedChains, keep: OwnRules | undefined): RulesRemoval {
   const chains = CHAINS[table].filter(chain => present.has(chain) && !keep?.chain(table, chain));
   const jumps = JUMPS.filter(jump => jump.table === table)
     .map(jump => ({ from: jump.from, text: jumpRule(jump) }))
@@ -63,5 +70,6 @@ function removalFrom(
     ...unused.map(chain => `-X ${chain}`),
     'COMMIT',
   ];
-  return { text: `${lines.join('\n')}\n`, chains: unused.length };
+  const used = chains.filter(chain => !unused.includes(chain));
+  return { table, text: `${lines.join('\n')}\n`, chains: unused.length, used };
 }

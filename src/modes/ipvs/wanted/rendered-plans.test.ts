@@ -3,9 +3,10 @@ import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import { applyEvent, clusterEvent, survivors } from '../../../../test/support/cluster-events.ts';
 import { service, slice } from '../../../../test/support/objects.ts';
-import { Model, parseNodePortAddresses } from '../../../model/index.ts';
+import { planOf } from '../../../../test/support/plans.ts';
+import { type Endpoint, Model, parseNodePortAddresses } from '../../../model/index.ts';
 import type { Ip } from '../../../net/index.ts';
-import { Planner } from '../../../plan/index.ts';
+import { Planner, type ServicePortPlan } from '../../../plan/index.ts';
 import { SET_KEYS } from '../names.ts';
 import { renderContext } from '../render.ts';
 import { RenderedPlans } from './rendered-plans.ts';
@@ -108,3 +109,42 @@ describe('wanted objects', () => {
     assert.equal(one.plans.wanted.takeChanged().servers.size, 0);
   });
 });
+
+describe('plans that cannot be prepared', () => {
+  const broken = (plan: ServicePortPlan): ServicePortPlan =>
+    Object.defineProperty({ ...plan }, 'frontends', {
+      get: () => {
+        throw new Error('no frontends');
+      },
+    });
+  const added = (...plans: ServicePortPlan[]) => ({ added: plans, updated: [], removed: [] });
+
+  test('MODE-10 a plan that cannot be rendered leaves its last good version and all others in place', () => {
+    const plans = new RenderedPlans(contextWith('192.168.0.2'));
+    const bad = planOf('bad', ['10.244.1.1']);
+    plans.take(added(bad));
+    const before = [...plans.wanted.serverIds()];
+    plans.take({ added: [], updated: [{ from: bad, to: broken(bad) }], removed: [] });
+    assert.deepEqual([...plans.wanted.serverIds()], before);
+    assert.deepEqual(plans.failed, new Map([['default/bad/TCP', new Error('no frontends')]]));
+    plans.take({ added: [], updated: [], removed: [bad] });
+    assert.deepEqual([[...plans.wanted.serverIds()], plans.failed], [[], new Map()]);
+  });
+
+  test('MODE-10 a plan whose objects cannot be encoded is left out; without such a plan the error is thrown', () => {
+    const plans = new RenderedPlans(contextWith('192.168.0.2'));
+    const bad = planOf('bad', ['10.244.1.1']);
+    const ip = 'no address' as Ip;
+    plans.take(added(planOf('good', ['10.244.1.2']), { ...bad, onNode: [{ ...onlyEndpoint(bad), ip }] }));
+    plans.leaveOutFailing(new Error('cannot encode'));
+    assert.deepEqual([...plans.failed.keys()], ['default/bad/TCP']);
+    assert.equal(plans.wanted.isEmpty('loopBack'), true);
+    assert.equal(plans.wanted.server('-t 10.96.0.1:80')?.endpoints[0]?.text, '10.244.1.2:8080');
+    assert.throws(() => plans.leaveOutFailing(new Error('cannot encode')), /cannot encode/);
+  });
+});
+
+function onlyEndpoint({ endpoints }: ServicePortPlan): Endpoint {
+  const [endpoint] = endpoints.cluster;
+  return endpoint ?? assert.fail('the plan has no endpoint');
+}

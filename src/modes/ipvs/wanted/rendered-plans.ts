@@ -1,14 +1,21 @@
-import { printElement } from '../../../kernel/ipset/index.ts';
+import { encodeElement, printElement } from '../../../kernel/ipset/index.ts';
+import { encodeChange } from '../../../kernel/ipvs/index.ts';
+import { MessageWriter } from '../../../kernel/netlink/index.ts';
 import { sameList } from '../../../lib/same-list.ts';
 import { type PlanDiff, planId, type ServicePortPlan } from '../../../plan/index.ts';
+import { preparationErrorOf } from '../../refusal-search.ts';
 import { elementId } from '../names.ts';
-import { type RenderContext, render } from '../render.ts';
+import { type RenderContext, type Rendered, render } from '../render.ts';
 import { WantedObjects } from './wanted-objects.ts';
 
-/** The plans of one family, and the objects that they are rendered to. */
+/**
+ * The plans of one family, and the objects that they are rendered to. A plan that cannot be rendered leaves the last
+ * good version of its service port in place.
+ */
 export class RenderedPlans {
   readonly wanted = new WantedObjects();
   readonly #plans = new Map<string, ServicePortPlan>();
+  readonly #failed = new Map<string, unknown>();
   #context: RenderContext;
 
   constructor(context: RenderContext) {
@@ -17,6 +24,11 @@ export class RenderedPlans {
 
   get context(): RenderContext {
     return this.#context;
+  }
+
+  /** The errors of the service ports whose newest plans cannot be rendered or encoded, by id. */
+  get failed(): ReadonlyMap<string, unknown> {
+    return this.#failed;
   }
 
   take({ added, updated, removed }: PlanDiff): void {
@@ -32,7 +44,18 @@ export class RenderedPlans {
     if (sameContext(before, context)) return;
     for (const [id, plan] of this.#plans) {
       this.wanted.remove(id, render(before, plan));
-      this.wanted.add(id, plan, render(context, plan));
+      const rendered = this.#tryRender(id, plan);
+      if (rendered) this.wanted.add(id, plan, rendered);
+      else this.#plans.delete(id);
+    }
+  }
+
+  /** Leaves out the service ports whose objects cannot be encoded. Throws the error if there are none. */
+  leaveOutFailing(error: unknown): void {
+    const prepare = ([, plan]: readonly [string, ServicePortPlan]) => tryEncode(render(this.#context, plan));
+    for (const [[id], own] of preparationErrorOf(error, this.#plans, prepare).failed) {
+      this.#replace(id, undefined);
+      this.#failed.set(id, own);
     }
   }
 
@@ -46,12 +69,24 @@ export class RenderedPlans {
   }
 
   #replace(id: string, plan: ServicePortPlan | undefined): void {
+    this.#failed.delete(id);
+    const rendered = plan && this.#tryRender(id, plan);
+    if (plan && !rendered) return;
     const before = this.#plans.get(id);
     if (before) this.wanted.remove(id, render(this.#context, before));
     this.#plans.delete(id);
-    if (!plan) return;
+    if (!plan || !rendered) return;
     this.#plans.set(id, plan);
-    this.wanted.add(id, plan, render(this.#context, plan));
+    this.wanted.add(id, plan, rendered);
+  }
+
+  #tryRender(id: string, plan: ServicePortPlan): Rendered | undefined {
+    try {
+      return render(this.#context, plan);
+    } catch (error) {
+      this.#failed.set(id, error);
+      return undefined;
+    }
   }
 
   /** Ids of virtual servers, elements and addresses. */
@@ -62,6 +97,19 @@ export class RenderedPlans {
       ...elements.map(({ set, element }) => elementId(set, printElement(element), this.#context.family)),
       ...elements.flatMap(({ element }) => (element.kind === 'hash:ip' ? [element.ip] : [])),
     ];
+  }
+}
+
+/** Encodes the objects as requests to add them, and throws the bytes away. */
+function tryEncode({ servers, elements }: Rendered): void {
+  const writer = new MessageWriter();
+  writer.begin(0, 0, 0);
+  for (const { element } of elements) encodeElement(writer, element);
+  for (const { service, endpoints } of servers) {
+    encodeChange(writer, { kind: 'new-service', service });
+    for (const { ip: address, port } of endpoints) {
+      encodeChange(writer, { kind: 'new-dest', service: service.key, destination: { address, port } });
+    }
   }
 }
 

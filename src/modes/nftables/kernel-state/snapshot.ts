@@ -1,4 +1,4 @@
-import { KernelError } from '../../../kernel/errors.ts';
+import { uninterrupted } from '../../../kernel/netlink/index.ts';
 import {
   type Chain,
   type Element,
@@ -62,15 +62,15 @@ export const EMPTY_SNAPSHOT: Snapshot = {
 
 export async function takeSnapshot(socket: NftablesSocket, layout: Layout): Promise<Snapshot> {
   const { nft } = layout;
-  const tables = await uninterrupted(async () => [...socket.listTables(nft)]);
+  const tables = await uninterrupted(() => [...socket.listTables(nft)]);
   const table = tables.find(({ name }) => name === TABLE);
   if (!table) return EMPTY_SNAPSHOT;
-  const rules = await uninterrupted(async () => [...socket.listRules(nft, TABLE)]);
+  const rules = await uninterrupted(() => [...socket.listRules(nft, TABLE)]);
   const texts = new Map<string, string[]>();
   for (const rule of rules) texts.set(rule.chain, [...(texts.get(rule.chain) ?? []), ruleText(layout, rule)]);
-  const listed = await uninterrupted(async () => [...socket.listChains(nft, TABLE)]);
+  const listed = await uninterrupted(() => [...socket.listChains(nft, TABLE)]);
   const chains = new Map(listed.map(chain => [chain.name, { chain, rules: texts.get(chain.name) ?? [] }]));
-  const all = await uninterrupted(async () => [...socket.listSets(nft, TABLE)]);
+  const all = await uninterrupted(() => [...socket.listSets(nft, TABLE)]);
   const filled = all.filter(set => !set.flags?.includes('dynamic'));
   return {
     tableHandle: table.handle,
@@ -78,21 +78,6 @@ export async function takeSnapshot(socket: NftablesSocket, layout: Layout): Prom
     sets: new Map(all.map(set => [set.name, set])),
     elements: await listElements(socket, layout, filled),
   };
-}
-
-/** How often the kernel may break off a listing. */
-const LISTING_ATTEMPTS = 50;
-
-/** The kernel breaks off a listing when any program changes any table. The listing then begins again. */
-async function uninterrupted<T>(list: () => Promise<T>): Promise<T> {
-  for (let attempt = 1; ; attempt++) {
-    try {
-      return await list();
-    } catch (error) {
-      const isInterrupted = error instanceof KernelError && error.code === 'KERNEL_INTERRUPTED';
-      if (!isInterrupted || attempt === LISTING_ATTEMPTS) throw error;
-    }
-  }
 }
 
 /** The elements of some sets, which must exist. */

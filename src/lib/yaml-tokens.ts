@@ -1,0 +1,24 @@
+import { type CST, Lexer, type LineCounter, Parser } from 'yaml';
+import { MAX_LEVELS, TooDeepError } from './nesting.ts';
+
+/**
+ * The tokens of a YAML text, each a whole document, for the library's Composer. Throws a TooDeepError before the
+ * Composer, which is recursive, sees a document that is nested too deep.
+ */
+export function* yamlTokens(text: string, lines: LineCounter): Generator<CST.Token, void> {
+  const parser = new Parser(lines.addNewLine);
+  lines.addNewLine(0);
+  for (const lexeme of new Lexer().lex(text)) {
+    const { offset } = parser;
+    yield* parser.next(lexeme);
+    if (isTooDeep(parser.stack)) throw new TooDeepError(offset);
+  }
+  yield* parser.end();
+}
+
+/** The stack has the document, the collections that are open, and perhaps a scalar. */
+function isTooDeep(stack: readonly CST.Token[]): boolean {
+  return stack.length > MAX_LEVELS + 1 && COLLECTIONS.has(stack[MAX_LEVELS + 1]?.type ?? '');
+}
+
+const COLLECTIONS: ReadonlySet<string> = new Set(['block-map', 'block-seq', 'flow-collection']);
