@@ -55,7 +55,8 @@ export class HttpConnection extends Duplex implements Turn, Closable {
       for (const closed of this.#unanswered.values()) closed.abort();
       turns.add(this);
     });
-    socket.on('timeout', () => (this.#isWriting ? this.destroy() : this.emit('timeout')));
+    // The HTTP server then closes the connection.
+    socket.on('timeout', () => this.emit('timeout'));
     socket.on('error', () => this.destroy());
     socket.on('close', () => this.destroy());
   }
@@ -101,7 +102,6 @@ export class HttpConnection extends Duplex implements Turn, Closable {
 
   /** Lets an answer be written that is ready, or else passes bytes on. */
   run(): void {
-    if (this.destroyed) return;
     const write = this.#writeAnswer;
     this.#writeAnswer = undefined;
     if (write) write();
@@ -129,10 +129,10 @@ export class HttpConnection extends Duplex implements Turn, Closable {
     this.push(bytes);
   }
 
-  /** A request whose body has not come needs more bytes, unless another request waits for its answer. */
+  /** A request whose body has not come needs more bytes. */
   #mustWait(): boolean {
     const [request] = this.#unanswered.keys();
-    return request !== undefined && (request.complete || this.#unanswered.size > 1);
+    return request?.complete === true;
   }
 
   /** The HTTP server limits the time between two requests with this. */

@@ -58,10 +58,10 @@ describe('HTTP servers', () => {
     assert.equal((await httpCall({ port })).body, 'fine');
   });
 
-  test('HEALTH-10 a body is sent in pieces as they come, and a body that breaks off closes the connection', async () => {
-    const { port } = await serve(({ path }) => ({ status: 200, headers: {}, body: pieces(path === '/broken') }));
-    assert.equal((await httpCall({ port })).body, 'onetwo');
-    await assert.rejects(httpCall({ port, path: '/broken' }));
+  test('HEALTH-10 an answer that HTTP does not allow closes the connection, and the server goes on', async () => {
+    const { port } = await serve(({ path }) => ({ status: 200, headers: { 'X-A': path.slice(1) }, body: 'fine' }));
+    await assert.rejects(httpCall({ port, path: '/a%0ab' }));
+    assert.equal((await httpCall({ port, path: '/a' })).body, 'fine');
   });
 
   test('HEALTH-10 headers that are too long are refused', async () => {
@@ -240,12 +240,6 @@ function recordingListen(): { listeners: Server[]; listen: Listen } {
     return listener;
   };
   return { listeners, listen };
-}
-
-async function* pieces(broken: boolean): AsyncGenerator<Uint8Array> {
-  yield Buffer.from('one');
-  if (broken) throw new Error('broken');
-  yield Buffer.from('two');
 }
 
 async function settle(done: () => boolean): Promise<void> {

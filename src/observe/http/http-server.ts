@@ -1,7 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo, Server as Listener } from 'node:net';
-import { type Duplex, Readable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
+import type { Duplex } from 'node:stream';
 import { errorText } from '../../lib/error-text.ts';
 import { withoutSecrets } from '../../lib/secrets.ts';
 import type { HttpAnswer, HttpHandler, HttpRequest } from './answer.ts';
@@ -100,9 +99,9 @@ async function answer(
     const parsed = parseRequest(request, closed);
     const result = parsed ? callHandler(handle, parsed) : BAD_REQUEST;
     if (result instanceof Promise) await result.then(() => connection.turn());
-    await write(await result, response, answerTimeoutMs);
+    write(await result, response, answerTimeoutMs);
   } catch {
-    // The caller disconnected, or a body broke off in the middle. It is too late for an error answer.
+    // The answer has a header that HTTP does not allow.
     response.destroy();
   }
 }
@@ -117,20 +116,11 @@ function callHandler(handle: HttpHandler, request: HttpRequest): HttpAnswer | Pr
   }
 }
 
-async function write(
-  { status, headers, body }: HttpAnswer,
-  response: ServerResponse,
-  timeoutMs: number,
-): Promise<void> {
-  if (typeof body === 'string' || body instanceof Uint8Array) {
-    const shown = typeof body === 'string' ? withoutSecrets(body) : body;
-    response.writeHead(status, { ...headers, 'Content-Length': Buffer.byteLength(shown) }).end(shown);
-    const timeout = setTimeout(() => response.destroy(), timeoutMs);
-    response.once('close', () => clearTimeout(timeout));
-    return;
-  }
-  response.writeHead(status, headers);
-  await pipeline(Readable.from(body), response);
+function write({ status, headers, body }: HttpAnswer, response: ServerResponse, timeoutMs: number): void {
+  const shown = typeof body === 'string' ? withoutSecrets(body) : body;
+  response.writeHead(status, { ...headers, 'Content-Length': Buffer.byteLength(shown) }).end(shown);
+  const timeout = setTimeout(() => response.destroy(), timeoutMs);
+  response.once('close', () => clearTimeout(timeout));
 }
 
 function parseRequest(message: IncomingMessage, closed: AbortSignal): HttpRequest | undefined {

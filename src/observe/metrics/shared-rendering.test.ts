@@ -59,6 +59,16 @@ describe('many scrapes at once', () => {
     assert.equal(await get('gzip'), 'a 2\n');
   });
 
+  test('METRICS-14 a caller that has its answer does not hold the text', async () => {
+    await serve(async () => `a ${renderings}\n`);
+    for (let i = 1; i <= 6; i++) assert.equal((await httpCall({ port, path: '/metrics' })).body, `a ${i}\n`);
+  });
+
+  test('METRICS-14 a text is compressed once for all callers', async () => {
+    const rendering = await new SharedRendering(new ManualClock(), async () => 'a 1\n').get(AbortSignal.abort());
+    assert.equal(await rendering.zipped(), await rendering.zipped());
+  });
+
   for (const reads of [true, false]) {
     test(`METRICS-14 two hundred connections that ask without end delay nobody, if they ${reads ? '' : 'do not '}read`, async () => {
       const set = manyMetrics();
