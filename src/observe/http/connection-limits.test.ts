@@ -42,9 +42,9 @@ describe('the limits of connections', () => {
 
   test('HEALTH-16 by default a caller has 30 s to take its answer', async t => {
     const connections = await serve(() => ({ status: 200, headers: {}, body: Buffer.alloc(50_000_000) }));
-    const { calls } = t.mock.method(globalThis, 'setTimeout').mock;
+    const timers = t.mock.method(globalThis, 'setTimeout').mock;
     await once(await dial(REQUEST), 'readable');
-    const limit = calls.find(call => call.arguments[1] === 30_000)?.arguments[0];
+    const limit = timers.calls.find(call => call.arguments[1] === 30_000)?.arguments[0];
     assert.equal(connections.size, 1);
     limit?.();
     await waitFor('it is closed', () => connections.size === 0, { timeoutMs: 3000 });
