@@ -23,7 +23,11 @@ function firstProblem(name: string, text: string): string {
     writeFileSync(join(folder, name), text);
     const args = ['plan', '--manifests', folder, '--hostname-override', 'node-a', '--cluster-cidr', '10.244.0.0/16'];
     const env = { ...process.env, NODE_OPTIONS: '--max-old-space-size=128' };
-    const { signal, stdout, stderr } = spawnSync('bin/kube-proxy', args, { env, encoding: 'utf8', maxBuffer: 64 << 20 });
+    const { signal, stdout, stderr } = spawnSync('bin/kube-proxy', args, {
+      env,
+      encoding: 'utf8',
+      maxBuffer: 64 << 20,
+    });
     assert.equal(signal, null, stderr.slice(-2000));
     return stdout.split('\n').find(line => line.includes(name)) ?? '';
   } finally {

@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import type { NetworkNamespace } from '../../src/kernel/netns.ts';
 
 export interface ProbeResult {
   readonly answers: number;
@@ -42,10 +43,10 @@ export class HttpProber {
   }
 
   /** Resolves after the first answer. */
-  static async start(port: number, path: string): Promise<HttpProber> {
-    const child = spawn(process.execPath, ['-e', PROGRAM, JSON.stringify({ port, path })], {
-      stdio: ['pipe', 'pipe', 'inherit'],
-    });
+  static async start(port: number, path: string, namespace?: NetworkNamespace): Promise<HttpProber> {
+    const args = ['-e', PROGRAM, JSON.stringify({ port, path })];
+    const start = () => spawn(process.execPath, args, { stdio: ['pipe', 'pipe', 'inherit'] });
+    const child = namespace ? namespace.run(start) : start();
     const prober = new HttpProber(child);
     await prober.#output();
     return prober;

@@ -13,8 +13,8 @@ const LOOPBACK = '127.0.0.1' as Ip;
 const BIG_REQUEST = 'GET /big HTTP/1.1\r\nHost: a\r\n\r\n';
 const SMALL_REQUEST = 'GET /livez HTTP/1.1\r\nHost: a\r\n\r\n';
 const BIG = Buffer.alloc(100_000, 'x');
-/** A second, and time for a machine that is busy. */
-const ANSWER_WITHIN_MS = 2500;
+/** Prober and attacker are processes of their own. So their work does not count, only the wait for a processor. */
+const ANSWER_WITHIN_MS = 1000;
 /** The limits of the server, and time for a machine that is busy. */
 const LIMIT_MS = 10_000;
 const CLOSED_WITHIN_MS = LIMIT_MS + 5000;

@@ -5,7 +5,6 @@ import type { Socket } from 'node:net';
 import { Duplex } from 'node:stream';
 import { afterEach, beforeEach, describe, test } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { ConnectionTable } from './connection-table.ts';
 import { HttpConnection } from './http-connection.ts';
 import { type Turn, TurnQueue } from './turn-queue.ts';
 
@@ -44,6 +43,8 @@ class CountedTurns extends TurnQueue {
   }
 }
 
+const place = { answered: () => {}, free: () => {} };
+
 describe('an HTTP connection', () => {
   let socket: PeerSocket;
   let turns: CountedTurns;
@@ -51,7 +52,7 @@ describe('an HTTP connection', () => {
   beforeEach(() => {
     socket = new PeerSocket();
     turns = new CountedTurns();
-    connection = new HttpConnection({ socket: asSocket(socket), connections: new ConnectionTable(), turns });
+    connection = new HttpConnection({ socket: asSocket(socket), place, turns, bytes: Buffer.from('') });
   });
   afterEach(() => void connection.destroy());
 

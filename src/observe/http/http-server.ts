@@ -9,6 +9,7 @@ import { type ConnectionTable, processConnections } from './connection-table.ts'
 import { HttpConnection } from './http-connection.ts';
 import { type Listen, type ListenAddress, listenHere } from './listen.ts';
 import { parseTarget } from './request-target.ts';
+import { SilentConnection } from './silent-connection.ts';
 import { processTurns } from './turn-queue.ts';
 
 /** Callers are probes and scrapers, and none of them needs more than this. */
@@ -39,10 +40,12 @@ export interface HttpServerOptions extends ListenAddress {
 export class HttpServer {
   readonly #http: Server;
   readonly #listener: Listener;
+  readonly #silent: ReadonlySet<SilentConnection>;
 
-  private constructor(http: Server, listener: Listener) {
+  private constructor(http: Server, listener: Listener, silent: ReadonlySet<SilentConnection>) {
     this.#http = http;
     this.#listener = listener;
+    this.#silent = silent;
   }
 
   /** Rejects if the server cannot listen on the address. */
@@ -58,12 +61,25 @@ export class HttpServer {
         closed => void answer(request, response, { handle, connection, closed, answerTimeoutMs }),
       );
     });
-    const listener = await listen(address, socket =>
-      http.emit('connection', new HttpConnection({ socket, connections, turns: processTurns })),
-    );
+    const silent = new Set<SilentConnection>();
+    const listener = await listen(address, socket => {
+      const incoming = new SilentConnection({
+        socket,
+        connections,
+        timeoutMs: LIMITS.headersTimeout,
+        open(place, bytes) {
+          silent.delete(incoming);
+          const connection = new HttpConnection({ socket, place, turns: processTurns, bytes });
+          http.emit('connection', connection);
+          return connection;
+        },
+      });
+      silent.add(incoming);
+      socket.once('close', () => silent.delete(incoming));
+    });
     // The HTTP server does not listen itself. Only after this event it enforces the timeouts of its connections.
     http.emit('listening');
-    const server = new HttpServer(http, listener);
+    const server = new HttpServer(http, listener, silent);
     listener.on('error', error => {
       server.close();
       onError?.(error);
@@ -80,6 +96,7 @@ export class HttpServer {
     this.#listener.close();
     this.#http.close();
     this.#http.closeAllConnections();
+    for (const connection of this.#silent) connection.destroy();
   }
 }
 

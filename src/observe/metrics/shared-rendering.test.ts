@@ -13,8 +13,8 @@ import { metricsHandler } from './index.ts';
 import { MetricSet } from './metric-set.ts';
 import { SharedRendering } from './shared-rendering.ts';
 
-/** A second, and time for a machine that is busy. */
-const ANSWER_WITHIN_MS = 2500;
+/** Prober and attacker are processes of their own. So their work does not count, only the wait for a processor. */
+const ANSWER_WITHIN_MS = 1000;
 const REQUEST = 'GET /metrics HTTP/1.1\r\nHost: a\r\n\r\n';
 
 describe('many scrapes at once', () => {
