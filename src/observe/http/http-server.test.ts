@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
 import { EventEmitter, once } from 'node:events';
-import { connect, type Server } from 'node:net';
+import { connect, type ListenOptions, Server } from 'node:net';
 import { afterEach, describe, test } from 'node:test';
 import { httpCall } from '../../../test/support/http-call.ts';
 import { ManualClock } from '../../../test/support/manual-clock.ts';
+import { rememberSecret } from '../../lib/secrets.ts';
 import type { Ip } from '../../net/index.ts';
 import { type HttpHandler, HttpServer, type Listen, listenHere, RetryingHttpServer, textAnswer } from './index.ts';
 
@@ -45,16 +47,27 @@ describe('HTTP servers', () => {
 
   test('HEALTH-10 a request body that is too long is refused, and the caller still gets an answer', async () => {
     const { port } = await serve(async request => textAnswer(200, String(await request.text(4))));
-    assert.equal((await httpCall({ port, method: 'PUT', body: 'hello' })).body, 'undefined');
+    const put = async (body: string) => (await httpCall({ port, method: 'PUT', body })).body;
+    assert.deepEqual([await put('hell'), await put('hello')], ['hell', 'undefined']);
+    assert.equal(await put('x'.repeat(500_000)), 'undefined');
+  });
+
+  test('CLIENT-15 no page shows a secret of the process', async () => {
+    const secret = randomBytes(16).toString('hex');
+    rememberSecret(secret);
+    const { port } = await serve(() => textAnswer(200, `the token is ${secret}`));
+    assert.equal((await httpCall({ port })).body, 'the token is <redacted>');
   });
 
   test('HEALTH-10 a handler that throws is a 500, and the server goes on', async () => {
     const { port } = await serve(({ path }) => {
       if (path === '/bad') throw new Error('no luck');
-      return textAnswer(200, 'fine');
+      return path === '/later' ? Promise.reject(new Error('no luck')) : textAnswer(200, 'fine');
     });
-    const { status, body } = await httpCall({ port, path: '/bad' });
-    assert.deepEqual({ status, body }, { status: 500, body: 'no luck\n' });
+    for (const path of ['/bad', '/later']) {
+      const { status, body } = await httpCall({ port, path });
+      assert.deepEqual({ status, body }, { status: 500, body: 'no luck\n' });
+    }
     assert.equal((await httpCall({ port })).body, 'fine');
   });
 
@@ -138,17 +151,28 @@ describe('HTTP servers', () => {
     });
   }
 
-  test('HEALTH-10 on a machine without IPv6 a wildcard means IPv4', async () => {
-    const tried: string[] = [];
-    const listen: Listen = (address, onConnection) => {
-      tried.push(address.ip);
-      if (address.ip !== ANY6) return listenHere(address, onConnection);
-      throw Object.assign(new Error('listen EAFNOSUPPORT'), { code: 'EAFNOSUPPORT' });
-    };
-    const server = retrying({ ip: ANY6, listen });
-    await server.start();
-    assert.deepEqual(tried, ['::', '0.0.0.0']);
-    assert.equal((await httpCall({ port: server.port ?? 0 })).body, 'ok');
+  for (const code of ['EAFNOSUPPORT', 'EADDRNOTAVAIL', 'EINVAL', 'EPROTONOSUPPORT']) {
+    test(`HEALTH-10 on a machine without IPv6 (${code}) a wildcard means IPv4`, async () => {
+      const tried: string[] = [];
+      const listen: Listen = (address, onConnection) => {
+        tried.push(address.ip);
+        if (address.ip !== ANY6) return listenHere(address, onConnection);
+        throw Object.assign(new Error(`listen ${code}`), { code });
+      };
+      const server = retrying({ ip: ANY6, listen });
+      await server.start();
+      assert.deepEqual(tried, ['::', '0.0.0.0']);
+      assert.equal((await httpCall({ port: server.port ?? 0 })).body, 'ok');
+    });
+  }
+
+  test('HEALTH-14 many connections may wait until the process accepts them', async t => {
+    const listens = t.mock.method(Server.prototype, 'listen').mock;
+    await serve(() => textAnswer(200, 'ok'));
+    assert.deepEqual(
+      listens.calls.map(call => (call.arguments[0] as ListenOptions).backlog),
+      [4096],
+    );
   });
 
   test('HEALTH-11 a server whose address is in use retries every 5 s and reports each failure', async () => {
@@ -201,6 +225,27 @@ describe('HTTP servers', () => {
       listeners.map(({ listening }) => listening),
       [false],
     );
+  });
+
+  test('HEALTH-11 a server that is closed while it fails to open reports nothing and does not retry', async () => {
+    const clock = new ManualClock();
+    const errors: Error[] = [];
+    const listen: Listen = () => new Promise((_, reject) => setImmediate(() => reject(new Error('no luck'))));
+    const server = retrying({ ip: LOOPBACK, clock, listen, onError: error => errors.push(error) });
+    const started = server.start();
+    server.close();
+    await started;
+    assert.deepEqual([errors, clock.pending], [[], 0]);
+  });
+
+  test('HEALTH-10 closing also closes connections that have sent nothing', async () => {
+    const server = await serve(() => textAnswer(200, 'ok'));
+    const socket = connect(server.port, LOOPBACK);
+    await once(socket, 'connect');
+    await httpCall({ port: server.port });
+    const closed = once(socket, 'close');
+    server.close();
+    await closed;
   });
 
   test('HEALTH-11 with hardFail a server does not retry', async () => {

@@ -369,7 +369,8 @@ describe('the metrics server', () => {
     const { head, samples } = JSON.parse(body);
     assert.ok(head.children.length > 0 && samples.length > 0);
     for (const seconds of ['0', 'x', '301']) {
-      assert.equal((await get(`/debug/pprof/heap?seconds=${seconds}`)).status, 400, seconds);
+      const refused = await get(`/debug/pprof/heap?seconds=${seconds}`);
+      assert.deepEqual([refused.status, refused.body], [400, 'seconds must be more than 0 and at most 300\n'], seconds);
     }
   });
 
