@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
+import { Session } from 'node:inspector';
 import { afterEach, beforeEach, describe, test } from 'node:test';
 import { gunzipSync } from 'node:zlib';
 import { type HttpCall, httpCall } from '../../../test/support/http-call.ts';
@@ -326,6 +327,12 @@ describe('the metrics server', () => {
     assert.match(index.body, /href="profile.*\n.*href="heap\?seconds=30"/);
     const unknown = await get('/debug/pprof/symbol');
     assert.deepEqual([unknown.status, unknown.headers['x-go-pprof'], unknown.body], [404, '1', 'Unknown profile\n']);
+  });
+
+  test('METRICS-9 a profile leaves no session with the profiler', async t => {
+    const ended = t.mock.method(Session.prototype, 'disconnect').mock;
+    await get('/debug/pprof/profile?seconds=0.001');
+    assert.equal(ended.callCount(), 1);
   });
 
   test('METRICS-9 /debug/pprof/profile is a CPU profile', async () => {
