@@ -67,7 +67,7 @@ describe('the limits of connections', () => {
   test('HEALTH-15 of two connections of a caller, the one without a newer answer gives way', async () => {
     await serve(ok, new ConnectionTable(2));
     const [first, second] = [await dial(), await dial()];
-    const closed = once(second, 'end');
+    const closed = once(second, 'end', { signal: AbortSignal.timeout(5000) });
     await ask(first);
     await dial();
     await closed;
