@@ -88,6 +88,7 @@ describe('the places for connections', () => {
     }
     collect();
     assert.ok(process.memoryUsage().heapUsed - before < 5 << 20);
+    assert.equal(table.size, 0);
   });
 
   test('HEALTH-15 an IPv6 network is one address, and a mapped IPv4 address is that of IPv4', () => {
@@ -108,7 +109,14 @@ describe('the places for connections', () => {
     assert.equal(table.size, 1);
     add(table, '10.0.0.1');
     assert.deepEqual([closed(), table.size], [[], 2]);
-    add(table, '10.0.0.2');
-    assert.deepEqual([closed(), table.size], [[1], 2]);
+  });
+
+  test('HEALTH-15 a connection that is gone does not come back with its answer', () => {
+    const table = newTable(2);
+    add(table, '10.0.0.1', '10.0.0.1');
+    added[0]?.place.free();
+    added[0]?.place.answered();
+    add(table, '10.0.0.2', '10.0.0.3', '10.0.0.4');
+    assert.deepEqual([closed(), table.size], [[1, 2], 2]);
   });
 });
