@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { connect, type Socket } from 'node:net';
+import { connect, Socket } from 'node:net';
 import { afterEach, describe, test } from 'node:test';
 import { waitFor } from '../../../test/support/wait-for.ts';
 import type { Ip } from '../../net/index.ts';
@@ -62,6 +62,22 @@ describe('the limits of connections', () => {
     const socket = await dial(REQUEST.replace('\r\n\r\n', '\r\nConnection: close\r\n\r\n'));
     await once(socket, 'data');
     await waitFor('it is closed', () => connections.size === 0, { timeoutMs: 3000 });
+  });
+
+  test('HEALTH-16 a caller that ends its side of the connection and has sent nothing is disconnected', async () => {
+    const connections = await serve(ok);
+    const socket = await dial();
+    await waitFor('the server has the connection', () => connections.size === 1);
+    socket.end();
+    await waitFor('it is closed', () => connections.size === 0, { timeoutMs: 3000 });
+  });
+
+  test('HEALTH-16 the time limit for the first bytes ends with them', async t => {
+    const timeouts = t.mock.method(Socket.prototype, 'setTimeout').mock;
+    await serve(ok);
+    await ask(await dial());
+    const limits = timeouts.calls.map(call => call.arguments[0]);
+    assert.deepEqual(limits.slice(0, 2), [10_000, 0]);
   });
 
   test('HEALTH-15 of two connections of a caller, the one without a newer answer gives way', async () => {

@@ -47,7 +47,8 @@ describe('many scrapes at once', () => {
 
   test('METRICS-14 callers that ask at the same moment get one rendering, compressed or not', async () => {
     await serve(async () => {
-      await delay(100);
+      // Long enough for all callers to ask, also on a busy machine.
+      await delay(1000);
       return `a ${renderings}\n`;
     });
     const get = async (encoding: string) => {
