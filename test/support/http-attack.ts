@@ -1,12 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import type { NetworkNamespace } from '../../src/kernel/netns.ts';
 
 export interface HttpAttack {
   readonly port: number;
   readonly connections: number;
-  /** How many connections to open in a second. By default all at once. */
-  readonly perSecond?: number;
   /** The source address, by default 127.0.0.1. */
   readonly from?: string;
   /** Each connection sends this text once. */
@@ -24,7 +21,7 @@ const TRICKLE_MS = 100;
 /** The program of the attacker. It prints one line when its connections are open, and counts those on each line it gets. */
 const PROGRAM = `
 const { connect } = require('node:net');
-const { port, connections, perSecond = Infinity, from, send, trickle, reads, reconnects } = JSON.parse(process.argv[1]);
+const { port, connections, from, send, trickle, reads, reconnects } = JSON.parse(process.argv[1]);
 const open = new Set();
 let connected = 0;
 function attack() {
@@ -41,13 +38,7 @@ function attack() {
     if (++connected === connections) console.log('ready');
   });
 }
-const start = performance.now();
-let begun = 0;
-(function open() {
-  const due = perSecond * (performance.now() - start + 1) / 1000;
-  while (begun < connections && begun <= due) { begun++; attack(); }
-  if (begun < connections) setTimeout(open, 5);
-})();
+for (let i = 0; i < connections; i++) attack();
 if (trickle) setInterval(() => open.forEach(socket => socket.write(trickle)), ${TRICKLE_MS});
 process.stdin.on('data', () => console.log(open.size));
 process.stdin.on('end', () => process.exit());
@@ -62,10 +53,10 @@ export class HttpAttacker {
   }
 
   /** Resolves when each connection has been open and has sent its text. */
-  static async start(attack: HttpAttack, namespace?: NetworkNamespace): Promise<HttpAttacker> {
-    const args = ['-e', PROGRAM, JSON.stringify({ from: '127.0.0.1', ...attack })];
-    const start = () => spawn(process.execPath, args, { stdio: ['pipe', 'pipe', 'inherit'] });
-    const child = namespace ? namespace.run(start) : start();
+  static async start(attack: HttpAttack): Promise<HttpAttacker> {
+    const child = spawn(process.execPath, ['-e', PROGRAM, JSON.stringify({ from: '127.0.0.1', ...attack })], {
+      stdio: ['pipe', 'pipe', 'inherit'],
+    });
     const attacker = new HttpAttacker(child);
     await attacker.#line();
     return attacker;
