@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
-import { withClient } from '../../../test/support/api-client.ts';
+import { eventually, withClient } from '../../../test/support/api-client.ts';
 import { TestServer } from '../../../test/support/api-server.ts';
 
 test('CLIENT-4 the client offers TLS 1.3 and 1.2, and nothing older', async () => {
@@ -28,9 +28,9 @@ test('CLIENT-7 the kernel probes a server that is silent', () =>
     (_request, response) => void response.end('ok'),
     async ({ get, server }) => {
       await get();
-      assert.deepEqual(timersOfConnectionsTo(server.port), [KEEP_ALIVE]);
+      // Until the server has acknowledged the last packet, another timer runs.
+      await eventually(() => timersOfConnectionsTo(server.port).join() === KEEP_ALIVE);
     },
-    { server: { protocol: 'https' } },
   ));
 
 const KEEP_ALIVE = '02';

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect, Socket } from 'node:net';
 import { afterEach, describe, test } from 'node:test';
+import { setTimeout as delay } from 'node:timers/promises';
 import { waitFor } from '../../../test/support/wait-for.ts';
 import type { Ip } from '../../net/index.ts';
 import { ConnectionTable, type HttpHandler, HttpServer, textAnswer } from './index.ts';
@@ -88,6 +89,44 @@ describe('the limits of connections', () => {
     await dial();
     await closed;
     assert.match(await ask(first), /ok/);
+  });
+
+  test('HEALTH-15 a connection whose request runs is spared, although it is older', async () => {
+    await serve(() => new Promise(() => {}), new ConnectionTable(2));
+    const first = await dial(REQUEST);
+    first.once('close', () => assert.fail('the first connection was closed'));
+    // The server reads the first request before it accepts the third connection.
+    const closed = once(await dial(), 'end', { signal: AbortSignal.timeout(5000) });
+    await delay(50);
+    await dial();
+    await closed;
+    first.removeAllListeners('close');
+  });
+
+  test('HEALTH-10 a caller may reset a connection that has sent nothing', async () => {
+    const connections = await serve(ok);
+    const socket = await dial();
+    await waitFor('the server has the connection', () => connections.size === 1);
+    socket.resetAndDestroy();
+    await waitFor('it is closed', () => connections.size === 0, { timeoutMs: 3000 });
+  });
+
+  test('HEALTH-15 a connection that is closed takes no memory', async () => {
+    const connections = await serve(ok);
+    const collect = globalThis.gc ?? assert.fail('the tests run with --expose-gc');
+    const openAndClose = async (count: number) => {
+      for (let i = 0; i < count; i++) {
+        const socket = connect({ port, host: '127.0.0.1' });
+        await once(socket, 'connect');
+        socket.destroy();
+      }
+      await waitFor('all are closed', () => connections.size === 0);
+      collect();
+      return process.memoryUsage().heapUsed;
+    };
+    const before = await openAndClose(200);
+    const grown = (await openAndClose(2000)) - before;
+    assert.ok(grown < 2 << 20, `${grown} bytes`);
   });
 
   test('HEALTH-14 answers that become ready at the same moment are written each in its own turn', async () => {

@@ -154,7 +154,7 @@ describe('HTTP servers', () => {
     const socket = connect(server.port, LOOPBACK);
     await once(socket, 'connect');
     await httpCall({ port: server.port });
-    const closed = once(socket, 'close');
+    const closed = once(socket, 'close', { signal: AbortSignal.timeout(5000) });
     server.close();
     await closed;
   });

@@ -29,7 +29,6 @@ export class SilentConnection implements Closable {
     socket.on('error', () => {});
     socket.once('close', () => place.free());
     socket.once('data', bytes => {
-      socket.off('timeout', close);
       socket.off('end', close);
       socket.setTimeout(0);
       this.#connection = open(place, bytes);
