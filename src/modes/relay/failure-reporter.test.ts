@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { ManualClock } from '../../../../test/support/manual-clock.ts';
+import { ManualClock } from '../../../test/support/manual-clock.ts';
 import { FailureReporter } from './failure-reporter.ts';
 
 test('USER-19 the same failure is reported at most every 10 s, with the number of failures in between', async () => {

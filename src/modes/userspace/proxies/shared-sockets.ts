@@ -1,24 +1,16 @@
 import { ConntrackSocket } from '../../../kernel/conntrack/index.ts';
 import type { NetworkNamespace } from '../../../kernel/netns.ts';
-import { descriptorLimit, EventPoll } from '../../../kernel/sockets/index.ts';
 import type { Clock } from '../../../lib/clock.ts';
 import type { ModeEvents } from '../../mode.ts';
+import { openRelay, type RelayOptions, type RelayResources } from '../../relay/index.ts';
 import { AddressReader } from '../portals/machine-addresses.ts';
-import { FailureReporter } from './failure-reporter.ts';
-import { RelayResources } from './relay-resources.ts';
 
-export interface SocketOptions {
+export interface SocketOptions extends Omit<RelayOptions, 'udpIdleTimeoutMs'> {
   /** `udpIdleTimeout`: the mode forgets a UDP client that is silent for this long. */
   readonly udpIdleTimeoutMs?: number | undefined;
-  /** How many descriptors the mode may use. The default is seven eighths of the limit of the process. */
-  readonly maxDescriptors?: number | undefined;
-  readonly maxUdpClients?: number | undefined;
-  readonly keepAliveSeconds?: number | undefined;
 }
 
 const UDP_IDLE_TIMEOUT_MS = 250;
-const KEEP_ALIVE_SECONDS = 15;
-const MAX_UDP_CLIENTS = 8192;
 
 /** What both families of a mode share. */
 export class SharedSockets {
@@ -34,22 +26,10 @@ export class SharedSockets {
     clock: Clock,
     events: Pick<ModeEvents, 'failed'>,
   ) {
-    const reporter = new FailureReporter(clock, (action, error) => events.failed({ action, error }));
-    const limit = descriptorLimit();
+    const { udpIdleTimeoutMs = UDP_IDLE_TIMEOUT_MS } = options;
     try {
-      const poll = this.#keep(new EventPoll(error => reporter.report('handle a connection', error)));
-      this.resources = this.#keep(
-        new RelayResources({
-          namespace,
-          poll,
-          clock,
-          reporter,
-          stream: { keepAliveSeconds: options.keepAliveSeconds ?? KEEP_ALIVE_SECONDS },
-          udpIdleTimeoutMs: options.udpIdleTimeoutMs ?? UDP_IDLE_TIMEOUT_MS,
-          maxDescriptors: options.maxDescriptors ?? limit - (limit >> 3),
-          maxUdpClients: options.maxUdpClients ?? MAX_UDP_CLIENTS,
-        }),
-      );
+      const relay = this.#keep(openRelay({ ...options, udpIdleTimeoutMs }, namespace, clock, events));
+      this.resources = relay.resources;
       this.addresses = this.#keep(new AddressReader(namespace));
       this.conntrack = this.#keep(ConntrackSocket.open({ namespace }));
     } catch (error) {

@@ -1,5 +1,5 @@
-import type { EventPoll } from '../../../kernel/sockets/index.ts';
-import type { Clock, Timer } from '../../../lib/clock.ts';
+import type { EventPoll } from '../../kernel/sockets/index.ts';
+import type { Clock, Timer } from '../../lib/clock.ts';
 
 /**
  * What one step did. `failed`: this connection or datagram cannot be taken, the next one may. `later`: nothing can be

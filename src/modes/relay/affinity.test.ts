@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { ManualClock } from '../../../../test/support/manual-clock.ts';
+import { ManualClock } from '../../../test/support/manual-clock.ts';
 import { Affinity } from './affinity.ts';
 
 test('USER-11 at the limit of clients the oldest is forgotten', () => {

@@ -1,4 +1,4 @@
-import { closeRaw, portOf } from '../../../kernel/sockets/index.ts';
+import { closeRaw, portOf } from '../../kernel/sockets/index.ts';
 import { BacklogReader, type BacklogReaderOptions } from './backlog-reader.ts';
 import type { RelayResources } from './relay-resources.ts';
 

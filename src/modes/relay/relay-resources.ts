@@ -1,7 +1,7 @@
-import type { NetworkNamespace } from '../../../kernel/netns.ts';
-import { DatagramExchange, type EventPoll, type StreamOptions } from '../../../kernel/sockets/index.ts';
-import type { Clock } from '../../../lib/clock.ts';
-import type { Family } from '../../../net/index.ts';
+import type { NetworkNamespace } from '../../kernel/netns.ts';
+import { DatagramExchange, type EventPoll, type StreamOptions } from '../../kernel/sockets/index.ts';
+import type { Clock } from '../../lib/clock.ts';
+import type { Family } from '../../net/index.ts';
 import type { FailureReporter } from './failure-reporter.ts';
 import { SpareDescriptor } from './spare-descriptor.ts';
 import type { TcpConnection } from './tcp-connection.ts';

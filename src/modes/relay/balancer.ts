@@ -1,8 +1,8 @@
-import type { TrafficPolicy } from '../../../api/index.ts';
-import { encodeSocketAddress } from '../../../kernel/sockets/index.ts';
-import type { Clock } from '../../../lib/clock.ts';
-import type { Balance, Endpoint } from '../../../model/index.ts';
-import type { ChosenEndpoints } from '../../../plan/index.ts';
+import type { TrafficPolicy } from '../../api/index.ts';
+import { encodeSocketAddress } from '../../kernel/sockets/index.ts';
+import type { Clock } from '../../lib/clock.ts';
+import type { Balance, Endpoint } from '../../model/index.ts';
+import type { ChosenEndpoints } from '../../plan/index.ts';
 import { Affinity } from './affinity.ts';
 
 /** An endpoint of a service port, and what connections to it have shown. */

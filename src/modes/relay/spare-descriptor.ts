@@ -1,5 +1,5 @@
-import { KernelError } from '../../../kernel/errors.ts';
-import { closeRaw, openSpare } from '../../../kernel/sockets/index.ts';
+import { KernelError } from '../../kernel/errors.ts';
+import { closeRaw, openSpare } from '../../kernel/sockets/index.ts';
 
 /** A descriptor in reserve, for the moment when the process has no other left. */
 export class SpareDescriptor {

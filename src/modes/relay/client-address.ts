@@ -1,4 +1,4 @@
-import type { Family } from '../../../net/index.ts';
+import type { Family } from '../../net/index.ts';
 
 /** The address in a sockaddr, as a key for clients. Decoding it to text would cost more. */
 export function clientKey(family: Family, address: Buffer): string {

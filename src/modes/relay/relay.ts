@@ -1,4 +1,4 @@
-import { closeRaw, EAGAIN, endWriting, Ready, receive, resetStream, transmit } from '../../../kernel/sockets/index.ts';
+import { closeRaw, EAGAIN, endWriting, Ready, receive, resetStream, transmit } from '../../kernel/sockets/index.ts';
 import type { RelayResources } from './relay-resources.ts';
 
 /** After this many chunks of one connection, other connections have their turn. */

@@ -1,4 +1,4 @@
-import type { Clock } from '../../../lib/clock.ts';
+import type { Clock } from '../../lib/clock.ts';
 
 const PAUSE_MS = 10_000;
 /** Limits memory: with more different actions the reporter forgets all of them. */

@@ -1,5 +1,5 @@
-import type { EventPoll } from '../../../kernel/sockets/index.ts';
-import type { Clock, Timer } from '../../../lib/clock.ts';
+import type { EventPoll } from '../../kernel/sockets/index.ts';
+import type { Clock, Timer } from '../../lib/clock.ts';
 
 /** A UDP client that has an endpoint. */
 export interface UdpClient {

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import { ManualClock } from '../../../../test/support/manual-clock.ts';
-import type { Endpoint } from '../../../model/index.ts';
-import type { Ip } from '../../../net/index.ts';
+import { ManualClock } from '../../../test/support/manual-clock.ts';
+import type { Endpoint } from '../../model/index.ts';
+import type { Ip } from '../../net/index.ts';
 import { Balancer } from './balancer.ts';
 
 function endpoint(text: string): Endpoint {

@@ -1,13 +1,17 @@
 import type { TrafficPolicy } from '../../../api/index.ts';
 import type { Family, Ip } from '../../../net/index.ts';
 import { planName, type ServicePortPlan } from '../../../plan/index.ts';
-import { newCounters, type ProxyCounters } from '../counters/service-counters.ts';
+import {
+  Balancer,
+  type ListenerOptions,
+  newCounters,
+  type ProxyCounters,
+  type RelayResources,
+  TcpListener,
+  UdpListener,
+} from '../../relay/index.ts';
 import type { ProxyPorts } from '../render.ts';
-import { Balancer } from './balancer.ts';
 import type { PortAllocator } from './port-allocator.ts';
-import type { RelayResources } from './relay-resources.ts';
-import { type ListenerOptions, TcpListener } from './tcp-listener.ts';
-import { UdpListener } from './udp-listener.ts';
 
 interface OpenListener {
   readonly listener: TcpListener | UdpListener;

@@ -1,8 +1,8 @@
-import type { TrafficPolicy } from '../../../api/index.ts';
-import { KernelError } from '../../../kernel/errors.ts';
-import { closeRaw, connectResult, connectStream } from '../../../kernel/sockets/index.ts';
-import type { Timer } from '../../../lib/clock.ts';
-import type { Family } from '../../../net/index.ts';
+import type { TrafficPolicy } from '../../api/index.ts';
+import { KernelError } from '../../kernel/errors.ts';
+import { closeRaw, connectResult, connectStream } from '../../kernel/sockets/index.ts';
+import type { Timer } from '../../lib/clock.ts';
+import type { Family } from '../../net/index.ts';
 import type { Backend, Balancer } from './balancer.ts';
 import type { RelayResources } from './relay-resources.ts';
 

@@ -1,11 +1,11 @@
-import type { TrafficPolicy } from '../../../api/index.ts';
-import { acceptStream, EAGAIN, listenStream, resetStream } from '../../../kernel/sockets/index.ts';
-import type { Family, Ip } from '../../../net/index.ts';
-import type { MutableCounters } from '../counters/service-counters.ts';
+import type { TrafficPolicy } from '../../api/index.ts';
+import { acceptStream, EAGAIN, listenStream, resetStream } from '../../kernel/sockets/index.ts';
+import type { Family, Ip } from '../../net/index.ts';
 import type { StepOutcome } from './backlog-reader.ts';
 import type { Balancer } from './balancer.ts';
 import { clientKey } from './client-address.ts';
 import { ListeningSocket } from './listening-socket.ts';
+import type { MutableCounters } from './relay-counters.ts';
 import type { RelayResources } from './relay-resources.ts';
 import { TcpConnection } from './tcp-connection.ts';
 

@@ -1,5 +1,5 @@
-import { Ready, resetStream, setUserTimeout } from '../../../kernel/sockets/index.ts';
-import { errorText } from '../../../lib/error-text.ts';
+import { Ready, resetStream, setUserTimeout } from '../../kernel/sockets/index.ts';
+import { errorText } from '../../lib/error-text.ts';
 import type { Backend } from './balancer.ts';
 import { Dial, type DialOptions } from './dial.ts';
 import { Relay } from './relay.ts';

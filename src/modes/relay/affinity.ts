@@ -1,4 +1,4 @@
-import type { Clock } from '../../../lib/clock.ts';
+import type { Clock } from '../../lib/clock.ts';
 
 interface Entry<T> {
   readonly endpoint: T;

@@ -1,5 +1,5 @@
-import { KernelError } from '../../../kernel/errors.ts';
-import { bindDatagrams, closeRaw, connectDatagrams, EAGAIN, receive, transmit } from '../../../kernel/sockets/index.ts';
+import { KernelError } from '../../kernel/errors.ts';
+import { bindDatagrams, closeRaw, connectDatagrams, EAGAIN, receive, transmit } from '../../kernel/sockets/index.ts';
 import type { StepOutcome } from './backlog-reader.ts';
 import type { Backend } from './balancer.ts';
 import { clientKey } from './client-address.ts';
