@@ -7,7 +7,10 @@ import { checkNftables } from './support.ts';
 
 export const nftables: ModeDescriptor<NftablesOptions> = {
   name: 'nftables',
-  optionsFrom: (_configuration, { countConnections }) => ({ countConnections }),
+  optionsFrom: ({ featureGates }, { countConnections }) => ({
+    countConnections,
+    localhostNodePorts: featureGates.get('KubeProxyNFTablesLocalhostNodePorts') === true,
+  }),
   async supportedFamilies() {
     checkNftables();
     return FAMILIES;

@@ -63,6 +63,11 @@ export class Relay {
     this.#close(resetStream);
   }
 
+  /** Closes both connections. Each side reads the end of the stream, or an error if bytes of it were not read. */
+  end(): void {
+    this.#close(closeRaw);
+  }
+
   #ready(events: number, reading: Direction, writing: Direction): void {
     if (events & (Ready.PEER_ENDED | Ready.HANGUP | Ready.ERROR)) reading.isEnding = true;
     // After a side has ended, a read no longer returns its error.

@@ -1,4 +1,4 @@
-import { Ready, resetStream, setUserTimeout } from '../../kernel/sockets/index.ts';
+import { closeRaw, Ready, resetStream, setUserTimeout } from '../../kernel/sockets/index.ts';
 import { errorText } from '../../lib/error-text.ts';
 import type { Backend } from './balancer.ts';
 import { Dial, type DialOptions } from './dial.ts';
@@ -62,10 +62,13 @@ export class TcpConnection {
   /** Resets both sides. */
   break(): void {
     if (this.#relay) this.#relay.break();
-    else {
-      this.#dial.cancel();
-      this.#refuse();
-    }
+    else this.#endDial(resetStream);
+  }
+
+  /** Closes both sides without a reset, whatever they still wait for. */
+  end(): void {
+    if (this.#relay) this.#relay.end();
+    else this.#endDial(closeRaw);
   }
 
   #connected(backend: Backend, fd: number, events: number): void {
@@ -89,13 +92,18 @@ export class TcpConnection {
 
   #fail(reason: string): void {
     this.#events.failed(reason);
-    this.#refuse();
+    this.#closeClient(resetStream);
   }
 
-  #refuse(): void {
+  #endDial(close: (fd: number) => void): void {
+    this.#dial.cancel();
+    this.#closeClient(close);
+  }
+
+  #closeClient(close: (fd: number) => void): void {
     if (this.#closed) return;
     this.#options.resources.options.poll.remove(this.#client);
-    resetStream(this.#client);
+    close(this.#client);
     this.#finish();
   }
 

@@ -31,6 +31,8 @@ export class TcpListener {
   readonly #options: ListenerOptions;
   readonly #socket: ListeningSocket;
   readonly #peer = Buffer.alloc(28);
+  /** The connections that this listener accepted and that are still open. */
+  readonly #connections = new Set<TcpConnection>();
 
   constructor(options: ListenerOptions, port: number) {
     const { resources, family, ip } = options;
@@ -47,6 +49,17 @@ export class TcpListener {
   /** Accepts no more connections. Accepted connections go on. */
   close(): void {
     this.#socket.close();
+  }
+
+  /** Closes the accepted connections too. */
+  closeAll(): void {
+    this.close();
+    for (const connection of [...this.#connections]) connection.end();
+  }
+
+  /** Endpoints left the plan. A connection to one of them goes on as long as that endpoint answers. */
+  endpointsGone(): void {
+    for (const connection of this.#connections) connection.endpointsGone();
   }
 
   #accept(): StepOutcome {
@@ -84,9 +97,11 @@ export class TcpListener {
         resources.descriptors -= DESCRIPTORS_PER_CONNECTION;
         if (isConnected) counters.active -= 1;
         resources.connections.delete(ended);
+        this.#connections.delete(ended);
       },
     });
     resources.connections.add(connection);
+    this.#connections.add(connection);
     connection.start();
   }
 

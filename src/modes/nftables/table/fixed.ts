@@ -19,7 +19,13 @@ export function sameAddresses(a: FixedOptions, b: FixedOptions): boolean {
 
 export function sameProgram(a: FixedOptions, b: FixedOptions): boolean {
   const program = ({ masqueradeMark, masqueradeAll, localDetector, nodePortAddresses }: FixedOptions) =>
-    JSON.stringify([masqueradeMark, masqueradeAll, localDetector, nodePortAddresses.matchAll]);
+    JSON.stringify([
+      masqueradeMark,
+      masqueradeAll,
+      localDetector,
+      nodePortAddresses.matchAll,
+      nodePortAddresses.containsExplicitLoopback,
+    ]);
   return program(a) === program(b);
 }
 
@@ -32,6 +38,8 @@ export function prepareFixed(layout: Layout, options: FixedOptions, snapshot: Sn
   for (const set of fixedSets(layout)) if (!snapshot.sets.has(set.name)) transaction.add(set);
   prepareChains(transaction, layout, [...fixedChains(layout, options), ...permanentPicks(layout)], snapshot);
   prepareAddresses(transaction, layout, options, snapshot);
+  const { localhostRejectedPackets: counters } = layout;
+  if (counters) prepareElements(transaction, counters, protocolElements(counters), snapshot.elements);
   return transaction;
 }
 
@@ -103,6 +111,10 @@ function prepareElements(
   for (const element of wanted) listed?.markWanted(element);
   transaction.deleteElements(set, [...(listed?.leftovers() ?? [])]);
   transaction.addElements(set, missing);
+}
+
+function protocolElements(set: NftSet): Element[] {
+  return ['tcp', 'udp', 'sctp'].map(protocol => ({ kind: 'element', key: dataBytes(set.type, [protocol]) }));
 }
 
 function nodePortElements({ nodePortIPs: set }: Layout, { nodePortIPs }: FixedOptions): Element[] {

@@ -43,6 +43,7 @@ export interface FixedProgramOptions {
 }
 
 export const REJECT_CHAIN = 'reject-chain';
+export const LOCALHOST_REJECT_CHAIN = 'localhost-reject';
 const DSTNAT = -100;
 const SRCNAT = 100;
 
@@ -61,10 +62,15 @@ export function fixedChains(layout: Layout, options: FixedProgramOptions): reado
     ownFilter(REJECT_CHAIN, [reject(nft)]),
     ownFilter('firewall-check', vmap(frontend, layout.firewallIPs.name)),
     ownFilter('service-endpoints-check', vmap(frontend, layout.noEndpointServices.name)),
-    ownFilter('nodeport-endpoints-check', [
-      ...acceptsNodePorts(layout, options.nodePortAddresses, false),
-      ...vmap(nodePort, layout.noEndpointNodePorts.name),
-    ]),
+    ...localhostReject(layout),
+    ownFilter(
+      'nodeport-endpoints-check',
+      [
+        ...acceptsNodePorts(layout, options.nodePortAddresses, false),
+        ...vmap(nodePort, layout.noEndpointNodePorts.name),
+      ],
+      ...toLocalhostReject(layout),
+    ),
     chainRules(
       'cluster-ips-check',
       [[...matchSet([daddr], layout.clusterIPs.name), reject(nft)], 'Reject traffic to invalid ports of ClusterIPs'],
@@ -164,6 +170,18 @@ function acceptsNodePorts(layout: Layout, addresses: NodePortAddresses, beforeRo
     ...(beforeRouting ? matchFibType('daddr', 'local') : []),
     ...(loopback ? matchAddress('daddr', loopback, 'neq') : []),
   ];
+}
+
+/** Counts a packet by its protocol, and rejects it. */
+function localhostReject({ nft, localhostRejectedPackets: counters }: Layout): ChainRules[] {
+  if (!counters) return [];
+  return [chainRules(LOCALHOST_REJECT_CHAIN, [matchSet([metaL4proto], counters.name)], [[reject(nft)]])];
+}
+
+function toLocalhostReject({ family, localhostRejects }: Layout): Expression[][] {
+  const loopback = LOOPBACK[family];
+  if (!localhostRejects || !loopback) return [];
+  return [[...matchAddress('daddr', loopback, 'eq'), ...vmap([metaL4proto, thDport], localhostRejects.name)]];
 }
 
 function filter(name: string, hook: Hook, priority: number, bodies: readonly Expression[][]): ChainRules {

@@ -5,12 +5,12 @@ import { NetworkNamespace } from '../../../kernel/netns.ts';
 import { EventPoll } from '../../../kernel/sockets/index.ts';
 import { systemClock } from '../../../lib/clock.ts';
 import type { Ip } from '../../../net/index.ts';
-import { PortAllocator } from './port-allocator.ts';
 import { Balancer } from '../../relay/balancer.ts';
 import { newCounters } from '../../relay/relay-counters.ts';
 import { RelayResources } from '../../relay/relay-resources.ts';
 import { type ListenerOptions, TcpListener } from '../../relay/tcp-listener.ts';
 import { UdpListener } from '../../relay/udp-listener.ts';
+import { PortAllocator } from './port-allocator.ts';
 
 const PORTS = { first: 40100, last: 40129 };
 
