@@ -16,8 +16,8 @@ export async function readRejectedPackets(socket: NftablesSocket, layout: Layout
   const { family, nft, localhostRejectedPackets: set } = layout;
   if (!set) return [];
   const elements = await uninterrupted(() => [...socket.listElements(nft, TABLE, set)]);
-  return elements.flatMap(({ key, counter }) => {
-    const protocol = PROTOCOLS.find(name => dataBytes(set.type, [name.toLowerCase()]).equals(key));
-    return protocol ? [{ family, protocol, packets: Number(counter?.packets ?? 0n) }] : [];
+  return PROTOCOLS.map(protocol => {
+    const found = elements.find(({ key }) => dataBytes(set.type, [protocol.toLowerCase()]).equals(key));
+    return { family, protocol, packets: Number(found?.counter?.packets ?? 0n) };
   });
 }
