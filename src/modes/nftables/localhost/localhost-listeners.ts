@@ -123,6 +123,8 @@ export class LocalhostListeners {
 
   #listen(key: string, { id, plan, listener }: Wanted): void {
     const { resources, family, events } = this.#options;
+    // Another service port has the node port now.
+    if (this.#failed.get(key) !== id) this.#forgetFailure(key);
     const open = this.#open.get(key);
     if (open) {
       open.update(listener, plan);

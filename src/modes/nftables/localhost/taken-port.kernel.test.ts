@@ -11,6 +11,7 @@ import { bindUdp, listenTcp } from '../../../kernel/sockets/index.ts';
 import { parseNodePortAddresses } from '../../../model/index.ts';
 import { FAMILIES, type Ip } from '../../../net/index.ts';
 import { MetricSet } from '../../../observe/metrics/index.ts';
+import { setAsideName } from '../../set-aside.ts';
 import { previewNftables } from '../preview.ts';
 
 const POD = '10.244.1.10';
@@ -88,6 +89,22 @@ describe('a node port at loopback that another program has', () => {
       clock.advance(30_000);
       await waitFor('the listener', () => mode.setAside().length === 0);
       assert.equal(await ask(node, 30_080), POD);
+    }));
+
+  test('NFT-53 a taken port is the problem of the Service that has it now', () =>
+    withLocalhostNode(async node => {
+      await node.addPod(POD);
+      await takePort(node, 30_080);
+      const mode = node.start();
+      mode.set(web('a', 30_080), slice('a-1', [POD], { ports: http }));
+      mode.set(web('b', 30_081), slice('b-1', [POD], { ports: http }));
+      await mode.sync();
+      assert.deepEqual(mode.setAside().map(setAsideName), ['default/a:http']);
+      for (const key of ['default/a', 'default/b']) mode.deleteService(key);
+      mode.set(web('a', 30_081), web('b', 30_080));
+      await mode.sync();
+      assert.deepEqual(mode.setAside().map(setAsideName), ['default/b:http']);
+      assert.equal(await ask(node, 30_081), POD);
     }));
 
   test('NFT-53 a UDP port is set aside, and a Service that gives its node port up no longer is', () =>
