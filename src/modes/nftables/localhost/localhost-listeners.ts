@@ -1,3 +1,4 @@
+import { BackOff } from '../../../lib/back-off.ts';
 import type { Clock, Timer } from '../../../lib/clock.ts';
 import type { Family } from '../../../net/index.ts';
 import { type LocalhostListener, localhostNodePort, type ServicePortPlan } from '../../../plan/index.ts';
@@ -33,7 +34,8 @@ interface Wanted {
   readonly listener: LocalhostListener;
 }
 
-const RETRY_MS = 30_000;
+/** A process that ends gives its ports up soon. Another one may keep them for good. */
+const RETRY = { firstMs: 1000, maxMs: 30_000 };
 
 /** The node ports of one family at which this process listens on loopback. They follow the committed plans. */
 export class LocalhostListeners {
@@ -46,6 +48,7 @@ export class LocalhostListeners {
   readonly #changed = new Set<string>();
   #isServed = false;
   #failures = 0;
+  readonly #backOff = new BackOff(RETRY);
   #retry: Timer | undefined;
   #closed = false;
 
@@ -92,6 +95,7 @@ export class LocalhostListeners {
       if (wanted) this.#listen(key, wanted);
     }
     if (this.#failed.size > 0) this.#retryLater();
+    else this.#backOff.reset();
   }
 
   close(): void {
@@ -159,7 +163,7 @@ export class LocalhostListeners {
 
   /** Another program may give the port up without any change of a Service. */
   #retryLater(): void {
-    this.#retry ??= this.#options.clock.setTimer(RETRY_MS, () => {
+    this.#retry ??= this.#options.clock.setTimer(this.#backOff.fail(), () => {
       this.#retry = undefined;
       void this.#options.turn(async () => this.sync());
     });

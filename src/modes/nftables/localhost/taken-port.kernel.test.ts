@@ -74,7 +74,7 @@ describe('a node port at loopback that another program has', () => {
     }
   }
 
-  test('NFT-53 the mode retries every 30 s without any change', () =>
+  test('NFT-53 the mode retries without any change, after a second at first and then more and more rarely', () =>
     withLocalhostNode(async node => {
       await node.addPod(POD);
       const clock = new ManualClock();
@@ -82,11 +82,20 @@ describe('a node port at loopback that another program has', () => {
       const mode = node.start('IPv4', undefined, { clock });
       mode.set(web('web', 30_080), slice('web-1', [POD], { ports: http }));
       await mode.sync();
-      clock.advance(30_000);
-      await mode.mode.settle();
-      assert.equal(mode.setAside().length, 1);
+      const metrics = new MetricSet();
+      mode.mode.registerMetrics(metrics);
+      const failures = async () => Number(/creation_failures_total\{.*\} (\d+)/.exec(await metrics.text())?.[1]);
+      for (const [attempt, seconds] of [1, 2, 4, 8, 16, 30, 30].entries()) {
+        await clock.advance(seconds * 1000 - 1);
+        await mode.mode.settle();
+        assert.equal(await failures(), attempt + 1);
+        await clock.advance(1);
+        await mode.mode.settle();
+        assert.equal(await failures(), attempt + 2);
+      }
+      assert.equal(mode.events.setAsides.length, 1, 'the mode reports it once');
       await giveUp();
-      clock.advance(30_000);
+      await clock.advance(30_000);
       await waitFor('the listener', () => mode.setAside().length === 0);
       assert.equal(await ask(node, 30_080), POD);
     }));
