@@ -85,10 +85,10 @@ class Rendering implements Rendered {
 
   #address(frontend: Frontend, ip: string, firewall: ChainRules | undefined): void {
     const layout = this.#layout;
-    const key = dataBytes(layout.serviceIPs.type, [ip, this.#protocol, frontend.port]);
+    const key = dataBytes(layout.serviceNumbers.type, [ip, this.#protocol, frontend.port]);
     const maps = { cluster: layout.clusterEndpoints, local: layout.localEndpoints };
     const target = this.#target(frontend, maps, [ip]);
-    if (target) this.#forward(layout.serviceIPs, layout.serviceChains, key, target);
+    if (target) this.#forward(layout.serviceNumbers, layout.serviceChains, key, target);
     this.#withoutEndpoints(frontend, layout.noEndpointServices, key);
     this.#count(layout.serviceConnections, key);
     if (frontend.firewall && firewall) {
@@ -98,10 +98,10 @@ class Rendering implements Rendered {
 
   #nodePort(frontend: Frontend): void {
     const layout = this.#layout;
-    const key = dataBytes(layout.serviceNodePorts.type, [this.#protocol, frontend.port]);
+    const key = dataBytes(layout.nodePortNumbers.type, [this.#protocol, frontend.port]);
     const maps = { cluster: layout.nodePortClusterEndpoints, local: layout.nodePortLocalEndpoints };
     const target = this.#target(frontend, maps, []);
-    if (target) this.#forward(layout.serviceNodePorts, layout.nodePortChains, key, target);
+    if (target) this.#forward(layout.nodePortNumbers, layout.nodePortChains, key, target);
     this.#withoutEndpoints(frontend, layout.noEndpointNodePorts, key);
     this.#count(layout.nodePortConnections, key);
   }
@@ -195,11 +195,8 @@ class Rendering implements Rendered {
   #affinityPick(prefix: 'service' | 'local'): string {
     const { cluster, local } = this.#plan.endpoints;
     const endpoints = prefix === 'local' ? local : cluster;
-    const { chain, map, elements } = affinityPick(this.#layout, prefix, this.#plan, endpoints);
-    if (this.#chain(chain)) {
-      this.sets.push(map);
-      for (const element of elements) this.elements.push({ set: map, element });
-    }
+    const chain = affinityPick(this.#layout, prefix, this.#plan, endpoints);
+    this.#chain(chain);
     return chain.chain.name;
   }
 

@@ -79,7 +79,7 @@ class Harness {
   }
 
   get programmed(): number {
-    return nft(this.namespace, 'list', 'map', 'ip', 'kube-proxy', 'service-ips').match(/: 0x/g)?.length ?? 0;
+    return nft(this.namespace, 'list', 'map', 'ip', 'kube-proxy', 'service-numbers').match(/: 0x/g)?.length ?? 0;
   }
 
   close(): void {
@@ -198,7 +198,7 @@ describe('failed transactions', () => {
       harness.add(4200);
       let flushed = false;
       harness.after = transaction => {
-        if (flushed || !transaction.toString().includes('service-ips')) return;
+        if (flushed || !transaction.toString().includes('service-numbers')) return;
         if (harness.commits < 3) return;
         flushed = true;
         nft(harness.namespace, 'flush', 'ruleset');
@@ -264,7 +264,7 @@ describe('preview', () => {
       assert.equal(harness.commits, 0);
       assert.match(
         scripts,
-        /add element ip kube-proxy service-ips \{ 10\.96\.0\.2 \. tcp \. 80 comment "default\/s2" : 0x10001000 \}/,
+        /add element ip kube-proxy service-numbers \{ 10\.96\.0\.2 \. tcp \. 80 comment "default\/s2" : 0x10001000 \}/,
       );
       const written: string[] = [];
       harness.after = transaction => written.push(`# one transaction of table ip kube-proxy\n${transaction}`);

@@ -46,8 +46,13 @@ export const REJECT_CHAIN = 'reject-chain';
 const DSTNAT = -100;
 const SRCNAT = 100;
 
-/** The chains that do not depend on Services. A chain comes before the chains that jump to it. */
-export function fixedChains(layout: Layout, options: FixedProgramOptions): readonly ChainRules[] {
+/** Elements go to this chain, so it must exist before them. */
+export function rejectChain({ nft }: Layout): ChainRules {
+  return chainRules(REJECT_CHAIN, [[reject(nft)]]);
+}
+
+/** The chains that steer packets. A chain comes before the chains that jump to it. No element goes to one of them. */
+export function steeringChains(layout: Layout, options: FixedProgramOptions): readonly ChainRules[] {
   const { nft } = layout;
   const mark = options.masqueradeMark;
   const daddr = ipDaddr(nft);
@@ -58,7 +63,6 @@ export function fixedChains(layout: Layout, options: FixedProgramOptions): reado
   const ownFilter = (name: string, ...expressions: readonly Expression[][]) =>
     chainRules(name, ...expressions.map(body => [body] as const));
   return [
-    ownFilter(REJECT_CHAIN, [reject(nft)]),
     ownFilter('firewall-check', vmap(frontend, layout.firewallIPs.name)),
     ownFilter('service-endpoints-check', vmap(frontend, layout.noEndpointServices.name)),
     ownFilter('nodeport-endpoints-check', [
@@ -86,10 +90,10 @@ export function fixedChains(layout: Layout, options: FixedProgramOptions): reado
       ...clusterIPMasquerading(layout, options),
       ...count([], frontend, layout.serviceConnections),
       [vmap(frontend, layout.serviceChains.name)],
-      [toTarget(frontend, layout.serviceIPs, layout)],
+      [toTarget(frontend, layout.serviceNumbers, layout)],
       ...count(toNodePort, nodePort, layout.nodePortConnections),
       [[...toNodePort, ...vmap(nodePort, layout.nodePortChains.name)]],
-      [[...toNodePort, ...toTarget(nodePort, layout.serviceNodePorts, layout)]],
+      [[...toNodePort, ...toTarget(nodePort, layout.nodePortNumbers, layout)]],
     ),
     filter('filter-prerouting-pre-dnat', 'prerouting', DSTNAT - 10, [[...isNew, jump('firewall-check')]]),
     filter('filter-output-pre-dnat', 'output', DSTNAT - 10, [[...isNew, jump('firewall-check')]]),
