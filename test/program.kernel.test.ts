@@ -61,7 +61,8 @@ test('CLI-3 NFT-16 START-12 the program follows its manifests, a second one wait
     programs.push(program);
     return program;
   };
-  const has = (address: string) => nft(namespace, 'list', 'map', 'ip', 'kube-proxy', 'service-numbers').includes(address);
+  const has = (address: string) =>
+    nft(namespace, 'list', 'map', 'ip', 'kube-proxy', 'service-numbers').includes(address);
   try {
     cpSync('examples', folder, { recursive: true });
     const first = start();

@@ -43,9 +43,7 @@ function parseTarget(text) {
  */
 function poll(rate, targets) {
   /** @type {Map<Target, Counts>} */
-  const counts = new Map(
-    targets.map(target => [target, { answered: 0, failed: 0, slowestMs: 0, answers: {} }]),
-  );
+  const counts = new Map(targets.map(target => [target, { answered: 0, failed: 0, slowestMs: 0, answers: {} }]));
   const start = performance.now();
   let made = 0;
   let pending = 0;

@@ -24,15 +24,46 @@ const ours = (mode: ProxyChoice['mode'], backend?: ProxyChoice['backend']) =>
   ({ program: 'ours', mode, backend }) as const;
 
 const SEQUENCES: readonly (readonly [title: string, proxies: readonly ProxyChoice[]])[] = [
-  ['nftables mode of v1.36', [upstream('v1.36', 'nftables'), ours('nftables'), upstream('v1.36', 'nftables'), ours('nftables')]],
-  ['nftables mode of v1.37', [upstream('v1.37', 'nftables'), ours('nftables'), upstream('v1.37', 'nftables'), ours('nftables')]],
-  ['iptables mode of v1.36', [upstream('v1.36', 'iptables'), ours('iptables'), upstream('v1.36', 'iptables'), ours('iptables')]],
+  [
+    'nftables mode of v1.36',
+    [upstream('v1.36', 'nftables'), ours('nftables'), upstream('v1.36', 'nftables'), ours('nftables')],
+  ],
+  [
+    'nftables mode of v1.37',
+    [upstream('v1.37', 'nftables'), ours('nftables'), upstream('v1.37', 'nftables'), ours('nftables')],
+  ],
+  [
+    'iptables mode of v1.36',
+    [upstream('v1.36', 'iptables'), ours('iptables'), upstream('v1.36', 'iptables'), ours('iptables')],
+  ],
   [
     'iptables mode of v1.37 with the legacy backend',
-    [upstream('v1.37', 'iptables', 'legacy'), ours('iptables', 'legacy'), upstream('v1.37', 'iptables', 'legacy'), ours('iptables', 'legacy')],
+    [
+      upstream('v1.37', 'iptables', 'legacy'),
+      ours('iptables', 'legacy'),
+      upstream('v1.37', 'iptables', 'legacy'),
+      ours('iptables', 'legacy'),
+    ],
   ],
-  ['own modes', [ours('nftables'), ours('nftables'), ours('iptables'), ours('iptables'), ours('userspace'), ours('userspace'), ours('nftables'), ours('userspace'), ours('iptables'), ours('nftables')]],
-  ['mode iptables of v1.36 and nftables', [upstream('v1.36', 'iptables'), ours('nftables'), upstream('v1.36', 'iptables'), ours('nftables')]],
+  [
+    'own modes',
+    [
+      ours('nftables'),
+      ours('nftables'),
+      ours('iptables'),
+      ours('iptables'),
+      ours('userspace'),
+      ours('userspace'),
+      ours('nftables'),
+      ours('userspace'),
+      ours('iptables'),
+      ours('nftables'),
+    ],
+  ],
+  [
+    'mode iptables of v1.36 and nftables',
+    [upstream('v1.36', 'iptables'), ours('nftables'), upstream('v1.36', 'iptables'), ours('nftables')],
+  ],
 ];
 
 describe('proxies that follow one another', () => {
@@ -100,16 +131,29 @@ describe('proxies that follow one another', () => {
         } catch (error) {
           problems.push(`${name}: ${(error as Error).message}`);
         }
-        problems.push(...program.lines.filter(line => FAILURES.test(line)).slice(0, 3).map(line => `${name}: ${line}`));
+        problems.push(
+          ...program.lines
+            .filter(line => FAILURES.test(line))
+            .slice(0, 3)
+            .map(line => `${name}: ${line}`),
+        );
         running.forEach(({ lines }, i) => {
           const failed = lines.slice(from[i]);
-          if (failed.length > 0) problems.push(`${name}: ${failed.length} connections failed`, ...failed.slice(0, 3), failed.at(-1) ?? '');
+          if (failed.length > 0)
+            problems.push(`${name}: ${failed.length} connections failed`, ...failed.slice(0, 3), failed.at(-1) ?? '');
         });
       }
       const polled = (await Promise.all(running.map(poller => stage.endPolling(poller)))).flat();
-      t.diagnostic(polled.map(({ name, answered, failed, slowestMs }) => `${name} ${answered}/${failed} ${slowestMs}ms`).join(', '));
+      t.diagnostic(
+        polled
+          .map(({ name, answered, failed, slowestMs }) => `${name} ${answered}/${failed} ${slowestMs}ms`)
+          .join(', '),
+      );
       assert.deepEqual(problems, []);
-      assert.deepEqual(polled.filter(({ failed }) => failed > 0), []);
+      assert.deepEqual(
+        polled.filter(({ failed }) => failed > 0),
+        [],
+      );
     });
   }
 });

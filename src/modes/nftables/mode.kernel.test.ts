@@ -271,6 +271,21 @@ describe('the first sync of a new process', () => {
       assert.match(ruleset, /chain services \{\n\t\tip daddr @cluster-ips/);
     }));
 
+  test('NFT-5 a restart writes nothing for a service port whose name is longer than a comment can be', () =>
+    withMode(async (mode, namespace) => {
+      const name = `${'n'.repeat(63)}/${'s'.repeat(63)}`;
+      const http = { name: 'p'.repeat(63), protocol: 'TCP', port: 80 } as const;
+      mode.setService(service(name, { clusterIP: '10.96.0.1', ports: [http] }));
+      mode.setEndpointSlice(slice(`${name}-1`, ['10.244.1.1'], { ports: [http] }));
+      await mode.sync();
+      await mode.settle();
+      assert.match(element(namespace, 'service-numbers', '10.96.0.1') ?? '', /comment "n{63}\/s{63}:" : /);
+      const before = generation(namespace);
+      await mode.restart();
+      await mode.settle();
+      assert.equal(generation(namespace), before);
+    }));
+
   test('NFT-6 the mode takes over a table that upstream made, or a table whose sets have other types', () =>
     inNamespace(async namespace => {
       nft(namespace, 'add', 'table', 'ip', 'kube-proxy');

@@ -8,8 +8,7 @@ import {
 } from '../../kernel/nftables/index.ts';
 import type { Endpoint } from '../../model/index.ts';
 import { type Frontend, reachableEndpoints, type ServicePortPlan } from '../../plan/index.ts';
-import { commentName } from '../comment-name.ts';
-import { servicePortBase } from './names.ts';
+import { elementComment, servicePortBase } from './names.ts';
 import type { ChainRules } from './table/chain-rules.ts';
 import type { Layout } from './table/layout.ts';
 import { affinityPick, affinitySet, endpointChain, firewallChain } from './table/own-chains.ts';
@@ -112,7 +111,7 @@ class Rendering implements Rendered {
       return;
     }
     const { targets } = this.#layout;
-    this.#place(numbers, { key, data: dataBytes(numbers.data, [number]), comment: commentName(this.#plan) });
+    this.#place(numbers, { key, data: dataBytes(numbers.data, [number]), comment: elementComment(this.#plan) });
     this.#place(targets, { key: dataBytes(targets.type, [number]), verdict: { kind: 'goto', chain } });
   }
 
@@ -122,7 +121,7 @@ class Rendering implements Rendered {
   }
 
   #count(set: NftSet | undefined, key: Buffer): void {
-    if (set) this.#place(set, { key, comment: commentName(this.#plan) });
+    if (set) this.#place(set, { key, comment: elementComment(this.#plan) });
   }
 
   /** The chain that a frontend's connections go to; undefined if none of them is forwarded. */
@@ -216,7 +215,7 @@ class Rendering implements Rendered {
   }
 
   #verdict(map: NftMap, key: Buffer, verdict: Verdict): void {
-    this.#place(map, { key, verdict, comment: commentName(this.#plan) });
+    this.#place(map, { key, verdict, comment: elementComment(this.#plan) });
   }
 
   #place(set: SetOrMap, element: Omit<Element, 'kind'>): void {
