@@ -82,6 +82,7 @@ function poll(rate, targets) {
     const socket = connect({ host, port, timeout: TIMEOUT_MS });
     const from = () => socket.localPort ?? '';
     let source = from();
+    socket.on('connectionAttempt', () => (source = from()));
     socket.on('connect', () => (source = from()));
     socket.on('data', data => (answer += data));
     socket.on('timeout', () => {

@@ -27,6 +27,7 @@ export interface Polled {
 
 const VARIABLES = { 'v1.36': 'KUBE_PROXY_V1_36', 'v1.37': 'KUBE_PROXY_V1_37' } as const;
 const IPTABLES_PROGRAMS = ['iptables', 'ip6tables'].flatMap(name => ['', '-save', '-restore'].map(end => [name, end]));
+const OURS = [process.execPath, 'build/kube-proxy.mjs'];
 const PROGRAMMED_MS = 20_000;
 
 /** A control plane on the node of a small cluster, where one proxy follows another. */
@@ -75,6 +76,15 @@ export class SwapStage {
   async endPolling(poller: Program): Promise<readonly Polled[]> {
     await poller.stop();
     return JSON.parse(poller.lines.at(-1) ?? '[]');
+  }
+
+  /** Ends the proxy that runs, and removes all rules. */
+  async clear(): Promise<void> {
+    await this.#proxy?.stop();
+    this.#proxy = undefined;
+    const namespace = this.network.node;
+    const { status } = await new Program('cleanup', [...OURS, 'cleanup'], { namespace }).exit;
+    if (status !== 0) throw new Error(`the cleanup ended with status ${status}`);
   }
 
   /** Ends the proxy that runs, and starts another. */

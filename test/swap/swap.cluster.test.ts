@@ -109,6 +109,7 @@ describe('proxies that follow one another', () => {
   for (const [title, [first, ...proxies]] of SEQUENCES) {
     test(`E2E-40 ${title}: no connection fails, and each proxy programs all changes`, async t => {
       if (!first) throw new Error('no proxy');
+      await stage.clear();
       await setEndpoints(0);
       await stage.swap(first);
       await untilProgrammed(0);
