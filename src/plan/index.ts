@@ -27,5 +27,5 @@ export {
   type ServicePortPlan,
   samePlan,
 } from './service-port-plan.ts';
-export { type Flow, STALE_PROTOCOLS, staleFlowTest } from './stale-flows.ts';
+export { type Flow, STALE_PROTOCOLS, staleFlowTest, tcpFrontends } from './stale-flows.ts';
 export { type TopologyMode, topologyMode } from './topology.ts';

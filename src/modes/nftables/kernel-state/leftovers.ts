@@ -1,8 +1,7 @@
 import { type SetOrMap, Transaction } from '../../../kernel/nftables/index.ts';
 import type { ChainRules } from '../table/chain-rules.ts';
-import type { FixedOptions } from '../table/fixed.ts';
+import { type FixedOptions, fixedChains } from '../table/fixed.ts';
 import { fixedSets, type Layout, setsOfFixedElements, TABLE } from '../table/layout.ts';
-import { fixedChains } from '../table/program.ts';
 import type { Snapshot } from './snapshot.ts';
 import { chainIdentity, setIdentity, type UseCounts } from './use-counts.ts';
 

@@ -47,8 +47,13 @@ export const LOCALHOST_REJECT_CHAIN = 'localhost-reject';
 const DSTNAT = -100;
 const SRCNAT = 100;
 
-/** The chains that do not depend on Services. A chain comes before the chains that jump to it. */
-export function fixedChains(layout: Layout, options: FixedProgramOptions): readonly ChainRules[] {
+/** Elements go to these chains, so the chains must exist before them. */
+export function rejectChains(layout: Layout): readonly ChainRules[] {
+  return [chainRules(REJECT_CHAIN, [[reject(layout.nft)]]), ...localhostReject(layout)];
+}
+
+/** The chains that steer packets. A chain comes before the chains that jump to it. No element goes to one of them. */
+export function steeringChains(layout: Layout, options: FixedProgramOptions): readonly ChainRules[] {
   const { nft } = layout;
   const mark = options.masqueradeMark;
   const daddr = ipDaddr(nft);
@@ -59,10 +64,8 @@ export function fixedChains(layout: Layout, options: FixedProgramOptions): reado
   const ownFilter = (name: string, ...expressions: readonly Expression[][]) =>
     chainRules(name, ...expressions.map(body => [body] as const));
   return [
-    ownFilter(REJECT_CHAIN, [reject(nft)]),
     ownFilter('firewall-check', vmap(frontend, layout.firewallIPs.name)),
     ownFilter('service-endpoints-check', vmap(frontend, layout.noEndpointServices.name)),
-    ...localhostReject(layout),
     ownFilter(
       'nodeport-endpoints-check',
       [
@@ -92,10 +95,10 @@ export function fixedChains(layout: Layout, options: FixedProgramOptions): reado
       ...clusterIPMasquerading(layout, options),
       ...count([], frontend, layout.serviceConnections),
       [vmap(frontend, layout.serviceChains.name)],
-      [toTarget(frontend, layout.serviceIPs, layout)],
+      [toTarget(frontend, layout.serviceNumbers, layout)],
       ...count(toNodePort, nodePort, layout.nodePortConnections),
       [[...toNodePort, ...vmap(nodePort, layout.nodePortChains.name)]],
-      [[...toNodePort, ...toTarget(nodePort, layout.serviceNodePorts, layout)]],
+      [[...toNodePort, ...toTarget(nodePort, layout.nodePortNumbers, layout)]],
     ),
     filter('filter-prerouting-pre-dnat', 'prerouting', DSTNAT - 10, [[...isNew, jump('firewall-check')]]),
     filter('filter-output-pre-dnat', 'output', DSTNAT - 10, [[...isNew, jump('firewall-check')]]),
