@@ -5,11 +5,23 @@ import { type ServiceHealthFailure, serviceHealthNote } from '../observe/health/
 
 const START = 'StartKubeProxy';
 
+/** Upstream's words. The proxy also logs them as an error when it starts. */
+export const MODE_DEFAULTED =
+  "No kube-proxy mode specified: defaulting to 'iptables'. Note that in Kubernetes 1.40 the default mode will switch to 'nftables'. If you wish to continue using 'iptables' mode, you must explicitly specify 'mode: iptables' in the kube-proxy config file, or '--proxy-mode iptables' on the kube-proxy command line.";
+
 /** The Events that this node's proxy writes. */
 export function eventsOf(nodeName: string) {
   const node = nodeReference(nodeName);
   return {
     started: (): EventContent => ({ type: 'Normal', reason: 'Starting', action: START, regarding: node, note: '' }),
+
+    modeDefaulted: (): EventContent => ({
+      type: 'Warning',
+      reason: 'KubeProxyDefaultMode',
+      action: START,
+      regarding: node,
+      note: MODE_DEFAULTED,
+    }),
 
     modeStarted: (event: StartEvent): EventContent => ({ ...event, regarding: node }),
 

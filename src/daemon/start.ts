@@ -4,6 +4,7 @@ import { detectNodeIPs, isNodeIPKnown, nodeNameFrom } from '../model/index.ts';
 import { configuredMode } from '../modes/index.ts';
 import { reloadConfiguration } from './configuration-reload.ts';
 import { applyConntrack } from './conntrack.ts';
+import { MODE_DEFAULTED } from './events.ts';
 import { checkConfiguredFamilies, chooseFamilies } from './families.ts';
 import { setOwnOomScore } from './memory.ts';
 import { openObjects } from './objects.ts';
@@ -36,6 +37,7 @@ export async function start(
   const supported = await mode.descriptor.supportedFamilies(log);
   const { families, dualStack } = chooseFamilies(nodeIPs.primary, supported, log);
   checkConfiguredFamilies(configuration, node, nodeIPs, dualStack, log);
+  if (options.isModeDefaulted) log.error('server', MODE_DEFAULTED);
   log.info('server', `Using ${mode.descriptor.name} Proxier`);
   await mode.prepare({ configuration, nodeIPs, families, log });
   if (options.initOnly) return 'initialised';
