@@ -91,7 +91,7 @@ test('CONF-14 a GA or deprecated gate takes effect with a warning', () => {
 });
 
 test('CONF-14 AllAlpha and AllBeta set the gates of a stage that are not set by name', () => {
-  const gates = gatesOf({ GenericWorkload: true, StorageVersionAPI: false, AllAlpha: true });
+  const gates = gatesOf({ StorageVersionAPI: false, AllAlpha: true });
   assert.equal(isEnabled(gates, 'StorageVersionAPI'), false);
   assert.equal(isEnabled(gates, 'LoggingAlphaOptions'), true);
   assert.equal(isEnabled(gates, 'ContextualLogging'), true);
@@ -102,7 +102,16 @@ test('CONF-14 AllAlpha and AllBeta set the gates of a stage that are not set by 
 });
 
 test('CONF-14 an enabled gate needs the gates that it depends on', () => {
-  assert.deepEqual(apply({ AllAlpha: true }), {
+  assert.deepEqual(apply({ AllAlpha: true, AllBeta: false }), {
+    kind: 'error',
+    message:
+      '[CompositePodGroup is enabled, but depends on features that are disabled: [GenericWorkload], DRADeviceCompatibilityGroups is enabled, but depends on features that are disabled: [DRAPartitionableDevices], DRAPartitionableDevicesType is enabled, but depends on features that are disabled: [DRAPartitionableDevices], PodGroupPreemptionPolicy is enabled, but depends on features that are disabled: [GenericWorkload], StorageVersionAPI is enabled, but depends on features that are disabled: [APIServerIdentity], TopologyAwareWorkloadScheduling is enabled, but depends on features that are disabled: [GenericWorkload], WorkloadWithJob is enabled, but depends on features that are disabled: [GenericWorkload]]',
+  });
+});
+
+test('CONF-37 AllAlpha enables the beta gates that alpha gates need, unless they are set', () => {
+  assert.equal(isEnabled(gatesOf({ AllAlpha: true }), 'GenericWorkload'), true);
+  assert.deepEqual(apply({ AllAlpha: true, GenericWorkload: false }), {
     kind: 'error',
     message:
       '[CompositePodGroup is enabled, but depends on features that are disabled: [GenericWorkload], PodGroupPreemptionPolicy is enabled, but depends on features that are disabled: [GenericWorkload], TopologyAwareWorkloadScheduling is enabled, but depends on features that are disabled: [GenericWorkload], WorkloadWithJob is enabled, but depends on features that are disabled: [GenericWorkload]]',

@@ -38,18 +38,31 @@ export function isEnabled(gates: FeatureGates, name: string): boolean {
 export function applyFeatureGates(settings: ReadonlyMap<string, boolean>): AppliedGates {
   const errors = settingErrors(settings);
   if (errors.length > 0) return { kind: 'error', message: aggregate(errors) };
-  const enabled = new Map(settings);
-  for (const [all, stage] of STAGE_GATES) {
-    const value = settings.get(all);
-    if (value === undefined) continue;
-    for (const gate of FEATURE_GATES.values()) {
-      if (gate.stage === stage && !settings.has(gate.name)) enabled.set(gate.name, value);
-    }
-  }
-  const gates = { enabled };
+  const gates = { enabled: withStages(settings) };
   const missing = dependencyErrors(gates);
   if (missing.length > 0) return { kind: 'error', message: aggregate(missing) };
   return { kind: 'gates', gates, warnings: [...settings].flatMap(([name, value]) => warningsOf(name, value)) };
+}
+
+function withStages(settings: ReadonlyMap<string, boolean>): ReadonlyMap<string, boolean> {
+  const enabled = new Map(settings);
+  const setByStage: string[] = [];
+  for (const [all, stage] of STAGE_GATES) {
+    const value = settings.get(all);
+    if (value === undefined) continue;
+    for (const { name } of [...FEATURE_GATES.values()].filter(
+      gate => gate.stage === stage && !settings.has(gate.name),
+    )) {
+      enabled.set(name, value);
+      if (value) setByStage.push(name);
+    }
+  }
+  // In v1.37 alpha gates need a beta gate that is off, which was an alpha gate in v1.36. Without this loop, a command
+  // line for v1.36 with AllAlpha=true would be refused.
+  for (const name of setByStage) {
+    for (const need of GATE_DEPENDENCIES.get(name) ?? []) if (!enabled.has(need)) enabled.set(need, true);
+  }
+  return enabled;
 }
 
 /** Lines for a help text, sorted: `NAME=true|false (BETA - default=true)`. */

@@ -20,7 +20,6 @@ test('METRICS-3 the metrics show all feature gates, also AllAlpha and AllBeta', 
         log,
         new Map([
           ['AllAlpha', true],
-          ['GenericWorkload', true],
           ['SidecarContainers', true],
         ]),
       ),
