@@ -1,13 +1,10 @@
+import { MODE_DEFAULTED } from '../config/index.ts';
 import { type Repair, type SetAside, type StartEvent, setAsideName } from '../modes/index.ts';
 import type { Family } from '../net/index.ts';
 import { type EventContent, nodeReference, type ObjectReference } from '../observe/events/index.ts';
 import { type ServiceHealthFailure, serviceHealthNote } from '../observe/health/index.ts';
 
 const START = 'StartKubeProxy';
-
-/** Upstream's words. The proxy also logs them as an error when it starts. */
-export const MODE_DEFAULTED =
-  "No kube-proxy mode specified: defaulting to 'iptables'. Note that in Kubernetes 1.40 the default mode will switch to 'nftables'. If you wish to continue using 'iptables' mode, you must explicitly specify 'mode: iptables' in the kube-proxy config file, or '--proxy-mode iptables' on the kube-proxy command line.";
 
 /** The Events that this node's proxy writes. */
 export function eventsOf(nodeName: string) {

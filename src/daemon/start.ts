@@ -1,10 +1,10 @@
 import { hostname } from 'node:os';
+import { MODE_DEFAULTED } from '../config/index.ts';
 import { FatalError } from '../lib/fatal-error.ts';
 import { detectNodeIPs, isNodeIPKnown, nodeNameFrom } from '../model/index.ts';
 import { configuredMode } from '../modes/index.ts';
 import { reloadConfiguration } from './configuration-reload.ts';
 import { applyConntrack } from './conntrack.ts';
-import { MODE_DEFAULTED } from './events.ts';
 import { checkConfiguredFamilies, chooseFamilies } from './families.ts';
 import { setOwnOomScore } from './memory.ts';
 import { openObjects } from './objects.ts';
