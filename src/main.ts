@@ -1,7 +1,7 @@
 import { main } from './cli/index.ts';
 
-const { stdout, stderr, env } = process;
-const status = await main(process.argv.slice(2), { stdout, stderr, env });
+const { stdin, stdout, stderr, env } = process;
+const status = await main(process.argv.slice(2), { stdin, stdout, stderr, env });
 await written();
 // Pending timers and sockets would keep the process running, so it exits at once.
 process.exit(status);

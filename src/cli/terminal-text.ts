@@ -20,6 +20,27 @@ export function truncate(text: string, width: number): string {
   return width > 0 ? `${kept.join('')}…` : '';
 }
 
+/** Breaks the text between words into lines of at most the width. A word that is longer is broken, too. */
+export function wrap(text: string, width: number): readonly string[] {
+  const limit = Math.max(1, width);
+  const lines: string[] = [];
+  let line = '';
+  for (const word of text.split(' ').flatMap(word => pieces(word, limit))) {
+    if (line !== '' && visibleLength(line) + 1 + visibleLength(word) > limit) {
+      lines.push(line);
+      line = word;
+    } else line = line === '' ? word : `${line} ${word}`;
+  }
+  return [...lines, line];
+}
+
+function pieces(word: string, width: number): readonly string[] {
+  if (visibleLength(word) <= width) return [word];
+  const characters = [...word];
+  const count = Math.ceil(characters.length / width);
+  return Array.from({ length: count }, (_, i) => characters.slice(i * width, (i + 1) * width).join(''));
+}
+
 /** Aligns the cells of rows in columns. Appends no blanks to the last column. */
 export function columns(rows: readonly (readonly string[])[]): string[] {
   const count = Math.max(0, ...rows.map(({ length }) => length));

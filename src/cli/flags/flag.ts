@@ -51,4 +51,11 @@ export interface FlagText {
 /** An error in the command line. */
 export class FlagError extends Error {
   override readonly name = 'FlagError';
+  /** What the operator probably meant. */
+  readonly suggestion: string | undefined;
+
+  constructor(message: string, suggestion?: string) {
+    super(message);
+    this.suggestion = suggestion;
+  }
 }
