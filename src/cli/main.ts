@@ -5,6 +5,7 @@ import { withoutSecrets } from '../lib/secrets.ts';
 import { cleanupAll } from './cleanup/cleanup-all.ts';
 import { cleanupCommand } from './cleanup/command.ts';
 import type { Command, Io } from './command.ts';
+import { completionCommand } from './completion/command.ts';
 import { demoCommand } from './demo/command.ts';
 import { FlagError } from './flags/index.ts';
 import { helpCommand } from './help/command.ts';
@@ -18,6 +19,7 @@ const COMMANDS: readonly Command[] = [
   planCommand,
   demoCommand,
   cleanupCommand,
+  completionCommand(() => COMMANDS),
   versionCommand,
   helpCommand(() => COMMANDS),
 ];

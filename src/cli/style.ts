@@ -7,7 +7,13 @@ export type ColorChoice = (typeof COLOR_CHOICES)[number];
 
 /** The flag of all commands that colour their output. It overrides the variables NO_COLOR and TERM. */
 export const COLOR_FLAG = {
-  color: { type: string, default: 'auto', word: 'WHEN', usage: 'colours in the output: auto, always or never' },
+  color: {
+    type: string,
+    default: 'auto',
+    word: 'WHEN',
+    usage: 'colours in the output: auto, always or never',
+    words: COLOR_CHOICES,
+  },
 };
 
 export function colorFlag({ color }: { readonly color: string }): ColorChoice {

@@ -21,7 +21,9 @@ export const versionCommand = defineCommand({
 "kube-proxy --version" prints what upstream's kube-proxy prints, because scripts read it.`,
   usage: 'version [flags]',
   examples: [{ meaning: 'For a script', command: 'kube-proxy version -o json' }],
-  flags: { output: { type: string, default: 'text', shorthand: 'o', word: 'FORM', usage: 'text, json or yaml' } },
+  flags: {
+    output: { type: string, default: 'text', shorthand: 'o', word: 'FORM', usage: 'text, json or yaml', words: FORMS },
+  },
   async run({ values }, io) {
     return print(io, versionsText(values.output));
   },

@@ -22,6 +22,8 @@ export interface Flag<T> {
   readonly shorthand?: string;
   /** Replaces the word of the type in the help. */
   readonly word?: string;
+  /** All values that the flag accepts, for the completion of a shell. */
+  readonly words?: readonly string[];
   /** A notice that names the replacement. A deprecated flag works, but the help does not list it. */
   readonly deprecated?: string;
 }

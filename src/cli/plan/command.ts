@@ -24,6 +24,8 @@ import { planText } from './text.ts';
 
 const NONE: readonly string[] = [];
 
+const FORMS = ['text', 'json', 'yaml'] as const;
+
 const FLAGS = {
   ...NODE_FLAGS,
   'proxy-mode': {
@@ -32,7 +34,7 @@ const FLAGS = {
     word: 'MODE',
     usage: `mode for --rules and --diff: ${MODES.map(({ name }) => name).join(', ')}`,
   },
-  output: { type: string, default: 'text', shorthand: 'o', word: 'FORM', usage: 'text, json or yaml' },
+  output: { type: string, default: 'text', shorthand: 'o', word: 'FORM', usage: 'text, json or yaml', words: FORMS },
   service: {
     type: stringSlice,
     default: NONE,
@@ -56,8 +58,6 @@ const FLAGS = {
   },
   ...COLOR_FLAG,
 };
-
-const FORMS = ['text', 'json', 'yaml'] as const;
 
 export const planCommand = defineCommand({
   name: 'plan',
