@@ -13,9 +13,11 @@ import { overviewText } from './help/overview.ts';
 import { kubeProxy, type Runners } from './kube-proxy/command.ts';
 import { nearest } from './nearest.ts';
 import { planCommand } from './plan/command.ts';
+import { statusCommand } from './status/command.ts';
 import { versionCommand } from './version-command.ts';
 
 const COMMANDS: readonly Command[] = [
+  statusCommand,
   planCommand,
   demoCommand,
   cleanupCommand,
