@@ -20,6 +20,9 @@ export function truncate(text: string, width: number): string {
   return width > 0 ? `${kept.join('')}…` : '';
 }
 
+/** A space between words that belong together. */
+export const NO_BREAK = '\u00a0';
+
 /** Breaks the text between words into lines of at most the width. A word that is longer is broken, too. */
 export function wrap(text: string, width: number): readonly string[] {
   const limit = Math.max(1, width);
@@ -31,14 +34,18 @@ export function wrap(text: string, width: number): readonly string[] {
       line = word;
     } else line = line === '' ? word : `${line} ${word}`;
   }
-  return [...lines, line];
+  return [...lines, line].map(each => each.replaceAll(NO_BREAK, ' ').trimEnd());
 }
 
 function pieces(word: string, width: number): readonly string[] {
   if (visibleLength(word) <= width) return [word];
-  const characters = [...word];
-  const count = Math.ceil(characters.length / width);
-  return Array.from({ length: count }, (_, i) => characters.slice(i * width, (i + 1) * width).join(''));
+  const parts = [''];
+  for (const token of tokens(word)) {
+    const last = parts.at(-1) ?? '';
+    if (isVisible(token) && visibleLength(last) === width) parts.push(token);
+    else parts[parts.length - 1] = last + token;
+  }
+  return parts;
 }
 
 /** Aligns the cells of rows in columns. Appends no blanks to the last column. */

@@ -53,5 +53,8 @@ export function paragraphs(text: string, width: number): readonly string[] {
 
 export function exampleLines(examples: readonly Example[]): readonly string[] {
   if (examples.length === 0) return [];
-  return ['Examples:', ...examples.flatMap(({ meaning, command }) => [`  # ${meaning}`, `  ${command}`])];
+  return [
+    'Examples:',
+    ...examples.flatMap(({ meaning, command }) => [`  # ${meaning}`, ...command.split('\n').map(line => `  ${line}`)]),
+  ];
 }
