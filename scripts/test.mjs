@@ -38,7 +38,7 @@ const KINDS = ['plain', 'kernel', 'guest', 'cluster'];
 const COMMANDS = { plain: 'npm test', kernel: 'npm test', guest: 'npm test', cluster: 'npm run test:cluster' };
 
 const { options, words } = readArguments();
-installNpmPackages();
+await installNpmPackages();
 if (!options['no-check']) {
   run('npx', ['tsc', '--noEmit']);
   run('npx', ['biome', 'check', '--error-on-warnings']);
