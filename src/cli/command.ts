@@ -36,6 +36,8 @@ export interface Command {
   readonly words: readonly string[];
   /** Returns the help. No line of its prose is longer than the width. */
   help(width: number): string;
+  /** The exit status if the command line is wrong, or if the command fails. */
+  readonly errorStatus: number;
   /** Returns the exit status. */
   run(args: readonly string[], io: Io): Promise<number>;
 }
@@ -47,13 +49,15 @@ export interface CommandDefinition<Table extends FlagTable> extends HelpTexts {
   readonly flags: Table;
   /** The words that may follow the command. Without them, the command refuses arguments. */
   readonly words?: readonly string[];
+  /** The default is 1. */
+  readonly errorStatus?: number;
   run(parsed: ParsedFlags<Table>, io: Io): Promise<number>;
 }
 
 const HELP_FLAG = { help: { type: bool, default: false, shorthand: 'h', usage: 'print this help' } };
 
 export function defineCommand<Table extends FlagTable>(definition: CommandDefinition<Table>): Command {
-  const { name, summary, words = [] } = definition;
+  const { name, summary, words = [], errorStatus = 1 } = definition;
   const flags = { ...definition.flags, ...HELP_FLAG };
   const help = (width: number) => commandHelp({ ...definition, flags }, width);
   return {
@@ -61,11 +65,13 @@ export function defineCommand<Table extends FlagTable>(definition: CommandDefini
     summary,
     flags,
     words,
+    errorStatus,
     help,
     async run(args, io) {
       const parsed = parseFlags<FlagTable>(flags, args);
       if (parsed.values.help) return print(io, help(helpWidth(io.stdout)));
       if (words.length === 0) refuseArguments(`kube-proxy ${name}`, parsed.positional);
+      else if (parsed.positional.length > 1) throw new FlagError(`"kube-proxy ${name}" takes only one argument`);
       return await definition.run(parsed as ParsedFlags<Table>, io);
     },
   };

@@ -43,7 +43,7 @@ export async function main(args: readonly string[], io: Io, runners: Runners = R
   } catch (error) {
     io.stderr.write(`Error: ${printableLines(withoutSecrets(errorText(error)))}\n`);
     if (error instanceof FlagError) io.stderr.write(adviceText(error, first ?? '', command));
-    return 1;
+    return command?.errorStatus ?? 1;
   }
 }
 

@@ -10,6 +10,7 @@ import type { DaemonOptions } from '../../daemon/index.ts';
 import { MODES } from '../../modes/index.ts';
 import type { FlagTable } from '../flags/index.ts';
 import { main } from '../main.ts';
+import { KUBERNETES_VERSION } from '../version.ts';
 import { KUBE_PROXY_FLAGS } from './flags/index.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'cli-'));
@@ -264,6 +265,7 @@ describe('help and version', () => {
       'Error: "kube-proxy" does not take any arguments, got ["plam"]\nDid you mean kube-proxy plan? See: kube-proxy help\n',
     ],
     [['plam', '--once'], 'Error: unknown flag: --once\nDid you mean kube-proxy plan? See: kube-proxy help\n'],
+    [['help', 'plan', 'demo'], 'Error: "kube-proxy help" takes only one argument\nSee: kube-proxy help help\n'],
     [['plan', '--rulse'], 'Error: unknown flag: --rulse\nDid you mean --rules? See: kube-proxy help plan\n'],
     [
       ['version', '-o', 'jason'],
@@ -307,7 +309,7 @@ describe('help and version', () => {
     assert.match(stdout, /^Pointsman \d+\.\d+\.\d+, for Kubernetes v1\.36\.4\n$/);
     const json = JSON.parse((await run(['version', '-o', 'json'])).stdout);
     assert.deepEqual(Object.keys(json), ['pointsman', 'kubernetes', 'node', 'platform']);
-    assert.deepEqual([json.kubernetes, json.node], ['v1.36.4', process.version]);
+    assert.deepEqual([json.kubernetes, json.node], [KUBERNETES_VERSION, process.version]);
     assert.deepEqual(parse((await run(['version', '-o', 'yaml'])).stdout), json);
     assert.match((await run(['version', '--help'])).stdout, /Usage:/);
     assert.match((await run(['version', 'x'])).stderr, /^Error: "kube-proxy version" does not take any arguments/);

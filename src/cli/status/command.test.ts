@@ -161,6 +161,10 @@ describe('kube-proxy status', () => {
     }
   });
 
+  test('CLI-21 a wrong command line gives the status 2, which does not mean that the proxy is not healthy', async () => {
+    for (const args of [['--wrong'], ['extra'], ['-o', 'xml']]) assert.equal((await status(...args)).exit, 2);
+  });
+
   test('CLI-21 a configuration file that cannot be read gives the status 2', async () => {
     const { exit, stdout, stderr } = await status('--config', '/nonesuch');
     assert.deepEqual([exit, stdout, stderr], [2, '', 'Error: open /nonesuch: no such file or directory\n']);
@@ -173,7 +177,7 @@ describe('kube-proxy status', () => {
       assert.ok(!(await status(...none, ...args)).stdout.includes('\x1b'));
     }
     const { exit, stderr } = await status('--color=sometimes');
-    assert.equal(exit, 1);
+    assert.equal(exit, 2);
     assert.match(stderr, /^Error: invalid argument "sometimes" for "--color" flag: must be auto, always or never\n/);
   });
 });

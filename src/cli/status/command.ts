@@ -5,8 +5,7 @@ import {
   loadConfiguration,
   METRICS_PORT,
 } from '../../config/index.ts';
-import { errorText } from '../../lib/error-text.ts';
-import { printableJson, printableLines } from '../../lib/printable.ts';
+import { printableJson } from '../../lib/printable.ts';
 import { defineCommand, oneOf, print } from '../command.ts';
 import { type FlagValues, ipPort, string } from '../flags/index.ts';
 import { readConfigFile } from '../kube-proxy/options.ts';
@@ -56,15 +55,11 @@ Exit status: 0 if the proxy is healthy, 1 if it is not, and 2 if the command can
     { meaning: 'With the addresses of a configuration file', command: 'kube-proxy status --config FILE' },
   ],
   flags: FLAGS,
+  errorStatus: EXIT_STATUS.unknown,
   async run({ values }, io) {
     const form = oneOf(FORMS, values.output, '"-o, --output" flag');
     const style = styleFor(io.stdout, io.env, colorFlag(values));
-    const addresses = addressesOf(values);
-    if ('error' in addresses) {
-      io.stderr.write(`Error: ${printableLines(addresses.error)}\n`);
-      return EXIT_STATUS.unknown;
-    }
-    const report = await statusReport(addresses);
+    const report = await statusReport(addressesOf(values));
     const text =
       form === 'json'
         ? `${JSON.stringify(report, undefined, 2)}\n`.replaceAll(/.+/g, printableJson)
@@ -74,18 +69,14 @@ Exit status: 0 if the proxy is healthy, 1 if it is not, and 2 if the command can
 });
 
 /** The flags override the file. */
-function addressesOf(values: FlagValues<typeof FLAGS>): StatusAddresses | { readonly error: string } {
-  try {
-    const file = values.config === '' ? undefined : configurationOf(values.config);
-    const health = values['healthz-bind-address'] || file?.healthzBindAddress || '0.0.0.0';
-    const metrics = values['metrics-bind-address'] || file?.metricsBindAddress || '127.0.0.1';
-    return {
-      health: reachableAddress(appendPortIfNeeded(health, HEALTHZ_PORT)),
-      metrics: reachableAddress(appendPortIfNeeded(metrics, METRICS_PORT)),
-    };
-  } catch (error) {
-    return { error: errorText(error) };
-  }
+function addressesOf(values: FlagValues<typeof FLAGS>): StatusAddresses {
+  const file = values.config === '' ? undefined : configurationOf(values.config);
+  const health = values['healthz-bind-address'] || file?.healthzBindAddress || '0.0.0.0';
+  const metrics = values['metrics-bind-address'] || file?.metricsBindAddress || '127.0.0.1';
+  return {
+    health: reachableAddress(appendPortIfNeeded(health, HEALTHZ_PORT)),
+    metrics: reachableAddress(appendPortIfNeeded(metrics, METRICS_PORT)),
+  };
 }
 
 function configurationOf(path: string) {
