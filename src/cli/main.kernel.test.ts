@@ -204,7 +204,7 @@ spec: {clusterIP: "10.96.0.11${codes}", type: "x${codes}", ports: [{name: "p${co
     assert.doesNotMatch(without.stdout, /198\.51\.100\.7/);
     const unknown = await planOf(external, '--feature-gates', 'Dance=true');
     assert.deepEqual([unknown.status, unknown.stdout], [1, '']);
-    assert.match(unknown.stderr, /^Error: unrecognized feature gate: Dance\n$/);
+    assert.match(unknown.stderr, /^Error: unrecognized feature gate: Dance\nSee: kube-proxy help plan\n$/);
   });
 
   test('CLI-2 if the manifests have no Node, this machine is the node', async () => {

@@ -50,8 +50,8 @@ export class Cluster {
   readonly #machines: Machines;
   readonly #pods = new Map<Ip, Pod>();
   readonly #remotePods = new Map<Ip, HostName>();
-  /** Addresses beside the usual networks that have routes. */
-  readonly #routed = new Set<Ip>();
+  /** The machines, and the addresses that they send to the node although they are in no usual network. */
+  readonly #routesToNode = new Set<string>();
   #ports = 0;
 
   private constructor(machines: Machines) {
@@ -87,8 +87,7 @@ export class Cluster {
 
   /** Makes the machines outside send packets for this address of a Service to the node. */
   routeService(ip: Ip): void {
-    if (this.#routed.has(ip) || SERVICE_NETWORKS.some(network => cidrContains(network, ip))) return;
-    this.#routed.add(ip);
+    if (SERVICE_NETWORKS.some(network => cidrContains(network, ip))) return;
     for (const { name, usesServices } of HOSTS) if (usesServices) this.#routeToNode(name, ip);
   }
 
@@ -105,6 +104,9 @@ export class Cluster {
   }
 
   #routeToNode(name: HostName, ip: Ip): void {
+    const key = `${name} ${ip}`;
+    if (this.#routesToNode.has(key)) return;
+    this.#routesToNode.add(key);
     this.#machines.hosts[name].route.addRoute({ destination: hostCidr(ip), via: lanIp(familyOf(ip), NODE_NUMBER) });
   }
 
