@@ -3,6 +3,9 @@ import { once } from 'node:events';
 import { stripVTControlCharacters } from 'node:util';
 import { waitFor } from './wait-for.ts';
 
+const BEGIN_PICTURE = '\x1b[?2026h';
+const END_PICTURE = '\x1b[?2026l';
+
 export interface TerminalOptions {
   readonly columns?: number;
   readonly rows?: number;
@@ -17,7 +20,7 @@ export class PseudoTerminal {
   readonly #timeoutMs: number;
   #output = '';
 
-  constructor(command: string, { columns = 80, rows = 24, env = {}, timeoutMs = 5_000 }: TerminalOptions = {}) {
+  constructor(command: string, { columns = 80, rows = 24, env = {}, timeoutMs = 20_000 }: TerminalOptions = {}) {
     this.#timeoutMs = timeoutMs;
     const sized = `stty cols ${columns} rows ${rows}; exec ${command}`;
     const { NO_COLOR: _, ...inherited } = process.env;
@@ -36,10 +39,11 @@ export class PseudoTerminal {
     return this.#output;
   }
 
-  /** The lines of the picture that a program drew last from the upper left corner. */
+  /** The lines of the last complete picture. A program marks where a picture begins and ends. */
   get picture(): readonly string[] {
-    const last = this.#output.split('\x1b[H').at(-1) ?? '';
-    return stripVTControlCharacters(last).split(/\r*\n/);
+    const end = this.#output.lastIndexOf(END_PICTURE);
+    const begin = this.#output.lastIndexOf(BEGIN_PICTURE, end);
+    return begin < 0 ? [] : stripVTControlCharacters(this.#output.slice(begin, end)).split(/\r*\n/);
   }
 
   type(text: string): void {
