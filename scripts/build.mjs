@@ -31,7 +31,7 @@ export async function bundle(entryPoints, outputFolder) {
 /** Builds the program if a source file is newer than it. */
 export async function buildProgram() {
   if (existsSync(program) && newestTime(`${root}src`) < statSync(program).mtimeMs) return;
-  installNpmPackages();
+  await installNpmPackages();
   await bundle({ 'kube-proxy': `${root}src/main.ts` }, `${root}build`);
 }
 

@@ -14,6 +14,14 @@ export const REFERENCE_PROGRAMS = {
   strace: 'strace',
 };
 
+/** Shells whose completion is tested, and the program that gives a test a terminal. */
+export const TERMINAL_PROGRAMS = {
+  bash: 'bash',
+  zsh: 'zsh',
+  fish: 'fish',
+  script: 'bsdutils',
+};
+
 export const GUEST_PROGRAMS = {
   ...REFERENCE_PROGRAMS,
   'linux.uml': 'user-mode-linux',

@@ -2,7 +2,7 @@ import { type KubeObject, objectKey } from '../api/index.ts';
 import type { NetworkNamespace } from '../kernel/netns.ts';
 import { latestOf } from '../lib/change.ts';
 import { errorText } from '../lib/error-text.ts';
-import { DEFAULT_MODE, type ModeEvents, setAsideName } from '../modes/index.ts';
+import { type ConfiguredMode, type ModeEvents, setAsideName } from '../modes/index.ts';
 import { FAMILIES, type Family, type Ip } from '../net/index.ts';
 import { conflictProblems, DEFAULT_PLAN_SETTINGS, type PlanSettings } from '../plan/index.ts';
 import {
@@ -16,28 +16,41 @@ import {
 } from '../proxy/index.ts';
 import type { SourceHandlers } from '../source/index.ts';
 import { CurrentProblems } from './current-problems.ts';
+import { POD_BRIDGE } from './playground/index.ts';
 
 /** The name of the node that the proxy runs on. */
 export const NODE_NAME = 'node-a';
-const NODE_PORT_ADDRESSES = DEFAULT_MODE.descriptor.nodePortAddresses ?? [];
+/** In every mode. Other addresses of the node would only make the table longer. */
+const NODE_PORT_ADDRESSES = ['primary'];
 
-const SETTINGS: PlanSettings = { ...DEFAULT_PLAN_SETTINGS, clusterCIDRs: ['10.244.0.0/16', 'fd00:10:244::/48'] };
+/** All pods of the node are behind its bridge, whatever their addresses. */
+const SETTINGS: PlanSettings = { ...DEFAULT_PLAN_SETTINGS, mode: 'BridgeInterface', bridgeInterface: POD_BRIDGE };
 /** Short, so that an edited manifest shows at once. */
 const MIN_SYNC_PERIOD_MS = 50;
 const SYNC_PERIOD_MS = 1000;
 
-/** The proxy in a network namespace, in the default mode, and its current problems. */
+export interface DemoProxyOptions {
+  readonly namespace: NetworkNamespace;
+  readonly nodeName: string;
+  readonly mode: ConfiguredMode;
+  readonly families: readonly Family[];
+  readonly onChange: () => void;
+}
+
+/** The proxy in a network namespace, and its current problems. */
 export class DemoProxy {
   readonly #proxy: RunningProxy;
   readonly #onChange: () => void;
   readonly #problems = new CurrentProblems();
   #stopSettling: (() => void) | undefined;
 
-  constructor(namespace: NetworkNamespace, onChange: () => void) {
+  constructor({ namespace, nodeName, mode, families, onChange }: DemoProxyOptions) {
     this.#onChange = onChange;
     this.#proxy = createProxy(
       {
-        nodeName: NODE_NAME,
+        nodeName,
+        mode,
+        families,
         live: {
           settings: SETTINGS,
           nodePortAddresses: NODE_PORT_ADDRESSES,
