@@ -47,6 +47,21 @@ test('WATCH-6 a list that does not come is in the log and in the readiness check
   ]);
 });
 
+test('WATCH-18 an optional resource that cannot be read is a warning, and its check is ready and says so', () => {
+  const { log, lines } = rememberingLog();
+  const checks = new Checks();
+  const watchChecks = new WatchChecks();
+  watchChecks.addTo(checks, { following: () => [{ path: PATH, hasSynced: true, silentMs: undefined }] });
+  const report = watchReporter(log, { watchMessage: () => {} }, watchChecks);
+  const problem = { where: PATH, message: 'forbidden' };
+  report.optionalUnavailable(problem);
+  assert.deepEqual(lines, [
+    `W Could not read an optional resource; the proxy works without it {"where":"${PATH}","reason":"forbidden"}`,
+  ]);
+  const note = 'optional, and not read yet';
+  assert.deepEqual(checks.run(), [{ name: `watch ${PATH}`, isReady: true, note, problems: [problem] }]);
+});
+
 test('HEALTH-6 a watch is ready once it has all objects, and its check shows its age and its problem', () => {
   let following = { path: PATH, hasSynced: false, silentMs: undefined as number | undefined };
   const checks = new Checks();

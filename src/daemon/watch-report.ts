@@ -32,8 +32,13 @@ export class WatchChecks {
       return { isReady: false, note: 'the API server has not sent all objects yet', problems };
     }
     // The proxy goes on with the objects that it has, so it stays ready while a watch is interrupted.
-    return { isReady: true, note: silenceNote(following.silentMs ?? 0), problems };
+    return { isReady: true, note: followingNote(following), problems };
   }
+}
+
+/** Only an optional resource counts as synced before the API server has sent anything. */
+function followingNote({ silentMs }: Following): string {
+  return silentMs === undefined ? 'optional, and not read yet' : silenceNote(silentMs);
 }
 
 /** API servers send a bookmark about once a minute. */
@@ -77,6 +82,11 @@ export function watchReporter(
       const { where, message } = problem;
       watchChecks.setProblem(where, problem);
       log.error('reflector', 'Could not watch a resource; retrying', { where, err: message });
+    },
+    optionalUnavailable(problem) {
+      const { where, message: reason } = problem;
+      watchChecks.setProblem(where, problem);
+      log.warning('reflector', 'Could not read an optional resource; the proxy works without it', { where, reason });
     },
     watchStalled(problem) {
       const { where, message } = problem;
