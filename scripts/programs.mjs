@@ -12,6 +12,9 @@ export const REFERENCE_PROGRAMS = {
   unshare: 'util-linux',
   setpriv: 'util-linux',
   strace: 'strace',
+  ps: 'procps',
+  pgrep: 'procps',
+  pidof: 'sysvinit-utils',
 };
 
 export const GUEST_PROGRAMS = {

@@ -1,5 +1,7 @@
 import { main } from './cli/index.ts';
+import { setProcessName } from './kernel/process-name.ts';
 
+setProcessName('kube-proxy', process.argv.slice(2));
 const { stdout, stderr, env } = process;
 const status = await main(process.argv.slice(2), { stdout, stderr, env });
 await written();
