@@ -1,5 +1,6 @@
 // Bundles the program into build/kube-proxy.mjs. koffi stays outside of the bundle, because it has a native part.
 import { existsSync, readdirSync, statSync } from 'node:fs';
+import { logPlaces } from './log-places.mjs';
 import { installNpmPackages, root } from './setup.mjs';
 
 /** Where the program is after it was built. */
@@ -21,6 +22,7 @@ export async function bundle(entryPoints, outputFolder) {
     format: 'esm',
     external: ['koffi', 'esbuild'],
     sourcemap: true,
+    plugins: [logPlaces],
     // Bundled CommonJS packages call require for Node's own modules.
     banner: { js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);" },
     logLevel: 'warning',

@@ -81,14 +81,11 @@ async function openCluster(
 
 function openClient({ configuration, log, master }: DaemonOptions, metrics: ProxyMetrics): ConfiguredApiClient {
   const { clientConnection } = configuration;
-  const logAs =
-    (severity: 'info' | 'warning' | 'error') => (message: string, fields?: Readonly<Record<string, unknown>>) =>
-      log[severity]('client', message, fields);
   return createApiClient({
     kubeconfig: clientConnection.kubeconfig,
     master,
     clientConnection,
-    log: { info: logAs('info'), warning: logAs('warning'), error: logAs('error') },
+    log,
     observe: observation => metrics.restObserved(observation),
   });
 }
