@@ -56,6 +56,26 @@ describe('log lines of the program', () => {
     assert.ok(levels.has('I') && levels.has('W'), [...levels].join());
   });
 
+  test('LOG-22 at verbosity 4 the log names each service port and its endpoints', () => {
+    for (const words of [
+      '"Service received" service="default/web" change="added"',
+      '"Service port added" ipFamily="IPv4" portName="default/web:http" servicePort="10.96.0.10:80/TCP"',
+      '"Endpoints of a service port added" ipFamily="IPv4" portName="default/web:http" endpoints=["10.244.1.10:8080"',
+    ])
+      assert.ok(
+        lines.some(line => line.includes(words)),
+        words,
+      );
+  });
+
+  test('LOG-22 at verbosity 2 the log names none of them', async () => {
+    const quiet = await runProgram('-v', '2');
+    assert.deepEqual(
+      quiet.filter(line => line.includes('default/web')),
+      [],
+    );
+  });
+
   test('LOG-21 the file and the line are those of the log call', () => {
     for (const [message, path] of [
       ['Version info', 'src/daemon/start.ts'],

@@ -31,6 +31,7 @@ describe('reports of the proxy', () => {
       health,
       metrics,
       synced: ignore,
+      node: () => ({ name: 'node-a', zone: 'zone-a' }),
       setAside: port => setAside.push(port),
       driftRepaired: ignore,
     });
@@ -58,8 +59,8 @@ describe('reports of the proxy', () => {
   }
 
   test('LOG-9 the log line of a sync has the number of changed service ports, which may be none', () => {
-    listeners.loop.synced('IPv4', { full: true, servicePorts: 0, milliseconds: 1.25, triggerTimes: [] });
-    listeners.loop.synced('IPv6', { full: false, servicePorts: 2, milliseconds: 3, triggerTimes: [] });
+    listeners.loop.synced('IPv4', { full: true, servicePorts: 0, milliseconds: 1.25, triggerTimes: new Map() });
+    listeners.loop.synced('IPv6', { full: false, servicePorts: 2, milliseconds: 3, triggerTimes: new Map() });
     assert.deepEqual(lines, [
       'I Synced all service ports {"ipFamily":"IPv4","changedServicePorts":0,"took":"1.3ms"}',
       'I Synced the service ports that changed {"ipFamily":"IPv6","changedServicePorts":2,"took":"3.0ms"}',

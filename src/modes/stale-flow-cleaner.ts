@@ -13,15 +13,25 @@ export class StaleFlowCleaner {
     this.#socket = ConntrackSocket.open({ namespace });
   }
 
-  /** Returns how many flows it deleted, without those that ended by themselves. */
-  async clean(family: Family, services: Iterable<ServiceState>, allowExternalIPs: boolean): Promise<number> {
+  /**
+   * Returns how many flows it deleted, without those that ended by themselves. Calls `onFound` for each stale flow
+   * before it deletes the flow.
+   */
+  async clean(
+    family: Family,
+    services: Iterable<ServiceState>,
+    allowExternalIPs: boolean,
+    onFound: (flow: Flow) => void = () => {},
+  ): Promise<number> {
     const isStale = staleFlowTest(services, allowExternalIPs);
     let deleted = 0;
     for (const protocol of STALE_PROTOCOLS) {
       const stale: ConntrackFlow[] = [];
       for await (const flow of this.#socket.stream({ family, protocol: L4[protocol] })) {
         const candidate = asFlow(protocol, flow);
-        if (candidate && isStale(candidate)) stale.push(flow);
+        if (!candidate || !isStale(candidate)) continue;
+        onFound(candidate);
+        stale.push(flow);
       }
       if (stale.length > 0) deleted += (await this.#socket.delete(stale)).deleted;
     }
