@@ -4,9 +4,10 @@ import { rememberingLog } from '../../test/support/log.ts';
 import { ManualClock } from '../../test/support/manual-clock.ts';
 import { parsePrometheusText } from '../../test/support/prometheus-text.ts';
 import type { SetAside } from '../modes/index.ts';
-import { ProxyHealth } from '../observe/health/index.ts';
+import { Checks, ProxyHealth } from '../observe/health/index.ts';
 import { ProxyMetrics } from '../observe/metrics/index.ts';
 import type { ProxyListeners } from '../proxy/index.ts';
+import { InputProblems } from './input-problems.ts';
 import { proxyListeners } from './listeners.ts';
 import { buildInfo } from './version-info.ts';
 
@@ -30,6 +31,7 @@ describe('reports of the proxy', () => {
       log,
       health,
       metrics,
+      input: new InputProblems(log, metrics, new Checks()),
       synced: ignore,
       node: () => ({ name: 'node-a', zone: 'zone-a' }),
       setAside: port => setAside.push(port),

@@ -7,7 +7,7 @@ import type { Logger } from '../observe/logging/index.ts';
 import type { ProxyMetrics } from '../observe/metrics/index.ts';
 import type { LoopListener, ProxyListeners, SyncedReport } from '../proxy/index.ts';
 import { logChanges } from './change-log.ts';
-import { logInputProblem, logInputRecovered } from './watch-report.ts';
+import type { InputProblems } from './input-problems.ts';
 
 /** Where the reports of the proxy go. */
 export interface ReportTargets {
@@ -16,6 +16,7 @@ export interface ReportTargets {
   readonly log: Logger;
   readonly health: ProxyHealth;
   readonly metrics: ProxyMetrics;
+  readonly input: InputProblems;
   /** Called after each sync of a family. */
   readonly synced: (family: Family) => void;
   /** The node, as the plans see it. */
@@ -45,10 +46,10 @@ export function proxyListeners(targets: ReportTargets): ProxyListeners {
   };
 }
 
-function loopListener({ log, health, metrics, synced, node }: ReportTargets): LoopListener {
+function loopListener({ log, health, metrics, input, synced, node }: ReportTargets): LoopListener {
   return {
-    problem: problem => logInputProblem(log, problem),
-    recovered: where => logInputRecovered(log, where),
+    problem: problem => input.add(problem),
+    recovered: where => input.recovered(where),
     queued(family) {
       health.queuedUpdate(family);
       metrics.syncQueued(family);

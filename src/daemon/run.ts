@@ -35,6 +35,7 @@ export async function run(parts: RunParts): Promise<void> {
   const { objects, observability, families, mode } = parts;
   const { health, metrics, checks, recorder, events } = observability;
   health.started(families);
+  metrics.set.setFamilies(families);
   const proxy = openProxy(parts);
   showProxyCounts(metrics, proxy);
   proxy.mode.registerMetrics(metrics.set);
@@ -43,7 +44,7 @@ export async function run(parts: RunParts): Promise<void> {
   parts.onConfigurationChange(next => proxy.configure(liveConfig(next, parts.options.gates)));
   if (parts.options.manifests === undefined)
     for (const resource of WATCHED) parts.options.log.info('config', `Starting ${resource} config controller`);
-  await objects.source.start(sourceHandlers(parts, proxy.loop, health));
+  await objects.source.start(sourceHandlers(parts, proxy.loop));
   recorder.record(events.started());
   const { startEvent } = mode.descriptor;
   if (startEvent) recorder.record(events.modeStarted(startEvent));
@@ -63,7 +64,7 @@ function logSettings({ configuration, gates, log }: DaemonOptions): void {
 
 function openProxy(parts: RunParts): RunningProxy {
   const { options, resources, observability, objects, nodeName, families, mode } = parts;
-  const { health, metrics, checks, recorder, events } = observability;
+  const { health, metrics, checks, input, recorder, events } = observability;
   const { configuration, gates, log } = options;
   const memory = new StartMemoryRelease(families);
   resources.add('memory', () => memory.close());
@@ -75,6 +76,7 @@ function openProxy(parts: RunParts): RunningProxy {
       log,
       health,
       metrics,
+      input,
       node: family => proxy.loop.state.nodeOptions.families[family].node,
       synced: family => {
         healthPorts.sync(family);

@@ -1,7 +1,6 @@
 import type { KubeObject } from '../api/index.ts';
 import { type Change, latestOf } from '../lib/change.ts';
 import { FatalError } from '../lib/fatal-error.ts';
-import type { ProxyHealth } from '../observe/health/index.ts';
 import type { Fields } from '../observe/logging/index.ts';
 import type { ProxyLoop } from '../proxy/index.ts';
 import type { SourceHandlers } from '../source/index.ts';
@@ -9,9 +8,14 @@ import type { RunParts } from './run.ts';
 
 /** Hands all objects to the loop. The Node also goes to the health check, and its pod CIDRs may end the process. */
 export function sourceHandlers(
-  { options, objects, shutdown, nodeName }: Pick<RunParts, 'options' | 'objects' | 'shutdown' | 'nodeName'>,
+  {
+    options,
+    observability: { health, input },
+    objects,
+    shutdown,
+    nodeName,
+  }: Pick<RunParts, 'options' | 'observability' | 'objects' | 'shutdown' | 'nodeName'>,
   loop: ProxyLoop,
-  health: ProxyHealth,
 ): SourceHandlers {
   const { log } = options;
   const podCIDRs = objects.ownNode.node?.podCIDRs.toString();
@@ -19,10 +23,12 @@ export function sourceHandlers(
   return {
     serviceChanged(change) {
       if (log.isEnabled(4, 'config')) log.v(4, 'config', 'Service received', received('service', change));
+      input.objectChanged(latestOf(change));
       loop.serviceChanged(change);
     },
     endpointSliceChanged(change) {
       if (log.isEnabled(4, 'config')) log.v(4, 'config', 'EndpointSlice received', received('endpoints', change));
+      input.objectChanged(latestOf(change));
       loop.endpointSliceChanged(change);
     },
     serviceCidrChanged(change) {

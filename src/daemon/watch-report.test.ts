@@ -2,17 +2,23 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { rememberingLog } from '../../test/support/log.ts';
 import { Checks } from '../observe/health/index.ts';
+import type { Logger } from '../observe/logging/index.ts';
+import { InputProblems } from './input-problems.ts';
 import { WatchChecks, watchReporter, watchSilenceMs } from './watch-report.ts';
 
 const PATH = '/api/v1/services';
 const MISSING = { name: `watch ${PATH}`, isReady: false, note: 'the API server has not sent all objects yet' };
+
+function inputOf(log: Logger): InputProblems {
+  return new InputProblems(log, { inputProblem: () => {}, readInputProblems: () => {} }, new Checks());
+}
 
 function openReport() {
   const { log, lines } = rememberingLog();
   const checks = new Checks();
   const watchChecks = new WatchChecks();
   watchChecks.addTo(checks, { following: () => [{ path: PATH, hasSynced: false, silentMs: undefined }] });
-  const report = watchReporter(log, { watchMessage: () => {} }, watchChecks);
+  const report = watchReporter(log, { watchMessage: () => {} }, watchChecks, inputOf(log));
   return { report, lines, result: () => checks.run()[0] };
 }
 
@@ -52,7 +58,7 @@ test('WATCH-18 an optional resource that cannot be read is a warning, and its ch
   const checks = new Checks();
   const watchChecks = new WatchChecks();
   watchChecks.addTo(checks, { following: () => [{ path: PATH, hasSynced: true, silentMs: undefined }] });
-  const report = watchReporter(log, { watchMessage: () => {} }, watchChecks);
+  const report = watchReporter(log, { watchMessage: () => {} }, watchChecks, inputOf(log));
   const problem = { where: PATH, message: 'forbidden' };
   report.optionalUnavailable(problem);
   assert.deepEqual(lines, [

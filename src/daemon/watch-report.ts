@@ -3,6 +3,7 @@ import type { CheckOutcome, Checks } from '../observe/health/index.ts';
 import type { Logger } from '../observe/logging/index.ts';
 import type { ProxyMetrics } from '../observe/metrics/index.ts';
 import type { ClusterSourceOptions, Following } from '../source/index.ts';
+import type { InputProblems } from './input-problems.ts';
 
 /**
  * Checks for each resource that the API server has sent all its objects. Notes the age of its watch and its problem.
@@ -59,23 +60,12 @@ export function watchSilenceMs(env: NodeJS.ProcessEnv, log: Logger): number | un
   return undefined;
 }
 
-/** Logs an object of the API server, or a part of a manifest, that cannot be used. */
-export function logInputProblem(log: Logger, { where, object, field, message }: Problem): void {
-  log.warning('proxy', 'Input cannot be used', { where, object, field, reason: message });
-}
-
-/** Logs that the input at this place is valid again or gone. */
-export function logInputRecovered(log: Logger, where: string): void {
-  log.info('proxy', 'Problem with the input is over', { where });
-}
-
-/**
- * Reports to the log, the metrics and the checks the state of the watches, and logs the objects that cannot be used.
- */
+/** Reports to the log, the metrics and the checks the state of the watches, and the objects that cannot be used. */
 export function watchReporter(
   log: Logger,
   metrics: Pick<ProxyMetrics, 'watchMessage'>,
   watchChecks: WatchChecks,
+  input: InputProblems,
 ): ClusterSourceOptions['report'] {
   return {
     watchFailed(problem) {
@@ -97,8 +87,8 @@ export function watchReporter(
       watchChecks.clearProblem(where);
       log.info('reflector', 'The resource is watched again', { where });
     },
-    objectUnusable: problem => logInputProblem(log, problem),
-    objectRecovered: where => logInputRecovered(log, where),
+    objectUnusable: problem => input.add(problem),
+    objectRecovered: where => input.recovered(where),
     dataReceived: path => metrics.watchMessage(path),
   };
 }

@@ -107,6 +107,7 @@ test('WATCH-15 an unusable object is reported with its name and field, and its l
     assert.deepEqual(unusableObjects, [
       {
         where: '/api/v1/namespaces/shop/services/a',
+        kind: 'Service',
         object: 'Service shop/a',
         field: 'spec.ports[1].port',
         message: 'is the number 99999, but must be a whole number from 1 to 65535: correct it',
@@ -154,6 +155,7 @@ test('WATCH-15 bytes that are not an object do not stop other objects', () =>
     assert.deepEqual(unusableObjects, [
       {
         where: '/api/v1/services',
+        kind: 'Service',
         object: 'Service',
         field: undefined,
         message: 'cannot be read: its bytes are no Service',
@@ -174,10 +176,10 @@ test('WATCH-15 an object without a name, or of another kind, is reported once, a
     fresh.answer();
     fresh.send(added(nameless), initialEnd('20'));
     await parts.clock.advance(0);
-    const where = '/api/v1/services';
+    const named = { where: '/api/v1/services', kind: 'Service', object: 'Service' };
     assert.deepEqual(parts.unusableObjects, [
-      { where, object: 'Service', field: 'metadata.name', message: 'is missing: give the object a name' },
-      { where, object: 'Service', field: 'kind', message: 'is Pod, but must be Service' },
+      { ...named, field: 'metadata.name', message: 'is missing: give the object a name' },
+      { ...named, field: 'kind', message: 'is Pod, but must be Service' },
     ]);
     assert.deepEqual(parts.failures, []);
   }));
@@ -221,6 +223,8 @@ test('WATCH-16 a handler that throws is reported, and the other handlers are sti
     assert.deepEqual(after, ['added a@1', 'synced', 'updated a@1 a@11', 'updated a@11 a@12']);
     assert.deepEqual(parts.unusableObjects[0], {
       where: '/api/v1/namespaces/shop/services/a',
+      kind: 'Service',
+      reason: 'internal',
       object: 'Service shop/a',
       message: 'could not be processed: out of luck',
     });
