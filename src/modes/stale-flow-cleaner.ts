@@ -1,5 +1,6 @@
 import type { Protocol } from '../api/index.ts';
 import { type Flow as ConntrackFlow, ConntrackSocket, L4 } from '../kernel/conntrack/index.ts';
+import { withModuleAdvice } from '../kernel/errors.ts';
 import type { NetworkNamespace } from '../kernel/netns.ts';
 import type { ServiceState } from '../model/index.ts';
 import type { Family } from '../net/index.ts';
@@ -25,17 +26,31 @@ export class StaleFlowCleaner {
   ): Promise<number> {
     const isStale = staleFlowTest(services, allowExternalIPs);
     let deleted = 0;
-    for (const protocol of STALE_PROTOCOLS) {
-      const stale: ConntrackFlow[] = [];
-      for await (const flow of this.#socket.stream({ family, protocol: L4[protocol] })) {
-        const candidate = asFlow(protocol, flow);
-        if (!candidate || !isStale(candidate)) continue;
-        onFound(candidate);
-        stale.push(flow);
+    try {
+      for (const protocol of STALE_PROTOCOLS) {
+        const stale = await this.#find(family, protocol, isStale, onFound);
+        if (stale.length > 0) deleted += (await this.#socket.delete(stale)).deleted;
       }
-      if (stale.length > 0) deleted += (await this.#socket.delete(stale)).deleted;
+    } catch (error) {
+      throw withModuleAdvice(error, 'nf_conntrack_netlink');
     }
     return deleted;
+  }
+
+  async #find(
+    family: Family,
+    protocol: Protocol,
+    isStale: (flow: Flow) => boolean,
+    onFound: (flow: Flow) => void,
+  ): Promise<readonly ConntrackFlow[]> {
+    const stale: ConntrackFlow[] = [];
+    for await (const flow of this.#socket.stream({ family, protocol: L4[protocol] })) {
+      const candidate = asFlow(protocol, flow);
+      if (!candidate || !isStale(candidate)) continue;
+      onFound(candidate);
+      stale.push(flow);
+    }
+    return stale;
   }
 
   close(): void {
