@@ -1,7 +1,11 @@
 // Bundles the program into build/kube-proxy.mjs. koffi stays outside of the bundle, because it has a native part.
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { logPlaces } from './log-places.mjs';
+import { versionCheck } from './node-version.mjs';
 import { installNpmPackages, root } from './setup.mjs';
+
+/** Bundled CommonJS packages call require for Node's own modules. */
+const REQUIRE = "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);";
 
 /** Where the program is after it was built. */
 export const program = `${root}build/kube-proxy.mjs`;
@@ -23,8 +27,7 @@ export async function bundle(entryPoints, outputFolder) {
     external: ['koffi', 'esbuild'],
     sourcemap: true,
     plugins: [logPlaces],
-    // Bundled CommonJS packages call require for Node's own modules.
-    banner: { js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);" },
+    banner: { js: `${versionCheck}\n${REQUIRE}` },
     logLevel: 'warning',
     absWorkingDir: root,
   });
