@@ -2,7 +2,7 @@
 // scripts/build.mjs puts the same check at the beginning of the program. package.json has the version.
 import { readFileSync } from 'node:fs';
 
-/** The oldest version that works: `20.11`. */
+/** The oldest version that works: `20.18`. */
 export const oldest = oldestVersion();
 
 /**

@@ -32,16 +32,16 @@ describe('the version of Node', () => {
   after(() => rmSync(FOLDER, { recursive: true }));
 
   for (const [version, isOldEnough] of [
-    ['20.11.0', true],
-    ['20.12.3', true],
+    ['20.18.0', true],
+    ['20.19.3', true],
     ['21.0.0', true],
     ['24.1.0', true],
-    ['20.10.9', false],
+    ['20.17.9', false],
     ['20.0.0', false],
     ['18.20.0', false],
   ] as const) {
-    test(`ARCH-17 Node ${version} ${isOldEnough ? 'is new enough' : 'is too old'} if 20.11 is needed`, () =>
-      assert.equal(versionProblem('20.11', version) === undefined, isOldEnough));
+    test(`ARCH-17 Node ${version} ${isOldEnough ? 'is new enough' : 'is too old'} if 20.18 is needed`, () =>
+      assert.equal(versionProblem('20.18', version) === undefined, isOldEnough));
   }
 
   // The others are loaded by scripts, and need nothing that an older Node lacks.
