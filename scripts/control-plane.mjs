@@ -1,34 +1,58 @@
-// Finds or builds etcd and kube-apiserver for the tests with a real API server. ETCD and KUBE_APISERVER may name built
-// programs. Otherwise Go builds them from source, once for each version in test/control-plane/go.mod.
-//   node scripts/control-plane.mjs    prints their paths
+// Finds or builds etcd and kube-apiserver for the tests with a real API server, and the programs that install a
+// kube-proxy. Variables such as ETCD and KUBE_APISERVER may name built programs. Otherwise Go builds them from source,
+// once for each version in test/control-plane/go.mod and test/helm/go.mod.
+//   node scripts/control-plane.mjs    prints the paths of etcd and kube-apiserver
 import { spawnSync } from 'node:child_process';
 import { accessSync, constants, existsSync, mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { resolve } from 'node:path';
 import { errorMessage, HOW_TO_INSTALL_NOTHING, mayInstall, root } from './setup.mjs';
 
-/** @typedef {'etcd' | 'kube-apiserver'} Server */
+/** @typedef {'etcd' | 'kube-apiserver' | 'kube-controller-manager' | 'kubeadm' | 'kubectl' | 'helm'} Server */
 
 const MODULE = `${root}test/control-plane`;
+const HELM_MODULE = `${root}test/helm`;
 
-/** @type {Readonly<Record<Server, { readonly variable: string, readonly goPackage: string }>>} */
+/** @type {Readonly<Record<Server, { readonly variable: string, readonly goPackage: string, readonly module?: string }>>} */
 const SERVERS = {
   etcd: { variable: 'ETCD', goPackage: 'go.etcd.io/etcd/server/v3' },
   'kube-apiserver': { variable: 'KUBE_APISERVER', goPackage: 'k8s.io/kubernetes/cmd/kube-apiserver' },
+  'kube-controller-manager': {
+    variable: 'KUBE_CONTROLLER_MANAGER',
+    goPackage: 'k8s.io/kubernetes/cmd/kube-controller-manager',
+  },
+  kubeadm: { variable: 'KUBEADM', goPackage: 'k8s.io/kubernetes/cmd/kubeadm' },
+  kubectl: { variable: 'KUBECTL', goPackage: 'k8s.io/kubernetes/cmd/kubectl' },
+  helm: { variable: 'HELM', goPackage: 'helm.sh/helm/v4/cmd/helm', module: HELM_MODULE },
 };
 
 /** Returns the paths of both programs. Builds those that are missing. Throws an Error that says what to do. */
 export function controlPlanePrograms() {
+  buildMissing(['etcd', 'kube-apiserver']);
+  return { etcd: pathOf('etcd'), apiserver: pathOf('kube-apiserver') };
+}
+
+/**
+ * Returns the paths of the programs that the tests of test/install/ need, by the variable that names each program.
+ * Builds those that are missing. Throws an Error that says what to do.
+ */
+export function installationPrograms() {
   /** @type {readonly Server[]} */
-  const names = ['etcd', 'kube-apiserver'];
+  const names = ['kube-controller-manager', 'kubeadm', 'kubectl', 'helm'];
+  buildMissing(names);
+  return Object.fromEntries(names.map(name => [SERVERS[name].variable, pathOf(name)]));
+}
+
+/** @param {readonly Server[]} names */
+function buildMissing(names) {
   const missing = names.filter(name => !existsSync(pathOf(name)));
   if (missing.length > 0) buildAll(missing);
-  return { etcd: pathOf('etcd'), apiserver: pathOf('kube-apiserver') };
 }
 
 /** @param {Server} name */
 function pathOf(name) {
-  return pathFromEnvironment(SERVERS[name].variable) ?? `${buildFolder()}/${name}`;
+  const { variable, module } = SERVERS[name];
+  return pathFromEnvironment(variable) ?? (module ? `${buildFolder()}/${name}-${helmVersion()}` : `${buildFolder()}/${name}`);
 }
 
 /** @param {string} variable */
@@ -65,15 +89,15 @@ function buildAll(names) {
 
 /** @param {Server} name */
 function build(name) {
-  const path = `${buildFolder()}/${name}`;
+  const path = pathOf(name);
   // The process id in the name keeps two builds apart, and a build that breaks off leaves no half program at `path`.
   const unfinished = `${path}.${process.pid}`;
-  const { goPackage, variable } = SERVERS[name];
+  const { goPackage, variable, module = MODULE } = SERVERS[name];
   try {
     const { status, signal, error } = spawnSync(
       'go',
       ['build', '-trimpath', '-buildvcs=false', '-ldflags', linkerFlags(), '-o', unfinished, goPackage],
-      { cwd: MODULE, stdio: ['ignore', 'inherit', 'inherit'], env: { ...process.env, CGO_ENABLED: '0' } },
+      { cwd: module, stdio: ['ignore', 'inherit', 'inherit'], env: { ...process.env, CGO_ENABLED: '0' } },
     );
     if (error && 'code' in error && error.code === 'ENOENT') {
       throw new Error(
@@ -100,14 +124,18 @@ function kubernetesVersion() {
   return readFromModule(/^\s*k8s\.io\/kubernetes (v\S+)/m);
 }
 
+function helmVersion() {
+  return readFromModule(/^\s*helm\.sh\/helm\/v4 (v\S+)/m, HELM_MODULE);
+}
+
 function goVersion() {
   return readFromModule(/^go (\S+)/m);
 }
 
 /** @param {RegExp} pattern */
-function readFromModule(pattern) {
-  const [, version] = pattern.exec(readFileSync(`${MODULE}/go.mod`, 'utf8')) ?? [];
-  if (!version) throw new Error(`${MODULE}/go.mod has no line that matches ${pattern}`);
+function readFromModule(pattern, module = MODULE) {
+  const [, version] = pattern.exec(readFileSync(`${module}/go.mod`, 'utf8')) ?? [];
+  if (!version) throw new Error(`${module}/go.mod has no line that matches ${pattern}`);
   return version;
 }
 

@@ -6,7 +6,7 @@
 import { readdirSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { buildProgram } from './build.mjs';
-import { controlPlanePrograms } from './control-plane.mjs';
+import { controlPlanePrograms, installationPrograms } from './control-plane.mjs';
 import { runInGuest } from './guest.mjs';
 import { GUEST_PROGRAMS, REFERENCE_PROGRAMS } from './programs.mjs';
 import { errorMessage, installNpmPackages, installPrograms, isRoot, missingPrograms, root, run } from './setup.mjs';
@@ -133,8 +133,10 @@ async function runClusterTests() {
   if (files.length === 0) return { counts: NO_TESTS, output: '' };
   try {
     const { etcd, apiserver } = controlPlanePrograms();
+    const installation = files.some(file => file.startsWith('test/install/')) ? installationPrograms() : {};
     await buildProgram();
-    return await runTests('cluster tests', files, args => runHere(args, { ETCD: etcd, KUBE_APISERVER: apiserver }));
+    const variables = { ETCD: etcd, KUBE_APISERVER: apiserver, ...installation };
+    return await runTests('cluster tests', files, args => runHere(args, variables));
   } catch (error) {
     notRun.push({ kind: 'cluster', reason: errorMessage(error) });
     return { counts: NO_TESTS, output: '' };
