@@ -53,7 +53,7 @@ export class PlayedKubelets {
   async #serve(pod: Pod): Promise<void> {
     const path = `/api/v1/namespaces/kube-system/pods/${pod.metadata.name}`;
     if (pod.metadata.deletionTimestamp) {
-      await this.#cluster.request('DELETE', path, { gracePeriodSeconds: 0 });
+      await this.#cluster.request('DELETE', `${path}?gracePeriodSeconds=0`);
     } else if (pod.spec.nodeName === undefined) {
       const target = { apiVersion: 'v1', kind: 'Node', name: nodeOf(pod) };
       const metadata = { name: pod.metadata.name };

@@ -4,7 +4,8 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import type { NetworkNamespace } from '../../src/kernel/netns.ts';
 
-const TIMEOUT_MS = 90_000;
+/** The program timeout also ends what the script started. */
+const LIMITED = ['--pdeathsig', 'KILL', '--', 'timeout', '60', 'bash', '-c'];
 const PROGRAMS = { kubectl: 'KUBECTL', kubeadm: 'KUBEADM', helm: 'HELM' } as const;
 
 export interface Output {
@@ -48,11 +49,10 @@ export class Shell {
     const whole = `set -a -eu -o pipefail\n. ${this.#variables}\n${script}\nexport -p > ${this.#variables}\n`;
     return new Promise((resolvePromise, reject) => {
       const child = this.#namespace.run(() =>
-        spawn('setpriv', ['--pdeathsig', 'KILL', '--', 'bash', '-c', whole], {
+        spawn('setpriv', [...LIMITED, whole], {
           cwd: this.folder,
           env: this.#env,
           stdio: ['ignore', 'pipe', 'pipe'],
-          timeout: TIMEOUT_MS,
         }),
       );
       const output = { stdout: '', stderr: '' };
