@@ -70,9 +70,14 @@ export class InstallCluster {
     return Object.fromEntries(NODES.map(node => [node, imagesOn(node)]));
   }
 
-  /** Resolves when the DaemonSet controller has seen every DaemonSet, and all their pods are as they should be. */
+  /** Resolves when all pods are as their DaemonSets say, and no pod is left of a deleted DaemonSet. */
   async settled(): Promise<void> {
-    await this.#controllers.waitFor('settle', async () => (await this.#daemonSets()).every(isSettled), 30_000, 100);
+    const isDone = async () => {
+      const daemonSets = await this.#daemonSets();
+      const pods = (await this.#kubelets.pods()).length;
+      return daemonSets.every(isSettled) && pods === sum(daemonSets.map(wantedPods));
+    };
+    await this.#controllers.waitFor('settle', isDone, 30_000, 100);
   }
 
   /** The object without fields that change on their own. */
@@ -113,10 +118,18 @@ interface DaemonSet {
 }
 
 function isSettled({ metadata, spec, status }: DaemonSet): boolean {
-  const wanted = status.desiredNumberScheduled ?? 0;
+  const wanted = wantedPods({ status });
   const isUpdated = spec.updateStrategy.type === 'OnDelete' || (status.updatedNumberScheduled ?? 0) === wanted;
   const isAvailable = (status.numberAvailable ?? 0) === wanted && (status.numberMisscheduled ?? 0) === 0;
   return status.observedGeneration === metadata.generation && isUpdated && isAvailable;
+}
+
+function wantedPods({ status }: Pick<DaemonSet, 'status'>): number {
+  return status.desiredNumberScheduled ?? 0;
+}
+
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((total, number) => total + number, 0);
 }
 
 function imageOf({ spec: { containers } }: Pod): string {
@@ -127,7 +140,7 @@ function controllersCommand(kubeconfig: string): readonly string[] {
   return [
     programFrom('KUBE_CONTROLLER_MANAGER'),
     `--kubeconfig=${kubeconfig}`,
-    '--controllers=daemonset-controller',
+    '--controllers=daemonset-controller,garbage-collector-controller',
     '--leader-elect=false',
     '--secure-port=0',
   ];
