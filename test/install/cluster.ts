@@ -7,6 +7,8 @@ import { blocksOf } from './page.ts';
 import { programFrom, Shell } from './shell.ts';
 
 export const NODES = ['node-a', 'node-b'];
+/** Pods without a service account of their own need it. */
+const DEFAULT_ACCOUNT = { name: 'default', namespace: 'kube-system' };
 export const FORMER_IMAGE = 'registry.k8s.io/kube-proxy:v1.36.4';
 
 /**
@@ -32,6 +34,7 @@ export class InstallCluster {
   static async start(): Promise<InstallCluster> {
     const controlPlane = await ControlPlane.start({ apiserverArgs: ['--allow-privileged=true'] });
     for (const name of NODES) await controlPlane.apply(nodeObject(name));
+    await controlPlane.apply({ apiVersion: 'v1', kind: 'ServiceAccount', metadata: DEFAULT_ACCOUNT });
     return new InstallCluster(controlPlane);
   }
 

@@ -9,6 +9,7 @@ export interface Pod {
     readonly namespace: string;
     readonly labels: Readonly<Record<string, string>>;
     readonly deletionTimestamp?: string;
+    readonly ownerReferences?: readonly { readonly kind: string }[];
   };
   readonly spec: {
     readonly nodeName?: string;
@@ -32,9 +33,11 @@ export class PlayedKubelets {
     this.#loop = this.#run();
   }
 
+  /** The pods of DaemonSets, in all namespaces. */
   async pods(): Promise<readonly Pod[]> {
-    const { json } = await this.#cluster.request('GET', '/api/v1/namespaces/kube-system/pods');
-    return (json as { readonly items: readonly Pod[] }).items;
+    const { json } = await this.#cluster.request('GET', '/api/v1/pods');
+    const { items } = json as { readonly items: readonly Pod[] };
+    return items.filter(({ metadata }) => metadata.ownerReferences?.[0]?.kind === 'DaemonSet');
   }
 
   async close(): Promise<void> {
@@ -51,7 +54,7 @@ export class PlayedKubelets {
 
   /** A pod may have gone meanwhile. Then the requests fail, which does no harm. */
   async #serve(pod: Pod): Promise<void> {
-    const path = `/api/v1/namespaces/kube-system/pods/${pod.metadata.name}`;
+    const path = `/api/v1/namespaces/${pod.metadata.namespace}/pods/${pod.metadata.name}`;
     if (pod.metadata.deletionTimestamp) {
       await this.#cluster.request('DELETE', `${path}?gracePeriodSeconds=0`);
     } else if (pod.spec.nodeName === undefined) {

@@ -6,6 +6,8 @@ import type { NetworkNamespace } from '../../src/kernel/netns.ts';
 
 /** The program timeout also ends what the script started. */
 const LIMITED = ['--pdeathsig', 'KILL', '--', 'timeout', '60', 'bash', '-c'];
+/** Some commands are for a node. Its folder /etc is in the folder of the shell. */
+const HOST_FOLDER = /(?<=[\s=])\/etc\//g;
 const PROGRAMS = { kubectl: 'KUBECTL', kubeadm: 'KUBEADM', helm: 'HELM' } as const;
 
 export interface Output {
@@ -46,7 +48,8 @@ export class Shell {
 
   /** Runs a script up to its first command that fails. */
   try(script: string): Promise<Output> {
-    const whole = `set -a -eu -o pipefail\n. ${this.#variables}\n${script}\nexport -p > ${this.#variables}\n`;
+    const here = script.replaceAll(HOST_FOLDER, `${this.folder}/etc/`);
+    const whole = `set -a -eu -o pipefail\n. ${this.#variables}\n${here}\nexport -p > ${this.#variables}\n`;
     return new Promise((resolvePromise, reject) => {
       const child = this.#namespace.run(() =>
         spawn('setpriv', [...LIMITED, whole], {
