@@ -11,6 +11,7 @@ import { errorMessage, HOW_TO_INSTALL_NOTHING, mayInstall, root } from './setup.
 /** @typedef {'etcd' | 'kube-apiserver' | 'kube-controller-manager' | 'kubeadm' | 'kubectl' | 'helm'} Server */
 
 const MODULE = `${root}test/control-plane`;
+const PROMETHEUS_OPERATOR = 'github.com/prometheus-operator/prometheus-operator@v0.85.0';
 const HELM_MODULE = `${root}test/helm`;
 
 /** @type {Readonly<Record<Server, { readonly variable: string, readonly goPackage: string, readonly module?: string }>>} */
@@ -40,7 +41,17 @@ export function installationPrograms() {
   /** @type {readonly Server[]} */
   const names = ['kube-controller-manager', 'kubeadm', 'kubectl', 'helm'];
   buildMissing(names);
-  return Object.fromEntries(names.map(name => [SERVERS[name].variable, pathOf(name)]));
+  const programs = Object.fromEntries(names.map(name => [SERVERS[name].variable, pathOf(name)]));
+  return { ...programs, PROMETHEUS_OPERATOR_CRDS: process.env.PROMETHEUS_OPERATOR_CRDS || downloadDefinitions() };
+}
+
+/** Returns the folder with the definitions of the Prometheus operator's objects. Go keeps the download in its cache. */
+function downloadDefinitions() {
+  const { status, stdout, stderr, error } = spawnSync('go', ['mod', 'download', '-json', PROMETHEUS_OPERATOR], {
+    encoding: 'utf8',
+  });
+  if (status !== 0) throw new Error(`go mod download ${PROMETHEUS_OPERATOR}: ${error?.message ?? stdout + stderr}`);
+  return `${JSON.parse(stdout).Dir}/example/prometheus-operator-crd`;
 }
 
 /** @param {readonly Server[]} names */
