@@ -63,7 +63,9 @@ function buildMissing(names) {
 /** @param {Server} name */
 function pathOf(name) {
   const { variable, module } = SERVERS[name];
-  return pathFromEnvironment(variable) ?? (module ? `${buildFolder()}/${name}-${helmVersion()}` : `${buildFolder()}/${name}`);
+  return (
+    pathFromEnvironment(variable) ?? (module ? `${buildFolder()}/${name}-${helmVersion()}` : `${buildFolder()}/${name}`)
+  );
 }
 
 /** @param {string} variable */

@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict';
 import { ControlPlane } from '../control-plane/control-plane.ts';
 import type { KubeObject } from '../control-plane/objects.ts';
 import { Program } from '../control-plane/program.ts';
@@ -9,6 +10,8 @@ import { programFrom, Shell } from './shell.ts';
 export const NODES = ['node-a', 'node-b'];
 /** Pods without a service account of their own need it. */
 const DEFAULT_ACCOUNT = { name: 'default', namespace: 'kube-system' };
+/** The API server counts the changes of a DaemonSet in this annotation. */
+const TEMPLATE_GENERATION = 'deprecated.daemonset.template.generation';
 export const FORMER_IMAGE = 'registry.k8s.io/kube-proxy:v1.36.4';
 
 /**
@@ -88,9 +91,10 @@ export class InstallCluster {
     const apiVersion = API_VERSIONS[kind] ?? 'v1';
     const object = await this.controlPlane.read({ apiVersion, kind, metadata: { name, namespace } });
     if (object === undefined) return undefined;
-    const { resourceVersion, generation, managedFields, annotations, ...metadata } = object.metadata;
+    const { resourceVersion, generation, managedFields, annotations = {}, ...metadata } = object.metadata;
+    const { [TEMPLATE_GENERATION]: _, ...notes } = annotations as Readonly<Record<string, string>>;
     const { status, ...rest } = object;
-    return { ...rest, metadata } as KubeObject;
+    return { ...rest, metadata: { ...metadata, annotations: notes } };
   }
 
   async close(): Promise<void> {
@@ -104,6 +108,12 @@ export class InstallCluster {
     const { json } = await this.controlPlane.request('GET', '/apis/apps/v1/daemonsets');
     return (json as { readonly items: readonly DaemonSet[] }).items;
   }
+}
+
+/** The texts of a ConfigMap. */
+export function dataOf(configMap: KubeObject | undefined): Readonly<Record<string, string>> {
+  assert.equal(configMap?.kind, 'ConfigMap');
+  return configMap?.data as Readonly<Record<string, string>>;
 }
 
 const API_VERSIONS: Readonly<Record<string, string>> = {
@@ -155,6 +165,10 @@ function nodeObject(name: string): KubeObject {
     apiVersion: 'v1',
     kind: 'Node',
     metadata: { name, labels },
-    status: { conditions: [{ type: 'Ready', status: 'True' }], allocatable: { pods: '110' }, capacity: { pods: '110' } },
+    status: {
+      conditions: [{ type: 'Ready', status: 'True' }],
+      allocatable: { pods: '110' },
+      capacity: { pods: '110' },
+    },
   };
 }

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { parse } from 'yaml';
 import { changedPaths } from './changed-paths.ts';
-import { FORMER_IMAGE, InstallCluster } from './cluster.ts';
+import { dataOf, FORMER_IMAGE, InstallCluster } from './cluster.ts';
 
 const IMAGE = 'registry.example.com/pointsman:0.1.0';
 const BEFORE = { 'node-a': [FORMER_IMAGE], 'node-b': [FORMER_IMAGE] };
@@ -45,7 +45,7 @@ describe('the pages for distributions, with the objects of each', () => {
 
     await cluster.runPage('eks', 'Change the mode');
     assert.deepEqual(changedPaths(formerMaps, await configMaps()), ['1.data.config']);
-    const { config } = (await configMaps())[1]?.data as { readonly config: string };
+    const { config = '' } = dataOf((await configMaps())[1]);
     assert.equal(parse(config).mode, 'nftables');
     await cluster.runPage('eks', 'Go back');
     assert.deepEqual(await cluster.images(), BEFORE);

@@ -3,7 +3,7 @@ import { after, before, describe, test } from 'node:test';
 import { parse, parseAllDocuments } from 'yaml';
 import type { KubeObject } from '../control-plane/objects.ts';
 import { changedPaths } from './changed-paths.ts';
-import { FORMER_IMAGE, InstallCluster } from './cluster.ts';
+import { dataOf, FORMER_IMAGE, InstallCluster } from './cluster.ts';
 
 const PAGE = 'fresh';
 const IMAGE = 'registry.example.com/pointsman:0.1.0';
@@ -24,9 +24,7 @@ describe('objects for a cluster without a kube-proxy', () => {
   test('INST-5 the overlay and the chart are the same objects in every mode', async () => {
     for (const mode of MODES) {
       const overlay = objectsIn(await cluster.shell.run(`kubectl kustomize deploy/kustomize/overlays/${mode}`));
-      const chart = objectsIn(
-        await cluster.shell.run(`${CHART} --set mode=${mode} --set existingConfigMap=pointsman`),
-      );
+      const chart = objectsIn(await cluster.shell.run(`${CHART} --set mode=${mode} --set existingConfigMap=pointsman`));
       assert.deepEqual([...chart.keys()], ['ClusterRoleBinding', 'DaemonSet', 'ServiceAccount']);
       assert.deepEqual(changedPaths(Object.fromEntries(overlay), Object.fromEntries(chart)), [], mode);
     }
@@ -64,7 +62,7 @@ describe('objects for a cluster without a kube-proxy', () => {
   test('INST-6 the configuration of the chart has the values, and fields of `configuration` win', async () => {
     const flags = '--set mode=iptables --set clusterCIDR=10.244.0.0/16 --set configuration.mode=nftables';
     const configMap = objectsIn(await cluster.shell.run(`${CHART} ${flags}`)).get('ConfigMap');
-    const { 'config.conf': configuration = '', 'kubeconfig.conf': kubeconfig = '' } = configMap?.data as Texts;
+    const { 'config.conf': configuration = '', 'kubeconfig.conf': kubeconfig = '' } = dataOf(configMap);
     assert.deepEqual(parse(configuration), {
       apiVersion: 'kubeproxy.config.k8s.io/v1alpha1',
       kind: 'KubeProxyConfiguration',
@@ -106,7 +104,7 @@ describe('objects for a cluster without a kube-proxy', () => {
     assert.deepEqual(changedPaths(former, await installed()), []);
 
     await cluster.shell.run(change);
-    const { 'config.conf': configuration = '' } = (await installed()).configMap?.data as Texts;
+    const { 'config.conf': configuration = '' } = dataOf((await installed()).configMap);
     assert.equal(parse(configuration).mode, 'iptables');
     assert.deepEqual(parse(configuration).nodePortAddresses, ['primary']);
     assert.deepEqual(await cluster.images(), { 'node-a': [IMAGE], 'node-b': [IMAGE] });
@@ -165,8 +163,6 @@ describe('objects for a cluster without a kube-proxy', () => {
 });
 
 const NOTHING = { daemonSet: undefined, configMap: undefined, serviceAccount: undefined, binding: undefined };
-
-type Texts = Readonly<Record<string, string>>;
 
 /** The objects of a YAML text by their kind, sorted. The tag of the image is left out: only the chart has one. */
 function objectsIn(text: string): ReadonlyMap<string, KubeObject> {

@@ -18,7 +18,6 @@ const COPY_CHANGES = [
 ];
 const BEGIN = ['Install in a kubeadm cluster', 'Check before you begin'];
 
-
 describe('the page for kubeadm, with the objects that kubeadm makes', () => {
   let cluster: InstallCluster;
 

@@ -70,6 +70,7 @@ export class PlayedKubelets {
 
 /** The DaemonSet controller names the node of a pod in the pod's affinity. */
 function nodeOf({ spec: { affinity } }: Pod): string {
-  const [, name = ''] = /"key":"metadata.name","operator":"In","values":\["([^"]+)"\]/.exec(JSON.stringify(affinity)) ?? [];
+  const [, name = ''] =
+    /"key":"metadata.name","operator":"In","values":\["([^"]+)"\]/.exec(JSON.stringify(affinity)) ?? [];
   return name;
 }

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { parseAllDocuments } from 'yaml';
 import { changedPaths } from './changed-paths.ts';
-import { InstallCluster } from './cluster.ts';
+import { dataOf, InstallCluster } from './cluster.ts';
 import { programFrom } from './shell.ts';
 
 const PAGE = 'monitoring';
@@ -26,10 +26,7 @@ kubectl wait crd/${kind}.monitoring.coreos.com --for=condition=Established`);
   after(() => cluster?.close());
 
   test('INST-12 the page opens the metrics port and changes no other field of the configuration', async () => {
-    const configuration = async () => {
-      const { data } = (await cluster.read('ConfigMap', 'kube-proxy')) ?? {};
-      return (data as Readonly<Record<string, string>>)['config.conf']?.split('\n');
-    };
+    const configuration = async () => dataOf(await cluster.read('ConfigMap', 'kube-proxy'))['config.conf']?.split('\n');
     const former = await configuration();
     await cluster.runPage(PAGE, 'Let Prometheus reach the metrics');
     const now = (await configuration()) ?? [];

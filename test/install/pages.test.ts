@@ -25,7 +25,10 @@ describe('the pages of docs/install', () => {
   test('INST-4 a block that no test runs says why, and every page has blocks that a test runs', () => {
     for (const page of pages) {
       const blocks = blocksOf(page);
-      assert.ok(blocks.some(({ notRun }) => notRun === undefined), page);
+      assert.ok(
+        blocks.some(({ notRun }) => notRun === undefined),
+        page,
+      );
       for (const { notRun, text } of blocks) assert.ok(notRun === undefined || notRun.length > 10, text);
     }
   });
@@ -36,7 +39,10 @@ describe('the pages of docs/install', () => {
       .map(name => readFileSync(`test/install/${name}`, 'utf8'));
     for (const page of pages) {
       const asserts = new RegExp(`assertRanAll\\('${page}'\\)|PAGE = '${page}'[\\s\\S]*assertRanAll\\(PAGE\\)`);
-      assert.ok(tests.some(text => asserts.test(text)), page);
+      assert.ok(
+        tests.some(text => asserts.test(text)),
+        page,
+      );
     }
   });
 });
