@@ -10,8 +10,8 @@ import { programFrom, Shell } from './shell.ts';
 export const NODES = ['node-a', 'node-b'];
 /** Pods without a service account of their own need it. */
 const DEFAULT_ACCOUNT = { name: 'default', namespace: 'kube-system' };
-/** The API server counts the changes of a DaemonSet in this annotation. */
-const TEMPLATE_GENERATION = 'deprecated.daemonset.template.generation';
+/** Annotations in which the API server counts changes, and in which kubectl remembers what it applied. */
+const BOOKKEEPING = ['deprecated.daemonset.template.generation', 'kubectl.kubernetes.io/last-applied-configuration'];
 export const FORMER_IMAGE = 'registry.k8s.io/kube-proxy:v1.36.4';
 
 /**
@@ -92,9 +92,9 @@ export class InstallCluster {
     const object = await this.controlPlane.read({ apiVersion, kind, metadata: { name, namespace } });
     if (object === undefined) return undefined;
     const { resourceVersion, generation, managedFields, annotations = {}, ...metadata } = object.metadata;
-    const { [TEMPLATE_GENERATION]: _, ...notes } = annotations as Readonly<Record<string, string>>;
+    const notes = Object.entries(annotations as object).filter(([name]) => !BOOKKEEPING.includes(name));
     const { status, ...rest } = object;
-    return { ...rest, metadata: { ...metadata, annotations: notes } };
+    return { ...rest, metadata: { ...metadata, annotations: Object.fromEntries(notes) } };
   }
 
   async close(): Promise<void> {
