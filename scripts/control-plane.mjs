@@ -1,71 +1,87 @@
-// Finds or builds etcd and kube-apiserver for the tests with a real API server, and the programs that install a
-// kube-proxy. Variables such as ETCD and KUBE_APISERVER may name built programs. Otherwise Go builds them from source,
-// once for each version in test/control-plane/go.mod and test/helm/go.mod.
-//   node scripts/control-plane.mjs    prints the paths of etcd and kube-apiserver
+// Finds or builds the programs of Kubernetes for the tests with a real API server: etcd, kube-apiserver, upstream's
+// kube-proxy of two versions, and programs that install a kube-proxy. Environment variables may name built programs.
+// Otherwise Go builds them from source, once for each version in the go.mod files.
+//   node scripts/control-plane.mjs    prints the variables and the paths of etcd, kube-apiserver and kube-proxy
 import { spawnSync } from 'node:child_process';
 import { accessSync, constants, existsSync, mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { resolve } from 'node:path';
 import { errorMessage, HOW_TO_INSTALL_NOTHING, mayInstall, root } from './setup.mjs';
 
-/** @typedef {'etcd' | 'kube-apiserver' | 'kube-controller-manager' | 'kubeadm' | 'kubectl' | 'helm'} Server */
+/**
+ * @typedef {object} Program
+ * @property {string} name
+ * @property {string} variable
+ * @property {string} goPackage
+ * @property {string} module the folder of the go.mod that has the version
+ */
 
-const MODULE = `${root}test/control-plane`;
-const PROMETHEUS_OPERATOR = 'github.com/prometheus-operator/prometheus-operator@v0.85.0';
-const HELM_MODULE = `${root}test/helm`;
+const CONTROL_PLANE = `${root}test/control-plane`;
+const NEXT_VERSION = `${root}test/upstream-v1.37`;
+const PROXY = 'k8s.io/kubernetes/cmd/kube-proxy';
 
-/** @type {Readonly<Record<Server, { readonly variable: string, readonly goPackage: string, readonly module?: string }>>} */
-const SERVERS = {
-  etcd: { variable: 'ETCD', goPackage: 'go.etcd.io/etcd/server/v3' },
-  'kube-apiserver': { variable: 'KUBE_APISERVER', goPackage: 'k8s.io/kubernetes/cmd/kube-apiserver' },
-  'kube-controller-manager': {
-    variable: 'KUBE_CONTROLLER_MANAGER',
-    goPackage: 'k8s.io/kubernetes/cmd/kube-controller-manager',
+/** @type {readonly Program[]} */
+const PROGRAMS = [
+  { name: 'etcd', variable: 'ETCD', goPackage: 'go.etcd.io/etcd/server/v3', module: CONTROL_PLANE },
+  {
+    name: 'kube-apiserver',
+    variable: 'KUBE_APISERVER',
+    goPackage: 'k8s.io/kubernetes/cmd/kube-apiserver',
+    module: CONTROL_PLANE,
   },
-  kubeadm: { variable: 'KUBEADM', goPackage: 'k8s.io/kubernetes/cmd/kubeadm' },
-  kubectl: { variable: 'KUBECTL', goPackage: 'k8s.io/kubernetes/cmd/kubectl' },
-  helm: { variable: 'HELM', goPackage: 'helm.sh/helm/v4/cmd/helm', module: HELM_MODULE },
-};
+  { name: 'kube-proxy', variable: 'KUBE_PROXY_V1_36', goPackage: PROXY, module: CONTROL_PLANE },
+  { name: 'kube-proxy', variable: 'KUBE_PROXY_V1_37', goPackage: PROXY, module: NEXT_VERSION },
+];
 
-/** Returns the paths of both programs. Builds those that are missing. Throws an Error that says what to do. */
+/**
+ * What the tests of test/install/ need beyond that.
+ * @type {readonly Program[]}
+ */
+const INSTALLERS = [
+  ...['kube-controller-manager', 'kubeadm', 'kubectl'].map(name => ({
+    name,
+    variable: name.replaceAll('-', '_').toUpperCase(),
+    goPackage: `k8s.io/kubernetes/cmd/${name}`,
+    module: CONTROL_PLANE,
+  })),
+  { name: 'helm', variable: 'HELM', goPackage: 'helm.sh/helm/v4/cmd/helm', module: `${root}test/helm` },
+];
+const PROMETHEUS_OPERATOR = 'github.com/prometheus-operator/prometheus-operator@v0.85.0';
+
+/**
+ * Returns the path of each program by its variable. Builds those that are missing. Throws an Error that says what to do.
+ */
 export function controlPlanePrograms() {
-  buildMissing(['etcd', 'kube-apiserver']);
-  return { etcd: pathOf('etcd'), apiserver: pathOf('kube-apiserver') };
+  return pathsOf(PROGRAMS);
+}
+
+/** Returns the paths of the programs and definitions for the tests of test/install/, as above. */
+export function installationPrograms() {
+  const definitions = process.env.PROMETHEUS_OPERATOR_CRDS || downloadDefinitions();
+  return { ...pathsOf(INSTALLERS), PROMETHEUS_OPERATOR_CRDS: definitions };
 }
 
 /**
- * Returns the paths of the programs that the tests of test/install/ need, by the variable that names each program.
- * Builds those that are missing. Throws an Error that says what to do.
+ * @param {readonly Program[]} programs
+ * @returns {Readonly<Record<string, string>>}
  */
-export function installationPrograms() {
-  /** @type {readonly Server[]} */
-  const names = ['kube-controller-manager', 'kubeadm', 'kubectl', 'helm'];
-  buildMissing(names);
-  const programs = Object.fromEntries(names.map(name => [SERVERS[name].variable, pathOf(name)]));
-  return { ...programs, PROMETHEUS_OPERATOR_CRDS: process.env.PROMETHEUS_OPERATOR_CRDS || downloadDefinitions() };
+function pathsOf(programs) {
+  const missing = programs.filter(program => !existsSync(pathOf(program)));
+  if (missing.length > 0) buildAll(missing);
+  return Object.fromEntries(programs.map(program => [program.variable, pathOf(program)]));
 }
 
 /** Returns the folder with the definitions of the Prometheus operator's objects. Go keeps the download in its cache. */
 function downloadDefinitions() {
-  const { status, stdout, stderr, error } = spawnSync('go', ['mod', 'download', '-json', PROMETHEUS_OPERATOR], {
-    encoding: 'utf8',
-  });
-  if (status !== 0) throw new Error(`go mod download ${PROMETHEUS_OPERATOR}: ${error?.message ?? stdout + stderr}`);
+  const args = ['mod', 'download', '-json', PROMETHEUS_OPERATOR];
+  const { status, stdout, stderr, error } = spawnSync('go', args, { encoding: 'utf8' });
+  if (status !== 0) throw new Error(`go ${args.join(' ')}: ${error?.message ?? stdout + stderr}`);
   return `${JSON.parse(stdout).Dir}/example/prometheus-operator-crd`;
 }
 
-/** @param {readonly Server[]} names */
-function buildMissing(names) {
-  const missing = names.filter(name => !existsSync(pathOf(name)));
-  if (missing.length > 0) buildAll(missing);
-}
-
-/** @param {Server} name */
-function pathOf(name) {
-  const { variable, module } = SERVERS[name];
-  return (
-    pathFromEnvironment(variable) ?? (module ? `${buildFolder()}/${name}-${helmVersion()}` : `${buildFolder()}/${name}`)
-  );
+/** @param {Program} program */
+function pathOf({ name, variable, module }) {
+  return pathFromEnvironment(variable) ?? `${buildFolder(module)}/${name}`;
 }
 
 /** @param {string} variable */
@@ -80,41 +96,40 @@ function pathFromEnvironment(variable) {
   return resolve(path);
 }
 
-function buildFolder() {
+/** @param {string} module */
+function buildFolder(module) {
   const cache = process.env.XDG_CACHE_HOME || `${homedir()}/.cache`;
-  return `${cache}/pointsman/control-plane-${kubernetesVersion()}`;
+  return `${cache}/pointsman/control-plane-${versionOf(module)}`;
 }
 
-/** @param {readonly Server[]} names */
-function buildAll(names) {
-  const variables = names.map(name => `${SERVERS[name].variable}=PATH`).join(' ');
-  if (!mayInstall) {
-    throw new Error(`${names.join(' and ')} must be built, and installing is turned off. Set ${variables}`);
-  }
-  console.error(`The tests with a real API server need programs that this machine lacks: ${names.join(', ')}`);
-  console.error(
-    `Go builds them from source (Kubernetes ${kubernetesVersion()}), once, in about eight minutes: ${buildFolder()}`,
-  );
+/** @param {readonly Program[]} missing */
+function buildAll(missing) {
+  const variables = missing.map(({ variable }) => `${variable}=PATH`).join(' ');
+  const names = missing.map(({ name, module }) => `${name} ${versionOf(module)}`).join(', ');
+  if (!mayInstall) throw new Error(`${names} must be built, and installing is turned off. Set ${variables}`);
+  console.error(`The tests with a real API server need programs that this machine lacks: ${names}`);
+  console.error('Go builds them from source, once. That takes ten to twenty minutes.');
   console.error(`${HOW_TO_INSTALL_NOTHING} To use built programs: ${variables}`);
-  mkdirSync(buildFolder(), { recursive: true });
-  for (const name of names) build(name);
+  for (const program of missing) build(program);
 }
 
-/** @param {Server} name */
-function build(name) {
-  const path = pathOf(name);
+/** @param {Program} program */
+function build({ name, variable, goPackage, module }) {
+  const folder = buildFolder(module);
+  mkdirSync(folder, { recursive: true });
+  const path = `${folder}/${name}`;
   // The process id in the name keeps two builds apart, and a build that breaks off leaves no half program at `path`.
   const unfinished = `${path}.${process.pid}`;
-  const { goPackage, variable, module = MODULE } = SERVERS[name];
   try {
     const { status, signal, error } = spawnSync(
       'go',
-      ['build', '-trimpath', '-buildvcs=false', '-ldflags', linkerFlags(), '-o', unfinished, goPackage],
+      ['build', '-trimpath', '-buildvcs=false', '-ldflags', linkerFlags(module), '-o', unfinished, goPackage],
       { cwd: module, stdio: ['ignore', 'inherit', 'inherit'], env: { ...process.env, CGO_ENABLED: '0' } },
     );
     if (error && 'code' in error && error.code === 'ENOENT') {
+      const version = readFromModule(module, /^go (\S+)/m);
       throw new Error(
-        `Go ${goVersion()} must build ${name}, and there is no program go on the PATH. Install Go, or set ${variable}=PATH`,
+        `Go ${version} must build ${name}, and there is no program go on the PATH. Install Go, or set ${variable}=PATH`,
       );
     }
     if (status !== 0) throw new Error(`go build ${goPackage}: ${error?.message ?? signal ?? `exit status ${status}`}`);
@@ -124,29 +139,28 @@ function build(name) {
   }
 }
 
-/** Without these flags the API server would report v0.0.0-master as its version. */
-function linkerFlags() {
-  const version = kubernetesVersion();
+/**
+ * Without these flags the programs would report v0.0.0-master as their version.
+ * @param {string} module
+ */
+function linkerFlags(module) {
+  const version = versionOf(module);
   const [major, minor] = version.slice(1).split('.');
   const values = { gitVersion: version, gitMajor: major, gitMinor: minor };
   const settings = Object.entries(values).map(([name, value]) => `-X k8s.io/component-base/version.${name}=${value}`);
   return ['-s', '-w', ...settings].join(' ');
 }
 
-function kubernetesVersion() {
-  return readFromModule(/^\s*k8s\.io\/kubernetes (v\S+)/m);
+/** @param {string} module */
+function versionOf(module) {
+  return readFromModule(module, /^(?:require)?\s*(?:k8s\.io\/kubernetes|helm\.sh\/helm\/v4) (v\S+)/m);
 }
 
-function helmVersion() {
-  return readFromModule(/^\s*helm\.sh\/helm\/v4 (v\S+)/m, HELM_MODULE);
-}
-
-function goVersion() {
-  return readFromModule(/^go (\S+)/m);
-}
-
-/** @param {RegExp} pattern */
-function readFromModule(pattern, module = MODULE) {
+/**
+ * @param {string} module
+ * @param {RegExp} pattern
+ */
+function readFromModule(module, pattern) {
   const [, version] = pattern.exec(readFileSync(`${module}/go.mod`, 'utf8')) ?? [];
   if (!version) throw new Error(`${module}/go.mod has no line that matches ${pattern}`);
   return version;
@@ -154,8 +168,7 @@ function readFromModule(pattern, module = MODULE) {
 
 if (process.argv[1] === import.meta.filename) {
   try {
-    const { etcd, apiserver } = controlPlanePrograms();
-    console.log(`${etcd}\n${apiserver}`);
+    for (const [variable, path] of Object.entries(controlPlanePrograms())) console.log(`${variable}=${path}`);
   } catch (error) {
     console.error(errorMessage(error));
     process.exitCode = 1;

@@ -2,7 +2,7 @@
 //   x.test.ts          nothing but Node
 //   x.kernel.test.ts   root and a Linux kernel: these tests make network namespaces, and run reference programs
 //   x.guest.test.ts    root and a User Mode Linux guest, whose kernel has ip_vs, dummy and sctp
-//   x.cluster.test.ts  root and a real etcd and kube-apiserver, which Go builds the first time
+//   x.cluster.test.ts  root, a real etcd and kube-apiserver, and upstream's kube-proxy, which Go builds the first time
 import { readdirSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { buildProgram } from './build.mjs';
@@ -132,11 +132,10 @@ async function runClusterTests() {
   const files = filesToRun('cluster');
   if (files.length === 0) return { counts: NO_TESTS, output: '' };
   try {
-    const { etcd, apiserver } = controlPlanePrograms();
-    const installation = files.some(file => file.startsWith('test/install/')) ? installationPrograms() : {};
+    const installs = files.some(file => file.startsWith('test/install/'));
+    const programs = { ...controlPlanePrograms(), ...(installs ? installationPrograms() : {}) };
     await buildProgram();
-    const variables = { ETCD: etcd, KUBE_APISERVER: apiserver, ...installation };
-    return await runTests('cluster tests', files, args => runHere(args, variables));
+    return await runTests('cluster tests', files, args => runHere(args, programs));
   } catch (error) {
     notRun.push({ kind: 'cluster', reason: errorMessage(error) });
     return { counts: NO_TESTS, output: '' };
