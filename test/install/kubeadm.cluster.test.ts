@@ -110,6 +110,12 @@ describe('the page for kubeadm, with the objects that kubeadm makes', () => {
     assert.deepEqual(await cluster.images(), { 'node-a': [IMAGE], 'node-b': [IMAGE] });
   });
 
+  test('INST-3 an upgrade with kubeadm has a phase for kube-proxy that can be left out', async () => {
+    const help = await cluster.shell.run('kubeadm upgrade apply --help');
+    assert.match(help, /^addon .*\n(?: {2}\/.*\n)* {2}\/kube-proxy /m);
+    assert.match(help, /--skip-phases/);
+  });
+
   test('INST-4 these tests ran every block of the page', () => {
     cluster.assertRanAll(PAGE);
   });
