@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { parse, parseAllDocuments } from 'yaml';
 import type { KubeObject } from '../control-plane/objects.ts';
@@ -72,6 +74,20 @@ describe('objects for a cluster without a kube-proxy', () => {
       metricsBindAddress: '127.0.0.1:10249',
     });
     assert.equal(parse(kubeconfig).clusters[0].cluster.server, 'https://192.0.2.10:6443');
+  });
+
+  test('INST-6 the program accepts the configuration of the chart in every mode, and that of the page', async () => {
+    const accepts = (file: string) =>
+      `node ${resolve('build/kube-proxy.mjs')} --config ${file} --write-config-to written`;
+    for (const mode of MODES) {
+      const configMap = objectsIn(await cluster.shell.run(`${CHART} --set mode=${mode}`)).get('ConfigMap');
+      writeFileSync(join(cluster.shell.folder, 'config.conf'), dataOf(configMap)['config.conf'] ?? '');
+      await cluster.shell.run(accepts('config.conf'));
+      assert.equal(parse(await cluster.shell.run('cat written')).mode, mode);
+    }
+    const [write = ''] = cluster.blocks(PAGE, 'With kustomize');
+    await cluster.shell.run(write);
+    await cluster.shell.run(accepts('my-cluster/config.conf'));
   });
 
   test('INST-7 in no mode is the proxy privileged, and a pod security warning names only what the mode needs', async () => {
