@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { parse, parseAllDocuments } from 'yaml';
 import type { KubeObject } from '../control-plane/objects.ts';
@@ -77,8 +77,7 @@ describe('objects for a cluster without a kube-proxy', () => {
   });
 
   test('INST-6 the program accepts the configuration of the chart in every mode, and that of the page', async () => {
-    const accepts = (file: string) =>
-      `node ${resolve('build/kube-proxy.mjs')} --config ${file} --write-config-to written`;
+    const accepts = (file: string) => `kube-proxy --config ${file} --write-config-to written`;
     for (const mode of MODES) {
       const configMap = objectsIn(await cluster.shell.run(`${CHART} --set mode=${mode}`)).get('ConfigMap');
       writeFileSync(join(cluster.shell.folder, 'config.conf'), dataOf(configMap)['config.conf'] ?? '');

@@ -52,7 +52,8 @@ describe('the page for kubeadm, with the objects that kubeadm makes', () => {
     return changes.filter(path => !/^metadata\.(uid|creationTimestamp)$/.test(path));
   }
 
-  test('INST-1 the page remembers the configuration and the former image', async () => {
+  test('INST-1 the page keeps the configuration, which our program accepts, and the former image', async () => {
+    assert.match(await cluster.shell.run('cat result.conf'), /^clusterCIDR: 10\.244\.0\.0\/16$/m);
     assert.equal(await cluster.shell.run('echo "$FORMER"'), `${FORMER_IMAGE}\n`);
     assert.match(await cluster.shell.run('cat config.conf'), /^kind: KubeProxyConfiguration$/m);
   });

@@ -7,7 +7,6 @@ export interface Pod {
   readonly metadata: {
     readonly name: string;
     readonly namespace: string;
-    readonly labels: Readonly<Record<string, string>>;
     readonly deletionTimestamp?: string;
     readonly ownerReferences?: readonly { readonly kind: string }[];
   };
@@ -47,7 +46,11 @@ export class PlayedKubelets {
 
   async #run(): Promise<void> {
     while (!this.#isClosed) {
-      for (const pod of await this.pods()) await this.#serve(pod);
+      try {
+        for (const pod of await this.pods()) await this.#serve(pod);
+      } catch {
+        // A request may fail while the API server is busy. The next turn repeats it.
+      }
       await delay(POLL_MS);
     }
   }

@@ -5,9 +5,10 @@ import { join, resolve } from 'node:path';
 import type { NetworkNamespace } from '../../src/kernel/netns.ts';
 
 /** The program timeout also ends what the script started. */
-const LIMITED = ['--pdeathsig', 'KILL', '--', 'timeout', '60', 'bash', '-c'];
+const LIMITED = ['--pdeathsig', 'KILL', '--', 'timeout', '120', 'bash', '-c'];
 /** Some commands are for a node. Its folder /etc is in the folder of the shell. */
 const HOST_FOLDER = /(?<=[\s=])\/etc\//g;
+const OUR_PROGRAM = `#!/bin/sh\nexec ${process.execPath} ${resolve('build/kube-proxy.mjs')} "$@"\n`;
 const PROGRAMS = { kubectl: 'KUBECTL', kubeadm: 'KUBEADM', helm: 'HELM' } as const;
 
 export interface Output {
@@ -17,8 +18,8 @@ export interface Output {
 }
 
 /**
- * The shell of an operator: kubectl, kubeadm and helm are on its PATH, deploy/ is in its folder, and a variable that one
- * command sets is there for the next one.
+ * The shell of an operator: kubectl, kubeadm, helm and kube-proxy are on its PATH, deploy/ is in its folder, and a
+ * variable that one command sets is there for the next one.
  */
 export class Shell {
   readonly folder = mkdtempSync(join(tmpdir(), 'install-'));
@@ -30,6 +31,7 @@ export class Shell {
     const bin = join(this.folder, '.bin');
     mkdirSync(bin);
     for (const [name, variable] of Object.entries(PROGRAMS)) symlinkSync(programFrom(variable), join(bin, name));
+    writeFileSync(join(bin, 'kube-proxy'), OUR_PROGRAM, { mode: 0o755 });
     symlinkSync(resolve('deploy'), join(this.folder, 'deploy'));
     writeFileSync(this.#variables, '');
     this.#env = { ...process.env, PATH: `${bin}:${process.env.PATH}`, HOME: this.folder, KUBECONFIG: kubeconfig };
