@@ -74,7 +74,9 @@ function pathsOf(programs) {
 /** Returns the folder with the definitions of the Prometheus operator's objects. Go keeps the download in its cache. */
 function downloadDefinitions() {
   const args = ['mod', 'download', '-json', PROMETHEUS_OPERATOR];
-  const { status, stdout, stderr, error } = spawnSync('go', args, { encoding: 'utf8' });
+  // Without a proxy, Go only finds what is in its cache.
+  const env = mayInstall ? process.env : { ...process.env, GOPROXY: 'off' };
+  const { status, stdout, stderr, error } = spawnSync('go', args, { encoding: 'utf8', env });
   if (status !== 0) throw new Error(`go ${args.join(' ')}: ${error?.message ?? stdout + stderr}`);
   return `${JSON.parse(stdout).Dir}/example/prometheus-operator-crd`;
 }

@@ -62,14 +62,14 @@ describe('objects for a cluster without a kube-proxy', () => {
   });
 
   test('INST-6 the configuration of the chart has the values, and fields of `configuration` win', async () => {
-    const flags = '--set mode=iptables --set clusterCIDR=10.244.0.0/16 --set configuration.mode=nftables';
+    const flags = '--set mode=iptables --set clusterCIDR=10.244.0.0/16\\\\,fd00::/48 --set configuration.mode=nftables';
     const configMap = objectsIn(await cluster.shell.run(`${CHART} ${flags}`)).get('ConfigMap');
     const { 'config.conf': configuration = '', 'kubeconfig.conf': kubeconfig = '' } = dataOf(configMap);
     assert.deepEqual(parse(configuration), {
       apiVersion: 'kubeproxy.config.k8s.io/v1alpha1',
       kind: 'KubeProxyConfiguration',
       mode: 'nftables',
-      clusterCIDR: '10.244.0.0/16',
+      clusterCIDR: '10.244.0.0/16,fd00::/48',
       clientConnection: { kubeconfig: '/var/lib/kube-proxy/kubeconfig.conf' },
       metricsBindAddress: '127.0.0.1:10249',
     });
