@@ -8,10 +8,11 @@ export const program = `${root}build/kube-proxy.mjs`;
 /**
  * @param {Readonly<Record<string, string>>} entryPoints the TypeScript file for each name of a bundle
  * @param {string} outputFolder
+ * @param {import('esbuild').BuildOptions} overrides
  */
-export async function bundle(entryPoints, outputFolder) {
+export async function bundle(entryPoints, outputFolder, overrides = {}) {
   const { build } = await import('esbuild');
-  await build({
+  return await build({
     entryPoints,
     outdir: outputFolder,
     outExtension: { '.js': '.mjs' },
@@ -25,6 +26,7 @@ export async function bundle(entryPoints, outputFolder) {
     banner: { js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);" },
     logLevel: 'warning',
     absWorkingDir: root,
+    ...overrides,
   });
 }
 
