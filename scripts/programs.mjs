@@ -20,3 +20,9 @@ export const GUEST_PROGRAMS = {
   modprobe: 'kmod',
   ipvsadm: 'ipvsadm',
 };
+
+export const RELEASE_PROGRAMS = {
+  ...REFERENCE_PROGRAMS,
+  runc: 'runc',
+  'qemu-aarch64-static': 'qemu-user-static',
+};

@@ -1,0 +1,150 @@
+// The files of the images, in layers. Layers that change less often come first, so that a node which has an older image
+// downloads only the last one.
+import { readFileSync } from 'node:fs';
+import { root } from '../setup.mjs';
+import { readDeb } from './deb.mjs';
+import { readLock } from './lock.mjs';
+import { BUSYBOX_COMMANDS, DEFAULT_PACKAGES, SLIM_PACKAGES } from './packages.mjs';
+import { NODE_FLAGS } from './program.mjs';
+import { debianPackage } from './sources.mjs';
+import { directory, file, symlink, withParents } from './tar.mjs';
+
+/**
+ * @typedef {import('./tar.mjs').Entry} Entry
+ * @typedef {'pointsman' | 'pointsman-slim'} ImageName
+ * @typedef {{ readonly name: string, readonly version: string, readonly licenses: readonly string[] }} DebianComponent
+ * @typedef {{ readonly files: readonly Entry[], readonly packages: readonly DebianComponent[] }} System
+ */
+
+/** @type {readonly ImageName[]} */
+export const IMAGE_NAMES = ['pointsman', 'pointsman-slim'];
+
+/** Where the program is. */
+const HOME = 'usr/local/lib/pointsman';
+
+/** All folders of programs and libraries are in /usr. Packages may still name the old places. */
+const USR_LINKS = ['bin', 'sbin', 'lib', 'lib64'];
+
+const FOLDERS = ['dev', 'proc', 'run', 'sys', 'root', 'usr/lib/modules', 'usr/lib64', 'var/lib/kube-proxy', 'var/log'];
+
+/** What nobody needs in an image: documents, translations, character sets, start-up scripts. */
+const UNUSED =
+  /^(usr\/share\/(?!doc\/[^/]+\/copyright$|xml)|usr\/lib\/[^/]+\/(gconv|audit)\/|usr\/lib\/(systemd|init|locale|tmpfiles\.d)\/|etc\/(?!protocols|services|rpc|ethertypes|os-release|debian_version|host\.conf)|var\/)/;
+
+/** Packages of which an image has only these files. Their copyright is kept, too. */
+/** @type {Readonly<Record<string, RegExp>>} */
+const ONLY = { coreutils: /^usr\/bin\/env$/, 'base-files': /^(usr\/lib|etc)\/(os-release|debian_version)$/ };
+
+const ACCOUNTS = [
+  file('etc/passwd', 'root:x:0:0:root:/root:/bin/sh\nnobody:x:65534:65534:nobody:/:/usr/sbin/nologin\n'),
+  file('etc/group', 'root:x:0:\nnogroup:x:65534:\n'),
+  file('etc/nsswitch.conf', 'passwd: files\ngroup: files\nhosts: files dns\n'),
+];
+
+const IPTABLES_NAMES = ['iptables', 'ip6tables'].flatMap(name => [name, `${name}-save`, `${name}-restore`]);
+
+/**
+ * The part of an image that comes from Debian.
+ * @param {ImageName} image
+ * @param {import('./lock.mjs').Architecture} architecture
+ * @returns {Promise<System>}
+ */
+export async function systemFiles(image, architecture) {
+  const pins = readLock().debian.packages[architecture];
+  /** @type {Map<string, Entry>} */
+  const files = new Map();
+  const packages = [];
+  for (const name of image === 'pointsman' ? DEFAULT_PACKAGES : SLIM_PACKAGES) {
+    const pin = pins[name];
+    if (!pin) throw new Error(`The lock has no Debian package ${name}`);
+    const { control, files: own } = readDeb(await debianPackage(name, pin));
+    const kept = own.map(inUsr).filter(entry => isKept(name, entry));
+    for (const entry of kept) files.set(entry.path, entry);
+    // Scanners read this folder if an image has no package manager.
+    files.set(`var/lib/dpkg/status.d/${name}`, file(`var/lib/dpkg/status.d/${name}`, control));
+    packages.push({ name, version: pin.version, licenses: licensesOf(kept) });
+  }
+  const fixed = [
+    ...USR_LINKS.map(name => symlink(name, `usr/${name}`)),
+    ...FOLDERS.map(path => directory(path)),
+    directory('tmp', 0o1777),
+    symlink('var/run', '/run'),
+    ...ACCOUNTS,
+    ...(image === 'pointsman' ? busyboxLinks(files) : []),
+  ];
+  for (const entry of fixed) files.set(entry.path, entry);
+  return { files: withParents([...files.values()]), packages };
+}
+
+/**
+ * @param {import('./program.mjs').Platform} platform
+ * @returns {readonly Entry[]}
+ */
+export function nodeFiles({ node, nodeLicense }) {
+  return withParents([file('usr/local/bin/node', node, 0o755), file('usr/local/share/doc/node/LICENSE', nodeLicense)]);
+}
+
+/**
+ * @param {ImageName} image
+ * @param {import('./program.mjs').Platform} platform
+ * @param {Buffer} source
+ * @returns {readonly Entry[]}
+ */
+export function programFiles(image, { koffi }, source) {
+  const first = `#!/usr/bin/env -S /usr/local/bin/node ${NODE_FLAGS.join(' ')}\n`;
+  const own = [
+    file(`${HOME}/kube-proxy`, Buffer.concat([Buffer.from(first), source]), 0o755),
+    file(`${HOME}/koffi.node`, koffi),
+    file(`${HOME}/LICENSE`, readFileSync(`${root}LICENSE`)),
+    symlink('usr/local/bin/kube-proxy', '../lib/pointsman/kube-proxy'),
+    symlink('usr/bin/kube-proxy', '../local/lib/pointsman/kube-proxy'),
+  ];
+  if (image !== 'pointsman') return withParents(own);
+  const script = (/** @type {string} */ name) => readFileSync(`${root}deploy/image/${name}`);
+  return withParents([
+    ...own,
+    file('go-runner', script('go-runner'), 0o755),
+    file(`${HOME}/iptables-chooser`, script('iptables-chooser'), 0o755),
+    ...IPTABLES_NAMES.map(name => symlink(`usr/sbin/${name}`, '../local/lib/pointsman/iptables-chooser')),
+  ]);
+}
+
+/**
+ * @param {Entry} entry
+ * @returns {Entry}
+ */
+function inUsr(entry) {
+  const move = (/** @type {string} */ path) => (USR_LINKS.includes(path.split('/', 1)[0] ?? '') ? `usr/${path}` : path);
+  const path = move(entry.path);
+  return entry.type === 'hardlink' ? { ...entry, path, target: move(entry.target) } : { ...entry, path };
+}
+
+/**
+ * @param {string} name
+ * @param {Entry} entry
+ */
+function isKept(name, { type, path }) {
+  if (type === 'directory' || USR_LINKS.includes(path)) return false;
+  if (/^usr\/share\/doc\/[^/]+\/copyright$/.test(path)) return true;
+  return ONLY[name]?.test(path) ?? !UNUSED.test(path);
+}
+
+/** @param {ReadonlyMap<string, Entry>} files */
+function busyboxLinks(files) {
+  return BUSYBOX_COMMANDS.map(name => `usr/bin/${name}`)
+    .filter(path => !files.has(path))
+    .map(path => symlink(path, 'busybox'));
+}
+
+/**
+ * The licences that the package's copyright file names, in Debian's words.
+ * @param {readonly Entry[]} files
+ */
+function licensesOf(files) {
+  const copyright = files.find(({ path }) => path.endsWith('/copyright'));
+  if (copyright?.type !== 'file') return [];
+  const names = [...copyright.content.toString().matchAll(/^License:[ \t]*(\S.*)$/gm)].map(([, name = '']) =>
+    name.trim(),
+  );
+  return [...new Set(names)].sort();
+}
