@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { NetworkNamespace } from '../../src/kernel/netns.ts';
@@ -31,12 +31,20 @@ export const DEFAULT_CAPABILITIES = [
   ...['SETFCAP', 'SETGID', 'SETPCAP', 'SETUID', 'SYS_CHROOT'],
 ];
 
+/** In the kernel's order. */
 const ALL_CAPABILITIES = [
-  ...DEFAULT_CAPABILITIES,
-  ...['AUDIT_CONTROL', 'DAC_READ_SEARCH', 'IPC_LOCK', 'IPC_OWNER', 'LEASE', 'LINUX_IMMUTABLE', 'NET_ADMIN'],
-  ...['NET_BROADCAST', 'SYS_ADMIN', 'SYS_BOOT', 'SYS_NICE', 'SYS_PACCT', 'SYS_PTRACE', 'SYS_RAWIO', 'SYS_RESOURCE'],
-  ...['SYS_TIME', 'SYS_TTY_CONFIG', 'SYSLOG', 'MAC_ADMIN', 'MAC_OVERRIDE'],
+  ...['CHOWN', 'DAC_OVERRIDE', 'DAC_READ_SEARCH', 'FOWNER', 'FSETID', 'KILL', 'SETGID', 'SETUID', 'SETPCAP'],
+  ...['LINUX_IMMUTABLE', 'NET_BIND_SERVICE', 'NET_BROADCAST', 'NET_ADMIN', 'NET_RAW', 'IPC_LOCK', 'IPC_OWNER'],
+  ...['SYS_MODULE', 'SYS_RAWIO', 'SYS_CHROOT', 'SYS_PTRACE', 'SYS_PACCT', 'SYS_ADMIN', 'SYS_BOOT', 'SYS_NICE'],
+  ...['SYS_RESOURCE', 'SYS_TIME', 'SYS_TTY_CONFIG', 'MKNOD', 'LEASE', 'AUDIT_WRITE', 'AUDIT_CONTROL', 'SETFCAP'],
+  ...['MAC_OVERRIDE', 'MAC_ADMIN', 'SYSLOG'],
 ];
+
+/** A privileged container has what the machine can give, and a sandbox may lack some. */
+function ownCapabilities(): readonly string[] {
+  const [, bits = '0'] = /^CapEff:\t(\w+)$/m.exec(readFileSync('/proc/self/status', 'utf8')) ?? [];
+  return ALL_CAPABILITIES.filter((_, bit) => (BigInt(`0x${bits}`) >> BigInt(bit)) & 1n);
+}
 
 let containers = 0;
 
@@ -102,7 +110,7 @@ export class Containers {
 
 function runtimeConfiguration(options: ContainerOptions) {
   const { args, env = {}, privileged = false, readOnlyRoot = false, namespace } = options;
-  const names = privileged ? ALL_CAPABILITIES : (options.capabilities ?? DEFAULT_CAPABILITIES);
+  const names = privileged ? ownCapabilities() : (options.capabilities ?? DEFAULT_CAPABILITIES);
   const capabilities = names.map(name => `CAP_${name}`);
   const variables = { PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin', ...env };
   return {
