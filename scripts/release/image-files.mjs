@@ -27,12 +27,23 @@ const USR_LINKS = ['bin', 'sbin', 'lib', 'lib64'];
 
 const FOLDERS = ['dev', 'proc', 'run', 'sys', 'root', 'usr/lib/modules', 'usr/lib64', 'var/lib/kube-proxy', 'var/log'];
 
-/** What nobody needs in an image: documents, translations, character sets, start-up scripts. */
-const UNUSED =
-  /^(usr\/share\/(?!doc\/[^/]+\/copyright$|xml)|usr\/lib\/[^/]+\/(gconv|audit)\/|usr\/lib\/(systemd|init|locale|tmpfiles\.d)\/|etc\/(?!protocols|services|rpc|ethertypes|os-release|debian_version|host\.conf)|var\/)/;
+/** What nobody needs in an image: documents, translations, character sets, start-up scripts, settings of other programs. */
+const UNUSED = [
+  /^(etc|var|usr\/share)\//,
+  /^usr\/lib\/[^/]+\/(gconv|audit)\//,
+  /^usr\/lib\/(init|locale|systemd|tmpfiles\.d)\//,
+];
 
-/** Packages of which an image has only these files. Their copyright is kept, too. */
-/** @type {Readonly<Record<string, RegExp>>} */
+/** What is kept although it is in one of these folders. Packages of one source may share a folder of documents. */
+const USED = [
+  /^etc\/(debian_version|ethertypes|os-release|protocols|rpc|services)$/,
+  /^usr\/share\/doc\/[^/]+(\/copyright)?$/,
+];
+
+/**
+ * Packages of which an image has only these files, and the copyright.
+ * @type {Readonly<Record<string, RegExp>>}
+ */
 const ONLY = { coreutils: /^usr\/bin\/env$/, 'base-files': /^(usr\/lib|etc)\/(os-release|debian_version)$/ };
 
 const ACCOUNTS = [
@@ -53,16 +64,16 @@ export async function systemFiles(image, architecture) {
   const pins = readLock().debian.packages[architecture];
   /** @type {Map<string, Entry>} */
   const files = new Map();
-  const packages = [];
+  /** @type {Map<string, string>} */
+  const versions = new Map();
   for (const name of image === 'pointsman' ? DEFAULT_PACKAGES : SLIM_PACKAGES) {
     const pin = pins[name];
     if (!pin) throw new Error(`The lock has no Debian package ${name}`);
     const { control, files: own } = readDeb(await debianPackage(name, pin));
-    const kept = own.map(inUsr).filter(entry => isKept(name, entry));
-    for (const entry of kept) files.set(entry.path, entry);
+    for (const entry of own.map(inUsr)) if (isKept(name, entry)) files.set(entry.path, entry);
     // Scanners read this folder if an image has no package manager.
     files.set(`var/lib/dpkg/status.d/${name}`, file(`var/lib/dpkg/status.d/${name}`, control));
-    packages.push({ name, version: pin.version, licenses: licensesOf(kept) });
+    versions.set(name, pin.version);
   }
   const fixed = [
     ...USR_LINKS.map(name => symlink(name, `usr/${name}`)),
@@ -73,6 +84,7 @@ export async function systemFiles(image, architecture) {
     ...(image === 'pointsman' ? busyboxLinks(files) : []),
   ];
   for (const entry of fixed) files.set(entry.path, entry);
+  const packages = [...versions].map(([name, version]) => ({ name, version, licenses: licensesOf(name, files) }));
   return { files: withParents([...files.values()]), packages };
 }
 
@@ -125,8 +137,8 @@ function inUsr(entry) {
  */
 function isKept(name, { type, path }) {
   if (type === 'directory' || USR_LINKS.includes(path)) return false;
-  if (/^usr\/share\/doc\/[^/]+\/copyright$/.test(path)) return true;
-  return ONLY[name]?.test(path) ?? !UNUSED.test(path);
+  if (USED.some(pattern => pattern.test(path))) return true;
+  return ONLY[name]?.test(path) ?? !UNUSED.some(pattern => pattern.test(path));
 }
 
 /** @param {ReadonlyMap<string, Entry>} files */
@@ -138,13 +150,18 @@ function busyboxLinks(files) {
 
 /**
  * The licences that the package's copyright file names, in Debian's words.
- * @param {readonly Entry[]} files
+ * @param {string} name
+ * @param {ReadonlyMap<string, Entry>} files
+ * @returns {readonly string[]}
  */
-function licensesOf(files) {
-  const copyright = files.find(({ path }) => path.endsWith('/copyright'));
-  if (copyright?.type !== 'file') return [];
-  const names = [...copyright.content.toString().matchAll(/^License:[ \t]*(\S.*)$/gm)].map(([, name = '']) =>
-    name.trim(),
+function licensesOf(name, files) {
+  const folder = files.get(`usr/share/doc/${name}`);
+  if (folder?.type === 'symlink') return licensesOf(folder.target, files);
+  const copyright = files.get(`usr/share/doc/${name}/copyright`);
+  if (copyright?.type !== 'file') throw new Error(`The Debian package ${name} has no copyright`);
+  const text = copyright.content.toString();
+  const names = [/^License:[ \t]*(\S.*)$/gm, /\/usr\/share\/common-licenses\/([\w-]+(?:\.\d+)?)/g].flatMap(pattern =>
+    [...text.matchAll(pattern)].map(([, found = '']) => found.trim()),
   );
-  return [...new Set(names)].sort();
+  return names.length > 0 ? [...new Set(names)].sort() : ['see its copyright file'];
 }

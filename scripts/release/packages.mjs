@@ -1,7 +1,7 @@
 // Which Debian packages are in which image. The lock has their versions.
 
-/** The C and C++ libraries that Node needs. */
-const NODE_LIBRARIES = ['libc6', 'libgcc-s1', 'libstdc++6'];
+/** The C and C++ libraries that Node needs. The last package has their copyright. */
+const NODE_LIBRARIES = ['libc6', 'libgcc-s1', 'libstdc++6', 'gcc-14-base'];
 
 /** Both images have these. Of coreutils they have one program, `env`: the first line of our program needs it. */
 export const SLIM_PACKAGES = ['base-files', 'coreutils', 'netbase', ...NODE_LIBRARIES];
@@ -15,7 +15,7 @@ export const DEFAULT_PACKAGES = [
   ...['nftables', 'libnftables1', 'libedit2', 'libbsd0', 'libmd0', 'libtinfo6', 'libjansson4', 'libgmp10'],
   ...['ipset', 'libipset13t64'],
   ...['ipvsadm', 'libnl-3-200', 'libnl-genl-3-200', 'libpopt0'],
-  ...['kmod', 'libkmod2', 'liblzma5', 'libzstd1', 'libssl3t64', 'zlib1g'],
+  ...['kmod', 'libkmod2', 'liblzma5', 'libzstd1', 'libssl3t64'],
 ];
 
 /** The commands that link to busybox. No other package has them. */
