@@ -15,7 +15,7 @@ export const DEFAULT_PACKAGES = [
   ...['nftables', 'libnftables1', 'libedit2', 'libbsd0', 'libmd0', 'libtinfo6', 'libjansson4', 'libgmp10'],
   ...['ipset', 'libipset13t64'],
   ...['ipvsadm', 'libnl-3-200', 'libnl-genl-3-200', 'libpopt0'],
-  ...['kmod', 'libkmod2', 'liblzma5', 'libzstd1', 'libssl3t64'],
+  ...['kmod', 'libkmod2', 'liblzma5', 'libzstd1', 'libssl3t64', 'zlib1g'],
 ];
 
 /** The commands that link to busybox. No other package has them. */

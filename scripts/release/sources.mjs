@@ -10,7 +10,6 @@ import { errorMessage } from '../setup.mjs';
 import { archiveOf, mirrorOf } from './debian-mirror.mjs';
 import { readTar } from './tar.mjs';
 
-const CACHE = `${process.env.XDG_CACHE_HOME || `${homedir()}/.cache`}/pointsman/release`;
 const RENEW = 'npm run release -- --renew-lock';
 
 /**
@@ -65,7 +64,7 @@ export async function npmPackage(name, { version, integrity }) {
  * @param {string} spec
  */
 function pack(spec) {
-  const folder = mkdtempSync(join(CACHE, 'npm-'));
+  const folder = mkdtempSync(join(cacheFolder(), 'npm-'));
   try {
     const { status, stderr, stdout } = spawnSync('npm', ['pack', spec, '--silent', '--pack-destination', folder], {
       encoding: 'utf8',
@@ -77,14 +76,19 @@ function pack(spec) {
   }
 }
 
+function cacheFolder() {
+  const folder = `${process.env.XDG_CACHE_HOME || `${homedir()}/.cache`}/pointsman/release`;
+  mkdirSync(folder, { recursive: true });
+  return folder;
+}
+
 /**
  * @param {string} name
  * @param {() => Promise<Buffer>} get
  */
 async function cached(name, get) {
-  const path = `${CACHE}/${name}`;
+  const path = `${cacheFolder()}/${name}`;
   if (existsSync(path)) return readFileSync(path);
-  mkdirSync(CACHE, { recursive: true });
   const content = await get();
   // A run that breaks off leaves no half file at `path`.
   writeFileSync(`${path}.${process.pid}`, content);

@@ -47,7 +47,7 @@ describe('the image in the DaemonSet of kubeadm', () => {
     const proxy = containers.start(options);
     try {
       await proxy.waitFor('serve', async () => (await node.ask(CLUSTER_IP)) === POD_IP, SYNCED_MS);
-      assert.equal((await node.health('/healthz')).status, 200);
+      await proxy.waitFor('become healthy', async () => (await node.health('/healthz')).status === 200, SYNCED_MS);
       return rulesOf(mode);
     } finally {
       await proxy.stop('SIGTERM');
