@@ -1,34 +1,51 @@
-// Finds or builds etcd and kube-apiserver for the tests with a real API server. ETCD and KUBE_APISERVER may name built
-// programs. Otherwise Go builds them from source, once for each version in test/control-plane/go.mod.
-//   node scripts/control-plane.mjs    prints their paths
+// Finds or builds the programs of Kubernetes for the tests with a real API server: etcd, kube-apiserver, and upstream's
+// kube-proxy of two versions. Environment variables may name built programs. Otherwise Go builds them from source, once
+// for each version in the go.mod files.
+//   node scripts/control-plane.mjs    prints the variables and the paths
 import { spawnSync } from 'node:child_process';
 import { accessSync, constants, existsSync, mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { resolve } from 'node:path';
 import { errorMessage, HOW_TO_INSTALL_NOTHING, mayInstall, root } from './setup.mjs';
 
-/** @typedef {'etcd' | 'kube-apiserver'} Server */
+/**
+ * @typedef {object} Program
+ * @property {string} name
+ * @property {string} variable
+ * @property {string} goPackage
+ * @property {string} module the folder of the go.mod that has the version
+ */
 
-const MODULE = `${root}test/control-plane`;
+const CONTROL_PLANE = `${root}test/control-plane`;
+const NEXT_VERSION = `${root}test/upstream-v1.37`;
+const PROXY = 'k8s.io/kubernetes/cmd/kube-proxy';
 
-/** @type {Readonly<Record<Server, { readonly variable: string, readonly goPackage: string }>>} */
-const SERVERS = {
-  etcd: { variable: 'ETCD', goPackage: 'go.etcd.io/etcd/server/v3' },
-  'kube-apiserver': { variable: 'KUBE_APISERVER', goPackage: 'k8s.io/kubernetes/cmd/kube-apiserver' },
-};
+/** @type {readonly Program[]} */
+const PROGRAMS = [
+  { name: 'etcd', variable: 'ETCD', goPackage: 'go.etcd.io/etcd/server/v3', module: CONTROL_PLANE },
+  {
+    name: 'kube-apiserver',
+    variable: 'KUBE_APISERVER',
+    goPackage: 'k8s.io/kubernetes/cmd/kube-apiserver',
+    module: CONTROL_PLANE,
+  },
+  { name: 'kube-proxy', variable: 'KUBE_PROXY_V1_36', goPackage: PROXY, module: CONTROL_PLANE },
+  { name: 'kube-proxy', variable: 'KUBE_PROXY_V1_37', goPackage: PROXY, module: NEXT_VERSION },
+];
 
-/** Returns the paths of both programs. Builds those that are missing. Throws an Error that says what to do. */
+/**
+ * Returns the path of each program by its variable. Builds those that are missing. Throws an Error that says what to do.
+ * @returns {Readonly<Record<string, string>>}
+ */
 export function controlPlanePrograms() {
-  /** @type {readonly Server[]} */
-  const names = ['etcd', 'kube-apiserver'];
-  const missing = names.filter(name => !existsSync(pathOf(name)));
+  const missing = PROGRAMS.filter(program => !existsSync(pathOf(program)));
   if (missing.length > 0) buildAll(missing);
-  return { etcd: pathOf('etcd'), apiserver: pathOf('kube-apiserver') };
+  return Object.fromEntries(PROGRAMS.map(program => [program.variable, pathOf(program)]));
 }
 
-/** @param {Server} name */
-function pathOf(name) {
-  return pathFromEnvironment(SERVERS[name].variable) ?? `${buildFolder()}/${name}`;
+/** @param {Program} program */
+function pathOf({ name, variable, module }) {
+  return pathFromEnvironment(variable) ?? `${buildFolder(module)}/${name}`;
 }
 
 /** @param {string} variable */
@@ -43,41 +60,40 @@ function pathFromEnvironment(variable) {
   return resolve(path);
 }
 
-function buildFolder() {
+/** @param {string} module */
+function buildFolder(module) {
   const cache = process.env.XDG_CACHE_HOME || `${homedir()}/.cache`;
-  return `${cache}/pointsman/control-plane-${kubernetesVersion()}`;
+  return `${cache}/pointsman/control-plane-${kubernetesVersion(module)}`;
 }
 
-/** @param {readonly Server[]} names */
-function buildAll(names) {
-  const variables = names.map(name => `${SERVERS[name].variable}=PATH`).join(' ');
-  if (!mayInstall) {
-    throw new Error(`${names.join(' and ')} must be built, and installing is turned off. Set ${variables}`);
-  }
-  console.error(`The tests with a real API server need programs that this machine lacks: ${names.join(', ')}`);
-  console.error(
-    `Go builds them from source (Kubernetes ${kubernetesVersion()}), once, in about eight minutes: ${buildFolder()}`,
-  );
+/** @param {readonly Program[]} missing */
+function buildAll(missing) {
+  const variables = missing.map(({ variable }) => `${variable}=PATH`).join(' ');
+  const names = missing.map(({ name, module }) => `${name} (Kubernetes ${kubernetesVersion(module)})`).join(', ');
+  if (!mayInstall) throw new Error(`${names} must be built, and installing is turned off. Set ${variables}`);
+  console.error(`The tests with a real API server need programs that this machine lacks: ${names}`);
+  console.error('Go builds them from source, once. All of them take about twelve minutes.');
   console.error(`${HOW_TO_INSTALL_NOTHING} To use built programs: ${variables}`);
-  mkdirSync(buildFolder(), { recursive: true });
-  for (const name of names) build(name);
+  for (const program of missing) build(program);
 }
 
-/** @param {Server} name */
-function build(name) {
-  const path = `${buildFolder()}/${name}`;
+/** @param {Program} program */
+function build({ name, variable, goPackage, module }) {
+  const folder = buildFolder(module);
+  mkdirSync(folder, { recursive: true });
+  const path = `${folder}/${name}`;
   // The process id in the name keeps two builds apart, and a build that breaks off leaves no half program at `path`.
   const unfinished = `${path}.${process.pid}`;
-  const { goPackage, variable } = SERVERS[name];
   try {
     const { status, signal, error } = spawnSync(
       'go',
-      ['build', '-trimpath', '-buildvcs=false', '-ldflags', linkerFlags(), '-o', unfinished, goPackage],
-      { cwd: MODULE, stdio: ['ignore', 'inherit', 'inherit'], env: { ...process.env, CGO_ENABLED: '0' } },
+      ['build', '-trimpath', '-buildvcs=false', '-ldflags', linkerFlags(module), '-o', unfinished, goPackage],
+      { cwd: module, stdio: ['ignore', 'inherit', 'inherit'], env: { ...process.env, CGO_ENABLED: '0' } },
     );
     if (error && 'code' in error && error.code === 'ENOENT') {
+      const version = readFromModule(module, /^go (\S+)/m);
       throw new Error(
-        `Go ${goVersion()} must build ${name}, and there is no program go on the PATH. Install Go, or set ${variable}=PATH`,
+        `Go ${version} must build ${name}, and there is no program go on the PATH. Install Go, or set ${variable}=PATH`,
       );
     }
     if (status !== 0) throw new Error(`go build ${goPackage}: ${error?.message ?? signal ?? `exit status ${status}`}`);
@@ -87,34 +103,36 @@ function build(name) {
   }
 }
 
-/** Without these flags the API server would report v0.0.0-master as its version. */
-function linkerFlags() {
-  const version = kubernetesVersion();
+/**
+ * Without these flags the programs would report v0.0.0-master as their version.
+ * @param {string} module
+ */
+function linkerFlags(module) {
+  const version = kubernetesVersion(module);
   const [major, minor] = version.slice(1).split('.');
   const values = { gitVersion: version, gitMajor: major, gitMinor: minor };
   const settings = Object.entries(values).map(([name, value]) => `-X k8s.io/component-base/version.${name}=${value}`);
   return ['-s', '-w', ...settings].join(' ');
 }
 
-function kubernetesVersion() {
-  return readFromModule(/^\s*k8s\.io\/kubernetes (v\S+)/m);
+/** @param {string} module */
+function kubernetesVersion(module) {
+  return readFromModule(module, /^(?:require)?\s*k8s\.io\/kubernetes (v\S+)/m);
 }
 
-function goVersion() {
-  return readFromModule(/^go (\S+)/m);
-}
-
-/** @param {RegExp} pattern */
-function readFromModule(pattern) {
-  const [, version] = pattern.exec(readFileSync(`${MODULE}/go.mod`, 'utf8')) ?? [];
-  if (!version) throw new Error(`${MODULE}/go.mod has no line that matches ${pattern}`);
+/**
+ * @param {string} module
+ * @param {RegExp} pattern
+ */
+function readFromModule(module, pattern) {
+  const [, version] = pattern.exec(readFileSync(`${module}/go.mod`, 'utf8')) ?? [];
+  if (!version) throw new Error(`${module}/go.mod has no line that matches ${pattern}`);
   return version;
 }
 
 if (process.argv[1] === import.meta.filename) {
   try {
-    const { etcd, apiserver } = controlPlanePrograms();
-    console.log(`${etcd}\n${apiserver}`);
+    for (const [variable, path] of Object.entries(controlPlanePrograms())) console.log(`${variable}=${path}`);
   } catch (error) {
     console.error(errorMessage(error));
     process.exitCode = 1;

@@ -2,7 +2,7 @@
 //   x.test.ts          nothing but Node
 //   x.kernel.test.ts   root and a Linux kernel: these tests make network namespaces, and run reference programs
 //   x.guest.test.ts    root and a User Mode Linux guest, whose kernel has ip_vs, dummy and sctp
-//   x.cluster.test.ts  root and a real etcd and kube-apiserver, which Go builds the first time
+//   x.cluster.test.ts  root, a real etcd and kube-apiserver, and upstream's kube-proxy, which Go builds the first time
 //   x.release.test.ts  the same, and the files of a release, which are built first
 import { readdirSync } from 'node:fs';
 import { parseArgs } from 'node:util';
@@ -149,11 +149,10 @@ async function runWithControlPlane(kind) {
   const files = filesToRun(kind);
   if (files.length === 0) return { counts: NO_TESTS, output: '' };
   try {
-    const { etcd, apiserver } = controlPlanePrograms();
+    const programs = controlPlanePrograms();
     await buildProgram();
     if (kind === 'release') run(process.execPath, ['scripts/release.mjs', '--output', RELEASE]);
-    const variables = { ETCD: etcd, KUBE_APISERVER: apiserver, RELEASE };
-    return await runTests(`${kind} tests`, files, args => runHere(args, variables));
+    return await runTests(`${kind} tests`, files, args => runHere(args, { ...programs, RELEASE }));
   } catch (error) {
     notRun.push({ kind, reason: errorMessage(error) });
     return { counts: NO_TESTS, output: '' };

@@ -63,7 +63,7 @@ function initialise(namespace: NetworkNamespace): void {
 }
 
 function programmedRules(namespace: NetworkNamespace, mode: string): string {
-  if (mode === 'nftables') return nft(namespace, 'list', 'map', 'ip', 'kube-proxy', 'service-ips');
+  if (mode === 'nftables') return nft(namespace, 'list', 'map', 'ip', 'kube-proxy', 'service-numbers');
   return runIn(namespace, 'iptables-save');
 }
 

@@ -61,7 +61,8 @@ test('CLI-3 NFT-16 START-12 the program follows its manifests, a second one wait
     programs.push(program);
     return program;
   };
-  const has = (address: string) => nft(namespace, 'list', 'map', 'ip', 'kube-proxy', 'service-ips').includes(address);
+  const has = (address: string) =>
+    nft(namespace, 'list', 'map', 'ip', 'kube-proxy', 'service-numbers').includes(address);
   try {
     cpSync('examples', folder, { recursive: true });
     const first = start();
@@ -92,7 +93,7 @@ test('CLI-3 NFT-16 START-12 the program follows its manifests, a second one wait
     assert.equal(nft(namespace, 'list', 'tables'), 'table ip other\n');
     const rules = kubeProxy(namespace, 'plan', '--manifests', folder, ...FLAGS, '--rules').stdout;
     assert.match(rules, /^# one transaction of table ip kube-proxy\nadd table ip kube-proxy/);
-    assert.match(rules, /add element ip6 kube-proxy service-ips \{ fd00:10:96::53 \. udp \. 53/);
+    assert.match(rules, /add element ip6 kube-proxy service-numbers \{ fd00:10:96::53 \. udp \. 53/);
   } finally {
     for (const program of programs) await program.end('SIGKILL');
     rmSync(folder, { recursive: true });

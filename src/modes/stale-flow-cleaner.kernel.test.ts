@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { service, slice } from '../../test/support/objects.ts';
-import { ConntrackSocket, type Flow, L4 } from '../kernel/conntrack/index.ts';
+import { ConntrackSocket, type Flow, L4, Status } from '../kernel/conntrack/index.ts';
 import { NetworkNamespace } from '../kernel/netns.ts';
 import { Model } from '../model/index.ts';
 import type { Ip } from '../net/index.ts';
@@ -47,6 +47,38 @@ test('NFT-15 the kernel forgets UDP flows to endpoints that are gone, and no oth
     const left = [...conntrack.dump()].map(({ original }) => original.srcPort).sort();
     assert.deepEqual(left, [1001, 1002, 1003]);
     assert.equal(await cleaner.clean('IPv4', model.services(), true), 0);
+  } finally {
+    cleaner.close();
+    conntrack.close();
+    namespace.close();
+  }
+});
+
+test('SYNC-11 the kernel forgets attempts to connect to a Service that no rule translated, and no other TCP flow', async () => {
+  const namespace = NetworkNamespace.create();
+  const conntrack = ConntrackSocket.open({ namespace });
+  const cleaner = new StaleFlowCleaner(namespace);
+  try {
+    const model = new Model({ family: 'IPv4', nodeName: '', startedAt: 0, report: () => {} });
+    model.setService(service('web', { clusterIP: '10.96.0.1', externalIPs: ['1.1.1.1'] }));
+    model.setEndpointSlice(slice('web-1', ['10.244.1.10']));
+    model.take();
+    const attempt = (port: number, to: string, answeredBy = to): Flow => ({
+      ...flow(L4.TCP, port, to, answeredBy),
+      state: 'SYN_SENT',
+    });
+    const answered = { status: Status.CONFIRMED | Status.SEEN_REPLY | Status.ASSURED, state: 'ESTABLISHED' } as const;
+    const kept = [
+      attempt(1001, '10.96.0.1:80', '10.244.1.10:8080'),
+      attempt(1002, '10.96.0.1:81'),
+      attempt(1003, '8.8.8.8:80'),
+      { ...attempt(1004, '10.96.0.1:80'), ...answered },
+    ];
+    const lost = [attempt(2001, '10.96.0.1:80'), attempt(2002, '1.1.1.1:80')];
+    assert.deepEqual(await conntrack.create([...kept, ...lost]), []);
+    assert.equal(await cleaner.cleanLostAttempts('IPv4', model.services(), true), 2);
+    const left = [...conntrack.dump()].map(({ original }) => original.srcPort).sort();
+    assert.deepEqual(left, [1001, 1002, 1003, 1004]);
   } finally {
     cleaner.close();
     conntrack.close();

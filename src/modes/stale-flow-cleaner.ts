@@ -1,9 +1,9 @@
 import type { Protocol } from '../api/index.ts';
-import { type Flow as ConntrackFlow, ConntrackSocket, L4 } from '../kernel/conntrack/index.ts';
+import { type Flow as ConntrackFlow, ConntrackSocket, L4, Status } from '../kernel/conntrack/index.ts';
 import type { NetworkNamespace } from '../kernel/netns.ts';
 import type { ServiceState } from '../model/index.ts';
-import type { Family } from '../net/index.ts';
-import { type Flow, STALE_PROTOCOLS, staleFlowTest } from '../plan/index.ts';
+import { type Family, joinHostPort } from '../net/index.ts';
+import { type Flow, STALE_PROTOCOLS, staleFlowTest, tcpFrontends } from '../plan/index.ts';
 
 /** Makes the kernel forget flows to endpoints that are gone. */
 export class StaleFlowCleaner {
@@ -26,6 +26,26 @@ export class StaleFlowCleaner {
       if (stale.length > 0) deleted += (await this.#socket.delete(stale)).deleted;
     }
     return deleted;
+  }
+
+  /**
+   * Deletes attempts to connect to a frontend that went out while no rule translated them. The kernel keeps such a flow
+   * for two minutes and does not translate its packets. So the client's next packets, and its next connection from the
+   * same port, would be lost, although the rules exist by now.
+   */
+  async cleanLostAttempts(
+    family: Family,
+    services: Iterable<ServiceState>,
+    allowExternalIPs: boolean,
+  ): Promise<number> {
+    const frontends = tcpFrontends(services, allowExternalIPs);
+    const lost: ConntrackFlow[] = [];
+    for await (const flow of this.#socket.stream({ family, protocol: L4.TCP })) {
+      const { status = Status.SEEN_REPLY, original, reply } = flow;
+      if (status & Status.SEEN_REPLY || original.dst !== reply.src || original.dstPort === undefined) continue;
+      if (frontends.has(joinHostPort(original.dst, original.dstPort))) lost.push(flow);
+    }
+    return lost.length === 0 ? 0 : (await this.#socket.delete(lost)).deleted;
   }
 
   close(): void {

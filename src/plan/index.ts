@@ -9,6 +9,7 @@ export {
   type Reason,
 } from './explain-endpoints.ts';
 export type { Action, Firewall, Frontend, FrontendOptions } from './frontend.ts';
+export { type LocalhostListener, type LocalhostNodePort, localhostNodePort } from './localhost-node-port.ts';
 export {
   DEFAULT_PLAN_SETTINGS,
   derivePlanOptions,
@@ -26,5 +27,5 @@ export {
   type ServicePortPlan,
   samePlan,
 } from './service-port-plan.ts';
-export { type Flow, STALE_PROTOCOLS, staleFlowTest } from './stale-flows.ts';
+export { type Flow, STALE_PROTOCOLS, staleFlowTest, tcpFrontends } from './stale-flows.ts';
 export { type TopologyMode, topologyMode } from './topology.ts';

@@ -47,6 +47,18 @@ export function staleFlowTest(services: Iterable<ServiceState>, allowExternalIPs
   };
 }
 
+/** The addresses and ports, without node ports, of all TCP service ports: `10.96.0.1:80`. */
+export function tcpFrontends(services: Iterable<ServiceState>, allowExternalIPs: boolean): ReadonlySet<string> {
+  const frontends = new Set<string>();
+  for (const { ports } of services) {
+    for (const port of ports) {
+      if (port.protocol !== 'TCP') continue;
+      for (const ip of addressesOf(port, allowExternalIPs)) frontends.add(joinHostPort(ip, port.port));
+    }
+  }
+  return frontends;
+}
+
 /**
  * For UDP the endpoints that serve. SCTP has connections: an association may end in order on an endpoint that takes no
  * new ones, so all endpoints count.

@@ -5,8 +5,10 @@ import { readdirSync } from 'node:fs';
 import { test } from 'node:test';
 import { service, slice } from '../../test/support/objects.ts';
 import { waitFor } from '../../test/support/wait-for.ts';
+import { ConntrackSocket, type Flow, L4 } from '../kernel/conntrack/index.ts';
 import { NetworkNamespace } from '../kernel/netns.ts';
 import { SILENT_EVENTS } from '../modes/index.ts';
+import type { Ip } from '../net/index.ts';
 import { DEFAULT_PLAN_SETTINGS } from '../plan/index.ts';
 import { createProxy, MASQUERADE_BIT, syncIntervals } from './proxy.ts';
 import type { LoopListener } from './proxy-loop.ts';
@@ -53,6 +55,38 @@ test('SYNC-6 a proxy has the settings that the operator changed', async () => {
     assert.deepEqual([proxy.live.masqueradeBit, proxy.loop.live.masqueradeBit], [3, 3]);
   } finally {
     await proxy.close();
+    namespace.close();
+  }
+});
+
+test('SYNC-11 the first sync of a proxy ends attempts to connect that began before it, and later syncs do not', async () => {
+  const namespace = NetworkNamespace.create();
+  const conntrack = ConntrackSocket.open({ namespace });
+  const client = '10.244.1.200' as Ip;
+  const [ip, port] = ['10.96.0.1' as Ip, 80];
+  const attempt: Flow = {
+    family: 'IPv4',
+    protocol: L4.TCP,
+    original: { src: client, dst: ip, srcPort: 1001, dstPort: port },
+    reply: { src: ip, dst: client, srcPort: port, dstPort: 1001 },
+    state: 'SYN_SENT',
+    timeout: 100,
+  };
+  const config = { nodeName: 'node-a', families: ['IPv4'], live: LIVE, namespace } as const;
+  const proxy = createProxy(config, { loop: SILENT_LOOP, mode: SILENT_EVENTS, staleFlowsCleaned: () => {} });
+  try {
+    assert.deepEqual(await conntrack.create([attempt]), []);
+    proxy.loop.serviceChanged({ type: 'added', to: service('web', { clusterIP: ip }) });
+    proxy.loop.endpointSliceChanged({ type: 'added', to: slice('web-1', ['10.244.1.1']) });
+    proxy.loop.synced();
+    await waitFor('the attempt is gone', () => [...conntrack.dump()].length === 0);
+    assert.deepEqual(await conntrack.create([attempt]), []);
+    proxy.loop.endpointSliceChanged({ type: 'added', to: slice('web-2', ['10.244.1.2']) });
+    await proxy.loop.settled();
+    assert.equal([...conntrack.dump()].length, 1);
+  } finally {
+    await proxy.close();
+    conntrack.close();
     namespace.close();
   }
 });

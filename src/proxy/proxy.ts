@@ -13,6 +13,7 @@ import { FAMILIES, type Family } from '../net/index.ts';
 import type { PlanSettings } from '../plan/index.ts';
 import type { Intervals } from './bounded-frequency-runner.ts';
 import { type LiveSettings, type LoopListener, ProxyLoop } from './proxy-loop.ts';
+import { StaleFlowSearches } from './stale-flow-searches.ts';
 
 /** The part of the configuration that may change while the proxy runs. */
 export interface LiveConfig {
@@ -86,6 +87,15 @@ export function createProxy(config: ProxyConfig, listeners: ProxyListeners): Run
   );
   const settingsOf = (live: LiveConfig): LiveSettings => ({ ...live, interfaceIPs: () => addresses.list() });
   let live = settingsOf(config.live);
+  /** Families that are not synced yet. */
+  const unsynced = new Set<Family>(families);
+  const lostAttempts = new StaleFlowSearches(
+    family => {
+      const services = [...loop.state.family(family).model.services()];
+      return cleaner.cleanLostAttempts(family, services, live.settings.allowExternalIPs);
+    },
+    error => listeners.loop.failed('remove lost attempts to connect', error),
+  );
   const loop = new ProxyLoop({
     ...live,
     nodeName: config.nodeName,
@@ -98,7 +108,13 @@ export function createProxy(config: ProxyConfig, listeners: ProxyListeners): Run
       listeners.staleFlowsCleaned(family, deleted, performance.now() - start);
       return deleted;
     },
-    listener: listeners.loop,
+    listener: {
+      ...listeners.loop,
+      synced(family, sync) {
+        listeners.loop.synced(family, sync);
+        if (unsynced.delete(family) && !descriptor.removesStaleFlows) lostAttempts.request(family);
+      },
+    },
   });
   return {
     loop,
@@ -113,6 +129,7 @@ export function createProxy(config: ProxyConfig, listeners: ProxyListeners): Run
     async close() {
       addresses.close();
       await loop.close();
+      await lostAttempts.finished();
       cleaner.close();
     },
   };

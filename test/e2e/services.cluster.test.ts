@@ -156,7 +156,7 @@ describe('Services from an API server', () => {
     await cluster.apply(service('drifting', '10.96.1.7'));
     await cluster.apply(slice('drifting-1', [POD_A]));
     await stage.untilEndpoints('10.96.1.7', [POD_A]);
-    nft(cluster.namespace, 'flush', 'map', 'ip', 'kube-proxy', 'service-ips');
+    nft(cluster.namespace, 'flush', 'map', 'ip', 'kube-proxy', 'service-numbers');
     await stage.proxy.until('Repaired rules that another program changed');
     await stage.until('serve it again', async () => (await node.ask('10.96.1.7')) === POD_A);
     const { type, action, regarding, note } = await untilEvent('default', ({ reason }) => reason === 'DriftRepaired');

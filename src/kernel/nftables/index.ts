@@ -17,3 +17,4 @@ export type { NftMap, NftSet, SetFlag, SetOrMap } from './set.ts';
 export { type Commit, type CommitOptions, NftablesSocket, type NftablesSocketOptions } from './socket.ts';
 export type { Table } from './table.ts';
 export { type ListedRule, Transaction } from './transaction.ts';
+export { MAX_COMMENT_BYTES } from './userdata.ts';

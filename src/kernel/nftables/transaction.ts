@@ -81,6 +81,16 @@ export class Transaction {
     return this.#elements('delete', set, elements);
   }
 
+  /** Adds all commands of another transaction. */
+  append(other: Transaction): this {
+    for (const command of other.commands) {
+      const { verb, object } = command;
+      if (object.kind === 'elements') this.#elements(verb as ElementCommand['verb'], object.set, object.elements);
+      else this.#push(command);
+    }
+    return this;
+  }
+
   /** The lines of the script. They allow to print a large transaction without the whole text in memory. */
   *lines(): Generator<string> {
     for (const command of this.#commands) yield* printCommand(this.family, this.table, command);

@@ -6,8 +6,8 @@ import type { MessageWriter } from '../netlink/index.ts';
  */
 export type Userdata = ReadonlyMap<number, Buffer>;
 
-/** In bytes. nft does not accept longer comments, so they are cut. */
-const MAX_COMMENT_BYTES = 128;
+/** nft does not accept longer comments, so they are cut. */
+export const MAX_COMMENT_BYTES = 128;
 /** The type of the comment in the userdata of tables, chains, rules and elements. Sets have another type. */
 const COMMENT = 0;
 

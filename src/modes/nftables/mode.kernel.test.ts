@@ -74,7 +74,7 @@ describe('writing Services', () => {
       addServices(mode);
       await mode.sync();
       assert.equal(
-        element(namespace, 'service-ips', '10.96.0.1'),
+        element(namespace, 'service-numbers', '10.96.0.1'),
         '10.96.0.1 . tcp . 80 comment "default/web:http" : 0x10002000',
       );
       assert.match(element(namespace, 'targets', '0x10002000') ?? '', /^0x10002000 : goto pick-cluster-2,/);
@@ -176,7 +176,13 @@ describe('writing Services', () => {
     withMode(async (mode, namespace) => {
       addServices(mode);
       await mode.sync();
-      const nodePortAddresses = { family: 'IPv4', matchAll: false, cidrs: [], containsIPv4Loopback: false } as const;
+      const nodePortAddresses = {
+        family: 'IPv4',
+        matchAll: false,
+        cidrs: [],
+        containsIPv4Loopback: false,
+        containsExplicitLoopback: false,
+      } as const;
       await mode.sync({
         nodePortAddresses,
         nodePortIPs: ['192.168.0.2' as Ip],
@@ -186,13 +192,19 @@ describe('writing Services', () => {
       const ruleset = nft(namespace, 'list', 'table', 'ip', 'kube-proxy');
       assert.match(ruleset, /elements = \{ 192\.168\.0\.2 \}/);
       assert.match(ruleset, /elements = \{ 10\.96\.0\.0\/12, 10\.200\.0\.0\/16 \}/);
-      assert.match(ruleset, /ip daddr @nodeport-ips meta l4proto \. th dport vmap @nodeport-chains/);
+      assert.match(ruleset, /ip daddr @nodeport-ips meta l4proto \. th dport vmap @service-nodeports/);
       assert.doesNotMatch(ruleset, /0x00004000/);
     }));
 
   test('NFT-3 an address that is added or removed changes only its element', () =>
     withMode(async (mode, namespace) => {
-      const addresses = { family: 'IPv4', matchAll: false, cidrs: [], containsIPv4Loopback: false } as const;
+      const addresses = {
+        family: 'IPv4',
+        matchAll: false,
+        cidrs: [],
+        containsIPv4Loopback: false,
+        containsExplicitLoopback: false,
+      } as const;
       const sync = (...ips: string[]) => mode.sync({ nodePortAddresses: addresses, nodePortIPs: ips as Ip[] });
       addServices(mode);
       await sync('192.168.0.2');
@@ -256,7 +268,7 @@ describe('the first sync of a new process', () => {
         'element',
         'ip',
         'kube-proxy',
-        'service-chains',
+        'service-ips',
         '{ 10.96.9.9 . tcp . 80 : goto service-OLD-default/gone/tcp/ }',
       );
       nft(namespace, 'flush', 'chain', 'ip', 'kube-proxy', 'services');
@@ -269,6 +281,21 @@ describe('the first sync of a new process', () => {
       assert.match(ruleset, /10\.1\.2\.3/);
       assert.doesNotMatch(ruleset, /gone|10\.96\.9\.9/);
       assert.match(ruleset, /chain services \{\n\t\tip daddr @cluster-ips/);
+    }));
+
+  test('NFT-5 a restart writes nothing for a service port whose name is longer than a comment can be', () =>
+    withMode(async (mode, namespace) => {
+      const name = `${'n'.repeat(63)}/${'s'.repeat(63)}`;
+      const http = { name: 'p'.repeat(63), protocol: 'TCP', port: 80 } as const;
+      mode.setService(service(name, { clusterIP: '10.96.0.1', ports: [http] }));
+      mode.setEndpointSlice(slice(`${name}-1`, ['10.244.1.1'], { ports: [http] }));
+      await mode.sync();
+      await mode.settle();
+      assert.match(element(namespace, 'service-numbers', '10.96.0.1') ?? '', /comment "n{63}\/s{63}:" : /);
+      const before = generation(namespace);
+      await mode.restart();
+      await mode.settle();
+      assert.equal(generation(namespace), before);
     }));
 
   test('NFT-6 the mode takes over a table that upstream made, or a table whose sets have other types', () =>
@@ -323,7 +350,7 @@ describe('drift', () => {
     ['deletes the table', [['delete', 'table', 'ip', 'kube-proxy']]],
     ['flushes a chain', [['flush', 'chain', 'ip', 'kube-proxy', 'services']]],
     ['adds a rule', [['add', 'rule', 'ip', 'kube-proxy', 'services', 'accept']]],
-    ['deletes an element', [['delete', 'element', 'ip', 'kube-proxy', 'service-ips', '{ 10.96.0.1 . tcp . 80 }']]],
+    ['deletes an element', [['delete', 'element', 'ip', 'kube-proxy', 'service-numbers', '{ 10.96.0.1 . tcp . 80 }']]],
     ['adds an element', [['add', 'element', 'ip', 'kube-proxy', 'cluster-ips', '{ 1.2.3.4 }']]],
     ['flushes a set', [['flush', 'map', 'ip', 'kube-proxy', 'cluster-endpoints']]],
   ];
@@ -431,8 +458,8 @@ describe('Services that the kernel refuses', () => {
       assert.deepEqual(mode.setAside().map(setAsideName), ['default/bad']);
       assert.match(mode.setAside()[0]?.cause.message ?? '', /affinity-.*ERANGE|EINVAL/);
       assert.equal(mode.events.setAsides.length, 1);
-      assert.ok(element(namespace, 'service-ips', '10.96.0.1'));
-      assert.equal(element(namespace, 'service-ips', '10.96.0.66'), undefined);
+      assert.ok(element(namespace, 'service-numbers', '10.96.0.1'));
+      assert.equal(element(namespace, 'service-numbers', '10.96.0.66'), undefined);
     }));
 
   test('NFT-8 the mode retries a refused Service only after it changes', () =>
@@ -449,7 +476,7 @@ describe('Services that the kernel refuses', () => {
       mode.setService(service('bad', { clusterIP: '10.96.0.66' }));
       await mode.sync();
       assert.deepEqual(mode.setAside(), []);
-      assert.ok(element(namespace, 'service-ips', '10.96.0.66'));
+      assert.ok(element(namespace, 'service-numbers', '10.96.0.66'));
     }));
 
   test('NFT-8 if the kernel refuses a new version of a Service, the last good version stays', () =>
@@ -462,10 +489,10 @@ describe('Services that the kernel refuses', () => {
       });
       await mode.sync();
       assert.equal(mode.events.setAsides.length, 1);
-      assert.ok(element(namespace, 'service-ips', '10.96.0.1'));
+      assert.ok(element(namespace, 'service-numbers', '10.96.0.1'));
       nft(namespace, 'flush', 'ruleset');
       await waitFor('a repair', () => mode.events.lines.length > 0);
-      assert.ok(element(namespace, 'service-ips', '10.96.0.1'), 'a repair writes the last good version');
+      assert.ok(element(namespace, 'service-numbers', '10.96.0.1'), 'a repair writes the last good version');
       assert.equal(mode.events.setAsides.length, 1);
     }));
 
@@ -478,7 +505,7 @@ describe('Services that the kernel refuses', () => {
       }
       await mode.sync();
       assert.deepEqual(mode.setAside().map(setAsideName).sort(), ['default/s20', 'default/s3', 'default/s37']);
-      assert.equal(nft(namespace, 'list', 'map', 'ip', 'kube-proxy', 'service-ips').match(/: 0x/g)?.length, 47);
+      assert.equal(nft(namespace, 'list', 'map', 'ip', 'kube-proxy', 'service-numbers').match(/: 0x/g)?.length, 47);
     }));
 });
 
@@ -509,6 +536,7 @@ describe('random histories', () => {
       weight: 1,
       arbitrary: fc.constantFrom(
         'flush ruleset',
+        'flush map ip kube-proxy service-numbers',
         'flush map ip kube-proxy service-ips',
         'add rule ip kube-proxy services accept',
       ),

@@ -7,13 +7,12 @@ import {
   type Verdict,
 } from '../../kernel/nftables/index.ts';
 import type { Endpoint } from '../../model/index.ts';
-import { type Frontend, reachableEndpoints, type ServicePortPlan } from '../../plan/index.ts';
-import { commentName } from '../comment-name.ts';
-import { servicePortBase } from './names.ts';
+import { type Frontend, localhostNodePort, reachableEndpoints, type ServicePortPlan } from '../../plan/index.ts';
+import { elementComment, servicePortBase } from './names.ts';
 import type { ChainRules } from './table/chain-rules.ts';
 import type { Layout } from './table/layout.ts';
 import { affinityPick, affinitySet, endpointChain, firewallChain } from './table/own-chains.ts';
-import { REJECT_CHAIN } from './table/program.ts';
+import { LOCALHOST_REJECT_CHAIN, REJECT_CHAIN } from './table/program.ts';
 import {
   externalClusterChain,
   externalLocalChain,
@@ -85,10 +84,10 @@ class Rendering implements Rendered {
 
   #address(frontend: Frontend, ip: string, firewall: ChainRules | undefined): void {
     const layout = this.#layout;
-    const key = dataBytes(layout.serviceIPs.type, [ip, this.#protocol, frontend.port]);
+    const key = dataBytes(layout.serviceNumbers.type, [ip, this.#protocol, frontend.port]);
     const maps = { cluster: layout.clusterEndpoints, local: layout.localEndpoints };
     const target = this.#target(frontend, maps, [ip]);
-    if (target) this.#forward(layout.serviceIPs, layout.serviceChains, key, target);
+    if (target) this.#forward(layout.serviceNumbers, layout.serviceChains, key, target);
     this.#withoutEndpoints(frontend, layout.noEndpointServices, key);
     this.#count(layout.serviceConnections, key);
     if (frontend.firewall && firewall) {
@@ -98,12 +97,21 @@ class Rendering implements Rendered {
 
   #nodePort(frontend: Frontend): void {
     const layout = this.#layout;
-    const key = dataBytes(layout.serviceNodePorts.type, [this.#protocol, frontend.port]);
+    const key = dataBytes(layout.nodePortNumbers.type, [this.#protocol, frontend.port]);
     const maps = { cluster: layout.nodePortClusterEndpoints, local: layout.nodePortLocalEndpoints };
     const target = this.#target(frontend, maps, []);
-    if (target) this.#forward(layout.serviceNodePorts, layout.nodePortChains, key, target);
+    if (target) this.#forward(layout.nodePortNumbers, layout.nodePortChains, key, target);
     this.#withoutEndpoints(frontend, layout.noEndpointNodePorts, key);
     this.#count(layout.nodePortConnections, key);
+    this.#localhost(layout.localhostRejects, key);
+  }
+
+  /** A listener of the mode's own process serves loopback, if anything does. The table only rejects. */
+  #localhost(rejects: NftMap | undefined, key: Buffer): void {
+    if (!rejects) return;
+    const { containsExplicitLoopback } = this.#context.options.nodePortAddresses;
+    const isRejected = localhostNodePort(this.#plan, containsExplicitLoopback)?.kind === 'reject';
+    if (isRejected) this.#verdict(rejects, key, { kind: 'goto', chain: LOCALHOST_REJECT_CHAIN });
   }
 
   #forward(numbers: NftMap, chains: NftMap, key: Buffer, { chain, number }: ChosenChain): void {
@@ -112,7 +120,7 @@ class Rendering implements Rendered {
       return;
     }
     const { targets } = this.#layout;
-    this.#place(numbers, { key, data: dataBytes(numbers.data, [number]), comment: commentName(this.#plan) });
+    this.#place(numbers, { key, data: dataBytes(numbers.data, [number]), comment: elementComment(this.#plan) });
     this.#place(targets, { key: dataBytes(targets.type, [number]), verdict: { kind: 'goto', chain } });
   }
 
@@ -122,7 +130,7 @@ class Rendering implements Rendered {
   }
 
   #count(set: NftSet | undefined, key: Buffer): void {
-    if (set) this.#place(set, { key, comment: commentName(this.#plan) });
+    if (set) this.#place(set, { key, comment: elementComment(this.#plan) });
   }
 
   /** The chain that a frontend's connections go to; undefined if none of them is forwarded. */
@@ -195,11 +203,8 @@ class Rendering implements Rendered {
   #affinityPick(prefix: 'service' | 'local'): string {
     const { cluster, local } = this.#plan.endpoints;
     const endpoints = prefix === 'local' ? local : cluster;
-    const { chain, map, elements } = affinityPick(this.#layout, prefix, this.#plan, endpoints);
-    if (this.#chain(chain)) {
-      this.sets.push(map);
-      for (const element of elements) this.elements.push({ set: map, element });
-    }
+    const chain = affinityPick(this.#layout, prefix, this.#plan, endpoints);
+    this.#chain(chain);
     return chain.chain.name;
   }
 
@@ -219,7 +224,7 @@ class Rendering implements Rendered {
   }
 
   #verdict(map: NftMap, key: Buffer, verdict: Verdict): void {
-    this.#place(map, { key, verdict, comment: commentName(this.#plan) });
+    this.#place(map, { key, verdict, comment: elementComment(this.#plan) });
   }
 
   #place(set: SetOrMap, element: Omit<Element, 'kind'>): void {

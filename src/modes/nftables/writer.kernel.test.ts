@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -79,7 +79,7 @@ class Harness {
   }
 
   get programmed(): number {
-    return nft(this.namespace, 'list', 'map', 'ip', 'kube-proxy', 'service-ips').match(/: 0x/g)?.length ?? 0;
+    return nft(this.namespace, 'list', 'map', 'ip', 'kube-proxy', 'service-numbers').match(/: 0x/g)?.length ?? 0;
   }
 
   close(): void {
@@ -198,7 +198,7 @@ describe('failed transactions', () => {
       harness.add(4200);
       let flushed = false;
       harness.after = transaction => {
-        if (flushed || !transaction.toString().includes('service-ips')) return;
+        if (flushed || !transaction.toString().includes('service-numbers')) return;
         if (harness.commits < 3) return;
         flushed = true;
         nft(harness.namespace, 'flush', 'ruleset');
@@ -255,6 +255,80 @@ describe('a first write in parts', () => {
     }));
 });
 
+describe('taking over a table that is in use', () => {
+  /** A table of upstream: one Service with its chain, and the program around it. */
+  const UPSTREAM = `table ip kube-proxy {
+  map service-ips { type ipv4_addr . inet_proto . inet_service : verdict; }
+  set cluster-ips { type ipv4_addr; elements = { 10.96.0.1 } }
+  chain service-ULMVA6XW-ns1/svc1/tcp/p80 {
+    meta l4proto tcp dnat ip addr . port to numgen random mod 2 map { 0 : 10.180.0.1 . 80, 1 : 10.180.0.2 . 80 }
+  }
+  chain services { ip daddr . meta l4proto . th dport vmap @service-ips; }
+  chain nat-output { type nat hook output priority -100; jump services; }
+}
+add element ip kube-proxy service-ips { 172.30.0.41 . tcp . 80 : goto service-ULMVA6XW-ns1/svc1/tcp/p80 }
+`;
+  /** As an older version of the mode wrote it: the map has a name of upstream, and another type. */
+  const OLDER = `table ip kube-proxy {
+  map service-ips { type ipv4_addr . inet_proto . inet_service : mark; elements = { 10.96.0.1 . tcp . 80 : 1 } }
+  chain services { meta mark set ip daddr . meta l4proto . th dport map @service-ips; }
+  chain nat-output { type nat hook output priority -100; jump services; }
+}
+`;
+
+  async function takeOver(script: string, services: number): Promise<readonly string[]> {
+    const transactions: string[] = [];
+    await withTable(async harness => {
+      harness.namespace.run(() => execFileSync('nft', ['-f', '-'], { input: script }));
+      harness.add(services);
+      harness.after = transaction => transactions.push(String(transaction));
+      await harness.write();
+      assert.equal(harness.programmed, services);
+    });
+    return transactions;
+  }
+
+  test("NFT-6 upstream's chains steer packets until the transaction that changes all of them", async () => {
+    const transactions = await takeOver(UPSTREAM, 4200);
+    const last = transactions.at(-1) ?? '';
+    const isSteering = /(?:flush|add) (?:chain|rule) ip kube-proxy (?:services|nat-output|masquerading)\b/;
+    assert.equal(transactions.length, 5);
+    assert.deepEqual(
+      transactions.map(transaction => isSteering.test(transaction)),
+      [false, false, false, false, true],
+    );
+    assert.match(last, /flush chain ip kube-proxy services\n/);
+    assert.match(last, /delete element ip kube-proxy service-ips \{ 172\.30\.0\.41 \. tcp \. 80 \}/);
+  });
+
+  test('NFT-6 a table whose sets have other types is replaced in one transaction with all Services', async () => {
+    const [only = '', ...more] = await takeOver(OLDER, 4200);
+    assert.deepEqual(more, []);
+    assert.match(only, /^delete table ip kube-proxy\n/);
+    assert.match(only, /add rule ip kube-proxy services /);
+    assert.equal(only.match(/add element ip kube-proxy service-numbers/g)?.length, 4200);
+  });
+
+  test('NFT-20 only maps that upstream cleans up hold chains that upstream deletes', () =>
+    withTable(async harness => {
+      const sticky = { sessionAffinity: 'ClientIP', ports: [{ nodePort: 30001 }] } as const;
+      harness.model.setService(service('sticky', { clusterIP: '10.96.0.1', ...sticky }));
+      harness.model.setEndpointSlice(slice('sticky-1', ['10.244.1.1', '10.244.1.2', '10.244.1.3']));
+      harness.add(1);
+      await harness.write();
+      const maps = nft(harness.namespace, 'list', 'maps')
+        .split(/^\tmap /m)
+        .slice(1);
+      const holding = maps.filter(map => /goto \S+\//.test(map)).map(map => map.split(' ')[0]);
+      assert.deepEqual(holding.sort(), ['service-ips', 'service-nodeports']);
+      const chains = nft(harness.namespace, 'list', 'table', 'ip', 'kube-proxy');
+      assert.match(
+        chains,
+        /numgen random mod 3 0 goto endpoint-\S+\n\t*numgen random mod 2 0 goto endpoint-\S+\n\t*goto endpoint-/,
+      );
+    }));
+});
+
 describe('preview', () => {
   test('NFT-12 the preview of a first start is exactly what the first start then writes', () =>
     withTable(async harness => {
@@ -264,7 +338,7 @@ describe('preview', () => {
       assert.equal(harness.commits, 0);
       assert.match(
         scripts,
-        /add element ip kube-proxy service-ips \{ 10\.96\.0\.2 \. tcp \. 80 comment "default\/s2" : 0x10001000 \}/,
+        /add element ip kube-proxy service-numbers \{ 10\.96\.0\.2 \. tcp \. 80 comment "default\/s2" : 0x10001000 \}/,
       );
       const written: string[] = [];
       harness.after = transaction => written.push(`# one transaction of table ip kube-proxy\n${transaction}`);

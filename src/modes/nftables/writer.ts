@@ -14,15 +14,17 @@ import { refusedChanges } from './kernel-state/refused-changes.ts';
 import { EMPTY_SNAPSHOT, type Snapshot } from './kernel-state/snapshot.ts';
 import type { TableAccess } from './kernel-state/table-access.ts';
 import { chainIdentity, UseCounts } from './kernel-state/use-counts.ts';
+import type { LocalhostSync } from './localhost/localhost-listeners.ts';
 import {
   type FixedOptions,
-  isForeign,
+  hasUnusableSets,
   prepareAddresses,
-  prepareFixed,
+  prepareFoundation,
+  prepareSteering,
   sameAddresses,
   sameProgram,
 } from './table/fixed.ts';
-import { fixedSets, type Layout, TABLE } from './table/layout.ts';
+import { fixedSets, type Layout, setsOfFixedElements, TABLE } from './table/layout.ts';
 import { permanentPicks, RenderContext } from './table/shared-chains.ts';
 
 /** Service ports in one transaction: few enough that a cold start serves its first Services early. */
@@ -40,12 +42,15 @@ export class NftablesWriter implements Writer {
   readonly #table: TableAccess;
   readonly #book: PlanBook;
   readonly #events: Pick<ModeEvents, 'progress'>;
+  readonly #localhost: LocalhostSync | undefined;
   #useCounts = new UseCounts();
   #leftovers = NO_LEFTOVERS;
   #options: FixedOptions;
   #context: RenderContext;
   /** The writer has not read the table yet, or a write failed half way. */
   #mustAdopt = true;
+  /** This writer has written the whole table before. */
+  #hasWritten = false;
   #addressesChanged = false;
 
   constructor(
@@ -54,6 +59,7 @@ export class NftablesWriter implements Writer {
     table: TableAccess,
     book: PlanBook,
     events: Pick<ModeEvents, 'progress'>,
+    localhost?: LocalhostSync,
   ) {
     this.layout = layout;
     this.#options = options;
@@ -61,6 +67,7 @@ export class NftablesWriter implements Writer {
     this.#table = table;
     this.#book = book;
     this.#events = events;
+    this.#localhost = localhost;
   }
 
   takeSettings(options: FixedOptions): void {
@@ -85,7 +92,6 @@ export class NftablesWriter implements Writer {
     try {
       if (this.#addressesChanged) await this.#writeAddresses();
       await this.#writeParts(this.#book.changes(), part => this.#writePart(part, undefined));
-      return 'written';
     } catch (error) {
       // This throws if no service port is the reason. Otherwise the full write sets it aside.
       if (!(error instanceof KernelError)) this.#preparationError(error, this.#book.changes());
@@ -93,6 +99,8 @@ export class NftablesWriter implements Writer {
       this.#mustAdopt = true;
       return 'needs-full-write';
     }
+    this.#localhost?.sync();
+    return 'written';
   }
 
   /** If another program changed only elements of some sets, reads only these sets. */
@@ -122,10 +130,9 @@ export class NftablesWriter implements Writer {
 
   /** Undefined if more than elements must be read. */
   async #repairElements(names: ReadonlySet<string>): Promise<readonly Transaction[] | undefined> {
-    const { nodePortIPs, serviceCIDRs } = this.layout;
     const sets = fixedSets(this.layout).filter(({ name }) => names.has(name));
-    // Changes of addresses, and of sets that belong to one service port, are too rare to be worth code of their own.
-    const isOther = sets.length < names.size || sets.includes(nodePortIPs) || sets.includes(serviceCIDRs);
+    // Changes of fixed elements, and of sets that belong to one service port, are too rare to be worth code of their own.
+    const isOther = sets.length < names.size || setsOfFixedElements(this.layout).some(set => sets.includes(set));
     if (this.#mustAdopt || isOther) return undefined;
     try {
       const elements = await this.#table.elements(sets);
@@ -157,34 +164,52 @@ export class NftablesWriter implements Writer {
   async #adoptSnapshot(found: Snapshot, guard: GenerationGuard): Promise<readonly Transaction[]> {
     const { layout } = this;
     const written: Transaction[] = [];
+    const isReplaced = hasUnusableSets(layout, found);
+    const snapshot = isReplaced ? EMPTY_SNAPSHOT : found;
+    const steering = prepareSteering(layout, this.#options, snapshot);
+    // The steering chains of another process lead packets to its elements, until ours are complete.
+    const isBuiltBeside = snapshot.tableHandle !== undefined && !this.#hasWritten;
+    const first = isReplaced ? deletion(layout) : new Transaction(layout.nft, TABLE);
+    first.append(prepareFoundation(layout, snapshot));
+    if (!isBuiltBeside) first.append(steering);
+    let unsent: Transaction | undefined = first;
     const commit = async (transaction: Transaction) => {
-      if (transaction.isEmpty) return;
-      guard.noteCommit(await this.#table.commit(transaction));
-      written.push(transaction);
+      const whole: Transaction = unsent ? merged(unsent, transaction) : transaction;
+      if (whole.isEmpty) return;
+      guard.noteCommit(await this.#table.commit(whole));
+      unsent = undefined;
+      written.push(whole);
     };
-    const mustDelete = isForeign(layout, found);
-    if (mustDelete) await commit(deletion(layout));
-    const snapshot = mustDelete ? EMPTY_SNAPSHOT : found;
-    await commit(prepareFixed(layout, this.#options, snapshot));
+    const nothing = new Transaction(layout.nft, TABLE);
+    if (!isReplaced) await commit(nothing);
     this.#useCounts = new UseCounts(permanentPicks(layout).map(({ chain }) => chainIdentity(chain.name)));
     this.#leftovers = NO_LEFTOVERS;
     this.#book.forgetCommitted();
+    this.#localhost?.begin(this.#options.nodePortAddresses.containsExplicitLoopback);
     // An empty table needs no comparison.
     const present = snapshot.tableHandle === undefined ? undefined : snapshot;
-    await this.#writeParts(this.#book.allChanges(), part => this.#writeAccepted(part, present, commit, guard));
-    await commit(removalOfStrays(layout, snapshot));
+    // If the deletion and all Services are in one transaction, no connection meets an empty table.
+    const limit = isReplaced ? Number.POSITIVE_INFINITY : PORTS_PER_TRANSACTION;
+    await this.#writeParts(this.#book.allChanges(), part => this.#writeAccepted(part, present, commit, guard), limit);
+    await commit(merged(isBuiltBeside ? steering : nothing, removalOfStrays(layout, snapshot)));
     this.#leftovers = unknownObjects(layout, this.#options, this.#useCounts, snapshot);
     this.#book.finishFullWrite();
     this.#mustAdopt = false;
+    this.#hasWritten = true;
     this.#addressesChanged = false;
+    this.#localhost?.sync();
     return written;
   }
 
-  async #writeParts(changes: PlanChange[], write: (part: readonly PlanChange[]) => Promise<void>): Promise<void> {
-    const isLarge = changes.length > PORTS_PER_TRANSACTION;
+  async #writeParts(
+    changes: PlanChange[],
+    write: (part: readonly PlanChange[]) => Promise<void>,
+    limit = PORTS_PER_TRANSACTION,
+  ): Promise<void> {
+    const isLarge = changes.length > limit;
     if (isLarge) changes.sort(byImportance);
-    for (let first = 0; first < changes.length; first += PORTS_PER_TRANSACTION) {
-      const part = changes.slice(first, first + PORTS_PER_TRANSACTION);
+    for (let first = 0; first < changes.length; first += limit) {
+      const part = changes.slice(first, first + limit);
       await write(part);
       if (!isLarge) continue;
       this.#events.progress(this.layout.family, first + part.length, changes.length);
@@ -245,10 +270,15 @@ export class NftablesWriter implements Writer {
 
   #committed(part: readonly PlanChange[], { useCounts, released, revived }: Prepared): void {
     this.#book.commit(part);
+    this.#localhost?.take(part);
     this.#useCounts.apply(useCounts);
     if (revived.size + released.chains.size + released.sets.size === 0) return;
     this.#leftovers = mergeLeftovers(this.#leftovers, released, revived);
   }
+}
+
+function merged(first: Transaction, second: Transaction): Transaction {
+  return new Transaction(first.family, first.table).append(first).append(second);
 }
 
 function deletion({ nft }: Layout): Transaction {

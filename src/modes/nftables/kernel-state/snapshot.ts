@@ -15,7 +15,7 @@ export interface Snapshot {
   readonly tableHandle: number | undefined;
   readonly chains: ReadonlyMap<string, ChainSnapshot>;
   readonly sets: ReadonlyMap<string, SetOrMap>;
-  /** By the set's name, without the elements that packets add. */
+  /** By the set's name, without the elements that packets add, and without sets that are a part of a rule. */
   readonly elements: ReadonlyMap<string, ElementsSnapshot>;
 }
 
@@ -71,7 +71,7 @@ export async function takeSnapshot(socket: NftablesSocket, layout: Layout): Prom
   const listed = await uninterrupted(() => [...socket.listChains(nft, TABLE)]);
   const chains = new Map(listed.map(chain => [chain.name, { chain, rules: texts.get(chain.name) ?? [] }]));
   const all = await uninterrupted(() => [...socket.listSets(nft, TABLE)]);
-  const filled = all.filter(set => !set.flags?.includes('dynamic'));
+  const filled = all.filter(({ flags = [] }) => !flags.includes('dynamic') && !flags.includes('anonymous'));
   return {
     tableHandle: table.handle,
     chains,

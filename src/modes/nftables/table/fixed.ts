@@ -3,7 +3,7 @@ import { type Cidr, cidrContains, cidrFamily, type Ip, ipBytes, isLoopback, pars
 import type { Snapshot } from '../kernel-state/snapshot.ts';
 import { type ChainRules, ruleText } from './chain-rules.ts';
 import { fixedSets, type Layout, TABLE } from './layout.ts';
-import { type FixedProgramOptions, fixedChains } from './program.ts';
+import { type FixedProgramOptions, rejectChains, steeringChains } from './program.ts';
 import { permanentPicks } from './shared-chains.ts';
 
 /** What the fixed part of the table depends on: its program, and the addresses in two of its sets. */
@@ -19,19 +19,39 @@ export function sameAddresses(a: FixedOptions, b: FixedOptions): boolean {
 
 export function sameProgram(a: FixedOptions, b: FixedOptions): boolean {
   const program = ({ masqueradeMark, masqueradeAll, localDetector, nodePortAddresses }: FixedOptions) =>
-    JSON.stringify([masqueradeMark, masqueradeAll, localDetector, nodePortAddresses.matchAll]);
+    JSON.stringify([
+      masqueradeMark,
+      masqueradeAll,
+      localDetector,
+      nodePortAddresses.matchAll,
+      nodePortAddresses.containsExplicitLoopback,
+    ]);
   return program(a) === program(b);
 }
 
-/** The transaction that corrects the fixed part of the table. It is empty if nothing differs. */
-export function prepareFixed(layout: Layout, options: FixedOptions, snapshot: Snapshot): Transaction {
+/** All chains of the fixed program, except those that are shared by number of endpoints. */
+export function fixedChains(layout: Layout, options: FixedProgramOptions): readonly ChainRules[] {
+  return [...rejectChains(layout), ...steeringChains(layout, options)];
+}
+
+/** The transaction that corrects what elements and steering chains refer to. It is empty if nothing differs. */
+export function prepareFoundation(layout: Layout, snapshot: Snapshot): Transaction {
   const transaction = new Transaction(layout.nft, TABLE);
   if (snapshot.tableHandle === undefined) {
     transaction.add({ kind: 'table', family: layout.nft, name: TABLE, comment: 'rules for kube-proxy' });
   }
   for (const set of fixedSets(layout)) if (!snapshot.sets.has(set.name)) transaction.add(set);
-  prepareChains(transaction, layout, [...fixedChains(layout, options), ...permanentPicks(layout)], snapshot);
+  prepareChains(transaction, layout, [...rejectChains(layout), ...permanentPicks(layout)], snapshot);
+  return transaction;
+}
+
+/** The transaction that corrects what makes packets use the table. It is empty if nothing differs. */
+export function prepareSteering(layout: Layout, options: FixedOptions, snapshot: Snapshot): Transaction {
+  const transaction = new Transaction(layout.nft, TABLE);
+  prepareChains(transaction, layout, steeringChains(layout, options), snapshot);
   prepareAddresses(transaction, layout, options, snapshot);
+  const { localhostRejectedPackets: counters } = layout;
+  if (counters) prepareElements(transaction, counters, protocolElements(counters), snapshot.elements);
   return transaction;
 }
 
@@ -46,8 +66,8 @@ export function prepareAddresses(
   prepareElements(transaction, layout.serviceCIDRs, cidrElements(layout, options.serviceCIDRs), elements);
 }
 
-/** Whether a set has our name but another type. The writer then deletes the table: the kernel cannot change a type. */
-export function isForeign(layout: Layout, snapshot: Snapshot): boolean {
+/** Whether a set has our name but another type. The kernel cannot change the type of a set. */
+export function hasUnusableSets(layout: Layout, snapshot: Snapshot): boolean {
   const shape = (set: SetOrMap) =>
     JSON.stringify([set.kind, set.type, set.kind === 'map' ? set.data : [], set.flags ?? [], set.counter ?? false]);
   return fixedSets(layout).some(set => {
@@ -103,6 +123,10 @@ function prepareElements(
   for (const element of wanted) listed?.markWanted(element);
   transaction.deleteElements(set, [...(listed?.leftovers() ?? [])]);
   transaction.addElements(set, missing);
+}
+
+function protocolElements(set: NftSet): Element[] {
+  return ['tcp', 'udp', 'sctp'].map(protocol => ({ kind: 'element', key: dataBytes(set.type, [protocol]) }));
 }
 
 function nodePortElements({ nodePortIPs: set }: Layout, { nodePortIPs }: FixedOptions): Element[] {

@@ -1,7 +1,10 @@
 import type { DataType, NftFamily, NftMap, NftSet } from '../../../kernel/nftables/index.ts';
 import type { Family } from '../../../net/index.ts';
 
-/** Upstream's table has the same name, so each of the two proxies cleans up and takes over what the other left. */
+/**
+ * Upstream's table has the same name, so each of the two proxies takes over what the other left. An object with a name
+ * that upstream uses has the same type as upstream's object, or upstream could not write its rules.
+ */
 export const TABLE = 'kube-proxy';
 
 /** The sets and maps in the table of one family. The fixed program looks up addresses and ports in them. */
@@ -13,9 +16,9 @@ export interface Layout {
   readonly nodePortIPs: NftSet;
   readonly hairpins: NftSet;
   /** From a frontend (address, protocol and port) to the number of the chain for its new connections. */
-  readonly serviceIPs: NftMap;
-  /** As `serviceIPs`, from the protocol and port of a node port. */
-  readonly serviceNodePorts: NftMap;
+  readonly serviceNumbers: NftMap;
+  /** As `serviceNumbers`, from the protocol and port of a node port. */
+  readonly nodePortNumbers: NftMap;
   /** From the number of a chain to the chain. */
   readonly targets: NftMap;
   /** From a frontend to its chain, for service ports that have chains of their own. */
@@ -32,13 +35,21 @@ export interface Layout {
   /** The frontends, each with a counter. The set exists only if the mode counts connections. */
   readonly serviceConnections?: NftSet;
   readonly nodePortConnections?: NftSet;
+  /** The node ports that are rejected at loopback. These two exist only if the mode knows node ports at loopback. */
+  readonly localhostRejects?: NftMap;
+  /** The protocols, each with a counter of rejected packets. */
+  readonly localhostRejectedPackets?: NftSet;
 }
 
 export interface LayoutOptions {
   readonly countConnections?: boolean | undefined;
+  readonly localhostNodePorts?: boolean | undefined;
 }
 
-export function layoutOf(family: Family, { countConnections = false }: LayoutOptions = {}): Layout {
+export function layoutOf(
+  family: Family,
+  { countConnections = false, localhostNodePorts = false }: LayoutOptions = {},
+): Layout {
   const address: DataType = family === 'IPv4' ? 'ipv4_addr' : 'ipv6_addr';
   const frontend: readonly DataType[] = [address, 'inet_proto', 'inet_service'];
   const nodePort: readonly DataType[] = ['inet_proto', 'inet_service'];
@@ -85,11 +96,11 @@ export function layoutOf(family: Family, { countConnections = false }: LayoutOpt
       [address, address, 'inet_proto', 'inet_service'],
       'service hairpin connections',
     ),
-    serviceIPs: numbers('service-ips', frontend, 'ClusterIP, ExternalIP and LoadBalancer IP traffic'),
-    serviceNodePorts: numbers('service-nodeports', nodePort, 'NodePort traffic'),
+    serviceNumbers: numbers('service-numbers', frontend, 'ClusterIP, ExternalIP and LoadBalancer IP traffic'),
+    nodePortNumbers: numbers('nodeport-numbers', nodePort, 'NodePort traffic'),
     targets: verdicts('targets', [number], 'chains that Services share, by number'),
-    serviceChains: verdicts('service-chains', frontend, 'Services with chains of their own'),
-    nodePortChains: verdicts('nodeport-chains', nodePort, 'node ports with chains of their own'),
+    serviceChains: verdicts('service-ips', frontend, 'Services with chains of their own'),
+    nodePortChains: verdicts('service-nodeports', nodePort, 'node ports with chains of their own'),
     noEndpointServices: verdicts(
       'no-endpoint-services',
       frontend,
@@ -117,7 +128,23 @@ export function layoutOf(family: Family, { countConnections = false }: LayoutOpt
       serviceConnections: { ...set('service-connections', frontend, 'new connections to Services'), counter: true },
       nodePortConnections: { ...set('nodeport-connections', nodePort, 'new connections to node ports'), counter: true },
     }),
+    ...(localhostNodePorts && {
+      localhostRejects: verdicts('localhost-rejects', nodePort, 'node ports that are rejected at loopback addresses'),
+      localhostRejectedPackets: {
+        ...set('localhost-rejected-packets', ['inet_proto'], 'packets that were rejected at loopback addresses'),
+        counter: true,
+      },
+    }),
   };
+}
+
+/** The sets whose elements depend on no Service. */
+export function setsOfFixedElements({
+  nodePortIPs,
+  serviceCIDRs,
+  localhostRejectedPackets,
+}: Layout): readonly NftSet[] {
+  return [nodePortIPs, serviceCIDRs, ...(localhostRejectedPackets ? [localhostRejectedPackets] : [])];
 }
 
 /** All sets and maps of the fixed program, in the order in which the writer creates them. */

@@ -1,18 +1,15 @@
 import {
   dnatTo,
   drop,
-  type Element,
   goto,
   ipSaddr,
   matchAddress,
   matchL4proto,
+  matchRandom,
   matchSet,
-  type NftMap,
   type NftSet,
-  numgen,
   returns,
   updateElement,
-  vmap,
 } from '../../../kernel/nftables/index.ts';
 import type { Endpoint } from '../../../model/index.ts';
 import { hostCidr } from '../../../net/index.ts';
@@ -63,30 +60,24 @@ function endpointChainName(plan: ServicePortPlan, endpoint: Endpoint): string {
   return `endpoint-${endpointBase(plan, endpoint)}`;
 }
 
-/** The chain picks the endpoint that served the client before. For a new client it picks any endpoint, with the map. */
-export interface AffinityPick {
-  readonly chain: ChainRules;
-  readonly map: NftMap;
-  readonly elements: readonly Element[];
-}
-
+/**
+ * The chain picks the endpoint that served the client before. For a new client it picks any endpoint, each with the same
+ * probability. It has rules and no map for that, because upstream deletes such a chain when its Service is gone. It
+ * could not delete the chain if a map of ours held a reference.
+ */
 export function affinityPick(
   layout: Layout,
   prefix: 'service' | 'local',
   plan: ServicePortPlan,
   endpoints: readonly Endpoint[],
-): AffinityPick {
-  const name = `${prefix}-${servicePortBase(plan)}`;
-  const map: NftMap = { kind: 'map', name: `pick-${name}`, type: ['mark'], data: ['verdict'] };
+): ChainRules {
   const known = endpoints.map((endpoint): RuleBody => {
     const isKnown = matchSet([ipSaddr(layout.nft)], affinitySet(layout, plan, endpoint).name);
     return [[...isKnown, goto(endpointChainName(plan, endpoint))]];
   });
-  const chain = chainRules(name, ...known, [vmap([numgen('random', endpoints.length)], map.name)]);
-  const elements = endpoints.map((endpoint, slot): Element => {
-    const key = Buffer.alloc(4);
-    key.writeUInt32LE(slot);
-    return { kind: 'element', key, verdict: { kind: 'goto', chain: endpointChainName(plan, endpoint) } };
+  const any = endpoints.map((endpoint, slot): RuleBody => {
+    const left = endpoints.length - slot;
+    return [[...(left > 1 ? matchRandom(left) : []), goto(endpointChainName(plan, endpoint))]];
   });
-  return { chain, map, elements };
+  return chainRules(`${prefix}-${servicePortBase(plan)}`, ...known, ...any);
 }

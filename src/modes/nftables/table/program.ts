@@ -43,11 +43,17 @@ export interface FixedProgramOptions {
 }
 
 export const REJECT_CHAIN = 'reject-chain';
+export const LOCALHOST_REJECT_CHAIN = 'localhost-reject';
 const DSTNAT = -100;
 const SRCNAT = 100;
 
-/** The chains that do not depend on Services. A chain comes before the chains that jump to it. */
-export function fixedChains(layout: Layout, options: FixedProgramOptions): readonly ChainRules[] {
+/** Elements go to these chains, so the chains must exist before them. */
+export function rejectChains(layout: Layout): readonly ChainRules[] {
+  return [chainRules(REJECT_CHAIN, [[reject(layout.nft)]]), ...localhostReject(layout)];
+}
+
+/** The chains that steer packets. A chain comes before the chains that jump to it. No element goes to one of them. */
+export function steeringChains(layout: Layout, options: FixedProgramOptions): readonly ChainRules[] {
   const { nft } = layout;
   const mark = options.masqueradeMark;
   const daddr = ipDaddr(nft);
@@ -58,13 +64,16 @@ export function fixedChains(layout: Layout, options: FixedProgramOptions): reado
   const ownFilter = (name: string, ...expressions: readonly Expression[][]) =>
     chainRules(name, ...expressions.map(body => [body] as const));
   return [
-    ownFilter(REJECT_CHAIN, [reject(nft)]),
     ownFilter('firewall-check', vmap(frontend, layout.firewallIPs.name)),
     ownFilter('service-endpoints-check', vmap(frontend, layout.noEndpointServices.name)),
-    ownFilter('nodeport-endpoints-check', [
-      ...acceptsNodePorts(layout, options.nodePortAddresses, false),
-      ...vmap(nodePort, layout.noEndpointNodePorts.name),
-    ]),
+    ownFilter(
+      'nodeport-endpoints-check',
+      [
+        ...acceptsNodePorts(layout, options.nodePortAddresses, false),
+        ...vmap(nodePort, layout.noEndpointNodePorts.name),
+      ],
+      ...toLocalhostReject(layout),
+    ),
     chainRules(
       'cluster-ips-check',
       [[...matchSet([daddr], layout.clusterIPs.name), reject(nft)], 'Reject traffic to invalid ports of ClusterIPs'],
@@ -86,10 +95,10 @@ export function fixedChains(layout: Layout, options: FixedProgramOptions): reado
       ...clusterIPMasquerading(layout, options),
       ...count([], frontend, layout.serviceConnections),
       [vmap(frontend, layout.serviceChains.name)],
-      [toTarget(frontend, layout.serviceIPs, layout)],
+      [toTarget(frontend, layout.serviceNumbers, layout)],
       ...count(toNodePort, nodePort, layout.nodePortConnections),
       [[...toNodePort, ...vmap(nodePort, layout.nodePortChains.name)]],
-      [[...toNodePort, ...toTarget(nodePort, layout.serviceNodePorts, layout)]],
+      [[...toNodePort, ...toTarget(nodePort, layout.nodePortNumbers, layout)]],
     ),
     filter('filter-prerouting-pre-dnat', 'prerouting', DSTNAT - 10, [[...isNew, jump('firewall-check')]]),
     filter('filter-output-pre-dnat', 'output', DSTNAT - 10, [[...isNew, jump('firewall-check')]]),
@@ -164,6 +173,18 @@ function acceptsNodePorts(layout: Layout, addresses: NodePortAddresses, beforeRo
     ...(beforeRouting ? matchFibType('daddr', 'local') : []),
     ...(loopback ? matchAddress('daddr', loopback, 'neq') : []),
   ];
+}
+
+/** Counts a packet by its protocol, and rejects it. */
+function localhostReject({ nft, localhostRejectedPackets: counters }: Layout): ChainRules[] {
+  if (!counters) return [];
+  return [chainRules(LOCALHOST_REJECT_CHAIN, [matchSet([metaL4proto], counters.name)], [[reject(nft)]])];
+}
+
+function toLocalhostReject({ family, localhostRejects }: Layout): Expression[][] {
+  const loopback = LOOPBACK[family];
+  if (!localhostRejects || !loopback) return [];
+  return [[...matchAddress('daddr', loopback, 'eq'), ...vmap([metaL4proto, thDport], localhostRejects.name)]];
 }
 
 function filter(name: string, hook: Hook, priority: number, bodies: readonly Expression[][]): ChainRules {

@@ -15,6 +15,7 @@ import {
   metaL4proto,
   metaMark,
   metaNfproto,
+  numgen,
   oifname,
   type PacketFamily,
   thDport,
@@ -105,6 +106,11 @@ export function matchFibType(
 /** `meta mark & 0x4000 != 0x0`. */
 export function matchMark(mask: number, op: Equality, mark: number): Expression[] {
   return matchMasked(metaMark, host32(mask), op, host32(mark));
+}
+
+/** `numgen random mod 3 0`: matches one of three packets, at random. */
+export function matchRandom(modulus: number): Expression[] {
+  return match(numgen('random', modulus), 'eq', host32(0));
 }
 
 /** A number in the machine's byte order. Marks, states and statuses have this order. */
