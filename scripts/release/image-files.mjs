@@ -3,6 +3,7 @@
 import { readFileSync } from 'node:fs';
 import { root } from '../setup.mjs';
 import { readDeb } from './deb.mjs';
+import { licenseTexts } from './licenses.mjs';
 import { readLock } from './lock.mjs';
 import { BUSYBOX_COMMANDS, DEFAULT_PACKAGES, SLIM_PACKAGES } from './packages.mjs';
 import { NODE_FLAGS } from './program.mjs';
@@ -99,15 +100,16 @@ export function nodeFiles({ node, nodeLicense }) {
 /**
  * @param {ImageName} image
  * @param {import('./program.mjs').Platform} platform
- * @param {Buffer} source
+ * @param {import('./program.mjs').Program} program
  * @returns {readonly Entry[]}
  */
-export function programFiles(image, { koffi }, source) {
+export function programFiles(image, { koffi }, { source, npmPackages }) {
   const first = `#!/usr/bin/env -S /usr/local/bin/node ${NODE_FLAGS.join(' ')}\n`;
   const own = [
     file(`${HOME}/kube-proxy`, Buffer.concat([Buffer.from(first), source]), 0o755),
     file(`${HOME}/koffi.node`, koffi),
     file(`${HOME}/LICENSE`, readFileSync(`${root}LICENSE`)),
+    file(`${HOME}/LICENSES`, licenseTexts(npmPackages)),
     symlink('usr/local/bin/kube-proxy', '../lib/pointsman/kube-proxy'),
     symlink('usr/bin/kube-proxy', '../local/lib/pointsman/kube-proxy'),
   ];

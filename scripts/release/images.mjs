@@ -14,7 +14,7 @@ const DESCRIPTIONS = {
  * @returns {AsyncGenerator<readonly [name: string, content: Buffer]>} the files of the release
  */
 export async function* imageArtefacts(program) {
-  const { platforms, time, version, source } = program;
+  const { platforms, time, version } = program;
   const nodeLayers = Object.fromEntries(
     ARCHITECTURES.map(architecture => [architecture, makeLayer(nodeFiles(platforms[architecture]), time)]),
   );
@@ -24,7 +24,7 @@ export async function* imageArtefacts(program) {
       const system = await systemFiles(name, architecture);
       const nodeLayer = nodeLayers[architecture];
       if (!nodeLayer) throw new Error(`There is no Node for ${architecture}`);
-      const own = makeLayer(programFiles(name, platforms[architecture], source), time);
+      const own = makeLayer(programFiles(name, platforms[architecture], program), time);
       built.push({ architecture, system, layers: [makeLayer(system.files, time), nodeLayer, own] });
     }
     const image = { reference: `${name}:${version}`, time, annotations: annotationsOf(name, program) };

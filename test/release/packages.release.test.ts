@@ -14,6 +14,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { gunzipSync } from 'node:zlib';
+import { parse } from 'yaml';
 import { service, slice } from '../e2e/objects.ts';
 import { ALL_SYNCED, Stage } from '../e2e/stage.ts';
 import { readElf } from './elf.ts';
@@ -122,6 +123,18 @@ describe('the files of a release besides the images', () => {
     mkdirSync(libraries);
     new ImageArchive('pointsman-slim').unpack('arm64', libraries);
     assert.match(run('qemu-aarch64-static', ['-L', libraries, arm, '--version']), /^Kubernetes v/);
+  });
+
+  test('REL-1 the Helm chart has the version of the release, and all files of deploy/chart', () => {
+    const path = releaseFile(/^pointsman-chart-.*\.tgz$/);
+    const listed = run('tar', ['--list', '--file', path])
+      .split('\n')
+      .filter(name => name && !name.endsWith('/'));
+    const sources = readdirSync('deploy/chart', { recursive: true, withFileTypes: true });
+    assert.equal(listed.length, sources.filter(entry => entry.isFile()).length);
+    const { version } = JSON.parse(readFileSync('package.json', 'utf8'));
+    const chart = parse(run('tar', ['--extract', '--to-stdout', '--file', path, 'pointsman/Chart.yaml']));
+    assert.deepEqual([chart.name, chart.version, chart.appVersion], ['pointsman', version, version]);
   });
 
   test('REL-12 the Debian package has the executable, a unit and a configuration that kube-proxy accepts', () => {

@@ -26,6 +26,7 @@ test('REL-1 a release has all its files, and their checksums are right', () => {
   const kinds = names.map(name => name.replace(version, 'VERSION'));
   for (const kind of [
     ...['pointsman-VERSION.oci.tar', 'pointsman-VERSION.cdx.json', 'pointsman-VERSION.tgz'],
+    'pointsman-chart-VERSION.tgz',
     ...['pointsman-slim-VERSION.oci.tar', 'pointsman-slim-VERSION.cdx.json'],
     ...['kube-proxy-VERSION-linux-amd64.gz', 'kube-proxy-VERSION-linux-arm64.gz', 'kube-proxy-VERSION.cdx.json'],
     ...['pointsman_VERSION_amd64.deb', 'pointsman_VERSION_arm64.deb'],
