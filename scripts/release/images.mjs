@@ -1,6 +1,6 @@
 // The images of a release.
 import { IMAGE_NAMES, nodeFiles, programFiles, systemFiles } from './image-files.mjs';
-import { ARCHITECTURES } from './lock.mjs';
+import { ARCHITECTURES, readLock } from './lock.mjs';
 import { makeLayer, writeImage } from './oci.mjs';
 import { imageSbom } from './sbom.mjs';
 
@@ -15,8 +15,10 @@ const DESCRIPTIONS = {
  */
 export async function* imageArtefacts(program) {
   const { platforms, time, version } = program;
+  // With the time of the commit these layers would differ in every release, and every node would download them again.
+  const { time: lockTime } = readLock();
   const nodeLayers = Object.fromEntries(
-    ARCHITECTURES.map(architecture => [architecture, makeLayer(nodeFiles(platforms[architecture]), time)]),
+    ARCHITECTURES.map(architecture => [architecture, makeLayer(nodeFiles(platforms[architecture]), lockTime)]),
   );
   for (const name of IMAGE_NAMES) {
     const built = [];
@@ -25,7 +27,7 @@ export async function* imageArtefacts(program) {
       const nodeLayer = nodeLayers[architecture];
       if (!nodeLayer) throw new Error(`There is no Node for ${architecture}`);
       const own = makeLayer(programFiles(name, platforms[architecture], program), time);
-      built.push({ architecture, system, layers: [makeLayer(system.files, time), nodeLayer, own] });
+      built.push({ architecture, system, layers: [makeLayer(system.files, lockTime), nodeLayer, own] });
     }
     const image = { reference: `${name}:${version}`, time, annotations: annotationsOf(name, program) };
     const archive = writeImage({ ...image, entrypoint: ['/usr/local/bin/kube-proxy'], platforms: built });

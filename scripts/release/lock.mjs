@@ -7,6 +7,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
  * @typedef {Readonly<Record<string, DebianPin>>} DebianPins by the name of the package
  * @typedef {{ readonly version: string, readonly integrity: string }} NpmPin
  * @typedef {object} Lock
+ * @property {number} time when it was renewed, in seconds since 1970
  * @property {Readonly<Record<string, NpmPin>>} npm by the name of the package
  * @property {{ readonly suite: string, readonly packages: Readonly<Record<Architecture, DebianPins>> }} debian
  */

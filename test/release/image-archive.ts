@@ -69,6 +69,12 @@ export class ImageArchive {
     return files;
   }
 
+  /** The time of the first file of each layer, in seconds since 1970. */
+  layerTimes(architecture: Architecture): readonly number[] {
+    const tars = this.#manifest(architecture).layers.map(layer => gunzipSync(this.#blob(layer)));
+    return tars.map(tar => Number.parseInt(tar.toString('latin1', 136, 147), 8));
+  }
+
   unpack(architecture: Architecture, folder: string): void {
     for (const entry of this.files(architecture).values()) writeEntry(`${folder}/${entry.path}`, entry);
   }

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { describe, test } from 'node:test';
 import { readElf } from './elf.ts';
 import { type Architecture, ImageArchive, type ImageName } from './image-archive.ts';
@@ -42,6 +43,11 @@ describe('the archives of the images', () => {
         }
       }
     }
+  });
+
+  test('REL-3 the layers of Debian and Node do not depend on the commit', () => {
+    const { time } = JSON.parse(readFileSync('scripts/release/lock.json', 'utf8'));
+    for (const name of IMAGES) assert.deepEqual(archiveOf(name).layerTimes('amd64').slice(0, 2), [time, time]);
   });
 
   test('REL-4 every program of both architectures finds its libraries in the image', () => {
