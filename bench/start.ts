@@ -111,7 +111,7 @@ function startContainer(image: ImageName): () => Promise<Started> {
   images.push(containers);
   return async () => {
     const program = containers.start(await containerOf(cluster, containers));
-    return { program, pid: () => childOf(program.pid ?? 0) };
+    return { program, pid: () => containerPid(program) };
   };
 }
 
@@ -135,9 +135,9 @@ function programmedServices(): number {
   return listed.match(/\b10\.97\./g)?.length ?? 0;
 }
 
-/** runc starts the program as its child. */
-function childOf(pid: number): number {
-  return Number(readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ').at(-1));
+/** The process of a container. `Containers` names the program as the container. */
+function containerPid({ name }: Program): number {
+  return JSON.parse(spawnSync('runc', ['state', name], { encoding: 'utf8' }).stdout).pid;
 }
 
 function resident(pid: number): number {
