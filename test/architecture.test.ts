@@ -26,6 +26,9 @@ const MODE_OUTLINE = [
   'writer.ts',
 ];
 
+/** Folders of modes/ that are no mode. Every mode may use them, and they use no mode. */
+const SHARED_BY_MODES = ['relay'];
+
 /** Configuration, the flags that set it, and the registry. `kernel/` names subsystems and programs, not modes. */
 const MAY_NAME_MODES = ['config', join('cli', 'kube-proxy'), join('modes', 'registry.ts'), 'kernel'];
 
@@ -44,7 +47,7 @@ const sources: readonly Source[] = readdirSync(root, { recursive: true, encoding
     text: readFileSync(join(root, path), 'utf8'),
   }));
 const modeFolders = readdirSync(join(root, 'modes'), { withFileTypes: true })
-  .filter(entry => entry.isDirectory())
+  .filter(entry => entry.isDirectory() && !SHARED_BY_MODES.includes(entry.name))
   .map(({ name }) => name);
 const product = sources.filter(({ path }) => !path.endsWith('.test.ts'));
 
@@ -158,6 +161,18 @@ describe('architecture', () => {
         .map(target => `${source.path} imports ${target}`),
     );
     assert.deepEqual(wrong, []);
+  });
+
+  test('ARCH-7 what modes share imports no mode', () => {
+    const isShared = (path: string) => SHARED_BY_MODES.some(folder => path.startsWith(join('modes', folder, sep)));
+    const shared = product.filter(({ path }) => isShared(path));
+    const wrong = shared.flatMap(source =>
+      imports(source)
+        .filter(target => modeFolders.some(mode => target.startsWith(join('modes', mode, sep))))
+        .map(target => `${source.path} imports ${target}`),
+    );
+    assert.deepEqual(wrong, []);
+    assert.ok(shared.length > 5, 'the shared folders were found');
   });
 });
 

@@ -196,6 +196,17 @@ spec: {clusterIP: "10.96.0.11${codes}", type: "x${codes}", ports: [{name: "p${co
     );
   });
 
+  test('CLI-2 plan counts the feature gates of the proxy', async () => {
+    const external = WEB.replace('clusterIP: 10.96.0.10,', 'clusterIP: 10.96.0.10, externalIPs: [198.51.100.7],');
+    assert.match((await planOf(external)).stdout, /198\.51\.100\.7/);
+    const without = await planOf(external, '--feature-gates', 'AllowServiceExternalIPs=false');
+    assert.equal(without.status, 0);
+    assert.doesNotMatch(without.stdout, /198\.51\.100\.7/);
+    const unknown = await planOf(external, '--feature-gates', 'Dance=true');
+    assert.deepEqual([unknown.status, unknown.stdout], [1, '']);
+    assert.match(unknown.stderr, /^Error: unrecognized feature gate: Dance\n$/);
+  });
+
   test('CLI-2 if the manifests have no Node, this machine is the node', async () => {
     const { stdout } = await planOf(WEB);
     assert.match(stdout, /^Node node-a {2}no zone, /);

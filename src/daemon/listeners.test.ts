@@ -76,6 +76,15 @@ describe('reports of the proxy', () => {
     ]);
   });
 
+  test('NFT-51 listeners that open and close are logged as upstream logs them', () => {
+    listeners.mode.listener?.('IPv4', { kind: 'opened', protocol: 'TCP', port: 30_080, endpoints: 2 });
+    listeners.mode.listener?.('IPv6', { kind: 'closed', protocol: 'UDP', port: 30_053 });
+    assert.deepEqual(lines, [
+      'I Created localhost nodeport proxy {"ipFamily":"IPv4","protocol":"TCP","port":30080,"endpoints":2}',
+      'I Removing localhost nodeport proxy {"ipFamily":"IPv6","protocol":"UDP","port":30053}',
+    ]);
+  });
+
   test('EVENTS-7 MODE-8 a service port that is set aside is reported to the log, the metrics and the Events', async () => {
     const port = {
       family: 'IPv4',

@@ -85,6 +85,10 @@ function modeEvents({ mode, log, metrics, setAside, driftRepaired }: ReportTarge
       if (measure.kind === 'batch') metrics.kernelBatch(family, measure.objects, measure.milliseconds / 1000);
       if (measure.kind === 'refused') metrics.kernelRefused(family);
     },
+    listener: (ipFamily, { kind, ...fields }) =>
+      kind === 'opened'
+        ? log.v(4, mode, 'Created localhost nodeport proxy', { ipFamily, ...fields })
+        : log.v(2, mode, 'Removing localhost nodeport proxy', { ipFamily, ...fields }),
     notice: (ipFamily, message) => log.warning(mode, message, { ipFamily }),
     failed: ({ family: ipFamily, action, upstreamLine = `Could not ${action}`, error }) =>
       log.error(mode, upstreamLine, { ...(ipFamily && { ipFamily }), err: errorText(error) }),

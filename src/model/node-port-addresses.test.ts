@@ -70,6 +70,24 @@ describe('addresses for node ports', () => {
     });
   }
 
+  const explicit: [string[], boolean, boolean][] = [
+    [[], false, false],
+    [['127.0.0.0/8'], true, false],
+    [['127.0.0.1/32'], true, false],
+    [['::1/128'], false, true],
+    [['0.0.0.0/0', '::/0'], false, false],
+    [['0.0.0.0/0', '127.0.0.0/8'], true, false],
+    [['::1/128', '::/0'], false, true],
+    [['126.0.0.0/7'], false, false],
+    [['192.168.1.1/32', '::/127'], false, false],
+  ];
+  for (const [cidrs, four, six] of explicit) {
+    test(`MODEL-18 ${cidrs.join(', ') || 'an empty list'} ${four || six ? 'names' : 'does not name'} loopback itself`, () => {
+      assert.equal(parseNodePortAddresses('IPv4', cidrs).containsExplicitLoopback, four);
+      assert.equal(parseNodePortAddresses('IPv6', cidrs).containsExplicitLoopback, six);
+    });
+  }
+
   test('MODEL-18 `primary` means the known addresses of the node', () => {
     const resolve = (internalIPs: string[]) =>
       resolvePrimary(['primary'], detectNodeIPs(node('n', { internalIPs }), ''));

@@ -20,6 +20,8 @@ export interface NodePortAddresses {
   readonly matchAll: boolean;
   readonly cidrs: readonly Cidr[];
   readonly containsIPv4Loopback: boolean;
+  /** The operator listed loopback itself, such as 127.0.0.0/8 or ::1/128, and not only a network that contains it. */
+  readonly containsExplicitLoopback: boolean;
 }
 
 const ZERO: Readonly<Record<Family, Cidr>> = {
@@ -39,6 +41,7 @@ export function parseNodePortAddresses(family: Family, texts: readonly string[])
     matchAll: zero >= 0,
     cidrs: zero < 0 ? given : [ZERO[family]],
     containsIPv4Loopback: family === 'IPv4' && read.some(containsLoopback),
+    containsExplicitLoopback: given.some(({ address }) => isLoopback(address)),
   };
 }
 

@@ -69,7 +69,13 @@ export interface ModeEvents {
   measured(family: Family, measure: Measure): void;
   /** Something that an operator should know although nothing failed. */
   notice(family: Family, message: string): void;
+  /** The mode opened or closed a socket of its own for a service port. */
+  listener?(family: Family, event: ListenerEvent): void;
 }
+
+export type ListenerEvent =
+  | { readonly kind: 'opened'; readonly protocol: 'TCP' | 'UDP'; readonly port: number; readonly endpoints: number }
+  | { readonly kind: 'closed'; readonly protocol: 'TCP' | 'UDP'; readonly port: number };
 
 export interface SyncReport {
   /** The sync compared everything, not only what changed. */

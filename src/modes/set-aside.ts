@@ -37,6 +37,12 @@ export function causeOf(error: unknown): SetAsideCause {
   return { code: error.code, errno: error.errno, object: error.object, message };
 }
 
+/** Why the process could not bind a port. */
+export function portCauseOf(error: unknown): SetAsideCause {
+  const cause = causeOf(error);
+  return cause.errno === 'EADDRINUSE' ? { ...cause, message: `${cause.message}; another program has it` } : cause;
+}
+
 /** `namespace/name:port`, as logs write a service port. */
 export function setAsideName({ namespace, name, port }: SetAside): string {
   return `${namespace}/${name}${port === '' ? '' : `:${port}`}`;

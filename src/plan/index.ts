@@ -9,6 +9,7 @@ export {
   type Reason,
 } from './explain-endpoints.ts';
 export type { Action, Firewall, Frontend, FrontendOptions } from './frontend.ts';
+export { type LocalhostListener, type LocalhostNodePort, localhostNodePort } from './localhost-node-port.ts';
 export {
   DEFAULT_PLAN_SETTINGS,
   derivePlanOptions,

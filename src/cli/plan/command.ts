@@ -1,4 +1,5 @@
 import { stringify } from 'yaml';
+import { applyFeatureGates, type FeatureGates, isEnabled } from '../../config/index.ts';
 import { localNode } from '../../daemon/index.ts';
 import { printable, printableJson } from '../../lib/printable.ts';
 import type { Problem } from '../../lib/problem.ts';
@@ -8,7 +9,16 @@ import { conflictProblems } from '../../plan/index.ts';
 import { ProxyState } from '../../proxy/index.ts';
 import { FilesSource } from '../../source/index.ts';
 import { type Command, HELP_FLAG, type Io, refuseArguments } from '../command.ts';
-import { bool, describeFlags, FlagError, type FlagValues, parseFlags, string, stringSlice } from '../flags/index.ts';
+import {
+  bool,
+  describeFlags,
+  FlagError,
+  type FlagValues,
+  mapStringBool,
+  parseFlags,
+  string,
+  stringSlice,
+} from '../flags/index.ts';
 import { manifestsFlag, NODE_FLAGS, nodeNameFlag, nodePortAddressesFlag, planSettings } from '../node-flags.ts';
 import { styleFor } from '../style.ts';
 import { type PlanReport, planReport } from './report.ts';
@@ -42,6 +52,12 @@ const FLAGS = {
     type: bool,
     default: false,
     usage: 'print what would bring the kernel of this machine to the plan',
+  },
+  'feature-gates': {
+    type: mapStringBool,
+    default: new Map<string, boolean>(),
+    word: 'GATES',
+    usage: 'the feature gates of the proxy, such as AllowServiceExternalIPs=false',
   },
   'count-connections': {
     type: bool,
@@ -77,6 +93,7 @@ export const planCommand: Command = {
       io.stderr.write(problemsText(problems));
       const text = await rulesText(state, {
         mode,
+        featureGates: values['feature-gates'],
         nodePortAddresses: nodePortAddressesFlag(values, mode),
         countConnections: values['count-connections'],
         against: values.diff ? 'kernel' : 'nothing',
@@ -112,7 +129,9 @@ async function readState(values: FlagValues<typeof FLAGS>): Promise<Read> {
   const nodeName = nodeNameFlag(values);
   const problems: Problem[] = [];
   const report = (problem: Problem) => problems.push(problem);
-  const state = new ProxyState({ nodeName, settings: planSettings(values), startedAt: 0, report });
+  const allowExternalIPs = isEnabled(gatesFlag(values), 'AllowServiceExternalIPs');
+  const settings = { ...planSettings(values), allowExternalIPs };
+  const state = new ProxyState({ nodeName, settings, startedAt: 0, report });
   const allowLoopbackEndpoints = values['allow-loopback-endpoints'];
   const source = new FilesSource({ path, nodeName, localNode: () => localNode(nodeName), allowLoopbackEndpoints });
   try {
@@ -128,6 +147,12 @@ async function readState(values: FlagValues<typeof FLAGS>): Promise<Read> {
     await source.close();
   }
   return { state, problems: [...problems, ...conflicts(state)], nodeName };
+}
+
+function gatesFlag(values: FlagValues<typeof FLAGS>): FeatureGates {
+  const applied = applyFeatureGates(values['feature-gates']);
+  if (applied.kind === 'error') throw new FlagError(applied.message);
+  return applied.gates;
 }
 
 function conflicts(state: ProxyState): readonly Problem[] {

@@ -9,6 +9,7 @@ import { problemText } from './text.ts';
 
 export interface RulesInput {
   readonly mode: ModeDescriptor;
+  readonly featureGates: ReadonlyMap<string, boolean>;
   readonly nodePortAddresses: readonly string[];
   readonly countConnections: boolean;
   /** `nothing`: what a first start would write. `kernel`: what would bring this machine's kernel to the plan. */
@@ -17,8 +18,8 @@ export interface RulesInput {
 
 /** What the mode would write, in the words of the tools of the kernel; empty if nothing. */
 export async function rulesText(state: ProxyState, input: RulesInput): Promise<string> {
-  const { against, nodePortAddresses } = input;
-  const mode = configuredMode({ ...defaultConfiguration(), mode: input.mode.name }, input);
+  const { against, featureGates, nodePortAddresses } = input;
+  const mode = configuredMode({ ...defaultConfiguration(), mode: input.mode.name, featureGates }, input);
   const texts: string[] = [];
   for (const family of FAMILIES) {
     const settings = modeSettings(state, family, { nodePortAddresses, masqueradeBit: MASQUERADE_BIT, interfaceIPs });

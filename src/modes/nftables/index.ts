@@ -1,3 +1,4 @@
+import { applyFeatureGates } from '../../config/index.ts';
 import { FAMILIES } from '../../net/index.ts';
 import type { ModeDescriptor } from '../descriptor.ts';
 import { cleanupNftables } from './cleanup.ts';
@@ -5,9 +6,16 @@ import { NftablesMode, type NftablesOptions } from './mode.ts';
 import { previewNftables } from './preview.ts';
 import { checkNftables } from './support.ts';
 
+/** A feature gate of upstream that is off by default. */
+const LOCALHOST_NODE_PORTS = 'KubeProxyNFTablesLocalhostNodePorts';
+
 export const nftables: ModeDescriptor<NftablesOptions> = {
   name: 'nftables',
-  optionsFrom: (_configuration, { countConnections }) => ({ countConnections }),
+  optionsFrom: ({ featureGates }, { countConnections }) => {
+    const applied = applyFeatureGates(featureGates);
+    const isOn = applied.kind === 'gates' && applied.gates.enabled.get(LOCALHOST_NODE_PORTS) === true;
+    return { countConnections, localhostNodePorts: isOn };
+  },
   async supportedFamilies() {
     checkNftables();
     return FAMILIES;

@@ -176,7 +176,13 @@ describe('writing Services', () => {
     withMode(async (mode, namespace) => {
       addServices(mode);
       await mode.sync();
-      const nodePortAddresses = { family: 'IPv4', matchAll: false, cidrs: [], containsIPv4Loopback: false } as const;
+      const nodePortAddresses = {
+        family: 'IPv4',
+        matchAll: false,
+        cidrs: [],
+        containsIPv4Loopback: false,
+        containsExplicitLoopback: false,
+      } as const;
       await mode.sync({
         nodePortAddresses,
         nodePortIPs: ['192.168.0.2' as Ip],
@@ -192,7 +198,13 @@ describe('writing Services', () => {
 
   test('NFT-3 an address that is added or removed changes only its element', () =>
     withMode(async (mode, namespace) => {
-      const addresses = { family: 'IPv4', matchAll: false, cidrs: [], containsIPv4Loopback: false } as const;
+      const addresses = {
+        family: 'IPv4',
+        matchAll: false,
+        cidrs: [],
+        containsIPv4Loopback: false,
+        containsExplicitLoopback: false,
+      } as const;
       const sync = (...ips: string[]) => mode.sync({ nodePortAddresses: addresses, nodePortIPs: ips as Ip[] });
       addServices(mode);
       await sync('192.168.0.2');

@@ -4,11 +4,15 @@ import { FAMILIES, type Family } from '../../net/index.ts';
 import type { MetricSet } from '../../observe/metrics/index.ts';
 import type { MeasureObserver, ModeSettings } from '../mode.ts';
 import type { PlanBook } from '../plan-book.ts';
+import { type OpenRelay, openRelay, type RelayOptions } from '../relay/index.ts';
 import { ModeShell, type ShellOptions } from '../shell.ts';
 import { registerConnections } from './connections/connection-metrics.ts';
 import { type FrontendConnections, readConnections } from './connections/read-connections.ts';
 import { DriftWatch, type TableDrift } from './drift.ts';
 import { kernelTable } from './kernel-state/table-access.ts';
+import { type ListenerCounts, LocalhostListeners } from './localhost/localhost-listeners.ts';
+import { registerLocalhost } from './localhost/localhost-metrics.ts';
+import { type RejectedPackets, readRejectedPackets } from './localhost/rejected-packets.ts';
 import { nftablesMetrics } from './metrics.ts';
 import { layoutOf } from './table/layout.ts';
 import { NftablesWriter } from './writer.ts';
@@ -16,25 +20,36 @@ import { NftablesWriter } from './writer.ts';
 export interface NftablesOptions {
   /** The kernel counts new connections for each frontend. */
   readonly countConnections?: boolean | undefined;
+  /** The mode serves or rejects node ports at loopback addresses: a feature gate of upstream. */
+  readonly localhostNodePorts?: boolean | undefined;
 }
 
 export interface NftablesModeOptions extends NftablesOptions, ShellOptions {
   readonly namespace?: NetworkNamespace | undefined;
   /** The size of the buffer for notifications, in bytes. */
   readonly receiveBuffer?: number | undefined;
+  /** How the mode relays connections to node ports at loopback addresses. */
+  readonly relay?: Partial<RelayOptions> | undefined;
 }
 
 /** The watch is paused for transactions with more commands than this. */
 const LARGE_TRANSACTION = 500;
 
+/** As long as connection tracking remembers a UDP flow that nothing answered. */
+const UDP_IDLE_TIMEOUT_MS = 30_000;
+
 /** nftables mode: a fixed program, and elements for Services, written over netlink. */
 export class NftablesMode extends ModeShell<NftablesWriter> {
-  readonly #options: NftablesOptions;
+  readonly #options: NftablesModeOptions;
   readonly #socket: NftablesSocket;
   readonly #watch: DriftWatch;
+  readonly #localhost = new Map<Family, LocalhostListeners>();
+  /** Opened with the first family that needs it. */
+  #relay: OpenRelay | undefined;
 
-  constructor({ namespace, receiveBuffer, ...options }: NftablesModeOptions) {
+  constructor(options: NftablesModeOptions) {
     super(options);
+    const { namespace, receiveBuffer } = options;
     this.#options = options;
     this.#socket = NftablesSocket.open({ namespace });
     this.#watch = new DriftWatch({
@@ -56,6 +71,12 @@ export class NftablesMode extends ModeShell<NftablesWriter> {
 
   protected createMetrics(metrics: MetricSet): MeasureObserver {
     if (this.#options.countConnections) registerConnections(metrics, this.clock, () => this.connections());
+    if (this.#options.localhostNodePorts) {
+      registerLocalhost(metrics, this.clock, {
+        listeners: () => this.#listenerCounts(),
+        rejectedPackets: () => this.#rejectedPackets(),
+      });
+    }
     return nftablesMetrics(metrics);
   }
 
@@ -63,7 +84,8 @@ export class NftablesMode extends ModeShell<NftablesWriter> {
     if (this.writers.size === 0) this.#watch.restart();
     const layout = layoutOf(family, this.#options);
     const table = kernelTable(this.#socket, layout, transaction => this.#commit(family, transaction));
-    return new NftablesWriter(layout, settings, table, book, this.events);
+    const localhost = this.#options.localhostNodePorts ? this.#openLocalhost(family, book) : undefined;
+    return new NftablesWriter(layout, settings, table, book, this.events, localhost);
   }
 
   protected override afterWrite(): void {
@@ -74,9 +96,45 @@ export class NftablesMode extends ModeShell<NftablesWriter> {
     this.#watch.close();
   }
 
+  /** Closes the listeners first: connections to them would wait in vain while other work ends. */
   protected async release(idle: Promise<void>): Promise<void> {
+    this.#closeLocalhost();
     await idle;
+    // The work that ran may have opened another family.
+    this.#closeLocalhost();
+    this.#relay?.close();
     this.#socket.close();
+  }
+
+  #openLocalhost(family: Family, book: PlanBook): LocalhostListeners {
+    const { namespace, relay } = this.#options;
+    const options = { udpIdleTimeoutMs: UDP_IDLE_TIMEOUT_MS, ...relay };
+    this.#relay ??= openRelay(options, namespace, this.clock, this.events);
+    const { resources } = this.#relay;
+    const listeners = new LocalhostListeners({
+      family,
+      resources,
+      clock: this.clock,
+      book,
+      events: this.events,
+      turn: work => this.turn(work),
+    });
+    this.#localhost.set(family, listeners);
+    return listeners;
+  }
+
+  #closeLocalhost(): void {
+    for (const listeners of this.#localhost.values()) listeners.close();
+  }
+
+  *#listenerCounts(): Generator<readonly [Family, ListenerCounts]> {
+    for (const [family, { counts }] of this.#localhost) if (counts) yield [family, counts];
+  }
+
+  async #rejectedPackets(): Promise<readonly RejectedPackets[]> {
+    const layouts = Array.from(this.writers.values(), ({ layout }) => layout);
+    const read = await Promise.all(layouts.map(layout => readRejectedPackets(this.#socket, layout)));
+    return read.flat();
   }
 
   async #commit(family: Family, transaction: Transaction): Promise<Commit> {

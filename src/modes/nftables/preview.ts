@@ -4,6 +4,7 @@ import { SILENT_EVENTS } from '../mode.ts';
 import { PlanBook } from '../plan-book.ts';
 import { EMPTY_SNAPSHOT, type Snapshot, takeSnapshot } from './kernel-state/snapshot.ts';
 import { RecordedTable } from './kernel-state/table-access.ts';
+import { previewLocalhost } from './localhost/localhost-preview.ts';
 import type { NftablesOptions } from './mode.ts';
 import { type Layout, layoutOf } from './table/layout.ts';
 import { NftablesWriter } from './writer.ts';
@@ -16,7 +17,8 @@ export async function previewNftables(options: NftablesOptions, input: PreviewIn
   const book = new PlanBook(family);
   book.take({ added: plans, updated: [], removed: [] });
   await new NftablesWriter(layout, settings, table, book, SILENT_EVENTS).write();
-  return table.transactions.map(script).join('\n');
+  const listeners = options.localhostNodePorts ? previewLocalhost(input) : '';
+  return [...table.transactions.map(script), ...(listeners === '' ? [] : [listeners])].join('\n');
 }
 
 async function snapshotOf(layout: Layout, { against, namespace }: PreviewInput): Promise<Snapshot> {

@@ -7,12 +7,12 @@ import {
   type Verdict,
 } from '../../kernel/nftables/index.ts';
 import type { Endpoint } from '../../model/index.ts';
-import { type Frontend, reachableEndpoints, type ServicePortPlan } from '../../plan/index.ts';
+import { type Frontend, localhostNodePort, reachableEndpoints, type ServicePortPlan } from '../../plan/index.ts';
 import { elementComment, servicePortBase } from './names.ts';
 import type { ChainRules } from './table/chain-rules.ts';
 import type { Layout } from './table/layout.ts';
 import { affinityPick, affinitySet, endpointChain, firewallChain } from './table/own-chains.ts';
-import { REJECT_CHAIN } from './table/program.ts';
+import { LOCALHOST_REJECT_CHAIN, REJECT_CHAIN } from './table/program.ts';
 import {
   externalClusterChain,
   externalLocalChain,
@@ -103,6 +103,15 @@ class Rendering implements Rendered {
     if (target) this.#forward(layout.nodePortNumbers, layout.nodePortChains, key, target);
     this.#withoutEndpoints(frontend, layout.noEndpointNodePorts, key);
     this.#count(layout.nodePortConnections, key);
+    this.#localhost(layout.localhostRejects, key);
+  }
+
+  /** A listener of the mode's own process serves loopback, if anything does. The table only rejects. */
+  #localhost(rejects: NftMap | undefined, key: Buffer): void {
+    if (!rejects) return;
+    const { containsExplicitLoopback } = this.#context.options.nodePortAddresses;
+    const isRejected = localhostNodePort(this.#plan, containsExplicitLoopback)?.kind === 'reject';
+    if (isRejected) this.#verdict(rejects, key, { kind: 'goto', chain: LOCALHOST_REJECT_CHAIN });
   }
 
   #forward(numbers: NftMap, chains: NftMap, key: Buffer, { chain, number }: ChosenChain): void {

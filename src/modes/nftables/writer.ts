@@ -14,6 +14,7 @@ import { refusedChanges } from './kernel-state/refused-changes.ts';
 import { EMPTY_SNAPSHOT, type Snapshot } from './kernel-state/snapshot.ts';
 import type { TableAccess } from './kernel-state/table-access.ts';
 import { chainIdentity, UseCounts } from './kernel-state/use-counts.ts';
+import type { LocalhostSync } from './localhost/localhost-listeners.ts';
 import {
   type FixedOptions,
   hasUnusableSets,
@@ -23,7 +24,7 @@ import {
   sameAddresses,
   sameProgram,
 } from './table/fixed.ts';
-import { fixedSets, type Layout, TABLE } from './table/layout.ts';
+import { fixedSets, type Layout, setsOfFixedElements, TABLE } from './table/layout.ts';
 import { permanentPicks, RenderContext } from './table/shared-chains.ts';
 
 /** Service ports in one transaction: few enough that a cold start serves its first Services early. */
@@ -41,6 +42,7 @@ export class NftablesWriter implements Writer {
   readonly #table: TableAccess;
   readonly #book: PlanBook;
   readonly #events: Pick<ModeEvents, 'progress'>;
+  readonly #localhost: LocalhostSync | undefined;
   #useCounts = new UseCounts();
   #leftovers = NO_LEFTOVERS;
   #options: FixedOptions;
@@ -57,6 +59,7 @@ export class NftablesWriter implements Writer {
     table: TableAccess,
     book: PlanBook,
     events: Pick<ModeEvents, 'progress'>,
+    localhost?: LocalhostSync,
   ) {
     this.layout = layout;
     this.#options = options;
@@ -64,6 +67,7 @@ export class NftablesWriter implements Writer {
     this.#table = table;
     this.#book = book;
     this.#events = events;
+    this.#localhost = localhost;
   }
 
   takeSettings(options: FixedOptions): void {
@@ -88,7 +92,6 @@ export class NftablesWriter implements Writer {
     try {
       if (this.#addressesChanged) await this.#writeAddresses();
       await this.#writeParts(this.#book.changes(), part => this.#writePart(part, undefined));
-      return 'written';
     } catch (error) {
       // This throws if no service port is the reason. Otherwise the full write sets it aside.
       if (!(error instanceof KernelError)) this.#preparationError(error, this.#book.changes());
@@ -96,6 +99,8 @@ export class NftablesWriter implements Writer {
       this.#mustAdopt = true;
       return 'needs-full-write';
     }
+    this.#localhost?.sync();
+    return 'written';
   }
 
   /** If another program changed only elements of some sets, reads only these sets. */
@@ -125,10 +130,9 @@ export class NftablesWriter implements Writer {
 
   /** Undefined if more than elements must be read. */
   async #repairElements(names: ReadonlySet<string>): Promise<readonly Transaction[] | undefined> {
-    const { nodePortIPs, serviceCIDRs } = this.layout;
     const sets = fixedSets(this.layout).filter(({ name }) => names.has(name));
-    // Changes of addresses, and of sets that belong to one service port, are too rare to be worth code of their own.
-    const isOther = sets.length < names.size || sets.includes(nodePortIPs) || sets.includes(serviceCIDRs);
+    // Changes of fixed elements, and of sets that belong to one service port, are too rare to be worth code of their own.
+    const isOther = sets.length < names.size || setsOfFixedElements(this.layout).some(set => sets.includes(set));
     if (this.#mustAdopt || isOther) return undefined;
     try {
       const elements = await this.#table.elements(sets);
@@ -181,6 +185,7 @@ export class NftablesWriter implements Writer {
     this.#useCounts = new UseCounts(permanentPicks(layout).map(({ chain }) => chainIdentity(chain.name)));
     this.#leftovers = NO_LEFTOVERS;
     this.#book.forgetCommitted();
+    this.#localhost?.begin(this.#options.nodePortAddresses.containsExplicitLoopback);
     // An empty table needs no comparison.
     const present = snapshot.tableHandle === undefined ? undefined : snapshot;
     // If the deletion and all Services are in one transaction, no connection meets an empty table.
@@ -192,6 +197,7 @@ export class NftablesWriter implements Writer {
     this.#mustAdopt = false;
     this.#hasWritten = true;
     this.#addressesChanged = false;
+    this.#localhost?.sync();
     return written;
   }
 
@@ -264,6 +270,7 @@ export class NftablesWriter implements Writer {
 
   #committed(part: readonly PlanChange[], { useCounts, released, revived }: Prepared): void {
     this.#book.commit(part);
+    this.#localhost?.take(part);
     this.#useCounts.apply(useCounts);
     if (revived.size + released.chains.size + released.sets.size === 0) return;
     this.#leftovers = mergeLeftovers(this.#leftovers, released, revived);

@@ -491,7 +491,13 @@ describe('ports', () => {
   test('USER-5 no other program can listen at a reserved port, and connections that bypass the rules are refused', () =>
     withUserspace(async (harness, namespace) => {
       addWeb(harness);
-      const restricted = { family: 'IPv4', matchAll: false, cidrs: [], containsIPv4Loopback: false } as const;
+      const restricted = {
+        family: 'IPv4',
+        matchAll: false,
+        cidrs: [],
+        containsIPv4Loopback: false,
+        containsExplicitLoopback: false,
+      } as const;
       await harness.sync({ nodePortAddresses: restricted, nodePortIPs: [ip('192.168.0.2')] });
       await assert.rejects(
         listenTcp(namespace, ip('192.168.0.2'), 30080, () => {}),

@@ -14,8 +14,8 @@ import { userspaceMetrics } from './metrics.ts';
 import { PortReservations } from './portals/port-reservations.ts';
 import { PortalRules } from './portals/portal-rules.ts';
 import { listenIPOf } from './portals/render-options.ts';
-import { PortAllocator, type PortRange } from './relay/port-allocator.ts';
-import { SharedSockets, type SocketOptions } from './relay/shared-sockets.ts';
+import { PortAllocator, type PortRange } from './proxies/port-allocator.ts';
+import { SharedSockets, type SocketOptions } from './proxies/shared-sockets.ts';
 import { checkListenIP } from './support.ts';
 import { UserspaceWriter } from './writer.ts';
 

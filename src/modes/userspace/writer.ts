@@ -5,6 +5,7 @@ import type { ServicePortPlan } from '../../plan/index.ts';
 import type { ModeEvents, ModeSettings } from '../mode.ts';
 import type { PlanBook } from '../plan-book.ts';
 import { writeAccepted } from '../refusal-search.ts';
+import type { RelayResources } from '../relay/index.ts';
 import { causeOf, type SetAsideCause } from '../set-aside.ts';
 import type { Drift, WriteOutcome, Writer } from '../writer.ts';
 import type { ServiceCounters } from './counters/service-counters.ts';
@@ -15,9 +16,8 @@ import type { PortalRules } from './portals/portal-rules.ts';
 import { type RenderOptions, renderOptions, sameOptions } from './portals/render-options.ts';
 import { reserveFrontends } from './portals/reserve-frontends.ts';
 import { type ChangedPortal, changedPortals, removeStaleFlows } from './portals/stale-flows.ts';
-import type { PortAllocator } from './relay/port-allocator.ts';
-import type { RelayResources } from './relay/relay-resources.ts';
-import { ServiceProxy } from './relay/service-proxy.ts';
+import type { PortAllocator } from './proxies/port-allocator.ts';
+import { ServiceProxy } from './proxies/service-proxy.ts';
 import { neededPolicies, type PortalRule, type ProxyPorts, refusing, render } from './render.ts';
 
 export interface UserspaceWriterOptions {

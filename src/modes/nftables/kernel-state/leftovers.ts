@@ -1,7 +1,7 @@
 import { type SetOrMap, Transaction } from '../../../kernel/nftables/index.ts';
 import type { ChainRules } from '../table/chain-rules.ts';
 import { type FixedOptions, fixedChains } from '../table/fixed.ts';
-import { fixedSets, type Layout, TABLE } from '../table/layout.ts';
+import { fixedSets, type Layout, setsOfFixedElements, TABLE } from '../table/layout.ts';
 import type { Snapshot } from './snapshot.ts';
 import { chainIdentity, setIdentity, type UseCounts } from './use-counts.ts';
 
@@ -32,10 +32,11 @@ export function removal({ nft }: Layout, { chains, sets }: Leftovers): Transacti
 }
 
 /** Removes elements that the kernel has and no plan wants. */
-export function removalOfStrays({ nft, nodePortIPs, serviceCIDRs }: Layout, snapshot: Snapshot): Transaction {
-  const transaction = new Transaction(nft, TABLE);
+export function removalOfStrays(layout: Layout, snapshot: Snapshot): Transaction {
+  const transaction = new Transaction(layout.nft, TABLE);
+  const ofTheFixedPart = setsOfFixedElements(layout);
   for (const [name, listed] of snapshot.elements) {
-    if (name === nodePortIPs.name || name === serviceCIDRs.name) continue;
+    if (ofTheFixedPart.some(set => set.name === name)) continue;
     transaction.deleteElements(listed.set, [...listed.leftovers()]);
   }
   return transaction;

@@ -3,7 +3,7 @@ import { type Cidr, cidrContains, cidrFamily, type Ip, ipBytes, isLoopback, pars
 import type { Snapshot } from '../kernel-state/snapshot.ts';
 import { type ChainRules, ruleText } from './chain-rules.ts';
 import { fixedSets, type Layout, TABLE } from './layout.ts';
-import { type FixedProgramOptions, rejectChain, steeringChains } from './program.ts';
+import { type FixedProgramOptions, rejectChains, steeringChains } from './program.ts';
 import { permanentPicks } from './shared-chains.ts';
 
 /** What the fixed part of the table depends on: its program, and the addresses in two of its sets. */
@@ -19,13 +19,19 @@ export function sameAddresses(a: FixedOptions, b: FixedOptions): boolean {
 
 export function sameProgram(a: FixedOptions, b: FixedOptions): boolean {
   const program = ({ masqueradeMark, masqueradeAll, localDetector, nodePortAddresses }: FixedOptions) =>
-    JSON.stringify([masqueradeMark, masqueradeAll, localDetector, nodePortAddresses.matchAll]);
+    JSON.stringify([
+      masqueradeMark,
+      masqueradeAll,
+      localDetector,
+      nodePortAddresses.matchAll,
+      nodePortAddresses.containsExplicitLoopback,
+    ]);
   return program(a) === program(b);
 }
 
 /** All chains of the fixed program, except those that are shared by number of endpoints. */
 export function fixedChains(layout: Layout, options: FixedProgramOptions): readonly ChainRules[] {
-  return [rejectChain(layout), ...steeringChains(layout, options)];
+  return [...rejectChains(layout), ...steeringChains(layout, options)];
 }
 
 /** The transaction that corrects what elements and steering chains refer to. It is empty if nothing differs. */
@@ -35,7 +41,7 @@ export function prepareFoundation(layout: Layout, snapshot: Snapshot): Transacti
     transaction.add({ kind: 'table', family: layout.nft, name: TABLE, comment: 'rules for kube-proxy' });
   }
   for (const set of fixedSets(layout)) if (!snapshot.sets.has(set.name)) transaction.add(set);
-  prepareChains(transaction, layout, [rejectChain(layout), ...permanentPicks(layout)], snapshot);
+  prepareChains(transaction, layout, [...rejectChains(layout), ...permanentPicks(layout)], snapshot);
   return transaction;
 }
 
@@ -44,6 +50,8 @@ export function prepareSteering(layout: Layout, options: FixedOptions, snapshot:
   const transaction = new Transaction(layout.nft, TABLE);
   prepareChains(transaction, layout, steeringChains(layout, options), snapshot);
   prepareAddresses(transaction, layout, options, snapshot);
+  const { localhostRejectedPackets: counters } = layout;
+  if (counters) prepareElements(transaction, counters, protocolElements(counters), snapshot.elements);
   return transaction;
 }
 
@@ -115,6 +123,10 @@ function prepareElements(
   for (const element of wanted) listed?.markWanted(element);
   transaction.deleteElements(set, [...(listed?.leftovers() ?? [])]);
   transaction.addElements(set, missing);
+}
+
+function protocolElements(set: NftSet): Element[] {
+  return ['tcp', 'udp', 'sctp'].map(protocol => ({ kind: 'element', key: dataBytes(set.type, [protocol]) }));
 }
 
 function nodePortElements({ nodePortIPs: set }: Layout, { nodePortIPs }: FixedOptions): Element[] {

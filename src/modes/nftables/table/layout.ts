@@ -35,13 +35,21 @@ export interface Layout {
   /** The frontends, each with a counter. The set exists only if the mode counts connections. */
   readonly serviceConnections?: NftSet;
   readonly nodePortConnections?: NftSet;
+  /** The node ports that are rejected at loopback. These two exist only if the mode knows node ports at loopback. */
+  readonly localhostRejects?: NftMap;
+  /** The protocols, each with a counter of rejected packets. */
+  readonly localhostRejectedPackets?: NftSet;
 }
 
 export interface LayoutOptions {
   readonly countConnections?: boolean | undefined;
+  readonly localhostNodePorts?: boolean | undefined;
 }
 
-export function layoutOf(family: Family, { countConnections = false }: LayoutOptions = {}): Layout {
+export function layoutOf(
+  family: Family,
+  { countConnections = false, localhostNodePorts = false }: LayoutOptions = {},
+): Layout {
   const address: DataType = family === 'IPv4' ? 'ipv4_addr' : 'ipv6_addr';
   const frontend: readonly DataType[] = [address, 'inet_proto', 'inet_service'];
   const nodePort: readonly DataType[] = ['inet_proto', 'inet_service'];
@@ -120,7 +128,23 @@ export function layoutOf(family: Family, { countConnections = false }: LayoutOpt
       serviceConnections: { ...set('service-connections', frontend, 'new connections to Services'), counter: true },
       nodePortConnections: { ...set('nodeport-connections', nodePort, 'new connections to node ports'), counter: true },
     }),
+    ...(localhostNodePorts && {
+      localhostRejects: verdicts('localhost-rejects', nodePort, 'node ports that are rejected at loopback addresses'),
+      localhostRejectedPackets: {
+        ...set('localhost-rejected-packets', ['inet_proto'], 'packets that were rejected at loopback addresses'),
+        counter: true,
+      },
+    }),
   };
+}
+
+/** The sets whose elements depend on no Service. */
+export function setsOfFixedElements({
+  nodePortIPs,
+  serviceCIDRs,
+  localhostRejectedPackets,
+}: Layout): readonly NftSet[] {
+  return [nodePortIPs, serviceCIDRs, ...(localhostRejectedPackets ? [localhostRejectedPackets] : [])];
 }
 
 /** All sets and maps of the fixed program, in the order in which the writer creates them. */

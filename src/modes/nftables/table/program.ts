@@ -43,12 +43,13 @@ export interface FixedProgramOptions {
 }
 
 export const REJECT_CHAIN = 'reject-chain';
+export const LOCALHOST_REJECT_CHAIN = 'localhost-reject';
 const DSTNAT = -100;
 const SRCNAT = 100;
 
-/** Elements go to this chain, so it must exist before them. */
-export function rejectChain({ nft }: Layout): ChainRules {
-  return chainRules(REJECT_CHAIN, [[reject(nft)]]);
+/** Elements go to these chains, so they must exist before the elements. */
+export function rejectChains(layout: Layout): readonly ChainRules[] {
+  return [chainRules(REJECT_CHAIN, [[reject(layout.nft)]]), ...localhostReject(layout)];
 }
 
 /** The chains that steer packets. A chain comes before the chains that jump to it. No element goes to one of them. */
@@ -65,10 +66,14 @@ export function steeringChains(layout: Layout, options: FixedProgramOptions): re
   return [
     ownFilter('firewall-check', vmap(frontend, layout.firewallIPs.name)),
     ownFilter('service-endpoints-check', vmap(frontend, layout.noEndpointServices.name)),
-    ownFilter('nodeport-endpoints-check', [
-      ...acceptsNodePorts(layout, options.nodePortAddresses, false),
-      ...vmap(nodePort, layout.noEndpointNodePorts.name),
-    ]),
+    ownFilter(
+      'nodeport-endpoints-check',
+      [
+        ...acceptsNodePorts(layout, options.nodePortAddresses, false),
+        ...vmap(nodePort, layout.noEndpointNodePorts.name),
+      ],
+      ...toLocalhostReject(layout),
+    ),
     chainRules(
       'cluster-ips-check',
       [[...matchSet([daddr], layout.clusterIPs.name), reject(nft)], 'Reject traffic to invalid ports of ClusterIPs'],
@@ -168,6 +173,18 @@ function acceptsNodePorts(layout: Layout, addresses: NodePortAddresses, beforeRo
     ...(beforeRouting ? matchFibType('daddr', 'local') : []),
     ...(loopback ? matchAddress('daddr', loopback, 'neq') : []),
   ];
+}
+
+/** Counts a packet by its protocol, and rejects it. */
+function localhostReject({ nft, localhostRejectedPackets: counters }: Layout): ChainRules[] {
+  if (!counters) return [];
+  return [chainRules(LOCALHOST_REJECT_CHAIN, [matchSet([metaL4proto], counters.name)], [[reject(nft)]])];
+}
+
+function toLocalhostReject({ family, localhostRejects }: Layout): Expression[][] {
+  const loopback = LOOPBACK[family];
+  if (!localhostRejects || !loopback) return [];
+  return [[...matchAddress('daddr', loopback, 'eq'), ...vmap([metaL4proto, thDport], localhostRejects.name)]];
 }
 
 function filter(name: string, hook: Hook, priority: number, bodies: readonly Expression[][]): ChainRules {

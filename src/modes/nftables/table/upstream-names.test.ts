@@ -64,7 +64,7 @@ const setsIn = (expressions: readonly Expression[]) =>
   expressions.flatMap(expression => ('set' in expression && typeof expression.set === 'string' ? expression.set : []));
 
 for (const family of FAMILIES) {
-  const layout = layoutOf(family, { countConnections: true });
+  const layout = layoutOf(family, { countConnections: true, localhostNodePorts: true });
   const wanted = setsOfUpstream(family === 'IPv4' ? 'ipv4_addr' : 'ipv6_addr');
 
   test(`NFT-20 a set of the ${family} table with a name of upstream has upstream's type and no flags`, () => {

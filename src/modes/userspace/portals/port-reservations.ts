@@ -1,7 +1,7 @@
 import { KernelError } from '../../../kernel/errors.ts';
 import { closeRaw, openBound } from '../../../kernel/sockets/index.ts';
 import { ANY_IP, type Family, type Ip } from '../../../net/index.ts';
-import type { RelayResources } from '../relay/relay-resources.ts';
+import type { RelayResources } from '../../relay/index.ts';
 
 /** A port of this machine whose connections a portal takes. */
 export interface Reservation {

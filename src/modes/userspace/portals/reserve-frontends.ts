@@ -1,6 +1,6 @@
 import { type Ip, isHostCidr } from '../../../net/index.ts';
 import type { Frontend } from '../../../plan/index.ts';
-import { causeOf, type SetAsideCause } from '../../set-aside.ts';
+import { portCauseOf, type SetAsideCause } from '../../set-aside.ts';
 import type { PortReservations, Reservation } from './port-reservations.ts';
 import type { RenderOptions } from './render-options.ts';
 
@@ -32,15 +32,11 @@ export function reserveFrontends(
     const errors = wanted.flatMap(reservation => ports.reserve(port.id, reservation) ?? []);
     // An address that this machine no longer has needs no reservation.
     const error = errors.find(({ errno }) => errno !== 'EADDRNOTAVAIL');
-    if (error) cause = causeOf(error);
+    if (error) cause = portCauseOf(error);
     else reservations.push(...wanted);
     return !error;
   });
-  return { frontends: reserved, reservations, cause: cause && explained(cause) };
-}
-
-function explained(cause: SetAsideCause): SetAsideCause {
-  return cause.errno === 'EADDRINUSE' ? { ...cause, message: `${cause.message}; another program has it` } : cause;
+  return { frontends: reserved, reservations, cause };
 }
 
 function reservationsOf({ ip, port }: Frontend, { protocol, machineIPs, nodePortRanges }: ReservingPort) {

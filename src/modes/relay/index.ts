@@ -1,0 +1,6 @@
+export { Balancer } from './balancer.ts';
+export { type OpenRelay, openRelay, type RelayOptions } from './open-relay.ts';
+export { type MutableCounters, newCounters, type ProxyCounters } from './relay-counters.ts';
+export { RelayResources } from './relay-resources.ts';
+export { type ListenerOptions, TcpListener } from './tcp-listener.ts';
+export { UdpListener } from './udp-listener.ts';
