@@ -47,7 +47,7 @@ export const LOCALHOST_REJECT_CHAIN = 'localhost-reject';
 const DSTNAT = -100;
 const SRCNAT = 100;
 
-/** Elements go to these chains, so they must exist before the elements. */
+/** Elements go to these chains, so the chains must exist before them. */
 export function rejectChains(layout: Layout): readonly ChainRules[] {
   return [chainRules(REJECT_CHAIN, [[reject(layout.nft)]]), ...localhostReject(layout)];
 }
