@@ -1,7 +1,7 @@
-import { Transaction } from '../../kernel/nftables/index.ts';
-import { EMPTY_SNAPSHOT, type Snapshot } from './kernel-state/snapshot.ts';
-import { type FixedOptions, hasUnusableSets, prepareFoundation, prepareSteering } from './table/fixed.ts';
-import { type Layout, TABLE } from './table/layout.ts';
+import { Transaction } from '../../../kernel/nftables/index.ts';
+import { type FixedOptions, hasUnusableSets, prepareFoundation, prepareSteering } from '../table/fixed.ts';
+import { type Layout, TABLE } from '../table/layout.ts';
+import { EMPTY_SNAPSHOT, type Snapshot } from './snapshot.ts';
 
 /** How a full write changes the table without a moment in which connections fail. */
 export interface Adoption {
