@@ -18,6 +18,7 @@ export interface ProxyChoice {
   readonly program: 'ours' | Version;
   readonly mode: ModeName;
   readonly backend?: Backend | undefined;
+  readonly nodePortAddresses?: readonly string[] | undefined;
 }
 
 /** What a client counted. */
@@ -98,11 +99,11 @@ export class SwapStage {
   }
 
   /** Ends the proxy that runs, and starts another. */
-  async swap({ program, mode, backend = 'nft' }: ProxyChoice): Promise<Program> {
+  async swap({ program, mode, backend = 'nft', nodePortAddresses = [] }: ProxyChoice): Promise<Program> {
     await this.#proxy?.stop();
     const minSyncPeriod = '10ms';
     const env = { PATH: `${this.#folder}/${backend}:${process.env.PATH}` };
-    const configuration = { mode, nftables: { minSyncPeriod }, iptables: { minSyncPeriod } };
+    const configuration = { mode, nodePortAddresses, nftables: { minSyncPeriod }, iptables: { minSyncPeriod } };
     const command = program === 'ours' ? OURS : [programFrom(VARIABLES[program])];
     this.#proxy = this.controlPlane.startProxy(configuration, { env, command, args: ['--v', '2'] });
     return this.#proxy;

@@ -16,6 +16,9 @@ const USERSPACE_RATE = 100;
 /** What an upstream proxy logs if the kernel refuses its rules. */
 const FAILURES = /sync failed|Unable to delete stale|Failed to execute iptables-restore|Failed to sync/i;
 
+/** With these, upstream deletes the set nodeport-ips. */
+const ALL_ADDRESSES = ['0.0.0.0/0', '::/0'];
+
 const ours = (mode: ModeName, backend?: Backend): ProxyChoice => ({ program: 'ours', mode, backend });
 
 /** Upstream, ours, upstream, ours. */
@@ -38,6 +41,12 @@ describe('proxies that follow one another', () => {
   const sequences: readonly (readonly [title: string, proxies: readonly ProxyChoice[]])[] = [
     ['E2E-40 v1.36 and ours in nftables mode', thereAndBack('v1.36', 'nftables')],
     ['E2E-40 v1.37 and ours in nftables mode', thereAndBack('v1.37', 'nftables')],
+    [
+      'E2E-40 v1.37 with node ports at all addresses, and ours in nftables mode',
+      thereAndBack('v1.37', 'nftables').map(proxy =>
+        proxy.program === 'ours' ? proxy : { ...proxy, nodePortAddresses: ALL_ADDRESSES },
+      ),
+    ],
     ['E2E-40 v1.36 and ours in iptables mode', thereAndBack('v1.36', 'iptables', 'nft')],
     ['E2E-40 v1.37 and ours in iptables mode, legacy backend', thereAndBack('v1.37', 'iptables', 'legacy')],
     ['E2E-41 restarts in nftables mode', [ours('nftables'), ours('nftables'), ours('nftables')]],
