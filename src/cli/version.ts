@@ -1,14 +1,12 @@
 import { arch, platform } from 'node:os';
 import manifest from '../../package.json' with { type: 'json' };
 import { goQuote } from '../lib/go-quote.ts';
+import { KUBERNETES_VERSION } from '../lib/kubernetes-version.ts';
 import { type Command, HELP_FLAG, refuseArguments } from './command.ts';
 import { parseFlags, type VersionChoice } from './flags/index.ts';
 
 /** The version of Pointsman. */
 const VERSION: string = manifest.version;
-
-/** Pointsman behaves as the kube-proxy of this Kubernetes version, and reports this version. */
-export const KUBERNETES_VERSION = 'v1.36.4';
 
 /** Returns what `--version` prints, or undefined if the flag is false. */
 export function versionText({ choice, reported }: VersionChoice): string | undefined {

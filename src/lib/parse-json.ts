@@ -31,7 +31,7 @@ function tooDeepOffset(text: string): number | undefined {
 }
 
 /** The offset of the quote that ends a string. The end of the text if there is none. */
-function stringEnd(text: string, start: number): number {
+export function stringEnd(text: string, start: number): number {
   for (let at = text.indexOf('"', start + 1); at >= 0; at = text.indexOf('"', at + 1)) {
     if (!isEscaped(text, at)) return at;
   }

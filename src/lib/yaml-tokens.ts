@@ -1,16 +1,32 @@
 import { type CST, Lexer, type LineCounter, Parser } from 'yaml';
 import { MAX_LEVELS, TooDeepError } from './nesting.ts';
 
+/** A document has so many keys, values and marks that parsing it would take too much memory. */
+export class TooManyLexemesError extends Error {
+  override readonly name = 'TooManyLexemesError';
+}
+
 /**
  * The tokens of a YAML text, each a whole document, for the library's Composer. Throws a TooDeepError before the
- * Composer, which is recursive, sees a document that is nested too deep.
+ * Composer, which is recursive, sees a document that is nested too deep. Throws a TooManyLexemesError when a document
+ * has more than `maxLexemes`.
  */
-export function* yamlTokens(text: string, lines: LineCounter): Generator<CST.Token, void> {
+export function* yamlTokens(
+  text: string,
+  lines: LineCounter,
+  maxLexemes = Number.POSITIVE_INFINITY,
+): Generator<CST.Token, void> {
   const parser = new Parser(lines.addNewLine);
   lines.addNewLine(0);
+  let lexemes = 0;
   for (const lexeme of new Lexer().lex(text)) {
     const { offset } = parser;
-    yield* parser.next(lexeme);
+    // The parser keeps all lexemes of a document until its end.
+    if (++lexemes > maxLexemes) throw new TooManyLexemesError();
+    for (const token of parser.next(lexeme)) {
+      lexemes = 0;
+      yield token;
+    }
     if (isTooDeep(parser.stack)) throw new TooDeepError(offset);
   }
   yield* parser.end();

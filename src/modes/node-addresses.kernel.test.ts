@@ -37,6 +37,10 @@ class AddressTest {
     return this.#route.addLink({ kind: 'bridge', name });
   }
 
+  deleteLink(link: LinkRef): void {
+    this.#route.deleteLink(link);
+  }
+
   add(ip: string, link: LinkRef = LO): void {
     this.#route.addAddress(link, { ip: ip as Ip, prefix: 32 });
   }
@@ -137,6 +141,26 @@ describe('the addresses of the node', () => {
         assert.deepEqual(it.reports, []);
       },
       { receiveBuffer: 4096, exceptLink: 'own', exceptLinkChanged },
+    );
+  });
+
+  test('IPVS-4 the excepted link may be created later, and again with another index', () => {
+    const changes: string[] = [];
+    const exceptLinkChanged: NodeAddressesOptions['exceptLinkChanged'] = event => {
+      if (event.kind === 'address') changes.push(`${event.type} ${event.address.ip}`);
+    };
+    return withAddresses(
+      async it => {
+        for (const ip of ['198.51.100.1', '198.51.100.2']) {
+          const link = it.addLink('own');
+          it.add(ip, link);
+          await waitFor('the change of the link', () => changes.includes(`new ${ip}`));
+          it.deleteLink(link);
+          await waitFor('the end of the link', () => changes.includes(`del ${ip}`));
+        }
+        assert.deepEqual(it.reports, []);
+      },
+      { exceptLink: 'own', exceptLinkChanged },
     );
   });
 

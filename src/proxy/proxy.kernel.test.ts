@@ -7,7 +7,7 @@ import { service, slice } from '../../test/support/objects.ts';
 import { waitFor } from '../../test/support/wait-for.ts';
 import { ConntrackSocket, type Flow, L4 } from '../kernel/conntrack/index.ts';
 import { NetworkNamespace } from '../kernel/netns.ts';
-import { SILENT_EVENTS } from '../modes/index.ts';
+import { type ConfiguredMode, DEFAULT_MODE, type ModeEvents, SILENT_EVENTS } from '../modes/index.ts';
 import type { Ip } from '../net/index.ts';
 import { DEFAULT_PLAN_SETTINGS } from '../plan/index.ts';
 import { createProxy, MASQUERADE_BIT, syncIntervals } from './proxy.ts';
@@ -119,6 +119,37 @@ test('HEALTH-3 syncs fail as long as the kernel refuses a repair, and then the p
     await waitFor('a sync succeeds', () => reports.at(-1) === 'IPv4 synced');
   } finally {
     owner.kill();
+    await proxy.close();
+    namespace.close();
+  }
+});
+
+test('HEALTH-3 a failure of the mode makes the family sync again only if the failure needs that', async () => {
+  const namespace = NetworkNamespace.create();
+  const started: string[] = [];
+  const loop: LoopListener = { ...SILENT_LOOP, syncStarted: family => started.push(family) };
+  const families = ['IPv4', 'IPv6'] as const;
+  let report: ModeEvents['failed'] | undefined;
+  const mode: ConfiguredMode = {
+    ...DEFAULT_MODE,
+    create(context) {
+      report = failure => context.events.failed(failure);
+      return DEFAULT_MODE.create(context);
+    },
+  };
+  const config = { nodeName: 'node-a', families, live: LIVE, namespace, mode };
+  const proxy = createProxy(config, { loop, mode: SILENT_EVENTS, staleFlowsCleaned: () => {} });
+  try {
+    proxy.loop.synced();
+    await proxy.loop.settled();
+    started.length = 0;
+    const error = new Error('no luck');
+    report?.({ family: 'IPv4', action: 'watch', error });
+    report?.({ family: 'IPv6', action: 'write', error, needsSync: true });
+    await waitFor('a sync', () => started.length > 0);
+    await proxy.loop.settled();
+    assert.deepEqual(started, ['IPv6']);
+  } finally {
     await proxy.close();
     namespace.close();
   }

@@ -1,13 +1,19 @@
+import { getHeapStatistics } from 'node:v8';
 import { Composer, type Document, isMap, isScalar, isSeq, LineCounter, type ParsedNode } from 'yaml';
 import type { FieldPath } from '../api/index.ts';
 import { errorText } from '../lib/error-text.ts';
 import { placeOf, TooDeepError } from '../lib/nesting.ts';
 import { parseJson } from '../lib/parse-json.ts';
-import { yamlTokens } from '../lib/yaml-tokens.ts';
+import { TooManyLexemesError, yamlTokens } from '../lib/yaml-tokens.ts';
+import { JsonPlaces } from './json-places.ts';
 import { UnusableYaml, yamlValue } from './yaml-value.ts';
 
 /** Parsing YAML takes about a second for each megabyte. JSON is a hundred times faster. */
 export const MAX_YAML_BYTES = 4 << 20;
+/** The YAML library needs up to 400 bytes of memory for each, and holds a whole document. */
+const MAX_LEXEMES = 2_000_000;
+/** So a document takes at most two fifths of the memory. */
+const MEMORY_PER_LEXEME = 1000;
 
 export interface Position {
   readonly line: number;
@@ -18,6 +24,16 @@ export type ParsedDocument =
   | { readonly kind: 'value'; readonly value: unknown; readonly locate: (path: FieldPath) => Position | undefined }
   | { readonly kind: 'error'; readonly message: string; readonly position?: Position | undefined };
 
+/** How many lexemes a YAML document may have, for a memory limit in bytes. */
+export function maxLexemes(memory: number): number {
+  return Math.min(MAX_LEXEMES, Math.floor(memory / MEMORY_PER_LEXEME));
+}
+
+/** The limit of the control group, which is 0 or huge if there is none, or the limit of V8, whichever is less. */
+function processMemory(): number {
+  return Math.min(process.constrainedMemory() || Number.POSITIVE_INFINITY, getHeapStatistics().heap_size_limit);
+}
+
 /** After this long, the parser lets other work of the process run. */
 const TIME_SLICE_MS = 20;
 
@@ -25,10 +41,10 @@ const TIME_SLICE_MS = 20;
  * Parses all documents of a text, YAML or JSON. Ends at the first error, because the beginning of the next document is
  * not known then. Never throws.
  */
-export async function* parseYaml(text: string): AsyncGenerator<ParsedDocument> {
+export async function* parseYaml(text: string, memory = processMemory()): AsyncGenerator<ParsedDocument> {
   const lines = new LineCounter();
   const composer = new Composer({ uniqueKeys: false, prettyErrors: false, logLevel: 'silent', lineCounter: lines });
-  const tokens = yamlTokens(text, lines);
+  const tokens = yamlTokens(text, lines, maxLexemes(memory));
   let sliceStart = performance.now();
   for (let isDone = false; !isDone; ) {
     const step = nextDocuments(composer, tokens, text.length);
@@ -46,11 +62,13 @@ export async function* parseYaml(text: string): AsyncGenerator<ParsedDocument> {
   }
 }
 
-/** Parses JSON, without positions of values. Returns undefined if the text is not JSON. */
+/** Parses JSON. Returns undefined if the text is not JSON. */
 export function parseJsonDocument(text: string): ParsedDocument | undefined {
   if (!/^\s*[{[]/.test(text)) return undefined;
   try {
-    return { kind: 'value', value: parseJson(text), locate: () => undefined };
+    const value = parseJson(text);
+    const places = new JsonPlaces(text);
+    return { kind: 'value', value, locate: path => places.find(path) };
   } catch (error) {
     if (!(error instanceof TooDeepError)) return undefined;
     return { kind: 'error', message: error.advice, position: placeOf(text, error.offset) };
@@ -84,6 +102,9 @@ function nextDocuments(composer: Composer, tokens: Iterator<Parameters<Composer[
 function errorDocument(error: unknown, lines: LineCounter): ParsedDocument {
   if (error instanceof TooDeepError) {
     return { kind: 'error', message: error.advice, position: positionOf(error.offset, lines) };
+  }
+  if (error instanceof TooManyLexemesError) {
+    return { kind: 'error', message: 'has a YAML document that takes too much memory: split it, or write it as JSON' };
   }
   return { kind: 'error', message: `cannot be parsed (${errorText(error)}): split the file` };
 }

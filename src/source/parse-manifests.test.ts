@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import { parseYaml } from './parse-documents.ts';
 import { type ManifestFile, parseManifests } from './parse-manifests.ts';
 
 async function parse(text: string): Promise<ManifestFile> {
@@ -353,12 +354,47 @@ test('FILES-3 problems in JSON have places too', async () => {
   ]);
 });
 
+test('FILES-3 a place in JSON is right whatever stands before it, and a missing field has that of the map around it', async () => {
+  const odd = '"\\"[{": [1, -2.5e3, true, {}, [], "a\\\\", {"x": "]}"}], "": null,';
+  const items = [
+    '{"kind": "Namespace"}',
+    `{${odd} "kind": "Node", "apiVersion": "v1",\n\t"metadata" : { "labels": 5 }\n}`,
+  ];
+  assert.deepEqual(await problems(`\n{"items": [\n${items.join(' ,\n')}\n], "kind": "List", "apiVersion": "v1"}`), [
+    'x.yaml:5:15 | metadata.name | is missing: give the object a name',
+    'x.yaml:5:27 | metadata.labels | is the number 5, but must be a map',
+  ]);
+});
+
+test('FILES-3 many problems in a long list of JSON are found in a short time', async () => {
+  const items = Array.from({ length: 20_000 }, (_, i) => ({ apiVersion: 'v1', kind: 'Node', metadata: { name: i } }));
+  const start = performance.now();
+  const found = await problems(JSON.stringify({ apiVersion: 'v1', kind: 'List', items }, undefined, 1));
+  assert.equal(found.length, 20_000);
+  assert.match(found.at(-1) ?? '', /^x\.yaml:140002:13 \| metadata\.name/);
+  assert.ok(performance.now() - start < 10_000);
+});
+
+test('FILES-10 a YAML document that would take too much memory is refused, and many small ones are not', async () => {
+  const parseWith = async (text: string, memory: number) => {
+    const kinds: string[] = [];
+    for await (const parsed of parseYaml(text, memory)) kinds.push(parsed.kind === 'error' ? parsed.message : 'value');
+    return kinds;
+  };
+  const MIB = 1 << 20;
+  const refused = ['has a YAML document that takes too much memory: split it, or write it as JSON'];
+  assert.deepEqual(await parseWith(`[${'1,'.repeat(100_000)}]`, 256 * MIB), refused);
+  assert.deepEqual(await parseWith(`[${'1,'.repeat(100_000)}]`, 512 * MIB), ['value']);
+  assert.deepEqual(await parseWith('---\n[1, 2, 3]\n'.repeat(1000), MIB), Array(1000).fill('value'));
+  assert.deepEqual(await parseWith(`a: 1\n---\n${'- a\n'.repeat(1000)}`, MIB), ['value', ...refused]);
+});
+
 test('FILES-7 a long JSON text is parsed, a long YAML text is refused', async () => {
   const padding = 'x'.repeat(5 << 20);
   const node = { apiVersion: 'v1', kind: 'Node', metadata: { name: 'a' }, padding };
   assert.deepEqual([...(await parse(JSON.stringify(node))).manifests.keys()], ['Node a']);
   assert.deepEqual(await problems(JSON.stringify({ ...node, metadata: { name: 1 } })), [
-    'x.yaml | metadata.name | is the number 1, but must be text: put it in quotes',
+    'x.yaml:1:53 | metadata.name | is the number 1, but must be text: put it in quotes',
   ]);
   const yaml = await parse(`${WEB}padding: ${padding}`);
   assert.equal(yaml.isBroken, true);

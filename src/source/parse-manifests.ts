@@ -39,13 +39,10 @@ export async function parseManifests(
   path: string,
   rules: ManifestRules = DEFAULT_RULES,
 ): Promise<ManifestFile> {
-  const isTooLongForYaml = text.length > MAX_YAML_BYTES;
-  const json = parseJsonDocument(text);
-  const jsonFile = json && addDocument(json, new FileBuilder(path, rules)).build();
-  // Problems in JSON are found again as YAML, which gives their positions.
-  if (jsonFile && (jsonFile.problems.length === 0 || isTooLongForYaml)) return jsonFile;
   const builder = new FileBuilder(path, rules);
-  if (isTooLongForYaml) {
+  const json = parseJsonDocument(text);
+  if (json) return addDocument(json, builder).build();
+  if (text.length > MAX_YAML_BYTES) {
     builder.breakOff(`is not JSON, and too long for YAML (the limit is ${MAX_YAML_BYTES >> 20} MiB): split it`);
     return builder.build();
   }

@@ -14,7 +14,13 @@ const KINDS: Readonly<Record<string, string>> = {
  */
 export class EchoingApiServer {
   readonly events: string[] = [];
-  #isAccepting = false;
+  /** The status of a request that the server does not accept. */
+  refusal = 401;
+  /** Which requests the server accepts. */
+  accepts: (request: AnyRequest) => boolean = () => false;
+  /** The number of requests so far. */
+  requests = 0;
+  readonly #watches: AnyResponse[] = [];
   #server: TestServer | undefined;
 
   static async start(namespace: NetworkNamespace): Promise<EchoingApiServer> {
@@ -31,7 +37,12 @@ export class EchoingApiServer {
   }
 
   accept(): void {
-    this.#isAccepting = true;
+    this.accepts = () => true;
+  }
+
+  /** Ends all watches that are open. */
+  endWatches(): void {
+    for (const watch of this.#watches.splice(0)) watch.end();
   }
 
   close(): Promise<void> | undefined {
@@ -40,11 +51,20 @@ export class EchoingApiServer {
 
   #answer(request: AnyRequest, response: AnyResponse): void {
     const { pathname, searchParams } = new URL(request.url ?? '/', 'https://api.test');
-    if (!this.#isAccepting) fail(request, response, 401, 'Unauthorized');
+    this.requests++;
+    if (!this.accepts(request)) fail(request, response, this.refusal, 'Unauthorized');
     else if (request.method !== 'GET') this.#keepEvent(request, response);
     // The client then lists without streaming.
     else if (searchParams.has('sendInitialEvents')) fail(request, response, 400, 'BadRequest');
-    else list(pathname, searchParams.has('watch'), response);
+    else if (searchParams.has('watch')) this.#watch(response);
+    else list(pathname, response);
+  }
+
+  /** A watch stays open and has no events. */
+  #watch(response: AnyResponse): void {
+    this.#watches.push(response);
+    response.writeHead(200, { 'content-type': 'application/json' });
+    response.write('');
   }
 
   #keepEvent(request: AnyRequest, response: AnyResponse): void {
@@ -64,13 +84,8 @@ const NODE = {
   status: { addresses: [{ type: 'InternalIP', address: '192.168.0.2' }] },
 };
 
-/** A watch stays open and has no events. */
-function list(path: string, isWatch: boolean, response: AnyResponse): void {
+function list(path: string, response: AnyResponse): void {
   response.writeHead(200, { 'content-type': 'application/json' });
-  if (isWatch) {
-    response.write('');
-    return;
-  }
   const resource = path.split('/').at(-1) ?? '';
   const items = resource === 'nodes' ? [NODE] : [];
   response.end(JSON.stringify({ kind: KINDS[resource], metadata: { resourceVersion: '1' }, items }));
@@ -78,6 +93,6 @@ function list(path: string, isWatch: boolean, response: AnyResponse): void {
 
 function fail(request: AnyRequest, response: AnyResponse, code: number, reason: string): void {
   const message = `no access with ${request.headers.authorization}`;
-  response.writeHead(code, { 'content-type': 'application/json' });
+  response.writeHead(code, { 'content-type': 'application/json', ...(code === 429 ? { 'retry-after': '0' } : {}) });
   response.end(JSON.stringify({ kind: 'Status', apiVersion: 'v1', status: 'Failure', message, reason, code }));
 }

@@ -66,15 +66,15 @@ describe('kube-proxy', () => {
       [task, options.configuration.mode, options.configFile, options.configText, options.master, options.initOnly],
       ['run', 'iptables', '', '', '', false],
     );
-    assert.deepEqual([options.manifests, options.kubernetesVersion], [undefined, 'v1.36.4']);
+    assert.deepEqual([options.manifests, options.kubernetesVersion], [undefined, 'v1.37.0']);
   });
 
   test('CLI-9 a run gets the flags that are not part of the configuration', async () => {
     const path = configFile('mode: ipvs\n');
-    const options = await optionsOf('--config', path, '--master=https://api', '--init-only', '--version=v1.36.4-x');
+    const options = await optionsOf('--config', path, '--master=https://api', '--init-only', '--version=v1.37.0-x');
     assert.deepEqual(
       [options.configuration.mode, options.configFile, options.master, options.initOnly, options.kubernetesVersion],
-      ['ipvs', path, 'https://api', true, 'v1.36.4-x'],
+      ['ipvs', path, 'https://api', true, 'v1.37.0-x'],
     );
     assert.equal(options.configText, readFileSync(path, 'utf8'));
     assert.deepEqual(
@@ -112,13 +112,38 @@ describe('kube-proxy', () => {
       throw new Error('no way');
     });
     assert.equal(status, 1);
-    const lines = stderr.trimEnd().split('\n').slice(1);
+    const lines = stderr.trimEnd().split('\n');
     assert.deepEqual(
       lines.map(line => JSON.parse(line)).map(({ ts: _, ...rest }) => rest),
       [
         { caller: 'command.ts', msg: 'Error running ProxyServer', err: 'no way' },
         { caller: 'command.ts', msg: 'command failed', err: 'no way' },
       ],
+    );
+  });
+
+  test('CLI-38 flags that only v1.36 has are accepted without effect, and the program says so', async () => {
+    const { status, stderr, calls } = await run(['--machine-id-file=/x', '--boot_id_file', '/y']);
+    assert.equal(status, 0);
+    assert.deepEqual(stderr.trimEnd().split('\n'), [
+      'Flag --machine-id-file has been deprecated, it has no effect: remove it',
+      'Flag --boot-id-file has been deprecated, it has no effect: remove it',
+    ]);
+    const [{ options } = assert.fail('nothing ran')] = calls;
+    assert.equal(options.flags().find(({ name }) => name === 'boot-id-file')?.value, '/y');
+    const others = (await optionsOf()).flags().map(({ name }) => name);
+    assert.ok(!others.includes('boot-id-file') && !others.includes('machine-id-file'));
+  });
+
+  test('CONF-40 a run learns whether the operator named a mode', async () => {
+    assert.equal((await optionsOf()).isModeDefaulted, true);
+    assert.equal((await optionsOf('--proxy-mode=iptables')).isModeDefaulted, false);
+    assert.equal((await optionsOf('--config', configFile(''))).isModeDefaulted, true);
+    assert.equal((await optionsOf('--config', configFile('mode: iptables\n'))).isModeDefaulted, false);
+    assert.equal(
+      (await optionsOf('--manifests', 'DIR')).isModeDefaulted,
+      false,
+      'nftables mode is chosen, not defaulted',
     );
   });
 
@@ -199,9 +224,10 @@ describe('help and version', () => {
       assert.deepEqual([status, stderr, calls], [0, '', []]);
       const [upstream = '', own = ''] = stdout.split('Flags that only Pointsman has:');
       const names = [...upstream.matchAll(/^ {2}(?: {4}|-\w, )--([\w-]+)/gm)].map(([, name]) => name);
-      assert.equal(names.length, 57);
+      assert.equal(names.length, 55);
       assert.deepEqual(names, [...names].sort());
       assert.ok(!names.includes('healthz-port'), 'deprecated flags are hidden');
+      assert.doesNotMatch(own, /boot-id-file|machine-id-file/, 'flags that only v1.36 has are hidden');
       assert.match(upstream, /^ {6}--iptables-sync-period duration +.* \(default 30s\)$/m);
       assert.match(upstream, /^ {6}--version version\[=true\] /m);
       assert.match(upstream, /^ +LoggingAlphaOptions=true\|false \(ALPHA - default=false\)$/m);
@@ -217,7 +243,7 @@ describe('help and version', () => {
     assert.equal(status, 0);
     assert.match(
       stdout,
-      /^version\.Info\{Major:"1", Minor:"36", .*GitVersion:"v1\.36\.4", .*Compiler:"Pointsman \d[^"]*", Platform:"linux\/\w+"\}\n$/,
+      /^version\.Info\{Major:"1", Minor:"37", .*GitVersion:"v1\.37\.0", .*Compiler:"Pointsman \d[^"]*", Platform:"linux\/\w+"\}\n$/,
     );
   });
 
@@ -228,7 +254,7 @@ describe('help and version', () => {
   test('CLI-12 the version command prints the version of Pointsman', async () => {
     const { status, stdout } = await run(['version']);
     assert.equal(status, 0);
-    assert.match(stdout, /^Pointsman \d+\.\d+\.\d+, for Kubernetes v1\.36\.4\n$/);
+    assert.match(stdout, /^Pointsman \d+\.\d+\.\d+, for Kubernetes v1\.37\.0\n$/);
     assert.match((await run(['version', '--help'])).stdout, /Usage:/);
     assert.match((await run(['version', 'x'])).stderr, /^Error: "kube-proxy version" does not take any arguments/);
   });

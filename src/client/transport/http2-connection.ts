@@ -51,6 +51,8 @@ export class Http2Connection implements Connection {
       this.#endReason ??= closedError(address, error);
     });
     session.once('close', health.stop);
+    // A session that has ended only ends its side. A server that never closes the other side would keep the socket open.
+    socket.once('finish', () => socket.destroy());
   }
 
   get isUsable(): boolean {
@@ -89,7 +91,6 @@ export class Http2Connection implements Connection {
   #end(reason: ApiError): void {
     this.#endReason ??= reason;
     this.#session.destroy();
-    // A session that was closed before keeps its socket open until the peer closes the socket too.
     this.#socket.destroy();
   }
 

@@ -208,3 +208,14 @@ test('NFT-7 a restarted watch ignores what it missed, because the writers read e
     it.watch.listen();
     assert.deepEqual(it.lost, []);
   }));
+
+test('NFT-7 after its socket failed, the watch listens again', t =>
+  withWatch(async it => {
+    t.mock.method(it.clock, 'setTimer', () => assert.fail('kaputt'), { times: 1 });
+    it.nft('add', 'chain', 'ip', 'kube-proxy', 'foreign');
+    await waitFor('the failure', () => it.lost.length > 0);
+    assert.deepEqual(it.lost, ['kaputt']);
+    it.watch.listen();
+    it.nft('add', 'element', 'ip', 'kube-proxy', 'ips', '{ 192.0.2.1 }');
+    await it.notified();
+  }));

@@ -174,6 +174,16 @@ describe('the proxy health server', () => {
     assert.deepEqual(await body('/readyz'), [200, 'ok']);
   });
 
+  test('HEALTH-6 with late work the proxy is not ready, and /readyz shows since when the work waits', async () => {
+    bothUpdated();
+    health.queuedUpdate('IPv4');
+    await clock.advance(61_500);
+    assert.match(
+      (await body('/readyz'))[1],
+      /^\[-\]sync-IPv4 failed: work has been pending for 61 s\n\[\+\]sync-IPv6 ok/,
+    );
+  });
+
   test('HEALTH-6 a check that passes may have a note, which ?verbose shows', async () => {
     bothUpdated();
     checks.add('set aside', () => ({ note: '1 service port' }));

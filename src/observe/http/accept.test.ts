@@ -14,5 +14,6 @@ test('METRICS-8 media types are ordered by preference, then wildcards last, then
 
 test('METRICS-8 a malformed or empty Accept header is no error', () => {
   assert.deepEqual(forms(',, *;q=x, text, /, a/b;c=;d'), ['text/', '/', 'a/b', '*/*']);
+  assert.deepEqual(forms('a/a;q=0.5, b/b;q=x'), ['b/b', 'a/a']);
   assert.deepEqual(forms(' '), []);
 });

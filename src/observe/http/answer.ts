@@ -14,7 +14,7 @@ export interface HttpRequest extends RequestTarget {
 export interface HttpAnswer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
-  readonly body: string | Uint8Array | AsyncIterable<Uint8Array>;
+  readonly body: string | Uint8Array;
 }
 
 export type HttpHandler = (request: HttpRequest) => HttpAnswer | Promise<HttpAnswer>;

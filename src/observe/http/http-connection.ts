@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { Duplex } from 'node:stream';
-import type { Closable, ConnectionPlace, ConnectionTable } from './connection-table.ts';
+import type { ConnectionPlace } from './connection-table.ts';
 import type { Turn, TurnQueue } from './turn-queue.ts';
 
 /**
@@ -13,8 +13,10 @@ const END_OF_HEADERS = '\r\n\r\n';
 
 export interface HttpConnectionOptions {
   readonly socket: Socket;
-  readonly connections: ConnectionTable;
+  readonly place: ConnectionPlace;
   readonly turns: TurnQueue;
+  /** The first bytes that the peer sent. */
+  readonly bytes: Buffer;
 }
 
 type Callback = (error?: Error | null) => void;
@@ -24,12 +26,12 @@ type Callback = (error?: Error | null) => void;
  * at once, and hold all of their answers in memory. Here the next request waits until the peer has taken the answer
  * before. Meanwhile the connection reads at most one packet ahead, so that TCP slows the peer down.
  */
-export class HttpConnection extends Duplex implements Turn, Closable {
+export class HttpConnection extends Duplex implements Turn {
   readonly #socket: Socket;
   readonly #turns: TurnQueue;
   readonly #place: ConnectionPlace;
   /** Bytes that the HTTP server has not got yet. */
-  #waiting: Buffer = Buffer.alloc(0);
+  #waiting: Buffer;
   #hasEnded = false;
   #isWanted = false;
   #isWriting = false;
@@ -40,14 +42,16 @@ export class HttpConnection extends Duplex implements Turn, Closable {
   #isFirst = true;
   #writeAnswer: (() => void) | undefined;
 
-  constructor({ socket, connections, turns }: HttpConnectionOptions) {
+  constructor({ socket, place, turns, bytes }: HttpConnectionOptions) {
     super({ allowHalfOpen: true, decodeStrings: false });
     this.#socket = socket;
     this.#turns = turns;
-    this.#place = connections.add(this, socket.remoteAddress);
-    socket.on('data', (bytes: Buffer) => {
+    this.#place = place;
+    this.#waiting = bytes;
+    socket.pause();
+    socket.on('data', (more: Buffer) => {
       socket.pause();
-      this.#waiting = this.#waiting.length === 0 ? bytes : Buffer.concat([this.#waiting, bytes]);
+      this.#waiting = this.#waiting.length === 0 ? more : Buffer.concat([this.#waiting, more]);
       turns.add(this);
     });
     socket.on('end', () => {
@@ -55,7 +59,8 @@ export class HttpConnection extends Duplex implements Turn, Closable {
       for (const closed of this.#unanswered.values()) closed.abort();
       turns.add(this);
     });
-    socket.on('timeout', () => (this.#isWriting ? this.destroy() : this.emit('timeout')));
+    // The HTTP server then closes the connection.
+    socket.on('timeout', () => this.emit('timeout'));
     socket.on('error', () => this.destroy());
     socket.on('close', () => this.destroy());
   }
@@ -64,6 +69,7 @@ export class HttpConnection extends Duplex implements Turn, Closable {
     return this.#isFirst;
   }
 
+  /** A request runs. Otherwise the connection waits for its peer. */
   get isBusy(): boolean {
     const [request] = this.#unanswered.keys();
     return request?.complete === true && !this.#isWriting;
@@ -101,7 +107,6 @@ export class HttpConnection extends Duplex implements Turn, Closable {
 
   /** Lets an answer be written that is ready, or else passes bytes on. */
   run(): void {
-    if (this.destroyed) return;
     const write = this.#writeAnswer;
     this.#writeAnswer = undefined;
     if (write) write();
@@ -129,10 +134,10 @@ export class HttpConnection extends Duplex implements Turn, Closable {
     this.push(bytes);
   }
 
-  /** A request whose body has not come needs more bytes, unless another request waits for its answer. */
+  /** A request whose body has not come needs more bytes. */
   #mustWait(): boolean {
     const [request] = this.#unanswered.keys();
-    return request !== undefined && (request.complete || this.#unanswered.size > 1);
+    return request?.complete === true;
   }
 
   /** The HTTP server limits the time between two requests with this. */

@@ -1,7 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo, Server as Listener } from 'node:net';
-import { type Duplex, Readable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
+import type { Duplex } from 'node:stream';
 import { errorText } from '../../lib/error-text.ts';
 import { withoutSecrets } from '../../lib/secrets.ts';
 import type { HttpAnswer, HttpHandler, HttpRequest } from './answer.ts';
@@ -10,6 +9,7 @@ import { type ConnectionTable, processConnections } from './connection-table.ts'
 import { HttpConnection } from './http-connection.ts';
 import { type Listen, type ListenAddress, listenHere } from './listen.ts';
 import { parseTarget } from './request-target.ts';
+import { SilentConnection } from './silent-connection.ts';
 import { processTurns } from './turn-queue.ts';
 
 /** Callers are probes and scrapers, and none of them needs more than this. */
@@ -40,10 +40,12 @@ export interface HttpServerOptions extends ListenAddress {
 export class HttpServer {
   readonly #http: Server;
   readonly #listener: Listener;
+  readonly #silent: ReadonlySet<SilentConnection>;
 
-  private constructor(http: Server, listener: Listener) {
+  private constructor(http: Server, listener: Listener, silent: ReadonlySet<SilentConnection>) {
     this.#http = http;
     this.#listener = listener;
+    this.#silent = silent;
   }
 
   /** Rejects if the server cannot listen on the address. */
@@ -59,12 +61,25 @@ export class HttpServer {
         closed => void answer(request, response, { handle, connection, closed, answerTimeoutMs }),
       );
     });
-    const listener = await listen(address, socket =>
-      http.emit('connection', new HttpConnection({ socket, connections, turns: processTurns })),
-    );
+    const silent = new Set<SilentConnection>();
+    const listener = await listen(address, socket => {
+      const incoming = new SilentConnection({
+        socket,
+        connections,
+        timeoutMs: LIMITS.headersTimeout,
+        open(place, bytes) {
+          silent.delete(incoming);
+          const connection = new HttpConnection({ socket, place, turns: processTurns, bytes });
+          http.emit('connection', connection);
+          return connection;
+        },
+      });
+      silent.add(incoming);
+      socket.once('close', () => silent.delete(incoming));
+    });
     // The HTTP server does not listen itself. Only after this event it enforces the timeouts of its connections.
     http.emit('listening');
-    const server = new HttpServer(http, listener);
+    const server = new HttpServer(http, listener, silent);
     listener.on('error', error => {
       server.close();
       onError?.(error);
@@ -81,6 +96,7 @@ export class HttpServer {
     this.#listener.close();
     this.#http.close();
     this.#http.closeAllConnections();
+    for (const connection of this.#silent) connection.destroy();
   }
 }
 
@@ -100,9 +116,9 @@ async function answer(
     const parsed = parseRequest(request, closed);
     const result = parsed ? callHandler(handle, parsed) : BAD_REQUEST;
     if (result instanceof Promise) await result.then(() => connection.turn());
-    await write(await result, response, answerTimeoutMs);
+    write(await result, response, answerTimeoutMs);
   } catch {
-    // The caller disconnected, or a body broke off in the middle. It is too late for an error answer.
+    // The answer has a header that HTTP does not allow.
     response.destroy();
   }
 }
@@ -117,20 +133,11 @@ function callHandler(handle: HttpHandler, request: HttpRequest): HttpAnswer | Pr
   }
 }
 
-async function write(
-  { status, headers, body }: HttpAnswer,
-  response: ServerResponse,
-  timeoutMs: number,
-): Promise<void> {
-  if (typeof body === 'string' || body instanceof Uint8Array) {
-    const shown = typeof body === 'string' ? withoutSecrets(body) : body;
-    response.writeHead(status, { ...headers, 'Content-Length': Buffer.byteLength(shown) }).end(shown);
-    const timeout = setTimeout(() => response.destroy(), timeoutMs);
-    response.once('close', () => clearTimeout(timeout));
-    return;
-  }
-  response.writeHead(status, headers);
-  await pipeline(Readable.from(body), response);
+function write({ status, headers, body }: HttpAnswer, response: ServerResponse, timeoutMs: number): void {
+  const shown = typeof body === 'string' ? withoutSecrets(body) : body;
+  response.writeHead(status, { ...headers, 'Content-Length': Buffer.byteLength(shown) }).end(shown);
+  const timeout = setTimeout(() => response.destroy(), timeoutMs);
+  response.once('close', () => clearTimeout(timeout));
 }
 
 function parseRequest(message: IncomingMessage, closed: AbortSignal): HttpRequest | undefined {

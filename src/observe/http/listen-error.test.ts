@@ -15,3 +15,15 @@ test("HEALTH-9 HEALTH-11 the error for an address that is in use has upstream's 
   assert.equal(new ListenError({ ip: '::' as Ip, port: 1 }, taken).code, 'EADDRINUSE');
   assert.equal(text('0.0.0.0', undefined, new Error('no luck')), 'listen tcp 0.0.0.0:31005: no luck');
 });
+
+test("HEALTH-11 the kernel's usual errors have upstream's words", () => {
+  for (const [code, words] of [
+    ['EADDRNOTAVAIL', 'cannot assign requested address'],
+    ['EACCES', 'permission denied'],
+    ['EPERM', 'operation not permitted'],
+    ['EINVAL', 'invalid argument'],
+  ] as const) {
+    const cause = Object.assign(new Error(`listen ${code}`), { code });
+    assert.equal(text('10.0.0.1', undefined, cause), `listen tcp 10.0.0.1:31005: bind: ${words}`);
+  }
+});

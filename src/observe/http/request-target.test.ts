@@ -62,13 +62,14 @@ describe('request target', () => {
     }
   });
 
-  test('HEALTH-10 a redirect has an HTML page for GET only, and escapes the location in it', () => {
+  test('HEALTH-10 a redirect has an HTML page for GET and HEAD only, and escapes the location in it', () => {
     const to = (method: string) => redirectToCleanPath({ method, rawPath: '//x', rawQuery: 'a=<b>' });
     assert.deepEqual(to('GET'), {
       status: 307,
       headers: { 'Content-Type': 'text/html; charset=utf-8', Location: '/x?a=<b>' },
       body: '<a href="/x?a=&lt;b&gt;">Temporary Redirect</a>.\n\n',
     });
+    assert.deepEqual(to('HEAD'), to('GET'));
     assert.deepEqual(to('POST'), { status: 307, headers: { Location: '/x?a=<b>' }, body: '' });
   });
 });

@@ -17,3 +17,14 @@ test('HEALTH-14 one step runs in each turn, and connections that are new go firs
   for (let i = 0; i < 10; i++) await nextTurn();
   assert.deepEqual(done, ['a', 'fresh', 'b', 'a']);
 });
+
+test('HEALTH-14 a turn that waits as a new one does not wait twice', async () => {
+  const queue = new TurnQueue();
+  let runs = 0;
+  const turn = { isFirst: true, run: () => void runs++ };
+  queue.add(turn);
+  turn.isFirst = false;
+  queue.add(turn);
+  for (let i = 0; i < 5; i++) await nextTurn();
+  assert.equal(runs, 1);
+});

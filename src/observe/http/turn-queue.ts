@@ -17,7 +17,6 @@ export class TurnQueue {
 
   /** Adds a turn, unless it waits already. */
   add(turn: Turn): void {
-    if (this.#first.has(turn)) return;
     (turn.isFirst ? this.#first : this.#later).add(turn);
     this.#schedule();
   }

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
+import { Session } from 'node:inspector';
 import { afterEach, beforeEach, describe, test } from 'node:test';
 import { gunzipSync } from 'node:zlib';
 import { type HttpCall, httpCall } from '../../../test/support/http-call.ts';
@@ -86,6 +87,19 @@ describe('the metrics server', () => {
       assert.equal(type, `text/plain; version=0.0.4; charset=utf-8; escaping=${escaping}`);
     });
   }
+
+  test('METRICS-34 name[] selects metrics by their whole name', async () => {
+    const family = (name: string) => `# HELP ${name} Text.\n# TYPE ${name} counter\n${name}{a="# HELP a_total "} 1\n`;
+    await serve({ metrics: async () => ['a_total', 'a_total_b', 'c'].map(family).join('') });
+    const body = async (query: string) => (await get(`/metrics?${query}`)).body;
+    assert.equal(await body('name[]=a_total'), family('a_total'));
+    assert.equal(await body('name%5B%5D=c&name[]=a_total&name[]=&name[]=a'), family('a_total') + family('c'));
+    assert.equal(await body('name[]=nope'), '');
+    assert.equal(await body('name=c'), await body(''));
+    const { headers } = await get('/metrics?name[]=c', { headers: { 'Accept-Encoding': 'gzip' } });
+    assert.equal(headers['content-encoding'], undefined, 'a small answer is not compressed');
+    assert.equal((await get('/metrics/slis?name[]=nope')).body, '');
+  });
 
   test('METRICS-5 metrics that cannot be read are a 500', async () => {
     await serve({
@@ -328,6 +342,12 @@ describe('the metrics server', () => {
     assert.deepEqual([unknown.status, unknown.headers['x-go-pprof'], unknown.body], [404, '1', 'Unknown profile\n']);
   });
 
+  test('METRICS-9 a profile leaves no session with the profiler', async t => {
+    const ended = t.mock.method(Session.prototype, 'disconnect').mock;
+    await get('/debug/pprof/profile?seconds=0.001');
+    assert.equal(ended.callCount(), 1);
+  });
+
   test('METRICS-9 /debug/pprof/profile is a CPU profile', async () => {
     const { status, body } = await get('/debug/pprof/profile?seconds=0.05');
     assert.equal(status, 200);
@@ -369,7 +389,8 @@ describe('the metrics server', () => {
     const { head, samples } = JSON.parse(body);
     assert.ok(head.children.length > 0 && samples.length > 0);
     for (const seconds of ['0', 'x', '301']) {
-      assert.equal((await get(`/debug/pprof/heap?seconds=${seconds}`)).status, 400, seconds);
+      const refused = await get(`/debug/pprof/heap?seconds=${seconds}`);
+      assert.deepEqual([refused.status, refused.body], [400, 'seconds must be more than 0 and at most 300\n'], seconds);
     }
   });
 
