@@ -21,7 +21,8 @@ export function planAdoption(layout: Layout, options: FixedOptions, found: Snaps
   const isReplaced = hasUnusableSets(layout, found);
   const snapshot = isReplaced ? EMPTY_SNAPSHOT : found;
   const before = emptyTransaction(layout);
-  if (isReplaced) before.delete({ kind: 'table', family: layout.nft, name: TABLE });
+  // After a batch that begins with a deletion, the kernel would not report which generation the batch made.
+  if (isReplaced) before.destroy({ kind: 'table', family: layout.nft, name: TABLE });
   before.append(prepareFoundation(layout, snapshot));
   const steering = prepareSteering(layout, options, snapshot);
   // The chains of another process lead connections to its elements, until ours are complete.
