@@ -55,7 +55,7 @@ export const NODE_FLAGS = {
     type: stringSlice,
     default: NONE,
     word: 'CIDRS',
-    usage: 'address ranges that accept node ports, or primary for the primary addresses of the node',
+    usage: 'address ranges that accept node ports; also the keywords primary, localhost and all',
   },
 };
 

@@ -1,7 +1,8 @@
 import { stringify } from 'yaml';
+import { KUBERNETES_VERSION } from '../lib/kubernetes-version.ts';
 import { defineCommand, oneOf, print } from './command.ts';
 import { string } from './flags/index.ts';
-import { KUBERNETES_VERSION, platformName, VERSION } from './version.ts';
+import { platformName, VERSION } from './version.ts';
 
 const FORMS = ['text', 'json', 'yaml'] as const;
 

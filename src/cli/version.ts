@@ -6,9 +6,6 @@ import type { VersionChoice } from './flags/index.ts';
 /** The version of Pointsman. */
 export const VERSION: string = manifest.version;
 
-/** Pointsman behaves as the kube-proxy of this Kubernetes version, and reports this version. */
-export const KUBERNETES_VERSION = 'v1.36.4';
-
 /** Returns what `--version` prints, or undefined if the flag is false. */
 export function versionText({ choice, reported }: VersionChoice): string | undefined {
   if (choice === 'true') return `Kubernetes ${reported}\n`;

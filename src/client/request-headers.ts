@@ -1,6 +1,6 @@
+import { KUBERNETES_VERSION } from '../lib/kubernetes-version.ts';
 import type { Impersonation } from './client-config.ts';
 
-const VERSION = 'v1.36.4';
 /** Stands for upstream's commit, and has the same length, so that filters of audit logs match. */
 const COMMIT = 'pointsm';
 /** The architectures whose name in Go differs from the name in Node. */
@@ -8,7 +8,7 @@ const GO_ARCHITECTURES: Readonly<Record<string, string>> = { x64: 'amd64', ia32:
 
 /** The User-Agent header, in the form of upstream. */
 export function userAgent(arch: string = process.arch): string {
-  return `kube-proxy/${VERSION} (linux/${GO_ARCHITECTURES[arch] ?? arch}) kubernetes/${COMMIT}`;
+  return `kube-proxy/${KUBERNETES_VERSION} (linux/${GO_ARCHITECTURES[arch] ?? arch}) kubernetes/${COMMIT}`;
 }
 
 /** The headers of a request that acts as another user. */

@@ -65,8 +65,8 @@ test('CLIENT-5 the client sends a token that is not ASCII as UTF-8 bytes, over H
 });
 
 test('CLIENT-14 the user agent has the form of upstream', () => {
-  assert.equal(userAgent('x64'), 'kube-proxy/v1.36.4 (linux/amd64) kubernetes/pointsm');
-  assert.equal(userAgent('arm64'), 'kube-proxy/v1.36.4 (linux/arm64) kubernetes/pointsm');
+  assert.equal(userAgent('x64'), 'kube-proxy/v1.37.0 (linux/amd64) kubernetes/pointsm');
+  assert.equal(userAgent('arm64'), 'kube-proxy/v1.37.0 (linux/arm64) kubernetes/pointsm');
 });
 
 test('CLIENT-14 the Accept header comes from the configuration', () =>

@@ -49,6 +49,10 @@ export function withDefaults(file: V1alpha1): V1alpha1 {
   };
 }
 
+/** Upstream's words, for the log and for an Event if the operator named no mode. */
+export const MODE_DEFAULTED =
+  "No kube-proxy mode specified: defaulting to 'iptables'. Note that in Kubernetes 1.40 the default mode will switch to 'nftables'. If you wish to continue using 'iptables' mode, you must explicitly specify 'mode: iptables' in the kube-proxy config file, or '--proxy-mode iptables' on the kube-proxy command line.";
+
 /** Fills in the defaults that depend on the platform. Call it before validation. */
 export function applyPlatformDefaults(configuration: Configuration): Configuration {
   const { mode, nodePortAddresses, detectLocalMode } = configuration;

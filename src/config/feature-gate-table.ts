@@ -8,180 +8,157 @@ export interface FeatureGate {
   readonly locked: boolean;
 }
 
-/** All gates that kube-proxy v1.36.4 knows. Most concern other programs, but a file may set any of them. */
-export const FEATURE_GATES: ReadonlyMap<string, FeatureGate> = new Map(
-  [
-    ...group(
-      { stage: 'ALPHA', default: false, locked: false },
-      `
-      APIServingWithRoutine AllowUnsafeMalformedObjectDeletion CBORServingAndStorage CPUManagerPolicyAlphaOptions
-      CRIListStreaming CSIVolumeHealth ClientsAllowCBOR ClientsPreferCBOR
-      CloudControllerManagerWatchBasedRoutesReconciliation CloudControllerManagerWebhook ContainerStopSignals
-      ControllerManagerReleaseLeaderElectionLockOnExit CrossNamespaceVolumeDataSource DRAListTypeAttributes
-      DRANodeAllocatableResources DRAResourcePoolStatus DRAWorkloadResourceClaims EventedPLEG GangScheduling
-      GenericWorkload HPAScaleToZero ImageVolumeWithDigest InPlacePodVerticalScalingExclusiveCPUs
-      InPlacePodVerticalScalingExclusiveMemory KubeletInUserNamespace LoggingAlphaOptions
-      ManifestBasedAdmissionControlConfig MemoryQoS MutablePVNodeAffinity NativeHistograms
-      PersistentVolumeClaimUnusedSinceTime PodAndContainerStatsFromCRI PodLevelResourceManagers
-      PodLogsQuerySplitStreams PodsAPI QOSReserved ReduceDefaultCrashLoopBackOffDecay RuntimeClassInImageCriApi
-      ShardedListAndWatch StorageCapacityScoring StorageVersionAPI TaintTolerationComparisonOperators
-      TopologyAwareWorkloadScheduling TopologyManagerPolicyAlphaOptions UserNamespacesHostNetworkSupport
-      VolumeLimitScaling WindowsCPUAndMemoryAffinity WorkloadAwarePreemption WorkloadWithJob
+/** All gates that kube-proxy v1.37 knows. Most concern other programs, but a file may set any of them. */
+export const FEATURE_GATES: ReadonlyMap<string, FeatureGate> = table([
+  ...group(
+    { stage: 'ALPHA', default: false, locked: false },
+    `
+      APIServerWebhookAuthenticationToken APIServingWithRoutine AtomicWriteVolumeUserFields CBORServingAndStorage
+      CPUManagerPolicyAlphaOptions CRIListStreaming CSIVolumeHealth ClientsAllowCBOR ClientsPreferCBOR
+      CloudControllerManagerWatchBasedRoutesReconciliation CloudControllerManagerWebhook CompositePodGroup
+      ConsistentListFromCacheSkipTimeoutFallback ContainerStopSignals ControllerManagerReleaseLeaderElectionLockOnExit
+      CrossNamespaceVolumeDataSource DRADerivedAttributes DRADeviceCompatibilityGroups DRAListTypeAttributes
+      DRANodeAllocatableResources DRAOptionalNodeOperations DRAPartitionableDevicesType DRAResourcePoolStatus
+      DefaultPodSysctls EmptyDirVolumeMode EventedPLEG EvictionRequestAPI GRPCContainerProbeTLS H2CContainerProbe
+      ImageVolumeWithDigest InPlacePodVerticalScalingExclusiveCPUs InPlacePodVerticalScalingExclusiveMemory
+      InPlacePodVerticalScalingMemoryBackedVolumes InPlacePodVerticalScalingSchedulerPreemption
+      InterPodAffinityHostnameFastPath KubeProxyNFTablesLocalhostNodePorts KubeletAllocatedPodsEndpoint
+      LoggingAlphaOptions MutablePVNodeAffinity NodeLifecycleConditions PodGroupPreemptionPolicy
+      PodLogsQuerySplitStreams QOSReserved ReduceDefaultCrashLoopBackOffDecay RuntimeClassInImageCriApi
+      SchedulerPreQueueingHints ShardedListAndWatch StatefulSetRecreateStrategy StorageVersionAPI
+      TaintTolerationComparisonOperators TopologyAwareWorkloadScheduling TopologyManagerPolicyAlphaOptions
+      UserNamespacesHostNetworkSupport VolumeBindMountOptions WindowsCPUAndMemoryAffinity WorkloadWithJob
     `,
-    ),
-    ...group(
-      { stage: 'BETA', default: false, locked: false },
-      `
-      ClusterTrustBundle ClusterTrustBundleProjection ConcurrentWatchObjectDecode CoordinatedLeaderElection
-      DRADeviceTaintRules LocalStorageCapacityIsolationFSQuotaMonitoring MaxUnavailableStatefulSet
-      PodCertificateRequest SELinuxMount SchedulerAsyncAPICalls StorageVersionMigrator
+  ),
+  ...group(
+    { stage: 'BETA', default: false, locked: false },
+    `
+      CoordinatedLeaderElection DRAFractionalCapacityRange DRAWorkloadResourceClaims GenericWorkload
+      LocalStorageCapacityIsolationFSQuotaMonitoring PodAndContainerStatsFromCRI PodLevelResourceManagers
+      SchedulerAsyncAPICalls
     `,
-    ),
-    ...group(
-      { stage: 'BETA', default: true, locked: false },
-      `
-      APIResponseCompression APIServerIdentity AllowParsingUserUIDFromCertAuth AtomicFIFO
-      AuthorizePodWebsocketUpgradeCreatePermission CPUManagerPolicyBetaOptions CRDObservedGenerationTracking
+  ),
+  ...group(
+    { stage: 'BETA', default: true, locked: false },
+    `
+      APIResponseCompression APIServerIdentity AllowParsingUserUIDFromCertAuth AllowUnsafeMalformedObjectDeletion
+      AtomicFIFO AuthorizePodWebsocketUpgradeCreatePermission CPUManagerPolicyBetaOptions CRDObservedGenerationTracking
       ClearingNominatedNodeNameAfterBinding ClientsAllowCARotation ClientsAllowTLSCacheGC ComponentFlagz
-      ComponentStatusz ConstrainedImpersonation ContainerCheckpoint ContainerRestartRules ContextualLogging
-      DRAConsumableCapacity DRADeviceBindingConditions DRADeviceTaints DRAExtendedResource DRAPartitionableDevices
-      DRAResourceClaimDeviceStatus DRAResourceClaimGranularStatusAuthorization DRASchedulerFilterTimeout
-      DeclarativeValidationBeta DeploymentReplicaSetTerminatingReplicas DetectCacheInconsistency EnvFiles
-      ExtendWebSocketsToKubelet GracefulNodeShutdown GracefulNodeShutdownBasedOnPodPriority HPAConfigurableTolerance
-      HostnameOverride InOrderInformersBatchProcess InPlacePodLevelResourcesVerticalScaling
-      InPlacePodVerticalScalingInitContainers KubeletCrashLoopBackOffMax KubeletEnsureSecretPulledImages
-      KubeletSeparateDiskGC KubeletServiceAccountTokenForCredentialProviders ListFromCacheSnapshot LoggingBetaOptions
-      MatchLabelKeysInPodTopologySpread MatchLabelKeysInPodTopologySpreadSelectorMerge
-      MutablePodResourcesForSuspendedJobs MutableSchedulingDirectivesForSuspendedJobs NodeDeclaredFeatures
-      NominatedNodeNameForExpectation OpenAPIEnums OpportunisticBatching PLEGOnDemandRelist PodDeletionCost
-      PodLevelResources PodReadyToStartContainersCondition PodTopologyLabelsAdmission PortForwardWebsockets
-      PreventStaticPodAPIReferences RelaxedServiceNameValidation ReloadKubeletClientCAFile
-      ReloadKubeletServerCertificateFile RemoteRequestHeaderUID ResourceHealthStatus ResourceHealthStatusMessage
-      RestartAllContainersOnContainerExits RotateKubeletServerCertificate SchedulerAsyncPreemption
-      SchedulerPopFromBackoffQ ServiceAccountNodeAudienceRestriction SizeBasedListCostEstimate
-      StaleControllerConsistencyDaemonSet StaleControllerConsistencyJob StaleControllerConsistencyReplicaSet
-      StaleControllerConsistencyStatefulSet StatefulSetSemanticRevisionComparison StorageVersionHash
-      StrictIPCIDRValidation StructuredAuthenticationConfigurationEgressSelector
-      StructuredAuthenticationConfigurationJWKSMetrics TokenRequestServiceAccountUIDValidation
-      TopologyManagerPolicyBetaOptions TranslateStreamCloseWebsocketRequests UnauthenticatedHTTP2DOSMitigation
-      UnknownVersionInteroperabilityProxy UnlockWhileProcessingFIFO WatchCacheInitializationPostStartHook WatchList
-      WatchListClient WindowsGracefulNodeShutdown
+      ComponentStatusz ConcurrentWatchObjectDecode ConstrainedImpersonation ContainerCheckpoint ContainerRestartRules
+      ContextualLogging DRAConsumableCapacity DRADeviceBindingConditions DRAPartitionableDevices
+      DRAResourceClaimGranularStatusAuthorization DRASchedulerFilterTimeout DeclarativeValidationBeta
+      DeploymentReplicaSetTerminatingReplicas DetectCacheInconsistency EnvFiles EtcdRangeStream
+      ExcludeAdmissionWebhookVirtualResources ExtendWebSocketsToKubelet GracefulNodeShutdown
+      GracefulNodeShutdownBasedOnPodPriority HPAGeneration HPAOptimizedSelectorStore HPAScaleToZero
+      HugepageAwareEviction InOrderInformersBatchProcess InPlacePodLevelResourcesVerticalScaling
+      KubeletCrashLoopBackOffMax KubeletEnsureSecretPulledImages KubeletInUserNamespace KubeletSeparateDiskGC
+      KubeletServiceAccountTokenForCredentialProviders ListFromCacheSnapshot LoggingBetaOptions
+      ManifestBasedAdmissionControlConfig MatchLabelKeysInPodTopologySpread
+      MatchLabelKeysInPodTopologySpreadSelectorMerge MaxUnavailableStatefulSet MemoryQoS
+      MutablePodResourcesForSuspendedJobs MutableSchedulingDirectivesForSuspendedJobs NFTablesNetlink NativeHistograms
+      NodeControllerLeaseCircuitBreaker NominatedNodeNameForExpectation OpenAPIEnums OpportunisticBatching
+      PersistentVolumeClaimUnusedSinceTime PodDeletionCost PodLevelResources PodLevelResourcesFixDefaulting
+      PodLevelResourcesFixKubeletQOSClass PodTopologyLabelsAdmission PodsAPI PortForwardWebsockets
+      ReloadKubeletClientCAFile ReloadKubeletServerCertificateFile RemoteRequestHeaderUID ResourceHealthStatus
+      ResourceHealthStatusMessage RestartAllContainersOnContainerExits RotateKubeletServerCertificate
+      SchedulerAsyncPreemption SchedulerPopFromBackoffQ ServiceAccountNodeAudienceRestriction SizeBasedListCostEstimate
+      StaleControllerConsistencyDaemonSet StaleControllerConsistencyHPA StaleControllerConsistencyJob
+      StaleControllerConsistencyReplicaSet StaleControllerConsistencyStatefulSet StatefulSetSemanticRevisionComparison
+      StorageCapacityScoring StorageVersionHash StrictIPCIDRValidation
+      StructuredAuthenticationConfigurationEgressSelector StructuredAuthenticationConfigurationJWKSMetrics
+      TokenRequestServiceAccountUIDValidation TopologyManagerPolicyBetaOptions TranslateStreamCloseWebsocketRequests
+      UnauthenticatedHTTP2DOSMitigation UnknownVersionInteroperabilityProxy UnlockWhileProcessingFIFO VolumeLimitScaling
+      WatchList WatchListClient WatchListCompression WebhookRoundTripLoadBalancing WindowsGracefulNodeShutdown
     `,
-    ),
-    ...group(
-      { stage: 'GA', default: true, locked: false },
-      `
-      AllowServiceExternalIPs CustomCPUCFSQuotaPeriod DRAPrioritizedList InformerResourceVersion
-      MutatingAdmissionPolicy
+  ),
+  ...group(
+    { stage: 'GA', default: true, locked: false },
+    `
+      AllowServiceExternalIPs ClusterTrustBundle ClusterTrustBundleProjection CustomCPUCFSQuotaPeriod
+      DRADeviceTaintRules DRADeviceTaints InformerResourceVersion MutatingAdmissionPolicy PodCertificateRequest
+      SELinuxMount StorageVersionMigrator
     `,
-    ),
-    ...group(
-      { stage: 'GA', default: true, locked: true },
-      `
-      APIServerTracing AnonymousAuthConfigurableEndpoints AnyVolumeDataSource AuthorizeNodeWithSelectors
-      AuthorizeWithSelectors BtreeWatchCache CPUManagerPolicyOptions CRDValidationRatcheting
-      CSIServiceAccountTokenSecrets ConsistentListFromCache CustomResourceFieldSelectors DRAAdminAccess
-      DeclarativeValidation DisableAllocatorDualWrite DynamicResourceAllocation ExecProbeTimeout
-      ExternalServiceAccountTokenSigner ImageMaximumGCAge ImageVolume InOrderInformers InPlacePodVerticalScaling
-      JobBackoffLimitPerIndex JobManagedBy JobPodReplacementPolicy JobSuccessPolicy KubeletCgroupDriverFromCRI
-      KubeletFineGrainedAuthz KubeletPSI KubeletPodResourcesDynamicResources KubeletPodResourcesGet KubeletTracing
-      LogarithmicScaleDown MatchLabelKeysInPodAffinity MultiCIDRServiceAllocator MutableCSINodeAllocatableCount
-      NFTablesProxyMode NodeInclusionPolicyInPodTopologySpread NodeLogQuery NodeSwap OrderedNamespaceDeletion
-      PodLifecycleSleepAction PodLifecycleSleepActionAllowZero PodObservedGenerationTracking PodSchedulingReadiness
-      PreferSameTrafficDistribution ProcMountType RecoverVolumeExpansionFailure RecursiveReadOnlyMounts
-      RelaxedDNSSearchValidation RelaxedEnvironmentVariableValidation ResilientWatchCacheInitialization
-      RetryGenerateName SELinuxChangePolicy SELinuxMountReadWriteOncePod SchedulerQueueingHints
-      SeparateTaintEvictionController ServiceAccountTokenJTI ServiceAccountTokenNodeBinding
-      ServiceAccountTokenNodeBindingValidation ServiceAccountTokenPodNodeInfo SidecarContainers
-      StreamingCollectionEncodingToJSON StreamingCollectionEncodingToProtobuf StructuredAuthenticationConfiguration
-      SupplementalGroupsPolicy SystemdWatchdog TopologyManagerPolicyOptions UserNamespacesSupport
-      VolumeAttributesClass WinDSR WinOverlay
+  ),
+  ...group(
+    { stage: 'GA', default: true, locked: true },
+    `
+      CPUManagerPolicyOptions CRDValidationRatcheting CSIServiceAccountTokenSecrets CustomResourceFieldSelectors
+      DRAAdminAccess DRAExtendedResource DRAPrioritizedList DRAResourceClaimDeviceStatus DeclarativeValidation
+      DisableAllocatorDualWrite DynamicResourceAllocation ExecProbeTimeout ExternalServiceAccountTokenSigner
+      HPAConfigurableTolerance HostnameOverride ImageMaximumGCAge ImageVolume InOrderInformers InPlacePodVerticalScaling
+      InPlacePodVerticalScalingInitContainers JobManagedBy KubeletCgroupDriverFromCRI KubeletFineGrainedAuthz KubeletPSI
+      KubeletPodResourcesDynamicResources KubeletPodResourcesGet KubeletTracing MatchLabelKeysInPodAffinity
+      MultiCIDRServiceAllocator MutableCSINodeAllocatableCount NFTablesProxyMode NodeDeclaredFeatures
+      NodeInclusionPolicyInPodTopologySpread NodeLogQuery NodeSwap PLEGOnDemandRelist PodObservedGenerationTracking
+      PodReadyToStartContainersCondition PodSchedulingReadiness PreferSameTrafficDistribution ProcMountType
+      RecoverVolumeExpansionFailure RecursiveReadOnlyMounts RelaxedEnvironmentVariableValidation
+      RelaxedServiceNameValidation SELinuxChangePolicy SELinuxMountReadWriteOncePod SeparateTaintEvictionController
+      ServiceAccountTokenJTI ServiceAccountTokenNodeBinding ServiceAccountTokenNodeBindingValidation
+      ServiceAccountTokenPodNodeInfo SupplementalGroupsPolicy SystemdWatchdog TopologyManagerPolicyOptions
+      UserNamespacesSupport VolumeAttributesClass WatchCacheInitializationPostStartHook WinDSR WinOverlay
     `,
-    ),
-    ...group(
-      { stage: 'DEPRECATED', default: false, locked: false },
-      `
-      AllowDNSOnlyNodeCSR AllowInsecureKubeletCertificateSigningRequests ChangeContainerStatusOnKubeletRestart
-      DeclarativeValidationTakeover KMSv1 KubeletRegistrationGetOnExistsOnly WindowsHostNetwork
+  ),
+  ...group(
+    { stage: 'DEPRECATED', default: false, locked: false },
+    `
+      AllowDNSOnlyNodeCSR AllowInsecureKubeletCertificateSigningRequests ChangeContainerStatusOnKubeletRestart KMSv1
+      KubeletRegistrationGetOnExistsOnly WindowsHostNetwork
     `,
-    ),
-    ...group(
-      { stage: 'DEPRECATED', default: true, locked: false },
-      `
-      DisableCPUQuotaWithExclusiveCPUs KubeletPodResourcesListUseActivePods ServiceCIDRStatusFieldWiping
-      StorageNamespaceIndex
+  ),
+  ...group(
+    { stage: 'DEPRECATED', default: true, locked: false },
+    `
+      KubeProxyIPVS KubeletPodResourcesListUseActivePods ServiceCIDRStatusFieldWiping StorageNamespaceIndex
     `,
-    ),
-    ...group(
-      { stage: 'DEPRECATED', default: false, locked: true },
-      `
-      AllowOverwriteTerminationGracePeriodSeconds GitRepoVolumeDriver SeparateCacheWatchRPC
+  ),
+  ...group(
+    { stage: 'DEPRECATED', default: false, locked: true },
+    `
+      AllowOverwriteTerminationGracePeriodSeconds DeclarativeValidationTakeover GitRepoVolumeDriver
+      SeparateCacheWatchRPC
     `,
-    ),
-    ...group(
-      { stage: 'DEPRECATED', default: true, locked: true },
-      `
-      AggregatedDiscoveryRemoveBetaType DisableNodeKubeProxyVersion
+  ),
+  ...group(
+    { stage: 'DEPRECATED', default: true, locked: true },
+    `
+      AggregatedDiscoveryRemoveBetaType DisableCPUQuotaWithExclusiveCPUs DisableNodeKubeProxyVersion
     `,
-    ),
-  ].map(gate => [gate.name, gate]),
-);
-
-/** A gate that is enabled needs these gates to be enabled too. */
-export const GATE_DEPENDENCIES: ReadonlyMap<string, readonly string[]> = new Map([
-  ['AuthorizeNodeWithSelectors', ['AuthorizeWithSelectors']],
-  ['ClusterTrustBundleProjection', ['ClusterTrustBundle']],
-  ['DRAAdminAccess', ['DynamicResourceAllocation']],
-  ['DRAConsumableCapacity', ['DynamicResourceAllocation']],
-  ['DRADeviceBindingConditions', ['DRAResourceClaimDeviceStatus', 'DynamicResourceAllocation']],
-  ['DRADeviceTaintRules', ['DRADeviceTaints']],
-  ['DRADeviceTaints', ['DynamicResourceAllocation']],
-  ['DRAExtendedResource', ['DynamicResourceAllocation']],
-  ['DRAListTypeAttributes', ['DynamicResourceAllocation']],
-  ['DRANodeAllocatableResources', ['DynamicResourceAllocation']],
-  ['DRAPartitionableDevices', ['DynamicResourceAllocation']],
-  ['DRAPrioritizedList', ['DynamicResourceAllocation']],
-  ['DRAResourceClaimGranularStatusAuthorization', ['DRAResourceClaimDeviceStatus', 'DynamicResourceAllocation']],
-  ['DRAResourcePoolStatus', ['DynamicResourceAllocation']],
-  ['DRASchedulerFilterTimeout', ['DynamicResourceAllocation']],
-  ['DRAWorkloadResourceClaims', ['DynamicResourceAllocation', 'GenericWorkload']],
-  ['DeclarativeValidationBeta', ['DeclarativeValidation']],
-  ['DeclarativeValidationTakeover', ['DeclarativeValidation']],
-  ['DisableAllocatorDualWrite', ['MultiCIDRServiceAllocator']],
-  ['ExtendWebSocketsToKubelet', ['NodeDeclaredFeatures']],
-  ['GangScheduling', ['GenericWorkload']],
-  ['GracefulNodeShutdownBasedOnPodPriority', ['GracefulNodeShutdown']],
-  ['ImageVolumeWithDigest', ['ImageVolume']],
-  [
-    'InPlacePodLevelResourcesVerticalScaling',
-    ['InPlacePodVerticalScaling', 'NodeDeclaredFeatures', 'PodLevelResources'],
-  ],
-  ['InPlacePodVerticalScalingExclusiveCPUs', ['InPlacePodVerticalScaling']],
-  ['InPlacePodVerticalScalingExclusiveMemory', ['InPlacePodVerticalScaling']],
-  ['InPlacePodVerticalScalingInitContainers', ['InPlacePodVerticalScaling', 'NodeDeclaredFeatures']],
-  ['MatchLabelKeysInPodTopologySpreadSelectorMerge', ['MatchLabelKeysInPodTopologySpread']],
-  ['PodCertificateRequest', ['AuthorizeNodeWithSelectors']],
-  ['PodLevelResourceManagers', ['PodLevelResources']],
-  ['PodLifecycleSleepActionAllowZero', ['PodLifecycleSleepAction']],
-  ['ProcMountType', ['UserNamespacesSupport']],
-  ['ResourceHealthStatus', ['DynamicResourceAllocation']],
-  ['ResourceHealthStatusMessage', ['ResourceHealthStatus']],
-  ['RestartAllContainersOnContainerExits', ['ContainerRestartRules', 'NodeDeclaredFeatures']],
-  ['ServiceAccountTokenNodeBinding', ['ServiceAccountTokenNodeBindingValidation']],
-  ['StaleControllerConsistencyDaemonSet', ['AtomicFIFO']],
-  ['StaleControllerConsistencyJob', ['AtomicFIFO']],
-  ['StaleControllerConsistencyReplicaSet', ['AtomicFIFO']],
-  ['StaleControllerConsistencyStatefulSet', ['AtomicFIFO']],
-  ['StorageVersionAPI', ['APIServerIdentity']],
-  ['StructuredAuthenticationConfigurationEgressSelector', ['StructuredAuthenticationConfiguration']],
-  ['StructuredAuthenticationConfigurationJWKSMetrics', ['StructuredAuthenticationConfiguration']],
-  ['TopologyAwareWorkloadScheduling', ['GenericWorkload']],
-  ['UnknownVersionInteroperabilityProxy', ['APIServerIdentity']],
-  ['UserNamespacesHostNetworkSupport', ['NodeDeclaredFeatures', 'UserNamespacesSupport']],
-  ['WindowsGracefulNodeShutdown', ['GracefulNodeShutdown']],
-  ['WorkloadAwarePreemption', ['GangScheduling']],
-  ['WorkloadWithJob', ['GenericWorkload']],
+  ),
 ]);
+
+/**
+ * The gates that kube-proxy v1.36 knows, and v1.37 no longer. A file that was written for v1.36 may set them. They have
+ * no effect, and neither the help nor a metric shows them.
+ */
+export const FORMER_GATES: ReadonlyMap<string, FeatureGate> = table([
+  ...group(
+    { stage: 'ALPHA', default: false, locked: false },
+    `
+      GangScheduling WorkloadAwarePreemption
+    `,
+  ),
+  ...group(
+    { stage: 'BETA', default: true, locked: false },
+    `
+      PreventStaticPodAPIReferences
+    `,
+  ),
+  ...group(
+    { stage: 'GA', default: true, locked: true },
+    `
+      APIServerTracing AnonymousAuthConfigurableEndpoints AnyVolumeDataSource AuthorizeNodeWithSelectors
+      AuthorizeWithSelectors BtreeWatchCache ConsistentListFromCache JobBackoffLimitPerIndex JobPodReplacementPolicy
+      JobSuccessPolicy LogarithmicScaleDown OrderedNamespaceDeletion PodLifecycleSleepAction
+      PodLifecycleSleepActionAllowZero RelaxedDNSSearchValidation ResilientWatchCacheInitialization RetryGenerateName
+      SchedulerQueueingHints SidecarContainers StreamingCollectionEncodingToJSON StreamingCollectionEncodingToProtobuf
+      StructuredAuthenticationConfiguration
+    `,
+  ),
+]);
+
+function table(gates: readonly FeatureGate[]): ReadonlyMap<string, FeatureGate> {
+  return new Map(gates.map(gate => [gate.name, gate]));
+}
 
 function group(common: Omit<FeatureGate, 'name'>, names: string): FeatureGate[] {
   return names

@@ -1,4 +1,5 @@
-import { FEATURE_GATES, type FeatureGate, GATE_DEPENDENCIES, type Stage } from './feature-gate-table.ts';
+import { GATE_DEPENDENCIES } from './feature-gate-dependencies.ts';
+import { FEATURE_GATES, type FeatureGate, FORMER_GATES, type Stage } from './feature-gate-table.ts';
 import { aggregate } from './validate/field-error.ts';
 
 export { FEATURE_GATES, type FeatureGate, type Stage };
@@ -37,18 +38,31 @@ export function isEnabled(gates: FeatureGates, name: string): boolean {
 export function applyFeatureGates(settings: ReadonlyMap<string, boolean>): AppliedGates {
   const errors = settingErrors(settings);
   if (errors.length > 0) return { kind: 'error', message: aggregate(errors) };
-  const enabled = new Map(settings);
-  for (const [all, stage] of STAGE_GATES) {
-    const value = settings.get(all);
-    if (value === undefined) continue;
-    for (const gate of FEATURE_GATES.values()) {
-      if (gate.stage === stage && !settings.has(gate.name)) enabled.set(gate.name, value);
-    }
-  }
-  const gates = { enabled };
+  const gates = { enabled: withStages(settings) };
   const missing = dependencyErrors(gates);
   if (missing.length > 0) return { kind: 'error', message: aggregate(missing) };
   return { kind: 'gates', gates, warnings: [...settings].flatMap(([name, value]) => warningsOf(name, value)) };
+}
+
+function withStages(settings: ReadonlyMap<string, boolean>): ReadonlyMap<string, boolean> {
+  const enabled = new Map(settings);
+  const setByStage: string[] = [];
+  for (const [all, stage] of STAGE_GATES) {
+    const value = settings.get(all);
+    if (value === undefined) continue;
+    for (const { name } of [...FEATURE_GATES.values()].filter(
+      gate => gate.stage === stage && !settings.has(gate.name),
+    )) {
+      enabled.set(name, value);
+      if (value) setByStage.push(name);
+    }
+  }
+  // In v1.37 alpha gates need a beta gate that is off, which was an alpha gate in v1.36. Without this loop, a command
+  // line for v1.36 with AllAlpha=true would be refused.
+  for (const name of setByStage) {
+    for (const need of GATE_DEPENDENCIES.get(name) ?? []) if (!enabled.has(need)) enabled.set(need, true);
+  }
+  return enabled;
 }
 
 /** Lines for a help text, sorted: `NAME=true|false (BETA - default=true)`. */
@@ -56,15 +70,29 @@ export function knownFeatures(): string[] {
   const all = [...STAGE_GATES].map(([name, stage]): FeatureGate => ({ name, stage, default: false, locked: false }));
   return [...FEATURE_GATES.values(), ...all]
     .filter(({ stage }) => stage === 'ALPHA' || stage === 'BETA')
-    .map(gate => `${gate.name}=true|false (${gate.stage} - default=${gate.default})`)
+    .map(helpLine)
     .sort();
+}
+
+/** The gates whose default would be the other one if every program of the cluster had this version. */
+const DEFAULTS_OF_A_WHOLE_CLUSTER: ReadonlyMap<string, boolean> = new Map([['DRAFractionalCapacityRange', true]]);
+
+function helpLine({ name, stage, default: value }: FeatureGate): string {
+  const line = (shown: boolean) => `${name}=true|false (${stage} - default=${shown})`;
+  const whole = DEFAULTS_OF_A_WHOLE_CLUSTER.get(name);
+  return whole === undefined ? line(value) : `${line(value)}, or ${line(whole)} if --min-compatibility-version>=1.37`;
+}
+
+/** A gate of this version, or one that only the version before had. */
+function knownGate(name: string): FeatureGate | undefined {
+  return FEATURE_GATES.get(name) ?? FORMER_GATES.get(name);
 }
 
 function settingErrors(settings: ReadonlyMap<string, boolean>): string[] {
   const errors: string[] = [];
   for (const [name, value] of settings) {
     if (STAGE_GATES.has(name)) continue;
-    const gate = FEATURE_GATES.get(name);
+    const gate = knownGate(name);
     // Upstream ignores all gates after an unknown one. So does this.
     if (!gate) return [...errors, `unrecognized feature gate: ${name}`];
     if (gate.locked && gate.default !== value) {
@@ -83,7 +111,7 @@ function dependencyErrors(gates: FeatureGates): string[] {
 }
 
 function warningsOf(featureGate: string, value: boolean): GateWarning[] {
-  const stage = FEATURE_GATES.get(featureGate)?.stage;
+  const stage = knownGate(featureGate)?.stage;
   if (stage !== 'GA' && stage !== 'DEPRECATED') return [];
   const word = stage === 'GA' ? 'GA' : 'deprecated';
   const message = `Warning: setting ${word} feature gate. It will be removed in a future release.`;

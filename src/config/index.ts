@@ -1,7 +1,13 @@
 export { type ConfigurationChanges, compareConfigurations, LIVE_FIELDS, type LiveField } from './changes.ts';
 export * from './configuration.ts';
 export { ConfigurationError, configurationText } from './configuration-text.ts';
-export { appendPortIfNeeded, applyPlatformDefaults, HEALTHZ_PORT, METRICS_PORT } from './defaults.ts';
+export {
+  appendPortIfNeeded,
+  applyPlatformDefaults,
+  HEALTHZ_PORT,
+  METRICS_PORT,
+  MODE_DEFAULTED,
+} from './defaults.ts';
 export { configurationObject, encodeConfiguration } from './encode.ts';
 export * from './feature-gates.ts';
 export { defaultConfiguration, type LoadedConfiguration, loadConfiguration } from './load.ts';

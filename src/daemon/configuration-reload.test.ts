@@ -44,6 +44,7 @@ test('START-11 a changed file is applied if that is safe, else ends the process,
     options: {
       configuration: read(HEAD),
       gates: gates.gates,
+      isModeDefaulted: false,
       configFile: file,
       configText: HEAD,
       reload: read,

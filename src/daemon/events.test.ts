@@ -26,6 +26,16 @@ test('EVENTS-7 MODE-8 the Event of a service port that is set aside names the Se
   });
 });
 
+test('EVENTS-27 the Event of a defaulted mode is a warning about the node, in the words of upstream', () => {
+  assert.deepEqual(events.modeDefaulted(), {
+    type: 'Warning',
+    reason: 'KubeProxyDefaultMode',
+    action: 'StartKubeProxy',
+    regarding: node,
+    note: "No kube-proxy mode specified: defaulting to 'iptables'. Note that in Kubernetes 1.40 the default mode will switch to 'nftables'. If you wish to continue using 'iptables' mode, you must explicitly specify 'mode: iptables' in the kube-proxy config file, or '--proxy-mode iptables' on the kube-proxy command line.",
+  });
+});
+
 test('HEALTH-11 a server that must be there and is not is a warning about the node, with the reason that upstream gives it', () => {
   const failed = { type: 'Warning', action: 'StartKubeProxy', regarding: node, note: 'taken' };
   assert.deepEqual(events.serverFailed('healthz', 'taken'), { ...failed, reason: 'FailedToStartProxierHealthcheck' });

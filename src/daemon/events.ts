@@ -1,3 +1,4 @@
+import { MODE_DEFAULTED } from '../config/index.ts';
 import { type Repair, type SetAside, type StartEvent, setAsideName } from '../modes/index.ts';
 import type { Family } from '../net/index.ts';
 import { type EventContent, nodeReference, type ObjectReference } from '../observe/events/index.ts';
@@ -10,6 +11,14 @@ export function eventsOf(nodeName: string) {
   const node = nodeReference(nodeName);
   return {
     started: (): EventContent => ({ type: 'Normal', reason: 'Starting', action: START, regarding: node, note: '' }),
+
+    modeDefaulted: (): EventContent => ({
+      type: 'Warning',
+      reason: 'KubeProxyDefaultMode',
+      action: START,
+      regarding: node,
+      note: MODE_DEFAULTED,
+    }),
 
     modeStarted: (event: StartEvent): EventContent => ({ ...event, regarding: node }),
 

@@ -7,7 +7,7 @@ import {
   checkNodePortAddresses,
   type FamilyConfig,
   type NodeIPs,
-  resolvePrimary,
+  resolveNodePortKeywords,
 } from '../model/index.ts';
 import type { Family } from '../net/index.ts';
 import type { Logger } from '../observe/logging/index.ts';
@@ -70,7 +70,7 @@ function familyConfig(
     detectLocalMode: configuration.detectLocalMode,
     clusterCIDRs: configuration.detectLocal.clusterCIDRs,
     podCIDRs: node?.podCIDRs ?? [],
-    nodePortAddresses: resolvePrimary(configuration.nodePortAddresses ?? [], nodeIPs),
+    nodePortAddresses: resolveNodePortKeywords(configuration.nodePortAddresses ?? [], nodeIPs),
     ipvsExcludeCIDRs: configuration.ipvs.excludeCIDRs ?? [],
     healthzBindAddress: configuration.healthzBindAddress,
     metricsBindAddress: configuration.metricsBindAddress,

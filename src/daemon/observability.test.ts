@@ -16,7 +16,13 @@ test('METRICS-3 the metrics show all feature gates, also AllAlpha and AllBeta', 
   resources.add('signals', () => shutdown.close());
   try {
     const { metrics } = await openObservability(
-      optionsFor(log, new Map([['AllAlpha', true]])),
+      optionsFor(
+        log,
+        new Map([
+          ['AllAlpha', true],
+          ['SidecarContainers', true],
+        ]),
+      ),
       'node-a',
       resources,
       shutdown,
@@ -25,6 +31,8 @@ test('METRICS-3 the metrics show all feature gates, also AllAlpha and AllBeta', 
     assert.match(text, /^kubernetes_feature_enabled\{name="AllAlpha",stage="ALPHA"\} 1$/m);
     assert.match(text, /^kubernetes_feature_enabled\{name="AllBeta",stage="BETA"\} 0$/m);
     assert.match(text, /^kubernetes_feature_enabled\{name="ComponentFlagz",stage="BETA"\} 1$/m);
+    assert.match(text, /^kubernetes_feature_enabled\{name="KubeProxyIPVS",stage="DEPRECATED"\} 1$/m);
+    assert.doesNotMatch(text, /SidecarContainers/, 'CONF-37 a gate that only v1.36 has is not shown');
   } finally {
     await resources.close();
   }
@@ -124,6 +132,7 @@ function optionsFor(log: Logger, set: ReadonlyMap<string, boolean> = new Map()):
   return {
     configuration: defaultConfiguration(),
     gates: gates.gates,
+    isModeDefaulted: false,
     configFile: '',
     configText: '',
     reload: () => defaultConfiguration(),

@@ -6,6 +6,8 @@ export interface DaemonOptions {
   /** Complete and valid. */
   readonly configuration: Configuration;
   readonly gates: FeatureGates;
+  /** The operator named no mode, and the configuration has the default. */
+  readonly isModeDefaulted: boolean;
   /** Path of the file that the configuration comes from; empty if it comes from flags. */
   readonly configFile: string;
   /** The text of that file when it was read. The watch compares it, so that it does not miss a change in between. */

@@ -44,6 +44,7 @@ export async function run(parts: RunParts): Promise<void> {
     for (const resource of WATCHED) parts.options.log.info('config', `Starting ${resource} config controller`);
   await objects.source.start(sourceHandlers(parts, proxy.loop, health));
   recorder.record(events.started());
+  if (parts.options.isModeDefaulted) recorder.record(events.modeDefaulted());
   const { startEvent } = mode.descriptor;
   if (startEvent) recorder.record(events.modeStarted(startEvent));
 }

@@ -1,4 +1,5 @@
 import { hostname } from 'node:os';
+import { MODE_DEFAULTED } from '../config/index.ts';
 import { FatalError } from '../lib/fatal-error.ts';
 import { detectNodeIPs, isNodeIPKnown, nodeNameFrom } from '../model/index.ts';
 import { configuredMode } from '../modes/index.ts';
@@ -36,6 +37,7 @@ export async function start(
   const supported = await mode.descriptor.supportedFamilies(log);
   const { families, dualStack } = chooseFamilies(nodeIPs.primary, supported, log);
   checkConfiguredFamilies(configuration, node, nodeIPs, dualStack, log);
+  if (options.isModeDefaulted) log.error('server', MODE_DEFAULTED);
   log.info('server', `Using ${mode.descriptor.name} Proxier`);
   await mode.prepare({ configuration, nodeIPs, families, log });
   if (options.initOnly) return 'initialised';

@@ -1,31 +1,22 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 
-const DEVICES = '/sys/devices/system';
+const ONLINE = '/sys/devices/system/cpu/online';
 
 /**
  * The number of logical CPUs of the machine that are online. This is not the number that a container may use, because
  * the kernel limits that depend on it hold for the whole machine.
  */
-export function countMachineCpus(devices = DEVICES): number {
-  const nodes = listNumbered(`${devices}/node`, 'node');
-  const folders = nodes.length > 0 ? nodes : [`${devices}/cpu`];
-  const cpus = folders.flatMap(folder => listNumbered(folder, 'cpu')).filter(isOnline);
-  return cpus.length > 0 ? cpus.length : availableParallelism();
+export function countMachineCpus(file = ONLINE): number {
+  const count = existsSync(file) ? countListed(readFileSync(file, 'utf8').trim()) : 0;
+  return count > 0 ? count : availableParallelism();
 }
 
-/** The paths of the entries that are named by the prefix and a number: `node0`, `node1`. */
-function listNumbered(folder: string, prefix: string): readonly string[] {
-  if (!existsSync(folder)) return [];
-  const name = new RegExp(`^${prefix}[0-9]+$`);
-  return readdirSync(folder)
-    .filter(entry => name.test(entry))
-    .map(entry => `${folder}/${entry}`);
-}
-
-function isOnline(cpu: string): boolean {
-  const online = `${cpu}/online`;
-  // Most machines cannot take their first CPU offline. The kernel gives such a CPU no `online` file.
-  if (existsSync(online) && readFileSync(online, 'utf8').trim() === '0') return false;
-  return existsSync(`${cpu}/topology/core_id`);
+/** Counts the CPUs of a list such as `0-5,34`. Returns 0 for another text. */
+function countListed(list: string): number {
+  if (!/^\d+(-\d+)?(,\d+(-\d+)?)*$/.test(list)) return 0;
+  return list
+    .split(',')
+    .map(range => range.split('-').map(Number))
+    .reduce((sum, [first = 0, last = first]) => sum + last - first + 1, 0);
 }

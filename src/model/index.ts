@@ -13,7 +13,7 @@ export * from './node.ts';
 export {
   type NodePortAddresses,
   parseNodePortAddresses,
-  resolvePrimary,
+  resolveNodePortKeywords,
   selectNodePortIPs,
 } from './node-port-addresses.ts';
 export {

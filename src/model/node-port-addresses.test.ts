@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { node } from '../../test/support/objects.ts';
-import { type Ip, parseIp } from '../net/index.ts';
+import { FAMILIES, type Ip, parseIp } from '../net/index.ts';
 import { detectNodeIPs } from './node.ts';
-import { parseNodePortAddresses, resolvePrimary, selectNodePortIPs } from './node-port-addresses.ts';
+import { parseNodePortAddresses, resolveNodePortKeywords, selectNodePortIPs } from './node-port-addresses.ts';
 
 describe('addresses for node ports', () => {
   const ips = (...texts: string[]) => texts.map(text => parseIp(text)).filter((ip): ip is Ip => ip !== undefined);
@@ -90,10 +90,42 @@ describe('addresses for node ports', () => {
 
   test('MODEL-18 `primary` means the known addresses of the node', () => {
     const resolve = (internalIPs: string[]) =>
-      resolvePrimary(['primary'], detectNodeIPs(node('n', { internalIPs }), ''));
+      resolveNodePortKeywords(['primary'], detectNodeIPs(node('n', { internalIPs }), ''));
     assert.deepEqual(resolve(['fd00::1', '10.0.0.1']), ['10.0.0.1/32', 'fd00::1/128']);
     assert.deepEqual(resolve(['10.0.0.1']), ['10.0.0.1/32']);
     assert.deepEqual(resolve([]), []);
-    assert.deepEqual(resolvePrimary(['10.0.0.0/8'], detectNodeIPs(undefined, '')), ['10.0.0.0/8']);
+    assert.deepEqual(resolveNodePortKeywords(['10.0.0.0/8'], detectNodeIPs(undefined, '')), ['10.0.0.0/8']);
+  });
+
+  test('MODEL-18 keywords and ranges mix freely, and keep their order', () => {
+    const nodeIPs = detectNodeIPs(node('n', { internalIPs: ['10.0.0.1'] }), '');
+    assert.deepEqual(resolveNodePortKeywords(['fd00::/8', 'localhost', 'primary', '1.2.3.0/24', 'all'], nodeIPs), [
+      'fd00::/8',
+      '127.0.0.0/8',
+      '::1/128',
+      '10.0.0.1/32',
+      '1.2.3.0/24',
+      '0.0.0.0/0',
+      '::/0',
+    ]);
+  });
+
+  test('MODEL-18 keywords select these addresses of the machine', () => {
+    const nodeIPs = detectNodeIPs(node('n', { internalIPs: ['10.0.0.1'] }), '');
+    const selected = (...texts: string[]) =>
+      FAMILIES.flatMap(family =>
+        selectNodePortIPs(parseNodePortAddresses(family, resolveNodePortKeywords(texts, nodeIPs)), own),
+      );
+    const all = ['10.0.0.1', '127.0.0.1', '192.168.1.1', 'fd00::1', '::1', '2001:db8::1'];
+    assert.deepEqual(selected('localhost'), ['127.0.0.1', '::1']);
+    assert.deepEqual(selected('all'), all);
+    assert.deepEqual(selected('primary', 'all'), all);
+    assert.deepEqual(selected('primary'), ['10.0.0.1', 'fd00::1', '::1', '2001:db8::1'], 'no IPv6 range: all of IPv6');
+    assert.deepEqual(selected('primary', 'localhost'), ['10.0.0.1', '127.0.0.1', '::1']);
+    assert.deepEqual(selected('primary', '192.168.0.0/16', '2001:db8::/64'), [
+      '10.0.0.1',
+      '192.168.1.1',
+      '2001:db8::1',
+    ]);
   });
 });

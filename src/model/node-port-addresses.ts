@@ -55,9 +55,23 @@ export function selectNodePortIPs(addresses: NodePortAddresses, interfaceIPs: re
   return [...new Set(matching)];
 }
 
-/** Replaces the word `primary` by the known addresses of the node. */
-export function resolvePrimary(texts: readonly string[], nodeIPs: NodeIPs): readonly string[] {
-  if (texts.length !== 1 || texts[0] !== 'primary') return texts;
+/** Replaces keywords by the ranges that they stand for. `primary` stands for the known addresses of the node. */
+export function resolveNodePortKeywords(texts: readonly string[], nodeIPs: NodeIPs): readonly string[] {
+  return texts.flatMap(text => {
+    switch (text) {
+      case 'primary':
+        return primaryRanges(nodeIPs);
+      case 'localhost':
+        return ['127.0.0.0/8', '::1/128'];
+      case 'all':
+        return FAMILIES.map(family => formatCidr(ZERO[family]));
+      default:
+        return [text];
+    }
+  });
+}
+
+function primaryRanges(nodeIPs: NodeIPs): readonly string[] {
   const own = FAMILIES.filter(family => isNodeIPKnown(nodeIPs, family));
   return own.map(family => formatCidr({ address: nodeIPs[family], prefix: family === 'IPv4' ? 32 : 128 }));
 }

@@ -1,4 +1,9 @@
-import { parseNodePortAddresses, resolvePrimary, type ServiceState, selectNodePortIPs } from '../model/index.ts';
+import {
+  parseNodePortAddresses,
+  resolveNodePortKeywords,
+  type ServiceState,
+  selectNodePortIPs,
+} from '../model/index.ts';
 import type { ModeSettings } from '../modes/index.ts';
 import type { Family, Ip } from '../net/index.ts';
 import { endpointsOf } from '../plan/index.ts';
@@ -15,7 +20,10 @@ export interface ModeSettingsInput {
 export function modeSettings(state: ProxyState, family: Family, input: ModeSettingsInput): ModeSettings {
   const { nodeOptions, serviceCidrs } = state;
   const { localDetector, masqueradeAll } = nodeOptions.families[family];
-  const addresses = parseNodePortAddresses(family, resolvePrimary(input.nodePortAddresses, nodeOptions.nodeIPs));
+  const addresses = parseNodePortAddresses(
+    family,
+    resolveNodePortKeywords(input.nodePortAddresses, nodeOptions.nodeIPs),
+  );
   const ips = addresses.matchAll ? [] : selectNodePortIPs(addresses, input.interfaceIPs());
   return {
     localDetector,

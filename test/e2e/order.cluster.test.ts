@@ -103,6 +103,22 @@ describe('the steps of a start and their order', () => {
     assert.equal((await events()).filter(({ reason }) => reason === 'Starting').length, startEvents);
   });
 
+  test('EVENTS-27 CONF-40 a start without a mode says so in the log and as an Event of the Node', async () => {
+    const notice = /^No kube-proxy mode specified: defaulting to 'iptables'\. /;
+    const defaulted = async () => (await events()).filter(({ reason }) => reason === 'KubeProxyDefaultMode');
+    const named = stage.start({ mode: 'iptables' });
+    await named.until(ALL_SYNCED);
+    await named.stop();
+    assert.deepEqual(await defaulted(), [], 'the operator named the mode');
+    const proxy = stage.start({ mode: '' });
+    await proxy.until(/^E.*"No kube-proxy mode specified/);
+    await proxy.until(ALL_SYNCED);
+    await stage.until('write its Event', async () => (await defaulted()).length === 1);
+    const [{ type, action, regarding, note } = assert.fail()] = await defaulted();
+    assert.deepEqual([type, action, regarding.kind, regarding.name], ['Warning', 'StartKubeProxy', 'Node', 'node-a']);
+    assert.match(note, notice);
+  });
+
   for (const { port, reason, words } of [
     {
       port: 10_256,

@@ -35,14 +35,7 @@ export interface Completions {
   readonly commands: readonly CompletedCommand[];
 }
 
-const FILES: readonly string[] = [
-  'config',
-  'kubeconfig',
-  'manifests',
-  'write-config-to',
-  'boot-id-file',
-  'machine-id-file',
-];
+const FILES: readonly string[] = ['config', 'kubeconfig', 'manifests', 'write-config-to'];
 
 /** The values of flags that upstream has too. Our own flags have theirs in their tables. */
 const WORDS: Readonly<Record<string, readonly string[]>> = {

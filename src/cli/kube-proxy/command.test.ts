@@ -7,10 +7,10 @@ import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
 import { parse } from 'yaml';
 import type { DaemonOptions } from '../../daemon/index.ts';
+import { KUBERNETES_VERSION } from '../../lib/kubernetes-version.ts';
 import { MODES } from '../../modes/index.ts';
 import type { FlagTable } from '../flags/index.ts';
 import { main } from '../main.ts';
-import { KUBERNETES_VERSION } from '../version.ts';
 import { KUBE_PROXY_FLAGS } from './flags/index.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'cli-'));
@@ -76,15 +76,15 @@ describe('kube-proxy', () => {
       [task, options.configuration.mode, options.configFile, options.configText, options.master, options.initOnly],
       ['run', 'iptables', '', '', '', false],
     );
-    assert.deepEqual([options.manifests, options.kubernetesVersion], [undefined, 'v1.36.4']);
+    assert.deepEqual([options.manifests, options.kubernetesVersion], [undefined, 'v1.37.0']);
   });
 
   test('CLI-9 a run gets the flags that are not part of the configuration', async () => {
     const path = configFile('mode: ipvs\n');
-    const options = await optionsOf('--config', path, '--master=https://api', '--init-only', '--version=v1.36.4-x');
+    const options = await optionsOf('--config', path, '--master=https://api', '--init-only', '--version=v1.37.0-x');
     assert.deepEqual(
       [options.configuration.mode, options.configFile, options.master, options.initOnly, options.kubernetesVersion],
-      ['ipvs', path, 'https://api', true, 'v1.36.4-x'],
+      ['ipvs', path, 'https://api', true, 'v1.37.0-x'],
     );
     assert.equal(options.configText, readFileSync(path, 'utf8'));
     assert.deepEqual(
@@ -122,13 +122,38 @@ describe('kube-proxy', () => {
       throw new Error('no way');
     });
     assert.equal(status, 1);
-    const lines = stderr.trimEnd().split('\n').slice(1);
+    const lines = stderr.trimEnd().split('\n');
     assert.deepEqual(
       lines.map(line => JSON.parse(line)).map(({ ts: _, ...rest }) => rest),
       [
         { caller: 'command.ts', msg: 'Error running ProxyServer', err: 'no way' },
         { caller: 'command.ts', msg: 'command failed', err: 'no way' },
       ],
+    );
+  });
+
+  test('CLI-38 flags that only v1.36 has are accepted without effect, and the program says so', async () => {
+    const { status, stderr, calls } = await run(['--machine-id-file=/x', '--boot_id_file', '/y']);
+    assert.equal(status, 0);
+    assert.deepEqual(stderr.trimEnd().split('\n'), [
+      'Flag --machine-id-file has been deprecated, it has no effect: remove it',
+      'Flag --boot-id-file has been deprecated, it has no effect: remove it',
+    ]);
+    const [{ options } = assert.fail('nothing ran')] = calls;
+    assert.equal(options.flags().find(({ name }) => name === 'boot-id-file')?.value, '/y');
+    const others = (await optionsOf()).flags().map(({ name }) => name);
+    assert.ok(!others.includes('boot-id-file') && !others.includes('machine-id-file'));
+  });
+
+  test('CONF-40 a run learns whether the operator named a mode', async () => {
+    assert.equal((await optionsOf()).isModeDefaulted, true);
+    assert.equal((await optionsOf('--proxy-mode=iptables')).isModeDefaulted, false);
+    assert.equal((await optionsOf('--config', configFile(''))).isModeDefaulted, true);
+    assert.equal((await optionsOf('--config', configFile('mode: iptables\n'))).isModeDefaulted, false);
+    assert.equal(
+      (await optionsOf('--manifests', 'DIR')).isModeDefaulted,
+      false,
+      'nftables mode is chosen, not defaulted',
     );
   });
 
@@ -295,7 +320,7 @@ describe('help and version', () => {
     assert.equal(status, 0);
     assert.match(
       stdout,
-      /^version\.Info\{Major:"1", Minor:"36", .*GitVersion:"v1\.36\.4", .*Compiler:"Pointsman \d[^"]*", Platform:"linux\/\w+"\}\n$/,
+      /^version\.Info\{Major:"1", Minor:"37", .*GitVersion:"v1\.37\.0", .*Compiler:"Pointsman \d[^"]*", Platform:"linux\/\w+"\}\n$/,
     );
   });
 
@@ -306,7 +331,7 @@ describe('help and version', () => {
   test('CLI-12 the version command prints the version of Pointsman, as text, JSON or YAML', async () => {
     const { status, stdout } = await run(['version']);
     assert.equal(status, 0);
-    assert.match(stdout, /^Pointsman \d+\.\d+\.\d+, for Kubernetes v1\.36\.4\n$/);
+    assert.match(stdout, /^Pointsman \d+\.\d+\.\d+, for Kubernetes v1\.37\.0\n$/);
     const json = JSON.parse((await run(['version', '-o', 'json'])).stdout);
     assert.deepEqual(Object.keys(json), ['pointsman', 'kubernetes', 'node', 'platform']);
     assert.deepEqual([json.kubernetes, json.node], [KUBERNETES_VERSION, process.version]);

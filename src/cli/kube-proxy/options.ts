@@ -16,6 +16,8 @@ import { overrideLogging } from './logging.ts';
 export interface Completed {
   readonly configuration: Configuration;
   readonly gates: FeatureGates;
+  /** Neither the file nor a flag names a mode. */
+  readonly isModeDefaulted: boolean;
   /** The text of the configuration file. Empty without a file. */
   readonly configText: string;
 }
@@ -30,9 +32,8 @@ export function complete(parsed: ParsedFlags<KubeProxyFlags>, log: Logger, text?
   const given = values.config === '' ? configurationFromFlags(parsed) : configurationFromFile(configText, parsed, log);
   // A proxy without an API server is for trying things out. nftables mode is the best one for that.
   const withMode = given.mode === '' && values.manifests !== '' ? { ...given, mode: 'nftables' } : given;
-  if (withMode.mode === '') log.info('options', 'Using iptables proxy');
   const configuration = overrideHostname(applyPlatformDefaults(withMode), values['hostname-override']);
-  return { configuration, gates: gatesOf(configuration, log), configText };
+  return { configuration, gates: gatesOf(configuration, log), isModeDefaulted: withMode.mode === '', configText };
 }
 
 /** A file replaces the configuration from flags, except for the log. */

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
@@ -130,6 +130,57 @@ describe('recorded configuration files that are refused', () => {
     });
   }
 });
+
+describe('command lines and files of real distributions', () => {
+  interface Distribution {
+    readonly name: string;
+    readonly args: string;
+    readonly config?: string;
+    readonly writes?: string;
+    readonly refused?: readonly string[];
+    readonly run?: readonly string[];
+  }
+  const distributions = records<Distribution>('cli-cases/distributions');
+  const defaults = records<Written>('cli-cases/flags').find(({ name }) => name === 'defaults')?.written ?? '';
+
+  test('CLI-39 all are there', () => assert.equal(distributions.length, 53));
+
+  for (const { name, args: line, config, writes, refused, run: runErrors } of distributions) {
+    const file = join(folder, `${name}.config`);
+    const args = line.split(' ').map(arg => arg.replace('@', file));
+
+    test(`CLI-39 ${name}: ${refused ? 'refused' : 'written'} as upstream does`, async () => {
+      if (config !== undefined) writeFileSync(file, config);
+      const target = join(folder, `${name}.written`);
+      const { exit, stderr } = await run([...args, `--write-config-to=${target}`]);
+      if (refused) {
+        assert.deepEqual([exit, errorLines(stderr)], [1, refused]);
+        assert.ok(!existsSync(target));
+      } else {
+        assert.equal(exit, 0, stderr);
+        assert.equal(readFileSync(target, 'utf8'), withBlocks(defaults, writes ?? ''));
+      }
+    });
+
+    if (!runErrors) continue;
+    test(`CLI-39 ${name}: a run comes as far as upstream's`, async () => {
+      if (config !== undefined) writeFileSync(file, config);
+      assert.deepEqual(errorLines((await run(args)).stderr), runErrors);
+    });
+  }
+});
+
+/** Replaces the top-level fields of a written file by those of `changed`. Fields are sorted by name. */
+function withBlocks(text: string, changed: string): string {
+  const blocks = new Map<string, string>();
+  for (const block of [text, changed].flatMap(part => part.split(/^(?=[a-z])/m))) {
+    blocks.set(block.slice(0, block.indexOf(':')), block);
+  }
+  return [...blocks.keys()]
+    .sort()
+    .map(name => blocks.get(name))
+    .join('');
+}
 
 describe('recorded flags in the log', () => {
   interface LoggedFlags {

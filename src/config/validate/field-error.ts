@@ -9,6 +9,7 @@ export type FieldError =
       readonly value: string;
       readonly supported: readonly string[];
     }
+  | { readonly kind: 'duplicate'; readonly path: string; readonly value: string }
   | { readonly kind: 'required' | 'forbidden'; readonly path: string; readonly detail: string };
 
 /** `value` is the text to show: a quoted text, or JSON. */
@@ -22,6 +23,8 @@ export function fieldErrorText(error: FieldError): string {
       return `${error.path}: Invalid value: ${error.value}: ${error.detail}`;
     case 'unsupported':
       return `${error.path}: Unsupported value: ${error.value}: supported values: ${error.supported.map(goQuote).join(', ')}`;
+    case 'duplicate':
+      return `${error.path}: Duplicate value: ${error.value}`;
     case 'required':
       return `${error.path}: Required value: ${error.detail}`;
     case 'forbidden':

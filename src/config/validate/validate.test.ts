@@ -94,22 +94,22 @@ const FAULTS: readonly [fault: string, change: Change, message: string][] = [
   [
     'an entry of nodePortAddresses that is not a CIDR',
     () => ({ nodePortAddresses: ['10.0.0.0/8', '10.0.0.0/33'] }),
-    'NodePortAddresses[1]: Invalid value: "10.0.0.0/33": must be a valid CIDR',
+    `NodePortAddresses[1]: Invalid value: "10.0.0.0/33": must be a valid CIDR or one of the keywords 'primary', 'localhost', 'all'`,
   ],
   [
-    'primary before another entry of nodePortAddresses',
-    () => ({ nodePortAddresses: ['primary', 'nonsense'] }),
-    `NodePortAddresses[0]: Invalid value: "primary": can't use both 'primary' and CIDRs`,
+    'a word of nodePortAddresses that is no keyword',
+    () => ({ nodePortAddresses: ['primary', 'nonsense', '10.0.0.0/8'] }),
+    `NodePortAddresses[1]: Invalid value: "nonsense": must be a valid CIDR or one of the keywords 'primary', 'localhost', 'all'`,
   ],
   [
-    'primary after another entry of nodePortAddresses',
-    () => ({ nodePortAddresses: ['10.0.0.0/8', 'primary'] }),
-    `NodePortAddresses[1]: Invalid value: "primary": can't use both 'primary' and CIDRs`,
+    'a keyword that is in nodePortAddresses twice',
+    () => ({ nodePortAddresses: ['all', '10.0.0.0/8', 'localhost', 'primary', '10.0.0.0/8', 'all'] }),
+    `NodePortAddresses[5]: Duplicate value: "all"`,
   ],
   [
     'a showHiddenMetricsForVersion that is not the previous version',
-    () => ({ showHiddenMetricsForVersion: '1.36' }),
-    `ShowHiddenMetricsForVersion: Invalid value: "1.36": invalid showHiddenMetricsForVersion: showHiddenMetricsForVersion: Invalid value: "1.36": must be omitted or have the value '1.35'; only the previous minor version is allowed`,
+    () => ({ showHiddenMetricsForVersion: '1.37' }),
+    `ShowHiddenMetricsForVersion: Invalid value: "1.37": invalid showHiddenMetricsForVersion: showHiddenMetricsForVersion: Invalid value: "1.37": must be omitted or have the value '1.36'; only the previous minor version is allowed`,
   ],
   [
     'an unknown detectLocalMode',
@@ -248,6 +248,36 @@ test('CONF-9 fields that the mode does not use are not checked', () => {
     errorsOf(() => ({ healthzBindAddress: '' })),
     [],
   );
+});
+
+test('CONF-37 showHiddenMetricsForVersion is the version before v1.36 or before v1.37', () => {
+  for (const showHiddenMetricsForVersion of ['', '1.35', '1.36']) {
+    assert.deepEqual(
+      errorsOf(() => ({ showHiddenMetricsForVersion })),
+      [],
+    );
+  }
+});
+
+test('CONF-38 nodePortAddresses is a free mix of CIDRs and keywords', () => {
+  for (const nodePortAddresses of [
+    ['localhost'],
+    ['10.0.0.0/8', 'all', 'fd00::/8', 'primary', '127.0.0.0/8', 'localhost'],
+    ['10.0.0.0/8', '10.0.0.0/8'],
+  ]) {
+    assert.deepEqual(
+      errorsOf(() => ({ nodePortAddresses })),
+      [],
+    );
+  }
+});
+
+test('CONF-39 without the gate KubeProxyIPVS, ipvs is no mode', () => {
+  const errors = (mode: string) => errorsOf(() => ({ mode, featureGates: new Map([['KubeProxyIPVS', false]]) }));
+  assert.deepEqual(errors('ipvs'), [
+    'KubeProxyConfiguration.Mode.ProxyMode: Invalid value: "ipvs": must be iptables, nftables or blank (blank means the best-available proxy [currently iptables])',
+  ]);
+  for (const mode of ['', 'iptables', 'nftables', 'userspace']) assert.deepEqual(errors(mode), []);
 });
 
 test('CONF-9 valid values pass', () => {

@@ -2,9 +2,10 @@ import { compareTexts } from '../../lib/compare-texts.ts';
 import { formatDuration } from '../../lib/duration.ts';
 import { goJson } from '../../lib/go-json.ts';
 import { goQuote } from '../../lib/go-quote.ts';
+import { parseCidr } from '../../net/index.ts';
 import type { Configuration } from '../configuration.ts';
-import { applyFeatureGates, defaultFeatureGates } from '../feature-gates.ts';
-import { validateCidrs, validateHostPort, validateIp, validateNotNegative, validatePositive } from './checks.ts';
+import { applyFeatureGates, defaultFeatureGates, type FeatureGates, isEnabled } from '../feature-gates.ts';
+import { validateHostPort, validateIp, validateNotNegative, validatePositive } from './checks.ts';
 import { type FieldError, invalid } from './field-error.ts';
 import { validateLogging } from './logging.ts';
 import {
@@ -30,7 +31,7 @@ export function validateConfiguration(configuration: Configuration): FieldError[
     ...validateMasqueradeBit(`${path}.KubeProxyIPTablesConfiguration`, configuration.iptables),
     ...validateModeSection(path, configuration),
     ...validateLinux(`${path}.KubeProxyLinuxConfiguration`, linux),
-    ...validateMode(`${path}.Mode`, mode),
+    ...validateMode(`${path}.Mode`, mode, gates),
     ...validateNotNegative(`${path}.ClientConnection.Burst`, clientConnection.burst),
     ...validatePeriods(path, configuration),
     ...validateAddresses(path, configuration),
@@ -47,12 +48,11 @@ function gatesText(gates: ReadonlyMap<string, boolean>): string {
 }
 
 /** Upstream has no userspace mode, and its error text does not name it. We keep that text. */
-const PROXY_MODES = ['', 'iptables', 'ipvs', 'nftables', 'userspace'];
-
-function validateMode(path: string, mode: string): FieldError[] {
-  if (PROXY_MODES.includes(mode)) return [];
+function validateMode(path: string, mode: string, gates: FeatureGates): FieldError[] {
+  const modes = isEnabled(gates, 'KubeProxyIPVS') ? ['iptables', 'ipvs', 'nftables'] : ['iptables', 'nftables'];
+  if (['', ...modes, 'userspace'].includes(mode)) return [];
   const blank = 'blank (blank means the best-available proxy [currently iptables])';
-  return [invalid(`${path}.ProxyMode`, goQuote(mode), `must be iptables, ipvs, nftables or ${blank}`)];
+  return [invalid(`${path}.ProxyMode`, goQuote(mode), `must be ${modes.join(', ')} or ${blank}`)];
 }
 
 function validatePeriods(path: string, configuration: Configuration): FieldError[] {
@@ -78,22 +78,31 @@ function validateAddresses(path: string, configuration: Configuration): FieldErr
   ];
 }
 
-/** Accepts CIDRs, or `primary` alone. Entries after `primary` are not checked. */
+const NODE_PORT_KEYWORDS = ['primary', 'localhost', 'all'];
+
+/** Accepts CIDRs and keywords in any order. A keyword may be there only once. */
 function validateNodePortAddresses(path: string, addresses: readonly string[]): FieldError[] {
-  const primary = addresses.indexOf('primary');
-  const cidrs = primary < 0 ? addresses : addresses.slice(0, primary);
-  const errors = validateCidrs(path, cidrs, 'must be a valid CIDR');
-  if (primary < 0 || addresses.length === 1) return errors;
-  return [...errors, invalid(`${path}[${primary}]`, goQuote('primary'), "can't use both 'primary' and CIDRs")];
+  const detail = "must be a valid CIDR or one of the keywords 'primary', 'localhost', 'all'";
+  return addresses.flatMap((address, index): FieldError[] => {
+    const place = `${path}[${index}]`;
+    if (NODE_PORT_KEYWORDS.includes(address)) {
+      const isRepeated = addresses.indexOf(address) < index;
+      return isRepeated ? [{ kind: 'duplicate', path: place, value: goQuote(address) }] : [];
+    }
+    return parseCidr(address) === undefined ? [invalid(place, goQuote(address), detail)] : [];
+  });
 }
 
-/** This release can still show metrics that it hides, if the operator names the release before it. */
-const PREVIOUS_MINOR = '1.35';
+/**
+ * A release can still show metrics that it hides, if the operator names the release before it. Upstream v1.36 accepts
+ * 1.35, v1.37 accepts 1.36.
+ */
+const PREVIOUS_MINORS = ['1.35', '1.36'];
 
 function validateShowHiddenMetrics(path: string, version: string): FieldError[] {
-  if (version === '' || version === PREVIOUS_MINOR) return [];
+  if (version === '' || PREVIOUS_MINORS.includes(version)) return [];
   const shown = goQuote(version);
-  const rule = `must be omitted or have the value '${PREVIOUS_MINOR}'; only the previous minor version is allowed`;
+  const rule = `must be omitted or have the value '${PREVIOUS_MINORS.at(-1)}'; only the previous minor version is allowed`;
   const name = 'showHiddenMetricsForVersion';
   return [invalid(path, shown, `invalid ${name}: ${name}: Invalid value: ${shown}: ${rule}`)];
 }

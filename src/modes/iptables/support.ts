@@ -1,7 +1,7 @@
 import { IptablesError, type IptablesRun, lockWaitText } from '../../kernel/iptables/index.ts';
 import { errorText } from '../../lib/error-text.ts';
 import { FatalError } from '../../lib/fatal-error.ts';
-import { parseNodePortAddresses, resolvePrimary } from '../../model/index.ts';
+import { parseNodePortAddresses, resolveNodePortKeywords } from '../../model/index.ts';
 import type { StartContext } from '../descriptor.ts';
 import { hasLocalhostNodePorts, ROUTE_LOCALNET_NOTICE, routeLocalnet } from './machine/sysctls.ts';
 import type { IptablesOptions } from './mode.ts';
@@ -12,7 +12,10 @@ export async function prepareIptables(
   { configuration, nodeIPs, families, log }: StartContext,
 ): Promise<void> {
   if (!families.includes('IPv4')) return;
-  const addresses = parseNodePortAddresses('IPv4', resolvePrimary(configuration.nodePortAddresses ?? [], nodeIPs));
+  const addresses = parseNodePortAddresses(
+    'IPv4',
+    resolveNodePortKeywords(configuration.nodePortAddresses ?? [], nodeIPs),
+  );
   if (!hasLocalhostNodePorts('IPv4', localhostNodePorts, addresses)) return;
   log.info('iptables', ROUTE_LOCALNET_NOTICE, { ipFamily: 'IPv4' });
   try {

@@ -57,6 +57,6 @@ test('IPVS-22 the deprecation is an Event of the Node', () => {
     type: 'Warning',
     reason: 'IPVSDeprecation',
     action: 'StartKubeProxy',
-    note: "The ipvs proxier is now deprecated and may be removed in a future release. Please use 'nftables' instead.",
+    note: "The ipvs proxier has been deprecated and will be disabled by default in Kubernetes 1.40 and removed in Kubernetes 1.43. Migrate to the 'nftables' proxier instead.",
   });
 });

@@ -88,6 +88,19 @@ describe('the metrics server', () => {
     });
   }
 
+  test('METRICS-34 name[] selects metrics by their whole name', async () => {
+    const family = (name: string) => `# HELP ${name} Text.\n# TYPE ${name} counter\n${name}{a="# HELP a_total "} 1\n`;
+    await serve({ metrics: async () => ['a_total', 'a_total_b', 'c'].map(family).join('') });
+    const body = async (query: string) => (await get(`/metrics?${query}`)).body;
+    assert.equal(await body('name[]=a_total'), family('a_total'));
+    assert.equal(await body('name%5B%5D=c&name[]=a_total&name[]=&name[]=a'), family('a_total') + family('c'));
+    assert.equal(await body('name[]=nope'), '');
+    assert.equal(await body('name=c'), await body(''));
+    const { headers } = await get('/metrics?name[]=c', { headers: { 'Accept-Encoding': 'gzip' } });
+    assert.equal(headers['content-encoding'], undefined, 'a small answer is not compressed');
+    assert.equal((await get('/metrics/slis?name[]=nope')).body, '');
+  });
+
   test('METRICS-5 metrics that cannot be read are a 500', async () => {
     await serve({
       metrics: async () => {

@@ -87,15 +87,24 @@ function plainAnswer(body: string): HttpAnswer {
 
 async function metricsAnswer(
   metrics: SharedRendering,
-  { headers: { accept, 'accept-encoding': accepted }, disconnected }: HttpRequest,
+  { headers: { accept, 'accept-encoding': accepted }, query, disconnected }: HttpRequest,
 ): Promise<HttpAnswer> {
   const text = await metrics.get(disconnected);
   const headers = {
     'Content-Type': `text/plain; version=0.0.4; charset=utf-8; escaping=${escapingFor(accept ?? '')}`,
     'Process-Start-Time-Unix': String(Math.floor(PROCESS_START_MS / 1000)),
   };
+  const names = query.getAll('name[]');
+  if (names.length > 0) return { status: 200, headers, body: familiesNamed(names, text.plain.toString()) };
   if (!acceptsGzip(accepted)) return { status: 200, headers, body: text.plain };
   return { status: 200, headers: { ...headers, 'Content-Encoding': 'gzip' }, body: await text.zipped() };
+}
+
+/** The part of a text of metrics that is about these metrics. */
+function familiesNamed(names: readonly string[], text: string): string {
+  const wanted = new Set(names);
+  const families = text.split(/^(?=# HELP )/m);
+  return families.filter(family => wanted.has(family.split(' ', 3)[2] ?? '')).join('');
 }
 
 /** The escaping that the caller prefers. No metric has a name that needs escaping, so only the header differs. */

@@ -8,7 +8,7 @@ const WARNING =
 
 export interface StatuszInfo {
   readonly binaryVersion: string;
-  /** The release of Kubernetes whose behaviour the proxy has: `1.36`. */
+  /** The release of Kubernetes whose behaviour the proxy has: `1.37`. */
   readonly emulationVersion: string;
 }
 

@@ -46,6 +46,6 @@ export const CLUSTER_FLAGS = {
   'nodeport-addresses': flag(
     stringSlice,
     NONE,
-    'Address ranges: the node accepts node ports at its addresses in these ranges. The word primary stands for the primary addresses of the node. The default is primary in nftables mode, and all addresses in other modes.',
+    'Address ranges and keywords: the node accepts node ports at its addresses in these ranges. The keyword primary stands for the primary addresses of the node, localhost for 127.0.0.0/8 and ::1/128, all for 0.0.0.0/0 and ::/0. The default is primary in nftables mode, and all in other modes.',
   ),
 };

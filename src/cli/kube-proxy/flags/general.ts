@@ -1,5 +1,5 @@
+import { KUBERNETES_VERSION } from '../../../lib/kubernetes-version.ts';
 import { bool, flag, int32, ip, ipPort, mapStringBool, string, version } from '../../flags/index.ts';
-import { KUBERNETES_VERSION } from '../../version.ts';
 
 /** Upstream's text. */
 const DEPRECATED = 'This flag is deprecated and will be removed in a future release. Please use';
@@ -50,16 +50,6 @@ export const GENERAL_FLAGS = {
     ip,
     '0.0.0.0',
     'Primary IP address of the node. It overrides the address in the Node object, unless it is 0.0.0.0 or ::. Only userspace mode listens on it.',
-  ),
-  'boot-id-file': flag(
-    string,
-    ['/proc', 'sys/kernel/random/boot_id'].join('/'),
-    'Accepted for compatibility, without effect.',
-  ),
-  'machine-id-file': flag(
-    string,
-    '/etc/machine-id,/var/lib/dbus/machine-id',
-    'Accepted for compatibility, without effect.',
   ),
   help: flag(bool, false, 'Print this help.', { shorthand: 'h' }),
   version: flag(

@@ -6,6 +6,9 @@ import { MODE_FLAGS } from './modes.ts';
 
 export const UPSTREAM_FLAGS = { ...GENERAL_FLAGS, ...CLUSTER_FLAGS, ...MODE_FLAGS, ...LOG_FLAGS };
 
+/** Upstream v1.36 has these flags, and v1.37 does not. Command lines for v1.36 may have them. */
+const FORMER_FLAG = flag(string, '', '', { deprecated: 'it has no effect: remove it' });
+
 /** The flags that upstream does not have. */
 export const OWN_FLAGS = {
   'allow-loopback-endpoints': flag(
@@ -13,11 +16,13 @@ export const OWN_FLAGS = {
     false,
     'With --manifests, accept endpoints at loopback and link-local addresses. Clients from outside then reach ports that this machine opens for itself only.',
   ),
+  'boot-id-file': FORMER_FLAG,
   'count-connections': flag(
     bool,
     false,
     'In nftables mode, let the kernel count the new connections of each service port. The metric pointsman_service_connections_total shows them.',
   ),
+  'machine-id-file': FORMER_FLAG,
   manifests: flag(
     string,
     '',
