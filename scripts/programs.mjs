@@ -12,6 +12,9 @@ export const REFERENCE_PROGRAMS = {
   unshare: 'util-linux',
   setpriv: 'util-linux',
   strace: 'strace',
+  ps: 'procps',
+  pgrep: 'procps',
+  pidof: 'sysvinit-utils',
 };
 
 /** Shells whose completion is tested, and the program that gives a test a terminal. */

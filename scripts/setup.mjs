@@ -1,5 +1,6 @@
 // Installs what the npm commands need, and says before each installation what it installs and why.
 // `--no-install` or POINTSMAN_NO_INSTALL=1 turns installing off.
+import './node-version.mjs';
 import { spawnSync } from 'node:child_process';
 import { existsSync, lstatSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';

@@ -6,7 +6,7 @@
 import { readdirSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { buildProgram } from './build.mjs';
-import { controlPlanePrograms } from './control-plane.mjs';
+import { controlPlanePrograms, installationPrograms } from './control-plane.mjs';
 import { runInGuest } from './guest.mjs';
 import { GUEST_PROGRAMS, REFERENCE_PROGRAMS, TERMINAL_PROGRAMS } from './programs.mjs';
 import { errorMessage, installNpmPackages, installPrograms, isRoot, missingPrograms, root, run } from './setup.mjs';
@@ -132,7 +132,8 @@ async function runClusterTests() {
   const files = filesToRun('cluster');
   if (files.length === 0) return { counts: NO_TESTS, output: '' };
   try {
-    const programs = controlPlanePrograms();
+    const installs = files.some(file => file.startsWith('test/install/'));
+    const programs = { ...controlPlanePrograms(), ...(installs ? installationPrograms() : {}) };
     await buildProgram();
     return await runTests('cluster tests', files, args => runHere(args, programs));
   } catch (error) {

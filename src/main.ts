@@ -1,5 +1,7 @@
 import { main } from './cli/index.ts';
+import { setProcessName } from './kernel/process-name.ts';
 
+setProcessName('kube-proxy', process.argv.slice(2));
 const { stdout, stderr, env } = process;
 const io = {
   // Node opens the stream when it is first used. The proxy does not need it.

@@ -1,7 +1,9 @@
 import { type KubeObject, objectKey } from '../api/index.ts';
 import type { NetworkNamespace } from '../kernel/netns.ts';
 import { latestOf } from '../lib/change.ts';
+import { CurrentProblems } from '../lib/current-problems.ts';
 import { errorText } from '../lib/error-text.ts';
+import type { Problem } from '../lib/problem.ts';
 import { type ConfiguredMode, type ModeEvents, setAsideName } from '../modes/index.ts';
 import { FAMILIES, type Family, type Ip } from '../net/index.ts';
 import { conflictProblems, DEFAULT_PLAN_SETTINGS, type PlanSettings } from '../plan/index.ts';
@@ -15,7 +17,6 @@ import {
   syncIntervals,
 } from '../proxy/index.ts';
 import type { SourceHandlers } from '../source/index.ts';
-import { CurrentProblems } from './current-problems.ts';
 import { POD_BRIDGE } from './playground/index.ts';
 
 /** The name of the node that the proxy runs on. */
@@ -70,7 +71,7 @@ export class DemoProxy {
   get problems(): readonly string[] {
     const setAside = this.#proxy.mode.setAside();
     return [
-      ...this.#problems.texts,
+      ...this.#problems.all.map(problemText),
       ...this.#conflicts(),
       ...setAside.map(port => `${setAsideName(port)} is not programmed: ${port.cause.message}`),
     ];
@@ -140,7 +141,7 @@ export class DemoProxy {
       problem: problem => {
         // `problems` reads conflicts between Services from the plans, because the loop does not report their end.
         if (problem.where === undefined && problem.field === undefined) return;
-        this.#problems.addProblem(problem);
+        this.#problems.add(problem);
         this.#onChange();
       },
       recovered: where => {
@@ -170,8 +171,12 @@ export class DemoProxy {
   }
 
   #fail(action: string, error: unknown): void {
-    this.#problems.set(action, `could not ${action}: ${errorText(error)}`);
+    this.#problems.set(action, { message: `could not ${action}: ${errorText(error)}` });
     this.#stopSettling?.();
     this.#onChange();
   }
+}
+
+function problemText({ where, object, field, message }: Problem): string {
+  return [where, object, field ? `${field} ${message}` : message].filter(Boolean).join(': ');
 }

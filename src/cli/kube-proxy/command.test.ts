@@ -124,10 +124,10 @@ describe('kube-proxy', () => {
     assert.equal(status, 1);
     const lines = stderr.trimEnd().split('\n');
     assert.deepEqual(
-      lines.map(line => JSON.parse(line)).map(({ ts: _, ...rest }) => rest),
+      lines.map(line => JSON.parse(line)).map(({ ts: _, caller, ...rest }) => [caller.replace(/\d+$/, ''), rest]),
       [
-        { caller: 'command.ts', msg: 'Error running ProxyServer', err: 'no way' },
-        { caller: 'command.ts', msg: 'command failed', err: 'no way' },
+        ['command.ts:', { msg: 'Error running ProxyServer', err: 'no way' }],
+        ['command.ts:', { msg: 'command failed', err: 'no way' }],
       ],
     );
   });

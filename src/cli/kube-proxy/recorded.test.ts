@@ -39,7 +39,7 @@ function records<T>(name: string): readonly T[] {
   return parse(readFileSync(`test/${name}.yaml`, 'utf8'));
 }
 
-const HEADER = /^[IWEF]\d{4} \d\d:\d\d:\d\d\.\d{6} +\d+ [\w-]+\.ts\] /;
+const HEADER = /^[IWEF]\d{4} \d\d:\d\d:\d\d\.\d{6} +\d+ [\w-]+\.ts:\d+\] /;
 
 function withoutHeader(line: string): string {
   return line.replace(HEADER, '');
