@@ -1,7 +1,7 @@
-// Finds or builds the programs of Kubernetes for the tests with a real API server: etcd, kube-apiserver, and upstream's
-// kube-proxy of two versions. Environment variables may name built programs. Otherwise Go builds them from source, once
-// for each version in the go.mod files.
-//   node scripts/control-plane.mjs    prints the variables and the paths
+// Finds or builds the programs of Kubernetes for the tests with a real API server: etcd, kube-apiserver, upstream's
+// kube-proxy of two versions, and programs that install a kube-proxy. Environment variables may name built programs.
+// Otherwise Go builds them from source, once for each version in the go.mod files.
+//   node scripts/control-plane.mjs    prints the variables and the paths of etcd, kube-apiserver and kube-proxy
 import { spawnSync } from 'node:child_process';
 import { accessSync, constants, existsSync, mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { homedir } from 'node:os';
@@ -34,13 +34,51 @@ const PROGRAMS = [
 ];
 
 /**
+ * What the tests of test/install/ need beyond that.
+ * @type {readonly Program[]}
+ */
+const INSTALLERS = [
+  ...['kube-controller-manager', 'kubeadm', 'kubectl'].map(name => ({
+    name,
+    variable: name.replaceAll('-', '_').toUpperCase(),
+    goPackage: `k8s.io/kubernetes/cmd/${name}`,
+    module: CONTROL_PLANE,
+  })),
+  { name: 'helm', variable: 'HELM', goPackage: 'helm.sh/helm/v4/cmd/helm', module: `${root}test/helm` },
+];
+const PROMETHEUS_OPERATOR = 'github.com/prometheus-operator/prometheus-operator@v0.85.0';
+
+/**
  * Returns the path of each program by its variable. Builds those that are missing. Throws an Error that says what to do.
- * @returns {Readonly<Record<string, string>>}
  */
 export function controlPlanePrograms() {
-  const missing = PROGRAMS.filter(program => !existsSync(pathOf(program)));
+  return pathsOf(PROGRAMS);
+}
+
+/** Returns the paths of the programs and definitions for the tests of test/install/, as above. */
+export function installationPrograms() {
+  const definitions = process.env.PROMETHEUS_OPERATOR_CRDS || downloadDefinitions();
+  return { ...pathsOf(INSTALLERS), PROMETHEUS_OPERATOR_CRDS: definitions };
+}
+
+/**
+ * @param {readonly Program[]} programs
+ * @returns {Readonly<Record<string, string>>}
+ */
+function pathsOf(programs) {
+  const missing = programs.filter(program => !existsSync(pathOf(program)));
   if (missing.length > 0) buildAll(missing);
-  return Object.fromEntries(PROGRAMS.map(program => [program.variable, pathOf(program)]));
+  return Object.fromEntries(programs.map(program => [program.variable, pathOf(program)]));
+}
+
+/** Returns the folder with the definitions of the Prometheus operator's objects. Go keeps the download in its cache. */
+function downloadDefinitions() {
+  const args = ['mod', 'download', '-json', PROMETHEUS_OPERATOR];
+  // Without a proxy, Go only finds what is in its cache.
+  const env = mayInstall ? process.env : { ...process.env, GOPROXY: 'off' };
+  const { status, stdout, stderr, error } = spawnSync('go', args, { encoding: 'utf8', env });
+  if (status !== 0) throw new Error(`go ${args.join(' ')}: ${error?.message ?? stdout + stderr}`);
+  return `${JSON.parse(stdout).Dir}/example/prometheus-operator-crd`;
 }
 
 /** @param {Program} program */
@@ -63,16 +101,16 @@ function pathFromEnvironment(variable) {
 /** @param {string} module */
 function buildFolder(module) {
   const cache = process.env.XDG_CACHE_HOME || `${homedir()}/.cache`;
-  return `${cache}/pointsman/control-plane-${kubernetesVersion(module)}`;
+  return `${cache}/pointsman/control-plane-${versionOf(module)}`;
 }
 
 /** @param {readonly Program[]} missing */
 function buildAll(missing) {
   const variables = missing.map(({ variable }) => `${variable}=PATH`).join(' ');
-  const names = missing.map(({ name, module }) => `${name} (Kubernetes ${kubernetesVersion(module)})`).join(', ');
+  const names = missing.map(({ name, module }) => `${name} ${versionOf(module)}`).join(', ');
   if (!mayInstall) throw new Error(`${names} must be built, and installing is turned off. Set ${variables}`);
   console.error(`The tests with a real API server need programs that this machine lacks: ${names}`);
-  console.error('Go builds them from source, once. All of them take about twelve minutes.');
+  console.error('Go builds them from source, once. That takes ten to twenty minutes.');
   console.error(`${HOW_TO_INSTALL_NOTHING} To use built programs: ${variables}`);
   for (const program of missing) build(program);
 }
@@ -108,7 +146,7 @@ function build({ name, variable, goPackage, module }) {
  * @param {string} module
  */
 function linkerFlags(module) {
-  const version = kubernetesVersion(module);
+  const version = versionOf(module);
   const [major, minor] = version.slice(1).split('.');
   const values = { gitVersion: version, gitMajor: major, gitMinor: minor };
   const settings = Object.entries(values).map(([name, value]) => `-X k8s.io/component-base/version.${name}=${value}`);
@@ -116,8 +154,8 @@ function linkerFlags(module) {
 }
 
 /** @param {string} module */
-function kubernetesVersion(module) {
-  return readFromModule(module, /^(?:require)?\s*k8s\.io\/kubernetes (v\S+)/m);
+function versionOf(module) {
+  return readFromModule(module, /^(?:require)?\s*(?:k8s\.io\/kubernetes|helm\.sh\/helm\/v4) (v\S+)/m);
 }
 
 /**

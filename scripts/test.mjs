@@ -7,9 +7,9 @@
 import { readdirSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { buildProgram } from './build.mjs';
-import { controlPlanePrograms } from './control-plane.mjs';
+import { controlPlanePrograms, installationPrograms } from './control-plane.mjs';
 import { runInGuest } from './guest.mjs';
-import { GUEST_PROGRAMS, REFERENCE_PROGRAMS, RELEASE_PROGRAMS } from './programs.mjs';
+import { GUEST_PROGRAMS, REFERENCE_PROGRAMS, RELEASE_PROGRAMS, TERMINAL_PROGRAMS } from './programs.mjs';
 import { errorMessage, installNpmPackages, installPrograms, isRoot, missingPrograms, root, run } from './setup.mjs';
 import { NO_TESTS, runHere, runTests, sum } from './test-runner.mjs';
 
@@ -28,7 +28,7 @@ The last line counts the tests. If CI is set, a test that cannot run fails the r
 /** @type {Readonly<Record<Kind, import('./programs.mjs').Programs>>} */
 const PROGRAMS = {
   plain: {},
-  kernel: REFERENCE_PROGRAMS,
+  kernel: { ...REFERENCE_PROGRAMS, ...TERMINAL_PROGRAMS },
   guest: GUEST_PROGRAMS,
   cluster: { ...REFERENCE_PROGRAMS, promtool: 'prometheus' },
   release: RELEASE_PROGRAMS,
@@ -50,7 +50,7 @@ const COMMANDS = {
 const RELEASE = `${root}build/release`;
 
 const { options, words } = readArguments();
-installNpmPackages();
+await installNpmPackages();
 if (!options['no-check']) {
   run('npx', ['tsc', '--noEmit']);
   run('npx', ['biome', 'check', '--error-on-warnings']);
@@ -149,7 +149,8 @@ async function runWithControlPlane(kind) {
   const files = filesToRun(kind);
   if (files.length === 0) return { counts: NO_TESTS, output: '' };
   try {
-    const programs = controlPlanePrograms();
+    const installs = files.some(file => file.startsWith('test/install/'));
+    const programs = { ...controlPlanePrograms(), ...(installs ? installationPrograms() : {}) };
     await buildProgram();
     if (kind === 'release') run(process.execPath, ['scripts/release.mjs', '--output', RELEASE]);
     return await runTests(`${kind} tests`, files, args => runHere(args, { ...programs, RELEASE }));

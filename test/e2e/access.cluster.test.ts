@@ -26,6 +26,7 @@ interface Container {
 /** What a securityContext has beside capabilities. */
 const UNPRIVILEGED = {
   allowPrivilegeEscalation: false,
+  privileged: false,
   readOnlyRootFilesystem: true,
   seccompProfile: { type: 'RuntimeDefault' },
 };
@@ -124,6 +125,32 @@ describe('the credentials and permissions of the proxy', () => {
     await cluster.delete(binding);
   });
 
+  test('E2E-18 WATCH-18 the proxy syncs without ServiceCIDRs if it may not read them, and uses them once it may', async () => {
+    const { cluster, node } = stage;
+    nft(cluster.namespace, 'flush', 'ruleset');
+    await cluster.apply(service('open', '10.96.5.4'));
+    const role = roleWithout('servicecidrs');
+    await cluster.apply(role);
+    const binding = bindingTo('nobody', role.metadata.name);
+    await cluster.apply(binding);
+    const proxy = start({}, { token: 'nobody-token' });
+    await proxy.until(ALL_SYNCED);
+    assert.ok(node.knows('10.96.5.4'));
+    assert.deepEqual(node.serviceCIDRs('IPv4'), []);
+    assert.equal((await node.health('/healthz')).status, 200);
+    assert.equal((await node.health('/readyz')).status, 200);
+    await cluster.delete(binding);
+    await cluster.apply(bindingTo('nobody', 'system:node-proxier'));
+    await proxy.until('"The resource is watched again" where="/apis/networking.k8s.io/v1/servicecidrs"', {
+      timeoutMs: 30_000,
+    });
+    await stage.until('use the ServiceCIDRs', () => node.serviceCIDRs('IPv4').includes('10.96.0.0/12'));
+    const warnings = proxy.lines.filter(line => line.includes('optional resource'));
+    assert.equal(warnings.length, 1, warnings.join('\n'));
+    assert.match(warnings[0] ?? '', /^W.*servicecidrs.* is forbidden/);
+    await cluster.delete(binding);
+  });
+
   test('E2E-19 a kubeconfig that is missing, broken or incomplete ends the process, and the error names the file', async () => {
     const exits = async (kubeconfig: string, words: RegExp) => {
       const proxy = stage.start({ clientConnection: { kubeconfig } });
@@ -141,7 +168,7 @@ describe('the credentials and permissions of the proxy', () => {
     const objects = deployedObjects();
     assert.deepEqual(
       objects.map(({ kind }) => kind),
-      ['ServiceAccount', 'ClusterRole', 'ClusterRoleBinding', 'ConfigMap', 'DaemonSet'],
+      ['ServiceAccount', 'ClusterRoleBinding', 'DaemonSet'],
     );
     for (const { object, path } of objects.map(object => ({ object, path: collectionOf(object) }))) {
       const { status, json } = await cluster.request('POST', `${path}?dryRun=All&fieldValidation=Strict`, object);
@@ -168,12 +195,11 @@ describe('the credentials and permissions of the proxy', () => {
     await cluster.delete(daemonSet);
   });
 
-  test('E2E-21 the ClusterRole of deploy/ is enough for the proxy to work and to write its Event of the start', async () => {
+  test('E2E-21 the ClusterRole that deploy/ binds is enough for the proxy to work and to write its Event of the start', async () => {
     const { cluster, node } = stage;
-    const role = deployedObjects().find(({ kind }) => kind === 'ClusterRole');
-    assert.ok(role);
-    await cluster.apply(role);
-    await cluster.apply(bindingTo('nobody', role.metadata.name));
+    const binding = deployedObjects().find(({ kind }) => kind === 'ClusterRoleBinding');
+    const { name } = binding?.roleRef as { readonly name: string };
+    await cluster.apply(bindingTo('nobody', name));
     const startEvents = async () =>
       (await eventsIn(cluster, 'default')).filter(({ reason }) => reason === 'Starting').length;
     const before = await startEvents();
@@ -221,9 +247,7 @@ function roleWithout(denied: string): KubeObject {
 
 const PLURALS: Readonly<Record<string, string>> = {
   ServiceAccount: 'serviceaccounts',
-  ClusterRole: 'clusterroles',
   ClusterRoleBinding: 'clusterrolebindings',
-  ConfigMap: 'configmaps',
   DaemonSet: 'daemonsets',
 };
 

@@ -1,23 +1,26 @@
-import { readdirSync, readFileSync } from 'node:fs';
-import { parse, parseAllDocuments } from 'yaml';
+import { readFileSync } from 'node:fs';
+import { parse } from 'yaml';
 import type { KubeObject } from '../control-plane/objects.ts';
 
-/** The objects that `kubectl apply --kustomize deploy` applies. The files contain their namespaces. */
+const FOLDER = 'deploy/kustomize';
+
+/** The objects of nftables mode. They contain their namespaces. */
 export function deployedObjects(): readonly KubeObject[] {
-  const { resources } = parse(readFileSync('deploy/kustomization.yaml', 'utf8'));
-  return resources.flatMap((file: string) =>
-    parseAllDocuments(readFileSync(`deploy/${file}`, 'utf8')).map(document => document.toJS()),
-  );
+  const { resources } = read('base/kustomization.yaml');
+  return resources.map((file: string) => read(`base/${file}`));
 }
 
 /** The patches of the DaemonSet for modes other than nftables, by mode. */
 export function deployedPatches(): ReadonlyMap<string, KubeObject> {
-  const files = readdirSync('deploy/modes');
-  return new Map(files.map(file => [file.replace('.yaml', ''), parse(readFileSync(`deploy/modes/${file}`, 'utf8'))]));
+  return new Map(['iptables', 'ipvs', 'userspace'].map(mode => [mode, read(`overlays/${mode}/daemon-set.yaml`)]));
 }
 
 /** The capabilities that the proxy's container has in the mode, without CAP_. */
 export function deployedCapabilities(mode: string): readonly string[] {
-  const file = mode === 'nftables' ? 'deploy/daemon-set.yaml' : `deploy/modes/${mode}.yaml`;
-  return parse(readFileSync(file, 'utf8')).spec.template.spec.containers[0].securityContext.capabilities.add;
+  const object = read(mode === 'nftables' ? 'base/daemon-set.yaml' : `overlays/${mode}/daemon-set.yaml`);
+  return object.spec.template.spec.containers[0].securityContext.capabilities.add;
+}
+
+function read(file: string) {
+  return parse(readFileSync(`${FOLDER}/${file}`, 'utf8'));
 }

@@ -1,0 +1,38 @@
+{{- define "pointsman.labels" -}}
+app.kubernetes.io/name: pointsman
+{{- end -}}
+
+{{- define "pointsman.image" -}}
+{{ .Values.image.repository }}:{{ .Values.image.tag | default .Chart.AppVersion }}
+{{- end -}}
+
+{{/* A privileged init container sets what an unprivileged proxy cannot set. */}}
+{{- define "pointsman.needsInit" -}}
+{{- if or (eq .Values.mode "ipvs") (and (eq .Values.mode "iptables") .Values.localhostNodePorts) }}true{{ end -}}
+{{- end -}}
+
+{{- define "pointsman.capabilities" -}}
+{{- if or (eq .Values.mode "ipvs") (and .Values.legacyIptables (ne .Values.mode "nftables")) -}}
+[NET_ADMIN, NET_RAW]
+{{- else -}}
+[NET_ADMIN]
+{{- end -}}
+{{- end -}}
+
+{{- define "pointsman.configuration" -}}
+{{- $configuration := dict
+  "apiVersion" "kubeproxy.config.k8s.io/v1alpha1"
+  "kind" "KubeProxyConfiguration"
+  "mode" .Values.mode
+  "clientConnection" (dict "kubeconfig" "/var/lib/kube-proxy/kubeconfig.conf")
+  "metricsBindAddress" .Values.monitoring.metricsBindAddress -}}
+{{- if .Values.clusterCIDR }}{{ $_ := set $configuration "clusterCIDR" .Values.clusterCIDR }}{{ end -}}
+{{- if not (include "pointsman.needsInit" .) -}}
+{{- /* Without the init container the kernel keeps its values of connection tracking. */ -}}
+{{- $_ := set $configuration "conntrack" (dict "maxPerCore" 0 "tcpEstablishedTimeout" "0s" "tcpCloseWaitTimeout" "0s") -}}
+{{- end -}}
+{{- if and (eq .Values.mode "iptables") (not .Values.localhostNodePorts) -}}
+{{- $_ := set $configuration "iptables" (dict "localhostNodePorts" false) -}}
+{{- end -}}
+{{ mergeOverwrite $configuration (deepCopy .Values.configuration) | toYaml }}
+{{- end -}}

@@ -1,0 +1,188 @@
+import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import { parse, parseAllDocuments } from 'yaml';
+import type { KubeObject } from '../control-plane/objects.ts';
+import { changedPaths } from './changed-paths.ts';
+import { dataOf, FORMER_IMAGE, InstallCluster } from './cluster.ts';
+
+const PAGE = 'fresh';
+const IMAGE = 'registry.example.com/pointsman:0.1.0';
+const MODES = ['nftables', 'iptables', 'ipvs', 'userspace'];
+const CHART = 'helm template pointsman deploy/chart --namespace kube-system --set apiServer=https://192.0.2.10:6443';
+const MONITORED = '--set monitoring.metricsBindAddress=0.0.0.0:10249 --set monitoring.podMonitor=true';
+
+describe('objects for a cluster without a kube-proxy', () => {
+  let cluster: InstallCluster;
+
+  before(async () => {
+    cluster = await InstallCluster.start();
+    await cluster.runPage(PAGE, 'Install afresh');
+  });
+
+  after(() => cluster?.close());
+
+  test('INST-5 the overlay and the chart are the same objects in every mode', async () => {
+    for (const mode of MODES) {
+      const overlay = objectsIn(await cluster.shell.run(`kubectl kustomize deploy/kustomize/overlays/${mode}`));
+      const chart = objectsIn(await cluster.shell.run(`${CHART} --set mode=${mode} --set existingConfigMap=pointsman`));
+      assert.deepEqual([...chart.keys()], ['ClusterRoleBinding', 'DaemonSet', 'ServiceAccount']);
+      assert.deepEqual(changedPaths(Object.fromEntries(overlay), Object.fromEntries(chart)), [], mode);
+    }
+  });
+
+  test('INST-5 the monitoring objects of kustomize and of the chart are the same', async () => {
+    const overlay = objectsIn(await cluster.shell.run('kubectl kustomize deploy/monitoring'));
+    const flags = `${MONITORED} --set monitoring.rules=true --set monitoring.dashboard=true`;
+    const all = await cluster.shell.run(`${CHART} ${flags} --set existingConfigMap=pointsman`);
+    const chart = objectsIn(all);
+    for (const [kind, object] of overlay) assert.deepEqual(chart.get(kind), object, kind);
+    assert.deepEqual([...overlay.keys()], ['ConfigMap', 'PodMonitor', 'PrometheusRule']);
+  });
+
+  test('INST-6 the chart refuses values that cannot work, and names them', async () => {
+    const refused = async (flags: string, reason: RegExp) => {
+      const { status, stderr } = await cluster.shell.try(`helm template pointsman deploy/chart ${flags}`);
+      assert.equal(status, 1, flags);
+      assert.match(stderr, reason);
+    };
+    await refused('', /apiServer is missing: give the URL of the API server, or existingConfigMap/);
+    await refused('--set apiServer=192.0.2.10', /\/apiServer/);
+    await refused('--set apiServer=https://a --set mode=ebpf', /\/mode': value must be one of 'nftables'/);
+    await refused('--set apiServer=https://a --set clusterCidr=10.0.0.0/8', /clusterCidr/);
+    await refused('--set apiServer=https://a --set clusterCIDR=10.0.0.0', /\/clusterCIDR/);
+    const monitored = '--set apiServer=https://a --set monitoring.podMonitor=true';
+    await refused(monitored, /monitoring\.podMonitor needs a monitoring\.metricsBindAddress that Prometheus reaches/);
+  });
+
+  test('INST-6 helm lint finds nothing to complain about', async () => {
+    const output = await cluster.shell.run('helm lint --strict deploy/chart --set apiServer=https://192.0.2.10:6443');
+    assert.match(output, /1 chart\(s\) linted, 0 chart\(s\) failed/);
+  });
+
+  test('INST-6 the configuration of the chart has the values, and fields of `configuration` win', async () => {
+    const flags = '--set mode=iptables --set clusterCIDR=10.244.0.0/16\\\\,fd00::/48 --set configuration.mode=nftables';
+    const configMap = objectsIn(await cluster.shell.run(`${CHART} ${flags}`)).get('ConfigMap');
+    const { 'config.conf': configuration = '', 'kubeconfig.conf': kubeconfig = '' } = dataOf(configMap);
+    assert.deepEqual(parse(configuration), {
+      apiVersion: 'kubeproxy.config.k8s.io/v1alpha1',
+      kind: 'KubeProxyConfiguration',
+      mode: 'nftables',
+      clusterCIDR: '10.244.0.0/16,fd00::/48',
+      clientConnection: { kubeconfig: '/var/lib/kube-proxy/kubeconfig.conf' },
+      metricsBindAddress: '127.0.0.1:10249',
+    });
+    assert.equal(parse(kubeconfig).clusters[0].cluster.server, 'https://192.0.2.10:6443');
+  });
+
+  test('INST-6 the program accepts the configuration of the chart in every mode, and that of the page', async () => {
+    const accepts = (file: string) => `kube-proxy --config ${file} --write-config-to written`;
+    for (const mode of MODES) {
+      const configMap = objectsIn(await cluster.shell.run(`${CHART} --set mode=${mode}`)).get('ConfigMap');
+      writeFileSync(join(cluster.shell.folder, 'config.conf'), dataOf(configMap)['config.conf'] ?? '');
+      await cluster.shell.run(accepts('config.conf'));
+      assert.equal(parse(await cluster.shell.run('cat written')).mode, mode);
+    }
+    const [write = ''] = cluster.blocks(PAGE, 'With kustomize');
+    await cluster.shell.run(write);
+    await cluster.shell.run(accepts('my-cluster/config.conf'));
+  });
+
+  test('INST-7 in no mode is the proxy privileged, and a pod security warning names only what the mode needs', async () => {
+    const namespace = 'kubectl create namespace strict; kubectl label namespace strict';
+    await cluster.shell.run(`${namespace} pod-security.kubernetes.io/warn=baseline`);
+    for (const [mode, init] of [
+      ['nftables', false],
+      ['iptables', true],
+      ['ipvs', true],
+      ['userspace', false],
+    ] as const) {
+      const flags = `--namespace strict --set apiServer=https://a --set mode=${mode}`;
+      const script = `helm template pointsman deploy/chart ${flags} | kubectl apply --dry-run=server -f -`;
+      const { stderr } = await cluster.shell.try(script);
+      const [warning = ''] = /would violate PodSecurity.*/.exec(stderr) ?? [];
+      const added = mode === 'ipvs' ? '"NET_ADMIN", "NET_RAW"' : '"NET_ADMIN"';
+      assert.ok(warning.includes(`"kube-proxy" must not include ${added} in`), warning);
+      assert.equal(warning.includes('privileged (container "init"'), init, warning);
+      assert.equal(warning.includes('privileged (container "kube-proxy"'), false, warning);
+      assert.equal(warning.includes('hostPath volumes'), mode !== 'nftables', warning);
+    }
+  });
+
+  test('INST-8 the page installs with Helm, twice, changes the mode, and removes all objects', async () => {
+    const [install = '', change = '', remove = ''] = cluster.blocks(PAGE, 'With Helm');
+    await cluster.shell.run(install);
+    assert.deepEqual(await cluster.images(), { 'node-a': [IMAGE], 'node-b': [IMAGE] });
+    const former = await installed();
+    await cluster.shell.run(install);
+    assert.deepEqual(changedPaths(former, await installed()), []);
+
+    await cluster.shell.run(change);
+    const { 'config.conf': configuration = '' } = dataOf((await installed()).configMap);
+    assert.equal(parse(configuration).mode, 'iptables');
+    assert.deepEqual(parse(configuration).nodePortAddresses, ['primary']);
+    assert.deepEqual(await cluster.images(), { 'node-a': [IMAGE], 'node-b': [IMAGE] });
+    await cluster.shell.run(remove);
+    assert.deepEqual(await installed(), NOTHING);
+  });
+
+  test('INST-8 Helm installs with client-side apply, too', async () => {
+    const [install = '', , remove = ''] = cluster.blocks(PAGE, 'With Helm');
+    await cluster.shell.run(install.replace('helm upgrade', 'helm upgrade --server-side=false'));
+    assert.deepEqual(await cluster.images(), { 'node-a': [IMAGE], 'node-b': [IMAGE] });
+    await cluster.shell.run(remove);
+  });
+
+  test('INST-8 the page installs with kustomize, with both kinds of apply, and removes all objects', async () => {
+    const [write = '', apply = '', remove = ''] = cluster.blocks(PAGE, 'With kustomize');
+    await cluster.shell.run(write);
+    await cluster.shell.run(apply);
+    assert.deepEqual(await cluster.images(), { 'node-a': [IMAGE], 'node-b': [IMAGE] });
+    const former = await installed();
+    await cluster.shell.run(apply);
+    assert.deepEqual(changedPaths(former, await installed()), []);
+    await cluster.shell.run(remove);
+    assert.deepEqual(await installed(), NOTHING);
+  });
+
+  test('INST-9 beside the objects of kubeadm, both ways change none of them', async () => {
+    await cluster.installWithKubeadm();
+    const former = await kubeadmObjects();
+    const [install = '', , uninstall = ''] = cluster.blocks(PAGE, 'With Helm');
+    const [, apply = '', remove = ''] = cluster.blocks(PAGE, 'With kustomize');
+    for (const command of [install, uninstall, apply, remove]) await cluster.shell.run(command);
+    assert.deepEqual(changedPaths(former, await kubeadmObjects()), []);
+    assert.deepEqual(await cluster.images(), { 'node-a': [FORMER_IMAGE], 'node-b': [FORMER_IMAGE] });
+  });
+
+  test('INST-4 these tests ran every block of the page', () => cluster.assertRanAll(PAGE));
+
+  async function installed() {
+    return {
+      daemonSet: await cluster.read('DaemonSet', 'pointsman'),
+      configMap: await cluster.read('ConfigMap', 'pointsman'),
+      serviceAccount: await cluster.read('ServiceAccount', 'pointsman'),
+      binding: await cluster.read('ClusterRoleBinding', 'pointsman:node-proxier'),
+    };
+  }
+
+  async function kubeadmObjects() {
+    return {
+      daemonSet: await cluster.read('DaemonSet', 'kube-proxy'),
+      configMap: await cluster.read('ConfigMap', 'kube-proxy'),
+      serviceAccount: await cluster.read('ServiceAccount', 'kube-proxy'),
+      binding: await cluster.read('ClusterRoleBinding', 'kubeadm:node-proxier'),
+    };
+  }
+});
+
+const NOTHING = { daemonSet: undefined, configMap: undefined, serviceAccount: undefined, binding: undefined };
+
+/** The objects of a YAML text by their kind, sorted. The tag of the image is left out: only the chart has one. */
+function objectsIn(text: string): ReadonlyMap<string, KubeObject> {
+  const objects: KubeObject[] = parseAllDocuments(text.replaceAll(/(image: pointsman):\S+/g, '$1'))
+    .map(document => document.toJS())
+    .filter(object => object !== null);
+  return new Map(objects.map(object => [object.kind, object] as const).sort(([a], [b]) => (a < b ? -1 : 1)));
+}
