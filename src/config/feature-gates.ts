@@ -103,7 +103,7 @@ function settingErrors(settings: ReadonlyMap<string, boolean>): string[] {
 }
 
 function breaksLock(gate: FeatureGate | undefined, value: boolean): boolean {
-  return gate !== undefined && gate.locked && gate.default !== value;
+  return gate?.locked === true && gate.default !== value;
 }
 
 function dependencyErrors(gates: FeatureGates): string[] {
