@@ -44,7 +44,7 @@ process.exit(await runBench(file));
 
 /** @param {string} file */
 async function runBench(file) {
-  installNpmPackages();
+  await installNpmPackages();
   const programs = PROGRAMS[name] ?? {};
   installPrograms(programs, `The bench ${name} needs`);
   const missing = missingPrograms(programs);

@@ -1,6 +1,11 @@
 // Bundles the program into build/kube-proxy.mjs. koffi stays outside of the bundle, because it has a native part.
 import { existsSync, readdirSync, statSync } from 'node:fs';
+import { logPlaces } from './log-places.mjs';
+import { versionCheck } from './node-version.mjs';
 import { installNpmPackages, root } from './setup.mjs';
+
+/** Bundled CommonJS packages call require for Node's own modules. */
+const REQUIRE = "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);";
 
 /** Where the program is after it was built. */
 export const program = `${root}build/kube-proxy.mjs`;
@@ -21,8 +26,8 @@ export async function bundle(entryPoints, outputFolder) {
     format: 'esm',
     external: ['koffi', 'esbuild'],
     sourcemap: true,
-    // Bundled CommonJS packages call require for Node's own modules.
-    banner: { js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);" },
+    plugins: [logPlaces],
+    banner: { js: `${versionCheck}\n${REQUIRE}` },
     logLevel: 'warning',
     absWorkingDir: root,
   });
@@ -31,7 +36,7 @@ export async function bundle(entryPoints, outputFolder) {
 /** Builds the program if a source file is newer than it. */
 export async function buildProgram() {
   if (existsSync(program) && newestTime(`${root}src`) < statSync(program).mtimeMs) return;
-  installNpmPackages();
+  await installNpmPackages();
   await bundle({ 'kube-proxy': `${root}src/main.ts` }, `${root}build`);
 }
 

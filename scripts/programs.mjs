@@ -12,6 +12,17 @@ export const REFERENCE_PROGRAMS = {
   unshare: 'util-linux',
   setpriv: 'util-linux',
   strace: 'strace',
+  ps: 'procps',
+  pgrep: 'procps',
+  pidof: 'sysvinit-utils',
+};
+
+/** Shells whose completion is tested, and the program that gives a test a terminal. */
+export const TERMINAL_PROGRAMS = {
+  bash: 'bash',
+  zsh: 'zsh',
+  fish: 'fish',
+  script: 'bsdutils',
 };
 
 export const GUEST_PROGRAMS = {

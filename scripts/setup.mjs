@@ -1,8 +1,10 @@
 // Installs what the npm commands need, and says before each installation what it installs and why.
 // `--no-install` or POINTSMAN_NO_INSTALL=1 turns installing off.
+import './node-version.mjs';
 import { spawnSync } from 'node:child_process';
 import { existsSync, lstatSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { installFromLock } from './npm-ci.mjs';
 
 /** The folder of the checkout, with a slash at its end. */
 export const root = fileURLToPath(new URL('..', import.meta.url));
@@ -16,8 +18,8 @@ export const HOW_TO_INSTALL_NOTHING = `To install nothing, add ${NO_INSTALL_FLAG
 
 export const isRoot = process.getuid?.() === 0;
 
-/** Installs the npm packages of the lock file into node_modules, unless they are up to date. */
-export function installNpmPackages() {
+/** Installs the npm packages of the lock file into node_modules, unless they are up to date. Shows its progress. */
+export async function installNpmPackages() {
   const installed = `${root}node_modules/.package-lock.json`;
   if (existsSync(installed) && statSync(installed).mtimeMs >= statSync(`${root}package-lock.json`).mtimeMs) return;
   if (!mayInstall) {
@@ -31,7 +33,7 @@ export function installNpmPackages() {
   console.error(`Installing npm packages into node_modules, as package-lock.json lists them: ${names.join(', ')}`);
   // npm would empty the folder that a link leads to, which may be another checkout's.
   if (lstatSync(`${root}node_modules`, { throwIfNoEntry: false })?.isSymbolicLink()) rmSync(`${root}node_modules`);
-  run('npm', ['ci', '--no-audit', '--no-fund', '--loglevel=error']);
+  await installFromLock(root);
 }
 
 /**

@@ -8,7 +8,7 @@ import { parseArgs } from 'node:util';
 import { buildProgram } from './build.mjs';
 import { controlPlanePrograms, installationPrograms } from './control-plane.mjs';
 import { runInGuest } from './guest.mjs';
-import { GUEST_PROGRAMS, REFERENCE_PROGRAMS } from './programs.mjs';
+import { GUEST_PROGRAMS, REFERENCE_PROGRAMS, TERMINAL_PROGRAMS } from './programs.mjs';
 import { errorMessage, installNpmPackages, installPrograms, isRoot, missingPrograms, root, run } from './setup.mjs';
 import { NO_TESTS, runHere, runTests, sum } from './test-runner.mjs';
 
@@ -26,7 +26,7 @@ The last line counts the tests. If CI is set, a test that cannot run fails the r
 /** @type {Readonly<Record<Kind, import('./programs.mjs').Programs>>} */
 const PROGRAMS = {
   plain: {},
-  kernel: REFERENCE_PROGRAMS,
+  kernel: { ...REFERENCE_PROGRAMS, ...TERMINAL_PROGRAMS },
   guest: GUEST_PROGRAMS,
   cluster: { ...REFERENCE_PROGRAMS, promtool: 'prometheus' },
 };
@@ -38,7 +38,7 @@ const KINDS = ['plain', 'kernel', 'guest', 'cluster'];
 const COMMANDS = { plain: 'npm test', kernel: 'npm test', guest: 'npm test', cluster: 'npm run test:cluster' };
 
 const { options, words } = readArguments();
-installNpmPackages();
+await installNpmPackages();
 if (!options['no-check']) {
   run('npx', ['tsc', '--noEmit']);
   run('npx', ['biome', 'check', '--error-on-warnings']);

@@ -1,7 +1,18 @@
 import { main } from './cli/index.ts';
+import { setProcessName } from './kernel/process-name.ts';
 
+setProcessName('kube-proxy', process.argv.slice(2));
 const { stdout, stderr, env } = process;
-const status = await main(process.argv.slice(2), { stdout, stderr, env });
+const io = {
+  // Node opens the stream when it is first used. The proxy does not need it.
+  get stdin() {
+    return process.stdin;
+  },
+  stdout,
+  stderr,
+  env,
+};
+const status = await main(process.argv.slice(2), io);
 await written();
 // Pending timers and sockets would keep the process running, so it exits at once.
 process.exit(status);

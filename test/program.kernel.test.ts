@@ -101,6 +101,27 @@ test('CLI-3 NFT-16 START-12 the program follows its manifests, a second one wait
   }
 });
 
+test('CLI-21 status reports a running program, and its end', async () => {
+  const namespace = NetworkNamespace.create();
+  runIn(namespace, 'ip', ['link', 'set', 'lo', 'up']);
+  const program = new Program(namespace, '--manifests', 'examples', ...FLAGS);
+  try {
+    await program.untilLogged('"Synced all service ports" ipFamily="IPv6"');
+    const { status, stdout } = kubeProxy(namespace, 'status');
+    assert.equal(status, 0, stdout);
+    assert.match(stdout, /^✓ The proxy of node node-a is healthy\n {2}version +Pointsman, Kubernetes v/);
+    assert.match(stdout, /^ {2}mode +nftables$/m);
+    assert.match(stdout, /^ {2}IPv4 +last sync \d+ s ago, 7 service ports programmed, 0 set aside$/m);
+    assert.equal(await program.end('SIGTERM'), 0);
+    const gone = kubeProxy(namespace, 'status');
+    assert.equal(gone.status, 2);
+    assert.match(gone.stdout, /^\? No proxy answers at 127\.0\.0\.1:10256: the connection is refused\n/);
+  } finally {
+    await program.end('SIGKILL');
+    namespace.close();
+  }
+});
+
 test('CLI-17 cleanup prints one line for each object that stays, and ends with status 1 until nothing stays', () => {
   const namespace = NetworkNamespace.create();
   const iptables = (...args: string[]) => runIn(namespace, 'iptables', args);

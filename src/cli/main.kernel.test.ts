@@ -64,7 +64,7 @@ describe('kube-proxy plan', () => {
     assert.equal(status, 1);
     assert.match(
       stderr,
-      /invalid argument "ebpf" for "--proxy-mode" flag: must be nftables or ipvs or iptables or userspace/,
+      /invalid argument "ebpf" for "--proxy-mode" flag: must be nftables, ipvs, iptables or userspace\nSee: /,
     );
   });
 
@@ -204,7 +204,7 @@ spec: {clusterIP: "10.96.0.11${codes}", type: "x${codes}", ports: [{name: "p${co
     assert.doesNotMatch(without.stdout, /198\.51\.100\.7/);
     const unknown = await planOf(external, '--feature-gates', 'Dance=true');
     assert.deepEqual([unknown.status, unknown.stdout], [1, '']);
-    assert.match(unknown.stderr, /^Error: unrecognized feature gate: Dance\n$/);
+    assert.match(unknown.stderr, /^Error: unrecognized feature gate: Dance\nSee: kube-proxy help plan\n$/);
   });
 
   test('CLI-2 if the manifests have no Node, this machine is the node', async () => {
@@ -220,10 +220,13 @@ spec: {clusterIP: "10.96.0.11${codes}", type: "x${codes}", ports: [{name: "p${co
     ],
     [
       ['plan', '--manifests', 'examples', '-o', 'xml'],
-      /^Error: invalid argument "xml" for "-o, --output" flag: must be text, json or yaml\n$/,
+      /^Error: invalid argument "xml" for "-o, --output" flag: must be text, json or yaml\nSee: kube-proxy help plan\n$/,
     ],
-    [['plan', 'extra'], /^Error: "kube-proxy plan" does not take any arguments, got \["extra"\]\n$/],
-    [['plan', '--dance'], /^Error: unknown flag: --dance\n$/],
+    [
+      ['plan', 'extra'],
+      /^Error: "kube-proxy plan" does not take any arguments, got \["extra"\]\nSee: kube-proxy help plan\n$/,
+    ],
+    [['plan', '--dance'], /^Error: unknown flag: --dance\nSee: kube-proxy help plan\n$/],
   ];
   for (const [args, message] of errors) {
     test(`CLI-2 kube-proxy ${args.join(' ')} fails with a clear message`, async () => {

@@ -1,8 +1,9 @@
 import { hostname } from 'node:os';
 import { NONE } from '../lib/none.ts';
 import { nodeNameFrom } from '../model/index.ts';
-import type { ModeDescriptor } from '../modes/index.ts';
+import { MODES, type ModeDescriptor, modeNamed } from '../modes/index.ts';
 import { DEFAULT_PLAN_SETTINGS, type PlanSettings } from '../plan/index.ts';
+import { oneOf } from './command.ts';
 import { bool, FlagError, type FlagValues, string, stringSlice } from './flags/index.ts';
 
 /** Flags of the commands that plan: the manifests, and the settings of the node. */
@@ -63,6 +64,14 @@ type NodeFlagValues = FlagValues<typeof NODE_FLAGS>;
 export function manifestsFlag({ manifests }: Pick<NodeFlagValues, 'manifests'>): string {
   if (!manifests) throw new FlagError('required flag "manifests" not set: it names a folder or file with manifests');
   return manifests;
+}
+
+/** Throws a FlagError that names all modes. */
+export function modeFlag(values: { readonly 'proxy-mode': string }): ModeDescriptor {
+  const names = MODES.map(({ name }) => name);
+  const mode = modeNamed(oneOf(names, values['proxy-mode'], '"--proxy-mode" flag'));
+  if (!mode) throw new RangeError('the registry has no mode of this name');
+  return mode;
 }
 
 export function nodeNameFlag(values: NodeFlagValues): string {

@@ -1,3 +1,25 @@
+import { oneOf } from './command.ts';
+import { string } from './flags/index.ts';
+
+const COLOR_CHOICES = ['auto', 'always', 'never'] as const;
+
+export type ColorChoice = (typeof COLOR_CHOICES)[number];
+
+/** The flag of all commands that colour their output. It overrides the variables NO_COLOR and TERM. */
+export const COLOR_FLAG = {
+  color: {
+    type: string,
+    default: 'auto',
+    word: 'WHEN',
+    usage: 'colours in the output: auto, always or never',
+    words: COLOR_CHOICES,
+  },
+};
+
+export function colorFlag({ color }: { readonly color: string }): ColorChoice {
+  return oneOf(COLOR_CHOICES, color, '"--color" flag');
+}
+
 /** Colours text for a terminal. For other streams, text stays as it is. */
 export interface Style {
   readonly bold: (text: string) => string;
@@ -8,8 +30,9 @@ export interface Style {
   readonly cyan: (text: string) => string;
 }
 
-export function styleFor(stream: { isTTY?: boolean }, env: NodeJS.ProcessEnv): Style {
-  const coloured = stream.isTTY === true && !env.NO_COLOR && env.TERM !== 'dumb';
+export function styleFor(stream: { isTTY?: boolean }, env: NodeJS.ProcessEnv, choice: ColorChoice = 'auto'): Style {
+  const isCapable = stream.isTTY === true && !env.NO_COLOR && env.TERM !== 'dumb';
+  const coloured = choice === 'always' || (choice === 'auto' && isCapable);
   const paint = (on: number, off: number) => (text: string) => (coloured ? `\x1b[${on}m${text}\x1b[${off}m` : text);
   return {
     bold: paint(1, 22),

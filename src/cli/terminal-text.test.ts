@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { columns, pad, truncate, visibleLength } from './terminal-text.ts';
+import { columns, NO_BREAK, pad, truncate, visibleLength, wrap } from './terminal-text.ts';
 
 const RED = '\x1b[31mred\x1b[39m';
 
@@ -24,4 +24,15 @@ test('DEMO-5 each column is as wide as its widest cell, and the last one gets no
     ]),
     ['a    b   c', `${RED}  bb  `],
   );
+});
+
+test('CLI-4 text is wrapped between words, and a word that is too long is broken', () => {
+  assert.deepEqual(wrap('the quick brown fox', 9), ['the quick', 'brown fox']);
+  assert.deepEqual(wrap('the quick brown fox', 8), ['the', 'quick', 'brown', 'fox']);
+  assert.deepEqual(wrap('a abcdefg b', 3), ['a', 'abc', 'def', 'g b']);
+  assert.deepEqual(wrap(`${RED} ${RED} x`, 7), [`${RED} ${RED}`, 'x']);
+  assert.deepEqual(wrap(`a${NO_BREAK}b c${NO_BREAK}d`, 6), ['a b', 'c d']);
+  assert.deepEqual(wrap(RED, 2), ['\x1b[31mre', 'd\x1b[39m']);
+  assert.deepEqual(wrap('', 5), ['']);
+  assert.deepEqual(wrap('ab', 0), ['a', 'b']);
 });

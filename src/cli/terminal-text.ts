@@ -20,6 +20,34 @@ export function truncate(text: string, width: number): string {
   return width > 0 ? `${kept.join('')}…` : '';
 }
 
+/** A space between words that belong together. */
+export const NO_BREAK = '\u00a0';
+
+/** Breaks the text between words into lines of at most the width. A word that is longer is broken, too. */
+export function wrap(text: string, width: number): readonly string[] {
+  const limit = Math.max(1, width);
+  const lines: string[] = [];
+  let line = '';
+  for (const word of text.split(' ').flatMap(word => pieces(word, limit))) {
+    if (line !== '' && visibleLength(line) + 1 + visibleLength(word) > limit) {
+      lines.push(line);
+      line = word;
+    } else line = line === '' ? word : `${line} ${word}`;
+  }
+  return [...lines, line].map(each => each.replaceAll(NO_BREAK, ' ').trimEnd());
+}
+
+function pieces(word: string, width: number): readonly string[] {
+  if (visibleLength(word) <= width) return [word];
+  const parts = [''];
+  for (const token of tokens(word)) {
+    const last = parts.at(-1) ?? '';
+    if (isVisible(token) && visibleLength(last) === width) parts.push(token);
+    else parts[parts.length - 1] = last + token;
+  }
+  return parts;
+}
+
 /** Aligns the cells of rows in columns. Appends no blanks to the last column. */
 export function columns(rows: readonly (readonly string[])[]): string[] {
   const count = Math.max(0, ...rows.map(({ length }) => length));

@@ -1,12 +1,10 @@
 import { arch, platform } from 'node:os';
 import manifest from '../../package.json' with { type: 'json' };
 import { goQuote } from '../lib/go-quote.ts';
-import { KUBERNETES_VERSION } from '../lib/kubernetes-version.ts';
-import { type Command, HELP_FLAG, refuseArguments } from './command.ts';
-import { parseFlags, type VersionChoice } from './flags/index.ts';
+import type { VersionChoice } from './flags/index.ts';
 
 /** The version of Pointsman. */
-const VERSION: string = manifest.version;
+export const VERSION: string = manifest.version;
 
 /** Returns what `--version` prints, or undefined if the flag is false. */
 export function versionText({ choice, reported }: VersionChoice): string | undefined {
@@ -30,26 +28,13 @@ function rawVersionText(reported: string): string {
     BuildDate: '',
     GoVersion: `Node ${process.version}`,
     Compiler: `Pointsman ${VERSION}`,
-    Platform: `${platform()}/${arch() === 'x64' ? 'amd64' : arch()}`,
+    Platform: platformName(),
   };
   const text = Object.entries(fields).map(([name, value]) => `${name}:${goQuote(value)}`);
   return `version.Info{${text.join(', ')}}\n`;
 }
 
-const HELP = `Prints the version of Pointsman, and the Kubernetes version whose kube-proxy it replaces.
-
-Usage:
-  kube-proxy version
-`;
-
-/** Scripts read the Kubernetes version from `--version`. This command prints the version of Pointsman too. */
-export const versionCommand: Command = {
-  name: 'version',
-  summary: 'print the version of Pointsman',
-  async run(args, io) {
-    const { values, positional } = parseFlags(HELP_FLAG, args);
-    if (!values.help) refuseArguments('kube-proxy version', positional);
-    io.stdout.write(values.help ? HELP : `Pointsman ${VERSION}, for Kubernetes ${KUBERNETES_VERSION}\n`);
-    return 0;
-  },
-};
+/** The platform in the words of Go. */
+export function platformName(): string {
+  return `${platform()}/${arch() === 'x64' ? 'amd64' : arch()}`;
+}

@@ -88,7 +88,7 @@ export class HttpApiClient {
   #logDelay({ path, method: verb = 'GET' }: ApiRequest, status: number, seconds: number): void {
     if (seconds === 0) return;
     const fields = { delay: `${seconds}s`, status, verb, path };
-    this.#parts.log.info('The API server asks to retry later', fields);
+    this.#parts.log.info('client', 'The API server asks to retry later', fields);
   }
 
   async #waitForRateLimit({ path, method: verb = 'GET', signal }: ApiRequest): Promise<void> {
@@ -96,7 +96,12 @@ export class HttpApiClient {
     this.#parts.observe({ kind: 'rate-limited', verb, host: this.host, milliseconds });
     if (milliseconds < LOGGED_WAIT_MS) return;
     const reason = 'client-side throttling, not priority and fairness';
-    this.#parts.log.info('Waited before sending request', { delay: `${milliseconds / 1000}s`, reason, verb, path });
+    this.#parts.log.info('client', 'Waited before sending request', {
+      delay: `${milliseconds / 1000}s`,
+      reason,
+      verb,
+      path,
+    });
   }
 
   async #attempt(request: ApiRequest, retry: boolean): Promise<ApiResponse> {
@@ -122,7 +127,7 @@ export class HttpApiClient {
       fresh = await unlessAborted(credentials.refresh(credential), request.signal);
     } catch (error) {
       if (request.signal?.aborted) throw error;
-      this.#parts.log.error('Could not refresh the credential', { err: errorText(error) });
+      this.#parts.log.error('client', 'Could not refresh the credential', { err: errorText(error) });
       return response;
     }
     if (sameCredential(credential, fresh)) return response;

@@ -4,9 +4,10 @@ import { rememberingLog } from '../../test/support/log.ts';
 import { ManualClock } from '../../test/support/manual-clock.ts';
 import { parsePrometheusText } from '../../test/support/prometheus-text.ts';
 import type { SetAside } from '../modes/index.ts';
-import { ProxyHealth } from '../observe/health/index.ts';
+import { Checks, ProxyHealth } from '../observe/health/index.ts';
 import { ProxyMetrics } from '../observe/metrics/index.ts';
 import type { ProxyListeners } from '../proxy/index.ts';
+import { InputProblems } from './input-problems.ts';
 import { proxyListeners } from './listeners.ts';
 import { buildInfo } from './version-info.ts';
 
@@ -30,7 +31,9 @@ describe('reports of the proxy', () => {
       log,
       health,
       metrics,
+      input: new InputProblems(log, metrics, new Checks()),
       synced: ignore,
+      node: () => ({ name: 'node-a', zone: 'zone-a' }),
       setAside: port => setAside.push(port),
       driftRepaired: ignore,
     });
@@ -58,8 +61,8 @@ describe('reports of the proxy', () => {
   }
 
   test('LOG-9 the log line of a sync has the number of changed service ports, which may be none', () => {
-    listeners.loop.synced('IPv4', { full: true, servicePorts: 0, milliseconds: 1.25, triggerTimes: [] });
-    listeners.loop.synced('IPv6', { full: false, servicePorts: 2, milliseconds: 3, triggerTimes: [] });
+    listeners.loop.synced('IPv4', { full: true, servicePorts: 0, milliseconds: 1.25, triggerTimes: new Map() });
+    listeners.loop.synced('IPv6', { full: false, servicePorts: 2, milliseconds: 3, triggerTimes: new Map() });
     assert.deepEqual(lines, [
       'I Synced all service ports {"ipFamily":"IPv4","changedServicePorts":0,"took":"1.3ms"}',
       'I Synced the service ports that changed {"ipFamily":"IPv6","changedServicePorts":2,"took":"3.0ms"}',

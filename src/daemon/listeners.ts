@@ -1,11 +1,13 @@
 import { errorText } from '../lib/error-text.ts';
+import type { NodeTopology } from '../model/index.ts';
 import { type ModeEvents, setAsideName } from '../modes/index.ts';
-import type { Family } from '../net/index.ts';
+import { type Family, joinHostPort } from '../net/index.ts';
 import type { ProxyHealth } from '../observe/health/index.ts';
 import type { Logger } from '../observe/logging/index.ts';
 import type { ProxyMetrics } from '../observe/metrics/index.ts';
 import type { LoopListener, ProxyListeners, SyncedReport } from '../proxy/index.ts';
-import { logInputProblem, logInputRecovered } from './watch-report.ts';
+import { logChanges } from './change-log.ts';
+import type { InputProblems } from './input-problems.ts';
 
 /** Where the reports of the proxy go. */
 export interface ReportTargets {
@@ -14,8 +16,11 @@ export interface ReportTargets {
   readonly log: Logger;
   readonly health: ProxyHealth;
   readonly metrics: ProxyMetrics;
+  readonly input: InputProblems;
   /** Called after each sync of a family. */
   readonly synced: (family: Family) => void;
+  /** The node, as the plans see it. */
+  readonly node: (family: Family) => NodeTopology;
   readonly setAside: ModeEvents['setAside'];
   readonly driftRepaired: ModeEvents['driftRepaired'];
 }
@@ -26,28 +31,37 @@ export function proxyListeners(targets: ReportTargets): ProxyListeners {
   return {
     loop: loopListener(targets),
     mode: modeEvents(targets),
+    staleFlowSearchStarted: ipFamily => log.v(4, 'conntrack', 'Looking for stale flows', { ipFamily }),
+    staleFlowFound(ipFamily, { protocol, destination, answeredBy }) {
+      if (!log.isEnabled(6, 'conntrack')) return;
+      const [to, endpoint] = [destination, answeredBy].map(({ ip, port }) => joinHostPort(ip, port));
+      log.v(6, 'conntrack', 'Deleting a stale flow', { ipFamily, protocol, to, endpoint });
+    },
     staleFlowsCleaned(ipFamily, deleted, milliseconds) {
       metrics.conntrackReconciled(ipFamily, milliseconds / 1000, deleted);
+      const fields = { ipFamily, entriesDeleted: deleted, took: durationText(milliseconds) };
+      log.v(4, 'conntrack', 'Looked for stale flows', fields);
       if (deleted > 0) log.info('conntrack', 'Deleted stale flows', { ipFamily, deleted });
     },
   };
 }
 
-function loopListener({ log, health, metrics, synced }: ReportTargets): LoopListener {
+function loopListener({ log, health, metrics, input, synced, node }: ReportTargets): LoopListener {
   return {
-    problem: problem => logInputProblem(log, problem),
-    recovered: where => logInputRecovered(log, where),
+    problem: problem => input.add(problem),
+    recovered: where => input.recovered(where),
     queued(family) {
       health.queuedUpdate(family);
       metrics.syncQueued(family);
     },
     syncStarted: family => health.syncStarted(family),
+    changesTaken: (family, diff) => logChanges(log, family, diff, node(family)),
     synced(family, report) {
       health.updated(family);
-      measure(metrics, family, report);
+      measure({ metrics, log }, family, report);
       synced(family);
       const { servicePorts, milliseconds, full } = report;
-      const fields = { ipFamily: family, changedServicePorts: servicePorts, took: `${milliseconds.toFixed(1)}ms` };
+      const fields = { ipFamily: family, changedServicePorts: servicePorts, took: durationText(milliseconds) };
       if (full) log.info('proxy', 'Synced all service ports', fields);
       else log.v(2, 'proxy', 'Synced the service ports that changed', fields);
     },
@@ -60,10 +74,26 @@ function loopListener({ log, health, metrics, synced }: ReportTargets): LoopList
   };
 }
 
-function measure(metrics: ProxyMetrics, family: Family, { milliseconds, full, triggerTimes }: SyncedReport): void {
-  metrics.syncFinished(family, milliseconds / 1000, { full, success: true });
+function durationText(milliseconds: number): string {
+  return `${milliseconds.toFixed(1)}ms`;
+}
+
+function measure(
+  { metrics, log }: Pick<ReportTargets, 'metrics' | 'log'>,
+  ipFamily: Family,
+  { milliseconds, full, triggerTimes }: SyncedReport,
+): void {
+  metrics.syncFinished(ipFamily, milliseconds / 1000, { full, success: true });
   const now = Date.now();
-  for (const time of triggerTimes) metrics.networkProgramming(family, (now - time) / 1000);
+  const isLogged = log.isEnabled(4, 'proxy');
+  for (const [service, times] of triggerTimes) {
+    for (const time of times) {
+      metrics.networkProgramming(ipFamily, (now - time) / 1000);
+      if (!isLogged) continue;
+      const elapsed = durationText(now - time);
+      log.v(4, 'proxy', 'Changed endpoints are programmed', { ipFamily, endpoint: service, elapsed });
+    }
+  }
 }
 
 function modeEvents({ mode, log, metrics, setAside, driftRepaired }: ReportTargets): ModeEvents {

@@ -51,7 +51,7 @@ async function openCluster(
   resources: OpenResources,
 ): Promise<Objects> {
   const { configuration, log } = options;
-  const { metrics, checks } = observability;
+  const { metrics, checks, input } = observability;
   const client = openClient(options, metrics);
   resources.add('API client', () => client.close());
   observability.connectEvents(client);
@@ -62,7 +62,7 @@ async function openCluster(
     accept: client.accept(),
     resyncMs: toMilliseconds(configuration.configSyncPeriod),
     silenceMs: watchSilenceMs(process.env, log),
-    report: watchReporter(log, metrics, watchChecks),
+    report: watchReporter(log, metrics, watchChecks, input),
   });
   resources.add('objects', () => source.close());
   watchChecks.addTo(checks, source);
@@ -81,14 +81,11 @@ async function openCluster(
 
 function openClient({ configuration, log, master }: DaemonOptions, metrics: ProxyMetrics): ConfiguredApiClient {
   const { clientConnection } = configuration;
-  const logAs =
-    (severity: 'info' | 'warning' | 'error') => (message: string, fields?: Readonly<Record<string, unknown>>) =>
-      log[severity]('client', message, fields);
   return createApiClient({
     kubeconfig: clientConnection.kubeconfig,
     master,
     clientConnection,
-    log: { info: logAs('info'), warning: logAs('warning'), error: logAs('error') },
+    log,
     observe: observation => metrics.restObserved(observation),
   });
 }

@@ -8,6 +8,7 @@ import { EventRecorder } from '../observe/events/index.ts';
 import { Checks, ProxyHealth } from '../observe/health/index.ts';
 import type { ProxyMetrics } from '../observe/metrics/index.ts';
 import { eventsOf } from './events.ts';
+import { InputProblems } from './input-problems.ts';
 import { createMetrics } from './metrics.ts';
 import type { DaemonOptions } from './options.ts';
 import { startServers } from './servers.ts';
@@ -18,6 +19,7 @@ export interface Observability {
   readonly metrics: ProxyMetrics;
   readonly health: ProxyHealth;
   readonly checks: Checks;
+  readonly input: InputProblems;
   /** Keeps Events until `connectEvents`. */
   readonly recorder: EventRecorder;
   /**
@@ -40,6 +42,7 @@ export async function openObservability(
   const metrics = createMetrics(options, health);
   resources.add('metrics', () => metrics.close());
   const checks = new Checks();
+  const input = new InputProblems(options.log, metrics, checks);
   const recorder = openRecorder(options);
   const events = eventsOf(nodeName);
   const failures = new ServerFailures(shutdown);
@@ -53,7 +56,7 @@ export async function openObservability(
   const setConfiguration = (next: Configuration) => {
     configuration = next;
   };
-  const observability = { metrics, health, checks, recorder, events, connectEvents, setConfiguration };
+  const observability = { metrics, health, checks, input, recorder, events, connectEvents, setConfiguration };
   if (options.initOnly) return observability;
   const servers = await startServers({
     options,

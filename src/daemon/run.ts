@@ -35,23 +35,37 @@ export async function run(parts: RunParts): Promise<void> {
   const { objects, observability, families, mode } = parts;
   const { health, metrics, checks, recorder, events } = observability;
   health.started(families);
+  metrics.set.setFamilies(families);
   const proxy = openProxy(parts);
   showProxyCounts(metrics, proxy);
   proxy.mode.registerMetrics(metrics.set);
   checks.add('set aside', () => setAsideNote(proxy.mode.setAside()));
+  logSettings(parts.options);
   parts.onConfigurationChange(next => proxy.configure(liveConfig(next, parts.options.gates)));
   if (parts.options.manifests === undefined)
     for (const resource of WATCHED) parts.options.log.info('config', `Starting ${resource} config controller`);
-  await objects.source.start(sourceHandlers(parts, proxy.loop, health));
+  await objects.source.start(sourceHandlers(parts, proxy.loop));
   recorder.record(events.started());
   if (parts.options.isModeDefaulted) recorder.record(events.modeDefaulted());
   const { startEvent } = mode.descriptor;
   if (startEvent) recorder.record(events.modeStarted(startEvent));
 }
 
+function logSettings({ configuration, gates, log }: DaemonOptions): void {
+  if (!log.isEnabled(2, 'proxy')) return;
+  const { intervals, masqueradeBit } = liveConfig(configuration, gates);
+  const seconds = (ms: number) => `${ms / 1000}s`;
+  log.v(2, 'proxy', 'Sync params', {
+    minSyncPeriod: seconds(intervals.minInterval),
+    syncPeriod: seconds(intervals.retryInterval),
+    maxSyncPeriod: seconds(intervals.maxInterval),
+  });
+  log.v(2, 'proxy', 'Using a mark for masquerade', { mark: `0x${(2 ** masqueradeBit).toString(16).padStart(8, '0')}` });
+}
+
 function openProxy(parts: RunParts): RunningProxy {
   const { options, resources, observability, objects, nodeName, families, mode } = parts;
-  const { health, metrics, checks, recorder, events } = observability;
+  const { health, metrics, checks, input, recorder, events } = observability;
   const { configuration, gates, log } = options;
   const memory = new StartMemoryRelease(families);
   resources.add('memory', () => memory.close());
@@ -63,6 +77,8 @@ function openProxy(parts: RunParts): RunningProxy {
       log,
       health,
       metrics,
+      input,
+      node: family => proxy.loop.state.nodeOptions.families[family].node,
       synced: family => {
         healthPorts.sync(family);
         memory.synced(family);
@@ -86,6 +102,13 @@ function openHealthPorts({ options, observability, objects, nodeName }: RunParts
   return new ServiceHealthPorts({
     proxy,
     healthy: () => health.healthy,
+    onChange: (ipFamily, { kind, service, port, localEndpoints: endpointCount }) => {
+      const { log } = options;
+      if (kind === 'opening') log.v(2, 'health', 'Opening a health check port', { ipFamily, service, port });
+      if (kind === 'closing') log.v(2, 'health', 'Closing a health check port', { ipFamily, service, port });
+      if (kind === 'endpoints')
+        log.v(3, 'health', 'Reporting endpoints at a health check port', { ipFamily, service, endpointCount });
+    },
     onError(failure) {
       const { service, port, error: err } = failure;
       options.log.error('health', 'Failed to start healthcheck', { err, node: nodeName, service, port });

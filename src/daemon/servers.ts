@@ -40,6 +40,7 @@ function createServer(parts: ServerParts, name: ServerName, address: string, han
   const ip = parseIp(host);
   if (ip === undefined) throw new RangeError(`not an address to listen on: ${address}`);
   const hardFail = configuration.bindAddressHardFail;
+  log.v(3, 'servers', 'Starting an HTTP server', { server: name, address });
   return new RetryingHttpServer({
     ip,
     port: Number(port),

@@ -1,11 +1,12 @@
 import type { Family, Ip } from '../net/index.ts';
-import { ServiceHealth, type ServiceHealthFailure } from '../observe/health/index.ts';
+import { ServiceHealth, type ServiceHealthChange, type ServiceHealthFailure } from '../observe/health/index.ts';
 import { modeSettings, type RunningProxy } from '../proxy/index.ts';
 
 export interface ServiceHealthPortsOptions {
   readonly proxy: RunningProxy;
   readonly healthy: () => boolean;
   readonly onError: (failure: ServiceHealthFailure) => void;
+  readonly onChange: (family: Family, change: ServiceHealthChange) => void;
 }
 
 interface FamilyPorts {
@@ -42,8 +43,14 @@ export class ServiceHealthPorts {
     const current = this.#families.get(family);
     if (current?.addresses === addresses.toString()) return current.health;
     current?.health.close();
-    const { healthy, onError } = this.#options;
-    const health = new ServiceHealth({ family, addresses, healthy, onError });
+    const { healthy, onError, onChange } = this.#options;
+    const health = new ServiceHealth({
+      family,
+      addresses,
+      healthy,
+      onError,
+      onChange: change => onChange(family, change),
+    });
     this.#families.set(family, { addresses: addresses.toString(), health });
     return health;
   }

@@ -1,24 +1,42 @@
-import { latestOf } from '../lib/change.ts';
+import type { KubeObject } from '../api/index.ts';
+import { type Change, latestOf } from '../lib/change.ts';
 import { FatalError } from '../lib/fatal-error.ts';
-import type { ProxyHealth } from '../observe/health/index.ts';
+import type { Fields } from '../observe/logging/index.ts';
 import type { ProxyLoop } from '../proxy/index.ts';
 import type { SourceHandlers } from '../source/index.ts';
 import type { RunParts } from './run.ts';
 
 /** Hands all objects to the loop. The Node also goes to the health check, and its pod CIDRs may end the process. */
 export function sourceHandlers(
-  { options, objects, shutdown, nodeName }: Pick<RunParts, 'options' | 'objects' | 'shutdown' | 'nodeName'>,
+  {
+    options,
+    observability: { health, input },
+    objects,
+    shutdown,
+    nodeName,
+  }: Pick<RunParts, 'options' | 'observability' | 'objects' | 'shutdown' | 'nodeName'>,
   loop: ProxyLoop,
-  health: ProxyHealth,
 ): SourceHandlers {
   const { log } = options;
   const podCIDRs = objects.ownNode.node?.podCIDRs.toString();
   const dependsOnPodCIDRs = () => loop.live.settings.mode === 'NodeCIDR' && options.manifests === undefined;
   return {
-    serviceChanged: change => loop.serviceChanged(change),
-    endpointSliceChanged: change => loop.endpointSliceChanged(change),
-    serviceCidrChanged: change => loop.serviceCidrChanged(change),
+    serviceChanged(change) {
+      if (log.isEnabled(4, 'config')) log.v(4, 'config', 'Service received', received('service', change));
+      input.objectChanged(latestOf(change));
+      loop.serviceChanged(change);
+    },
+    endpointSliceChanged(change) {
+      if (log.isEnabled(4, 'config')) log.v(4, 'config', 'EndpointSlice received', received('endpoints', change));
+      input.objectChanged(latestOf(change));
+      loop.endpointSliceChanged(change);
+    },
+    serviceCidrChanged(change) {
+      if (log.isEnabled(4, 'config')) log.v(4, 'config', 'ServiceCIDR received', received('serviceCIDR', change));
+      loop.serviceCidrChanged(change);
+    },
     nodeChanged(change) {
+      if (log.isEnabled(4, 'config')) log.v(4, 'config', 'Node received', received('node', change));
       objects.ownNode.handle(change);
       health.setNode(objects.ownNode.node);
       if (change.type === 'removed') {
@@ -33,8 +51,17 @@ export function sourceHandlers(
       }
       loop.nodeChanged(change);
     },
-    synced: () => loop.synced(),
+    synced() {
+      log.v(3, 'config', 'All objects have been received');
+      loop.synced();
+    },
     problem: problem => loop.problem(problem),
     recovered: where => loop.recovered(where),
   };
+}
+
+/** For the log: what happened to the object. */
+function received(field: string, change: Change<KubeObject>): Fields {
+  const { namespace, name } = latestOf(change).metadata;
+  return { [field]: namespace === '' ? name : `${namespace}/${name}`, change: change.type };
 }

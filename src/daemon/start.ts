@@ -33,6 +33,7 @@ export async function start(
     log.info('server', "Can't determine this node's IP, assuming loopback; if this is incorrect, set --bind-address");
   }
   if (options.manifests === undefined) applyConntrack(configuration.linux.conntrack, log);
+  log.v(2, 'server', 'DetectLocalMode', { localMode: configuration.detectLocalMode });
   const mode = configuredMode(configuration, options);
   const supported = await mode.descriptor.supportedFamilies(log);
   const { families, dualStack } = chooseFamilies(nodeIPs.primary, supported, log);

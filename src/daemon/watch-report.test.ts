@@ -2,17 +2,23 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { rememberingLog } from '../../test/support/log.ts';
 import { Checks } from '../observe/health/index.ts';
+import type { Logger } from '../observe/logging/index.ts';
+import { InputProblems } from './input-problems.ts';
 import { WatchChecks, watchReporter, watchSilenceMs } from './watch-report.ts';
 
 const PATH = '/api/v1/services';
 const MISSING = { name: `watch ${PATH}`, isReady: false, note: 'the API server has not sent all objects yet' };
+
+function inputOf(log: Logger): InputProblems {
+  return new InputProblems(log, { inputProblem: () => {}, readInputProblems: () => {} }, new Checks());
+}
 
 function openReport() {
   const { log, lines } = rememberingLog();
   const checks = new Checks();
   const watchChecks = new WatchChecks();
   watchChecks.addTo(checks, { following: () => [{ path: PATH, hasSynced: false, silentMs: undefined }] });
-  const report = watchReporter(log, { watchMessage: () => {} }, watchChecks);
+  const report = watchReporter(log, { watchMessage: () => {} }, watchChecks, inputOf(log));
   return { report, lines, result: () => checks.run()[0] };
 }
 
@@ -45,6 +51,21 @@ test('WATCH-6 a list that does not come is in the log and in the readiness check
     `E Could not watch a resource; retrying {"err":"refused","where":"${PATH}"}`,
     `I The resource is watched again {"where":"${PATH}"}`,
   ]);
+});
+
+test('WATCH-18 an optional resource that cannot be read is a warning, and its check is ready and says so', () => {
+  const { log, lines } = rememberingLog();
+  const checks = new Checks();
+  const watchChecks = new WatchChecks();
+  watchChecks.addTo(checks, { following: () => [{ path: PATH, hasSynced: true, silentMs: undefined }] });
+  const report = watchReporter(log, { watchMessage: () => {} }, watchChecks, inputOf(log));
+  const problem = { where: PATH, message: 'forbidden' };
+  report.optionalUnavailable(problem);
+  assert.deepEqual(lines, [
+    `W Could not read an optional resource; the proxy works without it {"where":"${PATH}","reason":"forbidden"}`,
+  ]);
+  const note = 'optional, and not read yet';
+  assert.deepEqual(checks.run(), [{ name: `watch ${PATH}`, isReady: true, note, problems: [problem] }]);
 });
 
 test('HEALTH-6 a watch is ready once it has all objects, and its check shows its age and its problem', () => {

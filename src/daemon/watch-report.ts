@@ -3,6 +3,7 @@ import type { CheckOutcome, Checks } from '../observe/health/index.ts';
 import type { Logger } from '../observe/logging/index.ts';
 import type { ProxyMetrics } from '../observe/metrics/index.ts';
 import type { ClusterSourceOptions, Following } from '../source/index.ts';
+import type { InputProblems } from './input-problems.ts';
 
 /**
  * Checks for each resource that the API server has sent all its objects. Notes the age of its watch and its problem.
@@ -32,8 +33,13 @@ export class WatchChecks {
       return { isReady: false, note: 'the API server has not sent all objects yet', problems };
     }
     // The proxy goes on with the objects that it has, so it stays ready while a watch is interrupted.
-    return { isReady: true, note: silenceNote(following.silentMs ?? 0), problems };
+    return { isReady: true, note: followingNote(following), problems };
   }
+}
+
+/** Only an optional resource counts as synced before the API server has sent anything. */
+function followingNote({ silentMs }: Following): string {
+  return silentMs === undefined ? 'optional, and not read yet' : silenceNote(silentMs);
 }
 
 /** API servers send a bookmark about once a minute. */
@@ -54,29 +60,23 @@ export function watchSilenceMs(env: NodeJS.ProcessEnv, log: Logger): number | un
   return undefined;
 }
 
-/** Logs an object of the API server, or a part of a manifest, that cannot be used. */
-export function logInputProblem(log: Logger, { where, object, field, message }: Problem): void {
-  log.warning('proxy', 'Input cannot be used', { where, object, field, reason: message });
-}
-
-/** Logs that the input at this place is valid again or gone. */
-export function logInputRecovered(log: Logger, where: string): void {
-  log.info('proxy', 'Problem with the input is over', { where });
-}
-
-/**
- * Reports to the log, the metrics and the checks the state of the watches, and logs the objects that cannot be used.
- */
+/** Reports to the log, the metrics and the checks the state of the watches, and the objects that cannot be used. */
 export function watchReporter(
   log: Logger,
   metrics: Pick<ProxyMetrics, 'watchMessage'>,
   watchChecks: WatchChecks,
+  input: InputProblems,
 ): ClusterSourceOptions['report'] {
   return {
     watchFailed(problem) {
       const { where, message } = problem;
       watchChecks.setProblem(where, problem);
       log.error('reflector', 'Could not watch a resource; retrying', { where, err: message });
+    },
+    optionalUnavailable(problem) {
+      const { where, message: reason } = problem;
+      watchChecks.setProblem(where, problem);
+      log.warning('reflector', 'Could not read an optional resource; the proxy works without it', { where, reason });
     },
     watchStalled(problem) {
       const { where, message } = problem;
@@ -87,8 +87,8 @@ export function watchReporter(
       watchChecks.clearProblem(where);
       log.info('reflector', 'The resource is watched again', { where });
     },
-    objectUnusable: problem => logInputProblem(log, problem),
-    objectRecovered: where => logInputRecovered(log, where),
+    objectUnusable: problem => input.add(problem),
+    objectRecovered: where => input.recovered(where),
     dataReceived: path => metrics.watchMessage(path),
   };
 }

@@ -1,8 +1,10 @@
 import { type KubeObject, objectKey } from '../api/index.ts';
 import type { NetworkNamespace } from '../kernel/netns.ts';
 import { latestOf } from '../lib/change.ts';
+import { CurrentProblems } from '../lib/current-problems.ts';
 import { errorText } from '../lib/error-text.ts';
-import { DEFAULT_MODE, type ModeEvents, setAsideName } from '../modes/index.ts';
+import type { Problem } from '../lib/problem.ts';
+import { type ConfiguredMode, type ModeEvents, setAsideName } from '../modes/index.ts';
 import { FAMILIES, type Family, type Ip } from '../net/index.ts';
 import { conflictProblems, DEFAULT_PLAN_SETTINGS, type PlanSettings } from '../plan/index.ts';
 import {
@@ -15,29 +17,41 @@ import {
   syncIntervals,
 } from '../proxy/index.ts';
 import type { SourceHandlers } from '../source/index.ts';
-import { CurrentProblems } from './current-problems.ts';
+import { POD_BRIDGE } from './playground/index.ts';
 
 /** The name of the node that the proxy runs on. */
 export const NODE_NAME = 'node-a';
-const NODE_PORT_ADDRESSES = DEFAULT_MODE.descriptor.nodePortAddresses ?? [];
+/** In every mode. Other addresses of the node would only make the table longer. */
+const NODE_PORT_ADDRESSES = ['primary'];
 
-const SETTINGS: PlanSettings = { ...DEFAULT_PLAN_SETTINGS, clusterCIDRs: ['10.244.0.0/16', 'fd00:10:244::/48'] };
+/** All pods of the node are behind its bridge, whatever their addresses. */
+const SETTINGS: PlanSettings = { ...DEFAULT_PLAN_SETTINGS, mode: 'BridgeInterface', bridgeInterface: POD_BRIDGE };
 /** Short, so that an edited manifest shows at once. */
 const MIN_SYNC_PERIOD_MS = 50;
 const SYNC_PERIOD_MS = 1000;
 
-/** The proxy in a network namespace, in the default mode, and its current problems. */
+export interface DemoProxyOptions {
+  readonly namespace: NetworkNamespace;
+  readonly nodeName: string;
+  readonly mode: ConfiguredMode;
+  readonly families: readonly Family[];
+  readonly onChange: () => void;
+}
+
+/** The proxy in a network namespace, and its current problems. */
 export class DemoProxy {
   readonly #proxy: RunningProxy;
   readonly #onChange: () => void;
   readonly #problems = new CurrentProblems();
   #stopSettling: (() => void) | undefined;
 
-  constructor(namespace: NetworkNamespace, onChange: () => void) {
+  constructor({ namespace, nodeName, mode, families, onChange }: DemoProxyOptions) {
     this.#onChange = onChange;
     this.#proxy = createProxy(
       {
-        nodeName: NODE_NAME,
+        nodeName,
+        mode,
+        families,
         live: {
           settings: SETTINGS,
           nodePortAddresses: NODE_PORT_ADDRESSES,
@@ -57,7 +71,7 @@ export class DemoProxy {
   get problems(): readonly string[] {
     const setAside = this.#proxy.mode.setAside();
     return [
-      ...this.#problems.texts,
+      ...this.#problems.all.map(problemText),
       ...this.#conflicts(),
       ...setAside.map(port => `${setAsideName(port)} is not programmed: ${port.cause.message}`),
     ];
@@ -127,7 +141,7 @@ export class DemoProxy {
       problem: problem => {
         // `problems` reads conflicts between Services from the plans, because the loop does not report their end.
         if (problem.where === undefined && problem.field === undefined) return;
-        this.#problems.addProblem(problem);
+        this.#problems.add(problem);
         this.#onChange();
       },
       recovered: where => {
@@ -157,8 +171,12 @@ export class DemoProxy {
   }
 
   #fail(action: string, error: unknown): void {
-    this.#problems.set(action, `could not ${action}: ${errorText(error)}`);
+    this.#problems.set(action, { message: `could not ${action}: ${errorText(error)}` });
     this.#stopSettling?.();
     this.#onChange();
   }
+}
+
+function problemText({ where, object, field, message }: Problem): string {
+  return [where, object, field ? `${field} ${message}` : message].filter(Boolean).join(': ');
 }

@@ -1,8 +1,10 @@
 import type { Node } from '../api/index.ts';
+import { KernelError } from '../kernel/errors.ts';
 import type { NetworkNamespace } from '../kernel/netns.ts';
-import { FAMILIES, type Ip } from '../net/index.ts';
-import { FilesSource } from '../source/index.ts';
-import { callerFrom, type Place } from './caller.ts';
+import { type ConfiguredMode, DEFAULT_MODE, type PlanDeviation } from '../modes/index.ts';
+import { FAMILIES, type Family, type Ip, parseIp } from '../net/index.ts';
+import { FilesSource, type SourceHandlers } from '../source/index.ts';
+import { type Callers, callerFrom, callersIn, DEFAULT_CALLERS, type Place } from './caller.ts';
 import { DemoProxy, NODE_NAME } from './demo-proxy.ts';
 import { EchoServers } from './echo-servers.ts';
 import { type Observation, observationOf } from './observation.ts';
@@ -15,6 +17,12 @@ export interface DemoOptions {
   readonly manifests: string;
   /** Called when plans or problems have changed. */
   readonly onChange: () => void;
+  /** The default is the mode of a proxy whose configuration names none. */
+  readonly mode?: ConfiguredMode;
+  /** The default is both. */
+  readonly families?: readonly Family[];
+  /** The node of the manifests that the proxy runs on. */
+  readonly nodeName?: string;
 }
 
 /** How does the address of a row answer callers at a place? */
@@ -32,13 +40,18 @@ export class Demo {
   readonly #pods: Pods;
   readonly #servers: EchoServers;
   readonly #source: FilesSource;
+  readonly deviation: PlanDeviation | undefined;
+  #callers = DEFAULT_CALLERS;
+  #addressProblems: readonly string[] = [];
 
-  private constructor(cluster: Cluster, { manifests, onChange }: DemoOptions) {
+  private constructor(cluster: Cluster, { manifests, onChange, mode = DEFAULT_MODE, ...options }: DemoOptions) {
+    const { nodeName = NODE_NAME, families = FAMILIES } = options;
     this.#cluster = cluster;
-    this.#proxy = new DemoProxy(cluster.node, onChange);
-    this.#pods = new Pods(cluster);
+    this.deviation = mode.descriptor.deviation;
+    this.#proxy = new DemoProxy({ namespace: cluster.node, onChange, mode, families, nodeName });
+    this.#pods = new Pods(cluster, () => this.#proxy.interfaceIPs());
     this.#servers = new EchoServers(this.#pods);
-    this.#source = new FilesSource({ path: manifests, nodeName: NODE_NAME, localNode });
+    this.#source = new FilesSource({ path: manifests, nodeName, localNode: () => localNode(nodeName) });
   }
 
   static async start(options: DemoOptions): Promise<Demo> {
@@ -46,7 +59,7 @@ export class Demo {
     let demo: Demo | undefined;
     try {
       demo = new Demo(cluster, options);
-      await demo.#source.start(demo.#proxy.handlers);
+      await demo.#source.start(demo.#handlers());
       return demo;
     } catch (error) {
       if (demo) await demo.close();
@@ -57,7 +70,12 @@ export class Demo {
 
   /** The current problems of the manifests, the proxy and the echo servers. */
   get problems(): readonly string[] {
-    return [...this.#proxy.problems, ...this.#servers.problems];
+    return [...this.#proxy.problems, ...this.#addressProblems, ...this.#servers.problems];
+  }
+
+  /** The addresses that the demo calls from. They are those of the rows that were read last. */
+  get callers(): Callers {
+    return this.#callers;
   }
 
   /** Returns all frontends, as soon as they are programmed and every endpoint has an echo server. */
@@ -65,18 +83,50 @@ export class Demo {
     await this.#proxy.settled();
     const { state } = this.#proxy.loop;
     await this.#servers.serve(state);
-    return rowsOf(state, family => this.#proxy.nodePortIPs(family));
+    this.#callers = callersIn(state, this.#proxy.interfaceIPs(), this.#callers);
+    const rows = rowsOf(state, family => this.#proxy.nodePortIPs(family));
+    for (const { ip, frontend } of rows)
+      if (ip !== undefined && frontend.ip !== undefined) this.#cluster.routeService(ip);
+    return rows;
+  }
+
+  #handlers(): SourceHandlers {
+    const { handlers } = this.#proxy;
+    return {
+      ...handlers,
+      nodeChanged: change => {
+        // The machine gets the addresses before the proxy looks for them.
+        if (change.type !== 'removed') this.#addNodeAddresses(change.to);
+        handlers.nodeChanged(change);
+      },
+    };
+  }
+
+  /** The Node of the manifests may have addresses that the machine does not have yet. */
+  #addNodeAddresses({ addresses }: Node): void {
+    this.#addressProblems = [];
+    const present = this.#proxy.interfaceIPs();
+    for (const { type, address } of addresses) {
+      const ip = parseIp(address);
+      if (type !== 'InternalIP' || ip === undefined || present.includes(ip)) continue;
+      try {
+        this.#cluster.addNodeAddress(ip);
+      } catch (error) {
+        if (!(error instanceof RangeError || error instanceof KernelError)) throw error;
+        this.#addressProblems = [...this.#addressProblems, `the node cannot have ${ip}: ${error.message}`];
+      }
+    }
   }
 
   /** Tries until this many tries in a row have shown nothing new. Returns undefined if the demo cannot ask. */
   async ask({ row, place }: Question, tries: number): Promise<Observation | undefined> {
     const { family, protocol } = row.port;
     if (row.ip === undefined || !isProbed(protocol)) return undefined;
-    const caller = callerFrom(place, family);
+    const caller = callerFrom(place, family, this.#callers);
     const namespace = this.#namespaceOf(place, caller.ip);
     const options = { tries, timeoutMs: ANSWER_TIMEOUT_MS };
     const result = await probe(namespace, row.ip, row.frontend.port, protocol, options);
-    return observationOf(result, caller, this.#proxy.interfaceIPs());
+    return observationOf(result, caller, [...this.#proxy.interfaceIPs(), row.ip]);
   }
 
   async close(): Promise<void> {
@@ -89,7 +139,7 @@ export class Demo {
   #namespaceOf(place: Place, ip: Ip): NetworkNamespace {
     switch (place) {
       case 'pod':
-        return this.#pods.ensure(ip);
+        return this.#pods.ensure({ ip, isLocal: true });
       case 'node':
         return this.#cluster.node;
       case 'outside':
@@ -104,10 +154,10 @@ function isProbed(protocol: Row['port']['protocol']): protocol is ProbeProtocol 
 }
 
 /** The Node object that the demo uses when the manifests have none. */
-function localNode(): Node {
+function localNode(name: string): Node {
   return {
     kind: 'Node',
-    metadata: { name: NODE_NAME, namespace: '', labels: {}, annotations: {} },
+    metadata: { name, namespace: '', labels: {}, annotations: {} },
     podCIDRs: [],
     addresses: FAMILIES.map(family => ({ type: 'InternalIP', address: callerFrom('node', family).ip })),
   };

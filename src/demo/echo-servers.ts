@@ -1,13 +1,12 @@
 import { errorText } from '../lib/error-text.ts';
-import { FAMILIES, type Ip } from '../net/index.ts';
+import { FAMILIES } from '../net/index.ts';
 import { endpointsOf } from '../plan/index.ts';
 import type { ProxyState } from '../proxy/index.ts';
 import { EchoServer, type ProbeProtocol } from './playground/index.ts';
-import type { Pods } from './pods.ts';
+import type { PodAddress, Pods } from './pods.ts';
 
 /** Where an echo server runs. */
-interface ServerAddress {
-  readonly ip: Ip;
+interface ServerAddress extends PodAddress {
   readonly port: number;
   readonly protocol: ProbeProtocol;
 }
@@ -17,11 +16,11 @@ interface ServerAddress {
  * connection wrongly goes to one of them.
  */
 export class EchoServers {
-  readonly #pods: Pods;
+  readonly #pods: Pick<Pods, 'ensure'>;
   readonly #servers = new Map<string, EchoServer>();
   readonly #problems = new Map<string, string>();
 
-  constructor(pods: Pods) {
+  constructor(pods: Pick<Pods, 'ensure'>) {
     this.#pods = pods;
   }
 
@@ -48,9 +47,10 @@ export class EchoServers {
     await Promise.all(servers.map(server => server.close()));
   }
 
-  async #start(key: string, { ip, port, protocol }: ServerAddress): Promise<void> {
+  async #start(key: string, address: ServerAddress): Promise<void> {
+    const { ip, port, protocol } = address;
     try {
-      this.#servers.set(key, await EchoServer.start(this.#pods.ensure(ip), ip, port, protocol));
+      this.#servers.set(key, await EchoServer.start(this.#pods.ensure(address), ip, port, protocol));
       this.#problems.delete(key);
     } catch (error) {
       this.#problems.set(key, `no echo server can run at ${key}: ${errorText(error)}`);
@@ -64,7 +64,9 @@ function* endpoints(state: ProxyState): Generator<ServerAddress> {
       for (const servicePort of service.ports) {
         const { protocol } = servicePort;
         if (protocol === 'SCTP') continue;
-        for (const { ip, port } of endpointsOf(service, servicePort)) yield { ip, port, protocol };
+        for (const { ip, port, nodeName, isLocal } of endpointsOf(service, servicePort)) {
+          yield { ip, port, protocol, nodeName, isLocal };
+        }
       }
     }
   }

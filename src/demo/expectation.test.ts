@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { demoRows } from '../../test/support/demo-rows.ts';
+import { address, demoRows } from '../../test/support/demo-rows.ts';
 import { service, slice } from '../../test/support/objects.ts';
 import { callerFrom, PLACES } from './caller.ts';
-import { type Expectation, expectationOf } from './expectation.ts';
+import { type Circumstances, type Expectation, expectationOf } from './expectation.ts';
 
 /** The calling pod itself, another pod of the node, and a pod of another node. */
 const self = { ip: '10.244.1.10', nodeName: 'node-a' };
@@ -13,11 +13,15 @@ const remote = { ip: '10.244.2.10', nodeName: 'node-b' };
 type Overrides = Parameters<typeof service>[1];
 
 /** How the Service's last address should answer callers in the pod, on the node and outside. */
-function expectations(overrides: Overrides, endpoints: Parameters<typeof slice>[1]): readonly string[] {
+function expectations(
+  overrides: Overrides,
+  endpoints: Parameters<typeof slice>[1],
+  circumstances: Circumstances = {},
+): readonly string[] {
   const row = demoRows([service('s', overrides), slice('s-1', endpoints)]).at(-1);
   assert.ok(row);
   return PLACES.map(place =>
-    describeExpectation(expectationOf(row.port.plan, row.frontend, callerFrom(place, row.port.family))),
+    describeExpectation(expectationOf(row.port.plan, row.frontend, callerFrom(place, row.port.family), circumstances)),
   );
 }
 
@@ -144,4 +148,27 @@ describe('how connections should be answered', () => {
       assert.deepEqual({ pod, node, outside }, want);
     });
   }
+});
+
+test('DEMO-9 a relay makes every endpoint see the node as its caller', () => {
+  const every = '10.244.1.11 node, 10.244.2.10 node';
+  assert.deepEqual(expectations({}, [neighbour, remote], { isRelay: true }), [every, every, every]);
+});
+
+test('DEMO-9 a mode without a short circuit reaches only local endpoints, unless there are none', () => {
+  const circumstances = { lacksShortCircuit: true };
+  const expected = ['10.244.1.11 itself', '10.244.1.11 node', '10.244.1.11 itself'];
+  assert.deepEqual(expectations({ ...nodePort, ...local }, [neighbour, remote], circumstances), expected);
+  const [pod = '', node = ''] = expectations({ ...nodePort, ...local }, [remote], circumstances);
+  assert.deepEqual([pod, node], ['10.244.2.10 itself', '10.244.2.10 node']);
+});
+
+test('DEMO-10 an endpoint at an address of the node sees callers elsewhere with their own address', () => {
+  const onNode = { ip: '192.168.0.2', nodeName: 'node-a' };
+  const circumstances = { nodeIPs: [address('192.168.0.2')] };
+  assert.deepEqual(expectations({}, [onNode], circumstances), [
+    '192.168.0.2 itself',
+    '192.168.0.2 node',
+    '192.168.0.2 itself',
+  ]);
 });

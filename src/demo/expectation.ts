@@ -1,5 +1,6 @@
 import type { Endpoint } from '../model/index.ts';
-import { cidrContains } from '../net/index.ts';
+import type { PlanDeviation } from '../modes/index.ts';
+import { cidrContains, type Ip } from '../net/index.ts';
 import type { Frontend, ServicePortPlan } from '../plan/index.ts';
 import type { Caller } from './caller.ts';
 
@@ -18,12 +19,24 @@ export type Expectation =
   | { readonly kind: 'refused' }
   | { readonly kind: 'silent' };
 
-/** How the plan says that a frontend answers a caller. */
-export function expectationOf(plan: ServicePortPlan, frontend: Frontend, caller: Caller): Expectation {
+/** What matters beside the plan: how the mode differs from it, and the node's own addresses. */
+export interface Circumstances extends PlanDeviation {
+  readonly nodeIPs?: readonly Ip[];
+}
+
+/** How a frontend should answer a caller, by the plan. */
+export function expectationOf(
+  plan: ServicePortPlan,
+  frontend: Frontend,
+  caller: Caller,
+  circumstances: Circumstances = {},
+): Expectation {
+  const { lacksShortCircuit = false } = circumstances;
   if (!mayPass(frontend, caller)) return { kind: 'silent' };
-  const chosen = isShortCircuited(frontend, caller) ? plan.endpoints.cluster : endpointsFor(plan, frontend);
+  const isShort = isShortCircuited(frontend, caller) && !(lacksShortCircuit && plan.endpoints.local.length > 0);
+  const chosen = isShort ? plan.endpoints.cluster : endpointsFor(plan, frontend);
   if (typeof chosen === 'string') return { kind: chosen };
-  const endpoints = new Map(chosen.map(endpoint => [endpoint.text, seenAs(frontend, caller, endpoint)]));
+  const endpoints = new Map(chosen.map(endpoint => [endpoint.text, seenAs(frontend, caller, endpoint, circumstances)]));
   return { kind: 'answered', endpoints, isSticky: plan.port.affinitySeconds > 0 };
 }
 
@@ -57,10 +70,18 @@ function endpointsFor(
   }
 }
 
-function seenAs({ masquerade }: Frontend, { place, ip }: Caller, endpoint: Endpoint): SeenAs {
+function seenAs(
+  { masquerade }: Frontend,
+  { place, ip }: Caller,
+  endpoint: Endpoint,
+  { isRelay = false, nodeIPs = [] }: Circumstances,
+): SeenAs {
+  if (place === 'node' || isRelay) return 'node';
+  // The kernel masquerades packets that leave the node. These packets stay.
+  if (nodeIPs.includes(endpoint.ip)) return 'itself';
   // An endpoint that reaches itself must not see its own address: its answer would not come back through the node.
   const isHairpin = endpoint.ip === ip;
-  return place === 'node' || isHairpin || isMasqueraded(masquerade, place) ? 'node' : 'itself';
+  return isHairpin || isMasqueraded(masquerade, place) ? 'node' : 'itself';
 }
 
 function isMasqueraded(masquerade: Frontend['masquerade'], place: Caller['place']): boolean {

@@ -1,4 +1,4 @@
-export { callerFrom, PLACES, type Place } from './caller.ts';
+export { type Callers, callerFrom, DEFAULT_CALLERS, PLACES, type Place } from './caller.ts';
 export { Demo, type DemoOptions } from './demo.ts';
 export { NODE_NAME } from './demo-proxy.ts';
 export type { Expectation, SeenAs } from './expectation.ts';

@@ -19,6 +19,7 @@ export interface Answers {
 /** The words of the demo for the failures of a probe. */
 const FAILURES: Readonly<Record<string, string>> = { timeout: 'silent', EPERM: 'not permitted' };
 
+/** `nodeIPs` are the addresses of the node. Some modes also give it the address of the frontend. */
 export function observationOf({ answers, failures }: ProbeResult, caller: Caller, nodeIPs: readonly Ip[]): Observation {
   const answered = [...answers].map(([answer, count]) => {
     const [ip = '', port = '', seenIp = ''] = answer.split(' ');

@@ -1,48 +1,52 @@
 import type { NetworkNamespace } from '../kernel/netns.ts';
-import { RouteSocket } from '../kernel/rtnetlink/index.ts';
-import { familyOf, hostCidr, type Ip } from '../net/index.ts';
-import { type Cluster, placementOf } from './playground/index.ts';
+import type { Ip } from '../net/index.ts';
+import { type Cluster, type Placement, placementOf } from './playground/index.ts';
 
-const LINK_LOCAL = 'fe80::';
+/** Where a pod runs. */
+export interface PodAddress {
+  readonly ip: Ip;
+  /** Undefined if the endpoint does not name its node. */
+  readonly nodeName?: string | undefined;
+  /** Whether the pod runs on the node of the proxy. */
+  readonly isLocal: boolean;
+}
 
 /** The pods of the cluster. They send all their packets through the node. */
 export class Pods {
   readonly #cluster: Cluster;
+  readonly #nodeIPs: () => readonly Ip[];
   readonly #namespaces = new Map<Ip, NetworkNamespace>();
 
-  constructor(cluster: Cluster) {
+  constructor(cluster: Cluster, nodeIPs: () => readonly Ip[]) {
     this.#cluster = cluster;
+    this.#nodeIPs = nodeIPs;
   }
 
   /** Returns the namespace of the pod with this address. Creates the pod if the cluster has none. */
-  ensure(ip: Ip): NetworkNamespace {
-    const known = this.#namespaces.get(ip);
+  ensure(pod: PodAddress): NetworkNamespace {
+    const known = this.#namespaces.get(pod.ip);
     if (known) return known;
-    const namespace = this.#cluster.addPod(ip);
-    if (placementOf(ip).kind === 'pod') sendThroughNode(namespace, ip);
-    this.#namespaces.set(ip, namespace);
+    const namespace = this.#cluster.addPod(pod.ip, this.#placementOf(pod), { sendsThroughNode: true });
+    this.#namespaces.set(pod.ip, namespace);
     return namespace;
+  }
+
+  /** The objects decide where a pod runs. Only an endpoint without a node is placed by its address. */
+  #placementOf({ ip, nodeName, isLocal }: PodAddress): Placement {
+    if (this.#nodeIPs().includes(ip)) return { kind: 'node' };
+    const usual = usualPlacement(ip);
+    if (usual?.kind === 'node' || usual?.kind === 'host') return usual;
+    if (isLocal) return { kind: 'pod' };
+    if (usual?.kind === 'remote-pod' || (usual && nodeName === undefined)) return usual;
+    return { kind: 'remote-pod', host: 'other-node' };
   }
 }
 
-/**
- * Makes the pod send to its neighbours through the node too. Without this, the answers of neighbours take the short way
- * over the bridge and bypass the node's netfilter, unless the kernel module br_netfilter is loaded. Few machines load
- * it.
- */
-function sendThroughNode(namespace: NetworkNamespace, ip: Ip): void {
-  const route = RouteSocket.open({ namespace });
+function usualPlacement(ip: Ip): Placement | undefined {
   try {
-    const eth0 = route.link('eth0');
-    const routes = route
-      .routes({ family: familyOf(ip) })
-      .filter(({ type, dev }) => type === 'unicast' && dev === eth0?.index);
-    const gateway = routes.find(({ via }) => via !== undefined)?.via;
-    const direct = routes.filter(({ via, destination }) => via === undefined && destination.address !== LINK_LOCAL);
-    if (!eth0 || !gateway) throw new RangeError(`the pod ${ip} has no default route`);
-    route.addRoute({ destination: hostCidr(gateway), dev: eth0 });
-    for (const { destination } of direct) route.deleteRoute({ destination, dev: eth0 });
-  } finally {
-    route.close();
+    return placementOf(ip);
+  } catch (error) {
+    if (error instanceof RangeError) return undefined;
+    throw error;
   }
 }

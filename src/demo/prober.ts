@@ -1,6 +1,7 @@
 import { systemClock } from '../lib/clock.ts';
 import { sleep } from '../lib/sleep.ts';
 import { KeyedTurns } from '../lib/turns.ts';
+import type { Place } from './caller.ts';
 import { TRIES_PER_ENDPOINT } from './comparison.ts';
 import type { Demo, Question } from './demo.ts';
 import { Results } from './results.ts';
@@ -15,7 +16,7 @@ const PAUSE_MS = 1000;
 
 /** Asks all questions, round after round, and collects the results. */
 export class Prober {
-  readonly results = new Results();
+  readonly results: Results;
   readonly #demo: Demo;
   readonly #onChange: () => void;
   readonly #workers = new Set<Promise<void>>();
@@ -23,6 +24,7 @@ export class Prober {
 
   constructor(demo: Demo, onChange: () => void) {
     this.#demo = demo;
+    this.results = new Results(demo.deviation);
     this.#onChange = onChange;
   }
 
@@ -34,7 +36,7 @@ export class Prober {
   /** Runs one round with enough tries for conclusive results. */
   async runOnce(): Promise<void> {
     const round = this.#beginRound();
-    this.results.update(await this.#demo.rows());
+    this.results.update(await this.#demo.rows(), this.#demo.callers);
     await this.#askAll(round, ({ port }) => Math.max(MIN_TRIES, TRIES_PER_ENDPOINT * port.used.length));
   }
 
@@ -45,7 +47,7 @@ export class Prober {
     try {
       while (!signal.aborted) {
         const round = this.#beginRound();
-        this.results.update(await this.#demo.rows());
+        this.results.update(await this.#demo.rows(), this.#demo.callers);
         this.#onChange();
         await Promise.race([this.#askAll(round, () => LIVE_TRIES), abortOf(round)]);
         await sleep(PAUSE_MS, systemClock, round);
@@ -72,9 +74,8 @@ export class Prober {
       for (let next = queue.shift(); next && !round.aborted; next = queue.shift()) {
         const { row, place } = next;
         const ask = () => this.#ask({ row, place }, tries(row), round);
-        // All questions of one caller to one service port share its affinity, so they wait for each other.
-        const hasAffinity = row.port.plan.port.affinitySeconds > 0;
-        await (hasAffinity ? turns.take(`${row.port.name} ${place}`, ask) : ask());
+        const key = this.#turnOf(row, place);
+        await (key === undefined ? ask() : turns.take(key, ask));
       }
     };
     const workers = Array.from({ length: CONCURRENT_QUESTIONS }, work);
@@ -83,6 +84,14 @@ export class Prober {
       worker.catch(() => undefined).finally(() => this.#workers.delete(worker));
     }
     await Promise.all(workers);
+  }
+
+  /** Questions with the same key wait for each other. */
+  #turnOf({ port: { name, family, plan } }: Row, place: Place): string | undefined {
+    // If endpoints take turns, two callers that ask in turns would each see only every other endpoint.
+    if (this.#demo.deviation?.takesTurns) return `${name} ${family}`;
+    // All questions of one caller to one service port share its affinity.
+    return plan.port.affinitySeconds > 0 ? `${name} ${place}` : undefined;
   }
 
   async #ask(question: Question, tries: number, round: AbortSignal): Promise<void> {

@@ -1,4 +1,5 @@
-import { callerFrom, PLACES, type Place } from './caller.ts';
+import type { PlanDeviation } from '../modes/index.ts';
+import { type Caller, type Callers, callerFrom, DEFAULT_CALLERS, PLACES, type Place } from './caller.ts';
 import { findMismatch, isConclusive } from './comparison.ts';
 import { type Expectation, expectationOf } from './expectation.ts';
 import { combine, type Observation } from './observation.ts';
@@ -27,13 +28,26 @@ const ROUNDS_SHOWN = 10;
 /** The observations of the last rounds, for all rows. A row whose plan changes starts without observations. */
 export class Results {
   readonly #observations = new Map<Row, Map<Place, Observation[]>>();
+  readonly #deviation: PlanDeviation | undefined;
   #rows: readonly Row[] = [];
+  #callers = DEFAULT_CALLERS;
+
+  constructor(deviation?: PlanDeviation) {
+    this.#deviation = deviation;
+  }
 
   get rows(): readonly RowResults[] {
     return this.#rows.map(row => ({ row, cells: PLACES.map(place => this.#cell(row, place)) }));
   }
 
-  update(rows: readonly Row[]): void {
+  get callers(): Callers {
+    return this.#callers;
+  }
+
+  /** The results of other callers no longer count. */
+  update(rows: readonly Row[], callers: Callers = this.#callers): void {
+    if (callers !== this.#callers) this.#observations.clear();
+    this.#callers = callers;
     const former = new Map(this.#rows.map(row => [row.key, row]));
     this.#rows = rows.map(row => {
       const known = former.get(row.key);
@@ -51,10 +65,16 @@ export class Results {
     places.set(place, [...(places.get(place) ?? []), observation].slice(-ROUNDS_SHOWN));
   }
 
+  #callerFrom(place: Place, { port }: Row): Caller {
+    return callerFrom(place, port.family, this.#callers);
+  }
+
   #cell(row: Row, place: Place): Cell {
     const observations = this.#observations.get(row)?.get(place);
     const observed = observations && combine(observations);
-    const expected = expectationOf(row.port.plan, row.frontend, callerFrom(place, row.port.family));
+    const { plan, nodeIPs } = row.port;
+    const circumstances = { ...this.#deviation, nodeIPs };
+    const expected = expectationOf(plan, row.frontend, this.#callerFrom(place, row), circumstances);
     return {
       place,
       expected,

@@ -29,6 +29,8 @@ export interface PortInfo {
   readonly family: Family;
   readonly protocol: Protocol;
   readonly plan: ServicePortPlan;
+  /** The addresses of the Node. */
+  readonly nodeIPs: readonly Ip[];
   /** Endpoints that receive traffic. */
   readonly used: readonly string[];
   /** Endpoints that receive no traffic, and why. */
@@ -64,7 +66,8 @@ function portInfo(state: ProxyState, family: Family, plan: ServicePortPlan): Por
   const service = state.family(family).model.service(plan.service);
   const all = service ? endpointsOf(service, port) : [];
   const used = new Set(reachableEndpoints(plan.endpoints).map(({ text }) => text));
-  const { node } = state.nodeOptions.families[family];
+  const { families, nodeIPs } = state.nodeOptions;
+  const { node } = families[family];
   const unused = explainEndpoints(all, port, node)
     .filter(({ endpoint }) => !used.has(endpoint.text))
     .map(({ endpoint, cluster, local }) => ({
@@ -72,5 +75,14 @@ function portInfo(state: ProxyState, family: Family, plan: ServicePortPlan): Por
       reason: (cluster ?? local)?.reason ?? 'not used',
     }));
   // A terminal obeys some characters, and manifests can contain them.
-  return { name: printable(planName(plan)), family, protocol: port.protocol, plan, used: [...used], unused };
+  const name = printable(planName(plan));
+  return {
+    name,
+    family,
+    protocol: port.protocol,
+    plan,
+    nodeIPs: FAMILIES.map(f => nodeIPs[f]),
+    used: [...used],
+    unused,
+  };
 }

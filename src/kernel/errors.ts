@@ -1,3 +1,6 @@
+import { errorText } from '../lib/error-text.ts';
+import { netAdminAdvice } from './capabilities.ts';
+
 /**
  * The codes of errors of the kernel layer. They are our own and stable.
  *
@@ -31,6 +34,8 @@ export interface KernelErrorDetail {
   readonly object?: string | undefined;
   /** The path of the attribute that the kernel refused, if the kernel gave an offset. */
   readonly attribute?: string | undefined;
+  /** What the operator can do about it. */
+  readonly advice?: string | undefined;
 }
 
 export class KernelError extends Error {
@@ -55,9 +60,31 @@ export class KernelError extends Error {
   }
 }
 
-function composeMessage({ operation, errno, reason, kernelMessage, object, attribute }: KernelErrorDetail): string {
+/** What the kernel answers if it lacks a subsystem, because a module is not loaded. */
+const LACKING: ReadonlySet<string> = new Set(['ENOENT', 'EINVAL', 'EOPNOTSUPP', 'EPROTONOSUPPORT', 'EAFNOSUPPORT']);
+
+/** Adds how to load the module, if the error may mean that the kernel lacks it. */
+export function withModuleAdvice(error: unknown, module: string): unknown {
+  if (!(error instanceof KernelError) || !LACKING.has(error.errno ?? '')) return error;
+  const { code, operation, errno, reason, kernelMessage, object, attribute } = error;
+  const advice = `run modprobe ${module} on the node`;
+  return new KernelError(code, { operation, errno, reason, kernelMessage, object, attribute, advice });
+}
+
+const NOT_WRITABLE: ReadonlySet<string> = new Set(['EACCES', 'EPERM', 'EROFS']);
+
+/** The text of an error at the start, with what the operator can do if the process may not write a kernel setting. */
+export function settingErrorText(error: unknown): string {
+  const text = errorText(error);
+  if (!(error instanceof KernelError) || !NOT_WRITABLE.has(error.errno ?? '')) return text;
+  return `${text}; run kube-proxy --init-only in a privileged init container first, or set it on the node`;
+}
+
+function composeMessage(detail: KernelErrorDetail): string {
+  const { operation, errno, reason, kernelMessage, object, attribute } = detail;
+  const advice = detail.advice ?? (errno === 'EPERM' ? netAdminAdvice() : undefined);
   const cause = [errno, reason, kernelMessage].filter(Boolean).join(': ') || 'failed';
   const parts = [object !== operation && object, attribute && `attribute ${attribute}`];
   const place = parts.filter(Boolean).join(', ');
-  return `${operation}: ${cause}${place ? ` (${place})` : ''}`;
+  return `${operation}: ${cause}${place ? ` (${place})` : ''}${advice ? `; ${advice}` : ''}`;
 }

@@ -8,5 +8,6 @@ export function fileError(operation: string, thrown: unknown): KernelError {
   // Node's text begins with the errno. KernelError adds the errno to its message itself.
   const text = errorText(thrown);
   const kernelMessage = errno && text.startsWith(`${errno}: `) ? text.slice(errno.length + 2) : text;
-  return new KernelError('KERNEL_SOCKET', { operation, errno, kernelMessage });
+  // The right to write a file has nothing to do with CAP_NET_ADMIN.
+  return new KernelError('KERNEL_SOCKET', { operation, errno, kernelMessage, advice: '' });
 }

@@ -2,6 +2,10 @@
 export interface Problem {
   /** The place: a file with line and column, or an API path. */
   readonly where?: string | undefined;
+  /** The kind of the object, if it is known: `Service`. */
+  readonly kind?: string | undefined;
+  /** What sort of fault it is. The default is `invalid`. */
+  readonly reason?: ProblemReason | undefined;
   /** The object: `Service default/web`. */
   readonly object?: string | undefined;
   /** The field of the object: `spec.ports[0].port`. */
@@ -9,5 +13,16 @@ export interface Problem {
   /** What is wrong, and what to do about it. */
   readonly message: string;
 }
+
+/**
+ * invalid     a field has a value that the proxy cannot use
+ * unreadable  a file or a folder cannot be read or parsed
+ * duplicate   another manifest has the same object
+ * conflict    another Service owns the address
+ * internal    the proxy failed to process the object
+ */
+export type ProblemReason = (typeof PROBLEM_REASONS)[number];
+
+export const PROBLEM_REASONS = ['invalid', 'unreadable', 'duplicate', 'conflict', 'internal'] as const;
 
 export type ReportProblem = (problem: Problem) => void;

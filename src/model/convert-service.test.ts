@@ -51,6 +51,7 @@ describe('the cluster IP of a family', () => {
     assert.deepEqual(ports, []);
     assert.deepEqual(problems, [
       {
+        kind: 'Service',
         object: 'Service ns/svc',
         field: 'spec.clusterIP',
         message: '"fd00::1" is not an IPv4 address, as spec.ipFamilies says',
@@ -88,7 +89,7 @@ describe('the cluster IP of a family', () => {
     const { ports, problems } = convert({ clusterIP: 'ten', clusterIPs: [], ipFamilies: [] });
     assert.deepEqual(ports, []);
     assert.deepEqual(problems, [
-      { object: 'Service ns/svc', field: 'spec.clusterIP', message: '"ten" is not an IP address' },
+      { kind: 'Service', object: 'Service ns/svc', field: 'spec.clusterIP', message: '"ten" is not an IP address' },
     ]);
   });
 });

@@ -185,6 +185,6 @@ class ServiceReader {
   }
 
   #reportField(field: string, message: string): void {
-    this.#report({ object: `Service ${objectKey(this.#service.metadata)}`, field, message });
+    this.#report({ kind: 'Service', object: `Service ${objectKey(this.#service.metadata)}`, field, message });
   }
 }

@@ -235,6 +235,7 @@ describe('endpoints of one slice', () => {
     assert.deepEqual(endpointTexts(model, 'default/s')['/TCP'], ['10.0.0.1:8080 RS']);
     assert.deepEqual(problems, [
       {
+        kind: 'EndpointSlice',
         object: 'EndpointSlice default/s-1',
         field: 'endpoints[1].addresses[0]',
         message: '"fd00::5" is not an IPv4 address, as addressType says; the endpoint is left out',

@@ -86,6 +86,7 @@ export class Model {
     const serviceName = labels[LABEL_SERVICE_NAME];
     if (!serviceName || !name || !namespace) {
       this.#options.report({
+        kind: 'EndpointSlice',
         object: `EndpointSlice ${objectKey(slice.metadata)}`,
         field: `metadata.labels[${LABEL_SERVICE_NAME}]`,
         message: 'is missing, so the slice belongs to no Service and is left out',

@@ -38,7 +38,8 @@ export function convertSlice(
   report: ReportProblem,
 ): SliceRecord {
   const key = objectKey(slice.metadata);
-  const reportField: ReportField = (field, message) => report({ object: `EndpointSlice ${key}`, field, message });
+  const reportField: ReportField = (field, message) =>
+    report({ kind: 'EndpointSlice', object: `EndpointSlice ${key}`, field, message });
   const addressed = slice.endpoints
     .map((endpoint, i) => ({ endpoint, ip: readAddress(slice.addressType, endpoint.addresses, i, reportField) }))
     .filter((pair): pair is AddressedEndpoint => pair.ip !== undefined);

@@ -65,6 +65,8 @@ export interface ModeDescriptor<Options = unknown> {
   supportedFamilies(log: Logger): Promise<readonly Family[]>;
   /** Does what needs privileges before the proxy starts. Throws a `FatalError` if the machine cannot run the mode. */
   prepare?(options: Options, context: StartContext): Promise<void>;
+  /** Why the machine cannot run the mode, if `supportedFamilies` does not find out. Changes no setting. */
+  unavailable?(options: Options, machine: ModeMachine): Promise<string | undefined>;
   create(options: Options, context: ModeContext): Mode;
   /** What the mode would write, as text; empty if it would write nothing. */
   preview(options: Options, input: PreviewInput): Promise<string>;
@@ -84,12 +86,25 @@ export interface ModeDescriptor<Options = unknown> {
   /** The metrics of the mode distinguish full syncs from partial ones, as upstream's do. */
   readonly hasPartialSyncMetrics?: boolean | undefined;
   readonly startEvent?: StartEvent | undefined;
+  /** How connections differ from what a plan says. The demo, which compares them, expects that. */
+  readonly deviation?: PlanDeviation | undefined;
+}
+
+export interface PlanDeviation {
+  /** The process relays connections, so every endpoint sees the node as its caller. */
+  readonly isRelay?: boolean;
+  /** The endpoints of a service port take turns, instead of being chosen at random. */
+  readonly takesTurns?: boolean;
+  /** Pods and the node itself reach only local endpoints if the external policy is Local. */
+  readonly lacksShortCircuit?: boolean;
 }
 
 /** A mode with its options. */
 export interface ConfiguredMode {
   readonly descriptor: ModeDescriptor;
   prepare(context: StartContext): Promise<void>;
+  /** Why the machine cannot run the mode, if `supportedFamilies` does not find out. */
+  unavailable(machine: ModeMachine): Promise<string | undefined>;
   create(context: ModeContext): Mode;
   preview(input: PreviewInput): Promise<string>;
 }
@@ -98,6 +113,7 @@ export function withOptions<Options>(descriptor: ModeDescriptor<Options>, option
   return {
     descriptor,
     prepare: async context => descriptor.prepare?.(options, context),
+    unavailable: async machine => descriptor.unavailable?.(options, machine),
     create: context => descriptor.create(options, context),
     preview: input => descriptor.preview(options, input),
   };

@@ -5,6 +5,7 @@ export {
   type ModeContext,
   type ModeDescriptor,
   type ModeMachine,
+  type PlanDeviation,
   type StartContext,
   type StartEvent,
   withOptions,

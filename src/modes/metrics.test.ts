@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { describe, test } from 'node:test';
+import Counter from 'prom-client/lib/counter.js';
 import { ManualClock } from '../../test/support/manual-clock.ts';
 import { createMetrics, measureEverything, reader } from '../../test/support/metrics.ts';
 import { type MetricFamily, parsePrometheusText } from '../../test/support/prometheus-text.ts';
@@ -116,7 +117,47 @@ async function metricsOf(mode: string): Promise<ReadonlyMap<string, MetricFamily
   }
 }
 
+/** Counters whose labels nothing knows in advance: those of requests, and of the traffic of each service port. */
+function hasOpenLabels(name: string, labels: readonly string[]): boolean {
+  return name.startsWith('rest_client_') || labels.includes('service');
+}
+
+/** prom-client has these fields, and does not declare them. */
+function isCounter(metric: object): metric is { readonly name: string; readonly labelNames: readonly string[] } {
+  return metric instanceof Counter && 'labelNames' in metric;
+}
+
 describe('metrics of modes', () => {
+  for (const { name: mode, hasPartialSyncMetrics } of MODES) {
+    for (const order of ['before', 'after'] as const) {
+      test(`METRICS-24 in ${mode} mode every counter begins with 0, also if the families are known ${order} it registers`, async () => {
+        const metrics = createMetrics(hasPartialSyncMetrics ?? false, new ManualClock());
+        try {
+          if (order === 'before') metrics.set.setFamilies(FAMILIES);
+          REGISTER[mode]?.register(metrics.set);
+          if (order === 'after') metrics.set.setFamilies(FAMILIES);
+          const families = parsePrometheusText(await metrics.text());
+          const all: readonly object[] = metrics.set.registry.getMetricsAsArray();
+          const counters = all.filter(isCounter);
+          assert.ok(counters.length > 10);
+          for (const { name, labelNames } of counters) {
+            if (hasOpenLabels(name, labelNames)) continue;
+            const samples = families.get(name)?.samples ?? [];
+            assert.ok(samples.length > 0, `${name} has no sample`);
+            if (!labelNames.includes('ip_family')) continue;
+            for (const family of FAMILIES)
+              assert.ok(
+                samples.some(({ labels, value }) => labels.ip_family === family && value === 0),
+                `${name} of ${family}`,
+              );
+          }
+        } finally {
+          metrics.close();
+        }
+      });
+    }
+  }
+
   for (const { name: mode } of MODES.filter(({ name }) => name !== 'userspace')) {
     test(`METRICS-1 ${mode} mode has upstream's metrics: names, types, labels and help, no more and no fewer`, async () => {
       const own = [...(await metricsOf(mode)).values()].filter(({ name }) => name.startsWith('kubeproxy_'));

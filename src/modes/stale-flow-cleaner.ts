@@ -1,5 +1,6 @@
 import type { Protocol } from '../api/index.ts';
 import { type Flow as ConntrackFlow, ConntrackSocket, L4, Status } from '../kernel/conntrack/index.ts';
+import { withModuleAdvice } from '../kernel/errors.ts';
 import type { NetworkNamespace } from '../kernel/netns.ts';
 import type { ServiceState } from '../model/index.ts';
 import { type Family, joinHostPort } from '../net/index.ts';
@@ -13,17 +14,25 @@ export class StaleFlowCleaner {
     this.#socket = ConntrackSocket.open({ namespace });
   }
 
-  /** Returns how many flows it deleted, without those that ended by themselves. */
-  async clean(family: Family, services: Iterable<ServiceState>, allowExternalIPs: boolean): Promise<number> {
+  /**
+   * Returns how many flows it deleted, without those that ended by themselves. Calls `onFound` for each stale flow
+   * before it deletes the flow.
+   */
+  async clean(
+    family: Family,
+    services: Iterable<ServiceState>,
+    allowExternalIPs: boolean,
+    onFound: (flow: Flow) => void = () => {},
+  ): Promise<number> {
     const isStale = staleFlowTest(services, allowExternalIPs);
     let deleted = 0;
-    for (const protocol of STALE_PROTOCOLS) {
-      const stale: ConntrackFlow[] = [];
-      for await (const flow of this.#socket.stream({ family, protocol: L4[protocol] })) {
-        const candidate = asFlow(protocol, flow);
-        if (candidate && isStale(candidate)) stale.push(flow);
+    try {
+      for (const protocol of STALE_PROTOCOLS) {
+        const stale = await this.#find(family, protocol, isStale, onFound);
+        if (stale.length > 0) deleted += (await this.#socket.delete(stale)).deleted;
       }
-      if (stale.length > 0) deleted += (await this.#socket.delete(stale)).deleted;
+    } catch (error) {
+      throw withModuleAdvice(error, 'nf_conntrack_netlink');
     }
     return deleted;
   }
@@ -46,6 +55,22 @@ export class StaleFlowCleaner {
       if (frontends.has(joinHostPort(original.dst, original.dstPort))) lost.push(flow);
     }
     return lost.length === 0 ? 0 : (await this.#socket.delete(lost)).deleted;
+  }
+
+  async #find(
+    family: Family,
+    protocol: Protocol,
+    isStale: (flow: Flow) => boolean,
+    onFound: (flow: Flow) => void,
+  ): Promise<readonly ConntrackFlow[]> {
+    const stale: ConntrackFlow[] = [];
+    for await (const flow of this.#socket.stream({ family, protocol: L4[protocol] })) {
+      const candidate = asFlow(protocol, flow);
+      if (!candidate || !isStale(candidate)) continue;
+      onFound(candidate);
+      stale.push(flow);
+    }
+    return stale;
   }
 
   close(): void {

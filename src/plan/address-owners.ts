@@ -90,5 +90,5 @@ export function conflictProblems(
 function problemOf(service: string, { frontend: { kind, ip, port }, owner }: Conflict): Problem {
   const place = ip === undefined ? `node port ${port}` : `${kind} ${joinHostPort(ip, port)}`;
   const message = `${place} belongs to Service ${owner}, which wants it too; change one of them`;
-  return { object: `Service ${service}`, message };
+  return { kind: 'Service', reason: 'conflict', object: `Service ${service}`, message };
 }

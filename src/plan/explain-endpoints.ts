@@ -63,15 +63,37 @@ export function explainTopology(
   port: ServicePort,
   node: NodeTopology,
 ): string | undefined {
-  const ready = endpoints.filter(isReady);
-  const some = (hints: 'nodeHints' | 'zoneHints') => ready.some(endpoint => endpoint[hints] !== undefined);
-  const all = (hints: 'nodeHints' | 'zoneHints') => ready.every(endpoint => endpoint[hints] !== undefined);
-  if (!usesClusterEndpoints(port) || !(some('nodeHints') || some('zoneHints'))) return undefined;
-  const mode = topologyMode(ready, node);
+  if (!isHinted(endpoints, port)) return undefined;
+  const mode = topologyMode(endpoints.filter(isReady), node);
   if (mode === 'same-node') return `hints: endpoints for node ${node.name} only`;
   if (mode === 'same-zone') return `hints: endpoints for zone ${node.zone} only`;
-  if (!all('nodeHints') && !all('zoneHints')) return 'hints ignored: some ready endpoints have none';
-  if (!all('zoneHints')) return `hints ignored: none is for node ${node.name}`;
-  if (node.zone === '') return `hints ignored: node ${node.name} has no zone label`;
-  return `hints ignored: none is for zone ${node.zone}`;
+  return `hints ignored: ${ignoredHints(endpoints, port, node)?.reason}`;
+}
+
+export interface IgnoredHints {
+  readonly reason: string;
+  /** Some ready endpoints have no hints. */
+  readonly isIncomplete: boolean;
+}
+
+/** Why this node ignores hints. Undefined if there are none, or if it uses them. */
+export function ignoredHints(
+  endpoints: readonly Endpoint[],
+  port: ServicePort,
+  node: NodeTopology,
+): IgnoredHints | undefined {
+  if (!isHinted(endpoints, port)) return undefined;
+  const ready = endpoints.filter(isReady);
+  if (topologyMode(ready, node) !== 'any') return undefined;
+  const all = (hints: 'nodeHints' | 'zoneHints') => ready.every(endpoint => endpoint[hints] !== undefined);
+  if (!all('nodeHints') && !all('zoneHints')) return { reason: 'some ready endpoints have none', isIncomplete: true };
+  if (!all('zoneHints')) return { reason: `none is for node ${node.name}`, isIncomplete: false };
+  if (node.zone === '') return { reason: `node ${node.name} has no zone label`, isIncomplete: false };
+  return { reason: `none is for zone ${node.zone}`, isIncomplete: false };
+}
+
+/** A ready endpoint has a hint, and the port has traffic for which hints count. */
+function isHinted(endpoints: readonly Endpoint[], port: ServicePort): boolean {
+  const hasHint = (endpoint: Endpoint) => endpoint.nodeHints !== undefined || endpoint.zoneHints !== undefined;
+  return usesClusterEndpoints(port) && endpoints.some(endpoint => isReady(endpoint) && hasHint(endpoint));
 }

@@ -6,6 +6,8 @@ export {
   type EndpointExplanation,
   explainEndpoints,
   explainTopology,
+  type IgnoredHints,
+  ignoredHints,
   type Reason,
 } from './explain-endpoints.ts';
 export type { Action, Firewall, Frontend, FrontendOptions } from './frontend.ts';

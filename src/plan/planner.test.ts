@@ -117,7 +117,12 @@ describe('a Service that cannot be planned', () => {
     assert.deepEqual(names(diff), { added: ['default/good'], updated: [], removed: [] });
     assert.deepEqual(planner.plansOf('default/bad'), [before]);
     assert.deepEqual(problems, [
-      { object: 'Service default/bad', message: 'cannot be planned; its last plans stay in use: no ports' },
+      {
+        kind: 'Service',
+        reason: 'internal',
+        object: 'Service default/bad',
+        message: 'cannot be planned; its last plans stay in use: no ports',
+      },
     ]);
   });
 

@@ -69,7 +69,7 @@ export class Planner {
       return { key, from: this.plansOf(key), to: planService(service, this.#options) };
     } catch (error) {
       const message = `cannot be planned; its last plans stay in use: ${errorText(error)}`;
-      this.#report({ object: `Service ${key}`, message });
+      this.#report({ kind: 'Service', reason: 'internal', object: `Service ${key}`, message });
       return undefined;
     }
   }

@@ -65,16 +65,26 @@ describe('stale flows', () => {
     assert.equal(isStale(createTest([serving], 'TCP'), '10.96.0.1:53', '10.244.9.9:5353', 'TCP'), false);
   });
 
-  test('PLAN-11 flows of a Service without serving endpoints are kept', () => {
-    assert.equal(isStale(createTest([]), '10.96.0.1:53', '10.244.9.9:5353'), false);
-    assert.equal(isStale(createTest([gone]), '10.96.0.1:53', '10.244.1.3:5353'), false);
-  });
+  for (const [what, endpoints, from] of [
+    ['no endpoints', [], '10.244.9.9:5353'],
+    ['no serving endpoints', [gone], '10.244.1.3:5353'],
+  ] as const) {
+    test(`PLAN-11 the flows of a Service with ${what} are stale, except those to its node port`, () => {
+      const isStaleFlow = createTest(endpoints);
+      for (const to of ['10.96.0.1:53', '1.1.1.1:53', '2.2.2.2:53'])
+        assert.equal(isStale(isStaleFlow, to, from), true, to);
+      assert.equal(isStale(isStaleFlow, '192.168.7.7:30053', from), false);
+      assert.equal(isStale(isStaleFlow, '8.8.8.8:30053', '8.8.8.8:30053'), false);
+    });
+  }
 
   test('PLAN-11 an SCTP flow is stale only when its endpoint is gone', () => {
     const sctp = createTest([serving, gone], 'SCTP');
     assert.equal(isStale(sctp, '10.96.0.1:53', '10.244.1.3:5353', 'SCTP'), false);
     assert.equal(isStale(sctp, '10.96.0.1:53', '10.244.9.9:5353', 'SCTP'), true);
     assert.equal(isStale(sctp, '10.96.0.1:53', '10.244.9.9:5353', 'UDP'), false);
+    assert.equal(isStale(createTest([gone], 'SCTP'), '10.96.0.1:53', '10.244.1.3:5353', 'SCTP'), false);
+    assert.equal(isStale(createTest([], 'SCTP'), '10.96.0.1:53', '10.244.1.3:5353', 'SCTP'), true);
   });
 
   test('PLAN-11 flows to external IPs that are not allowed are kept', () => {

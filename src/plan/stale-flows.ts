@@ -21,8 +21,9 @@ export const STALE_PROTOCOLS: readonly Protocol[] = ['UDP', 'SCTP'];
 
 /**
  * Returns a function that recognises stale flows: those to an endpoint that no longer serves, and those that go to no
- * endpoint although the Service has one now. Flows of a Service without usable endpoints are not stale. A flow to a
- * node port counts whatever its destination address is.
+ * endpoint. Without an endpoint the kernel would reject only new flows, and a client that goes on sending would keep
+ * its flow for ever. A flow to a node port counts whatever its destination address is. So it is not stale if the
+ * service port has no endpoint: it may be a flow to another machine that uses the same port.
  */
 export function staleFlowTest(services: Iterable<ServiceState>, allowExternalIPs: boolean): (flow: Flow) => boolean {
   const byAddress = new Map<string, ReadonlySet<string>>();
@@ -31,11 +32,10 @@ export function staleFlowTest(services: Iterable<ServiceState>, allowExternalIPs
     for (const port of service.ports) {
       if (port.protocol === 'TCP') continue;
       const answering = answeringEndpoints(service, port);
-      if (answering.size === 0) continue;
       for (const ip of addressesOf(port, allowExternalIPs)) {
         byAddress.set(`${port.protocol} ${joinHostPort(ip, port.port)}`, answering);
       }
-      if (port.nodePort !== 0) byNodePort.set(`${port.protocol} ${port.nodePort}`, answering);
+      if (port.nodePort !== 0 && answering.size > 0) byNodePort.set(`${port.protocol} ${port.nodePort}`, answering);
     }
   }
   return ({ protocol, destination, answeredBy }) => {
@@ -64,10 +64,8 @@ export function tcpFrontends(services: Iterable<ServiceState>, allowExternalIPs:
  * new ones, so all endpoints count.
  */
 function answeringEndpoints(service: ServiceState, port: ServicePort): ReadonlySet<string> {
-  const endpoints = endpointsOf(service, port);
-  const serving = endpoints.filter(({ serving }) => serving);
-  if (serving.length === 0) return new Set();
-  return new Set((port.protocol === 'SCTP' ? endpoints : serving).map(({ text }) => text));
+  const endpoints = endpointsOf(service, port).filter(({ serving }) => serving || port.protocol === 'SCTP');
+  return new Set(endpoints.map(({ text }) => text));
 }
 
 function addressesOf(port: ServicePort, allowExternalIPs: boolean): readonly string[] {

@@ -2,7 +2,7 @@ import type { EndpointSlice, Node, Service, ServiceCIDR } from '../api/index.ts'
 import type { Change } from '../lib/change.ts';
 import { type Clock, systemClock } from '../lib/clock.ts';
 import type { Problem } from '../lib/problem.ts';
-import type { ServiceState } from '../model/index.ts';
+import type { ModelDiff, ServiceState } from '../model/index.ts';
 import { type Mode, type ModeSettings, SyncError, type SyncReport } from '../modes/index.ts';
 import type { Family } from '../net/index.ts';
 import { conflictProblems, type PlanSettings } from '../plan/index.ts';
@@ -32,8 +32,8 @@ export interface SyncedReport extends SyncReport {
   /** How many service ports were added, updated or removed. */
   readonly servicePorts: number;
   readonly milliseconds: number;
-  /** When the changes happened that the sync wrote, in milliseconds since 1970. */
-  readonly triggerTimes: readonly number[];
+  /** When the changes happened that the sync wrote, by Service, in milliseconds since 1970. */
+  readonly triggerTimes: ReadonlyMap<string, readonly number[]>;
 }
 
 export interface SyncFailure extends SyncReport {
@@ -48,6 +48,8 @@ export interface LoopListener {
   /** There is something to write. */
   queued(family: Family): void;
   syncStarted(family: Family): void;
+  /** The next write is about these changes. */
+  changesTaken?(family: Family, diff: ModelDiff): void;
   synced(family: Family, report: SyncedReport): void;
   /** The loop retries the sync. */
   syncFailed(family: Family, failure: SyncFailure): void;
@@ -213,6 +215,7 @@ export class ProxyLoop implements SourceHandlers {
     const { mode, listener } = this.#options;
     const start = performance.now();
     listener.syncStarted(family);
+    listener.changesTaken?.(family, model);
     this.#noLocalEndpoints[family].apply(plans);
     if (model.staleFlowsPossible) this.#staleFlows.add(family);
     try {
@@ -220,7 +223,7 @@ export class ProxyLoop implements SourceHandlers {
       const changed = [...plans.added, ...plans.updated.map(({ to }) => to)];
       for (const problem of conflictProblems(changed)) listener.problem(problem);
       const servicePorts = plans.added.length + plans.updated.length + plans.removed.length;
-      const triggerTimes = [...model.triggerTimes.values()].flat();
+      const { triggerTimes } = model;
       listener.synced(family, { full, servicePorts, milliseconds: performance.now() - start, triggerTimes });
     } catch (error) {
       const full = !(error instanceof SyncError) || error.full;

@@ -10,7 +10,7 @@ import {
   SYNC_PERIOD_MS,
 } from '../modes/index.ts';
 import { FAMILIES, type Family } from '../net/index.ts';
-import type { PlanSettings } from '../plan/index.ts';
+import type { Flow, PlanSettings } from '../plan/index.ts';
 import type { Intervals } from './bounded-frequency-runner.ts';
 import { type LiveSettings, type LoopListener, ProxyLoop } from './proxy-loop.ts';
 import { StaleFlowSearches } from './stale-flow-searches.ts';
@@ -36,6 +36,10 @@ export interface ProxyConfig extends ModeMachine {
 export interface ProxyListeners {
   readonly loop: LoopListener;
   readonly mode: ModeEvents;
+  /** The proxy looks for stale flows. */
+  staleFlowSearchStarted?(family: Family): void;
+  /** The kernel is about to forget this flow. */
+  staleFlowFound?(family: Family, flow: Flow): void;
   /** The proxy looked for stale flows. */
   staleFlowsCleaned(family: Family, deleted: number, milliseconds: number): void;
 }
@@ -104,7 +108,9 @@ export function createProxy(config: ProxyConfig, listeners: ProxyListeners): Run
     cleanStaleFlows: async (family, services) => {
       if (descriptor.removesStaleFlows) return 0;
       const start = performance.now();
-      const deleted = await cleaner.clean(family, services, live.settings.allowExternalIPs);
+      listeners.staleFlowSearchStarted?.(family);
+      const onFound = (flow: Flow) => listeners.staleFlowFound?.(family, flow);
+      const deleted = await cleaner.clean(family, services, live.settings.allowExternalIPs, onFound);
       listeners.staleFlowsCleaned(family, deleted, performance.now() - start);
       return deleted;
     },

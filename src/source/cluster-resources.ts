@@ -22,7 +22,7 @@ export const ENDPOINT_SLICES: Resource<EndpointSlice> = {
   labelSelector: ENDPOINT_SLICE_LABEL_SELECTOR,
 };
 
-/** Older API servers do not have this resource. */
+/** Older API servers do not have this resource, and OpenShift's role for kube-proxy does not allow to read it. */
 export const SERVICE_CIDRS: Resource<ServiceCIDR> = {
   kind: 'ServiceCIDR',
   apiVersion: 'networking.k8s.io/v1',

@@ -15,6 +15,7 @@ class Case {
   readonly clock = new ManualClock();
   readonly calls: string[] = [];
   readonly problems: string[] = [];
+  readonly unavailable: string[] = [];
   readonly source: ClusterSource;
   #chance = 0;
 
@@ -28,6 +29,7 @@ class Case {
       random: () => (this.#chance = (this.#chance + 0.37) % 1),
       report: {
         watchFailed: ({ where }) => this.problems.push(where),
+        optionalUnavailable: ({ where }) => this.unavailable.push(where),
         watchStalled: () => assert.fail(),
         watchRecovered: () => {},
         objectUnusable: () => assert.fail(),
@@ -124,15 +126,36 @@ test('WATCH-1 the Node can be watched before the other resources, and handlers t
     assert.ok(parts.calls.includes('added Node node-a'));
   }));
 
-test('WATCH-18 a server that does not know ServiceCIDRs counts as one without any', () =>
-  withCluster(async parts => {
-    await parts.start();
-    for (const path of ['services', 'endpointslices', 'nodes'] as const) await parts.answer(path);
-    parts.api.next('servicecidrs').refuse(404, 'NotFound', 'the server could not find the requested resource');
-    await parts.clock.advance(0);
-    assert.equal(parts.calls.at(-1), 'synced');
-    assert.deepEqual(parts.problems, ['/apis/networking.k8s.io/v1/servicecidrs']);
-  }));
+for (const [status, reason] of [
+  [404, 'NotFound'],
+  [403, 'Forbidden'],
+] as const) {
+  test(`WATCH-18 if the server answers ${status} for ServiceCIDRs, the objects are complete without them`, () =>
+    withCluster(async parts => {
+      await parts.start();
+      for (const path of ['services', 'endpointslices', 'nodes'] as const) await parts.answer(path);
+      parts.api.next('servicecidrs').refuse(status, reason, 'no');
+      await parts.clock.advance(0);
+      assert.equal(parts.calls.at(-1), 'synced');
+      assert.deepEqual(parts.problems, []);
+      assert.deepEqual(parts.unavailable, ['/apis/networking.k8s.io/v1/servicecidrs']);
+      while (!parts.api.has('servicecidrs')) await parts.clock.advance(100);
+      await parts.answer('servicecidrs');
+      assert.equal(parts.calls.at(-1)?.split(' ')[1], 'ServiceCIDR');
+    }));
+}
+
+for (const path of ['services', 'endpointslices', 'nodes'] as const) {
+  test(`WATCH-18 the objects are not complete while ${path} may not be read`, () =>
+    withCluster(async parts => {
+      await parts.start();
+      for (const other of PATHS) if (other !== path) await parts.answer(other);
+      parts.api.next(path).refuse(403, 'Forbidden', 'no');
+      await parts.clock.advance(0);
+      assert.ok(!parts.calls.includes('synced'));
+      assert.equal(parts.problems.length, 1);
+    }));
+}
 
 test('WATCH-17 the handlers receive all objects again after each period of at least a second', () =>
   withCluster(async parts => {

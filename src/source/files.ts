@@ -102,7 +102,7 @@ export class FilesSource implements Source {
       return isAnotherNeeded;
     } catch (error) {
       const message = `${reasonOf(error)} (what was read before stays in use)`;
-      if (this.#reported.add(path, message)) handlers.problem({ where: path, message });
+      if (this.#reported.add(path, message)) handlers.problem({ where: path, reason: 'unreadable', message });
       return false;
     }
   }
@@ -123,7 +123,12 @@ export class FilesSource implements Source {
     for (const change of changes) handlers.changed(change);
     for (const { key, used, unused } of duplicates) {
       for (const { where } of unused) {
-        handlers.problem({ where, object: key, message: `is also at ${used.where}, which is used: remove one` });
+        handlers.problem({
+          where,
+          reason: 'duplicate',
+          object: key,
+          message: `is also at ${used.where}, which is used: remove one`,
+        });
       }
     }
   }

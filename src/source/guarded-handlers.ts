@@ -45,7 +45,12 @@ export class GuardedHandlers {
     try {
       call();
     } catch (error) {
-      this.#reportFailure({ where, object, message: `could not be processed: ${errorText(error)}` });
+      this.#reportFailure({
+        where,
+        object,
+        reason: 'internal',
+        message: `could not be processed: ${errorText(error)}`,
+      });
     }
   }
 

@@ -90,7 +90,8 @@ export class ManifestFiles {
   #refuse(path: string, message: string, version: FileVersion): void {
     const isNew = this.#files.get(path)?.content !== message;
     this.#files.set(path, { ...version, content: message, isGood: false });
-    if (isNew) this.#handlers.problem({ where: path, message: `${message} (${this.#effect(path)})` });
+    if (isNew)
+      this.#handlers.problem({ where: path, reason: 'unreadable', message: `${message} (${this.#effect(path)})` });
   }
 
   async #parse(path: string, text: string, version: FileVersion): Promise<void> {
@@ -125,7 +126,7 @@ export class ManifestFiles {
 
   #reportUnlisted({ unlisted }: ManifestListing): void {
     for (const { path, message } of unlisted) {
-      if (this.#unlisted.add(path, message)) this.#handlers.problem({ where: path, message });
+      if (this.#unlisted.add(path, message)) this.#handlers.problem({ where: path, reason: 'unreadable', message });
     }
     for (const path of this.#unlisted.subjects()) {
       if (unlisted.some(folder => folder.path === path)) continue;

@@ -68,15 +68,17 @@ function addItem(
     case 'ignored':
       return;
     case 'problems': {
-      const key = result.subject && manifestKey(withNamespace(result.subject));
-      for (const problem of result.problems) builder.addProblem(problem, locate([...path, ...problem.path]), key);
+      const subject = result.subject && withNamespace(result.subject);
+      const named = { kind: subject?.kind, object: subject && manifestKey(subject) };
+      for (const problem of result.problems) builder.addProblem(problem, locate([...path, ...problem.path]), named);
       return;
     }
     case 'object': {
       const object = withDefaults(result.object);
       const key = manifestKey({ kind: object.kind, ...object.metadata });
       const problems = validateManifest(object, builder.rules);
-      for (const problem of problems) builder.addProblem(problem, locate([...path, ...problem.path]), key);
+      const named = { kind: object.kind, object: key };
+      for (const problem of problems) builder.addProblem(problem, locate([...path, ...problem.path]), named);
       if (problems.length === 0) builder.addObject(key, object, locate(path));
     }
   }
@@ -103,16 +105,27 @@ class FileBuilder {
     const where = this.#where(position);
     const first = this.#manifests.get(key);
     if (!first) this.#manifests.set(key, { key, object, where });
-    else this.#problems.push({ where, object: key, message: `is also at ${first.where}, which is used: remove one` });
+    else
+      this.#problems.push({
+        where,
+        kind: object.kind,
+        reason: 'duplicate',
+        object: key,
+        message: `is also at ${first.where}, which is used: remove one`,
+      });
   }
 
-  addProblem({ field, message }: FieldProblem, position: Position | undefined, object: string | undefined): void {
-    this.#problems.push({ where: this.#where(position), object, field, message });
+  addProblem(
+    { field, message }: FieldProblem,
+    position: Position | undefined,
+    named: Pick<Problem, 'kind' | 'object'>,
+  ): void {
+    this.#problems.push({ where: this.#where(position), ...named, field, message });
   }
 
   breakOff(message: string, position?: Position): void {
     this.#isBroken = true;
-    this.#problems.push({ where: this.#where(position), message });
+    this.#problems.push({ where: this.#where(position), reason: 'unreadable', message });
   }
 
   build(): ManifestFile {

@@ -125,6 +125,32 @@ describe('the credentials and permissions of the proxy', () => {
     await cluster.delete(binding);
   });
 
+  test('E2E-18 WATCH-18 the proxy syncs without ServiceCIDRs if it may not read them, and uses them once it may', async () => {
+    const { cluster, node } = stage;
+    nft(cluster.namespace, 'flush', 'ruleset');
+    await cluster.apply(service('open', '10.96.5.4'));
+    const role = roleWithout('servicecidrs');
+    await cluster.apply(role);
+    const binding = bindingTo('nobody', role.metadata.name);
+    await cluster.apply(binding);
+    const proxy = start({}, { token: 'nobody-token' });
+    await proxy.until(ALL_SYNCED);
+    assert.ok(node.knows('10.96.5.4'));
+    assert.deepEqual(node.serviceCIDRs('IPv4'), []);
+    assert.equal((await node.health('/healthz')).status, 200);
+    assert.equal((await node.health('/readyz')).status, 200);
+    await cluster.delete(binding);
+    await cluster.apply(bindingTo('nobody', 'system:node-proxier'));
+    await proxy.until('"The resource is watched again" where="/apis/networking.k8s.io/v1/servicecidrs"', {
+      timeoutMs: 30_000,
+    });
+    await stage.until('use the ServiceCIDRs', () => node.serviceCIDRs('IPv4').includes('10.96.0.0/12'));
+    const warnings = proxy.lines.filter(line => line.includes('optional resource'));
+    assert.equal(warnings.length, 1, warnings.join('\n'));
+    assert.match(warnings[0] ?? '', /^W.*servicecidrs.* is forbidden/);
+    await cluster.delete(binding);
+  });
+
   test('E2E-19 a kubeconfig that is missing, broken or incomplete ends the process, and the error names the file', async () => {
     const exits = async (kubeconfig: string, words: RegExp) => {
       const proxy = stage.start({ clientConnection: { kubeconfig } });

@@ -41,7 +41,8 @@ export async function withClient(
   const observations: RequestObservation[] = [];
   const logLines: string[] = [];
   const clients: ConfiguredApiClient[] = [];
-  const log = (message: string, fields?: object) => void logLines.push(`${message} ${JSON.stringify(fields ?? {})}`);
+  const log = (_source: string, message: string, fields?: object) =>
+    void logLines.push(`${message} ${JSON.stringify(fields ?? {})}`);
   const writeKubeconfig = () => {
     const ownCluster = { server: server.url(), 'certificate-authority-data': base64(certificates().ca.cert) };
     const merged = { ...ownCluster, ...(typeof cluster === 'function' ? cluster(server) : cluster) };

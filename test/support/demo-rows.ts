@@ -8,6 +8,10 @@ import { node } from './objects.ts';
 
 /** The rows of a demo with these objects. */
 export function demoRows(objects: readonly (Service | EndpointSlice)[]): readonly Row[] {
+  return rowsOf(demoState(objects), family => (family === 'IPv4' ? [address('192.168.0.2')] : []));
+}
+
+export function demoState(objects: readonly (Service | EndpointSlice)[]): ProxyState {
   const state = new ProxyState({
     nodeName: 'node-a',
     settings: { ...DEFAULT_PLAN_SETTINGS, clusterCIDRs: ['10.244.0.0/16', 'fd00:10:244::/48'] },
@@ -20,7 +24,7 @@ export function demoRows(objects: readonly (Service | EndpointSlice)[]): readonl
     else state.endpointSliceChanged({ type: 'added', to: object });
   }
   state.take();
-  return rowsOf(state, family => (family === 'IPv4' ? [address('192.168.0.2')] : []));
+  return state;
 }
 
 export function address(text: string): Ip {

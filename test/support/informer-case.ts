@@ -18,6 +18,7 @@ export class InformerCase {
   /** What the handler received: `added a@1`, `updated a@1 a@2`, `removed a@2`, `synced`. */
   readonly changes: string[] = [];
   readonly failures: ApiProblem[] = [];
+  readonly unavailable: ApiProblem[] = [];
   readonly stalls: ApiProblem[] = [];
   readonly recovered: string[] = [];
   readonly unusableObjects: ApiProblem[] = [];
@@ -36,6 +37,7 @@ export class InformerCase {
       clock: this.clock,
       reporter: {
         watchFailed: problem => this.failures.push(problem),
+        optionalUnavailable: problem => this.unavailable.push(problem),
         watchStalled: problem => this.stalls.push(problem),
         watchRecovered: path => this.recovered.push(path),
         objectUnusable: problem => this.unusableObjects.push(problem),

@@ -46,6 +46,8 @@ export function measureEverything(metrics: ProxyMetrics): void {
   metrics.healthz(503);
   metrics.livez(200);
   metrics.readHealth(() => false);
+  metrics.inputProblem('Service', 'invalid');
+  metrics.readInputProblems(() => 1);
   metrics.watchMessage('nodes');
   metrics.configurationRefused();
   const api = { verb: 'GET', host: 'api:6443' };

@@ -1,28 +1,16 @@
 import { printable } from '../../lib/printable.ts';
-import { type Command, HELP_FLAG, refuseArguments } from '../command.ts';
-import { describeFlags, parseFlags } from '../flags/index.ts';
+import { defineCommand } from '../command.ts';
 import { cleanModes } from './cleanup-all.ts';
 
-const HELP = `Removes everything that the proxy wrote to the kernel, in every mode and both IP families, and nothing else.
-Prints one line for each object that stays: the object, the reason and what to do. The exit status is then 1.
-
-Usage:
-  kube-proxy cleanup
-
-Flags:
-${describeFlags(HELP_FLAG)}
-`;
-
-export const cleanupCommand: Command = {
+export const cleanupCommand = defineCommand({
   name: 'cleanup',
   summary: 'remove everything that the proxy wrote to the kernel',
-  async run(args, io) {
-    const { values, positional } = parseFlags(HELP_FLAG, args);
-    if (values.help) {
-      io.stdout.write(HELP);
-      return 0;
-    }
-    refuseArguments('kube-proxy cleanup', positional);
+  about: `Removes everything that the proxy wrote to the kernel, in every mode and both IP families, and nothing else.
+Prints one line for each object that stays: the object, the reason and what to do. The exit status is then 1.`,
+  usage: 'cleanup',
+  examples: [{ meaning: 'After the proxy of this node was removed', command: 'kube-proxy cleanup' }],
+  flags: {},
+  async run(_parsed, io) {
     let parts = 0;
     let left = 0;
     for await (const { removed, leftovers } of cleanModes()) {
@@ -34,4 +22,4 @@ export const cleanupCommand: Command = {
     if (parts + left === 0) io.stdout.write('nothing to remove\n');
     return left === 0 ? 0 : 1;
   },
-};
+});

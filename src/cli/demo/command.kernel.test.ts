@@ -3,12 +3,18 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
+import { MODES } from '../../modes/index.ts';
 import { main } from '../main.ts';
 
-async function demo(manifests: string, stream: { isTTY?: boolean; columns?: number } = {}) {
+interface Stream {
+  readonly isTTY?: boolean;
+  readonly columns?: number;
+}
+
+async function demo(manifests: string, stream: Stream = {}, ...flags: string[]) {
   const out: string[] = [];
   const err: string[] = [];
-  const status = await main(['demo', '--manifests', manifests, '--once'], {
+  const status = await main(['demo', '--manifests', manifests, '--once', ...flags], {
     stdout: { write: (text: string) => out.push(text), ...stream },
     stderr: { write: (text: string) => err.push(text) },
     env: { TERM: 'xterm' },
@@ -16,11 +22,11 @@ async function demo(manifests: string, stream: { isTTY?: boolean; columns?: numb
   return { status, stdout: out.join(''), stderr: err.join('') };
 }
 
-async function demoOf(manifest: string, stream?: { isTTY?: boolean; columns?: number }) {
+async function demoOf(manifest: string, stream?: Stream, ...flags: string[]) {
   const folder = mkdtempSync(join(tmpdir(), 'demo-'));
   try {
     writeFileSync(join(folder, 'objects.yaml'), manifest);
-    return await demo(folder, stream);
+    return await demo(folder, stream, ...flags);
   } finally {
     rmSync(folder, { recursive: true });
   }
@@ -39,6 +45,44 @@ addressType: IPv4
 ports: [{name: http, port: 8080}]
 endpoints: [{addresses: [10.244.1.10], nodeName: node-a}]
 `;
+
+/** As kubectl prints it, cut down. */
+const K3S = `
+apiVersion: v1
+kind: List
+items:
+- apiVersion: v1
+  kind: Node
+  metadata: {name: k3s-1}
+  status: {addresses: [{type: InternalIP, address: 172.20.0.5}]}
+- apiVersion: v1
+  kind: Service
+  metadata: {name: web}
+  spec: {type: NodePort, clusterIP: 10.43.0.10, externalIPs: [192.0.2.7], ports: [{port: 80, nodePort: 30080}]}
+- apiVersion: discovery.k8s.io/v1
+  kind: EndpointSlice
+  metadata: {name: web-1, labels: {kubernetes.io/service-name: web}}
+  addressType: IPv4
+  ports: [{name: '', port: 8080}]
+  endpoints:
+  - {addresses: [10.42.0.5], nodeName: k3s-1}
+  - {addresses: [10.42.1.7], nodeName: k3s-2}
+- apiVersion: v1
+  kind: Service
+  metadata: {name: six}
+  spec: {clusterIP: 'fd43::1', ipFamilies: [IPv6], ports: [{port: 80}]}
+- apiVersion: discovery.k8s.io/v1
+  kind: EndpointSlice
+  metadata: {name: six-1, labels: {kubernetes.io/service-name: six}}
+  addressType: IPv6
+  ports: [{name: '', port: 8080}]
+  endpoints:
+  - {addresses: ['fd42::5'], nodeName: k3s-1}
+  - {addresses: ['fd42:1::7'], nodeName: k3s-2}
+`;
+
+/** Every kernel that can run these tests has them. */
+const WORKING_MODES = ['nftables', 'iptables', 'userspace'];
 
 describe('kube-proxy demo --once', () => {
   test('DEMO-1 with the examples, every connection behaves as planned', async () => {
@@ -64,14 +108,14 @@ describe('kube-proxy demo --once', () => {
   });
 
   test('DEMO-3 a result that is not as planned has a mark, and the exit status is 1', async () => {
-    // The machine outside has no route to this address.
-    const { status, stdout } = await demoOf(WEB.replace('EXTERNAL', '192.0.2.1'));
+    // This is the address of the machine outside, which sends nothing for it to the node.
+    const { status, stdout } = await demoOf(WEB.replace('EXTERNAL', '192.168.0.100'));
     assert.equal(status, 1, stdout);
     assert.match(
       stdout,
-      /^✗ default\/web:http .* 192\.0\.2\.1:80 +from outside +ENETUNREACH; but 10\.244\.1\.10:8080 /m,
+      /^✗ default\/web:http .* 192\.168\.0\.100:80 +from outside +refused; but 10\.244\.1\.10:8080 /m,
     );
-    assert.match(stdout, /^✓ default\/web:http .* 192\.0\.2\.1:80 +from pod +10\.244\.1\.10:8080 100% as node$/m);
+    assert.match(stdout, /^✓ default\/web:http .* 192\.168\.0\.100:80 +from pod +10\.244\.1\.10:8080 100% as node$/m);
     assert.match(stdout, /^✗ 1 of 6 not as planned$/m);
   });
 
@@ -81,18 +125,57 @@ describe('kube-proxy demo --once', () => {
       WEB.replace('EXTERNAL', '').replace('metadata: {name: web', metadata),
     );
     assert.equal(status, 1);
-    assert.match(stdout, /✓ all 3 as planned/);
+    assert.match(stdout, /^! 1 problem, 3 of 3 as planned$/m);
     assert.match(stderr, /^! Service default\/web: metadata\.annotations\[\S+\] "nine" is not round-robin/);
   });
 
-  test('DEMO-3 an endpoint that no machine of the cluster can have is reported', async () => {
-    const elsewhere = WEB.replace('EXTERNAL', '').replace('10.244.1.10', '10.9.9.9');
-    const { status, stderr } = await demoOf(elsewhere);
+  for (const { name: mode } of MODES) {
+    test(`DEMO-9 the demo runs in ${mode} mode, or says why this machine cannot`, async () => {
+      const { status, stdout, stderr } = await demo('examples', {}, '--proxy-mode', mode);
+      if (status === 0) {
+        assert.match(stdout, /^✓ all 36 as planned$/m);
+        return;
+      }
+      assert.ok(!WORKING_MODES.includes(mode), stdout + stderr);
+      const reason = new RegExp(
+        `^Error: this machine cannot run ${mode} mode: .+\\nThis machine can run: nftables, iptables`,
+      );
+      assert.match(stderr, reason);
+    });
+  }
+
+  test('DEMO-9 a mode that does not exist is refused with a list of the modes', async () => {
+    const { status, stderr } = await demo('examples', {}, '--proxy-mode', 'nft');
     assert.equal(status, 1);
-    assert.match(
-      stderr,
-      /! no echo server can run at 10\.9\.9\.9 TCP port 8080: no machine of the cluster has 10\.9\.9\.9/,
-    );
+    assert.match(stderr, /^Error: invalid argument "nft" for "--proxy-mode" flag: must be nftables, ipvs, /);
+  });
+
+  test('DEMO-10 pods, Services and the node may have any addresses, such as those of k3s', async () => {
+    const { status, stdout, stderr } = await demoOf(K3S, {}, '--hostname-override', 'k3s-1');
+    assert.deepEqual([status, stderr], [0, ''], stdout);
+    assert.match(stdout, /^✓ all 12 as planned$/m);
+    for (const expected of [
+      /ClusterIP +TCP 10\.43\.0\.10:80 +from outside +10\.42\.0\.5:8080 \d+% · 10\.42\.1\.7:8080 \d+%, as node$/m,
+      /ExternalIP +TCP 192\.0\.2\.7:80 +from pod +10\.42\.0\.5:8080 \d+% · 10\.42\.1\.7:8080 \d+%, as node$/m,
+      /NodePort +TCP 172\.20\.0\.5:30080 +from outside +10\.42\.0\.5:8080 /m,
+      /ClusterIP +TCP \[fd43::1\]:80 +from pod +\[fd42:1::7\]:8080 \d+% · \[fd42::5\]:8080 \d+% as node$/m,
+    ]) {
+      assert.match(stdout, expected);
+    }
+  });
+
+  test('DEMO-10 an endpoint in the network of the node sees callers from outside with their own address', async () => {
+    const { status, stdout } = await demoOf(WEB.replace('EXTERNAL', '').replace('10.244.1.10', '192.168.0.2'));
+    assert.equal(status, 0, stdout);
+    assert.match(stdout, /from outside +192\.168\.0\.2:8080 100%$/m);
+  });
+
+  test('DEMO-10 an address of the Node that another machine of the demo has is a problem', async () => {
+    const node =
+      '---\napiVersion: v1\nkind: Node\nmetadata: {name: node-a}\nstatus: {addresses: [{type: InternalIP, address: 192.168.0.3}]}\n';
+    const { status, stderr } = await demoOf(WEB.replace('EXTERNAL', '') + node);
+    assert.equal(status, 1);
+    assert.match(stderr, /^! the node cannot have 192\.168\.0\.3: another machine of the cluster has this address$/m);
   });
 
   test('DEMO-5 on a terminal, the demo shows the table in colours', async () => {

@@ -1,11 +1,12 @@
 import { type Demo, Prober } from '../../demo/index.ts';
 import { printable } from '../../lib/printable.ts';
-import type { Io } from '../command.ts';
-import { styleFor } from '../style.ts';
+import type { Input, Io } from '../command.ts';
+import { type ColorChoice, type Style, styleFor } from '../style.ts';
+import { type Key, keysOf } from './keys.ts';
 import { PlainLines } from './plain-lines.ts';
 import { Screen } from './screen.ts';
 import { counted, summaryOf, summaryText } from './summary.ts';
-import { tableLines, type View } from './table.ts';
+import { tablePicture, type View } from './table.ts';
 
 /** The wait before a redraw, because many results change at the same time. */
 const REDRAW_MS = 50;
@@ -14,35 +15,50 @@ const STOP_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 /** Shows the results whenever they change. */
 interface Display {
   show(view: View): void;
+  scroll(key: Key): void;
   /** Restores the terminal. */
   close(): void;
 }
 
-type StartDemo = (manifests: string, changed: () => void) => Promise<Demo>;
+/** What the demo shows, and how it starts. */
+export interface DemoPlan {
+  readonly manifests: string;
+  /** The name of the mode. */
+  readonly mode: string;
+  readonly color: ColorChoice;
+  start(changed: () => void): Promise<Demo>;
+}
 
-/** Runs the demo until a signal. Returns the exit status. */
-export async function runLive(manifests: string, io: Io, startDemo: StartDemo): Promise<number> {
+/** Runs the demo until a signal, or until the operator types q. Returns the exit status. */
+export async function runLive({ manifests, mode, color, start }: DemoPlan, io: Io): Promise<number> {
   const isTerminal = io.stdout.isTTY === true && io.env.TERM !== 'dumb';
-  const display = isTerminal ? new ScreenDisplay(io) : new LineDisplay(io);
+  const display = isTerminal ? new ScreenDisplay(io, styleFor(io.stdout, io.env, color)) : new LineDisplay(io);
   const stop = new AbortController();
   const removeListeners = stopOnSignals(stop, display);
   try {
     let prober: Prober | undefined;
-    const demo = await startDemo(manifests, () => prober?.restartRound());
+    let problems: readonly string[] = [];
+    const demo = await start(() => prober?.restartRound());
+    const howToEnd = keyboardOf(io) && isTerminal ? 'q' : 'Ctrl-C';
     const redraw = new Redraw(() => {
-      if (prober) display.show({ manifests, rows: prober.results.rows, problems: demo.problems });
+      if (!prober) return;
+      const { rows, callers } = prober.results;
+      display.show({ manifests, mode, rows, callers, problems: demo.problems, howToEnd });
     });
     process.on('SIGWINCH', redraw.soon);
+    const stopReading = isTerminal ? readKeys(io, key => handleKey(key, stop, display, redraw)) : () => undefined;
     try {
       prober = new Prober(demo, redraw.soon);
       await prober.run(stop.signal);
     } finally {
       process.off('SIGWINCH', redraw.soon);
       redraw.cancel();
+      stopReading();
       display.close();
+      problems = demo.problems;
       await demo.close();
     }
-    const summary = summaryOf(prober.results.rows);
+    const summary = summaryOf(prober.results.rows, problems);
     io.stdout.write(
       `${counted(summary.addresses, 'address', 'addresses')}, ${summaryText(summary)}; nothing stays behind.\n`,
     );
@@ -51,6 +67,38 @@ export async function runLive(manifests: string, io: Io, startDemo: StartDemo): 
     removeListeners();
     display.close();
   }
+}
+
+/** The keyboard, if there is one. */
+function keyboardOf({ stdin }: Io): Input | undefined {
+  return stdin?.isTTY === true && stdin.setRawMode ? stdin : undefined;
+}
+
+/** Calls `onKey` for each key. Returns a function that undoes this. */
+function readKeys(io: Io, onKey: (key: Key) => void): () => void {
+  const keyboard = keyboardOf(io);
+  if (!keyboard) return () => undefined;
+  const read = (data: Buffer | string) => {
+    for (const key of keysOf(String(data))) onKey(key);
+  };
+  const restore = () => keyboard.setRawMode?.(false);
+  keyboard.setRawMode?.(true);
+  keyboard.on('data', read);
+  keyboard.resume();
+  // An error that nobody catches must not leave the terminal without an echo.
+  process.once('exit', restore);
+  return () => {
+    process.off('exit', restore);
+    keyboard.off('data', read);
+    keyboard.pause();
+    restore();
+  };
+}
+
+function handleKey(key: Key, stop: AbortController, display: Display, redraw: Redraw): void {
+  if (key === 'quit') stop.abort();
+  display.scroll(key);
+  redraw.soon();
 }
 
 /**
@@ -95,15 +143,19 @@ class Redraw {
 
 class ScreenDisplay implements Display {
   readonly #screen: Screen;
-  readonly #io: Io;
+  readonly #style: Style;
 
-  constructor(io: Io) {
-    this.#io = io;
+  constructor(io: Io, style: Style) {
+    this.#style = style;
     this.#screen = new Screen(io.stdout);
   }
 
   show(view: View): void {
-    this.#screen.draw(tableLines(view, styleFor(this.#io.stdout, this.#io.env), this.#screen.width));
+    this.#screen.draw(tablePicture(view, this.#style, this.#screen.width));
+  }
+
+  scroll(key: Key): void {
+    this.#screen.scroll(key);
   }
 
   close(): void {
@@ -125,6 +177,10 @@ class LineDisplay implements Display {
     for (const problem of problems)
       if (!this.#problems.includes(problem)) this.#io.stderr.write(`! ${printable(problem)}\n`);
     this.#problems = problems;
+  }
+
+  scroll(): void {
+    // A pipe has no keys.
   }
 
   close(): void {

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { stripVTControlCharacters } from 'node:util';
+import type { Key } from './keys.ts';
 import { Screen } from './screen.ts';
 
 function setUp(size: { columns?: number; rows?: number } = {}) {
@@ -8,12 +10,15 @@ function setUp(size: { columns?: number; rows?: number } = {}) {
   return { written, screen };
 }
 
-const lines = (count: number) => Array.from({ length: count }, (_, i) => `line ${i}`);
+const lines = (count: number, word = 'line') => Array.from({ length: count }, (_, i) => `${word} ${i}`);
+
+/** The lines of a picture without control codes. */
+const shown = (written: string | undefined) => stripVTControlCharacters(written ?? '').split('\r\n');
 
 test('DEMO-5 each picture replaces the former one, on the alternate screen', () => {
   const { written, screen } = setUp();
-  screen.draw(['one', 'two']);
-  screen.draw(['three']);
+  screen.draw({ fixed: ['one'], scrolled: ['two'] });
+  screen.draw({ fixed: ['three'], scrolled: [] });
   assert.deepEqual(written, [
     '\x1b[?1049h\x1b[?25l\x1b[?2026h\x1b[Hone\x1b[K\r\ntwo\x1b[K\x1b[J\x1b[?2026l',
     '\x1b[?2026h\x1b[Hthree\x1b[K\x1b[J\x1b[?2026l',
@@ -24,19 +29,55 @@ test('DEMO-5 the terminal is restored once, and only if something was drawn', ()
   const { written, screen } = setUp();
   screen.close();
   assert.deepEqual(written, []);
-  screen.draw([]);
+  screen.draw({ fixed: [], scrolled: [] });
   screen.close();
   screen.close();
   assert.deepEqual(written.slice(1), ['\x1b[?25h\x1b[?1049l']);
 });
 
-test('DEMO-5 a picture that is too tall shows how many lines are missing', () => {
-  const { written, screen } = setUp({ rows: 5, columns: 80 });
-  screen.draw(lines(5));
-  screen.draw(lines(6));
-  assert.doesNotMatch(written[0] ?? '', /more lines/);
-  assert.match(written[1] ?? '', /line 3.*… 2 more lines: make the terminal taller/s);
-  assert.doesNotMatch(written[1] ?? '', /line 4/);
+test('DEMO-8 a picture that is too tall shows its position, and keys show the other parts', () => {
+  const { written, screen } = setUp({ rows: 7, columns: 80 });
+  const picture = { fixed: lines(2, 'head'), scrolled: lines(9) };
+  const positions: readonly [keys: readonly Key[], first: number][] = [
+    [[], 0],
+    [['down'], 1],
+    [['up', 'up', 'up'], 0],
+    [['page-down'], 4],
+    [['page-down'], 5],
+    [['up'], 4],
+    [['page-up'], 0],
+    [['end'], 5],
+    [['quit'], 5],
+    [['home'], 0],
+  ];
+  for (const [keys, first] of positions) {
+    for (const key of keys) screen.scroll(key);
+    screen.draw(picture);
+    assert.deepEqual(shown(written.at(-1)), [
+      'head 0',
+      'head 1',
+      ...lines(9).slice(first, first + 4),
+      `lines ${first + 1}–${first + 4} of 9; ↑ ↓ PgUp PgDn Home End scroll`,
+    ]);
+  }
+});
+
+test('DEMO-8 a picture that fits again is shown from its start', () => {
+  const { written, screen } = setUp({ rows: 7, columns: 80 });
+  screen.draw({ fixed: [], scrolled: lines(9) });
+  screen.scroll('end');
+  screen.draw({ fixed: [], scrolled: lines(7) });
+  assert.deepEqual(shown(written.at(-1)), lines(7));
+});
+
+test('DEMO-8 on a very small terminal everything is scrolled, and nothing is wider or taller than the terminal', () => {
+  for (const rows of [1, 2, 3, 4, 5]) {
+    const { written, screen } = setUp({ rows, columns: 10 });
+    screen.draw({ fixed: lines(3, 'head'), scrolled: lines(9) });
+    const picture = shown(written[0]);
+    assert.ok(picture.length <= rows, `${rows} rows: ${picture}`);
+    assert.ok(picture.every(line => line.length <= 10));
+  }
 });
 
 test('DEMO-5 the width is that of the terminal, or 80 if it is unknown', () => {

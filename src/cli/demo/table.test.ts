@@ -3,11 +3,11 @@ import { describe, test } from 'node:test';
 import { observation, resultsOf } from '../../../test/support/demo-results.ts';
 import { demoRows } from '../../../test/support/demo-rows.ts';
 import { service, slice } from '../../../test/support/objects.ts';
-import type { Place, RowResults } from '../../demo/index.ts';
-import { styleFor } from '../style.ts';
+import { DEFAULT_CALLERS, type Place, type RowResults } from '../../demo/index.ts';
+import { type Style, styleFor } from '../style.ts';
 import { visibleLength } from '../terminal-text.ts';
 import { PlainLines } from './plain-lines.ts';
-import { tableLines } from './table.ts';
+import { tablePicture, type View } from './table.ts';
 
 const PLAIN = styleFor({ isTTY: false }, {});
 const COLOUR = new RegExp(`${String.fromCharCode(27)}\\[[0-9;]*m`, 'g');
@@ -39,14 +39,23 @@ function rowsWithWebResult(place: Place, ...texts: string[]): readonly RowResult
   ).rows;
 }
 
+function viewOf(rows: readonly RowResults[], problems: readonly string[] = []): View {
+  return { manifests: 'examples', mode: 'noop', rows, callers: DEFAULT_CALLERS, problems, howToEnd: 'q' };
+}
+
+function tableLines(view: View, style: Style, width: number): readonly string[] {
+  const { fixed, scrolled } = tablePicture(view, style, width);
+  return [...fixed, ...scrolled];
+}
+
 const show = (rows: readonly RowResults[], width = 110, problems: readonly string[] = []) =>
-  tableLines({ manifests: 'examples', rows, problems }, PLAIN, width);
+  tableLines(viewOf(rows, problems), PLAIN, width);
 
 describe('the demo table', () => {
   test('DEMO-5 the table shows every address of every Service, its endpoints, and the result from each place', () => {
     assert.deepEqual(show(rowsAsPlanned()), [
-      'Pointsman  nftables mode, 2 Services of examples                                            ✓ all 9 as planned',
-      "Edit examples to see changes. Ctrl-C ends. as node: endpoints see the node's address.",
+      'Pointsman  noop mode, 2 Services of examples                                                ✓ all 9 as planned',
+      "Edit examples to see changes. q ends. as node: endpoints see the node's address.",
       '                                pod 10.244.1.10     node 192.168.0.2    outside 192.168.0.100',
       'default/idle TCP → no endpoints',
       '✓ 10.96.0.60:80      ClusterIP  refused             refused             refused',
@@ -82,17 +91,27 @@ describe('the demo table', () => {
       service('web\x1b[2J\x9b1m\u202e\r\n', { clusterIP: '10.96.0.10', ports: [{ name: 'p\x07' }] }),
     ]);
     const { rows } = resultsOf(hostile, () => observation('refused'));
-    const lines = [
-      ...tableLines({ manifests: 'm', rows, problems: ['bad\x1b[2J\nname'] }, PLAIN, 200),
-      ...new PlainLines().newLines(rows),
-    ];
+    const lines = [...tableLines(viewOf(rows, ['bad\x1b[2J\nname']), PLAIN, 200), ...new PlainLines().newLines(rows)];
     assert.doesNotMatch(lines.join(''), /\p{C}/u);
     assert.ok(lines.some(line => line.includes(String.raw`default/web\x1b[2J\u009b1m\u202e\r\n:p\a`)));
   });
 
-  test('DEMO-5 the table shows problems before the rows', () => {
-    const lines = show(rowsAsPlanned(), 110, ['web.yaml:3:1: is no YAML']);
-    assert.equal(lines[2], '! web.yaml:3:1: is no YAML');
+  test('DEMO-5 the table shows problems before the rows, wrapped and never cut', () => {
+    const problem = 'web.yaml:3:1: Service default/web: spec.ports[0].port 99999 is not a port number from 1 to 65535';
+    const lines = show(rowsAsPlanned(), 50, [problem]);
+    assert.deepEqual(lines.slice(3, 6), [
+      '! web.yaml:3:1: Service default/web:',
+      '  spec.ports[0].port 99999 is not a port number',
+      '  from 1 to 65535',
+    ]);
+  });
+
+  test('DEMO-3 there is no tick in the summary while there is a problem', () => {
+    assert.match(show(rowsAsPlanned(), 110, ['a', 'b'])[0] ?? '', / {2}! 2 problems, 9 of 9 as planned$/);
+    const [line = ''] = tableLines(viewOf(rowsAsPlanned(), ['a']), COLOURED, 110);
+    assert.ok(line.endsWith('\x1b[33m! 1 problem, 9 of 9 as planned\x1b[39m'), JSON.stringify(line));
+    const unfinished = rowsWithWebResult('pod', '10.244.1.11:8080 5', '10.244.2.10:8080 5');
+    assert.match(show(unfinished, 110, ['a'])[0] ?? '', /! 1 problem, 1 of 9 tested$/);
   });
 
   test('DEMO-5 on a narrow terminal, the table has no kinds of addresses and no percent signs', () => {
@@ -103,18 +122,14 @@ describe('the demo table', () => {
   test('DEMO-5 no line is wider than the terminal, with or without colours', () => {
     for (const style of [PLAIN, COLOURED]) {
       for (const width of [0, 1, 20, 40, 79, 80, 81, 200]) {
-        const lines = tableLines(
-          { manifests: 'examples', rows: rowsAsPlanned(), problems: ['p'.repeat(300)] },
-          style,
-          width,
-        );
+        const lines = tableLines(viewOf(rowsAsPlanned(), ['p'.repeat(300)]), style, width);
         for (const line of lines) assert.ok(visibleLength(line) <= width, `${width}: ${line}`);
       }
     }
   });
 
   test('DEMO-5 the text is the same with and without colours', () => {
-    const coloured = tableLines({ manifests: 'examples', rows: rowsAsPlanned(), problems: [] }, COLOURED, 110);
+    const coloured = tableLines(viewOf(rowsAsPlanned()), COLOURED, 110);
     assert.ok(coloured.some(line => line.includes('\x1b[')));
     const stripped = coloured.map(line => line.replaceAll(COLOUR, ''));
     assert.deepEqual(stripped, show(rowsAsPlanned()));
@@ -122,7 +137,7 @@ describe('the demo table', () => {
 
   test('DEMO-5 NO_COLOR switches colours off on a terminal', () => {
     const style = styleFor({ isTTY: true }, { TERM: 'xterm', NO_COLOR: '1' });
-    const lines = tableLines({ manifests: 'examples', rows: rowsAsPlanned(), problems: [] }, style, 110);
+    const lines = tableLines(viewOf(rowsAsPlanned()), style, 110);
     assert.deepEqual(lines, show(rowsAsPlanned()));
   });
 

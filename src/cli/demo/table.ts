@@ -1,63 +1,78 @@
-import { callerFrom, PLACES, type PortInfo, type RowResults } from '../../demo/index.ts';
+import { type Callers, PLACES, type PortInfo, type RowResults } from '../../demo/index.ts';
 import { printable } from '../../lib/printable.ts';
-import { DEFAULT_MODE } from '../../modes/index.ts';
 import { formatCidr } from '../../net/index.ts';
 import type { Style } from '../style.ts';
-import { columns, pad, truncate, visibleLength } from '../terminal-text.ts';
+import { columns, NO_BREAK, pad, truncate, visibleLength, wrap } from '../terminal-text.ts';
 import { addressText, type ResultFormat, resultText } from './result-text.ts';
+import type { Picture } from './screen.ts';
 import { counted, isTested, summaryOf, summaryText } from './summary.ts';
 
 /** The data of a table. */
 export interface View {
   readonly manifests: string;
+  /** The name of the mode. */
+  readonly mode: string;
   readonly rows: readonly RowResults[];
+  readonly callers: Callers;
   readonly problems: readonly string[];
+  /** How the operator ends the demo. Empty if it has ended. */
+  readonly howToEnd: string;
 }
 
-/** Returns the lines of the table. No line is longer than the width. */
-export function tableLines({ manifests, rows, problems }: View, style: Style, width: number): readonly string[] {
-  const lines = [
-    header(manifests, rows, style, width),
-    style.dim(`Edit ${manifests} to see changes. Ctrl-C ends. as node: endpoints see the node's address.`),
-    ...problems.map(problem => style.red(`! ${printable(problem)}`)),
-    ...body(rows, style, width),
-  ];
-  return lines.map(line => truncate(line, width));
+/** Returns the table. No line is longer than the width. */
+export function tablePicture(view: View, style: Style, width: number): Picture {
+  const { rows, problems, manifests, howToEnd, callers } = view;
+  const edit = howToEnd === '' ? '' : `Edit ${manifests} to see changes. ${howToEnd} ends. `;
+  const [titles = '', ...body] = bodyLines(rows, callers, style, width);
+  const cut = (lines: readonly string[]) => lines.map(line => truncate(line, width));
+  return {
+    fixed: cut([header(view, style, width), style.dim(`${edit}as node: endpoints see the node's address.`), titles]),
+    scrolled: cut([...problems.flatMap(problem => hanging('! ', printable(problem), width, style.red)), ...body]),
+  };
 }
 
-function header(manifests: string, rows: readonly RowResults[], style: Style, width: number): string {
-  const summary = summaryOf(rows);
-  const mode = `${DEFAULT_MODE.descriptor.name} mode`;
-  const left = `${style.bold('Pointsman')}  ${mode}, ${counted(summary.services, 'Service')} of ${manifests}`;
+/** Wraps a text. All lines but the first are indented by the width of the mark. */
+function hanging(mark: string, text: string, width: number, paint: (text: string) => string): readonly string[] {
+  const lines = wrap(text, width - mark.length);
+  return lines.map((line, i) => paint(`${i === 0 ? mark : ' '.repeat(mark.length)}${line}`));
+}
+
+function header({ manifests, mode, rows, problems }: View, style: Style, width: number): string {
+  const summary = summaryOf(rows, problems);
+  const left = `${style.bold('Pointsman')}  ${mode} mode, ${counted(summary.services, 'Service')} of ${manifests}`;
   const text = summaryText(summary);
-  const right = summary.mismatches > 0 ? style.red(text) : style.green(text);
+  const paint = summary.mismatches > 0 ? style.red : summary.problems > 0 ? style.yellow : style.green;
+  const right = paint(text);
   const leftWidth = width - visibleLength(right) - 2;
   return `${pad(truncate(left, leftWidth), leftWidth)}  ${right}`;
 }
 
-/** Leaves out the kinds of addresses and the percent signs if the terminal is narrow. */
-function body(rows: readonly RowResults[], style: Style, width: number): readonly string[] {
-  const titles = PLACES.map(place => style.bold(`${place} ${callerFrom(place, 'IPv4').ip}`));
+/** The titles first. Leaves out the kinds of addresses and the percent signs if the terminal is narrow. */
+function bodyLines(rows: readonly RowResults[], callers: Callers, style: Style, width: number): readonly string[] {
+  const titles = PLACES.map(place => style.bold(`${place} ${callers[place].IPv4}`));
   const wide = columns([['', '', ...titles], ...rows.map(row => rowCells(row, true, style))]);
   const fits = wide.slice(1).every(line => visibleLength(line) <= width);
   const lines = fits ? wide : columns([['', ...titles], ...rows.map(row => rowCells(row, false, style))]);
   const [title = '', ...others] = lines;
-  return [title, ...rows.flatMap((row, i) => linesOfRow(rows, i, others[i] ?? '', row, style))];
+  return [title, ...rows.flatMap((_, i) => linesOfRow(rows, i, others[i] ?? '', style, width))];
 }
 
 function linesOfRow(
   rows: readonly RowResults[],
   i: number,
   line: string,
-  rowResults: RowResults,
   style: Style,
+  width: number,
 ): readonly string[] {
+  const rowResults = rows[i];
+  if (!rowResults) return [];
   const { port } = rowResults.row;
   const isFirst = rows[i - 1]?.row.port.plan !== port.plan;
-  return [...(isFirst ? [heading(port, style)] : []), line, ...mismatchLines(rowResults, style)];
+  return [...(isFirst ? headingLines(port, style, width) : []), line, ...mismatchLines(rowResults, style, width)];
 }
 
-function heading({ name, protocol, family, plan, used, unused }: PortInfo, style: Style): string {
+/** The endpoints of a heading explain the marks in the rows, so it is wrapped and never cut. */
+function headingLines({ name, protocol, family, plan, used, unused }: PortInfo, style: Style, width: number) {
   const ranges = plan.port.loadBalancerSourceRanges.map(formatCidr);
   const traits = [
     family === 'IPv6' ? `${protocol} IPv6` : protocol,
@@ -67,11 +82,12 @@ function heading({ name, protocol, family, plan, used, unused }: PortInfo, style
     ranges.length > 0 ? `balancer only from ${ranges.join(' ')}` : '',
   ];
   const endpoints = [
-    ...used.map((endpoint, i) => `${style.cyan(endpointMark(i))} ${endpoint}`),
-    ...unused.map(({ endpoint, reason }) => style.dim(`· ${endpoint} ${reason}`)),
+    ...used.map((endpoint, i) => `${style.cyan(endpointMark(i))}${NO_BREAK}${endpoint}`),
+    ...unused.map(({ endpoint, reason }) => style.dim(`· ${endpoint} ${reason}`.replaceAll(' ', NO_BREAK))),
   ];
   const text = `${style.bold(name)} ${style.dim(traits.filter(Boolean).join(', '))}`;
-  return `${text} ${endpoints.length > 0 ? `→ ${endpoints.join('  ')}` : style.dim('→ no endpoints')}`;
+  const list = endpoints.length > 0 ? `→ ${endpoints.join('  ')}` : style.dim('→ no endpoints');
+  return wrap(`${text} ${list}`, width - INDENT.length).map((line, i) => (i === 0 ? line : INDENT + line));
 }
 
 function rowCells(rowResults: RowResults, isWide: boolean, style: Style): readonly string[] {
@@ -101,11 +117,13 @@ function statusMark(rowResults: RowResults, style: Style): string {
   return cells.every(({ isConclusive }) => isConclusive) ? style.green('✓') : style.dim('…');
 }
 
-function mismatchLines({ cells }: RowResults, style: Style): readonly string[] {
+function mismatchLines({ cells }: RowResults, style: Style, width: number): readonly string[] {
   return cells.flatMap(({ place, mismatch }) =>
-    mismatch === undefined ? [] : [style.red(`   ✗ ${place}: ${mismatch}`)],
+    mismatch === undefined ? [] : hanging('   ✗ ', `${place}: ${mismatch}`, width, style.red),
   );
 }
+
+const INDENT = '    ';
 
 const FIRST_CIRCLED = 0x2460;
 const MAX_CIRCLED = 20;

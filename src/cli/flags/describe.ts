@@ -1,26 +1,29 @@
-import { compareTexts } from '../../lib/compare-texts.ts';
 import { goQuote } from '../../lib/go-quote.ts';
+import { wrap } from '../terminal-text.ts';
 import type { Flag, FlagTable } from './flag.ts';
 
 /** The help does not show these defaults. */
 const HIDDEN_DEFAULTS: readonly string[] = ['', '0', '0s', 'false', '[]'];
 
-/** Returns the lines of a help text, one for each flag, with its default. */
-export function describeFlags(table: FlagTable): string {
-  const rows = Object.entries(table)
+/** The text of a flag begins in this column, unless the terminal is narrow. */
+const TEXT_COLUMN = 34;
+const NARROW_WIDTH = 70;
+const NARROW_COLUMN = 10;
+
+/** Returns the lines of a help text: each flag with its default. No text is longer than the width. */
+export function describeFlags(table: FlagTable, width: number): readonly string[] {
+  const column = width < NARROW_WIDTH ? NARROW_COLUMN : TEXT_COLUMN;
+  return Object.entries(table)
     .filter(([, { deprecated }]) => !deprecated)
-    .map(([name, flag]) => ({ left: left(name, flag), right: flag.usage + defaultText(flag) }));
-  const width = Math.max(...rows.map(row => row.left.length)) + 3;
-  const indent = `\n${' '.repeat(width)}`;
-  return rows.map(row => row.left.padEnd(width) + row.right.replaceAll('\n', indent)).join('\n');
+    .flatMap(([name, flag]) => {
+      const left = leftText(name, flag);
+      const lines = wrap(flag.usage + defaultText(flag), width - column).map(line => ' '.repeat(column) + line);
+      const [first = '', ...others] = lines;
+      return left.length <= column - 2 ? [left + first.slice(left.length), ...others] : [left, ...lines];
+    });
 }
 
-/** Sorts flags by name, as pflag does. */
-export function sortedFlags(table: FlagTable): FlagTable {
-  return Object.fromEntries(Object.entries(table).sort(([a], [b]) => compareTexts(a, b)));
-}
-
-function left(name: string, { shorthand, word, type }: Flag<unknown>): string {
+function leftText(name: string, { shorthand, word, type }: Flag<unknown>): string {
   const value = word ?? type.word;
   return `  ${shorthand ? `-${shorthand}, ` : '    '}--${name}${value && ` ${value}`}`;
 }

@@ -22,6 +22,8 @@ export interface Flag<T> {
   readonly shorthand?: string;
   /** Replaces the word of the type in the help. */
   readonly word?: string;
+  /** All values that the flag accepts, for the completion of a shell. */
+  readonly words?: readonly string[];
   /** A notice that names the replacement. A deprecated flag works, but the help does not list it. */
   readonly deprecated?: string;
 }
@@ -51,4 +53,11 @@ export interface FlagText {
 /** An error in the command line. */
 export class FlagError extends Error {
   override readonly name = 'FlagError';
+  /** What the operator probably meant. */
+  readonly suggestion: string | undefined;
+
+  constructor(message: string, suggestion?: string) {
+    super(message);
+    this.suggestion = suggestion;
+  }
 }

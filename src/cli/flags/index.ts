@@ -1,5 +1,5 @@
 export { ip, ipPort } from './addresses.ts';
-export { describeFlags, sortedFlags } from './describe.ts';
+export { describeFlags } from './describe.ts';
 export { type Flag, FlagError, type FlagTable, type FlagText, type FlagType, type FlagValues, flag } from './flag.ts';
 export { bool, float32, int32, level } from './numbers.ts';
 export { flagTexts, type ParsedFlags, parseFlags } from './parse.ts';

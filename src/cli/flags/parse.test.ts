@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { bool, describeFlags, flagTexts, int32, parseFlags, string, stringSlice } from './index.ts';
+import { bool, describeFlags, FlagError, flagTexts, int32, parseFlags, string, stringSlice } from './index.ts';
 
 const NONE: readonly string[] = [];
 const TABLE = {
   'dry-run': { type: bool, default: false, usage: 'do nothing', shorthand: 'd' },
-  output: { type: string, default: 'text', usage: 'form of\nthe output', shorthand: 'o', word: 'FORM' },
+  output: { type: string, default: 'text', usage: 'form of the output', shorthand: 'o', word: 'FORM' },
   cidrs: { type: stringSlice, default: NONE, usage: 'ranges' },
   'old-port': { type: int32, default: 1, usage: 'a port', deprecated: 'use --cidrs' },
 };
@@ -72,15 +72,42 @@ describe('flags', () => {
   }
 
   test('CLI-4 the help lists every flag with its usage and default, except deprecated ones', () => {
-    assert.equal(
-      describeFlags(TABLE),
-      [
-        '  -d, --dry-run         do nothing',
-        '  -o, --output FORM     form of',
-        '                        the output (default "text")',
-        '      --cidrs strings   ranges',
-      ].join('\n'),
-    );
+    const indent = ' '.repeat(34);
+    assert.deepEqual(describeFlags({ ...TABLE, 'a-flag-with-a-very-long-name': TABLE.cidrs }, 80), [
+      '  -d, --dry-run                   do nothing',
+      '  -o, --output FORM               form of the output (default "text")',
+      '      --cidrs strings             ranges',
+      '      --a-flag-with-a-very-long-name strings',
+      `${indent}ranges`,
+    ]);
+  });
+
+  test('CLI-4 the texts of flags are wrapped to the width, below the names if the terminal is narrow', () => {
+    const usage = 'a text that is longer than the space that a narrow terminal has for it';
+    assert.deepEqual(describeFlags({ output: { ...TABLE.output, usage } }, 50), [
+      '  -o, --output FORM',
+      '          a text that is longer than the space',
+      '          that a narrow terminal has for it',
+      '          (default "text")',
+    ]);
+    for (const width of [40, 69, 70, 80, 120]) {
+      for (const line of describeFlags({ output: { ...TABLE.output, usage } }, width)) assert.ok(line.length <= width);
+    }
+  });
+
+  test('CLI-19 an unknown flag has the nearest one as its suggestion, but no deprecated one', () => {
+    const suggestionFor = (arg: string) => {
+      try {
+        parseFlags(TABLE, [arg]);
+      } catch (error) {
+        return error instanceof FlagError ? error.suggestion : error;
+      }
+      return assert.fail('no error');
+    };
+    assert.equal(suggestionFor('--dryrun'), '--dry-run');
+    assert.equal(suggestionFor('--ouptut=x'), '--output');
+    assert.equal(suggestionFor('--old-prt=1'), undefined);
+    assert.equal(suggestionFor('--dance'), undefined);
   });
 
   test('CLI-5 flagTexts returns all flags with their values, sorted by name', () => {

@@ -1,5 +1,6 @@
 import { errorText } from '../../lib/error-text.ts';
 import { goQuote } from '../../lib/go-quote.ts';
+import { nearest } from '../nearest.ts';
 import { type Flag, FlagError, type FlagTable, type FlagText, type FlagValues } from './flag.ts';
 
 export interface ParsedFlags<Table extends FlagTable> {
@@ -68,10 +69,16 @@ class Parser {
     const written = equals < 0 ? arg.slice(2) : arg.slice(2, equals);
     const name = written.replaceAll('_', '-');
     const flag = Object.hasOwn(this.#table, name) ? this.#table[name] : undefined;
-    if (!flag) throw new FlagError(`unknown flag: --${written}`);
+    if (!flag) throw new FlagError(`unknown flag: --${written}`, this.#nearest(name));
     const text = equals < 0 ? (flag.type.bare ?? this.#rest.shift()) : arg.slice(equals + 1);
     if (text === undefined) throw new FlagError(`flag needs an argument: --${written}`);
     this.#set(name, flag, text);
+  }
+
+  #nearest(written: string): string | undefined {
+    const names = Object.entries(this.#table).flatMap(([name, { deprecated }]) => (deprecated ? [] : [name]));
+    const name = nearest(written, names);
+    return name && `--${name}`;
   }
 
   #readLetters(letters: string): void {

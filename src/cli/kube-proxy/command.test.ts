@@ -1,11 +1,17 @@
 import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
 import { EventEmitter } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
+import { parse } from 'yaml';
 import type { DaemonOptions } from '../../daemon/index.ts';
+import { KUBERNETES_VERSION } from '../../lib/kubernetes-version.ts';
+import { MODES } from '../../modes/index.ts';
+import type { FlagTable } from '../flags/index.ts';
 import { main } from '../main.ts';
+import { KUBE_PROXY_FLAGS } from './flags/index.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'cli-'));
 after(() => rmSync(folder, { recursive: true }));
@@ -17,12 +23,16 @@ interface Ran {
   readonly calls: readonly { readonly task: 'run' | 'cleanup'; readonly options: DaemonOptions }[];
 }
 
-async function run(args: readonly string[], act: (options: DaemonOptions) => void = () => undefined): Promise<Ran> {
+async function run(
+  args: readonly string[],
+  act: (options: DaemonOptions) => void = () => undefined,
+  columns?: number,
+): Promise<Ran> {
   const out: string[] = [];
   const err: string[] = [];
   const calls: { task: 'run' | 'cleanup'; options: DaemonOptions }[] = [];
   const io = {
-    stdout: { write: (text: string) => out.push(text) },
+    stdout: { write: (text: string) => out.push(text), ...(columns === undefined ? {} : { columns }) },
     stderr: { write: (text: string) => err.push(text) },
     env: {},
   };
@@ -114,10 +124,10 @@ describe('kube-proxy', () => {
     assert.equal(status, 1);
     const lines = stderr.trimEnd().split('\n');
     assert.deepEqual(
-      lines.map(line => JSON.parse(line)).map(({ ts: _, ...rest }) => rest),
+      lines.map(line => JSON.parse(line)).map(({ ts: _, caller, ...rest }) => [caller.replace(/\d+$/, ''), rest]),
       [
-        { caller: 'command.ts', msg: 'Error running ProxyServer', err: 'no way' },
-        { caller: 'command.ts', msg: 'command failed', err: 'no way' },
+        ['command.ts:', { msg: 'Error running ProxyServer', err: 'no way' }],
+        ['command.ts:', { msg: 'command failed', err: 'no way' }],
       ],
     );
   });
@@ -217,25 +227,92 @@ describe('kube-proxy', () => {
   });
 });
 
+const COMMANDS = ['status', 'plan', 'demo', 'cleanup', 'completion', 'version', 'help'];
+
 describe('help and version', () => {
-  test('CLI-4 --help lists the flags of upstream by name and ours separately, and runs nothing, whatever the other flags', async () => {
-    for (const flag of ['-h', '--help']) {
-      const { status, stdout, stderr, calls } = await run([flag, 'argument', '--version', '--proxy-mode=fancy']);
+  test('CLI-4 --help and help print commands, examples and flags in groups, and run nothing, whatever the other flags', async () => {
+    for (const args of [['-h', 'x', '--version', '--proxy-mode=fancy'], ['--help'], ['help']]) {
+      const { status, stdout, stderr, calls } = await run(args);
       assert.deepEqual([status, stderr, calls], [0, '', []]);
-      const [upstream = '', own = ''] = stdout.split('Flags that only Pointsman has:');
-      const names = [...upstream.matchAll(/^ {2}(?: {4}|-\w, )--([\w-]+)/gm)].map(([, name]) => name);
-      assert.equal(names.length, 55);
-      assert.deepEqual(names, [...names].sort());
-      assert.ok(!names.includes('healthz-port'), 'deprecated flags are hidden');
-      assert.doesNotMatch(own, /boot-id-file|machine-id-file/, 'flags that only v1.36 has are hidden');
-      assert.match(upstream, /^ {6}--iptables-sync-period duration +.* \(default 30s\)$/m);
-      assert.match(upstream, /^ {6}--version version\[=true\] /m);
-      assert.match(upstream, /^ +LoggingAlphaOptions=true\|false \(ALPHA - default=false\)$/m);
       assert.match(
-        own,
-        /--manifests string[\s\S]*Commands that only Pointsman has:\n {2}plan .*\n {2}demo .*\n {2}cleanup .*\n {2}version /,
+        stdout,
+        /\nCommands:\n {2}status .*[\s\S]*\nExamples:\n[\s\S]*\nFlags: Configuration\n[\s\S]*\nMode\n/,
       );
+      assert.match(stdout, /^ {6}--proxy-mode ProxyMode +How the proxy/m);
+      assert.match(stdout, /Only Pointsman\n? *has this flag/);
     }
+  });
+
+  test('CLI-4 every flag that is not deprecated is in exactly one group', async () => {
+    const { stdout } = await run(['help', 'flags']);
+    const shown = [...stdout.matchAll(/^ {2}(?: {4}|-\w, )--([\w-]+)/gm)].map(([, name]) => name);
+    const wanted = Object.entries(KUBE_PROXY_FLAGS as FlagTable).filter(([, { deprecated }]) => !deprecated);
+    assert.deepEqual([...shown].sort(), wanted.map(([name]) => name).sort());
+  });
+
+  test('CLI-4 no line of any help is wider than the terminal', async () => {
+    const topics = [[], ['flags'], ...COMMANDS.map(name => [name])];
+    for (const columns of [80, 100]) {
+      for (const topic of topics) {
+        const { stdout } = await run(['help', ...topic], undefined, columns);
+        const wide = stdout.split('\n').filter(line => line.length > columns);
+        assert.deepEqual(wide, [], `${topic} ${columns}`);
+      }
+    }
+  });
+
+  test('CLI-4 help COMMAND prints what COMMAND --help prints', async () => {
+    for (const command of COMMANDS) {
+      const { stdout } = await run(['help', command]);
+      assert.match(stdout, new RegExp(`\nUsage:\n  kube-proxy ${command}`));
+      assert.equal((await run([command, '--help'])).stdout, stdout);
+    }
+  });
+
+  test('CLI-4 help upstream prints the help of upstream byte for byte', async () => {
+    const { status, stdout } = await run(['help', 'upstream']);
+    assert.equal(status, 0);
+    // The hash is that of the output of upstream's own program.
+    const hash = createHash('sha256').update(stdout).digest('hex');
+    assert.equal(hash, 'a03f20845eec7e3110f516cbf584edb7f2e433794d349605d035e1a934cced2e');
+  });
+
+  test('CLI-4 help feature-gates lists the feature gates', async () => {
+    const { stdout } = await run(['help', 'feature-gates']);
+    assert.match(stdout, /^LoggingAlphaOptions=true\|false \(ALPHA - default=false\)$/m);
+  });
+
+  const mistyped: readonly [args: string[], stderr: string][] = [
+    [['--proxy-mod', 'x'], 'Error: unknown flag: --proxy-mod\nDid you mean --proxy-mode? See: kube-proxy help\n'],
+    [['--dance'], 'Error: unknown flag: --dance\nSee: kube-proxy help\n'],
+    [
+      ['plam'],
+      'Error: "kube-proxy" does not take any arguments, got ["plam"]\nDid you mean kube-proxy plan? See: kube-proxy help\n',
+    ],
+    [['plam', '--once'], 'Error: unknown flag: --once\nDid you mean kube-proxy plan? See: kube-proxy help\n'],
+    [['help', 'plan', 'demo'], 'Error: "kube-proxy help" takes only one argument\nSee: kube-proxy help help\n'],
+    [['plan', '--rulse'], 'Error: unknown flag: --rulse\nDid you mean --rules? See: kube-proxy help plan\n'],
+    [
+      ['version', '-o', 'jason'],
+      'Error: invalid argument "jason" for "-o, --output" flag: must be text, json or yaml\nDid you mean json? See: kube-proxy help version\n',
+    ],
+  ];
+  for (const [args, expected] of mistyped) {
+    test(`CLI-19 kube-proxy ${args.join(' ')} is answered with the nearest word`, async () => {
+      const { status, stdout, stderr } = await run(args);
+      assert.deepEqual([status, stdout, stderr], [1, '', expected]);
+    });
+  }
+
+  test('CLI-19 the log names all modes when a mode is not known, and the error stays that of upstream', async () => {
+    const { status, stderr } = await run(['--proxy-mode=iptable']);
+    assert.equal(status, 1);
+    const modes = MODES.map(({ name }) => name).join(', ');
+    assert.ok(
+      stderr.includes(`"Proxy mode is not known" mode="iptable" modes="${modes}" nearest="iptables"\n`),
+      stderr,
+    );
+    assert.doesNotMatch((await run(['--proxy-mode=nftables'])).stderr, /not known/);
   });
 
   test('CLI-12 --version=raw prints the fields of upstream, and names Pointsman', async () => {
@@ -251,10 +328,14 @@ describe('help and version', () => {
     assert.equal((await run(['--version=false'])).calls.length, 1);
   });
 
-  test('CLI-12 the version command prints the version of Pointsman', async () => {
+  test('CLI-12 the version command prints the version of Pointsman, as text, JSON or YAML', async () => {
     const { status, stdout } = await run(['version']);
     assert.equal(status, 0);
     assert.match(stdout, /^Pointsman \d+\.\d+\.\d+, for Kubernetes v1\.37\.0\n$/);
+    const json = JSON.parse((await run(['version', '-o', 'json'])).stdout);
+    assert.deepEqual(Object.keys(json), ['pointsman', 'kubernetes', 'node', 'platform']);
+    assert.deepEqual([json.kubernetes, json.node], [KUBERNETES_VERSION, process.version]);
+    assert.deepEqual(parse((await run(['version', '-o', 'yaml'])).stdout), json);
     assert.match((await run(['version', '--help'])).stdout, /Usage:/);
     assert.match((await run(['version', 'x'])).stderr, /^Error: "kube-proxy version" does not take any arguments/);
   });

@@ -8,12 +8,14 @@ import {
 import type { DaemonOptions } from '../../daemon/index.ts';
 import { errorText } from '../../lib/error-text.ts';
 import { goQuote } from '../../lib/go-quote.ts';
-import { printableLines } from '../../lib/printable.ts';
-import { Logging } from '../../observe/logging/index.ts';
-import { type Command, type Io, refuseArguments } from '../command.ts';
-import { describeFlags, FlagError, type ParsedFlags, parseFlags, sortedFlags } from '../flags/index.ts';
+import { MODES } from '../../modes/index.ts';
+import { type Logger, Logging } from '../../observe/logging/index.ts';
+import { type Io, print, refuseArguments } from '../command.ts';
+import { type ParsedFlags, parseFlags } from '../flags/index.ts';
+import { helpWidth } from '../help/text.ts';
+import { nearest } from '../nearest.ts';
 import { versionText } from '../version.ts';
-import { KUBE_PROXY_FLAGS, type KubeProxyFlags, OWN_FLAGS, UPSTREAM_FLAGS } from './flags/index.ts';
+import { KUBE_PROXY_FLAGS, type KubeProxyFlags } from './flags/index.ts';
 import { loggingSettings } from './logging.ts';
 import { type Completed, complete, effectiveFlags, writeConfigFile } from './options.ts';
 
@@ -30,14 +32,13 @@ export async function kubeProxy(
   args: readonly string[],
   io: Io,
   runners: Runners,
-  commands: readonly Command[],
+  help: (width: number) => string,
 ): Promise<number> {
   // If the reader of the log goes away, the proxy must go on. Without these listeners, a broken pipe would end it.
   for (const stream of [io.stdout, io.stderr]) stream.on?.('error', () => {});
-  const parsed = parseOrPrintUsage(args, io, commands);
-  if (!parsed) return 1;
+  const parsed = parseFlags(KUBE_PROXY_FLAGS, args);
   for (const notice of parsed.notices) io.stderr.write(notice);
-  if (parsed.values.help) return print(io, `${ABOUT}\n\n${usageText(commands)}`);
+  if (parsed.values.help) return print(io, help(helpWidth(io.stdout)));
   refuseArguments('kube-proxy', parsed.positional);
   const version = versionText(parsed.values.version);
   if (version !== undefined) return print(io, version);
@@ -53,44 +54,6 @@ export async function kubeProxy(
   }
 }
 
-const ABOUT = `Pointsman is a drop-in replacement for kube-proxy: it makes Kubernetes Services work on a node. It watches Services,
-EndpointSlices and the Node at the API server, and programs the kernel for them. Flags, configuration file and behaviour
-are those of kube-proxy.`;
-
-function usageText(commands: readonly Command[]): string {
-  return `Usage:
-  kube-proxy [flags]
-  kube-proxy COMMAND [flags]
-
-Flags:
-${describeFlags(sortedFlags(UPSTREAM_FLAGS))}
-
-Flags that only Pointsman has:
-${describeFlags(OWN_FLAGS)}
-
-Commands that only Pointsman has:
-${commands.map(({ name, summary }) => `  ${name.padEnd(10)}${summary}`).join('\n')}
-`;
-}
-
-/**
- * Returns undefined if the flags cannot be read. Prints the usage before the error, so that the error is the last line
- * on the screen.
- */
-function parseOrPrintUsage(
-  args: readonly string[],
-  io: Io,
-  commands: readonly Command[],
-): ParsedFlags<KubeProxyFlags> | undefined {
-  try {
-    return parseFlags(KUBE_PROXY_FLAGS, args);
-  } catch (error) {
-    if (!(error instanceof FlagError)) throw error;
-    io.stderr.write(`${usageText(commands)}\nError: ${printableLines(error.message)}\n`);
-    return undefined;
-  }
-}
-
 async function configureAndRun(parsed: ParsedFlags<KubeProxyFlags>, logging: Logging, runners: Runners): Promise<void> {
   const { log } = logging;
   const completed = withPrefix('failed complete: ', () => complete(parsed, log));
@@ -101,13 +64,23 @@ async function configureAndRun(parsed: ParsedFlags<KubeProxyFlags>, logging: Log
   });
   const options = daemonOptions(parsed, completed, logging);
   for (const { name, value } of options.flags()) log.plain(1, 'flags', `FLAG: --${name}=${goQuote(value)}`);
-  withPrefix('failed validate: ', () => throwErrors(validateConfiguration(configuration)));
+  withPrefix('failed validate: ', () => {
+    logUnknownMode(configuration.mode, log);
+    throwErrors(validateConfiguration(configuration));
+  });
   try {
     await runTask(parsed, options, runners);
   } catch (error) {
     log.error('command', 'Error running ProxyServer', { err: errorText(error) });
     throw error;
   }
+}
+
+/** The error that follows is upstream's, byte for byte, and names only the modes that upstream has. */
+function logUnknownMode(mode: string, log: Logger): void {
+  const modes = MODES.map(({ name }) => name);
+  if (mode === '' || modes.includes(mode)) return;
+  log.info('command', 'Proxy mode is not known', { mode, modes: modes.join(', '), nearest: nearest(mode, modes) });
 }
 
 async function runTask(
@@ -159,9 +132,4 @@ function withPrefix<T>(prefix: string, step: () => T): T {
   } catch (error) {
     throw new Error(`${prefix}${errorText(error)}`, { cause: error });
   }
-}
-
-function print(io: Io, text: string): number {
-  io.stdout.write(text);
-  return 0;
 }

@@ -82,7 +82,7 @@ export function effectiveFlags(
   return flagTexts(KUBE_PROXY_FLAGS, values.config === '' ? effective : values).filter(({ name }) => !hidden.has(name));
 }
 
-function readConfigFile(path: string): string {
+export function readConfigFile(path: string): string {
   return configurationText(withGoErrors(path, () => readFileSync(path)));
 }
 

@@ -3,30 +3,29 @@ import { applyFeatureGates, type FeatureGates, isEnabled } from '../../config/in
 import { localNode } from '../../daemon/index.ts';
 import { printable, printableJson } from '../../lib/printable.ts';
 import type { Problem } from '../../lib/problem.ts';
-import { DEFAULT_MODE, MODES, type ModeDescriptor, modeNamed } from '../../modes/index.ts';
+import { DEFAULT_MODE, MODES } from '../../modes/index.ts';
 import { FAMILIES } from '../../net/index.ts';
 import { conflictProblems } from '../../plan/index.ts';
 import { ProxyState } from '../../proxy/index.ts';
 import { FilesSource } from '../../source/index.ts';
-import { type Command, HELP_FLAG, type Io, refuseArguments } from '../command.ts';
+import { defineCommand, oneOf, print } from '../command.ts';
+import { bool, FlagError, type FlagValues, mapStringBool, string, stringSlice } from '../flags/index.ts';
 import {
-  bool,
-  describeFlags,
-  FlagError,
-  type FlagValues,
-  mapStringBool,
-  parseFlags,
-  string,
-  stringSlice,
-} from '../flags/index.ts';
-import { manifestsFlag, NODE_FLAGS, nodeNameFlag, nodePortAddressesFlag, planSettings } from '../node-flags.ts';
-import { styleFor } from '../style.ts';
+  manifestsFlag,
+  modeFlag,
+  NODE_FLAGS,
+  nodeNameFlag,
+  nodePortAddressesFlag,
+  planSettings,
+} from '../node-flags.ts';
+import { COLOR_FLAG, colorFlag, type Style, styleFor } from '../style.ts';
 import { type PlanReport, planReport } from './report.ts';
 import { problemsText, rulesText } from './rules.ts';
 import { planText } from './text.ts';
 
 const NONE: readonly string[] = [];
-const MODE_NAMES = MODES.map(({ name }) => name);
+
+const FORMS = ['text', 'json', 'yaml'] as const;
 
 const FLAGS = {
   ...NODE_FLAGS,
@@ -34,9 +33,9 @@ const FLAGS = {
     type: string,
     default: DEFAULT_MODE.descriptor.name,
     word: 'MODE',
-    usage: `mode for --rules and --diff: ${MODE_NAMES.join(', ')}`,
+    usage: `mode for --rules and --diff: ${MODES.map(({ name }) => name).join(', ')}`,
   },
-  output: { type: string, default: 'text', shorthand: 'o', word: 'FORM', usage: 'text, json or yaml' },
+  output: { type: string, default: 'text', shorthand: 'o', word: 'FORM', usage: 'text, json or yaml', words: FORMS },
   service: {
     type: stringSlice,
     default: NONE,
@@ -64,31 +63,33 @@ const FLAGS = {
     default: false,
     usage: 'for --rules and --diff: the rules of a proxy that runs with this flag',
   },
-  ...HELP_FLAG,
+  ...COLOR_FLAG,
 };
 
-const HELP = `Shows what the proxy programs for a folder of manifests, and why. Changes nothing in the kernel.
-
-Usage:
-  kube-proxy plan --manifests DIR [flags]
-
-Exit status: 0 if all is well. It is 1 if a manifest has a problem (the command plans all others), or if --diff finds a
-difference.
-
-Flags:
-${describeFlags(FLAGS)}
-`;
-
-export const planCommand: Command = {
+export const planCommand = defineCommand({
   name: 'plan',
   summary: 'show what the proxy programs for a folder of manifests, and why',
-  async run(args, io) {
-    const { values, positional } = parseFlags(FLAGS, args);
-    if (values.help) return print(io, HELP, 0);
-    refuseArguments('kube-proxy plan', positional);
-    const render = renderer(values.output, io);
+  about: `Shows what the proxy programs for a folder of manifests, and why. Changes nothing in the kernel.
+
+Exit status: 0 if all is well. It is 1 if a manifest has a problem (the command plans all others), or if --diff finds a
+difference.`,
+  usage: 'plan --manifests DIR [flags]',
+  examples: [
+    {
+      meaning: 'Every address of every Service, the endpoints behind it, and the reasons',
+      command: 'kube-proxy plan --manifests examples --hostname-override node-a',
+    },
+    {
+      meaning: 'The rules that a first start would write',
+      command: 'kube-proxy plan --manifests examples --rules --proxy-mode nftables',
+    },
+    { meaning: 'How the kernel of this machine differs', command: 'kube-proxy plan --manifests examples --diff' },
+  ],
+  flags: FLAGS,
+  async run({ values }, io) {
+    const render = renderer(values.output, styleFor(io.stdout, io.env, colorFlag(values)));
+    const mode = modeFlag(values);
     const { state, problems, nodeName } = await readState(values);
-    const mode = modeFlag(values['proxy-mode']);
     if (values.rules || values.diff) {
       io.stderr.write(problemsText(problems));
       const text = await rulesText(state, {
@@ -99,24 +100,13 @@ export const planCommand: Command = {
         against: values.diff ? 'kernel' : 'nothing',
       });
       const isDifferent = values.diff && text !== '';
-      return print(
-        io,
-        values.diff && !isDifferent ? 'no difference\n' : text,
-        problems.length > 0 || isDifferent ? 1 : 0,
-      );
+      const status = problems.length > 0 || isDifferent ? 1 : 0;
+      return print(io, values.diff && !isDifferent ? 'no difference\n' : text, status);
     }
     const report = filter(planReport(state, nodeName, problems), values.service);
     return print(io, render(report), report.problems.length > 0 ? 1 : 0);
   },
-};
-
-function modeFlag(text: string): ModeDescriptor {
-  const mode = modeNamed(text);
-  if (mode) return mode;
-  throw new FlagError(
-    `invalid argument ${JSON.stringify(text)} for "--proxy-mode" flag: must be ${MODE_NAMES.join(' or ')}`,
-  );
-}
+});
 
 interface Read {
   readonly state: ProxyState;
@@ -165,18 +155,14 @@ function filter(report: PlanReport, wanted: readonly string[]): PlanReport {
   return { ...report, services };
 }
 
-function renderer(form: string, io: Io): (report: PlanReport) => string {
-  switch (form) {
+function renderer(form: string, style: Style): (report: PlanReport) => string {
+  switch (oneOf(FORMS, form, '"-o, --output" flag')) {
     case 'text':
-      return report => planText(printableReport(report), styleFor(io.stdout, io.env));
+      return report => planText(printableReport(report), style);
     case 'json':
       return report => `${JSON.stringify(report, undefined, 2).replaceAll(/.+/g, printableJson)}\n`;
     case 'yaml':
       return report => stringify(printableReport(report));
-    default:
-      throw new FlagError(
-        `invalid argument ${JSON.stringify(form)} for "-o, --output" flag: must be text, json or yaml`,
-      );
   }
 }
 
@@ -185,9 +171,4 @@ function printableReport(report: PlanReport): PlanReport {
   return JSON.parse(JSON.stringify(report), (_key, value: unknown) =>
     typeof value === 'string' ? printable(value) : value,
   );
-}
-
-function print(io: Io, text: string, status: number): number {
-  io.stdout.write(text);
-  return status;
 }

@@ -19,7 +19,7 @@ async function withFiles(act: (parts: Case) => Promise<void>): Promise<void> {
   const folder = new KubeconfigFolder();
   const clock = new ManualClock(1_000_000);
   const logLines: string[] = [];
-  const log = (message: string) => void logLines.push(message);
+  const log = (_source: string, message: string) => void logLines.push(message);
   const clientLog = { ...silentLog, error: log, warning: log };
   try {
     await act({ folder, clock, logLines, source: user => credentialSource(user, { env: {}, clock, log: clientLog }) });

@@ -110,7 +110,7 @@ class ConfiguredCredentials implements CredentialSource {
     const text = `${pemName(certificate.certificate)} and ${pemName(certificate.key)}: ${problem}`;
     if (!this.#pair) throw new ApiError('credentials', text);
     // Another program may have replaced only one of the two files so far.
-    this.#log.warning('The new client certificate cannot be used yet, the former one is used', { err: text });
+    this.#log.warning('client', 'The new client certificate cannot be used yet, the former one is used', { err: text });
     return this.#pair;
   }
 

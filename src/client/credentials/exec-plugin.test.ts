@@ -24,7 +24,10 @@ async function withPlugin(script: string, act: (parts: Case) => Promise<void>, c
   const clock = new ManualClock(Date.parse('2030-01-01T00:00:00Z'));
   const command = join(programs.folder, 'login');
   const logLines: unknown[] = [];
-  const log = { ...silentLog, info: (message: string, fields?: object) => void logLines.push({ message, ...fields }) };
+  const log = {
+    ...silentLog,
+    info: (_source: string, message: string, fields?: object) => void logLines.push({ message, ...fields }),
+  };
   const fixed = { apiVersion: V1, command, args: [], env: {}, interactiveMode: 'Never', installHint: '' } as const;
   const parts = { env: { HOME: '/home/me', PATH: '/nowhere' }, clock, log, execTimeoutMs: 300 };
   const runs = () => readFileSync(`${command}.runs`, 'utf8').split('\n').length - 1;

@@ -78,7 +78,10 @@ export class ExecPlugin implements CredentialSource {
   #logOutput(stderr: string): void {
     const output = lastLines(hideCredentials(stderr));
     if (output === undefined) return;
-    this.#log.info('Credential plugin wrote to standard error', { command: this.#config.command, stderr: output });
+    this.#log.info('client', 'Credential plugin wrote to standard error', {
+      command: this.#config.command,
+      stderr: output,
+    });
   }
 
   #store({ token, certificate, key, expires }: ExecStatus): Credential {

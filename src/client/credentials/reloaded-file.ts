@@ -47,7 +47,7 @@ export class ReloadedFile {
       this.#text = this.#checked(readText(this.path));
     } catch (error) {
       if (this.#text === undefined) throw new ApiError('credentials', errorText(error), { cause: error });
-      this.#log.error('Could not reload a file, its former content is used', {
+      this.#log.error('client', 'Could not reload a file, its former content is used', {
         path: this.path,
         err: errorText(error),
       });

@@ -52,6 +52,8 @@ export class Handlers<T extends KubeObject> {
     } catch (error) {
       this.#reporter.objectUnusable({
         where: object ? objectPath(this.#resource, object.metadata) : this.#resource.path,
+        kind: this.#resource.kind,
+        reason: 'internal',
         object: object && objectTitle(this.#resource, object.metadata),
         message: `could not be processed: ${errorText(error)}`,
       });

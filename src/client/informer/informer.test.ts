@@ -107,6 +107,7 @@ test('WATCH-15 an unusable object is reported with its name and field, and its l
     assert.deepEqual(unusableObjects, [
       {
         where: '/api/v1/namespaces/shop/services/a',
+        kind: 'Service',
         object: 'Service shop/a',
         field: 'spec.ports[1].port',
         message: 'is the number 99999, but must be a whole number from 1 to 65535: correct it',
@@ -154,6 +155,7 @@ test('WATCH-15 bytes that are not an object do not stop other objects', () =>
     assert.deepEqual(unusableObjects, [
       {
         where: '/api/v1/services',
+        kind: 'Service',
         object: 'Service',
         field: undefined,
         message: 'cannot be read: its bytes are no Service',
@@ -174,10 +176,10 @@ test('WATCH-15 an object without a name, or of another kind, is reported once, a
     fresh.answer();
     fresh.send(added(nameless), initialEnd('20'));
     await parts.clock.advance(0);
-    const where = '/api/v1/services';
+    const named = { where: '/api/v1/services', kind: 'Service', object: 'Service' };
     assert.deepEqual(parts.unusableObjects, [
-      { where, object: 'Service', field: 'metadata.name', message: 'is missing: give the object a name' },
-      { where, object: 'Service', field: 'kind', message: 'is Pod, but must be Service' },
+      { ...named, field: 'metadata.name', message: 'is missing: give the object a name' },
+      { ...named, field: 'kind', message: 'is Pod, but must be Service' },
     ]);
     assert.deepEqual(parts.failures, []);
   }));
@@ -221,6 +223,8 @@ test('WATCH-16 a handler that throws is reported, and the other handlers are sti
     assert.deepEqual(after, ['added a@1', 'synced', 'updated a@1 a@11', 'updated a@11 a@12']);
     assert.deepEqual(parts.unusableObjects[0], {
       where: '/api/v1/namespaces/shop/services/a',
+      kind: 'Service',
+      reason: 'internal',
       object: 'Service shop/a',
       message: 'could not be processed: out of luck',
     });
@@ -293,35 +297,77 @@ test('WATCH-17 an informer that is started twice resyncs once a period', () =>
     { resyncMs: 60_000 },
   ));
 
-test('WATCH-18 an informer of an optional resource syncs if the server lacks it, and reports that once', () =>
-  withInformer(
-    async ({ informer, api, clock, changes, failures, recovered }) => {
+for (const [status, reason, message] of [
+  [404, 'NotFound', 'the server could not find the requested resource'],
+  [403, 'Forbidden', 'services is forbidden'],
+] as const) {
+  test(`WATCH-18 an informer of an optional resource syncs if the server answers ${status}, and reports that once`, () =>
+    withInformer(
+      async ({ informer, api, clock, changes, failures, unavailable, recovered }) => {
+        informer.start();
+        await clock.advance(0);
+        for (const wait of [800, 1600]) {
+          api.next().refuse(status, reason, message);
+          await clock.advance(wait);
+        }
+        assert.deepEqual(changes, ['synced']);
+        assert.equal(unavailable.length, 1);
+        assert.ok(unavailable[0]?.message.startsWith(message));
+        assert.deepEqual(failures, []);
+        const request = api.next();
+        request.answer();
+        request.send(added(service('a@1')), initialEnd('2'));
+        await clock.advance(0);
+        assert.deepEqual(changes, ['synced', 'added a@1']);
+        assert.deepEqual(recovered, ['/api/v1/services']);
+      },
+      { resource: { ...SERVICES, isOptional: true } },
+    ));
+
+  test(`WATCH-18 an informer does not sync if the server answers ${status} for a required resource`, () =>
+    withInformer(async ({ informer, api, clock, failures, unavailable }) => {
       informer.start();
       await clock.advance(0);
-      for (const wait of [800, 1600]) {
-        api.next().refuse(404, 'NotFound', 'the server could not find the requested resource');
-        await clock.advance(wait);
-      }
-      assert.deepEqual(changes, ['synced']);
-      assert.equal(failures.length, 1);
-      const request = api.next();
-      request.answer();
-      request.send(added(service('a@1')), initialEnd('2'));
-      await clock.advance(0);
-      assert.deepEqual(changes, ['synced', 'added a@1']);
-      assert.deepEqual(recovered, ['/api/v1/services']);
+      api.next().refuse(status, reason, message);
+      await clock.advance(800);
+      assert.equal(informer.hasSynced, false);
+      assert.deepEqual([failures.length, unavailable.length], [1, 0]);
+    }));
+}
+
+for (const status of [401, 429, 500]) {
+  test(`WATCH-18 a ${status} says nothing about an optional resource, so the informer does not sync`, () =>
+    withInformer(
+      async ({ informer, api, clock, failures }) => {
+        informer.start();
+        await clock.advance(0);
+        // After a 500 the informer asks for a plain list.
+        while (api.waiting > 0) {
+          api.next().refuse(status, 'Some', 'not now');
+          await clock.advance(0);
+        }
+        assert.equal(informer.hasSynced, false);
+        assert.equal(failures.length, 1);
+      },
+      { resource: { ...SERVICES, isOptional: true } },
+    ));
+}
+
+test('WATCH-18 an optional resource that may no longer be read keeps its objects', () =>
+  withInformer(
+    async parts => {
+      const watch = await parts.startWatch(service('a@1'));
+      await parts.clock.advance(1000);
+      watch.end();
+      await parts.clock.advance(0);
+      parts.api.next().refuse(403, 'Forbidden', 'services is forbidden');
+      await parts.clock.advance(800);
+      assert.deepEqual(parts.takeChanges(), []);
+      assert.equal(parts.informer.size, 1);
+      assert.equal(parts.unavailable.length, 1);
     },
     { resource: { ...SERVICES, isOptional: true } },
   ));
-
-test('WATCH-18 an informer does not sync if the server lacks a required resource', () =>
-  withInformer(async ({ informer, api, clock }) => {
-    informer.start();
-    await clock.advance(0);
-    api.next().refuse(404, 'NotFound', 'not found');
-    await clock.advance(800);
-    assert.equal(informer.hasSynced, false);
-  }));
 
 test('WATCH-19 the informer knows when data last came, bookmarks included', () =>
   withInformer(async parts => {

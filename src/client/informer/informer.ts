@@ -114,7 +114,7 @@ export class Informer<T extends KubeObject> {
       objectPresent: result => this.#objectPresent(result),
       objectDeleted: result => this.#objectDeleted(result),
       listCompleted: () => this.#listCompleted(),
-      resourceMissing: () => this.#resourceMissing(),
+      resourceUnavailable: () => this.#resourceUnavailable(),
       dataReceived: () => this.#dataReceived(),
     };
   }
@@ -166,8 +166,8 @@ export class Informer<T extends KubeObject> {
     this.#setSynced();
   }
 
-  /** The objects stay: an API server that is being set up may answer 404 for a resource that it has. */
-  #resourceMissing(): void {
+  /** The objects stay: an API server that is being set up may answer 403 or 404 for a resource that it has. */
+  #resourceUnavailable(): void {
     if (this.resource.isOptional) this.#setSynced();
   }
 

@@ -14,8 +14,8 @@ export interface ReflectorSink {
   objectDeleted(result: DecodeResult): void;
   /** The fresh list is complete. Objects that are not in it are gone. */
   listCompleted(): void;
-  /** The API server does not have the resource. */
-  resourceMissing(): void;
+  /** The API server does not have the resource, or does not allow to read it. */
+  resourceUnavailable(): void;
   /** The API server sent anything: an answer, an event or a bookmark. */
   dataReceived(): void;
 }

@@ -16,6 +16,9 @@ const WATCH_GRACE_MS = 30_000;
 /** A watch that ends sooner did not work, unless it brought something. One that does so again and again does not work. */
 const MIN_ACTIVE_MS = 1000;
 
+/** The API server does not allow to read the resource, or does not have it. */
+const UNAVAILABLE: ReadonlySet<number> = new Set([403, 404]);
+
 /** Lists one resource, then watches it, until it is closed. After a failure it retries, and waits longer each time. */
 export class Reflector {
   readonly #options: ReflectorOptions;
@@ -40,7 +43,7 @@ export class Reflector {
     const { clock, random, silenceMs } = options;
     this.#waits = new RetryWaits(options, options.connectWaits);
     this.#requests = new ResourceRequests(options, () => options.sink.dataReceived());
-    this.#status = new WatchStatus(options.resource.path, options.reporter);
+    this.#status = new WatchStatus(options.resource, options.reporter);
     const silence = `the API server has sent nothing for ${REPORT_AFTER_MS / 1000} s`;
     this.#watchdog = new StallWatchdog(clock, awaited => this.#status.stalled(`${silence}: waiting for ${awaited}`));
     const onSuspicion = () => this.#abortFor('version check');
@@ -74,8 +77,9 @@ export class Reflector {
     const step = nextStep(end);
     this.#phase = step.phase;
     if (step.isVersionUnknown) this.#version = { ...this.#version, isUnknown: true };
-    if (end.error instanceof ApiError && end.error.status === 404) this.#options.sink.resourceMissing();
-    if (step.problem !== undefined) this.#status.failed(step.problem);
+    const isUnavailable = end.error instanceof ApiError && UNAVAILABLE.has(end.error.status ?? 0);
+    if (isUnavailable) this.#options.sink.resourceUnavailable();
+    if (step.problem !== undefined) this.#status.failed(step.problem, isUnavailable);
     if (step.waitCause === 'refused' || step.waitCause === 'broken') this.#wasServerAway = true;
     if (step.waitCause) await this.#waits.wait(step.waitCause, end.error);
   }

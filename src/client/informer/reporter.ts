@@ -10,6 +10,11 @@ export type ApiProblem = Problem & { readonly where: string };
 export interface InformerReporter {
   /** The informer cannot list or watch the resource, and retries. The objects that it has stay in use. */
   watchFailed(problem: ApiProblem): void;
+  /**
+   * The API server does not have an optional resource, or does not allow to read it. The informer goes on without it,
+   * and retries.
+   */
+  optionalUnavailable(problem: ApiProblem): void;
   /** No request failed, but the API server sends nothing. */
   watchStalled(problem: ApiProblem): void;
   /** The problem of this resource's watch is over. */

@@ -8,7 +8,10 @@ export interface Resource<T extends KubeObject = KubeObject> {
   readonly path: string;
   readonly labelSelector?: string | undefined;
   readonly fieldSelector?: string | undefined;
-  /** If the API server does not have the resource, the informer counts as synced without objects. */
+  /**
+   * The proxy can work without this resource. If the API server does not have it, or does not allow to read it, the
+   * informer counts as synced without objects, and retries.
+   */
   readonly isOptional?: boolean | undefined;
 }
 

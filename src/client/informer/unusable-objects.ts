@@ -37,7 +37,13 @@ export class UnusableObjects {
     else this.#reported.set(key, { text, path: where });
     const object = subject ? objectTitle(this.#resource, subject) : this.#resource.kind;
     for (const { field, message } of problems) {
-      this.#reporter.objectUnusable({ where, object, field: field === '' ? undefined : field, message });
+      this.#reporter.objectUnusable({
+        where,
+        kind: this.#resource.kind,
+        object,
+        field: field === '' ? undefined : field,
+        message,
+      });
     }
     return key;
   }

@@ -62,6 +62,6 @@ function authorityFile(path: string, log: ClientLog) {
   } catch (error) {
     problem = fileErrorText('open', path, error);
   }
-  log.error(`Expected to load root CA config from ${path}, but got err: ${problem}`);
+  log.error('client', `Expected to load root CA config from ${path}, but got err: ${problem}`);
   return undefined;
 }

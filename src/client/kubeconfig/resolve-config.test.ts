@@ -21,7 +21,7 @@ interface Pod {
 function inPod(act: (pod: Pod) => void): void {
   const folder = new KubeconfigFolder();
   const errors: string[] = [];
-  const log = { ...silentLog, error: (message: string) => void errors.push(message) };
+  const log = { ...silentLog, error: (_source: string, message: string) => void errors.push(message) };
   const fixed = { kubeconfig: '', master: '', env: {}, serviceAccountFolder: folder.path, log };
   try {
     act({ folder, errors, resolve: sources => resolveConfig({ ...fixed, ...sources }) });

@@ -18,7 +18,7 @@ export interface ConfigSources {
 /** Takes the configuration from the kubeconfig, from `--master`, or from the pod's environment. */
 export function resolveConfig({ kubeconfig, master, env, serviceAccountFolder, log }: ConfigSources): ClientConfig {
   if (kubeconfig === '' && master === '') {
-    log.info('Neither kubeconfig file nor master URL was specified, falling back to in-cluster config');
+    log.info('client', 'Neither kubeconfig file nor master URL was specified, falling back to in-cluster config');
     return inClusterConfig(env, serviceAccountFolder, log);
   }
   const config = kubeconfig === '' ? masterOnly(master) : readKubeconfig(kubeconfig, master);

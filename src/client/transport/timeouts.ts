@@ -15,7 +15,7 @@ export function connectionTimeouts(env: Environment, log: ClientLog): Connection
   const fromEnvironment = (name: string, defaultSeconds: number) => {
     const value = env[name] || String(defaultSeconds);
     if (/^\d{1,7}$/.test(value)) return Number(value) * 1000;
-    log.warning(`Illegal ${name}(${JSON.stringify(value)}). Default value ${defaultSeconds} is used`);
+    log.warning('client', `Illegal ${name}(${JSON.stringify(value)}). Default value ${defaultSeconds} is used`);
     return defaultSeconds * 1000;
   };
   return {

@@ -22,10 +22,15 @@ describe('cluster', () => {
   after(() => cluster.close());
 
   /** The address that the endpoint sees as its caller, or how the connection failed. */
-  async function seenAs(from: NetworkNamespace, ip: Ip): Promise<string> {
-    const server = await EchoServer.start(cluster.addPod(ip), ip, 80, 'TCP');
-    const { answers, failures } = await probe(from, ip, 80, 'TCP', { tries: 1 });
-    await server.close();
+  function seenAs(from: NetworkNamespace, ip: Ip): Promise<string> {
+    return answer(from, ip, cluster.addPod(ip));
+  }
+
+  /** Connects to a server at `ip` in the namespace `at`. Without a namespace, there is no server. */
+  async function answer(from: NetworkNamespace, ip: Ip, at?: NetworkNamespace, source?: Ip): Promise<string> {
+    const server = at && (await EchoServer.start(at, ip, 80, 'TCP'));
+    const { answers, failures } = await probe(from, ip, 80, 'TCP', { tries: 1, ...(source ? { source } : {}) });
+    await server?.close();
     return [...answers.keys(), ...failures].map(text => text.split(' ').at(-1)).join();
   }
 
@@ -51,6 +56,41 @@ describe('cluster', () => {
   test('PLAY-1 machines outside cannot reach pods', async () => {
     assert.equal(await seenAs(cluster.host('ext'), POD), 'ENETUNREACH');
     assert.equal(await seenAs(cluster.host('ext'), POD6), 'ENETUNREACH');
+  });
+
+  test('PLAY-3 pods may have any addresses, on the node and elsewhere', async () => {
+    const options = { sendsThroughNode: true };
+    for (const [own, remote] of [
+      ['10.42.0.5', '10.42.1.7'],
+      ['fd42::5', 'fd42:1::7'],
+      // The usual placement of these addresses is the other way round.
+      ['10.244.2.77', '10.244.1.77'],
+    ] as const) {
+      const pod = cluster.addPod(own as Ip, { kind: 'pod' }, options);
+      cluster.addPod(remote as Ip, { kind: 'remote-pod', host: 'other-node' });
+      assert.equal(await answer(pod, remote as Ip, cluster.host('other-node')), own);
+      assert.equal(await answer(cluster.host('other-node'), own as Ip, pod, remote as Ip), remote);
+      const failure = await answer(cluster.host('ext'), own as Ip, pod);
+      assert.equal(failure, 'ENETUNREACH', 'machines outside cannot reach it');
+    }
+  });
+
+  test('PLAY-3 machines outside send packets for any address of a Service to the node', async () => {
+    for (const [ip, family] of [
+      ['192.0.2.7', 'IPv4'],
+      ['fd43::1', 'IPv6'],
+    ] as const) {
+      assert.equal(await answer(cluster.host('ext'), ip as Ip), 'ENETUNREACH');
+      cluster.routeService(ip as Ip);
+      cluster.routeService(ip as Ip);
+      cluster.addNodeAddress(ip as Ip);
+      const caller = family === 'IPv4' ? '192.168.0.100' : 'fd00:192:168::100';
+      assert.equal(await answer(cluster.host('ext'), ip as Ip, cluster.node), caller);
+    }
+  });
+
+  test('PLAY-3 the node cannot have the address of another machine', () => {
+    assert.throws(() => cluster.addNodeAddress('192.168.0.3' as Ip), RangeError);
   });
 
   test('PLAY-1 a pod that is added twice exists once', () => {

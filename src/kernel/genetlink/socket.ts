@@ -1,4 +1,4 @@
-import { KernelError } from '../errors.ts';
+import { KernelError, withModuleAdvice } from '../errors.ts';
 import {
   type Message,
   type MessageWriter,
@@ -20,6 +20,9 @@ export interface GenericBulk<T> {
   print(item: T): string;
 }
 
+/** The modules of families that the proxy needs. */
+const MODULES: ReadonlyMap<string, string> = new Map([['IPVS', 'ip_vs']]);
+
 /** A socket to the families of generic netlink. `operation` is the command that an error message names. */
 export class GenericSocket {
   readonly #netlink: NetlinkSocket;
@@ -38,11 +41,20 @@ export class GenericSocket {
     const known = this.#families.get(name);
     if (known) return known;
     const operation = printGetFamily(name);
-    const messages = this.#netlink.request(operation, CONTROL.id, 0, writer => encodeGetFamily(writer, name));
+    const messages = this.#requestFamily(operation, name);
     const family = messages.map(({ body }) => decodeFamily(body)).find(found => found?.name === name);
     if (!family) throw new KernelError('KERNEL_PROTOCOL', { operation, reason: 'the answer contains no family' });
     this.#families.set(name, family);
     return family;
+  }
+
+  #requestFamily(operation: string, name: string): readonly Message[] {
+    try {
+      return this.#netlink.request(operation, CONTROL.id, 0, writer => encodeGetFamily(writer, name));
+    } catch (error) {
+      const module = MODULES.get(name);
+      throw module === undefined ? error : withModuleAdvice(error, module);
+    }
   }
 
   request(

@@ -1,3 +1,4 @@
+import { netAdminAdvice } from '../capabilities.ts';
 import { KernelError, type KernelErrorDetail } from '../errors.ts';
 import { failureText, lastLines, type ProgramError } from '../programs/index.ts';
 import { failureKind, type IptablesFailureKind } from './failure-kind.ts';
@@ -29,6 +30,7 @@ export class IptablesError extends KernelError {
     const words = [detail.kernelMessage, lockWait && lockWaitText(lockWait)];
     super('KERNEL_PROGRAM', {
       ...detail,
+      advice: adviceFor(stderr),
       kernelMessage: words.filter(Boolean).join(': ') || undefined,
       object: line && `line ${line.number}: ${line.text}`,
     });
@@ -55,6 +57,17 @@ export class IptablesError extends KernelError {
     const detail = { operation, errno, reason: failureText(failure), kernelMessage: lastLines(withoutAdvice(stderr)) };
     return new IptablesError(failureKind(failure, stderr), detail, { ...context, stderr });
   }
+}
+
+/** What the program says if the kernel lacks a table, a match or a target. */
+const LACKS_MODULE = /do you need to insmod|missing kernel module|Table does not exist/;
+
+function adviceFor(stderr: string): string | undefined {
+  if (NOT_PERMITTED.test(stderr)) return netAdminAdvice();
+  if (!LACKS_MODULE.test(stderr)) return undefined;
+  return stderr.includes('(legacy)')
+    ? 'run modprobe -a iptable_nat iptable_filter iptable_mangle on the node, and ip6table_… for IPv6'
+    : 'run modprobe -a nf_tables nft_compat on the node';
 }
 
 /** Removes lines that are meant for the user of a shell. */

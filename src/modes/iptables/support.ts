@@ -1,5 +1,5 @@
+import { settingErrorText } from '../../kernel/errors.ts';
 import { IptablesError, type IptablesRun, lockWaitText } from '../../kernel/iptables/index.ts';
-import { errorText } from '../../lib/error-text.ts';
 import { FatalError } from '../../lib/fatal-error.ts';
 import { parseNodePortAddresses, resolveNodePortKeywords } from '../../model/index.ts';
 import type { StartContext } from '../descriptor.ts';
@@ -22,7 +22,7 @@ export async function prepareIptables(
     routeLocalnet();
   } catch (error) {
     const family = families.length > 1 ? 'unable to create ipv4 proxier: ' : '';
-    throw new FatalError(`unable to create proxier: ${family}${errorText(error)}`);
+    throw new FatalError(`unable to create proxier: ${family}${settingErrorText(error)}`);
   }
 }
 

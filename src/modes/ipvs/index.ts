@@ -6,13 +6,14 @@ import { LINK } from './names.ts';
 import { previewIpvs } from './preview.ts';
 import { OWN_RULES } from './rules/jumps.ts';
 import { type IpvsOptions, optionsFrom } from './settings/options.ts';
-import { IPVS_DEPRECATION, prepareIpvs } from './support.ts';
+import { IPVS_DEPRECATION, ipvsUnavailable, prepareIpvs } from './support.ts';
 
 export const ipvs: ModeDescriptor<IpvsOptions> = {
   name: 'ipvs',
   optionsFrom,
   supportedFamilies: log => iptablesFamilies(log),
   prepare: prepareIpvs,
+  unavailable: ({ scheduler }, { namespace }) => ipvsUnavailable(scheduler, namespace),
   create: (options, context) => new IpvsMode({ ...options, ...context }),
   preview: previewIpvs,
   cleanup: cleanupIpvs,
@@ -20,6 +21,7 @@ export const ipvs: ModeDescriptor<IpvsOptions> = {
   ownRules: OWN_RULES,
   link: LINK,
   startEvent: IPVS_DEPRECATION,
+  deviation: { lacksShortCircuit: true, takesTurns: true },
 };
 
 export { IpvsMode, type IpvsModeOptions } from './mode.ts';

@@ -37,7 +37,10 @@ test('IPVS-12 a kernel without ipset cannot run the mode, and its error is the r
     throw new KernelError('KERNEL_SOCKET', { operation: 'ask for the protocol of ipset', errno: 'EINVAL' });
   };
   const text = unavailable('rr', { ipset: missing, ipvs: () => fakeIpvs() });
-  assert.equal(text, "can't use the IPVS proxier: ask for the protocol of ipset: EINVAL");
+  assert.equal(
+    text,
+    "can't use the IPVS proxier: ask for the protocol of ipset: EINVAL; run modprobe ip_set on the node",
+  );
 });
 
 test('IPVS-12 a virtual server is made and deleted to test the scheduler, unless another one has it', () => {

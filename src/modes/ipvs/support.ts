@@ -1,4 +1,4 @@
-import { KernelError } from '../../kernel/errors.ts';
+import { KernelError, settingErrorText, withModuleAdvice } from '../../kernel/errors.ts';
 import { IpsetSocket } from '../../kernel/ipset/index.ts';
 import { IpvsSocket, loadIpvs, type ServiceKey } from '../../kernel/ipvs/index.ts';
 import type { NetworkNamespace } from '../../kernel/netns.ts';
@@ -38,7 +38,7 @@ export async function prepareIpvs(options: IpvsOptions, { log }: Pick<StartConte
       log.error('ipvs', 'Could not set the timeouts of ipvs', { err: errorText(error) }),
     );
   } catch (error) {
-    throw new FatalError(`unable to create proxier: ${errorText(error)}`);
+    throw new FatalError(`unable to create proxier: ${settingErrorText(error)}`);
   }
 }
 
@@ -56,7 +56,7 @@ export async function ipvsUnavailable(
 
 export function unavailable(scheduler: string, open: SupportSockets): string | undefined {
   try {
-    open.ipset().close();
+    advising('ip_set', () => open.ipset().close());
     const socket = open.ipvs();
     try {
       probe(socket, scheduler);
@@ -74,6 +74,15 @@ export function unavailable(scheduler: string, open: SupportSockets): string | u
 function probe(socket: ReturnType<SupportSockets['ipvs']>, scheduler: string): void {
   if (socket.services().some(service => service.scheduler === scheduler)) return;
   const key: ServiceKey = { kind: 'address', protocol: 'TCP', address: PROBE_ADDRESS, port: PROBE_PORT };
-  socket.newService({ key, scheduler });
+  advising(`ip_vs_${scheduler}`, () => socket.newService({ key, scheduler }));
   socket.deleteService(key);
+}
+
+/** If the work fails because the kernel may lack a module, the error says how to load it. */
+function advising<T>(module: string, work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    throw withModuleAdvice(error, module);
+  }
 }

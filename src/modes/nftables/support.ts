@@ -1,4 +1,5 @@
 import { release } from 'node:os';
+import { withModuleAdvice } from '../../kernel/errors.ts';
 import { NftablesSocket } from '../../kernel/nftables/index.ts';
 import { errorText } from '../../lib/error-text.ts';
 import { FatalError } from '../../lib/fatal-error.ts';
@@ -22,7 +23,8 @@ export function checkNftables(kernel: string = release(), env: NodeJS.ProcessEnv
       socket.close();
     }
   } catch (error) {
-    throw new FatalError(`unable to create proxier: nf_tables cannot be used on this host: ${errorText(error)}`);
+    const text = errorText(withModuleAdvice(error, 'nf_tables'));
+    throw new FatalError(`unable to create proxier: nf_tables cannot be used on this host: ${text}`);
   }
 }
 

@@ -17,6 +17,7 @@ export const userspace: ModeDescriptor<UserspaceOptions> = {
   cleanup: cleanupUserspace,
   markerChain: MARKER_CHAIN,
   removesStaleFlows: true,
+  deviation: { isRelay: true, takesTurns: true },
 };
 
 function optionsFrom({ bindAddress, userspace: { portRange, udpIdleTimeout } }: Configuration): UserspaceOptions {

@@ -3,6 +3,7 @@ export { type FamilyHealth, ProxyHealth, type ProxyHealthOptions } from './proxy
 export { type ProxyHealthServerOptions, proxyHealthHandler } from './proxy-health-server.ts';
 export {
   ServiceHealth,
+  type ServiceHealthChange,
   type ServiceHealthFailure,
   type ServiceHealthOptions,
   serviceHealthNote,

@@ -95,6 +95,33 @@ describe('the proxy health server', () => {
     assert.deepEqual(await body('/healthz'), [503, livez.replace('"healthy"', '"nodeEligible":true,"healthy"')]);
   });
 
+  const probe = async (path: string) => {
+    const headers = { 'user-agent': 'kube-probe/1.36' };
+    return (await httpCall({ port: server.port, path, headers })).status;
+  };
+
+  test('HEALTH-26 the kubelet gets from /healthz what /livez says: before the first sync, and while the node goes', async () => {
+    assert.deepEqual([await probe('/healthz'), (await get('/healthz')).status], [200, 503]);
+    health.failed('IPv4', 'EPERM');
+    await clock.advance(600_000);
+    assert.deepEqual([await probe('/healthz'), (await get('/healthz')).status], [200, 503]);
+    health.setNode({ ...NODE, taints: ['ToBeDeletedByClusterAutoscaler'] });
+    bothUpdated();
+    assert.deepEqual([await probe('/healthz'), (await get('/healthz')).status], [200, 503]);
+    assert.deepEqual(answered.slice(0, 2), [
+      ['/healthz', 200],
+      ['/healthz', 503],
+    ]);
+  });
+
+  test('HEALTH-26 late work after the first sync is 503 for the kubelet too', async () => {
+    health.setNode(NODE);
+    bothUpdated();
+    health.queuedUpdate('IPv4');
+    await clock.advance(60_000);
+    assert.deepEqual([await probe('/healthz'), await probe('/livez')], [503, 503]);
+  });
+
   test('HEALTH-5 before the first sync /healthz answers 503 and /livez 200', async () => {
     health.setNode(NODE);
     const families = (healthy: boolean) =>

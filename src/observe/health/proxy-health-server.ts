@@ -39,7 +39,7 @@ export function proxyHealthHandler(options: ProxyHealthServerOptions): HttpHandl
     switch (request.path) {
       case '/healthz':
       case '/livez': {
-        const answer = healthAnswer(options, request.path);
+        const answer = healthAnswer(options, request.path, isProbeOfKubelet(request));
         options.onAnswer?.(request.path, answer.status);
         return answer;
       }
@@ -51,9 +51,21 @@ export function proxyHealthHandler(options: ProxyHealthServerOptions): HttpHandl
   };
 }
 
-function healthAnswer({ health, clock }: ProxyHealthServerOptions, path: '/healthz' | '/livez'): HttpAnswer {
+/**
+ * Some distributions probe `/healthz` to decide whether the container must be restarted. The kubelet would then restart
+ * a proxy that waits for its API server, again and again, and a proxy on a node that is about to be deleted.
+ */
+function isProbeOfKubelet({ headers }: HttpRequest): boolean {
+  return headers['user-agent']?.startsWith('kube-probe/') ?? false;
+}
+
+function healthAnswer(
+  { health, clock }: ProxyHealthServerOptions,
+  path: '/healthz' | '/livez',
+  isProbe: boolean,
+): HttpAnswer {
   const now = goTime(clock.now());
-  const forNode = path === '/healthz';
+  const forNode = path === '/healthz' && !isProbe;
   const nodeEligible = health.nodeEligible;
   const healthy = forNode ? health.healthy : health.alive;
   const ok = healthy && (nodeEligible || !forNode);
@@ -64,7 +76,7 @@ function healthAnswer({ health, clock }: ProxyHealthServerOptions, path: '/healt
   const body = {
     lastUpdated: ok ? now : timeText(health.lastUpdated),
     currentTime: now,
-    nodeEligible: forNode ? nodeEligible : undefined,
+    nodeEligible: path === '/healthz' ? nodeEligible : undefined,
     healthy,
     status: families.length > 0 ? Object.fromEntries(families) : undefined,
   };

@@ -112,16 +112,30 @@ describe('proxy health', () => {
     assert.equal(health.lastUpdated, 1_000_000);
   });
 
-  test('HEALTH-3 after a failed first sync the proxy is neither healthy nor alive at the timeout, even without new work', async () => {
+  test('HEALTH-26 while the first sync fails, or takes long, the proxy is alive and not healthy', async () => {
     const { health, clock } = setUp(['IPv4']);
     health.queuedUpdate('IPv4');
-    health.syncStarted('IPv4');
-    health.failed('IPv4', 'EPERM');
-    assert.equal(health.alive, true);
-    await clock.advance(TIMEOUT_MS);
-    assert.deepEqual([health.healthy, health.alive], [false, false]);
+    for (let failure = 0; failure < 3; failure++) {
+      health.syncStarted('IPv4');
+      await clock.advance(TIMEOUT_MS);
+      assert.deepEqual([health.healthy, health.alive], [false, true]);
+      health.failed('IPv4', 'EPERM');
+      await clock.advance(TIMEOUT_MS);
+      assert.deepEqual([health.healthy, health.alive], [false, true]);
+    }
     const { pendingMs, error } = health.families().get('IPv4') ?? {};
-    assert.deepEqual([pendingMs, error], [TIMEOUT_MS, 'EPERM']);
+    assert.deepEqual([pendingMs, error], [6 * TIMEOUT_MS, 'EPERM']);
+  });
+
+  test('HEALTH-26 late work of a family that was synced counts, even if another family was never synced', async () => {
+    const { health, clock } = setUp();
+    health.updated('IPv4');
+    health.queuedUpdate('IPv4');
+    health.queuedUpdate('IPv6');
+    await clock.advance(TIMEOUT_MS);
+    assert.equal(health.alive, false);
+    health.updated('IPv4');
+    assert.deepEqual([health.healthy, health.alive], [false, true]);
   });
 
   test('HEALTH-3 repeated failures do not make the oldest work younger', async () => {

@@ -16,7 +16,7 @@ export interface FamilyHealth {
   readonly lastUpdated: number | undefined;
   /** How long the oldest work has waited for a sync. */
   readonly pendingMs: number | undefined;
-  /** No work is late. */
+  /** No work is late, or no sync has succeeded yet: a restart would not help then. */
   readonly alive: boolean;
   /** Alive, and a sync has succeeded. */
   readonly healthy: boolean;
@@ -125,8 +125,9 @@ export class ProxyHealth {
 
   #healthOf({ lastUpdated, pendingSince, error }: FamilyState, now: number): FamilyHealth {
     const pendingMs = pendingSince === undefined ? undefined : now - pendingSince;
-    const alive = pendingMs === undefined || pendingMs < this.#timeoutMs;
-    return { lastUpdated, pendingMs, alive, healthy: alive && lastUpdated !== undefined, error };
+    const isLate = pendingMs !== undefined && pendingMs >= this.#timeoutMs;
+    const hasSynced = lastUpdated !== undefined;
+    return { lastUpdated, pendingMs, alive: !isLate || !hasSynced, healthy: !isLate && hasSynced, error };
   }
 
   #change(family: Family, change: (state: FamilyState, now: number) => void): void {

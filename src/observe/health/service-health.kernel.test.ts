@@ -77,6 +77,32 @@ describe('service health', () => {
     });
   }
 
+  test('LOG-22 ports that open or close, and changed numbers of endpoints, are reported once', async () => {
+    const changes: string[] = [];
+    const health = new ServiceHealth({
+      family: 'IPv4',
+      addresses: 'all',
+      healthy: () => true,
+      onError: ({ error }) => assert.fail(error),
+      onChange: ({ kind, service, port, localEndpoints }) =>
+        changes.push(`${kind} ${service} ${port} ${localEndpoints}`),
+      listen: listenIn(namespace),
+    });
+    open.push(health);
+    for (const endpoints of [2, 2, 3]) {
+      await health.syncServices(new Map([['ns/svc', 30_100]]));
+      health.syncEndpoints(new Map([['ns/svc', endpoints]]));
+    }
+    health.close();
+    health.close();
+    assert.deepEqual(changes, [
+      'opening ns/svc 30100 0',
+      'endpoints ns/svc 30100 2',
+      'endpoints ns/svc 30100 3',
+      'closing ns/svc 30100 3',
+    ]);
+  });
+
   test('HEALTH-8 a Service without local endpoints and an unhealthy proxy are 503, with the true weight', async () => {
     const health = create('IPv4');
     await health.syncServices(new Map([['ns/svc', 30_100]]));

@@ -10,7 +10,17 @@ export interface ServiceHealthOptions {
   readonly healthy: () => boolean;
   /** The proxy could not listen on the port of a Service. The next `syncServices` retries. */
   readonly onError: (failure: ServiceHealthFailure) => void;
+  /** The port of a Service opens or closes, or its answer has another number of endpoints. */
+  readonly onChange?: ((change: ServiceHealthChange) => void) | undefined;
   readonly listen?: Listen | undefined;
+}
+
+export interface ServiceHealthChange {
+  readonly kind: 'opening' | 'closing' | 'endpoints';
+  /** `namespace/name` */
+  readonly service: string;
+  readonly port: number;
+  readonly localEndpoints: number;
 }
 
 export interface ServiceHealthFailure {
@@ -54,7 +64,12 @@ export class ServiceHealth {
 
   /** Takes the number of local endpoints of each Service. A Service that is not in the map has none. */
   syncEndpoints(counts: ReadonlyMap<string, number>): void {
-    for (const [service, entry] of this.#entries) entry.localEndpoints = counts.get(service) ?? 0;
+    for (const [service, entry] of this.#entries) {
+      const localEndpoints = counts.get(service) ?? 0;
+      if (localEndpoints === entry.localEndpoints) continue;
+      entry.localEndpoints = localEndpoints;
+      this.#report('endpoints', service, entry);
+    }
   }
 
   close(): void {
@@ -64,6 +79,7 @@ export class ServiceHealth {
   async #open(service: string, port: number): Promise<void> {
     const entry: Entry = { port, localEndpoints: 0, servers: [], closed: false };
     this.#entries.set(service, entry);
+    this.#report('opening', service, entry);
     try {
       for (const ip of this.#addresses()) await this.#listen(service, entry, ip);
     } catch (error) {
@@ -87,7 +103,12 @@ export class ServiceHealth {
     else entry.servers.push(server);
   }
 
+  #report(kind: ServiceHealthChange['kind'], service: string, { port, localEndpoints }: Entry): void {
+    this.#options.onChange?.({ kind, service, port, localEndpoints });
+  }
+
   #close(service: string, entry: Entry): void {
+    if (!entry.closed) this.#report('closing', service, entry);
     entry.closed = true;
     for (const server of entry.servers) server.close();
     if (this.#entries.get(service) === entry) this.#entries.delete(service);

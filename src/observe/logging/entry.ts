@@ -12,7 +12,7 @@ export interface Entry {
   readonly severity: Severity;
   /** The line is written if the verbosity is at least this. 0 for warnings and errors, which are always written. */
   readonly level: number;
-  /** Name of the file that logs, without its extension. */
+  /** See `Logger`. */
   readonly source: string;
   readonly message: string;
   /** `structured`: the message is quoted and fields may follow. `plain`: the message is the whole text. */
@@ -23,6 +23,12 @@ export interface Entry {
 }
 
 export type Format = (entry: Entry) => string;
+
+/** The file and line of a source. A source that the build did not touch has no line, and prints as line 1. */
+export function placeOf(source: string): string {
+  const space = source.lastIndexOf(' ');
+  return space < 0 ? `${source.slice(source.lastIndexOf('/') + 1)}.ts:1` : source.slice(space + 1);
+}
 
 /** Separates the error from the other fields: the text format writes it first, JSON last. Leaves out too many fields. */
 export function splitFields(fields: Fields): { readonly err: unknown; readonly others: readonly [string, unknown][] } {

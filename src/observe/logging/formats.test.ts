@@ -16,7 +16,7 @@ function lines(format: 'text' | 'json', write: (logging: Logging) => void): stri
 }
 
 describe('log in text', () => {
-  const place = `1105 09:08:07.006000 ${String(process.pid).padStart(7)} proxy.ts]`;
+  const place = `1105 09:08:07.006000 ${String(process.pid).padStart(7)} proxy.ts:1]`;
 
   test("LOG-1 a line has klog's form: severity, date, time, process, source, message, fields", () => {
     const text = lines('text', ({ log }) => {
@@ -28,6 +28,18 @@ describe('log in text', () => {
     assert.equal(
       text,
       `I${place} "Synced \\"rules\\"" ports=3 family="IPv4" ok=true\nW${place} "Slow"\nI${place} "Detail" part=0.5\nI${place} FLAG: --v="2"\n`,
+    );
+  });
+
+  test('LOG-21 a line has the file and the line that the build gave its source', () => {
+    const source = 'server start.ts:23';
+    assert.match(
+      lines('text', ({ log }) => log.info(source, 'Text')),
+      / start\.ts:23\] "Text"\n$/,
+    );
+    assert.match(
+      lines('json', ({ log }) => log.info(source, 'Text')),
+      /,"caller":"start\.ts:23",/,
     );
   });
 
@@ -121,7 +133,7 @@ for (const format of ['text', 'json'] as const) {
 
 describe('log in JSON', () => {
   const json = (write: (logging: Logging) => void) => lines('json', write);
-  const head = `{"ts":${TIME},"caller":"proxy.ts"`;
+  const head = `{"ts":${TIME},"caller":"proxy.ts:1"`;
 
   test('LOG-3 each line is one JSON object, with the verbosity unless it is an error, and the error last', () => {
     assert.equal(

@@ -1,13 +1,12 @@
-import { basename } from 'node:path';
 import { printableJson } from '../../lib/printable.ts';
-import { type Entry, jsonOf, splitFields, textOf } from './entry.ts';
+import { type Entry, jsonOf, placeOf, splitFields, textOf } from './entry.ts';
 
-/** One object a line: `{"ts":1763199000000,"caller":"proxy.ts","msg":"Message","v":0,"key":"value"}`. */
+/** One object a line: `{"ts":1763199000000,"caller":"proxy.ts:42","msg":"Message","v":0,"key":"value"}`. */
 export function jsonLine(entry: Entry): string {
   const { severity, level, source, message, form, fields, time } = entry;
   const pairs: [string, unknown][] = [
     ['ts', time],
-    ['caller', `${basename(source)}.ts`],
+    ['caller', placeOf(source)],
     ['msg', message],
   ];
   // As in klog, errors have no verbosity, and warnings are information of verbosity 0.

@@ -8,7 +8,10 @@ export interface LogSink {
 
 const NONE: Fields = {};
 
-/** The logger for all folders. `source` is the name of the file that logs, without its extension. */
+/**
+ * The logger for all folders. `source` is the name that `--vmodule` knows. It must be a literal or a variable in the
+ * call of a value named `log`, because the build adds the file and the line of the call to it: `server start.ts:23`.
+ */
 export class Logger {
   readonly #sink: LogSink;
 

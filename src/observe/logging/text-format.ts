@@ -1,15 +1,14 @@
-import { basename } from 'node:path';
 import { goQuote } from '../../lib/go-quote.ts';
 import { printableLines } from '../../lib/printable.ts';
 import { shorten } from '../../lib/shorten.ts';
 import { MAX_TEXT_LENGTH } from './bounds.ts';
-import { type Entry, jsonOf, splitFields, textOf } from './entry.ts';
+import { type Entry, jsonOf, placeOf, splitFields, textOf } from './entry.ts';
 
-/** A line in klog's format: `I1115 09:30:00.000000    1234 proxy.ts] "Message" key="value"`. */
+/** A line in klog's format: `I1115 09:30:00.000000    1234 proxy.ts:42] "Message" key="value"`. */
 export function textLine(entry: Entry): string {
   const { severity, source, form, fields, time } = entry;
   const message = shorten(entry.message, MAX_TEXT_LENGTH);
-  const head = `${severity}${timeText(new Date(time))} ${PID} ${basename(source)}.ts] `;
+  const head = `${severity}${timeText(new Date(time))} ${PID} ${placeOf(source)}] `;
   if (form === 'plain') return `${head}${printableLines(withoutLastBreak(message))}\n`;
   const { err, others } = splitFields(fields);
   let line = head + goQuote(message);

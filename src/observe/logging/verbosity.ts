@@ -1,4 +1,4 @@
-/** The verbosity of files whose name, without its extension, matches a pattern. */
+/** The verbosity of log calls whose source, or whose file without its extension, matches a pattern. */
 export interface VModuleItem {
   readonly filePattern: string;
   readonly verbosity: number;
@@ -41,11 +41,18 @@ export class Verbosity {
   #moduleLevel(source: string): number {
     const known = this.#levelOfSource.get(source);
     if (known !== undefined) return known;
-    const name = source.slice(source.lastIndexOf('/') + 1);
-    const level = this.#modules.find(({ matches }) => matches.test(name))?.verbosity ?? 0;
+    const names = namesOf(source);
+    const level = this.#modules.find(({ matches }) => names.some(name => matches.test(name)))?.verbosity ?? 0;
     this.#levelOfSource.set(source, level);
     return level;
   }
+}
+
+/** The names that a pattern may match: for `server start.ts:23` they are `server` and `start`. */
+function namesOf(source: string): readonly string[] {
+  const [, name = source, file] = /^(.*) (.*)\.ts:\d+$/.exec(source) ?? [];
+  const lastPart = name.slice(name.lastIndexOf('/') + 1);
+  return file === undefined ? [lastPart] : [lastPart, file];
 }
 
 const NOTHING = /^(?!)/;

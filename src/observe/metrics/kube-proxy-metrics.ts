@@ -1,7 +1,10 @@
 import { DOUBLING_SECONDS, PROGRAMMING_SECONDS } from './buckets.ts';
-import type { MetricSet } from './metric-set.ts';
+import type { KnownValues, MetricSet } from './metric-set.ts';
 
 const FAMILY = ['ip_family'] as const;
+
+/** What `/healthz` and `/livez` answer. */
+const CODES = { code: ['200', '503'] };
 
 export type KubeProxyMetrics = ReturnType<typeof kubeProxyMetrics>;
 
@@ -11,8 +14,8 @@ export function kubeProxyMetrics(set: MetricSet, hasPartialSyncMetrics: boolean)
   return {
     ...syncMetrics(make, hasPartialSyncMetrics),
     ...changeMetrics(make),
-    healthz: make.counter('proxy_healthz_total', ['code'], 'Cumulative proxy healthz HTTP status'),
-    livez: make.counter('proxy_livez_total', ['code'], 'Cumulative proxy livez HTTP status'),
+    healthz: make.counter('proxy_healthz_total', ['code'], 'Cumulative proxy healthz HTTP status', CODES),
+    livez: make.counter('proxy_livez_total', ['code'], 'Cumulative proxy livez HTTP status', CODES),
     conntrackDuration: make.histogram(
       'conntrack_reconciler_sync_duration_seconds',
       FAMILY,
@@ -39,8 +42,12 @@ type Makers = ReturnType<typeof makers>;
 
 function makers(set: MetricSet) {
   return {
-    counter: <Label extends string>(name: string, labels: readonly Label[], help: string) =>
-      set.counter(kubeProxyName(name), labels, alpha(help)),
+    counter: <Label extends string>(
+      name: string,
+      labels: readonly Label[],
+      help: string,
+      values?: KnownValues<Label>,
+    ) => set.counter(kubeProxyName(name), labels, alpha(help), values),
     gauge: <Label extends string>(name: string, labels: readonly Label[], help: string) =>
       set.gauge(kubeProxyName(name), labels, alpha(help)),
     histogram: <Label extends string>(

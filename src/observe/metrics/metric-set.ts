@@ -20,14 +20,45 @@ export interface Sample<Label extends string> {
 /** All values of a metric with labels. */
 type ReadAll<Label extends string> = () => Promise<Iterable<Sample<Label>>>;
 
+/** The values of labels that are known in advance. */
+export type KnownValues<Label extends string> = { readonly [name in Label]?: readonly string[] };
+
+/** The label of the IP family. */
+const FAMILY = 'ip_family';
+
 const MAX_LABEL_LENGTH = 256;
 
-/** Metrics that are shown together. A metric with labels appears with its first sample, one without labels at once. */
+/**
+ * Metrics that are shown together. A counter appears at once with 0, if the values of its labels are known in advance,
+ * because `increase` does not count the first value that Prometheus sees. Any other metric with labels appears with its
+ * first sample.
+ */
 export class MetricSet {
   readonly registry = new Registry();
+  /** Counters by family, which begin with 0 as soon as the families are known. */
+  readonly #familyCounters: ((families: readonly string[]) => void)[] = [];
+  #families: readonly string[] = [];
 
-  counter<Label extends string>(name: string, labelNames: readonly Label[], help: string): CounterType<Label> {
-    return new Counter({ name, labelNames: [...labelNames], help, registers: [this.registry] });
+  /** Sets the values of the label `ip_family`. */
+  setFamilies(families: readonly string[]): void {
+    this.#families = families;
+    for (const begin of this.#familyCounters) begin(families);
+  }
+
+  /** `values`: the known values of all labels except `ip_family`. */
+  counter<Label extends string>(
+    name: string,
+    labelNames: readonly Label[],
+    help: string,
+    values: KnownValues<Label> = {},
+  ): CounterType<Label> {
+    const counter = new Counter({ name, labelNames: [...labelNames], help, registers: [this.registry] });
+    const begin = (families: readonly string[]) => {
+      for (const labels of combinations<Label>(labelNames, { ...values, [FAMILY]: families })) counter.inc(labels, 0);
+    };
+    if (labelNames.some(label => label === FAMILY)) this.#familyCounters.push(begin);
+    begin(this.#families);
+    return counter;
   }
 
   gauge<Label extends string>(name: string, labelNames: readonly Label[], help: string): GaugeType<Label> {
@@ -115,6 +146,17 @@ export class MetricSet {
       .map(family => `${toGoFormat(family)}\n`)
       .join('');
   }
+}
+
+/** All combinations of the values of the labels. None if a label has no known values. */
+function combinations<Label extends string>(
+  labelNames: readonly Label[],
+  values: KnownValues<Label>,
+): readonly Partial<Record<Label, string>>[] {
+  return labelNames.reduce<readonly Partial<Record<Label, string>>[]>(
+    (all, name) => all.flatMap(labels => (values[name] ?? []).map(value => ({ ...labels, [name]: value }))),
+    [{}],
+  );
 }
 
 /** Returns a function that replaces all values of a metric by those that it reads. */

@@ -1,3 +1,4 @@
+import { PROBLEM_REASONS } from '../../lib/problem.ts';
 import { DOUBLING_SECONDS, LAG_SECONDS, OBJECT_COUNTS } from './buckets.ts';
 import type { MetricSet } from './metric-set.ts';
 
@@ -8,6 +9,7 @@ export function pointsmanMetrics(set: MetricSet) {
   return {
     ...programmingMetrics(set),
     ...kernelMetrics(set),
+    ...inputMetrics(set),
     configurationRefused: set.gauge(
       'pointsman_configuration_refused',
       [],
@@ -32,6 +34,9 @@ export function pointsmanMetrics(set: MetricSet) {
   };
 }
 
+/** The usual error numbers. A counter of another one appears with its first event. */
+const SET_ASIDE_REASONS = ['EEXIST', 'EINVAL', 'ENOENT', 'ENOMEM', 'ENOSPC', 'EOPNOTSUPP', 'EPERM', 'other'] as const;
+
 function programmingMetrics(set: MetricSet) {
   return {
     syncFailures: set.counter('pointsman_sync_failures_total', FAMILY, 'Syncs that failed.'),
@@ -44,11 +49,26 @@ function programmingMetrics(set: MetricSet) {
       'pointsman_service_ports_set_aside_total',
       ['reason', 'ip_family'],
       'Service ports that were set aside, by the error number of the kernel.',
+      { reason: SET_ASIDE_REASONS },
     ),
     driftRepairs: set.counter(
       'pointsman_drift_repairs_total',
       FAMILY,
       'Repairs of rules that another program changed.',
+    ),
+  };
+}
+
+/** The kinds that the proxy reads. `other` is input whose kind is not known, such as a file that cannot be parsed. */
+const KINDS = ['Service', 'EndpointSlice', 'Node', 'ServiceCIDR', 'other'] as const;
+
+function inputMetrics(set: MetricSet) {
+  return {
+    inputProblems: set.counter(
+      'pointsman_input_problems_total',
+      ['kind', 'reason'],
+      'Problems of objects and manifests that cannot be used, as a whole or in part.',
+      { kind: KINDS, reason: PROBLEM_REASONS },
     ),
   };
 }

@@ -17,11 +17,13 @@ describe('metrics', () => {
     return metrics;
   }
 
-  test('METRICS-1 a metric with labels appears with its first sample, one without labels at once', async () => {
+  test('METRICS-1 a metric with labels appears with its first sample, a counter and one without labels at once', async () => {
     const families = parsePrometheusText(await create().text());
     assert.deepEqual(
       [...families.keys()].filter(name => name.startsWith('kubeproxy_')),
       [
+        'kubeproxy_proxy_healthz_total',
+        'kubeproxy_proxy_livez_total',
         'kubeproxy_sync_proxy_rules_endpoint_changes_pending',
         'kubeproxy_sync_proxy_rules_endpoint_changes_total',
         'kubeproxy_sync_proxy_rules_service_changes_pending',

@@ -142,6 +142,15 @@ export class ProxyMetrics {
     this.#own.driftRepairs.inc({ ip_family: family });
   }
 
+  inputProblem(kind: string | undefined, reason: string): void {
+    this.#own.inputProblems.inc({ kind: kind ?? 'other', reason });
+  }
+
+  readInputProblems(count: () => number): void {
+    const help = 'Objects and manifests that cannot be used now, as a whole or in part.';
+    this.set.readGauge('pointsman_input_problems', help, count);
+  }
+
   /** A message came over the watch of a resource: its first answer, an event or a bookmark. */
   watchMessage(resource: string): void {
     this.#lastMessageAt.set(resource, this.#clock.elapsed());

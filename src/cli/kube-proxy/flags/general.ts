@@ -1,12 +1,11 @@
-import { knownFeatures } from '../../../config/index.ts';
 import { KUBERNETES_VERSION } from '../../../lib/kubernetes-version.ts';
 import { bool, flag, int32, ip, ipPort, mapStringBool, string, version } from '../../flags/index.ts';
 
 /** Upstream's text. */
 const DEPRECATED = 'This flag is deprecated and will be removed in a future release. Please use';
 
-const FEATURE_GATES = `Feature gates to set, as key=value pairs. The proxy ignores gates of other programs. Options are:
-${knownFeatures().join('\n')}`;
+const FEATURE_GATES =
+  'Feature gates to set, as key=value pairs. The proxy ignores gates of other programs. "kube-proxy help feature-gates" lists them.';
 
 /** Flags of the process and its servers. */
 export const GENERAL_FLAGS = {

@@ -1,3 +1,4 @@
+import { withModuleAdvice } from '../../../kernel/errors.ts';
 import type { Link, RouteSocket } from '../../../kernel/rtnetlink/index.ts';
 import { type Family, isLinkLocal, parseIp } from '../../../net/index.ts';
 import { addressesToAdd, addressesToDelete } from '../diff.ts';
@@ -39,7 +40,11 @@ export class AddressTable {
 
   /** The link is never set up. Its addresses have local routes anyway, and the kernel sends nothing through it. */
   createLink(): void {
-    this.#link ??= this.#socket.addLink({ kind: 'dummy', name: LINK, txqlen: 0 });
+    try {
+      this.#link ??= this.#socket.addLink({ kind: 'dummy', name: LINK, txqlen: 0 });
+    } catch (error) {
+      throw withModuleAdvice(error, 'dummy');
+    }
   }
 
   add(names: Iterable<string>, wanted: WantedObjects, summary: WriteSummary): Promise<readonly RefusedObject[]> {

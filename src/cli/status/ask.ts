@@ -1,0 +1,47 @@
+import { get } from 'node:http';
+import { splitHostPort } from '../../config/index.ts';
+import { errorCode } from '../../lib/error-code.ts';
+import { joinHostPort } from '../../net/index.ts';
+
+export type Answer =
+  | { readonly kind: 'answer'; readonly status: number; readonly body: string }
+  | { readonly kind: 'none'; readonly reason: string };
+
+const TIMEOUT_MS = 3000;
+/** The metrics of a node with very many service ports have a few megabytes. */
+const MAX_BODY_BYTES = 64 << 20;
+
+/** A server that listens at all addresses answers at the loopback address, too. */
+const LOOPBACK: Readonly<Record<string, string>> = { '0.0.0.0': '127.0.0.1', '::': '::1', '': '127.0.0.1' };
+
+/** Returns the address at which this machine reaches the server that listens at `address`. */
+export function reachableAddress(address: string): string {
+  const { host, port } = splitHostPort(address) ?? { host: address, port: '' };
+  return joinHostPort(LOOPBACK[host] ?? host, port);
+}
+
+/** Asks a server of the proxy. Never rejects. */
+export function ask(address: string, path: string): Promise<Answer> {
+  return new Promise(resolve => {
+    const none = (reason: string) => resolve({ kind: 'none', reason });
+    try {
+      const request = get(`http://${address}${path}`, { timeout: TIMEOUT_MS, agent: false }, response => {
+        let body = '';
+        response.setEncoding('utf8');
+        response.on('data', (text: string) => {
+          body += text;
+          if (body.length > MAX_BODY_BYTES) request.destroy(new Error('the answer is too long'));
+        });
+        response.on('end', () => resolve({ kind: 'answer', status: response.statusCode ?? 0, body }));
+      });
+      request.on('timeout', () => request.destroy(new Error(`no answer within ${TIMEOUT_MS / 1000} s`)));
+      request.on('error', error => none(reasonOf(error)));
+    } catch (error) {
+      none(error instanceof Error ? error.message : String(error));
+    }
+  });
+}
+
+function reasonOf(error: Error): string {
+  return errorCode(error) === 'ECONNREFUSED' ? 'the connection is refused' : error.message;
+}
