@@ -3,8 +3,9 @@
 import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { bundle } from './build.mjs';
+import { controlPlanePrograms } from './control-plane.mjs';
 import { runInGuest } from './guest.mjs';
-import { GUEST_PROGRAMS } from './programs.mjs';
+import { GUEST_PROGRAMS, RELEASE_PROGRAMS } from './programs.mjs';
 import { installNpmPackages, installPrograms, missingPrograms, NO_INSTALL_FLAG, root } from './setup.mjs';
 
 const USAGE = `usage: npm run bench -- NAME [--json] [FLAGS of the bench]
@@ -19,6 +20,7 @@ const PROGRAMS = {
   iptables: { iptables: 'iptables' },
   ipvs: GUEST_PROGRAMS,
   nftables: { nft: 'nftables' },
+  start: RELEASE_PROGRAMS,
   userspace: { iptables: 'iptables', haproxy: 'haproxy', taskset: 'util-linux' },
 };
 const NODE_FLAGS = ['--enable-source-maps', '--expose-gc', '--max-semi-space-size=16'];
@@ -59,7 +61,9 @@ async function runBench(file) {
     process.stdout.write(output);
     return status;
   }
-  return spawnSync(process.execPath, nodeArgs, { cwd: root, stdio: 'inherit' }).status ?? 1;
+  const variables = name === 'start' ? { ...controlPlanePrograms(), RELEASE: `${root}release` } : {};
+  const env = { ...process.env, ...variables };
+  return spawnSync(process.execPath, nodeArgs, { cwd: root, stdio: 'inherit', env }).status ?? 1;
 }
 
 /** @param {string} name */

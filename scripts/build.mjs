@@ -13,10 +13,11 @@ export const program = `${root}build/kube-proxy.mjs`;
 /**
  * @param {Readonly<Record<string, string>>} entryPoints the TypeScript file for each name of a bundle
  * @param {string} outputFolder
+ * @param {import('esbuild').BuildOptions} overrides
  */
-export async function bundle(entryPoints, outputFolder) {
+export async function bundle(entryPoints, outputFolder, overrides = {}) {
   const { build } = await import('esbuild');
-  await build({
+  return await build({
     entryPoints,
     outdir: outputFolder,
     outExtension: { '.js': '.mjs' },
@@ -30,6 +31,7 @@ export async function bundle(entryPoints, outputFolder) {
     banner: { js: `${versionCheck}\n${REQUIRE}` },
     logLevel: 'warning',
     absWorkingDir: root,
+    ...overrides,
   });
 }
 

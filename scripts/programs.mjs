@@ -31,3 +31,13 @@ export const GUEST_PROGRAMS = {
   modprobe: 'kmod',
   ipvsadm: 'ipvsadm',
 };
+
+/** The programs that make a release. */
+export const BUILD_PROGRAMS = { git: 'git', xz: 'xz-utils' };
+
+export const RELEASE_PROGRAMS = {
+  ...REFERENCE_PROGRAMS,
+  ...BUILD_PROGRAMS,
+  runc: 'runc',
+  'qemu-aarch64-static': 'qemu-user-static',
+};

@@ -3,17 +3,19 @@
 //   x.kernel.test.ts   root and a Linux kernel: these tests make network namespaces, and run reference programs
 //   x.guest.test.ts    root and a User Mode Linux guest, whose kernel has ip_vs, dummy and sctp
 //   x.cluster.test.ts  root, a real etcd and kube-apiserver, and upstream's kube-proxy, which Go builds the first time
+//   x.release.test.ts  the same, and the files of a release, which are built first
 import { readdirSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { buildProgram } from './build.mjs';
 import { controlPlanePrograms, installationPrograms } from './control-plane.mjs';
 import { runInGuest } from './guest.mjs';
-import { GUEST_PROGRAMS, REFERENCE_PROGRAMS, TERMINAL_PROGRAMS } from './programs.mjs';
+import { GUEST_PROGRAMS, REFERENCE_PROGRAMS, RELEASE_PROGRAMS, TERMINAL_PROGRAMS } from './programs.mjs';
 import { errorMessage, installNpmPackages, installPrograms, isRoot, missingPrograms, root, run } from './setup.mjs';
 import { NO_TESTS, runHere, runTests, sum } from './test-runner.mjs';
 
 const USAGE = `usage: npm test [-- [WORD …] [--no-check] [--no-install] [--plain]]
        npm run test:cluster [-- [WORD …] [--no-check] [--no-install]]
+       npm run test:release [-- [WORD …] [--no-check] [--no-install]]
 
 Checks types and lint, then runs the tests whose path contains a WORD, or all tests.
   --no-check    no check of types and lint
@@ -21,7 +23,7 @@ Checks types and lint, then runs the tests whose path contains a WORD, or all te
   --plain       only the tests that need nothing but Node
 The last line counts the tests. If CI is set, a test that cannot run fails the run.`;
 
-/** @typedef {'plain' | 'kernel' | 'guest' | 'cluster'} Kind */
+/** @typedef {'plain' | 'kernel' | 'guest' | 'cluster' | 'release'} Kind */
 
 /** @type {Readonly<Record<Kind, import('./programs.mjs').Programs>>} */
 const PROGRAMS = {
@@ -29,13 +31,23 @@ const PROGRAMS = {
   kernel: { ...REFERENCE_PROGRAMS, ...TERMINAL_PROGRAMS },
   guest: GUEST_PROGRAMS,
   cluster: { ...REFERENCE_PROGRAMS, promtool: 'prometheus' },
+  release: RELEASE_PROGRAMS,
 };
 
 /** @type {readonly Kind[]} */
-const KINDS = ['plain', 'kernel', 'guest', 'cluster'];
+const KINDS = ['plain', 'kernel', 'guest', 'cluster', 'release'];
 
 /** The command that runs the tests of each kind. */
-const COMMANDS = { plain: 'npm test', kernel: 'npm test', guest: 'npm test', cluster: 'npm run test:cluster' };
+const COMMANDS = {
+  plain: 'npm test',
+  kernel: 'npm test',
+  guest: 'npm test',
+  cluster: 'npm run test:cluster',
+  release: 'npm run test:release',
+};
+
+/** Where the files of a release are built for its tests. */
+const RELEASE = `${root}build/release`;
 
 const { options, words } = readArguments();
 await installNpmPackages();
@@ -63,8 +75,10 @@ const start = performance.now();
 const inGuest = runTests('guest tests', filesToRun('guest'), runInGuest);
 const here = await runTests('tests', [...filesToRun('plain'), ...filesToRun('kernel')], runHere);
 process.stdout.write(here.output);
-const cluster = await runClusterTests();
+const cluster = await runWithControlPlane('cluster');
 process.stdout.write(cluster.output);
+const released = await runWithControlPlane('release');
+process.stdout.write(released.output);
 const guest = await inGuest;
 process.stdout.write(guest.output);
 report();
@@ -79,6 +93,7 @@ function readArguments() {
         'no-check': { type: 'boolean' },
         'no-install': { type: 'boolean' },
         plain: { type: 'boolean' },
+        release: { type: 'boolean' },
       },
     });
     if (values.help) {
@@ -103,13 +118,14 @@ function testFiles() {
 /** @returns {readonly Kind[]} */
 function wantedKinds() {
   if (options.cluster) return ['cluster'];
+  if (options.release) return ['release'];
   return options.plain ? ['plain'] : ['plain', 'kernel', 'guest'];
 }
 
 /** @param {Kind} kind */
 function filesOf(kind) {
   return chosen.filter(file => {
-    const [, named = 'plain'] = /\.(kernel|guest|cluster)\.test\.ts$/.exec(file) ?? [];
+    const [, named = 'plain'] = /\.(kernel|guest|cluster|release)\.test\.ts$/.exec(file) ?? [];
     return named === kind;
   });
 }
@@ -128,16 +144,18 @@ function isRunnable(kind) {
   return false;
 }
 
-async function runClusterTests() {
-  const files = filesToRun('cluster');
+/** @param {'cluster' | 'release'} kind */
+async function runWithControlPlane(kind) {
+  const files = filesToRun(kind);
   if (files.length === 0) return { counts: NO_TESTS, output: '' };
   try {
     const installs = files.some(file => file.startsWith('test/install/'));
     const programs = { ...controlPlanePrograms(), ...(installs ? installationPrograms() : {}) };
     await buildProgram();
-    return await runTests('cluster tests', files, args => runHere(args, programs));
+    if (kind === 'release') run(process.execPath, ['scripts/release.mjs', '--output', RELEASE]);
+    return await runTests(`${kind} tests`, files, args => runHere(args, { ...programs, RELEASE }));
   } catch (error) {
-    notRun.push({ kind: 'cluster', reason: errorMessage(error) });
+    notRun.push({ kind, reason: errorMessage(error) });
     return { counts: NO_TESTS, output: '' };
   }
 }
@@ -153,7 +171,13 @@ function report() {
     console.log(`Not part of this command: the ${kind} tests (${filesOf(kind).length} files): ${COMMANDS[kind]}`);
   }
   const filesNotRun = notRun.flatMap(({ kind }) => filesOf(kind)).length;
-  const total = sum([here.counts, cluster.counts, guest.counts, { ...NO_TESTS, skipped: filesNotRun }]);
+  const total = sum([
+    here.counts,
+    cluster.counts,
+    released.counts,
+    guest.counts,
+    { ...NO_TESTS, skipped: filesNotRun },
+  ]);
   console.log(`The tests took ${Math.floor(seconds / 60)} min ${seconds % 60} s.`);
   console.log(`${total.passed} passed, ${total.failed} failed, ${total.skipped} skipped`);
   const nothingRan = total.passed + total.failed === 0;

@@ -12,10 +12,16 @@ const io = {
   stderr,
   env,
 };
-const status = await main(process.argv.slice(2), io);
-await written();
-// Pending timers and sockets would keep the process running, so it exits at once.
-process.exit(status);
+
+// No `await` at the top of this file: the single executable is a CommonJS program, which cannot have one.
+run();
+
+async function run(): Promise<void> {
+  const status = await main(process.argv.slice(2), io);
+  await written();
+  // Pending timers and sockets would keep the process running, so it exits at once.
+  process.exit(status);
+}
 
 /** Resolves when the reader of a pipe has taken everything, or has closed it. A pipe holds only 64 KiB. */
 function written(): Promise<void> {
