@@ -16,8 +16,9 @@ const MODULES = `ip_vs ip_vs_rr ip_vs_wrr ip_vs_sh ip_vs_lc ip_vs_mh nf_conntrac
  * The script that the guest's kernel starts as its first process.
  * @param {string} folder where the script writes the program's output and exit status
  * @param {readonly string[]} args of Node
+ * @param {Readonly<Record<string, string>>} environment
  */
-const initScript = (folder, args) => `#!/bin/bash
+const initScript = (folder, args, environment) => `#!/bin/bash
 export PATH=/run/legacy:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin HOME=/root
 mount -t proc proc /proc; mount -t sysfs sys /sys; mount -t tmpfs tmpfs /run; mount -t tmpfs tmpfs /lib/modules; mkdir -p /run/netns
 mkdir -p "/lib/modules/$(uname -r)"; mount --bind "/usr/lib/uml/modules/$(uname -r)" "/lib/modules/$(uname -r)"
@@ -25,7 +26,9 @@ mkdir -p /run/legacy
 for v in iptables ip6tables; do for f in '' -save -restore; do ln -s "/usr/sbin/$v-legacy$f" "/run/legacy/$v$f"; done; done
 for m in ${MODULES.replaceAll(/\s+/g, ' ')}; do modprobe -q $m; done
 ip link set lo up
-cd ${quote(root)}
+${Object.entries(environment)
+  .map(([name, value]) => `export ${name}=${quote(value)}\n`)
+  .join('')}cd ${quote(root)}
 ${[process.execPath, ...args].map(quote).join(' ')} > ${quote(`${folder}/out`)} 2>&1; echo $? > ${quote(`${folder}/status`)}
 sync; halt -f -p 2>/dev/null || poweroff -f
 `;
@@ -33,11 +36,12 @@ sync; halt -f -p 2>/dev/null || poweroff -f
 /**
  * Boots a guest and runs `node args…` in it as root. Resolves with the exit status and the output.
  * @param {readonly string[]} args
+ * @param {{ environment?: Readonly<Record<string, string>>, memory?: string, timeoutMs?: number }} options
  */
-export async function runInGuest(args, { memory = '2G', timeoutMs = 1_200_000 } = {}) {
+export async function runInGuest(args, { environment = {}, memory = '2G', timeoutMs = 1_200_000 } = {}) {
   const folder = mkdtempSync(join(tmpdir(), 'guest-'));
   try {
-    writeFileSync(`${folder}/init`, initScript(folder, args));
+    writeFileSync(`${folder}/init`, initScript(folder, args, environment));
     chmodSync(`${folder}/init`, 0o755);
     mkdirSync('/lib/modules', { recursive: true });
     const machineArgs = ['rootfstype=hostfs', 'rootflags=/', 'rw', `mem=${memory}`, `init=${folder}/init`];

@@ -3,6 +3,7 @@
 //   x.kernel.test.ts   root and a Linux kernel: these tests make network namespaces, and run reference programs
 //   x.guest.test.ts    root and a User Mode Linux guest, whose kernel has ip_vs, dummy and sctp
 //   x.cluster.test.ts  root, a real etcd and kube-apiserver, and upstream's kube-proxy, which Go builds the first time
+//   x.cluster-guest.test.ts  the same in a guest
 //   x.release.test.ts  the same, and the files of a release, which are built first
 import { readdirSync } from 'node:fs';
 import { parseArgs } from 'node:util';
@@ -23,7 +24,7 @@ Checks types and lint, then runs the tests whose path contains a WORD, or all te
   --plain       only the tests that need nothing but Node
 The last line counts the tests. If CI is set, a test that cannot run fails the run.`;
 
-/** @typedef {'plain' | 'kernel' | 'guest' | 'cluster' | 'release'} Kind */
+/** @typedef {'plain' | 'kernel' | 'guest' | 'cluster' | 'cluster-guest' | 'release'} Kind */
 
 /** @type {Readonly<Record<Kind, import('./programs.mjs').Programs>>} */
 const PROGRAMS = {
@@ -31,11 +32,12 @@ const PROGRAMS = {
   kernel: { ...REFERENCE_PROGRAMS, ...TERMINAL_PROGRAMS },
   guest: GUEST_PROGRAMS,
   cluster: { ...REFERENCE_PROGRAMS, promtool: 'prometheus' },
+  'cluster-guest': GUEST_PROGRAMS,
   release: RELEASE_PROGRAMS,
 };
 
 /** @type {readonly Kind[]} */
-const KINDS = ['plain', 'kernel', 'guest', 'cluster', 'release'];
+const KINDS = ['plain', 'kernel', 'guest', 'cluster', 'cluster-guest', 'release'];
 
 /** The command that runs the tests of each kind. */
 const COMMANDS = {
@@ -43,6 +45,7 @@ const COMMANDS = {
   kernel: 'npm test',
   guest: 'npm test',
   cluster: 'npm run test:cluster',
+  'cluster-guest': 'npm run test:cluster',
   release: 'npm run test:release',
 };
 
@@ -72,11 +75,13 @@ const runnable = kinds.filter(isRunnable);
 
 const start = performance.now();
 // A guest has only one processor, so the other tests run beside it. Its output is printed when it has ended.
-const inGuest = runTests('guest tests', filesToRun('guest'), runInGuest);
+const inGuest = runTests('guest tests', filesToRun('guest'), args => runInGuest(args));
 const here = await runTests('tests', [...filesToRun('plain'), ...filesToRun('kernel')], runHere);
 process.stdout.write(here.output);
 const cluster = await runWithControlPlane('cluster');
 process.stdout.write(cluster.output);
+const clusterInGuest = await runWithControlPlane('cluster-guest');
+process.stdout.write(clusterInGuest.output);
 const released = await runWithControlPlane('release');
 process.stdout.write(released.output);
 const guest = await inGuest;
@@ -117,7 +122,7 @@ function testFiles() {
 
 /** @returns {readonly Kind[]} */
 function wantedKinds() {
-  if (options.cluster) return ['cluster'];
+  if (options.cluster) return ['cluster', 'cluster-guest'];
   if (options.release) return ['release'];
   return options.plain ? ['plain'] : ['plain', 'kernel', 'guest'];
 }
@@ -125,7 +130,7 @@ function wantedKinds() {
 /** @param {Kind} kind */
 function filesOf(kind) {
   return chosen.filter(file => {
-    const [, named = 'plain'] = /\.(kernel|guest|cluster|release)\.test\.ts$/.exec(file) ?? [];
+    const [, named = 'plain'] = /\.(kernel|guest|cluster|cluster-guest|release)\.test\.ts$/.exec(file) ?? [];
     return named === kind;
   });
 }
@@ -144,7 +149,7 @@ function isRunnable(kind) {
   return false;
 }
 
-/** @param {'cluster' | 'release'} kind */
+/** @param {'cluster' | 'cluster-guest' | 'release'} kind */
 async function runWithControlPlane(kind) {
   const files = filesToRun(kind);
   if (files.length === 0) return { counts: NO_TESTS, output: '' };
@@ -153,7 +158,12 @@ async function runWithControlPlane(kind) {
     const programs = { ...controlPlanePrograms(), ...(installs ? installationPrograms() : {}) };
     await buildProgram();
     if (kind === 'release') run(process.execPath, ['scripts/release.mjs', '--output', RELEASE]);
-    return await runTests(`${kind} tests`, files, args => runHere(args, { ...programs, RELEASE }));
+    const environment = { ...programs, RELEASE };
+    // The guest keeps temporary files in memory: etcd cannot work on the file system that it shares with this machine.
+    const inGuest = { environment: { ...environment, TMPDIR: '/run' } };
+    return await runTests(`${kind} tests`, files, args =>
+      kind === 'cluster-guest' ? runInGuest(args, inGuest) : runHere(args, environment),
+    );
   } catch (error) {
     notRun.push({ kind, reason: errorMessage(error) });
     return { counts: NO_TESTS, output: '' };
@@ -174,6 +184,7 @@ function report() {
   const total = sum([
     here.counts,
     cluster.counts,
+    clusterInGuest.counts,
     released.counts,
     guest.counts,
     { ...NO_TESTS, skipped: filesNotRun },

@@ -7,7 +7,6 @@ import { connect, createServer } from 'node:net';
 
 /** A busy machine may need seconds. A lost packet does not count here: the kernel counts it. */
 const TIMEOUT_MS = 10_000;
-const TICK_MS = 2;
 
 const [role, ...args] = process.argv.slice(2);
 if (role === 'serve') serve(args[0] ?? '', Number(args[1]));
@@ -60,7 +59,7 @@ function poll(rate, targets) {
       const count = target && counts.get(target);
       if (count) attempt(target, count);
     }
-  }, TICK_MS);
+  }, 1000 / rate);
   process.once('SIGTERM', () => {
     clearInterval(timer);
     isEnding = true;

@@ -10,7 +10,7 @@ import { NODE } from '../control-plane/node-object.ts';
 import { Program } from '../control-plane/program.ts';
 
 export type Version = keyof typeof VARIABLES;
-export type ModeName = 'nftables' | 'iptables' | 'userspace';
+export type ModeName = 'nftables' | 'iptables' | 'ipvs' | 'userspace';
 export type Backend = 'nft' | 'legacy';
 
 /** A proxy: the program, the mode that it runs in, and the backend of the iptables programs that it finds. */
@@ -39,7 +39,10 @@ export interface Polled {
 const VARIABLES = { 'v1.36': 'KUBE_PROXY_V1_36', 'v1.37': 'KUBE_PROXY_V1_37' } as const;
 const IPTABLES_PROGRAMS = ['iptables', 'ip6tables'].flatMap(name => ['', '-save', '-restore'].map(end => [name, end]));
 const OURS = [process.execPath, 'build/kube-proxy.mjs'];
-const PROGRAMMED_MS = 30_000;
+/** In a guest, upstream's first sync in ipvs mode takes up to a minute: it runs more than a hundred programs. */
+const PROGRAMMED_MS = 120_000;
+/** Time between two looks, so that the looks do not delay the proxy. */
+const LOOK_MS = 100;
 
 /** A control plane on the node of a small cluster, where one proxy follows another. */
 export class SwapStage {
@@ -103,7 +106,8 @@ export class SwapStage {
     await this.#proxy?.stop();
     const minSyncPeriod = '10ms';
     const env = { PATH: `${this.#folder}/${backend}:${process.env.PATH}` };
-    const configuration = { mode, nodePortAddresses, nftables: { minSyncPeriod }, iptables: { minSyncPeriod } };
+    const periods = { nftables: { minSyncPeriod }, iptables: { minSyncPeriod }, ipvs: { minSyncPeriod } };
+    const configuration = { mode, nodePortAddresses, ...periods };
     const command = program === 'ours' ? OURS : [programFrom(VARIABLES[program])];
     this.#proxy = this.controlPlane.startProxy(configuration, { env, command, args: ['--v', '2'] });
     return this.#proxy;
@@ -125,7 +129,7 @@ export class SwapStage {
       const { answers } = await probe(this.network.node, ip as Ip, port, 'TCP', { tries: 8, timeoutMs: 5000 });
       return answers.size === 1 && answers.has(pod);
     };
-    return this.proxy.waitFor(`lead ${ip}:${port} to ${pod}`, isReached, PROGRAMMED_MS);
+    return this.proxy.waitFor(`lead ${ip}:${port} to ${pod}`, isReached, PROGRAMMED_MS, LOOK_MS);
   }
 
   async close(): Promise<void> {
