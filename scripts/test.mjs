@@ -4,7 +4,7 @@
 //   x.guest.test.ts    root and a User Mode Linux guest, whose kernel has ip_vs, dummy and sctp
 //   x.cluster.test.ts  root, a real etcd and kube-apiserver, and upstream's kube-proxy, which Go builds the first time
 //   x.cluster-guest.test.ts  the same in a guest
-//   x.release.test.ts  the same, and the files of a release, which are built first
+//   x.release.test.ts  the same as cluster, and the files of a release, which are built first
 import { readdirSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { buildProgram } from './build.mjs';

@@ -35,6 +35,7 @@ export async function assertSeamless(
   { proxies: [first, ...next], rate, changes }: Sequence,
 ): Promise<void> {
   assert.ok(first);
+  await stage.clear();
   await traffic.setEndpoints(0);
   await stage.swap(first);
   await traffic.untilProgrammed(0);

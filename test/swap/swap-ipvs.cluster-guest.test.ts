@@ -19,9 +19,14 @@ describe('proxies that follow one another in ipvs mode', () => {
 
   after(() => stage?.close());
 
-  test('E2E-42 v1.36, ours, v1.37 and ours: no connection fails, and each proxy programs all changes', async t => {
-    const mine = ours('ipvs', 'legacy');
-    const proxies = [upstream('v1.36'), mine, upstream('v1.37'), mine];
-    await assertSeamless(t, stage, traffic, { proxies, rate: RATE, changes: 1 });
-  });
+  const mine = ours('ipvs', 'legacy');
+  const sequences: readonly (readonly [title: string, proxies: readonly ProxyChoice[]])[] = [
+    ['E2E-42 v1.36, ours, v1.37 and ours', [upstream('v1.36'), mine, upstream('v1.37'), mine]],
+    ['E2E-42 v1.36 on the sets and chains that we made', [mine, upstream('v1.36')]],
+  ];
+  for (const [title, proxies] of sequences) {
+    test(`${title}: no connection fails, and each proxy programs all changes`, async t => {
+      await assertSeamless(t, stage, traffic, { proxies, rate: RATE, changes: 1 });
+    });
+  }
 });

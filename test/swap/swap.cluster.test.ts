@@ -46,7 +46,6 @@ describe('proxies that follow one another', () => {
   for (const [title, proxies] of sequences) {
     test(`${title}: no connection fails, and each proxy programs all changes`, async t => {
       const rate = proxies.some(({ mode }) => mode === 'userspace') ? USERSPACE_RATE : RATE;
-      await stage.clear();
       await assertSeamless(t, stage, traffic, { proxies, rate, changes: 2 });
     });
   }
