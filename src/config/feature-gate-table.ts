@@ -156,6 +156,18 @@ export const FORMER_GATES: ReadonlyMap<string, FeatureGate> = table([
   ),
 ]);
 
+/** The gates that v1.37 locks, and that a file for v1.36 may still set to the other value. That has no effect. */
+export const NEWLY_LOCKED_GATES: ReadonlySet<string> = new Set(
+  `
+    DRAExtendedResource DRAPrioritizedList DRAResourceClaimDeviceStatus DeclarativeValidationTakeover
+    DisableCPUQuotaWithExclusiveCPUs HPAConfigurableTolerance HostnameOverride InPlacePodVerticalScalingInitContainers
+    NodeDeclaredFeatures PLEGOnDemandRelist PodReadyToStartContainersCondition RelaxedServiceNameValidation
+    WatchCacheInitializationPostStartHook
+  `
+    .trim()
+    .split(/\s+/),
+);
+
 function table(gates: readonly FeatureGate[]): ReadonlyMap<string, FeatureGate> {
   return new Map(gates.map(gate => [gate.name, gate]));
 }

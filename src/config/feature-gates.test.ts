@@ -71,6 +71,19 @@ test('CONF-14 a locked gate can be set only to its default', () => {
   assert.equal(isEnabled(gatesOf({ NFTablesProxyMode: true }), 'NFTablesProxyMode'), true);
 });
 
+test('CONF-37 a gate that v1.37 locks and v1.36 does not keeps its value, with a warning', () => {
+  const applied = apply({ HPAConfigurableTolerance: false });
+  assert.equal(applied.kind, 'gates');
+  assert.equal(isEnabled(gatesOf({ HPAConfigurableTolerance: false }), 'HPAConfigurableTolerance'), true);
+  assert.deepEqual(applied.kind === 'gates' && applied.warnings, [
+    {
+      message: 'The feature gate is locked to true. The setting has no effect: remove it.',
+      featureGate: 'HPAConfigurableTolerance',
+      value: false,
+    },
+  ]);
+});
+
 test('CONF-14 a GA or deprecated gate takes effect with a warning', () => {
   const applied = apply({
     AllowServiceExternalIPs: false,

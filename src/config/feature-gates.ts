@@ -1,5 +1,5 @@
 import { GATE_DEPENDENCIES } from './feature-gate-dependencies.ts';
-import { FEATURE_GATES, type FeatureGate, FORMER_GATES, type Stage } from './feature-gate-table.ts';
+import { FEATURE_GATES, type FeatureGate, FORMER_GATES, NEWLY_LOCKED_GATES, type Stage } from './feature-gate-table.ts';
 import { aggregate } from './validate/field-error.ts';
 
 export { FEATURE_GATES, type FeatureGate, type Stage };
@@ -45,7 +45,7 @@ export function applyFeatureGates(settings: ReadonlyMap<string, boolean>): Appli
 }
 
 function withStages(settings: ReadonlyMap<string, boolean>): ReadonlyMap<string, boolean> {
-  const enabled = new Map(settings);
+  const enabled = new Map([...settings].filter(([name, value]) => !breaksLock(knownGate(name), value)));
   const setByStage: string[] = [];
   for (const [all, stage] of STAGE_GATES) {
     const value = settings.get(all);
@@ -95,11 +95,15 @@ function settingErrors(settings: ReadonlyMap<string, boolean>): string[] {
     const gate = knownGate(name);
     // Upstream ignores all gates after an unknown one. So does this.
     if (!gate) return [...errors, `unrecognized feature gate: ${name}`];
-    if (gate.locked && gate.default !== value) {
+    if (breaksLock(gate, value) && !NEWLY_LOCKED_GATES.has(name)) {
       errors.push(`cannot set feature gate ${name} to ${value}, feature is locked to ${gate.default}`);
     }
   }
   return errors;
+}
+
+function breaksLock(gate: FeatureGate | undefined, value: boolean): boolean {
+  return gate?.locked === true && gate.default !== value;
 }
 
 function dependencyErrors(gates: FeatureGates): string[] {
@@ -111,7 +115,13 @@ function dependencyErrors(gates: FeatureGates): string[] {
 }
 
 function warningsOf(featureGate: string, value: boolean): GateWarning[] {
-  const stage = knownGate(featureGate)?.stage;
+  const gate = knownGate(featureGate);
+  if (breaksLock(gate, value)) {
+    return [
+      { message: `The feature gate is locked to ${!value}. The setting has no effect: remove it.`, featureGate, value },
+    ];
+  }
+  const stage = gate?.stage;
   if (stage !== 'GA' && stage !== 'DEPRECATED') return [];
   const word = stage === 'GA' ? 'GA' : 'deprecated';
   const message = `Warning: setting ${word} feature gate. It will be removed in a future release.`;

@@ -198,7 +198,8 @@ describe('the credentials and permissions of the proxy', () => {
   test('E2E-21 the ClusterRole that deploy/ binds is enough for the proxy to work and to write its Event of the start', async () => {
     const { cluster, node } = stage;
     const binding = deployedObjects().find(({ kind }) => kind === 'ClusterRoleBinding');
-    const { name } = binding?.roleRef as { readonly name: string };
+    assert.ok(binding);
+    const { name } = binding.roleRef as { readonly name: string };
     await cluster.apply(bindingTo('nobody', name));
     const startEvents = async () =>
       (await eventsIn(cluster, 'default')).filter(({ reason }) => reason === 'Starting').length;

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
@@ -39,6 +40,15 @@ describe('objects for a cluster without a kube-proxy', () => {
     const chart = objectsIn(all);
     for (const [kind, object] of overlay) assert.deepEqual(chart.get(kind), object, kind);
     assert.deepEqual([...overlay.keys()], ['ConfigMap', 'PodMonitor', 'PrometheusRule']);
+  });
+
+  test('INST-5 Helm renders the same objects from the chart of a release', async () => {
+    const folder = join(cluster.shell.folder, 'release');
+    execFileSync('node', ['scripts/release.mjs', '--only', 'chart', '--output', folder]);
+    const flags = `${MONITORED} --set monitoring.rules=true --set monitoring.dashboard=true`;
+    const fromFolder = await cluster.shell.run(`${CHART} ${flags}`);
+    const fromRelease = await cluster.shell.run(`${CHART.replace('deploy/chart', 'release/*.tgz')} ${flags}`);
+    assert.equal(fromRelease, fromFolder);
   });
 
   test('INST-6 the chart refuses values that cannot work, and names them', async () => {

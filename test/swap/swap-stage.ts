@@ -2,19 +2,30 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Cluster, probe } from '../../src/demo/playground/index.ts';
+import { ConntrackSocket, L4 } from '../../src/kernel/conntrack/index.ts';
 import type { NetworkNamespace } from '../../src/kernel/netns.ts';
 import type { Ip } from '../../src/net/index.ts';
 import { ControlPlane } from '../control-plane/control-plane.ts';
 import { NODE } from '../control-plane/node-object.ts';
 import { Program } from '../control-plane/program.ts';
-import { NODE_IP } from '../support/namespaces.ts';
 
-/** A proxy: the program, and the mode that it runs in. */
+export type Version = keyof typeof VARIABLES;
+export type ModeName = 'nftables' | 'iptables' | 'userspace';
+export type Backend = 'nft' | 'legacy';
+
+/** A proxy: the program, the mode that it runs in, and the backend of the iptables programs that it finds. */
 export interface ProxyChoice {
-  readonly program: 'ours' | 'v1.36' | 'v1.37';
-  readonly mode: 'nftables' | 'iptables' | 'userspace';
-  readonly backend?: 'nft' | 'legacy' | undefined;
-  readonly command?: readonly string[] | undefined;
+  readonly program: 'ours' | Version;
+  readonly mode: ModeName;
+  readonly backend?: Backend | undefined;
+  readonly nodePortAddresses?: readonly string[] | undefined;
+}
+
+/** What a client counted. */
+export interface Summary {
+  readonly targets: readonly Polled[];
+  /** How many packets that begin a connection were lost. */
+  readonly lost: number;
 }
 
 export interface Polled {
@@ -28,7 +39,7 @@ export interface Polled {
 const VARIABLES = { 'v1.36': 'KUBE_PROXY_V1_36', 'v1.37': 'KUBE_PROXY_V1_37' } as const;
 const IPTABLES_PROGRAMS = ['iptables', 'ip6tables'].flatMap(name => ['', '-save', '-restore'].map(end => [name, end]));
 const OURS = [process.execPath, 'build/kube-proxy.mjs'];
-const PROGRAMMED_MS = 20_000;
+const PROGRAMMED_MS = 30_000;
 
 /** A control plane on the node of a small cluster, where one proxy follows another. */
 export class SwapStage {
@@ -73,9 +84,9 @@ export class SwapStage {
     return poller;
   }
 
-  async endPolling(poller: Program): Promise<readonly Polled[]> {
+  async endPolling(poller: Program): Promise<Summary> {
     await poller.stop();
-    return JSON.parse(poller.lines.at(-1) ?? '[]');
+    return JSON.parse(poller.lines.at(-1) ?? '');
   }
 
   /** Ends the proxy that runs, and removes all rules. */
@@ -88,31 +99,33 @@ export class SwapStage {
   }
 
   /** Ends the proxy that runs, and starts another. */
-  async swap({ program, mode, backend = 'nft', command }: ProxyChoice): Promise<Program> {
+  async swap({ program, mode, backend = 'nft', nodePortAddresses = [] }: ProxyChoice): Promise<Program> {
     await this.#proxy?.stop();
     const minSyncPeriod = '10ms';
     const env = { PATH: `${this.#folder}/${backend}:${process.env.PATH}` };
-    const configuration = { mode, nftables: { minSyncPeriod }, iptables: { minSyncPeriod } };
-    const path = program === 'ours' ? command : [programFrom(VARIABLES[program])];
-    this.#proxy = this.controlPlane.startProxy(configuration, {
-      env,
-      args: ['--v', '2'],
-      ...(path && { command: path }),
-    });
+    const configuration = { mode, nodePortAddresses, nftables: { minSyncPeriod }, iptables: { minSyncPeriod } };
+    const command = program === 'ours' ? OURS : [programFrom(VARIABLES[program])];
+    this.#proxy = this.controlPlane.startProxy(configuration, { env, command, args: ['--v', '2'] });
     return this.#proxy;
+  }
+
+  /** Makes the kernel forget attempts to connect that began while there were no rules. */
+  async forgetAttempts(): Promise<void> {
+    const conntrack = ConntrackSocket.open({ namespace: this.network.node });
+    try {
+      await conntrack.delete([...conntrack.dump({ protocol: L4.TCP })].filter(({ state }) => state === 'SYN_SENT'));
+    } finally {
+      conntrack.close();
+    }
   }
 
   /** Waits until connections from the node reach the pod, and no other one. */
   untilAnsweredBy(ip: string, port: number, pod: string): Promise<void> {
     const isReached = async () => {
-      const { answers } = await probe(this.network.node, ip as Ip, port, 'TCP', { tries: 8, timeoutMs: 1000 });
+      const { answers } = await probe(this.network.node, ip as Ip, port, 'TCP', { tries: 8, timeoutMs: 5000 });
       return answers.size === 1 && answers.has(pod);
     };
     return this.proxy.waitFor(`lead ${ip}:${port} to ${pod}`, isReached, PROGRAMMED_MS);
-  }
-
-  untilNodePortAnsweredBy(port: number, pod: string): Promise<void> {
-    return this.untilAnsweredBy(NODE_IP, port, pod);
   }
 
   async close(): Promise<void> {

@@ -84,8 +84,7 @@ export class Transaction {
   /** Adds all commands of another transaction. */
   append(other: Transaction): this {
     for (const command of other.commands) {
-      const { verb, object } = command;
-      if (object.kind === 'elements') this.#elements(verb as ElementCommand['verb'], object.set, object.elements);
+      if (isElementCommand(command)) this.#elements(command.verb, command.object.set, command.object.elements);
       else this.#push(command);
     }
     return this;
@@ -124,6 +123,10 @@ export class Transaction {
     this.#commands.push({ verb, object: { kind: 'elements', set, elements: own } });
     return this;
   }
+}
+
+function isElementCommand(command: Command): command is ElementCommand {
+  return command.object.kind === 'elements';
 }
 
 function handleOf({ chain, handle }: ListedRule): RuleHandle {

@@ -304,7 +304,7 @@ add element ip kube-proxy service-ips { 172.30.0.41 . tcp . 80 : goto service-UL
   test('NFT-6 a table whose sets have other types is replaced in one transaction with all Services', async () => {
     const [only = '', ...more] = await takeOver(OLDER, 4200);
     assert.deepEqual(more, []);
-    assert.match(only, /^delete table ip kube-proxy\n/);
+    assert.match(only, /^add table ip kube-proxy\ndelete table ip kube-proxy\nadd table ip kube-proxy /);
     assert.match(only, /add rule ip kube-proxy services /);
     assert.equal(only.match(/add element ip kube-proxy service-numbers/g)?.length, 4200);
   });

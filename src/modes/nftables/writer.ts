@@ -1,30 +1,23 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { KernelError } from '../../kernel/errors.ts';
-import { BatchError, encodeBatch, Transaction } from '../../kernel/nftables/index.ts';
+import { BatchError, encodeBatch, type Transaction } from '../../kernel/nftables/index.ts';
 import type { ModeEvents } from '../mode.ts';
 import type { PlanBook, PlanChange } from '../plan-book.ts';
 import { PreparationError, preparationErrorOf, writeAccepted } from '../refusal-search.ts';
 import { causeOf } from '../set-aside.ts';
 import type { Drift, WriteOutcome, Writer } from '../writer.ts';
 import { type Prepared, prepare } from './diff.ts';
+import { emptyTransaction, planAdoption } from './kernel-state/adoption.ts';
 import { prepareElementRepair } from './kernel-state/element-repair.ts';
 import { ConcurrentChangeError, GenerationGuard } from './kernel-state/generation-guard.ts';
 import { mergeLeftovers, NO_LEFTOVERS, removal, removalOfStrays, unknownObjects } from './kernel-state/leftovers.ts';
 import { refusedChanges } from './kernel-state/refused-changes.ts';
-import { EMPTY_SNAPSHOT, type Snapshot } from './kernel-state/snapshot.ts';
+import type { Snapshot } from './kernel-state/snapshot.ts';
 import type { TableAccess } from './kernel-state/table-access.ts';
 import { chainIdentity, UseCounts } from './kernel-state/use-counts.ts';
 import type { LocalhostSync } from './localhost/localhost-listeners.ts';
-import {
-  type FixedOptions,
-  hasUnusableSets,
-  prepareAddresses,
-  prepareFoundation,
-  prepareSteering,
-  sameAddresses,
-  sameProgram,
-} from './table/fixed.ts';
-import { fixedSets, type Layout, setsOfFixedElements, TABLE } from './table/layout.ts';
+import { type FixedOptions, prepareAddresses, sameAddresses, sameProgram } from './table/fixed.ts';
+import { fixedSets, type Layout, setsOfFixedElements } from './table/layout.ts';
 import { permanentPicks, RenderContext } from './table/shared-chains.ts';
 
 /** Service ports in one transaction: few enough that a cold start serves its first Services early. */
@@ -120,7 +113,7 @@ export class NftablesWriter implements Writer {
   }
 
   async #writeAddresses(): Promise<void> {
-    const transaction = new Transaction(this.layout.nft, TABLE);
+    const transaction = emptyTransaction(this.layout);
     const { nodePortIPs, serviceCIDRs } = this.layout;
     const elements = await this.#table.elements([nodePortIPs, serviceCIDRs]);
     prepareAddresses(transaction, this.layout, this.#options, { elements });
@@ -163,35 +156,27 @@ export class NftablesWriter implements Writer {
 
   async #adoptSnapshot(found: Snapshot, guard: GenerationGuard): Promise<readonly Transaction[]> {
     const { layout } = this;
+    const adoption = planAdoption(layout, this.#options, found, this.#hasWritten);
+    const { snapshot, isOneTransaction } = adoption;
     const written: Transaction[] = [];
-    const isReplaced = hasUnusableSets(layout, found);
-    const snapshot = isReplaced ? EMPTY_SNAPSHOT : found;
-    const steering = prepareSteering(layout, this.#options, snapshot);
-    // The steering chains of another process lead packets to its elements, until ours are complete.
-    const isBuiltBeside = snapshot.tableHandle !== undefined && !this.#hasWritten;
-    const first = isReplaced ? deletion(layout) : new Transaction(layout.nft, TABLE);
-    first.append(prepareFoundation(layout, snapshot));
-    if (!isBuiltBeside) first.append(steering);
-    let unsent: Transaction | undefined = first;
+    let before = isOneTransaction ? adoption.before : undefined;
     const commit = async (transaction: Transaction) => {
-      const whole: Transaction = unsent ? merged(unsent, transaction) : transaction;
+      const whole = before ? emptyTransaction(layout).append(before).append(transaction) : transaction;
       if (whole.isEmpty) return;
       guard.noteCommit(await this.#table.commit(whole));
-      unsent = undefined;
+      before = undefined;
       written.push(whole);
     };
-    const nothing = new Transaction(layout.nft, TABLE);
-    if (!isReplaced) await commit(nothing);
+    if (!isOneTransaction) await commit(adoption.before);
     this.#useCounts = new UseCounts(permanentPicks(layout).map(({ chain }) => chainIdentity(chain.name)));
     this.#leftovers = NO_LEFTOVERS;
     this.#book.forgetCommitted();
     this.#localhost?.begin(this.#options.nodePortAddresses.containsExplicitLoopback);
     // An empty table needs no comparison.
     const present = snapshot.tableHandle === undefined ? undefined : snapshot;
-    // If the deletion and all Services are in one transaction, no connection meets an empty table.
-    const limit = isReplaced ? Number.POSITIVE_INFINITY : PORTS_PER_TRANSACTION;
+    const limit = isOneTransaction ? Number.POSITIVE_INFINITY : PORTS_PER_TRANSACTION;
     await this.#writeParts(this.#book.allChanges(), part => this.#writeAccepted(part, present, commit, guard), limit);
-    await commit(merged(isBuiltBeside ? steering : nothing, removalOfStrays(layout, snapshot)));
+    await commit(adoption.after.append(removalOfStrays(layout, snapshot)));
     this.#leftovers = unknownObjects(layout, this.#options, this.#useCounts, snapshot);
     this.#book.finishFullWrite();
     this.#mustAdopt = false;
@@ -275,14 +260,6 @@ export class NftablesWriter implements Writer {
     if (revived.size + released.chains.size + released.sets.size === 0) return;
     this.#leftovers = mergeLeftovers(this.#leftovers, released, revived);
   }
-}
-
-function merged(first: Transaction, second: Transaction): Transaction {
-  return new Transaction(first.family, first.table).append(first).append(second);
-}
-
-function deletion({ nft }: Layout): Transaction {
-  return new Transaction(nft, TABLE).delete({ kind: 'table', family: nft, name: TABLE });
 }
 
 /** DNS and the API come first, because everything else depends on them. */
