@@ -8,7 +8,6 @@ import {
   readdirSync,
   readFileSync,
   rmSync,
-  statSync,
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -131,8 +130,7 @@ describe('the files of a release besides the images', () => {
     const listed = run('tar', ['--list', '--file', path])
       .split('\n')
       .filter(name => name && !name.endsWith('/'));
-    const sources = readdirSync('deploy/chart', { recursive: true, encoding: 'utf8' });
-    const isFile = (name: string) => statSync(`deploy/chart/${name}`).isFile();
+    const sources = readdirSync('deploy/chart', { recursive: true, withFileTypes: true });
     // Some files are links to files of deploy/monitoring. The archive has their content.
     assert.equal(listed.length, sources.filter(entry => !entry.isDirectory()).length);
     const dashboard = run('tar', ['--extract', '--to-stdout', '--file', path, 'pointsman/files/dashboard.json']);
