@@ -79,7 +79,7 @@ describe('log lines of the program', () => {
   test('LOG-21 the file and the line are those of the log call', () => {
     for (const [message, path] of [
       ['Version info', 'src/daemon/start.ts'],
-      ['Input cannot be used', 'src/daemon/watch-report.ts'],
+      ['Input cannot be used', 'src/daemon/input-problems.ts'],
       ['kube-proxy ends; its rules stay in the kernel', 'src/daemon/daemon.ts'],
     ] as const) {
       const { file, line } = KLOG_LINE.exec(lines.find(text => text.includes(message)) ?? '')?.groups ?? {};
