@@ -78,7 +78,7 @@ async function release(parts, folder) {
   else mkdirSync(folder, { recursive: true });
   for await (const [name, content] of artefacts(parts)) {
     writeFileSync(`${folder}/${name}`, content);
-    console.log(`${`${(content.length / 1e6).toFixed(1)} MB`.padStart(9)}  ${name}`);
+    console.log(`${sizeText(content.length).padStart(9)}  ${name}`);
   }
   writeChecksums(folder);
 }
@@ -111,6 +111,11 @@ async function* artefacts(parts) {
     }
   }
   if (parts.has('executable')) yield [`kube-proxy-${version}.cdx.json`, programSbom('kube-proxy', program)];
+}
+
+/** @param {number} bytes */
+function sizeText(bytes) {
+  return bytes < 1e5 ? `${(bytes / 1e3).toFixed(1)} kB` : `${(bytes / 1e6).toFixed(1)} MB`;
 }
 
 /** @param {readonly string[]} args */

@@ -66,8 +66,8 @@ describe('one proxy in a network namespace', () => {
     await first.until(SYNCED);
     const second = start(2);
     await second.until(WAITS);
-    assert.match(second.lines.join('\n'), new RegExp(`${WAITS}.* pid=${first.pid} command="node"`));
-    const lock = `instance lock failed: process ${first.pid} (node) is the proxy of this network namespace; waiting`;
+    assert.match(second.lines.join('\n'), new RegExp(`${WAITS}.* pid=${first.pid} command="kube-proxy"`));
+    const lock = `instance lock failed: process ${first.pid} (kube-proxy) is the proxy of this network namespace; waiting`;
     assert.ok((await ready(2)).includes(lock), await ready(2));
     await first.stop();
     await second.until(SYNCED);

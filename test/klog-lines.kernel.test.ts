@@ -68,6 +68,13 @@ describe('log lines of the program', () => {
       );
   });
 
+  test('START-6 with manifests the log does not say that the addresses of the Node are missing', () => {
+    assert.deepEqual(
+      lines.filter(line => /Can't determine this node's IP|nodePortAddresses is unset/.test(line)),
+      [],
+    );
+  });
+
   test('LOG-22 at verbosity 2 the log names none of them', async () => {
     const quiet = await runProgram('-v', '2');
     assert.deepEqual(
@@ -79,7 +86,7 @@ describe('log lines of the program', () => {
   test('LOG-21 the file and the line are those of the log call', () => {
     for (const [message, path] of [
       ['Version info', 'src/daemon/start.ts'],
-      ['Input cannot be used', 'src/daemon/watch-report.ts'],
+      ['Input cannot be used', 'src/daemon/input-problems.ts'],
       ['kube-proxy ends; its rules stay in the kernel', 'src/daemon/daemon.ts'],
     ] as const) {
       const { file, line } = KLOG_LINE.exec(lines.find(text => text.includes(message)) ?? '')?.groups ?? {};

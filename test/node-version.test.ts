@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
@@ -44,11 +44,9 @@ describe('the version of Node', () => {
       assert.equal(versionProblem('20.18', version) === undefined, isOldEnough));
   }
 
-  // The others are loaded by scripts, and need nothing that an older Node lacks.
-  const scripts = readdirSync('scripts').filter(
-    name => name !== 'count-reporter.mjs' && name !== 'programs.mjs' && name !== 'log-places.mjs',
-  );
-  for (const script of [...scripts.map(name => `scripts/${name}`), 'bin/kube-proxy']) {
+  const { scripts }: { scripts: Readonly<Record<string, string>> } = JSON.parse(readFileSync('package.json', 'utf8'));
+  const commands = Object.values(scripts).flatMap(command => /^node (\S+\.mjs)/.exec(command)?.[1] ?? []);
+  for (const script of [...new Set(commands), 'scripts/control-plane.mjs', 'bin/kube-proxy']) {
     test(`ARCH-17 on an older Node, ${script} says which version is needed, and does nothing else`, () =>
       assert.deepEqual(runOnOldNode(script, '--help'), { status: 1, stdout: '', stderr: MESSAGE }));
   }

@@ -31,7 +31,11 @@ export interface Question {
   readonly place: Place;
 }
 
-const ANSWER_TIMEOUT_MS = 500;
+/** How often and how long a question is asked. */
+export interface Asking {
+  readonly tries: number;
+  readonly timeoutMs: number;
+}
 
 /** A cluster of network namespaces, a proxy on its node, and an echo server at every endpoint. */
 export class Demo {
@@ -119,12 +123,11 @@ export class Demo {
   }
 
   /** Tries until this many tries in a row have shown nothing new. Returns undefined if the demo cannot ask. */
-  async ask({ row, place }: Question, tries: number): Promise<Observation | undefined> {
+  async ask({ row, place }: Question, options: Asking): Promise<Observation | undefined> {
     const { family, protocol } = row.port;
     if (row.ip === undefined || !isProbed(protocol)) return undefined;
     const caller = callerFrom(place, family, this.#callers);
     const namespace = this.#namespaceOf(place, caller.ip);
-    const options = { tries, timeoutMs: ANSWER_TIMEOUT_MS };
     const result = await probe(namespace, row.ip, row.frontend.port, protocol, options);
     return observationOf(result, caller, [...this.#proxy.interfaceIPs(), row.ip]);
   }

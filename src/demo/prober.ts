@@ -3,7 +3,7 @@ import { sleep } from '../lib/sleep.ts';
 import { KeyedTurns } from '../lib/turns.ts';
 import type { Place } from './caller.ts';
 import { TRIES_PER_ENDPOINT } from './comparison.ts';
-import type { Demo, Question } from './demo.ts';
+import type { Asking, Demo, Question } from './demo.ts';
 import { Results } from './results.ts';
 import type { Row } from './rows.ts';
 
@@ -11,7 +11,9 @@ import type { Row } from './rows.ts';
 const CONCURRENT_QUESTIONS = 12;
 const MIN_TRIES = 24;
 /** A few tries are enough for each round of a live display, because it shows several rounds together. */
-const LIVE_TRIES = 10;
+const LIVE = { tries: 10, timeoutMs: 500 };
+/** A single round must not take a late answer on a busy machine for silence. */
+const ONCE_TIMEOUT_MS = 2000;
 const PAUSE_MS = 1000;
 
 /** Asks all questions, round after round, and collects the results. */
@@ -37,7 +39,10 @@ export class Prober {
   async runOnce(): Promise<void> {
     const round = this.#beginRound();
     this.results.update(await this.#demo.rows(), this.#demo.callers);
-    await this.#askAll(round, ({ port }) => Math.max(MIN_TRIES, TRIES_PER_ENDPOINT * port.used.length));
+    await this.#askAll(round, ({ port }) => {
+      const tries = Math.max(MIN_TRIES, TRIES_PER_ENDPOINT * port.used.length);
+      return { tries, timeoutMs: ONCE_TIMEOUT_MS };
+    });
   }
 
   /** Runs rounds until the signal. */
@@ -49,7 +54,7 @@ export class Prober {
         const round = this.#beginRound();
         this.results.update(await this.#demo.rows(), this.#demo.callers);
         this.#onChange();
-        await Promise.race([this.#askAll(round, () => LIVE_TRIES), abortOf(round)]);
+        await Promise.race([this.#askAll(round, () => LIVE), abortOf(round)]);
         await sleep(PAUSE_MS, systemClock, round);
       }
     } finally {
@@ -64,7 +69,7 @@ export class Prober {
   }
 
   /** Asks first about cells that have no observation yet. */
-  async #askAll(round: AbortSignal, tries: (row: Row) => number): Promise<void> {
+  async #askAll(round: AbortSignal, asking: (row: Row) => Asking): Promise<void> {
     const cells = this.results.rows.flatMap(({ row, cells }) =>
       cells.map(({ place, observed }) => ({ row, place, observed })),
     );
@@ -73,7 +78,7 @@ export class Prober {
     const work = async () => {
       for (let next = queue.shift(); next && !round.aborted; next = queue.shift()) {
         const { row, place } = next;
-        const ask = () => this.#ask({ row, place }, tries(row), round);
+        const ask = () => this.#ask({ row, place }, asking(row), round);
         const key = this.#turnOf(row, place);
         await (key === undefined ? ask() : turns.take(key, ask));
       }
@@ -94,8 +99,8 @@ export class Prober {
     return plan.port.affinitySeconds > 0 ? `${name} ${place}` : undefined;
   }
 
-  async #ask(question: Question, tries: number, round: AbortSignal): Promise<void> {
-    const observation = await this.#demo.ask(question, tries);
+  async #ask(question: Question, asking: Asking, round: AbortSignal): Promise<void> {
+    const observation = await this.#demo.ask(question, asking);
     if (!observation || round.aborted) return;
     this.results.record(question.row, question.place, observation);
     this.#onChange();
