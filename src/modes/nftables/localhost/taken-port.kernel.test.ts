@@ -144,6 +144,21 @@ describe('a node port at loopback that another program has', () => {
       assert.equal(listeners.counts?.failures, 2);
     }));
 
+  test('NFT-53 listeners leave descriptors for the rest of the process', () =>
+    withLocalhostNode(async node => {
+      await node.addPod(POD);
+      const mode = node.start('IPv4', undefined, { relay: { maxDescriptors: 2 } });
+      mode.set(...[30_081, 30_082, 30_083].map(port => web(`web${port}`, port)));
+      mode.set(...[30_081, 30_082, 30_083].map(port => slice(`web${port}-1`, [POD], { ports: http })));
+      await mode.sync();
+      const [aside, ...others] = mode.setAside();
+      assert.deepEqual(others, []);
+      assert.match(aside?.cause.message ?? '', /EMFILE: all 2 descriptors for proxying are in use; raise the limit/);
+      mode.deleteService('default/web30081');
+      await mode.sync();
+      assert.deepEqual(mode.setAside(), []);
+    }));
+
   test('NFT-53 a taken port is the problem of the Service that has it now', () =>
     withLocalhostNode(async node => {
       await node.addPod(POD);
