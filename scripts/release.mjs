@@ -1,7 +1,6 @@
 // npm run release: see USAGE. docs/guide/build-a-release.md describes what it makes.
 import { spawnSync } from 'node:child_process';
-import { createHash } from 'node:crypto';
-import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { gzipSync } from 'node:zlib';
@@ -12,6 +11,7 @@ import { makeExecutable } from './release/executable.mjs';
 import { imageArtefacts } from './release/images.mjs';
 import { ARCHITECTURES, readLock } from './release/lock.mjs';
 import { npmTarball } from './release/npm-package.mjs';
+import { emptyFolder, writeChecksums } from './release/output-folder.mjs';
 import { bundleForRelease, readPlatforms } from './release/program.mjs';
 import { renewLock } from './release/renew-lock.mjs';
 import { programSbom } from './release/sbom.mjs';
@@ -74,22 +74,13 @@ async function runWithPinnedNode() {
  * @param {string} folder
  */
 async function release(parts, folder) {
-  if (parts.size === PARTS.length) rmSync(folder, { recursive: true, force: true });
-  mkdirSync(folder, { recursive: true });
+  if (parts.size === PARTS.length) emptyFolder(folder);
+  else mkdirSync(folder, { recursive: true });
   for await (const [name, content] of artefacts(parts)) {
     writeFileSync(`${folder}/${name}`, content);
-    console.log(`${`${(content.length / 1e6).toFixed(1)} MB`.padStart(9)}  ${name}`);
+    console.log(`${sizeText(content.length).padStart(9)}  ${name}`);
   }
-  const names = readdirSync(folder)
-    .filter(name => name !== 'SHA256SUMS')
-    .sort();
-  const sums = names.map(
-    name =>
-      `${createHash('sha256')
-        .update(readFileSync(`${folder}/${name}`))
-        .digest('hex')}  ${name}\n`,
-  );
-  writeFileSync(`${folder}/SHA256SUMS`, sums.join(''));
+  writeChecksums(folder);
 }
 
 /**
@@ -120,6 +111,11 @@ async function* artefacts(parts) {
     }
   }
   if (parts.has('executable')) yield [`kube-proxy-${version}.cdx.json`, programSbom('kube-proxy', program)];
+}
+
+/** @param {number} bytes */
+function sizeText(bytes) {
+  return bytes < 1e5 ? `${(bytes / 1e3).toFixed(1)} kB` : `${(bytes / 1e6).toFixed(1)} MB`;
 }
 
 /** @param {readonly string[]} args */

@@ -68,6 +68,13 @@ describe('log lines of the program', () => {
       );
   });
 
+  test('START-6 with manifests the log does not say that the addresses of the Node are missing', () => {
+    assert.deepEqual(
+      lines.filter(line => /Can't determine this node's IP|nodePortAddresses is unset/.test(line)),
+      [],
+    );
+  });
+
   test('LOG-22 at verbosity 2 the log names none of them', async () => {
     const quiet = await runProgram('-v', '2');
     assert.deepEqual(

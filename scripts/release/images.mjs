@@ -30,7 +30,7 @@ export async function* imageArtefacts(program) {
       built.push({ architecture, system, layers: [makeLayer(system.files, lockTime), nodeLayer, own] });
     }
     const image = { reference: `${name}:${version}`, time, annotations: annotationsOf(name, program) };
-    const archive = writeImage({ ...image, entrypoint: ['/usr/local/bin/kube-proxy'], platforms: built });
+    const archive = writeImage({ ...image, command: ['/usr/local/bin/kube-proxy'], platforms: built });
     yield [`${name}-${version}.oci.tar`, archive];
     yield [`${name}-${version}.cdx.json`, imageSbom(name, program, built)];
   }

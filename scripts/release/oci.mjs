@@ -11,7 +11,7 @@ import { directory, file, writeTar } from './tar.mjs';
  * @property {string} reference the name and tag that tools give the image when they load it
  * @property {number} time in seconds since 1970
  * @property {Readonly<Record<string, string>>} annotations
- * @property {readonly string[]} entrypoint
+ * @property {readonly string[]} command what a container runs if its creator names nothing
  * @property {readonly { readonly architecture: string, readonly layers: readonly Layer[] }[]} platforms
  */
 
@@ -69,7 +69,7 @@ export function writeImage(image) {
  * @param {readonly Layer[]} layers
  * @param {(mediaType: string, content: Buffer) => Descriptor} add
  */
-function addManifest({ time, annotations, entrypoint }, architecture, layers, add) {
+function addManifest({ time, annotations, command }, architecture, layers, add) {
   const created = new Date(time * 1000).toISOString();
   const config = add(
     `${MEDIA}.config.v1+json`,
@@ -77,7 +77,7 @@ function addManifest({ time, annotations, entrypoint }, architecture, layers, ad
       created,
       architecture,
       os: 'linux',
-      config: { Env: [`PATH=${PATH}`], Entrypoint: entrypoint, WorkingDir: '/', Labels: annotations },
+      config: { Env: [`PATH=${PATH}`], Cmd: command, WorkingDir: '/', Labels: annotations },
       rootfs: { type: 'layers', diff_ids: layers.map(({ diffId }) => diffId) },
       history: layers.map(() => ({ created, created_by: 'npm run release' })),
     }),

@@ -9,6 +9,7 @@ export const SLIM_PACKAGES = ['base-files', 'coreutils', 'netbase', ...NODE_LIBR
 /** Programs for every mode and for people, with the libraries that they need. */
 export const DEFAULT_PACKAGES = [
   ...SLIM_PACKAGES,
+  'bash',
   'busybox-static',
   ...['iptables', 'libip4tc2', 'libip6tc2', 'libxtables12', 'libmnl0', 'libnftnl11', 'libnfnetlink0'],
   ...['conntrack', 'libnetfilter-conntrack3'],

@@ -6,7 +6,6 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, w
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
-import { errorMessage } from '../setup.mjs';
 import { archiveOf, mirrorOf } from './debian-mirror.mjs';
 import { readTar } from './tar.mjs';
 
@@ -33,7 +32,7 @@ export function debianPackage(name, { version, path, sha256 }) {
  */
 async function download(url, what) {
   const response = await fetch(url).catch(error => {
-    throw new Error(`Could not download ${url}: ${errorMessage(error.cause ?? error)}`);
+    throw new Error(`Could not download ${url}: ${(error.cause ?? error).message}`);
   });
   if (response.status === 404) {
     throw new Error(

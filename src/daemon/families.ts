@@ -40,18 +40,24 @@ export function chooseFamilies(
   return { families: [primary], dualStack };
 }
 
-/** Logs what does not fit the node's address families. Throws if the proxy cannot work with the configuration. */
+/**
+ * Logs what does not fit the node's address families. Throws if the proxy cannot work with the configuration.
+ * `isNodePending`: the Node comes later, so the addresses that `primary` stands for are not known yet.
+ */
 export function checkConfiguredFamilies(
   configuration: Configuration,
   node: Node | undefined,
   nodeIPs: NodeIPs,
   dualStack: boolean,
   log: Logger,
+  isNodePending = false,
 ): void {
   const config = familyConfig(configuration, node, nodeIPs, dualStack);
   const logFinding = (err: string) =>
     log.error('server', 'Kube-proxy configuration may be incomplete or incorrect', { err });
-  for (const { message } of checkNodePortAddresses(config)) logFinding(message);
+  if (!isNodePending || !configuration.nodePortAddresses?.includes('primary')) {
+    for (const { message } of checkNodePortAddresses(config)) logFinding(message);
+  }
   const findings = checkFamilies(config);
   const text = findings.map(({ message }) => message).join(', ');
   if (findings.some(({ fatal }) => fatal)) throw new FatalError(`kube-proxy configuration is incorrect: ${text}`);

@@ -56,6 +56,15 @@ test('WATCH-15 a part of an object that is left out is listed until the object c
   metrics.close();
 });
 
+test('WATCH-15 an object that the proxy failed to process is listed until the object changes', () => {
+  const { input, result, metrics } = open();
+  input.add({ where: WHERE, kind: 'Service', object: 'Service default/web', reason: 'internal', message: 'no room' });
+  assert.equal(result()?.problems?.length, 1);
+  input.objectChanged(service('web'));
+  assert.equal(result()?.problems, undefined);
+  metrics.close();
+});
+
 test('WATCH-15 a file has one line in the list, and is gone from it when the file is good', () => {
   const { input, result, metrics } = open();
   input.add({ where: 'web.yaml:3:1', object: 'Service default/a', message: 'first' });

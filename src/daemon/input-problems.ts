@@ -23,7 +23,10 @@ export class InputProblems {
     this.#log.warning('proxy', 'Input cannot be used', { where, object, field, reason: message });
     this.#metrics.inputProblem(kind, reason);
     // The Service that owns the address may go, and no event says that this ended the conflict.
-    if (reason !== 'conflict') this.#current.add(problem);
+    if (reason === 'conflict') return;
+    // No source reports that such an object is good again. It may be, as soon as it changes.
+    if (reason === 'internal' && object !== undefined) this.#current.set(object, problem);
+    else this.#current.add(problem);
   }
 
   /** The input at this place is valid again or gone. */

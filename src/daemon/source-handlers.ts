@@ -33,10 +33,12 @@ export function sourceHandlers(
     },
     serviceCidrChanged(change) {
       if (log.isEnabled(4, 'config')) log.v(4, 'config', 'ServiceCIDR received', received('serviceCIDR', change));
+      input.objectChanged(latestOf(change));
       loop.serviceCidrChanged(change);
     },
     nodeChanged(change) {
       if (log.isEnabled(4, 'config')) log.v(4, 'config', 'Node received', received('node', change));
+      input.objectChanged(latestOf(change));
       objects.ownNode.handle(change);
       health.setNode(objects.ownNode.node);
       if (change.type === 'removed') {

@@ -29,7 +29,9 @@ export async function start(
   const objects = await openObjects(options, nodeName, observability, resources);
   const { node } = objects.ownNode;
   const nodeIPs = detectNodeIPs(node, configuration.bindAddress);
-  if (!isNodeIPKnown(nodeIPs, nodeIPs.primary)) {
+  // The proxy reads manifests later. The Node may be among them.
+  const isNodePending = options.manifests !== undefined;
+  if (!isNodePending && !isNodeIPKnown(nodeIPs, nodeIPs.primary)) {
     log.info('server', "Can't determine this node's IP, assuming loopback; if this is incorrect, set --bind-address");
   }
   if (options.manifests === undefined) applyConntrack(configuration.linux.conntrack, log);
@@ -37,7 +39,7 @@ export async function start(
   const mode = configuredMode(configuration, options);
   const supported = await mode.descriptor.supportedFamilies(log);
   const { families, dualStack } = chooseFamilies(nodeIPs.primary, supported, log);
-  checkConfiguredFamilies(configuration, node, nodeIPs, dualStack, log);
+  checkConfiguredFamilies(configuration, node, nodeIPs, dualStack, log, isNodePending);
   if (options.isModeDefaulted) log.error('server', MODE_DEFAULTED);
   log.info('server', `Using ${mode.descriptor.name} Proxier`);
   await mode.prepare({ configuration, nodeIPs, families, log });

@@ -22,7 +22,7 @@ test('START-29 other errors stay as they are', () => {
   for (const other of [error('EBUSY'), new Error('another')]) assert.equal(withModuleAdvice(other, 'ip_vs'), other);
 });
 
-test('START-29 a setting that cannot be written says who can write it', () => {
+test('START-29 the error about a setting that cannot be written says how to set it', () => {
   const text = settingErrorText(new KernelError('KERNEL_SOCKET', { operation: 'set it', errno: 'EROFS' }));
   assert.equal(
     text,

@@ -48,6 +48,7 @@ export class StaleFlowCleaner {
     allowExternalIPs: boolean,
   ): Promise<number> {
     const frontends = tcpFrontends(services, allowExternalIPs);
+    if (frontends.size === 0) return 0;
     const lost: ConntrackFlow[] = [];
     for await (const flow of this.#socket.stream({ family, protocol: L4.TCP })) {
       const { status = Status.SEEN_REPLY, original, reply } = flow;

@@ -414,6 +414,24 @@ test('FILES-4 the same object in two files is reported with both places, and the
   assert.deepEqual(await next(), ['removed Service default/web 10.0.0.33']);
 });
 
+test('FILES-4 a duplicate is over when its file no longer has the object, or no other file has it', async t => {
+  const { folder, listener, write, next, nextProblems } = await setUp(t, {
+    'a.yaml': `${service('web')}---\n${service('api')}`,
+    'b.yaml': service('web'),
+    'c.yaml': service('api'),
+    'd.yaml': `${service('api')}---\napiVersion: v1\nkind: Service\n`,
+  });
+  assert.equal((await nextProblems()).length, 4);
+  await next();
+  write('b.yaml', service('other'));
+  assert.deepEqual(await next(), ['added Service default/other 10.0.0.1']);
+  assert.deepEqual(listener.recoveries.splice(0), [join(folder, 'b.yaml')]);
+  rmSync(join(folder, 'a.yaml'));
+  await until(() => listener.recoveries.length > 0, 'a recovery');
+  await quiet();
+  assert.deepEqual(listener.recoveries, [join(folder, 'c.yaml')], 'd.yaml has another problem');
+});
+
 test('FILES-7 an error of a handler is reported and stops nothing', async t => {
   const folder = temporaryFolder(t);
   writeFileSync(join(folder, 'a.yaml'), `${service('web')}---\n${service('api')}`);

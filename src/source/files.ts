@@ -113,14 +113,15 @@ export class FilesSource implements Source {
     const outdated = await files.update(listing);
     if (handlers.closed) return false;
     this.#updateLocalNode(handlers);
-    this.#handOver(handlers);
+    this.#handOver(handlers, files);
     return this.#watchFolders(listing) || outdated;
   }
 
-  #handOver(handlers: GuardedHandlers): void {
+  #handOver(handlers: GuardedHandlers, files: ManifestFiles): void {
     const { nodeName } = this.#options;
-    const { changes, duplicates } = this.#collection.takeChanges(object => isSelected(object, nodeName));
+    const { changes, duplicates, resolved } = this.#collection.takeChanges(object => isSelected(object, nodeName));
     for (const change of changes) handlers.changed(change);
+    for (const path of resolved) if (!files.hasProblem(path)) handlers.recovered(path);
     for (const { key, used, unused } of duplicates) {
       for (const { where } of unused) {
         handlers.problem({
@@ -145,7 +146,7 @@ export class FilesSource implements Source {
     try {
       const manifest = { key, object: localNode(), where: THIS_MACHINE };
       this.#collection.put(THIS_MACHINE, new Map([[key, manifest]]));
-      this.#reported.delete(THIS_MACHINE);
+      if (this.#reported.delete(THIS_MACHINE)) handlers.recovered(THIS_MACHINE);
     } catch (error) {
       const message = `cannot be made from this machine's addresses: ${errorText(error)}`;
       if (this.#reported.add(THIS_MACHINE, message)) handlers.problem({ where: THIS_MACHINE, object: key, message });

@@ -24,6 +24,8 @@ export interface CollectionChanges {
   readonly changes: readonly ManifestChange[];
   /** Each is returned once, and again when other files have the object. */
   readonly duplicates: readonly DuplicateManifest[];
+  /** The files that have no duplicate any more. */
+  readonly resolved: readonly string[];
 }
 
 const KIND_ORDER: readonly KubeObject['kind'][] = ['Node', 'ServiceCIDR', 'Service', 'EndpointSlice'];
@@ -36,7 +38,7 @@ export class ManifestCollection {
   /** The manifests as of the last `takeChanges`. */
   readonly #taken = new Map<string, Manifest>();
   /** The paths of each duplicate that was returned. */
-  readonly #knownDuplicates = new Map<string, string>();
+  readonly #knownDuplicates = new Map<string, readonly string[]>();
   /** Keys that may have changed since the last `takeChanges`. */
   readonly #touched = new Set<string>();
 
@@ -68,6 +70,7 @@ export class ManifestCollection {
   takeChanges(isSelected: (object: KubeObject) => boolean): CollectionChanges {
     const changes: ManifestChange[] = [];
     const duplicates: DuplicateManifest[] = [];
+    const before = [...this.#touched].flatMap(key => this.#knownDuplicates.get(key)?.slice(1) ?? []);
     for (const key of this.#touched) {
       const change = this.#takeChange(key, isSelected);
       const duplicate = this.#takeDuplicate(key);
@@ -75,7 +78,11 @@ export class ManifestCollection {
       if (duplicate) duplicates.push(duplicate);
     }
     this.#touched.clear();
-    return { changes: changes.sort((a, b) => kindOrder(a) - kindOrder(b)), duplicates };
+    return {
+      changes: changes.sort((a, b) => kindOrder(a) - kindOrder(b)),
+      duplicates,
+      resolved: before.length === 0 ? [] : this.#withoutDuplicates(before),
+    };
   }
 
   #takeChange(key: string, isSelected: (object: KubeObject) => boolean): ManifestChange | undefined {
@@ -96,11 +103,15 @@ export class ManifestCollection {
       this.#knownDuplicates.delete(key);
       return undefined;
     }
-    const files = paths.join('\0');
-    if (this.#knownDuplicates.get(key) === files) return undefined;
-    this.#knownDuplicates.set(key, files);
+    if (isDeepStrictEqual(this.#knownDuplicates.get(key), paths)) return undefined;
+    this.#knownDuplicates.set(key, paths);
     const [used, ...unused] = paths.flatMap(path => this.#files.get(path)?.get(key) ?? []);
     return used && { key, used, unused };
+  }
+
+  #withoutDuplicates(paths: readonly string[]): readonly string[] {
+    const unused = new Set([...this.#knownDuplicates.values()].flatMap(([, ...others]) => others));
+    return [...new Set(paths)].filter(path => !unused.has(path));
   }
 
   #usedManifest(key: string): Manifest | undefined {

@@ -48,6 +48,11 @@ export class ManifestFiles {
     this.#clock = clock;
   }
 
+  /** Whether the file was reported, and is not good yet. Duplicates in other files do not count. */
+  hasProblem(path: string): boolean {
+    return this.#files.get(path)?.isGood === false;
+  }
+
   /** Returns true if another listing is needed soon, to confirm that files are gone. */
   async update(listing: ManifestListing): Promise<boolean> {
     let outdated = listing.outdated;
@@ -151,7 +156,7 @@ export class ManifestFiles {
     const own = manifests.filter(([key]) => this.#collection.pathsOf(key).length === 1);
     this.#collection.put(path, isConfirmed ? NO_MANIFESTS : new Map(own));
     if (!isConfirmed) return;
-    if (this.#files.get(path)?.isGood === false) this.#handlers.recovered(path);
+    if (this.hasProblem(path)) this.#handlers.recovered(path);
     this.#files.delete(path);
   }
 }

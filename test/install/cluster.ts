@@ -12,7 +12,7 @@ export const NODES = ['node-a', 'node-b'];
 const DEFAULT_ACCOUNT = { name: 'default', namespace: 'kube-system' };
 /** Annotations in which the API server counts changes, and in which kubectl remembers what it applied. */
 const BOOKKEEPING = ['deprecated.daemonset.template.generation', 'kubectl.kubernetes.io/last-applied-configuration'];
-export const FORMER_IMAGE = 'registry.k8s.io/kube-proxy:v1.36.4';
+export const FORMER_IMAGE = 'registry.example.com/kube-proxy:v1.36.4';
 
 /**
  * A cluster to install a proxy in: an API server, the DaemonSet controller, two nodes whose kubelets are played, and the
@@ -43,8 +43,9 @@ export class InstallCluster {
 
   /** What `kubeadm init` does for kube-proxy. kubeadm itself does it. */
   installWithKubeadm(): Promise<string> {
-    const flags = `--apiserver-advertise-address ${NODE_IP} --pod-network-cidr 10.244.0.0/16 --kubernetes-version v1.36.4`;
-    return this.shell.run(`kubeadm init phase addon kube-proxy --kubeconfig "$KUBECONFIG" ${flags}`);
+    const network = `--apiserver-advertise-address ${NODE_IP} --pod-network-cidr 10.244.0.0/16`;
+    const image = '--kubernetes-version v1.36.4 --image-repository registry.example.com';
+    return this.shell.run(`kubeadm init phase addon kube-proxy --kubeconfig "$KUBECONFIG" ${network} ${image}`);
   }
 
   /** The blocks of a page under a heading that can run. Throws if there is none. */

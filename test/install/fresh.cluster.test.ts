@@ -19,7 +19,7 @@ describe('objects for a cluster without a kube-proxy', () => {
 
   before(async () => {
     cluster = await InstallCluster.start();
-    await cluster.runPage(PAGE, 'Install afresh');
+    await cluster.runPage(PAGE, 'Install where there is no kube-proxy');
   });
 
   after(() => cluster?.close());
@@ -66,7 +66,7 @@ describe('objects for a cluster without a kube-proxy', () => {
     await refused(monitored, /monitoring\.podMonitor needs a monitoring\.metricsBindAddress that Prometheus reaches/);
   });
 
-  test('INST-6 helm lint finds nothing to complain about', async () => {
+  test('INST-6 helm lint accepts the chart', async () => {
     const output = await cluster.shell.run('helm lint --strict deploy/chart --set apiServer=https://192.0.2.10:6443');
     assert.match(output, /1 chart\(s\) linted, 0 chart\(s\) failed/);
   });

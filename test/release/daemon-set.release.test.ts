@@ -95,6 +95,8 @@ describe('the image in the DaemonSet of kubeadm', () => {
     const proxy = containers.start({ ...options, args, mounts });
     await proxy.waitFor('serve', async () => (await node.ask(CLUSTER_IP)) === POD_IP, SYNCED_MS);
     assert.match(runIn(cluster.namespace, 'cat', [`${logs}/kube-proxy.log`]), /Synced all service ports/);
+    // An operator who executes a shell in the container finds the process by its name.
+    assert.equal(containers.exec(['sh', '-c', 'kill -0 "$(pidof kube-proxy)"']).status, 0);
     assert.deepEqual(await proxy.stop('SIGTERM'), { status: 0, signal: null });
   });
 });

@@ -29,7 +29,8 @@ interface Configuration {
   readonly architecture: string;
   readonly config: {
     readonly Env: readonly string[];
-    readonly Entrypoint: readonly string[];
+    readonly Entrypoint?: readonly string[];
+    readonly Cmd: readonly string[];
     readonly Labels: Readonly<Record<string, string>>;
   };
   readonly rootfs: { readonly diff_ids: readonly string[] };

@@ -30,12 +30,12 @@ describe('the archives of the images', () => {
     }
   });
 
-  test('REL-3 labels say what the image is, and the entry point is kube-proxy', () => {
+  test('REL-3 labels say what the image is, and its command is kube-proxy', () => {
     for (const name of IMAGES) {
       for (const architecture of ARCHITECTURES) {
         const { architecture: own, config } = archiveOf(name).configuration(architecture);
         assert.equal(own, architecture);
-        assert.deepEqual(config.Entrypoint, ['/usr/local/bin/kube-proxy']);
+        assert.deepEqual([config.Entrypoint, config.Cmd], [undefined, ['/usr/local/bin/kube-proxy']]);
         assert.equal(config.Labels['org.opencontainers.image.title'], name);
         assert.match(config.Labels['org.opencontainers.image.revision'] ?? '', /^[0-9a-f]{40}$/);
         for (const key of ['version', 'created', 'licenses', 'description']) {

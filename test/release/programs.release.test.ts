@@ -33,7 +33,7 @@ describe('the programs of the default image', () => {
   test('REL-4 kube-proxy is at both paths, and the tools for every mode start', () => {
     const script = `/usr/local/bin/kube-proxy --version && /usr/bin/kube-proxy --version && nft --version &&
       iptables --version && ip6tables --version && iptables-legacy --version && ipset --version && conntrack --version &&
-      /sbin/modprobe --version && command -v ipvsadm && ls / | grep -c . && ps && echo all`;
+      /bin/bash --version && /sbin/modprobe --version && command -v ipvsadm && ls / | grep -c . && ps && echo all`;
     const { status, stdout, stderr } = shell(script);
     assert.equal(status, 0, stdout + stderr);
     assert.match(stdout, /^Kubernetes v.*\nKubernetes v.*\nnftables v/);

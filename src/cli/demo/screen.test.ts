@@ -62,6 +62,15 @@ test('DEMO-8 a picture that is too tall shows its position, and keys show the ot
   }
 });
 
+test('DEMO-8 keys that come before the next picture all count', () => {
+  const { written, screen } = setUp({ rows: 7, columns: 80 });
+  const picture = { fixed: [], scrolled: lines(9) };
+  screen.draw(picture);
+  for (const key of ['end', 'home', 'down'] as const) screen.scroll(key);
+  screen.draw(picture);
+  assert.equal(shown(written.at(-1))[0], 'line 1');
+});
+
 test('DEMO-8 a picture that fits again is shown from its start', () => {
   const { written, screen } = setUp({ rows: 7, columns: 80 });
   screen.draw({ fixed: [], scrolled: lines(9) });

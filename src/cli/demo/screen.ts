@@ -22,6 +22,9 @@ const HOME = '\x1b[H';
 const CLEAR_LINE = '\x1b[K';
 const CLEAR_BELOW = '\x1b[J';
 
+/** More lines than any picture has. It is finite, because `end` and `home` may come before the next picture. */
+const ALL = 2 ** 31;
+
 /** On a terminal with fewer lines for the rest, the fixed lines are scrolled, too. */
 const MIN_SCROLLED = 3;
 
@@ -58,11 +61,11 @@ export class Screen {
       down: 1,
       'page-up': -this.#page,
       'page-down': this.#page,
-      home: -Infinity,
-      end: Infinity,
+      home: -ALL,
+      end: ALL,
       quit: 0,
     };
-    this.#offset = Math.max(0, this.#offset + distances[key]);
+    this.#offset = Math.min(ALL, Math.max(0, this.#offset + distances[key]));
   }
 
   close(): void {

@@ -41,10 +41,7 @@ export function flagsText(width: number): string {
 }
 
 function flagSections(width: number): readonly (readonly string[])[] {
-  return flagGroups().map(({ title, flags }, i) => [
-    i === 0 ? `Flags: ${title}` : title,
-    ...describeFlags(flags, width),
-  ]);
+  return flagGroups().map(({ title, flags }) => [`Flags: ${title}`, ...describeFlags(flags, width)]);
 }
 
 /** A name, and a text beside it. */

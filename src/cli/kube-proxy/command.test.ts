@@ -236,7 +236,7 @@ describe('help and version', () => {
       assert.deepEqual([status, stderr, calls], [0, '', []]);
       assert.match(
         stdout,
-        /\nCommands:\n {2}status .*[\s\S]*\nExamples:\n[\s\S]*\nFlags: Configuration\n[\s\S]*\nMode\n/,
+        /\nCommands:\n {2}status .*[\s\S]*\nExamples:\n[\s\S]*\nFlags: Configuration\n[\s\S]*\nFlags: Mode\n/,
       );
       assert.match(stdout, /^ {6}--proxy-mode ProxyMode +How the proxy/m);
       assert.match(stdout, /Only Pointsman\n? *has this flag/);

@@ -33,6 +33,8 @@ export function ask(address: string, path: string): Promise<Answer> {
           if (body.length > MAX_BODY_BYTES) request.destroy(new Error('the answer is too long'));
         });
         response.on('end', () => resolve({ kind: 'answer', status: response.statusCode ?? 0, body }));
+        // After `end` this has no effect.
+        response.on('close', () => none('the connection broke off'));
       });
       request.on('timeout', () => request.destroy(new Error(`no answer within ${TIMEOUT_MS / 1000} s`)));
       request.on('error', error => none(reasonOf(error)));

@@ -132,6 +132,19 @@ describe('kube-proxy status', () => {
     assert.match(stdout, /^ {2}metrics +no answer at 127\.0\.0\.1:1: the connection is refused$/m);
   });
 
+  test('CLI-21 a proxy that ends in the middle of its answers is not taken for a healthy one', async () => {
+    const server = createServer((_request, response) => {
+      response.writeHead(200, { 'Content-Length': '100' });
+      response.write('half', () => response.destroy());
+    });
+    servers.push(server);
+    await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
+    const address = `127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const { exit, stdout } = await status(`--healthz-bind-address=${address}`, `--metrics-bind-address=${address}`);
+    assert.equal(exit, 2);
+    assert.match(stdout, /: the connection broke off\n/);
+  });
+
   test('CLI-21 another program at the address is not taken for a healthy proxy, and cannot control the terminal', async () => {
     const { exit, stdout } = await statusOf({ '/readyz?verbose': [500, '[-]x\x1b[2J\n'] }, {});
     assert.equal(exit, 1);

@@ -47,7 +47,7 @@ export const statusCommand = defineCommand({
   about: `Asks the proxy of this node, through its health and metrics servers, whether all is well. Prints version, mode, the
 last sync of each IP family, service ports that are set aside, repairs of drift, and problems.
 
-Exit status: 0 if the proxy is healthy, 1 if it is not, and 2 if the command cannot tell, because no proxy answers.`,
+Exit status: 0 if the proxy is healthy, 1 if it is not, and 2 if no proxy answers or the command line is wrong.`,
   usage: 'status [flags]',
   examples: [
     { meaning: 'On a node', command: 'kube-proxy status' },

@@ -5,7 +5,7 @@ import { nodeNameFrom } from '../../model/index.ts';
 import { type Answer, ask } from './ask.ts';
 import { type Sample, samplesOf } from './samples.ts';
 
-/** What `kube-proxy status` found out. Fields are absent if no server told them. */
+/** What `kube-proxy status` found out. Fields that no server reported are absent. */
 export interface StatusReport {
   /** `unknown` if the health server did not answer. */
   readonly verdict: 'healthy' | 'unhealthy' | 'unknown';

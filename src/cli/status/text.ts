@@ -60,7 +60,7 @@ function advice({ verdict }: StatusReport): readonly string[] {
   if (verdict !== 'unknown') return [];
   return [
     '  Check that',
-    '  - a proxy runs on this node: kubectl -n kube-system get pods -l k8s-app=kube-proxy -o wide',
+    '  - a proxy runs on this node: kubectl -n kube-system get pods -o wide | grep -E "kube-proxy|pointsman"',
     '  - this command runs in the network of the node, for example in the pod of the proxy',
     '  - the address is right: --config FILE or --healthz-bind-address ADDRESS names another one',
   ];

@@ -73,7 +73,7 @@ function afterErrorStatus(phase: Phase, error: ApiError, hasVersion: boolean): N
     case 'watch':
       return { phase: isIndependentOfVersion(status) ? 'watch' : 'streaming list', waitCause: 'failure', problem };
     case 'version check':
-      // The list finds out whether the server is in trouble, or only refuses plain lists.
+      // The list finds out whether the server fails, or only refuses plain lists.
       return { phase: 'streaming list' };
   }
 }

@@ -309,6 +309,22 @@ add element ip kube-proxy service-ips { 172.30.0.41 . tcp . 80 : goto service-UL
     assert.equal(only.match(/add element ip kube-proxy service-numbers/g)?.length, 4200);
   });
 
+  test('NFT-6 if the kernel refuses the fixed part of a table that is replaced, no Service is set aside', () =>
+    withTable(async harness => {
+      harness.namespace.run(() => execFileSync('nft', ['-f', '-'], { input: OLDER }));
+      harness.add(3);
+      const detail = { operation: 'add chain', errno: 'ENOENT' };
+      harness.before = ({ commands }) => {
+        const command = commands.find(({ object }) => object.kind === 'chain' && object.name === 'services');
+        if (!command) return;
+        const failure = { command, error: new KernelError('KERNEL_REFUSED', detail) };
+        throw new BatchError('KERNEL_REFUSED', detail, [failure]);
+      };
+      await assert.rejects(harness.write(), /^Error: the fixed part of the table: add chain: ENOENT/);
+      assert.deepEqual(harness.book.setAside(), []);
+      assert.equal(harness.commits, 1);
+    }));
+
   test('NFT-20 only maps that upstream cleans up hold chains that upstream deletes', () =>
     withTable(async harness => {
       const sticky = { sessionAffinity: 'ClientIP', ports: [{ nodePort: 30001 }] } as const;

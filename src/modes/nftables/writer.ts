@@ -163,7 +163,12 @@ export class NftablesWriter implements Writer {
     const commit = async (transaction: Transaction) => {
       const whole = before ? emptyTransaction(layout).append(before).append(transaction) : transaction;
       if (whole.isEmpty) return;
-      guard.noteCommit(await this.#table.commit(whole));
+      try {
+        guard.noteCommit(await this.#table.commit(whole));
+      } catch (error) {
+        if (before && isAbout(before, error)) throw fixedPartError(error, guard);
+        throw error;
+      }
       before = undefined;
       written.push(whole);
     };
@@ -277,6 +282,18 @@ function rank({ from, to }: PlanChange): number {
 /** Without memory or a permission, the kernel would refuse any service port. */
 function isAboutObjects({ code, errno }: KernelError): boolean {
   return code === 'KERNEL_REFUSED' && !['ENOMEM', 'EPERM', 'ENOBUFS', 'EINTR', 'EAGAIN'].includes(errno ?? '');
+}
+
+/** Whether the first command that the kernel refused is one of the transaction. Later refusals may follow from it. */
+function isAbout({ commands }: Transaction, error: unknown): error is BatchError {
+  const [first] = error instanceof BatchError ? error.failures : [];
+  return first !== undefined && commands.includes(first.command);
+}
+
+/** No KernelError: the writer would take the service ports of the same transaction for the reason. */
+function fixedPartError(cause: BatchError, guard: GenerationGuard): Error {
+  guard.check(cause);
+  return new Error(`the fixed part of the table: ${cause.message}`, { cause });
 }
 
 /** What a repair wrote, in a few words. */

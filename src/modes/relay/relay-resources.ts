@@ -62,6 +62,11 @@ export class RelayResources {
     return this.descriptors + descriptors <= this.options.maxDescriptors;
   }
 
+  /** Why there is no room, and what the operator can do. */
+  get noRoomReason(): string {
+    return `all ${this.options.maxDescriptors} descriptors for proxying are in use; raise the limit of open files`;
+  }
+
   get hasRoomForUdpClient(): boolean {
     return this.udpClients.size < this.options.maxUdpClients && this.hasRoomFor(1);
   }

@@ -107,8 +107,7 @@ export class TcpListener {
 
   #refuse(fd: number): void {
     resetStream(fd);
-    const { maxDescriptors } = this.#options.resources.options;
-    this.#reportFailure(`all ${maxDescriptors} descriptors for proxying are in use; raise the limit of open files`);
+    this.#reportFailure(this.#options.resources.noRoomReason);
   }
 
   /**

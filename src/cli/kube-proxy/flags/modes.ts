@@ -19,7 +19,7 @@ export const MODE_FLAGS = {
   'iptables-localhost-nodeports': flag(
     bool,
     true,
-    'In iptables mode, accept node ports at 127.0.0.1. Other modes, and IPv6, never accept them at the loopback address.',
+    'In iptables mode, accept IPv4 node ports at 127.0.0.1. Other modes ignore this flag.',
   ),
   'iptables-masquerade-bit': flag(
     int32,

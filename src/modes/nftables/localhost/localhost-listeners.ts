@@ -94,8 +94,7 @@ export class LocalhostListeners {
       const wanted = this.#wanted.get(key);
       if (wanted) this.#listen(key, wanted);
     }
-    if (this.#failed.size > 0) this.#retryLater();
-    else this.#backOff.reset();
+    this.#retryLater();
   }
 
   close(): void {
@@ -163,10 +162,24 @@ export class LocalhostListeners {
 
   /** Another program may give the port up without any change of a Service. */
   #retryLater(): void {
+    if (this.#failed.size === 0) {
+      this.#backOff.reset();
+      return;
+    }
     this.#retry ??= this.#options.clock.setTimer(this.#backOff.fail(), () => {
       this.#retry = undefined;
-      void this.#options.turn(async () => this.sync());
+      void this.#options.turn(async () => this.#retryFailed());
     });
+  }
+
+  /** Closes nothing: after a full write that failed half way, the wanted listeners are not known again yet. */
+  #retryFailed(): void {
+    if (this.#closed) return;
+    for (const key of [...this.#failed.keys()]) {
+      const wanted = this.#wanted.get(key);
+      if (wanted) this.#listen(key, wanted);
+    }
+    this.#retryLater();
   }
 }
 

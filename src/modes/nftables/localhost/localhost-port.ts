@@ -1,3 +1,4 @@
+import { KernelError } from '../../../kernel/errors.ts';
 import { NONE } from '../../../lib/none.ts';
 import type { Family, Ip } from '../../../net/index.ts';
 import { type LocalhostListener, planName, type ServicePortPlan } from '../../../plan/index.ts';
@@ -13,8 +14,11 @@ export class LocalhostPort {
   readonly #balancer: Balancer;
   readonly #listener: TcpListener | UdpListener;
 
-  /** Throws if another program has the port. */
+  /** Throws if another program has the port, or if the process needs its last descriptors for other work. */
   constructor(resources: RelayResources, family: Family, listener: LocalhostListener, plan: ServicePortPlan) {
+    if (!resources.hasRoomFor(1)) {
+      throw new KernelError('KERNEL_SOCKET', { operation: 'listen', errno: 'EMFILE', reason: resources.noRoomReason });
+    }
     this.#balancer = new Balancer({ clock: resources.options.clock });
     const options = {
       resources,

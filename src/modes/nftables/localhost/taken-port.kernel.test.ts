@@ -11,8 +11,12 @@ import { bindUdp, listenTcp } from '../../../kernel/sockets/index.ts';
 import { parseNodePortAddresses } from '../../../model/index.ts';
 import { FAMILIES, type Ip } from '../../../net/index.ts';
 import { MetricSet } from '../../../observe/metrics/index.ts';
+import { planId } from '../../../plan/index.ts';
+import { PlanBook } from '../../plan-book.ts';
+import { openRelay } from '../../relay/index.ts';
 import { setAsideName } from '../../set-aside.ts';
 import { previewNftables } from '../preview.ts';
+import { LocalhostListeners } from './localhost-listeners.ts';
 
 const POD = '10.244.1.10';
 const POD6 = 'fd00:10:244:1::10';
@@ -98,6 +102,61 @@ describe('a node port at loopback that another program has', () => {
       await clock.advance(30_000);
       await waitFor('the listener', () => mode.setAside().length === 0);
       assert.equal(await ask(node, 30_080), POD);
+    }));
+
+  test('NFT-53 a retry closes no other listener after a full write that failed half way', () =>
+    withLocalhostNode(async node => {
+      await node.addPod(POD);
+      await takePort(node, 30_080);
+      const mode = node.start();
+      mode.set(web('taken', 30_080), slice('taken-1', [POD], { ports: http }));
+      mode.set(web('free', 30_081), slice('free-1', [POD], { ports: http }));
+      const plans = mode.plans();
+      const clock = new ManualClock();
+      const relay = openRelay({ udpIdleTimeoutMs: 1000 }, node.namespace, clock, { failed: () => {} });
+      const book = new PlanBook('IPv4');
+      book.take({ added: plans, updated: [], removed: [] });
+      const seen: string[] = [];
+      const listeners = new LocalhostListeners({
+        family: 'IPv4',
+        resources: relay.resources,
+        clock,
+        book,
+        events: { listener: (_family, { kind, port }) => seen.push(`${kind} ${port}`) },
+        turn: work => work(),
+      });
+      node.onClose(() => {
+        listeners.close();
+        relay.close();
+      });
+      const write = () => listeners.take(plans.map(plan => ({ id: planId(plan), from: undefined, to: plan })));
+      listeners.begin(true);
+      write();
+      listeners.sync();
+      listeners.begin(true);
+      await clock.advance(1000);
+      assert.deepEqual(seen, ['opened 30081']);
+      assert.equal(await ask(node, 30_081), POD);
+      listeners.begin(true);
+      write();
+      listeners.sync();
+      assert.deepEqual(seen, ['opened 30081']);
+      assert.equal(listeners.counts?.failures, 2);
+    }));
+
+  test('NFT-53 listeners leave descriptors for the rest of the process', () =>
+    withLocalhostNode(async node => {
+      await node.addPod(POD);
+      const mode = node.start('IPv4', undefined, { relay: { maxDescriptors: 2 } });
+      mode.set(...[30_081, 30_082, 30_083].map(port => web(`web${port}`, port)));
+      mode.set(...[30_081, 30_082, 30_083].map(port => slice(`web${port}-1`, [POD], { ports: http })));
+      await mode.sync();
+      const [aside, ...others] = mode.setAside();
+      assert.deepEqual(others, []);
+      assert.match(aside?.cause.message ?? '', /EMFILE: all 2 descriptors for proxying are in use; raise the limit/);
+      mode.deleteService('default/web30081');
+      await mode.sync();
+      assert.deepEqual(mode.setAside(), []);
     }));
 
   test('NFT-53 a taken port is the problem of the Service that has it now', () =>
