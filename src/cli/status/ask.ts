@@ -1,5 +1,6 @@
 import { get } from 'node:http';
 import { splitHostPort } from '../../config/index.ts';
+import { startDeadline } from '../../lib/deadline.ts';
 import { errorCode } from '../../lib/error-code.ts';
 import { joinHostPort } from '../../net/index.ts';
 
@@ -23,21 +24,26 @@ export function reachableAddress(address: string): string {
 /** Asks a server of the proxy. Never rejects. */
 export function ask(address: string, path: string): Promise<Answer> {
   return new Promise(resolve => {
-    const none = (reason: string) => resolve({ kind: 'none', reason });
+    let deadline: { stop(): void } | undefined;
+    const finish = (answer: Answer) => {
+      deadline?.stop();
+      resolve(answer);
+    };
+    const none = (reason: string) => finish({ kind: 'none', reason });
     try {
-      const request = get(`http://${address}${path}`, { timeout: TIMEOUT_MS, agent: false }, response => {
+      const request = get(`http://${address}${path}`, { agent: false }, response => {
         let body = '';
         response.setEncoding('utf8');
         response.on('data', (text: string) => {
           body += text;
           if (body.length > MAX_BODY_BYTES) request.destroy(new Error('the answer is too long'));
         });
-        response.on('end', () => resolve({ kind: 'answer', status: response.statusCode ?? 0, body }));
+        response.on('end', () => finish({ kind: 'answer', status: response.statusCode ?? 0, body }));
         // After `end` this has no effect.
         response.on('close', () => none('the connection broke off'));
       });
-      request.on('timeout', () => request.destroy(new Error(`no answer within ${TIMEOUT_MS / 1000} s`)));
       request.on('error', error => none(reasonOf(error)));
+      deadline = startDeadline(TIMEOUT_MS, () => request.destroy(new Error(`no answer within ${TIMEOUT_MS / 1000} s`)));
     } catch (error) {
       none(error instanceof Error ? error.message : String(error));
     }

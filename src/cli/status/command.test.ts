@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer, type Server } from 'node:http';
+import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -9,17 +9,21 @@ import { main } from '../main.ts';
 
 type Pages = Readonly<Record<string, readonly [status: number, body: string]>>;
 
-const servers: Server[] = [];
+const servers: { close(): void }[] = [];
 after(() => {
   for (const server of servers) server.close();
 });
 
 /** A server at the loopback address. Paths that are not among the pages are 404. */
 async function serve(pages: Pages): Promise<string> {
-  const server = createServer((request, response) => {
+  return await listen((request, response) => {
     const [status, body] = pages[request.url ?? ''] ?? [404, 'not found'];
     response.writeHead(status).end(body);
   });
+}
+
+async function listen(listener: RequestListener): Promise<string> {
+  const server = createServer(listener);
   servers.push(server);
   await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
   return `127.0.0.1:${(server.address() as AddressInfo).port}`;
@@ -133,16 +137,20 @@ describe('kube-proxy status', () => {
   });
 
   test('CLI-21 a proxy that ends in the middle of its answers is not taken for a healthy one', async () => {
-    const server = createServer((_request, response) => {
+    const address = await listen((_request, response) => {
       response.writeHead(200, { 'Content-Length': '100' });
       response.write('half', () => response.destroy());
     });
-    servers.push(server);
-    await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
-    const address = `127.0.0.1:${(server.address() as AddressInfo).port}`;
     const { exit, stdout } = await status(`--healthz-bind-address=${address}`, `--metrics-bind-address=${address}`);
     assert.equal(exit, 2);
     assert.match(stdout, /: the connection broke off\n/);
+  });
+
+  test('CLI-21 a proxy that does not answer within 3 s gives the status 2', async () => {
+    const address = await listen(request => servers.push({ close: () => request.destroy() }));
+    const { exit, stdout } = await status(`--healthz-bind-address=${address}`, `--metrics-bind-address=${address}`);
+    assert.equal(exit, 2);
+    assert.match(stdout, /: no answer within 3 s\n/);
   });
 
   test('CLI-21 another program at the address is not taken for a healthy proxy, and cannot control the terminal', async () => {

@@ -1,8 +1,8 @@
 import { KernelError } from '../../kernel/errors.ts';
 import type { NetworkNamespace } from '../../kernel/netns.ts';
+import { startDeadline } from '../../lib/deadline.ts';
 import { errorCode } from '../../lib/error-code.ts';
 import type { Ip } from '../../net/index.ts';
-import { startDeadline } from './deadline.ts';
 import { type Destination, exchange } from './exchange.ts';
 
 export type ProbeProtocol = Destination['protocol'];
