@@ -109,7 +109,7 @@ describe('a control plane', () => {
       /^Error: kube-proxy ended, status 3, and did not write "more"/,
     );
 
-    const stopped = controlPlane.startProxy({}, { command: ['sleep', '60', '#'] });
+    const stopped = controlPlane.startProxy({}, { command: ['sh', '-c', 'exec sleep 60', 'sh'] });
     assert.equal(stopped.hasEnded, false);
     assert.deepEqual(await stopped.stop('SIGTERM'), { status: null, signal: 'SIGTERM' });
   });
