@@ -1,7 +1,7 @@
 // Finds or builds the programs of Kubernetes for the tests with a real API server: etcd, kube-apiserver, upstream's
 // kube-proxy of two versions, and programs that install a kube-proxy. Environment variables may name built programs.
 // Otherwise Go builds them from source, once for each version in the go.mod files.
-//   node scripts/control-plane.mjs    prints the variables and the paths of etcd, kube-apiserver and kube-proxy
+//   node scripts/control-plane.mjs    prints the variables and the paths of all programs
 import { spawnSync } from 'node:child_process';
 import { accessSync, constants, existsSync, mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { homedir } from 'node:os';
@@ -170,7 +170,8 @@ function readFromModule(module, pattern) {
 
 if (process.argv[1] === import.meta.filename) {
   try {
-    for (const [variable, path] of Object.entries(controlPlanePrograms())) console.log(`${variable}=${path}`);
+    const all = { ...controlPlanePrograms(), ...installationPrograms() };
+    for (const [variable, path] of Object.entries(all)) console.log(`${variable}=${path}`);
   } catch (error) {
     console.error(errorMessage(error));
     process.exitCode = 1;

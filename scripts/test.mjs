@@ -66,6 +66,8 @@ if (kinds.length === 0) fail(`None of these test files belongs to this command:\
 
 /** @type {{ readonly kind: Kind, readonly reason: string }[]} */
 const notRun = [];
+/** @type {Promise<void> | undefined} */
+let builtProgram;
 const kindsWithPrograms = kinds.filter(kind => kind !== 'plain');
 installPrograms(
   Object.assign({}, ...kindsWithPrograms.map(kind => PROGRAMS[kind])),
@@ -78,10 +80,12 @@ const start = performance.now();
 const inGuest = runTests('guest tests', filesToRun('guest'), args => runInGuest(args));
 const here = await runTests('tests', [...filesToRun('plain'), ...filesToRun('kernel')], runHere);
 process.stdout.write(here.output);
-const cluster = await runWithControlPlane('cluster');
-process.stdout.write(cluster.output);
-const clusterInGuest = await runWithControlPlane('cluster-guest');
-process.stdout.write(clusterInGuest.output);
+// The cluster tests mostly wait, so the guest runs beside them.
+const [cluster, clusterInGuest] = await Promise.all([
+  runWithControlPlane('cluster'),
+  runWithControlPlane('cluster-guest'),
+]);
+process.stdout.write(cluster.output + clusterInGuest.output);
 const released = await runWithControlPlane('release');
 process.stdout.write(released.output);
 const guest = await inGuest;
@@ -156,7 +160,8 @@ async function runWithControlPlane(kind) {
   try {
     const installs = files.some(file => file.startsWith('test/install/'));
     const programs = { ...controlPlanePrograms(), ...(installs ? installationPrograms() : {}) };
-    await buildProgram();
+    builtProgram ??= buildProgram();
+    await builtProgram;
     if (kind === 'release') run(process.execPath, ['scripts/release.mjs', '--output', RELEASE]);
     const environment = { ...programs, RELEASE };
     // The guest keeps temporary files in memory: etcd cannot work on the file system that it shares with this machine.
