@@ -20,25 +20,25 @@ export function sourceHandlers(
   const { log } = options;
   const podCIDRs = objects.ownNode.node?.podCIDRs.toString();
   const dependsOnPodCIDRs = () => loop.live.settings.mode === 'NodeCIDR' && options.manifests === undefined;
+  const receive = (kind: string, field: string, change: Change<KubeObject>) => {
+    if (log.isEnabled(4, 'config')) log.v(4, 'config', `${kind} received`, received(field, change));
+    input.objectChanged(latestOf(change));
+  };
   return {
     serviceChanged(change) {
-      if (log.isEnabled(4, 'config')) log.v(4, 'config', 'Service received', received('service', change));
-      input.objectChanged(latestOf(change));
+      receive('Service', 'service', change);
       loop.serviceChanged(change);
     },
     endpointSliceChanged(change) {
-      if (log.isEnabled(4, 'config')) log.v(4, 'config', 'EndpointSlice received', received('endpoints', change));
-      input.objectChanged(latestOf(change));
+      receive('EndpointSlice', 'endpoints', change);
       loop.endpointSliceChanged(change);
     },
     serviceCidrChanged(change) {
-      if (log.isEnabled(4, 'config')) log.v(4, 'config', 'ServiceCIDR received', received('serviceCIDR', change));
-      input.objectChanged(latestOf(change));
+      receive('ServiceCIDR', 'serviceCIDR', change);
       loop.serviceCidrChanged(change);
     },
     nodeChanged(change) {
-      if (log.isEnabled(4, 'config')) log.v(4, 'config', 'Node received', received('node', change));
-      input.objectChanged(latestOf(change));
+      receive('Node', 'node', change);
       objects.ownNode.handle(change);
       health.setNode(objects.ownNode.node);
       if (change.type === 'removed') {
