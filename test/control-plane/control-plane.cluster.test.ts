@@ -84,7 +84,7 @@ describe('a control plane', () => {
   });
 
   test('the API server does not answer while it is paused', async () => {
-    controlPlane.pauseApiserver();
+    await controlPlane.pauseApiserver();
     let resumed = false;
     const answer = controlPlane.request('GET', '/readyz').then(({ status }) => ({ status, resumed }));
     await new Promise(resolve => setTimeout(resolve, 200));

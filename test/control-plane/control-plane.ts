@@ -136,8 +136,8 @@ export class ControlPlane {
   }
 
   /** The connections stay open, but the server does not answer. */
-  pauseApiserver(): void {
-    this.apiserver.signal('SIGSTOP');
+  async pauseApiserver(): Promise<void> {
+    await this.apiserver.pause();
   }
 
   resumeApiserver(): void {

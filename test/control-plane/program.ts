@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { NetworkNamespace } from '../../src/kernel/netns.ts';
 
@@ -93,6 +94,21 @@ export class Program {
 
   signal(signal: NodeJS.Signals): void {
     this.#child.kill(signal);
+  }
+
+  /** Resolves when every thread has stopped. Threads that run on another processor stop only some time after the signal. */
+  async pause(timeoutMs = 20_000): Promise<void> {
+    this.#child.kill('SIGSTOP');
+    await this.waitFor('stop all its threads', () => this.#threadStates().every(state => state === 'T'), timeoutMs);
+  }
+
+  /** One letter for each thread, as in /proc/PID/stat: `R` runs, `S` sleeps, `T` is stopped. */
+  #threadStates(): readonly string[] {
+    const folder = `/proc/${this.pid}/task`;
+    return readdirSync(folder).map(thread => {
+      const stat = readFileSync(`${folder}/${thread}/stat`, 'latin1');
+      return stat.charAt(stat.lastIndexOf(')') + 2);
+    });
   }
 
   /** Sends the signal. Kills the program if it has not ended after the timeout. */
