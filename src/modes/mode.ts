@@ -2,7 +2,8 @@ import { errorText } from '../lib/error-text.ts';
 import type { LocalDetector, NodePortAddresses } from '../model/index.ts';
 import type { Family, Ip } from '../net/index.ts';
 import type { MetricSet } from '../observe/metrics/index.ts';
-import type { PlanDiff } from '../plan/index.ts';
+import type { PlanDiff, ServicePortPlan } from '../plan/index.ts';
+import type { KernelReading } from './read-back.ts';
 import type { SetAside } from './set-aside.ts';
 
 /** What every mode needs to know besides the plans, for one family. */
@@ -102,6 +103,11 @@ export interface Mode {
   sync(family: Family, plans: PlanDiff, settings: ModeSettings): Promise<SyncReport>;
   /** The service ports that are not programmed. */
   setAside(): readonly SetAside[];
+  /**
+   * What the kernel holds for a service port, beside what the mode wants. Changes nothing, reads only what belongs to this
+   * service port, and does not wait for syncs or make them wait.
+   */
+  readBack?(family: Family, plan: ServicePortPlan): Promise<KernelReading>;
   /** Shows what only this mode can measure. */
   registerMetrics(metrics: MetricSet): void;
   /** Whether iptables had this chain before the first sync. Only modes that listed the chains anyway know it. */

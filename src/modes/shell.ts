@@ -2,7 +2,7 @@ import { type Clock, systemClock, type Timer } from '../lib/clock.ts';
 import { Turns } from '../lib/turns.ts';
 import type { Family } from '../net/index.ts';
 import type { MetricSet } from '../observe/metrics/index.ts';
-import type { PlanDiff } from '../plan/index.ts';
+import type { PlanDiff, ServicePortPlan } from '../plan/index.ts';
 import { DriftLoop, type DriftSchedule } from './drift-loop.ts';
 import {
   type MeasureObserver,
@@ -14,6 +14,7 @@ import {
   type SyncReport,
 } from './mode.ts';
 import { PlanBook } from './plan-book.ts';
+import type { KernelReading } from './read-back.ts';
 import type { SetAside } from './set-aside.ts';
 import type { Drift, DriftLook, Writer } from './writer.ts';
 
@@ -100,6 +101,12 @@ export abstract class ModeShell<W extends Writer> implements Mode {
 
   setAside(): readonly SetAside[] {
     return [...this.#families.values()].flatMap(({ book }) => book.setAside());
+  }
+
+  async readBack(family: Family, plan: ServicePortPlan): Promise<KernelReading> {
+    const writer = this.#families.get(family)?.writer;
+    if (!writer?.readBack) return { entries: [], incomplete: `the mode has written nothing for ${family} yet` };
+    return await writer.readBack(plan);
   }
 
   /** Waits until all work has ended, and removes leftovers. */

@@ -3,8 +3,9 @@ import { type Clock, systemClock, type Timer } from '../lib/clock.ts';
 import { errorText } from '../lib/error-text.ts';
 import type { Family } from '../net/index.ts';
 import type { MetricSet } from '../observe/metrics/index.ts';
-import type { PlanDiff } from '../plan/index.ts';
+import type { PlanDiff, ServicePortPlan } from '../plan/index.ts';
 import type { Mode, ModeSettings, SyncReport } from './mode.ts';
+import type { KernelReading } from './read-back.ts';
 import type { SetAside } from './set-aside.ts';
 import type { ShellOptions } from './shell.ts';
 
@@ -53,6 +54,10 @@ export class TakeOver implements Mode {
 
   setAside(): readonly SetAside[] {
     return this.#mode.setAside();
+  }
+
+  async readBack(family: Family, plan: ServicePortPlan): Promise<KernelReading> {
+    return (await this.#mode.readBack?.(family, plan)) ?? { entries: [] };
   }
 
   registerMetrics(metrics: MetricSet): void {

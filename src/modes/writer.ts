@@ -1,5 +1,6 @@
-import type { PlanDiff } from '../plan/index.ts';
+import type { PlanDiff, ServicePortPlan } from '../plan/index.ts';
 import type { ModeSettings } from './mode.ts';
+import type { KernelReading } from './read-back.ts';
 
 /** Another program changed, or may have changed, what a writer wrote. */
 export interface Drift {
@@ -29,6 +30,8 @@ export interface Writer {
   findDrift?(look: DriftLook): Promise<Drift | undefined>;
   /** Compares with the kernel and writes what differs. Returns what it wrote, in words, or undefined if nothing did. */
   repair(drift: Drift): Promise<string | undefined>;
+  /** See `Mode.readBack`. It runs beside writes. */
+  readBack?(plan: ServicePortPlan): Promise<KernelReading>;
   /** In how many milliseconds leftovers can be removed; undefined if there are none. */
   readonly leftoversDueMs?: number | undefined;
   removeLeftovers?(): Promise<void>;

@@ -1,0 +1,52 @@
+import type { EndpointSlice, Service } from '../api/index.ts';
+import type { Problem } from '../lib/problem.ts';
+import type { ConfiguredMode, KernelReading, ModeSettings, SetAside } from '../modes/index.ts';
+import type { Family, Ip } from '../net/index.ts';
+import type { ServicePortPlan } from '../plan/index.ts';
+import type { ProxyState } from '../proxy/index.ts';
+
+/** Everything that an explanation is made from. */
+export interface Facts {
+  /** Where the facts come from: a running proxy, an API server, or manifests. */
+  readonly origin: 'proxy' | 'cluster' | 'manifests';
+  readonly nodeName: string;
+  readonly families: readonly Family[];
+  readonly state: ProxyState;
+  readonly mode: ConfiguredMode;
+  settings(family: Family): ModeSettings;
+  /** The addresses of the node's interfaces. Undefined without a kernel to ask; then the Node's addresses count. */
+  readonly interfaceIPs: readonly Ip[] | undefined;
+  readonly objects: ObjectLookup;
+  /** Faults in the input that exist now. */
+  readonly problems: readonly Problem[];
+  readonly setAside: readonly SetAside[];
+  /** Some changes that the proxy has received are not written yet. */
+  readonly isPending: boolean;
+  /** Empty without an API server. */
+  readonly watches: readonly WatchFact[];
+  /** Undefined if the facts come from no running proxy. */
+  readonly kernel: KernelFacts | undefined;
+}
+
+/** The objects as the source delivered them, with the fields that plans do not need. */
+export interface ObjectLookup {
+  /** `ns/name` */
+  service(key: string): Service | undefined;
+  services(): Iterable<Service>;
+  /** `ns/name` */
+  slice(key: string): EndpointSlice | undefined;
+  slices(): Iterable<EndpointSlice>;
+}
+
+export interface WatchFact {
+  readonly path: string;
+  readonly hasSynced: boolean;
+  /** Milliseconds since the last data of the watch. Undefined before the first data. */
+  readonly silentMs: number | undefined;
+  readonly problem: Problem | undefined;
+}
+
+/** Reads the kernel now. All reads are bounded. */
+export interface KernelFacts {
+  readBack(family: Family, plan: ServicePortPlan): Promise<KernelReading>;
+}

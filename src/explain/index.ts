@@ -1,0 +1,3 @@
+export type { Caller, Place } from './caller.ts';
+export type { Facts, KernelFacts, ObjectLookup, WatchFact } from './facts.ts';
+export type { AnsweringEndpoint, Outcome, SeenAs } from './outcome.ts';

@@ -1,0 +1,1 @@
+export type { Packet } from './packet.ts';
