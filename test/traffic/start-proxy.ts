@@ -35,7 +35,7 @@ export function startProxy(
   const failed = (action: string, error: unknown) => assert.fail(`could not ${action}: ${error}`);
   const { loop, close } = createProxy(
     {
-      mode: configured(mode, settings),
+      mode: caseMode({ ...settings, mode }),
       programs: { backend },
       nodeName: NODE_NAME,
       namespace,
@@ -73,7 +73,8 @@ export function startProxy(
   };
 }
 
-function configured(mode: Mode, { localhostNodePorts, scheduler, strictARP }: CaseSettings): ConfiguredMode {
+/** The mode of a case, with its options. */
+export function caseMode({ mode, localhostNodePorts, scheduler, strictARP }: CaseSettings): ConfiguredMode {
   switch (mode) {
     case 'nftables':
       return withOptions(nftables, {});
