@@ -10,6 +10,7 @@ export type { ChangedElements, NftEvent } from './event.ts';
 export * from './expressions/index.ts';
 export type { NftFamily } from './family.ts';
 export type { Generation } from './generation.ts';
+export { NftablesLookups } from './lookups.ts';
 export { NftablesMonitor, type NftablesMonitorHandlers } from './monitor.ts';
 export { printProtocol, protocolNumber } from './protocol.ts';
 export type { Rule } from './rule.ts';
