@@ -17,5 +17,7 @@ export type { Rule } from './rule.ts';
 export { type NftMap, type NftSet, printSetBody, type SetFlag, type SetOrMap } from './set.ts';
 export { type Commit, type CommitOptions, NftablesSocket, type NftablesSocketOptions } from './socket.ts';
 export type { Table } from './table.ts';
+export type { TracedConnection, TracedHeaders, TraceFamily, TraceMessage, TraceVerdict } from './trace-message.ts';
+export { TraceMonitor, type TraceMonitorHandlers } from './trace-monitor.ts';
 export { type ListedRule, Transaction } from './transaction.ts';
 export { MAX_COMMENT_BYTES } from './userdata.ts';
