@@ -9,8 +9,8 @@ interface Output {
   isTTY?: boolean;
 }
 
-/** The keyboard. */
-export interface Input {
+/** The keyboard, or the text of a pipe. */
+export interface Input extends AsyncIterable<Buffer | string> {
   readonly isTTY?: boolean;
   setRawMode?(isRaw: boolean): unknown;
   on(event: 'data', listener: (data: Buffer | string) => void): unknown;
