@@ -16,6 +16,8 @@ import { callerName, callerStep, unknownCallerStep } from './steps/caller.ts';
 import { endpointsStep } from './steps/endpoints.ts';
 import { kernelSteps } from './steps/kernel.ts';
 import { knowledgeStep } from './steps/knowledge.ts';
+import { listenersStep } from './steps/listeners.ts';
+import { guarded, machineSteps } from './steps/machine.ts';
 import { pathStep } from './steps/path.ts';
 import { portSteps } from './steps/ports.ts';
 import { serviceStep } from './steps/service.ts';
@@ -44,12 +46,14 @@ async function explainFrontend(met: MetFrontend, question: OperatorQuestion, fac
     return finish([...before, unknownCallerStep(detected)], { question, facts, target });
   }
   const outcome = connectionOutcome(met, detected, facts);
+  const kernel = await kernelSteps(met, facts);
   const findings = [
     ...before,
     callerStep(detected, met, facts),
     await endpointsStep(met, outcome, facts),
     pathStep(outcome, met, detected),
-    ...(await kernelSteps(met, facts)),
+    ...kernel.findings,
+    ...(await machineSteps(met, detected, outcome, kernel.reading, { facts, isProbing: question.probe })),
   ];
   return finish(findings, { question, facts, target, detected, outcome });
 }
@@ -86,7 +90,16 @@ async function explainNone(
   const detected = await detectCaller(question.from, family, undefined, facts);
   if (detected.kind === 'unknown') return finish([...before, unknownCallerStep(detected)], { question, facts });
   const outcome = connectionOutcome({ ...destination, family }, detected, facts);
-  const findings = [...before, callerStep(detected, undefined, facts), pathStep(outcome, undefined, detected)];
+  const { kernel } = facts;
+  const isHere = outcome.kind === 'elsewhere' && outcome.at === 'node';
+  const listeners =
+    kernel && isHere && (await guarded('listeners', () => listenersStep(destination, false, outcome, kernel)));
+  const findings = [
+    ...before,
+    callerStep(detected, undefined, facts),
+    pathStep(outcome, undefined, detected),
+    ...(listeners ? [listeners] : []),
+  ];
   return finish(findings, { question, facts, detected, outcome });
 }
 

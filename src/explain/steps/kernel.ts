@@ -1,21 +1,33 @@
 import { errorText } from '../../lib/error-text.ts';
 import { entryState, type KernelEntry, type KernelReading } from '../../modes/index.ts';
 import { planName } from '../../plan/index.ts';
-import type { Facts, KernelFacts } from '../facts.ts';
+import type { Facts } from '../facts.ts';
 import { counted, type Finding, finding } from '../finding.ts';
 import type { MetFrontend } from '../target.ts';
 
 const MAX_LINES = 30;
 
+export interface KernelFindings {
+  readonly findings: readonly Finding[];
+  /** Undefined if the kernel was not read. */
+  readonly reading: KernelReading | undefined;
+}
+
 /** What the kernel holds for the service port, beside what the mode wants. */
-export async function kernelSteps(met: MetFrontend, facts: Facts): Promise<readonly Finding[]> {
+export async function kernelSteps(met: MetFrontend, facts: Facts): Promise<KernelFindings> {
   const aside = setAsideStep(met, facts);
   const { kernel } = facts;
   if (!kernel) {
     const text = 'No kernel was read, because these facts come from no running proxy.';
-    return [...aside, finding('kernel', 'note', text)];
+    return { findings: [...aside, finding('kernel', 'note', text)], reading: undefined };
   }
-  return [...aside, await readBackStep(met, kernel, facts)];
+  try {
+    const reading = await kernel.readBack(met.family, met.plan);
+    return { findings: [...aside, readBackStep(met, reading, facts)], reading };
+  } catch (error) {
+    const failed = finding('kernel', 'unknown', `The kernel could not be read: ${errorText(error)}.`);
+    return { findings: [...aside, failed], reading: undefined };
+  }
 }
 
 function setAsideStep({ plan, family }: MetFrontend, facts: Facts): readonly Finding[] {
@@ -45,13 +57,7 @@ function setAsideStep({ plan, family }: MetFrontend, facts: Facts): readonly Fin
   ];
 }
 
-async function readBackStep({ plan, family }: MetFrontend, kernel: KernelFacts, facts: Facts): Promise<Finding> {
-  let reading: KernelReading;
-  try {
-    reading = await kernel.readBack(family, plan);
-  } catch (error) {
-    return finding('kernel', 'unknown', `The kernel could not be read: ${errorText(error)}.`);
-  }
+function readBackStep({ plan }: MetFrontend, reading: KernelReading, facts: Facts): Finding {
   const { entries, incomplete } = reading;
   const different = entries.filter(entry => entryState(entry) !== 'equal');
   const more = incomplete === undefined ? [] : [`Not everything was read: ${incomplete}.`];
