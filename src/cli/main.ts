@@ -8,6 +8,7 @@ import { cleanupCommand } from './cleanup/command.ts';
 import type { Command, Io } from './command.ts';
 import { completionCommand } from './completion/command.ts';
 import { demoCommand } from './demo/command.ts';
+import { explainCommand } from './explain/command.ts';
 import { FlagError } from './flags/index.ts';
 import { helpCommand } from './help/command.ts';
 import { overviewText } from './help/overview.ts';
@@ -18,6 +19,7 @@ import { versionCommand } from './version-command.ts';
 
 const COMMANDS: readonly Command[] = [
   statusCommand,
+  explainCommand,
   planCommand,
   demoCommand,
   cleanupCommand,
