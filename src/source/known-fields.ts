@@ -51,6 +51,7 @@ const ENDPOINTS = fields('addresses deprecatedTopology hostname nodeName zone', 
 
 const NODE_SPEC = fields('externalID podCIDR podCIDRs providerID unschedulable', {
   configSource: CONFIG_SOURCE,
+  podPreemptionPolicy: fields('disableResizePreemption'),
   taints: fields('effect key timeAdded value'),
 });
 
@@ -63,7 +64,7 @@ const NODE_STATUS = fields('allocatable capacity declaredFeatures phase volumesI
   images: fields('names sizeBytes'),
   nodeInfo: fields(
     'architecture bootID containerRuntimeVersion kernelVersion kubeProxyVersion kubeletVersion machineID ' +
-      'operatingSystem osImage systemUUID',
+      'operatingSystem osImage runningInUserNamespace systemUUID',
     { swap: fields('capacity') },
   ),
   runtimeHandlers: fields('name', { features: fields('recursiveReadOnlyMounts userNamespaces') }),

@@ -2,6 +2,8 @@ import { type FieldProblem, fieldProblem } from '../api/index.ts';
 import { isRecord } from '../lib/is-record.ts';
 import { nearest } from '../lib/nearest.ts';
 
+const LIST = 'List';
+
 const API_VERSIONS: ReadonlyMap<string, string> = new Map([
   ['Service', 'v1'],
   ['Node', 'v1'],
@@ -25,9 +27,17 @@ export function mistypedKind(value: unknown): FieldProblem | undefined {
     return fieldProblem(['apiVersion'], message);
   }
   if (!isOurVersion(apiVersion)) return undefined;
-  const known = [...API_VERSIONS.keys()];
-  const other = known.find(name => name.toLowerCase() === kind.toLowerCase()) ?? nearest(kind, known);
+  const other = similarKind(kind);
   return other === undefined ? undefined : fieldProblem(['kind'], `is ${kind}: did you mean ${other}?`);
+}
+
+function similarKind(kind: string): string | undefined {
+  const known = [...API_VERSIONS.keys()];
+  if (!kind.endsWith(LIST)) return nearest(kind, known);
+  // `List` makes all list kinds alike: only the rest of the name counts.
+  const items = known.filter(name => name.endsWith(LIST) && name !== LIST).map(name => name.slice(0, -LIST.length));
+  const item = nearest(kind.slice(0, -LIST.length), items);
+  return item && `${item}${LIST}`;
 }
 
 /** A group that is not of Kubernetes itself may have kinds with any names: `serving.knative.dev/v1` has a Service. */
