@@ -12,7 +12,7 @@ import { manifestKey } from './parse-manifests.ts';
 import { pathReason, unreadablePath } from './read-text.ts';
 import { ScanSchedule } from './scan-schedule.ts';
 import { isSelected } from './selectors.ts';
-import type { Source, SourceHandlers } from './source.ts';
+import type { Source, SourceHandlers, SourceObjects } from './source.ts';
 import type { ManifestRules } from './validate-addresses.ts';
 
 export interface FilesSourceOptions extends Partial<ManifestRules> {
@@ -90,6 +90,10 @@ export class FilesSource implements Source {
     this.#started?.handlers.close();
     await Promise.allSettled([this.#firstScan, this.#schedule.close()]);
     this.#watch.close();
+  }
+
+  get objects(): SourceObjects {
+    return this.#collection.objects;
   }
 
   async #laterScan(): Promise<boolean> {

@@ -3,6 +3,7 @@ import type { KubeObject } from '../api/index.ts';
 import { type Change, changeBetween, latestOf } from '../lib/change.ts';
 import type { Problem } from '../lib/problem.ts';
 import type { Manifest } from './parse-manifests.ts';
+import type { SourceObjects } from './source.ts';
 
 /** Manifests by their keys. */
 export type Manifests = ReadonlyMap<string, Manifest>;
@@ -86,6 +87,25 @@ export class ManifestCollection {
     };
   }
 
+  /** The objects as of the last `takeChanges`. */
+  get objects(): SourceObjects {
+    return {
+      service: key => this.#takenObject('Service', key),
+      services: () => this.#takenObjects('Service'),
+      slice: key => this.#takenObject('EndpointSlice', key),
+      slices: () => this.#takenObjects('EndpointSlice'),
+    };
+  }
+
+  #takenObject<Kind extends KubeObject['kind']>(kind: Kind, key: string): ObjectOf<Kind> | undefined {
+    const object = this.#taken.get(`${kind} ${key}`)?.object;
+    return object && isOfKind(object, kind) ? object : undefined;
+  }
+
+  *#takenObjects<Kind extends KubeObject['kind']>(kind: Kind): Iterable<ObjectOf<Kind>> {
+    for (const { object } of this.#taken.values()) if (isOfKind(object, kind)) yield object;
+  }
+
   #takeChange(key: string, isSelected: (object: KubeObject) => boolean): ManifestChange | undefined {
     const from = this.#taken.get(key);
     const used = this.used(key);
@@ -126,6 +146,12 @@ export class ManifestCollection {
     if (left.length === 0) this.#paths.delete(key);
     else this.#paths.set(key, left);
   }
+}
+
+type ObjectOf<Kind extends KubeObject['kind']> = Extract<KubeObject, { readonly kind: Kind }>;
+
+function isOfKind<Kind extends KubeObject['kind']>(object: KubeObject, kind: Kind): object is ObjectOf<Kind> {
+  return object.kind === kind;
 }
 
 /** One problem for each place that is not used. */
