@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { KubeObject } from '../api/index.ts';
 import { type Change, changeBetween, latestOf } from '../lib/change.ts';
+import type { Problem } from '../lib/problem.ts';
 import type { Manifest } from './parse-manifests.ts';
 import type { SourceObjects } from './source.ts';
 
@@ -107,7 +108,7 @@ export class ManifestCollection {
 
   #takeChange(key: string, isSelected: (object: KubeObject) => boolean): ManifestChange | undefined {
     const from = this.#taken.get(key);
-    const used = this.#usedManifest(key);
+    const used = this.used(key);
     const to = used && isSelected(used.object) ? used : undefined;
     if (to) this.#taken.set(key, to);
     else this.#taken.delete(key);
@@ -134,7 +135,8 @@ export class ManifestCollection {
     return [...new Set(paths)].filter(path => !unused.has(path));
   }
 
-  #usedManifest(key: string): Manifest | undefined {
+  /** The manifest that counts. */
+  used(key: string): Manifest | undefined {
     const [path] = this.pathsOf(key);
     return path === undefined ? undefined : this.#files.get(path)?.get(key);
   }
@@ -150,6 +152,12 @@ type ObjectOf<Kind extends KubeObject['kind']> = Extract<KubeObject, { readonly 
 
 function isOfKind<Kind extends KubeObject['kind']>(object: KubeObject, kind: Kind): object is ObjectOf<Kind> {
   return object.kind === kind;
+}
+
+/** One problem for each place that is not used. */
+export function duplicateProblems({ key, used, unused }: DuplicateManifest): readonly Problem[] {
+  const message = `is also at ${used.where}, which is used: remove one`;
+  return unused.map(({ where }) => ({ where, reason: 'duplicate', object: key, message }));
 }
 
 function kindOrder({ change }: ManifestChange): number {

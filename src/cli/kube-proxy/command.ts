@@ -8,12 +8,12 @@ import {
 import type { DaemonOptions } from '../../daemon/index.ts';
 import { errorText } from '../../lib/error-text.ts';
 import { goQuote } from '../../lib/go-quote.ts';
+import { nearest } from '../../lib/nearest.ts';
 import { MODES } from '../../modes/index.ts';
 import { type Logger, Logging } from '../../observe/logging/index.ts';
 import { type Io, print, refuseArguments } from '../command.ts';
 import { type ParsedFlags, parseFlags } from '../flags/index.ts';
 import { helpWidth } from '../help/text.ts';
-import { nearest } from '../nearest.ts';
 import { VERSION, versionText } from '../version.ts';
 import { KUBE_PROXY_FLAGS, type KubeProxyFlags } from './flags/index.ts';
 import { loggingSettings } from './logging.ts';
