@@ -3,6 +3,7 @@ import { errorText } from '../lib/error-text.ts';
 import { nearest } from '../lib/nearest.ts';
 import { printable, printableLines } from '../lib/printable.ts';
 import { withoutSecrets } from '../lib/secrets.ts';
+import { bugreportCommand } from './bugreport/command.ts';
 import { cleanupAll } from './cleanup/cleanup-all.ts';
 import { cleanupCommand } from './cleanup/command.ts';
 import type { Command, Io } from './command.ts';
@@ -22,6 +23,7 @@ const COMMANDS: readonly Command[] = [
   explainCommand,
   planCommand,
   demoCommand,
+  bugreportCommand,
   cleanupCommand,
   completionCommand(() => COMMANDS),
   versionCommand,
