@@ -36,6 +36,7 @@ describe('reports of the proxy', () => {
       metrics,
       input: new InputProblems(log, metrics, new Checks()),
       history,
+      syncEnded: ignore,
       synced: ignore,
       node: () => ({ name: 'node-a', zone: 'zone-a' }),
       setAside: port => setAside.push(port),

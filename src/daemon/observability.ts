@@ -29,6 +29,8 @@ export interface Observability {
    */
   connectEvents(client: ApiClient | undefined): void;
   readonly events: ReturnType<typeof eventsOf>;
+  /** The configuration that the proxy uses now. */
+  configuration(): Configuration;
   /** Sets the configuration that the servers show. */
   setConfiguration(configuration: Configuration): void;
 }
@@ -58,8 +60,18 @@ export async function openObservability(
   const setConfiguration = (next: Configuration) => {
     configuration = next;
   };
-  const history = new History();
-  const observability = { metrics, health, checks, input, history, recorder, events, connectEvents, setConfiguration };
+  const observability = {
+    metrics,
+    health,
+    checks,
+    input,
+    history: new History(),
+    recorder,
+    events,
+    connectEvents,
+    configuration: () => configuration,
+    setConfiguration,
+  };
   if (options.initOnly) return observability;
   const servers = await startServers({
     options,

@@ -1,3 +1,4 @@
+export { type EndpointChoice, type LoopbackNodePorts, type ModeBehaviour, PLAN_BEHAVIOUR } from './behaviour.ts';
 export type { Cleanup } from './cleanup-report.ts';
 export {
   type CleanupOptions,
@@ -5,7 +6,6 @@ export {
   type ModeContext,
   type ModeDescriptor,
   type ModeMachine,
-  type PlanDeviation,
   type StartContext,
   type StartEvent,
   withOptions,
@@ -27,7 +27,7 @@ export {
 } from './mode.ts';
 export { NodeAddresses } from './node-addresses.ts';
 export type { PlanBook } from './plan-book.ts';
-export { type EntryState, entryState, type KernelEntry, type KernelReading } from './read-back.ts';
+export { type EntryState, entryState, type KernelEntry, type KernelReading, type PinnedClient } from './read-back.ts';
 export { configuredMode, createMode, DEFAULT_MODE, MODES, modeNamed } from './registry.ts';
 export { type SetAside, type SetAsideCause, setAsideName } from './set-aside.ts';
 export { ModeShell, type ShellOptions } from './shell.ts';

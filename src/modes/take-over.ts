@@ -57,7 +57,7 @@ export class TakeOver implements Mode {
   }
 
   async readBack(family: Family, plan: ServicePortPlan): Promise<KernelReading> {
-    return (await this.#mode.readBack?.(family, plan)) ?? { entries: [] };
+    return (await this.#mode.readBack?.(family, plan)) ?? { entries: [], affinity: [] };
   }
 
   registerMetrics(metrics: MetricSet): void {
