@@ -89,7 +89,7 @@ export class ChangePath {
     const rest = left + changes.length - described;
     if (rest === 0) return;
     const cause = this.#taken.general?.text ?? '';
-    this.#journal.add('sync', `${count(rest, 'further change')} in one sync`, { family, cause, state: 'waiting' });
+    this.#journal.add('changes', `${count(rest, 'further change')} in one sync`, { family, cause, state: 'waiting' });
   }
 
   synced(family: Family, { full, milliseconds }: SyncTimes): void {

@@ -4,6 +4,7 @@ import type { Family } from '../net/index.ts';
  * start           the proxy started
  * listed          the source has delivered its first objects
  * change          the plan of a Service changed, or its objects did
+ * changes         a sync had very many changes; this entry is for those without an entry of their own
  * sync            something about a sync as a whole
  * syncFailed      a sync failed; the proxy retries it
  * repair          the mode repaired what another program changed
@@ -20,6 +21,7 @@ export type EntryKind =
   | 'start'
   | 'listed'
   | 'change'
+  | 'changes'
   | 'sync'
   | 'syncFailed'
   | 'repair'

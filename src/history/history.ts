@@ -61,13 +61,19 @@ export class History {
     return times;
   }
 
+  /** Since when every change of a Service has an entry, in milliseconds since 1970. */
+  get completeSince(): number {
+    for (const { kind, lastAt } of this.#journal.newestFirst()) if (kind === 'changes') return lastAt;
+    return this.#journal.oldestAt ?? this.startedAt;
+  }
+
   /** The Services with changes that the kernel does not have yet. Undefined if all Services may have some. */
   waitingServices(): ReadonlySet<string> | undefined {
     if (!this.#hasListed) return undefined;
     const waiting = new Set<string>(this.#path.arrivedServices());
     for (const { service, state, kind } of this.#journal.newestFirst()) {
       if (state !== 'waiting') continue;
-      if (kind === 'sync') return undefined;
+      if (kind === 'sync' || kind === 'changes') return undefined;
       waiting.add(service);
     }
     return waiting;

@@ -42,6 +42,12 @@ export class Journal {
     return this.#ring.bytes;
   }
 
+  /** The time of the oldest entry, if there were older ones. */
+  get oldestAt(): number | undefined {
+    const { first } = this.#ring;
+    return first && first.id > 1 ? first.lastAt : undefined;
+  }
+
   newestFirst(): Iterable<Entry> {
     return this.#ring.newestFirst();
   }
@@ -91,7 +97,7 @@ export class Journal {
   /** If the last entry about the subject says the same, it counts once more. */
   addRepeated(subject: string, kind: EntryKind, change: string, fields: EntryFields): void {
     const last = this.#last.get(subject);
-    const isKept = last !== undefined && last.id >= (this.#ring.firstId ?? Infinity);
+    const isKept = last !== undefined && last.id >= (this.#ring.first?.id ?? Infinity);
     if (!isKept || !isSame(last, change, fields)) {
       this.#last.set(subject, this.add(kind, change, fields));
       return;

@@ -27,9 +27,9 @@ export class Ring {
     return this.#bytes;
   }
 
-  /** The number of the oldest entry. Undefined without entries. */
-  get firstId(): number | undefined {
-    return this.#slots[this.#first]?.id;
+  /** The oldest entry. Undefined without entries. */
+  get first(): MutableEntry | undefined {
+    return this.#slots[this.#first];
   }
 
   add(entry: MutableEntry): void {
