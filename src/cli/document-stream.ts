@@ -33,6 +33,9 @@ function jsonStream(
   };
 }
 
+/** A text stays on one line, and rows of rows are indented as the rows are. */
+export const YAML_OPTIONS = { lineWidth: 0, indentSeq: false };
+
 /** One line of JSON for a terminal. */
 export function jsonText(value: unknown): string {
   return printableJson(JSON.stringify(value));
@@ -43,11 +46,11 @@ function yamlStream(
   listName: string,
   print: (text: string) => void,
 ): DocumentStream {
-  print(stringify(printableTexts(head)));
+  print(stringify(printableTexts(head), YAML_OPTIONS));
   let isFirst = true;
   return {
     add(row) {
-      print(`${isFirst ? `${listName}:\n` : ''}${stringify([printableTexts(row)], { lineWidth: 0 })}`);
+      print(`${isFirst ? `${listName}:\n` : ''}${stringify([printableTexts(row)], YAML_OPTIONS)}`);
       isFirst = false;
     },
     end() {

@@ -11,24 +11,24 @@ export async function missingServiceText(key: string, services: Iterable<Service
   return `there is no Service ${goQuote(key)}${meant === undefined ? '' : `: did you mean ${meant}?`}`;
 }
 
-/** The same name in another namespace, or the nearest name. It looks at all Services, so it takes breaks. */
+/**
+ * The nearest name of the same namespace, or the same name in another one. It looks at all Services, so it takes breaks.
+ */
 async function similarKey(key: string, services: Iterable<Service>): Promise<string | undefined> {
-  const { name } = objectName(key);
+  const { namespace, name } = objectName(key);
   const breaks = new Breaks();
-  const best: string[] = [];
+  let elsewhere: string | undefined;
+  let best: string | undefined;
   let chunk: string[] = [];
   for (const { metadata } of services) {
-    if (metadata.name === name) return objectKey(metadata);
-    chunk.push(objectKey(metadata));
-    if (chunk.length < CHUNK) continue;
-    best.push(...nearestIn(key, chunk));
-    chunk = [];
     if (breaks.isDue) await breaks.take();
+    if (metadata.name === name) elsewhere ??= objectKey(metadata);
+    if (metadata.namespace !== namespace) continue;
+    chunk.push(metadata.name);
+    if (chunk.length < CHUNK) continue;
+    best = nearest(name, best === undefined ? chunk : [best, ...chunk]);
+    chunk = [];
   }
-  return nearest(key, [...best, ...nearestIn(key, chunk)]);
-}
-
-function nearestIn(key: string, chunk: readonly string[]): readonly string[] {
-  const found = nearest(key, chunk);
-  return found === undefined ? [] : [found];
+  best = nearest(name, best === undefined ? chunk : [best, ...chunk]);
+  return best === undefined ? elsewhere : objectKey({ namespace, name: best });
 }

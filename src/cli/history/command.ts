@@ -2,7 +2,7 @@ import { stringify } from 'yaml';
 import { HISTORY_SCHEMA, type HistoryRow, type MissedRow } from '../../inspect/index.ts';
 import { toMilliseconds } from '../../lib/duration.ts';
 import { defineCommand, type Io, oneOf } from '../command.ts';
-import { documentStream, jsonText, printableTexts } from '../document-stream.ts';
+import { documentStream, jsonText, printableTexts, YAML_OPTIONS } from '../document-stream.ts';
 import { bool, duration, string } from '../flags/index.ts';
 import { proxySocket, SOCKET_FLAG } from '../proxy-socket.ts';
 import { openProxyStream, type ProxyStream } from '../proxy-stream.ts';
@@ -106,6 +106,6 @@ function whole(
 function following(form: Form, style: Style, print: (text: string) => void): Target {
   const end = () => {};
   if (form === 'json') return { add: row => print(`${jsonText(row)}\n`), end };
-  if (form === 'yaml') return { add: row => print(`---\n${stringify(printableTexts(row), { lineWidth: 0 })}`), end };
+  if (form === 'yaml') return { add: row => print(`---\n${stringify(printableTexts(row), YAML_OPTIONS)}`), end };
   return historyTable({ style, print, hasFixedWidths: true });
 }

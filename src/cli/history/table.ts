@@ -1,5 +1,6 @@
 import type { HistoryRow, MissedRow } from '../../inspect/index.ts';
 import { printable } from '../../lib/printable.ts';
+import { shorten } from '../../lib/shorten.ts';
 import type { Style } from '../style.ts';
 import { TableStream } from '../table-stream.ts';
 
@@ -31,6 +32,8 @@ export function historyTable({ style, print, hasFixedWidths = false }: HistoryTa
   };
 }
 
+const MAX_CELL = 200;
+
 const FOLLOW_WIDTHS = [23, 13, 30, 21];
 
 const KIND_WORDS: Readonly<Record<string, string>> = {
@@ -46,27 +49,40 @@ const KIND_WORDS: Readonly<Record<string, string>> = {
 const FAILURES: ReadonlySet<string> = new Set(['syncFailed', 'setAside', 'watchFailed', 'problem']);
 
 function cellsOf(row: HistoryRow, style: Style): readonly string[] {
-  const { kind, time, object, family, change, cause, count, lastTime } = row;
+  const { kind, time, object, family, count, lastTime } = row;
   const word = printable(KIND_WORDS[kind] ?? kind);
   const repeated = count === undefined || lastTime === undefined ? '' : ` (${count} times, last ${timeText(lastTime)})`;
-  const because = cause === undefined ? '' : style.dim(printable(` ← ${cause}`));
   const about = [object, family].filter(text => text !== undefined).join(' ');
   return [
     timeText(time),
     FAILURES.has(kind) ? style.red(word) : kind === 'repair' ? style.yellow(word) : word,
     printable(about) || '-',
     latencyText(row, style),
-    `${printable(change)}${because}${repeated}`,
+    `${changeText(row, style)}${repeated}`,
   ];
 }
 
-function latencyText({ state, writtenMs, triggered, time, fullSync }: HistoryRow, style: Style): string {
+/** A repair begins with what the other program did. */
+function changeText({ kind, change, cause }: HistoryRow, style: Style): string {
+  if (cause === undefined) return cellText(change);
+  if (kind === 'repair') return `${cellText(cause)}; the proxy repaired it: ${cellText(change)}`;
+  return `${cellText(change)}${style.dim(` ← ${cellText(cause)}`)}`;
+}
+
+/** The JSON has the whole text. */
+function cellText(text: string): string {
+  return shorten(printable(text), MAX_CELL);
+}
+
+function latencyText({ kind, state, writtenMs, syncMs, triggered, time, fullSync }: HistoryRow, style: Style): string {
   if (state === 'waiting') return style.yellow('not written yet');
   if (state === 'setAside') return style.red('set aside');
   if (writtenMs === undefined) return '-';
+  const full = fullSync ? ', full sync' : '';
+  if (kind !== 'change') return `took ${durationText(syncMs ?? writtenMs)}${full}`;
   const before = triggered === undefined ? undefined : Date.parse(time) - Date.parse(triggered);
   const trigger = before === undefined || before < 0 ? '' : `trigger → event ${durationText(before)}, `;
-  return `${trigger}event → kernel ${durationText(writtenMs)}${fullSync ? ', full sync' : ''}`;
+  return `${trigger}event → kernel ${durationText(writtenMs)}${full}`;
 }
 
 function durationText(milliseconds: number): string {
