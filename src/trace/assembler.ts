@@ -1,7 +1,7 @@
-import type { Hook, TracedConnection, TracedHeaders, TraceFamily, TraceMessage } from '../kernel/nftables/index.ts';
+import type { TracedConnection, TracedHeaders, TraceFamily, TraceMessage } from '../kernel/nftables/index.ts';
 import { type Clock, systemClock, type Timer } from '../lib/clock.ts';
 import { lastChainOf, MarkingChain } from './marking-table.ts';
-import { type PacketHeaders, readHeaders, sameEnds } from './packet-headers.ts';
+import { fingerprintOf, type PacketHeaders, readHeaders } from './packet-headers.ts';
 
 /** What one base chain did with a packet, as the kernel reported it. */
 export interface ChainVisit {
@@ -29,8 +29,6 @@ const ARPHRD_LOOPBACK = 772;
 interface OpenPacket {
   readonly visits: (ChainVisit & { readonly messages: TraceMessage[] })[];
   timer: Timer;
-  /** The packet left through the loopback interface, so it comes in again with another id. */
-  isLooping: boolean;
 }
 
 /** Puts the messages about each packet together. */
@@ -50,7 +48,7 @@ export class Assembler {
     this.#append(packet, message);
     packet.timer.cancel();
     packet.timer = this.#watch(message.id);
-    if (isEnd(message, this.#options.table)) this.#endOrLoop(message.id, packet);
+    if (isEnd(packet, message, this.#options.table)) this.#complete(message.id);
   }
 
   /** Completes all packets, as they are. */
@@ -59,27 +57,31 @@ export class Assembler {
   }
 
   #packetOf(message: TraceMessage): OpenPacket | undefined {
-    const { id, packet: headers, chain } = message;
-    const isOwn = message.table === this.#options.table;
-    if (!isOwn || !headers) return this.#open.get(id);
-    if (headers.iif?.type === ARPHRD_LOOPBACK && isEntry(chain)) {
-      const looping = this.#continueLoop(id, readHeaders(headers.network, headers.transport));
-      if (looping) return looping;
-    }
-    if (chain !== MarkingChain.MARK) return this.#open.get(id);
+    const { id, packet: headers, chain, table } = message;
+    if (!headers) return this.#open.get(id);
+    const isFirst = table === this.#options.table && chain === MarkingChain.MARK;
+    const known = isFirst ? undefined : this.#open.get(id);
+    return known ?? this.#renamed(id, headers) ?? (isFirst ? this.#begin(id) : undefined);
+  }
+
+  #begin(id: number): OpenPacket {
     // The kernel uses a number again as soon as the packet is gone.
     this.#complete(id);
-    const packet: OpenPacket = { visits: [], timer: this.#watch(id), isLooping: false };
+    const packet: OpenPacket = { visits: [], timer: this.#watch(id) };
     this.#open.set(id, packet);
     return packet;
   }
 
-  /** Finds the packet that left through the loopback interface and comes in again, and gives it its new id. */
-  #continueLoop(id: number, headers: PacketHeaders | undefined): OpenPacket | undefined {
+  /**
+   * Finds a packet that goes on with another number. The number depends on the interface that the packet came in
+   * through. It changes if the loopback interface receives a packet of this machine, and if a bridge gives a packet to
+   * the IP layer after it ran the prerouting hook itself (br_netfilter).
+   */
+  #renamed(id: number, raw: TracedHeaders): OpenPacket | undefined {
+    const fingerprint = fingerprintIn(raw);
     for (const [oldId, packet] of this.#open) {
-      const last = packet.visits.at(-1)?.headers;
-      if (!packet.isLooping || !headers || !last || !sameEnds(last, headers)) continue;
-      packet.isLooping = false;
+      const last = packet.visits.at(-1);
+      if (oldId === id || !last || fingerprint === undefined || fingerprintIn(last.raw) !== fingerprint) continue;
       packet.timer.cancel();
       this.#open.delete(oldId);
       this.#complete(id);
@@ -97,13 +99,6 @@ export class Assembler {
     } else visits.at(-1)?.messages.push(message);
   }
 
-  #endOrLoop(id: number, packet: OpenPacket): void {
-    const last = packet.visits.at(-1);
-    const leaves = last?.chain === lastChainOf('postrouting') && last.table === this.#options.table;
-    packet.isLooping = leaves && last.raw.oif?.type === ARPHRD_LOOPBACK;
-    if (!packet.isLooping) this.#complete(id);
-  }
-
   #watch(id: number): Timer {
     return this.#clock.setTimer(QUIET_MS, () => this.#complete(id));
   }
@@ -117,14 +112,16 @@ export class Assembler {
   }
 }
 
-function isEntry(chain: string): boolean {
-  return chain === MarkingChain.MARK || chain === MarkingChain.PREROUTING;
+function fingerprintIn({ network, transport }: TracedHeaders): string | undefined {
+  const headers = readHeaders(network, transport);
+  return headers && fingerprintOf(headers, transport);
 }
 
-const LAST_CHAINS: ReadonlySet<string> = new Set((['input', 'postrouting'] satisfies Hook[]).map(lastChainOf));
-
-/** Whether the packet goes no further: it is dropped, or it has passed all chains of its last hook. */
-function isEnd({ table, chain, type, verdict }: TraceMessage, ownTable: string): boolean {
+/** Whether the packet goes no further: it is dropped, given to this machine, or it has left. */
+function isEnd({ visits }: OpenPacket, { table, chain, type, verdict }: TraceMessage, ownTable: string): boolean {
   if (verdict.kind === 'drop') return true;
-  return table === ownTable && type === 'policy' && LAST_CHAINS.has(chain);
+  if (table !== ownTable || type !== 'policy') return false;
+  if (chain === lastChainOf('input')) return true;
+  // The loopback interface receives what it sends, so such a packet goes on.
+  return chain === lastChainOf('postrouting') && visits.at(-1)?.raw.oif?.type !== ARPHRD_LOOPBACK;
 }

@@ -54,11 +54,11 @@ export function destinationText({ destination, destinationPort }: PacketHeaders)
   return destinationPort === undefined ? destination : joinHostPort(destination, destinationPort);
 }
 
-/** Whether both are the same packet, apart from fields that the kernel changes on the way, such as the TTL. */
-export function sameEnds(a: PacketHeaders, b: PacketHeaders): boolean {
-  return (
-    a.protocolNumber === b.protocolNumber &&
-    sourceText(a) === sourceText(b) &&
-    destinationText(a) === destinationText(b)
-  );
+/**
+ * Bytes that stay the same while a packet goes through this machine, and that differ between the packets of a
+ * connection: sequence numbers and flags of TCP, or the beginning of the payload.
+ */
+export function fingerprintOf(headers: PacketHeaders, transport: Buffer): string {
+  const bytes = headers.tcpFlags === undefined ? transport.subarray(8) : transport.subarray(4, 14);
+  return `${headers.protocolNumber} ${sourceText(headers)} ${destinationText(headers)} ${bytes.toString('hex')}`;
 }
