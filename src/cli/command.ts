@@ -1,7 +1,7 @@
 import { goQuote } from '../lib/go-quote.ts';
+import { nearest } from '../lib/nearest.ts';
 import { bool, FlagError, type FlagTable, type ParsedFlags, parseFlags } from './flags/index.ts';
 import { commandHelp, type HelpTexts, helpWidth } from './help/text.ts';
-import { nearest } from './nearest.ts';
 
 interface Output {
   write(text: string): unknown;
@@ -9,8 +9,8 @@ interface Output {
   isTTY?: boolean;
 }
 
-/** The keyboard. */
-export interface Input {
+/** The keyboard, or the text of a pipe. */
+export interface Input extends AsyncIterable<Buffer | string> {
   readonly isTTY?: boolean;
   setRawMode?(isRaw: boolean): unknown;
   on(event: 'data', listener: (data: Buffer | string) => void): unknown;

@@ -213,7 +213,7 @@ spec: {clusterIP: "10.96.0.11${codes}", type: "x${codes}", ports: [{name: "p${co
   });
 
   const errors: [string[], RegExp][] = [
-    [['plan'], /^Error: required flag "manifests" not set/],
+    [['plan'], /^Error: no objects to read: give --manifests DIR \(or - for standard input\), or --kubeconfig FILE\n/],
     [
       ['plan', '--manifests', '/nonesuch'],
       /^Error: cannot read manifests from \/nonesuch: there is no such file or folder\n$/,

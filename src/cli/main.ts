@@ -1,5 +1,6 @@
 import { runDaemon } from '../daemon/index.ts';
 import { errorText } from '../lib/error-text.ts';
+import { nearest } from '../lib/nearest.ts';
 import { printable, printableLines } from '../lib/printable.ts';
 import { withoutSecrets } from '../lib/secrets.ts';
 import { cleanupAll } from './cleanup/cleanup-all.ts';
@@ -11,7 +12,6 @@ import { FlagError } from './flags/index.ts';
 import { helpCommand } from './help/command.ts';
 import { overviewText } from './help/overview.ts';
 import { kubeProxy, type Runners } from './kube-proxy/command.ts';
-import { nearest } from './nearest.ts';
 import { planCommand } from './plan/command.ts';
 import { statusCommand } from './status/command.ts';
 import { versionCommand } from './version-command.ts';

@@ -32,6 +32,7 @@ describe('reports of the proxy', () => {
       health,
       metrics,
       input: new InputProblems(log, metrics, new Checks()),
+      syncEnded: ignore,
       synced: ignore,
       node: () => ({ name: 'node-a', zone: 'zone-a' }),
       setAside: port => setAside.push(port),

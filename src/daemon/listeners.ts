@@ -8,6 +8,7 @@ import type { ProxyMetrics } from '../observe/metrics/index.ts';
 import type { LoopListener, ProxyListeners, SyncedReport } from '../proxy/index.ts';
 import { logChanges } from './change-log.ts';
 import type { InputProblems } from './input-problems.ts';
+import type { EndedSync } from './run-record.ts';
 
 /** Where the reports of the proxy go. */
 export interface ReportTargets {
@@ -17,7 +18,9 @@ export interface ReportTargets {
   readonly health: ProxyHealth;
   readonly metrics: ProxyMetrics;
   readonly input: InputProblems;
-  /** Called after each sync of a family. */
+  /** Called after each sync of a family, before `synced`, and also if it failed. */
+  readonly syncEnded: (family: Family, sync: EndedSync) => void;
+  /** Called after each sync of a family that succeeded. */
   readonly synced: (family: Family) => void;
   /** The node, as the plans see it. */
   readonly node: (family: Family) => NodeTopology;
@@ -46,7 +49,7 @@ export function proxyListeners(targets: ReportTargets): ProxyListeners {
   };
 }
 
-function loopListener({ log, health, metrics, input, synced, node }: ReportTargets): LoopListener {
+function loopListener({ log, health, metrics, input, synced, syncEnded, node }: ReportTargets): LoopListener {
   return {
     problem: problem => input.add(problem),
     recovered: where => input.recovered(where),
@@ -59,6 +62,7 @@ function loopListener({ log, health, metrics, input, synced, node }: ReportTarge
     synced(family, report) {
       health.updated(family);
       measure({ metrics, log }, family, report);
+      syncEnded(family, report);
       synced(family);
       const { servicePorts, milliseconds, full } = report;
       const fields = { ipFamily: family, changedServicePorts: servicePorts, took: durationText(milliseconds) };
@@ -67,6 +71,7 @@ function loopListener({ log, health, metrics, input, synced, node }: ReportTarge
     },
     syncFailed(family, { full, error, milliseconds }) {
       health.failed(family, errorText(error));
+      syncEnded(family, { full, milliseconds, servicePorts: 0, error: errorText(error) });
       metrics.syncFinished(family, milliseconds / 1000, { full, success: false });
       log.error('proxy', 'Sync failed; the proxy will retry it', { ipFamily: family, full, err: errorText(error) });
     },

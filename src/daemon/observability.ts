@@ -27,6 +27,8 @@ export interface Observability {
    */
   connectEvents(client: ApiClient | undefined): void;
   readonly events: ReturnType<typeof eventsOf>;
+  /** The configuration that the proxy uses now. */
+  configuration(): Configuration;
   /** Sets the configuration that the servers show. */
   setConfiguration(configuration: Configuration): void;
 }
@@ -56,7 +58,17 @@ export async function openObservability(
   const setConfiguration = (next: Configuration) => {
     configuration = next;
   };
-  const observability = { metrics, health, checks, input, recorder, events, connectEvents, setConfiguration };
+  const observability = {
+    metrics,
+    health,
+    checks,
+    input,
+    recorder,
+    events,
+    connectEvents,
+    configuration: () => configuration,
+    setConfiguration,
+  };
   if (options.initOnly) return observability;
   const servers = await startServers({
     options,

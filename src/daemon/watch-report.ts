@@ -20,6 +20,10 @@ export class WatchChecks {
     this.#problems.delete(path);
   }
 
+  problemOf(path: string): Problem | undefined {
+    return this.#problems.get(path);
+  }
+
   addTo(checks: Checks, source: { following(): readonly Following[] }): void {
     for (const { path } of source.following()) {
       checks.add(`watch ${path}`, () => this.#outcome(source.following().find(other => other.path === path)));

@@ -1,3 +1,23 @@
 export type { Caller, Place } from './caller.ts';
 export type { Facts, KernelFacts, ObjectLookup, WatchFact } from './facts.ts';
-export type { AnsweringEndpoint, Outcome, SeenAs } from './outcome.ts';
+export {
+  type Destination,
+  type FrontendIndex,
+  frontendOutcome,
+  isBehindNode,
+  isDetectedPod,
+  matchFrontend,
+  type OutcomeContext,
+  type OutcomeInput,
+  outcomeOf,
+  type Question,
+} from './outcome/index.ts';
+export type {
+  AnsweringEndpoint,
+  Choice,
+  Outcome,
+  ReasonCode,
+  Remark,
+  RemarkCode,
+  SeenAs,
+} from './outcome.ts';

@@ -38,6 +38,11 @@ export function withoutSecrets(text: string): string {
   return clean + text.slice(from);
 }
 
+/** The text without the user and the password of URLs: `https://user:password@host`. */
+export function withoutUrlCredentials(text: string): string {
+  return text.replaceAll(/(\b[a-z][a-z0-9+.-]*:\/\/)[^\s/@]*@/gi, `$1${REDACTED}@`);
+}
+
 interface Place {
   readonly start: number;
   readonly end: number;

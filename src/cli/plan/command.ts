@@ -1,23 +1,8 @@
 import { stringify } from 'yaml';
-import { applyFeatureGates, type FeatureGates, isEnabled } from '../../config/index.ts';
-import { localNode } from '../../daemon/index.ts';
 import { printable, printableJson } from '../../lib/printable.ts';
-import type { Problem } from '../../lib/problem.ts';
-import { DEFAULT_MODE, MODES } from '../../modes/index.ts';
-import { FAMILIES } from '../../net/index.ts';
-import { conflictProblems } from '../../plan/index.ts';
-import { ProxyState } from '../../proxy/index.ts';
-import { FilesSource } from '../../source/index.ts';
 import { defineCommand, oneOf, print } from '../command.ts';
-import { bool, FlagError, type FlagValues, mapStringBool, string, stringSlice } from '../flags/index.ts';
-import {
-  manifestsFlag,
-  modeFlag,
-  NODE_FLAGS,
-  nodeNameFlag,
-  nodePortAddressesFlag,
-  planSettings,
-} from '../node-flags.ts';
+import { FACTS_FLAGS, loadFacts } from '../facts/index.ts';
+import { bool, string, stringSlice } from '../flags/index.ts';
 import { COLOR_FLAG, colorFlag, type Style, styleFor } from '../style.ts';
 import { type PlanReport, planReport } from './report.ts';
 import { problemsText, rulesText } from './rules.ts';
@@ -28,13 +13,7 @@ const NONE: readonly string[] = [];
 const FORMS = ['text', 'json', 'yaml'] as const;
 
 const FLAGS = {
-  ...NODE_FLAGS,
-  'proxy-mode': {
-    type: string,
-    default: DEFAULT_MODE.descriptor.name,
-    word: 'MODE',
-    usage: `mode for --rules and --diff: ${MODES.map(({ name }) => name).join(', ')}`,
-  },
+  ...FACTS_FLAGS,
   output: { type: string, default: 'text', shorthand: 'o', word: 'FORM', usage: 'text, json or yaml', words: FORMS },
   service: {
     type: stringSlice,
@@ -51,17 +30,6 @@ const FLAGS = {
     type: bool,
     default: false,
     usage: 'print what would bring the kernel of this machine to the plan',
-  },
-  'feature-gates': {
-    type: mapStringBool,
-    default: new Map<string, boolean>(),
-    word: 'GATES',
-    usage: 'the feature gates of the proxy, such as AllowServiceExternalIPs=false',
-  },
-  'count-connections': {
-    type: bool,
-    default: false,
-    usage: 'for --rules and --diff: the rules of a proxy that runs with this flag',
   },
   ...COLOR_FLAG,
 };
@@ -86,68 +54,22 @@ difference.`,
     { meaning: 'How the kernel of this machine differs', command: 'kube-proxy plan --manifests examples --diff' },
   ],
   flags: FLAGS,
-  async run({ values }, io) {
+  async run(flags, io) {
+    const { values } = flags;
     const render = renderer(values.output, styleFor(io.stdout, io.env, colorFlag(values)));
-    const mode = modeFlag(values);
-    const { state, problems, nodeName } = await readState(values);
+    const facts = await loadFacts(flags, io);
+    const { problems } = facts;
     if (values.rules || values.diff) {
       io.stderr.write(problemsText(problems));
-      const text = await rulesText(state, {
-        mode,
-        featureGates: values['feature-gates'],
-        nodePortAddresses: nodePortAddressesFlag(values, mode),
-        countConnections: values['count-connections'],
-        against: values.diff ? 'kernel' : 'nothing',
-      });
+      const text = await rulesText(facts, values.diff ? 'kernel' : 'nothing');
       const isDifferent = values.diff && text !== '';
       const status = problems.length > 0 || isDifferent ? 1 : 0;
       return print(io, values.diff && !isDifferent ? 'no difference\n' : text, status);
     }
-    const report = filter(planReport(state, nodeName, problems), values.service);
+    const report = filter(planReport(facts.state, facts.nodeName, problems), values.service);
     return print(io, render(report), report.problems.length > 0 ? 1 : 0);
   },
 });
-
-interface Read {
-  readonly state: ProxyState;
-  readonly problems: readonly Problem[];
-  readonly nodeName: string;
-}
-
-async function readState(values: FlagValues<typeof FLAGS>): Promise<Read> {
-  const path = manifestsFlag(values);
-  const nodeName = nodeNameFlag(values);
-  const problems: Problem[] = [];
-  const report = (problem: Problem) => problems.push(problem);
-  const allowExternalIPs = isEnabled(gatesFlag(values), 'AllowServiceExternalIPs');
-  const settings = { ...planSettings(values), allowExternalIPs };
-  const state = new ProxyState({ nodeName, settings, startedAt: 0, report });
-  const allowLoopbackEndpoints = values['allow-loopback-endpoints'];
-  const source = new FilesSource({ path, nodeName, localNode: () => localNode(nodeName), allowLoopbackEndpoints });
-  try {
-    await source.start({
-      serviceChanged: change => state.serviceChanged(change),
-      endpointSliceChanged: change => state.endpointSliceChanged(change),
-      nodeChanged: change => state.nodeChanged(change),
-      serviceCidrChanged: change => state.serviceCidrChanged(change),
-      synced: () => state.take(),
-      problem: report,
-    });
-  } finally {
-    await source.close();
-  }
-  return { state, problems: [...problems, ...conflicts(state)], nodeName };
-}
-
-function gatesFlag(values: FlagValues<typeof FLAGS>): FeatureGates {
-  const applied = applyFeatureGates(values['feature-gates']);
-  if (applied.kind === 'error') throw new FlagError(applied.message);
-  return applied.gates;
-}
-
-function conflicts(state: ProxyState): readonly Problem[] {
-  return FAMILIES.flatMap(family => conflictProblems(state.family(family).planner.plans()));
-}
 
 function filter(report: PlanReport, wanted: readonly string[]): PlanReport {
   if (wanted.length === 0) return report;

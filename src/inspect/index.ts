@@ -1,0 +1,18 @@
+export { errorAnswer, linesAnswer, objectAnswer, type Rows } from './answers.ts';
+export {
+  type AskOptions,
+  askProxy,
+  askProxyText,
+  DEFAULT_SOCKET,
+  ProxyClientError,
+  type ProxyClientErrorKind,
+  readProxyLines,
+} from './client.ts';
+export { type AnswerQuestion, type ExplainAnswer, type ExplainRequest, explainRoute } from './explain.ts';
+export { type InspectionHandlerOptions, inspectionHandler } from './handler.ts';
+export { localOnly } from './local-only.ts';
+export { problemsRoute } from './problems.ts';
+export { type Parameter, type Query, QueryError, type Route } from './route.ts';
+export { SocketKeeper, type SocketKeeperOptions } from './socket-keeper.ts';
+export * from './status.ts';
+export { type ConfigurationAnswer, configurationRoute, logRoute, metricsRoute } from './texts.ts';
