@@ -14,11 +14,13 @@ import { overviewText } from './help/overview.ts';
 import { kubeProxy, type Runners } from './kube-proxy/command.ts';
 import { planCommand } from './plan/command.ts';
 import { statusCommand } from './status/command.ts';
+import { traceCommand } from './trace/command.ts';
 import { versionCommand } from './version-command.ts';
 
 const COMMANDS: readonly Command[] = [
   statusCommand,
   planCommand,
+  traceCommand,
   demoCommand,
   cleanupCommand,
   completionCommand(() => COMMANDS),
