@@ -18,6 +18,7 @@ import { kubeProxy, type Runners } from './kube-proxy/command.ts';
 import { planCommand } from './plan/command.ts';
 import { servicesCommand } from './services/command.ts';
 import { statusCommand } from './status/command.ts';
+import { traceCommand } from './trace/command.ts';
 import { versionCommand } from './version-command.ts';
 
 const COMMANDS: readonly Command[] = [
@@ -26,6 +27,7 @@ const COMMANDS: readonly Command[] = [
   servicesCommand,
   historyCommand,
   planCommand,
+  traceCommand,
   demoCommand,
   bugreportCommand,
   cleanupCommand,

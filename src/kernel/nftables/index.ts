@@ -4,7 +4,7 @@ export { type BaseChain, type Chain, type ChainType, type Hook, printListedChain
 export type { Command, ElementCommand, RuleHandle, SetElements } from './command.ts';
 export { printCommand, printElementOf } from './command.ts';
 export { dataBytes, dataValues } from './data.ts';
-export { type DataType, type DataValue, printData } from './datatype.ts';
+export { type DataType, type DataValue, dataSize, printData } from './datatype.ts';
 export type { Element } from './element.ts';
 export type { ChangedElements, NftEvent } from './event.ts';
 export * from './expressions/index.ts';
