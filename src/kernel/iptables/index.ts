@@ -5,6 +5,7 @@ export type { ChainUses } from './chain-uses.ts';
 export type { IptablesFailureKind } from './failure-kind.ts';
 export { Iptables, type IptablesOptions } from './iptables.ts';
 export { IptablesError } from './iptables-error.ts';
+export { legacyTables } from './legacy-tables.ts';
 export type { LockHolder } from './lock-holder.ts';
 export { type LockWait, lockWaitText } from './lock-watch.ts';
 export type { RestoreLine } from './restore-failure.ts';
