@@ -27,6 +27,7 @@ export interface TestPath {
   readonly packet?: { readonly source?: string | undefined; readonly destination: string; readonly port: number };
   readonly endpoint?: { readonly ip: string; readonly port: number } | undefined;
   readonly isFromNode?: boolean;
+  readonly translatedBy?: 'nat' | 'ipvs';
 }
 
 export function findIn(
@@ -49,6 +50,7 @@ export function findIn(
       },
       endpoint: ip === undefined || port === undefined ? undefined : { ip: ip as Ip, port },
       isFromNode,
+      translatedBy: path.translatedBy,
     },
     { namespace, timeoutMs: 60_000, ...options },
   );

@@ -60,19 +60,21 @@ export async function listBaseChains(
   return found;
 }
 
-/** The rules of one chain, in order. */
+/** The rules of one chain, or of all chains of the table, in order. */
 export async function listRulesUpTo(
   limit: number,
-  { family, table, chain }: { readonly family: NftFamily; readonly table: string; readonly chain: string },
+  { family, table, chain }: { readonly family: NftFamily; readonly table: string; readonly chain?: string },
   namespace: NetworkNamespace | undefined,
 ): Promise<BoundedList<Rule>> {
   const items: Rule[] = [];
-  const request = (writer: MessageWriter) =>
-    writer.struct(familyHead(family)).string(RuleAttribute.TABLE, table).string(RuleAttribute.CHAIN, chain);
-  const operation = `list rules in ${family} ${table} ${chain}`;
+  const request = (writer: MessageWriter) => {
+    writer.struct(familyHead(family)).string(RuleAttribute.TABLE, table);
+    if (chain !== undefined) writer.string(RuleAttribute.CHAIN, chain);
+  };
+  const operation = `list rules in ${family} ${table}`;
   const isComplete = await list(operation, NftMessage.GETRULE, namespace, request, message => {
     const found = decodeRule(message);
-    if (found?.table !== table || found.rule.chain !== chain) return true;
+    if (found?.table !== table || (chain !== undefined && found.rule.chain !== chain)) return true;
     if (items.length >= limit) return false;
     items.push(found.rule);
     return true;

@@ -4,7 +4,7 @@ import type { HookedChain, NftablesSocket } from '../../kernel/nftables/index.ts
 import type { Family } from '../../net/index.ts';
 import type { Budget } from './budget.ts';
 import type { PathHook, RuleFinding } from './finding.ts';
-import { isIptablesTable, readIptables } from './iptables-tables.ts';
+import { readIptables } from './iptables-tables.ts';
 import { type NftTable, readNftTables, WalkedNftTable } from './nft-tables.ts';
 import type { WalkedTable } from './walk.ts';
 
@@ -34,8 +34,7 @@ export async function readSources(family: Family, context: SourceContext): Promi
     ...(await readNftTables(context.socket, own, context.namespace)),
     ...(await readNftTables(context.socket, 'inet', context.namespace)),
   ];
-  const iptables = tables.filter(table => isIptablesTable(table));
-  const read = await readIptables(own, new Set(iptables.map(({ name }) => name)), context);
+  const read = await readIptables(own, tables, context);
   const others = tables.filter(table => table.name !== OWN_TABLE && !read.replaces(table));
   return [...others.flatMap(table => nftSources(table, context)), ...read.sources];
 }

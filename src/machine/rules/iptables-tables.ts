@@ -11,7 +11,7 @@ import { errorText } from '../../lib/error-text.ts';
 import type { PathHook, RuleFinding } from './finding.ts';
 import type { HookSource, SourceContext } from './hook-sources.ts';
 import { evaluateIptablesRule, type ParsedRule, parseIptablesRule } from './iptables-rule.ts';
-import type { NftTable } from './nft-tables.ts';
+import { looksLikeIptables, type NftTable } from './nft-tables.ts';
 import type { WalkedRule, WalkedTable } from './walk.ts';
 
 /** The tables of iptables that can drop packets, and their priorities. The table nat cannot. */
@@ -37,7 +37,7 @@ export interface IptablesSources {
   replaces(table: NftTable): boolean;
 }
 
-/** Whether iptables-nft wrote the table: it has the names of iptables. */
+/** Whether the table has the name and the base chains of a table of iptables. */
 export function isIptablesTable({ family, name, baseChains }: NftTable): boolean {
   if (family === 'inet' || (name !== NAT_TABLE && !PRIORITIES.has(name))) return false;
   return baseChains.every(chain => HOOKS.get(chain.name) === chain.base.hook);
@@ -49,23 +49,22 @@ export function isIptablesTable({ family, name, baseChains }: NftTable): boolean
  */
 export async function readIptables(
   family: IptablesFamily,
-  nftTables: ReadonlySet<string>,
+  tables: readonly NftTable[],
   context: SourceContext,
 ): Promise<IptablesSources> {
   const name = family === 'ip' ? 'iptables' : 'ip6tables';
-  const nft = await readTables(family, name, programOfBackend(family, 'nf_tables'), nftTables, context);
-  const legacy = await readTables(
-    family,
-    `${name}-legacy` as const,
-    programOfBackend(family, 'legacy'),
-    new Set(legacyTables(family, context.namespace)),
-    context,
-  );
+  const written = new Set<string>();
+  for (const table of tables.filter(isIptablesTable)) {
+    if (await looksLikeIptables(table, context.namespace)) written.add(table.name);
+  }
+  const nft = await readTables(family, name, programOfBackend(family, 'nf_tables'), written, context);
+  const legacy = new Set(legacyTables(family, context.namespace));
+  const program = programOfBackend(family, 'legacy');
   const replaced = new Set(nft.map(({ table }) => table));
-  if (nftTables.has(NAT_TABLE)) replaced.add(NAT_TABLE);
+  if (written.has(NAT_TABLE)) replaced.add(NAT_TABLE);
   return {
-    sources: [...nft, ...legacy],
-    replaces: table => table.family === family && isIptablesTable(table) && replaced.has(table.name),
+    sources: [...nft, ...(await readTables(family, `${name}-legacy`, program, legacy, context))],
+    replaces: table => isIptablesTable(table) && replaced.has(table.name),
   };
 }
 

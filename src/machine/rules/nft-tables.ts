@@ -40,6 +40,24 @@ export async function readNftTables(
   return [...tables].map(([name, baseChains]) => ({ family, name, baseChains }));
 }
 
+/** How many rules to look at, to find out which program wrote a table. */
+const SAMPLE = 1000;
+
+/**
+ * Whether every rule counts and none has a set, as the rules of iptables-nft do. iptables-nft-save prints rules of nft
+ * too, but leaves out what it does not know.
+ */
+export async function looksLikeIptables(
+  { family, name }: NftTable,
+  namespace: NetworkNamespace | undefined,
+): Promise<boolean> {
+  const { items } = await retry(() => listRulesUpTo(SAMPLE, { family, table: name }, namespace));
+  return items.every(({ expressions }) => {
+    const kinds = new Set(expressions.map(({ kind }) => kind));
+    return kinds.has('counter') && !kinds.has('lookup');
+  });
+}
+
 /** The rules of an nf_tables table, each chain read when the packet first comes to it. */
 export class WalkedNftTable implements WalkedTable {
   readonly #family: NftFamily;

@@ -37,49 +37,51 @@ const CONNTRACK = -200;
 const DESTINATION_NAT = -100;
 const SOURCE_NAT = 100;
 
+type Links = Pick<PacketView, 'input' | 'output'>;
+
+/** Where a hook is on the way: before the destination is replaced, where rules replace it, or after it. */
+type Part = 'before' | 'nat' | 'after';
+
 /** The hooks that the packet comes through, in order. */
 export function stagesOf(path: PacketPath, routing: Routing): readonly Stage[] {
-  const stage = (hook: PathHook, when: 'before' | 'here' | 'after', links: Pick<PacketView, 'input' | 'output'>) => ({
+  const stage = (hook: PathHook, part: Part, links: Links): Stage => ({
     hook,
-    view: (priority: number) => viewOf(path, routing, { hook, when, priority, ...links }),
+    view: priority => viewOf(path, routing, { hook, part, priority, ...links }),
   });
-  const { lo } = routing;
   const output = routing.target?.link ?? 'unknown';
   const isLocal = routing.target?.type === 'local';
-  if (!path.isFromNode) {
-    const arrival = stage('prerouting', 'here', { input: 'unknown', output: 'none' });
-    if (isLocal) return [arrival, stage('input', 'after', { input: 'unknown', output: 'none' })];
-    return [
-      arrival,
-      stage('forward', 'after', { input: 'unknown', output }),
-      // Before Linux 5.4 rules of postrouting do not see the input interface.
-      stage('postrouting', 'after', { input: 'unknown', output }),
-    ];
+  const arriving: Links = { input: 'unknown', output: 'none' };
+  const leaving: Links = { input: 'none', output };
+  if (path.translatedBy === 'ipvs' && !isLocal) {
+    const start = path.isFromNode
+      ? [stage('output', 'before', leaving)]
+      : [stage('prerouting', 'before', arriving), stage('input', 'before', arriving)];
+    return [...start, stage('output', 'after', leaving), stage('postrouting', 'after', leaving)];
   }
-  const start = [
-    stage('output', 'here', { input: 'none', output }),
-    stage('postrouting', 'after', { input: 'none', output }),
-  ];
-  if (!isLocal) return start;
-  const links = { input: lo, output: 'none' } as const;
-  return [...start, stage('prerouting', 'after', links), stage('input', 'after', links)];
+  if (path.isFromNode) {
+    const start = [stage('output', 'nat', leaving), stage('postrouting', 'after', leaving)];
+    const looped: Links = { input: routing.lo, output: 'none' };
+    return isLocal ? [...start, stage('prerouting', 'after', looped), stage('input', 'after', looped)] : start;
+  }
+  const arrival = stage('prerouting', 'nat', arriving);
+  if (isLocal) return [arrival, stage('input', 'after', arriving)];
+  const passing: Links = { input: 'unknown', output };
+  return [arrival, stage('forward', 'after', passing), stage('postrouting', 'after', passing)];
 }
 
-interface Place extends Pick<PacketView, 'hook' | 'input' | 'output'> {
-  /** Where the proxy translates the destination: at an earlier hook, at this hook, or at a later hook. */
-  readonly when: 'before' | 'here' | 'after';
+interface Place extends Links {
+  readonly hook: PathHook;
+  readonly part: Part;
   readonly priority: number;
 }
 
-function viewOf(path: PacketPath, routing: Routing, place: Place): PacketView {
+function viewOf(path: PacketPath, routing: Routing, { hook, part, priority, ...links }: Place): PacketView {
   const { packet, endpoint, isFromNode } = path;
-  const { hook, when, priority, input } = place;
-  const isTranslated = endpoint !== undefined && (when === 'after' || (when === 'here' && priority > DESTINATION_NAT));
+  const isReplaced = endpoint !== undefined && (part === 'after' || (part === 'nat' && priority > DESTINATION_NAT));
   const original = { ip: packet.destination, port: packet.port };
-  const { ip, port } = isTranslated ? endpoint : original;
+  const { ip, port } = isReplaced ? endpoint : original;
   // The kernel routes a packet of the node by its first destination. After the translation it routes again.
-  const isRerouted = hook !== 'output' || isTranslated;
-  const output = isRerouted ? place.output : (routing.original?.link ?? 'unknown');
+  const isRerouted = hook !== 'output' || isReplaced;
   return {
     family: packet.family,
     protocol: packet.protocol,
@@ -89,10 +91,11 @@ function viewOf(path: PacketPath, routing: Routing, place: Place): PacketView {
     port,
     original,
     isFromNode,
-    isTranslated,
+    // Connection tracking does not count what ipvs does as a translation.
+    isTranslated: isReplaced && path.translatedBy !== 'ipvs',
     isTracked: (hook !== 'prerouting' && hook !== 'output') || priority > CONNTRACK,
-    input,
-    output,
-    destinationType: (isTranslated ? routing.target : routing.original)?.type,
+    input: links.input,
+    output: isRerouted ? links.output : (routing.original?.link ?? 'unknown'),
+    destinationType: (isReplaced ? routing.target : routing.original)?.type,
   };
 }
