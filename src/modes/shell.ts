@@ -14,7 +14,7 @@ import {
   type SyncReport,
 } from './mode.ts';
 import { PlanBook } from './plan-book.ts';
-import type { KernelReading } from './read-back.ts';
+import { type KernelReading, readTwiceAtMost } from './read-back.ts';
 import type { SetAside } from './set-aside.ts';
 import type { Drift, DriftLook, Writer } from './writer.ts';
 
@@ -51,6 +51,8 @@ export abstract class ModeShell<W extends Writer> implements Mode {
   #leftovers: Timer | undefined;
   #writeSoon: Timer | undefined;
   #closed = false;
+  #isWorking = false;
+  #endedWork = 0;
 
   constructor({ clock = systemClock, events }: ShellOptions, schedule: DriftSchedule = {}) {
     this.clock = clock;
@@ -105,8 +107,10 @@ export abstract class ModeShell<W extends Writer> implements Mode {
 
   async readBack(family: Family, plan: ServicePortPlan): Promise<KernelReading> {
     const writer = this.#families.get(family)?.writer;
-    if (!writer?.readBack) return { entries: [], incomplete: `the mode has written nothing for ${family} yet` };
-    return await writer.readBack(plan);
+    const incomplete = `the mode has written nothing for ${family} yet`;
+    if (!writer?.readBack) return { entries: [], affinity: [], incomplete };
+    const read = async () => (await writer.readBack?.(plan)) ?? { entries: [], affinity: [], incomplete };
+    return await readTwiceAtMost(() => (writer.changeStamp ? writer.changeStamp() : this.#workStamp), read);
   }
 
   /** Waits until all work has ended, and removes leftovers. */
@@ -142,7 +146,25 @@ export abstract class ModeShell<W extends Writer> implements Mode {
 
   /** Runs work while no other work of the mode runs. */
   protected turn<T>(work: () => Promise<T>): Promise<T> {
+    return this.#turns.take(async () => {
+      this.#isWorking = true;
+      try {
+        return await work();
+      } finally {
+        this.#isWorking = false;
+        this.#endedWork++;
+      }
+    });
+  }
+
+  /** As `turn`, for work that changes nothing. Readings of the kernel stay exact while it runs. */
+  protected turnWithoutChange<T>(work: () => Promise<T>): Promise<T> {
     return this.#turns.take(work);
+  }
+
+  /** While work runs, no two stamps are equal. */
+  get #workStamp(): unknown {
+    return this.#isWorking ? Symbol('working') : this.#endedWork;
   }
 
   /** The kernel notified the mode of drift. */

@@ -57,7 +57,11 @@ export class TakeOver implements Mode {
   }
 
   async readBack(family: Family, plan: ServicePortPlan): Promise<KernelReading> {
-    return (await this.#mode.readBack?.(family, plan)) ?? { entries: [] };
+    return (await this.#mode.readBack?.(family, plan)) ?? { entries: [], affinity: [] };
+  }
+
+  async connectionCounts(): Promise<ReadonlyMap<string, number> | undefined> {
+    return await this.#mode.connectionCounts?.();
   }
 
   registerMetrics(metrics: MetricSet): void {

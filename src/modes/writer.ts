@@ -32,6 +32,8 @@ export interface Writer {
   repair(drift: Drift): Promise<string | undefined>;
   /** See `Mode.readBack`. It runs beside writes. */
   readBack?(plan: ServicePortPlan): Promise<KernelReading>;
+  /** A value that every change of the kernel's rules alters. Without it, only work of the shell counts as a change. */
+  changeStamp?(): unknown;
   /** In how many milliseconds leftovers can be removed; undefined if there are none. */
   readonly leftoversDueMs?: number | undefined;
   removeLeftovers?(): Promise<void>;

@@ -10,6 +10,7 @@ import { shapeOf } from './entries.ts';
 import type { NftFamily } from './family.ts';
 import { decodeGeneration } from './generation.ts';
 import { joinIntervals } from './interval.ts';
+import { NftablesLookups } from './lookups.ts';
 import { familyHead, messageType, NftMessage, nftMessageOf, UNSPECIFIED_HEAD } from './message.ts';
 import { decodeRule, type Rule, RuleAttribute } from './rule.ts';
 import { decodeSet, SetAttribute, type SetOrMap } from './set.ts';
@@ -42,6 +43,8 @@ const ELEMENTS_PER_TURN = 4000;
 
 /** nf_tables of one network namespace: commits transactions and lists objects. */
 export class NftablesSocket {
+  /** Reads single objects. */
+  readonly lookups: NftablesLookups;
   readonly #namespace: NetworkNamespace | undefined;
   readonly #commits: NetlinkSocket;
   /** A separate socket, so that a request does not read the answers to a commit that runs in the background. */
@@ -50,6 +53,7 @@ export class NftablesSocket {
   constructor(commits: NetlinkSocket, requests: NetlinkSocket, namespace?: NetworkNamespace) {
     this.#commits = commits;
     this.#requests = requests;
+    this.lookups = new NftablesLookups(requests);
     this.#namespace = namespace;
   }
 
