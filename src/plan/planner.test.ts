@@ -7,6 +7,7 @@ import { type Change, latestOf } from '../lib/change.ts';
 import type { Problem } from '../lib/problem.ts';
 import { Model, type ServiceState } from '../model/index.ts';
 import type { Family, Ip } from '../net/index.ts';
+import type { Frontend } from './frontend.ts';
 import { type PlanDiff, Planner } from './planner.ts';
 import { type PlanOptions, planName, type ServicePortPlan } from './service-port-plan.ts';
 
@@ -260,6 +261,49 @@ describe('properties of plans', () => {
         assert.deepEqual(one, other);
       }),
       { numRuns: 200 },
+    );
+  });
+});
+
+describe('looking up frontends', () => {
+  test('OUTCOME-3 the planner finds every frontend by its address, and nothing else', () => {
+    fc.assert(
+      fc.property(fc.array(fc.array(event, { maxLength: 4 }), { maxLength: 6 }), batches => {
+        const { model, planner } = create();
+        const asked = new Map<string, Frontend>();
+        for (const events of batches) {
+          for (const one of events) apply(model, one);
+          planner.update(model.take());
+          for (const { frontends } of planner.plans()) {
+            for (const frontend of frontends) asked.set(`${frontend.ip} ${frontend.port}`, frontend);
+          }
+        }
+        for (const { ip, port } of asked.values()) {
+          for (const protocol of ['TCP', 'UDP', 'SCTP'] as const) {
+            const scanned = [...planner.plans()].filter(
+              plan => plan.port.protocol === protocol && plan.frontends.some(f => f.ip === ip && f.port === port),
+            );
+            assert.equal(planner.frontendAt(ip, port, protocol)?.plan, scanned[0]);
+            const lost = [...planner.plans()].flatMap(({ port: own, conflicts }) =>
+              conflicts.filter(({ frontend: f }) => own.protocol === protocol && f.ip === ip && f.port === port),
+            );
+            assert.equal(planner.lostFrontendsAt(ip, port, protocol).length, lost.length);
+          }
+        }
+      }),
+    );
+  });
+
+  test('OUTCOME-3 the planner finds all frontends at an address', () => {
+    const { model, planner } = create();
+    const ports = [{ name: 'a' }, { name: 'b', port: 81 }];
+    model.setService(service('s', { clusterIP: '10.96.0.1', ports }));
+    model.setService(service('t', { clusterIP: '10.96.0.2', externalIPs: ['10.96.0.1'], ports: [{ port: 82 }] }));
+    planner.update(model.take());
+    const found = planner.frontendsWithIP('10.96.0.1' as Ip);
+    assert.deepEqual(
+      found.map(({ plan, frontend }) => `${planName(plan)} ${frontend.kind} ${frontend.port}`),
+      ['default/s:a ClusterIP 80', 'default/s:b ClusterIP 81', 'default/t ExternalIP 82'],
     );
   });
 });
