@@ -99,11 +99,11 @@ export function mentionedAddress(outcome: Outcome): Finding | undefined {
       text: 'allow external IPs with the feature gate AllowServiceExternalIPs',
       command: 'kube-proxy help feature-gates',
     };
-    return finding('service', 'bad', `The proxy does not serve this address: ${reason}.`, { data: outcome, next });
+    return finding('service', 'bad', `${reason}.`, { data: outcome, next });
   }
   if (code !== 'load-balancer-proxy') return undefined;
   const next = { text: 'look at the load balancer', command: 'kubectl get services -A' };
-  return finding('service', 'unknown', `The proxy does not serve this address: ${reason}.`, { data: outcome, next });
+  return finding('service', 'unknown', `${reason}.`, { data: outcome, next });
 }
 
 function unknownAddress({ ip, port, protocol }: Destination, facts: Facts): Finding {

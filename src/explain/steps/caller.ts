@@ -71,7 +71,7 @@ export function callerName({ caller, pod, ip, isAssumed }: DetectedCaller): stri
     case 'node':
       return `the node itself${at && ` at${at}`}`;
     case 'outside':
-      return ip === undefined ? 'outside of the cluster' : `outside, at${at}`;
+      return ip === undefined ? 'outside of the cluster' : `${ip} outside of the cluster`;
   }
 }
 
