@@ -24,7 +24,7 @@ const LISTINGS: readonly (readonly [file: string, about: string, command: string
     'ip6tables-legacy.txt',
     'the rules of the other backend of iptables, IPv6',
     'ip6tables-legacy-save -c',
-    'ip6table_nat',
+    'ip6_tables',
   ],
   ['ipvs.txt', 'virtual servers and real servers', 'ipvsadm -S -n', 'ip_vs'],
   ['ipset.txt', 'IP sets', 'ipset save', 'ip_set'],
