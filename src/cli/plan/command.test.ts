@@ -541,6 +541,16 @@ Not served (4)
     ]);
   });
 
+  test('CLI-75 Services without any slices are a note, and slices without any Services are one problem', async () => {
+    const [services = '', slices = ''] = WEB.split('---');
+    assert.deepEqual(await notesOf(NODE + services), [
+      'there are no EndpointSlices, so no Service has endpoints: add the EndpointSlices',
+    ]);
+    assert.deepEqual(await problemsOf(NODE + slices), [
+      'standard input: has EndpointSlices (1), but no Services: add the Services',
+    ]);
+  });
+
   test('CLI-75 an object that is there twice is a problem', async () => {
     assert.deepEqual(await problemsOf(`${OBJECTS}---\n${NODE}`), [
       'standard input:25:1: Node node-a: is also at standard input:2:1, which is used: remove one',
