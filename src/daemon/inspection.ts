@@ -3,6 +3,7 @@ import type { Facts } from '../explain/index.ts';
 import {
   type ConfigurationAnswer,
   configurationRoute,
+  historyRoute,
   inspectionHandler,
   localOnly,
   logRoute,
@@ -10,6 +11,7 @@ import {
   problemsRoute,
   type Route,
   SocketKeeper,
+  servicesRoute,
   statusRoute,
 } from '../inspect/index.ts';
 import { networkNamespaceName } from '../kernel/netns.ts';
@@ -44,6 +46,12 @@ function routesOf(parts: RunParts, proxy: RunningProxy, record: RunRecord): read
   return [
     statusRoute(() => proxyStatus(parts, proxy, record)),
     problemsRoute(facts),
+    servicesRoute({
+      facts,
+      history: observability.history,
+      connectionCounts: async () => await proxy.mode.connectionCounts?.(),
+    }),
+    historyRoute({ history: observability.history, nodeName: parts.nodeName, objects: parts.objects.lookup }),
     configurationRoute(() => configurationAnswer(parts)),
     logRoute(() => options.logControl.recentLines()),
     metricsRoute(() => observability.metrics.text()),
