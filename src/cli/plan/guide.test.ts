@@ -22,8 +22,8 @@ for (const { command, output } of SESSIONS) {
     assert.ok(command.startsWith(PROMPT), command);
     let stdout = '';
     await main(command.slice(PROMPT.length).split(' '), {
-      stdout: { write: text => (stdout += text) },
-      stderr: { write: text => assert.fail(text) },
+      stdout: { write: text => (stdout += String(text)) },
+      stderr: { write: text => assert.fail(String(text)) },
       env: {},
     });
     const lines = stdout.trimEnd().split('\n');
