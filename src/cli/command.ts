@@ -4,7 +4,7 @@ import { bool, FlagError, type FlagTable, type ParsedFlags, parseFlags } from '.
 import { commandHelp, type HelpTexts, helpWidth } from './help/text.ts';
 
 interface Output {
-  write(text: string): unknown;
+  write(text: string | Uint8Array): unknown;
   on?(event: 'error', listener: (error: Error) => void): unknown;
   isTTY?: boolean;
 }

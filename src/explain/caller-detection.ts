@@ -1,5 +1,14 @@
 import { objectKey } from '../api/index.ts';
-import { ANY_IP, cidrContains, type Family, familyOf, formatCidr, type Ip, isLoopback, parseCidr } from '../net/index.ts';
+import {
+  ANY_IP,
+  cidrContains,
+  type Family,
+  familyOf,
+  formatCidr,
+  type Ip,
+  isLoopback,
+  parseCidr,
+} from '../net/index.ts';
 import type { Frontend } from '../plan/index.ts';
 import type { Caller } from './caller.ts';
 import type { Facts } from './facts.ts';
@@ -64,7 +73,13 @@ function anyOutside(family: Family, isAssumed: boolean): DetectedCaller {
 
 function nodeItself(family: Family, { state, nodeName }: Facts): DetectedCaller {
   const ip = state.nodeOptions.nodeIPs[family];
-  return { kind: 'caller', caller: { place: 'node', ip }, ip, how: `the address of node ${nodeName}`, isAssumed: false };
+  return {
+    kind: 'caller',
+    caller: { place: 'node', ip },
+    ip,
+    how: `the address of node ${nodeName}`,
+    isAssumed: false,
+  };
 }
 
 async function namedPod(pod: string, family: Family, facts: Facts): Promise<DetectedCaller | UnknownCaller> {

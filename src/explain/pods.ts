@@ -62,11 +62,7 @@ export interface FoundEndpoint extends EndpointPlace {
 }
 
 /** Finds the endpoints that have an address. Stops after a few. */
-export async function findEndpoints(
-  objects: Facts['objects'],
-  ip: Ip,
-  max: number,
-): Promise<readonly FoundEndpoint[]> {
+export async function findEndpoints(objects: Facts['objects'], ip: Ip, max: number): Promise<readonly FoundEndpoint[]> {
   const found: FoundEndpoint[] = [];
   const family = familyOf(ip);
   // An API server writes IPv4 addresses in one way only, so it suffices to compare texts.

@@ -1,3 +1,4 @@
+import { printable } from '../../lib/printable.ts';
 import type { Problem } from '../../lib/problem.ts';
 import { FAMILIES } from '../../net/index.ts';
 import { modeSettings } from '../../proxy/index.ts';
@@ -18,6 +19,10 @@ export async function rulesText(facts: LoadedFacts, against: 'nothing' | 'kernel
     texts.push(await mode.preview({ family, plans, settings, against }));
   }
   return texts.filter(text => text !== '').join('\n');
+}
+
+export function notesText(notes: readonly string[]): string {
+  return notes.map(note => `! ${printable(note)}\n`).join('');
 }
 
 export function problemsText(problems: readonly Problem[]): string {

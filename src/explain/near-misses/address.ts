@@ -1,6 +1,6 @@
 import type { Protocol } from '../../api/index.ts';
 import { cidrContains, familyOf, type Ip, isLoopback, joinHostPort, parseCidr } from '../../net/index.ts';
-import { planName, type PlannedFrontend } from '../../plan/index.ts';
+import { type PlannedFrontend, planName } from '../../plan/index.ts';
 import type { Facts } from '../facts.ts';
 import { type Finding, finding, listed } from '../finding.ts';
 import { nodeIPsOf } from '../node-addresses.ts';

@@ -9,6 +9,8 @@ export interface PacketPath {
   readonly isFromNode: boolean;
   /** The endpoint that the proxy chooses. Undefined if the proxy does not translate the packet. */
   readonly endpoint: { readonly ip: Ip; readonly port: number } | undefined;
+  /** What replaces the destination: rules, by default, or a virtual server of ipvs. */
+  readonly translatedBy?: 'nat' | 'ipvs' | undefined;
 }
 
 export type PathHook = 'prerouting' | 'input' | 'forward' | 'output' | 'postrouting';
