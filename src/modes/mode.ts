@@ -107,7 +107,7 @@ export interface Mode {
    * What the kernel holds for a service port, beside what the mode wants. Changes nothing, reads only what belongs to this
    * service port, and does not wait for syncs or make them wait.
    */
-  readBack?(family: Family, plan: ServicePortPlan): Promise<KernelReading>;
+  readBack(family: Family, plan: ServicePortPlan): Promise<KernelReading>;
   /** Shows what only this mode can measure. */
   registerMetrics(metrics: MetricSet): void;
   /** Whether iptables had this chain before the first sync. Only modes that listed the chains anyway know it. */
