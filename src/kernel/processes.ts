@@ -1,4 +1,5 @@
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 
 /** A process of our own PID namespace. A container does not see the processes of other containers. */
 export interface RunningProcess {
@@ -33,4 +34,31 @@ export function tryRead<T>(read: () => T): T | undefined {
   } catch {
     return undefined;
   }
+}
+
+/** The processes that have these sockets open, by the inode. `isComplete` is false if the time was over before the end. */
+export interface SocketOwners {
+  readonly owners: ReadonlyMap<number, RunningProcess>;
+  readonly isComplete: boolean;
+}
+
+/**
+ * Searches the descriptors of all processes that this process can see, in small steps. A machine may have a hundred
+ * thousand descriptors.
+ */
+export async function findSocketOwners(inodes: ReadonlySet<number>, timeoutMs: number): Promise<SocketOwners> {
+  const end = performance.now() + timeoutMs;
+  const targets = new Map([...inodes].map(inode => [`socket:[${inode}]`, inode]));
+  const owners = new Map<number, RunningProcess>();
+  for (const pid of (tryRead(() => readdirSync('/proc')) ?? []).filter(name => /^\d+$/.test(name))) {
+    if (owners.size === inodes.size) break;
+    for (const fd of tryRead(() => readdirSync(`/proc/${pid}/fd`)) ?? []) {
+      const inode = targets.get(tryRead(() => readlinkSync(`/proc/${pid}/fd/${fd}`)) ?? '');
+      if (inode === undefined || owners.has(inode)) continue;
+      owners.set(inode, { pid: Number(pid), command: commandOf(Number(pid)) ?? '' });
+    }
+    await nextTurn();
+    if (performance.now() > end) return { owners, isComplete: false };
+  }
+  return { owners, isComplete: true };
 }

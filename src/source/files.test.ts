@@ -5,6 +5,7 @@ import {
   chmodSync,
   mkdirSync,
   mkdtempSync,
+  readdirSync,
   renameSync,
   rmSync,
   symlinkSync,
@@ -266,7 +267,10 @@ test('FILES-5 the files of a new folder are seen, and a deleted folder removes i
   assert.deepEqual(await next(), ['removed Service default/web 10.0.0.2']);
 });
 
-/** Writes files as a mounted ConfigMap has them, or replaces them by a new version. */
+/**
+ * Writes files as a mounted ConfigMap has them, or replaces them by a new version. As the kubelet does, it leaves links
+ * alone that exist already: a scan could miss a link that is made anew.
+ */
 function mountConfigMap(folder: string, version: string, files: Record<string, string>): void {
   const stamped = `..2026_${version}`;
   for (const [name, text] of Object.entries(files)) {
@@ -277,8 +281,7 @@ function mountConfigMap(folder: string, version: string, files: Record<string, s
   renameSync(join(folder, '..data_tmp'), join(folder, '..data'));
   for (const name of Object.keys(files)) {
     const [top = name] = name.split('/');
-    rmSync(join(folder, top), { force: true });
-    symlinkSync(join('..data', top), join(folder, top));
+    if (!readdirSync(folder).includes(top)) symlinkSync(join('..data', top), join(folder, top));
   }
 }
 

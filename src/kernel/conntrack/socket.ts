@@ -31,6 +31,17 @@ export interface DeleteResult {
   readonly refused: readonly RefusedFlow[];
 }
 
+export interface SearchLimits {
+  readonly limit: number;
+  readonly maxReceived: number;
+}
+
+export interface FlowSearch {
+  readonly flows: readonly Flow[];
+  /** The limit that ended the search early. Undefined if these are all flows. */
+  readonly ended: 'limit' | 'received' | undefined;
+}
+
 /** The kernel's table of tracked connections. */
 export class ConntrackSocket {
   readonly #open: () => NetlinkSocket;
@@ -60,6 +71,22 @@ export class ConntrackSocket {
       if (flow) yield flow;
       if (++seen % FLOWS_PER_TURN === 0) await nextTurn();
     }
+  }
+
+  /**
+   * The flows that match, until there are `limit` of them or the kernel has sent `maxReceived` flows. A kernel that
+   * cannot compare everything sends others too.
+   */
+  async search(filter: FlowFilter, { limit, maxReceived }: SearchLimits): Promise<FlowSearch> {
+    const flows: Flow[] = [];
+    let received = 0;
+    for (const flow of this.#dumpFlows(filter)) {
+      if (received === maxReceived) return { flows, ended: 'received' };
+      if (flow && flows.length === limit) return { flows, ended: 'limit' };
+      if (flow) flows.push(flow);
+      if (++received % FLOWS_PER_TURN === 0) await nextTurn();
+    }
+    return { flows, ended: undefined };
   }
 
   /** The flow with this original tuple and zone, or undefined if there is none. */

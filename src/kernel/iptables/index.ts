@@ -6,6 +6,7 @@ export type { ChainUses } from './chain-uses.ts';
 export type { IptablesFailureKind } from './failure-kind.ts';
 export { Iptables, type IptablesOptions, type ListedChains } from './iptables.ts';
 export { IptablesError } from './iptables-error.ts';
+export { legacyTables } from './legacy-tables.ts';
 export { listedRule } from './listed-rule.ts';
 export type { LockHolder } from './lock-holder.ts';
 export { type LockWait, lockWaitText } from './lock-watch.ts';

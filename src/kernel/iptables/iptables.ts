@@ -91,6 +91,15 @@ export class Iptables {
     });
   }
 
+  /** The rules of one chain in order, each as the text after `-A CHAIN`. Throws if there is no such chain. */
+  listRules(table: string, chain: string): Promise<readonly string[]> {
+    const head = `-A ${chain} `;
+    return this.#turns.take(async () => {
+      const { stdout } = await this.#runCommand('-S', table, chain);
+      return stdout.split('\n').flatMap(line => (line.startsWith(head) ? [line.slice(head.length)] : []));
+    });
+  }
+
   /** Returns true if the chain was created, and false if it existed already. */
   ensureChain(table: string, chain: string): Promise<boolean> {
     return this.#turns.take(() => this.#runIfNeeded(saysExists, '-N', table, chain));

@@ -1,4 +1,13 @@
-import { type Cidr, cidrFamily, type Family, formatCidr, type Ip, ipBytes, ipFromBytes } from '../../net/index.ts';
+import {
+  type Cidr,
+  cidrFamily,
+  type Family,
+  familyOf,
+  formatCidr,
+  type Ip,
+  ipBytes,
+  ipFromBytes,
+} from '../../net/index.ts';
 import { asU32, attributeMap, type MessageWriter } from '../netlink/index.ts';
 import { Scope } from './address.ts';
 import { addressLength, familyNumber } from './families.ts';
@@ -78,6 +87,15 @@ export function encodeGetRoutes(writer: MessageWriter, { family, table }: RouteF
   if (table !== undefined) writer.u32(Attribute.TABLE, table);
 }
 
+/** Asks which route the kernel takes to one address. */
+export function encodeLookUpRoute(writer: MessageWriter, destination: Ip): void {
+  const bytes = ipBytes(destination);
+  const header = Buffer.alloc(HEADER);
+  header[0] = familyNumber(familyOf(destination));
+  header[1] = bytes.length * 8;
+  writer.struct(header).data(Attribute.DST, bytes);
+}
+
 /** Decodes RTM_NEWROUTE and RTM_DELROUTE. Returns undefined if the family or the type is not supported here. */
 export function decodeRoute(body: Buffer): Route | undefined {
   const length = addressLength(body[0]);
@@ -119,6 +137,10 @@ export function printRoute(verb: Verb, route: NewRoute): string {
 
 export function printGetRoutes({ family, table }: RouteFilter): string {
   return `ip -${family.slice(-1)} route show${table === undefined ? '' : ` table ${table}`}`;
+}
+
+export function printLookUpRoute(destination: Ip): string {
+  return `ip -${familyOf(destination).slice(-1)} route get ${destination}`;
 }
 
 /** `struct rtmsg`. */

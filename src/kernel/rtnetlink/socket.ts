@@ -1,3 +1,4 @@
+import type { Ip } from '../../net/index.ts';
 import { KernelError } from '../errors.ts';
 import {
   Flag,
@@ -36,9 +37,11 @@ import { encodeNewLink, type NewLink, printNewLink } from './new-link.ts';
 import {
   decodeRoute,
   encodeGetRoutes,
+  encodeLookUpRoute,
   encodeRoute,
   type NewRoute,
   printGetRoutes,
+  printLookUpRoute,
   printRoute,
   type Route,
   type RouteFilter,
@@ -48,6 +51,7 @@ import { encodeSetLink, type LinkChange, printSetLink } from './set-link.ts';
 
 /** How often to read a list that changes while it is read. */
 const ATTEMPTS = 5;
+const NO_ROUTE: ReadonlySet<string> = new Set(['ENETUNREACH', 'EHOSTUNREACH', 'EINVAL', 'EACCES']);
 const ADD = Flag.CREATE | Flag.EXCL;
 const REPLACE = Flag.CREATE | Flag.REPLACE;
 
@@ -163,6 +167,25 @@ export class RouteSocket {
     } catch (error) {
       // The kernel creates a table with its first route.
       if (isErrno(error, 'ENOENT')) return [];
+      throw error;
+    }
+  }
+
+  /**
+   * The route that the kernel takes to the address. The errno if there is none: ENETUNREACH without a route,
+   * EHOSTUNREACH, EINVAL and EACCES for an IPv4 route of the type unreachable, blackhole and prohibit. For IPv6 the
+   * kernel returns such a route.
+   */
+  lookUpRoute(destination: Ip): Route | { readonly errno: string } {
+    const operation = printLookUpRoute(destination);
+    try {
+      const messages = this.#netlink.request(operation, RouteMessage.GET, 0, w => encodeLookUpRoute(w, destination));
+      const found = messages.map(({ body }) => decodeRoute(body)).find(route => route);
+      if (!found) throw new KernelError('KERNEL_PROTOCOL', { operation, reason: 'the answer contains no route' });
+      return found;
+    } catch (error) {
+      if (error instanceof KernelError && error.code === 'KERNEL_REFUSED' && NO_ROUTE.has(error.errno ?? ''))
+        return { errno: error.errno ?? '' };
       throw error;
     }
   }

@@ -20,12 +20,16 @@ export interface DescriptorOptions {
 }
 
 /**
- * Opens a socket in the namespace. It stays there, whichever namespace the thread enters later. The caller closes it.
+ * Opens a socket in the namespace, by default in that of this process. It stays there, whichever namespace the thread enters later. The caller closes it.
  */
-export function openDescriptor(namespace: NetworkNamespace, { type, ip, bindTo }: DescriptorOptions): number {
+export function openDescriptor(
+  namespace: NetworkNamespace | undefined,
+  { type, ip, bindTo }: DescriptorOptions,
+): number {
   const domain = familyOf(ip) === 'IPv4' ? AF_INET : AF_INET6;
   const kind = SocketType[type] | SOCK_NONBLOCK_CLOEXEC;
-  const fd = namespace.run(() => check(socket(domain, kind, PROTOCOLS[type]), `open a ${type} socket`));
+  const open = () => check(socket(domain, kind, PROTOCOLS[type]), `open a ${type} socket`);
+  const fd = namespace ? namespace.run(open) : open();
   return closeOnError(fd, fd => {
     if (bindTo) bindDescriptor(fd, type, bindTo.ip, bindTo.port);
     return fd;

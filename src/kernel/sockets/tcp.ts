@@ -40,7 +40,7 @@ export interface ConnectOptions {
  * the connection and must listen to its errors.
  */
 export async function connectTcp(
-  namespace: NetworkNamespace,
+  namespace: NetworkNamespace | undefined,
   ip: Ip,
   port: number,
   { source, signal, type = 'TCP' }: ConnectOptions = {},

@@ -16,7 +16,7 @@ export function bindUdp(namespace: NetworkNamespace, ip: Ip, port: number): Sock
  * sockets: a refused datagram makes the socket emit ECONNREFUSED. The caller owns the socket.
  */
 export async function connectUdp(
-  namespace: NetworkNamespace,
+  namespace: NetworkNamespace | undefined,
   ip: Ip,
   port: number,
   { source, signal }: ConnectOptions = {},
@@ -35,7 +35,7 @@ export async function connectUdp(
   }
 }
 
-function openSocket(namespace: NetworkNamespace, options: DescriptorOptions): Socket {
+function openSocket(namespace: NetworkNamespace | undefined, options: DescriptorOptions): Socket {
   const fd = openDescriptor(namespace, options);
   return closeOnError(fd, fd => createSocket(familyOf(options.ip) === 'IPv4' ? 'udp4' : 'udp6').bind({ fd }));
 }

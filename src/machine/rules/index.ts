@@ -1,0 +1,11 @@
+export { findOtherRules, type OtherRulesOptions } from './find-other-rules.ts';
+export type {
+  Certainty,
+  Finding,
+  OtherRules,
+  PacketPath,
+  PathHook,
+  RouteFinding,
+  RuleFinding,
+  SysctlFinding,
+} from './finding.ts';
