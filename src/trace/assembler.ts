@@ -64,9 +64,9 @@ export class Assembler {
   }
 
   #packetOf(message: TraceMessage): OpenPacket | undefined {
-    const { id, packet: headers, chain, table } = message;
+    const { id, packet: headers } = message;
     if (!headers) return this.#open.get(id);
-    const isFirst = table === this.#options.table && chain === MarkingChain.MARK;
+    const isFirst = isFirstMessage(message, this.#options.table);
     const known = isFirst ? undefined : this.#open.get(id);
     return known ?? this.#renamed(id, headers) ?? (isFirst ? this.#begin(id) : undefined);
   }
@@ -122,6 +122,15 @@ export class Assembler {
 function fingerprintIn({ network, transport }: TracedHeaders): string | undefined {
   const headers = readHeaders(network, transport);
   return headers && fingerprintOf(headers, transport);
+}
+
+/**
+ * Whether the message is the first about a packet of the flow. The kernel reports the jump to the rules that mark only if
+ * another program traces the packet already.
+ */
+function isFirstMessage({ table, chain, verdict }: TraceMessage, ownTable: string): boolean {
+  if (table !== ownTable) return false;
+  return chain === MarkingChain.MARK || (verdict.kind === 'jump' && verdict.chain === MarkingChain.MARK);
 }
 
 /** Whether the packet goes no further: it is dropped, given to this machine, or it has left. */
