@@ -5,6 +5,7 @@ import {
   type MeasureObserver,
   type ModeDescriptor,
   ModeShell,
+  PLAN_BEHAVIOUR,
   type PlanBook,
   SILENT_EVENTS,
   type WriteOutcome,
@@ -82,6 +83,7 @@ const noop: ModeDescriptor<object> = {
   create: (_options, context) => new NoopMode(context),
   preview: async (_options, { plans }) => plans.map(plan => `${render(plan)}\n`).join(''),
   cleanup: cleanupNoop,
+  behaviour: () => PLAN_BEHAVIOUR,
 };
 
 test('MODE-1 a new mode runs in a proxy without any other change', () =>

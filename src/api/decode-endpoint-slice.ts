@@ -1,8 +1,10 @@
+import { intern } from '../lib/intern.ts';
+import { isRecord } from '../lib/is-record.ts';
 import { NONE } from '../lib/none.ts';
 import { decodeMetadata } from './decode-metadata.ts';
 import { decodeProtocol } from './decode-protocol.ts';
 import type { FieldReader, Fields } from './field-reader.ts';
-import type { EndpointPort, EndpointSlice, EndpointSpec } from './objects.ts';
+import type { EndpointPort, EndpointSlice, EndpointSpec, TargetRef } from './objects.ts';
 
 const MAX_PORT = 65535;
 
@@ -41,12 +43,27 @@ function decodeEndpoint(reader: FieldReader, endpoint: Fields): EndpointSpec {
   return {
     addresses: reader.strings(endpoint.addresses, 'addresses'),
     nodeName: reader.name(endpoint.nodeName, 'nodeName'),
+    zone: nameOf(endpoint.zone),
+    targetRef: targetRefOf(endpoint.targetRef),
     ready,
     serving,
     terminating,
     zoneHints: forZones,
     nodeHints: forNodes,
   };
+}
+
+// A proxy needs these fields only to explain, so a wrong value there does not make a slice unusable.
+
+function targetRefOf(found: unknown): TargetRef | undefined {
+  if (!isRecord(found)) return undefined;
+  const { kind, namespace, name } = found;
+  const isNamed = typeof name === 'string';
+  return { kind: nameOf(kind) ?? '', namespace: nameOf(namespace) ?? '', name: isNamed ? name : '' };
+}
+
+function nameOf(found: unknown): string | undefined {
+  return typeof found === 'string' ? intern(found) : undefined;
 }
 
 function decodeConditions(reader: FieldReader, conditions: Fields): Conditions {

@@ -1,3 +1,5 @@
+import { intern } from '../lib/intern.ts';
+import { isRecord } from '../lib/is-record.ts';
 import { NONE } from '../lib/none.ts';
 import { decodeMetadataWithUid } from './decode-metadata.ts';
 import { decodeProtocol } from './decode-protocol.ts';
@@ -23,6 +25,7 @@ function decodeSpec(reader: FieldReader, spec: Fields): ServiceSpec {
     clusterIPs: reader.strings(spec.clusterIPs, 'clusterIPs'),
     ipFamilies: reader.strings(spec.ipFamilies, 'ipFamilies'),
     ports: reader.maps(spec.ports, 'ports', decodePort),
+    hasSelector: hasEntries(spec.selector),
     externalIPs: reader.strings(spec.externalIPs, 'externalIPs'),
     loadBalancerSourceRanges: reader.strings(spec.loadBalancerSourceRanges, 'loadBalancerSourceRanges'),
     sessionAffinity: reader.name(spec.sessionAffinity, 'sessionAffinity') ?? '',
@@ -44,7 +47,21 @@ function decodePort(reader: FieldReader, port: Fields): ServicePortSpec {
     protocol: decodeProtocol(reader, port),
     port: reader.integer(port.port, 'port', 1, MAX_PORT) ?? 0,
     nodePort: reader.integer(port.nodePort, 'nodePort', 0, MAX_PORT) ?? 0,
+    targetPort: targetPortOf(port.targetPort),
   };
+}
+
+// A proxy needs these fields only to explain, so a wrong value there does not make a Service unusable.
+
+function targetPortOf(found: unknown): number | string | undefined {
+  if (typeof found === 'string') return intern(found);
+  return typeof found === 'number' ? found : undefined;
+}
+
+function hasEntries(found: unknown): boolean {
+  if (!isRecord(found)) return false;
+  for (const _key in found) return true;
+  return false;
 }
 
 function decodeAffinityTimeout(reader: FieldReader, config: Fields): number | undefined {

@@ -55,6 +55,7 @@ const slice = {
       conditions: { ready: false, serving: true, terminating: true },
       nodeName: 'node-a',
       zone: 'zone-a',
+      targetRef: { kind: 'Pod', namespace: 'shop', name: 'web-0', uid: 'u' },
       hints: { forZones: [{ name: 'zone-a' }], forNodes: [{ name: 'node-a' }] },
     },
     { addresses: ['10.244.2.3'], conditions: {} },
@@ -80,9 +81,10 @@ test('API-1 a Service is decoded, with only the fields that a proxy uses', () =>
         clusterIPs: ['10.96.0.10', 'fd00::10'],
         ipFamilies: ['IPv4', 'IPv6'],
         ports: [
-          { name: 'http', protocol: 'TCP', port: 80, nodePort: 30080 },
-          { name: 'dns', protocol: 'UDP', port: 53, nodePort: 0 },
+          { name: 'http', protocol: 'TCP', port: 80, nodePort: 30080, targetPort: 'http' },
+          { name: 'dns', protocol: 'UDP', port: 53, nodePort: 0, targetPort: undefined },
         ],
+        hasSelector: true,
         externalIPs: ['198.51.100.1'],
         loadBalancerSourceRanges: ['10.0.0.0/8'],
         sessionAffinity: 'ClientIP',
@@ -104,7 +106,8 @@ test('API-1 a Service is decoded, with only the fields that a proxy uses', () =>
 });
 
 test('API-1 an EndpointSlice is decoded', () => {
-  const endpoint = { nodeName: undefined, ready: undefined, serving: undefined, terminating: undefined };
+  const unset = { nodeName: undefined, zone: undefined, targetRef: undefined };
+  const endpoint = { ...unset, ready: undefined, serving: undefined, terminating: undefined };
   assert.deepEqual(decodeObject(slice), {
     kind: 'object',
     object: {
@@ -125,6 +128,8 @@ test('API-1 an EndpointSlice is decoded', () => {
         {
           addresses: ['10.244.1.2'],
           nodeName: 'node-a',
+          zone: 'zone-a',
+          targetRef: { kind: 'Pod', namespace: 'shop', name: 'web-0' },
           ready: false,
           serving: true,
           terminating: true,
@@ -135,6 +140,23 @@ test('API-1 an EndpointSlice is decoded', () => {
       ],
     },
   });
+});
+
+test('API-1 wrong values in fields that only explanations need do not make an object unusable', () => {
+  const odd = {
+    ...service,
+    spec: { ...service.spec, selector: 'app', ports: [{ port: 80, targetPort: true }] },
+  };
+  const result = decodeObject(odd);
+  assert.ok(result.kind === 'object' && result.object.kind === 'Service');
+  assert.equal(result.object.spec.hasSelector, false);
+  assert.equal(result.object.spec.ports[0]?.targetPort, undefined);
+  const oddSlice = decodeObject({
+    ...slice,
+    endpoints: [{ addresses: ['10.244.1.2'], zone: 1, targetRef: { name: 2 } }],
+  });
+  assert.ok(oddSlice.kind === 'object' && oddSlice.object.kind === 'EndpointSlice');
+  assert.deepEqual(oddSlice.object.endpoints[0]?.targetRef, { kind: '', namespace: '', name: '' });
 });
 
 test('API-1 a Node is decoded with its zone, addresses, pod ranges, taints and deletion time', () => {

@@ -32,6 +32,8 @@ export interface ServiceSpec {
   readonly clusterIPs: readonly string[];
   readonly ipFamilies: readonly string[];
   readonly ports: readonly ServicePortSpec[];
+  /** A controller makes EndpointSlices for the pods that match the selector. Without one, something else makes them. */
+  readonly hasSelector?: boolean | undefined;
   readonly externalIPs: readonly string[];
   readonly loadBalancerSourceRanges: readonly string[];
   readonly sessionAffinity: string;
@@ -47,6 +49,8 @@ export interface ServicePortSpec {
   readonly protocol: Protocol;
   readonly port: number;
   readonly nodePort: number;
+  /** The port of the pods: a number, or the name of a container's port. Undefined means the number of the port itself. */
+  readonly targetPort?: number | string | undefined;
 }
 
 export interface LoadBalancerIngress {
@@ -71,6 +75,9 @@ export interface EndpointPort {
 export interface EndpointSpec {
   readonly addresses: readonly string[];
   readonly nodeName?: string | undefined;
+  readonly zone?: string | undefined;
+  /** The object behind the endpoint, usually a pod. */
+  readonly targetRef?: TargetRef | undefined;
   readonly ready?: boolean | undefined;
   readonly serving?: boolean | undefined;
   readonly terminating?: boolean | undefined;
@@ -78,6 +85,12 @@ export interface EndpointSpec {
   readonly zoneHints: readonly string[];
   /** `hints.forNodes[].name` */
   readonly nodeHints: readonly string[];
+}
+
+export interface TargetRef {
+  readonly kind: string;
+  readonly namespace: string;
+  readonly name: string;
 }
 
 export interface Node {

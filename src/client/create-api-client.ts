@@ -14,6 +14,8 @@ import { Transport } from './transport/transport.ts';
 export interface ApiClientOptions {
   /** The path of a kubeconfig; empty or undefined: the pod's own configuration. */
   readonly kubeconfig?: string | undefined;
+  /** The context of the kubeconfig. The default is its current context. */
+  readonly context?: string | undefined;
   /** The server's address. Replaces the address in the kubeconfig. */
   readonly master?: string | undefined;
   readonly clientConnection: ClientConnection;
@@ -47,6 +49,7 @@ export function createApiClient(options: ApiClientOptions): ConfiguredApiClient 
   const { env = process.env, log = silentLog, clock = systemClock, clientConnection } = options;
   const config = resolveConfig({
     kubeconfig: options.kubeconfig ?? '',
+    context: options.context,
     master: options.master ?? '',
     env,
     serviceAccountFolder: options.serviceAccountFolder ?? SERVICE_ACCOUNT_FOLDER,

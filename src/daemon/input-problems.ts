@@ -29,6 +29,11 @@ export class InputProblems {
     else this.#current.add(problem);
   }
 
+  /** All problems that still exist. */
+  get all(): readonly Problem[] {
+    return this.#current.all;
+  }
+
   /** The input at this place is valid again or gone. */
   recovered(where: string): void {
     this.#log.info('proxy', 'Problem with the input is over', { where });

@@ -1,9 +1,10 @@
 import { type ObjectMeta, objectKey } from '../api/index.ts';
 import { type ConfiguredApiClient, createApiClient } from '../client/index.ts';
+import type { WatchFact } from '../explain/index.ts';
 import { toMilliseconds } from '../lib/duration.ts';
 import { type ObjectReference, serviceReference } from '../observe/events/index.ts';
 import type { ProxyMetrics } from '../observe/metrics/index.ts';
-import { ClusterSource, FilesSource, type Source } from '../source/index.ts';
+import { ClusterSource, FilesSource, type Source, type SourceObjects } from '../source/index.ts';
 import type { Observability } from './observability.ts';
 import type { DaemonOptions } from './options.ts';
 import { localNode, OwnNode, waitForNode } from './own-node.ts';
@@ -14,6 +15,10 @@ import { WatchChecks, watchReporter, watchSilenceMs } from './watch-report.ts';
 export interface Objects {
   readonly source: Source;
   readonly ownNode: OwnNode;
+  /** The Services and EndpointSlices as the source delivered them. */
+  readonly lookup: SourceObjects;
+  /** The state of each watch. Empty without an API server. */
+  watches(): readonly WatchFact[];
   /** The reference in an Event about a Service. */
   serviceReference(service: Pick<ObjectMeta, 'namespace' | 'name'>): ObjectReference;
 }
@@ -41,7 +46,13 @@ function openManifests(
   ownNode.handle({ type: 'added', to: localNode(nodeName) });
   const source = new FilesSource({ path, nodeName, localNode: () => localNode(nodeName), allowLoopbackEndpoints });
   resources.add('objects', () => source.close());
-  return { source, ownNode, serviceReference: ({ namespace, name }) => serviceReference({ namespace, name }) };
+  return {
+    source,
+    ownNode,
+    lookup: source.objects,
+    watches: () => [],
+    serviceReference: ({ namespace, name }) => serviceReference({ namespace, name }),
+  };
 }
 
 async function openCluster(
@@ -51,7 +62,7 @@ async function openCluster(
   resources: OpenResources,
 ): Promise<Objects> {
   const { configuration, log } = options;
-  const { metrics, checks, input } = observability;
+  const { metrics, checks, input, history } = observability;
   const client = openClient(options, metrics);
   resources.add('API client', () => client.close());
   observability.connectEvents(client);
@@ -62,7 +73,7 @@ async function openCluster(
     accept: client.accept(),
     resyncMs: toMilliseconds(configuration.configSyncPeriod),
     silenceMs: watchSilenceMs(process.env, log),
-    report: watchReporter(log, metrics, watchChecks, input),
+    report: watchReporter(log, metrics, watchChecks, input, history),
   });
   resources.add('objects', () => source.close());
   watchChecks.addTo(checks, source);
@@ -72,6 +83,8 @@ async function openCluster(
   return {
     source,
     ownNode,
+    lookup: source.objects,
+    watches: () => source.following().map(watch => ({ ...watch, problem: watchChecks.problemOf(watch.path) })),
     serviceReference: ({ namespace, name }) => {
       const { uid } = source.services.get(objectKey({ namespace, name }))?.metadata ?? {};
       return serviceReference({ namespace, name, uid });

@@ -1,6 +1,7 @@
 import { hostname } from 'node:os';
 import type { ApiClient } from '../client/index.ts';
 import type { Configuration } from '../config/index.ts';
+import { History } from '../history/index.ts';
 import { systemClock } from '../lib/clock.ts';
 import { toMilliseconds } from '../lib/duration.ts';
 import { errorText } from '../lib/error-text.ts';
@@ -20,6 +21,7 @@ export interface Observability {
   readonly health: ProxyHealth;
   readonly checks: Checks;
   readonly input: InputProblems;
+  readonly history: History;
   /** Keeps Events until `connectEvents`. */
   readonly recorder: EventRecorder;
   /**
@@ -27,6 +29,8 @@ export interface Observability {
    */
   connectEvents(client: ApiClient | undefined): void;
   readonly events: ReturnType<typeof eventsOf>;
+  /** The configuration that the proxy uses now. */
+  configuration(): Configuration;
   /** Sets the configuration that the servers show. */
   setConfiguration(configuration: Configuration): void;
 }
@@ -56,7 +60,18 @@ export async function openObservability(
   const setConfiguration = (next: Configuration) => {
     configuration = next;
   };
-  const observability = { metrics, health, checks, input, recorder, events, connectEvents, setConfiguration };
+  const observability = {
+    metrics,
+    health,
+    checks,
+    input,
+    history: new History(),
+    recorder,
+    events,
+    connectEvents,
+    configuration: () => configuration,
+    setConfiguration,
+  };
   if (options.initOnly) return observability;
   const servers = await startServers({
     options,

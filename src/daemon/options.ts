@@ -24,6 +24,12 @@ export interface DaemonOptions {
   readonly allowLoopbackEndpoints: boolean;
   /** Let the kernel count connections for each service port. */
   readonly countConnections: boolean;
+  /** Path of the Unix socket of the inspection API. Empty: no socket. */
+  readonly inspectSocket: string;
+  /** Loopback address and port of the inspection API. Empty: it does not listen on TCP. */
+  readonly inspectBindAddress: string;
+  /** The version of Pointsman. */
+  readonly version: string;
   /** The version of Kubernetes to report. */
   readonly kubernetesVersion: string;
   /** All flags with the text of their values, by name. */

@@ -3,6 +3,7 @@ import { type ConfiguredMode, type SetAside, setAsideName } from '../modes/index
 import type { Family } from '../net/index.ts';
 import { createProxy, type RunningProxy } from '../proxy/index.ts';
 import type { OnConfigurationChange } from './configuration-reload.ts';
+import { openInspection } from './inspection.ts';
 import { proxyListeners } from './listeners.ts';
 import { liveConfig } from './live-config.ts';
 import { StartMemoryRelease } from './memory.ts';
@@ -10,6 +11,7 @@ import { showProxyCounts } from './metrics.ts';
 import type { Objects } from './objects.ts';
 import type { Observability } from './observability.ts';
 import type { DaemonOptions } from './options.ts';
+import { RunRecord } from './run-record.ts';
 import { ServiceHealthPorts } from './service-health-ports.ts';
 import type { OpenResources, Shutdown } from './shutdown.ts';
 import { sourceHandlers } from './source-handlers.ts';
@@ -33,14 +35,17 @@ const WATCHED = ['service', 'endpoint slice', 'serviceCIDR', 'node'];
 /** Starts the proxy. Resolves when the source has begun. */
 export async function run(parts: RunParts): Promise<void> {
   const { objects, observability, families, mode } = parts;
-  const { health, metrics, checks, recorder, events } = observability;
+  const { health, metrics, checks, history, recorder, events } = observability;
+  history.started(`node ${parts.nodeName}, mode ${mode.descriptor.name}, ${families.join(' and ')}`);
   health.started(families);
   metrics.set.setFamilies(families);
-  const proxy = openProxy(parts);
+  const record = new RunRecord();
+  const proxy = openProxy(parts, record);
   showProxyCounts(metrics, proxy);
   proxy.mode.registerMetrics(metrics.set);
   checks.add('set aside', () => setAsideNote(proxy.mode.setAside()));
   logSettings(parts.options);
+  await openInspection(parts, proxy, record);
   parts.onConfigurationChange(next => proxy.configure(liveConfig(next, parts.options.gates)));
   if (parts.options.manifests === undefined)
     for (const resource of WATCHED) parts.options.log.info('config', `Starting ${resource} config controller`);
@@ -63,13 +68,12 @@ function logSettings({ configuration, gates, log }: DaemonOptions): void {
   log.v(2, 'proxy', 'Using a mark for masquerade', { mark: `0x${(2 ** masqueradeBit).toString(16).padStart(8, '0')}` });
 }
 
-function openProxy(parts: RunParts): RunningProxy {
+function openProxy(parts: RunParts, record: RunRecord): RunningProxy {
   const { options, resources, observability, objects, nodeName, families, mode } = parts;
-  const { health, metrics, checks, input, recorder, events } = observability;
+  const { health, metrics, checks, input, history, recorder, events } = observability;
   const { configuration, gates, log } = options;
   const memory = new StartMemoryRelease(families);
   resources.add('memory', () => memory.close());
-  let repairs = 0;
   const proxy: RunningProxy = createProxy(
     { nodeName, families, live: liveConfig(configuration, gates), mode },
     proxyListeners({
@@ -78,20 +82,25 @@ function openProxy(parts: RunParts): RunningProxy {
       health,
       metrics,
       input,
+      history,
       node: family => proxy.loop.state.nodeOptions.families[family].node,
+      syncEnded: (family, sync) => record.syncEnded(family, sync),
       synced: family => {
         healthPorts.sync(family);
         memory.synced(family);
       },
       setAside: port => recorder.record(events.setAside(objects.serviceReference(port), port)),
       driftRepaired: (family, repair) => {
-        repairs++;
+        record.repaired(family, repair);
         recorder.record(events.driftRepaired(family, repair));
       },
     }),
   );
   resources.add('proxy', () => proxy.close());
-  checks.add('drift', () => (repairs > 0 ? { note: `repaired ${repairs} times since the start` } : undefined));
+  checks.add('drift', () => {
+    const { repairs } = record;
+    return repairs > 0 ? { note: `repaired ${repairs} times since the start` } : undefined;
+  });
   const healthPorts = openHealthPorts(parts, proxy);
   resources.add('service health ports', () => healthPorts.close());
   return proxy;

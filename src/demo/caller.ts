@@ -1,18 +1,13 @@
+import type { Caller, Place } from '../explain/index.ts';
 import { compareTexts } from '../lib/compare-texts.ts';
 import type { Family, Ip } from '../net/index.ts';
 import { endpointsOf } from '../plan/index.ts';
 import type { ProxyState } from '../proxy/index.ts';
 
+export type { Caller, Place } from '../explain/index.ts';
+
 /** Where the demo makes connections from. */
-export type Place = 'pod' | 'node' | 'outside';
-
 export const PLACES: readonly Place[] = ['pod', 'node', 'outside'];
-
-/** The machine or pod that makes a connection. */
-export interface Caller {
-  readonly place: Place;
-  readonly ip: Ip;
-}
 
 /** The addresses that the demo calls from. */
 export type Callers = Readonly<Record<Place, Readonly<Record<Family, Ip>>>>;

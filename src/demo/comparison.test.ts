@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { address } from '../../test/support/demo-rows.ts';
+import type { Outcome, SeenAs } from '../explain/index.ts';
 import { callerFrom } from './caller.ts';
 import { findMismatch, isConclusive } from './comparison.ts';
-import type { Expectation, SeenAs } from './expectation.ts';
 import { combine, type Observation, observationOf } from './observation.ts';
 
 const NODE_IPS = ['192.168.0.2', '10.244.1.1'].map(address);
@@ -19,15 +19,22 @@ function observed(answers: Readonly<Record<string, number>>, ...failures: string
   );
 }
 
-function answered(endpoints: Readonly<Record<string, SeenAs>>, isSticky = false): Expectation {
-  return { kind: 'answered', endpoints: new Map(Object.entries(endpoints)), isSticky };
+function answered(endpoints: Readonly<Record<string, SeenAs>>, isSticky = false): Outcome {
+  const answering = Object.entries(endpoints).map(([text, seenAs]) => ({
+    text,
+    seenAs,
+    sourceIP: undefined,
+    odds: 0.5,
+  }));
+  return { kind: 'answered', endpoints: answering, lost: [], isSticky, choice: { kind: 'random' }, remarks: [] };
 }
 
 const both = answered({ '10.244.1.11:8080': 'itself', '10.244.2.10:8080': 'itself' });
-const refused: Expectation = { kind: 'refused' };
-const silent: Expectation = { kind: 'silent' };
+const refused: Outcome = { kind: 'refused', code: 'no-endpoints', reason: '' };
+const silent: Outcome = { kind: 'silent', code: 'no-local-endpoints', reason: '' };
+const elsewhere: Outcome = { kind: 'elsewhere', at: 'network', code: 'not-rejected-from-node', reason: '' };
 
-const cases: readonly [what: string, Expectation, Observation, string | undefined][] = [
+const cases: readonly [what: string, Outcome, Observation, string | undefined][] = [
   [
     'both endpoints answer, as they should',
     both,
@@ -85,6 +92,13 @@ const cases: readonly [what: string, Expectation, Observation, string | undefine
   [
     'an endpoint answers instead of silence',
     silent,
+    observed({ [`${A} 10.244.1.10`]: 1 }),
+    'no endpoint should answer',
+  ],
+  ['a connection that the proxy does not handle may fail in any way', elsewhere, observed({}, 'timeout'), undefined],
+  [
+    'an endpoint answers a connection that the proxy does not handle',
+    elsewhere,
     observed({ [`${A} 10.244.1.10`]: 1 }),
     'no endpoint should answer',
   ],

@@ -4,7 +4,7 @@ import { latestOf } from '../lib/change.ts';
 import { CurrentProblems } from '../lib/current-problems.ts';
 import { errorText } from '../lib/error-text.ts';
 import type { Problem } from '../lib/problem.ts';
-import { type ConfiguredMode, type ModeEvents, setAsideName } from '../modes/index.ts';
+import { type ConfiguredMode, type ModeEvents, type ModeSettings, setAsideName } from '../modes/index.ts';
 import { FAMILIES, type Family, type Ip } from '../net/index.ts';
 import { conflictProblems, DEFAULT_PLAN_SETTINGS, type PlanSettings } from '../plan/index.ts';
 import {
@@ -82,9 +82,8 @@ export class DemoProxy {
     return this.#proxy.live.interfaceIPs();
   }
 
-  /** The node's addresses that accept node ports. */
-  nodePortIPs(family: Family): readonly Ip[] {
-    return modeSettings(this.loop.state, family, this.#proxy.live).nodePortIPs;
+  modeSettings(family: Family): ModeSettings {
+    return modeSettings(this.loop.state, family, this.#proxy.live);
   }
 
   /** What a source calls. */

@@ -1,7 +1,8 @@
 import type { Node } from '../api/index.ts';
+import type { OutcomeContext } from '../explain/index.ts';
 import { KernelError } from '../kernel/errors.ts';
 import type { NetworkNamespace } from '../kernel/netns.ts';
-import { type ConfiguredMode, DEFAULT_MODE, type PlanDeviation } from '../modes/index.ts';
+import { type ConfiguredMode, DEFAULT_MODE, type ModeBehaviour } from '../modes/index.ts';
 import { FAMILIES, type Family, type Ip, parseIp } from '../net/index.ts';
 import { FilesSource, type SourceHandlers } from '../source/index.ts';
 import { type Callers, callerFrom, callersIn, DEFAULT_CALLERS, type Place } from './caller.ts';
@@ -44,15 +45,17 @@ export class Demo {
   readonly #pods: Pods;
   readonly #servers: EchoServers;
   readonly #source: FilesSource;
-  readonly deviation: PlanDeviation | undefined;
+  readonly behaviour: ModeBehaviour;
   #callers = DEFAULT_CALLERS;
+  #contexts: Readonly<Record<Family, OutcomeContext>>;
   #addressProblems: readonly string[] = [];
 
   private constructor(cluster: Cluster, { manifests, onChange, mode = DEFAULT_MODE, ...options }: DemoOptions) {
     const { nodeName = NODE_NAME, families = FAMILIES } = options;
     this.#cluster = cluster;
-    this.deviation = mode.descriptor.deviation;
+    this.behaviour = mode.behaviour;
     this.#proxy = new DemoProxy({ namespace: cluster.node, onChange, mode, families, nodeName });
+    this.#contexts = this.#readContexts();
     this.#pods = new Pods(cluster, () => this.#proxy.interfaceIPs());
     this.#servers = new EchoServers(this.#pods);
     this.#source = new FilesSource({ path: manifests, nodeName, localNode: () => localNode(nodeName) });
@@ -82,16 +85,29 @@ export class Demo {
     return this.#callers;
   }
 
+  /** What connections depend on besides the plans of the rows that were read last. */
+  outcomeContext(family: Family): OutcomeContext {
+    return this.#contexts[family];
+  }
+
   /** Returns all frontends, as soon as they are programmed and every endpoint has an echo server. */
   async rows(): Promise<readonly Row[]> {
     await this.#proxy.settled();
     const { state } = this.#proxy.loop;
     await this.#servers.serve(state);
     this.#callers = callersIn(state, this.#proxy.interfaceIPs(), this.#callers);
-    const rows = rowsOf(state, family => this.#proxy.nodePortIPs(family));
+    this.#contexts = this.#readContexts();
+    const rows = rowsOf(state, family => this.#contexts[family].settings.nodePortIPs);
     for (const { ip, frontend } of rows)
       if (ip !== undefined && frontend.ip !== undefined) this.#cluster.routeService(ip);
     return rows;
+  }
+
+  #readContexts(): Readonly<Record<Family, OutcomeContext>> {
+    const nodeIPs = this.#proxy.interfaceIPs();
+    const mode = { behaviour: this.behaviour };
+    const context = (family: Family) => ({ mode, settings: this.#proxy.modeSettings(family), nodeIPs });
+    return { IPv4: context('IPv4'), IPv6: context('IPv6') };
   }
 
   #handlers(): SourceHandlers {

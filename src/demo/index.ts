@@ -1,7 +1,6 @@
 export { type Callers, callerFrom, DEFAULT_CALLERS, PLACES, type Place } from './caller.ts';
 export { Demo, type DemoOptions } from './demo.ts';
 export { NODE_NAME } from './demo-proxy.ts';
-export type { Expectation, SeenAs } from './expectation.ts';
 export { type Answers, answerCount, type Observation } from './observation.ts';
 export { Prober } from './prober.ts';
 export { type Cell, Results, type RowResults } from './results.ts';

@@ -26,7 +26,7 @@ export class Prober {
 
   constructor(demo: Demo, onChange: () => void) {
     this.#demo = demo;
-    this.results = new Results(demo.deviation);
+    this.results = new Results(family => demo.outcomeContext(family));
     this.#onChange = onChange;
   }
 
@@ -94,7 +94,7 @@ export class Prober {
   /** Questions with the same key wait for each other. */
   #turnOf({ port: { name, family, plan } }: Row, place: Place): string | undefined {
     // If endpoints take turns, two callers that ask in turns would each see only every other endpoint.
-    if (this.#demo.deviation?.takesTurns) return `${name} ${family}`;
+    if (this.#demo.behaviour.choice.kind !== 'random') return `${name} ${family}`;
     // All questions of one caller to one service port share its affinity.
     return plan.port.affinitySeconds > 0 ? `${name} ${place}` : undefined;
   }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { demoRows } from '../../test/support/demo-rows.ts';
+import { demoContext, demoRows } from '../../test/support/demo-rows.ts';
 import { service, slice } from '../../test/support/objects.ts';
 import type { Observation } from './observation.ts';
 import { Results } from './results.ts';
@@ -17,7 +17,7 @@ function answers(count: number, ...failures: string[]): Observation {
 function setUp() {
   const [row] = demoRows(objects);
   assert.ok(row);
-  const results = new Results();
+  const results = new Results(demoContext);
   results.update([row]);
   const pod = () => results.rows[0]?.cells.find(({ place }) => place === 'pod');
   return { results, row, pod };

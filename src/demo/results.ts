@@ -1,14 +1,14 @@
-import type { PlanDeviation } from '../modes/index.ts';
+import { frontendOutcome, type Outcome, type OutcomeContext } from '../explain/index.ts';
+import { ANY_IP, type Family } from '../net/index.ts';
 import { type Caller, type Callers, callerFrom, DEFAULT_CALLERS, PLACES, type Place } from './caller.ts';
 import { findMismatch, isConclusive } from './comparison.ts';
-import { type Expectation, expectationOf } from './expectation.ts';
 import { combine, type Observation } from './observation.ts';
 import type { Row } from './rows.ts';
 
 /** The result of one row for callers at one place. */
 export interface Cell {
   readonly place: Place;
-  readonly expected: Expectation;
+  readonly expected: Outcome;
   /** Undefined until the first answer or failure. */
   readonly observed: Observation | undefined;
   /** How the observation differs from the expectation. Undefined if they agree. */
@@ -28,12 +28,13 @@ const ROUNDS_SHOWN = 10;
 /** The observations of the last rounds, for all rows. A row whose plan changes starts without observations. */
 export class Results {
   readonly #observations = new Map<Row, Map<Place, Observation[]>>();
-  readonly #deviation: PlanDeviation | undefined;
+  readonly #contextOf: (family: Family) => OutcomeContext;
   #rows: readonly Row[] = [];
   #callers = DEFAULT_CALLERS;
 
-  constructor(deviation?: PlanDeviation) {
-    this.#deviation = deviation;
+  /** `contextOf` returns what outcomes depend on besides plans. */
+  constructor(contextOf: (family: Family) => OutcomeContext) {
+    this.#contextOf = contextOf;
   }
 
   get rows(): readonly RowResults[] {
@@ -72,9 +73,12 @@ export class Results {
   #cell(row: Row, place: Place): Cell {
     const observations = this.#observations.get(row)?.get(place);
     const observed = observations && combine(observations);
-    const { plan, nodeIPs } = row.port;
-    const circumstances = { ...this.#deviation, nodeIPs };
-    const expected = expectationOf(plan, row.frontend, this.#callerFrom(place, row), circumstances);
+    const { frontend, port } = row;
+    const { plan, family, protocol } = port;
+    // The demo does not ask a row without an address.
+    const destination = { ip: row.ip ?? ANY_IP[family], port: frontend.port, protocol };
+    const question = { caller: this.#callerFrom(place, row), destination };
+    const expected = frontendOutcome({ plan, frontend }, question, this.#contextOf(family));
     return {
       place,
       expected,

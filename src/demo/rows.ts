@@ -29,8 +29,6 @@ export interface PortInfo {
   readonly family: Family;
   readonly protocol: Protocol;
   readonly plan: ServicePortPlan;
-  /** The addresses of the Node. */
-  readonly nodeIPs: readonly Ip[];
   /** Endpoints that receive traffic. */
   readonly used: readonly string[];
   /** Endpoints that receive no traffic, and why. */
@@ -66,8 +64,7 @@ function portInfo(state: ProxyState, family: Family, plan: ServicePortPlan): Por
   const service = state.family(family).model.service(plan.service);
   const all = service ? endpointsOf(service, port) : [];
   const used = new Set(reachableEndpoints(plan.endpoints).map(({ text }) => text));
-  const { families, nodeIPs } = state.nodeOptions;
-  const { node } = families[family];
+  const { node } = state.nodeOptions.families[family];
   const unused = explainEndpoints(all, port, node)
     .filter(({ endpoint }) => !used.has(endpoint.text))
     .map(({ endpoint, cluster, local }) => ({
@@ -81,7 +78,6 @@ function portInfo(state: ProxyState, family: Family, plan: ServicePortPlan): Por
     family,
     protocol: port.protocol,
     plan,
-    nodeIPs: FAMILIES.map(f => nodeIPs[f]),
     used: [...used],
     unused,
   };

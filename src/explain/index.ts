@@ -1,3 +1,38 @@
 export type { Caller, Place } from './caller.ts';
+export { explain } from './explain.ts';
+export {
+  type AskedQuestion,
+  EXPLANATION_SCHEMA,
+  type ExplainedCaller,
+  type ExplainedTarget,
+  type Explanation,
+  type ExplanationOrigin,
+  type NextStep,
+  type Step,
+  type StepVerdict,
+  type Topic,
+  type Verdict,
+} from './explanation.ts';
 export type { Facts, KernelFacts, ObjectLookup, WatchFact } from './facts.ts';
-export type { AnsweringEndpoint, Outcome, SeenAs } from './outcome.ts';
+export {
+  type Destination,
+  type FrontendIndex,
+  frontendOutcome,
+  isBehindNode,
+  isDetectedPod,
+  matchFrontend,
+  type OutcomeContext,
+  type OutcomeInput,
+  outcomeOf,
+  type Question,
+} from './outcome/index.ts';
+export type {
+  AnsweringEndpoint,
+  Choice,
+  Outcome,
+  ReasonCode,
+  Remark,
+  RemarkCode,
+  SeenAs,
+} from './outcome.ts';
+export { type OperatorQuestion, parseQuestion, QuestionError, type QuestionTexts, questionTexts } from './question.ts';

@@ -1,7 +1,17 @@
+import { readlinkSync } from 'node:fs';
 import { check, close, open, setns, unshare } from './libc.ts';
 
 const CLONE_NEWNET = 0x40000000;
 const O_RDONLY_CLOEXEC = 0o2000000;
+
+/** What the kernel calls the network namespace of this process: `net:[4026531840]`. Undefined if /proc does not show it. */
+export function networkNamespaceName(): string | undefined {
+  try {
+    return readlinkSync('/proc/self/ns/net');
+  } catch {
+    return undefined;
+  }
+}
 
 /**
  * A network namespace, held open by a descriptor. A namespace that `create` made has no name. The kernel removes it

@@ -161,6 +161,11 @@ export class Model {
     return this.#services.values();
   }
 
+  /** `ns/slice` of the newest slices of a Service, in the order of their names. */
+  sliceKeysOf(service: string): readonly string[] {
+    return this.#slicesOf(service).map(({ key }) => key);
+  }
+
   /** A copy of `healthCheckNodePort` by Service. */
   get healthCheckNodePorts(): ReadonlyMap<string, number> {
     return new Map(this.#healthCheckNodePorts);

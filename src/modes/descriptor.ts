@@ -4,6 +4,7 @@ import type { NodeIPs } from '../model/index.ts';
 import type { Family } from '../net/index.ts';
 import type { Logger } from '../observe/logging/index.ts';
 import type { ServicePortPlan } from '../plan/index.ts';
+import type { ModeBehaviour } from './behaviour.ts';
 import type { Cleanup } from './cleanup-report.ts';
 import type { ProgramOptions } from './iptables-programs.ts';
 import type { Mode, ModeSettings } from './mode.ts';
@@ -86,22 +87,14 @@ export interface ModeDescriptor<Options = unknown> {
   /** The metrics of the mode distinguish full syncs from partial ones, as upstream's do. */
   readonly hasPartialSyncMetrics?: boolean | undefined;
   readonly startEvent?: StartEvent | undefined;
-  /** How connections differ from what a plan says. The demo, which compares them, expects that. */
-  readonly deviation?: PlanDeviation | undefined;
-}
-
-export interface PlanDeviation {
-  /** The process relays connections, so every endpoint sees the node as its caller. */
-  readonly isRelay?: boolean;
-  /** The endpoints of a service port take turns, instead of being chosen at random. */
-  readonly takesTurns?: boolean;
-  /** Pods and the node itself reach only local endpoints if the external policy is Local. */
-  readonly lacksShortCircuit?: boolean;
+  /** What happens to connections in this mode, where modes differ. */
+  behaviour(options: Options): ModeBehaviour;
 }
 
 /** A mode with its options. */
 export interface ConfiguredMode {
   readonly descriptor: ModeDescriptor;
+  readonly behaviour: ModeBehaviour;
   prepare(context: StartContext): Promise<void>;
   /** Why the machine cannot run the mode, if `supportedFamilies` does not find out. */
   unavailable(machine: ModeMachine): Promise<string | undefined>;
@@ -112,6 +105,7 @@ export interface ConfiguredMode {
 export function withOptions<Options>(descriptor: ModeDescriptor<Options>, options: Options): ConfiguredMode {
   return {
     descriptor,
+    behaviour: descriptor.behaviour(options),
     prepare: async context => descriptor.prepare?.(options, context),
     unavailable: async machine => descriptor.unavailable?.(options, machine),
     create: context => descriptor.create(options, context),

@@ -1,3 +1,4 @@
+export { type EndpointChoice, type LoopbackNodePorts, type ModeBehaviour, PLAN_BEHAVIOUR } from './behaviour.ts';
 export type { Cleanup } from './cleanup-report.ts';
 export {
   type CleanupOptions,
@@ -5,7 +6,6 @@ export {
   type ModeContext,
   type ModeDescriptor,
   type ModeMachine,
-  type PlanDeviation,
   type StartContext,
   type StartEvent,
   withOptions,

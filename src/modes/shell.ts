@@ -157,6 +157,11 @@ export abstract class ModeShell<W extends Writer> implements Mode {
     });
   }
 
+  /** As `turn`, for work that changes nothing. Readings of the kernel stay exact while it runs. */
+  protected turnWithoutChange<T>(work: () => Promise<T>): Promise<T> {
+    return this.#turns.take(work);
+  }
+
   /** While work runs, no two stamps are equal. */
   get #workStamp(): unknown {
     return this.#isWorking ? Symbol('working') : this.#endedWork;

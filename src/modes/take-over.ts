@@ -60,6 +60,10 @@ export class TakeOver implements Mode {
     return (await this.#mode.readBack?.(family, plan)) ?? { entries: [], affinity: [] };
   }
 
+  async connectionCounts(): Promise<ReadonlyMap<string, number> | undefined> {
+    return await this.#mode.connectionCounts?.();
+  }
+
   registerMetrics(metrics: MetricSet): void {
     this.#mode.registerMetrics(metrics);
   }

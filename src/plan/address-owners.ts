@@ -45,6 +45,11 @@ export class AddressOwners {
     else this.#candidates.set(id, left.length === 1 ? first : left);
   }
 
+  /** `ns/name` of the Services that want the address and port. `ip` is undefined for a node port. */
+  candidatesFor(address: Pick<Frontend, 'ip' | 'port'>, protocol: Protocol): readonly string[] {
+    return asList(this.#candidates.get(addressId(address, protocol)));
+  }
+
   otherCandidates(service: string, frontend: Frontend, protocol: Protocol): readonly string[] {
     const known = this.#candidates.get(addressId(frontend, protocol));
     if (known === undefined || known === service) return NONE;
@@ -57,7 +62,7 @@ function asList(candidates: string | readonly string[] | undefined): readonly st
   return typeof candidates === 'string' ? [candidates] : candidates;
 }
 
-function addressId({ ip, port }: Frontend, protocol: Protocol): AddressId {
+function addressId({ ip, port }: Pick<Frontend, 'ip' | 'port'>, protocol: Protocol): AddressId {
   const number = PROTOCOLS[protocol];
   if (ip === undefined) return `${number} ${port}`;
   const v4 = ipv4Number(ip);

@@ -19,7 +19,7 @@ export {
   type PlanSettings,
   samePlanOptions,
 } from './options.ts';
-export { type PlanDiff, Planner } from './planner.ts';
+export { type PlanDiff, type PlannedFrontend, Planner } from './planner.ts';
 export {
   endpointsOf,
   type PlanOptions,

@@ -1,14 +1,22 @@
 import type { Protocol } from '../api/index.ts';
 import { type Change, type Diff, latestOf } from '../lib/change.ts';
+import { compareTexts } from '../lib/compare-texts.ts';
 import { errorText } from '../lib/error-text.ts';
 import { NONE } from '../lib/none.ts';
 import type { ReportProblem } from '../lib/problem.ts';
 import type { Model, ModelDiff, ServiceState } from '../model/index.ts';
+import type { Ip } from '../net/index.ts';
 import { AddressOwners, isBetterOwner, type OwnerCandidate } from './address-owners.ts';
 import type { Frontend } from './frontend.ts';
 import { type PlanOptions, planService, type ServicePortPlan, samePlan, samePort } from './service-port-plan.ts';
 
 export type PlanDiff = Diff<ServicePortPlan>;
+
+/** A frontend, and the plan that has it. */
+export interface PlannedFrontend {
+  readonly plan: ServicePortPlan;
+  readonly frontend: Frontend;
+}
 
 /**
  * The plans of all service ports of one family. The work of an update is proportional to what changed. A Service that
@@ -55,6 +63,41 @@ export class Planner {
 
   *plans(): Generator<ServicePortPlan> {
     for (const plans of this.#plans.values()) yield* plans;
+  }
+
+  /** The frontend that owns an address and port. `ip` is undefined for a node port. Costs the same for any number. */
+  frontendAt(ip: Ip | undefined, port: number, protocol: Protocol): PlannedFrontend | undefined {
+    return this.#frontendsAt(ip, port, protocol, ({ frontends }) => frontends)[0];
+  }
+
+  /** Frontends that Services ask for at an address and port but that another Service owns, by the Services' names. */
+  lostFrontendsAt(ip: Ip | undefined, port: number, protocol: Protocol): readonly PlannedFrontend[] {
+    return this.#frontendsAt(ip, port, protocol, ({ conflicts }) => conflicts.map(({ frontend }) => frontend));
+  }
+
+  /** The frontends at an address, whatever their port and protocol are. Looks at every plan. */
+  frontendsWithIP(ip: Ip): readonly PlannedFrontend[] {
+    const found: PlannedFrontend[] = [];
+    for (const plans of this.#plans.values()) {
+      for (const plan of plans) {
+        for (const frontend of plan.frontends) if (frontend.ip === ip) found.push({ plan, frontend });
+      }
+    }
+    return found;
+  }
+
+  #frontendsAt(
+    ip: Ip | undefined,
+    port: number,
+    protocol: Protocol,
+    frontendsOf: (plan: ServicePortPlan) => readonly Frontend[],
+  ): readonly PlannedFrontend[] {
+    const services = [...this.#owners.candidatesFor({ ip, port }, protocol)].sort(compareTexts);
+    return services
+      .flatMap(service => this.plansOf(service))
+      .filter(plan => plan.port.protocol === protocol)
+      .flatMap(plan => frontendsOf(plan).map(frontend => ({ plan, frontend })))
+      .filter(({ frontend }) => frontend.ip === ip && frontend.port === port);
   }
 
   #replanChanged(change: Change<ServiceState>): ReplannedService | undefined {

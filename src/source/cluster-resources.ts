@@ -33,3 +33,11 @@ export const SERVICE_CIDRS: Resource<ServiceCIDR> = {
 export function ownNode(nodeName: string): Resource<Node> {
   return { kind: 'Node', apiVersion: 'v1', path: '/api/v1/nodes', fieldSelector: nodeFieldSelector(nodeName) };
 }
+
+/** All objects of the kinds that a proxy uses, also those that no proxy selects. */
+export const ALL_RESOURCES: readonly Resource[] = [
+  { kind: 'Node', apiVersion: 'v1', path: '/api/v1/nodes' },
+  SERVICE_CIDRS,
+  { kind: 'Service', apiVersion: 'v1', path: SERVICES.path },
+  { kind: 'EndpointSlice', apiVersion: 'discovery.k8s.io/v1', path: ENDPOINT_SLICES.path },
+];

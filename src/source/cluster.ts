@@ -4,7 +4,7 @@ import { ConnectWaits, Informer, type InformerReporter, type Resource } from '..
 import type { Change } from '../lib/change.ts';
 import { type Clock, systemClock } from '../lib/clock.ts';
 import { ENDPOINT_SLICES, ownNode, SERVICE_CIDRS, SERVICES } from './cluster-resources.ts';
-import type { Source, SourceHandlers } from './source.ts';
+import type { Source, SourceHandlers, SourceObjects } from './source.ts';
 
 export interface ClusterSourceOptions {
   readonly client: ApiClient;
@@ -93,6 +93,15 @@ export class ClusterSource implements Source {
     if (now - this.#lastReachedAt < MIN_REACHED_MS) return;
     this.#lastReachedAt = now;
     for (const informer of [this.node, this.services, this.endpointSlices, this.serviceCidrs]) informer.serverReached();
+  }
+
+  get objects(): SourceObjects {
+    return {
+      service: key => this.services.get(key),
+      services: () => this.services.objects(),
+      slice: key => this.endpointSlices.get(key),
+      slices: () => this.endpointSlices.objects(),
+    };
   }
 
   following(): readonly Following[] {

@@ -6,13 +6,13 @@ import { ReportOnce } from '../lib/report-once.ts';
 import { FolderWatch } from './folder-watch.ts';
 import { GuardedHandlers } from './guarded-handlers.ts';
 import { listManifestFiles, type ManifestListing } from './list-manifest-files.ts';
-import { ManifestCollection } from './manifest-collection.ts';
+import { duplicateProblems, ManifestCollection } from './manifest-collection.ts';
 import { ManifestFiles } from './manifest-files.ts';
 import { manifestKey } from './parse-manifests.ts';
-import { cannotRead, readErrorCode } from './read-text.ts';
+import { pathReason, unreadablePath } from './read-text.ts';
 import { ScanSchedule } from './scan-schedule.ts';
 import { isSelected } from './selectors.ts';
-import type { Source, SourceHandlers } from './source.ts';
+import type { Source, SourceHandlers, SourceObjects } from './source.ts';
 import type { ManifestRules } from './validate-addresses.ts';
 
 export interface FilesSourceOptions extends Partial<ManifestRules> {
@@ -78,7 +78,7 @@ export class FilesSource implements Source {
     try {
       await firstScan;
     } catch (error) {
-      throw new Error(`cannot read manifests from ${this.#options.path}: ${reasonOf(error)}`);
+      throw unreadablePath(this.#options.path, error);
     }
     handlers.synced();
     // Files may have changed after the first listing and before the folders were watched.
@@ -92,6 +92,10 @@ export class FilesSource implements Source {
     this.#watch.close();
   }
 
+  get objects(): SourceObjects {
+    return this.#collection.objects;
+  }
+
   async #laterScan(): Promise<boolean> {
     if (!this.#started) return false;
     const { handlers } = this.#started;
@@ -101,7 +105,7 @@ export class FilesSource implements Source {
       if (this.#reported.delete(path)) handlers.recovered(path);
       return isAnotherNeeded;
     } catch (error) {
-      const message = `${reasonOf(error)} (what was read before stays in use)`;
+      const message = `${pathReason(error)} (what was read before stays in use)`;
       if (this.#reported.add(path, message)) handlers.problem({ where: path, reason: 'unreadable', message });
       return false;
     }
@@ -122,16 +126,7 @@ export class FilesSource implements Source {
     const { changes, duplicates, resolved } = this.#collection.takeChanges(object => isSelected(object, nodeName));
     for (const change of changes) handlers.changed(change);
     for (const path of resolved) if (!files.hasProblem(path)) handlers.recovered(path);
-    for (const { key, used, unused } of duplicates) {
-      for (const { where } of unused) {
-        handlers.problem({
-          where,
-          reason: 'duplicate',
-          object: key,
-          message: `is also at ${used.where}, which is used: remove one`,
-        });
-      }
-    }
+    for (const problem of duplicates.flatMap(duplicateProblems)) handlers.problem(problem);
   }
 
   /** A Node in a manifest replaces the one that is made from this machine. */
@@ -168,9 +163,4 @@ export class FilesSource implements Source {
     const effect = `the proxy looks for changes in it every ${this.#rescanMs / 1000} s only`;
     this.#started?.handlers.problem({ where: folder, message: `${message} (${effect})` });
   }
-}
-
-function reasonOf(error: unknown): string {
-  const code = readErrorCode(error);
-  return code === 'ENOENT' ? 'there is no such file or folder' : cannotRead(code);
 }

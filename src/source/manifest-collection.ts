@@ -1,7 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { KubeObject } from '../api/index.ts';
 import { type Change, changeBetween, latestOf } from '../lib/change.ts';
+import type { Problem } from '../lib/problem.ts';
 import type { Manifest } from './parse-manifests.ts';
+import type { SourceObjects } from './source.ts';
 
 /** Manifests by their keys. */
 export type Manifests = ReadonlyMap<string, Manifest>;
@@ -85,9 +87,28 @@ export class ManifestCollection {
     };
   }
 
+  /** The objects as of the last `takeChanges`. */
+  get objects(): SourceObjects {
+    return {
+      service: key => this.#takenObject('Service', key),
+      services: () => this.#takenObjects('Service'),
+      slice: key => this.#takenObject('EndpointSlice', key),
+      slices: () => this.#takenObjects('EndpointSlice'),
+    };
+  }
+
+  #takenObject<Kind extends KubeObject['kind']>(kind: Kind, key: string): ObjectOf<Kind> | undefined {
+    const object = this.#taken.get(`${kind} ${key}`)?.object;
+    return object && isOfKind(object, kind) ? object : undefined;
+  }
+
+  *#takenObjects<Kind extends KubeObject['kind']>(kind: Kind): Iterable<ObjectOf<Kind>> {
+    for (const { object } of this.#taken.values()) if (isOfKind(object, kind)) yield object;
+  }
+
   #takeChange(key: string, isSelected: (object: KubeObject) => boolean): ManifestChange | undefined {
     const from = this.#taken.get(key);
-    const used = this.#usedManifest(key);
+    const used = this.used(key);
     const to = used && isSelected(used.object) ? used : undefined;
     if (to) this.#taken.set(key, to);
     else this.#taken.delete(key);
@@ -114,7 +135,8 @@ export class ManifestCollection {
     return [...new Set(paths)].filter(path => !unused.has(path));
   }
 
-  #usedManifest(key: string): Manifest | undefined {
+  /** The manifest that counts. */
+  used(key: string): Manifest | undefined {
     const [path] = this.pathsOf(key);
     return path === undefined ? undefined : this.#files.get(path)?.get(key);
   }
@@ -124,6 +146,18 @@ export class ManifestCollection {
     if (left.length === 0) this.#paths.delete(key);
     else this.#paths.set(key, left);
   }
+}
+
+type ObjectOf<Kind extends KubeObject['kind']> = Extract<KubeObject, { readonly kind: Kind }>;
+
+function isOfKind<Kind extends KubeObject['kind']>(object: KubeObject, kind: Kind): object is ObjectOf<Kind> {
+  return object.kind === kind;
+}
+
+/** One problem for each place that is not used. */
+export function duplicateProblems({ key, used, unused }: DuplicateManifest): readonly Problem[] {
+  const message = `is also at ${used.where}, which is used: remove one`;
+  return unused.map(({ where }) => ({ where, reason: 'duplicate', object: key, message }));
 }
 
 function kindOrder({ change }: ManifestChange): number {

@@ -95,8 +95,7 @@ export class ManifestFiles {
   #refuse(path: string, message: string, version: FileVersion): void {
     const isNew = this.#files.get(path)?.content !== message;
     this.#files.set(path, { ...version, content: message, isGood: false });
-    if (isNew)
-      this.#handlers.problem({ where: path, reason: 'unreadable', message: `${message} (${this.#effect(path)})` });
+    if (isNew) this.#handlers.problem(unreadableFile(path, message, this.#collection.manifestsOf(path)));
   }
 
   async #parse(path: string, text: string, version: FileVersion): Promise<void> {
@@ -114,19 +113,8 @@ export class ManifestFiles {
     if (isGood && known?.isGood === false) this.#handlers.recovered(path);
   }
 
-  #report(path: string, { problems, manifests, isBroken }: ManifestFile): void {
-    const before = this.#collection.manifestsOf(path);
-    for (const problem of problems.slice(0, MAX_PROBLEMS)) {
-      const { object } = problem;
-      const effect = isBroken || object === undefined ? this.#effect(path) : objectEffect(object, before, manifests);
-      this.#handlers.problem(withEffect(problem, effect));
-    }
-    const more = problems.length - MAX_PROBLEMS;
-    if (more > 0) this.#handlers.problem({ where: path, message: `has ${more} more problems like these` });
-  }
-
-  #effect(path: string): string {
-    return this.#collection.manifestsOf(path) ? 'what was read from it before stays in use' : 'nothing of it is used';
+  #report(path: string, file: ManifestFile): void {
+    for (const problem of fileProblems(path, file, this.#collection.manifestsOf(path))) this.#handlers.problem(problem);
   }
 
   #reportUnlisted({ unlisted }: ManifestListing): void {
@@ -171,6 +159,27 @@ function withLastGood(before: Manifests, { manifests, problems, isBroken }: Mani
   const bad = new Set(problems.map(problem => problem.object));
   const kept = [...before].filter(([key]) => !manifests.has(key) && (bad.has(key) || bad.has(undefined)));
   return new Map([...manifests, ...kept]);
+}
+
+/** The problem of a file that cannot be read. `before` has what was read from it earlier. */
+export function unreadableFile(path: string, message: string, before?: Manifests): Problem {
+  return { where: path, reason: 'unreadable', message: `${message} (${fileEffect(before)})` };
+}
+
+/** The problems of a file, with their effects. `before` has what was read from it earlier. */
+export function fileProblems(path: string, file: ManifestFile, before?: Manifests): readonly Problem[] {
+  const { problems, manifests, isBroken } = file;
+  const reported = problems.slice(0, MAX_PROBLEMS).map(problem => {
+    const { object } = problem;
+    const isOfFile = isBroken || object === undefined;
+    return withEffect(problem, isOfFile ? fileEffect(before) : objectEffect(object, before, manifests));
+  });
+  const more = problems.length - MAX_PROBLEMS;
+  return more > 0 ? [...reported, { where: path, message: `has ${more} more problems like these` }] : reported;
+}
+
+function fileEffect(before: Manifests | undefined): string {
+  return before ? 'what was read from it before stays in use' : 'nothing of it is used';
 }
 
 function objectEffect(key: string, before: Manifests | undefined, after: Manifests): string | undefined {

@@ -28,11 +28,11 @@ export async function readText(path: string): Promise<ReadResult> {
   }
 }
 
-function tooLong(bytes: number): string {
+export function tooLong(bytes: number): string {
   return `is ${bytes >> 20} MiB long, but the limit is ${MAX_BYTES >> 20} MiB: split it`;
 }
 
-function decodeText(bytes: Buffer): ReadResult {
+export function decodeText(bytes: Buffer): ReadResult {
   if (bytes.includes(0)) return { kind: 'problem', message: 'is binary (it has a NUL byte): write it as UTF-8 text' };
   try {
     return { kind: 'text', text: new TextDecoder('utf-8', { fatal: true }).decode(bytes) };
@@ -49,4 +49,14 @@ export function readErrorCode(error: unknown): string {
 export function cannotRead(code: string): string {
   const advice = code === 'EACCES' || code === 'EPERM' ? ': allow reading it' : '';
   return `cannot be read (${code})${advice}`;
+}
+
+/** Why the path of all manifests cannot be read. */
+export function pathReason(error: unknown): string {
+  const code = readErrorCode(error);
+  return code === 'ENOENT' ? 'there is no such file or folder' : cannotRead(code);
+}
+
+export function unreadablePath(path: string, error: unknown): Error {
+  return new Error(`cannot read manifests from ${path}: ${pathReason(error)}`);
 }

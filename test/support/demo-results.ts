@@ -1,6 +1,7 @@
 import { PLACES, type Place, Results } from '../../src/demo/index.ts';
 import type { Observation } from '../../src/demo/observation.ts';
 import type { Row } from '../../src/demo/rows.ts';
+import { demoContext } from './demo-rows.ts';
 
 /**
  * `10.244.1.11:8080 52 node`: an endpoint, how often it answered, and how it saw its caller (`itself` by default). A
@@ -17,7 +18,7 @@ export function observation(...texts: readonly string[]): Observation {
 
 /** The results of these rows. A cell for which `observe` returns undefined has no observation yet. */
 export function resultsOf(rows: readonly Row[], observe: (row: Row, place: Place) => Observation | undefined): Results {
-  const results = new Results();
+  const results = new Results(demoContext);
   results.update(rows);
   for (const row of rows) {
     for (const place of PLACES) {

@@ -26,8 +26,15 @@ const some = { requiredKeys: [] };
 const metadata = fc.record({ name, namespace: name, uid: word, resourceVersion: word, labels, annotations }, some);
 const protocol = fc.constantFrom<string>('TCP', 'UDP', 'SCTP', 'ICMP');
 const servicePort = fc.record(
-  { name, protocol, port: fc.oneof(port, fc.constant(0)), nodePort: port },
-  { requiredKeys: ['port'] },
+  {
+    name,
+    protocol,
+    port: fc.oneof(port, fc.constant(0)),
+    nodePort: port,
+    // Protobuf always has it, and JSON then has at least 0.
+    targetPort: fc.oneof(port, fc.constantFrom<string>('', 'http'), fc.constant(0)),
+  },
+  { requiredKeys: ['port', 'targetPort'] },
 );
 const serviceSpec = fc.record(
   {
@@ -36,6 +43,7 @@ const serviceSpec = fc.record(
     clusterIPs: words,
     ipFamilies: words,
     ports: fc.array(servicePort, { minLength: 1, maxLength: 3 }),
+    selector: fc.dictionary(fc.constantFrom<string>('app', 'tier'), word),
     externalIPs: words,
     loadBalancerSourceRanges: words,
     sessionAffinity: word,
@@ -68,6 +76,7 @@ const endpoint = fc.record(
     hostname: word,
     nodeName: fc.constantFrom<string>('', 'node-a'),
     zone: word,
+    targetRef: fc.record({ kind: fc.constantFrom<string>('Pod', ''), namespace: name, name, uid: word }, some),
     hints: fc.record(
       {
         forZones: fc.array(fc.record({ name: word }), { minLength: 1 }),
@@ -152,11 +161,11 @@ export function encodeService({ metadata, spec = {}, status = {} }: Of<typeof se
         ...text(1, port.name ?? ''),
         ...text(2, port.protocol ?? ''),
         ...number(3, port.port),
-        ...bytes(4, number(1, 0)),
+        ...encodeTargetPort(port.targetPort),
         ...number(5, port.nodePort ?? 0),
       ]),
     ),
-    ...map(2, { app: 'web' }),
+    ...map(2, spec.selector),
     ...text(3, spec.clusterIP ?? ''),
     ...text(4, spec.type ?? ''),
     ...texts(5, spec.externalIPs),
@@ -176,6 +185,12 @@ export function encodeService({ metadata, spec = {}, status = {} }: Of<typeof se
   return [...bytes(1, encodeMeta(metadata)), ...bytes(2, encodedSpec), ...bytes(3, bytes(1, ingress))];
 }
 
+function encodeTargetPort(targetPort: number | string): number[] {
+  const isText = typeof targetPort === 'string';
+  const content = isText ? ([1, 0, targetPort] as const) : ([0, targetPort, ''] as const);
+  return bytes(4, [...number(1, content[0]), ...number(2, content[1]), ...text(3, content[2])]);
+}
+
 export function encodeSlice({ metadata, addressType, ports = [], endpoints = [] }: Of<typeof slices>): number[] {
   return [
     ...bytes(1, encodeMeta(metadata)),
@@ -193,6 +208,7 @@ function encodeEndpoint({
   hostname,
   nodeName,
   zone,
+  targetRef,
   hints,
 }: Of<typeof endpoint>): number[] {
   const names = (field: number, list: readonly { name: string }[] = []) =>
@@ -202,10 +218,17 @@ function encodeEndpoint({
     ...texts(1, addresses),
     ...bytes(2, [...number(1, ready), ...number(2, serving), ...number(3, terminating)]),
     ...text(3, hostname),
+    ...(targetRef ? bytes(4, encodeTargetRef(targetRef)) : []),
     ...text(6, nodeName),
     ...text(7, zone),
     ...(hints ? bytes(8, [...names(1, hints.forZones), ...names(2, hints.forNodes)]) : []),
   ];
+}
+
+type TargetRefInput = NonNullable<Of<typeof endpoint>['targetRef']>;
+
+function encodeTargetRef({ kind = '', namespace = '', name = '', uid = '' }: TargetRefInput): number[] {
+  return [...text(1, kind), ...text(2, namespace), ...text(3, name), ...text(4, uid)];
 }
 
 export function encodeNode({ metadata, spec = {}, status = {} }: Of<typeof nodes>): number[] {

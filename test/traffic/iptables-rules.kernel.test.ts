@@ -3,9 +3,8 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import type { Backend } from '../../src/kernel/iptables/index.ts';
-import { NetworkNamespace } from '../../src/kernel/netns.ts';
 import { canonicalRules } from '../support/iptables-rules.ts';
-import { runIn } from '../support/run-in.ts';
+import { nodeNamespace } from '../support/node-namespace.ts';
 import { CaseObjects } from './case-objects.ts';
 import { readCase } from './recorded-case.ts';
 import { caseSettings } from './settings.ts';
@@ -24,14 +23,6 @@ const folders = readdirSync(CASES)
   .map(name => join(CASES, name))
   .filter(folder => existsSync(join(folder, 'iptables')))
   .sort();
-
-/** The node's addresses are on its loopback interface, because these tests send no packets. */
-function nodeNamespace(): NetworkNamespace {
-  const namespace = NetworkNamespace.create();
-  const script = ['link set lo up', 'addr add 192.168.0.2/24 dev lo', 'addr add fd00:192:168::2/64 dev lo nodad'];
-  runIn(namespace, 'ip', ['-batch', '-'], script.map(line => `${line}\n`).join(''));
-  return namespace;
-}
 
 async function compareRules(folder: string, backend: Backend, suffix: string): Promise<void> {
   const { steps, configuration } = await readCase(folder);

@@ -7,7 +7,7 @@ import { ipvs } from '../../src/modes/ipvs/index.ts';
 import { nftables } from '../../src/modes/nftables/index.ts';
 import { userspace } from '../../src/modes/userspace/index.ts';
 import { FAMILIES, type Family } from '../../src/net/index.ts';
-import { createProxy, MASQUERADE_BIT, syncIntervals } from '../../src/proxy/index.ts';
+import { createProxy, MASQUERADE_BIT, syncIntervals, type RunningProxy as WholeProxy } from '../../src/proxy/index.ts';
 import { handOver, NODE_NAME } from './case-objects.ts';
 import type { Mode } from './modes.ts';
 import type { CaseSettings } from './settings.ts';
@@ -20,6 +20,9 @@ export interface StartOptions {
   readonly measured?: ModeEvents['measured'];
 }
 
+/** A proxy on the cluster's node, with the parts that tests look into. */
+export interface StartedProxy extends RunningProxy, Pick<WholeProxy, 'loop' | 'mode'> {}
+
 /** For a suite: starts the proxy on the cluster's node. */
 export function startProxyIn(mode: Mode): StartProxy {
   return async ({ cluster, settings }) => startProxy(mode, cluster.node, settings);
@@ -31,11 +34,15 @@ export function startProxy(
   namespace: NetworkNamespace,
   settings: CaseSettings,
   { backend, families = FAMILIES, measured = () => {} }: StartOptions = {},
-): RunningProxy {
+): StartedProxy {
   const failed = (action: string, error: unknown) => assert.fail(`could not ${action}: ${error}`);
-  const { loop, close } = createProxy(
+  const {
+    loop,
+    mode: running,
+    close,
+  } = createProxy(
     {
-      mode: configured(mode, settings),
+      mode: caseMode({ ...settings, mode }),
       programs: { backend },
       nodeName: NODE_NAME,
       namespace,
@@ -63,6 +70,8 @@ export function startProxy(
   );
   let isSynced = false;
   return {
+    loop,
+    mode: running,
     async apply(...changes) {
       for (const each of changes) handOver(each, loop);
       if (!isSynced) loop.synced();
@@ -73,7 +82,8 @@ export function startProxy(
   };
 }
 
-function configured(mode: Mode, { localhostNodePorts, scheduler, strictARP }: CaseSettings): ConfiguredMode {
+/** The mode of a case, with its options. */
+export function caseMode({ mode, localhostNodePorts, scheduler, strictARP }: CaseSettings): ConfiguredMode {
   switch (mode) {
     case 'nftables':
       return withOptions(nftables, {});

@@ -1,6 +1,6 @@
 import { internList } from '../../lib/intern.ts';
 import { NONE } from '../../lib/none.ts';
-import type { EndpointPort, EndpointSlice, EndpointSpec } from '../objects.ts';
+import type { EndpointPort, EndpointSlice, EndpointSpec, TargetRef } from '../objects.ts';
 import { checkInteger, checkProtocol, MAX_PORT } from './check-values.ts';
 import { decodeObjectMeta, emptyMetadata, requireName } from './decode-metadata.ts';
 import { append, finish, type GrowingList } from './growing-list.ts';
@@ -56,24 +56,47 @@ function decodePort(reader: ProtobufReader): EndpointPort {
 
 const ADDRESSES = lengthKey(1);
 const CONDITIONS = lengthKey(2);
+const TARGET_REF = lengthKey(4);
 const NODE_NAME = lengthKey(6);
+const ZONE = lengthKey(7);
 const HINTS = lengthKey(8);
 
 function decodeEndpoint(reader: ProtobufReader): EndpointSpec {
   let addresses: GrowingList<string> = NONE;
   let nodeName: string | undefined;
+  let zone: string | undefined;
+  let targetRef: TargetRef | undefined;
   let conditions = NO_CONDITIONS;
   let hints = NO_HINTS;
   while (reader.next()) {
     if (reader.key === ADDRESSES) addresses = append(addresses, reader.string());
     else if (reader.key === CONDITIONS) conditions = reader.message(decodeConditions);
     else if (reader.key === NODE_NAME) nodeName = reader.name();
+    else if (reader.key === ZONE) zone = reader.name();
+    else if (reader.key === TARGET_REF) targetRef = reader.message(decodeTargetRef);
     else if (reader.key === HINTS) hints = reader.message(decodeHints);
     else reader.skip();
   }
   const { ready, serving, terminating } = conditions;
   const { zoneHints, nodeHints } = hints;
-  return { addresses: finish(addresses), nodeName, ready, serving, terminating, zoneHints, nodeHints };
+  return { addresses: finish(addresses), nodeName, zone, targetRef, ready, serving, terminating, zoneHints, nodeHints };
+}
+
+const REF_KIND = lengthKey(1);
+const REF_NAMESPACE = lengthKey(2);
+const REF_NAME = lengthKey(3);
+
+function decodeTargetRef(reader: ProtobufReader): TargetRef {
+  let kind = '';
+  let namespace = '';
+  let name = '';
+  while (reader.next()) {
+    if (reader.key === REF_KIND) kind = reader.name();
+    else if (reader.key === REF_NAMESPACE) namespace = reader.name();
+    else if (reader.key === REF_NAME) name = reader.string();
+    else reader.skip();
+  }
+  return { kind, namespace, name };
 }
 
 type Conditions = Pick<EndpointSpec, 'ready' | 'serving' | 'terminating'>;

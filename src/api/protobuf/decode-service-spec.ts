@@ -7,6 +7,7 @@ import { lengthKey, type ProtobufReader, varintKey } from './reader.ts';
 import { SharedMessages } from './shared-messages.ts';
 
 const PORTS = lengthKey(1);
+const SELECTOR = lengthKey(2);
 const CLUSTER_IP = lengthKey(3);
 const TYPE = lengthKey(4);
 const EXTERNAL_IPS = lengthKey(5);
@@ -33,6 +34,7 @@ export function decodeServiceSpec(reader: ProtobufReader): ServiceSpec {
     clusterIPs: shareText(finish(spec.clusterIPs), spec.clusterIP),
     ipFamilies: spec.ipFamilies.length === 0 ? NONE : internList(finish(spec.ipFamilies)),
     ports: finish(spec.ports),
+    hasSelector: spec.hasSelector,
     externalIPs: finish(spec.externalIPs),
     loadBalancerSourceRanges: finish(spec.loadBalancerSourceRanges),
     sessionAffinity: spec.sessionAffinity,
@@ -50,6 +52,7 @@ function emptySpec(): Draft<ServiceSpec> {
     clusterIPs: NONE,
     ipFamilies: NONE,
     ports: NONE,
+    hasSelector: false,
     externalIPs: NONE,
     loadBalancerSourceRanges: NONE,
     sessionAffinity: '',
@@ -90,6 +93,10 @@ function decodeSetting(reader: ProtobufReader, spec: Draft<ServiceSpec>): void {
     case TYPE:
       spec.type = reader.name();
       return;
+    case SELECTOR:
+      spec.hasSelector = true;
+      reader.skip();
+      return;
     case SESSION_AFFINITY:
       spec.sessionAffinity = reader.name();
       return;
@@ -118,6 +125,7 @@ function shareText(list: readonly string[], text: string): readonly string[] {
 const PORT_NAME = lengthKey(1);
 const PORT_PROTOCOL = lengthKey(2);
 const PORT_PORT = varintKey(3);
+const PORT_TARGET_PORT = lengthKey(4);
 const PORT_NODE_PORT = varintKey(5);
 
 function decodePort(reader: ProtobufReader): ServicePortSpec {
@@ -125,10 +133,12 @@ function decodePort(reader: ProtobufReader): ServicePortSpec {
   let protocol = '';
   let port = 0;
   let nodePort = 0;
+  let targetPort: number | string | undefined;
   while (reader.next()) {
     if (reader.key === PORT_NAME) name = reader.name();
     else if (reader.key === PORT_PROTOCOL) protocol = reader.name();
     else if (reader.key === PORT_PORT) port = reader.int32();
+    else if (reader.key === PORT_TARGET_PORT) targetPort = reader.message(decodeIntOrString);
     else if (reader.key === PORT_NODE_PORT) nodePort = reader.int32();
     else reader.skip();
   }
@@ -137,7 +147,26 @@ function decodePort(reader: ProtobufReader): ServicePortSpec {
     protocol: checkProtocol(reader, protocol === '' ? undefined : protocol),
     port: checkInteger(reader, port, 'port', 1, MAX_PORT),
     nodePort: checkInteger(reader, nodePort, 'nodePort', 0, MAX_PORT),
+    targetPort,
   };
+}
+
+const IS_STRING = varintKey(1);
+const INT_VALUE = varintKey(2);
+const STRING_VALUE = lengthKey(3);
+
+/** Kubernetes' IntOrString: says which of the two it is, and may have both. */
+function decodeIntOrString(reader: ProtobufReader): number | string {
+  let isString = false;
+  let number = 0;
+  let text = '';
+  while (reader.next()) {
+    if (reader.key === IS_STRING) isString = reader.int32() === 1;
+    else if (reader.key === INT_VALUE) number = reader.int32();
+    else if (reader.key === STRING_VALUE) text = reader.name();
+    else reader.skip();
+  }
+  return isString ? text : number;
 }
 
 const CLIENT_IP = lengthKey(1);

@@ -78,7 +78,9 @@ test('WATCH-2 the problem of bytes that end early has the name of the object', (
 
 test('WATCH-3 parts that Services and slices have in common are in memory once', () => {
   const service = (name: string) =>
-    Buffer.from(encodeService({ metadata: { name }, spec: { ports: [{ port: 80 }], ipFamilies: ['IPv4'] } }));
+    Buffer.from(
+      encodeService({ metadata: { name }, spec: { ports: [{ port: 80, targetPort: 80 }], ipFamilies: ['IPv4'] } }),
+    );
   const a = object<Service>(decodeProtobufObject(service('a'), 'Service'));
   const b = object<Service>(decodeProtobufObject(service('b'), 'Service'));
   assert.equal(a.spec.ports, b.spec.ports);

@@ -35,7 +35,7 @@ export interface Completions {
   readonly commands: readonly CompletedCommand[];
 }
 
-const FILES: readonly string[] = ['config', 'kubeconfig', 'manifests', 'write-config-to'];
+const FILES: readonly string[] = ['config', 'inspect-socket', 'kubeconfig', 'manifests', 'write-config-to'];
 
 /** The values of flags that upstream has too. Our own flags have theirs in their tables. */
 const WORDS: Readonly<Record<string, readonly string[]>> = {

@@ -4,7 +4,7 @@ import { printable } from '../../lib/printable.ts';
 import { DEFAULT_MODE, MODES } from '../../modes/index.ts';
 import { defineCommand, type Io } from '../command.ts';
 import { bool, type FlagValues, string } from '../flags/index.ts';
-import { manifestsFlag, modeFlag, NODE_FLAGS } from '../node-flags.ts';
+import { MANIFESTS_FLAG, manifestsFlag, modeFlag } from '../node-flags.ts';
 import { COLOR_FLAG, colorFlag, styleFor } from '../style.ts';
 import { type DemoPlan, runLive } from './live.ts';
 import { usableMode } from './modes.ts';
@@ -13,7 +13,7 @@ import { summaryOf, summaryText } from './summary.ts';
 import { tablePicture } from './table.ts';
 
 const FLAGS = {
-  manifests: NODE_FLAGS.manifests,
+  ...MANIFESTS_FLAG,
   'proxy-mode': {
     type: string,
     default: DEFAULT_MODE.descriptor.name,

@@ -1,6 +1,6 @@
 import { type HostPort, HostPortError, parseHostPort } from '../../config/index.ts';
 import { goQuote } from '../../lib/go-quote.ts';
-import { parseIp } from '../../net/index.ts';
+import { isLoopback, parseIp } from '../../net/index.ts';
 import type { FlagType } from './flag.ts';
 
 /** An IP address, kept as the operator wrote it. An empty text leaves the current value. */
@@ -20,6 +20,23 @@ export const ipPort: FlagType<string> = {
   parse(text, current) {
     if (text === '') return current;
     if (parseIp(text) === undefined) checkIpPort(text);
+    return text;
+  },
+  format: value => value,
+};
+
+/** A loopback address with a port. An empty text is no address. */
+export const loopbackPort: FlagType<string> = {
+  word: 'ipport',
+  parse(text) {
+    if (text === '') return text;
+    checkIpPort(text);
+    const { host, port } = hostPortOf(text);
+    const address = parseIp(host);
+    if (address === undefined || !isLoopback(address)) {
+      throw new Error(`${goQuote(host)} is not a loopback address: use 127.0.0.1 or [::1]`);
+    }
+    if (Number(port) === 0) throw new Error('the port must not be 0');
     return text;
   },
   format: value => value,

@@ -1,4 +1,4 @@
-export { ip, ipPort } from './addresses.ts';
+export { ip, ipPort, loopbackPort } from './addresses.ts';
 export { describeFlags } from './describe.ts';
 export { type Flag, FlagError, type FlagTable, type FlagText, type FlagType, type FlagValues, flag } from './flag.ts';
 export { bool, float32, int32, level } from './numbers.ts';

@@ -1,6 +1,6 @@
 import { errorText } from '../../lib/error-text.ts';
 import { goQuote } from '../../lib/go-quote.ts';
-import { nearest } from '../nearest.ts';
+import { nearest } from '../../lib/nearest.ts';
 import { type Flag, FlagError, type FlagTable, type FlagText, type FlagValues } from './flag.ts';
 
 export interface ParsedFlags<Table extends FlagTable> {

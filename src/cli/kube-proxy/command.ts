@@ -8,13 +8,13 @@ import {
 import type { DaemonOptions } from '../../daemon/index.ts';
 import { errorText } from '../../lib/error-text.ts';
 import { goQuote } from '../../lib/go-quote.ts';
+import { nearest } from '../../lib/nearest.ts';
 import { MODES } from '../../modes/index.ts';
 import { type Logger, Logging } from '../../observe/logging/index.ts';
 import { type Io, print, refuseArguments } from '../command.ts';
 import { type ParsedFlags, parseFlags } from '../flags/index.ts';
 import { helpWidth } from '../help/text.ts';
-import { nearest } from '../nearest.ts';
-import { versionText } from '../version.ts';
+import { VERSION, versionText } from '../version.ts';
 import { KUBE_PROXY_FLAGS, type KubeProxyFlags } from './flags/index.ts';
 import { loggingSettings } from './logging.ts';
 import { type Completed, complete, effectiveFlags, writeConfigFile } from './options.ts';
@@ -114,6 +114,9 @@ function daemonOptions(parsed: ParsedFlags<KubeProxyFlags>, completed: Completed
     allowLoopbackEndpoints: values['allow-loopback-endpoints'],
     countConnections: values['count-connections'],
     manifests: values.manifests === '' ? undefined : values.manifests,
+    inspectSocket: values['inspect-socket'],
+    inspectBindAddress: values['inspect-bind-address'],
+    version: VERSION,
     kubernetesVersion: values.version.reported,
     flags: () => effectiveFlags(parsed, completed.configuration),
     log: logging.log,

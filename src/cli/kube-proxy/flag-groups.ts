@@ -19,6 +19,7 @@ const GROUPS: readonly [title: string, names: readonly string[]][] = [
   ['Timing', ['iptables-sync-period', 'iptables-min-sync-period', 'ipvs-*sync-period', 'config-sync-period']],
   ['Connection tracking', ['conntrack-*']],
   ['Health and metrics', ['healthz-*', 'metrics-*', 'bind-address-hard-fail', 'profiling', 'show-hidden-metrics-*']],
+  ['Inspection', ['inspect-*']],
   ['Log', ['v', 'vmodule', 'log*']],
   ['Other', ['*']],
 ];

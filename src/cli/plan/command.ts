@@ -1,26 +1,12 @@
 import { stringify } from 'yaml';
-import { applyFeatureGates, type FeatureGates, isEnabled } from '../../config/index.ts';
-import { localNode } from '../../daemon/index.ts';
 import { printable, printableJson } from '../../lib/printable.ts';
-import type { Problem } from '../../lib/problem.ts';
-import { DEFAULT_MODE, MODES } from '../../modes/index.ts';
-import { FAMILIES } from '../../net/index.ts';
-import { conflictProblems } from '../../plan/index.ts';
-import { ProxyState } from '../../proxy/index.ts';
-import { FilesSource } from '../../source/index.ts';
 import { defineCommand, oneOf, print } from '../command.ts';
-import { bool, FlagError, type FlagValues, mapStringBool, string, stringSlice } from '../flags/index.ts';
-import {
-  manifestsFlag,
-  modeFlag,
-  NODE_FLAGS,
-  nodeNameFlag,
-  nodePortAddressesFlag,
-  planSettings,
-} from '../node-flags.ts';
+import { FACTS_FLAGS, loadFacts } from '../facts/index.ts';
+import { bool, string, stringSlice } from '../flags/index.ts';
 import { COLOR_FLAG, colorFlag, type Style, styleFor } from '../style.ts';
 import { type PlanReport, planReport } from './report.ts';
-import { problemsText, rulesText } from './rules.ts';
+import { notesText, problemsText, rulesText } from './rules.ts';
+import { selectServices } from './select-services.ts';
 import { planText } from './text.ts';
 
 const NONE: readonly string[] = [];
@@ -28,19 +14,13 @@ const NONE: readonly string[] = [];
 const FORMS = ['text', 'json', 'yaml'] as const;
 
 const FLAGS = {
-  ...NODE_FLAGS,
-  'proxy-mode': {
-    type: string,
-    default: DEFAULT_MODE.descriptor.name,
-    word: 'MODE',
-    usage: `mode for --rules and --diff: ${MODES.map(({ name }) => name).join(', ')}`,
-  },
+  ...FACTS_FLAGS,
   output: { type: string, default: 'text', shorthand: 'o', word: 'FORM', usage: 'text, json or yaml', words: FORMS },
   service: {
     type: stringSlice,
     default: NONE,
     word: 'NS/NAME',
-    usage: 'show only these Services; --rules and --diff show all',
+    usage: 'show only these Services, such as shop/web or shop/*; --rules and --diff show all',
   },
   rules: {
     type: bool,
@@ -52,108 +32,58 @@ const FLAGS = {
     default: false,
     usage: 'print what would bring the kernel of this machine to the plan',
   },
-  'feature-gates': {
-    type: mapStringBool,
-    default: new Map<string, boolean>(),
-    word: 'GATES',
-    usage: 'the feature gates of the proxy, such as AllowServiceExternalIPs=false',
-  },
-  'count-connections': {
-    type: bool,
-    default: false,
-    usage: 'for --rules and --diff: the rules of a proxy that runs with this flag',
-  },
   ...COLOR_FLAG,
 };
 
 export const planCommand = defineCommand({
   name: 'plan',
-  summary: 'show what the proxy programs for a folder of manifests, and why',
-  about: `Shows what the proxy programs for a folder of manifests, and why. Changes nothing in the kernel.
+  summary: 'show what the proxy programs for a cluster or a folder of manifests, and why',
+  about: `Shows what the proxy programs on a node, and why. Changes nothing in the kernel. The objects come from manifests, from
+standard input, or from an API server. The settings come from flags and from the configuration file of the proxy.
 
-Exit status: 0 if all is well. It is 1 if a manifest has a problem (the command plans all others), or if --diff finds a
-difference.`,
-  usage: 'plan --manifests DIR [flags]',
+Exit status: 0 if all is well. It is 1 if an object has a problem (the command plans all others), if --service matches no
+Service, or if --diff finds a difference.`,
+  usage: 'plan --manifests DIR | --kubeconfig FILE [flags]',
   examples: [
     {
       meaning: 'Every address of every Service, the endpoints behind it, and the reasons',
-      command: 'kube-proxy plan --manifests examples --hostname-override node-a',
+      command: 'kube-proxy plan --manifests examples --node node-a',
+    },
+    {
+      meaning: 'The Services of one namespace of a cluster, as one of its nodes sees them',
+      command: "kube-proxy plan --kubeconfig ~/.kube/config --node NODE --service 'shop/*'",
+    },
+    {
+      meaning: 'The same objects, through kubectl',
+      command: `kubectl get services,endpointslices,nodes,servicecidrs -A -o yaml |
+  kube-proxy plan --manifests - --node NODE`,
     },
     {
       meaning: 'The rules that a first start would write',
-      command: 'kube-proxy plan --manifests examples --rules --proxy-mode nftables',
+      command: 'kube-proxy plan --manifests examples --node node-a --rules --proxy-mode nftables',
     },
-    { meaning: 'How the kernel of this machine differs', command: 'kube-proxy plan --manifests examples --diff' },
+    {
+      meaning: 'How the kernel of this machine differs',
+      command: 'kube-proxy plan --manifests examples --node node-a --diff',
+    },
   ],
   flags: FLAGS,
-  async run({ values }, io) {
+  async run(flags, io) {
+    const { values } = flags;
     const render = renderer(values.output, styleFor(io.stdout, io.env, colorFlag(values)));
-    const mode = modeFlag(values);
-    const { state, problems, nodeName } = await readState(values);
+    const facts = await loadFacts(flags, io);
+    const { problems } = facts;
     if (values.rules || values.diff) {
-      io.stderr.write(problemsText(problems));
-      const text = await rulesText(state, {
-        mode,
-        featureGates: values['feature-gates'],
-        nodePortAddresses: nodePortAddressesFlag(values, mode),
-        countConnections: values['count-connections'],
-        against: values.diff ? 'kernel' : 'nothing',
-      });
+      io.stderr.write(`${notesText(facts.notes)}${problemsText(problems)}`);
+      const text = await rulesText(facts, values.diff ? 'kernel' : 'nothing');
       const isDifferent = values.diff && text !== '';
       const status = problems.length > 0 || isDifferent ? 1 : 0;
       return print(io, values.diff && !isDifferent ? 'no difference\n' : text, status);
     }
-    const report = filter(planReport(state, nodeName, problems), values.service);
+    const report = planReport(facts, selectServices(values.service, facts.snapshot));
     return print(io, render(report), report.problems.length > 0 ? 1 : 0);
   },
 });
-
-interface Read {
-  readonly state: ProxyState;
-  readonly problems: readonly Problem[];
-  readonly nodeName: string;
-}
-
-async function readState(values: FlagValues<typeof FLAGS>): Promise<Read> {
-  const path = manifestsFlag(values);
-  const nodeName = nodeNameFlag(values);
-  const problems: Problem[] = [];
-  const report = (problem: Problem) => problems.push(problem);
-  const allowExternalIPs = isEnabled(gatesFlag(values), 'AllowServiceExternalIPs');
-  const settings = { ...planSettings(values), allowExternalIPs };
-  const state = new ProxyState({ nodeName, settings, startedAt: 0, report });
-  const allowLoopbackEndpoints = values['allow-loopback-endpoints'];
-  const source = new FilesSource({ path, nodeName, localNode: () => localNode(nodeName), allowLoopbackEndpoints });
-  try {
-    await source.start({
-      serviceChanged: change => state.serviceChanged(change),
-      endpointSliceChanged: change => state.endpointSliceChanged(change),
-      nodeChanged: change => state.nodeChanged(change),
-      serviceCidrChanged: change => state.serviceCidrChanged(change),
-      synced: () => state.take(),
-      problem: report,
-    });
-  } finally {
-    await source.close();
-  }
-  return { state, problems: [...problems, ...conflicts(state)], nodeName };
-}
-
-function gatesFlag(values: FlagValues<typeof FLAGS>): FeatureGates {
-  const applied = applyFeatureGates(values['feature-gates']);
-  if (applied.kind === 'error') throw new FlagError(applied.message);
-  return applied.gates;
-}
-
-function conflicts(state: ProxyState): readonly Problem[] {
-  return FAMILIES.flatMap(family => conflictProblems(state.family(family).planner.plans()));
-}
-
-function filter(report: PlanReport, wanted: readonly string[]): PlanReport {
-  if (wanted.length === 0) return report;
-  const services = report.services.filter(({ namespace, name }) => wanted.includes(`${namespace}/${name}`));
-  return { ...report, services };
-}
 
 function renderer(form: string, style: Style): (report: PlanReport) => string {
   switch (oneOf(FORMS, form, '"-o, --output" flag')) {

@@ -1,6 +1,7 @@
+import { objectKey } from '../../api/index.ts';
 import type { Problem } from '../../lib/problem.ts';
 import type { ServiceState } from '../../model/index.ts';
-import { FAMILIES, type Family, formatCidr } from '../../net/index.ts';
+import { FAMILIES, type Family, formatCidr, type Ip } from '../../net/index.ts';
 import {
   endpointsOf,
   explainEndpoints,
@@ -9,13 +10,24 @@ import {
   type ServicePortPlan,
 } from '../../plan/index.ts';
 import type { ProxyState } from '../../proxy/index.ts';
+import type { LoadedFacts } from '../facts/index.ts';
+import { type NotServed, notServed } from './not-served.ts';
+import type { ServiceSelection } from './select-services.ts';
+import { sliceProblems } from './slice-problems.ts';
 
 /** The output of `kube-proxy plan` as plain data. JSON and YAML show it as it is; the text is made from it. */
 export interface PlanReport {
+  readonly schema: typeof PLAN_SCHEMA;
   readonly node: NodeReport;
   readonly services: readonly ServiceReport[];
+  /** The Services for which a proxy does nothing. */
+  readonly notServed: readonly NotServed[];
+  /** What the operator should know although nothing is wrong. */
+  readonly notes: readonly string[];
   readonly problems: readonly Problem[];
 }
+
+export const PLAN_SCHEMA = 'pointsman.plan/v1';
 
 export interface NodeReport {
   readonly name: string;
@@ -46,8 +58,10 @@ export interface PortReport {
 
 export interface FrontendReport {
   readonly kind: Frontend['kind'];
-  /** Absent for a node port, which belongs to every address that accepts node ports. */
+  /** Absent for a node port. */
   readonly address?: string;
+  /** For a node port: the addresses of the node that accept it. */
+  readonly acceptedAt?: 'all' | readonly string[];
   readonly port: number;
   readonly policy: Frontend['policy'];
   readonly action: Frontend['action'];
@@ -66,12 +80,18 @@ export interface EndpointReport {
   readonly localPolicy?: { readonly used: boolean; readonly reason: string };
 }
 
-export function planReport(state: ProxyState, nodeName: string, problems: readonly Problem[]): PlanReport {
+/** The report of all Services that are selected. */
+export function planReport(facts: LoadedFacts, selection: ServiceSelection): PlanReport {
+  const { state, nodeName } = facts;
   const { nodeIPs, notice, families } = state.nodeOptions;
   const addresses = [nodeIPs.primary, ...FAMILIES.filter(family => family !== nodeIPs.primary)].map(
     family => nodeIPs[family],
   );
+  const selected = [...facts.snapshot.services.values()].filter(({ metadata }) =>
+    selection.isSelected(objectKey(metadata)),
+  );
   return {
+    schema: PLAN_SCHEMA,
     node: {
       name: nodeName,
       zone: families.IPv4.node.zone,
@@ -79,28 +99,51 @@ export function planReport(state: ProxyState, nodeName: string, problems: readon
       primaryFamily: nodeIPs.primary,
       ...(notice ? { notice } : {}),
     },
-    services: serviceReports(state),
-    problems,
+    services: serviceReports(facts, selection),
+    notServed: notServed(selected),
+    notes: facts.notes,
+    problems: [...facts.problems, ...sliceProblems(facts.snapshot), ...selection.problems],
   };
 }
 
-function serviceReports(state: ProxyState): readonly ServiceReport[] {
+function serviceReports(facts: LoadedFacts, { isSelected }: ServiceSelection): readonly ServiceReport[] {
+  const { state } = facts;
+  const nodePorts = nodePortsOf(facts);
   const keys = new Set(
     FAMILIES.flatMap(family => [...state.family(family).planner.plans()].map(({ service }) => service)),
   );
-  return [...keys].sort().map(key => {
-    const [namespace = '', name = ''] = key.split('/');
-    const ports = FAMILIES.flatMap(family => {
-      const { model, planner } = state.family(family);
-      const service = model.service(key);
-      if (!service) return [];
-      return planner.plansOf(key).map(plan => portReport(service, plan, family, state));
+  return [...keys]
+    .filter(isSelected)
+    .sort()
+    .map(key => {
+      const [namespace = '', name = ''] = key.split('/');
+      const ports = FAMILIES.flatMap(family => {
+        const { model, planner } = state.family(family);
+        const service = model.service(key);
+        if (!service) return [];
+        return planner.plansOf(key).map(plan => portReport(service, plan, family, state, nodePorts[family]));
+      });
+      return { namespace, name, ports };
     });
-    return { namespace, name, ports };
-  });
 }
 
-function portReport(service: ServiceState, plan: ServicePortPlan, family: Family, state: ProxyState): PortReport {
+type AcceptedAt = 'all' | readonly Ip[];
+
+function nodePortsOf(facts: LoadedFacts): Readonly<Record<Family, AcceptedAt>> {
+  const of = (family: Family): AcceptedAt => {
+    const { nodePortAddresses, nodePortIPs } = facts.settings(family);
+    return nodePortAddresses.matchAll ? 'all' : nodePortIPs;
+  };
+  return { IPv4: of('IPv4'), IPv6: of('IPv6') };
+}
+
+function portReport(
+  service: ServiceState,
+  plan: ServicePortPlan,
+  family: Family,
+  state: ProxyState,
+  acceptedAt: AcceptedAt,
+): PortReport {
   const { port } = plan;
   const { node } = state.nodeOptions.families[family];
   const endpoints = endpointsOf(service, port);
@@ -114,7 +157,7 @@ function portReport(service: ServiceState, plan: ServicePortPlan, family: Family
     ...(external ? { externalTrafficPolicy: port.externalPolicyLocal ? 'Local' : 'Cluster' } : {}),
     ...(port.affinitySeconds > 0 ? { affinitySeconds: port.affinitySeconds } : {}),
     ...(port.healthCheckNodePort > 0 ? { healthCheckNodePort: port.healthCheckNodePort } : {}),
-    frontends: plan.frontends.map(frontend => frontendReport(frontend, plan)),
+    frontends: plan.frontends.map(frontend => frontendReport(frontend, plan, acceptedAt)),
     ...(topology ? { topology } : {}),
     endpoints: explainEndpoints(endpoints, port, node).map(({ endpoint, cluster, local }) => ({
       address: endpoint.text,
@@ -126,12 +169,12 @@ function portReport(service: ServiceState, plan: ServicePortPlan, family: Family
   };
 }
 
-function frontendReport(frontend: Frontend, { endpoints }: ServicePortPlan): FrontendReport {
+function frontendReport(frontend: Frontend, { endpoints }: ServicePortPlan, acceptedAt: AcceptedAt): FrontendReport {
   const { kind, ip, port, policy, action, shortCircuit, masquerade, firewall } = frontend;
   const targets = policy === 'Local' ? endpoints.local : endpoints.cluster;
   return {
     kind,
-    ...(ip ? { address: ip } : {}),
+    ...(ip ? { address: ip } : { acceptedAt }),
     port,
     policy,
     action,

@@ -8,11 +8,14 @@ import { userConfig } from './user.ts';
 /** The extension of a cluster entry that holds extra configuration for a credential plugin. */
 const EXEC_EXTENSION = 'client.authentication.k8s.io/exec';
 
-/** The cluster and the user of the current context. Undefined if neither the file nor `master` names a server. */
-export function readKubeconfig(file: string, master: string): ClientConfig | undefined {
+/**
+ * The cluster and the user of the context; without a name, of the current context. Undefined if neither the file nor
+ * `master` names a server.
+ */
+export function readKubeconfig(file: string, master: string, contextName = ''): ClientConfig | undefined {
   const root = object({ file, path: '', value: loadDocument(file) });
   checkKind(root);
-  const context = currentContext(root);
+  const context = contextNamed(root, contextName);
   const cluster = context && clusterOf(root, context, master);
   if (!cluster && master === '') return undefined;
   return clientConfig(root, context, object(cluster ?? { file, path: 'clusters', value: {} }), master);
@@ -51,11 +54,12 @@ function clientConfig(root: Field, context: Field | undefined, cluster: Field, m
   return { ...config, user };
 }
 
-function currentContext(root: Field): Field | undefined {
-  const name = text(root, 'current-context');
+function contextNamed(root: Field, wanted: string): Field | undefined {
+  const name = wanted || text(root, 'current-context');
   if (name === '') return undefined;
   const entry = named(root, 'contexts', name);
   if (entry) return object(child(entry, 'context'));
+  if (wanted !== '') fail(child(root, 'contexts'), `there is no context ${name} (${presentNames(root, 'contexts')})`);
   return fail(
     child(root, 'current-context'),
     `context was not found for specified context: ${name} (${presentNames(root, 'contexts')})`,

@@ -8,6 +8,8 @@ import { readKubeconfig } from './kubeconfig.ts';
 export interface ConfigSources {
   /** The path of a kubeconfig, or empty. */
   readonly kubeconfig: string;
+  /** The context of the kubeconfig. The default is its current context. */
+  readonly context?: string | undefined;
   /** The server's address, which replaces the one in the kubeconfig; or empty. */
   readonly master: string;
   readonly env: Environment;
@@ -16,12 +18,13 @@ export interface ConfigSources {
 }
 
 /** Takes the configuration from the kubeconfig, from `--master`, or from the pod's environment. */
-export function resolveConfig({ kubeconfig, master, env, serviceAccountFolder, log }: ConfigSources): ClientConfig {
+export function resolveConfig(sources: ConfigSources): ClientConfig {
+  const { kubeconfig, context, master, env, serviceAccountFolder, log } = sources;
   if (kubeconfig === '' && master === '') {
     log.info('client', 'Neither kubeconfig file nor master URL was specified, falling back to in-cluster config');
     return inClusterConfig(env, serviceAccountFolder, log);
   }
-  const config = kubeconfig === '' ? masterOnly(master) : readKubeconfig(kubeconfig, master);
+  const config = kubeconfig === '' ? masterOnly(master) : readKubeconfig(kubeconfig, master, context);
   if (config) return config;
   if (isInCluster(env, serviceAccountFolder)) return inClusterConfig(env, serviceAccountFolder, log);
   const text = 'no configuration has been provided, try setting KUBERNETES_MASTER environment variable';

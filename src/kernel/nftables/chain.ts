@@ -109,3 +109,31 @@ export function printChainBody(chain: Chain): string {
   if (chain.comment !== undefined) parts.push(`${printComment(chain.comment)} ;`);
   return parts.length > 0 ? ` {${parts.join('')} }` : '';
 }
+
+/** The priorities that nft prints by name, the only hook of each if it has one, and how far from it nft still uses it. */
+const PRIORITY_NAMES: readonly (readonly [name: string, priority: number, hook?: Hook])[] = [
+  ['raw', -300],
+  ['mangle', -150],
+  ['dstnat', -100, 'prerouting'],
+  ['filter', 0],
+  ['security', 50],
+  ['srcnat', 100, 'postrouting'],
+];
+const PRIORITY_REACH = 10;
+
+/** A chain as `nft list` shows it, in one line: `chain c { type nat hook prerouting priority dstnat; policy accept; }`. */
+export function printListedChain({ name, base }: Chain): string {
+  if (!base) return `chain ${name}`;
+  const { type, hook, priority, policy = 'accept' } = base;
+  return `chain ${name} { type ${type} hook ${hook} priority ${printPriority(priority, hook)}; policy ${policy}; }`;
+}
+
+function printPriority(priority: number, hook: Hook): string {
+  for (const [name, known, onlyHook] of PRIORITY_NAMES) {
+    const offset = priority - known;
+    if (Math.abs(offset) > PRIORITY_REACH || (onlyHook !== undefined && onlyHook !== hook)) continue;
+    if (offset === 0) return name;
+    return `${name} ${offset < 0 ? '-' : '+'} ${Math.abs(offset)}`;
+  }
+  return String(priority);
+}

@@ -9,7 +9,7 @@ export {
   listUnsupportedTables,
   type UnsupportedTable,
 } from './bounded-lists.ts';
-export type { BaseChain, Chain, ChainType, Hook } from './chain.ts';
+export { type BaseChain, type Chain, type ChainType, type Hook, printListedChain } from './chain.ts';
 export type { Command, ElementCommand, RuleHandle, SetElements } from './command.ts';
 export { printCommand, printElementOf } from './command.ts';
 export { dataBytes, dataValues } from './data.ts';
@@ -23,8 +23,10 @@ export { NftablesLookups } from './lookups.ts';
 export { NftablesMonitor, type NftablesMonitorHandlers } from './monitor.ts';
 export { printProtocol, protocolNumber } from './protocol.ts';
 export type { Rule } from './rule.ts';
-export type { NftMap, NftSet, SetFlag, SetOrMap } from './set.ts';
+export { type NftMap, type NftSet, printSetBody, type SetFlag, type SetOrMap } from './set.ts';
 export { type Commit, type CommitOptions, NftablesSocket, type NftablesSocketOptions } from './socket.ts';
 export type { Table } from './table.ts';
+export type { TracedConnection, TracedHeaders, TraceFamily, TraceMessage, TraceVerdict } from './trace-message.ts';
+export { TraceMonitor, type TraceMonitorHandlers } from './trace-monitor.ts';
 export { type ListedRule, Transaction } from './transaction.ts';
 export { MAX_COMMENT_BYTES } from './userdata.ts';

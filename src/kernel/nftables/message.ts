@@ -23,6 +23,7 @@ export const NftMessage = {
   DELSETELEM: 14,
   NEWGEN: 15,
   GETGEN: 16,
+  TRACE: 17,
 } as const;
 
 /** NFNL_MSG_BATCH_*. The kernel applies all messages between these two, or none. */

@@ -9,6 +9,11 @@ export interface Table {
   readonly name: string;
   /** The base chains of a dormant table see no packets. */
   readonly dormant?: boolean;
+  /**
+   * The table belongs to the socket that created it: no other program can change it, and the kernel deletes it when the
+   * socket closes, also if the process is killed. Needs Linux 5.12.
+   */
+  readonly owned?: boolean;
   /** Kernels before 5.10 do not keep it. */
   readonly comment?: string;
   /** The kernel's number for the table. Only listed tables have it. */
@@ -17,9 +22,11 @@ export interface Table {
 
 export const TableAttribute = { NAME: 1, FLAGS: 2, USE: 3, HANDLE: 4, USERDATA: 6, OWNER: 7 } as const;
 const DORMANT = 1;
+const OWNER = 2;
 
 export function encodeTable(writer: MessageWriter, table: Table): void {
-  writer.string(TableAttribute.NAME, table.name).u32BE(TableAttribute.FLAGS, table.dormant ? DORMANT : 0);
+  const flags = (table.dormant ? DORMANT : 0) | (table.owned ? OWNER : 0);
+  writer.string(TableAttribute.NAME, table.name).u32BE(TableAttribute.FLAGS, flags);
   if (table.comment !== undefined) encodeComment(writer, TableAttribute.USERDATA, table.comment);
 }
 
@@ -36,6 +43,7 @@ export function decodeTable(message: Message): Table | undefined {
     family,
     name,
     ...(flags & DORMANT && { dormant: true }),
+    ...(flags & OWNER && { owned: true }),
     ...(comment !== undefined && { comment }),
     ...(handle !== undefined && { handle: Number(handle) }),
   };
@@ -44,7 +52,8 @@ export function decodeTable(message: Message): Table | undefined {
 /** The text after `add table ip name`. */
 export function printTableBody(table: Table): string {
   const parts: string[] = [];
-  if (table.dormant) parts.push(' flags dormant ;');
+  const flags = [...(table.dormant ? ['dormant'] : []), ...(table.owned ? ['owner'] : [])];
+  if (flags.length > 0) parts.push(` flags ${flags.join(',')} ;`);
   if (table.comment !== undefined) parts.push(`${printComment(table.comment)} ;`);
   return parts.length > 0 ? ` {${parts.join('')} }` : '';
 }

@@ -1,3 +1,4 @@
+import { type ModeBehaviour, PLAN_BEHAVIOUR } from '../behaviour.ts';
 import type { ModeDescriptor } from '../descriptor.ts';
 import { iptablesFamilies } from '../iptables-programs.ts';
 import { cleanupIptables } from './cleanup.ts';
@@ -18,6 +19,20 @@ export const iptables: ModeDescriptor<IptablesOptions> = {
   markerChain: Chain.NODEPORTS,
   ownRules: IPTABLES_OWN_RULES,
   hasPartialSyncMetrics: true,
+  behaviour,
 };
+
+function behaviour({ localhostNodePorts = true }: IptablesOptions): ModeBehaviour {
+  return {
+    ...PLAN_BEHAVIOUR,
+    // Without endpoints, a Service has no chain for its source ranges.
+    guardsWithoutEndpoints: 'none',
+    // KUBE-EXTERNAL-SERVICES, which rejects, is not part of OUTPUT.
+    rejectsNodeAtExternalIPs: false,
+    loopbackNodePorts: localhostNodePorts ? 'ipv4' : 'none',
+    refusesNodePortsAtAllAddresses: true,
+    sharesFrontends: true,
+  };
+}
 
 export { IptablesMode, type IptablesModeOptions } from './mode.ts';

@@ -1,3 +1,4 @@
+import { type ModeBehaviour, PLAN_BEHAVIOUR } from '../behaviour.ts';
 import type { ModeDescriptor } from '../descriptor.ts';
 import { iptablesFamilies } from '../iptables-programs.ts';
 import { cleanupIpvs, hasIpvsLeftovers } from './cleanup.ts';
@@ -7,6 +8,7 @@ import { previewIpvs } from './preview.ts';
 import { OWN_RULES } from './rules/jumps.ts';
 import { type IpvsOptions, optionsFrom } from './settings/options.ts';
 import { IPVS_DEPRECATION, ipvsUnavailable, prepareIpvs } from './support.ts';
+import { DEFAULT_SCHEDULER } from './wanted/virtual-server.ts';
 
 export const ipvs: ModeDescriptor<IpvsOptions> = {
   name: 'ipvs',
@@ -21,8 +23,23 @@ export const ipvs: ModeDescriptor<IpvsOptions> = {
   ownRules: OWN_RULES,
   link: LINK,
   startEvent: IPVS_DEPRECATION,
-  deviation: { lacksShortCircuit: true, takesTurns: true },
+  behaviour,
 };
+
+function behaviour({ scheduler }: IpvsOptions): ModeBehaviour {
+  return {
+    ...PLAN_BEHAVIOUR,
+    choice: { kind: 'scheduler', scheduler: scheduler || DEFAULT_SCHEDULER },
+    hasShortCircuit: false,
+    withoutLocalEndpoints: 'cluster-endpoints',
+    // The link of the mode has the addresses of Services, so the kernel takes the destination as the source too.
+    ownSource: 'destination',
+    // A virtual server without real servers refuses the node before a rule drops the answer.
+    guardsWithoutEndpoints: 'all-but-node',
+    rejectsUnknownPorts: 'at-all-addresses',
+    hasLinkLocalNodePorts: false,
+  };
+}
 
 export { IpvsMode, type IpvsModeOptions } from './mode.ts';
 export type { IpvsOptions } from './settings/options.ts';

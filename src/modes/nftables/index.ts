@@ -1,5 +1,6 @@
 import { applyFeatureGates } from '../../config/index.ts';
 import { FAMILIES } from '../../net/index.ts';
+import { PLAN_BEHAVIOUR } from '../behaviour.ts';
 import type { ModeDescriptor } from '../descriptor.ts';
 import { cleanupNftables } from './cleanup.ts';
 import { NftablesMode, type NftablesOptions } from './mode.ts';
@@ -25,6 +26,12 @@ export const nftables: ModeDescriptor<NftablesOptions> = {
   cleanup: cleanupNftables,
   nodePortAddresses: ['primary'],
   hasPartialSyncMetrics: true,
+  behaviour: ({ localhostNodePorts }) => ({
+    ...PLAN_BEHAVIOUR,
+    rejectsUnknownPorts: 'at-cluster-ips',
+    dropsUnallocatedClusterIPs: true,
+    loopbackNodePorts: localhostNodePorts ? 'listeners' : 'none',
+  }),
 };
 
 export { NftablesMode, type NftablesModeOptions } from './mode.ts';

@@ -1,8 +1,10 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { KernelError } from '../../kernel/errors.ts';
 import { BatchError, encodeBatch, type Transaction } from '../../kernel/nftables/index.ts';
+import type { ServicePortPlan } from '../../plan/index.ts';
 import type { ModeEvents } from '../mode.ts';
 import type { PlanBook, PlanChange } from '../plan-book.ts';
+import type { KernelReading } from '../read-back.ts';
 import { PreparationError, preparationErrorOf, writeAccepted } from '../refusal-search.ts';
 import { causeOf } from '../set-aside.ts';
 import type { Drift, WriteOutcome, Writer } from '../writer.ts';
@@ -16,6 +18,7 @@ import type { Snapshot } from './kernel-state/snapshot.ts';
 import type { TableAccess } from './kernel-state/table-access.ts';
 import { chainIdentity, UseCounts } from './kernel-state/use-counts.ts';
 import type { LocalhostSync } from './localhost/localhost-listeners.ts';
+import { readBackNftables } from './read-back.ts';
 import { type FixedOptions, prepareAddresses, sameAddresses, sameProgram } from './table/fixed.ts';
 import { fixedSets, type Layout, setsOfFixedElements } from './table/layout.ts';
 import { permanentPicks, RenderContext } from './table/shared-chains.ts';
@@ -100,6 +103,17 @@ export class NftablesWriter implements Writer {
   async repair({ parts }: Drift): Promise<string | undefined> {
     const written = (parts && (await this.#repairElements(parts))) ?? (await this.#adopt());
     return written.length === 0 ? undefined : summary(written);
+  }
+
+  async readBack(plan: ServicePortPlan): Promise<KernelReading> {
+    const { lookups } = this.#table;
+    const reading = await readBackNftables({ context: this.#context, options: this.#options, lookups, plan });
+    const listeners = this.#localhost?.entries(plan) ?? [];
+    return { ...reading, entries: [...reading.entries, ...listeners] };
+  }
+
+  changeStamp(): unknown {
+    return this.#table.generation();
   }
 
   get leftoversDueMs(): number | undefined {

@@ -1,12 +1,21 @@
 import { type Configuration, parsePortRange } from '../../config/index.ts';
 import { toMilliseconds } from '../../lib/duration.ts';
 import { parseIp } from '../../net/index.ts';
+import { type ModeBehaviour, PLAN_BEHAVIOUR } from '../behaviour.ts';
 import type { ModeDescriptor } from '../descriptor.ts';
 import { iptablesFamilies } from '../iptables-programs.ts';
 import { cleanupUserspace } from './cleanup.ts';
 import { UserspaceMode, type UserspaceOptions } from './mode.ts';
 import { MARKER_CHAIN } from './names.ts';
 import { previewUserspace } from './preview.ts';
+
+const BEHAVIOUR: ModeBehaviour = {
+  ...PLAN_BEHAVIOUR,
+  choice: { kind: 'balancer' },
+  isRelay: true,
+  loopbackNodePorts: 'all',
+  lacksProtocols: ['SCTP'],
+};
 
 export const userspace: ModeDescriptor<UserspaceOptions> = {
   name: 'userspace',
@@ -17,7 +26,7 @@ export const userspace: ModeDescriptor<UserspaceOptions> = {
   cleanup: cleanupUserspace,
   markerChain: MARKER_CHAIN,
   removesStaleFlows: true,
-  deviation: { isRelay: true, takesTurns: true },
+  behaviour: () => BEHAVIOUR,
 };
 
 function optionsFrom({ bindAddress, userspace: { portRange, udpIdleTimeout } }: Configuration): UserspaceOptions {

@@ -1,6 +1,6 @@
 export { type Check, type CheckOutcome, type CheckResult, Checks } from './checks.ts';
 export { type FamilyHealth, ProxyHealth, type ProxyHealthOptions } from './proxy-health.ts';
-export { type ProxyHealthServerOptions, proxyHealthHandler } from './proxy-health-server.ts';
+export { type ProxyHealthServerOptions, proxyHealthHandler, readinessResults } from './proxy-health-server.ts';
 export {
   ServiceHealth,
   type ServiceHealthChange,

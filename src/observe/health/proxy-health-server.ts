@@ -87,8 +87,17 @@ function timeText(ms: number | undefined): string {
   return ms === undefined ? ZERO_TIME : goTime(ms);
 }
 
-function readyAnswer({ health, checks, clock }: ProxyHealthServerOptions, { query }: HttpRequest): HttpAnswer {
-  const results = [...syncResults(health, clock.now()), ...checks.run()];
+/** All checks of `/readyz`, in its order. */
+export function readinessResults({
+  health,
+  checks,
+  clock,
+}: Pick<ProxyHealthServerOptions, 'health' | 'checks' | 'clock'>): readonly CheckResult[] {
+  return [...syncResults(health, clock.now()), ...checks.run()];
+}
+
+function readyAnswer(options: ProxyHealthServerOptions, { query }: HttpRequest): HttpAnswer {
+  const results = readinessResults(options);
   const isReady = results.every(result => result.isReady);
   if (isReady && !query.has('verbose')) return textAnswer(200, 'ok');
   const lines = [...results.map(resultLine), `readyz check ${isReady ? 'passed' : 'failed'}`];

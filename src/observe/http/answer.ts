@@ -14,8 +14,15 @@ export interface HttpRequest extends RequestTarget {
 export interface HttpAnswer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
-  readonly body: string | Uint8Array;
+  readonly body: string | Uint8Array | HttpStream;
 }
+
+/**
+ * The parts of an answer that is made while the caller reads it. The server asks for the next part when the caller has
+ * taken the one before, and ends the iteration when the caller is gone. An iterable that waits for something must end
+ * when `HttpRequest.disconnected` is aborted. A secret must not extend over two parts.
+ */
+export type HttpStream = AsyncIterable<string | Uint8Array>;
 
 export type HttpHandler = (request: HttpRequest) => HttpAnswer | Promise<HttpAnswer>;
 

@@ -97,8 +97,12 @@ export class HttpConnection extends Duplex implements Turn {
     this.#turns.add(this);
   }
 
-  /** Resolves when an answer may be written that is ready only now. Many can be ready at the same moment. */
+  /**
+   * Resolves when an answer, or a part of it, may be written that is ready only now. Many can be ready at the same
+   * moment. Resolves at once if the connection is closed.
+   */
   turn(): Promise<void> {
+    if (this.destroyed) return Promise.resolve();
     return new Promise(resolve => {
       this.#writeAnswer = resolve;
       this.#turns.add(this);
@@ -187,6 +191,7 @@ export class HttpConnection extends Duplex implements Turn {
 
   override _destroy(error: Error | null, callback: Callback): void {
     this.#turns.remove(this);
+    this.#writeAnswer?.();
     this.#place.free();
     this.#socket.destroy();
     callback(error);

@@ -1,9 +1,9 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo, Server as Listener } from 'node:net';
+import type { AddressInfo, Server as Listener, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { errorText } from '../../lib/error-text.ts';
 import { withoutSecrets } from '../../lib/secrets.ts';
-import type { HttpAnswer, HttpHandler, HttpRequest } from './answer.ts';
+import type { HttpAnswer, HttpHandler, HttpRequest, HttpStream } from './answer.ts';
 import { BAD_REQUEST, textAnswer } from './answer.ts';
 import { type ConnectionTable, processConnections } from './connection-table.ts';
 import { HttpConnection } from './http-connection.ts';
@@ -23,9 +23,12 @@ const IDLE_TIMEOUT_MS = 60_000;
 /** An answer that its peer has not taken is in memory. */
 const ANSWER_TIMEOUT_MS = 30_000;
 
-export interface HttpServerOptions extends ListenAddress {
-  readonly handle: HttpHandler;
+export interface HttpServerOptions extends ListenAddress, HttpServerSettings {
   readonly listen?: Listen | undefined;
+}
+
+export interface HttpServerSettings {
+  readonly handle: HttpHandler;
   /** The listener broke after it had been opened. The server is closed. */
   readonly onError?: ((error: Error) => void) | undefined;
   /** The places for connections. By default all servers of the process share them. */
@@ -36,7 +39,7 @@ export interface HttpServerOptions extends ListenAddress {
   readonly answerTimeoutMs?: number | undefined;
 }
 
-/** A plain HTTP server on one address. */
+/** A plain HTTP server on one address, or at a Unix socket. */
 export class HttpServer {
   readonly #http: Server;
   readonly #listener: Listener;
@@ -49,9 +52,17 @@ export class HttpServer {
   }
 
   /** Rejects if the server cannot listen on the address. */
-  static async open(options: HttpServerOptions): Promise<HttpServer> {
-    const { handle, listen = listenHere, onError, connections = processConnections, ...rest } = options;
-    const { idleTimeoutMs = IDLE_TIMEOUT_MS, answerTimeoutMs = ANSWER_TIMEOUT_MS, ...address } = rest;
+  static open({ ip, port, family, listen = listenHere, ...settings }: HttpServerOptions): Promise<HttpServer> {
+    return HttpServer.serve(onConnection => listen({ ip, port, family }, onConnection), settings);
+  }
+
+  /** Serves what `listen` listens on. */
+  static async serve(
+    listen: (onConnection: (socket: Socket) => void) => Promise<Listener>,
+    settings: HttpServerSettings,
+  ): Promise<HttpServer> {
+    const { handle, onError, connections = processConnections } = settings;
+    const { idleTimeoutMs = IDLE_TIMEOUT_MS, answerTimeoutMs = ANSWER_TIMEOUT_MS } = settings;
     const http = createServer({ ...LIMITS, keepAliveTimeout: idleTimeoutMs }, (request, response) => {
       // Node's types only know sockets.
       const connection = request.socket as Duplex as HttpConnection;
@@ -62,7 +73,7 @@ export class HttpServer {
       );
     });
     const silent = new Set<SilentConnection>();
-    const listener = await listen(address, socket => {
+    const listener = await listen(socket => {
       const incoming = new SilentConnection({
         socket,
         connections,
@@ -116,9 +127,11 @@ async function answer(
     const parsed = parseRequest(request, closed);
     const result = parsed ? callHandler(handle, parsed) : BAD_REQUEST;
     if (result instanceof Promise) await result.then(() => connection.turn());
-    write(await result, response, answerTimeoutMs);
+    const { status, headers, body } = await result;
+    if (isStream(body)) await writeStream(status, headers, body, response, connection);
+    else write(status, headers, body, response, answerTimeoutMs);
   } catch {
-    // The answer has a header that HTTP does not allow.
+    // The answer has a header that HTTP does not allow, or a stream failed: then the caller must not take a part for all.
     response.destroy();
   }
 }
@@ -133,11 +146,60 @@ function callHandler(handle: HttpHandler, request: HttpRequest): HttpAnswer | Pr
   }
 }
 
-function write({ status, headers, body }: HttpAnswer, response: ServerResponse, timeoutMs: number): void {
-  const shown = typeof body === 'string' ? withoutSecrets(body) : body;
+type Headers = HttpAnswer['headers'];
+
+function write(
+  status: number,
+  headers: Headers,
+  body: string | Uint8Array,
+  response: ServerResponse,
+  timeoutMs: number,
+): void {
+  const shown = shownBytes(body);
   response.writeHead(status, { ...headers, 'Content-Length': Buffer.byteLength(shown) }).end(shown);
   const timeout = setTimeout(() => response.destroy(), timeoutMs);
   response.once('close', () => clearTimeout(timeout));
+}
+
+function shownBytes(body: string | Uint8Array): string | Uint8Array {
+  return typeof body === 'string' ? withoutSecrets(body) : body;
+}
+
+function isStream(body: HttpAnswer['body']): body is HttpStream {
+  return typeof body === 'object' && Symbol.asyncIterator in body;
+}
+
+/**
+ * Writes part after part, each in its own turn. A caller that takes no byte for a while is disconnected, as with every
+ * answer, but there is no limit for the whole stream.
+ */
+async function writeStream(
+  status: number,
+  headers: Headers,
+  body: HttpStream,
+  response: ServerResponse,
+  connection: HttpConnection,
+): Promise<void> {
+  response.writeHead(status, headers).flushHeaders();
+  for await (const part of body) {
+    await connection.turn();
+    if (!response.destroyed && !response.write(shownBytes(part))) await drained(response);
+    if (response.destroyed) return;
+  }
+  response.end();
+}
+
+/** Resolves when the caller has taken what was written, or is gone. */
+function drained(response: ServerResponse): Promise<void> {
+  return new Promise(resolve => {
+    const end = () => {
+      response.off('drain', end);
+      response.off('close', end);
+      resolve();
+    };
+    response.on('drain', end);
+    response.on('close', end);
+  });
 }
 
 function parseRequest(message: IncomingMessage, closed: AbortSignal): HttpRequest | undefined {

@@ -37,6 +37,20 @@ export const listenHere: Listen = async (address, onConnection) => {
   return server;
 };
 
+/** Listens at a Unix socket that only the user of this process can open. Rejects if the file exists. */
+export async function listenUnix(path: string, onConnection: (connection: Socket) => void): Promise<Server> {
+  const server = createServer({ allowHalfOpen: true }, onConnection);
+  // The kernel creates the file before `listen` returns. So no other user can open it, not even for a moment.
+  const before = process.umask(0o177);
+  try {
+    server.listen({ path });
+  } finally {
+    process.umask(before);
+  }
+  await once(server, 'listening');
+  return server;
+}
+
 /** Listens in another network namespace. */
 export function listenIn(namespace: NetworkNamespace): Listen {
   return async ({ ip, port, family }, onConnection) => {

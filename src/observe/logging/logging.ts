@@ -4,6 +4,7 @@ import type { Entry, Format } from './entry.ts';
 import { jsonLine } from './json-format.ts';
 import { Logger, type LogSink } from './logger.ts';
 import { Output, type Stream } from './output.ts';
+import { RecentLines } from './recent-lines.ts';
 import { textLine } from './text-format.ts';
 import { Verbosity, type VModuleItem } from './verbosity.ts';
 
@@ -37,6 +38,8 @@ export interface LogControl {
   readonly verbosity: number;
   setVerbosity(level: number): void;
   setVModule(vmodule: readonly VModuleItem[]): void;
+  /** The last lines that were written, the oldest first. */
+  recentLines(): readonly string[];
   flush(): void;
 }
 
@@ -49,6 +52,7 @@ export class Logging implements LogControl, LogSink {
   readonly #streams: LogStreams;
   readonly #clock: Clock;
   readonly #verbosity = new Verbosity();
+  readonly #recent = new RecentLines();
   #format: Format = textLine;
   #isJson = false;
   #info: Output;
@@ -92,8 +96,13 @@ export class Logging implements LogControl, LogSink {
 
   write(entry: Omit<Entry, 'time'>): void {
     const line = withoutSecrets(this.#format({ ...entry, time: this.#clock.now() }));
+    this.#recent.add(line);
     const isInfo = entry.severity === 'I' || (this.#isJson && entry.severity === 'W');
     (isInfo ? this.#info : this.#errors).write(line);
+  }
+
+  recentLines(): readonly string[] {
+    return this.#recent.all();
   }
 
   flush(): void {

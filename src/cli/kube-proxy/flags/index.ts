@@ -1,4 +1,5 @@
-import { bool, flag, string } from '../../flags/index.ts';
+import { DEFAULT_SOCKET } from '../../../inspect/index.ts';
+import { bool, flag, loopbackPort, string } from '../../flags/index.ts';
 import { CLUSTER_FLAGS } from './cluster.ts';
 import { GENERAL_FLAGS } from './general.ts';
 import { LOG_FLAGS } from './log.ts';
@@ -21,6 +22,16 @@ export const OWN_FLAGS = {
     bool,
     false,
     'In nftables mode, let the kernel count the new connections of each service port. The metric pointsman_service_connections_total shows them.',
+  ),
+  'inspect-bind-address': flag(
+    loopbackPort,
+    '',
+    'Loopback address and port of the inspection API, such as 127.0.0.1:10251. By default it does not listen on TCP.',
+  ),
+  'inspect-socket': flag(
+    string,
+    DEFAULT_SOCKET,
+    'Path of the Unix socket of the inspection API, which status, explain and other commands ask. An empty path switches it off.',
   ),
   'machine-id-file': FORMER_FLAG,
   manifests: flag(

@@ -1,6 +1,7 @@
 import type { Commit, NftablesSocket, SetOrMap, Transaction } from '../../../kernel/nftables/index.ts';
 import type { Layout } from '../table/layout.ts';
 import { EMPTY_SNAPSHOT, listElements, type Snapshot, takeSnapshot } from './snapshot.ts';
+import { kernelLookups, NO_LOOKUPS, type TableLookups } from './table-lookups.ts';
 
 /** How a writer reads and changes the table of one family. */
 export interface TableAccess {
@@ -10,6 +11,7 @@ export interface TableAccess {
   /** The elements of some sets, which must exist. */
   elements(sets: Iterable<SetOrMap>): Promise<Snapshot['elements']>;
   commit(transaction: Transaction): Promise<Commit>;
+  readonly lookups: TableLookups;
 }
 
 /** The kernel's table. */
@@ -23,12 +25,14 @@ export function kernelTable(
     snapshot: () => takeSnapshot(socket, layout),
     elements: sets => listElements(socket, layout, sets),
     commit,
+    lookups: kernelLookups(socket, layout),
   };
 }
 
 /** A table that keeps what would be sent to the kernel, and sends nothing. */
 export class RecordedTable implements TableAccess {
   readonly transactions: Transaction[] = [];
+  readonly lookups = NO_LOOKUPS;
   readonly #snapshot: Snapshot;
 
   /** `snapshot`: what the table has at first. */

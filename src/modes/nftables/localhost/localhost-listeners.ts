@@ -1,12 +1,13 @@
 import { BackOff } from '../../../lib/back-off.ts';
 import type { Clock, Timer } from '../../../lib/clock.ts';
-import type { Family } from '../../../net/index.ts';
+import { type Family, joinHostPort } from '../../../net/index.ts';
 import { type LocalhostListener, localhostNodePort, type ServicePortPlan } from '../../../plan/index.ts';
 import type { ModeEvents } from '../../mode.ts';
 import type { PlanBook, PlanChange } from '../../plan-book.ts';
+import type { KernelEntry } from '../../read-back.ts';
 import type { RelayResources } from '../../relay/index.ts';
 import { portCauseOf } from '../../set-aside.ts';
-import { LocalhostPort } from './localhost-port.ts';
+import { LOCALHOST, LocalhostPort } from './localhost-port.ts';
 
 export interface LocalhostListenersOptions {
   readonly family: Family;
@@ -19,7 +20,7 @@ export interface LocalhostListenersOptions {
 }
 
 /** What a writer does with the listeners of its family. */
-export type LocalhostSync = Pick<LocalhostListeners, 'begin' | 'take' | 'sync'>;
+export type LocalhostSync = Pick<LocalhostListeners, 'begin' | 'take' | 'sync' | 'entries'>;
 
 export interface ListenerCounts {
   /** How many are open. */
@@ -95,6 +96,23 @@ export class LocalhostListeners {
       if (wanted) this.#listen(key, wanted);
     }
     this.#retryLater();
+  }
+
+  /** What listens for this plan, beside what should. */
+  entries(plan: ServicePortPlan): KernelEntry[] {
+    const { family } = this.#options;
+    const {
+      port: { protocol },
+      frontends,
+    } = plan;
+    const nodePort = frontends.find(({ kind }) => kind === 'NodePort')?.port;
+    if (nodePort === undefined) return [];
+    const socket = `${protocol} ${joinHostPort(LOCALHOST[family], nodePort)}`;
+    const wanted = this.#listenerOf(plan) && socket;
+    const found = this.#open.has(`${protocol}/${nodePort}`) ? socket : undefined;
+    return wanted === undefined && found === undefined
+      ? []
+      : [{ kind: 'listener', place: 'this process', wanted, found }];
   }
 
   close(): void {

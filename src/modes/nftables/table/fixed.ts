@@ -125,11 +125,13 @@ function prepareElements(
   transaction.addElements(set, missing);
 }
 
-function protocolElements(set: NftSet): Element[] {
+/** The elements that count rejected packets by protocol. */
+export function protocolElements(set: NftSet): Element[] {
   return ['tcp', 'udp', 'sctp'].map(protocol => ({ kind: 'element', key: dataBytes(set.type, [protocol]) }));
 }
 
-function nodePortElements({ nodePortIPs: set }: Layout, { nodePortIPs }: FixedOptions): Element[] {
+/** The addresses that accept node ports, if not all do. */
+export function nodePortElements({ nodePortIPs: set }: Layout, { nodePortIPs }: FixedOptions): Element[] {
   // The kernel does not route packets from 127.0.0.1 to other machines.
   const served = nodePortIPs.filter(ip => !isLoopback(ip));
   return served.map(ip => ({ kind: 'element', key: dataBytes(set.type, [ip]) }));

@@ -1,9 +1,19 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { address, demoRows } from '../../test/support/demo-rows.ts';
-import { service, slice } from '../../test/support/objects.ts';
-import { callerFrom, PLACES } from './caller.ts';
-import { type Circumstances, type Expectation, expectationOf } from './expectation.ts';
+import { address, demoContext, demoRows } from '../../../test/support/demo-rows.ts';
+import { service, slice } from '../../../test/support/objects.ts';
+import { type ModeBehaviour, PLAN_BEHAVIOUR } from '../../modes/index.ts';
+import type { Family } from '../../net/index.ts';
+import type { Place } from '../caller.ts';
+import type { Outcome } from '../outcome.ts';
+import { frontendOutcome } from './frontend-outcome.ts';
+
+const PLACES: readonly Place[] = ['pod', 'node', 'outside'];
+const CALLERS: Readonly<Record<Place, Readonly<Record<Family, string>>>> = {
+  pod: { IPv4: '10.244.1.10', IPv6: 'fd00:10:244:1::10' },
+  node: { IPv4: '192.168.0.2', IPv6: 'fd00:192:168::2' },
+  outside: { IPv4: '192.168.0.100', IPv6: 'fd00:192:168::100' },
+};
 
 /** The calling pod itself, another pod of the node, and a pod of another node. */
 const self = { ip: '10.244.1.10', nodeName: 'node-a' };
@@ -16,19 +26,23 @@ type Overrides = Parameters<typeof service>[1];
 function expectations(
   overrides: Overrides,
   endpoints: Parameters<typeof slice>[1],
-  circumstances: Circumstances = {},
+  behaviour: Partial<ModeBehaviour> = {},
 ): readonly string[] {
   const row = demoRows([service('s', overrides), slice('s-1', endpoints)]).at(-1);
-  assert.ok(row);
-  return PLACES.map(place =>
-    describeExpectation(expectationOf(row.port.plan, row.frontend, callerFrom(place, row.port.family), circumstances)),
-  );
+  assert.ok(row?.ip);
+  const { family, plan, protocol } = row.port;
+  const destination = { ip: row.ip, port: row.frontend.port, protocol };
+  const context = { ...demoContext(family), mode: { behaviour: { ...PLAN_BEHAVIOUR, ...behaviour } } };
+  return PLACES.map(place => {
+    const caller = { place, ip: address(CALLERS[place][family]) };
+    return describeOutcome(frontendOutcome({ plan, frontend: row.frontend }, { caller, destination }, context));
+  });
 }
 
-function describeExpectation(expected: Expectation): string {
-  if (expected.kind !== 'answered') return expected.kind;
-  const endpoints = [...expected.endpoints].map(([endpoint, seenAs]) => `${endpoint.replace(/:8080$/, '')} ${seenAs}`);
-  return `${endpoints.join(', ')}${expected.isSticky ? ', sticky' : ''}`;
+function describeOutcome(outcome: Outcome): string {
+  if (outcome.kind !== 'answered') return outcome.kind;
+  const endpoints = outcome.endpoints.map(({ text, seenAs }) => `${text.replace(/:8080$/, '')} ${seenAs}`);
+  return `${endpoints.join(', ')}${outcome.isSticky ? ', sticky' : ''}`;
 }
 
 const nodePort = { type: 'NodePort', ports: [{ nodePort: 30080 }] } as const;
@@ -156,19 +170,14 @@ test('DEMO-9 a relay makes every endpoint see the node as its caller', () => {
 });
 
 test('DEMO-9 a mode without a short circuit reaches only local endpoints, unless there are none', () => {
-  const circumstances = { lacksShortCircuit: true };
+  const behaviour = { hasShortCircuit: false, withoutLocalEndpoints: 'cluster-endpoints' } as const;
   const expected = ['10.244.1.11 itself', '10.244.1.11 node', '10.244.1.11 itself'];
-  assert.deepEqual(expectations({ ...nodePort, ...local }, [neighbour, remote], circumstances), expected);
-  const [pod = '', node = ''] = expectations({ ...nodePort, ...local }, [remote], circumstances);
+  assert.deepEqual(expectations({ ...nodePort, ...local }, [neighbour, remote], behaviour), expected);
+  const [pod = '', node = ''] = expectations({ ...nodePort, ...local }, [remote], behaviour);
   assert.deepEqual([pod, node], ['10.244.2.10 itself', '10.244.2.10 node']);
 });
 
 test('DEMO-10 an endpoint at an address of the node sees callers elsewhere with their own address', () => {
   const onNode = { ip: '192.168.0.2', nodeName: 'node-a' };
-  const circumstances = { nodeIPs: [address('192.168.0.2')] };
-  assert.deepEqual(expectations({}, [onNode], circumstances), [
-    '192.168.0.2 itself',
-    '192.168.0.2 node',
-    '192.168.0.2 itself',
-  ]);
+  assert.deepEqual(expectations({}, [onNode]), ['192.168.0.2 itself', '192.168.0.2 node', '192.168.0.2 itself']);
 });

@@ -1,0 +1,28 @@
+import { manifestKey, readManifests, readManifestText } from '../../source/index.ts';
+import type { Input } from '../command.ts';
+import { type Snapshot, sortObjects } from './snapshot.ts';
+
+export interface ManifestsInput {
+  /** A folder or a file. `-` is standard input. */
+  readonly path: string;
+  readonly stdin?: Input | undefined;
+  readonly allowLoopbackEndpoints: boolean;
+}
+
+export const STDIN_NAME = 'standard input';
+
+/** Reads all manifests once. Rejects if the path cannot be read. */
+export async function fromManifests({ path, stdin, allowLoopbackEndpoints }: ManifestsInput): Promise<Snapshot> {
+  const rules = { allowLoopbackEndpoints };
+  const isStdin = path === '-';
+  const found = isStdin ? await readManifestText(stdin ?? [], STDIN_NAME, rules) : await readManifests(path, rules);
+  const objects = [...found.manifests.values()].map(({ object }) => object);
+  return {
+    origin: 'manifests',
+    name: isStdin ? STDIN_NAME : path,
+    ...sortObjects(objects),
+    whereOf: ({ kind, metadata }) => found.manifests.get(manifestKey({ kind, ...metadata }))?.where,
+    problems: found.problems,
+    notes: found.notes,
+  };
+}

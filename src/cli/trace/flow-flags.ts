@@ -1,0 +1,110 @@
+import { goQuote } from '../../lib/go-quote.ts';
+import { type Cidr, formatCidr, hostCidr, isHostCidr, joinHostPort, parseCidr, parseIp } from '../../net/index.ts';
+import type { FlowDestination, FlowProtocol, TraceFlow } from '../../trace/index.ts';
+import { FlagError } from '../flags/index.ts';
+import type { FindService, KnownPort, KnownService } from './known-service.ts';
+
+/** The flow, and how to name it in messages. */
+export interface NamedFlow {
+  readonly flow: TraceFlow;
+  readonly name: string;
+}
+
+const PROTOCOL = /\/(tcp|udp|sctp)$/i;
+/** `10.96.0.10:80`, `[fd00::1]:80`, `node:30080` */
+const WITH_PORT = /^(?:\[(.+)\]|([^:[\]]+)):(\d+)$/;
+/** `web`, `web:http`, `shop/web:80` */
+const SERVICE = /^(?:([a-z0-9.-]+)\/)?([a-z0-9.-]+)(?::([a-z0-9-]+))?$/;
+const MAX_PORT = 65_535;
+
+/** Throws a FlagError, or the error of `findService`. */
+export async function flowFromFlags(from: string, to: string, findService: FindService): Promise<NamedFlow> {
+  if (from === '' && to === '') {
+    throw new FlagError('give --from, --to or both: without them, the trace would follow every packet of the node');
+  }
+  const source = from === '' ? undefined : sourceOf(from);
+  const destinations = to === '' ? [] : await destinationsOf(to, findService);
+  const start = source === undefined ? 'anywhere' : source === 'node' ? 'this node' : addressText(source);
+  const end = to === '' ? 'anywhere' : destinations.map(destinationText).join(', ');
+  return { flow: { source, destinations }, name: `from ${start} to ${end}` };
+}
+
+function sourceOf(text: string): Cidr | 'node' {
+  if (text === 'node') return text;
+  const address = addressOf(text);
+  if (!address)
+    throw new FlagError(`invalid argument ${goQuote(text)} for "--from" flag: must be an IP, a CIDR or node`);
+  return address;
+}
+
+async function destinationsOf(text: string, findService: FindService): Promise<readonly FlowDestination[]> {
+  const whole = addressOf(text);
+  if (whole) return [{ address: whole }];
+  const protocol = PROTOCOL.exec(text)?.[1]?.toUpperCase() as FlowProtocol | undefined;
+  const place = protocol === undefined ? text : text.replace(PROTOCOL, '');
+  const [, bracketed, plain, digits] = WITH_PORT.exec(place) ?? [];
+  const host = bracketed ?? plain ?? place;
+  const address = host === 'node' ? host : addressOf(host);
+  if (address) return [{ address, ...withPort(digits), ...(protocol && { protocol }) }];
+  return await serviceDestinations(place, protocol, findService);
+}
+
+function withPort(digits: string | undefined): { readonly port?: number; readonly protocol?: FlowProtocol } {
+  if (digits === undefined) return {};
+  const port = Number(digits);
+  if (port < 1 || port > MAX_PORT)
+    throw new FlagError(`invalid port ${digits} for "--to" flag: must be 1 to ${MAX_PORT}`);
+  // A port without a protocol means TCP, as everywhere in Kubernetes.
+  return { port, protocol: 'TCP' };
+}
+
+async function serviceDestinations(
+  text: string,
+  protocol: FlowProtocol | undefined,
+  findService: FindService,
+): Promise<readonly FlowDestination[]> {
+  const [, namespace = 'default', name, port] = SERVICE.exec(text) ?? [];
+  if (name === undefined) {
+    throw new FlagError(
+      `invalid argument ${goQuote(text)} for "--to" flag: must be a Service (namespace/name:port) or an address (IP:PORT)`,
+    );
+  }
+  const service = await findService(namespace, name);
+  const ports = service.ports.filter(
+    known => (protocol === undefined || known.protocol === protocol) && (port === undefined || isPort(known, port)),
+  );
+  const found = ports.flatMap(known => portDestinations(service, known));
+  if (found.length === 0) throw new FlagError(nothingText(service, port));
+  return found;
+}
+
+function isPort({ name, port, nodePort }: KnownPort, wanted: string): boolean {
+  return name === wanted || String(port) === wanted || String(nodePort) === wanted;
+}
+
+function portDestinations({ addresses }: KnownService, { port, nodePort, protocol }: KnownPort): FlowDestination[] {
+  const found: FlowDestination[] = addresses.map(ip => ({ address: hostCidr(ip), port, protocol }));
+  return nodePort === undefined ? found : [...found, { address: 'node', port: nodePort, protocol }];
+}
+
+function nothingText({ key, addresses, ports }: KnownService, wanted: string | undefined): string {
+  const listed = ports.map(({ name, port, protocol }) => `${name ? `${name} ` : ''}${port}/${protocol}`).join(', ');
+  if (addresses.length === 0) return `Service ${key} has no address that packets could go to`;
+  return `Service ${key} has no port ${goQuote(wanted ?? '')}: it has ${listed || 'no ports'}`;
+}
+
+function addressOf(text: string): Cidr | undefined {
+  const ip = parseIp(text);
+  return ip ? hostCidr(ip) : parseCidr(text);
+}
+
+function addressText(address: Cidr): string {
+  return isHostCidr(address) ? address.address : formatCidr(address);
+}
+
+function destinationText({ address, port, protocol }: FlowDestination): string {
+  const host = address === 'node' ? 'the addresses of this node' : addressText(address);
+  const suffix = protocol === undefined ? '' : `/${protocol.toLowerCase()}`;
+  if (port === undefined) return `${host}${suffix}`;
+  return address === 'node' ? `${host}, port ${port}${suffix}` : `${joinHostPort(host, port)}${suffix}`;
+}

@@ -1,0 +1,65 @@
+import { printable } from '../../lib/printable.ts';
+import { type RuleStep, summaryOf, type TracedPacket, type TraceStep } from '../../trace/index.ts';
+import type { Style } from '../style.ts';
+
+/** The way of one packet as lines, and its summary at the end. */
+export function packetText(packet: TracedPacket, number: number, style: Style): string {
+  const { first, protocol, tcpFlags, inInterface, flow } = packet;
+  const came = inInterface === undefined ? 'sent by this node' : `came in through ${inInterface}`;
+  const flags = tcpFlags ? ` ${tcpFlags}` : '';
+  const head = `#${number} ${first.source} → ${first.destination} ${protocol}${flags}, ${came}`;
+  const lines = [
+    style.bold(printable(head)),
+    ...packet.steps.flatMap(step => stepLines(step, style)),
+    ...(flow === undefined ? [] : [style.dim(`  conntrack: ${printable(flow.replaceAll(/ +/g, ' '))}`)]),
+    `  ${paint(packet, style)(printable(`= ${summaryOf(packet)}`))}`,
+  ];
+  return `${lines.join('\n')}\n`;
+}
+
+function paint({ outcome }: TracedPacket, style: Style): (text: string) => string {
+  switch (outcome.kind) {
+    case 'left':
+    case 'delivered':
+      return style.green;
+    case 'dropped':
+    case 'rejected':
+      return style.red;
+    case 'lost':
+      return style.yellow;
+  }
+}
+
+function stepLines(step: TraceStep, style: Style): readonly string[] {
+  if (step.kind === 'rewrite') return rewriteLines(step.from, step.to).map(line => style.cyan(printable(line)));
+  const { hook = 'unknown hook', priority, table, chain, outInterface, rules } = step;
+  const out = outInterface === undefined ? '' : `, to ${outInterface}`;
+  const place = `  ${hook.padEnd(11)} ${String(priority ?? '').padStart(4)}  table ${table}, chain ${chain}${out}`;
+  return [printable(place), ...rules.flatMap(rule => ruleLines(rule, chain, style))];
+}
+
+interface Ends {
+  readonly source: string;
+  readonly destination: string;
+}
+
+function rewriteLines(from: Ends, to: Ends): readonly string[] {
+  return [
+    ...(from.destination === to.destination ? [] : [`      destination ${from.destination} becomes ${to.destination}`]),
+    ...(from.source === to.source ? [] : [`      source ${from.source} becomes ${to.source}`]),
+  ];
+}
+
+function ruleLines(rule: RuleStep, baseChain: string, style: Style): readonly string[] {
+  const { chain, position, text, verdict, elements, services } = rule;
+  const place = chain === baseChain ? '' : `${chain} `;
+  const head = rule.kind === 'policy' ? text : `${place}${position === undefined ? '' : `${position}: `}${text}`;
+  // Most rules end with their verdict. For maps, only the kernel knows it.
+  const result = text.endsWith(verdict) || verdict === 'continue' ? '' : ` → ${verdict}`;
+  const names = services.length === 0 ? '' : `  [${services.join(', ')}]`;
+  const colour = verdict === 'drop' ? style.red : (plain: string) => plain;
+  return [
+    `      ${colour(printable(`${head}${result}`))}${style.bold(printable(names))}`,
+    ...elements.map(element => style.dim(printable(`          found ${element}`))),
+  ];
+}

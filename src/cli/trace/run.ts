@@ -1,0 +1,51 @@
+import { type TracedPacket, type TraceFlow, Tracer } from '../../trace/index.ts';
+
+export interface TraceRun {
+  readonly flow: TraceFlow;
+  /** 0: no limit. */
+  readonly forMs: number;
+  readonly packets: number;
+  readonly signal: AbortSignal;
+  started(): void;
+  traced(packet: TracedPacket, number: number): void;
+}
+
+export interface TraceCounts {
+  readonly packets: number;
+  /** How often the kernel dropped trace messages. */
+  readonly overruns: number;
+}
+
+/** Follows packets until enough were seen, the time is over, or the signal aborts. */
+export async function runTrace({ flow, forMs, packets, signal, started, traced }: TraceRun): Promise<TraceCounts> {
+  let seen = 0;
+  let overruns = 0;
+  let timer: NodeJS.Timeout | undefined;
+  let tracer: Tracer | undefined;
+  try {
+    await new Promise<void>((resolve, reject) => {
+      const handlers = {
+        traced: (packet: TracedPacket) => {
+          if (seen === packets) return;
+          traced(packet, ++seen);
+          if (seen === packets) resolve();
+        },
+        overrun: () => {
+          overruns++;
+        },
+        failed: reject,
+      };
+      signal.addEventListener('abort', () => resolve(), { once: true });
+      Tracer.open(flow, handlers).then(opened => {
+        tracer = opened;
+        if (signal.aborted) return resolve();
+        started();
+        if (forMs > 0) timer = setTimeout(resolve, forMs);
+      }, reject);
+    });
+  } finally {
+    clearTimeout(timer);
+    await tracer?.close();
+  }
+  return { packets: seen, overruns };
+}

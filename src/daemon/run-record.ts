@@ -1,0 +1,65 @@
+import type { SyncStatus } from '../inspect/index.ts';
+import { type Clock, systemClock } from '../lib/clock.ts';
+import type { Repair } from '../modes/index.ts';
+import type { Family } from '../net/index.ts';
+
+/** A sync that ended. */
+export interface EndedSync {
+  readonly full: boolean;
+  readonly servicePorts: number;
+  readonly milliseconds: number;
+  /** Why it failed. */
+  readonly error?: string | undefined;
+}
+
+export interface LastRepair extends Repair {
+  readonly family: Family;
+  /** Milliseconds since 1970. */
+  readonly time: number;
+}
+
+const MAX_SYNCS = 10;
+
+/** What happened in this run of the proxy, as far as its status shows it. */
+export class RunRecord {
+  readonly #clock: Clock;
+  readonly #syncs: SyncStatus[] = [];
+  readonly startedAt: number;
+  #repairs = 0;
+  #failedSyncs = 0;
+  #lastRepair: LastRepair | undefined;
+
+  constructor(clock: Clock = systemClock) {
+    this.#clock = clock;
+    this.startedAt = clock.now();
+  }
+
+  repaired(family: Family, repair: Repair): void {
+    this.#repairs++;
+    this.#lastRepair = { ...repair, family, time: this.#clock.now() };
+  }
+
+  syncEnded(family: Family, { full, servicePorts, milliseconds, error }: EndedSync): void {
+    if (error !== undefined) this.#failedSyncs++;
+    const at = new Date(this.#clock.now()).toISOString();
+    this.#syncs.unshift({ at, family, full, servicePorts, milliseconds: Math.round(milliseconds), error });
+    if (this.#syncs.length > MAX_SYNCS) this.#syncs.pop();
+  }
+
+  get repairs(): number {
+    return this.#repairs;
+  }
+
+  get lastRepair(): LastRepair | undefined {
+    return this.#lastRepair;
+  }
+
+  get failedSyncs(): number {
+    return this.#failedSyncs;
+  }
+
+  /** The last syncs, the newest first. */
+  get syncs(): readonly SyncStatus[] {
+    return this.#syncs;
+  }
+}

@@ -1,0 +1,158 @@
+import { objectKey } from '../api/index.ts';
+import {
+  ANY_IP,
+  cidrContains,
+  type Family,
+  familyOf,
+  formatCidr,
+  type Ip,
+  isLoopback,
+  parseCidr,
+} from '../net/index.ts';
+import type { Frontend } from '../plan/index.ts';
+import type { Caller } from './caller.ts';
+import type { Facts } from './facts.ts';
+import { nodeIPsOf } from './node-addresses.ts';
+import { findEndpoints, findPod } from './pods.ts';
+import type { From } from './question.ts';
+
+/** A caller, and how its place was detected. */
+export interface DetectedCaller {
+  readonly kind: 'caller';
+  readonly caller: Caller;
+  /** Undefined if the operator named no address. `caller.ip` is then an address that stands for any. */
+  readonly ip: Ip | undefined;
+  readonly how: string;
+  /** `ns/name` */
+  readonly pod?: string | undefined;
+  /** The node on which the pod runs, if that is another one. */
+  readonly otherNode?: string | undefined;
+  /** The operator named no caller. */
+  readonly isAssumed: boolean;
+}
+
+/** The caller that the operator named cannot be found. */
+export interface UnknownCaller {
+  readonly kind: 'unknown';
+  readonly reason: string;
+  readonly command?: string;
+}
+
+/** `target` is the kind of frontend that is called. It decides about the default: who usually calls such an address. */
+export async function detectCaller(
+  from: From,
+  family: Family,
+  target: Frontend['kind'] | undefined,
+  facts: Facts,
+): Promise<DetectedCaller | UnknownCaller> {
+  switch (from.kind) {
+    case 'default':
+      return target === undefined || target === 'ClusterIP' ? anyPod(family, facts) : anyOutside(family, true);
+    case 'outside':
+      return anyOutside(family, false);
+    case 'node':
+      return nodeItself(family, facts);
+    case 'pod':
+      return await namedPod(objectKey(from), family, facts);
+    case 'address':
+      return await byAddress(from.ip, family, facts);
+  }
+}
+
+function anyPod(family: Family, facts: Facts): DetectedCaller {
+  const detector = facts.settings(family).localDetector;
+  const ip = detector?.kind === 'source-cidr' ? detector.cidr.address : ANY_IP[family];
+  const how = 'assumed: a pod of this node, because no --from names another caller';
+  return { kind: 'caller', caller: { place: 'pod', ip }, ip: undefined, how, isAssumed: true };
+}
+
+function anyOutside(family: Family, isAssumed: boolean): DetectedCaller {
+  const how = isAssumed ? 'assumed: outside of the cluster, because no --from names another caller' : 'as --from says';
+  return { kind: 'caller', caller: { place: 'outside', ip: ANY_IP[family] }, ip: undefined, how, isAssumed };
+}
+
+function nodeItself(family: Family, { state, nodeName }: Facts): DetectedCaller {
+  const ip = state.nodeOptions.nodeIPs[family];
+  return {
+    kind: 'caller',
+    caller: { place: 'node', ip },
+    ip,
+    how: `the address of node ${nodeName}`,
+    isAssumed: false,
+  };
+}
+
+async function namedPod(pod: string, family: Family, facts: Facts): Promise<DetectedCaller | UnknownCaller> {
+  const found = await findPod(facts.objects, pod);
+  const [namespace = '', name = ''] = pod.split('/');
+  const command = `kubectl -n ${namespace} get pod ${name} -o jsonpath='{.status.podIPs}'`;
+  if (!found) {
+    const reason = `No EndpointSlice names pod ${pod}, and a proxy does not watch pods: give the pod's address instead.`;
+    return { kind: 'unknown', reason, command };
+  }
+  const ip = found.ips.find(other => familyOf(other) === family);
+  if (ip === undefined) {
+    const reason = `EndpointSlice ${found.slice} names pod ${pod}, but no ${family} address of it: give the address instead.`;
+    return { kind: 'unknown', reason, command };
+  }
+  return podAt(ip, pod, found.node, found.slice, facts);
+}
+
+async function byAddress(ip: Ip, family: Family, facts: Facts): Promise<DetectedCaller | UnknownCaller> {
+  if (familyOf(ip) !== family) {
+    const reason = `The caller ${ip} is ${familyOf(ip)} and the destination is ${family}, so it can never call it.`;
+    return { kind: 'unknown', reason };
+  }
+  const found = (place: Caller['place'], how: string): DetectedCaller => ({
+    kind: 'caller',
+    caller: { place, ip },
+    ip,
+    how,
+    isAssumed: false,
+  });
+  if (isLoopback(ip) || nodeIPsOf(facts).includes(ip)) return found('node', 'an address of this node');
+  const [endpoint] = await findEndpoints(facts.objects, ip, 1);
+  const { targetRef } = endpoint ?? {};
+  if (endpoint && targetRef && targetRef.kind !== 'Node') {
+    return podAt(ip, objectKey(targetRef), endpoint.node, endpoint.slice, facts);
+  }
+  const range = podRange(ip, family, facts);
+  if (range !== undefined) return found('pod', `in ${range}`);
+  const detector = facts.settings(family).localDetector;
+  if (detector?.kind === 'source-cidr') {
+    return found('outside', `neither an address of this node nor in ${rangeName(formatCidr(detector.cidr), facts)}`);
+  }
+  return found('outside', 'neither an address of this node nor of a known pod');
+}
+
+function podAt(ip: Ip, pod: string, node: string | undefined, slice: string, facts: Facts): DetectedCaller {
+  const otherNode = node !== undefined && node !== '' && node !== facts.nodeName ? node : undefined;
+  const isOnNode = nodeIPsOf(facts).includes(ip);
+  const caller: Caller = {
+    place: isOnNode ? 'node' : 'pod',
+    ip,
+    ...(otherNode === undefined ? {} : { isOnOtherNode: true }),
+  };
+  const how = isOnNode
+    ? `pod ${pod} by EndpointSlice ${slice}; it has an address of this node, so it counts as the node`
+    : `pod ${pod} by EndpointSlice ${slice}`;
+  return { kind: 'caller', caller, ip, how, pod, otherNode, isAssumed: false };
+}
+
+/** The range of pods that contains the address, in words. */
+function podRange(ip: Ip, family: Family, facts: Facts): string | undefined {
+  const { localDetector } = facts.settings(family);
+  if (localDetector?.kind === 'source-cidr' && cidrContains(localDetector.cidr, ip)) {
+    return rangeName(formatCidr(localDetector.cidr), facts);
+  }
+  const own = (facts.state.ownNode?.podCIDRs ?? []).find(text => {
+    const cidr = parseCidr(text);
+    return cidr !== undefined && cidrContains(cidr, ip);
+  });
+  return own === undefined ? undefined : `the pod CIDR ${own} of this node`;
+}
+
+function rangeName(cidr: string, { state }: Facts): string {
+  const isOwn = (state.ownNode?.podCIDRs ?? []).includes(cidr);
+  return isOwn ? `the pod CIDR ${cidr} of this node` : `the cluster CIDR ${cidr}`;
+}

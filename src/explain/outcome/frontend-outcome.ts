@@ -1,0 +1,133 @@
+import type { Endpoint } from '../../model/index.ts';
+import { cidrContains, formatCidr, joinHostPort } from '../../net/index.ts';
+import { type Frontend, type PlannedFrontend, planName, type ServicePortPlan } from '../../plan/index.ts';
+import type { Caller } from '../caller.ts';
+import type { AnsweringEndpoint, Outcome, ReasonCode, Remark } from '../outcome.ts';
+import { wayToChoose } from './choice.ts';
+import { isBehindNode } from './local-caller.ts';
+import { isNodeIP, type OutcomeContext, type Question } from './question.ts';
+import { type SeenSource, seenSource } from './seen-as.ts';
+import { type ServedBy, servedBy } from './served-by.ts';
+
+/** What a connection to a frontend gets. A node port counts as accepted at the destination's address. */
+export function frontendOutcome(target: PlannedFrontend, question: Question, context: OutcomeContext): Outcome {
+  const { plan, frontend } = target;
+  const { caller } = question;
+  const { protocol } = plan.port;
+  if (context.mode.behaviour.lacksProtocols.includes(protocol)) {
+    return elsewhere(question, context, 'protocol', `this mode cannot serve ${protocol}`);
+  }
+  const served = servedBy(plan, frontend, caller, context);
+  if (isExcluded(frontend, caller, served, context)) return { kind: 'silent', ...excludedReason(frontend, caller) };
+  switch (served.kind) {
+    case 'reject':
+      return rejected(target, question, context);
+    case 'drop':
+      return { kind: 'silent', code: 'no-local-endpoints', reason: noLocalEndpoints(plan, frontend) };
+    case 'endpoints':
+      return answered(target, served, question, context);
+  }
+}
+
+function isExcluded(
+  { firewall }: Frontend,
+  { place, ip }: Caller,
+  served: ServedBy,
+  { mode: { behaviour } }: OutcomeContext,
+): boolean {
+  if (!firewall) return false;
+  const mayPass =
+    place === 'node' ? firewall.includesNode : firewall.sourceRanges.some(range => cidrContains(range, ip));
+  if (mayPass) return false;
+  if (served.kind !== 'reject') return true;
+  const { guardsWithoutEndpoints: guarded } = behaviour;
+  return guarded === 'all' || (guarded === 'all-but-node' && place !== 'node');
+}
+
+function excludedReason(
+  { firewall }: Frontend,
+  { place, ip }: Caller,
+): { readonly code: ReasonCode; readonly reason: string } {
+  const ranges = firewall?.sourceRanges.map(formatCidr).join(', ');
+  const who = place === 'node' ? 'the node' : ip;
+  return { code: 'source-ranges', reason: `loadBalancerSourceRanges (${ranges}) does not contain ${who}` };
+}
+
+function rejected({ plan, frontend }: PlannedFrontend, question: Question, context: OutcomeContext): Outcome {
+  const reason = `no endpoint of ${planName(plan)} can serve`;
+  const { caller, destination } = question;
+  const isExternal = frontend.kind === 'ExternalIP' || frontend.kind === 'LoadBalancerIP';
+  const leavesNode = isExternal && caller.place === 'node' && !isNodeIP(context, destination.ip);
+  if (leavesNode && !context.mode.behaviour.rejectsNodeAtExternalIPs) {
+    const why = `${reason}, and the rules that reject do not see connections of the node itself`;
+    return elsewhere(question, context, 'not-rejected-from-node', why);
+  }
+  return { kind: 'refused', code: 'no-endpoints', reason };
+}
+
+function noLocalEndpoints(plan: ServicePortPlan, { kind }: Frontend): string {
+  const field = kind === 'ClusterIP' ? 'internalTrafficPolicy' : 'externalTrafficPolicy';
+  return `${field} is Local, and no endpoint of ${planName(plan)} that can serve is on this node`;
+}
+
+/** The packet goes on as if there were no proxy. */
+export function elsewhere(
+  { destination: { ip, port } }: Question,
+  context: OutcomeContext,
+  code: ReasonCode,
+  why: string,
+): Outcome {
+  if (isNodeIP(context, ip)) {
+    const end = `a program of the node answers if it listens at ${joinHostPort(ip, port)}, otherwise the kernel refuses`;
+    return { kind: 'elsewhere', at: 'node', code, reason: `${why}; ${end}` };
+  }
+  return { kind: 'elsewhere', at: 'network', code, reason: `${why}; the packet follows the node's routes to ${ip}` };
+}
+
+interface Reached {
+  readonly endpoint: Endpoint;
+  readonly source: SeenSource;
+}
+
+function answered(
+  { plan, frontend }: PlannedFrontend,
+  { endpoints, remarks }: Extract<ServedBy, { kind: 'endpoints' }>,
+  question: Question,
+  context: OutcomeContext,
+): Outcome {
+  const way = wayToChoose(context.mode.behaviour.choice, plan);
+  const reached = endpoints.map(endpoint => ({ endpoint, source: seenSource(frontend, endpoint, question, context) }));
+  const isLost = ({ endpoint, source }: Reached) =>
+    source.seenAs === 'itself' && !endpoint.isLocal && !isBehindNode(question.caller);
+  const lost = reached.filter(isLost).map(({ endpoint }) => endpoint.text);
+  const bypass = bypassRemarks(lost, question.caller);
+  const [first] = bypass;
+  if (first && lost.length === reached.length) {
+    const why = [...remarks, first].map(({ text }) => text).join('; ');
+    return { kind: 'silent', code: 'answers-bypass-node', reason: why };
+  }
+  const odds = way.hasEqualShares || reached.length === 1 ? 1 / reached.length : undefined;
+  return {
+    kind: 'answered',
+    endpoints: reached.filter(each => !isLost(each)).map(each => answering(each, odds)),
+    lost,
+    isSticky: way.isSticky,
+    choice: way.choice,
+    remarks: [...remarks, ...way.remarks, ...sourceRemarks(reached), ...bypass],
+  };
+}
+
+function answering({ endpoint: { text }, source }: Reached, odds: number | undefined): AnsweringEndpoint {
+  return { text, seenAs: source.seenAs, sourceIP: source.ip, odds };
+}
+
+/** Each remark once, in the order of the endpoints. */
+function sourceRemarks(reached: readonly Reached[]): readonly Remark[] {
+  return [...new Map(reached.map(({ source: { remark } }) => [remark.text, remark])).values()];
+}
+
+function bypassRemarks(lost: readonly string[], { ip }: Caller): readonly Remark[] {
+  if (lost.length === 0) return [];
+  const text = `${lost.join(', ')} would answer ${ip} directly and not through this node, so the answers are lost`;
+  return [{ code: 'answers-bypass-node', text }];
+}

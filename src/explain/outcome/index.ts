@@ -1,0 +1,5 @@
+export { frontendOutcome } from './frontend-outcome.ts';
+export { isBehindNode, isDetectedPod } from './local-caller.ts';
+export { matchFrontend } from './match-frontend.ts';
+export { outcomeOf } from './outcome-of.ts';
+export type { Destination, FrontendIndex, OutcomeContext, OutcomeInput, Question } from './question.ts';

@@ -1,0 +1,22 @@
+export { errorAnswer, linesAnswer, objectAnswer, type Rows } from './answers.ts';
+export {
+  type AskOptions,
+  askProxy,
+  askProxyText,
+  DEFAULT_SOCKET,
+  ProxyClientError,
+  type ProxyClientErrorKind,
+  readProxyLines,
+} from './client.ts';
+export { type AnswerQuestion, type ExplainAnswer, type ExplainRequest, explainRoute } from './explain.ts';
+export { type InspectionHandlerOptions, inspectionHandler } from './handler.ts';
+export { HISTORY_SCHEMA, type HistoryParts, type HistoryRow, historyRoute, type MissedRow } from './history.ts';
+export { localOnly } from './local-only.ts';
+export { problemsRoute } from './problems.ts';
+export { type Parameter, type Query, QueryError, type Route } from './route.ts';
+export { type ListingParts, SERVICES_SCHEMA, serviceRows, servicesRoute } from './services.ts';
+export type { EndpointCounts, ServiceRow } from './services-row.ts';
+export { isBroken, SERVICE_STATES, type ServiceState } from './services-state.ts';
+export { SocketKeeper, type SocketKeeperOptions } from './socket-keeper.ts';
+export * from './status.ts';
+export { type ConfigurationAnswer, configurationRoute, logRoute, metricsRoute } from './texts.ts';

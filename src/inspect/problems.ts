@@ -1,0 +1,48 @@
+import type { Facts } from '../explain/index.ts';
+import type { Problem } from '../lib/problem.ts';
+import { type SetAside, setAsideName } from '../modes/index.ts';
+import { conflictProblems, type ServicePortPlan } from '../plan/index.ts';
+import { objectAnswer } from './answers.ts';
+import type { Route } from './route.ts';
+
+export const PROBLEMS_SCHEMA = 'pointsman.problems/v1';
+
+/** Plans are looked at in groups of this size, with a break of the event loop between them. */
+const GROUP_SIZE = 500;
+
+export function problemsRoute(facts: () => Facts): Route {
+  return {
+    path: '/v1/problems',
+    about: 'input that cannot be used, service ports that are set aside, and addresses that two Services want',
+    async answer() {
+      const now = facts();
+      const { problems, setAside } = now;
+      return objectAnswer(PROBLEMS_SCHEMA, {
+        input: problems,
+        setAside: setAside.map(setAsideRow),
+        conflicts: await conflicts(now),
+      });
+    },
+  };
+}
+
+function setAsideRow(port: SetAside) {
+  const { family, protocol, cause } = port;
+  return { servicePort: setAsideName(port), family, protocol, ...cause };
+}
+
+async function conflicts({ families, state }: Facts): Promise<readonly Problem[]> {
+  const found: Problem[] = [];
+  for (const family of families) {
+    let group: ServicePortPlan[] = [];
+    for (const plan of state.family(family).planner.plans()) {
+      group.push(plan);
+      if (group.length < GROUP_SIZE) continue;
+      found.push(...conflictProblems(group));
+      group = [];
+      await new Promise(resolve => setImmediate(resolve));
+    }
+    found.push(...conflictProblems(group));
+  }
+  return found;
+}

@@ -1,0 +1,77 @@
+import type { Protocol } from '../api/index.ts';
+
+/** How a mode chooses one of several endpoints for a new connection. */
+export type EndpointChoice =
+  /** At random. Every endpoint is equally likely. */
+  | { readonly kind: 'random' }
+  /** The process of the mode chooses, as the Service's annotation asks: by turns, or by the number of connections. */
+  | { readonly kind: 'balancer' }
+  /** The kernel has schedulers. The annotation of a Service may name another one than this. */
+  | { readonly kind: 'scheduler'; readonly scheduler: string };
+
+/** Which node ports a mode serves at loopback addresses. */
+export type LoopbackNodePorts =
+  | 'none'
+  /** Those of IPv4, if `nodePortAddresses` contains 127.0.0.0/8. */
+  | 'ipv4'
+  /** Those of both families, if `nodePortAddresses` contains the address. */
+  | 'all'
+  /** Listeners of the mode serve them, if `nodePortAddresses` lists loopback itself. Otherwise the mode rejects. */
+  | 'listeners';
+
+/**
+ * What happens to connections in a mode, where modes differ. Plans say the rest. Each mode declares it, so that other
+ * parts of the project need not know any mode by name.
+ */
+export interface ModeBehaviour {
+  readonly choice: EndpointChoice;
+  /** A process accepts each connection and makes another one to the endpoint, so endpoints see the node as their caller. */
+  readonly isRelay: boolean;
+  /** Policy Local: pods and the node itself go to all endpoints, as the plan says. False: as all other callers. */
+  readonly hasShortCircuit: boolean;
+  /** What policy Local does without local endpoints: the plan's action, or it forwards to the cluster endpoints. */
+  readonly withoutLocalEndpoints: 'as-planned' | 'cluster-endpoints';
+  /**
+   * The source address of the node's own connections that are not masqueraded: an address of the interface through which
+   * they leave, or the address that they go to, because the node has that address itself.
+   */
+  readonly ownSource: 'interface' | 'destination';
+  /** The callers that source ranges exclude also from a frontend that no endpoint can serve. All others are refused. */
+  readonly guardsWithoutEndpoints: 'all' | 'none' | 'all-but-node';
+  /**
+   * The rules that reject connections see those of the node itself to external IPs and load-balancer IPs. False: these
+   * connections leave the node.
+   */
+  readonly rejectsNodeAtExternalIPs: boolean;
+  /** The addresses of Services at which the mode rejects connections to ports that no Service has. */
+  readonly rejectsUnknownPorts: 'at-all-addresses' | 'at-cluster-ips' | 'nowhere';
+  /** The mode drops connections to addresses of service CIDRs that no Service has. */
+  readonly dropsUnallocatedClusterIPs: boolean;
+  readonly loopbackNodePorts: LoopbackNodePorts;
+  /** If every address accepts node ports, IPv6 link-local ones do too. */
+  readonly hasLinkLocalNodePorts: boolean;
+  /** Without endpoints, a node port is rejected or dropped at every address of the node, also where it is not accepted. */
+  readonly refusesNodePortsAtAllAddresses: boolean;
+  /** A frontend whose owner has no endpoints serves another Service that wants it. */
+  readonly sharesFrontends: boolean;
+  /** The protocols that the mode cannot serve. */
+  readonly lacksProtocols: readonly Protocol[];
+}
+
+/** A mode that does what plans say, and no more. */
+export const PLAN_BEHAVIOUR: ModeBehaviour = {
+  choice: { kind: 'random' },
+  isRelay: false,
+  hasShortCircuit: true,
+  withoutLocalEndpoints: 'as-planned',
+  ownSource: 'interface',
+  guardsWithoutEndpoints: 'all',
+  rejectsNodeAtExternalIPs: true,
+  rejectsUnknownPorts: 'nowhere',
+  dropsUnallocatedClusterIPs: false,
+  loopbackNodePorts: 'none',
+  hasLinkLocalNodePorts: true,
+  refusesNodePortsAtAllAddresses: false,
+  sharesFrontends: false,
+  lacksProtocols: [],
+};

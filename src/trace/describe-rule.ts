@@ -1,0 +1,72 @@
+import {
+  type Expression,
+  type NftFamily,
+  printElementOf,
+  printRule,
+  type TraceMessage,
+  type TraceVerdict,
+} from '../kernel/nftables/index.ts';
+import { type IptablesTexts, isIptablesTable } from './iptables-texts.ts';
+import { type MatchState, matchedElements } from './matched-elements.ts';
+import { isReadable, type PlacedRule, type Ruleset } from './ruleset.ts';
+import { servicesOfIptablesRule, servicesOfRule } from './service-names.ts';
+import type { RuleStep } from './traced-packet.ts';
+
+export interface RuleSources {
+  readonly ruleset: Ruleset;
+  readonly iptables: IptablesTexts;
+}
+
+/** Describes one message. Returns undefined for the end of a chain, which is no step of its own. */
+export async function describeRule(
+  message: TraceMessage,
+  state: MatchState,
+  sources: RuleSources,
+): Promise<RuleStep | undefined> {
+  const { family, table, chain, handle, type, mark } = message;
+  const verdict = verdictText(message.verdict);
+  const common = { chain, handle, verdict, mark };
+  const unknown = { position: undefined, elements: [], services: [], isReject: false };
+  if (type === 'policy') return { ...common, ...unknown, kind: 'policy', text: `policy ${verdict}` };
+  if (handle === undefined) return undefined;
+  const placed = sources.ruleset.rule(family, table, chain, handle);
+  if (!placed || !isReadable(family)) {
+    return { ...common, ...unknown, kind: 'rule', text: `rule with handle ${handle}` };
+  }
+  const { position } = placed;
+  const known = { ...common, position, kind: 'rule' } as const;
+  const saved = isIptablesTable(family, table)
+    ? await sources.iptables.rule(family, table, chain, position)
+    : undefined;
+  if (saved !== undefined) {
+    const isReject = /(^| )-j REJECT( |$)/.test(saved);
+    return { ...known, text: saved, elements: [], services: servicesOfIptablesRule(chain, saved), isReject };
+  }
+  return { ...known, ...describeNftRule(family, message, placed, state, sources.ruleset) };
+}
+
+function describeNftRule(
+  family: NftFamily,
+  { table, chain }: TraceMessage,
+  { rule }: PlacedRule,
+  state: MatchState,
+  ruleset: Ruleset,
+): Pick<RuleStep, 'text' | 'elements' | 'services' | 'isReject'> {
+  const found = matchedElements(rule.expressions, state, name => ruleset.set(family, table, name));
+  const named = found.filter(({ set }) => !set.flags?.includes('anonymous'));
+  const comment = rule.comment === undefined ? '' : ` comment "${rule.comment}"`;
+  return {
+    text: printRule(family, rule.expressions, name => ruleset.anonymousSet(family, table, name)) + comment,
+    elements: named.map(({ set, element }) => `@${set.name} ${printElementOf(set, element, 'whole')}`),
+    services: servicesOfRule(table, chain, found),
+    isReject: rule.expressions.some(isReject),
+  };
+}
+
+function isReject(expression: Expression): boolean {
+  return expression.kind === 'reject';
+}
+
+function verdictText(verdict: TraceVerdict): string {
+  return 'chain' in verdict ? `${verdict.kind} ${verdict.chain}` : verdict.kind;
+}

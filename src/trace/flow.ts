@@ -1,0 +1,18 @@
+import type { Cidr } from '../net/index.ts';
+
+export type FlowProtocol = 'TCP' | 'UDP' | 'SCTP';
+
+/** Which packets to follow. */
+export interface TraceFlow {
+  /** `node`: only packets of this machine itself. Undefined: packets from anywhere. */
+  readonly source: Cidr | 'node' | undefined;
+  /** A packet must match one of these. Without any, all packets from the source match. */
+  readonly destinations: readonly FlowDestination[];
+}
+
+export interface FlowDestination {
+  /** `node`: every address of this machine, for a node port. */
+  readonly address: Cidr | 'node';
+  readonly protocol?: FlowProtocol;
+  readonly port?: number;
+}

@@ -1,0 +1,13 @@
+export type { FlowDestination, FlowProtocol, TraceFlow } from './flow.ts';
+export { outcomeText, summaryOf } from './summary.ts';
+export { TraceError } from './trace-error.ts';
+export type {
+  ChainStep,
+  Ends,
+  RewriteStep,
+  RuleStep,
+  TracedPacket,
+  TraceOutcome,
+  TraceStep,
+} from './traced-packet.ts';
+export { Tracer, type TracerHandlers, type TracerOptions } from './tracer.ts';
