@@ -289,6 +289,10 @@ describe('looking up frontends', () => {
             );
             assert.equal(planner.lostFrontendsAt(ip, port, protocol).length, lost.length);
           }
+          if (ip === undefined) continue;
+          const there = [...planner.plans()].flatMap(({ frontends }) => frontends.filter(f => f.ip === ip));
+          const found = planner.frontendsWithIP(ip).map(({ frontend }) => frontend);
+          assert.deepEqual(new Set(found), new Set(there));
         }
       }),
     );
