@@ -298,6 +298,12 @@ describe('looking up frontends', () => {
     );
   });
 
+  test('OUTCOME-3 a lookup among many Services takes about as long as among few', () => {
+    const few = lookupMs(100);
+    const many = lookupMs(20_000);
+    assert.ok(many < 50 * few + 1, `${many} ms among many, ${few} ms among few; a scan would take 200 times as long`);
+  });
+
   test('OUTCOME-3 the planner finds all frontends at an address', () => {
     const { model, planner } = create();
     const ports = [{ name: 'a' }, { name: 'b', port: 81 }];
@@ -311,3 +317,20 @@ describe('looking up frontends', () => {
     );
   });
 });
+
+/** The shortest time of a thousand lookups of an address that exists and of one that does not. */
+function lookupMs(services: number): number {
+  const { model, planner } = create();
+  const ipOf = (i: number) => `10.96.${i >> 8}.${i & 255}` as Ip;
+  for (let i = 0; i < services; i++) model.setService(service(`s${i}`, { clusterIP: ipOf(i) }));
+  planner.update(model.take());
+  const rounds = Array.from({ length: 5 }, () => {
+    const start = performance.now();
+    for (let i = 0; i < 1000; i++) {
+      assert.ok(planner.frontendAt(ipOf(i % services), 80, 'TCP'));
+      assert.equal(planner.frontendsWithIP('192.0.2.1' as Ip).length, 0);
+    }
+    return performance.now() - start;
+  });
+  return Math.min(...rounds);
+}
