@@ -176,13 +176,13 @@ describe('other rules', () => {
       ...DROP,
       certainty: 'may drop',
       unknown: ['input interface'],
-      tool: 'iptables',
+      tool: 'iptables-nft',
       table: 'filter',
     };
     const answer = await ask('web', factsOf([web, webSlice], { kernel: rules(may) }));
     assert.deepEqual(lines(stepText(answer, 'other rules')).slice(0, 2), [
-      'note: A rule in iptables table filter, chain filter_FORWARD (forward) may drop the packet.',
-      '! A rule in iptables table filter, chain filter_FORWARD (forward) (to 10.244.1.2:8080), depending on the input interface',
+      'note: A rule in iptables-nft table filter, chain filter_FORWARD (forward) may drop the packet.',
+      '! A rule in iptables-nft table filter, chain filter_FORWARD (forward) (to 10.244.1.2:8080), depending on the input interface',
     ]);
     assert.equal(answer.verdict, 'works');
   });
