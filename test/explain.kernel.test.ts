@@ -57,7 +57,7 @@ describe('explain with a running proxy', () => {
     assert.match(stdout, /✓ element in map ip kube-proxy service-numbers: 10\.96\.0\.10 \. tcp \. 80 comment/);
     assert.match(
       stdout,
-      /\n✓ works: A connection from a pod at 10\.244\.1\.7 to 10\.96\.0\.10:80\/TCP is answered by one of 2 /,
+      /\n✓ works: A connection from a pod at 10\.244\.1\.7 to 10\.96\.0\.10:80\/TCP is answered by one of 2\n/,
     );
   });
 

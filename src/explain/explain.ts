@@ -88,7 +88,7 @@ function portWord(port: MetFrontend | Finding | undefined): string {
 }
 
 async function explainNone(
-  { finding, service, destination }: Extract<Resolved, { kind: 'none' }>,
+  { finding, service, destination, use }: Extract<Resolved, { kind: 'none' }>,
   question: OperatorQuestion,
   facts: Facts,
 ): Promise<Explanation> {
@@ -98,7 +98,7 @@ async function explainNone(
   const family = destination.ip.includes(':') ? 'IPv6' : 'IPv4';
   const detected = await detectCaller(question.from, family, undefined, facts);
   if (detected.kind === 'unknown') return finish([...before, unknownCallerStep(detected)], { question, facts });
-  const outcome = connectionOutcome({ ...destination, family }, detected, facts);
+  const outcome = connectionOutcome({ ...destination, family }, detected, facts, use);
   const known = mentionedAddress(outcome) ?? finding;
   const { kernel } = facts;
   const isHere = outcome.kind === 'elsewhere' && outcome.at === 'node';
