@@ -81,9 +81,8 @@ function factsOf({ objects, observability, nodeName, mode, families }: RunParts,
 
 /** The proxy is in the network namespace of the node, so all of this is about the node. */
 function kernelFacts({ mode }: RunningProxy): KernelFacts {
-  const nothing = { entries: [], affinity: [], incomplete: 'this mode cannot be read back' };
   return {
-    readBack: async (family, plan) => (await mode.readBack?.(family, plan)) ?? nothing,
+    readBack: (family, plan) => mode.readBack(family, plan),
     flows: packet => findFlows(packet),
     otherRules: path => findOtherRules(path),
     listeners: query => findListeners(query),
