@@ -1,5 +1,5 @@
 /** Work without a break must not take longer, or it holds up a sync. */
-const MAX_WORK_MS = 3;
+const MAX_WORK_MS = 2;
 
 /** Lets the event loop run from time to time during long work. */
 export class Breaks {
