@@ -98,6 +98,11 @@ export async function readTwiceAtMost(
   }
 }
 
+/** A reading that failed, and why. */
+export function emptyReading(incomplete: string): KernelReading {
+  return { entries: [], affinity: [], incomplete };
+}
+
 export const CHANGED_MEANWHILE = 'rules changed while the mode read them, twice; read again for an exact answer';
 
 /** A kernel setting that must have a value, as `sysctl` prints it. `name` is its path: `net/ipv4/ip_forward`. */

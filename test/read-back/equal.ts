@@ -46,7 +46,7 @@ async function equalCase(folder: string, mode: Mode, options: StartOptions): Pro
 async function assertEqual({ loop, mode }: StartedProxy, where: string): Promise<void> {
   for (const family of loop.families) {
     for (const plan of loop.state.family(family).planner.plans()) {
-      const reading = await readQuietly(() => mode.readBack?.(family, plan));
+      const reading = await readQuietly(() => mode.readBack(family, plan));
       const name = `${planName(plan)} ${family} ${where}`;
       assert.ok(reading, name);
       assert.deepEqual(differences(reading.entries), [], name);

@@ -19,6 +19,9 @@ interface Part {
 const GENERAL = ['-s', '-d', '-i', '-o', '-p'];
 /** The order in which the match `recent` lists its options. */
 const RECENT = ['--set', '--rcheck', '--update', '--seconds', '--reap', '--hitcount', '--name', '--mask', '--rsource'];
+/** The order in which the match `ipvs` lists its options. It lists the protocol as a number. */
+const IPVS = ['--ipvs', '--vproto', '--vaddr', '--vport'];
+const PROTOCOLS: Readonly<Record<string, number>> = { tcp: 6, udp: 17, sctp: 132 };
 const STATES = ['INVALID', 'NEW', 'RELATED', 'ESTABLISHED', 'UNTRACKED', 'SNAT', 'DNAT'];
 
 /**
@@ -79,6 +82,8 @@ function listedPart(family: IptablesFamily, { name, options }: Part): Part {
   switch (name) {
     case '-m recent':
       return { name, options: listedRecent(family, options) };
+    case '-m ipvs':
+      return { name, options: inOrder(IPVS, options.map(ipvsOption)) };
     case '-m mark':
       return {
         name,
@@ -110,7 +115,16 @@ function listedRecent(family: IptablesFamily, options: readonly Option[]): reado
     { isNegated: false, name: '--rsource', values: [] },
   ];
   const all = [...options, ...defaults.filter(({ name }) => !options.some(option => option.name === name))];
-  return all.toSorted((a, b) => RECENT.indexOf(a.name) - RECENT.indexOf(b.name));
+  return inOrder(RECENT, all);
+}
+
+function inOrder(names: readonly string[], options: readonly Option[]): readonly Option[] {
+  return options.toSorted((a, b) => names.indexOf(a.name) - names.indexOf(b.name));
+}
+
+function ipvsOption(option: Option): Option {
+  if (option.name !== '--vproto') return option;
+  return mapValues(option, value => `${PROTOCOLS[value] ?? value}`);
 }
 
 function rejectWith(family: IptablesFamily): Option {

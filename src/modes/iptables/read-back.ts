@@ -1,10 +1,9 @@
-import { type Iptables, quoteRule, splitRule } from '../../kernel/iptables/index.ts';
+import { type Iptables, quoteRule } from '../../kernel/iptables/index.ts';
 import type { NetworkNamespace } from '../../kernel/netns.ts';
 import { readRecentClients } from '../../kernel/recent-clients.ts';
 import { appendTo } from '../../lib/append-to.ts';
-import { formatCidr, hostCidr, type Ip } from '../../net/index.ts';
 import { reachableEndpoints, type ServicePortPlan } from '../../plan/index.ts';
-import { commentName } from '../comment-name.ts';
+import { concernsFrontends, type FrontendRules, frontendTexts } from '../iptables-frontend-rules.ts';
 import { readChains, type WantedChain } from '../iptables-read-back.ts';
 import { type KernelEntry, type KernelReading, MAX_PINNED_CLIENTS, type PinnedClient } from '../read-back.ts';
 import { localnetEntry } from './machine/sysctls.ts';
@@ -25,12 +24,10 @@ import type { RuleOptions } from './rules/rule-options.ts';
 import { ownChains } from './rules/service-chains.ts';
 import { allSharedRules, wantedFrontends } from './rules/service-rules.ts';
 
-export interface ReadBackInput extends RenderInput {
+export interface ReadBackInput extends RenderInput, Pick<FrontendRules, 'isServicePort'> {
   readonly iptables: Iptables;
   readonly options: RuleOptions;
   readonly namespace: NetworkNamespace | undefined;
-  /** Whether there is a service port of this name and protocol. */
-  isServicePort(name: string, protocol: string): boolean;
 }
 
 /** Reads what the tables have for one service port: its chains, its rules in shared chains, and the chains on its way. */
@@ -66,14 +63,15 @@ function fixedChains({ options }: ReadBackInput): readonly WantedChain[] {
   ];
 }
 
-function sharedChains(input: ReadBackInput): readonly WantedChain[] {
-  const { plan, options } = input;
+function sharedChains({ plan, options, isServicePort }: ReadBackInput): readonly WantedChain[] {
   const { filter, nat } = allSharedRules(plan, options);
   const rules: Readonly<Record<Table, readonly string[]>> = { filter, nat: [...nat, ...nodePortRules(options)] };
   const texts = textsOf(plan);
+  const { svc, svl, ext, fw } = chainsOf(plan);
+  const frontendRules = { plan, frontends: wantedFrontends(plan), ownChains: [svc, svl, ext, fw], isServicePort };
   return (['filter', 'nat'] as const).flatMap(table =>
     SHARED_CHAINS[table].map(chain => ({
-      ...wantedChain(table, chain, rules[table], rule => concerns(rule, input)),
+      ...wantedChain(table, chain, rules[table], rule => concernsFrontends(rule, frontendRules)),
       texts,
     })),
   );
@@ -97,35 +95,13 @@ function wantedChain(
 
 /** What a rule of a shared chain has, as iptables-save prints it, if it is for this service port or its frontends. */
 function textsOf(plan: ServicePortPlan): readonly string[] {
-  const frontends = wantedFrontends(plan);
   const { svc } = chainsOf(plan);
   return [
     'kubernetes service nodeports',
     svc.slice('KUBE-SVC-'.length),
-    ...frontends.flatMap(({ ip }) => (ip === undefined ? [] : [`-d ${formatCidr(hostCidr(ip))} `])),
-    ...frontends.flatMap(({ ip, port }) => (ip === undefined ? [`--dport ${port} `] : [])),
+    ...frontendTexts(wantedFrontends(plan)),
     ...(plan.port.healthCheckNodePort === 0 ? [] : [`--dport ${plan.port.healthCheckNodePort} `]),
   ];
-}
-
-/** Whether a rule of a shared chain that is not wanted leads packets to or from this service port. */
-function concerns(rule: string, { plan, isServicePort }: ReadBackInput): boolean {
-  const words = splitRule(rule);
-  const value = (option: string) => (words.includes(option) ? words[words.indexOf(option) + 1] : undefined);
-  const { svc, svl, ext, fw } = chainsOf(plan);
-  if ([svc, svl, ext, fw].includes(value('-j') ?? '')) return true;
-  const [name = ''] = (value('--comment') ?? '').split(' ', 1);
-  const protocol = value('-p');
-  // Several Services may want the same external address.
-  if (name !== commentName(plan) && protocol && isServicePort(name, protocol.toUpperCase())) return false;
-  const port = value('--dport');
-  const destination = value('-d');
-  return wantedFrontends(plan).some(frontend => {
-    if (port !== undefined && port !== String(frontend.port)) return false;
-    if (protocol !== undefined && protocol !== plan.port.protocol.toLowerCase()) return false;
-    if (frontend.ip === undefined) return port !== undefined;
-    return destination === formatCidr(hostCidr(frontend.ip as Ip));
-  });
 }
 
 function sysctls({ plan, options, namespace }: ReadBackInput): readonly KernelEntry[] {
