@@ -75,18 +75,31 @@ function measureHistory({ services, slices, state }: Cluster) {
   history.synced('IPv4', { full: true, milliseconds: 1 });
   const coldStart = performance.now() - start;
   const atStart = heapUsed() - heap;
+  const allChanged = timeChangeOfAll(history, IPv4.plans.added);
   const event = timeEvents(history, [...slices.values()]);
   const change = timeChanges(history, state, [...slices.values()]);
   const { size, bytes } = history;
   return {
     'cold start, ms': rounded(coldStart),
     'heap after it, KiB': Math.round(atStart / 1024),
+    'all change at once, ms': rounded(allChanged),
     'one event, us': rounded(event),
     'one change, us': rounded(change),
     'full: entries': size,
     'full: MiB, bound': mebibytes(bytes),
     'full: MiB, heap': mebibytes(heapOfFullHistory(IPv4.plans.added)),
   };
+}
+
+/** All plans change in one sync, as after a change of the configuration. It holds up that sync. */
+function timeChangeOfAll(history: History, plans: readonly ServicePortPlan[]): number {
+  const model = { services: [], staleFlowsPossible: false, triggerTimes: new Map<string, number[]>() };
+  const updated = plans.map(from => ({ from, to: { ...from } }));
+  const start = performance.now();
+  history.planned('IPv4', model, { added: [], updated, removed: [] });
+  const spent = performance.now() - start;
+  history.synced('IPv4', { full: true, milliseconds: 1 });
+  return spent;
 }
 
 /** The memory of a history whose entries all have texts of their own. */
