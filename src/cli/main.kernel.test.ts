@@ -32,7 +32,7 @@ async function planOf(manifest: string, ...args: string[]) {
 }
 
 /** The notes of a plan of manifests without a Node. */
-const NO_NODE = `! there is no Node in ${folder}, so the addresses of this machine count\n`;
+const NO_NODE = '! the manifests have no Node, so the addresses of this machine count\n';
 
 const WEB = `
 apiVersion: v1
@@ -239,6 +239,14 @@ spec: {clusterIP: "10.96.0.11${codes}", type: "x${codes}", ports: [{name: "p${co
       assert.match(stderr, message);
     });
   }
+
+  test('CLI-71 a comparison with the kernel of another machine has a note', async () => {
+    const { stderr } = await run('plan', '--manifests', 'examples', ...FLAGS, '--diff', '--proxy-mode', 'userspace');
+    assert.equal(
+      stderr,
+      '! this machine has no address of Node node-a (192.168.0.2, fd00:192:168::2): is it the right machine?\n',
+    );
+  });
 
   test('CLI-2 --help prints the usage', async () => {
     const { status, stdout } = await run('plan', '--help');

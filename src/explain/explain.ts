@@ -10,6 +10,7 @@ import {
 } from './explanation.ts';
 import type { Facts } from './facts.ts';
 import type { Finding } from './finding.ts';
+import { mentionedAddress } from './near-misses/address.ts';
 import type { Outcome } from './outcome.ts';
 import { type OperatorQuestion, questionTexts } from './question.ts';
 import { callerName, callerStep, unknownCallerStep } from './steps/caller.ts';
@@ -51,7 +52,7 @@ async function explainFrontend(met: MetFrontend, question: OperatorQuestion, fac
     ...before,
     callerStep(detected, met, facts),
     await endpointsStep(met, outcome, facts),
-    pathStep(outcome, met, detected),
+    pathStep(outcome, met, detected, facts),
     ...kernel.findings,
     ...(await machineSteps(met, detected, outcome, kernel.reading, { facts, isProbing: question.probe })),
   ];
@@ -84,20 +85,23 @@ async function explainNone(
   question: OperatorQuestion,
   facts: Facts,
 ): Promise<Explanation> {
-  const before = [knowledgeStep(facts, service), finding];
+  const knowledge = knowledgeStep(facts, service);
+  const before = [knowledge, finding];
   if (!destination) return finish(before, { question, facts });
   const family = destination.ip.includes(':') ? 'IPv6' : 'IPv4';
   const detected = await detectCaller(question.from, family, undefined, facts);
   if (detected.kind === 'unknown') return finish([...before, unknownCallerStep(detected)], { question, facts });
   const outcome = connectionOutcome({ ...destination, family }, detected, facts);
+  const known = mentionedAddress(outcome) ?? finding;
   const { kernel } = facts;
   const isHere = outcome.kind === 'elsewhere' && outcome.at === 'node';
   const listeners =
     kernel && isHere && (await guarded('listeners', () => listenersStep(destination, false, outcome, kernel)));
   const findings = [
-    ...before,
+    knowledge,
+    known,
     callerStep(detected, undefined, facts),
-    pathStep(outcome, undefined, detected),
+    pathStep(outcome, undefined, detected, facts),
     ...(listeners ? [listeners] : []),
   ];
   return finish(findings, { question, facts, detected, outcome });
@@ -112,7 +116,7 @@ interface Answer {
 }
 
 function finish(findings: readonly Finding[], { question, facts, target, detected, outcome }: Answer): Explanation {
-  const works = target && detected ? worksText(target, detected, outcome) : '';
+  const works = target && detected ? worksText(target, detected, outcome, facts) : '';
   const { verdict, summary, next } = judge(findings, outcome, works);
   return {
     schema: EXPLANATION_SCHEMA,
@@ -138,11 +142,12 @@ function finish(findings: readonly Finding[], { question, facts, target, detecte
 function worksText(
   { address, protocol, service }: ExplainedTarget,
   detected: DetectedCaller,
-  outcome?: Outcome,
+  outcome: Outcome | undefined,
+  { kernel }: Facts,
 ): string {
   const count = outcome?.kind === 'answered' ? outcome.endpoints.length : 0;
   const by = count === 1 ? 'the one endpoint' : `one of ${count} endpoints`;
-  return `A connection from ${callerName(detected)} to ${address}/${protocol} is answered by ${by} of ${service}.`;
+  return `${kernel ? 'A' : 'By the plan, a'} connection from ${callerName(detected)} to ${address}/${protocol} is answered by ${by} of ${service}.`;
 }
 
 function originOf({ origin, nodeName, mode }: Facts): ExplanationOrigin {

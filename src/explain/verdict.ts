@@ -14,14 +14,18 @@ export interface Judgement {
  */
 export function judge(findings: readonly Finding[], outcome: Outcome | undefined, works: string): Judgement {
   const bad = findings.find(({ verdict }) => verdict === 'bad');
+  const blind = findings.find(({ isBlind }) => isBlind === true);
+  if (blind) return { verdict: 'unknown', summary: blind.text, next: blind.next };
   if (bad) {
     const nextOf = bad.next ?? findings.find(({ verdict, next }) => verdict === 'bad' && next)?.next;
-    return { verdict: 'broken', summary: bad.summary ?? bad.text, next: nextOf };
+    const isDoubtful = findings.some(({ topic, verdict }) => topic === 'knowledge' && verdict === 'unknown');
+    const doubt = isDoubtful ? ' But the knowledge of the proxy may be old or incomplete.' : '';
+    return { verdict: 'broken', summary: `${bad.summary ?? bad.text}${doubt}`, next: nextOf };
   }
   const open = findings.find(({ verdict }) => verdict === 'unknown');
   if (open || outcome?.kind !== 'answered') {
     const reason = open?.summary ?? open?.text ?? 'The facts do not suffice.';
-    const summary = outcome?.kind === 'answered' ? `It should work, but this is not certain: ${reason}` : reason;
+    const summary = outcome?.kind === 'answered' ? `By the plan it works, but this is not certain. ${reason}` : reason;
     return { verdict: 'unknown', summary, next: open?.next };
   }
   return { verdict: 'works', summary: works, next: findings.find(({ next }) => next)?.next };

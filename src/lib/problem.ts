@@ -15,15 +15,15 @@ export interface Problem {
 }
 
 /**
- * invalid        a field has a value that the proxy cannot use
- * unknown-field  the API has no such field, so it has no effect; the object is used
- * unreadable     a file or a folder cannot be read or parsed
- * duplicate      another manifest has the same object
- * conflict       another Service owns the address
- * internal       the proxy failed to process the object
+ * invalid     a field has a value that the proxy cannot use
+ * doubtful    an API server would refuse or drop the field, or fill it in; the object is used
+ * unreadable  a file or a folder cannot be read or parsed
+ * duplicate   another manifest has the same object
+ * conflict    another Service owns the address
+ * internal    the proxy failed to process the object
  */
 export type ProblemReason = (typeof PROBLEM_REASONS)[number];
 
-export const PROBLEM_REASONS = ['invalid', 'unknown-field', 'unreadable', 'duplicate', 'conflict', 'internal'] as const;
+export const PROBLEM_REASONS = ['invalid', 'doubtful', 'unreadable', 'duplicate', 'conflict', 'internal'] as const;
 
 export type ReportProblem = (problem: Problem) => void;

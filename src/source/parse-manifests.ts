@@ -8,6 +8,7 @@ import {
 } from '../api/index.ts';
 import type { Problem } from '../lib/problem.ts';
 import { DEFAULT_NAMESPACE, withDefaults } from './defaults.ts';
+import { doubtfulFields } from './doubtful-fields.ts';
 import { mistypedKind } from './mistyped-kind.ts';
 import {
   type Locate,
@@ -94,6 +95,7 @@ function addItem({ result, path, value }: DecodedItem, locate: Locate, builder: 
       const problems = validateManifest(object, builder.rules);
       const named = { kind: object.kind, object: key };
       add(unknownFields(value, object.kind), named, 'name');
+      add(doubtfulFields(result.object), named);
       add(problems, named);
       if (problems.length === 0) builder.addObject(key, object, locate(path));
     }

@@ -10,7 +10,7 @@ const [MINOR = KUBERNETES_VERSION] = /^v\d+\.\d+/.exec(KUBERNETES_VERSION) ?? []
 export function unknownFields(value: unknown, kind: KubeObject['kind']): readonly FieldProblem[] {
   const problems: FieldProblem[] = [];
   visit(value, KNOWN_FIELDS[kind], [], (path, known) => {
-    problems.push({ ...fieldProblem(path, messageFor(path, known, kind)), reason: 'unknown-field' });
+    problems.push({ ...fieldProblem(path, messageFor(path, known, kind)), reason: 'doubtful' });
   });
   return problems;
 }

@@ -22,13 +22,18 @@ export interface AssemblerOptions {
   readonly clock?: Clock;
 }
 
-/** A packet without news for so long is complete: something that nf_tables does not know has taken it. */
-const QUIET_MS = 200;
+/**
+ * A packet without news for eight ticks, 200 ms, is complete: something that nf_tables does not know has taken it. While
+ * this process waits for a processor, at most one tick passes, because messages may be waiting, too.
+ */
+const TICK_MS = 25;
+const QUIET_TICKS = 8;
 const ARPHRD_LOOPBACK = 772;
 
 interface OpenPacket {
   readonly visits: (ChainVisit & { readonly messages: TraceMessage[] })[];
-  timer: Timer;
+  /** Since the last message. */
+  ticks: number;
 }
 
 /** Puts the messages about each packet together. */
@@ -36,6 +41,7 @@ export class Assembler {
   readonly #options: AssemblerOptions;
   readonly #clock: Clock;
   readonly #open = new Map<number, OpenPacket>();
+  #timer: Timer | undefined;
 
   constructor(options: AssemblerOptions) {
     this.#options = options;
@@ -46,20 +52,21 @@ export class Assembler {
     const packet = this.#packetOf(message);
     if (!packet) return;
     this.#append(packet, message);
-    packet.timer.cancel();
-    packet.timer = this.#watch(message.id);
+    packet.ticks = 0;
     if (isEnd(packet, message, this.#options.table)) this.#complete(message.id);
   }
 
   /** Completes all packets, as they are. */
   flush(): void {
     for (const id of [...this.#open.keys()]) this.#complete(id);
+    this.#timer?.cancel();
+    this.#timer = undefined;
   }
 
   #packetOf(message: TraceMessage): OpenPacket | undefined {
-    const { id, packet: headers, chain, table } = message;
+    const { id, packet: headers } = message;
     if (!headers) return this.#open.get(id);
-    const isFirst = table === this.#options.table && chain === MarkingChain.MARK;
+    const isFirst = isFirstMessage(message, this.#options.table);
     const known = isFirst ? undefined : this.#open.get(id);
     return known ?? this.#renamed(id, headers) ?? (isFirst ? this.#begin(id) : undefined);
   }
@@ -67,8 +74,9 @@ export class Assembler {
   #begin(id: number): OpenPacket {
     // The kernel uses a number again as soon as the packet is gone.
     this.#complete(id);
-    const packet: OpenPacket = { visits: [], timer: this.#watch(id) };
+    const packet: OpenPacket = { visits: [], ticks: 0 };
     this.#open.set(id, packet);
+    this.#timer ??= this.#clock.setTimer(TICK_MS, () => this.#tick());
     return packet;
   }
 
@@ -82,7 +90,6 @@ export class Assembler {
     for (const [oldId, packet] of this.#open) {
       const last = packet.visits.at(-1);
       if (oldId === id || !last || fingerprint === undefined || fingerprintIn(last.raw) !== fingerprint) continue;
-      packet.timer.cancel();
       this.#open.delete(oldId);
       this.#complete(id);
       this.#open.set(id, packet);
@@ -99,14 +106,14 @@ export class Assembler {
     } else visits.at(-1)?.messages.push(message);
   }
 
-  #watch(id: number): Timer {
-    return this.#clock.setTimer(QUIET_MS, () => this.#complete(id));
+  #tick(): void {
+    for (const [id, packet] of [...this.#open]) if (++packet.ticks >= QUIET_TICKS) this.#complete(id);
+    this.#timer = this.#open.size === 0 ? undefined : this.#clock.setTimer(TICK_MS, () => this.#tick());
   }
 
   #complete(id: number): void {
     const packet = this.#open.get(id);
     if (!packet) return;
-    packet.timer.cancel();
     this.#open.delete(id);
     this.#options.completed(packet.visits);
   }
@@ -115,6 +122,15 @@ export class Assembler {
 function fingerprintIn({ network, transport }: TracedHeaders): string | undefined {
   const headers = readHeaders(network, transport);
   return headers && fingerprintOf(headers, transport);
+}
+
+/**
+ * Whether the message is the first about a packet of the flow. The kernel reports the jump to the rules that mark only if
+ * another program traces the packet already.
+ */
+function isFirstMessage({ table, chain, verdict }: TraceMessage, ownTable: string): boolean {
+  if (table !== ownTable) return false;
+  return chain === MarkingChain.MARK || (verdict.kind === 'jump' && verdict.chain === MarkingChain.MARK);
 }
 
 /** Whether the packet goes no further: it is dropped, given to this machine, or it has left. */

@@ -1,5 +1,5 @@
 export type { FlowDestination, FlowProtocol, TraceFlow } from './flow.ts';
-export { outcomeText, summaryOf } from './summary.ts';
+export { resultOf, summaryOf } from './summary.ts';
 export { TraceError } from './trace-error.ts';
 export type {
   ChainStep,

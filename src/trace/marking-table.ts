@@ -1,4 +1,5 @@
 import {
+  accept,
   type Chain,
   type Expression,
   type Hook,
@@ -11,7 +12,6 @@ import {
   matchNfproto,
   matchPort,
   payload,
-  returns,
   Transaction,
 } from '../kernel/nftables/index.ts';
 import { type Cidr, cidrFamily, type Family } from '../net/index.ts';
@@ -32,9 +32,13 @@ const ENTRY_CHAINS: readonly Chain[] = [
 /** Empty chains. Their policies tell how a packet looks at the end of the hook, and that nothing has dropped it. */
 const LAST_HOOKS: readonly Hook[] = ['prerouting', 'input', 'forward', 'output', 'postrouting'];
 
-/** First packets of TCP connections have a limit of their own, so that other packets do not crowd them out. */
+/**
+ * A busy Service must not flood the trace. First packets of TCP connections, and packets of other protocols, have limits
+ * of their own: they say most, and the packets of long connections must not crowd them out.
+ */
 const SYNS_PER_SECOND = 100n;
-const OTHERS_PER_SECOND = 50n;
+const FURTHER_PER_SECOND = 20n;
+const OTHERS_PER_SECOND = 100n;
 const TCP_FLAGS_OFFSET = 13;
 const SYN = 0x02;
 const SYN_AND_ACK = 0x12;
@@ -54,8 +58,9 @@ export function markingTable(name: string, flow: TraceFlow): Transaction {
   for (const hook of LAST_HOOKS) transaction.add(baseChain(lastChainOf(hook), hook, LAST_PRIORITY));
   const add = (chain: string, expressions: readonly Expression[]) =>
     transaction.add({ kind: 'rule', chain, expressions });
-  add(MarkingChain.MARK, [...matchSyn(), limit(SYNS_PER_SECOND), ...setNftrace(), returns]);
-  add(MarkingChain.MARK, [limit(OTHERS_PER_SECOND), ...setNftrace()]);
+  add(MarkingChain.MARK, [...matchSyn('eq'), limit(SYNS_PER_SECOND), ...setNftrace(), accept]);
+  add(MarkingChain.MARK, [...matchSyn('neq'), limit(FURTHER_PER_SECOND), ...setNftrace(), accept]);
+  add(MarkingChain.MARK, [...matchL4proto('tcp', 'neq'), limit(OTHERS_PER_SECOND), ...setNftrace(), accept]);
   for (const chain of ENTRY_CHAINS) {
     transaction.add(chain);
     // Prerouting needs its chain also for packets of this machine: it shows those that the loopback interface receives.
@@ -101,16 +106,16 @@ function nftFamily(cidr: Cidr): 'ip' | 'ip6' {
   return cidrFamily(cidr) === 'IPv4' ? 'ip' : 'ip6';
 }
 
-function matchSyn(): readonly Expression[] {
+function matchSyn(op: 'eq' | 'neq'): readonly Expression[] {
   const flags = payload('transport', TCP_FLAGS_OFFSET, 1);
-  return [...matchL4proto('tcp'), ...matchMasked(flags, Buffer.of(SYN_AND_ACK), 'eq', Buffer.of(SYN))];
+  return [...matchL4proto('tcp'), ...matchMasked(flags, Buffer.of(SYN_AND_ACK), op, Buffer.of(SYN))];
 }
 
 function limit(rate: bigint): Expression {
   return { kind: 'limit', rate, unit: 'second', burst: Number(rate), of: 'packets' };
 }
 
-/** `meta nftrace set 1` */
+/** `meta nftrace set 1`. The rule then accepts, which only ends the chains of this table. */
 function setNftrace(): readonly Expression[] {
   return [
     { kind: 'immediate', dreg: 1, data: host32(1).subarray(0, 1) },

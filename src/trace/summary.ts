@@ -5,8 +5,13 @@ import type { RuleStep, TracedPacket, TraceOutcome } from './traced-packet.ts';
  * replaced by 192.168.0.2, accepted, left through eth0`
  */
 export function summaryOf(packet: TracedPacket): string {
-  const { first, last, services, skipsNat, outcome, protocol, tcpFlags } = packet;
+  const { first, protocol, tcpFlags } = packet;
   const flags = tcpFlags ? ` ${tcpFlags}` : '';
+  return `${first.source} → ${first.destination} ${protocol}${flags}: ${resultOf(packet)}`;
+}
+
+/** The summary without the packet's addresses. */
+export function resultOf({ first, last, services, skipsNat, outcome }: TracedPacket): string {
   const parts = [
     ...services,
     ...(skipsNat ? ['connection tracked already, so no nat chain was asked'] : []),
@@ -14,10 +19,10 @@ export function summaryOf(packet: TracedPacket): string {
     ...(first.source === last.source ? [] : [`source replaced by ${last.source}`]),
     outcomeText(outcome),
   ];
-  return `${first.source} → ${first.destination} ${protocol}${flags}: ${parts.join(', ')}`;
+  return parts.join(', ');
 }
 
-export function outcomeText(outcome: TraceOutcome): string {
+function outcomeText(outcome: TraceOutcome): string {
   switch (outcome.kind) {
     case 'left':
       return `accepted, left through ${outcome.interface}`;

@@ -27,7 +27,7 @@ export interface TestPath {
   readonly packet?: { readonly source?: string | undefined; readonly destination: string; readonly port: number };
   readonly endpoint?: { readonly ip: string; readonly port: number } | undefined;
   readonly isFromNode?: boolean;
-  readonly translatedBy?: 'nat' | 'ipvs';
+  readonly translatedBy?: 'rules' | 'virtual server';
 }
 
 export function findIn(

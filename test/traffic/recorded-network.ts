@@ -2,7 +2,7 @@ import type { EndpointSlice } from '../../src/api/index.ts';
 import { HOSTS, SERVICE_NETWORKS } from '../../src/demo/playground/addresses.ts';
 import { type ProbeResult, placementOf } from '../../src/demo/playground/index.ts';
 import type { AnsweringEndpoint, Caller, Outcome } from '../../src/explain/index.ts';
-import { cidrContains, type Family, familyOf, type Ip } from '../../src/net/index.ts';
+import { cidrContains, type Family, familyOf, type Ip, isLoopback } from '../../src/net/index.ts';
 import { address } from './endpoints.ts';
 import { CLIENT_POD, MAX_ASKING_ENDPOINTS, type Question, type Source, type Sources } from './matrix.ts';
 
@@ -57,8 +57,7 @@ export function resultIn(question: Question<RecordedSource>, outcome: Outcome): 
   const { caller } = question.source;
   switch (outcome.kind) {
     case 'refused':
-      // The kernel returns EPERM from the call that sends a datagram if a rule rejects it on its way out.
-      return failing(caller.place === 'node' && question.protocol === 'UDP' ? 'EPERM' : 'refused');
+      return failing(isRejectedOnSending(question) ? 'EPERM' : 'refused');
     case 'silent':
       return failing('timeout');
     case 'elsewhere':
@@ -67,6 +66,14 @@ export function resultIn(question: Question<RecordedSource>, outcome: Outcome): 
     case 'answered':
       return answering(outcome, caller);
   }
+}
+
+/**
+ * The kernel returns EPERM from the call that sends a datagram if a rule rejects it on its way out. A datagram to an
+ * address of the node itself is on its way in when a rule rejects it.
+ */
+function isRejectedOnSending({ source: { caller }, protocol, ip }: Question<RecordedSource>): boolean {
+  return caller.place === 'node' && protocol === 'UDP' && !NODE_IPS.includes(ip) && !isLoopback(ip);
 }
 
 function failing(failure: string): ProbeResult {

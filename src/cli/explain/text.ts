@@ -36,7 +36,8 @@ export function explanationText(explanation: Explanation, style: Style, columns 
 function titleLines({ question, origin, target }: Explanation, style: Style, width: number): readonly string[] {
   const asked = printable(question.to);
   const service = target ? `${target.service}${target.port === '' ? '' : `:${target.port}`}` : asked;
-  const title = asked.startsWith(service) ? asked : `${asked} (${printable(service)})`;
+  const isAddress = target !== undefined && !asked.startsWith(target.service);
+  const title = isAddress ? `${asked} (${printable(service)})` : printable(service);
   const caller = question.from === undefined ? '' : ` from ${printable(question.from)}`;
   const where = {
     proxy: `the proxy of node ${origin.node}`,
@@ -83,7 +84,11 @@ function verdictLines({ verdict, summary, next }: Explanation, style: Style, wid
   const start = `${style[colour](style.bold(word))}: `;
   const lines = wrap(`${start}${printable(summary)}`, width).map((line, i) => (i === 0 ? line : `  ${line}`));
   if (!next) return lines;
-  const advice = wrap(`  Next: ${printable(next.text)}${next.command === undefined ? '.' : ':'}`, width);
+  const advice = wrap(`Next: ${printable(next.text)}${next.command === undefined ? '.' : ':'}`, width - 2);
   // A command stays in one line, so that it can be copied.
-  return [...lines, ...advice, ...(next.command === undefined ? [] : [`    ${style.cyan(printable(next.command))}`])];
+  return [
+    ...lines,
+    ...advice.map(line => `  ${line}`),
+    ...(next.command === undefined ? [] : [`    ${style.cyan(printable(next.command))}`]),
+  ];
 }

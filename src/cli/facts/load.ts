@@ -12,6 +12,7 @@ import type { Io } from '../command.ts';
 import { FlagError } from '../flags/index.ts';
 import { type ChosenNode, chooseNode } from './choose-node.ts';
 import { factsConfiguration } from './configuration.ts';
+import { endpointNotes } from './endpoint-notes.ts';
 import { type FactsFlags, nodeFlag } from './flags.ts';
 import { fromCluster } from './from-cluster.ts';
 import { fromManifests } from './from-manifests.ts';
@@ -107,7 +108,12 @@ function factsOf(
     isPending: false,
     watches: [],
     kernel: undefined,
-    notes: [...snapshot.notes, ...(note ? [note] : []), ...settingsNotes(configuration, nodeName, node, state)],
+    notes: [
+      ...snapshot.notes,
+      ...(note ? [note] : []),
+      ...settingsNotes(configuration, nodeName, node, state),
+      ...endpointNotes(snapshot, nodeName, state),
+    ],
   };
 }
 

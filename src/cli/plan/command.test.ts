@@ -270,6 +270,31 @@ describe('settings', () => {
       [],
     ],
     [
+      'pod ranges of another cluster',
+      OBJECTS,
+      ['--cluster-cidr', '10.200.0.0/16'],
+      ['no IPv4 endpoint is in 10.200.0.0/16, the range of the pods: is the range right?'],
+    ],
+    ['endpoints that are nodes', OBJECTS.replace('10.244.1.10', '10.1.0.2'), ['--cluster-cidr', '10.200.0.0/16'], []],
+    [
+      'pod ranges of the node that no pod of the node has',
+      OBJECTS.replace('podCIDRs: [10.244.1.0/24]', 'podCIDRs: [10.244.2.0/24]'),
+      ['--detect-local-mode', 'NodeCIDR'],
+      ['no IPv4 endpoint is in 10.244.2.0/24, the range of the pods: is the range right?'],
+    ],
+    [
+      'an endpoint on a node that does not exist',
+      `${NODE.replaceAll('node-a', 'node-b')}${OBJECTS.replace('nodeName: node-a', 'nodeName: nodea')}`,
+      ['--node', 'node-a'],
+      ['there are endpoints on nodes that do not exist: nodea'],
+    ],
+    [
+      'a feature gate that will go',
+      OBJECTS,
+      ['--feature-gates', 'AllowServiceExternalIPs=true'],
+      ['AllowServiceExternalIPs=true: Warning: setting GA feature gate. It will be removed in a future release.'],
+    ],
+    [
       'objects of other kinds',
       `${OBJECTS}---\napiVersion: apps/v1\nkind: Deployment\n---\napiVersion: v1\nkind: Endpoints\nmetadata: {name: web}\n---\napiVersion: v1\nkind: PodList\n`,
       [],
@@ -348,7 +373,10 @@ describe('--service', () => {
 describe('slices that serve nothing', () => {
   const slice = 'standard input:16:1: EndpointSlice default/web-1:';
   const label = 'metadata.labels["kubernetes.io/service-name"]';
-  const two = OBJECTS.replace('nodePort: 30080}', 'nodePort: 30080}, {name: metrics, port: 9090, targetPort: prom}');
+  const two = OBJECTS.replace(
+    'nodePort: 30080}',
+    'nodePort: 30080}, {name: metrics, port: 9090, nodePort: 30090, targetPort: prom}',
+  );
   const cases: readonly [title: string, objects: string, expected: readonly string[]][] = [
     [
       'a slice without the label',
@@ -538,6 +566,16 @@ Not served (4)
     ]);
     assert.deepEqual(await problemsOf('# A document\nNot a manifest.\n'), [
       'standard input:2:1: is the text "Not a manifest.", but must be a map with apiVersion and kind (nothing of it is used)',
+    ]);
+  });
+
+  test('CLI-75 Services without any slices are a note, and slices without any Services are one problem', async () => {
+    const [services = '', slices = ''] = WEB.split('---');
+    assert.deepEqual(await notesOf(NODE + services), [
+      'there are no EndpointSlices, so no Service has endpoints: add the EndpointSlices',
+    ]);
+    assert.deepEqual(await problemsOf(NODE + slices), [
+      'standard input: has EndpointSlices (1), but no Services: add the Services',
     ]);
   });
 

@@ -5,7 +5,7 @@ import { FACTS_FLAGS, loadFacts } from '../facts/index.ts';
 import { bool, string, stringSlice } from '../flags/index.ts';
 import { COLOR_FLAG, colorFlag, type Style, styleFor } from '../style.ts';
 import { type PlanReport, planReport } from './report.ts';
-import { notesText, problemsText, rulesText } from './rules.ts';
+import { notesText, problemsText, rulesText, wrongMachineNotes } from './rules.ts';
 import { selectServices } from './select-services.ts';
 import { planText } from './text.ts';
 
@@ -74,7 +74,8 @@ Service, or if --diff finds a difference.`,
     const facts = await loadFacts(flags, io);
     const { problems } = facts;
     if (values.rules || values.diff) {
-      io.stderr.write(`${notesText(facts.notes)}${problemsText(problems)}`);
+      const notes = values.diff ? [...facts.notes, ...wrongMachineNotes(facts)] : facts.notes;
+      io.stderr.write(`${notesText(notes)}${problemsText(problems)}`);
       const text = await rulesText(facts, values.diff ? 'kernel' : 'nothing');
       const isDifferent = values.diff && text !== '';
       const status = problems.length > 0 || isDifferent ? 1 : 0;

@@ -16,18 +16,24 @@ import type { Snapshot } from '../facts/index.ts';
 
 const LABEL_FIELD = `metadata.labels["${LABEL_SERVICE_NAME}"]`;
 
+/** The search for a similar name compares it with the names of all Services. */
+const MAX_SUGGESTIONS = 50;
+
 /**
  * Finds slices that serve no port of a Service, and ports that no slice serves. Only for objects of one moment: a running
  * proxy receives Services and slices in any order.
  */
 export function sliceProblems(snapshot: Snapshot): readonly Problem[] {
+  if (snapshot.services.size === 0 && !snapshot.problems.some(({ kind }) => kind === 'Service')) {
+    return withoutServices(snapshot);
+  }
   const slicesOf = new Map<string, EndpointSlice[]>();
   const problems: Problem[] = [];
   for (const slice of snapshot.slices.values()) {
     if (!isSelected(slice, '')) continue;
     const key = serviceKey(slice);
     const service = key === undefined ? undefined : snapshot.services.get(key);
-    if (!service) problems.push(...withoutService(slice, key, snapshot));
+    if (!service) problems.push(...withoutService(slice, key, snapshot, problems.length < MAX_SUGGESTIONS));
     else if (isServed(service)) appendTo(slicesOf, objectKey(service.metadata), slice);
   }
   for (const [key, slices] of slicesOf) {
@@ -49,10 +55,27 @@ function serviceKey({ metadata }: EndpointSlice): string | undefined {
   return name ? objectKey({ namespace: metadata.namespace, name }) : undefined;
 }
 
-function withoutService(slice: EndpointSlice, key: string | undefined, snapshot: Snapshot): readonly Problem[] {
+/** One problem, because every slice would have the same. */
+function withoutServices({ name, slices }: Snapshot): readonly Problem[] {
+  if (slices.size === 0) return [];
+  return [{ where: name, message: `has EndpointSlices (${slices.size}), but no Services: add the Services` }];
+}
+
+/** What is probably missing in the input. */
+export function sliceNotes({ services, slices }: Snapshot): readonly string[] {
+  if (services.size === 0 || slices.size > 0) return [];
+  return ['there are no EndpointSlices, so no Service has endpoints: add the EndpointSlices'];
+}
+
+function withoutService(
+  slice: EndpointSlice,
+  key: string | undefined,
+  snapshot: Snapshot,
+  isSuggesting: boolean,
+): readonly Problem[] {
   // The model reports a slice without the label. A Service that cannot be used has a problem of its own.
   if (key === undefined || snapshot.problems.some(({ object }) => object === `Service ${key}`)) return [];
-  const other = nearestService(key, snapshot);
+  const other = isSuggesting ? nearestService(key, snapshot) : undefined;
   const advice = other === undefined ? '' : `: did you mean ${other}?`;
   const message = `names the Service ${key}, which does not exist${advice}`;
   return [sliceProblem(slice, LABEL_FIELD, message, snapshot)];

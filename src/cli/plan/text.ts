@@ -1,9 +1,10 @@
+import type { EndpointReport, FrontendReport, PortReport } from '../../inspect/index.ts';
 import { printable } from '../../lib/printable.ts';
 import type { Problem } from '../../lib/problem.ts';
 import { joinHostPort } from '../../net/index.ts';
 import type { Style } from '../style.ts';
 import { columns } from '../terminal-text.ts';
-import type { EndpointReport, FrontendReport, PlanReport, PortReport } from './report.ts';
+import type { PlanReport } from './report.ts';
 
 /** Returns the report as text for a terminal. */
 export function planText(report: PlanReport, style: Style): string {

@@ -1,5 +1,5 @@
-import { printable } from '../../lib/printable.ts';
-import { type RuleStep, summaryOf, type TracedPacket, type TraceStep } from '../../trace/index.ts';
+import { printable, printableLines } from '../../lib/printable.ts';
+import { type RuleStep, resultOf, type TracedPacket, type TraceStep } from '../../trace/index.ts';
 import type { Style } from '../style.ts';
 
 /** The way of one packet as lines, and its summary at the end. */
@@ -12,7 +12,8 @@ export function packetText(packet: TracedPacket, number: number, style: Style): 
     style.bold(printable(head)),
     ...packet.steps.flatMap(step => stepLines(step, style)),
     ...(flow === undefined ? [] : [style.dim(`  conntrack: ${printable(flow.replaceAll(/ +/g, ' '))}`)]),
-    `  ${paint(packet, style)(printable(`= ${summaryOf(packet)}`))}`,
+    `  ${paint(packet, style)(printable(`= ${resultOf(packet)}`))}`,
+    ...(packet.outcome.kind === 'lost' ? [printableLines(lostHint(packet))] : []),
   ];
   return `${lines.join('\n')}\n`;
 }
@@ -28,6 +29,12 @@ function paint({ outcome }: TracedPacket, style: Style): (text: string) => strin
     case 'lost':
       return style.yellow;
   }
+}
+
+function lostHint({ last }: TracedPacket): string {
+  const [address] = last.destination.replaceAll(/[[\]]/g, '').split(/:(?=\d+$)/);
+  return `  Look for a missing route (ip route get ${address}), a filter of reverse paths (sysctl net.ipv4.conf.all.rp_filter),
+  rules of iptables-legacy (iptables-legacy-save), and eBPF programs.`;
 }
 
 function stepLines(step: TraceStep, style: Style): readonly string[] {
@@ -54,12 +61,17 @@ function ruleLines(rule: RuleStep, baseChain: string, style: Style): readonly st
   const { chain, position, text, verdict, elements, services } = rule;
   const place = chain === baseChain ? '' : `${chain} `;
   const head = rule.kind === 'policy' ? text : `${place}${position === undefined ? '' : `${position}: `}${text}`;
-  // Most rules end with their verdict. For maps, only the kernel knows it.
-  const result = text.endsWith(verdict) || verdict === 'continue' ? '' : ` → ${verdict}`;
+  const result = endsWithVerdict(text, verdict) || verdict === 'continue' ? '' : ` → ${verdict}`;
   const names = services.length === 0 ? '' : `  [${services.join(', ')}]`;
   const colour = verdict === 'drop' ? style.red : (plain: string) => plain;
   return [
     `      ${colour(printable(`${head}${result}`))}${style.bold(printable(names))}`,
     ...elements.map(element => style.dim(printable(`          found ${element}`))),
   ];
+}
+
+/** Most rules end with their verdict: `jump services`, `-j DROP`. For maps, only the kernel knows it. */
+function endsWithVerdict(text: string, verdict: string): boolean {
+  const lastWord = (words: string) => words.split(' ').at(-1)?.toLowerCase();
+  return lastWord(text) === lastWord(verdict);
 }

@@ -1,5 +1,7 @@
 import { type TracedPacket, type TraceFlow, Tracer } from '../../trace/index.ts';
 
+const IDLE_MS = 60_000;
+
 export interface TraceRun {
   readonly flow: TraceFlow;
   /** 0: no limit. */
@@ -40,7 +42,8 @@ export async function runTrace({ flow, forMs, packets, signal, started, traced }
         tracer = opened;
         if (signal.aborted) return resolve();
         started();
-        if (forMs > 0) timer = setTimeout(resolve, forMs);
+        // The socket alone does not keep the process running.
+        timer = forMs > 0 ? setTimeout(resolve, forMs) : setInterval(() => undefined, IDLE_MS);
       }, reject);
     });
   } finally {

@@ -51,9 +51,8 @@ function unusable({ plan, frontend }: MetFrontend, endpoints: readonly Explained
     const nodes = [...new Set(endpoints.flatMap(({ node, isLocal }) => (isLocal ? [] : (node ?? []))))];
     const text = `${field} is Local, and no endpoint of ${name} that can serve is on node ${facts.nodeName}.`;
     const where = nodes.length === 0 ? [] : [`Endpoints are on ${listed(nodes)}.`];
-    const { name: service } = objectName(plan.service);
-    const command = `kubectl -n ${namespace} patch service ${service} -p '{"spec":{"${field}":"Cluster"}}'`;
-    const next = { text: 'run a pod of the Service on this node, call another node, or use policy Cluster', command };
+    const advice = 'run a pod of the Service on this node, call a node that has one, or use policy Cluster';
+    const next = { text: advice, command: slicesCommand(plan.service) };
     return finding('endpoints', 'bad', text, { details: where, next });
   }
   const terminating = endpoints.filter(({ reason }) => reason === 'no longer serving' || reason === 'terminating');

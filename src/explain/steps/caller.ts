@@ -7,10 +7,7 @@ import type { MetFrontend } from '../target.ts';
 
 /** The caller, how it was detected, and what policies and source ranges mean for it. */
 export function callerStep(detected: DetectedCaller, met: MetFrontend | undefined, facts: Facts): Finding {
-  const details = [
-    ...(met ? policyLines(met.frontend, detected) : []),
-    ...(detected.otherNode === undefined ? [] : [otherNodeLine(detected.otherNode, facts)]),
-  ];
+  const details = met ? policyLines(met.frontend, detected) : [];
   const { firewall } = met?.frontend ?? {};
   const ranges = firewall?.sourceRanges.map(formatCidr);
   const data = {
@@ -20,9 +17,14 @@ export function callerStep(detected: DetectedCaller, met: MetFrontend | undefine
     pod: detected.pod,
     sourceRanges: ranges,
   };
-  const text = `The caller is ${callerName(detected)}: ${detected.how}.`;
-  if (!met || !firewall)
-    return finding('caller', detected.otherNode === undefined ? 'good' : 'note', text, { details, data });
+  const text = detected.isAssumed
+    ? `The caller is ${detected.how}.`
+    : `The caller${detected.ip === undefined ? '' : ` ${detected.ip}`} is ${detected.how}.`;
+  const { otherNode } = detected;
+  if (otherNode !== undefined && met?.frontend.kind !== 'NodePort') {
+    return otherNodeFinding(otherNode, { text, details, data }, facts);
+  }
+  if (!met || !firewall) return finding('caller', 'good', text, { details, data });
   return sourceRangeFinding(detected, firewall, { text, details, data, service: met.plan.service });
 }
 
@@ -69,7 +71,7 @@ export function callerName({ caller, pod, ip, isAssumed }: DetectedCaller): stri
     case 'node':
       return `the node itself${at && ` at${at}`}`;
     case 'outside':
-      return ip === undefined ? 'outside of the cluster' : `outside, at${at}`;
+      return ip === undefined ? 'outside of the cluster' : `${ip} outside of the cluster`;
   }
 }
 
@@ -84,9 +86,19 @@ function policyLines(frontend: Frontend, { caller }: DetectedCaller): readonly s
     : [`${field} is Local: only endpoints on this node serve this caller.`];
 }
 
-function otherNodeLine(node: string, { origin, nodeName }: Facts): string {
-  const how = origin === 'proxy' ? `the proxy of node ${node}` : `with --node ${node}`;
-  return `The pod runs on node ${node}, whose own proxy handles its connections, not that of ${nodeName}: ask ${how}.`;
+/** Connections of a pod go through the proxy of the pod's own node. Only a call to a node port leaves that node first. */
+function otherNodeFinding(
+  node: string,
+  { text, details, data }: Omit<CallerTexts, 'service'>,
+  { origin, nodeName }: Facts,
+): Finding {
+  const line = `The caller runs on node ${node}, whose own proxy handles its connections, and not that of ${nodeName}.`;
+  const command = `kubectl -n kube-system get pods -o wide --field-selector spec.nodeName=${node}`;
+  const next =
+    origin === 'proxy'
+      ? { text: `ask the proxy of node ${node}, in its pod`, command }
+      : { text: `repeat the command with --node ${node}` };
+  return finding('caller', 'unknown', text, { details: [line, ...details], data, summary: line, next });
 }
 
 /** The caller that the operator named is not known. */

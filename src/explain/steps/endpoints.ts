@@ -48,7 +48,7 @@ export async function endpointsStep(met: MetFrontend, outcome: Outcome, facts: F
     : `This node uses ${used.length} of the ${endpoints.length} endpoints of ${planName(plan)}.`;
   const isFallback = used.every(({ reason }) => reason.startsWith('terminating'));
   return finding('endpoints', isFallback ? 'note' : 'good', text, {
-    details: [...details, ...(topology === undefined ? [] : [topology])],
+    details: [...details, ...(topology === undefined ? [] : [`${topology.replace(/^h/, 'H')}.`])],
     data,
     ...(isFallback ? { next: { text: 'find out why no endpoint is ready', command } } : {}),
   });

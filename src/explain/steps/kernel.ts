@@ -18,7 +18,10 @@ export async function kernelSteps(met: MetFrontend, facts: Facts): Promise<Kerne
   const aside = setAsideStep(met, facts);
   const { kernel } = facts;
   if (!kernel) {
-    const text = 'No kernel was read, because these facts come from no running proxy.';
+    const text =
+      facts.origin === 'proxy'
+        ? `The ${facts.mode.descriptor.name} mode cannot read the kernel back.`
+        : 'No kernel was read, because these facts come from no running proxy.';
     return { findings: [...aside, finding('kernel', 'note', text)], reading: undefined };
   }
   try {

@@ -20,6 +20,7 @@ export function knowledgeStep(facts: Facts, service: string | undefined): Findin
       details: [...watchProblems(unsynced), ...details],
       data,
       next: status,
+      isBlind: true,
     });
   }
   if (!facts.state.ownNode) {

@@ -1,21 +1,30 @@
 import { joinHostPort } from '../../net/index.ts';
 import { planName } from '../../plan/index.ts';
 import type { DetectedCaller } from '../caller-detection.ts';
-import { aligned, counted, type Finding, finding } from '../finding.ts';
+import type { Facts } from '../facts.ts';
+import { aligned, counted, type Finding, finding, listed } from '../finding.ts';
+import { protocolSuffix } from '../near-misses/service.ts';
 import type { AnsweringEndpoint, Outcome } from '../outcome.ts';
 import type { MetFrontend } from '../target.ts';
 
 const MAX_LINES = 20;
 
 /** Where a new connection goes, with which odds, and what the endpoint sees as its caller. */
-export function pathStep(outcome: Outcome, met: MetFrontend | undefined, detected: DetectedCaller): Finding {
+export function pathStep(
+  outcome: Outcome,
+  met: MetFrontend | undefined,
+  detected: DetectedCaller,
+  facts: Facts,
+): Finding {
+  if (met && outcome.kind !== 'answered' && outcome.code === 'node-port-address')
+    return notAccepted(outcome, met, facts);
   switch (outcome.kind) {
     case 'refused':
       return finding('path', 'bad', `A new connection is refused at once: ${outcome.reason}.`, { data: outcome });
     case 'silent':
       return finding('path', 'bad', `A new connection gets no answer: ${outcome.reason}.`, { data: outcome });
     case 'elsewhere':
-      return elsewhereStep(outcome, met);
+      return elsewhereStep(outcome, met !== undefined);
     case 'answered':
       return answeredStep(outcome, met, detected);
   }
@@ -23,18 +32,34 @@ export function pathStep(outcome: Outcome, met: MetFrontend | undefined, detecte
 
 type Elsewhere = Extract<Outcome, { kind: 'elsewhere' }>;
 
-function elsewhereStep(outcome: Elsewhere, met: MetFrontend | undefined): Finding {
+function elsewhereStep(outcome: Elsewhere, isOfService: boolean): Finding {
   const text = `The proxy does not handle the connection: ${outcome.reason}.`;
-  if (!met || outcome.code !== 'node-port-address') {
-    return finding('path', met ? 'bad' : 'unknown', text, { data: outcome });
-  }
+  return finding('path', isOfService ? 'bad' : 'unknown', text, { data: outcome });
+}
+
+/** A node port at an address of the node that does not accept node ports. */
+function notAccepted(
+  outcome: Exclude<Outcome, { kind: 'answered' }>,
+  { ip, port, family, protocol }: MetFrontend,
+  facts: Facts,
+): Finding {
+  const { nodePortAddresses, nodePortIPs } = facts.settings(family);
+  const accepted = nodePortAddresses.matchAll ? [facts.state.nodeOptions.nodeIPs[family]] : nodePortIPs;
+  const [other] = accepted;
+  const { reason } = outcome;
+  const text = `Node ports are not accepted at this address: ${reason}.`;
+  const advice = 'add the range of this address to nodePortAddresses';
   return finding('path', 'bad', text, {
+    details: other === undefined ? [] : [`Node ports are accepted at ${listed(accepted)}.`],
     data: outcome,
-    summary: `${joinHostPort(met.ip, met.port)} does not accept node ports.`,
-    next: {
-      text: 'call another address of the node, or add the range of this address to nodePortAddresses',
-      command: `kube-proxy explain ${met.plan.service}`,
-    },
+    summary: `${joinHostPort(ip, port)} does not accept node ports.`,
+    next:
+      other === undefined
+        ? { text: advice, command: 'kube-proxy status' }
+        : {
+            text: `call another address of the node, or ${advice}`,
+            command: `kube-proxy explain ${joinHostPort(other, port)}${protocolSuffix({ protocol })}`,
+          },
   });
 }
 

@@ -19,9 +19,11 @@ export function serviceStep(met: MetFrontend, facts: Facts): Finding {
   const lost = plan.conflicts.map(
     ({ frontend: other, owner }) => `${addressText(other)} belongs to Service ${owner}, which wants it too.`,
   );
+  const losers = facts.state.family(met.family).planner.lostFrontendsAt(frontend.ip, frontend.port, protocol);
+  const wanted = losers.map(other => `${planName(other.plan)} wants this address, too, and does not get it.`);
   const text = `${joinHostPort(ip, port)}/${protocol} is ${KINDS[frontend.kind]} of ${planName(plan)}.`;
-  return finding('service', lost.length > 0 ? 'note' : 'good', text, {
-    details: [...(others.length === 0 ? [] : [`Other addresses: ${others.join(', ')}`]), ...lost],
+  return finding('service', lost.length + wanted.length > 0 ? 'note' : 'good', text, {
+    details: [...(others.length === 0 ? [] : [`Other addresses: ${others.join(', ')}`]), ...lost, ...wanted],
     data: {
       service: plan.service,
       port: plan.port.name,

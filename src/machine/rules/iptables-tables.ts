@@ -3,7 +3,6 @@ import {
   IptablesError,
   type IptablesFamily,
   legacyTables,
-  programOfBackend,
   type SavedChains,
   SaveParser,
 } from '../../kernel/iptables/index.ts';
@@ -30,6 +29,11 @@ const HOOKS: ReadonlyMap<string, PathHook> = new Map([
   ['POSTROUTING', 'postrouting'],
 ]);
 const MAX_BYTES = 8 << 20;
+/** The programs of each backend. */
+const TOOLS = {
+  ip: { nf_tables: 'iptables-nft', legacy: 'iptables-legacy' },
+  ip6: { nf_tables: 'ip6tables-nft', legacy: 'ip6tables-legacy' },
+} as const;
 
 export interface IptablesSources {
   readonly sources: readonly HookSource[];
@@ -52,18 +56,17 @@ export async function readIptables(
   tables: readonly NftTable[],
   context: SourceContext,
 ): Promise<IptablesSources> {
-  const name = family === 'ip' ? 'iptables' : 'ip6tables';
+  const tools = TOOLS[family];
   const written = new Set<string>();
   for (const table of tables.filter(isIptablesTable)) {
     if (await looksLikeIptables(table, context.namespace)) written.add(table.name);
   }
-  const nft = await readTables(family, name, programOfBackend(family, 'nf_tables'), written, context);
+  const nft = await readTables(family, tools.nf_tables, written, context);
   const legacy = new Set(legacyTables(family, context.namespace));
-  const program = programOfBackend(family, 'legacy');
   const replaced = new Set(nft.map(({ table }) => table));
   if (written.has(NAT_TABLE)) replaced.add(NAT_TABLE);
   return {
-    sources: [...nft, ...(await readTables(family, `${name}-legacy`, program, legacy, context))],
+    sources: [...nft, ...(await readTables(family, tools.legacy, legacy, context))],
     replaces: table => isIptablesTable(table) && replaced.has(table.name),
   };
 }
@@ -71,7 +74,6 @@ export async function readIptables(
 async function readTables(
   family: IptablesFamily,
   tool: RuleFinding['tool'],
-  program: string,
   tables: ReadonlySet<string>,
   context: SourceContext,
 ): Promise<readonly HookSource[]> {
@@ -79,7 +81,7 @@ async function readTables(
   if (wanted.length === 0 || context.budget.isLate()) return [];
   const sources: HookSource[] = [];
   const timeoutMs = Math.max(1, context.budget.msLeft);
-  const iptables = await Iptables.open(family, { program, namespace: context.namespace, timeoutMs });
+  const iptables = await Iptables.open(family, { program: tool, namespace: context.namespace, timeoutMs });
   for (const [table, priority] of wanted) {
     const chains = await save(iptables, table, context);
     if (chains) sources.push(...hookSources(chains, { tool, family, table, priority }));

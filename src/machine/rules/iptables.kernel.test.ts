@@ -19,8 +19,6 @@ function restore(
 }
 
 for (const backend of BACKENDS) {
-  const tool = backend === 'nft' ? 'iptables' : 'iptables-legacy';
-
   test(`MACHINE-21 a policy of iptables that drops forwarded packets is found (${backend})`, () =>
     onNode(async node => {
       runIn(node, `iptables-${backend}`, ['-P', 'FORWARD', 'DROP']);
@@ -29,7 +27,7 @@ for (const backend of BACKENDS) {
       assert.deepEqual(findings, [
         {
           kind: 'policy',
-          tool,
+          tool: `iptables-${backend}`,
           family: 'ip',
           table: 'filter',
           hook: 'forward',
@@ -131,7 +129,7 @@ test('MACHINE-21 the tables raw, mangle and security are read at their places, a
     const { findings } = await findIn(node, v6);
     assert.deepEqual(
       findings.map(finding => 'tool' in finding && [finding.tool, finding.family]),
-      [['ip6tables', 'ip6']],
+      [['ip6tables-nft', 'ip6']],
     );
   }));
 

@@ -240,8 +240,12 @@ test('MACHINE-18 a packet to a process of the node goes through input, and one o
     assert.deepEqual(await way({ isFromNode: true }), ['output', 'postrouting']);
     const local = { isFromNode: true, endpoint: { ip: '192.168.0.2', port: 80 } };
     assert.deepEqual(await way(local), ['output', 'postrouting', 'prerouting', 'input']);
-    assert.deepEqual(await way({ translatedBy: 'ipvs' }), ['prerouting', 'input', 'output', 'postrouting']);
-    assert.deepEqual(await way({ translatedBy: 'ipvs', isFromNode: true }), ['output', 'output', 'postrouting']);
+    assert.deepEqual(await way({ translatedBy: 'virtual server' }), ['prerouting', 'input', 'output', 'postrouting']);
+    assert.deepEqual(await way({ translatedBy: 'virtual server', isFromNode: true }), [
+      'output',
+      'output',
+      'postrouting',
+    ]);
   }));
 
 test('MACHINE-19 IPv6 packets meet the tables ip6 and inet', () =>

@@ -52,7 +52,7 @@ export function stagesOf(path: PacketPath, routing: Routing): readonly Stage[] {
   const isLocal = routing.target?.type === 'local';
   const arriving: Links = { input: 'unknown', output: 'none' };
   const leaving: Links = { input: 'none', output };
-  if (path.translatedBy === 'ipvs' && !isLocal) {
+  if (path.translatedBy === 'virtual server' && !isLocal) {
     const start = path.isFromNode
       ? [stage('output', 'before', leaving)]
       : [stage('prerouting', 'before', arriving), stage('input', 'before', arriving)];
@@ -91,8 +91,8 @@ function viewOf(path: PacketPath, routing: Routing, { hook, part, priority, ...l
     port,
     original,
     isFromNode,
-    // Connection tracking does not count what ipvs does as a translation.
-    isTranslated: isReplaced && path.translatedBy !== 'ipvs',
+    // Connection tracking does not count what a virtual server does as a translation.
+    isTranslated: isReplaced && path.translatedBy !== 'virtual server',
     isTracked: (hook !== 'prerouting' && hook !== 'output') || priority > CONNTRACK,
     input: links.input,
     output: isRerouted ? links.output : (routing.original?.link ?? 'unknown'),

@@ -1,0 +1,299 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { setTimeout as delay } from 'node:timers/promises';
+import { TraceMonitor } from '../../src/kernel/nftables/index.ts';
+import { hostCidr, type Ip } from '../../src/net/index.ts';
+import { resultOf, summaryOf, type TracedPacket } from '../../src/trace/index.ts';
+import { runIn, runNftScript } from '../support/run-in.ts';
+import { waitFor } from '../support/wait-for.ts';
+import { CLIENT_POD, flowTo, SERVICE_IP, TraceProgram, tracedDuring, withTracedCluster } from './traced-cluster.ts';
+
+const FLOW = flowTo(`${SERVICE_IP}/32`);
+const isSyn = ({ tcpFlags }: TracedPacket) => tcpFlags === 'SYN';
+
+function rulesOf(packet: TracedPacket | undefined) {
+  return packet?.steps.flatMap(step => (step.kind === 'chain' ? step.rules : [])) ?? [];
+}
+
+describe('trace', { concurrency: 3 }, () => {
+  test('TRACE-5 rules of nftables mode are named with the elements that matched, and with the Service', () =>
+    withTracedCluster('nftables', async ({ cluster, connect }) => {
+      const ext = cluster.host('ext');
+      const [packet] = await tracedDuring(cluster.node, FLOW, () => connect(ext));
+      const rule = rulesOf(packet).find(({ services }) => services.length > 0);
+      assert.deepEqual(rule?.services, ['default/web']);
+      assert.equal(rule?.chain, 'services');
+      assert.equal(rule?.verdict, 'goto pick-cluster-3');
+      assert.deepEqual(rule?.elements, [
+        '@service-numbers 10.96.0.10 . tcp . 80 comment "default/web" : 0x10003000',
+        '@targets 0x10003000 : goto pick-cluster-3',
+      ]);
+      const hooks = packet?.steps.map(step => (step.kind === 'chain' ? `${step.hook} ${step.chain}` : 'rewrite'));
+      assert.deepEqual(hooks, [
+        'prerouting filter-prerouting-pre-dnat',
+        'prerouting nat-prerouting',
+        'rewrite',
+        'forward filter-forward',
+        'postrouting nat-postrouting',
+        'rewrite',
+      ]);
+      const masquerade = rulesOf(packet).find(({ text }) => text.includes('masquerade fully-random'));
+      assert.equal(masquerade?.verdict, 'accept');
+      assert.match(
+        packet ? summaryOf(packet) : '',
+        /^192\.168\.0\.100:\d+ → 10\.96\.0\.10:80 tcp SYN: default\/web, DNAT to 10\.244\.\d\.\d:8080, source replaced by [\d.]+:\d+, accepted, left through (eth0|cni0)$/,
+      );
+    }));
+
+  test('TRACE-6 a rule of another program that drops is named, with its table and chain', () =>
+    withTracedCluster('nftables', async ({ cluster, connect }) => {
+      runNftScript(
+        cluster.node,
+        `table inet firewalld {
+          chain filter_FORWARD {
+            type filter hook forward priority 10; policy accept;
+            ip saddr 192.168.0.0/24 tcp dport { 8080, 9090 } counter drop comment "no callers from the office"
+          }
+        }`,
+      );
+      const ext = cluster.host('ext');
+      const [packet] = await tracedDuring(cluster.node, FLOW, () => connect(ext));
+      assert.match(
+        packet ? resultOf(packet) : '',
+        /^default\/web, DNAT to \S+, dropped by table inet firewalld, chain filter_FORWARD, rule 1: ip saddr 192\.168\.0\.0\/24 tcp dport \{ 8080, 9090 \} counter packets \d+ bytes \d+ drop comment "no callers from the office"$/,
+      );
+    }));
+
+  test('TRACE-6 a policy that drops is named, and so is a rule that rejects', () =>
+    withTracedCluster('nftables', async ({ cluster, pod, connect }) => {
+      runNftScript(
+        cluster.node,
+        `table inet guard {
+          chain forward { type filter hook forward priority 10; policy drop; ip saddr ${CLIENT_POD} reject; }
+        }`.replace('reject; }', 'reject\n}'),
+      );
+      const [dropped] = await tracedDuring(cluster.node, FLOW, () => connect(cluster.host('ext')));
+      assert.match(dropped ? resultOf(dropped) : '', /, dropped by table inet guard, chain forward, policy drop$/);
+      const [rejected] = await tracedDuring(cluster.node, FLOW, () => connect(pod));
+      assert.match(
+        rejected ? resultOf(rejected) : '',
+        /, rejected by table inet guard, chain forward, rule 1: ip saddr 10\.244\.1\.200 reject\b/,
+      );
+    }));
+
+  test('TRACE-5 TRACE-6 rules of iptables-nft are named as iptables prints them, those of others, too', () =>
+    withTracedCluster('iptables', async ({ cluster, pod, connect }) => {
+      const [answered] = await tracedDuring(cluster.node, FLOW, () => connect(pod));
+      assert.deepEqual(answered?.services, ['default/web']);
+      const jump = rulesOf(answered).find(({ chain }) => chain === 'KUBE-SERVICES');
+      assert.match(
+        jump?.text ?? '',
+        /^-d 10\.96\.0\.10\/32 -p tcp -m comment --comment "default\/web cluster IP" .* -j KUBE-SVC-/,
+      );
+      runIn(cluster.node, 'iptables', [
+        '-I',
+        'FORWARD',
+        '2',
+        '-s',
+        CLIENT_POD,
+        '-m',
+        'comment',
+        '--comment',
+        'policy 7',
+        '-j',
+        'DROP',
+      ]);
+      const [dropped] = await tracedDuring(cluster.node, FLOW, () => connect(pod));
+      assert.match(
+        dropped ? resultOf(dropped) : '',
+        /^default\/web, DNAT to \S+, dropped by table ip filter, chain FORWARD, rule 2: -s 10\.244\.1\.200\/32 -m comment --comment "policy 7" -j DROP$/,
+      );
+    }));
+
+  test('TRACE-6 TRACE-4 a packet that the node sends to itself is followed over the loopback interface', () =>
+    withTracedCluster('userspace', async ({ cluster, connect }) => {
+      const flow = flowTo(`${SERVICE_IP}/32`, 'node');
+      const [packet] = await tracedDuring(cluster.node, flow, () => connect(cluster.node));
+      assert.match(
+        packet ? resultOf(packet) : '',
+        /^default\/web, DNAT to 192\.168\.0\.2:\d+, accepted, given to this machine itself$/,
+      );
+      assert.equal(packet?.inInterface, undefined);
+    }));
+
+  test('TRACE-6 a packet that no rule dropped, and that does not go on, is lost', () =>
+    withTracedCluster('nftables', async ({ cluster, connect }) => {
+      runIn(cluster.node, 'ip', ['route', 'add', 'blackhole', '10.244.0.0/16', 'metric', '1']);
+      runIn(cluster.node, 'ip', ['route', 'del', '10.244.2.0/24']);
+      runIn(cluster.node, 'ip', ['route', 'del', '10.244.3.0/24']);
+      runIn(cluster.node, 'ip', ['route', 'del', '10.244.1.0/24']);
+      const [packet] = await tracedDuring(cluster.node, FLOW, () => connect(cluster.host('ext')));
+      assert.match(
+        packet ? resultOf(packet) : '',
+        /^default\/web, DNAT to \S+, lost after prerouting: no rule of nf_tables dropped it$/,
+      );
+    }));
+
+  test('TRACE-7 further packets of a connection skip the nat chains, and their flow is shown', () =>
+    withTracedCluster('nftables', async ({ cluster, pod, connect }) => {
+      const packets = await tracedDuring(
+        cluster.node,
+        FLOW,
+        () => connect(pod),
+        seen => seen.length >= 2,
+      );
+      const [first, second] = packets;
+      assert.equal(first?.skipsNat, false);
+      assert.equal(second?.skipsNat, true);
+      assert.equal(second?.last.destination, first?.last.destination);
+      assert.match(second ? resultOf(second) : '', /^connection tracked already, so no nat chain was asked, DNAT to /);
+      assert.match(first?.flow ?? '', /src=10\.244\.1\.200 dst=10\.96\.0\.10 sport=\d+ dport=80 src=10\.244\.\d\.\d /);
+    }));
+
+  test('TRACE-2 only packets of the flow are traced', () =>
+    withTracedCluster('nftables', async ({ cluster, pod, connect }) => {
+      const seen = new Set<string>();
+      const monitor = TraceMonitor.open(
+        {
+          traced: ({ packet }) => packet && seen.add(packet.network.subarray(12, 20).join()),
+          overrun() {},
+          failed() {},
+        },
+        { namespace: cluster.node },
+      );
+      try {
+        const flow = flowTo(`${SERVICE_IP}/32`, hostCidr(CLIENT_POD));
+        const packets = await tracedDuring(
+          cluster.node,
+          flow,
+          async () => {
+            await connect(cluster.host('ext'));
+            await connect(cluster.node);
+            await connect(pod, SERVICE_IP, 81);
+            await connect(pod, '192.168.0.2' as Ip, 80);
+            await connect(pod);
+          },
+          found => found.some(isSyn),
+        );
+        for (const { first } of packets)
+          assert.match(`${first.source} ${first.destination}`, /^10\.244\.1\.200:\d+ 10\.96\.0\.10:80$/);
+      } finally {
+        monitor.close();
+      }
+      for (const ends of seen) assert.match(ends, /^10,244,1,200,/);
+      assert.ok(seen.size > 0);
+    }));
+
+  test('TRACE-4 other packets that another program traces are ignored', () =>
+    withTracedCluster('nftables', async ({ cluster, pod, connect }) => {
+      runNftScript(
+        cluster.node,
+        `table ip other {
+          chain p { type filter hook prerouting priority -500; meta nftrace set 1; }
+        }`.replace('set 1; }', 'set 1\n}'),
+      );
+      const flow = flowTo(`${SERVICE_IP}/32`, hostCidr(CLIENT_POD));
+      const packets = await tracedDuring(
+        cluster.node,
+        flow,
+        async () => {
+          await connect(cluster.host('ext'));
+          await connect(pod);
+        },
+        found => found.some(isSyn),
+      );
+      for (const { first } of packets) assert.match(first.source, /^10\.244\.1\.200:/);
+    }));
+
+  test('TRACE-3 kill -9 leaves no table behind, and packets are not traced any more', () =>
+    withTracedCluster('nftables', async ({ cluster, pod, connect }) => {
+      const tables = () => runIn(cluster.node, 'nft', ['list', 'tables']);
+      const before = tables();
+      const program = new TraceProgram(cluster.node, '--to', '10.96.0.10:80', '--for', '0', '--packets', '1000');
+      await program.untilPrinted('Start the connection now');
+      assert.match(tables(), /table inet pointsman-trace-\d+-1/);
+      await connect(pod);
+      await program.untilPrinted('DNAT to');
+      assert.equal(await program.end('SIGKILL'), null);
+      await waitFor('the kernel deletes the table', () => tables() === before);
+      let traced = 0;
+      const monitor = TraceMonitor.open(
+        { traced: () => traced++, overrun() {}, failed() {} },
+        { namespace: cluster.node },
+      );
+      await connect(pod);
+      await delay(50);
+      monitor.close();
+      assert.equal(traced, 0);
+    }));
+
+  test('TRACE-9 TRACE-10 the program ends after its packets, and prints the way of each', () =>
+    withTracedCluster('nftables', async ({ cluster, pod, connect }) => {
+      const objects = 'test/cases/clusterip-basic/objects.yaml';
+      const text = new TraceProgram(
+        cluster.node,
+        '--from',
+        CLIENT_POD,
+        '--to',
+        'web:80',
+        '--manifests',
+        objects,
+        '--packets',
+        '1',
+        '--for',
+        '60s',
+      );
+      const json = new TraceProgram(
+        cluster.node,
+        '--to',
+        '10.96.0.10:80',
+        '--packets',
+        '1',
+        '--for',
+        '60s',
+        '-o',
+        'json',
+      );
+      await text.untilPrinted('Start the connection now');
+      await waitFor('the other program marks packets', () =>
+        /trace-\d+-1\n.*trace-\d+-1\n/.test(runIn(cluster.node, 'nft', ['list', 'tables', 'inet'])),
+      );
+      await connect(pod);
+      assert.equal(await text.end(), 0, text.errors);
+      assert.equal(await json.end(), 0, json.errors);
+      assert.match(
+        text.output,
+        /^Following packets from 10\.244\.1\.200 to 10\.96\.0\.10:80\/tcp for 60 s, at most 1\. /,
+      );
+      assert.match(
+        text.output,
+        /\n {2}prerouting {2}-100 {2}table ip kube-proxy, chain nat-prerouting\n {6}1: jump services\n {6}services 3: .* → goto pick-cluster-3 {2}\[default\/web\]\n/,
+      );
+      assert.match(
+        text.output,
+        /\n {2}= default\/web, DNAT to 10\.244\.\d\.\d:8080, accepted, left through \w+\n\n1 packet followed\.\n$/,
+      );
+      const [packet, end] = json.output
+        .trimEnd()
+        .split('\n')
+        .map(line => JSON.parse(line));
+      assert.equal(packet.schema, 'pointsman.trace/v1');
+      assert.equal(packet.kind, 'packet');
+      assert.deepEqual(packet.services, ['default/web']);
+      assert.equal(packet.outcome.kind, 'left');
+      assert.deepEqual(end, { schema: 'pointsman.trace/v1', kind: 'end', packets: 1, overruns: 0 });
+    }));
+
+  test('TRACE-9 without packets the exit status is 1, with hints; Ctrl-C ends the trace', () =>
+    withTracedCluster('nftables', async ({ cluster }) => {
+      const program = new TraceProgram(cluster.node, '--to', '10.96.0.99:80', '--for', '100ms');
+      const endless = new TraceProgram(cluster.node, '--from', 'node', '--for', '0');
+      assert.equal(await program.end(), 1, program.errors);
+      assert.match(
+        program.output,
+        /\nNo packet from anywhere to 10\.96\.0\.99:80\/tcp was seen\.\n- Was there traffic\?/,
+      );
+      await endless.untilPrinted('until Ctrl-C');
+      assert.equal(await endless.end('SIGINT'), 1);
+    }));
+});
