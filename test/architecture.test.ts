@@ -21,6 +21,7 @@ const MODE_OUTLINE = [
   'mode.ts',
   'names.ts',
   'preview.ts',
+  'read-back.ts',
   'render.ts',
   'support.ts',
   'writer.ts',

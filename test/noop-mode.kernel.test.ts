@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import {
   type Cleanup,
+  type KernelReading,
   type MeasureObserver,
   type ModeDescriptor,
   ModeShell,
@@ -13,7 +14,7 @@ import {
   withOptions,
 } from '../src/modes/index.ts';
 import { FAMILIES, type Family } from '../src/net/index.ts';
-import { DEFAULT_PLAN_SETTINGS, planName, type ServicePortPlan } from '../src/plan/index.ts';
+import { DEFAULT_PLAN_SETTINGS, planId, planName, type ServicePortPlan } from '../src/plan/index.ts';
 import { createProxy, MASQUERADE_BIT, syncIntervals } from '../src/proxy/index.ts';
 import { withNamespace } from './support/namespaces.ts';
 import { service, slice } from './support/objects.ts';
@@ -51,6 +52,11 @@ class NoopWriter implements Writer {
   }
 
   async repair(): Promise<undefined> {}
+
+  async readBack(plan: ServicePortPlan): Promise<KernelReading> {
+    const found = kernel.get(`${this.#book.family} ${planId(plan)}`);
+    return { entries: [{ kind: 'line', place: 'kernel', wanted: render(plan), found }], affinity: [] };
+  }
 }
 
 /** mode.ts */

@@ -35,6 +35,8 @@ export interface DecodedItem {
   readonly result: DecodeResult;
   /** The path of the object in the value: empty, or `['items', 3]` in a list. */
   readonly path: FieldPath;
+  /** The object as it was parsed, with all fields. */
+  readonly value: unknown;
 }
 
 interface Kind {
@@ -84,13 +86,13 @@ export function decodeObject(value: unknown, type?: TypeMeta): DecodeResult {
 /** Like decodeObject, but decodes all objects of a list (`List`, `ServiceList`, …). */
 export function decodeObjects(value: unknown): readonly DecodedItem[] {
   const listKind = isRecord(value) ? itemKind(value.kind, value.apiVersion) : undefined;
-  if (!isRecord(value) || listKind === undefined) return [{ result: decodeObject(value), path: [] }];
+  if (!isRecord(value) || listKind === undefined) return [{ result: decodeObject(value), path: [], value }];
   const items = value.items ?? [];
   if (!Array.isArray(items)) {
-    return [{ result: refusedResult(['items'], `is ${describeValue(items)}, but must be a list`), path: [] }];
+    return [{ result: refusedResult(['items'], `is ${describeValue(items)}, but must be a list`), path: [], value }];
   }
   const type = itemType(listKind, value.apiVersion);
-  return Array.from(items, (item, i) => ({ result: decodeObject(item, type), path: ['items', i] }));
+  return Array.from(items, (item, i) => ({ result: decodeObject(item, type), path: ['items', i], value: item }));
 }
 
 /** The kind of the items of a list kind. Empty for a list of any kinds. Undefined if it is not a known list kind. */

@@ -4,7 +4,7 @@ import { bool, FlagError, type FlagTable, type ParsedFlags, parseFlags } from '.
 import { commandHelp, type HelpTexts, helpWidth } from './help/text.ts';
 
 interface Output {
-  write(text: string): unknown;
+  write(text: string | Uint8Array): unknown;
   on?(event: 'error', listener: (error: Error) => void): unknown;
   isTTY?: boolean;
 }
@@ -47,8 +47,10 @@ export interface CommandDefinition<Table extends FlagTable> extends HelpTexts {
   readonly summary: string;
   /** Without `--help`, which every command has. */
   readonly flags: Table;
-  /** The words that may follow the command. Without them, the command refuses arguments. */
+  /** The words that may follow the command. Without them and `argument`, the command refuses arguments. */
   readonly words?: readonly string[];
+  /** Any text may follow the command. This is its name in errors: `SERVICE`. */
+  readonly argument?: string;
   /** The default is 1. */
   readonly errorStatus?: number;
   run(parsed: ParsedFlags<Table>, io: Io): Promise<number>;
@@ -57,7 +59,7 @@ export interface CommandDefinition<Table extends FlagTable> extends HelpTexts {
 const HELP_FLAG = { help: { type: bool, default: false, shorthand: 'h', usage: 'print this help' } };
 
 export function defineCommand<Table extends FlagTable>(definition: CommandDefinition<Table>): Command {
-  const { name, summary, words = [], errorStatus = 1 } = definition;
+  const { name, summary, words = [], argument, errorStatus = 1 } = definition;
   const flags = { ...definition.flags, ...HELP_FLAG };
   const help = (width: number) => commandHelp({ ...definition, flags }, width);
   return {
@@ -70,8 +72,12 @@ export function defineCommand<Table extends FlagTable>(definition: CommandDefini
     async run(args, io) {
       const parsed = parseFlags<FlagTable>(flags, args);
       if (parsed.values.help) return print(io, help(helpWidth(io.stdout)));
-      if (words.length === 0) refuseArguments(`kube-proxy ${name}`, parsed.positional);
-      else if (parsed.positional.length > 1) throw new FlagError(`"kube-proxy ${name}" takes only one argument`);
+      if (words.length === 0 && argument === undefined) refuseArguments(`kube-proxy ${name}`, parsed.positional);
+      else if (parsed.positional.length > 1) {
+        throw new FlagError(
+          `"kube-proxy ${name}" takes only one argument${argument === undefined ? '' : `, ${argument}`}`,
+        );
+      }
       return await definition.run(parsed as ParsedFlags<Table>, io);
     },
   };

@@ -3,25 +3,33 @@ import { errorText } from '../lib/error-text.ts';
 import { nearest } from '../lib/nearest.ts';
 import { printable, printableLines } from '../lib/printable.ts';
 import { withoutSecrets } from '../lib/secrets.ts';
+import { bugreportCommand } from './bugreport/command.ts';
 import { cleanupAll } from './cleanup/cleanup-all.ts';
 import { cleanupCommand } from './cleanup/command.ts';
 import type { Command, Io } from './command.ts';
 import { completionCommand } from './completion/command.ts';
 import { demoCommand } from './demo/command.ts';
+import { explainCommand } from './explain/command.ts';
 import { FlagError } from './flags/index.ts';
 import { helpCommand } from './help/command.ts';
 import { overviewText } from './help/overview.ts';
+import { historyCommand } from './history/command.ts';
 import { kubeProxy, type Runners } from './kube-proxy/command.ts';
 import { planCommand } from './plan/command.ts';
+import { servicesCommand } from './services/command.ts';
 import { statusCommand } from './status/command.ts';
 import { traceCommand } from './trace/command.ts';
 import { versionCommand } from './version-command.ts';
 
 const COMMANDS: readonly Command[] = [
   statusCommand,
+  explainCommand,
+  servicesCommand,
+  historyCommand,
   planCommand,
   traceCommand,
   demoCommand,
+  bugreportCommand,
   cleanupCommand,
   completionCommand(() => COMMANDS),
   versionCommand,

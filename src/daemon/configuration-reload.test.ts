@@ -6,6 +6,7 @@ import { test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { rememberingLog } from '../../test/support/log.ts';
 import { applyFeatureGates, type Configuration, loadConfiguration, validateConfiguration } from '../config/index.ts';
+import { History } from '../history/index.ts';
 import { systemClock } from '../lib/clock.ts';
 import { DEFAULT_LOGGING, Logging } from '../observe/logging/index.ts';
 import { ProxyMetrics } from '../observe/metrics/index.ts';
@@ -21,7 +22,7 @@ function read(text: string): Configuration {
   return configuration;
 }
 
-test('START-11 a changed file is applied if that is safe, else ends the process, and is refused if it is not valid', async () => {
+test('START-11, HISTORY-9 a changed file is applied if that is safe, else ends the process, and is refused if it is not valid', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'reload-'));
   const file = join(folder, 'config.conf');
   const write = async (text: string) => {
@@ -38,6 +39,7 @@ test('START-11 a changed file is applied if that is safe, else ends the process,
     build: buildInfo('v1.36.4'),
     features: [],
   });
+  const history = new History();
   const applied: Configuration[] = [];
   const restarts: string[] = [];
   const reload = new ConfigurationReload({
@@ -62,6 +64,7 @@ test('START-11 a changed file is applied if that is safe, else ends the process,
       logControl: new Logging({ stdout: process.stdout, stderr: process.stderr }, DEFAULT_LOGGING),
     },
     metrics,
+    history,
     apply: configuration => applied.push(configuration),
     restart: error => restarts.push(error.message),
   });
@@ -80,6 +83,13 @@ test('START-11 a changed file is applied if that is safe, else ends the process,
     await write('nftables: {syncPeriod: 20s}\nmetricsBindAddress: 127.0.0.1:10250\n');
     assert.deepEqual(restarts, ["content of the proxy server's configuration file was updated"]);
     assert.match(lines.at(-1) ?? '', /"fields":\["metricsBindAddress"\]/);
+    assert.deepEqual(
+      history.entries().map(({ kind, change }) => `${kind}: ${change}`),
+      [
+        'configuration: changed: syncPeriod',
+        'configuration: refused the changed file: KubeProxyConfiguration.SyncPeriod is wrong',
+      ],
+    );
   } finally {
     reload.close();
     metrics.close();

@@ -1,4 +1,5 @@
 import { type Configuration, ConfigurationFile, compareConfigurations } from '../config/index.ts';
+import type { History } from '../history/index.ts';
 import { toMilliseconds } from '../lib/duration.ts';
 import { errorText } from '../lib/error-text.ts';
 import { FatalError } from '../lib/fatal-error.ts';
@@ -23,7 +24,7 @@ const CONFIGURATION_UPDATED = "content of the proxy server's configuration file 
  */
 export function reloadConfiguration(
   options: DaemonOptions,
-  { metrics, checks, health, setConfiguration }: Observability,
+  { metrics, checks, health, history, setConfiguration }: Observability,
   resources: OpenResources,
   shutdown: Shutdown,
 ): OnConfigurationChange {
@@ -31,6 +32,7 @@ export function reloadConfiguration(
   const reload = new ConfigurationReload({
     options,
     metrics,
+    history,
     apply(next) {
       setConfiguration(next);
       health.setTimeoutMs(2 * toMilliseconds(next.syncPeriod));
@@ -51,6 +53,7 @@ export function reloadConfiguration(
 export interface ConfigurationReloadOptions {
   readonly options: DaemonOptions;
   readonly metrics: ProxyMetrics;
+  readonly history: History;
   /** Applies what can change while the proxy runs. */
   readonly apply: Apply;
   /** Ends the process because of a change that needs a restart. */
@@ -85,7 +88,7 @@ export class ConfigurationReload {
   }
 
   #change(text: string): void {
-    const { apply, restart, options } = this.#options;
+    const { apply, restart, history, options } = this.#options;
     const { log } = options;
     const next = this.#read(text);
     if (!next) return;
@@ -98,12 +101,13 @@ export class ConfigurationReload {
     this.#running = next;
     if (live.length === 0) return;
     log.info('reload', 'The configuration changed and is applied', { fields: live });
+    history.configured(`changed: ${live.join(', ')}`);
     apply(next);
   }
 
   /** The configuration in the text. Reports a text that is not valid, and returns undefined. */
   #read(text: string): Configuration | undefined {
-    const { metrics, options } = this.#options;
+    const { metrics, history, options } = this.#options;
     const { log } = options;
     let next: Configuration;
     try {
@@ -112,6 +116,7 @@ export class ConfigurationReload {
       const err = errorText(error);
       this.#problem = { where: options.configFile, message: err };
       metrics.configurationRefused();
+      history.configurationRefused(err);
       log.error('reload', 'The changed configuration file is not valid; the proxy keeps its configuration', { err });
       return undefined;
     }

@@ -1,24 +1,11 @@
-import { configurationObject, splitHostPort } from '../config/index.ts';
-import type { Facts } from '../explain/index.ts';
-import {
-  type ConfigurationAnswer,
-  configurationRoute,
-  inspectionHandler,
-  localOnly,
-  logRoute,
-  metricsRoute,
-  problemsRoute,
-  type Route,
-  SocketKeeper,
-  statusRoute,
-} from '../inspect/index.ts';
+import { splitHostPort } from '../config/index.ts';
+import { inspectionHandler, localOnly, SocketKeeper } from '../inspect/index.ts';
 import { networkNamespaceName } from '../kernel/netns.ts';
 import { ReportOnce } from '../lib/report-once.ts';
-import { withoutUrlCredentials } from '../lib/secrets.ts';
 import { parseIp } from '../net/index.ts';
 import { ConnectionTable, type HttpHandler, RetryingHttpServer } from '../observe/http/index.ts';
-import { modeSettings, type RunningProxy } from '../proxy/index.ts';
-import { proxyStatus } from './proxy-status.ts';
+import type { RunningProxy } from '../proxy/index.ts';
+import { inspectionRoutes } from './inspection-routes.ts';
 import type { RunParts } from './run.ts';
 import type { RunRecord } from './run-record.ts';
 
@@ -30,63 +17,12 @@ export async function openInspection(parts: RunParts, proxy: RunningProxy, recor
   const { inspectSocket, inspectBindAddress } = parts.options;
   if (inspectSocket === '' && inspectBindAddress === '') return;
   const handle = inspectionHandler({
-    routes: routesOf(parts, proxy, record),
+    routes: inspectionRoutes(parts, proxy, record),
     networkNamespace: networkNamespaceName(),
   });
   const connections = new ConnectionTable(MAX_CONNECTIONS);
   if (inspectSocket !== '') await openSocket(parts, handle, connections);
   if (inspectBindAddress !== '') await openTcp(parts, localOnly(handle), connections);
-}
-
-function routesOf(parts: RunParts, proxy: RunningProxy, record: RunRecord): readonly Route[] {
-  const { options, observability } = parts;
-  const facts = () => factsOf(parts, proxy);
-  return [
-    statusRoute(() => proxyStatus(parts, proxy, record)),
-    problemsRoute(facts),
-    configurationRoute(() => configurationAnswer(parts)),
-    logRoute(() => options.logControl.recentLines()),
-    metricsRoute(() => observability.metrics.text()),
-  ];
-}
-
-/** What an explanation is made from, without copies of it. */
-function factsOf({ objects, observability, nodeName, mode, families }: RunParts, proxy: RunningProxy): Facts {
-  const { loop, live } = proxy;
-  const { state } = loop;
-  const readBack = proxy.mode.readBack?.bind(proxy.mode);
-  return {
-    origin: 'proxy',
-    nodeName,
-    families,
-    state,
-    mode,
-    settings: family => modeSettings(state, family, live),
-    get interfaceIPs() {
-      return live.interfaceIPs();
-    },
-    objects: objects.lookup,
-    get problems() {
-      return observability.input.all;
-    },
-    get setAside() {
-      return proxy.mode.setAside();
-    },
-    isPending: loop.isPending,
-    get watches() {
-      return objects.watches();
-    },
-    kernel: readBack && { readBack },
-  };
-}
-
-function configurationAnswer({ options, observability }: RunParts): ConfigurationAnswer {
-  const flags = options.flags().map(({ name, value }) => [name, withoutUrlCredentials(value)] as const);
-  return {
-    configuration: configurationObject(observability.configuration()),
-    file: options.configFile,
-    flags: Object.fromEntries(flags),
-  };
 }
 
 async function openSocket({ options, resources }: RunParts, handle: HttpHandler, connections: ConnectionTable) {

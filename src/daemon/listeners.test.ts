@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, test } from 'node:test';
 import { rememberingLog } from '../../test/support/log.ts';
 import { ManualClock } from '../../test/support/manual-clock.ts';
 import { parsePrometheusText } from '../../test/support/prometheus-text.ts';
+import { History } from '../history/index.ts';
 import type { SetAside } from '../modes/index.ts';
 import { Checks, ProxyHealth } from '../observe/health/index.ts';
 import { ProxyMetrics } from '../observe/metrics/index.ts';
@@ -16,6 +17,7 @@ describe('reports of the proxy', () => {
   let listeners: ProxyListeners;
   let lines: string[];
   let setAside: SetAside[];
+  let history: History;
 
   beforeEach(() => {
     const clock = new ManualClock();
@@ -25,6 +27,7 @@ describe('reports of the proxy', () => {
     const { log } = remembering;
     lines = remembering.lines;
     setAside = [];
+    history = new History(clock);
     const ignore = () => {};
     listeners = proxyListeners({
       mode: 'iptables',
@@ -32,6 +35,7 @@ describe('reports of the proxy', () => {
       health,
       metrics,
       input: new InputProblems(log, metrics, new Checks()),
+      history,
       syncEnded: ignore,
       synced: ignore,
       node: () => ({ name: 'node-a', zone: 'zone-a' }),
@@ -49,6 +53,24 @@ describe('reports of the proxy', () => {
     };
     return { all: count(''), full: count('full_'), partial: count('partial_') };
   }
+
+  test('HISTORY-7 the history has failed syncs, repairs with their cause, and refusals', () => {
+    listeners.loop.syncFailed('IPv4', { full: true, error: new Error('no luck'), milliseconds: 5 });
+    listeners.mode.driftRepaired('IPv6', { cause: 'another program deleted a rule', written: '1 rule' });
+    const cause = { code: 'UNSUPPORTED', message: 'no SCTP' } as const;
+    const port = { family: 'IPv4', namespace: 'shop', name: 'web', port: 'http', protocol: 'SCTP', cause } as const;
+    listeners.mode.setAside(port);
+    listeners.loop.synced('IPv4', { full: true, servicePorts: 0, milliseconds: 5, triggerTimes: new Map() });
+    assert.deepEqual(
+      history.entries().map(({ kind, family, service, change, cause }) => [kind, family, service, change, cause]),
+      [
+        ['syncFailed', 'IPv4', '', 'no luck', ''],
+        ['repair', 'IPv6', '', '1 rule', 'another program deleted a rule'],
+        ['setAside', 'IPv4', 'shop/web', 'shop/web:http/SCTP is not programmed: no SCTP', ''],
+        ['sync', 'IPv4', '', 'succeeded after 1 failed attempt', ''],
+      ],
+    );
+  });
 
   for (const full of [true, false]) {
     test(`METRICS-2 a failed ${full ? 'full' : 'partial'} sync counts as such`, async () => {

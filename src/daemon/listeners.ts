@@ -1,3 +1,4 @@
+import type { History } from '../history/index.ts';
 import { errorText } from '../lib/error-text.ts';
 import type { NodeTopology } from '../model/index.ts';
 import { type ModeEvents, setAsideName } from '../modes/index.ts';
@@ -18,6 +19,7 @@ export interface ReportTargets {
   readonly health: ProxyHealth;
   readonly metrics: ProxyMetrics;
   readonly input: InputProblems;
+  readonly history: History;
   /** Called after each sync of a family, before `synced`, and also if it failed. */
   readonly syncEnded: (family: Family, sync: EndedSync) => void;
   /** Called after each sync of a family that succeeded. */
@@ -49,17 +51,28 @@ export function proxyListeners(targets: ReportTargets): ProxyListeners {
   };
 }
 
-function loopListener({ log, health, metrics, input, synced, syncEnded, node }: ReportTargets): LoopListener {
+function loopListener({ log, health, metrics, input, history, synced, syncEnded, node }: ReportTargets): LoopListener {
   return {
-    problem: problem => input.add(problem),
-    recovered: where => input.recovered(where),
+    problem(problem) {
+      input.add(problem);
+      history.problem(problem);
+    },
+    recovered(where) {
+      input.recovered(where);
+      history.recovered(where);
+    },
     queued(family) {
       health.queuedUpdate(family);
       metrics.syncQueued(family);
     },
     syncStarted: family => health.syncStarted(family),
-    changesTaken: (family, diff) => logChanges(log, family, diff, node(family)),
+    allTaken: () => history.taken(),
+    changesTaken(family, diff, plans) {
+      logChanges(log, family, diff, node(family));
+      history.planned(family, diff, plans);
+    },
     synced(family, report) {
+      history.synced(family, report);
       health.updated(family);
       measure({ metrics, log }, family, report);
       syncEnded(family, report);
@@ -70,6 +83,7 @@ function loopListener({ log, health, metrics, input, synced, syncEnded, node }: 
       else log.v(2, 'proxy', 'Synced the service ports that changed', fields);
     },
     syncFailed(family, { full, error, milliseconds }) {
+      history.syncFailed(family, errorText(error));
       health.failed(family, errorText(error));
       syncEnded(family, { full, milliseconds, servicePorts: 0, error: errorText(error) });
       metrics.syncFinished(family, milliseconds / 1000, { full, success: false });
@@ -101,7 +115,7 @@ function measure(
   }
 }
 
-function modeEvents({ mode, log, metrics, setAside, driftRepaired }: ReportTargets): ModeEvents {
+function modeEvents({ mode, log, metrics, history, setAside, driftRepaired }: ReportTargets): ModeEvents {
   return {
     progress: (ipFamily, done, of) => log.info(mode, 'Programming service ports', { ipFamily, done, of }),
     setAside(port) {
@@ -109,11 +123,13 @@ function modeEvents({ mode, log, metrics, setAside, driftRepaired }: ReportTarge
       const fields = { ipFamily, servicePort: setAsideName(port), protocol, code: cause.code, err: cause.message };
       log.error(mode, 'Service port set aside until it changes; all others are programmed', fields);
       metrics.setAside(ipFamily, cause.errno);
+      history.setAside(port);
       setAside(port);
     },
     driftRepaired(ipFamily, repair) {
       log.warning(mode, 'Repaired rules that another program changed', { ipFamily, ...repair });
       metrics.driftRepaired(ipFamily);
+      history.repaired(ipFamily, repair);
       driftRepaired(ipFamily, repair);
     },
     measured(family, measure) {

@@ -62,7 +62,7 @@ async function openCluster(
   resources: OpenResources,
 ): Promise<Objects> {
   const { configuration, log } = options;
-  const { metrics, checks, input } = observability;
+  const { metrics, checks, input, history } = observability;
   const client = openClient(options, metrics);
   resources.add('API client', () => client.close());
   observability.connectEvents(client);
@@ -73,7 +73,7 @@ async function openCluster(
     accept: client.accept(),
     resyncMs: toMilliseconds(configuration.configSyncPeriod),
     silenceMs: watchSilenceMs(process.env, log),
-    report: watchReporter(log, metrics, watchChecks, input),
+    report: watchReporter(log, metrics, watchChecks, input, history),
   });
   resources.add('objects', () => source.close());
   watchChecks.addTo(checks, source);

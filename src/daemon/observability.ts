@@ -1,6 +1,7 @@
 import { hostname } from 'node:os';
 import type { ApiClient } from '../client/index.ts';
 import type { Configuration } from '../config/index.ts';
+import { History } from '../history/index.ts';
 import { systemClock } from '../lib/clock.ts';
 import { toMilliseconds } from '../lib/duration.ts';
 import { errorText } from '../lib/error-text.ts';
@@ -20,6 +21,7 @@ export interface Observability {
   readonly health: ProxyHealth;
   readonly checks: Checks;
   readonly input: InputProblems;
+  readonly history: History;
   /** Keeps Events until `connectEvents`. */
   readonly recorder: EventRecorder;
   /**
@@ -63,6 +65,7 @@ export async function openObservability(
     health,
     checks,
     input,
+    history: new History(),
     recorder,
     events,
     connectEvents,

@@ -35,7 +35,8 @@ const WATCHED = ['service', 'endpoint slice', 'serviceCIDR', 'node'];
 /** Starts the proxy. Resolves when the source has begun. */
 export async function run(parts: RunParts): Promise<void> {
   const { objects, observability, families, mode } = parts;
-  const { health, metrics, checks, recorder, events } = observability;
+  const { health, metrics, checks, history, recorder, events } = observability;
+  history.started(`node ${parts.nodeName}, mode ${mode.descriptor.name}, ${families.join(' and ')}`);
   health.started(families);
   metrics.set.setFamilies(families);
   const record = new RunRecord();
@@ -69,7 +70,7 @@ function logSettings({ configuration, gates, log }: DaemonOptions): void {
 
 function openProxy(parts: RunParts, record: RunRecord): RunningProxy {
   const { options, resources, observability, objects, nodeName, families, mode } = parts;
-  const { health, metrics, checks, input, recorder, events } = observability;
+  const { health, metrics, checks, input, history, recorder, events } = observability;
   const { configuration, gates, log } = options;
   const memory = new StartMemoryRelease(families);
   resources.add('memory', () => memory.close());
@@ -81,6 +82,7 @@ function openProxy(parts: RunParts, record: RunRecord): RunningProxy {
       health,
       metrics,
       input,
+      history,
       node: family => proxy.loop.state.nodeOptions.families[family].node,
       syncEnded: (family, sync) => record.syncEnded(family, sync),
       synced: family => {

@@ -10,7 +10,7 @@ import type { RunParts } from './run.ts';
 export function sourceHandlers(
   {
     options,
-    observability: { health, input },
+    observability: { health, input, history },
     objects,
     shutdown,
     nodeName,
@@ -27,18 +27,22 @@ export function sourceHandlers(
   return {
     serviceChanged(change) {
       receive('Service', 'service', change);
+      history.serviceChanged(change);
       loop.serviceChanged(change);
     },
     endpointSliceChanged(change) {
       receive('EndpointSlice', 'endpoints', change);
+      history.endpointSliceChanged(change);
       loop.endpointSliceChanged(change);
     },
     serviceCidrChanged(change) {
       receive('ServiceCIDR', 'serviceCIDR', change);
+      history.serviceCidrChanged(change);
       loop.serviceCidrChanged(change);
     },
     nodeChanged(change) {
       receive('Node', 'node', change);
+      history.nodeChanged(change);
       objects.ownNode.handle(change);
       health.setNode(objects.ownNode.node);
       if (change.type === 'removed') {
@@ -55,6 +59,7 @@ export function sourceHandlers(
     },
     synced() {
       log.v(3, 'config', 'All objects have been received');
+      history.listed();
       loop.synced();
     },
     problem: problem => loop.problem(problem),

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { rememberingLog } from '../../test/support/log.ts';
+import { History } from '../history/index.ts';
 import { Checks } from '../observe/health/index.ts';
 import type { Logger } from '../observe/logging/index.ts';
 import { InputProblems } from './input-problems.ts';
@@ -16,10 +17,11 @@ function inputOf(log: Logger): InputProblems {
 function openReport() {
   const { log, lines } = rememberingLog();
   const checks = new Checks();
+  const history = new History();
   const watchChecks = new WatchChecks();
   watchChecks.addTo(checks, { following: () => [{ path: PATH, hasSynced: false, silentMs: undefined }] });
-  const report = watchReporter(log, { watchMessage: () => {} }, watchChecks, inputOf(log));
-  return { report, lines, result: () => checks.run()[0] };
+  const report = watchReporter(log, { watchMessage: () => {} }, watchChecks, inputOf(log), history);
+  return { report, lines, history, result: () => checks.run()[0] };
 }
 
 test('WATCH-15 an object that cannot be used is logged as one of a manifest is, and is not a problem of the watch', () => {
@@ -53,12 +55,31 @@ test('WATCH-6 a list that does not come is in the log and in the readiness check
   ]);
 });
 
+test('HISTORY-8 the history has watches that fail and recover, and objects that cannot be used', () => {
+  const { report, history } = openReport();
+  report.watchFailed({ where: PATH, message: 'refused' });
+  report.watchFailed({ where: PATH, message: 'refused' });
+  report.watchRecovered(PATH);
+  report.watchRecovered(PATH);
+  report.objectUnusable({ where: 'x', object: 'Service shop/web', field: 'spec.ports[0].port', message: 'is no port' });
+  report.objectRecovered('x');
+  assert.deepEqual(
+    history.entries().map(({ kind, object, change, count }) => [kind, object, change, count]),
+    [
+      ['watchFailed', PATH, 'refused', 2],
+      ['watchRecovered', PATH, 'watched again', 1],
+      ['problem', 'Service shop/web', 'spec.ports[0].port is no port', 1],
+      ['recovered', 'x', 'the problem with the input is over', 1],
+    ],
+  );
+});
+
 test('WATCH-18 an optional resource that cannot be read is a warning, and its check is ready and says so', () => {
   const { log, lines } = rememberingLog();
   const checks = new Checks();
   const watchChecks = new WatchChecks();
   watchChecks.addTo(checks, { following: () => [{ path: PATH, hasSynced: true, silentMs: undefined }] });
-  const report = watchReporter(log, { watchMessage: () => {} }, watchChecks, inputOf(log));
+  const report = watchReporter(log, { watchMessage: () => {} }, watchChecks, inputOf(log), new History());
   const problem = { where: PATH, message: 'forbidden' };
   report.optionalUnavailable(problem);
   assert.deepEqual(lines, [

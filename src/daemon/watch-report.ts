@@ -1,3 +1,4 @@
+import type { History } from '../history/index.ts';
 import type { Problem } from '../lib/problem.ts';
 import type { CheckOutcome, Checks } from '../observe/health/index.ts';
 import type { Logger } from '../observe/logging/index.ts';
@@ -70,11 +71,13 @@ export function watchReporter(
   metrics: Pick<ProxyMetrics, 'watchMessage'>,
   watchChecks: WatchChecks,
   input: InputProblems,
+  history: History,
 ): ClusterSourceOptions['report'] {
   return {
     watchFailed(problem) {
       const { where, message } = problem;
       watchChecks.setProblem(where, problem);
+      history.watchFailed(problem);
       log.error('reflector', 'Could not watch a resource; retrying', { where, err: message });
     },
     optionalUnavailable(problem) {
@@ -85,14 +88,22 @@ export function watchReporter(
     watchStalled(problem) {
       const { where, message } = problem;
       watchChecks.setProblem(where, problem);
+      history.watchFailed(problem);
       log.warning('reflector', 'Waiting for objects', { where, reason: message });
     },
     watchRecovered(where) {
       watchChecks.clearProblem(where);
+      history.watchRecovered(where);
       log.info('reflector', 'The resource is watched again', { where });
     },
-    objectUnusable: problem => input.add(problem),
-    objectRecovered: where => input.recovered(where),
+    objectUnusable(problem) {
+      input.add(problem);
+      history.problem(problem);
+    },
+    objectRecovered(where) {
+      input.recovered(where);
+      history.recovered(where);
+    },
     dataReceived: path => metrics.watchMessage(path),
   };
 }

@@ -1,10 +1,19 @@
 import { objectKey } from '../api/index.ts';
-import { ANY_IP, cidrContains, type Family, familyOf, formatCidr, type Ip, isLoopback, parseCidr } from '../net/index.ts';
+import {
+  ANY_IP,
+  cidrContains,
+  type Family,
+  familyOf,
+  formatCidr,
+  type Ip,
+  isLoopback,
+  parseCidr,
+} from '../net/index.ts';
 import type { Frontend } from '../plan/index.ts';
 import type { Caller } from './caller.ts';
 import type { Facts } from './facts.ts';
 import { nodeIPsOf } from './node-addresses.ts';
-import { findEndpoints, findPod } from './pods.ts';
+import { type EndpointPlace, findEndpoints, findPod } from './pods.ts';
 import type { From } from './question.ts';
 
 /** A caller, and how its place was detected. */
@@ -53,18 +62,26 @@ export async function detectCaller(
 function anyPod(family: Family, facts: Facts): DetectedCaller {
   const detector = facts.settings(family).localDetector;
   const ip = detector?.kind === 'source-cidr' ? detector.cidr.address : ANY_IP[family];
-  const how = 'assumed: a pod of this node, because no --from names another caller';
+  const how = 'assumed to be a pod of this node; --from names another caller';
   return { kind: 'caller', caller: { place: 'pod', ip }, ip: undefined, how, isAssumed: true };
 }
 
 function anyOutside(family: Family, isAssumed: boolean): DetectedCaller {
-  const how = isAssumed ? 'assumed: outside of the cluster, because no --from names another caller' : 'as --from says';
+  const how = isAssumed
+    ? 'assumed to be outside of the cluster; --from names another caller'
+    : 'outside, as --from says';
   return { kind: 'caller', caller: { place: 'outside', ip: ANY_IP[family] }, ip: undefined, how, isAssumed };
 }
 
 function nodeItself(family: Family, { state, nodeName }: Facts): DetectedCaller {
   const ip = state.nodeOptions.nodeIPs[family];
-  return { kind: 'caller', caller: { place: 'node', ip }, ip, how: `the address of node ${nodeName}`, isAssumed: false };
+  return {
+    kind: 'caller',
+    caller: { place: 'node', ip },
+    ip,
+    how: `the address of node ${nodeName}`,
+    isAssumed: false,
+  };
 }
 
 async function namedPod(pod: string, family: Family, facts: Facts): Promise<DetectedCaller | UnknownCaller> {
@@ -80,7 +97,7 @@ async function namedPod(pod: string, family: Family, facts: Facts): Promise<Dete
     const reason = `EndpointSlice ${found.slice} names pod ${pod}, but no ${family} address of it: give the address instead.`;
     return { kind: 'unknown', reason, command };
   }
-  return podAt(ip, pod, found.node, found.slice, facts);
+  return podAt(ip, found, facts);
 }
 
 async function byAddress(ip: Ip, family: Family, facts: Facts): Promise<DetectedCaller | UnknownCaller> {
@@ -97,31 +114,38 @@ async function byAddress(ip: Ip, family: Family, facts: Facts): Promise<Detected
   });
   if (isLoopback(ip) || nodeIPsOf(facts).includes(ip)) return found('node', 'an address of this node');
   const [endpoint] = await findEndpoints(facts.objects, ip, 1);
-  const { targetRef } = endpoint ?? {};
-  if (endpoint && targetRef && targetRef.kind !== 'Node') {
-    return podAt(ip, objectKey(targetRef), endpoint.node, endpoint.slice, facts);
-  }
+  if (endpoint) return podAt(ip, endpoint, facts);
   const range = podRange(ip, family, facts);
-  if (range !== undefined) return found('pod', `in ${range}`);
+  if (range !== undefined) return found('pod', `in ${range}, so it is a pod`);
   const detector = facts.settings(family).localDetector;
   if (detector?.kind === 'source-cidr') {
-    return found('outside', `neither an address of this node nor in ${rangeName(formatCidr(detector.cidr), facts)}`);
+    return found(
+      'outside',
+      `outside: neither an address of this node nor in ${rangeName(formatCidr(detector.cidr), facts)}`,
+    );
   }
-  return found('outside', 'neither an address of this node nor of a known pod');
+  return found('outside', 'outside: neither an address of this node nor of a known pod');
 }
 
-function podAt(ip: Ip, pod: string, node: string | undefined, slice: string, facts: Facts): DetectedCaller {
+/** A pod that is an endpoint. A pod with an address of the node counts as the node. */
+function podAt(ip: Ip, { targetRef, node, slice }: Omit<EndpointPlace, 'zone'>, facts: Facts): DetectedCaller {
   const otherNode = node !== undefined && node !== '' && node !== facts.nodeName ? node : undefined;
   const isOnNode = nodeIPsOf(facts).includes(ip);
-  const caller: Caller = {
-    place: isOnNode ? 'node' : 'pod',
+  const pod = targetRef && targetRef.name !== '' ? objectKey(targetRef) : undefined;
+  const named = `${pod === undefined ? 'an endpoint' : `pod ${pod}`} by EndpointSlice ${slice}`;
+  return {
+    kind: 'caller',
+    caller: {
+      place: isOnNode ? 'node' : 'pod',
+      ip,
+      ...(otherNode === undefined ? {} : { isOnOtherNode: true }),
+    },
     ip,
-    ...(otherNode === undefined ? {} : { isOnOtherNode: true }),
+    how: isOnNode ? `${named}, with an address of this node` : named,
+    pod,
+    otherNode,
+    isAssumed: false,
   };
-  const how = isOnNode
-    ? `pod ${pod} by EndpointSlice ${slice}; it has an address of this node, so it counts as the node`
-    : `pod ${pod} by EndpointSlice ${slice}`;
-  return { kind: 'caller', caller, ip, how, pod, otherNode, isAssumed: false };
 }
 
 /** The range of pods that contains the address, in words. */

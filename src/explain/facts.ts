@@ -1,5 +1,15 @@
 import type { EndpointSlice, Service } from '../api/index.ts';
 import type { Problem } from '../lib/problem.ts';
+import type {
+  FoundFlows,
+  FoundListeners,
+  ListenerQuery,
+  OtherRules,
+  Packet,
+  PacketPath,
+  ProbedEndpoint,
+  ProbeResult,
+} from '../machine/index.ts';
 import type { ConfiguredMode, KernelReading, ModeSettings, SetAside } from '../modes/index.ts';
 import type { Family, Ip } from '../net/index.ts';
 import type { ServicePortPlan } from '../plan/index.ts';
@@ -49,4 +59,11 @@ export interface WatchFact {
 /** Reads the kernel now. All reads are bounded. */
 export interface KernelFacts {
   readBack(family: Family, plan: ServicePortPlan): Promise<KernelReading>;
+  /** The tracked connections of a caller. */
+  flows?(packet: Packet): Promise<FoundFlows>;
+  /** What drops the packet beside the proxy's own rules. */
+  otherRules?(path: PacketPath): Promise<OtherRules>;
+  listeners?(query: ListenerQuery): Promise<FoundListeners>;
+  /** Connects to endpoints from the node. */
+  probe?(endpoints: readonly ProbedEndpoint[]): Promise<readonly ProbeResult[]>;
 }

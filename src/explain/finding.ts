@@ -5,9 +5,11 @@ export interface Finding extends Omit<Step, 'number'> {
   /** The sentence of the whole answer, if this finding is the reason. By default the text of the step. */
   readonly summary?: string | undefined;
   readonly next?: NextStep | undefined;
+  /** What is missing elsewhere may only be not known yet, so nothing can be called broken. */
+  readonly isBlind?: boolean | undefined;
 }
 
-type More = Partial<Pick<Finding, 'details' | 'data' | 'summary' | 'next'>>;
+type More = Partial<Pick<Finding, 'details' | 'data' | 'summary' | 'next' | 'isBlind'>>;
 
 export function finding(topic: Topic, verdict: StepVerdict, text: string, more: More = {}): Finding {
   return { topic, verdict, text, details: [], ...more };

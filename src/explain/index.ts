@@ -1,4 +1,18 @@
 export type { Caller, Place } from './caller.ts';
+export { explain } from './explain.ts';
+export {
+  type AskedQuestion,
+  EXPLANATION_SCHEMA,
+  type ExplainedCaller,
+  type ExplainedTarget,
+  type Explanation,
+  type ExplanationOrigin,
+  type NextStep,
+  type Step,
+  type StepVerdict,
+  type Topic,
+  type Verdict,
+} from './explanation.ts';
 export type { Facts, KernelFacts, ObjectLookup, WatchFact } from './facts.ts';
 export {
   type Destination,
@@ -21,3 +35,4 @@ export type {
   RemarkCode,
   SeenAs,
 } from './outcome.ts';
+export { type OperatorQuestion, parseQuestion, QuestionError, type QuestionTexts, questionTexts } from './question.ts';

@@ -1,5 +1,5 @@
-import { FAMILIES, type Ip, parseIp } from '../net/index.ts';
 import { isNodeIPKnown } from '../model/index.ts';
+import { FAMILIES, type Ip, parseIp } from '../net/index.ts';
 import type { Facts } from './facts.ts';
 
 /** The addresses of the node: those of its interfaces, or those of the Node without a kernel to ask. */

@@ -31,29 +31,24 @@ export function targetName(target: TargetRef | undefined, namespace: string): st
   return target.kind === '' || target.kind === 'Pod' ? name : `${target.kind} ${name}`;
 }
 
-export interface FoundPod {
-  /** `ns/name` */
-  readonly pod: string;
+export interface FoundPod extends EndpointPlace {
   readonly ips: readonly Ip[];
-  readonly node: string | undefined;
-  /** `ns/slice` of one slice that names it. */
-  readonly slice: string;
 }
 
 /** Finds a pod by the EndpointSlices that name it. A proxy does not watch pods, so it knows no others. */
 export async function findPod(objects: Facts['objects'], pod: string): Promise<FoundPod | undefined> {
   const ips = new Set<Ip>();
-  let found: Omit<FoundPod, 'ips' | 'pod'> | undefined;
+  let found: EndpointPlace | undefined;
   await scan(objects.slices(), slice => {
-    for (const { targetRef, addresses, nodeName } of slice.endpoints) {
+    for (const { targetRef, addresses, nodeName, zone } of slice.endpoints) {
       if (!targetRef || podKey(targetRef, slice) !== pod) continue;
       const ip = parseIp(addresses[0] ?? '');
       if (ip !== undefined) ips.add(ip);
-      found ??= { node: nodeName, slice: objectKey(slice.metadata) };
+      found ??= { targetRef, node: nodeName, zone, slice: objectKey(slice.metadata) };
     }
     return false;
   });
-  return found && { pod, ips: [...ips], ...found };
+  return found && { ips: [...ips], ...found };
 }
 
 export interface FoundEndpoint extends EndpointPlace {
@@ -62,11 +57,7 @@ export interface FoundEndpoint extends EndpointPlace {
 }
 
 /** Finds the endpoints that have an address. Stops after a few. */
-export async function findEndpoints(
-  objects: Facts['objects'],
-  ip: Ip,
-  max: number,
-): Promise<readonly FoundEndpoint[]> {
+export async function findEndpoints(objects: Facts['objects'], ip: Ip, max: number): Promise<readonly FoundEndpoint[]> {
   const found: FoundEndpoint[] = [];
   const family = familyOf(ip);
   // An API server writes IPv4 addresses in one way only, so it suffices to compare texts.

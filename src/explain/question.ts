@@ -4,7 +4,7 @@ import { type Ip, joinHostPort, parseIp } from '../net/index.ts';
 import type { AskedQuestion } from './explanation.ts';
 
 /** What the operator wants to know. */
-export interface Question {
+export interface OperatorQuestion {
   readonly to: Target;
   readonly from: From;
   readonly probe: boolean;
@@ -51,12 +51,17 @@ export interface QuestionTexts {
 }
 
 /** Throws a QuestionError. */
-export function parseQuestion({ to, from = '', probe = false, namespace = 'default' }: QuestionTexts): Question {
+export function parseQuestion({
+  to,
+  from = '',
+  probe = false,
+  namespace = 'default',
+}: QuestionTexts): OperatorQuestion {
   return { to: parseTarget(to, namespace), from: parseFrom(from, namespace), probe };
 }
 
 /** The question in the form that `parseQuestion` reads without a namespace. */
-export function questionTexts({ to, from, probe }: Question): AskedQuestion {
+export function questionTexts({ to, from, probe }: OperatorQuestion): AskedQuestion {
   const fromText = from.kind === 'default' ? undefined : textOfFrom(from);
   return { to: textOfTarget(to), ...(fromText === undefined ? {} : { from: fromText }), probe };
 }
@@ -66,7 +71,8 @@ const NAME = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/;
 const POD_NAME = /^[a-z0-9]([-.a-z0-9]*[a-z0-9])?$/;
 /** `web.shop.svc.cluster.local`, as programs in pods call a Service. */
 const DNS_NAME = /^([^./]+)\.([^./]+)\.svc(?:\..*)?$/;
-const HELP = 'ask for SERVICE, SERVICE:PORT, NAMESPACE/SERVICE:PORT or IP:PORT, and append /udp or /sctp if it is not TCP';
+const HELP =
+  'ask for SERVICE, SERVICE:PORT, NAMESPACE/SERVICE:PORT or IP:PORT, and append /udp or /sctp if it is not TCP';
 
 function parseTarget(text: string, namespace: string): Target {
   const { rest, protocol } = splitProtocol(text);
@@ -84,7 +90,9 @@ function splitProtocol(text: string): { readonly rest: string; readonly protocol
   const protocol = slash < 0 ? undefined : PROTOCOLS[text.slice(slash + 1).toLowerCase()];
   // A Service may be named udp: `default/udp` has no port, so the word is the name.
   const isName = protocol !== undefined && !/[:.]/.test(text) && text.indexOf('/') === slash;
-  return protocol === undefined || isName ? { rest: text, protocol: undefined } : { rest: text.slice(0, slash), protocol };
+  return protocol === undefined || isName
+    ? { rest: text, protocol: undefined }
+    : { rest: text.slice(0, slash), protocol };
 }
 
 function parseAddress(text: string): { readonly ip: Ip; readonly port: number } | undefined {

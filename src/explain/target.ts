@@ -11,8 +11,8 @@ import type { Frontend, ServicePortPlan } from '../plan/index.ts';
 import type { Facts } from './facts.ts';
 import type { Finding } from './finding.ts';
 import { addressOfOtherFamily, noFrontend } from './near-misses/address.ts';
-import { lostFrontend, noPlan, noSuchPort, notServed } from './near-misses/service.ts';
 import { noSuchService } from './near-misses/no-such-service.ts';
+import { lostFrontend, noPlan, noSuchPort, notServed } from './near-misses/service.ts';
 import { nodeIPsOf } from './node-addresses.ts';
 import { matchFrontend } from './outcome/index.ts';
 import type { AddressTarget, ServiceTarget, Target } from './question.ts';
@@ -91,7 +91,9 @@ function clusterFrontend(service: Service, port: ServicePortSpec, facts: Facts):
   const key = objectKey(service.metadata);
   for (const family of familiesOf(service).filter(other => facts.families.includes(other))) {
     const { planner } = facts.state.family(family);
-    const plan = planner.plansOf(key).find(({ port: other }) => other.name === port.name && other.protocol === port.protocol);
+    const plan = planner
+      .plansOf(key)
+      .find(({ port: other }) => other.name === port.name && other.protocol === port.protocol);
     if (!plan) continue;
     const frontend = plan.frontends.find(({ kind }) => kind === 'ClusterIP');
     if (frontend?.ip === undefined) return lostFrontend(plan);

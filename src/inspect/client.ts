@@ -22,14 +22,20 @@ const MAX_RETRIES = 5;
  */
 export type ProxyClientErrorKind = 'no-socket' | 'denied' | 'elsewhere' | 'refused' | 'broken';
 
-/** The proxy did not answer. The message says what to do. */
+/** The proxy did not answer. The message is the reason, and then the advice what to do. */
 export class ProxyClientError extends Error {
   override readonly name = 'ProxyClientError';
   readonly kind: ProxyClientErrorKind;
+  readonly reason: string;
 
-  constructor(kind: ProxyClientErrorKind, message: string, cause?: unknown) {
-    super(message, { cause });
+  constructor(
+    kind: ProxyClientErrorKind,
+    reason: string,
+    { advice, cause }: { advice?: string; cause?: unknown } = {},
+  ) {
+    super(advice === undefined ? reason : `${reason}: ${advice}`, { cause });
     this.kind = kind;
+    this.reason = reason;
   }
 }
 
@@ -78,7 +84,8 @@ function parsed(text: string, path: string): unknown {
   try {
     return parseJson(text);
   } catch (error) {
-    throw new ProxyClientError('broken', `the answer to ${path} is no JSON: is this a Pointsman proxy?`, error);
+    const reason = `the answer to ${path} is no JSON`;
+    throw new ProxyClientError('broken', reason, { advice: 'is this a Pointsman proxy?', cause: error });
   }
 }
 
@@ -123,7 +130,8 @@ async function* texts(response: IncomingMessage, { timeoutMs = TIMEOUT_MS }: Ask
     }
   } catch (error) {
     if (error instanceof ProxyClientError) throw error;
-    throw new ProxyClientError('broken', 'the answer broke off: did the proxy end? Ask again', error);
+    const advice = 'did the proxy end? Ask again';
+    throw new ProxyClientError('broken', 'the answer broke off', { advice, cause: error });
   } finally {
     deadline.stop();
     response.destroy();
@@ -139,8 +147,8 @@ function checkNamespace({ headers }: IncomingMessage, socketPath: string, { netw
   if (networkNamespace === undefined || found === undefined || found === networkNamespace) return;
   throw new ProxyClientError(
     'elsewhere',
-    `the proxy at ${socketPath} works in another network namespace (${found}) than this command (${networkNamespace}): ` +
-      'run the command there, or name the socket with --inspect-socket',
+    `the proxy at ${socketPath} works in another network namespace (${found}) than this command (${networkNamespace})`,
+    { advice: 'run the command there, or name the socket with --inspect-socket' },
   );
 }
 
@@ -167,23 +175,25 @@ const IN_THE_POD = 'or run the command in its pod: kubectl -n kube-system exec P
 
 function connectError(socketPath: string, error: Error): ProxyClientError {
   const at = `at ${socketPath}`;
+  const failure = (kind: ProxyClientErrorKind, reason: string, advice?: string) =>
+    new ProxyClientError(kind, reason, advice === undefined ? { cause: error } : { advice, cause: error });
   switch (errorCode(error)) {
     case 'ENOENT':
     case 'ENOTDIR':
-      return new ProxyClientError(
+      return failure(
         'no-socket',
-        `there is no socket ${at}: check that a Pointsman proxy runs on this node, ${IN_THE_POD}`,
-        error,
+        `there is no socket ${at}`,
+        `check that a Pointsman proxy runs on this node, ${IN_THE_POD}`,
       );
     case 'ECONNREFUSED':
     case 'ENOTSOCK':
-      return new ProxyClientError('no-socket', `no proxy listens ${at}: it has ended. Start it, ${IN_THE_POD}`, error);
+      return failure('no-socket', `no proxy listens ${at}`, `it has ended. Start it, ${IN_THE_POD}`);
     case 'EACCES':
     case 'EPERM':
-      return new ProxyClientError('denied', `only root may open the socket ${at}: run the command as root`, error);
+      return failure('denied', `only root may open the socket ${at}`, 'run the command as root');
     case 'ABORT_ERR':
-      return new ProxyClientError('broken', 'the question was given up', error);
+      return failure('broken', 'the question was given up');
     default:
-      return new ProxyClientError('broken', `the proxy does not answer ${at}: ${error.message}`, error);
+      return failure('broken', `the proxy does not answer ${at}: ${error.message}`);
   }
 }

@@ -38,7 +38,7 @@ async function answerOf(
   const route = routes.get(path);
   if (!route) return errorAnswer(404, `there is no path ${goQuote(path)}: /v1 lists all paths`);
   const checked = checkQuery(route, query, disconnected);
-  return route.readsKernel ? gate.enter(() => route.answer(checked)) : route.answer(checked);
+  return route.readsKernel ? gate.enter(() => route.answer(checked), disconnected) : route.answer(checked);
 }
 
 function failureAnswer(error: unknown): HttpAnswer {

@@ -37,7 +37,7 @@ export class UnixServer {
    */
   static async open({ path, ...settings }: UnixServerOptions): Promise<UnixServer> {
     const folder = dirname(path);
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    makeFolder(folder);
     await refuseIfInUse(path);
     // Node deletes the file under its first name when the server closes. By then that file may be another process's.
     const firstPath = join(folder, `.${randomBytes(4).toString('hex')}`);
@@ -66,6 +66,19 @@ export class UnixServer {
     const isOwn = this.isReachable;
     this.#http.close();
     if (isOwn) unlinkIfThere(this.#path);
+  }
+}
+
+/** Node's own recursive mkdir reports a missing file where the file system is read-only. */
+function makeFolder(folder: string): void {
+  try {
+    mkdirSync(folder, { mode: 0o700 });
+  } catch (error) {
+    const code = errorCode(error);
+    if (code === 'EEXIST') return;
+    if (code !== 'ENOENT' || dirname(folder) === folder) throw error;
+    makeFolder(dirname(folder));
+    mkdirSync(folder, { mode: 0o700 });
   }
 }
 

@@ -27,6 +27,7 @@ test('CLI-19 the nearest word is suggested, and a word that is like none is not'
     ['proxymode', 'proxy-mode'],
     ['porxy-mode', 'proxy-mode'],
     ['cluster', 'cluster-cidr'],
+    ['CLUSTER-CIDR', 'cluster-cidr'],
     ['conf', undefined],
     ['confg', 'config'],
     ['foo', undefined],

@@ -4,6 +4,8 @@ const MIN_PREFIX = 3;
 
 /** Returns the candidate that the operator probably meant. Undefined if none is similar enough. */
 export function nearest(word: string, candidates: readonly string[]): string | undefined {
+  const same = candidates.find(candidate => candidate.toLowerCase() === word.toLowerCase());
+  if (same !== undefined) return same;
   const limit = Math.max(1, Math.floor(word.length * MAX_SHARE));
   const ranked = candidates
     .map(candidate => ({ candidate, distance: editDistance(word, candidate) }))

@@ -16,6 +16,7 @@ export interface Problem {
 
 /**
  * invalid     a field has a value that the proxy cannot use
+ * doubtful    an API server would refuse or drop the field, or fill it in; the object is used
  * unreadable  a file or a folder cannot be read or parsed
  * duplicate   another manifest has the same object
  * conflict    another Service owns the address
@@ -23,6 +24,6 @@ export interface Problem {
  */
 export type ProblemReason = (typeof PROBLEM_REASONS)[number];
 
-export const PROBLEM_REASONS = ['invalid', 'unreadable', 'duplicate', 'conflict', 'internal'] as const;
+export const PROBLEM_REASONS = ['invalid', 'doubtful', 'unreadable', 'duplicate', 'conflict', 'internal'] as const;
 
 export type ReportProblem = (problem: Problem) => void;

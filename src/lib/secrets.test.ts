@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { rememberSecret, withoutSecrets } from './secrets.ts';
+import { rememberSecret, withoutLikelySecrets, withoutSecrets, withoutUrlCredentials } from './secrets.ts';
 
 test('LIB-7 a remembered secret is removed wherever it stands, also if the text cuts it off', () => {
   const token = 'first-16-letters-and-the-rest';
@@ -42,4 +42,27 @@ test('LIB-7 secrets that begin alike, or contain each other, are removed complet
   for (const ending of ['one', 'other', 'o']) {
     assert.equal(withoutSecrets(`a the-same-sixteen-letters.${ending} b`), 'a <redacted> b');
   }
+});
+
+test('INSPECT-22 everything that looks like a secret is removed, and names of Services stay', () => {
+  const jwt = `eyJ${'a'.repeat(20)}.${'b'.repeat(20)}.${'c'.repeat(20)}`;
+  const cases: readonly (readonly [text: string, clean: string])[] = [
+    ['token: abcdef12', 'token: <redacted>'],
+    ['{"password":"hunter22","a":1}', '{"password":"<redacted>","a":1}'],
+    ['"{\\"password\\":\\"hunter22\\"}"', '"{\\"password\\":\\"<redacted>\\"}"'],
+    ['--client-secret=abcdef12 --v=2', '--client-secret=<redacted> --v=2'],
+    ['client-key-data: LS0tLS1CRUdJTi', 'client-key-data: <redacted>'],
+    ['Authorization: Bearer abcdefgh.ijk', 'Authorization: Bearer <redacted>'],
+    [`a ${jwt} b`, 'a <redacted> b'],
+    ['-----BEGIN RSA PRIVATE KEY-----\nabc\n-----END RSA PRIVATE KEY-----\nx', '<redacted>\nx'],
+    ['https://user:secret@host/x', 'https://<redacted>@host/x'],
+    ['default/token:http and secret/web:8080', 'default/token:http and secret/web:8080'],
+    ['map ip kube-proxy targets { token }', 'map ip kube-proxy targets { token }'],
+  ];
+  for (const [text, clean] of cases) assert.equal(withoutLikelySecrets(text), clean);
+});
+
+test('INSPECT-8 a URL loses its user and password, and nothing else', () => {
+  assert.equal(withoutUrlCredentials('https://a:b@c:6443/d?e=f@g'), 'https://<redacted>@c:6443/d?e=f@g');
+  assert.equal(withoutUrlCredentials('https://c:6443/d@e'), 'https://c:6443/d@e');
 });

@@ -43,6 +43,27 @@ export function withoutUrlCredentials(text: string): string {
   return text.replaceAll(/(\b[a-z][a-z0-9+.-]*:\/\/)[^\s/@]*@/gi, `$1${REDACTED}@`);
 }
 
+/** `token=x`, `token: x` or `"token":"x"`, also in a quoted text. Not `default/token:http`, which is a service port. */
+const NAMED_SECRET =
+  /\b((?:[\w-]*[_-])?(?:token|password|passwd|secret|key-data|api-?key)(?:\\*["']\s*:\s*\\*["']|:\s+\\*["']?|=\\*["']?))[^\s"'\\,}&]{4,}/gi;
+
+const LIKELY_SECRETS: readonly (readonly [pattern: RegExp, replacement: string])[] = [
+  [/-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]*?(?:-----END [A-Z ]*PRIVATE KEY-----|$)/g, REDACTED],
+  // A JSON Web Token, as ServiceAccounts have it.
+  [/\beyJ[\w-]{10,}\.[\w-]{10,}(?:\.[\w-]*)?/g, REDACTED],
+  [/\b(Bearer|Basic)(\s+)[\w.~+/-]{8,}=*/gi, `$1$2${REDACTED}`],
+  [NAMED_SECRET, `$1${REDACTED}`],
+];
+
+/**
+ * The text without the secrets of this process, and without everything that looks like a secret. For texts that leave
+ * the machine, which may have secrets of other programs.
+ */
+export function withoutLikelySecrets(text: string): string {
+  const known = withoutUrlCredentials(withoutSecrets(text));
+  return LIKELY_SECRETS.reduce((clean, [pattern, replacement]) => clean.replaceAll(pattern, replacement), known);
+}
+
 interface Place {
   readonly start: number;
   readonly end: number;

@@ -13,7 +13,7 @@ import type { Ip } from '../net/index.ts';
 import type { Packet } from './packet.ts';
 
 const DEFAULT_LIMIT = 100;
-/** How many flows the kernel may send. Kernels before 5.8, and all kernels for IPv6 addresses, send unwanted ones too. */
+/** Kernels before 5.8 send flows that do not match. So do all kernels if the addresses are IPv6. */
 const MAX_RECEIVED = 20_000;
 
 export interface FlowOptions {
@@ -21,6 +21,8 @@ export interface FlowOptions {
   readonly namespace?: NetworkNamespace | undefined;
   /** How many flows to return. By default 100. */
   readonly limit?: number | undefined;
+  /** How many flows the kernel may send. By default 20,000. */
+  readonly maxReceived?: number | undefined;
 }
 
 /** A connection that the kernel tracks. Its packets follow it, whatever the rules say now. */
@@ -51,24 +53,24 @@ export interface FoundFlows {
 
 /** The tracked connections from this caller to this address and port. From any caller, if the packet has no source. */
 export async function findFlows(packet: Packet, options: FlowOptions = {}): Promise<FoundFlows> {
-  const { namespace, limit = DEFAULT_LIMIT } = options;
+  const { namespace, limit = DEFAULT_LIMIT, maxReceived = MAX_RECEIVED } = options;
   const socket = ConntrackSocket.open({ namespace });
   try {
-    const { flows, ended } = await socket.search(filterOf(packet), { limit, maxReceived: MAX_RECEIVED });
-    return { flows: flows.map(toTrackedFlow), incomplete: reasonOf(ended, limit) };
+    const { flows, ended } = await socket.search(filterOf(packet), { limit, maxReceived });
+    return { flows: flows.map(toTrackedFlow), incomplete: reasonOf(ended, limit, maxReceived) };
   } finally {
     socket.close();
   }
 }
 
-function reasonOf(ended: FlowSearch['ended'], limit: number): string | undefined {
+function reasonOf(ended: FlowSearch['ended'], limit: number, maxReceived: number): string | undefined {
   switch (ended) {
     case undefined:
       return undefined;
     case 'limit':
       return `there are more than ${limit} flows`;
     case 'received':
-      return `the kernel sent ${MAX_RECEIVED} flows, because it does not search for all fields, and it has more`;
+      return `the kernel sent ${maxReceived} flows, because it does not search for all fields, and it has more`;
   }
 }
 

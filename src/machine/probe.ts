@@ -2,12 +2,15 @@ import { once } from 'node:events';
 import { KernelError } from '../kernel/errors.ts';
 import type { NetworkNamespace } from '../kernel/netns.ts';
 import { connectTcp, connectUdp } from '../kernel/sockets/index.ts';
+import { startDeadline } from '../lib/deadline.ts';
 import { errorCode } from '../lib/error-code.ts';
 import type { Ip } from '../net/index.ts';
 
 const TIMEOUT_MS = 1000;
 const TOTAL_MS = 5000;
 const CONCURRENCY = 16;
+/** A probe with less time would only time out. */
+const MIN_MS = 10;
 
 export interface ProbedEndpoint {
   readonly protocol: 'TCP' | 'UDP' | 'SCTP';
@@ -90,7 +93,9 @@ export async function probe(endpoint: ProbedEndpoint, options: ProbeOptions = {}
     detail,
   });
   if (endpoint.protocol === 'SCTP') return result('unsupported');
-  const signal = AbortSignal.timeout(Math.max(1, timeoutMs));
+  const controller = new AbortController();
+  const { signal } = controller;
+  const deadline = startDeadline(timeoutMs, () => controller.abort());
   try {
     if (endpoint.protocol === 'TCP') await probeTcp(namespace, endpoint, signal);
     else await probeUdp(namespace, endpoint, signal);
@@ -99,6 +104,8 @@ export async function probe(endpoint: ProbedEndpoint, options: ProbeOptions = {}
     if (signal.aborted) return result(endpoint.protocol === 'UDP' ? 'cannot tell' : 'timeout');
     const errno = error instanceof KernelError ? error.errno : errorCode(error);
     return result(OUTCOMES.get(errno ?? '') ?? 'failed', errno ?? String(error));
+  } finally {
+    deadline.stop();
   }
 }
 
@@ -116,7 +123,7 @@ export async function probeAll(
       const left = end - performance.now();
       if (!endpoint) continue;
       results[at] =
-        left > 0
+        left > MIN_MS
           ? await probe(endpoint, { namespace, timeoutMs: Math.min(timeoutMs, left) })
           : { endpoint, outcome: 'not probed', ms: 0, detail: undefined };
     }

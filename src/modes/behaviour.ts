@@ -48,8 +48,6 @@ export interface ModeBehaviour {
   /** The mode drops connections to addresses of service CIDRs that no Service has. */
   readonly dropsUnallocatedClusterIPs: boolean;
   readonly loopbackNodePorts: LoopbackNodePorts;
-  /** If every address accepts node ports, IPv6 link-local ones do too. */
-  readonly hasLinkLocalNodePorts: boolean;
   /** Without endpoints, a node port is rejected or dropped at every address of the node, also where it is not accepted. */
   readonly refusesNodePortsAtAllAddresses: boolean;
   /** A frontend whose owner has no endpoints serves another Service that wants it. */
@@ -70,7 +68,6 @@ export const PLAN_BEHAVIOUR: ModeBehaviour = {
   rejectsUnknownPorts: 'nowhere',
   dropsUnallocatedClusterIPs: false,
   loopbackNodePorts: 'none',
-  hasLinkLocalNodePorts: true,
   refusesNodePortsAtAllAddresses: false,
   sharesFrontends: false,
   lacksProtocols: [],

@@ -107,7 +107,12 @@ export interface Mode {
    * What the kernel holds for a service port, beside what the mode wants. Changes nothing, reads only what belongs to this
    * service port, and does not wait for syncs or make them wait.
    */
-  readBack?(family: Family, plan: ServicePortPlan): Promise<KernelReading>;
+  readBack(family: Family, plan: ServicePortPlan): Promise<KernelReading>;
+  /**
+   * How many connections each Service got so far, by `ns/name`. Services without any may be missing. Undefined if the mode
+   * does not count, or could not read the counters.
+   */
+  connectionCounts?(): Promise<ReadonlyMap<string, number> | undefined>;
   /** Shows what only this mode can measure. */
   registerMetrics(metrics: MetricSet): void;
   /** Whether iptables had this chain before the first sync. Only modes that listed the chains anyway know it. */

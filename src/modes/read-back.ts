@@ -1,4 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { KernelError } from '../kernel/errors.ts';
+import type { NetworkNamespace } from '../kernel/netns.ts';
+import { readSysctl } from '../kernel/sysctl.ts';
 import type { Ip } from '../net/index.ts';
 
 /** One object that the mode wants in the kernel for a service port, that the kernel has, or both. */
@@ -23,8 +26,8 @@ export interface PinnedClient {
   readonly client: Ip;
   /** The endpoint's address and port, as the plan writes it: `10.244.1.2:8080`. */
   readonly endpoint: string;
-  /** When the kernel forgets the client, if it does not come back. */
-  readonly secondsLeft: number;
+  /** When affinity ends, if the client does not come back. Undefined if the kernel does not say. */
+  readonly secondsLeft: number | undefined;
 }
 
 /** What the kernel holds for one service port, read just now, beside what the mode wants. */
@@ -95,4 +98,24 @@ export async function readTwiceAtMost(
   }
 }
 
+/** A reading that failed, and why. */
+export function emptyReading(incomplete: string): KernelReading {
+  return { entries: [], affinity: [], incomplete };
+}
+
 export const CHANGED_MEANWHILE = 'rules changed while the mode read them, twice; read again for an exact answer';
+
+/** A kernel setting that must have a value, as `sysctl` prints it. `name` is its path: `net/ipv4/ip_forward`. */
+export function sysctlEntry(name: string, wanted: string, namespace?: NetworkNamespace): KernelEntry {
+  const line = (value: string) => `${name.replaceAll('/', '.')} = ${value}`;
+  return { kind: 'sysctl', place: 'sysctl', wanted: line(wanted), found: foundSysctl(name, line, namespace) };
+}
+
+function foundSysctl(name: string, line: (value: string) => string, namespace?: NetworkNamespace): string | undefined {
+  try {
+    return line(readSysctl(name, namespace));
+  } catch (error) {
+    if (error instanceof KernelError) return undefined;
+    throw error;
+  }
+}

@@ -1,4 +1,6 @@
+import { KernelError } from '../kernel/errors.ts';
 import { type Clock, systemClock, type Timer } from '../lib/clock.ts';
+import { errorText } from '../lib/error-text.ts';
 import { Turns } from '../lib/turns.ts';
 import type { Family } from '../net/index.ts';
 import type { MetricSet } from '../observe/metrics/index.ts';
@@ -14,7 +16,7 @@ import {
   type SyncReport,
 } from './mode.ts';
 import { PlanBook } from './plan-book.ts';
-import { type KernelReading, readTwiceAtMost } from './read-back.ts';
+import { emptyReading, type KernelReading, readTwiceAtMost } from './read-back.ts';
 import type { SetAside } from './set-aside.ts';
 import type { Drift, DriftLook, Writer } from './writer.ts';
 
@@ -107,10 +109,15 @@ export abstract class ModeShell<W extends Writer> implements Mode {
 
   async readBack(family: Family, plan: ServicePortPlan): Promise<KernelReading> {
     const writer = this.#families.get(family)?.writer;
-    const incomplete = `the mode has written nothing for ${family} yet`;
-    if (!writer?.readBack) return { entries: [], affinity: [], incomplete };
-    const read = async () => (await writer.readBack?.(plan)) ?? { entries: [], affinity: [], incomplete };
-    return await readTwiceAtMost(() => (writer.changeStamp ? writer.changeStamp() : this.#workStamp), read);
+    if (this.#closed) return emptyReading('the mode is closed');
+    if (!writer) return emptyReading(`the mode has written nothing for ${family} yet`);
+    const stamp = () => (writer.changeStamp ? writer.changeStamp() : this.#workStamp);
+    try {
+      return await readTwiceAtMost(stamp, () => writer.readBack(plan));
+    } catch (error) {
+      if (!(error instanceof KernelError)) throw error;
+      return emptyReading(`the mode could not read the kernel: ${errorText(error)}`);
+    }
   }
 
   /** Waits until all work has ended, and removes leftovers. */
@@ -155,6 +162,11 @@ export abstract class ModeShell<W extends Writer> implements Mode {
         this.#endedWork++;
       }
     });
+  }
+
+  /** As `turn`, for work that changes nothing. Readings of the kernel stay exact while it runs. */
+  protected turnWithoutChange<T>(work: () => Promise<T>): Promise<T> {
+    return this.#turns.take(work);
   }
 
   /** While work runs, no two stamps are equal. */

@@ -18,6 +18,7 @@ function recordingMode(done: string[], fails: () => boolean = () => false): Mode
       return { full: true };
     },
     setAside: () => [],
+    readBack: async () => ({ entries: [], affinity: [] }),
     registerMetrics: () => void done.push('metrics'),
     async close() {
       done.push('close');

@@ -56,8 +56,12 @@ export class TakeOver implements Mode {
     return this.#mode.setAside();
   }
 
-  async readBack(family: Family, plan: ServicePortPlan): Promise<KernelReading> {
-    return (await this.#mode.readBack?.(family, plan)) ?? { entries: [], affinity: [] };
+  readBack(family: Family, plan: ServicePortPlan): Promise<KernelReading> {
+    return this.#mode.readBack(family, plan);
+  }
+
+  async connectionCounts(): Promise<ReadonlyMap<string, number> | undefined> {
+    return await this.#mode.connectionCounts?.();
   }
 
   registerMetrics(metrics: MetricSet): void {

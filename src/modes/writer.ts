@@ -31,7 +31,7 @@ export interface Writer {
   /** Compares with the kernel and writes what differs. Returns what it wrote, in words, or undefined if nothing did. */
   repair(drift: Drift): Promise<string | undefined>;
   /** See `Mode.readBack`. It runs beside writes. */
-  readBack?(plan: ServicePortPlan): Promise<KernelReading>;
+  readBack(plan: ServicePortPlan): Promise<KernelReading>;
   /** A value that every change of the kernel's rules alters. Without it, only work of the shell counts as a change. */
   changeStamp?(): unknown;
   /** In how many milliseconds leftovers can be removed; undefined if there are none. */

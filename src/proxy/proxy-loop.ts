@@ -5,7 +5,7 @@ import type { Problem } from '../lib/problem.ts';
 import type { ModelDiff, ServiceState } from '../model/index.ts';
 import { type Mode, type ModeSettings, SyncError, type SyncReport } from '../modes/index.ts';
 import type { Family } from '../net/index.ts';
-import { conflictProblems, type PlanSettings } from '../plan/index.ts';
+import { conflictProblems, type PlanDiff, type PlanSettings } from '../plan/index.ts';
 import type { SourceHandlers } from '../source/index.ts';
 import { BoundedFrequencyRunner, type Intervals } from './bounded-frequency-runner.ts';
 import { type ModeSettingsInput, modeSettings } from './mode-settings.ts';
@@ -48,8 +48,10 @@ export interface LoopListener {
   /** There is something to write. */
   queued(family: Family): void;
   syncStarted(family: Family): void;
+  /** A run of syncs has taken all changes that have come so far. */
+  allTaken?(): void;
   /** The next write is about these changes. */
-  changesTaken?(family: Family, diff: ModelDiff): void;
+  changesTaken?(family: Family, diff: ModelDiff, plans: PlanDiff): void;
   synced(family: Family, report: SyncedReport): void;
   /** The loop retries the sync. */
   syncFailed(family: Family, failure: SyncFailure): void;
@@ -195,6 +197,7 @@ export class ProxyLoop implements SourceHandlers {
     const settings = new Map(families.map(family => [family, this.#settings(family)]));
     this.#wanted.clear();
     const changes = families.map(family => ({ family, change: this.state.takeFamily(family) }));
+    this.#options.listener.allTaken?.();
     const failed: Family[] = [];
     for (const { family, change } of changes) {
       const own = settings.get(family);
@@ -215,7 +218,7 @@ export class ProxyLoop implements SourceHandlers {
     const { mode, listener } = this.#options;
     const start = performance.now();
     listener.syncStarted(family);
-    listener.changesTaken?.(family, model);
+    listener.changesTaken?.(family, model, plans);
     this.#noLocalEndpoints[family].apply(plans);
     if (model.staleFlowsPossible) this.#staleFlows.add(family);
     try {

@@ -673,3 +673,19 @@ test('FILES-7 close during the first scan ends it without a call of synced', asy
   await started;
   assert.deepEqual(listener.events, []);
 });
+
+test('FILES-20 an object with an unknown field is used, and the problem ends when the field is gone', async t => {
+  const { listener, write, next, nextProblems } = await setUp(t, {
+    'a.yaml': service('web', '10.0.0.1', ', selektor: {}'),
+  });
+  assert.deepEqual(await next(), ['added Service default/web 10.0.0.1', 'synced']);
+  assert.deepEqual(await nextProblems(), [
+    'a.yaml:4:50 | Service default/web | spec.selektor | is no field of a Service in Kubernetes v1.37: did you mean selector?',
+  ]);
+  write('a.yaml', service('web', '10.0.0.2', ', selektor: {}'));
+  assert.deepEqual(await next(), ['updated Service default/web 10.0.0.1 -> 10.0.0.2']);
+  assert.equal((await nextProblems()).length, 1);
+  assert.deepEqual(listener.recoveries, []);
+  write('a.yaml', service('web', '10.0.0.2', ', selector: {a: b}'));
+  await until(() => listener.recoveries.length > 0, 'the recovery');
+});

@@ -20,8 +20,11 @@ export interface Position {
   readonly column: number;
 }
 
+/** The place of a value, or of the name of a field. */
+export type Locate = (path: FieldPath, part?: 'value' | 'name') => Position | undefined;
+
 export type ParsedDocument =
-  | { readonly kind: 'value'; readonly value: unknown; readonly locate: (path: FieldPath) => Position | undefined }
+  | { readonly kind: 'value'; readonly value: unknown; readonly locate: Locate }
   | { readonly kind: 'error'; readonly message: string; readonly position?: Position | undefined };
 
 /** How many lexemes a YAML document may have, for a memory limit in bytes. */
@@ -117,7 +120,7 @@ function readDocument(document: Document.Parsed, lines: LineCounter): ParsedDocu
   try {
     const value = yamlValue(contents);
     if (value === null) return undefined;
-    return { kind: 'value', value, locate: path => positionOf(offsetOf(contents, path), lines) };
+    return { kind: 'value', value, locate: (path, part) => positionOf(offsetOf(contents, path, part), lines) };
   } catch (error) {
     if (!(error instanceof UnusableYaml)) return errorDocument(error, lines);
     return { kind: 'error', message: error.message, position: positionOf(error.offset, lines) };
@@ -125,7 +128,8 @@ function readDocument(document: Document.Parsed, lines: LineCounter): ParsedDocu
 }
 
 /** The offset of a field. If the field is missing, that of the nearest node around it. */
-function offsetOf(root: ParsedNode | null, path: FieldPath): number {
+function offsetOf(root: ParsedNode | null, path: FieldPath, part: 'value' | 'name' = 'value'): number {
+  if (part === 'name') return nameOffsetOf(root, path) ?? offsetOf(root, path);
   let node = root;
   let offset = 0;
   for (const step of [undefined, ...path]) {
@@ -134,6 +138,12 @@ function offsetOf(root: ParsedNode | null, path: FieldPath): number {
     offset = node.range[0];
   }
   return offset;
+}
+
+function nameOffsetOf(root: ParsedNode | null, path: FieldPath): number | undefined {
+  const parent = path.slice(0, -1).reduce(childOf, root);
+  if (!isMap<ParsedNode, ParsedNode | null>(parent)) return undefined;
+  return parent.items.find(({ key }) => isScalar(key) && key.value === path.at(-1))?.key.range[0];
 }
 
 function childOf(node: ParsedNode | null, step: string | number): ParsedNode | null {

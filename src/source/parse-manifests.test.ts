@@ -216,7 +216,9 @@ test('FILES-1 empty texts, comments, empty documents and other kinds give neithe
     '---\n# x\n...\n',
     'apiVersion: v1\nkind: Pod\n',
   ]) {
-    assert.deepEqual(await parse(text), { manifests: new Map(), problems: [], isBroken: false }, JSON.stringify(text));
+    const { ignored, ...file } = await parse(text);
+    assert.deepEqual(file, { manifests: new Map(), problems: [], isBroken: false }, JSON.stringify(text));
+    assert.deepEqual(ignored, text.includes('Pod') ? ['Pod'] : []);
   }
 });
 

@@ -1,7 +1,6 @@
 import {
   type DecodedItem,
   decodeObjects,
-  type FieldPath,
   type FieldProblem,
   type KubeObject,
   type ObjectIdentity,
@@ -9,7 +8,17 @@ import {
 } from '../api/index.ts';
 import type { Problem } from '../lib/problem.ts';
 import { DEFAULT_NAMESPACE, withDefaults } from './defaults.ts';
-import { MAX_YAML_BYTES, type ParsedDocument, type Position, parseJsonDocument, parseYaml } from './parse-documents.ts';
+import { doubtfulFields } from './doubtful-fields.ts';
+import { mistypedKind } from './mistyped-kind.ts';
+import {
+  type Locate,
+  MAX_YAML_BYTES,
+  type ParsedDocument,
+  type Position,
+  parseJsonDocument,
+  parseYaml,
+} from './parse-documents.ts';
+import { unknownFields } from './unknown-fields.ts';
 import { DEFAULT_RULES, type ManifestRules } from './validate-addresses.ts';
 import { validateManifest } from './validate-manifest.ts';
 
@@ -25,6 +34,8 @@ export interface Manifest {
 export interface ManifestFile {
   readonly manifests: ReadonlyMap<string, Manifest>;
   readonly problems: readonly Problem[];
+  /** The kinds of the objects that a proxy does not use: `Deployment.apps`. */
+  readonly ignored: readonly string[];
   /** The text could not be parsed to its end. The file may have further objects. */
   readonly isBroken: boolean;
 }
@@ -59,18 +70,23 @@ function addDocument(document: ParsedDocument, builder: FileBuilder): FileBuilde
   return builder;
 }
 
-function addItem(
-  { result, path }: DecodedItem,
-  locate: (path: FieldPath) => Position | undefined,
-  builder: FileBuilder,
-): void {
+function addItem({ result, path, value }: DecodedItem, locate: Locate, builder: FileBuilder): void {
+  const add = (problems: readonly FieldProblem[], named: Named, part: 'value' | 'name' = 'value') => {
+    for (const problem of problems) builder.addProblem(problem, locate([...path, ...problem.path], part), named);
+  };
   switch (result.kind) {
-    case 'ignored':
+    case 'ignored': {
+      const problem = mistypedKind(value);
+      if (problem) add([problem], {});
+      else builder.ignore(result.ignored);
       return;
+    }
     case 'problems': {
       const subject = result.subject && withNamespace(result.subject);
       const named = { kind: subject?.kind, object: subject && manifestKey(subject) };
-      for (const problem of result.problems) builder.addProblem(problem, locate([...path, ...problem.path]), named);
+      // A mistyped name of a field is often the cause of the other problems.
+      if (subject) add(unknownFields(value, subject.kind), named, 'name');
+      add(result.problems, named);
       return;
     }
     case 'object': {
@@ -78,11 +94,15 @@ function addItem(
       const key = manifestKey({ kind: object.kind, ...object.metadata });
       const problems = validateManifest(object, builder.rules);
       const named = { kind: object.kind, object: key };
-      for (const problem of problems) builder.addProblem(problem, locate([...path, ...problem.path]), named);
+      add(unknownFields(value, object.kind), named, 'name');
+      add(doubtfulFields(result.object), named);
+      add(problems, named);
       if (problems.length === 0) builder.addObject(key, object, locate(path));
     }
   }
 }
+
+type Named = Pick<Problem, 'kind' | 'object'>;
 
 function withNamespace(subject: ObjectIdentity): ObjectIdentity {
   const isNamespaced = subject.kind === 'Service' || subject.kind === 'EndpointSlice';
@@ -94,6 +114,7 @@ class FileBuilder {
   readonly #path: string;
   readonly #manifests = new Map<string, Manifest>();
   readonly #problems: Problem[] = [];
+  readonly #ignored: string[] = [];
   #isBroken = false;
 
   constructor(path: string, rules: ManifestRules) {
@@ -115,12 +136,13 @@ class FileBuilder {
       });
   }
 
-  addProblem(
-    { field, message }: FieldProblem,
-    position: Position | undefined,
-    named: Pick<Problem, 'kind' | 'object'>,
-  ): void {
-    this.#problems.push({ where: this.#where(position), ...named, field, message });
+  addProblem({ field, message, reason }: FieldProblem, position: Position | undefined, named: Named): void {
+    const sort = reason === undefined ? {} : { reason };
+    this.#problems.push({ where: this.#where(position), ...named, ...sort, field, message });
+  }
+
+  ignore(kind: string): void {
+    this.#ignored.push(kind);
   }
 
   breakOff(message: string, position?: Position): void {
@@ -129,7 +151,7 @@ class FileBuilder {
   }
 
   build(): ManifestFile {
-    return { manifests: this.#manifests, problems: this.#problems, isBroken: this.#isBroken };
+    return { manifests: this.#manifests, problems: this.#problems, ignored: this.#ignored, isBroken: this.#isBroken };
   }
 
   #where(position: Position | undefined): string {

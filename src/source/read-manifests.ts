@@ -23,7 +23,7 @@ export async function readManifests(path: string, rules: ManifestRules): Promise
   for (const { path: where, message } of listing.unlisted)
     reader.problems.push({ where, reason: 'unreadable', message });
   await reader.addFiles(listing);
-  return reader.snapshot();
+  return reader.snapshot(path);
 }
 
 /** Reads manifests from a stream. `name` stands for the file in messages. */
@@ -45,7 +45,7 @@ export async function readManifestText(
     size > MAX_BYTES ? { kind: 'problem' as const, message: tooLong(size) } : decodeText(Buffer.concat(chunks));
   if (text.kind === 'text') await reader.add(name, text.text);
   else if (text.kind === 'problem') reader.problems.push(unreadableFile(name, text.message));
-  return reader.snapshot();
+  return reader.snapshot(name);
 }
 
 class SnapshotReader {
@@ -75,13 +75,37 @@ class SnapshotReader {
     if (!file.isBroken) this.#collection.put(path, file.manifests);
   }
 
-  snapshot(): ManifestSnapshot {
+  /** `name` is the path of all manifests. */
+  snapshot(name: string): ManifestSnapshot {
     const manifests = new Map<string, Manifest>();
     const { changes, duplicates } = this.#collection.takeChanges(() => true);
     for (const { key } of changes) {
       const used = this.#collection.used(key);
       if (used) manifests.set(key, used);
     }
-    return { manifests, problems: [...this.problems, ...duplicates.flatMap(duplicateProblems)], notes: [] };
+    const problems = [...this.problems, ...duplicates.flatMap(duplicateProblems)];
+    const empty = problems.length === 0 && manifests.size === 0 ? [this.#emptyProblem(name)] : [];
+    return { manifests, problems: [...problems, ...empty], notes: this.#notes() };
+  }
+  /** A plan of nothing would look as if all were well. */
+  #emptyProblem(name: string): Problem {
+    if (this.#files.length === 0) {
+      return { where: name, message: 'has no manifests: no file in it ends in .yaml, .yml or .json' };
+    }
+    const isEmpty = this.#files.every(({ ignored }) => ignored.length === 0);
+    const message = `has no Service, EndpointSlice, Node or ServiceCIDR${isEmpty ? ': it is empty' : ''}`;
+    return { where: name, message };
+  }
+
+  #notes(): readonly string[] {
+    const counts = new Map<string, number>();
+    const ignored = this.#files.flatMap(file => file.ignored);
+    for (const kind of ignored) counts.set(kind, (counts.get(kind) ?? 0) + 1);
+    if (counts.size === 0) return [];
+    const kinds = Array.from(counts, ([kind, count]) => `${count} ${kind}`)
+      .sort()
+      .join(', ');
+    const hint = counts.has('Endpoints') ? ' (a proxy reads EndpointSlices, not Endpoints)' : '';
+    return [`objects of other kinds do not count: ${kinds}${hint}`];
   }
 }

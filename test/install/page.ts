@@ -14,10 +14,15 @@ const NOT_RUN = 'not run: ';
 
 /** The `sh` blocks of a page of docs/install, in their order. */
 export function blocksOf(page: string): readonly Block[] {
+  return blocksIn(`docs/install/${page}.md`);
+}
+
+/** The `sh` blocks of a document. */
+export function blocksIn(path: string): readonly Block[] {
   const blocks: Block[] = [];
   let heading = '';
   let open: { readonly language: string; readonly rest: string; readonly lines: string[] } | undefined;
-  for (const line of readFileSync(`docs/install/${page}.md`, 'utf8').split('\n')) {
+  for (const line of readFileSync(path, 'utf8').split('\n')) {
     const [, , language = '', rest = ''] = FENCE.exec(line) ?? [];
     if (open === undefined) {
       if (FENCE.test(line)) open = { language, rest, lines: [] };

@@ -1,5 +1,6 @@
 import type { ModeSettings } from '../../src/modes/mode.ts';
 import type { PlanBook } from '../../src/modes/plan-book.ts';
+import type { KernelReading } from '../../src/modes/read-back.ts';
 import type { Drift, DriftLook, WriteOutcome, Writer } from '../../src/modes/writer.ts';
 
 /** A writer whose kernel a test controls: a map of committed plans. It records what the shell asks of it. */
@@ -44,6 +45,13 @@ export class FakeWriter implements Writer {
   async repair({ cause, parts }: Drift): Promise<string | undefined> {
     this.calls.push(`repair: ${cause}${parts ? ` (${[...parts]})` : ''}`);
     return this.repairs();
+  }
+
+  /** What a reading finds. */
+  reads: () => KernelReading | Promise<KernelReading> = () => ({ entries: [], affinity: [] });
+
+  async readBack(): Promise<KernelReading> {
+    return this.reads();
   }
 
   async removeLeftovers(): Promise<void> {

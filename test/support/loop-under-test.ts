@@ -51,6 +51,7 @@ export class LoopUnderTest {
         return { full: false };
       },
       setAside: () => [],
+      readBack: async () => ({ entries: [], affinity: [] }),
       registerMetrics: () => {},
       close: async () => {
         this.isModeClosed = true;

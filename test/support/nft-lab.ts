@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
+import type { NetworkNamespace } from '../../src/kernel/netns.ts';
 import { BatchError, NftablesSocket } from '../../src/kernel/nftables/index.ts';
 import { withNamespace } from './namespaces.ts';
 import { runIn, runNftScript } from './run-in.ts';
 
 export interface Lab {
+  readonly namespace: NetworkNamespace;
   readonly socket: NftablesSocket;
   /** Runs nft and returns its output. */
   nft(...args: string[]): string;
@@ -17,6 +19,7 @@ export async function inNamespace(work: (lab: Lab) => Promise<void>): Promise<vo
     const socket = NftablesSocket.open({ namespace });
     try {
       await work({
+        namespace,
         socket,
         nft: (...args) => runIn(namespace, 'nft', args),
         script: (text, ...args) => runNftScript(namespace, text, args),

@@ -1,7 +1,7 @@
 import { constants } from 'node:os';
 import type { ProbeResult } from '../../src/demo/playground/index.ts';
 import { joinHostPort } from '../../src/net/index.ts';
-import type { Question } from './matrix.ts';
+import type { Question, Source } from './matrix.ts';
 
 /** The name of each address that an endpoint may see as its caller. Other addresses have no name. */
 const CALLERS: Readonly<Record<string, string>> = {
@@ -19,7 +19,7 @@ const CALLERS: Readonly<Record<string, string>> = {
 
 /** The endpoints that answered, and how they saw their caller: `10.244.1.2:8080 10.244.2.3:8080 as node`. */
 export function describeAnswers(
-  { service, source }: Question,
+  { service, source }: Question<Source>,
   { answers, failures }: ProbeResult,
   scheduler = '',
 ): string {

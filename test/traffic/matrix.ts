@@ -5,11 +5,11 @@ import { type Family, familyOf, type Ip } from '../../src/net/index.ts';
 import { address, type Endpoints } from './endpoints.ts';
 
 /** One line of the matrix: a caller, and the address and port that it asks. */
-export interface Question {
+export interface Question<From extends Source = ProbeSource> {
   /** `web:80/tcp clusterIP 10.96.0.10:80 from pod` */
   readonly text: string;
   readonly service: Service;
-  readonly source: Source;
+  readonly source: From;
   readonly ip: Ip;
   readonly port: number;
   readonly protocol: ProbeProtocol;
@@ -17,10 +17,16 @@ export interface Question {
 
 export interface Source {
   readonly name: string;
-  readonly namespace: NetworkNamespace;
   /** Whether it is a pod that may be an endpoint of the Service that it asks. */
   readonly isEndpoint?: boolean;
 }
+
+/** A source that sends real packets. */
+export interface ProbeSource extends Source {
+  readonly namespace: NetworkNamespace;
+}
+
+export type Sources<From extends Source = ProbeSource> = Readonly<Record<Family, readonly From[]>>;
 
 interface Destination {
   readonly kind: string;
@@ -30,12 +36,14 @@ interface Destination {
 
 const LOOPBACK = 'nodePort-lo';
 /** A pod on the node that is no endpoint. */
-const CLIENT_POD: Readonly<Record<Family, string>> = { IPv4: '10.244.1.200', IPv6: 'fd00:10:244:1::200' };
-const MAX_ASKING_ENDPOINTS = 2;
+export const CLIENT_POD: Readonly<Record<Family, string>> = { IPv4: '10.244.1.200', IPv6: 'fd00:10:244:1::200' };
+export const MAX_ASKING_ENDPOINTS = 2;
 
 /** Asks every destination of every service port from every kind of source. */
-export function questions(services: readonly Service[], cluster: Cluster, endpoints: Endpoints): readonly Question[] {
-  const sources = { IPv4: sourcesOf('IPv4', cluster, endpoints), IPv6: sourcesOf('IPv6', cluster, endpoints) };
+export function questions<From extends Source>(
+  services: readonly Service[],
+  sources: Sources<From>,
+): readonly Question<From>[] {
   return services.flatMap(service =>
     service.spec.ports.flatMap(port =>
       destinations(service, port).flatMap(destination =>
@@ -47,12 +55,12 @@ export function questions(services: readonly Service[], cluster: Cluster, endpoi
   );
 }
 
-function questionOf(
+function questionOf<From extends Source>(
   service: Service,
   { name, port: servicePort, protocol }: ServicePortSpec,
   { kind, ip, port }: Destination,
-  source: Source,
-): readonly Question[] {
+  source: From,
+): readonly Question<From>[] {
   if (!isProbed(protocol)) return [];
   const head = `${service.metadata.name}:${name || servicePort}/${protocol.toLowerCase()}`;
   return [{ text: `${head} ${kind} ${ip}:${port} from ${source.name}`, service, source, ip, port, protocol }];
@@ -79,7 +87,12 @@ function destinations({ spec, status }: Service, { port, nodePort }: ServicePort
   ];
 }
 
-function sourcesOf(family: Family, cluster: Cluster, endpoints: Endpoints): readonly Source[] {
+/** The sources of a cluster that send real packets. */
+export function clusterSources(cluster: Cluster, endpoints: Endpoints): Sources {
+  return { IPv4: sourcesOf('IPv4', cluster, endpoints), IPv6: sourcesOf('IPv6', cluster, endpoints) };
+}
+
+function sourcesOf(family: Family, cluster: Cluster, endpoints: Endpoints): readonly ProbeSource[] {
   return [
     { name: 'node', namespace: cluster.node },
     { name: 'pod', namespace: cluster.addPod(address(CLIENT_POD[family])) },

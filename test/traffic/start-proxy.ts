@@ -42,7 +42,7 @@ export function startProxy(
     close,
   } = createProxy(
     {
-      mode: configured(mode, settings),
+      mode: caseMode({ ...settings, mode }),
       programs: { backend },
       nodeName: NODE_NAME,
       namespace,
@@ -82,7 +82,8 @@ export function startProxy(
   };
 }
 
-function configured(mode: Mode, { localhostNodePorts, scheduler, strictARP }: CaseSettings): ConfiguredMode {
+/** The mode of a case, with its options. */
+export function caseMode({ mode, localhostNodePorts, scheduler, strictARP }: CaseSettings): ConfiguredMode {
   switch (mode) {
     case 'nftables':
       return withOptions(nftables, {});

@@ -6,7 +6,7 @@ import { describeAnswers } from './answers.ts';
 import { askAll, forgetFlows } from './ask.ts';
 import { CaseObjects, NODE_NAME, type ObjectChanges } from './case-objects.ts';
 import { Endpoints } from './endpoints.ts';
-import { questions } from './matrix.ts';
+import { clusterSources, questions } from './matrix.ts';
 import type { Mode } from './modes.ts';
 import { caseFolders, type RecordedCase, readCase, readTraffic } from './recorded-case.ts';
 import { type CaseSettings, caseSettings } from './settings.ts';
@@ -83,7 +83,7 @@ async function observeSteps(
     await proxy.apply(objects.apply(step));
     await endpoints.serve(step.set.filter(object => object.kind === 'EndpointSlice'));
     await forgetFlows(cluster.node);
-    const asked = questions(objects.services, cluster, endpoints);
+    const asked = questions(objects.services, clusterSources(cluster, endpoints));
     const results = await askAll(asked, mode, ({ service, ip }) => objects.endpointCount(service, familyOf(ip)));
     for (const [i, question] of asked.entries()) {
       const result = results[i];

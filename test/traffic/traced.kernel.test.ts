@@ -7,7 +7,7 @@ import { waitFor } from '../support/wait-for.ts';
 import { forgetFlows } from './ask.ts';
 import { CaseObjects } from './case-objects.ts';
 import { Endpoints } from './endpoints.ts';
-import { type Question, questions } from './matrix.ts';
+import { clusterSources, type Question, questions } from './matrix.ts';
 import { caseFolders, readCase } from './recorded-case.ts';
 import { caseSettings } from './settings.ts';
 import { startProxy } from './start-proxy.ts';
@@ -34,7 +34,7 @@ async function traceCase(folder: string): Promise<void> {
       await proxy.apply(objects.apply(step));
       await endpoints.serve(step.set.filter(object => object.kind === 'EndpointSlice'));
       await forgetFlows(cluster.node);
-      const asked = questions(objects.services, cluster, endpoints).filter(({ source }) =>
+      const asked = questions(objects.services, clusterSources(cluster, endpoints)).filter(({ source }) =>
         SAMPLED_SOURCES.has(source.name),
       );
       for (let from = 0; from < asked.length; from += CONCURRENT_QUESTIONS) {

@@ -39,8 +39,12 @@ export function chooseNode(wanted: string, snapshot: Snapshot, machineName = hos
   throw new FlagError(`${snapshot.name} has ${names.length} Nodes: name one with --node: ${listed(names)}`);
 }
 
-function thisMachine(name: string, { name: origin }: Snapshot): ChosenNode {
-  return { name, isThisMachine: true, note: `there is no Node in ${origin}, so the addresses of this machine count` };
+function thisMachine(name: string, { origin }: Snapshot): ChosenNode {
+  return {
+    name,
+    isThisMachine: true,
+    note: `${origin === 'cluster' ? 'the cluster has' : 'the manifests have'} no Node, so the addresses of this machine count`,
+  };
 }
 
 function byDistance(wanted: string, names: readonly string[]): readonly string[] {

@@ -32,7 +32,7 @@ export function factsConfiguration(flags: FactsFlags): FactsConfiguration {
   const overridden = { ...override(base, flags), ...settingsOf(base, flags) };
   if (file) notes.push(...modeNotes(file, overridden.mode, flags));
   const configuration = applyPlatformDefaults(overridden);
-  const gates = gatesOf(configuration);
+  const gates = gatesOf(configuration, notes);
   const errors = validateConfiguration(configuration);
   if (errors.length > 0) throw new FlagError(aggregate(errors));
   return { configuration, gates, notes };
@@ -86,8 +86,9 @@ function modeNotes(file: Configuration, mode: string, { values, changed }: Facts
   return mode === '' ? [`${values.config} names no mode, so this is the plan of iptables mode: set --proxy-mode`] : [];
 }
 
-function gatesOf({ featureGates }: Configuration): FeatureGates {
+function gatesOf({ featureGates }: Configuration, notes: string[]): FeatureGates {
   const applied = applyFeatureGates(featureGates);
   if (applied.kind === 'error') throw new FlagError(applied.message);
+  for (const { message, featureGate, value } of applied.warnings) notes.push(`${featureGate}=${value}: ${message}`);
   return applied.gates;
 }

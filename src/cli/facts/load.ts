@@ -12,11 +12,13 @@ import type { Io } from '../command.ts';
 import { FlagError } from '../flags/index.ts';
 import { type ChosenNode, chooseNode } from './choose-node.ts';
 import { factsConfiguration } from './configuration.ts';
+import { endpointNotes } from './endpoint-notes.ts';
 import { type FactsFlags, nodeFlag } from './flags.ts';
 import { fromCluster } from './from-cluster.ts';
 import { fromManifests } from './from-manifests.ts';
 import { machineIPs, nodeInterfaceIPs } from './interface-ips.ts';
-import type { Snapshot } from './snapshot.ts';
+import { settingsNotes } from './settings-notes.ts';
+import { type Snapshot, withPlace } from './snapshot.ts';
 
 /** The facts that need no running proxy, and where they come from. */
 export interface LoadedFacts extends Facts {
@@ -70,11 +72,13 @@ function factsOf(
 ): LoadedFacts {
   const problems: Problem[] = [...snapshot.problems];
   const live = liveConfig(configuration, gates);
-  const report = (problem: Problem) => problems.push(problem);
+  const report = (problem: Problem) => problems.push(withPlace(problem, snapshot));
   const state = new ProxyState({ nodeName, settings: live.settings, startedAt: 0, report });
   const node = isThisMachine ? localNode(nodeName) : snapshot.nodes.get(nodeName);
   feed(state, snapshot, nodeName, node);
-  const conflicts = FAMILIES.flatMap(family => conflictProblems(state.family(family).planner.plans()));
+  const conflicts = FAMILIES.flatMap(family => conflictProblems(state.family(family).planner.plans())).map(problem =>
+    withPlace(problem, snapshot),
+  );
   const interfaceIPs = isThisMachine ? machineIPs() : undefined;
   return {
     origin: snapshot.origin,
@@ -104,7 +108,12 @@ function factsOf(
     isPending: false,
     watches: [],
     kernel: undefined,
-    notes: [...snapshot.notes, ...(note ? [note] : [])],
+    notes: [
+      ...snapshot.notes,
+      ...(note ? [note] : []),
+      ...settingsNotes(configuration, nodeName, node, state),
+      ...endpointNotes(snapshot, nodeName, state),
+    ],
   };
 }
 

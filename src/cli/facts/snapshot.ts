@@ -39,3 +39,18 @@ export function sortObjects(objects: Iterable<KubeObject>): Sorted {
   }
   return { services, slices, nodes, serviceCidrs };
 }
+
+/** Adds the place of the object to a problem that has none. */
+export function withPlace(problem: Problem, snapshot: Snapshot): Problem {
+  const [kind, key = ''] = problem.object?.split(' ') ?? [];
+  const object =
+    kind === 'Service'
+      ? snapshot.services.get(key)
+      : kind === 'EndpointSlice'
+        ? snapshot.slices.get(key)
+        : kind === 'Node'
+          ? snapshot.nodes.get(key)
+          : undefined;
+  const where = problem.where ?? (object && snapshot.whereOf(object));
+  return where === undefined ? problem : { ...problem, where };
+}

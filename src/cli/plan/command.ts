@@ -5,7 +5,8 @@ import { FACTS_FLAGS, loadFacts } from '../facts/index.ts';
 import { bool, string, stringSlice } from '../flags/index.ts';
 import { COLOR_FLAG, colorFlag, type Style, styleFor } from '../style.ts';
 import { type PlanReport, planReport } from './report.ts';
-import { problemsText, rulesText } from './rules.ts';
+import { notesText, problemsText, rulesText, wrongMachineNotes } from './rules.ts';
+import { selectServices } from './select-services.ts';
 import { planText } from './text.ts';
 
 const NONE: readonly string[] = [];
@@ -19,7 +20,7 @@ const FLAGS = {
     type: stringSlice,
     default: NONE,
     word: 'NS/NAME',
-    usage: 'show only these Services; --rules and --diff show all',
+    usage: 'show only these Services, such as shop/web or shop/*; --rules and --diff show all',
   },
   rules: {
     type: bool,
@@ -36,22 +37,35 @@ const FLAGS = {
 
 export const planCommand = defineCommand({
   name: 'plan',
-  summary: 'show what the proxy programs for a folder of manifests, and why',
-  about: `Shows what the proxy programs for a folder of manifests, and why. Changes nothing in the kernel.
+  summary: 'show what the proxy programs for a cluster or a folder of manifests, and why',
+  about: `Shows what the proxy programs on a node, and why. Changes nothing in the kernel. The objects come from manifests, from
+standard input, or from an API server. The settings come from flags and from the configuration file of the proxy.
 
-Exit status: 0 if all is well. It is 1 if a manifest has a problem (the command plans all others), or if --diff finds a
-difference.`,
-  usage: 'plan --manifests DIR [flags]',
+Exit status: 0 if all is well. It is 1 if an object has a problem (the command plans all others), if --service matches no
+Service, or if --diff finds a difference.`,
+  usage: 'plan --manifests DIR | --kubeconfig FILE [flags]',
   examples: [
     {
       meaning: 'Every address of every Service, the endpoints behind it, and the reasons',
-      command: 'kube-proxy plan --manifests examples --hostname-override node-a',
+      command: 'kube-proxy plan --manifests examples --node node-a',
+    },
+    {
+      meaning: 'The Services of one namespace of a cluster, as one of its nodes sees them',
+      command: "kube-proxy plan --kubeconfig ~/.kube/config --node NODE --service 'shop/*'",
+    },
+    {
+      meaning: 'The same objects, through kubectl',
+      command: `kubectl get services,endpointslices,nodes,servicecidrs -A -o yaml |
+  kube-proxy plan --manifests - --node NODE`,
     },
     {
       meaning: 'The rules that a first start would write',
-      command: 'kube-proxy plan --manifests examples --rules --proxy-mode nftables',
+      command: 'kube-proxy plan --manifests examples --node node-a --rules --proxy-mode nftables',
     },
-    { meaning: 'How the kernel of this machine differs', command: 'kube-proxy plan --manifests examples --diff' },
+    {
+      meaning: 'How the kernel of this machine differs',
+      command: 'kube-proxy plan --manifests examples --node node-a --diff',
+    },
   ],
   flags: FLAGS,
   async run(flags, io) {
@@ -60,22 +74,17 @@ difference.`,
     const facts = await loadFacts(flags, io);
     const { problems } = facts;
     if (values.rules || values.diff) {
-      io.stderr.write(problemsText(problems));
+      const notes = values.diff ? [...facts.notes, ...wrongMachineNotes(facts)] : facts.notes;
+      io.stderr.write(`${notesText(notes)}${problemsText(problems)}`);
       const text = await rulesText(facts, values.diff ? 'kernel' : 'nothing');
       const isDifferent = values.diff && text !== '';
       const status = problems.length > 0 || isDifferent ? 1 : 0;
       return print(io, values.diff && !isDifferent ? 'no difference\n' : text, status);
     }
-    const report = filter(planReport(facts.state, facts.nodeName, problems), values.service);
+    const report = planReport(facts, selectServices(values.service, facts.snapshot));
     return print(io, render(report), report.problems.length > 0 ? 1 : 0);
   },
 });
-
-function filter(report: PlanReport, wanted: readonly string[]): PlanReport {
-  if (wanted.length === 0) return report;
-  const services = report.services.filter(({ namespace, name }) => wanted.includes(`${namespace}/${name}`));
-  return { ...report, services };
-}
 
 function renderer(form: string, style: Style): (report: PlanReport) => string {
   switch (oneOf(FORMS, form, '"-o, --output" flag')) {

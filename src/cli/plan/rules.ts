@@ -1,4 +1,6 @@
+import { printable } from '../../lib/printable.ts';
 import type { Problem } from '../../lib/problem.ts';
+import { isNodeIPKnown } from '../../model/index.ts';
 import { FAMILIES } from '../../net/index.ts';
 import { modeSettings } from '../../proxy/index.ts';
 import { type LoadedFacts, machineIPs } from '../facts/index.ts';
@@ -18,6 +20,19 @@ export async function rulesText(facts: LoadedFacts, against: 'nothing' | 'kernel
     texts.push(await mode.preview({ family, plans, settings, against }));
   }
   return texts.filter(text => text !== '').join('\n');
+}
+
+/** Comparing the kernel of one machine with the plan of another would find differences that mean nothing. */
+export function wrongMachineNotes({ state, nodeName }: LoadedFacts): readonly string[] {
+  const { nodeIPs } = state.nodeOptions;
+  const known = FAMILIES.filter(family => isNodeIPKnown(nodeIPs, family)).map(family => nodeIPs[family]);
+  const own = new Set(machineIPs());
+  if (known.length === 0 || known.some(ip => own.has(ip))) return [];
+  return [`this machine has no address of Node ${nodeName} (${known.join(', ')}): is it the right machine?`];
+}
+
+export function notesText(notes: readonly string[]): string {
+  return notes.map(note => `! ${printable(note)}\n`).join('');
 }
 
 export function problemsText(problems: readonly Problem[]): string {

@@ -1,15 +1,18 @@
+import type { EndpointReport, FrontendReport, PortReport } from '../../inspect/index.ts';
 import { printable } from '../../lib/printable.ts';
 import type { Problem } from '../../lib/problem.ts';
 import { joinHostPort } from '../../net/index.ts';
 import type { Style } from '../style.ts';
 import { columns } from '../terminal-text.ts';
-import type { EndpointReport, FrontendReport, PlanReport, PortReport } from './report.ts';
+import type { PlanReport } from './report.ts';
 
 /** Returns the report as text for a terminal. */
 export function planText(report: PlanReport, style: Style): string {
   const blocks = report.services.flatMap(({ namespace, name, ports }) =>
     ports.map(port => portText(`${namespace}/${name}`, port, style)),
   );
+  const { notServed } = report;
+  if (notServed.length > 0) blocks.push(notServedText(notServed, style));
   const problems = report.problems.map(problem => problemText(problem, style));
   if (problems.length > 0) blocks.push([style.bold(`Problems (${problems.length})`), ...problems].join('\n'));
   return `${[nodeText(report, style), ...blocks].join('\n\n')}\n`;
@@ -22,11 +25,16 @@ export function problemText({ where, object, field, message }: Problem, style: S
   return `  ${style.red('✗')} ${printable(text)}`;
 }
 
-function nodeText({ node, services }: PlanReport, style: Style): string {
+function nodeText({ node, services, notes }: PlanReport, style: Style): string {
   const zone = node.zone === '' ? 'no zone' : `zone ${node.zone}`;
   const count = `${services.length} ${services.length === 1 ? 'Service' : 'Services'}`;
   const line = `${style.bold(`Node ${node.name}`)}  ${zone}, ${node.addresses.join(' ')}  ${style.dim(count)}`;
-  return node.notice ? `${line}\n  ${style.yellow('!')} ${node.notice}` : line;
+  return [line, ...notes.map(note => `  ${style.yellow('!')} ${note}`)].join('\n');
+}
+
+function notServedText(services: PlanReport['notServed'], style: Style): string {
+  const rows = services.map(({ namespace, name, reason }) => [`${namespace}/${name}`, style.dim(reason)]);
+  return [style.bold(`Not served (${services.length})`), ...indentedColumns(rows)].join('\n');
 }
 
 function portText(service: string, port: PortReport, style: Style): string {
@@ -50,8 +58,21 @@ function portText(service: string, port: PortReport, style: Style): string {
 }
 
 function frontendCells(frontend: FrontendReport, clusterCount: number, style: Style): string[] {
-  const address = frontend.address ? joinHostPort(frontend.address, frontend.port) : `*:${frontend.port}`;
-  return [style.cyan(address), frontend.kind, frontendAction(frontend, clusterCount, style)];
+  return [style.cyan(frontendAddress(frontend)), frontend.kind, frontendAction(frontend, clusterCount, style)];
+}
+
+/** A node port with several addresses has them among its notes. */
+function frontendAddress({ address, acceptedAt, port }: FrontendReport): string {
+  const [only, ...more] = address ? [address] : acceptedAt === 'all' ? [] : (acceptedAt ?? []);
+  return only === undefined || more.length > 0 ? `*:${port}` : joinHostPort(only, port);
+}
+
+/** Where a node port is accepted, if the address does not say it. */
+function acceptedText({ acceptedAt }: FrontendReport): string {
+  if (acceptedAt === undefined) return '';
+  if (acceptedAt === 'all') return 'at every address of the node';
+  if (acceptedAt.length === 0) return 'at no address of the node: nodePortAddresses has none of them';
+  return acceptedAt.length > 1 ? `at ${acceptedAt.join(', ')}` : '';
 }
 
 function frontendAction(frontend: FrontendReport, clusterCount: number, style: Style): string {
@@ -70,6 +91,7 @@ function frontendAction(frontend: FrontendReport, clusterCount: number, style: S
     always: 'everyone',
   }[masquerade];
   const notes = [
+    acceptedText(frontend),
     shortCut ? `${shortCut} → ${counted(clusterCount, false)}` : '',
     sourceRanges ? `only from ${sourceRanges.join(', ')}` : '',
     masqueraded && action !== 'reject' ? `masquerades ${masqueraded}` : '',

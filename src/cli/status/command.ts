@@ -1,3 +1,5 @@
+import { hostname } from 'node:os';
+import { stringify } from 'yaml';
 import {
   appendPortIfNeeded,
   applyPlatformDefaults,
@@ -5,18 +7,24 @@ import {
   loadConfiguration,
   METRICS_PORT,
 } from '../../config/index.ts';
-import { printableJson } from '../../lib/printable.ts';
+import { ProxyClientError } from '../../inspect/index.ts';
+import { errorText } from '../../lib/error-text.ts';
+import { printableJson, printableLines } from '../../lib/printable.ts';
 import { defineCommand, oneOf, print } from '../command.ts';
-import { type FlagValues, ipPort, string } from '../flags/index.ts';
+import { type FlagValues, ipPort, type ParsedFlags, string } from '../flags/index.ts';
 import { readConfigFile } from '../kube-proxy/options.ts';
-import { COLOR_FLAG, colorFlag, styleFor } from '../style.ts';
+import { proxySocket, SOCKET_FLAG } from '../proxy-socket.ts';
+import { COLOR_FLAG, colorFlag, type Style, styleFor } from '../style.ts';
 import { reachableAddress } from './ask.ts';
-import { type StatusAddresses, statusReport } from './report.ts';
+import { STATUS_REPORT_SCHEMA, type StatusReport } from './report.ts';
+import { reportFromServers, type StatusAddresses } from './report-from-servers.ts';
+import { reportFromSocket } from './report-from-socket.ts';
 import { statusText } from './text.ts';
 
-const FORMS = ['text', 'json'] as const;
+const FORMS = ['text', 'json', 'yaml'] as const;
 
 const FLAGS = {
+  ...SOCKET_FLAG,
   config: {
     type: string,
     default: '',
@@ -35,17 +43,22 @@ const FLAGS = {
     word: 'ADDRESS',
     usage: 'address of the metrics server (default: that of the file, or 127.0.0.1:10249)',
   },
-  output: { type: string, default: 'text', shorthand: 'o', word: 'FORM', usage: 'text or json', words: FORMS },
+  output: { type: string, default: 'text', shorthand: 'o', word: 'FORM', usage: 'text, json or yaml', words: FORMS },
   ...COLOR_FLAG,
 };
+
+const SERVER_FLAGS = ['config', 'healthz-bind-address', 'metrics-bind-address'] as const;
 
 const EXIT_STATUS = { healthy: 0, unhealthy: 1, unknown: 2 };
 
 export const statusCommand = defineCommand({
   name: 'status',
   summary: 'ask the proxy of this node whether all is well',
-  about: `Asks the proxy of this node, through its health and metrics servers, whether all is well. Prints version, mode, the
-last sync of each IP family, service ports that are set aside, repairs of drift, and problems.
+  about: `Asks the proxy of this node whether all is well. Prints version, mode, the last syncs, service ports that are set
+aside, the last repair of drift, memory, watches, and every check of /readyz with its reason.
+
+The command asks through the socket of the proxy, for which it must run as root. Without a socket, or if a flag or a
+configuration file names the addresses of the health and metrics servers, it asks these servers, which know less.
 
 Exit status: 0 if the proxy is healthy, 1 if it is not, and 2 if no proxy answers or the command line is wrong.`,
   usage: 'status [flags]',
@@ -56,17 +69,45 @@ Exit status: 0 if the proxy is healthy, 1 if it is not, and 2 if no proxy answer
   ],
   flags: FLAGS,
   errorStatus: EXIT_STATUS.unknown,
-  async run({ values }, io) {
+  async run(parsed, io) {
+    const { values } = parsed;
     const form = oneOf(FORMS, values.output, '"-o, --output" flag');
     const style = styleFor(io.stdout, io.env, colorFlag(values));
-    const report = await statusReport(addressesOf(values));
-    const text =
-      form === 'json'
-        ? `${JSON.stringify(report, undefined, 2)}\n`.replaceAll(/.+/g, printableJson)
-        : statusText(report, style);
-    return print(io, text, EXIT_STATUS[report.verdict]);
+    const report = await reportOf(parsed);
+    return print(io, rendered(report, form, style), EXIT_STATUS[report.verdict]);
   },
 });
+
+function rendered(report: StatusReport, form: (typeof FORMS)[number], style: Style): string {
+  switch (form) {
+    case 'text':
+      return statusText(report, style);
+    case 'json':
+      return `${JSON.stringify(report, undefined, 2)}\n`.replaceAll(/.+/g, printableJson);
+    case 'yaml':
+      return printableLines(stringify(report));
+  }
+}
+
+/** The socket knows most. If the operator names the socket, or the servers, only these are asked. */
+async function reportOf({ values, changed }: ParsedFlags<typeof FLAGS>): Promise<StatusReport> {
+  const namesServers = SERVER_FLAGS.some(name => changed.has(name));
+  if (namesServers && !changed.has('inspect-socket')) return await reportFromServers(addressesOf(values));
+  const socket = proxySocket(values);
+  try {
+    return await reportFromSocket(socket);
+  } catch (error) {
+    const address = socket.path;
+    if (changed.has('inspect-socket')) return unknownReport({ socket: { address, reason: errorText(error) } });
+    const report = await reportFromServers(addressesOf(values));
+    const reason = error instanceof ProxyClientError ? error.reason : errorText(error);
+    return { ...report, servers: { socket: { address, reason }, ...report.servers } };
+  }
+}
+
+function unknownReport(servers: StatusReport['servers']): StatusReport {
+  return { schema: STATUS_REPORT_SCHEMA, verdict: 'unknown', node: hostname(), families: [], checks: [], servers };
+}
 
 /** The flags override the file. */
 function addressesOf(values: FlagValues<typeof FLAGS>): StatusAddresses {

@@ -1,9 +1,10 @@
 import type { Protocol } from '../../api/index.ts';
 import { cidrContains, familyOf, type Ip, isLoopback, joinHostPort, parseCidr } from '../../net/index.ts';
-import { planName, type PlannedFrontend } from '../../plan/index.ts';
+import { type PlannedFrontend, planName } from '../../plan/index.ts';
 import type { Facts } from '../facts.ts';
 import { type Finding, finding, listed } from '../finding.ts';
 import { nodeIPsOf } from '../node-addresses.ts';
+import type { Outcome } from '../outcome.ts';
 import { findEndpoints, targetName } from '../pods.ts';
 import { protocolSuffix } from './service.ts';
 
@@ -87,6 +88,22 @@ async function endpointAddress({ ip, port, protocol }: Destination, facts: Facts
           : { text: 'ask for the Service instead', command: `kube-proxy explain ${service}` },
     }),
   };
+}
+
+/** A Service names the address, but this proxy does not serve it. Undefined if no Service does. */
+export function mentionedAddress(outcome: Outcome): Finding | undefined {
+  if (outcome.kind !== 'elsewhere') return undefined;
+  const { code, reason } = outcome;
+  if (code === 'external-ip-not-allowed') {
+    const next = {
+      text: 'allow external IPs with the feature gate AllowServiceExternalIPs',
+      command: 'kube-proxy help feature-gates',
+    };
+    return finding('service', 'bad', `${reason}.`, { data: outcome, next });
+  }
+  if (code !== 'load-balancer-proxy') return undefined;
+  const next = { text: 'look at the load balancer', command: 'kubectl get services -A' };
+  return finding('service', 'unknown', `${reason}.`, { data: outcome, next });
 }
 
 function unknownAddress({ ip, port, protocol }: Destination, facts: Facts): Finding {

@@ -46,7 +46,9 @@ export function noSuchPort({ metadata, spec }: Service, { port, protocol }: Serv
     target ??
     spec.ports.find(({ name }) => name !== '' && name === nearest(port ?? '', [name]));
   const details = [
-    ports.length === 0 ? 'It has no ports.' : `It has ${ports.length === 1 ? 'the port' : 'the ports'} ${listed(ports, 10)}.`,
+    ports.length === 0
+      ? 'It has no ports.'
+      : `It has ${ports.length === 1 ? 'the port' : 'the ports'} ${listed(ports, 10)}.`,
     ...(nodePort ? [`${port} is the node port of port ${portText(nodePort)}: ask for NODE-IP:${port}.`] : []),
     ...(!nodePort && target ? [`${port} is the target port, at the pods. Callers use ${target.port}.`] : []),
   ];
@@ -56,7 +58,10 @@ export function noSuchPort({ metadata, spec }: Service, { port, protocol }: Serv
     data: { service: key, ports: spec.ports },
     next: meant
       ? { text: `use port ${portText(meant)}`, ...(command === undefined ? {} : { command }) }
-      : { text: 'look at the ports of the Service', command: `kubectl -n ${metadata.namespace} get service ${metadata.name}` },
+      : {
+          text: 'look at the ports of the Service',
+          command: `kubectl -n ${metadata.namespace} get service ${metadata.name}`,
+        },
   });
 }
 
@@ -79,7 +84,10 @@ export function lostFrontend(plan: ServicePortPlan): Finding {
   return finding('service', 'bad', `${address} of ${planName(plan)} belongs to Service ${owner}, which wants it too.`, {
     details: ['Two Services cannot have one address and port. Connections go to the owner.'],
     data: { service: plan.service, address, owner },
-    next: { text: 'give one of the two another address', command: `kubectl -n ${namespace} get service ${name} -o wide` },
+    next: {
+      text: 'give one of the two another address',
+      command: `kubectl -n ${namespace} get service ${name} -o wide`,
+    },
   });
 }
 

@@ -1,4 +1,4 @@
-import { cidrContains, familyOf, formatCidr, type Ip, isLinkLocal, isLoopback } from '../../net/index.ts';
+import { cidrContains, familyOf, formatCidr, type Ip, isLoopback } from '../../net/index.ts';
 import type { OutcomeContext } from './question.ts';
 
 /** Where the mode itself listens on loopback. */
@@ -7,10 +7,9 @@ const LISTENERS: readonly string[] = ['127.0.0.1', '::1'];
 /** What serves node ports at an address of the node. Undefined if nothing does. */
 export function nodePortServer(context: OutcomeContext, ip: Ip): 'rules' | 'listener' | undefined {
   if (isLoopback(ip)) return loopbackServer(context, ip);
-  const { settings, nodeIPs, mode } = context;
-  if (!settings.nodePortAddresses.matchAll) return settings.nodePortIPs.includes(ip) ? 'rules' : undefined;
-  const isServed = nodeIPs.includes(ip) && (mode.behaviour.hasLinkLocalNodePorts || !isLinkLocal(ip));
-  return isServed ? 'rules' : undefined;
+  const { settings, nodeIPs } = context;
+  const accepting = settings.nodePortAddresses.matchAll ? nodeIPs : settings.nodePortIPs;
+  return accepting.includes(ip) ? 'rules' : undefined;
 }
 
 function loopbackServer({ mode, settings }: OutcomeContext, ip: Ip): 'rules' | 'listener' | undefined {

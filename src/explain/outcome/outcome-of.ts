@@ -17,10 +17,10 @@ export function outcomeOf(input: OutcomeInput): Outcome {
   }
   const target = matchFrontend(frontends, destination, input);
   if (!target) return unmatchedOutcome(input);
-  if (target.frontend.kind !== 'NodePort') return frontendOutcome(sharedTarget(target, input), input, input);
+  if (target.frontend.kind !== 'NodePort') return rulesOutcome(target, input);
   switch (nodePortServer(input, ip)) {
     case 'rules':
-      return frontendOutcome(sharedTarget(target, input), input, input);
+      return rulesOutcome(target, input);
     case 'listener':
       return listenerOutcome(target, input);
     case undefined:
@@ -28,8 +28,16 @@ export function outcomeOf(input: OutcomeInput): Outcome {
   }
 }
 
+function rulesOutcome(target: PlannedFrontend, input: OutcomeInput): Outcome {
+  const server = serverOf(target, input);
+  const outcome = frontendOutcome(server, input, input);
+  if (server === target || outcome.kind !== 'answered') return outcome;
+  const text = `${planName(target.plan)} owns the address but no endpoint of it can serve, so ${planName(server.plan)} serves`;
+  return { ...outcome, remarks: [{ code: 'shared-frontend', text }, ...outcome.remarks] };
+}
+
 /** In some modes, another Service that wants a frontend serves it while its owner has no endpoints. */
-function sharedTarget(target: PlannedFrontend, { mode, frontends, destination }: OutcomeInput): PlannedFrontend {
+function serverOf(target: PlannedFrontend, { mode, frontends, destination }: OutcomeInput): PlannedFrontend {
   if (target.frontend.action !== 'reject' || !mode.behaviour.sharesFrontends) return target;
   const { ip, port } = target.frontend;
   const others = frontends.lostFrontendsAt(ip, port, destination.protocol);

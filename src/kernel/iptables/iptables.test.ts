@@ -281,3 +281,10 @@ test('KERNEL-9 saveInto passes the output on in pieces', async () => {
   assert.equal(size, 200_000);
   assert.deepEqual(calls, ['iptables-save -t nat']);
 });
+
+test('READ-4 a listing of chains with a program that hangs ends with an error after its time', async () => {
+  await withFakes({ save: 'exec sleep 60' }, async iptables => {
+    const listing = iptables.listChains([{ table: 'nat', chain: 'KUBE-SERVICES' }], () => true, 50);
+    await assert.rejects(listing, error => error instanceof IptablesError);
+  });
+});

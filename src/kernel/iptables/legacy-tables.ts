@@ -1,27 +1,16 @@
 import { readFileSync } from 'node:fs';
 import type { NetworkNamespace } from '../netns.ts';
+import { tryRead } from '../processes.ts';
 import type { IptablesFamily } from './arguments.ts';
 
-/** The files of the namespace that the thread is in. */
-const FILES: Readonly<Record<IptablesFamily, string>> = {
-  ip: '/proc/thread-self/net/ip_tables_names',
-  ip6: '/proc/thread-self/net/ip6_tables_names',
-};
+const FILES: Readonly<Record<IptablesFamily, string>> = { ip: 'ip_tables_names', ip6: 'ip6_tables_names' };
 
 /**
- * The tables that iptables-legacy has in the namespace: `nat`, `filter`. A table stays in the list after its last rule
- * is gone. Starts no program, and loads no module.
+ * The tables of the legacy backend that exist in the namespace. To ask the legacy programs would create tables. Empty if
+ * the kernel lacks the backend.
  */
 export function legacyTables(family: IptablesFamily, namespace?: NetworkNamespace): readonly string[] {
-  const read = () => readNames(FILES[family]);
-  return namespace ? namespace.run(read) : read();
-}
-
-function readNames(path: string): readonly string[] {
-  try {
-    return readFileSync(path, 'utf8').split('\n').filter(Boolean);
-  } catch {
-    // The kernel has no ip_tables, or this process may not read its tables.
-    return [];
-  }
+  const read = () => tryRead(() => readFileSync(`/proc/thread-self/net/${FILES[family]}`, 'utf8'));
+  const text = namespace ? namespace.run(read) : read();
+  return (text ?? '').split('\n').filter(name => name !== '');
 }

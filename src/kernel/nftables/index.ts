@@ -1,10 +1,19 @@
 export { type Batch, encodeBatch } from './batch.ts';
 export { BatchError, type Failure } from './batch-error.ts';
+export {
+  type BoundedList,
+  type HookedChain,
+  listBaseChains,
+  listElementsUpTo,
+  listRulesUpTo,
+  listUnsupportedTables,
+  type UnsupportedTable,
+} from './bounded-lists.ts';
 export { type BaseChain, type Chain, type ChainType, type Hook, printListedChain } from './chain.ts';
 export type { Command, ElementCommand, RuleHandle, SetElements } from './command.ts';
 export { printCommand, printElementOf } from './command.ts';
 export { dataBytes, dataValues } from './data.ts';
-export { type DataType, type DataValue, dataSize, printData } from './datatype.ts';
+export { type DataType, type DataValue, dataSize, fieldSizes, printData } from './datatype.ts';
 export type { Element } from './element.ts';
 export type { ChangedElements, NftEvent } from './event.ts';
 export * from './expressions/index.ts';

@@ -3,7 +3,16 @@ import { test } from 'node:test';
 import { captured, comparable, message, RecordingTransport } from '../../../test/support/netlink.ts';
 import { parseCidr, parseIp } from '../../net/index.ts';
 import { NetlinkSocket } from '../netlink/index.ts';
-import { decodeRoute, encodeRoute, type NewRoute, printRoute, RouteMessage, RouteTable } from './route.ts';
+import {
+  decodeRoute,
+  encodeLookUpRoute,
+  encodeRoute,
+  type NewRoute,
+  printLookUpRoute,
+  printRoute,
+  RouteMessage,
+  RouteTable,
+} from './route.ts';
 import { RouteSocket } from './socket.ts';
 
 const cidr = (text: string) => parseCidr(text) ?? assert.fail(text);
@@ -122,6 +131,22 @@ test('KERNEL-1 listing a table of a family sends the bytes of `ip route show`', 
       captured('240000001a000103906ff96a000000000a000000000000000000000008000f00fe000000'),
     ],
   );
+});
+
+test('KERNEL-1 KERNEL-4 the lookup of a route has the bytes of `ip route get` and prints that line', () => {
+  const REQUEST = 1;
+  const bytes = (text: string) =>
+    comparable(
+      message(RouteMessage.GET, REQUEST, writer => encodeLookUpRoute(writer, ip(text))),
+      12,
+    );
+  assert.equal(
+    bytes('10.1.2.3'),
+    captured('240000001a000100b494fa6a00000000 02200000000000000010000008000100 0a010203'),
+  );
+  const v6 = '300000001a000100b494fa6a00000000 0a800000000000000000000014000100 fd000000000000000000000000000005';
+  assert.equal(bytes('fd00::5'), captured(v6));
+  assert.equal(printLookUpRoute(ip('10.1.2.3')), 'ip -4 route get 10.1.2.3');
 });
 
 test('KERNEL-1 every route survives encoding and decoding', () => {

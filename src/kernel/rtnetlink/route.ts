@@ -34,6 +34,8 @@ export type RouteType = (typeof TYPES)[number];
 export const RouteTable = { MAIN: 254, LOCAL: 255 } as const;
 const PROTOCOL_BOOT = 3;
 const HEADER = 12;
+/** RTM_F_LOOKUP_TABLE: the answer has the table in which the kernel found the route. */
+const LOOKUP_TABLE = 0x1000;
 
 export interface NewRoute {
   /** `0.0.0.0/0` and `::/0` are the default routes. */
@@ -93,6 +95,8 @@ export function encodeLookUpRoute(writer: MessageWriter, destination: Ip): void 
   const header = Buffer.alloc(HEADER);
   header[0] = familyNumber(familyOf(destination));
   header[1] = bytes.length * 8;
+  // For IPv6 the kernel always returns the table.
+  if (bytes.length === 4) header.writeUInt32LE(LOOKUP_TABLE, 8);
   writer.struct(header).data(Attribute.DST, bytes);
 }
 

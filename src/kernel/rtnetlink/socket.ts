@@ -111,6 +111,15 @@ export class RouteSocket {
     return filter.link ? found.filter(address => address.index === filter.link?.index) : found;
   }
 
+  /** The same as `addresses`, one at a time. Other work runs in between, so the socket must have no other user. */
+  async *streamAddresses(filter: AddressFilter): AsyncGenerator<Address> {
+    const write = (writer: MessageWriter) => encodeGetAddresses(writer, filter);
+    for await (const { body } of this.#netlink.stream(printGetAddresses(filter), AddressMessage.GET, write)) {
+      const address = decodeAddress(body);
+      if (address && (!filter.link || address.index === filter.link.index)) yield address;
+    }
+  }
+
   addAddress(link: LinkRef, address: NewAddress): void {
     this.#netlink.request(printAddress('add', link, address), AddressMessage.NEW, ADD, writer =>
       encodeAddress(writer, 'add', link, address),

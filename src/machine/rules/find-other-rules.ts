@@ -1,5 +1,16 @@
 import type { NetworkNamespace } from '../../kernel/netns.ts';
-import type { OtherRules, PacketPath } from './finding.ts';
+import { listUnsupportedTables, NftablesSocket } from '../../kernel/nftables/index.ts';
+import { Budget } from './budget.ts';
+import type { Finding, OtherRules, PacketPath, RuleFinding } from './finding.ts';
+import { type HookSource, readSources } from './hook-sources.ts';
+import { type PacketView, stagesOf } from './packet-view.ts';
+import { readRouting } from './routing.ts';
+import { settingFindings } from './settings.ts';
+import { type Drop, Walk } from './walk.ts';
+
+const TIMEOUT_MS = 2000;
+const MAX_RULES = 20_000;
+const MAX_FINDINGS = 100;
 
 export interface OtherRulesOptions {
   /** By default the namespace of this process. It must stay open until the answer is there. */
@@ -12,5 +23,56 @@ export interface OtherRulesOptions {
 
 /** What drops or rejects the packet on its way, or may: rules of other programs, settings and routes. */
 export async function findOtherRules(path: PacketPath, options: OtherRulesOptions = {}): Promise<OtherRules> {
-  return { findings: [], unread: [], incomplete: `${path.packet.family} rules are not read${options.maxRules ?? ''}` };
+  const { namespace, timeoutMs = TIMEOUT_MS, maxRules = MAX_RULES } = options;
+  const budget = new Budget({ maxRules, timeoutMs });
+  const routing = readRouting(path, namespace);
+  const findings: Finding[] = [...settingFindings(path, routing, namespace)];
+  const socket = NftablesSocket.open({ namespace });
+  try {
+    const sources = await readSources(path.packet.family, { socket, namespace, budget });
+    for (const stage of stagesOf(path, routing)) {
+      const here = sources.filter(({ hook }) => hook === stage.hook).sort((a, b) => a.priority - b.priority);
+      for (const source of here) findings.push(...(await followChain(source, stage.view(source.priority), budget)));
+    }
+    const unread = (await listUnsupportedTables(namespace)).filter(({ family }) => family !== 'arp');
+    if (findings.length > MAX_FINDINGS) budget.leaveOut(`there are more than ${MAX_FINDINGS} findings`);
+    return {
+      findings: findings.slice(0, MAX_FINDINGS),
+      unread: unread.map(({ family, name }) => `${family} ${name}`),
+      incomplete: budget.incomplete,
+    };
+  } finally {
+    socket.close();
+  }
+}
+
+/** Follows the packet through one base chain. */
+async function followChain(source: HookSource, view: PacketView, budget: Budget): Promise<readonly RuleFinding[]> {
+  const walk = new Walk(source.rules, view, budget);
+  const toPolicy = await walk.run(source.chain);
+  const findings: RuleFinding[] = [];
+  for (const drop of walk.drops.slice(0, MAX_FINDINGS + 1)) {
+    if (!source.isOwnChain(drop.chain)) findings.push(await ruleFinding(source, drop));
+  }
+  if (source.policy === 'drop' && toPolicy) findings.push(policyFinding(source, toPolicy));
+  return findings;
+}
+
+async function ruleFinding(source: HookSource, { chain, rule, verdict, unknown }: Drop): Promise<RuleFinding> {
+  const text = await rule.text();
+  return { kind: 'rule', ...placeOf(source), chain, verdict, text, comment: rule.comment, ...certaintyOf(unknown) };
+}
+
+function policyFinding(source: HookSource, unknown: readonly string[]): RuleFinding {
+  const { chain, policyText: text } = source;
+  const verdict = 'drop';
+  return { kind: 'policy', ...placeOf(source), chain, verdict, text, comment: undefined, ...certaintyOf(unknown) };
+}
+
+function placeOf({ tool, family, table, hook, priority }: HookSource) {
+  return { tool, family, table, hook, priority };
+}
+
+function certaintyOf(unknown: readonly string[]): Pick<RuleFinding, 'certainty' | 'unknown'> {
+  return { certainty: unknown.length === 0 ? 'drops' : 'may drop', unknown };
 }

@@ -9,6 +9,8 @@ export interface PacketPath {
   readonly isFromNode: boolean;
   /** The endpoint that the proxy chooses. Undefined if the proxy does not translate the packet. */
   readonly endpoint: { readonly ip: Ip; readonly port: number } | undefined;
+  /** What replaces the destination: rules, by default, or a virtual server of the kernel. */
+  readonly translatedBy?: 'rules' | 'virtual server' | undefined;
 }
 
 export type PathHook = 'prerouting' | 'input' | 'forward' | 'output' | 'postrouting';
@@ -31,7 +33,7 @@ interface FindingBase {
 export interface RuleFinding extends FindingBase {
   readonly kind: 'rule' | 'policy';
   /** The tool that lists it. */
-  readonly tool: 'nft' | 'iptables' | 'ip6tables' | 'iptables-legacy' | 'ip6tables-legacy';
+  readonly tool: 'nft' | 'iptables-nft' | 'ip6tables-nft' | 'iptables-legacy' | 'ip6tables-legacy';
   readonly family: 'ip' | 'ip6' | 'inet';
   readonly table: string;
   /** The chain that has the rule. */

@@ -60,7 +60,7 @@ export class IptablesMode extends ModeShell<IptablesWriter> {
       book,
       events: this.events,
       clock: this.clock,
-      turn: work => this.turn(work),
+      turn: work => this.turnWithoutChange(work),
     });
   }
 
@@ -69,7 +69,9 @@ export class IptablesMode extends ModeShell<IptablesWriter> {
       if (this.#noticed.has(family)) continue;
       this.#noticed.add(family);
       const action = 'look for rules of the other iptables backend';
-      this.turn(() => writer.noticeOtherBackend()).catch(error => this.events.failed({ family, action, error }));
+      this.turnWithoutChange(() => writer.noticeOtherBackend()).catch(error =>
+        this.events.failed({ family, action, error }),
+      );
     }
   }
 

@@ -2,10 +2,11 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { KernelError } from '../../kernel/errors.ts';
 import { type Iptables, IptablesError } from '../../kernel/iptables/index.ts';
 import type { Clock } from '../../lib/clock.ts';
-import { reachableEndpoints, type ServicePortPlan } from '../../plan/index.ts';
+import { planId, reachableEndpoints, type ServicePortPlan } from '../../plan/index.ts';
 import type { ModeMachine } from '../descriptor.ts';
 import type { ModeEvents, ModeSettings } from '../mode.ts';
 import type { PlanBook } from '../plan-book.ts';
+import type { KernelReading } from '../read-back.ts';
 import { type PreparationError, preparationErrorOf } from '../refusal-search.ts';
 import { causeOf } from '../set-aside.ts';
 import type { Drift, WriteOutcome, Writer } from '../writer.ts';
@@ -15,6 +16,7 @@ import { staleChains } from './chains/stale-chains.ts';
 import { partialTexts } from './diff.ts';
 import { DriftFinder } from './drift.ts';
 import { MachineState } from './machine/machine-state.ts';
+import { readBackIptables } from './read-back.ts';
 import { CHAINS_PER_RESTORE, type FullTextPart, fullText, fullTextParts } from './render.ts';
 import { CommittedRules } from './rules/committed-rules.ts';
 import { nodePortRules, type Table } from './rules/fixed-rules.ts';
@@ -33,7 +35,7 @@ export interface IptablesWriterOptions extends ModeMachine {
   readonly book: PlanBook;
   readonly events: ModeEvents;
   readonly clock: Clock;
-  /** Runs work while no write runs. */
+  /** Runs work that changes nothing while no write runs. */
   turn<T>(work: () => Promise<T>): Promise<T>;
 }
 
@@ -111,6 +113,19 @@ export class IptablesWriter implements Writer {
       throw error;
     }
     return 'wrote all rules again';
+  }
+
+  readBack(plan: ServicePortPlan): Promise<KernelReading> {
+    const { iptables, namespace, book } = this.#options;
+    const withComments = this.#committed.get(planId(plan))?.withComments ?? !this.#isLarge;
+    return readBackIptables({
+      plan,
+      withComments,
+      iptables,
+      namespace,
+      options: this.#rules,
+      isServicePort: (name, protocol) => book.wantedPlan(`${name}/${protocol}`) !== undefined,
+    });
   }
 
   /** Notifies the operator of rules in the backend that this mode does not write to. */

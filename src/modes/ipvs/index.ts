@@ -37,7 +37,6 @@ function behaviour({ scheduler }: IpvsOptions): ModeBehaviour {
     // A virtual server without real servers refuses the node before a rule drops the answer.
     guardsWithoutEndpoints: 'all-but-node',
     rejectsUnknownPorts: 'at-all-addresses',
-    hasLinkLocalNodePorts: false,
   };
 }
 

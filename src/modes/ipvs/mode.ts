@@ -71,12 +71,14 @@ export class IpvsMode extends ModeShell<IpvsWriter> {
 
   protected async open(family: Family, settings: ModeSettings, book: PlanBook): Promise<IpvsWriter> {
     this.#applyKernelSettings();
-    const { namespace, programs, scheduler, excludeCIDRs = [] } = this.#options;
+    const { namespace, programs, scheduler, strictARP, excludeCIDRs = [] } = this.#options;
     const iptables = await openIptables(family, { ...programs, namespace }, { turns: this.#programTurns });
     const options = {
       family,
       settings,
       iptables,
+      namespace,
+      strictARP,
       scheduler: scheduler || DEFAULT_SCHEDULER,
       excludeCIDRs: excludeCIDRs.flatMap(text => parseCidr(text) ?? []),
       events: this.events,

@@ -1,21 +1,27 @@
 import { KernelError } from '../../kernel/errors.ts';
+import type { NetworkNamespace } from '../../kernel/netns.ts';
 import { errorText } from '../../lib/error-text.ts';
 import type { Ip } from '../../net/index.ts';
-import { type PlanDiff, planId } from '../../plan/index.ts';
+import { type PlanDiff, planId, type ServicePortPlan } from '../../plan/index.ts';
 import type { ModeSettings } from '../mode.ts';
 import type { PlanBook } from '../plan-book.ts';
+import type { KernelReading } from '../read-back.ts';
 import { causeOf } from '../set-aside.ts';
 import type { Drift, DriftLook, WriteOutcome, Writer } from '../writer.ts';
 import { allNames } from './diff.ts';
 import { findDrift } from './drift.ts';
 import { type KernelSockets, KernelState, type KernelStateOptions } from './kernel-state/kernel-state.ts';
 import { type RefusedObject, WriteSummary } from './kernel-state/write-report.ts';
+import { readBackIpvs } from './read-back.ts';
 import { type RenderContext, renderContext } from './render.ts';
+import { ruleInput } from './rules/rule-text.ts';
 import { RenderedPlans } from './wanted/rendered-plans.ts';
 import type { ObjectNames, WantedObjects } from './wanted/wanted-objects.ts';
 
 export interface IpvsWriterOptions extends KernelStateOptions {
   readonly scheduler: string;
+  readonly strictARP?: boolean | undefined;
+  readonly namespace?: NetworkNamespace | undefined;
   readonly settings: ModeSettings;
   /** Lists the addresses of this machine, except those of kube-ipvs0. */
   nodeIPs(): readonly Ip[];
@@ -91,6 +97,13 @@ export class IpvsWriter implements Writer {
   async repair(): Promise<string | undefined> {
     const summary = await this.#withoutFailing(() => this.#adopt());
     return summary.isEmpty ? undefined : `${summary}`;
+  }
+
+  readBack(plan: ServicePortPlan): Promise<KernelReading> {
+    const { family, iptables, strictARP = false, namespace } = this.#options;
+    const { context, wanted } = this.#plans;
+    const rules = this.#kernel.rules.accepted(ruleInput(family, wanted, this.#settings, iptables.features.randomFully));
+    return readBackIpvs({ plan, context, wanted, rules, iptables, strictARP, namespace });
   }
 
   get leftoversDueMs(): number | undefined {

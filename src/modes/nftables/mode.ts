@@ -7,6 +7,7 @@ import type { PlanBook } from '../plan-book.ts';
 import { type OpenRelay, openRelay, type RelayOptions } from '../relay/index.ts';
 import { ModeShell, type ShellOptions } from '../shell.ts';
 import { registerConnections } from './connections/connection-metrics.ts';
+import { countByService } from './connections/count-by-service.ts';
 import { type FrontendConnections, readConnections } from './connections/read-connections.ts';
 import { DriftWatch, type TableDrift } from './drift.ts';
 import { kernelTable } from './kernel-state/table-access.ts';
@@ -67,6 +68,11 @@ export class NftablesMode extends ModeShell<NftablesWriter> {
   /** What the kernel counted so far. The kernel ends the listing with an error if any program changes the ruleset. */
   async *connections(): AsyncGenerator<FrontendConnections> {
     for (const { layout } of this.writers.values()) yield* readConnections(this.#socket, layout);
+  }
+
+  async connectionCounts(): Promise<ReadonlyMap<string, number> | undefined> {
+    if (!this.#options.countConnections) return undefined;
+    return await countByService(() => this.connections());
   }
 
   protected createMetrics(metrics: MetricSet): MeasureObserver {

@@ -200,7 +200,7 @@ describe('a reading in nftables mode', () => {
         '192.0.2.1 10.244.2.2:8080',
         '192.0.2.2 10.244.2.2:8080',
       ]);
-      const left = affinity.map(({ secondsLeft }) => secondsLeft).sort((a, b) => a - b);
+      const left = affinity.map(({ secondsLeft = 0 }) => secondsLeft).sort((a, b) => a - b);
       assert.ok(left[0] !== undefined && left[0] > 0 && left[0] <= 30);
       assert.ok(left[1] !== undefined && left[1] > 30 && left[1] <= 600);
     }));

@@ -5,6 +5,12 @@ interface Entry<T> {
   readonly lastUsed: number;
 }
 
+export interface RememberedClient<T> {
+  readonly client: string;
+  readonly endpoint: T;
+  readonly secondsLeft: number;
+}
+
 /** The default limit of clients for one service port. */
 const MAX_CLIENTS = 100_000;
 
@@ -46,6 +52,15 @@ export class Affinity<T> {
     this.#entries.delete(client);
     this.#entries.set(client, { endpoint, lastUsed: this.#clock.elapsed() });
     if (this.#entries.size > this.#max) this.#forgetOldest();
+  }
+
+  /** The clients whose affinity has not ended, the one that was away for longest first. */
+  *clients(): Generator<RememberedClient<T>> {
+    for (const [client, entry] of this.#entries) {
+      if (this.#isExpired(entry)) continue;
+      const { endpoint, lastUsed } = entry;
+      yield { client, endpoint, secondsLeft: this.#seconds - Math.floor((this.#clock.elapsed() - lastUsed) / 1000) };
+    }
   }
 
   /** Forgets the clients of all other endpoints. */

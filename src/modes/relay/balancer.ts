@@ -3,7 +3,9 @@ import { encodeSocketAddress } from '../../kernel/sockets/index.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Balance, Endpoint } from '../../model/index.ts';
 import type { ChosenEndpoints } from '../../plan/index.ts';
+import type { PinnedClient } from '../read-back.ts';
 import { Affinity } from './affinity.ts';
+import { clientIp } from './client-address.ts';
 
 /** An endpoint of a service port, and what connections to it have shown. */
 export interface Backend {
@@ -121,6 +123,17 @@ export class Balancer {
   /** Forgets clients whose affinity has ended. */
   expireAffinity(): void {
     this.#affinity.expire();
+  }
+
+  /** The clients that keep their endpoint, at most `limit`. */
+  pinnedClients(limit: number): readonly PinnedClient[] {
+    const pinned: PinnedClient[] = [];
+    for (const { client, endpoint, secondsLeft } of this.#affinity.clients()) {
+      if (pinned.length === limit) break;
+      const ip = clientIp(client);
+      if (ip) pinned.push({ client: ip, endpoint: endpoint.text, secondsLeft });
+    }
+    return pinned;
   }
 
   #remembered(ring: Ring, client: string): Backend | undefined {

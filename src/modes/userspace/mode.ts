@@ -59,6 +59,14 @@ export class UserspaceMode extends ModeShell<UserspaceWriter> {
     return [...this.writers.values()].flatMap(({ counters }) => counters);
   }
 
+  async connectionCounts(): Promise<ReadonlyMap<string, number>> {
+    const counts = new Map<string, number>();
+    for (const { service, connections } of this.counters()) {
+      counts.set(service, (counts.get(service) ?? 0) + connections);
+    }
+    return counts;
+  }
+
   /** Open TCP connections, with those of Services that are gone. */
   get tcpConnections(): number {
     return this.#sockets.resources.connections.size;

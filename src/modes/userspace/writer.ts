@@ -1,9 +1,10 @@
 import type { ConntrackSocket } from '../../kernel/conntrack/index.ts';
 import { type Iptables, IptablesError } from '../../kernel/iptables/index.ts';
 import type { Family, Ip } from '../../net/index.ts';
-import type { ServicePortPlan } from '../../plan/index.ts';
+import { planId, type ServicePortPlan } from '../../plan/index.ts';
 import type { ModeEvents, ModeSettings } from '../mode.ts';
 import type { PlanBook } from '../plan-book.ts';
+import { emptyReading, type KernelReading } from '../read-back.ts';
 import { writeAccepted } from '../refusal-search.ts';
 import type { RelayResources } from '../relay/index.ts';
 import { causeOf, type SetAsideCause } from '../set-aside.ts';
@@ -18,6 +19,7 @@ import { reserveFrontends } from './portals/reserve-frontends.ts';
 import { type ChangedPortal, changedPortals, removeStaleFlows } from './portals/stale-flows.ts';
 import type { PortAllocator } from './proxies/port-allocator.ts';
 import { ServiceProxy } from './proxies/service-proxy.ts';
+import { readBackUserspace } from './read-back.ts';
 import { neededPolicies, type PortalRule, type ProxyPorts, refusing, render } from './render.ts';
 
 export interface UserspaceWriterOptions {
@@ -134,6 +136,19 @@ export class UserspaceWriter implements Writer {
     if (!rules.mustWriteAll && (await rules.findDrift()) === undefined) return undefined;
     await this.write();
     return 'wrote all rules again';
+  }
+
+  async readBack(plan: ServicePortPlan): Promise<KernelReading> {
+    const { book, rules, listenIP } = this.#options;
+    if (!this.#taken) return emptyReading('the mode has no settings yet');
+    return readBackUserspace({
+      plan,
+      options: this.#taken.options,
+      listenIP,
+      rules,
+      proxy: this.#proxies.get(planId(plan)),
+      isServicePort: (name, protocol) => book.wantedPlan(`${name}/${protocol}`) !== undefined,
+    });
   }
 
   /** Makes the rules refuse what they forwarded, because the proxies are about to close. */

@@ -4,6 +4,7 @@ import { ensureSysctl, readSysctl } from '../../../kernel/sysctl.ts';
 import type { NodePortAddresses } from '../../../model/index.ts';
 import { type Family, isLoopback } from '../../../net/index.ts';
 import type { ModeSettings } from '../../mode.ts';
+import { type KernelEntry, sysctlEntry } from '../../read-back.ts';
 
 const ROUTE_LOCALNET = 'net/ipv4/conf/all/route_localnet';
 const BE_LIBERAL = 'net/netfilter/nf_conntrack_tcp_be_liberal';
@@ -49,4 +50,9 @@ export function loopbackNotice(
   return family === 'IPv6'
     ? '--nodeport-addresses includes localhost but localhost NodePorts are not supported on IPv6'
     : '--nodeport-addresses includes localhost but --iptables-localhost-nodeports=false was passed';
+}
+
+/** Whether the kernel routes packets from 127.0.0.1, as a reading shows it. */
+export function localnetEntry(namespace?: NetworkNamespace): KernelEntry {
+  return sysctlEntry(ROUTE_LOCALNET, '1', namespace);
 }

@@ -43,6 +43,11 @@ export class RuleTable {
     return this.#present ?? new Map();
   }
 
+  /** The rules that the kernel accepts, as far as the mode knows. */
+  accepted(input: RuleInput): RuleInput {
+    return this.#acceptsDrops ? input : { ...input, drops: [] };
+  }
+
   hadChain(chain: string): boolean {
     return this.#firstChains?.has(chain) ?? false;
   }

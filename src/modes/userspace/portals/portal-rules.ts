@@ -1,4 +1,5 @@
 import { type Iptables, parseSave, type SavedTables } from '../../../kernel/iptables/index.ts';
+import { type ChainsReading, readChains, type WantedChain } from '../../iptables-read-back.ts';
 import { changedRules, partialText, type RulesByPort } from '../diff.ts';
 import { type ChainListing, describeDrift, listingOf } from '../drift.ts';
 import { TABLES } from '../names.ts';
@@ -17,6 +18,11 @@ export class PortalRules {
 
   constructor(iptables: Iptables) {
     this.#iptables = iptables;
+  }
+
+  /** Lists chains, and compares them with what is wanted. */
+  read(chains: readonly WantedChain[]): Promise<ChainsReading> {
+    return readChains(this.#iptables, chains);
   }
 
   /** The next write writes all rules: there was none yet, or the last one failed, or another program changed rules. */

@@ -1,6 +1,7 @@
 import type { TrafficPolicy } from '../../../api/index.ts';
 import type { Family, Ip } from '../../../net/index.ts';
 import { planName, type ServicePortPlan } from '../../../plan/index.ts';
+import type { PinnedClient } from '../../read-back.ts';
 import {
   Balancer,
   type ListenerOptions,
@@ -40,6 +41,15 @@ export class ServiceProxy {
 
   get counters(): ProxyCounters {
     return { ...this.#counters };
+  }
+
+  /** The ports at which listeners are open. */
+  get openPorts(): ProxyPorts {
+    return Object.fromEntries(Array.from(this.#listeners, ([policy, { listener }]) => [policy, listener.port]));
+  }
+
+  pinnedClients(limit: number): readonly PinnedClient[] {
+    return this.#balancer.pinnedClients(limit);
   }
 
   /** Takes the endpoints, the affinity and the balance of a plan. */

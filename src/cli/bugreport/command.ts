@@ -1,0 +1,122 @@
+import { createWriteStream } from 'node:fs';
+import { rename, rm, stat } from 'node:fs/promises';
+import { hostname } from 'node:os';
+import { Writable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { createGzip } from 'node:zlib';
+import { isRecord } from '../../lib/is-record.ts';
+import { printable } from '../../lib/printable.ts';
+import { defineCommand, type Io } from '../command.ts';
+import { FlagError, string } from '../flags/index.ts';
+import { type ProxySocket, proxySocket, SOCKET_FLAG } from '../proxy-socket.ts';
+import { columns } from '../terminal-text.ts';
+import { archiveBytes } from './archive.ts';
+import { partsFromMachine } from './from-machine.ts';
+import { partsFromProxy } from './from-proxy.ts';
+import type { CollectedPart } from './part.ts';
+
+const FLAGS = {
+  ...SOCKET_FLAG,
+  output: {
+    type: string,
+    default: '',
+    shorthand: 'o',
+    word: 'FILE',
+    usage: 'file to write, or - for the standard output (default: pointsman-NODE-TIME.tar.gz in this folder)',
+  },
+};
+
+export const bugreportCommand = defineCommand({
+  name: 'bugreport',
+  summary: 'collect everything that helps to find a fault in one archive',
+  about: `Writes one tar.gz with everything that helps to find a fault of the proxy on this node: status, plan, Services,
+history, recent log, metrics and configuration of the running proxy, and the state of the kernel. Removes credentials.
+README.txt in the archive lists its files.
+
+Works also if no proxy runs: then without the parts of the proxy. A part that cannot be read is left out, with the
+reason. Changes nothing.`,
+  usage: 'bugreport [flags]',
+  examples: [
+    { meaning: 'On a node, as root', command: 'kube-proxy bugreport' },
+    {
+      meaning: 'In a cluster',
+      command: 'kubectl -n kube-system exec POD -- kube-proxy bugreport -o - > report.tar.gz',
+    },
+  ],
+  flags: FLAGS,
+  async run({ values }, io) {
+    const socket = proxySocket(values);
+    const time = Date.now();
+    const name = `pointsman-${fileNamePart(await nodeName(socket))}-${timePart(time)}`;
+    const parts: Omit<CollectedPart, 'content'>[] = [];
+    const bytes = archiveBytes({
+      folder: name,
+      parts: [...partsFromProxy(socket), ...partsFromMachine()],
+      time,
+      collected: part => parts.push(part),
+    });
+    if (values.output === '-') {
+      await writeToStdout(bytes, io);
+      io.stderr.write(summary('the report to the standard output', parts));
+      return 0;
+    }
+    const file = values.output === '' ? `${name}.tar.gz` : values.output;
+    const size = await writeFile(bytes, file);
+    io.stdout.write(summary(`${printable(file)}, ${sizeText(size)}`, parts));
+    return 0;
+  },
+});
+
+async function nodeName(socket: ProxySocket): Promise<string> {
+  const status = await socket.ask('/v1/status').catch(() => undefined);
+  return isRecord(status) && typeof status.node === 'string' ? status.node : hostname();
+}
+
+/** The name of a Node comes from outside. */
+function fileNamePart(text: string): string {
+  return text.replaceAll(/[^\w.-]/g, '_').slice(0, 40) || 'node';
+}
+
+function timePart(time: number): string {
+  return new Date(time).toISOString().replaceAll(/[-:]|\.\d+/g, '');
+}
+
+/** Nobody sees a file that is not complete. Returns its size. */
+async function writeFile(bytes: AsyncIterable<Buffer>, file: string): Promise<number> {
+  const unfinished = `${file}.part`;
+  try {
+    await pipeline(bytes, createGzip(), createWriteStream(unfinished, { mode: 0o600 }));
+    await rename(unfinished, file);
+  } catch (error) {
+    await rm(unfinished, { force: true }).catch(() => {});
+    throw new Error(
+      `the report was not written: ${error instanceof Error ? error.message : error}; -o names another file`,
+    );
+  }
+  return (await stat(file)).size;
+}
+
+async function writeToStdout(bytes: AsyncIterable<Buffer>, { stdout }: Io): Promise<void> {
+  if (stdout.isTTY) throw new FlagError('the report is binary: redirect the standard output to a file');
+  const target = new Writable({
+    write(chunk: Buffer, _encoding, callback) {
+      stdout.write(chunk);
+      callback();
+    },
+  });
+  await pipeline(bytes, createGzip(), target);
+}
+
+function summary(what: string, parts: readonly Omit<CollectedPart, 'content'>[]): string {
+  const rows = parts.map(({ file, about, problem }) => [
+    `  ${problem === undefined ? '✓' : '-'} ${file}`,
+    problem === undefined ? about : printable(problem),
+  ]);
+  const advice =
+    'It names Services, addresses and rules of this node: read README.txt in it before you give it to others.';
+  return [`Wrote ${what}`, ...columns(rows), advice].map(line => `${line}\n`).join('');
+}
+
+function sizeText(bytes: number): string {
+  return bytes < 1e6 ? `${Math.ceil(bytes / 1e3)} kB` : `${(bytes / 1e6).toFixed(1)} MB`;
+}

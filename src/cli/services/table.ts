@@ -1,0 +1,82 @@
+import type { EndpointCounts, ServiceRow, ServiceState } from '../../inspect/index.ts';
+import { printable } from '../../lib/printable.ts';
+import { ageText } from '../age.ts';
+import type { Style } from '../style.ts';
+import { TableStream } from '../table-stream.ts';
+
+export interface ServicesTableOptions {
+  /** The first line of the stream. */
+  readonly head: Readonly<Record<string, unknown>>;
+  /** All addresses, and not only the first. */
+  readonly isWide: boolean;
+  readonly hasReasons: boolean;
+  readonly style: Style;
+  readonly print: (text: string) => void;
+  readonly now?: number;
+}
+
+/** Prints Services as a table. Without any it prints nothing. */
+export function servicesTable(options: ServicesTableOptions) {
+  const { head, hasReasons, isWide, style, print, now = Date.now() } = options;
+  const hasConnections = head.countsConnections === true;
+  const optional = [...(hasConnections ? ['CONNECTIONS'] : []), 'STATE', 'CHANGED', ...(hasReasons ? ['REASON'] : [])];
+  const header = ['NAMESPACE', 'NAME', 'TYPE', 'ADDRESS', 'PORTS', 'ENDPOINTS', ...optional];
+  let table: TableStream | undefined;
+  return {
+    add(row: ServiceRow): void {
+      table ??= new TableStream(header.map(style.bold), print);
+      const { namespace, name, type, addresses, ports, endpoints, connections, state, reasons, changed } = row;
+      const cells = [
+        namespace,
+        name,
+        type,
+        (isWide ? addresses.join(',') : first(addresses)) || '-',
+        ports.join(',') || '-',
+        endpointsText(endpoints),
+        ...(hasConnections ? [`${connections ?? 0}`] : []),
+      ];
+      table.add([
+        ...cells.map(printable),
+        stateText(state, style),
+        changedText(changed, head.historySince, now),
+        ...(hasReasons ? [printable(reasons.join('; '))] : []),
+      ]);
+    },
+    end: () => table?.flush(),
+  };
+}
+
+function first([address = '', ...others]: readonly string[]): string {
+  return others.length === 0 ? address : `${address} +${others.length}`;
+}
+
+/** `2/3`, or `2/3 0/3` if the families differ. */
+function endpointsText(endpoints: readonly EndpointCounts[]): string {
+  const texts = new Set(endpoints.map(({ used, all }) => `${used}/${all}`));
+  return [...texts].join(' ') || '-';
+}
+
+const STATE_WORDS: Readonly<Record<ServiceState, string>> = {
+  setAside: 'set aside',
+  conflict: 'conflict',
+  problem: 'problem',
+  noEndpoints: 'no endpoints',
+  noLocalEndpoints: 'no local endpoints',
+  waiting: 'waiting',
+  programmed: 'programmed',
+  notProxied: 'not proxied',
+};
+
+function stateText(state: ServiceState, style: Style): string {
+  const word = STATE_WORDS[state] ?? printable(state);
+  if (state === 'programmed') return style.green(word);
+  if (state === 'notProxied') return style.dim(word);
+  return state === 'waiting' || state === 'noLocalEndpoints' ? style.yellow(word) : style.red(word);
+}
+
+/** A change that the history no longer has is older than all that it has. */
+function changedText(changed: string | undefined, historySince: unknown, now: number): string {
+  if (changed !== undefined) return ageText(now - Date.parse(changed));
+  const since = Date.parse(String(historySince));
+  return Number.isNaN(since) ? '-' : `>${ageText(now - since)}`;
+}

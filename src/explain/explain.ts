@@ -1,0 +1,176 @@
+import { joinHostPort } from '../net/index.ts';
+import { type DetectedCaller, detectCaller } from './caller-detection.ts';
+import { connectionOutcome } from './connection-outcome.ts';
+import {
+  EXPLANATION_SCHEMA,
+  type ExplainedCaller,
+  type ExplainedTarget,
+  type Explanation,
+  type ExplanationOrigin,
+} from './explanation.ts';
+import type { Facts } from './facts.ts';
+import type { Finding } from './finding.ts';
+import { mentionedAddress } from './near-misses/address.ts';
+import type { Outcome } from './outcome.ts';
+import { type OperatorQuestion, questionTexts } from './question.ts';
+import { callerName, callerStep, unknownCallerStep } from './steps/caller.ts';
+import { endpointsStep } from './steps/endpoints.ts';
+import { kernelSteps } from './steps/kernel.ts';
+import { knowledgeStep } from './steps/knowledge.ts';
+import { listenersStep } from './steps/listeners.ts';
+import { guarded, machineSteps } from './steps/machine.ts';
+import { pathStep } from './steps/path.ts';
+import { portSteps } from './steps/ports.ts';
+import { serviceStep } from './steps/service.ts';
+import { type MetFrontend, type Resolved, resolveTarget } from './target.ts';
+import { judge } from './verdict.ts';
+
+/** Says what a connection gets and why: one step for each thing that was looked at, and one verdict. */
+export async function explain(question: OperatorQuestion, facts: Facts): Promise<Explanation> {
+  const resolved = await resolveTarget(question.to, facts);
+  switch (resolved.kind) {
+    case 'frontend':
+      return await explainFrontend(resolved.met, question, facts);
+    case 'ports':
+      return await explainPorts(resolved, question, facts);
+    case 'none':
+      return await explainNone(resolved, question, facts);
+  }
+}
+
+async function explainFrontend(met: MetFrontend, question: OperatorQuestion, facts: Facts): Promise<Explanation> {
+  const { plan, frontend, family } = met;
+  const before = [knowledgeStep(facts, plan.service), serviceStep(met, facts)];
+  const target = targetOf(met);
+  const detected = await detectCaller(question.from, family, frontend.kind, facts);
+  if (detected.kind === 'unknown') {
+    return finish([...before, unknownCallerStep(detected)], { question, facts, target });
+  }
+  const outcome = connectionOutcome(met, detected, facts);
+  const kernel = await kernelSteps(met, facts);
+  const findings = [
+    ...before,
+    callerStep(detected, met, facts),
+    await endpointsStep(met, outcome, facts),
+    pathStep(outcome, met, detected, facts),
+    ...kernel.findings,
+    ...(await machineSteps(met, detected, outcome, kernel.reading, { facts, isProbing: question.probe })),
+  ];
+  return finish(findings, { question, facts, target, detected, outcome });
+}
+
+async function explainPorts(
+  { service, ports }: Extract<Resolved, { kind: 'ports' }>,
+  question: OperatorQuestion,
+  facts: Facts,
+): Promise<Explanation> {
+  const steps = await portSteps(ports, question, facts);
+  const findings = [knowledgeStep(facts, service), ...steps];
+  const isGood = steps.every(({ verdict }) => verdict === 'good');
+  const made = finish(findings, { question, facts });
+  if (!isGood || made.verdict === 'broken') return made;
+  const isSure = findings.every(({ verdict }) => verdict !== 'unknown');
+  const summary = `All ${ports.length} ports of ${service} are answered.`;
+  const first = `kube-proxy explain ${service}:${portWord(ports[0])}`;
+  const next = { text: 'ask for one port to see every step', command: first };
+  return isSure ? { ...made, verdict: 'works', summary, next } : { ...made, next };
+}
+
+function portWord(port: MetFrontend | Finding | undefined): string {
+  return port && 'plan' in port ? port.plan.port.name || String(port.plan.port.port) : 'PORT';
+}
+
+async function explainNone(
+  { finding, service, destination }: Extract<Resolved, { kind: 'none' }>,
+  question: OperatorQuestion,
+  facts: Facts,
+): Promise<Explanation> {
+  const knowledge = knowledgeStep(facts, service);
+  const before = [knowledge, finding];
+  if (!destination) return finish(before, { question, facts });
+  const family = destination.ip.includes(':') ? 'IPv6' : 'IPv4';
+  const detected = await detectCaller(question.from, family, undefined, facts);
+  if (detected.kind === 'unknown') return finish([...before, unknownCallerStep(detected)], { question, facts });
+  const outcome = connectionOutcome({ ...destination, family }, detected, facts);
+  const known = mentionedAddress(outcome) ?? finding;
+  const { kernel } = facts;
+  const isHere = outcome.kind === 'elsewhere' && outcome.at === 'node';
+  const listeners =
+    kernel && isHere && (await guarded('listeners', () => listenersStep(destination, false, outcome, kernel)));
+  const findings = [
+    knowledge,
+    known,
+    callerStep(detected, undefined, facts),
+    pathStep(outcome, undefined, detected, facts),
+    ...(listeners ? [listeners] : []),
+  ];
+  return finish(findings, { question, facts, detected, outcome });
+}
+
+interface Answer {
+  readonly question: OperatorQuestion;
+  readonly facts: Facts;
+  readonly target?: ExplainedTarget;
+  readonly detected?: DetectedCaller;
+  readonly outcome?: Outcome;
+}
+
+function finish(findings: readonly Finding[], { question, facts, target, detected, outcome }: Answer): Explanation {
+  const works = target && detected ? worksText(target, detected, outcome, facts) : '';
+  const { verdict, summary, next } = judge(findings, outcome, works);
+  return {
+    schema: EXPLANATION_SCHEMA,
+    question: questionTexts(question),
+    origin: originOf(facts),
+    ...(target ? { target } : {}),
+    ...(detected ? { caller: callerOf(detected) } : {}),
+    steps: findings.map(({ topic, verdict: mark, text, details, data }, i) => ({
+      number: i + 1,
+      topic,
+      verdict: mark,
+      text,
+      details,
+      ...(data === undefined ? {} : { data }),
+    })),
+    ...(outcome ? { outcome } : {}),
+    verdict,
+    summary,
+    ...(next ? { next } : {}),
+  };
+}
+
+function worksText(
+  { address, protocol, service }: ExplainedTarget,
+  detected: DetectedCaller,
+  outcome: Outcome | undefined,
+  { kernel }: Facts,
+): string {
+  const count = outcome?.kind === 'answered' ? outcome.endpoints.length : 0;
+  const by = count === 1 ? 'the one endpoint' : `one of ${count} endpoints`;
+  return `${kernel ? 'A' : 'By the plan, a'} connection from ${callerName(detected)} to ${address}/${protocol} is answered by ${by} of ${service}.`;
+}
+
+function originOf({ origin, nodeName, mode }: Facts): ExplanationOrigin {
+  return { kind: origin, node: nodeName, mode: mode.descriptor.name };
+}
+
+function targetOf({ plan, frontend, family, ip, port, protocol }: MetFrontend): ExplainedTarget {
+  return {
+    service: plan.service,
+    port: plan.port.name,
+    protocol,
+    family,
+    frontend: frontend.kind,
+    address: joinHostPort(ip, port),
+  };
+}
+
+function callerOf({ caller, ip, pod, how, isAssumed }: DetectedCaller): ExplainedCaller {
+  return {
+    place: caller.place,
+    ...(ip === undefined ? {} : { ip }),
+    ...(pod === undefined ? {} : { pod }),
+    how,
+    isAssumed,
+  };
+}

@@ -1,0 +1,73 @@
+import type { TrackedFlow } from '../../machine/index.ts';
+import type { PinnedClient } from '../../modes/index.ts';
+import { joinHostPort } from '../../net/index.ts';
+import type { DetectedCaller } from '../caller-detection.ts';
+import type { KernelFacts } from '../facts.ts';
+import { counted, type Finding, finding } from '../finding.ts';
+import type { Outcome } from '../outcome.ts';
+import type { MetFrontend } from '../target.ts';
+
+const MAX_LINES = 5;
+
+/** The connections that the kernel remembers: they follow their first packet, whatever the rules say now. */
+export async function connectionsStep(
+  met: MetFrontend,
+  detected: DetectedCaller,
+  outcome: Outcome,
+  kernel: KernelFacts,
+  affinity: readonly PinnedClient[],
+): Promise<Finding | undefined> {
+  if (!kernel.flows) return undefined;
+  const { family, ip, port, protocol } = met;
+  const found = await kernel.flows({ family, protocol, source: detected.ip, destination: ip, port });
+  const current = currentTargets(met, outcome);
+  const old = found.flows.filter(flow => !current.has(targetOf(flow)));
+  const pinned = affinity.filter(({ client }) => client === detected.ip);
+  const details = [
+    ...pinned.map(
+      ({ endpoint, secondsLeft }) => `Session affinity leads the caller to ${endpoint} for ${secondsLeft} s more.`,
+    ),
+    ...(found.incomplete === undefined ? [] : [`Not everything was read: ${found.incomplete}.`]),
+  ];
+  const data = { flows: found.flows, old: old.length, affinity: pinned, incomplete: found.incomplete };
+  const whose = detected.ip === undefined ? 'any caller' : 'this caller';
+  if (old.length === 0) {
+    const text = `The kernel tracks ${counted(found.flows.length, 'connection')} of ${whose} to this address${found.flows.length === 0 ? '' : ', none to an old endpoint'}.`;
+    return finding('connections', 'good', text, { details, data });
+  }
+  return oldFlows(old, met, detected, { details, data, whose });
+}
+
+interface FlowTexts {
+  readonly details: readonly string[];
+  readonly data: object;
+  readonly whose: string;
+}
+
+/** New TCP connections have a new port and so a new flow. UDP programs often keep their port, and so their old flow. */
+function oldFlows(old: readonly TrackedFlow[], met: MetFrontend, detected: DetectedCaller, texts: FlowTexts): Finding {
+  const { ip, port, protocol } = met;
+  const [first] = old;
+  const target = first ? (first.isTranslated ? targetOf(first) : 'no endpoint at all') : '';
+  const count = `${counted(old.length, 'connection')} of ${texts.whose} ${old.length === 1 ? 'is' : 'are'}`;
+  const text = `${count} pinned to ${target}, which this frontend does not use.`;
+  const source = detected.ip === undefined ? '' : ` --orig-src ${detected.ip}`;
+  const command = `conntrack -D -p ${protocol.toLowerCase()}${source} --orig-dst ${ip} --orig-port-dst ${port}`;
+  const isLasting = protocol !== 'TCP' && detected.ip !== undefined;
+  return finding('connections', isLasting ? 'bad' : 'note', text, {
+    details: [...old.slice(0, MAX_LINES).map(flow => flow.text), ...texts.details],
+    data: texts.data,
+    ...(isLasting ? { next: { text: 'make the kernel forget the old connections, on the node', command } } : {}),
+  });
+}
+
+/** The places where flows of this frontend may rightly lead. */
+function currentTargets({ plan }: MetFrontend, outcome: Outcome): ReadonlySet<string> {
+  const planned = [...plan.endpoints.cluster, ...plan.endpoints.local].map(({ text }) => text);
+  const answering = outcome.kind === 'answered' ? outcome.endpoints.map(({ text }) => text) : [];
+  return new Set([...planned, ...answering]);
+}
+
+function targetOf({ target, targetPort }: TrackedFlow): string {
+  return joinHostPort(target, targetPort);
+}

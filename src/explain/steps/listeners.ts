@@ -1,0 +1,47 @@
+import type { Listener } from '../../machine/index.ts';
+import { joinHostPort } from '../../net/index.ts';
+import type { KernelFacts } from '../facts.ts';
+import { type Finding, finding, listed } from '../finding.ts';
+import type { Destination } from '../outcome/index.ts';
+import type { Outcome } from '../outcome.ts';
+
+/** The programs of the node that listen at the port. Only for addresses of the node. */
+export async function listenersStep(
+  { ip, port, protocol }: Destination,
+  isNodePort: boolean,
+  outcome: Outcome,
+  kernel: KernelFacts,
+): Promise<Finding | undefined> {
+  if (!kernel.listeners) return undefined;
+  const family = ip.includes(':') ? 'IPv6' : 'IPv4';
+  const { listeners, incomplete } = await kernel.listeners({ family, protocol, port });
+  const others = listeners.filter(({ isOwn }) => !isOwn);
+  const programs = [...new Set(others.map(programText))];
+  const details = incomplete === undefined ? [] : [`Not everything was read: ${incomplete}.`];
+  const data = { listeners, incomplete };
+  if (outcome.kind === 'elsewhere' && outcome.at === 'node')
+    return answers(programs, `${joinHostPort(ip, port)}`, details, data);
+  if (!isNodePort) return undefined;
+  if (programs.length === 0) {
+    return finding('listeners', 'good', `No other program of the node listens at port ${port}/${protocol}.`, {
+      details,
+      data,
+    });
+  }
+  const text = `${listed(programs)} listens at the node port ${port}/${protocol}, too.`;
+  const line = 'The Service gets the connections, so the program does not, except at addresses that are no node port.';
+  return finding('listeners', 'note', text, { details: [line, ...details], data });
+}
+
+/** The proxy does not handle the connection, so a program of the node may. */
+function answers(programs: readonly string[], address: string, details: readonly string[], data: object): Finding {
+  if (programs.length === 0) {
+    const text = `No program of the node listens at ${address}, so the kernel refuses the connection.`;
+    return finding('listeners', 'bad', text, { details, data });
+  }
+  return finding('listeners', 'note', `${listed(programs)} listens there and gets the connection.`, { details, data });
+}
+
+function programText({ process }: Listener): string {
+  return process ? `${process.name} (process ${process.pid})` : 'A program that this process cannot see';
+}

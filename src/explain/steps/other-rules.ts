@@ -1,0 +1,120 @@
+import type { OtherRules, RuleFinding } from '../../machine/index.ts';
+import { joinHostPort } from '../../net/index.ts';
+import type { DetectedCaller } from '../caller-detection.ts';
+import type { NextStep } from '../explanation.ts';
+import type { KernelFacts } from '../facts.ts';
+import { type Finding, finding, listed } from '../finding.ts';
+import type { Outcome } from '../outcome.ts';
+import { endpointsToReach } from '../reached-endpoints.ts';
+import type { MetFrontend } from '../target.ts';
+
+type MachineFinding = OtherRules['findings'][number];
+
+const MAX_LINES = 10;
+
+/** What drops or rejects the packet on its way beside the proxy's own rules. */
+export async function otherRulesStep(
+  met: MetFrontend,
+  detected: DetectedCaller,
+  outcome: Outcome,
+  kernel: KernelFacts,
+): Promise<Finding | undefined> {
+  if (!kernel.otherRules || outcome.kind !== 'answered') return undefined;
+  const { family, protocol, ip, port } = met;
+  const packet = { family, protocol, source: detected.ip, destination: ip, port };
+  const isFromNode = detected.caller.place === 'node';
+  const found = new Map<string, Found>();
+  const unread = new Set<string>();
+  const incomplete = new Set<string>();
+  for (const endpoint of endpointsToReach(met, outcome)) {
+    const rules = await kernel.otherRules({ packet, isFromNode, endpoint });
+    for (const each of rules.findings) addFound(found, each, joinHostPort(endpoint.ip, endpoint.port));
+    for (const table of rules.unread) unread.add(table);
+    if (rules.incomplete !== undefined) incomplete.add(rules.incomplete);
+  }
+  const rest = [
+    ...(unread.size === 0 ? [] : [`Not evaluated: ${listed([...unread])}.`]),
+    ...(incomplete.size === 0 ? [] : [`Not everything was read: ${[...incomplete].join('; ')}.`]),
+  ];
+  return stepOf([...found.values()], rest, incomplete.size > 0);
+}
+
+interface Found {
+  readonly finding: MachineFinding;
+  readonly endpoints: string[];
+}
+
+function addFound(found: Map<string, Found>, each: MachineFinding, endpoint: string): void {
+  const key = JSON.stringify(each);
+  const known = found.get(key);
+  if (known) known.endpoints.push(endpoint);
+  else found.set(key, { finding: each, endpoints: [endpoint] });
+}
+
+function stepOf(found: readonly Found[], rest: readonly string[], isIncomplete: boolean): Finding {
+  const sorted = [...found.filter(isSure), ...found.filter(each => !isSure(each))];
+  const details = [...sorted.slice(0, MAX_LINES).flatMap(foundLines), ...rest];
+  const data = { findings: sorted.map(({ finding: each, endpoints }) => ({ ...each, endpoints })) };
+  const [first] = sorted;
+  if (!first) {
+    const text = 'No other rule, setting or route of this machine drops the packet.';
+    return finding('other rules', isIncomplete ? 'note' : 'good', text, { details, data });
+  }
+  if (!isSure(first)) {
+    return finding('other rules', 'note', `${placeText(first.finding)} may drop the packet.`, { details, data });
+  }
+  return finding('other rules', 'bad', `${placeText(first.finding)} ${verbOf(first.finding)} the packet.`, {
+    details,
+    data,
+    next: nextStep(first.finding),
+  });
+}
+
+function isSure({ finding: { certainty } }: Found): boolean {
+  return certainty === 'drops';
+}
+
+function foundLines({ finding: each, endpoints }: Found): readonly string[] {
+  const to = endpoints.length === 0 ? '' : ` (to ${listed(endpoints)})`;
+  const unknown = each.unknown.length === 0 ? '' : `, depending on the ${listed(each.unknown)}`;
+  return [`${isSure({ finding: each, endpoints }) ? '✗' : '!'} ${placeText(each)}${to}${unknown}`, `    ${each.text}`];
+}
+
+function placeText(each: MachineFinding): string {
+  switch (each.kind) {
+    case 'rule':
+      return `A rule in ${tableText(each)}`;
+    case 'policy':
+      return `The policy of ${tableText(each)}`;
+    case 'sysctl':
+      return `The setting ${each.name} = ${each.value}`;
+    case 'route':
+      return `The routing table, which has no way to ${each.destination},`;
+  }
+}
+
+function tableText({ tool, family, table, chain, hook }: RuleFinding): string {
+  const place = tool === 'nft' ? `table ${family} ${table}` : `${tool} table ${table}`;
+  return `${place}, chain ${chain} (${hook})`;
+}
+
+function verbOf(each: MachineFinding): string {
+  return 'verdict' in each && each.verdict === 'reject' ? 'rejects' : 'drops';
+}
+
+function nextStep(each: MachineFinding): NextStep {
+  switch (each.kind) {
+    case 'rule':
+    case 'policy': {
+      const command =
+        each.tool === 'nft'
+          ? `nft -a list chain ${each.family} ${each.table} ${each.chain}`
+          : `${each.tool} -t ${each.table} -S ${each.chain}`;
+      return { text: 'change the rule in the program that wrote it', command };
+    }
+    case 'sysctl':
+      return { text: 'change the setting', command: `sysctl ${each.name}` };
+    case 'route':
+      return { text: 'check the routes of the node', command: `ip route get ${each.destination}` };
+  }
+}

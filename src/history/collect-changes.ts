@@ -1,0 +1,66 @@
+import { type Change, latestOf } from '../lib/change.ts';
+import { type ModelDiff, type ServiceState, sameEndpoints } from '../model/index.ts';
+import type { PlanDiff, ServicePortPlan } from '../plan/index.ts';
+import type { PlanChange } from './plan-words.ts';
+
+/** What a sync takes of one Service. */
+export interface ServiceChange {
+  /** `ns/name` */
+  readonly service: string;
+  /** Empty if nothing is to be written. */
+  readonly plans: readonly PlanChange[];
+  /** Why nothing is to be written. */
+  readonly words: string;
+}
+
+interface MutableServiceChange extends ServiceChange {
+  readonly plans: PlanChange[];
+}
+
+export interface CollectedChanges {
+  readonly changes: readonly ServiceChange[];
+  /** How many service ports and Services are left out, because there are too many. */
+  readonly left: number;
+}
+
+/** Groups the changes of a sync by Service. A sync may have all service ports, so only the first Services are kept. */
+export function collectChanges({ services }: ModelDiff, plans: PlanDiff, max: number): CollectedChanges {
+  const changes = new Map<string, MutableServiceChange>();
+  let left = 0;
+  const add = (plan: ServicePortPlan, change: PlanChange) => {
+    const known = changes.get(plan.service);
+    if (known) known.plans.push(change);
+    else if (changes.size < max) changes.set(plan.service, { service: plan.service, plans: [change], words: '' });
+    else left++;
+  };
+  for (const to of plans.added) add(to, { from: undefined, to });
+  for (const { from, to } of plans.updated) add(to, { from, to });
+  for (const from of plans.removed) add(from, { from, to: undefined });
+  if (left > 0) return { changes: [...changes.values()], left };
+  for (const change of services) {
+    const { key } = latestOf(change);
+    if (changes.has(key)) continue;
+    if (changes.size < max) changes.set(key, { service: key, plans: [], words: unwrittenWords(change) });
+    else left++;
+  }
+  return { changes: [...changes.values()], left };
+}
+
+/** The model of the Service changed, but not what this node does with it. */
+function unwrittenWords(change: Change<ServiceState>): string {
+  const { ports } = latestOf(change);
+  if (ports.length === 0) return 'nothing to write: no Service has these endpoints';
+  if (change.type !== 'updated' || isSameState(change.from, change.to)) return 'nothing to write: nothing changed';
+  return 'nothing to write: the endpoints that changed are not used on this node';
+}
+
+function isSameState(from: ServiceState, to: ServiceState): boolean {
+  return (
+    from.ports === to.ports &&
+    from.endpoints.length === to.endpoints.length &&
+    from.endpoints.every((port, i) => {
+      const other = to.endpoints[i];
+      return other !== undefined && sameEndpoints(port.endpoints, other.endpoints);
+    })
+  );
+}

@@ -1,0 +1,73 @@
+import { objectKey, type Service } from '../api/index.ts';
+import type { Endpoint } from '../model/index.ts';
+import { reachableEndpoints, type ServicePortPlan } from '../plan/index.ts';
+import type { ListingContext } from './services-context.ts';
+import { type ServiceState, stateOf } from './services-state.ts';
+
+/** One Service as this node serves it. */
+export interface ServiceRow {
+  readonly namespace: string;
+  readonly name: string;
+  readonly type: string;
+  /** Cluster IPs first, then external and load-balancer IPs. */
+  readonly addresses: readonly string[];
+  /** `80/TCP`, or `80:30080/TCP` with a node port. */
+  readonly ports: readonly string[];
+  /** How many endpoint addresses this node uses, and how many there are, in each family that the Service has. */
+  readonly endpoints: readonly EndpointCounts[];
+  /** Connections so far. Undefined if the mode does not count them. */
+  readonly connections: number | undefined;
+  readonly state: ServiceState;
+  readonly reasons: readonly string[];
+  /** When its plan or its endpoints changed last. Undefined if that is longer ago than the history goes. */
+  readonly changed: string | undefined;
+}
+
+export interface EndpointCounts {
+  readonly family: string;
+  readonly used: number;
+  readonly all: number;
+}
+
+export function serviceRow(service: Service, context: ListingContext): ServiceRow {
+  const { metadata, spec, status } = service;
+  const key = objectKey(metadata);
+  const families = context.families.map(family => ({ family, plans: context.plansOf(family, key) }));
+  const { state, reasons } = stateOf(
+    service,
+    key,
+    families.flatMap(({ plans }) => plans),
+    context,
+  );
+  const changed = context.lastChanges.get(key);
+  return {
+    namespace: metadata.namespace,
+    name: metadata.name,
+    type: spec.type,
+    addresses: [
+      ...(spec.clusterIPs.length > 0 ? spec.clusterIPs : [spec.clusterIP]),
+      ...spec.externalIPs,
+      ...status.loadBalancer.ingress.map(({ ip }) => ip),
+    ].filter(ip => ip !== ''),
+    ports: spec.ports.map(
+      ({ port, nodePort, protocol }) => `${port}${nodePort === 0 ? '' : `:${nodePort}`}/${protocol}`,
+    ),
+    endpoints: families.flatMap(({ family, plans }) =>
+      plans.length === 0 ? [] : [{ family, ...countEndpoints(plans, context) }],
+    ),
+    connections: context.connections && (context.connections.get(key) ?? 0),
+    state,
+    reasons,
+    changed: changed === undefined ? undefined : new Date(changed).toISOString(),
+  };
+}
+
+/** The ports of a Service usually have the same pods, so that addresses count and not ports. */
+function countEndpoints(plans: readonly ServicePortPlan[], { allEndpoints }: ListingContext) {
+  const [only] = plans;
+  if (plans.length === 1 && only) return { used: reachableEndpoints(only.endpoints).length, all: allEndpoints(only) };
+  const used = new Set<string>();
+  const add = ({ ip }: Endpoint) => used.add(ip);
+  for (const { endpoints } of plans) reachableEndpoints(endpoints).forEach(add);
+  return { used: used.size, all: Math.max(used.size, ...plans.map(allEndpoints)) };
+}

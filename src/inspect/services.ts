@@ -1,0 +1,106 @@
+import { objectKey, type Service } from '../api/index.ts';
+import type { Facts } from '../explain/index.ts';
+import type { History } from '../history/index.ts';
+import { Breaks, sortWithBreaks } from '../lib/breaks.ts';
+import { compareTexts } from '../lib/compare-texts.ts';
+import { type NamePattern, parseNamePattern } from '../lib/name-pattern.ts';
+import { linesAnswer } from './answers.ts';
+import { QueryError, type Route } from './route.ts';
+import { listingContext } from './services-context.ts';
+import { missingServiceText } from './services-missing.ts';
+import { type ServiceRow, serviceRow } from './services-row.ts';
+import { isBroken } from './services-state.ts';
+
+export const SERVICES_SCHEMA = 'pointsman.services/v1';
+
+export interface ListingParts {
+  facts(): Facts;
+  readonly history: History;
+  /** Undefined if the mode does not count connections. */
+  connectionCounts(): Promise<ReadonlyMap<string, number> | undefined>;
+}
+
+export interface ListingQuery {
+  /** By default all Services. */
+  readonly pattern?: NamePattern | undefined;
+  /** Only Services that do not answer somebody. */
+  readonly isBrokenOnly?: boolean | undefined;
+}
+
+export function servicesRoute(parts: ListingParts): Route {
+  return {
+    path: '/v1/services',
+    about: 'the Services as this node serves them, sorted by namespace and name, one JSON object a line',
+    parameters: {
+      name: { about: 'NAMESPACE/NAME, NAME in the namespace default, or a glob with * and ?' },
+      broken: { about: 'only Services that do not answer somebody', words: ['true', 'false'] },
+    },
+    readsKernel: true,
+    async answer(query) {
+      const name = query.get('name');
+      const pattern = name === undefined || name === '' ? undefined : parseNamePattern(name);
+      const facts = parts.facts();
+      if (pattern?.isExact && !facts.objects.service(pattern.text)) {
+        throw new QueryError(await missingServiceText(pattern.text, facts.objects.services()));
+      }
+      const connections = await parts.connectionCounts();
+      const rows = serviceRows(facts, parts.history, connections, {
+        pattern,
+        isBrokenOnly: query.get('broken') === 'true',
+      });
+      const { startedAt, completeSince } = parts.history;
+      return linesAnswer(SERVICES_SCHEMA, rows, {
+        node: facts.nodeName,
+        mode: facts.mode.descriptor.name,
+        startedAt: new Date(startedAt).toISOString(),
+        historySince: new Date(completeSince).toISOString(),
+        countsConnections: connections !== undefined,
+      });
+    },
+  };
+}
+
+/** The rows in groups, each of a few milliseconds of work. Only the sorted list of Services is held. */
+export async function* serviceRows(
+  facts: Facts,
+  history: History,
+  connections: ReadonlyMap<string, number> | undefined,
+  { pattern, isBrokenOnly }: ListingQuery,
+): AsyncGenerator<readonly ServiceRow[], void> {
+  const breaks = new Breaks();
+  const services = await sortedServices(facts, pattern, breaks);
+  const context = listingContext(facts, history, connections);
+  let rows: ServiceRow[] = [];
+  for (const { metadata } of services) {
+    // The Service may have changed, or gone, since the list was made.
+    const service = facts.objects.service(objectKey(metadata));
+    const row = service && serviceRow(service, context);
+    if (row && (!isBrokenOnly || isBroken(row.state))) rows.push(row);
+    if (!breaks.isDue) continue;
+    if (rows.length > 0) yield rows;
+    rows = [];
+    await breaks.take();
+  }
+  if (rows.length > 0) yield rows;
+}
+
+async function sortedServices(
+  { objects }: Facts,
+  pattern: NamePattern | undefined,
+  breaks: Breaks,
+): Promise<readonly Service[]> {
+  if (pattern?.isExact) {
+    const found = objects.service(pattern.text);
+    return found ? [found] : [];
+  }
+  const services: Service[] = [];
+  for (const service of objects.services()) {
+    if (!pattern || pattern.matches(objectKey(service.metadata))) services.push(service);
+    if (breaks.isDue) await breaks.take();
+  }
+  return await sortWithBreaks(services, compareServices, breaks);
+}
+
+function compareServices({ metadata: a }: Service, { metadata: b }: Service): number {
+  return compareTexts(a.namespace, b.namespace) || compareTexts(a.name, b.name);
+}

@@ -1,0 +1,60 @@
+import type { IptablesFamily } from '../../kernel/iptables/index.ts';
+import type { NetworkNamespace } from '../../kernel/netns.ts';
+import type { HookedChain, NftablesSocket } from '../../kernel/nftables/index.ts';
+import type { Family } from '../../net/index.ts';
+import type { Budget } from './budget.ts';
+import type { PathHook, RuleFinding } from './finding.ts';
+import { readIptables } from './iptables-tables.ts';
+import { type NftTable, readNftTables, WalkedNftTable } from './nft-tables.ts';
+import type { WalkedTable } from './walk.ts';
+
+/** A base chain of another program: the packet enters it at a hook. */
+export interface HookSource extends Pick<RuleFinding, 'tool' | 'family' | 'table' | 'chain' | 'hook' | 'priority'> {
+  readonly policy: 'accept' | 'drop';
+  readonly policyText: string;
+  readonly rules: WalkedTable;
+  /** The proxy wrote the chain, so that its drops are part of what the proxy does. */
+  isOwnChain(chain: string): boolean;
+}
+
+export interface SourceContext {
+  readonly socket: NftablesSocket;
+  readonly namespace: NetworkNamespace | undefined;
+  readonly budget: Budget;
+}
+
+/** The table of nftables mode. */
+const OWN_TABLE = 'kube-proxy';
+const HOOKS: ReadonlySet<string> = new Set(['prerouting', 'input', 'forward', 'output', 'postrouting']);
+
+/** All base chains that a packet of the family can enter, except those of nftables mode. */
+export async function readSources(family: Family, context: SourceContext): Promise<readonly HookSource[]> {
+  const own: IptablesFamily = family === 'IPv4' ? 'ip' : 'ip6';
+  const tables = [
+    ...(await readNftTables(context.socket, own, context.namespace)),
+    ...(await readNftTables(context.socket, 'inet', context.namespace)),
+  ];
+  const read = await readIptables(own, tables, context);
+  const others = tables.filter(table => table.name !== OWN_TABLE && !read.replaces(table));
+  return [...others.flatMap(table => nftSources(table, context)), ...read.sources];
+}
+
+function nftSources(table: NftTable, { socket, namespace, budget }: SourceContext): readonly HookSource[] {
+  const rules = new WalkedNftTable(socket, table, namespace, budget);
+  return table.baseChains.filter(isOnTheWay).map(({ name, base }) => ({
+    tool: 'nft',
+    family: table.family,
+    table: table.name,
+    chain: name,
+    hook: base.hook,
+    priority: base.priority,
+    policy: base.policy ?? 'accept',
+    policyText: `policy ${base.policy ?? 'accept'}`,
+    rules,
+    isOwnChain: () => false,
+  }));
+}
+
+function isOnTheWay(chain: HookedChain): chain is HookedChain & { readonly base: { readonly hook: PathHook } } {
+  return HOOKS.has(chain.base.hook);
+}

@@ -1,0 +1,4 @@
+import { equalSuite } from './equal.ts';
+
+equalSuite('READ-1 READ-8', 'iptables', { backend: 'legacy' });
+equalSuite('READ-1 READ-8', 'iptables', { backend: 'nf_tables' });

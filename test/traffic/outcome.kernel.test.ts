@@ -1,0 +1,5 @@
+import { outcomeSuite } from './outcome-suite.ts';
+
+outcomeSuite('nftables');
+outcomeSuite('iptables');
+outcomeSuite('userspace');
