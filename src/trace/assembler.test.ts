@@ -97,6 +97,14 @@ test('TRACE-4 a packet that a bridge gives to the IP layer goes on with another 
   assert.deepEqual(complete, [['mark', 'c']]);
 });
 
+test('TRACE-4 a packet that ipvs sends out again is marked again, and stays one packet', () => {
+  const { assembler, complete } = assemble();
+  assembler.add(message(1, 'mark', { packet: headers(1, { iif: ETHERNET }) }));
+  assembler.add(message(1, 'mark', { packet: headers(1, { iif: ETHERNET, oif: ETHERNET }) }));
+  assembler.add(message(1, 'last-postrouting', { packet: headers(1, { oif: ETHERNET }), ...policy }));
+  assert.deepEqual(complete, [['mark', 'mark', 'last-postrouting']]);
+});
+
 test('TRACE-4 packets that only another program traces are ignored, and one that both trace is not', () => {
   const { assembler, complete } = assemble();
   assembler.add(message(1, 'p', { table: 'other', packet: headers(1) }));

@@ -211,7 +211,7 @@ describe('trace', { concurrency: 3 }, () => {
       const before = tables();
       const program = new TraceProgram(cluster.node, '--to', '10.96.0.10:80', '--for', '0', '--packets', '1000');
       await program.untilPrinted('Start the connection now');
-      assert.match(tables(), /table inet pointsman-trace-\d+-1/);
+      assert.match(tables(), /table inet pointsman-trace-\d+-[0-9a-f]{8}\n/);
       await connect(pod);
       await program.untilPrinted('DNAT to');
       assert.equal(await program.end('SIGKILL'), null);
@@ -256,7 +256,7 @@ describe('trace', { concurrency: 3 }, () => {
       );
       await text.untilPrinted('Start the connection now');
       await waitFor('the other program marks packets', () =>
-        /trace-\d+-1\n.*trace-\d+-1\n/.test(runIn(cluster.node, 'nft', ['list', 'tables', 'inet'])),
+        /trace-\d+-\w+\n.*trace-\d+-\w+\n/.test(runIn(cluster.node, 'nft', ['list', 'tables', 'inet'])),
       );
       await connect(pod);
       assert.equal(await text.end(), 0, text.errors);
