@@ -295,6 +295,30 @@ describe('settings', () => {
       ['AllowServiceExternalIPs=true: Warning: setting GA feature gate. It will be removed in a future release.'],
     ],
     [
+      'a load balancer without an address',
+      OBJECTS.replace('type: NodePort', 'type: LoadBalancer'),
+      [],
+      ['type LoadBalancer, but status.loadBalancer.ingress has no IP address: default/web'],
+    ],
+    [
+      'a load balancer that answers itself',
+      OBJECTS.replace(
+        'spec:\n  type: NodePort',
+        'status: {loadBalancer: {ingress: [{ip: 203.0.113.1, ipMode: Proxy}]}}\nspec:\n  type: LoadBalancer',
+      ),
+      [],
+      ['the load balancer answers itself (ipMode Proxy), so a proxy does not answer at its address: default/web'],
+    ],
+    [
+      'external IPs that do not count',
+      OBJECTS.replace('type: NodePort', 'type: NodePort\n  externalIPs: [203.0.113.1]'),
+      ['--feature-gates', 'AllowServiceExternalIPs=false'],
+      [
+        'AllowServiceExternalIPs=false: Warning: setting GA feature gate. It will be removed in a future release.',
+        'external IPs do not count, because the feature gate AllowServiceExternalIPs is off: default/web',
+      ],
+    ],
+    [
       'objects of other kinds',
       `${OBJECTS}---\napiVersion: apps/v1\nkind: Deployment\n---\napiVersion: v1\nkind: Endpoints\nmetadata: {name: web}\n---\napiVersion: v1\nkind: PodList\n`,
       [],
@@ -454,6 +478,13 @@ describe('slices that serve nothing', () => {
       'the other family',
       OBJECTS.replace('addressType: IPv4', 'addressType: IPv6').replace('10.244.1.10', 'fd00::10'),
       [`${slice} addressType is IPv6, but Service default/web has only addresses of IPv4`],
+    ],
+    [
+      'a slice with the label of headless Services',
+      OBJECTS.replace('service-name: web', 'service-name: web, service.kubernetes.io/headless: ""'),
+      [
+        `${slice} metadata.labels["service.kubernetes.io/headless"] makes proxies ignore the slice, but Service default/web is not headless: remove the label`,
+      ],
     ],
     [
       'a headless Service',
