@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { writeFile as writeToPipe } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
@@ -96,6 +98,16 @@ describe('sources', () => {
     assert.match(fromStdin.stdout, /^Node node-a .*1 Service\n\ndefault\/web:http /);
     assert.deepEqual(await run(undefined, '--manifests', path, ...CIDR), fromStdin);
     assert.deepEqual(await run(undefined, '--manifests', join(folder, 'objects'), ...CIDR), fromStdin);
+  });
+
+  test('CLI-69 a pipe is read to its end', async () => {
+    const path = join(folder, 'pipe');
+    execFileSync('mkfifo', [path]);
+    const [{ status, stdout }] = await Promise.all([
+      run(undefined, '--manifests', path, ...CIDR),
+      writeToPipe(path, OBJECTS),
+    ]);
+    assert.deepEqual([status, stdout], [0, (await planOf(OBJECTS)).stdout]);
   });
 
   test('CLI-69 a problem of standard input has its line and column', async () => {
