@@ -1,5 +1,5 @@
 /** Work without a break must not take longer, or it holds up a sync. */
-const MAX_WORK_MS = 3;
+const MAX_WORK_MS = 2;
 
 /** Work that takes a break. Only one goes on in each turn of the event loop, however many run at the same time. */
 const waiting: (() => void)[] = [];
