@@ -6,7 +6,7 @@ import { hostCidr, type Ip } from '../../src/net/index.ts';
 import { resultOf, summaryOf, type TracedPacket } from '../../src/trace/index.ts';
 import { runIn, runNftScript } from '../support/run-in.ts';
 import { waitFor } from '../support/wait-for.ts';
-import { CLIENT_POD, flowTo, SERVICE_IP, TraceProgram, tracedDuring, withTracedCluster } from './traced-cluster.ts';
+import { CLIENT_POD, flowTo, SERVICE_IP, tracedDuring, withTracedCluster } from './traced-cluster.ts';
 
 const FLOW = flowTo(`${SERVICE_IP}/32`);
 const isSyn = ({ tcpFlags }: TracedPacket) => tcpFlags === 'SYN';
@@ -206,10 +206,10 @@ describe('trace', { concurrency: 3 }, () => {
     }));
 
   test('TRACE-3 kill -9 leaves no table behind, and packets are not traced any more', () =>
-    withTracedCluster('nftables', async ({ cluster, pod, connect }) => {
+    withTracedCluster('nftables', async ({ cluster, pod, connect, startProgram }) => {
       const tables = () => runIn(cluster.node, 'nft', ['list', 'tables']);
       const before = tables();
-      const program = new TraceProgram(cluster.node, '--to', '10.96.0.10:80', '--for', '0', '--packets', '1000');
+      const program = startProgram('--to', '10.96.0.10:80', '--for', '0', '--packets', '1000');
       await program.untilPrinted('Start the connection now');
       assert.match(tables(), /table inet pointsman-trace-\d+-[0-9a-f]{8}\n/);
       await connect(pod);
@@ -228,10 +228,9 @@ describe('trace', { concurrency: 3 }, () => {
     }));
 
   test('TRACE-9 TRACE-10 the program ends after its packets, and prints the way of each', () =>
-    withTracedCluster('nftables', async ({ cluster, pod, connect }) => {
+    withTracedCluster('nftables', async ({ cluster, pod, connect, startProgram }) => {
       const objects = 'test/cases/clusterip-basic/objects.yaml';
-      const text = new TraceProgram(
-        cluster.node,
+      const text = startProgram(
         '--from',
         CLIENT_POD,
         '--to',
@@ -243,17 +242,7 @@ describe('trace', { concurrency: 3 }, () => {
         '--for',
         '60s',
       );
-      const json = new TraceProgram(
-        cluster.node,
-        '--to',
-        '10.96.0.10:80',
-        '--packets',
-        '1',
-        '--for',
-        '60s',
-        '-o',
-        'json',
-      );
+      const json = startProgram('--to', '10.96.0.10:80', '--packets', '1', '--for', '60s', '-o', 'json');
       await text.untilPrinted('Start the connection now');
       await waitFor('the other program marks packets', () =>
         /trace-\d+-\w+\n.*trace-\d+-\w+\n/.test(runIn(cluster.node, 'nft', ['list', 'tables', 'inet'])),
@@ -285,9 +274,9 @@ describe('trace', { concurrency: 3 }, () => {
     }));
 
   test('TRACE-9 without packets the exit status is 1, with hints; Ctrl-C ends the trace', () =>
-    withTracedCluster('nftables', async ({ cluster }) => {
-      const program = new TraceProgram(cluster.node, '--to', '10.96.0.99:80', '--for', '100ms');
-      const endless = new TraceProgram(cluster.node, '--from', 'node', '--for', '0');
+    withTracedCluster('nftables', async ({ startProgram }) => {
+      const program = startProgram('--to', '10.96.0.99:80', '--for', '100ms');
+      const endless = startProgram('--from', 'node', '--to', '10.96.0.99', '--for', '0');
       assert.equal(await program.end(), 1, program.errors);
       assert.match(
         program.output,
@@ -298,7 +287,7 @@ describe('trace', { concurrency: 3 }, () => {
     }));
 
   test('TRACE-11 with rules of iptables-legacy, the program says what it cannot see, and shows what they change', () =>
-    withTracedCluster('nftables', async ({ cluster, connect }) => {
+    withTracedCluster('nftables', async ({ cluster, connect, startProgram }) => {
       const to = ['--to-destination', '10.244.2.3:8080'];
       runIn(cluster.node, 'iptables-legacy', [
         '-t',
@@ -313,7 +302,7 @@ describe('trace', { concurrency: 3 }, () => {
         'DNAT',
         ...to,
       ]);
-      const program = new TraceProgram(cluster.node, '--to', '10.96.7.7:80', '--packets', '1', '--for', '60s');
+      const program = startProgram('--to', '10.96.7.7:80', '--packets', '1', '--for', '60s');
       await program.untilPrinted('Start the connection now');
       await connect(cluster.host('ext'), '10.96.7.7' as Ip);
       assert.equal(await program.end(), 0, program.errors);
