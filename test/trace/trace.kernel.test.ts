@@ -1,12 +1,18 @@
 import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
+import { probe } from '../../src/demo/playground/index.ts';
 import { TraceMonitor } from '../../src/kernel/nftables/index.ts';
 import { hostCidr, type Ip } from '../../src/net/index.ts';
 import { resultOf, summaryOf, type TracedPacket } from '../../src/trace/index.ts';
+import { Program } from '../control-plane/program.ts';
+import { createNodeNamespace } from '../support/namespaces.ts';
 import { runIn, runNftScript } from '../support/run-in.ts';
 import { waitFor } from '../support/wait-for.ts';
-import { CLIENT_POD, flowTo, SERVICE_IP, tracedDuring, withTracedCluster } from './traced-cluster.ts';
+import { CLIENT_POD, flowTo, SERVICE_IP, TraceProgram, tracedDuring, withTracedCluster } from './traced-cluster.ts';
 
 const FLOW = flowTo(`${SERVICE_IP}/32`);
 const isSyn = ({ tcpFlags }: TracedPacket) => tcpFlags === 'SYN';
@@ -332,5 +338,33 @@ describe('trace', { concurrency: 3 }, () => {
         monitor.close();
       }
     });
+  });
+
+  test('TRACE-9 the running proxy says which addresses a Service has', async () => {
+    const namespace = createNodeNamespace();
+    const folder = mkdtempSync(join(tmpdir(), 'trace-'));
+    const socket = join(folder, 'run', 'proxy.sock');
+    const flags = ['--manifests', 'examples', '--hostname-override', 'node-a', '--proxy-mode', 'nftables'];
+    const proxy = new Program('the proxy', ['bin/kube-proxy', ...flags, '--inspect-socket', socket], { namespace });
+    const trace = (...args: string[]) => new TraceProgram(namespace, '--inspect-socket', socket, ...args);
+    const programs: TraceProgram[] = [];
+    try {
+      await proxy.until(/"Synced all service ports" ipFamily="IPv6"/);
+      const missing = trace('--to', 'default/wep');
+      programs.push(missing);
+      assert.equal(await missing.end(), 2);
+      assert.match(missing.errors, /default\/wep/);
+      const program = trace('--from', 'node', '--to', 'api:https', '--packets', '1', '--for', '60s');
+      programs.push(program);
+      await program.untilPrinted('Start the connection now');
+      await probe(namespace, '10.96.0.30' as Ip, 443, 'TCP', { tries: 1, timeoutMs: 100 });
+      assert.equal(await program.end(), 0, program.errors);
+      assert.match(program.output, /= default\/api:https, DNAT to 10\.244\.\d\.11:8443, /);
+    } finally {
+      await Promise.all(programs.map(program => program.end('SIGKILL')));
+      await proxy.stop('SIGKILL');
+      namespace.close();
+      rmSync(folder, { recursive: true });
+    }
   });
 });

@@ -94,7 +94,7 @@ export async function tracedDuring(
 }
 
 /** The program `kube-proxy trace` in a network namespace. */
-class TraceProgram {
+export class TraceProgram {
   readonly #child;
   /** Its output is complete only then, later than its exit. */
   readonly #closed: Promise<unknown>;
