@@ -53,7 +53,7 @@ export const MAX_PINNED_CLIENTS = 1000;
 /** The longest time that a reading may take, in milliseconds. */
 const MAX_MS = 2000;
 /** How many objects a mode reads before it lets other work run. */
-const OBJECTS_PER_TURN = 50;
+const OBJECTS_PER_TURN = 20;
 
 /** Limits what a reading costs. */
 export class ReadBudget {

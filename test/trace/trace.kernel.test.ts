@@ -211,7 +211,7 @@ describe('trace', { concurrency: 3 }, () => {
       const before = tables();
       const program = new TraceProgram(cluster.node, '--to', '10.96.0.10:80', '--for', '0', '--packets', '1000');
       await program.untilPrinted('Start the connection now');
-      assert.match(tables(), /table inet pointsman-trace-\d+-1/);
+      assert.match(tables(), /table inet pointsman-trace-\d+-[0-9a-f]{8}\n/);
       await connect(pod);
       await program.untilPrinted('DNAT to');
       assert.equal(await program.end('SIGKILL'), null);
@@ -256,7 +256,7 @@ describe('trace', { concurrency: 3 }, () => {
       );
       await text.untilPrinted('Start the connection now');
       await waitFor('the other program marks packets', () =>
-        /trace-\d+-1\n.*trace-\d+-1\n/.test(runIn(cluster.node, 'nft', ['list', 'tables', 'inet'])),
+        /trace-\d+-\w+\n.*trace-\d+-\w+\n/.test(runIn(cluster.node, 'nft', ['list', 'tables', 'inet'])),
       );
       await connect(pod);
       assert.equal(await text.end(), 0, text.errors);
@@ -296,4 +296,52 @@ describe('trace', { concurrency: 3 }, () => {
       await endless.untilPrinted('until Ctrl-C');
       assert.equal(await endless.end('SIGINT'), 1);
     }));
+
+  test('TRACE-11 with rules of iptables-legacy, the program says what it cannot see, and shows what they change', () =>
+    withTracedCluster('nftables', async ({ cluster, connect }) => {
+      const to = ['--to-destination', '10.244.2.3:8080'];
+      runIn(cluster.node, 'iptables-legacy', [
+        '-t',
+        'nat',
+        '-A',
+        'PREROUTING',
+        '-d',
+        '10.96.7.7',
+        '-p',
+        'tcp',
+        '-j',
+        'DNAT',
+        ...to,
+      ]);
+      const program = new TraceProgram(cluster.node, '--to', '10.96.7.7:80', '--packets', '1', '--for', '60s');
+      await program.untilPrinted('Start the connection now');
+      await connect(cluster.host('ext'), '10.96.7.7' as Ip);
+      assert.equal(await program.end(), 0, program.errors);
+      assert.match(
+        program.errors,
+        /^This node has rules of iptables-legacy \(iptables-legacy: nat\)\. The kernel cannot trace them/,
+      );
+      assert.match(program.errors, /iptables-legacy -t raw -I PREROUTING -d IP -p tcp --dport PORT -j TRACE/);
+      assert.match(program.output, /\n {6}destination 10\.96\.7\.7:80 becomes 10\.244\.2\.3:8080\n/);
+    }));
+
+  test('TRACE-12 the kernel dropped messages: the trace reports it and goes on', async () => {
+    await withTracedCluster('nftables', async ({ cluster, connect }) => {
+      let overruns = 0;
+      let messages = 0;
+      const monitor = TraceMonitor.open(
+        { traced: () => messages++, overrun: () => overruns++, failed: assert.ifError },
+        { namespace: cluster.node, receiveBuffer: 2048 },
+      );
+      try {
+        await tracedDuring(cluster.node, FLOW, () => Promise.all([1, 2, 3, 4].map(() => connect(cluster.host('ext')))));
+        await waitFor('an overrun', () => overruns > 0);
+        messages = 0;
+        await tracedDuring(cluster.node, FLOW, () => connect(cluster.host('ext')));
+        await waitFor('messages after the overrun', () => messages > 0);
+      } finally {
+        monitor.close();
+      }
+    });
+  });
 });

@@ -60,7 +60,7 @@ function rewriteLines(from: Ends, to: Ends): readonly string[] {
 function ruleLines(rule: RuleStep, baseChain: string, style: Style): readonly string[] {
   const { chain, position, text, verdict, elements, services } = rule;
   const place = chain === baseChain ? '' : `${chain} `;
-  const head = rule.kind === 'policy' ? text : `${place}${position === undefined ? '' : `${position}: `}${text}`;
+  const head = rule.kind === 'policy' ? text : `${place}${position === undefined ? 'rule ' : `${position}: `}${text}`;
   const result = endsWithVerdict(text, verdict) || verdict === 'continue' ? '' : ` → ${verdict}`;
   const names = services.length === 0 ? '' : `  [${services.join(', ')}]`;
   const colour = verdict === 'drop' ? style.red : (plain: string) => plain;

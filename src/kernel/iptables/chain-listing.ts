@@ -20,6 +20,8 @@ export class ChainListingParser {
   readonly #keep: KeepRule;
   readonly #tables = new Map<string, Map<string, string[]>>();
   #table = '';
+  /** The chains of the table. */
+  #chains = new Map<string, string[]>();
   #rest = '';
   #rules = 0;
 
@@ -33,7 +35,8 @@ export class ChainListingParser {
   /** The table of the lines that follow. Only iptables-save names the table itself. */
   beginTable(table: string): void {
     this.#table = table;
-    if (!this.#tables.has(table)) this.#tables.set(table, new Map());
+    this.#chains = this.#tables.get(table) ?? new Map();
+    this.#tables.set(table, this.#chains);
   }
 
   write(chunk: Uint8Array): void {
@@ -67,14 +70,13 @@ export class ChainListingParser {
 
   #readChain(text: string): void {
     const [chain = ''] = text.split(' ', 1);
-    const chains = this.#tables.get(this.#table);
-    if (this.#wanted.get(this.#table)?.has(chain) && !chains?.has(chain)) chains?.set(chain, []);
+    if (this.#wanted.get(this.#table)?.has(chain) && !this.#chains.has(chain)) this.#chains.set(chain, []);
   }
 
   #readRule(line: string): void {
     const end = line.indexOf(' ', 3);
     const chain = end < 0 ? line.slice(3) : line.slice(3, end);
-    const rules = this.#tables.get(this.#table)?.get(chain);
+    const rules = this.#chains.get(chain);
     if (!rules) return;
     const rule = end < 0 ? '' : line.slice(end + 1);
     if (this.#keep({ table: this.#table, chain }, rule) && ++this.#rules <= MAX_RULES) rules.push(rule);

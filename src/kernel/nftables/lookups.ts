@@ -4,6 +4,7 @@ import { type Chain, ChainAttribute, decodeChain } from './chain.ts';
 import { decodeElements, type Element, ElementListAttribute, encodeElement } from './element.ts';
 import type { NftFamily } from './family.ts';
 import { familyHead, messageType, NftMessage } from './message.ts';
+import { decodeRule, type Rule, RuleAttribute } from './rule.ts';
 import { decodeSet, SetAttribute, type SetOrMap } from './set.ts';
 import { decodeTable, type Table, TableAttribute } from './table.ts';
 
@@ -46,6 +47,20 @@ export class NftablesLookups {
       writeElementRequest(writer, family, table, set, key),
     );
     return reply && decodeElements(reply)?.elements[0];
+  }
+
+  /** The rules of a chain in order, at most `limit`. Empty if there is no such chain. */
+  rules(family: NftFamily, table: string, chain: string, limit: number): readonly Rule[] {
+    const rules: Rule[] = [];
+    const write = (writer: MessageWriter) =>
+      writer.struct(familyHead(family)).string(RuleAttribute.TABLE, table).string(RuleAttribute.CHAIN, chain);
+    // The loop must not end early: the rest of the answer would stay in the socket.
+    const operation = `list rules in ${family} ${table} ${chain}`;
+    for (const message of this.#socket.dump(operation, messageType(NftMessage.GETRULE), write)) {
+      const found = rules.length < limit ? decodeRule(message) : undefined;
+      if (found?.table === table && found.rule.chain === chain) rules.push(found.rule);
+    }
+    return rules;
   }
 
   #get(operation: string, type: number, write: (writer: MessageWriter) => void): Message | undefined {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { differences } from '../../../test/read-back/equal.ts';
+import { LOOPBACK, withLocalhostNode } from '../../../test/support/localhost-node.ts';
 import { ManualClock } from '../../../test/support/manual-clock.ts';
 import { ModeHarness, modeSettingsFor } from '../../../test/support/mode-harness.ts';
 import { withNamespace } from '../../../test/support/namespaces.ts';
@@ -8,6 +9,7 @@ import { generation, nft } from '../../../test/support/nftables-mode.ts';
 import { service, slice } from '../../../test/support/objects.ts';
 import type { NetworkNamespace } from '../../kernel/netns.ts';
 import { NftablesSocket } from '../../kernel/nftables/index.ts';
+import { listenTcp } from '../../kernel/sockets/index.ts';
 import { parseNodePortAddresses } from '../../model/index.ts';
 import type { Ip } from '../../net/index.ts';
 import type { KernelReading } from '../read-back.ts';
@@ -323,4 +325,39 @@ test('READ-4 a reading of a service port with very many endpoints stops at its l
     assert.equal(entries.length, 5001, 'the limit, and the table');
     assert.deepEqual(differences(entries), []);
     assert.equal(incomplete, 'the mode read only the first 5000 objects');
+  }));
+
+test('READ-6 shows the listener of a node port at loopback, and that it could not be opened', () =>
+  withLocalhostNode(async node => {
+    const mode = node.start('IPv4', LOOPBACK, { clock: new ManualClock() });
+    const nodePort = (name: string, port: number) => {
+      const spec = { type: 'NodePort', clusterIP: `10.96.0.${port - 30_000}`, ports: [{ nodePort: port }] } as const;
+      return [service(name, spec), slice(`${name}-1`, ['10.244.1.2'])];
+    };
+    const other = await listenTcp(node.namespace, '127.0.0.1' as Ip, 30_002, () => {});
+    node.onClose(() => other.close());
+    mode.set(...nodePort('free', 30_001), ...nodePort('taken', 30_002));
+    await mode.sync();
+    const readings = await Promise.all(mode.plans().map(plan => mode.mode.readBack('IPv4', plan)));
+    assert.deepEqual(
+      readings.flatMap(({ entries }) => entries.filter(({ kind }) => kind === 'listener')),
+      [
+        { kind: 'listener', place: 'this process', wanted: 'TCP 127.0.0.1:30001', found: 'TCP 127.0.0.1:30001' },
+        { kind: 'listener', place: 'this process', wanted: 'TCP 127.0.0.1:30002', found: undefined },
+      ],
+    );
+    assert.deepEqual(
+      readings.flatMap(({ entries }) => differences(entries)),
+      ['missing listener in this process: TCP 127.0.0.1:30002'],
+    );
+  }));
+
+test('READ-4 a sync beside a reading does not wait for it, and the reading is of one moment', () =>
+  withWeb({}, async ({ harness, read }) => {
+    const reading = read();
+    harness.set(service('other', { clusterIP: '10.96.0.20' }), slice('other-1', ['10.244.2.9']));
+    await harness.sync();
+    const { entries, incomplete } = await reading;
+    assert.deepEqual(differences(entries), []);
+    assert.equal(incomplete, undefined);
   }));

@@ -22,7 +22,7 @@ export function kernelLookups(socket: NftablesSocket, { nft }: Layout): TableLoo
   return {
     table: () => lookups.table(nft, TABLE),
     chain: name => lookups.chain(nft, TABLE, name),
-    rules: (chain, limit) => again(() => firstOf(socket.listRules(nft, TABLE, chain), limit)),
+    rules: (chain, limit) => again(() => lookups.rules(nft, TABLE, chain, limit)),
     set: name => lookups.set(nft, TABLE, name),
     element: (set, key) => lookups.element(nft, TABLE, set.name, key),
     elements: (set, limit) => again(() => firstOf(socket.listElements(nft, TABLE, set), limit)),
