@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { once } from 'node:events';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, before, beforeEach, describe, test } from 'node:test';
@@ -12,6 +14,7 @@ import { HttpClient } from './control-plane/http-client.ts';
 import { Program } from './control-plane/program.ts';
 import { createNodeNamespace, setLoopbackUp } from './support/namespaces.ts';
 import { nft } from './support/nftables-mode.ts';
+import { waitFor } from './support/wait-for.ts';
 
 const FLAGS = ['--manifests', 'examples', '--hostname-override', 'node-a', '--proxy-mode', 'nftables'];
 const SYNCED = /"Synced all service ports" ipFamily="IPv6"/;
@@ -171,6 +174,56 @@ describe('the inspection API of a running proxy', () => {
       ...program.lines.slice(0, log.length - 1).map(line => ({ line })),
     ]);
     assert.match(await askProxyText(socket, '/v1/metrics'), /^pointsman_service_ports\{.*status="programmed"\} 7$/m);
+  });
+
+  test('INSPECT-15 INSPECT-16 INSPECT-17 plan, explain, services and history answer, and the spec has every path', async () => {
+    await started();
+    const read = async (path: string) => {
+      const rows: Record<string, unknown>[] = [];
+      for await (const row of readProxyLines(socket, path)) rows.push(row as Record<string, unknown>);
+      return rows;
+    };
+    const [head, ...rows] = await read('/v1/plan');
+    assert.deepEqual(head, { schema: 'pointsman.plans/v1', node: 'node-a' });
+    const plan = JSON.parse(run('plan', '--manifests', 'examples', ...FLAGS.slice(2, 4), '-o', 'json').stdout);
+    const sorted = rows.sort((a, b) => (`${a.namespace}/${a.name}` < `${b.namespace}/${b.name}` ? -1 : 1));
+    assert.deepEqual(sorted, plan.services);
+    assert.deepEqual(
+      (await read('/v1/plan?service=web')).slice(1).map(({ name }) => name),
+      ['web'],
+    );
+    assert.deepEqual(
+      (await read('/v1/plan?service=kube-*/d*')).slice(1).map(({ name }) => name),
+      ['dns'],
+    );
+    await assert.rejects(
+      read('/v1/plan?service=wob'),
+      /there is no Service "default\/wob": did you mean default\/web\?/,
+    );
+    const explanation = (await askProxy(socket, '/v1/explain?to=default/web&from=node')) as Record<string, unknown>;
+    assert.equal(explanation.schema, 'pointsman.explanation/v1');
+    await assert.rejects(askProxy(socket, '/v1/explain?to=a:b:c'), /"a:b:c" is neither a name nor an address/);
+    assert.equal((await read('/v1/services'))[0]?.schema, 'pointsman.services/v1');
+    assert.equal((await read('/v1/history'))[0]?.schema, 'pointsman.history/v1');
+    const { routes } = (await askProxy(socket, '/v1')) as { routes: { path: string }[] };
+    const spec = readFileSync('docs/spec/inspect.md', 'utf8');
+    for (const { path } of routes)
+      assert.ok(spec.includes(`\`${path}\``), `docs/spec/inspect.md does not have ${path}`);
+  });
+
+  test('INSPECT-6 many connections that ask nothing keep nobody from an answer', async () => {
+    await started();
+    const idle = Array.from({ length: 100 }, () => connect(socket).on('error', () => {}));
+    try {
+      await Promise.all(idle.map(one => once(one, 'connect')));
+      for (let i = 0; i < 5; i++) await askProxy(socket, '/v1/status');
+      await waitFor('the proxy closes what is too much', () => idle.filter(one => !one.closed).length <= 64);
+      const health = new HttpClient({ namespace, ip: '127.0.0.1' as Ip, port: 10_256 });
+      assert.equal((await health.request({ method: 'GET', path: '/livez' })).status, 200);
+      health.close();
+    } finally {
+      for (const one of idle) one.destroy();
+    }
   });
 
   test('INSPECT-20 status asks through the socket, as text, JSON and YAML, and knows the last repair', async () => {

@@ -69,7 +69,7 @@ function programmedRules(namespace: NetworkNamespace, mode: string): string {
 
 for (const mode of ['nftables', 'iptables', 'userspace']) {
   for (const uid of [ROOT, NOBODY]) {
-    test(`START-18 ${mode} mode works as user ${uid} with no capability but NET_ADMIN`, async () => {
+    test(`START-18 INSPECT-23 ${mode} mode works as user ${uid} with no capability but NET_ADMIN`, async () => {
       const explained = [...NOTICES, ...(uid === NOBODY ? OTHER_BACKEND : [])];
       const check = async (program: SandboxedProgram, namespace: NetworkNamespace) => {
         await program.untilLogged('"Synced all service ports" ipFamily="IPv6"');
@@ -81,6 +81,9 @@ for (const mode of ['nftables', 'iptables', 'userspace']) {
         }
         assert.match(programmedRules(namespace, mode), /10\.96\.0\.10\b/);
         assert.equal((await new TestNode(namespace).health('/healthz')).status, 200);
+        const { status, stdout } = program.exec('status');
+        assert.equal(status, 0, stdout);
+        assert.match(stdout, /^ {2}version +Pointsman \d/m, 'status asked through the socket');
         assert.equal(await program.end('SIGTERM'), 0);
         const refused = program.log.filter(line => PERMISSION.test(line));
         assert.deepEqual(

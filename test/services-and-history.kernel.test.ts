@@ -54,7 +54,7 @@ describe('services and history of a running proxy', () => {
     const { status, stdout, stderr } = run('services');
     assert.deepEqual([status, stderr], [0, '']);
     const [header = '', ...rows] = stdout.trimEnd().split('\n');
-    assert.deepEqual(header.split(/ {3,}/), [
+    assert.deepEqual(header.split(/ {2,}/), [
       'NAMESPACE',
       'NAME',
       'TYPE',
@@ -66,7 +66,7 @@ describe('services and history of a running proxy', () => {
       'CHANGED',
     ]);
     assert.deepEqual(
-      rows.map(row => row.split(/ {3,}/).slice(0, 8).join(' ')),
+      rows.map(row => row.split(/ {2,}/).slice(0, 8).join(' ')),
       [
         'default api LoadBalancer 10.96.0.30 +1 443:30443/TCP 2/2 0 programmed',
         'default cart ClusterIP 10.96.0.40 80/TCP 2/2 0 programmed',

@@ -50,6 +50,6 @@ export class TableStream {
 
   #line(cells: readonly string[], widths: readonly number[]): string {
     const padded = cells.map((cell, i) => (i === cells.length - 1 ? cell : pad(cell, widths[i] ?? 0)));
-    return `${padded.join('   ').trimEnd()}\n`;
+    return `${padded.join('  ').trimEnd()}\n`;
   }
 }

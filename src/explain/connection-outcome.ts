@@ -1,16 +1,48 @@
-import type { Family } from '../net/index.ts';
+import type { Service } from '../api/index.ts';
+import { type Family, familyOf, type Ip, parseIp } from '../net/index.ts';
 import type { PlannedFrontend } from '../plan/index.ts';
 import type { DetectedCaller } from './caller-detection.ts';
 import type { Facts } from './facts.ts';
 import { nodeIPsOf } from './node-addresses.ts';
 import { type Destination, type FrontendIndex, outcomeOf } from './outcome/index.ts';
 import type { Outcome } from './outcome.ts';
+import { scan } from './scan.ts';
 
-/** What a new connection of the caller gets. */
+/** What has an address without a frontend at the port. A search through all objects finds it, with breaks. */
+export interface AddressUse {
+  /** The frontends at the address, with other ports. */
+  readonly frontends: readonly PlannedFrontend[];
+  /** The Services that name the address as an external IP or as that of a load balancer. */
+  readonly services: readonly Service[];
+}
+
+const NO_USE: AddressUse = { frontends: [], services: [] };
+
+export async function findAddressUse(ip: Ip, { state, objects }: Facts): Promise<AddressUse> {
+  const frontends: PlannedFrontend[] = [];
+  await scan(state.family(familyOf(ip)).planner.plans(), plan => {
+    for (const frontend of plan.frontends) if (frontend.ip === ip) frontends.push({ plan, frontend });
+    return false;
+  });
+  const services: Service[] = [];
+  if (frontends.length > 0) return { frontends, services };
+  await scan(objects.services(), service => {
+    const { externalIPs } = service.spec;
+    const { ingress } = service.status.loadBalancer;
+    if (externalIPs.length === 0 && ingress.length === 0) return false;
+    const isNamed = externalIPs.some(text => parseIp(text) === ip) || ingress.some(each => parseIp(each.ip) === ip);
+    if (isNamed) services.push(service);
+    return false;
+  });
+  return { frontends, services };
+}
+
+/** What a new connection of the caller gets. `found` is for an address that no frontend matches. */
 export function connectionOutcome(
   { ip, port, protocol, family }: Destination & { readonly family: Family },
   { caller, ip: callerIP }: DetectedCaller,
   facts: Facts,
+  found: AddressUse = NO_USE,
 ): Outcome {
   const { planner } = facts.state.family(family);
   return outcomeOf({
@@ -19,13 +51,18 @@ export function connectionOutcome(
     nodeIPs: nodeIPsOf(facts),
     caller,
     destination: { ip, port, protocol },
-    frontends: callerIP === undefined ? withoutFirewalls(planner) : planner,
-    services: () => facts.objects.services(),
+    frontends: {
+      ...(callerIP === undefined ? withoutFirewalls(planner) : matches(planner)),
+      frontendsWithIP: () => found.frontends,
+    },
+    services: () => found.services,
   });
 }
 
+type Matches = Omit<FrontendIndex, 'frontendsWithIP'>;
+
 /** Source ranges say nothing about a caller without an address. */
-function withoutFirewalls(frontends: FrontendIndex): FrontendIndex {
+function withoutFirewalls(frontends: FrontendIndex): Matches {
   const opened = ({ plan, frontend }: PlannedFrontend): PlannedFrontend => ({
     plan,
     frontend: frontend.firewall ? { ...frontend, firewall: undefined } : frontend,
@@ -36,6 +73,12 @@ function withoutFirewalls(frontends: FrontendIndex): FrontendIndex {
       return found && opened(found);
     },
     lostFrontendsAt: (...address) => frontends.lostFrontendsAt(...address).map(opened),
-    frontendsWithIP: ip => frontends.frontendsWithIP(ip),
+  };
+}
+
+function matches(frontends: FrontendIndex): Matches {
+  return {
+    frontendAt: (...address) => frontends.frontendAt(...address),
+    lostFrontendsAt: (...address) => frontends.lostFrontendsAt(...address),
   };
 }

@@ -1,4 +1,4 @@
-import { joinHostPort } from '../net/index.ts';
+import { FAMILIES, joinHostPort } from '../net/index.ts';
 import { type DetectedCaller, detectCaller } from './caller-detection.ts';
 import { connectionOutcome } from './connection-outcome.ts';
 import {
@@ -26,7 +26,8 @@ import { type MetFrontend, type Resolved, resolveTarget } from './target.ts';
 import { judge } from './verdict.ts';
 
 /** Says what a connection gets and why: one step for each thing that was looked at, and one verdict. */
-export async function explain(question: OperatorQuestion, facts: Facts): Promise<Explanation> {
+export async function explain(question: OperatorQuestion, changing: Facts): Promise<Explanation> {
+  const facts = fixed(changing);
   const resolved = await resolveTarget(question.to, facts);
   switch (resolved.kind) {
     case 'frontend':
@@ -36,6 +37,12 @@ export async function explain(question: OperatorQuestion, facts: Facts): Promise
     case 'none':
       return await explainNone(resolved, question, facts);
   }
+}
+
+/** The facts of this moment: reads each that a running proxy computes only once. */
+function fixed(facts: Facts): Facts {
+  const settings = new Map(FAMILIES.map(family => [family, facts.settings(family)]));
+  return { ...facts, settings: family => settings.get(family) ?? facts.settings(family) };
 }
 
 async function explainFrontend(met: MetFrontend, question: OperatorQuestion, facts: Facts): Promise<Explanation> {
@@ -81,7 +88,7 @@ function portWord(port: MetFrontend | Finding | undefined): string {
 }
 
 async function explainNone(
-  { finding, service, destination }: Extract<Resolved, { kind: 'none' }>,
+  { finding, service, destination, use }: Extract<Resolved, { kind: 'none' }>,
   question: OperatorQuestion,
   facts: Facts,
 ): Promise<Explanation> {
@@ -91,7 +98,7 @@ async function explainNone(
   const family = destination.ip.includes(':') ? 'IPv6' : 'IPv4';
   const detected = await detectCaller(question.from, family, undefined, facts);
   if (detected.kind === 'unknown') return finish([...before, unknownCallerStep(detected)], { question, facts });
-  const outcome = connectionOutcome({ ...destination, family }, detected, facts);
+  const outcome = connectionOutcome({ ...destination, family }, detected, facts, use);
   const known = mentionedAddress(outcome) ?? finding;
   const { kernel } = facts;
   const isHere = outcome.kind === 'elsewhere' && outcome.at === 'node';

@@ -8,13 +8,14 @@ import {
 } from '../api/index.ts';
 import { FAMILIES, type Family, familyOf, type Ip } from '../net/index.ts';
 import type { Frontend, ServicePortPlan } from '../plan/index.ts';
+import { type AddressUse, findAddressUse } from './connection-outcome.ts';
 import type { Facts } from './facts.ts';
 import type { Finding } from './finding.ts';
 import { addressOfOtherFamily, noFrontend } from './near-misses/address.ts';
 import { noSuchService } from './near-misses/no-such-service.ts';
 import { lostFrontend, noPlan, noSuchPort, notServed } from './near-misses/service.ts';
 import { nodeIPsOf } from './node-addresses.ts';
-import { matchFrontend } from './outcome/index.ts';
+import { type Destination, matchFrontend } from './outcome/index.ts';
 import type { AddressTarget, ServiceTarget, Target } from './question.ts';
 
 /** A frontend, and the address of the connection. */
@@ -39,7 +40,8 @@ export type Resolved =
       /** `ns/name` */
       readonly service?: string | undefined;
       /** Where packets go, to find out what they get. Absent if nothing has this address. */
-      readonly destination?: { readonly ip: Ip; readonly port: number; readonly protocol: Protocol };
+      readonly destination?: Destination;
+      readonly use?: AddressUse;
     };
 
 /** Finds what the operator asks about. */
@@ -121,7 +123,8 @@ async function resolveAddress({ ip, port, protocol }: AddressTarget, facts: Fact
     if (found) return { kind: 'frontend', met: { family, ...found, ip, port, protocol: wanted } };
   }
   const destination = { ip, port, protocol: protocol ?? 'TCP' };
-  return { kind: 'none', ...(await noFrontend(destination, facts)), destination };
+  const use = await findAddressUse(ip, facts);
+  return { kind: 'none', ...(await noFrontend(destination, use, facts)), destination, use };
 }
 
 /** The EndpointSlices of a Service in one family, by their names. */

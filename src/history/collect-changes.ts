@@ -26,16 +26,21 @@ export interface CollectedChanges {
 /** Groups the changes of a sync by Service. A sync may have all service ports, so only the first Services are kept. */
 export function collectChanges({ services }: ModelDiff, plans: PlanDiff, max: number): CollectedChanges {
   const changes = new Map<string, MutableServiceChange>();
-  let left = 0;
-  const add = (plan: ServicePortPlan, change: PlanChange) => {
-    const known = changes.get(plan.service);
-    if (known) known.plans.push(change);
-    else if (changes.size < max) changes.set(plan.service, { service: plan.service, plans: [change], words: '' });
+  // The plans of a Service stand beside each other in each list.
+  const scanned = 4 * max;
+  let left = [plans.added, plans.updated, plans.removed].reduce(
+    (sum, { length }) => sum + Math.max(0, length - scanned),
+    0,
+  );
+  const add = (service: string, from: ServicePortPlan | undefined, to: ServicePortPlan | undefined) => {
+    const known = changes.get(service);
+    if (known) known.plans.push({ from, to });
+    else if (changes.size < max) changes.set(service, { service, plans: [{ from, to }], words: '' });
     else left++;
   };
-  for (const to of plans.added) add(to, { from: undefined, to });
-  for (const { from, to } of plans.updated) add(to, { from, to });
-  for (const from of plans.removed) add(from, { from, to: undefined });
+  for (const plan of plans.added.slice(0, scanned)) add(plan.service, undefined, plan);
+  for (const { from, to } of plans.updated.slice(0, scanned)) add(to.service, from, to);
+  for (const plan of plans.removed.slice(0, scanned)) add(plan.service, plan, undefined);
   if (left > 0) return { changes: [...changes.values()], left };
   for (const change of services) {
     const { key } = latestOf(change);

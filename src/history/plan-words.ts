@@ -1,4 +1,5 @@
 import { compareTexts } from '../lib/compare-texts.ts';
+import { NONE } from '../lib/none.ts';
 import type { Endpoint } from '../model/index.ts';
 import { type Frontend, reachableEndpoints, type ServicePortPlan } from '../plan/index.ts';
 
@@ -48,6 +49,8 @@ function frontendText({ kind, ip, port }: Frontend): string {
 }
 
 function settingWords({ port: a }: ServicePortPlan, { port: b }: ServicePortPlan): readonly string[] {
+  // The usual case: only endpoints changed.
+  if (a === b) return NONE;
   const policy = (isLocal: boolean) => (isLocal ? 'Local' : 'Cluster');
   const seconds = (value: number) => (value === 0 ? 'off' : `${value} s`);
   const ranges = (port: typeof a) => port.loadBalancerSourceRanges.map(({ address, prefix }) => `${address}/${prefix}`);
@@ -65,6 +68,8 @@ function settingWords({ port: a }: ServicePortPlan, { port: b }: ServicePortPlan
 }
 
 function frontendWords(from: ServicePortPlan, to: ServicePortPlan): readonly string[] {
+  const isUsual = from.port === to.port && from.conflicts.length + to.conflicts.length === 0;
+  if (isUsual && from.frontends.length === to.frontends.length) return NONE;
   const texts = ({ frontends }: ServicePortPlan) => frontends.map(frontendText);
   const [before, after] = [texts(from), texts(to)];
   const lost = new Set(to.conflicts.map(({ frontend }) => frontendText(frontend)));
@@ -75,6 +80,7 @@ function frontendWords(from: ServicePortPlan, to: ServicePortPlan): readonly str
 }
 
 function conflictWords(from: ServicePortPlan, to: ServicePortPlan): readonly string[] {
+  if (to.conflicts.length === 0) return NONE;
   const texts = ({ conflicts }: ServicePortPlan) =>
     conflicts.map(({ frontend, owner }) => `${frontendText(frontend)} belongs to Service ${owner}`);
   const before = texts(from);

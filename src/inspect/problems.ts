@@ -1,4 +1,5 @@
 import type { Facts } from '../explain/index.ts';
+import { Breaks } from '../lib/breaks.ts';
 import type { Problem } from '../lib/problem.ts';
 import { type SetAside, setAsideName } from '../modes/index.ts';
 import { conflictProblems, type ServicePortPlan } from '../plan/index.ts';
@@ -7,8 +8,8 @@ import type { Route } from './route.ts';
 
 export const PROBLEMS_SCHEMA = 'pointsman.problems/v1';
 
-/** Plans are looked at in groups of this size, with a break of the event loop between them. */
-const GROUP_SIZE = 500;
+/** Plans are looked at in groups of this size. Between them the event loop may run. */
+const GROUP_SIZE = 100;
 
 export function problemsRoute(facts: () => Facts): Route {
   return {
@@ -33,6 +34,7 @@ function setAsideRow(port: SetAside) {
 
 async function conflicts({ families, state }: Facts): Promise<readonly Problem[]> {
   const found: Problem[] = [];
+  const breaks = new Breaks();
   for (const family of families) {
     let group: ServicePortPlan[] = [];
     for (const plan of state.family(family).planner.plans()) {
@@ -40,7 +42,7 @@ async function conflicts({ families, state }: Facts): Promise<readonly Problem[]
       if (group.length < GROUP_SIZE) continue;
       found.push(...conflictProblems(group));
       group = [];
-      await new Promise(resolve => setImmediate(resolve));
+      if (breaks.isDue) await breaks.take();
     }
     found.push(...conflictProblems(group));
   }

@@ -56,7 +56,11 @@ export function checkQuery(route: Route, query: URLSearchParams, disconnected: A
   return { get: name => query.get(name) ?? undefined, disconnected };
 }
 
+/** No name or time is longer. */
+const MAX_VALUE = 1024;
+
 function checkValue(name: string, value: string, words: readonly string[] | undefined): void {
+  if (value.length > MAX_VALUE) throw new QueryError(`the parameter ${goQuote(name)} is too long`);
   if (!words || words.includes(value)) return;
   throw new QueryError(
     `the parameter ${goQuote(name)} has the unknown value ${goQuote(value)}: use ${words.join(' or ')}`,

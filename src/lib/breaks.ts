@@ -1,5 +1,15 @@
 /** Work without a break must not take longer, or it holds up a sync. */
-const MAX_WORK_MS = 3;
+const MAX_WORK_MS = 2;
+
+/** Work that takes a break. Only one goes on in each turn of the event loop, however many run at the same time. */
+const waiting: (() => void)[] = [];
+
+function goOnLater(): void {
+  setImmediate(() => {
+    waiting.shift()?.();
+    if (waiting.length > 0) goOnLater();
+  });
+}
 
 /** Lets the event loop run from time to time during long work. */
 export class Breaks {
@@ -11,7 +21,9 @@ export class Breaks {
   }
 
   async take(): Promise<void> {
-    await new Promise<void>(resolve => setImmediate(resolve));
+    await new Promise<void>(resolve => {
+      if (waiting.push(resolve) === 1) goOnLater();
+    });
     this.#since = performance.now();
   }
 }

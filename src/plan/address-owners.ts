@@ -1,7 +1,7 @@
 import type { Protocol } from '../api/index.ts';
 import { NONE } from '../lib/none.ts';
 import type { Problem } from '../lib/problem.ts';
-import { ipv4Number, joinHostPort } from '../net/index.ts';
+import { type Ip, ipv4Number, joinHostPort } from '../net/index.ts';
 import type { Frontend } from './frontend.ts';
 
 /** A frontend that a Service cannot have, because another Service has the same address and port. */
@@ -12,7 +12,7 @@ export interface Conflict {
 }
 
 /**
- * Identifies an address and port. It is a number for IPv4, because there are many and a number takes the least memory.
+ * Identifies an address and port, or an address. It is a number for IPv4, because there are many and a number takes the least memory.
  */
 type AddressId = number | string;
 
@@ -23,43 +23,76 @@ const PROTOCOLS: Readonly<Record<Protocol, number>> = { TCP: 0, UDP: 1, SCTP: 2 
  * `ns/name`.
  */
 export class AddressOwners {
-  /** A text for the usual single candidate, to save memory. */
-  readonly #candidates = new Map<AddressId, string | readonly string[]>();
+  readonly #candidates = new Candidates();
+  /** By address alone, whatever the port. */
+  readonly #byIP = new Candidates();
 
   /** Returns the other candidates. Usually there are none. */
   addCandidate(service: string, frontend: Frontend, protocol: Protocol): readonly string[] {
-    const id = addressId(frontend, protocol);
-    const known = this.#candidates.get(id);
-    if (known === undefined) this.#candidates.set(id, service);
-    if (known === undefined || known === service) return NONE;
-    const others = asList(known).filter(other => other !== service);
-    this.#candidates.set(id, [...others, service]);
-    return others;
+    if (frontend.ip !== undefined) this.#byIP.add(ipId(frontend.ip), service);
+    return this.#candidates.add(addressId(frontend, protocol), service);
   }
 
+  /** A Service that gives up one frontend gives up all, and then wants those that it still has again. */
   removeCandidate(service: string, frontend: Frontend, protocol: Protocol): void {
-    const id = addressId(frontend, protocol);
-    const left = asList(this.#candidates.get(id)).filter(other => other !== service);
-    const [first] = left;
-    if (first === undefined) this.#candidates.delete(id);
-    else this.#candidates.set(id, left.length === 1 ? first : left);
+    if (frontend.ip !== undefined) this.#byIP.remove(ipId(frontend.ip), service);
+    this.#candidates.remove(addressId(frontend, protocol), service);
   }
 
   /** `ns/name` of the Services that want the address and port. `ip` is undefined for a node port. */
   candidatesFor(address: Pick<Frontend, 'ip' | 'port'>, protocol: Protocol): readonly string[] {
-    return asList(this.#candidates.get(addressId(address, protocol)));
+    return this.#candidates.get(addressId(address, protocol));
+  }
+
+  /** `ns/name` of the Services that want the address at any port. */
+  candidatesAt(ip: Ip): readonly string[] {
+    return this.#byIP.get(ipId(ip));
   }
 
   otherCandidates(service: string, frontend: Frontend, protocol: Protocol): readonly string[] {
-    const known = this.#candidates.get(addressId(frontend, protocol));
+    return this.#candidates.others(addressId(frontend, protocol), service);
+  }
+}
+
+/** Lists of Services. Most have one Service, which is a text without a list to save memory. */
+class Candidates {
+  readonly #lists = new Map<AddressId, string | readonly string[]>();
+
+  get(id: AddressId): readonly string[] {
+    return asList(this.#lists.get(id));
+  }
+
+  others(id: AddressId, service: string): readonly string[] {
+    const known = this.#lists.get(id);
     if (known === undefined || known === service) return NONE;
     return asList(known).filter(other => other !== service);
+  }
+
+  /** Returns the other Services. */
+  add(id: AddressId, service: string): readonly string[] {
+    const known = this.#lists.get(id);
+    if (known === undefined) this.#lists.set(id, service);
+    if (known === undefined || known === service) return NONE;
+    const others = asList(known).filter(other => other !== service);
+    this.#lists.set(id, [...others, service]);
+    return others;
+  }
+
+  remove(id: AddressId, service: string): void {
+    const left = asList(this.#lists.get(id)).filter(other => other !== service);
+    const [first] = left;
+    if (first === undefined) this.#lists.delete(id);
+    else this.#lists.set(id, left.length === 1 ? first : left);
   }
 }
 
 function asList(candidates: string | readonly string[] | undefined): readonly string[] {
   if (candidates === undefined) return NONE;
   return typeof candidates === 'string' ? [candidates] : candidates;
+}
+
+function ipId(ip: Ip): AddressId {
+  return ipv4Number(ip) ?? ip;
 }
 
 function addressId({ ip, port }: Pick<Frontend, 'ip' | 'port'>, protocol: Protocol): AddressId {

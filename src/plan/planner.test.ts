@@ -7,6 +7,7 @@ import { type Change, latestOf } from '../lib/change.ts';
 import type { Problem } from '../lib/problem.ts';
 import { Model, type ServiceState } from '../model/index.ts';
 import type { Family, Ip } from '../net/index.ts';
+import type { Frontend } from './frontend.ts';
 import { type PlanDiff, Planner } from './planner.ts';
 import { type PlanOptions, planName, type ServicePortPlan } from './service-port-plan.ts';
 
@@ -263,3 +264,73 @@ describe('properties of plans', () => {
     );
   });
 });
+
+describe('looking up frontends', () => {
+  test('OUTCOME-3 the planner finds every frontend by its address, and nothing else', () => {
+    fc.assert(
+      fc.property(fc.array(fc.array(event, { maxLength: 4 }), { maxLength: 6 }), batches => {
+        const { model, planner } = create();
+        const asked = new Map<string, Frontend>();
+        for (const events of batches) {
+          for (const one of events) apply(model, one);
+          planner.update(model.take());
+          for (const { frontends } of planner.plans()) {
+            for (const frontend of frontends) asked.set(`${frontend.ip} ${frontend.port}`, frontend);
+          }
+        }
+        for (const { ip, port } of asked.values()) {
+          for (const protocol of ['TCP', 'UDP', 'SCTP'] as const) {
+            const scanned = [...planner.plans()].filter(
+              plan => plan.port.protocol === protocol && plan.frontends.some(f => f.ip === ip && f.port === port),
+            );
+            assert.equal(planner.frontendAt(ip, port, protocol)?.plan, scanned[0]);
+            const lost = [...planner.plans()].flatMap(({ port: own, conflicts }) =>
+              conflicts.filter(({ frontend: f }) => own.protocol === protocol && f.ip === ip && f.port === port),
+            );
+            assert.equal(planner.lostFrontendsAt(ip, port, protocol).length, lost.length);
+          }
+          if (ip === undefined) continue;
+          const there = [...planner.plans()].flatMap(({ frontends }) => frontends.filter(f => f.ip === ip));
+          const found = planner.frontendsWithIP(ip).map(({ frontend }) => frontend);
+          assert.deepEqual(new Set(found), new Set(there));
+        }
+      }),
+    );
+  });
+
+  test('OUTCOME-3 a lookup among many Services takes about as long as among few', () => {
+    const few = lookupMs(100);
+    const many = lookupMs(20_000);
+    assert.ok(many < 50 * few + 1, `${many} ms among many, ${few} ms among few; a scan would take 200 times as long`);
+  });
+
+  test('OUTCOME-3 the planner finds all frontends at an address', () => {
+    const { model, planner } = create();
+    const ports = [{ name: 'a' }, { name: 'b', port: 81 }];
+    model.setService(service('s', { clusterIP: '10.96.0.1', ports }));
+    model.setService(service('t', { clusterIP: '10.96.0.2', externalIPs: ['10.96.0.1'], ports: [{ port: 82 }] }));
+    planner.update(model.take());
+    const found = planner.frontendsWithIP('10.96.0.1' as Ip);
+    assert.deepEqual(
+      found.map(({ plan, frontend }) => `${planName(plan)} ${frontend.kind} ${frontend.port}`),
+      ['default/s:a ClusterIP 80', 'default/s:b ClusterIP 81', 'default/t ExternalIP 82'],
+    );
+  });
+});
+
+/** The shortest time of a thousand lookups of an address that exists and of one that does not. */
+function lookupMs(services: number): number {
+  const { model, planner } = create();
+  const ipOf = (i: number) => `10.96.${i >> 8}.${i & 255}` as Ip;
+  for (let i = 0; i < services; i++) model.setService(service(`s${i}`, { clusterIP: ipOf(i) }));
+  planner.update(model.take());
+  const rounds = Array.from({ length: 5 }, () => {
+    const start = performance.now();
+    for (let i = 0; i < 1000; i++) {
+      assert.ok(planner.frontendAt(ipOf(i % services), 80, 'TCP'));
+      assert.equal(planner.frontendsWithIP('192.0.2.1' as Ip).length, 0);
+    }
+    return performance.now() - start;
+  });
+  return Math.min(...rounds);
+}

@@ -75,15 +75,13 @@ export class Planner {
     return this.#frontendsAt(ip, port, protocol, ({ conflicts }) => conflicts.map(({ frontend }) => frontend));
   }
 
-  /** The frontends at an address, whatever their port and protocol are. Looks at every plan. */
+  /** The frontends at an address, whatever their port and protocol are. */
   frontendsWithIP(ip: Ip): readonly PlannedFrontend[] {
-    const found: PlannedFrontend[] = [];
-    for (const plans of this.#plans.values()) {
-      for (const plan of plans) {
-        for (const frontend of plan.frontends) if (frontend.ip === ip) found.push({ plan, frontend });
-      }
-    }
-    return found;
+    return this.#owners
+      .candidatesAt(ip)
+      .toSorted(compareTexts)
+      .flatMap(service => this.plansOf(service))
+      .flatMap(plan => plan.frontends.filter(frontend => frontend.ip === ip).map(frontend => ({ plan, frontend })));
   }
 
   #frontendsAt(
@@ -92,8 +90,9 @@ export class Planner {
     protocol: Protocol,
     frontendsOf: (plan: ServicePortPlan) => readonly Frontend[],
   ): readonly PlannedFrontend[] {
-    const services = [...this.#owners.candidatesFor({ ip, port }, protocol)].sort(compareTexts);
-    return services
+    return this.#owners
+      .candidatesFor({ ip, port }, protocol)
+      .toSorted(compareTexts)
       .flatMap(service => this.plansOf(service))
       .filter(plan => plan.port.protocol === protocol)
       .flatMap(plan => frontendsOf(plan).map(frontend => ({ plan, frontend })))

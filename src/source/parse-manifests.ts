@@ -54,7 +54,9 @@ export async function parseManifests(
   const json = parseJsonDocument(text);
   if (json) return addDocument(json, builder).build();
   if (text.length > MAX_YAML_BYTES) {
-    builder.breakOff(`is not JSON, and too long for YAML (the limit is ${MAX_YAML_BYTES >> 20} MiB): split it`);
+    builder.breakOff(
+      `is not JSON, and too long for YAML (the limit is ${MAX_YAML_BYTES >> 20} MiB): split it, or write it as JSON`,
+    );
     return builder.build();
   }
   for await (const document of parseYaml(text)) addDocument(document, builder);
@@ -95,8 +97,7 @@ function addItem({ result, path, value }: DecodedItem, locate: Locate, builder: 
       const problems = validateManifest(object, builder.rules);
       const named = { kind: object.kind, object: key };
       add(unknownFields(value, object.kind), named, 'name');
-      add(doubtfulFields(result.object), named);
-      add(problems, named);
+      add(problems.length > 0 ? problems : doubtfulFields(result.object), named);
       if (problems.length === 0) builder.addObject(key, object, locate(path));
     }
   }

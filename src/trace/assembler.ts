@@ -83,13 +83,14 @@ export class Assembler {
   /**
    * Finds a packet that goes on with another number. The number depends on the interface that the packet came in
    * through. It changes if the loopback interface receives a packet of this machine, and if a bridge gives a packet to
-   * the IP layer after it ran the prerouting hook itself (br_netfilter).
+   * the IP layer after it ran the prerouting hook itself (br_netfilter). Also finds a packet that is marked again: ipvs
+   * sends what it received in the input hook through the output hook.
    */
   #renamed(id: number, raw: TracedHeaders): OpenPacket | undefined {
     const fingerprint = fingerprintIn(raw);
     for (const [oldId, packet] of this.#open) {
       const last = packet.visits.at(-1);
-      if (oldId === id || !last || fingerprint === undefined || fingerprintIn(last.raw) !== fingerprint) continue;
+      if (!last || fingerprint === undefined || fingerprintIn(last.raw) !== fingerprint) continue;
       this.#open.delete(oldId);
       this.#complete(id);
       this.#open.set(id, packet);

@@ -31,7 +31,8 @@ export async function describeRule(
   if (handle === undefined) return undefined;
   const placed = sources.ruleset.rule(family, table, chain, handle);
   if (!placed || !isReadable(family)) {
-    return { ...common, ...unknown, kind: 'rule', text: `rule with handle ${handle}` };
+    const gone = isReadable(family) ? ', which is gone' : '';
+    return { ...common, ...unknown, kind: 'rule', text: `with handle ${handle}${gone}` };
   }
   const { position } = placed;
   const known = { ...common, position, kind: 'rule' } as const;

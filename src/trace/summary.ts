@@ -36,7 +36,7 @@ function outcomeText(outcome: TraceOutcome): string {
   }
 }
 
-function ruleText({ kind, chain, position, handle, text }: RuleStep): string {
+function ruleText({ kind, chain, position, text }: RuleStep): string {
   if (kind === 'policy') return `chain ${chain}, ${text}`;
-  return `chain ${chain}, rule ${position ?? `handle ${handle}`}: ${text}`;
+  return `chain ${chain}, rule ${position === undefined ? '' : `${position}: `}${text}`;
 }

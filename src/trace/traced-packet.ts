@@ -50,7 +50,7 @@ export interface RuleStep {
   /** The place of the rule in its chain, from 1. Undefined for a policy, and if the rule is gone. */
   readonly position: number | undefined;
   readonly handle: number | undefined;
-  /** The rule in the notation of nft or iptables, or `policy drop`. */
+  /** The rule in the notation of nft or iptables, `policy drop`, or `with handle 7, which is gone`. */
   readonly text: string;
   /** `accept`, `drop`, `jump services`, `continue` */
   readonly verdict: string;

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { ConntrackSocket, printFlow } from '../kernel/conntrack/index.ts';
 import { KernelError } from '../kernel/errors.ts';
 import type { NetworkNamespace } from '../kernel/netns.ts';
@@ -31,8 +32,6 @@ export interface TracerOptions {
   /** Tests give a socket of their own. The tracer closes it. */
   readonly socket?: NftablesSocket;
 }
-
-let tables = 0;
 
 /** Follows the packets of a flow until it is closed. */
 export class Tracer {
@@ -74,7 +73,8 @@ export class Tracer {
 
   /** Throws a TraceError if the kernel or the rights of this process do not allow to trace. */
   static async open(flow: TraceFlow, handlers: TracerHandlers, options: TracerOptions = {}): Promise<Tracer> {
-    const table = `pointsman-trace-${process.pid}-${++tables}`;
+    // Processes of different containers may have the same number.
+    const table = `pointsman-trace-${process.pid}-${randomBytes(4).toString('hex')}`;
     const socket = options.socket ?? NftablesSocket.open({ namespace: options.namespace });
     let tracer: Tracer | undefined;
     try {

@@ -25,7 +25,7 @@ interface Case {
   readonly targetPort?: number;
 }
 
-const CASES: readonly Case[] = [
+export const CASES: readonly Case[] = [
   { name: 'web', nodePort: 30080, endpoints: [POD_A, POD_B] },
   { name: 'sticky', nodePort: 30081, spec: { sessionAffinity: 'ClientIP' }, endpoints: [POD_A, POD_B] },
   { name: 'local', nodePort: 30082, spec: { externalTrafficPolicy: 'Local' }, endpoints: [POD_A, REMOTE_POD] },

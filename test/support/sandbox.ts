@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import type { NetworkNamespace } from '../../src/kernel/netns.ts';
@@ -22,12 +22,14 @@ const STRACE = [
   ...['-e', 'inject=clone3:error=ENOSYS', '-e', `inject=${CALLS}:error=EPERM`],
 ];
 
-/** Makes the file systems of an unprivileged container. The program is at /mnt. */
+/** Makes the file systems of an unprivileged container, with an emptyDir as deploy/ has it. The program is at /mnt. */
 const MOUNTS = `set -e
 mount --make-rprivate /
 mount --bind . /mnt
 mount -o remount,bind,ro /mnt
 mount -t tmpfs -o ro tmpfs /tmp
+mkdir -p /run/pointsman
+mount -t tmpfs -o mode=777 tmpfs /run/pointsman
 mount -o remount,bind,ro /
 mount -t proc proc /proc
 mount --bind /proc/sys /proc/sys
@@ -85,6 +87,12 @@ export class SandboxedProgram {
     const mounts = readFileSync(`/proc/${this.#child.pid}/mounts`, 'utf8').split('\n');
     const options = mounts.map(line => line.split(' ')).findLast(([, where]) => where === path)?.[3];
     return options?.split(',') ?? [];
+  }
+
+  /** Runs a command of the program beside it, as `kubectl exec` does. */
+  exec(...args: string[]): { readonly status: number | null; readonly stdout: string } {
+    const all = ['-t', `${this.#child.pid}`, '-m', '-n', '--', '/mnt/bin/kube-proxy', ...args];
+    return spawnSync('nsenter', all, { encoding: 'utf8' });
   }
 
   async end(signal: NodeJS.Signals): Promise<number | null> {

@@ -17,6 +17,8 @@ export interface ClusterInput {
 }
 
 const TIMEOUT_MS = 60_000;
+/** As kubectl. With the rate of a proxy, the pages of a large cluster would take a minute. */
+const RATE = { qps: 50, burst: 300 };
 
 interface Listed {
   readonly objects: readonly KubeObject[];
@@ -26,7 +28,8 @@ interface Listed {
 
 /** Lists all objects of an API server once. Rejects with an Error that says what to do. */
 export async function fromCluster(input: ClusterInput): Promise<Snapshot> {
-  const client = createApiClient(input);
+  const clientConnection = { ...input.clientConnection, ...RATE };
+  const client = createApiClient({ ...input, clientConnection });
   const seconds = (input.timeoutMs ?? TIMEOUT_MS) / 1000;
   const signal = AbortSignal.timeout(seconds * 1000);
   try {

@@ -58,7 +58,7 @@ test('HISTORY-21 a change is a line with the time, the object, the latency, the 
   };
   const text = await printed([CHANGE, waiting, repair, failed, sync]);
   const time = '2026-01-02 03:04:05.006';
-  assert.deepEqual(text.replaceAll(/ {3,}/g, ' | ').split('\n'), [
+  assert.deepEqual(text.replaceAll(/ {2,}/g, ' | ').split('\n'), [
     'TIME | WHAT | OBJECT | LATENCY | CHANGE',
     `${time} | change | Service default/web IPv4 | trigger → event 500 ms, event → kernel 3.1 ms | ` +
       '1 endpoint added ← EndpointSlice web-1 updated',

@@ -3,7 +3,7 @@ import { HISTORY_SCHEMA, type HistoryRow, type MissedRow } from '../../inspect/i
 import { toMilliseconds } from '../../lib/duration.ts';
 import { defineCommand, type Io, oneOf } from '../command.ts';
 import { documentStream, jsonText, printableTexts, YAML_OPTIONS } from '../document-stream.ts';
-import { bool, duration, string } from '../flags/index.ts';
+import { bool, duration, FlagError, string } from '../flags/index.ts';
 import { proxySocket, SOCKET_FLAG } from '../proxy-socket.ts';
 import { openProxyStream, type ProxyStream } from '../proxy-stream.ts';
 import { COLOR_FLAG, colorFlag, type Style, styleFor } from '../style.ts';
@@ -53,6 +53,7 @@ Exit status: 0, or 2 if no proxy answers, if there is no Service of this name, o
   async run({ values, positional: [service = ''] }, io) {
     const form = oneOf(FORMS, values.output, '"-o, --output" flag');
     const { since, follow } = values;
+    if (since < 0n) throw new FlagError('invalid argument for "--since" flag: must not be negative');
     const query = new URLSearchParams({
       ...(service !== '' && { service }),
       ...(since > 0n && { since: new Date(Date.now() - toMilliseconds(since)).toISOString() }),

@@ -47,7 +47,7 @@ Service, or if --diff finds a difference.`,
   examples: [
     {
       meaning: 'Every address of every Service, the endpoints behind it, and the reasons',
-      command: 'kube-proxy plan --manifests examples --node node-a',
+      command: 'kube-proxy plan --manifests examples',
     },
     {
       meaning: 'The Services of one namespace of a cluster, as one of its nodes sees them',
@@ -60,11 +60,11 @@ Service, or if --diff finds a difference.`,
     },
     {
       meaning: 'The rules that a first start would write',
-      command: 'kube-proxy plan --manifests examples --node node-a --rules --proxy-mode nftables',
+      command: 'kube-proxy plan --manifests examples --rules --proxy-mode nftables',
     },
     {
       meaning: 'How the kernel of this machine differs',
-      command: 'kube-proxy plan --manifests examples --node node-a --diff',
+      command: 'kube-proxy plan --manifests examples --diff',
     },
   ],
   flags: FLAGS,

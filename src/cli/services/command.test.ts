@@ -45,9 +45,9 @@ function tableOf(rows: readonly ServiceRow[], options: Partial<Parameters<typeof
 test('HISTORY-28 Services are a table with the first address, used and all endpoints, state and age', () => {
   const idle: ServiceRow = { ...ROW, name: 'idle', addresses: ['10.96.0.2'], state: 'noEndpoints', changed: undefined };
   assert.deepEqual(tableOf([ROW, idle]), [
-    'NAMESPACE   NAME   TYPE        ADDRESS        PORTS    ENDPOINTS   STATE          CHANGED',
-    'default     web    ClusterIP   10.96.0.1 +1   80/TCP   2/3         programmed     60s',
-    'default     idle   ClusterIP   10.96.0.2      80/TCP   2/3         no endpoints   >5h',
+    'NAMESPACE  NAME  TYPE       ADDRESS       PORTS   ENDPOINTS  STATE         CHANGED',
+    'default    web   ClusterIP  10.96.0.1 +1  80/TCP  2/3        programmed    60s',
+    'default    idle  ClusterIP  10.96.0.2     80/TCP  2/3        no endpoints  >5h',
     '',
   ]);
   assert.deepEqual(tableOf([]), [''], 'without Services there is no header');
@@ -61,8 +61,8 @@ test('HISTORY-28 the wide table has all addresses and the reasons, and connectio
   const row: ServiceRow = { ...ROW, endpoints: both, connections: 7, state: 'setAside', reasons: ['a', 'b\u001b[2J'] };
   const head = { ...HEAD, countsConnections: true };
   assert.deepEqual(tableOf([row], { head, isWide: true, hasReasons: true }), [
-    'NAMESPACE   NAME   TYPE        ADDRESS             PORTS    ENDPOINTS   CONNECTIONS   STATE       CHANGED   REASON',
-    'default     web    ClusterIP   10.96.0.1,1.2.3.4   80/TCP   1/1 0/1     7             set aside   60s       a; b\\x1b[2J',
+    'NAMESPACE  NAME  TYPE       ADDRESS            PORTS   ENDPOINTS  CONNECTIONS  STATE      CHANGED  REASON',
+    'default    web   ClusterIP  10.96.0.1,1.2.3.4  80/TCP  1/1 0/1    7            set aside  60s      a; b\\x1b[2J',
     '',
   ]);
 });
@@ -82,7 +82,7 @@ test('HISTORY-28 the first 200 rows decide the widths, and each later row is pri
   table.add({ ...ROW, name: 'a-much-longer-name' });
   assert.equal(
     parts[1],
-    'default     a-much-longer-name   ClusterIP   10.96.0.1 +1   80/TCP   2/3         programmed   60s\n',
+    'default    a-much-longer-name  ClusterIP  10.96.0.1 +1  80/TCP  2/3        programmed  60s\n',
   );
 });
 

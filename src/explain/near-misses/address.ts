@@ -1,20 +1,15 @@
-import type { Protocol } from '../../api/index.ts';
 import { cidrContains, familyOf, type Ip, isLoopback, joinHostPort, parseCidr } from '../../net/index.ts';
 import { type PlannedFrontend, planName } from '../../plan/index.ts';
+import type { AddressUse } from '../connection-outcome.ts';
 import type { Facts } from '../facts.ts';
 import { type Finding, finding, listed } from '../finding.ts';
 import { nodeIPsOf } from '../node-addresses.ts';
+import type { Destination } from '../outcome/index.ts';
 import type { Outcome } from '../outcome.ts';
 import { findEndpoints, targetName } from '../pods.ts';
 import { protocolSuffix } from './service.ts';
 
 const MAX_ENDPOINTS = 5;
-
-export interface Destination {
-  readonly ip: Ip;
-  readonly port: number;
-  readonly protocol: Protocol;
-}
 
 export interface NoFrontend {
   readonly finding: Finding;
@@ -30,11 +25,13 @@ export function addressOfOtherFamily(ip: Ip, facts: Facts): Finding {
 }
 
 /** No Service has this address and port: says what else has the address. */
-export async function noFrontend(destination: Destination, facts: Facts): Promise<NoFrontend> {
+export async function noFrontend(
+  destination: Destination,
+  { frontends }: AddressUse,
+  facts: Facts,
+): Promise<NoFrontend> {
   const { ip } = destination;
-  const { planner } = facts.state.family(familyOf(ip));
-  const atAddress = planner.frontendsWithIP(ip);
-  if (atAddress.length > 0) return otherPorts(destination, atAddress);
+  if (frontends.length > 0) return otherPorts(destination, frontends);
   if (isLoopback(ip) || nodeIPsOf(facts).includes(ip)) return { finding: nodeAddress(destination, facts) };
   const endpoint = await endpointAddress(destination, facts);
   if (endpoint) return endpoint;

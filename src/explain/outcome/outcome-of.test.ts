@@ -75,6 +75,22 @@ describe('destinations that no Service has', () => {
     assert.equal(brief(outcome), 'elsewhere network protocol');
   });
 
+  test('OUTCOME-4 iptables mode drops a node port without local endpoints also where it is not accepted', () => {
+    const local = { type: 'NodePort', externalTrafficPolicy: 'Local', ports: [{ nodePort: 30080 }] };
+    const objects = [service('s', local), slice('s-1', [far])];
+    const tested = new NodeUnderTest(objects, { nodePortAddresses: ['192.168.0.0/24'] });
+    assert.equal(brief(tested.outcome(pod, '10.244.1.1 30080', 'iptables')), 'silent no-local-endpoints');
+    assert.equal(brief(tested.outcome(pod, '10.244.1.1 30080', 'userspace')), 'elsewhere node node-port-address');
+  });
+
+  test('OUTCOME-4 only userspace mode serves node ports at the loopback address of IPv6', () => {
+    const web6 = service('s', { type: 'NodePort', clusterIP: 'fd00:10:96::10', ports: [{ nodePort: 30080 }] });
+    const tested = new NodeUnderTest([web6, slice('s-1', ['fd00:10:244:1::2'])]);
+    const briefs = MODES.map(mode => brief(tested.outcome(node, '::1 30080', mode)));
+    const refused = 'elsewhere node node-port-address';
+    assert.deepEqual(briefs, [refused, refused, refused, 'answered']);
+  });
+
   test('OUTCOME-4 reasons name the address, the ports that exist and where packets go', () => {
     const tested = new NodeUnderTest(web, { nodePortAddresses: ['192.168.0.0/24'] });
     assert.equal(
@@ -100,6 +116,15 @@ describe('reasons', () => {
     assert.equal(brief(outcome), 'silent source-ranges');
     assert.equal(textOf(outcome), 'loadBalancerSourceRanges (10.0.0.0/8) does not contain 192.168.0.100');
     assert.equal(brief(tested.outcome(pod, '203.0.113.1 80')), 'answered');
+  });
+
+  test('OUTCOME-2 source ranges must contain the address from which the node itself connects', () => {
+    const ranges = { loadBalancerSourceRanges: ['192.168.0.0/24'], ingress: [{ ip: '203.0.113.1' }] };
+    const tested = new NodeUnderTest([service('s', { type: 'LoadBalancer', ...ranges }), slice('s-1', [near])]);
+    const second = { place: 'node', ip: address('172.31.0.9') } as const;
+    assert.equal(brief(tested.outcome(node, '203.0.113.1 80')), 'answered');
+    assert.equal(brief(tested.outcome(second, '203.0.113.1 80')), 'silent source-ranges');
+    assert.equal(brief(tested.outcome(second, '203.0.113.1 80', 'ipvs')), 'answered');
   });
 
   test('OUTCOME-2 policies name their field and the Service', () => {
@@ -155,6 +180,17 @@ describe('reasons', () => {
       [['10.244.1.2:8080', 'node', '198.51.100.10']],
     );
   });
+});
+
+test('OUTCOME-2 a range of sources decides who is a pod, and an interface does', () => {
+  const byRange = new NodeUnderTest(web);
+  const otherPod = { place: 'pod', ip: address('172.16.0.1') } as const;
+  assert.deepEqual(codesOf(byRange.outcome(otherPod, '10.96.0.10 80')), ['masquerade-outside']);
+  const inRange = { place: 'outside', ip: address('10.244.2.9') } as const;
+  assert.ok(codesOf(byRange.outcome(inRange, '10.96.0.10 80')).includes('source-kept'));
+  const byBridge = new NodeUnderTest(web, { plan: { mode: 'BridgeInterface', bridgeInterface: 'cni0' } });
+  assert.deepEqual(codesOf(byBridge.outcome(otherPod, '10.96.0.10 80')), ['source-kept']);
+  assert.deepEqual(codesOf(byBridge.outcome(inRange, '10.96.0.10 80')), ['masquerade-outside']);
 });
 
 test('OUTCOME-5 an endpoint on another node would answer an outside caller directly, if its address is kept', () => {

@@ -52,33 +52,31 @@ function unallocated(input: OutcomeInput): Outcome {
 }
 
 /** Why this proxy serves nothing at an address that a Service mentions. */
-function mentionOf({
-  services,
-  destination,
-}: OutcomeInput): { readonly code: ReasonCode; readonly text: string } | undefined {
+interface Mention {
+  readonly code: ReasonCode;
+  readonly text: string;
+}
+
+function mentionOf({ services, destination }: OutcomeInput): Mention | undefined {
   if (!services) return undefined;
   for (const service of services()) {
-    const text = mentionIn(service, destination.ip);
-    if (text) return { ...text, text: `${joinHostPort(destination.ip, destination.port)}: ${text.text}` };
+    const found = mentionIn(service, destination.ip);
+    if (found) return { code: found.code, text: `${joinHostPort(destination.ip, destination.port)}: ${found.text}` };
   }
   return undefined;
 }
 
-function mentionIn(
-  { metadata, spec, status }: Service,
-  ip: Ip,
-): { readonly code: ReasonCode; readonly text: string } | undefined {
-  const key = objectKey(metadata);
-  const ingress = status.loadBalancer.ingress.find(each => parseIp(each.ip) === ip);
-  if (ingress?.ipMode === 'Proxy') {
-    const text = `the load balancer of Service ${key} handles its address itself (ipMode Proxy)`;
+/** There are many Services, and few have such addresses. */
+function mentionIn({ metadata, spec, status }: Service, ip: Ip): Mention | undefined {
+  const { ingress } = status.loadBalancer;
+  if (ingress.length === 0 && spec.externalIPs.length === 0) return undefined;
+  if (ingress.some(each => each.ipMode === 'Proxy' && parseIp(each.ip) === ip)) {
+    const text = `the load balancer of Service ${objectKey(metadata)} handles its address itself (ipMode Proxy)`;
     return { code: 'load-balancer-proxy', text };
   }
   if (spec.externalIPs.some(text => parseIp(text) === ip)) {
-    return {
-      code: 'external-ip-not-allowed',
-      text: `an external IP of Service ${key}, which this proxy does not serve`,
-    };
+    const text = `an external IP of Service ${objectKey(metadata)}, which this proxy does not serve`;
+    return { code: 'external-ip-not-allowed', text };
   }
   return undefined;
 }

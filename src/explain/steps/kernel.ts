@@ -5,7 +5,9 @@ import type { Facts } from '../facts.ts';
 import { counted, type Finding, finding } from '../finding.ts';
 import type { MetFrontend } from '../target.ts';
 
-const MAX_LINES = 30;
+const MAX_LINES = 20;
+/** Entries that are as they should be. */
+const MAX_EQUAL_LINES = 10;
 
 export interface KernelFindings {
   readonly findings: readonly Finding[];
@@ -60,13 +62,14 @@ function setAsideStep({ plan, family }: MetFrontend, facts: Facts): readonly Fin
   ];
 }
 
-function readBackStep({ plan }: MetFrontend, reading: KernelReading, facts: Facts): Finding {
+function readBackStep(met: MetFrontend, reading: KernelReading, facts: Facts): Finding {
+  const { plan } = met;
   const { entries, incomplete } = reading;
   const different = entries.filter(entry => entryState(entry) !== 'equal');
   const more = incomplete === undefined ? [] : [`Not everything was read: ${incomplete}.`];
   const data = { entries: entries.map(entry => ({ ...entry, state: entryState(entry) })), incomplete };
   if (different.length === 0) {
-    const details = [...entries.slice(0, MAX_LINES).map(equalLine), ...moreLines(entries.length), ...more];
+    const details = [...equalLines(entries, met), ...more];
     if (entries.length === 0)
       return finding('kernel', 'unknown', 'Nothing could be read from the kernel.', { details, data });
     const text = `The kernel has ${entries.length === 1 ? 'the one entry' : `all ${entries.length} entries`} that the proxy wants, read just now.`;
@@ -92,8 +95,16 @@ function moreLines(count: number): readonly string[] {
   return count > MAX_LINES ? [`and ${count - MAX_LINES} more (-o json has all)`] : [];
 }
 
-function equalLine({ kind, place, found = '' }: KernelEntry): string {
-  return `✓ ${kind} in ${place}: ${found}`;
+/** The entries of this Service. Those that all Services share are only counted, because there are many. */
+function equalLines(entries: readonly KernelEntry[], { plan, ip }: MetFrontend): readonly string[] {
+  const words = [plan.service, ip, ...plan.endpoints.cluster.map(({ ip: endpoint }) => endpoint)];
+  const own = entries.filter(({ place, found = '' }) => words.some(word => `${place} ${found}`.includes(word)));
+  const shown = own.slice(0, MAX_EQUAL_LINES);
+  const rest = entries.length - shown.length;
+  return [
+    ...shown.map(({ kind, place, found = '' }) => `✓ ${kind} in ${place}: ${found}`),
+    ...(rest === 0 ? [] : [`✓ ${rest} more ${rest === 1 ? 'entry' : 'entries'} (-o json has all)`]),
+  ];
 }
 
 function differenceLines(entry: KernelEntry): readonly string[] {

@@ -2,14 +2,8 @@ export { type FlowFilter, matches, printFilter, type TupleFilter } from './filte
 export { decodeFlow, encodeFlow, type Flow, printFlow } from './flow.ts';
 export { encodeIdentity, type FlowIdentity, printIdentity } from './identity.ts';
 export { L4, protocolName } from './protocol.ts';
-export {
-  type ConntrackOptions,
-  ConntrackSocket,
-  type DeleteResult,
-  type FlowSearch,
-  type RefusedFlow,
-  type SearchLimits,
-} from './socket.ts';
+export type { FlowSearch, SearchLimits } from './search.ts';
+export { type ConntrackOptions, ConntrackSocket, type DeleteResult, type RefusedFlow } from './socket.ts';
 export type { FlowState } from './state.ts';
 export type { ConntrackCount } from './stats.ts';
 export { Status } from './status.ts';

@@ -8,6 +8,7 @@ import { encodeFilter, encodePlainFilter, type FlowFilter, isPlain, matches, pri
 import { decodeFlow, encodeFlow, type Flow } from './flow.ts';
 import { encodeIdentity, type FlowIdentity, printIdentity } from './identity.ts';
 import { type Request, sendRequests } from './requests.ts';
+import { type FlowSearch, isRefusedFilter, type SearchLimits, searchFlows } from './search.ts';
 import { type ConntrackCount, decodeCount } from './stats.ts';
 
 /** How many flows a stream handles before it lets other work run. */
@@ -29,17 +30,6 @@ export interface DeleteResult {
   /** How many flows were gone already. */
   readonly gone: number;
   readonly refused: readonly RefusedFlow[];
-}
-
-export interface SearchLimits {
-  readonly limit: number;
-  readonly maxReceived: number;
-}
-
-export interface FlowSearch {
-  readonly flows: readonly Flow[];
-  /** The limit that ended the search early. Undefined if these are all flows. */
-  readonly ended: 'limit' | 'received' | undefined;
 }
 
 /** The kernel's table of tracked connections. */
@@ -73,20 +63,9 @@ export class ConntrackSocket {
     }
   }
 
-  /**
-   * The flows that match, until there are `limit` of them or the kernel has sent `maxReceived` flows. A kernel that
-   * cannot compare everything sends others too.
-   */
-  async search(filter: FlowFilter, { limit, maxReceived }: SearchLimits): Promise<FlowSearch> {
-    const flows: Flow[] = [];
-    let received = 0;
-    for (const flow of this.#dumpFlows(filter)) {
-      if (received === maxReceived) return { flows, ended: 'received' };
-      if (flow && flows.length === limit) return { flows, ended: 'limit' };
-      if (flow) flows.push(flow);
-      if (++received % FLOWS_PER_TURN === 0) await nextTurn();
-    }
-    return { flows, ended: undefined };
+  /** The flows that match, up to limits. Threads of the pool wait while the kernel searches its table. */
+  search(filter: FlowFilter, limits: SearchLimits): Promise<FlowSearch> {
+    return searchFlows(this.#open, filter, limits);
   }
 
   /** The flow with this original tuple and zone, or undefined if there is none. */
@@ -190,13 +169,4 @@ export class ConntrackSocket {
       socket.close();
     }
   }
-}
-
-/** These are the errors of a kernel that knows filters, but not every part of this filter. */
-function isRefusedFilter(error: unknown): boolean {
-  return (
-    error instanceof KernelError &&
-    error.code === 'KERNEL_REFUSED' &&
-    (error.errno === 'EINVAL' || error.errno === 'EOPNOTSUPP')
-  );
 }

@@ -110,6 +110,33 @@ export class NetlinkSocket {
     }
   }
 
+  /**
+   * The same as `stream`, but a thread of the pool waits while the kernel makes the dump. For dumps with a filter: the
+   * kernel searches its whole table before it sends anything.
+   */
+  async *streamInBackground(
+    operation: string,
+    type: number,
+    write: (writer: MessageWriter) => void,
+  ): AsyncGenerator<Message> {
+    const sequence = this.reserveSequence();
+    const writer = new MessageWriter(512).begin(type, Flag.REQUEST | Flag.DUMP, sequence);
+    write(writer);
+    await this.#transport.sendInBackground(writer.end().bytes);
+    for (;;) {
+      const datagram = await (this.#transport.receiveInBackground?.() ?? this.#transport.receive());
+      if (!datagram) throw new KernelError('KERNEL_PROTOCOL', { operation, reason: 'the dump ended early' });
+      for (const message of readMessages(datagram)) {
+        if (message.sequence !== sequence) continue;
+        if (message.type === MessageType.DONE || message.type === MessageType.ERROR) {
+          finishDump(operation, message, false);
+          return;
+        }
+        yield message;
+      }
+    }
+  }
+
   close(): void {
     this.#transport.close();
   }

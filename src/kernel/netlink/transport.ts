@@ -23,6 +23,11 @@ export interface Transport {
   sendInBackground(bytes: Uint8Array): Promise<void>;
   /** Takes one datagram, or undefined if none is waiting. The next call overwrites the bytes. */
   receive(): Buffer | undefined;
+  /**
+   * The same in a thread of the pool. While a process receives a dump, the kernel makes the next part of it, and may
+   * search a large table for that. Without this method the socket uses `receive`.
+   */
+  receiveInBackground?(): Promise<Buffer | undefined>;
   join(group: number): void;
   poll(onReadable: () => void): Poll;
   close(): void;
@@ -121,6 +126,21 @@ class SocketTransport implements Transport {
     if (errno === 'EAGAIN' || errno === 'EINTR') return undefined;
     const code = errno === 'ENOBUFS' ? 'KERNEL_OVERRUN' : 'KERNEL_SOCKET';
     throw new KernelError(code, { operation: 'receive a netlink datagram', errno });
+  }
+
+  async receiveInBackground(): Promise<Buffer | undefined> {
+    this.#refuseIfClosed();
+    const length = await new Promise<number>((resolve, reject) => {
+      recv.async(
+        this.#fd,
+        this.#buffer,
+        this.#buffer.length,
+        MSG_DONTWAIT | MSG_TRUNC,
+        (error: unknown, received: number) => (error ? reject(error) : resolve(received)),
+      );
+    });
+    // errno belongs to the thread, so this thread receives again to read it.
+    return length >= 0 && length <= this.#buffer.length ? this.#buffer.subarray(0, length) : this.receive();
   }
 
   join(group: number): void {

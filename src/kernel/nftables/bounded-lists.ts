@@ -1,5 +1,13 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { asString, attributeMap, type Message, type MessageWriter, NetlinkSocket, Protocol } from '../netlink/index.ts';
+import {
+  asString,
+  asU32BE,
+  attributeMap,
+  type Message,
+  type MessageWriter,
+  NetlinkSocket,
+  Protocol,
+} from '../netlink/index.ts';
 import type { NetworkNamespace } from '../netns.ts';
 import { type BaseChain, ChainAttribute, decodeChain } from './chain.ts';
 import { decodeElements, type Element, ElementListAttribute } from './element.ts';
@@ -15,13 +23,21 @@ import { TableAttribute } from './table.ts';
 // work run in between.
 
 /** How many objects a list handles before it lets other work run. */
-const OBJECTS_PER_TURN = 500;
+const OBJECTS_PER_TURN = 100;
 
 /** A base chain and its table. */
 export interface HookedChain {
   readonly table: string;
   readonly name: string;
   readonly base: BaseChain;
+}
+
+/** A table, and how many chains, sets and other objects it has. */
+export interface TableSize {
+  readonly name: string;
+  /** The base chains of a dormant table see no packets. */
+  readonly isDormant: boolean;
+  readonly objects: number;
 }
 
 /** A table of a family whose rules this program does not decode. */
@@ -37,11 +53,30 @@ export interface BoundedList<T> {
   readonly isComplete: boolean;
 }
 
+const DORMANT = 1;
 const OTHER_FAMILIES: ReadonlyMap<number, string> = new Map([
   [3, 'arp'],
   [5, 'netdev'],
   [7, 'bridge'],
 ]);
+
+/** The tables of the family. */
+export async function listTableSizes(
+  family: NftFamily,
+  namespace: NetworkNamespace | undefined,
+): Promise<readonly TableSize[]> {
+  const found: TableSize[] = [];
+  const request = (writer: MessageWriter) => writer.struct(familyHead(family));
+  await list(`list tables of ${family}`, NftMessage.GETTABLE, namespace, request, ({ body }) => {
+    const attributes = attributeMap(body, NFGENMSG_LENGTH);
+    const name = asString(attributes.get(TableAttribute.NAME));
+    const objects = asU32BE(attributes.get(TableAttribute.USE)) ?? 0;
+    const flags = asU32BE(attributes.get(TableAttribute.FLAGS)) ?? 0;
+    if (name !== undefined) found.push({ name, objects, isDormant: (flags & DORMANT) !== 0 });
+    return true;
+  });
+  return found;
+}
 
 /** The base chains of all tables of the family. The kernel sends all chains, because it has no filter for this. */
 export async function listBaseChains(

@@ -117,6 +117,12 @@ const CASES: readonly Case[] = [
     body: '0100000006000100640000000800020000000001',
   },
   {
+    collect: t => t.add({ kind: 'table', family: 'inet', name: 'x', owned: true }),
+    line: 'add table inet x { flags owner ; }',
+    header: '000a 0100',
+    body: '0100000006000100780000000800020000000002',
+  },
+  {
     collect: t =>
       t.add({
         kind: 'chain',

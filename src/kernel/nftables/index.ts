@@ -6,7 +6,9 @@ export {
   listBaseChains,
   listElementsUpTo,
   listRulesUpTo,
+  listTableSizes,
   listUnsupportedTables,
+  type TableSize,
   type UnsupportedTable,
 } from './bounded-lists.ts';
 export { type BaseChain, type Chain, type ChainType, type Hook, printListedChain } from './chain.ts';

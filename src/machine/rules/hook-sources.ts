@@ -4,7 +4,7 @@ import type { HookedChain, NftablesSocket } from '../../kernel/nftables/index.ts
 import type { Family } from '../../net/index.ts';
 import type { Budget } from './budget.ts';
 import type { PathHook, RuleFinding } from './finding.ts';
-import { readIptables } from './iptables-tables.ts';
+import { iptablesChains, readIptables } from './iptables-tables.ts';
 import { type NftTable, readNftTables, WalkedNftTable } from './nft-tables.ts';
 import type { WalkedTable } from './walk.ts';
 
@@ -30,12 +30,13 @@ const HOOKS: ReadonlySet<string> = new Set(['prerouting', 'input', 'forward', 'o
 /** All base chains that a packet of the family can enter, except those of nftables mode. */
 export async function readSources(family: Family, context: SourceContext): Promise<readonly HookSource[]> {
   const own: IptablesFamily = family === 'IPv4' ? 'ip' : 'ip6';
+  const wanted = { leaveOut: OWN_TABLE, knownChains: iptablesChains };
   const tables = [
-    ...(await readNftTables(context.socket, own, context.namespace)),
-    ...(await readNftTables(context.socket, 'inet', context.namespace)),
+    ...(await readNftTables(context.socket, own, wanted, context.namespace)),
+    ...(await readNftTables(context.socket, 'inet', wanted, context.namespace)),
   ];
   const read = await readIptables(own, tables, context);
-  const others = tables.filter(table => table.name !== OWN_TABLE && !read.replaces(table));
+  const others = tables.filter(table => !read.replaces(table));
   return [...others.flatMap(table => nftSources(table, context)), ...read.sources];
 }
 

@@ -41,9 +41,14 @@ export interface IptablesSources {
   replaces(table: NftTable): boolean;
 }
 
+/** The names of the base chains that a table of iptables can have. Empty if iptables has no table of this name. */
+export function iptablesChains(family: string, table: string): readonly string[] {
+  return family !== 'inet' && (table === NAT_TABLE || PRIORITIES.has(table)) ? [...HOOKS.keys()] : [];
+}
+
 /** Whether the table has the name and the base chains of a table of iptables. */
-export function isIptablesTable({ family, name, baseChains }: NftTable): boolean {
-  if (family === 'inet' || (name !== NAT_TABLE && !PRIORITIES.has(name))) return false;
+function isIptablesTable({ family, name, baseChains }: NftTable): boolean {
+  if (baseChains.length === 0 || iptablesChains(family, name).length === 0) return false;
   return baseChains.every(chain => HOOKS.get(chain.name) === chain.base.hook);
 }
 

@@ -153,3 +153,16 @@ test('MACHINE-24 a table of nft with the names of iptables is read as a table of
     runIn(node, 'iptables-nft', ['-A', 'FORWARD', '-m', 'length', '--length', '9', '-j', 'DROP']);
     assert.deepEqual(lines(await findIn(node, {})).at(-1), 'filter FORWARD drops: policy drop');
   }));
+
+test('MACHINE-20 thousands of chains of a proxy in the table nat do not hide a rule of the table filter', () =>
+  onNode(async node => {
+    const names = Array.from({ length: 3000 }, (_, i) => `KUBE-SVC-${i}`);
+    restore(node, 'nft', 'nat', names.map(name => `:${name} - [0:0]`).join('\n'));
+    restore(node, 'nft', 'filter', '-A FORWARD -d 10.244.1.9/32 -j DROP');
+    assert.deepEqual(lines(await findIn(node, {})), ['filter FORWARD drops: -A FORWARD -d 10.244.1.9/32 -j DROP']);
+    addRules(node, 'table ip other { chain gate { type filter hook forward priority 1; policy drop; } }');
+    assert.deepEqual(lines(await findIn(node, {})), [
+      'filter FORWARD drops: -A FORWARD -d 10.244.1.9/32 -j DROP',
+      'other gate drops: policy drop',
+    ]);
+  }));

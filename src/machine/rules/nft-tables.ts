@@ -4,6 +4,7 @@ import {
   type HookedChain,
   listBaseChains,
   listRulesUpTo,
+  listTableSizes,
   type NftablesSocket,
   type NftFamily,
   printRule,
@@ -23,22 +24,39 @@ export interface NftTable {
   readonly baseChains: readonly HookedChain[];
 }
 
-/** The tables of the family that have base chains. The base chains of a dormant table see no packets. */
+/**
+ * The tables of the family that have base chains, except those in `leaveOut`. In iptables mode the tables may have a
+ * hundred thousand chains, and the kernel needs most of a second to list them. If there are only tables of iptables, the
+ * base chains are looked up by their names instead.
+ */
 export async function readNftTables(
   socket: NftablesSocket,
   family: NftFamily,
+  { leaveOut, knownChains }: { readonly leaveOut: string; readonly knownChains: ChainNames },
   namespace: NetworkNamespace | undefined,
 ): Promise<readonly NftTable[]> {
-  const dormant = new Set([...socket.listTables(family)].filter(table => table.dormant).map(({ name }) => name));
-  const tables = new Map<string, HookedChain[]>();
-  for (const chain of await retry(() => listBaseChains(family, namespace))) {
-    if (dormant.has(chain.table)) continue;
-    const list = tables.get(chain.table) ?? [];
-    list.push(chain);
-    tables.set(chain.table, list);
+  const sizes = (await listTableSizes(family, namespace)).filter(
+    ({ name, isDormant }) => name !== leaveOut && !isDormant,
+  );
+  const objects = sizes.reduce((sum, table) => sum + table.objects, 0);
+  if (objects > MANY_OBJECTS && sizes.every(({ name }) => knownChains(family, name).length > 0)) {
+    return sizes.map(({ name }) => ({
+      family,
+      name,
+      baseChains: knownChains(family, name).flatMap(chain => {
+        const base = socket.lookups.chain(family, name, chain)?.base;
+        return base ? [{ table: name, name: chain, base }] : [];
+      }),
+    }));
   }
-  return [...tables].map(([name, baseChains]) => ({ family, name, baseChains }));
+  const chains = await retry(() => listBaseChains(family, namespace));
+  return sizes.map(({ name }) => ({ family, name, baseChains: chains.filter(({ table }) => table === name) }));
 }
+
+const MANY_OBJECTS = 2000;
+
+/** The names of the base chains that a table of this name usually has. Empty for other tables. */
+type ChainNames = (family: NftFamily, table: string) => readonly string[];
 
 /** How many rules to look at, to find out which program wrote a table. */
 const SAMPLE = 1000;

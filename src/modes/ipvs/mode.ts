@@ -13,7 +13,7 @@ import { ipvsMetrics } from './metrics.ts';
 import { LINK } from './names.ts';
 import { applyKernelSettings } from './settings/kernel-settings.ts';
 import type { IpvsOptions } from './settings/options.ts';
-import { readStatistics } from './statistics/read-statistics.ts';
+import { readConnectionCounts, readStatistics } from './statistics/read-statistics.ts';
 import { registerServers } from './statistics/server-metrics.ts';
 import type { ServerStatistics, StatisticsOptions } from './statistics/server-statistics.ts';
 import { DEFAULT_SCHEDULER } from './wanted/virtual-server.ts';
@@ -61,6 +61,12 @@ export class IpvsMode extends ModeShell<IpvsWriter> {
   statistics(options?: StatisticsOptions): Promise<ServerStatistics | undefined> {
     return this.#readings.take(async () =>
       this.isClosed ? undefined : readStatistics(this.#sockets.statistics, this.writers, options),
+    );
+  }
+
+  connectionCounts(): Promise<ReadonlyMap<string, number> | undefined> {
+    return this.#readings.take(async () =>
+      this.isClosed ? undefined : readConnectionCounts(this.#sockets.statistics, this.writers),
     );
   }
 

@@ -331,6 +331,7 @@ describe('TCP', () => {
       const [counters] = harness.mode.counters();
       assert.ok(counters);
       assert.ok(counters.connections >= 6);
+      assert.deepEqual(await harness.mode.connectionCounts(), new Map([[counters.service, counters.connections]]));
       assert.equal(counters.dialFailures, 1);
       assert.equal(counters.failures, 0);
       assert.equal(counters.active, 0);

@@ -113,8 +113,13 @@ export class HttpConnection extends Duplex implements Turn {
   run(): void {
     const write = this.#writeAnswer;
     this.#writeAnswer = undefined;
-    if (write) write();
-    else if (this.#isWanted) this.#passBytes();
+    if (!write) {
+      if (this.#isWanted) this.#passBytes();
+      return;
+    }
+    write();
+    // Without a further turn the connection would not notice that the peer of a long stream disappears.
+    if (this.#isWanted) this.#turns.add(this);
   }
 
   /** Gives the HTTP server the bytes up to the end of the next headers, so one request at most. */

@@ -181,12 +181,18 @@ async function writeStream(
   connection: HttpConnection,
 ): Promise<void> {
   response.writeHead(status, headers).flushHeaders();
-  for await (const part of body) {
-    await connection.turn();
-    if (!response.destroyed && !response.write(shownBytes(part))) await drained(response);
-    if (response.destroyed) return;
+  const parts = body[Symbol.asyncIterator]();
+  try {
+    while (!response.destroyed) {
+      // The part is made in the turn, because that can take as long as writing it.
+      await connection.turn();
+      const { done, value } = await parts.next();
+      if (done) return void response.end();
+      if (!response.destroyed && !response.write(shownBytes(value))) await drained(response);
+    }
+  } finally {
+    await parts.return?.();
   }
-  response.end();
 }
 
 /** Resolves when the caller has taken what was written, or is gone. */

@@ -71,6 +71,8 @@ describe('streamed answers', () => {
     const steps = new EventEmitter();
     const endless = await serve(async function* () {
       try {
+        yield 'first\n';
+        steps.emit('begun');
         for (;;) yield Buffer.alloc(64 * 1024);
       } finally {
         steps.emit('ended');
@@ -79,6 +81,7 @@ describe('streamed answers', () => {
     const waiting = await serve(async function* ({ disconnected }) {
       try {
         yield 'first\n';
+        steps.emit('begun');
         await once(disconnected, 'abort');
       } finally {
         steps.emit('ended');
@@ -87,8 +90,9 @@ describe('streamed answers', () => {
     for (const { port } of [endless, waiting]) {
       const socket = connect(port, LOOPBACK);
       socket.on('error', () => {});
+      const isBegun = once(steps, 'begun', { signal: AbortSignal.timeout(10_000) });
       socket.write(QUESTION);
-      await once(socket, 'data');
+      await isBegun;
       const ended = once(steps, 'ended', { signal: AbortSignal.timeout(10_000) });
       socket.destroy();
       await ended;

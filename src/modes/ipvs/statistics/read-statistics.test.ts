@@ -7,7 +7,7 @@ import type { Ip } from '../../../net/index.ts';
 import { Planner } from '../../../plan/index.ts';
 import { renderContext } from '../render.ts';
 import { RenderedPlans } from '../wanted/rendered-plans.ts';
-import { readStatistics } from './read-statistics.ts';
+import { readConnectionCounts, readStatistics } from './read-statistics.ts';
 import type { StatisticsOptions } from './server-statistics.ts';
 
 function stats(connections: bigint): Stats {
@@ -134,4 +134,14 @@ test('IPVS-18 the busiest service ports have statistics of their own with real s
     (await readStatistics(socket, families, options)).servicePorts.map(({ service }) => service);
   assert.deepEqual(await names({ limit: 2, keep: new Set(['IPv4 default/s4/TCP']) }), ['default/s4', 'default/a']);
   assert.deepEqual(await names({}), ['default/a', 'default/s2', 'default/s3'], 'idle service ports have no statistics');
+});
+
+test('HISTORY-24 the connections of a Service are those of all its virtual servers, and idle ones are left out', async () => {
+  const socket = {
+    async *streamServices() {
+      yield* [entry('10.96.0.1', 5n), entry('1.1.1.1', 6n), entry('10.96.0.4', 0n), entry('172.16.0.1', 1000n)];
+    },
+  };
+  const families = new Map([['IPv4', wanted()]] as const);
+  assert.deepEqual(await readConnectionCounts(socket, families), new Map([['default/a', 11]]));
 });

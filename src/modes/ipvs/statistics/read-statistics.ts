@@ -51,6 +51,23 @@ export async function readStatistics(
   return { servicePorts, others, virtualServers: ports.reduce((sum, { services }) => sum + services.length, 0) };
 }
 
+/** The connections of each Service that got some. */
+export async function readConnectionCounts(
+  socket: Pick<Socket, 'streamServices'>,
+  families: Families,
+): Promise<ReadonlyMap<string, number>> {
+  const counts = new Map<string, number>();
+  for await (const { key, stats } of socket.streamServices()) {
+    const connections = Number(stats?.connections ?? 0n);
+    if (connections === 0) continue;
+    for (const { wanted } of families.values()) {
+      const service = wanted.planOf(printKey(key))?.service;
+      if (service !== undefined) counts.set(service, (counts.get(service) ?? 0) + connections);
+    }
+  }
+  return counts;
+}
+
 async function readServicePorts(socket: Socket, families: Families): Promise<readonly ServicePortServers[]> {
   const ports = new Map<string, ServicePortServers>();
   for await (const entry of socket.streamServices()) {

@@ -105,6 +105,7 @@ describe('counting connections', () => {
         'default/quiet': 0,
         'default/guarded': 1,
       });
+      assert.equal((await mode.mode.connectionCounts())?.get('default/web'), 5);
       assert.match(
         nft(namespace, 'list', 'set', 'ip', 'kube-proxy', 'service-connections'),
         /10\.96\.0\.1 \. tcp \. 80 counter packets 3 bytes \d+ comment "default\/web"/,
