@@ -36,6 +36,8 @@ export function tryRead<T>(read: () => T): T | undefined {
   }
 }
 
+const DESCRIPTORS_PER_TURN = 500;
+
 /** The processes that have these sockets open, by the inode. `isComplete` is false if the time was over before the end. */
 export interface SocketOwners {
   readonly owners: ReadonlyMap<number, RunningProcess>;
@@ -52,12 +54,12 @@ export async function findSocketOwners(inodes: ReadonlySet<number>, timeoutMs: n
   const owners = new Map<number, RunningProcess>();
   for (const pid of (tryRead(() => readdirSync('/proc')) ?? []).filter(name => /^\d+$/.test(name))) {
     if (owners.size === inodes.size) break;
-    for (const fd of tryRead(() => readdirSync(`/proc/${pid}/fd`)) ?? []) {
+    for (const [at, fd] of (tryRead(() => readdirSync(`/proc/${pid}/fd`)) ?? []).entries()) {
+      if (at % DESCRIPTORS_PER_TURN === 0) await nextTurn();
       const inode = targets.get(tryRead(() => readlinkSync(`/proc/${pid}/fd/${fd}`)) ?? '');
       if (inode === undefined || owners.has(inode)) continue;
       owners.set(inode, { pid: Number(pid), command: commandOf(Number(pid)) ?? '' });
     }
-    await nextTurn();
     if (performance.now() > end) return { owners, isComplete: false };
   }
   return { owners, isComplete: true };

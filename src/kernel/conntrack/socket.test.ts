@@ -122,3 +122,21 @@ test('KERNEL-1 an answer that contains no flow or no count is an error', async (
   await assert.rejects(conntrack.get(udp), { code: 'KERNEL_PROTOCOL' });
   await assert.rejects(conntrack.count(), { code: 'KERNEL_PROTOCOL' });
 });
+
+test('MACHINE-3 a bounded search ends also if the kernel refuses the filter and sends all flows', async () => {
+  const kernel = transport((request, sequence) =>
+    request.length > PLAIN_REQUEST ? [error(EINVAL, sequence)] : [listed(sequence, tcp, udp, tcp, udp)],
+  );
+  const conntrack = new ConntrackSocket(() => new NetlinkSocket(kernel));
+  const filter = { family: 'IPv4', protocol: L4.UDP } as const;
+  const search = async (limit: number, maxReceived: number) => {
+    const { flows, ended } = await conntrack.search(filter, { limit, maxReceived });
+    return [flows.length, ended];
+  };
+  assert.deepEqual(await search(9, 9), [2, undefined]);
+  assert.deepEqual(await search(9, 3), [1, 'received']);
+  assert.deepEqual(await search(1, 9), [1, 'limit']);
+  const forbidden = transport((_, sequence) => [error(EPERM, sequence)]);
+  const other = new ConntrackSocket(() => new NetlinkSocket(forbidden));
+  await assert.rejects(other.search(filter, { limit: 9, maxReceived: 9 }), { errno: 'EPERM' });
+});

@@ -21,6 +21,12 @@ export class Registers {
     this.#unknown.fill(value.unknown, word, word + words);
   }
 
+  /** Forgets all values, because an expression that is not known may have changed any of them. */
+  clear(reason: string): void {
+    this.#known.fill(0);
+    this.#unknown.fill([reason]);
+  }
+
   load(register: Register, length: number): KnownBytes {
     const word = wordOf(register) ?? 0;
     const at = word * WORD;

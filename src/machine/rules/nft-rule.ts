@@ -103,9 +103,13 @@ class RuleRun {
     return answer === 'yes' ? undefined : this.#doubt(unknown);
   }
 
-  /** An expression of another program. A queue gives the packet to a program, which may drop it. */
+  /** An expression that is not decoded. A queue gives the packet to a program, which may drop it. */
   #unknownExpression(name: string): readonly PossibleEffect[] | undefined {
-    this.#doubt([name === 'queue' ? 'verdict of the program that reads the queue' : `expression ${name}`]);
+    // It only notes when the rule was used last.
+    if (name === 'last') return undefined;
+    const reason = name === 'queue' ? 'verdict of the program that reads the queue' : `expression ${name}`;
+    this.#registers.clear(reason);
+    this.#doubt([reason]);
     return name === 'queue' || name === 'target' ? this.#end({ kind: 'drop' }) : undefined;
   }
 

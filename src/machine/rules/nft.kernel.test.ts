@@ -110,6 +110,21 @@ test('MACHINE-13 an accept that may match makes later drops uncertain, and a dro
     ]);
   }));
 
+test('MACHINE-13 an expression that is not decoded makes its rule uncertain', () =>
+  onNode(async node => {
+    addRules(
+      node,
+      `table ip a { chain gate { type filter hook forward priority 0;
+          ip saddr 10.244.0.5 rt ip nexthop 192.168.0.1 drop
+        } }`,
+    );
+    const { findings } = await findIn(node, {});
+    assert.deepEqual(
+      findings.map(({ certainty, unknown }) => [certainty, unknown]),
+      [['may drop', ['expression rt']]],
+    );
+  }));
+
 test('MACHINE-14 jumps, gotos, returns and verdict maps are followed', () =>
   onNode(async node => {
     addRules(

@@ -117,7 +117,7 @@ test('MACHINE-13 what nft rules surely drop is dropped, and a packet without fin
           runNftScript(lab.node, 'delete table inet fuzz');
         }
       }),
-      { numRuns: 150 },
+      { numRuns: 60 },
     );
   } finally {
     lab.close();
@@ -185,7 +185,7 @@ for (const backend of ['nft', 'legacy']) {
           runIn(lab.node, `iptables-${backend}-restore`, [], text.join('\n'));
           await compare(lab);
         }),
-        { numRuns: 60 },
+        { numRuns: 25 },
       );
     } finally {
       lab.close();

@@ -1,6 +1,6 @@
 import type { NetworkNamespace } from '../../kernel/netns.ts';
-import { type Route, RouteSocket, type RouteType } from '../../kernel/rtnetlink/index.ts';
-import type { Ip } from '../../net/index.ts';
+import { RouteSocket, RouteTable, type RouteType } from '../../kernel/rtnetlink/index.ts';
+import type { Family, Ip } from '../../net/index.ts';
 import type { PacketPath } from './finding.ts';
 
 export interface Interface {
@@ -25,11 +25,8 @@ export interface Routing {
   readonly targetError: string | undefined;
   readonly originalError: string | undefined;
   readonly lo: Interface;
-  readonly links: readonly Interface[];
   /** The interface that the kernel uses to answer the caller. */
   readonly back: Interface | undefined;
-  /** The interfaces that have a default route. */
-  readonly defaultLinks: readonly Interface[];
 }
 
 export function readRouting({ packet, endpoint }: PacketPath, namespace: NetworkNamespace | undefined): Routing {
@@ -50,20 +47,22 @@ export function readRouting({ packet, endpoint }: PacketPath, namespace: Network
       target: 'errno' in target ? undefined : target,
       targetError: 'errno' in target ? target.errno : undefined,
       lo: links.find(({ name }) => name === 'lo') ?? { index: 1, name: 'lo' },
-      links,
       back: back && !('errno' in back) ? back.link : undefined,
-      defaultLinks: defaultDevices(socket.routes({ family: packet.family, table: MAIN_TABLE }))
-        .map(linkAt)
-        .filter(link => link !== undefined),
     };
   } finally {
     socket.close();
   }
 }
 
-const MAIN_TABLE = 254;
-
-function defaultDevices(routes: readonly Route[]): readonly number[] {
-  const devices = routes.filter(({ destination, type }) => destination.prefix === 0 && type === 'unicast');
-  return [...new Set(devices.map(({ dev }) => dev).filter(dev => dev !== undefined))];
+/** The interfaces that have a default route in the main table. */
+export function readDefaultLinks(family: Family, namespace: NetworkNamespace | undefined): readonly Interface[] {
+  const socket = RouteSocket.open({ namespace });
+  try {
+    const routes = socket.routes({ family, table: RouteTable.MAIN });
+    const defaults = routes.filter(({ destination, type }) => destination.prefix === 0 && type === 'unicast');
+    const devices = new Set(defaults.map(({ dev }) => dev));
+    return socket.links().filter(({ index }) => devices.has(index));
+  } finally {
+    socket.close();
+  }
 }

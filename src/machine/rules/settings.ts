@@ -3,10 +3,11 @@ import type { NetworkNamespace } from '../../kernel/netns.ts';
 import { readSysctl } from '../../kernel/sysctl.ts';
 import type { Ip } from '../../net/index.ts';
 import type { Finding, PacketPath, RouteFinding, SysctlFinding } from './finding.ts';
-import type { Routing, Way } from './routing.ts';
+import { type Routing, readDefaultLinks, type Way } from './routing.ts';
 
 const SURE = { certainty: 'drops', unknown: [] } as const;
 const STRICT = '1';
+const LOOSE = '2';
 
 /** Routes and settings of the kernel that keep the packet from its way. */
 export function settingFindings(
@@ -64,21 +65,23 @@ function forwardingFindings(
  */
 function reversePathFindings(
   { packet, isFromNode }: PacketPath,
-  { back, defaultLinks }: Routing,
+  { back }: Routing,
   namespace: NetworkNamespace | undefined,
 ): readonly SysctlFinding[] {
-  if (packet.family !== 'IPv4' || isFromNode || !back || defaultLinks.length < 2) return [];
-  if (!defaultLinks.some(({ index }) => index === back.index)) return [];
+  if (packet.family !== 'IPv4' || isFromNode || !back) return [];
   const all = read('net/ipv4/conf/all/rp_filter', namespace);
+  if (all === LOOSE) return [];
+  const defaultLinks = readDefaultLinks(packet.family, namespace);
+  if (!defaultLinks.some(({ index }) => index === back.index)) return [];
   for (const { name, index } of defaultLinks) {
     if (index === back.index) continue;
     const path = `net/ipv4/conf/${name}/rp_filter`;
     const value = read(path, namespace);
-    // The kernel uses the greater of the two values. 2 is the loose mode.
+    // The kernel uses the greater of the two values.
     const effective = [all, value].sort().at(-1);
     if (effective !== STRICT) continue;
-    const name_ = value === STRICT ? path : 'net/ipv4/conf/all/rp_filter';
-    return [{ ...sysctl(name_, STRICT), certainty: 'may drop', unknown: ['input interface'] }];
+    const setting = value === STRICT ? path : 'net/ipv4/conf/all/rp_filter';
+    return [{ ...sysctl(setting, STRICT), certainty: 'may drop', unknown: ['input interface'] }];
   }
   return [];
 }

@@ -69,7 +69,10 @@ export class Walk {
 
   async #chain(chain: string, entry: readonly string[], depth: number): Promise<Passage> {
     const state = new ChainState();
-    if (depth > MAX_DEPTH) return state.end('returns');
+    if (depth > MAX_DEPTH) {
+      this.#budget.leaveOut(`more than ${MAX_DEPTH} jumps are inside each other`);
+      return state.end('returns');
+    }
     for (const rule of await this.#table.rules(chain)) {
       if (!(await this.#budget.takeRule())) return state.end('returns');
       for (const { effect, unknown } of await rule.effects(this.#view)) {
