@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { ConntrackSocket, printFlow } from '../kernel/conntrack/index.ts';
 import { KernelError } from '../kernel/errors.ts';
+import { uninterrupted } from '../kernel/netlink/index.ts';
 import type { NetworkNamespace } from '../kernel/netns.ts';
 import { NftablesSocket, TraceMonitor } from '../kernel/nftables/index.ts';
 import { RouteSocket } from '../kernel/rtnetlink/index.ts';
@@ -104,7 +105,7 @@ export class Tracer {
   async #describe(visits: readonly ChainVisit[]): Promise<void> {
     try {
       await this.#turns.take(async () => {
-        const packet = await describePacket(visits, this.#sources);
+        const packet = await uninterrupted(() => describePacket(visits, this.#sources));
         if (packet) this.#handlers.traced(packet);
       });
     } catch (error) {
