@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, before, beforeEach, describe, test } from 'node:test';
@@ -12,6 +14,7 @@ import { HttpClient } from './control-plane/http-client.ts';
 import { Program } from './control-plane/program.ts';
 import { createNodeNamespace, setLoopbackUp } from './support/namespaces.ts';
 import { nft } from './support/nftables-mode.ts';
+import { waitFor } from './support/wait-for.ts';
 
 const FLAGS = ['--manifests', 'examples', '--hostname-override', 'node-a', '--proxy-mode', 'nftables'];
 const SYNCED = /"Synced all service ports" ipFamily="IPv6"/;
@@ -206,6 +209,21 @@ describe('the inspection API of a running proxy', () => {
     const spec = readFileSync('docs/spec/inspect.md', 'utf8');
     for (const { path } of routes)
       assert.ok(spec.includes(`\`${path}\``), `docs/spec/inspect.md does not have ${path}`);
+  });
+
+  test('INSPECT-6 many connections that ask nothing keep nobody from an answer', async () => {
+    await started();
+    const idle = Array.from({ length: 100 }, () => connect(socket).on('error', () => {}));
+    try {
+      await Promise.all(idle.map(one => once(one, 'connect')));
+      for (let i = 0; i < 5; i++) await askProxy(socket, '/v1/status');
+      await waitFor('the proxy closes what is too much', () => idle.filter(one => !one.closed).length <= 64);
+      const health = new HttpClient({ namespace, ip: '127.0.0.1' as Ip, port: 10_256 });
+      assert.equal((await health.request({ method: 'GET', path: '/livez' })).status, 200);
+      health.close();
+    } finally {
+      for (const one of idle) one.destroy();
+    }
   });
 
   test('INSPECT-20 status asks through the socket, as text, JSON and YAML, and knows the last repair', async () => {

@@ -25,25 +25,30 @@ export type Rows = Iterable<object> | AsyncIterable<readonly object[]>;
  * One JSON object a line. The first line has the schema. The event loop runs between the parts, so that a long list holds
  * nothing up.
  */
-export function linesAnswer(schema: string, rows: Rows, head: object = {}): HttpAnswer {
-  return { status: 200, headers: JSON_LINES, body: lines({ schema, ...head }, rows) };
+export function linesAnswer(
+  schema: string,
+  rows: Rows,
+  head: object = {},
+  signOfLifeMs: number = SIGN_OF_LIFE_MS,
+): HttpAnswer {
+  return { status: 200, headers: JSON_LINES, body: lines({ schema, ...head }, rows, signOfLifeMs) };
 }
 
-async function* lines(head: object, rows: Rows): HttpStream {
+async function* lines(head: object, rows: Rows, signOfLifeMs: number): HttpStream {
   if (Symbol.asyncIterator in rows) {
     yield line(head);
-    for await (const batch of withSignsOfLife(rows)) yield* batch === 'waiting' ? ['\n'] : parts(batch);
+    for await (const batch of withSignsOfLife(rows, signOfLifeMs)) yield* batch === 'waiting' ? ['\n'] : parts(batch);
   } else {
     yield* parts(withHead(head, rows));
   }
 }
 
 /** An empty line in pauses shows the reader that the proxy still runs, and the server that the reader is still there. */
-async function* withSignsOfLife<T>(rows: AsyncIterable<T>): AsyncGenerator<T | 'waiting', void> {
+async function* withSignsOfLife<T>(rows: AsyncIterable<T>, everyMs: number): AsyncGenerator<T | 'waiting', void> {
   const iterator = rows[Symbol.asyncIterator]();
   try {
     for (let next = iterator.next(); ; ) {
-      const result = await resultOrPause(next);
+      const result = await resultOrPause(next, everyMs);
       if (result === 'waiting') {
         yield result;
         continue;
@@ -57,10 +62,10 @@ async function* withSignsOfLife<T>(rows: AsyncIterable<T>): AsyncGenerator<T | '
   }
 }
 
-async function resultOrPause<T>(work: Promise<T>): Promise<T | 'waiting'> {
+async function resultOrPause<T>(work: Promise<T>, pauseMs: number): Promise<T | 'waiting'> {
   let timer: NodeJS.Timeout | undefined;
   const pause = new Promise<'waiting'>(resolve => {
-    timer = setTimeout(() => resolve('waiting'), SIGN_OF_LIFE_MS);
+    timer = setTimeout(() => resolve('waiting'), pauseMs);
   });
   try {
     return await Promise.race([work, pause]);

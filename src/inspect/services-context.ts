@@ -58,7 +58,7 @@ const SERVICE = 'Service ';
 const SLICE = 'EndpointSlice ';
 
 /** The problems of Services and of their EndpointSlices. */
-function problemReasons({ problems, objects }: Facts): ReadonlyMap<string, readonly string[]> {
+export function problemReasons({ problems, objects }: Facts): ReadonlyMap<string, readonly string[]> {
   const reasons = new Map<string, string[]>();
   for (const { object = '', field, message } of problems) {
     const text = field === undefined ? message : `${field} ${message}`;

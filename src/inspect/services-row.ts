@@ -62,6 +62,17 @@ export function serviceRow(service: Service, context: ListingContext): ServiceRo
   };
 }
 
+/** A Service whose object cannot be used at all. Undefined if there is no problem: then the Service is gone. */
+export function unusableRow(
+  { namespace, name }: Pick<Service['metadata'], 'namespace' | 'name'>,
+  { problems, connections }: ListingContext,
+): ServiceRow | undefined {
+  const reasons = problems.get(objectKey({ namespace, name }));
+  if (!reasons) return undefined;
+  const nothing = { addresses: [], ports: [], endpoints: [], connections: connections && 0, changed: undefined };
+  return { namespace, name, type: '', ...nothing, state: 'problem', reasons };
+}
+
 /** The ports of a Service usually have the same pods, so that addresses count and not ports. */
 function countEndpoints(plans: readonly ServicePortPlan[], { allEndpoints }: ListingContext) {
   const [only] = plans;

@@ -140,6 +140,22 @@ test('HISTORY-23 a refused port, a conflict and a problem of the input are state
   assert.deepEqual(b?.reasons, ['ExternalIP 1.2.3.4:80 belongs to Service default/a']);
 });
 
+test('HISTORY-23 a Service whose object cannot be used at all is listed, too', async () => {
+  const problem = { object: 'Service shop/cart', field: 'spec.ports[0].port', message: 'is no port' };
+  const facts = listingFacts({ services: [WEB, service('z/z', { clusterIP: 'None' })], problems: [problem] });
+  const rows = await rowsOf(facts);
+  assert.deepEqual(
+    rows.map(({ name, state }) => [name, state]),
+    [
+      ['web', 'noEndpoints'],
+      ['cart', 'problem'],
+      ['z', 'notProxied'],
+    ],
+  );
+  const { lines } = await ask('/v1/services?name=shop/cart', facts);
+  assert.deepEqual(lines[1].reasons, ['spec.ports[0].port is no port']);
+});
+
 test('HISTORY-23 a Service whose last changes the kernel does not have is waiting', async () => {
   const history = listed();
   history.serviceChanged({ type: 'added', to: WEB });

@@ -1,4 +1,4 @@
-import { objectKey, type Service } from '../api/index.ts';
+import { objectKey, objectName, type Service } from '../api/index.ts';
 import type { Facts } from '../explain/index.ts';
 import type { History } from '../history/index.ts';
 import { Breaks, sortWithBreaks } from '../lib/breaks.ts';
@@ -6,9 +6,9 @@ import { compareTexts } from '../lib/compare-texts.ts';
 import { type NamePattern, parseNamePattern } from '../lib/name-pattern.ts';
 import { linesAnswer } from './answers.ts';
 import { QueryError, type Route } from './route.ts';
-import { listingContext } from './services-context.ts';
+import { type ListingContext, listingContext, problemReasons } from './services-context.ts';
 import { missingServiceText } from './services-missing.ts';
-import { type ServiceRow, serviceRow } from './services-row.ts';
+import { type ServiceRow, serviceRow, unusableRow } from './services-row.ts';
 import { isBroken } from './services-state.ts';
 
 export const SERVICES_SCHEMA = 'pointsman.services/v1';
@@ -40,7 +40,7 @@ export function servicesRoute(parts: ListingParts): Route {
       const name = query.get('name');
       const pattern = name === undefined || name === '' ? undefined : parseNamePattern(name);
       const facts = parts.facts();
-      if (pattern?.isExact && !facts.objects.service(pattern.text)) {
+      if (pattern?.isExact && !facts.objects.service(pattern.text) && !problemReasons(facts).has(pattern.text)) {
         throw new QueryError(await missingServiceText(pattern.text, facts.objects.services()));
       }
       const connections = await parts.connectionCounts();
@@ -68,13 +68,13 @@ export async function* serviceRows(
   { pattern, isBrokenOnly }: ListingQuery,
 ): AsyncGenerator<readonly ServiceRow[], void> {
   const breaks = new Breaks();
-  const services = await sortedServices(facts, pattern, breaks);
   const context = listingContext(facts, history, connections);
+  const services = await sortedServices(facts, context, pattern, breaks);
   let rows: ServiceRow[] = [];
   for (const { metadata } of services) {
     // The Service may have changed, or gone, since the list was made.
     const service = facts.objects.service(objectKey(metadata));
-    const row = service && serviceRow(service, context);
+    const row = service ? serviceRow(service, context) : unusableRow(metadata, context);
     if (row && (!isBrokenOnly || isBroken(row.state))) rows.push(row);
     if (!breaks.isDue) continue;
     if (rows.length > 0) yield rows;
@@ -84,23 +84,29 @@ export async function* serviceRows(
   if (rows.length > 0) yield rows;
 }
 
+/** A Service, or the name of one whose object cannot be used. */
+interface Named {
+  readonly metadata: Pick<Service['metadata'], 'namespace' | 'name'>;
+}
+
 async function sortedServices(
   { objects }: Facts,
+  { problems }: ListingContext,
   pattern: NamePattern | undefined,
   breaks: Breaks,
-): Promise<readonly Service[]> {
-  if (pattern?.isExact) {
-    const found = objects.service(pattern.text);
-    return found ? [found] : [];
-  }
-  const services: Service[] = [];
+): Promise<readonly Named[]> {
+  if (pattern?.isExact) return [{ metadata: objectName(pattern.text) }];
+  const services: Named[] = [];
   for (const service of objects.services()) {
     if (!pattern || pattern.matches(objectKey(service.metadata))) services.push(service);
     if (breaks.isDue) await breaks.take();
   }
+  for (const key of problems.keys()) {
+    if (!objects.service(key) && (!pattern || pattern.matches(key))) services.push({ metadata: objectName(key) });
+  }
   return await sortWithBreaks(services, compareServices, breaks);
 }
 
-function compareServices({ metadata: a }: Service, { metadata: b }: Service): number {
+function compareServices({ metadata: a }: Named, { metadata: b }: Named): number {
   return compareTexts(a.namespace, b.namespace) || compareTexts(a.name, b.name);
 }

@@ -1,9 +1,15 @@
 import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
+import { probe } from '../../src/demo/playground/index.ts';
 import { TraceMonitor } from '../../src/kernel/nftables/index.ts';
 import { hostCidr, type Ip } from '../../src/net/index.ts';
 import { resultOf, summaryOf, type TracedPacket } from '../../src/trace/index.ts';
+import { Program } from '../control-plane/program.ts';
+import { createNodeNamespace } from '../support/namespaces.ts';
 import { runIn, runNftScript } from '../support/run-in.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { CLIENT_POD, flowTo, SERVICE_IP, TraceProgram, tracedDuring, withTracedCluster } from './traced-cluster.ts';
@@ -206,10 +212,10 @@ describe('trace', { concurrency: 3 }, () => {
     }));
 
   test('TRACE-3 kill -9 leaves no table behind, and packets are not traced any more', () =>
-    withTracedCluster('nftables', async ({ cluster, pod, connect }) => {
+    withTracedCluster('nftables', async ({ cluster, pod, connect, startProgram }) => {
       const tables = () => runIn(cluster.node, 'nft', ['list', 'tables']);
       const before = tables();
-      const program = new TraceProgram(cluster.node, '--to', '10.96.0.10:80', '--for', '0', '--packets', '1000');
+      const program = startProgram('--to', '10.96.0.10:80', '--for', '0', '--packets', '1000');
       await program.untilPrinted('Start the connection now');
       assert.match(tables(), /table inet pointsman-trace-\d+-[0-9a-f]{8}\n/);
       await connect(pod);
@@ -228,10 +234,9 @@ describe('trace', { concurrency: 3 }, () => {
     }));
 
   test('TRACE-9 TRACE-10 the program ends after its packets, and prints the way of each', () =>
-    withTracedCluster('nftables', async ({ cluster, pod, connect }) => {
+    withTracedCluster('nftables', async ({ cluster, pod, connect, startProgram }) => {
       const objects = 'test/cases/clusterip-basic/objects.yaml';
-      const text = new TraceProgram(
-        cluster.node,
+      const text = startProgram(
         '--from',
         CLIENT_POD,
         '--to',
@@ -243,17 +248,7 @@ describe('trace', { concurrency: 3 }, () => {
         '--for',
         '60s',
       );
-      const json = new TraceProgram(
-        cluster.node,
-        '--to',
-        '10.96.0.10:80',
-        '--packets',
-        '1',
-        '--for',
-        '60s',
-        '-o',
-        'json',
-      );
+      const json = startProgram('--to', '10.96.0.10:80', '--packets', '1', '--for', '60s', '-o', 'json');
       await text.untilPrinted('Start the connection now');
       await waitFor('the other program marks packets', () =>
         /trace-\d+-\w+\n.*trace-\d+-\w+\n/.test(runIn(cluster.node, 'nft', ['list', 'tables', 'inet'])),
@@ -285,9 +280,9 @@ describe('trace', { concurrency: 3 }, () => {
     }));
 
   test('TRACE-9 without packets the exit status is 1, with hints; Ctrl-C ends the trace', () =>
-    withTracedCluster('nftables', async ({ cluster }) => {
-      const program = new TraceProgram(cluster.node, '--to', '10.96.0.99:80', '--for', '100ms');
-      const endless = new TraceProgram(cluster.node, '--from', 'node', '--for', '0');
+    withTracedCluster('nftables', async ({ startProgram }) => {
+      const program = startProgram('--to', '10.96.0.99:80', '--for', '100ms');
+      const endless = startProgram('--from', 'node', '--to', '10.96.0.99', '--for', '0');
       assert.equal(await program.end(), 1, program.errors);
       assert.match(
         program.output,
@@ -298,7 +293,7 @@ describe('trace', { concurrency: 3 }, () => {
     }));
 
   test('TRACE-11 with rules of iptables-legacy, the program says what it cannot see, and shows what they change', () =>
-    withTracedCluster('nftables', async ({ cluster, connect }) => {
+    withTracedCluster('nftables', async ({ cluster, connect, startProgram }) => {
       const to = ['--to-destination', '10.244.2.3:8080'];
       runIn(cluster.node, 'iptables-legacy', [
         '-t',
@@ -313,7 +308,7 @@ describe('trace', { concurrency: 3 }, () => {
         'DNAT',
         ...to,
       ]);
-      const program = new TraceProgram(cluster.node, '--to', '10.96.7.7:80', '--packets', '1', '--for', '60s');
+      const program = startProgram('--to', '10.96.7.7:80', '--packets', '1', '--for', '60s');
       await program.untilPrinted('Start the connection now');
       await connect(cluster.host('ext'), '10.96.7.7' as Ip);
       assert.equal(await program.end(), 0, program.errors);
@@ -343,5 +338,33 @@ describe('trace', { concurrency: 3 }, () => {
         monitor.close();
       }
     });
+  });
+
+  test('TRACE-9 the running proxy says which addresses a Service has', async () => {
+    const namespace = createNodeNamespace();
+    const folder = mkdtempSync(join(tmpdir(), 'trace-'));
+    const socket = join(folder, 'run', 'proxy.sock');
+    const flags = ['--manifests', 'examples', '--hostname-override', 'node-a', '--proxy-mode', 'nftables'];
+    const proxy = new Program('the proxy', ['bin/kube-proxy', ...flags, '--inspect-socket', socket], { namespace });
+    const trace = (...args: string[]) => new TraceProgram(namespace, '--inspect-socket', socket, ...args);
+    const programs: TraceProgram[] = [];
+    try {
+      await proxy.until(/"Synced all service ports" ipFamily="IPv6"/);
+      const missing = trace('--to', 'default/wep');
+      programs.push(missing);
+      assert.equal(await missing.end(), 2);
+      assert.match(missing.errors, /default\/wep/);
+      const program = trace('--from', 'node', '--to', 'api:https', '--packets', '1', '--for', '60s');
+      programs.push(program);
+      await program.untilPrinted('Start the connection now');
+      await probe(namespace, '10.96.0.30' as Ip, 443, 'TCP', { tries: 1, timeoutMs: 100 });
+      assert.equal(await program.end(), 0, program.errors);
+      assert.match(program.output, /= default\/api:https, DNAT to 10\.244\.\d\.11:8443, /);
+    } finally {
+      await Promise.all(programs.map(program => program.end('SIGKILL')));
+      await proxy.stop('SIGKILL');
+      namespace.close();
+      rmSync(folder, { recursive: true });
+    }
   });
 });

@@ -21,6 +21,8 @@ export interface TracedCluster {
   readonly pod: NetworkNamespace;
   /** Connects once. */
   connect(from: NetworkNamespace, ip?: Ip, port?: number): Promise<ProbeResult>;
+  /** Starts `kube-proxy trace` on the node. It is ended with the cluster. */
+  startProgram(...args: string[]): TraceProgram;
 }
 
 /** Runs the work with a proxy for one Service, web at 10.96.0.10:80, whose endpoints answer. */
@@ -28,6 +30,7 @@ export async function withTracedCluster(mode: Mode, work: (parts: TracedCluster)
   const { configuration, steps } = await readCase('test/cases/clusterip-basic');
   const cluster = Cluster.create();
   const endpoints = new Endpoints(cluster);
+  const programs: TraceProgram[] = [];
   try {
     const proxy = startProxy(mode, cluster.node, caseSettings(configuration, mode));
     try {
@@ -40,8 +43,14 @@ export async function withTracedCluster(mode: Mode, work: (parts: TracedCluster)
         cluster,
         pod: cluster.addPod(CLIENT_POD),
         connect: (from, ip = SERVICE_IP, port = 80) => probe(from, ip, port, 'TCP', { tries: 1 }),
+        startProgram: (...args) => {
+          const program = new TraceProgram(cluster.node, ...args);
+          programs.push(program);
+          return program;
+        },
       });
     } finally {
+      await Promise.all(programs.map(program => program.end('SIGKILL')));
       await proxy.close();
     }
   } finally {
@@ -87,6 +96,8 @@ export async function tracedDuring(
 /** The program `kube-proxy trace` in a network namespace. */
 export class TraceProgram {
   readonly #child;
+  /** Its output is complete only then, later than its exit. */
+  readonly #closed: Promise<unknown>;
   #output = '';
   #errors = '';
 
@@ -94,6 +105,7 @@ export class TraceProgram {
     this.#child = namespace.run(() =>
       spawn('bin/kube-proxy', ['trace', ...args], { stdio: ['ignore', 'pipe', 'pipe'] }),
     );
+    this.#closed = once(this.#child, 'close');
     this.#child.stdout.on('data', data => {
       this.#output += data;
     });
@@ -120,7 +132,7 @@ export class TraceProgram {
   /** The exit status, or null after a signal. */
   async end(signal?: NodeJS.Signals): Promise<number | null> {
     if (signal !== undefined) this.#child.kill(signal);
-    if (this.#child.exitCode === null && this.#child.signalCode === null) await once(this.#child, 'close');
+    await this.#closed;
     return this.#child.exitCode;
   }
 }

@@ -52,14 +52,14 @@ in the way. Ends with one verdict and one next step.
 The proxy of this node answers. With --kubeconfig or --manifests the command plans itself, and reads no kernel.
 
 Exit status: 0 if the connection is answered, 1 if it is not, and 2 if that cannot be told or the command line is wrong.`,
-  usage: 'explain [--from POD|IP|node|outside] SERVICE[:PORT] | IP:PORT[/udp] [flags]',
+  usage: 'explain [--from CALLER] SERVICE[:PORT] | IP:PORT[/udp] [flags]',
   examples: [
     { meaning: 'Why does Service web of namespace shop not answer?', command: 'kube-proxy explain shop/web' },
     { meaning: 'For one pod and one port', command: 'kube-proxy explain -n shop --from client-0 web:http' },
     { meaning: 'An address, and try its endpoints', command: 'kube-proxy explain --probe 10.96.0.10:53/udp' },
     {
-      meaning: 'From outside of the cluster, for any node',
-      command: 'kube-proxy explain --kubeconfig FILE --node node-b --from outside 203.0.113.10:443',
+      meaning: 'For any node, without its proxy',
+      command: 'kube-proxy explain --kubeconfig FILE --node node-b 203.0.113.10:443',
     },
   ],
   flags: FLAGS,

@@ -1,7 +1,7 @@
 import type { Explanation, Step, StepVerdict, Verdict } from '../../explain/index.ts';
 import { printable } from '../../lib/printable.ts';
 import type { Style } from '../style.ts';
-import { pad, wrap } from '../terminal-text.ts';
+import { pad, truncate, wrap } from '../terminal-text.ts';
 
 /** Longer lines are hard to read. */
 const MAX_WIDTH = 100;
@@ -68,6 +68,8 @@ function detailLines(detail: string, indent: string, style: Style, width: number
   const text = printable(detail);
   const room = width - indent.length;
   if (text.length <= room) return [`${indent}${coloured(text, style)}`];
+  // An entry of the kernel that is as it should be needs no second line.
+  if (/^✓ [a-z ]+ in /.test(text)) return [`${indent}${coloured(truncate(text, room), style)}`];
   const own = /^[ ✓✗!?·]*/u.exec(text)?.[0] ?? '';
   const lines = wrap(text.slice(own.length), room - own.length);
   return lines.map((line, i) => `${indent}${coloured(`${i === 0 ? own : ' '.repeat(own.length)}${line}`, style)}`);

@@ -1,3 +1,5 @@
+import { createReadStream } from 'node:fs';
+import { stat } from 'node:fs/promises';
 import { manifestKey, readManifests, readManifestText } from '../../source/index.ts';
 import type { Input } from '../command.ts';
 import { type Snapshot, sortObjects } from './snapshot.ts';
@@ -15,14 +17,25 @@ export const STDIN_NAME = 'standard input';
 export async function fromManifests({ path, stdin, allowLoopbackEndpoints }: ManifestsInput): Promise<Snapshot> {
   const rules = { allowLoopbackEndpoints };
   const isStdin = path === '-';
-  const found = isStdin ? await readManifestText(stdin ?? [], STDIN_NAME, rules) : await readManifests(path, rules);
+  const name = isStdin ? STDIN_NAME : path;
+  const stream = isStdin ? (stdin ?? []) : await pipeAt(path);
+  const found = stream ? await readManifestText(stream, name, rules) : await readManifests(path, rules);
   const objects = [...found.manifests.values()].map(({ object }) => object);
   return {
     origin: 'manifests',
-    name: isStdin ? STDIN_NAME : path,
+    name,
     ...sortObjects(objects),
     whereOf: ({ kind, metadata }) => found.manifests.get(manifestKey({ kind, ...metadata }))?.where,
     problems: found.problems,
     notes: found.notes,
   };
+}
+
+/** A shell gives a pipe for `<(kubectl get …)`. */
+async function pipeAt(path: string): Promise<AsyncIterable<Buffer> | undefined> {
+  const isPipe = await stat(path).then(
+    stats => stats.isFIFO(),
+    () => false,
+  );
+  return isPipe ? createReadStream(path) : undefined;
 }

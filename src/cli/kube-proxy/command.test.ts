@@ -227,7 +227,7 @@ describe('kube-proxy', () => {
   });
 });
 
-const COMMANDS = ['status', 'plan', 'demo', 'cleanup', 'completion', 'version', 'help'];
+const COMMANDS = ['status', 'explain', 'plan', 'demo', 'cleanup', 'completion', 'version', 'help'];
 
 describe('help and version', () => {
   test('CLI-4 --help and help print commands, examples and flags in groups, and run nothing, whatever the other flags', async () => {

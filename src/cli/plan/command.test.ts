@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { writeFile as writeToPipe } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
@@ -96,6 +98,16 @@ describe('sources', () => {
     assert.match(fromStdin.stdout, /^Node node-a .*1 Service\n\ndefault\/web:http /);
     assert.deepEqual(await run(undefined, '--manifests', path, ...CIDR), fromStdin);
     assert.deepEqual(await run(undefined, '--manifests', join(folder, 'objects'), ...CIDR), fromStdin);
+  });
+
+  test('CLI-69 a pipe is read to its end', async () => {
+    const path = join(folder, 'pipe');
+    execFileSync('mkfifo', [path]);
+    const [{ status, stdout }] = await Promise.all([
+      run(undefined, '--manifests', path, ...CIDR),
+      writeToPipe(path, OBJECTS),
+    ]);
+    assert.deepEqual([status, stdout], [0, (await planOf(OBJECTS)).stdout]);
   });
 
   test('CLI-69 a problem of standard input has its line and column', async () => {
@@ -295,6 +307,30 @@ describe('settings', () => {
       ['AllowServiceExternalIPs=true: Warning: setting GA feature gate. It will be removed in a future release.'],
     ],
     [
+      'a load balancer without an address',
+      OBJECTS.replace('type: NodePort', 'type: LoadBalancer'),
+      [],
+      ['type LoadBalancer, but status.loadBalancer.ingress has no IP address: default/web'],
+    ],
+    [
+      'a load balancer that answers itself',
+      OBJECTS.replace(
+        'spec:\n  type: NodePort',
+        'status: {loadBalancer: {ingress: [{ip: 203.0.113.1, ipMode: Proxy}]}}\nspec:\n  type: LoadBalancer',
+      ),
+      [],
+      ['the load balancer answers itself (ipMode Proxy), so a proxy does not answer at its address: default/web'],
+    ],
+    [
+      'external IPs that do not count',
+      OBJECTS.replace('type: NodePort', 'type: NodePort\n  externalIPs: [203.0.113.1]'),
+      ['--feature-gates', 'AllowServiceExternalIPs=false'],
+      [
+        'AllowServiceExternalIPs=false: Warning: setting GA feature gate. It will be removed in a future release.',
+        'external IPs do not count, because the feature gate AllowServiceExternalIPs is off: default/web',
+      ],
+    ],
+    [
       'objects of other kinds',
       `${OBJECTS}---\napiVersion: apps/v1\nkind: Deployment\n---\napiVersion: v1\nkind: Endpoints\nmetadata: {name: web}\n---\napiVersion: v1\nkind: PodList\n`,
       [],
@@ -454,6 +490,13 @@ describe('slices that serve nothing', () => {
       'the other family',
       OBJECTS.replace('addressType: IPv4', 'addressType: IPv6').replace('10.244.1.10', 'fd00::10'),
       [`${slice} addressType is IPv6, but Service default/web has only addresses of IPv4`],
+    ],
+    [
+      'a slice with the label of headless Services',
+      OBJECTS.replace('service-name: web', 'service-name: web, service.kubernetes.io/headless: ""'),
+      [
+        `${slice} metadata.labels["service.kubernetes.io/headless"] makes proxies ignore the slice, but Service default/web is not headless: remove the label`,
+      ],
     ],
     [
       'a headless Service',

@@ -5,6 +5,7 @@ import { FAMILIES, type Family } from '../../net/index.ts';
 import type { LoadedFacts } from '../facts/index.ts';
 import { type NotServed, notServed } from './not-served.ts';
 import type { ServiceSelection } from './select-services.ts';
+import { serviceNotes } from './service-notes.ts';
 import { sliceNotes, sliceProblems } from './slice-problems.ts';
 
 /** The output of `kube-proxy plan` as plain data. JSON and YAML show it as it is; the text is made from it. */
@@ -50,7 +51,7 @@ export function planReport(facts: LoadedFacts, selection: ServiceSelection): Pla
     },
     services: serviceReports(facts, selection),
     notServed: notServed(selected),
-    notes: [...facts.notes, ...sliceNotes(facts.snapshot)],
+    notes: [...facts.notes, ...sliceNotes(facts.snapshot), ...serviceNotes(selected, facts)],
     problems: [...facts.problems, ...sliceProblems(facts.snapshot), ...selection.problems],
   };
 }

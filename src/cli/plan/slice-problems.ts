@@ -1,6 +1,7 @@
 import {
   type EndpointPort,
   type EndpointSlice,
+  LABEL_HEADLESS_SERVICE,
   LABEL_SERVICE_NAME,
   objectKey,
   objectName,
@@ -30,10 +31,10 @@ export function sliceProblems(snapshot: Snapshot): readonly Problem[] {
   const slicesOf = new Map<string, EndpointSlice[]>();
   const problems: Problem[] = [];
   for (const slice of snapshot.slices.values()) {
-    if (!isSelected(slice, '')) continue;
     const key = serviceKey(slice);
     const service = key === undefined ? undefined : snapshot.services.get(key);
-    if (!service) problems.push(...withoutService(slice, key, snapshot, problems.length < MAX_SUGGESTIONS));
+    if (!isSelected(slice, '')) problems.push(...ofHeadless(slice, service, snapshot));
+    else if (!service) problems.push(...withoutService(slice, key, snapshot, problems.length < MAX_SUGGESTIONS));
     else if (isServed(service)) appendTo(slicesOf, objectKey(service.metadata), slice);
   }
   for (const [key, slices] of slicesOf) {
@@ -65,6 +66,14 @@ function withoutServices({ name, slices }: Snapshot): readonly Problem[] {
 export function sliceNotes({ services, slices }: Snapshot): readonly string[] {
   if (services.size === 0 || slices.size > 0) return [];
   return ['there are no EndpointSlices, so no Service has endpoints: add the EndpointSlices'];
+}
+
+/** Every proxy ignores a slice with this label. */
+function ofHeadless(slice: EndpointSlice, service: Service | undefined, snapshot: Snapshot): readonly Problem[] {
+  if (!service || !isServed(service)) return [];
+  const title = `Service ${objectKey(service.metadata)}`;
+  const message = `makes proxies ignore the slice, but ${title} is not headless: remove the label`;
+  return [sliceProblem(slice, `metadata.labels["${LABEL_HEADLESS_SERVICE}"]`, message, snapshot)];
 }
 
 function withoutService(

@@ -29,7 +29,7 @@ export function servicesTable(options: ServicesTableOptions) {
       const cells = [
         namespace,
         name,
-        type,
+        type || '-',
         (isWide ? addresses.join(',') : first(addresses)) || '-',
         ports.join(',') || '-',
         endpointsText(endpoints),

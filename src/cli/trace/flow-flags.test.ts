@@ -6,10 +6,24 @@ import type { FindService, KnownService } from './known-service.ts';
 
 const WEB: KnownService = {
   key: 'shop/web',
-  addresses: ['10.96.0.10', 'fd00:10:96::10'] as Ip[],
   ports: [
-    { name: 'http', port: 80, nodePort: 30080, protocol: 'TCP' },
-    { name: 'dns', port: 53, nodePort: undefined, protocol: 'UDP' },
+    {
+      name: 'http',
+      protocol: 'TCP',
+      frontends: [
+        { address: '10.96.0.10' as Ip, port: 80 },
+        { address: 'fd00:10:96::10' as Ip, port: 80 },
+        { address: 'node', port: 30080 },
+      ],
+    },
+    {
+      name: 'dns',
+      protocol: 'UDP',
+      frontends: [
+        { address: '10.96.0.10' as Ip, port: 53 },
+        { address: 'fd00:10:96::10' as Ip, port: 53 },
+      ],
+    },
   ],
 };
 
@@ -68,8 +82,8 @@ test('TRACE-9 what is no flow is an error that says what is right', async () => 
   assert.match(await error('', 'a/b/c'), /must be a Service \(namespace\/name:port\) or an address/);
   assert.match(
     await error('', 'shop/web:https'),
-    /Service shop\/web has no port "https": it has http 80\/TCP, dns 53\/UDP/,
+    /Service shop\/web has no port "https": it has http 80 and 30080\/tcp, dns 53\/udp/,
   );
-  const headless: FindService = async () => ({ ...WEB, addresses: [], ports: [] });
+  const headless: FindService = async () => ({ key: 'shop/db', ports: [] });
   await assert.rejects(flowFromFlags('', 'shop/db', headless), /has no address that packets could go to/);
 });

@@ -73,24 +73,32 @@ async function serviceDestinations(
   const ports = service.ports.filter(
     known => (protocol === undefined || known.protocol === protocol) && (port === undefined || isPort(known, port)),
   );
-  const found = ports.flatMap(known => portDestinations(service, known));
+  const found = ports.flatMap(portDestinations);
   if (found.length === 0) throw new FlagError(nothingText(service, port));
   return found;
 }
 
-function isPort({ name, port, nodePort }: KnownPort, wanted: string): boolean {
-  return name === wanted || String(port) === wanted || String(nodePort) === wanted;
+function isPort({ name, frontends }: KnownPort, wanted: string): boolean {
+  return name === wanted || frontends.some(({ port }) => String(port) === wanted);
 }
 
-function portDestinations({ addresses }: KnownService, { port, nodePort, protocol }: KnownPort): FlowDestination[] {
-  const found: FlowDestination[] = addresses.map(ip => ({ address: hostCidr(ip), port, protocol }));
-  return nodePort === undefined ? found : [...found, { address: 'node', port: nodePort, protocol }];
+function portDestinations({ protocol, frontends }: KnownPort): readonly FlowDestination[] {
+  return frontends.map(({ address, port }) => ({
+    address: address === 'node' ? 'node' : hostCidr(address),
+    port,
+    protocol,
+  }));
 }
 
-function nothingText({ key, addresses, ports }: KnownService, wanted: string | undefined): string {
-  const listed = ports.map(({ name, port, protocol }) => `${name ? `${name} ` : ''}${port}/${protocol}`).join(', ');
-  if (addresses.length === 0) return `Service ${key} has no address that packets could go to`;
-  return `Service ${key} has no port ${goQuote(wanted ?? '')}: it has ${listed || 'no ports'}`;
+function nothingText({ key, ports }: KnownService, wanted: string | undefined): string {
+  if (ports.every(({ frontends }) => frontends.length === 0)) {
+    return `Service ${key} has no address that packets could go to: follow the addresses of its pods`;
+  }
+  const texts = ports.map(({ name, protocol, frontends }) => {
+    const numbers = [...new Set(frontends.map(({ port }) => port))].join(' and ');
+    return `${name ? `${name} ` : ''}${numbers}/${protocol.toLowerCase()}`;
+  });
+  return `Service ${key} has no port ${goQuote(wanted ?? '')}: it has ${[...new Set(texts)].join(', ')}`;
 }
 
 function addressOf(text: string): Cidr | undefined {

@@ -15,37 +15,50 @@ function proxyWith(lines: readonly unknown[], asked: string[] = []): ProxySocket
   };
 }
 
-const ROW = {
+const REPORT = {
   namespace: 'shop',
   name: 'web',
-  type: 'NodePort',
-  addresses: ['10.96.0.10', '203.0.113.1'],
-  ports: ['80:30080/TCP', '53/UDP'],
+  ports: [
+    {
+      name: 'http',
+      protocol: 'TCP',
+      family: 'IPv4',
+      frontends: [
+        { kind: 'cluster', address: '10.96.0.10', port: 80 },
+        { kind: 'nodePort', acceptedAt: 'all', port: 30080 },
+      ],
+    },
+  ],
 };
 
-test('TRACE-9 the running proxy knows the addresses and ports of a Service', async () => {
+test('TRACE-9 the running proxy knows the frontends of a Service', async () => {
   const asked: string[] = [];
-  const find = serviceFromProxy(proxyWith([{ schema: 'pointsman.services/v1' }, ROW], asked));
+  const find = serviceFromProxy(proxyWith([{ schema: 'pointsman.plans/v1', node: 'a' }, REPORT], asked));
   assert.deepEqual(await find('shop', 'web'), {
     key: 'shop/web',
-    addresses: ['10.96.0.10', '203.0.113.1'],
     ports: [
-      { name: undefined, port: 80, nodePort: 30080, protocol: 'TCP' },
-      { name: undefined, port: 53, nodePort: undefined, protocol: 'UDP' },
+      {
+        name: 'http',
+        protocol: 'TCP',
+        frontends: [
+          { address: '10.96.0.10', port: 80 },
+          { address: 'node', port: 30080 },
+        ],
+      },
     ],
   });
-  assert.deepEqual(asked, ['/v1/services?name=shop%2Fweb']);
-});
-
-test('TRACE-9 a Service that the proxy does not know is an error with a way out', async () => {
-  const find = serviceFromProxy(proxyWith([{ schema: 'pointsman.services/v1' }]));
-  await assert.rejects(find('shop', 'web'), /knows no Service shop\/web: give its address instead/);
+  assert.deepEqual(asked, ['/v1/plan?service=shop%2Fweb']);
 });
 
 test('TRACE-9 manifests have Services, too', async () => {
   const find = serviceFromManifests('test/cases/nodeport-local/objects.yaml');
-  const { addresses, ports } = await find('default', 'npl');
-  assert.deepEqual(addresses, ['10.96.0.42']);
-  assert.deepEqual(ports, [{ name: undefined, port: 80, nodePort: 30042, protocol: 'TCP' }]);
+  const frontends = [
+    { address: '10.96.0.42', port: 80 },
+    { address: 'node', port: 30042 },
+  ];
+  assert.deepEqual(await find('default', 'npl'), {
+    key: 'default/npl',
+    ports: [{ name: '', protocol: 'TCP', frontends }],
+  });
   await assert.rejects(find('default', 'other'), /has no Service default\/other/);
 });

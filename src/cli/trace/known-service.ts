@@ -5,20 +5,18 @@ import { readManifests } from '../../source/index.ts';
 import type { FlowProtocol } from '../../trace/index.ts';
 import type { ProxySocket } from '../proxy-socket.ts';
 
-/** The addresses and ports of a Service. */
+/** The addresses and ports at which a Service accepts connections. */
 export interface KnownService {
   /** `ns/name` */
   readonly key: string;
-  readonly addresses: readonly Ip[];
   readonly ports: readonly KnownPort[];
 }
 
+/** A port of a Service. There may be one of the same name for each IP family. */
 export interface KnownPort {
-  /** Undefined if the source has no names. */
-  readonly name: string | undefined;
-  readonly port: number;
-  readonly nodePort: number | undefined;
+  readonly name: string;
   readonly protocol: FlowProtocol;
+  readonly frontends: readonly { readonly address: Ip | 'node'; readonly port: number }[];
 }
 
 /** Rejects with an Error that says what to do if there is no such Service. */
@@ -28,35 +26,34 @@ export type FindService = (namespace: string, name: string) => Promise<KnownServ
 export function serviceFromProxy(socket: ProxySocket): FindService {
   return async (namespace, name) => {
     const key = `${namespace}/${name}`;
-    for await (const row of socket.lines(`/v1/services?name=${encodeURIComponent(key)}`)) {
-      const found = isRecord(row) ? serviceOfRow(key, row) : undefined;
-      if (found) return found;
+    for await (const line of socket.lines(`/v1/plan?service=${encodeURIComponent(key)}`)) {
+      // The first line has the schema.
+      if (isRecord(line) && line.name === name && line.namespace === namespace) return serviceOfReport(key, line);
     }
-    throw new Error(`the proxy knows no Service ${key}: give its address instead, as in --to 10.96.0.10:80`);
+    return { key, ports: [] };
   };
 }
 
-/** `80/TCP`, or `80:30080/TCP` with a node port. */
-const PORT_TEXT = /^(\d+)(?::(\d+))?\/(TCP|UDP|SCTP)$/;
-
-/** Undefined for lines that are about something else, such as the first one. */
-function serviceOfRow(key: string, row: Readonly<Record<string, unknown>>): KnownService | undefined {
-  const { namespace, name, addresses, ports } = row;
-  if (`${namespace}/${name}` !== key || !Array.isArray(addresses) || !Array.isArray(ports)) return undefined;
-  return { key, addresses: ipsOf(addresses), ports: ports.flatMap(port => portOfText(String(port))) };
+/** An older or newer proxy may send something else, so this takes what it understands. */
+function serviceOfReport(key: string, { ports }: Readonly<Record<string, unknown>>): KnownService {
+  return { key, ports: records(ports).map(portOfReport) };
 }
 
-function portOfText(text: string): readonly KnownPort[] {
-  const [, port, nodePort, protocol] = PORT_TEXT.exec(text) ?? [];
-  if (port === undefined) return [];
-  return [
-    {
-      name: undefined,
-      port: Number(port),
-      nodePort: nodePort === undefined ? undefined : Number(nodePort),
-      protocol: protocol as FlowProtocol,
-    },
-  ];
+function portOfReport({ name, protocol, frontends }: Readonly<Record<string, unknown>>): KnownPort {
+  return {
+    name: String(name ?? ''),
+    protocol: PROTOCOLS.find(known => known === protocol) ?? 'TCP',
+    frontends: records(frontends).flatMap(({ address, port }) => {
+      const ip = address === undefined ? 'node' : parseIp(String(address));
+      return ip && typeof port === 'number' ? [{ address: ip, port }] : [];
+    }),
+  };
+}
+
+const PROTOCOLS: readonly FlowProtocol[] = ['TCP', 'UDP', 'SCTP'];
+
+function records(value: unknown): readonly Readonly<Record<string, unknown>>[] {
+  return Array.isArray(value) ? value.filter(isRecord) : [];
 }
 
 /** Reads the Services of manifests. */
@@ -74,19 +71,17 @@ export function serviceFromManifests(path: string): FindService {
 function serviceOf({ metadata, spec, status }: Service): KnownService {
   const clusterIPs = spec.clusterIPs.length > 0 ? spec.clusterIPs : [spec.clusterIP];
   const ingress = status.loadBalancer.ingress.map(({ ip }) => ip);
+  // Some texts are no addresses, such as `None` of a headless Service.
+  const addresses = [...clusterIPs, ...spec.externalIPs, ...ingress].flatMap(text => parseIp(text) ?? []);
   return {
     key: `${metadata.namespace}/${metadata.name}`,
-    addresses: ipsOf([...clusterIPs, ...spec.externalIPs, ...ingress]),
     ports: spec.ports.map(({ name, port, nodePort, protocol }) => ({
-      name: name || undefined,
-      port,
-      nodePort: nodePort || undefined,
+      name,
       protocol,
+      frontends: [
+        ...addresses.map(address => ({ address, port })),
+        ...(nodePort === 0 ? [] : [{ address: 'node', port: nodePort } as const]),
+      ],
     })),
   };
-}
-
-/** Without what is no address, such as `None` of a headless Service. */
-function ipsOf(texts: readonly unknown[]): readonly Ip[] {
-  return [...new Set(texts.flatMap(text => (typeof text === 'string' ? (parseIp(text) ?? []) : [])))];
 }

@@ -46,8 +46,15 @@ const PACKET: TracedPacket = {
           elements: ['@targets 0x10003000 : goto pick-cluster-3'],
           services: ['default/web:http'],
         },
-        { ...RULE, chain: 'KUBE-SERVICES', position: 2, text: '-j KUBE-SVC-X', verdict: 'jump KUBE-SVC-X' },
-        { ...RULE, position: undefined, text: 'with handle 7, which is gone', verdict: 'continue' },
+        {
+          ...RULE,
+          chain: 'KUBE-SERVICES',
+          position: 2,
+          text: '-j KUBE-SVC-X',
+          verdict: 'jump KUBE-SVC-X',
+          mark: 0x4000,
+        },
+        { ...RULE, position: undefined, text: 'with handle 7, which is gone', verdict: 'continue', mark: 0x4000 },
       ],
     },
     { kind: 'rewrite', from: FIRST, to: LAST },
@@ -74,11 +81,11 @@ test('TRACE-10 the text has the chains in order, the rules with their verdicts, 
       1: jump services
       services 3: meta priority vmap @targets → goto pick-cluster-3  [default/web:http]
           found @targets 0x10003000 : goto pick-cluster-3
-      KUBE-SERVICES 2: -j KUBE-SVC-X
+      KUBE-SERVICES 2: -j KUBE-SVC-X (mark is now 0x4000)
       rule with handle 7, which is gone
       destination 10.96.0.10:80 becomes 10.244.2.3:8080
   forward        0  table inet firewalld, chain filter_FORWARD, to eth0
-      policy accept
+      policy accept (mark is now 0x0)
   conntrack: tcp 6 119 TIME_WAIT src=10.244.1.200
   = default/web:http, DNAT to 10.244.2.3:8080, accepted, left through eth0
 `,

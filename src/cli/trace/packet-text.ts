@@ -10,7 +10,7 @@ export function packetText(packet: TracedPacket, number: number, style: Style): 
   const head = `#${number} ${first.source} → ${first.destination} ${protocol}${flags}, ${came}`;
   const lines = [
     style.bold(printable(head)),
-    ...packet.steps.flatMap(step => stepLines(step, style)),
+    ...packet.steps.flatMap((step, i) => stepLines(step, lastMark(packet.steps.slice(0, i)), style)),
     ...(flow === undefined ? [] : [style.dim(`  conntrack: ${printable(flow.replaceAll(/ +/g, ' '))}`)]),
     `  ${paint(packet, style)(printable(`= ${resultOf(packet)}`))}`,
     ...(packet.outcome.kind === 'lost' ? [printableLines(lostHint(packet))] : []),
@@ -37,12 +37,17 @@ function lostHint({ last }: TracedPacket): string {
   rules of iptables-legacy (iptables-legacy-save), and eBPF programs.`;
 }
 
-function stepLines(step: TraceStep, style: Style): readonly string[] {
+/** The packet's mark after the steps. */
+function lastMark(steps: readonly TraceStep[]): number {
+  return steps.flatMap(step => (step.kind === 'chain' ? step.rules : [])).at(-1)?.mark ?? 0;
+}
+
+function stepLines(step: TraceStep, mark: number, style: Style): readonly string[] {
   if (step.kind === 'rewrite') return rewriteLines(step.from, step.to).map(line => style.cyan(printable(line)));
   const { hook = 'unknown hook', priority, table, chain, outInterface, rules } = step;
   const out = outInterface === undefined ? '' : `, to ${outInterface}`;
   const place = `  ${hook.padEnd(11)} ${String(priority ?? '').padStart(4)}  table ${table}, chain ${chain}${out}`;
-  return [printable(place), ...rules.flatMap(rule => ruleLines(rule, chain, style))];
+  return [printable(place), ...rules.flatMap((rule, i) => ruleLines(rule, chain, rules[i - 1]?.mark ?? mark, style))];
 }
 
 interface Ends {
@@ -57,15 +62,16 @@ function rewriteLines(from: Ends, to: Ends): readonly string[] {
   ];
 }
 
-function ruleLines(rule: RuleStep, baseChain: string, style: Style): readonly string[] {
+function ruleLines(rule: RuleStep, baseChain: string, markBefore: number, style: Style): readonly string[] {
   const { chain, position, text, verdict, elements, services } = rule;
   const place = chain === baseChain ? '' : `${chain} `;
   const head = rule.kind === 'policy' ? text : `${place}${position === undefined ? 'rule ' : `${position}: `}${text}`;
   const result = endsWithVerdict(text, verdict) || verdict === 'continue' ? '' : ` → ${verdict}`;
   const names = services.length === 0 ? '' : `  [${services.join(', ')}]`;
+  const mark = rule.mark === markBefore ? '' : ` (mark is now 0x${rule.mark.toString(16)})`;
   const colour = verdict === 'drop' ? style.red : (plain: string) => plain;
   return [
-    `      ${colour(printable(`${head}${result}`))}${style.bold(printable(names))}`,
+    `      ${colour(printable(`${head}${result}${mark}`))}${style.bold(printable(names))}`,
     ...elements.map(element => style.dim(printable(`          found ${element}`))),
   ];
 }

@@ -1,6 +1,12 @@
 import type { Endpoint } from '../../model/index.ts';
 import { cidrContains, formatCidr, joinHostPort } from '../../net/index.ts';
-import { type Frontend, type PlannedFrontend, planName, type ServicePortPlan } from '../../plan/index.ts';
+import {
+  type Firewall,
+  type Frontend,
+  type PlannedFrontend,
+  planName,
+  type ServicePortPlan,
+} from '../../plan/index.ts';
 import type { Caller } from '../caller.ts';
 import type { AnsweringEndpoint, Outcome, ReasonCode, Remark } from '../outcome.ts';
 import { wayToChoose } from './choice.ts';
@@ -18,7 +24,7 @@ export function frontendOutcome(target: PlannedFrontend, question: Question, con
     return elsewhere(question, context, 'protocol', `this mode cannot serve ${protocol}`);
   }
   const served = servedBy(plan, frontend, caller, context);
-  if (isExcluded(frontend, caller, served, context)) return { kind: 'silent', ...excludedReason(frontend, caller) };
+  if (isExcluded(frontend, question, served, context)) return { kind: 'silent', ...excludedReason(frontend, caller) };
   switch (served.kind) {
     case 'reject':
       return rejected(target, question, context);
@@ -29,19 +35,23 @@ export function frontendOutcome(target: PlannedFrontend, question: Question, con
   }
 }
 
-function isExcluded(
-  { firewall }: Frontend,
-  { place, ip }: Caller,
-  served: ServedBy,
-  { mode: { behaviour } }: OutcomeContext,
-): boolean {
-  if (!firewall) return false;
-  const mayPass =
-    place === 'node' ? firewall.includesNode : firewall.sourceRanges.some(range => cidrContains(range, ip));
-  if (mayPass) return false;
+function isExcluded(frontend: Frontend, question: Question, served: ServedBy, context: OutcomeContext): boolean {
+  const { firewall } = frontend;
+  if (!firewall || mayPass(firewall, question, context)) return false;
   if (served.kind !== 'reject') return true;
-  const { guardsWithoutEndpoints: guarded } = behaviour;
-  return guarded === 'all' || (guarded === 'all-but-node' && place !== 'node');
+  const { guardsWithoutEndpoints: guarded } = context.mode.behaviour;
+  return guarded === 'all' || (guarded === 'all-but-node' && question.caller.place !== 'node');
+}
+
+function mayPass(
+  { sourceRanges, includesNode }: Firewall,
+  { caller: { place, ip }, destination }: Question,
+  context: OutcomeContext,
+): boolean {
+  const hasServiceIP = context.mode.behaviour.ownSource === 'destination' || isNodeIP(context, destination.ip);
+  // The node connects from the address of the load balancer if it has that address itself. Rules allow for that.
+  if (place === 'node' && hasServiceIP) return includesNode;
+  return sourceRanges.some(range => cidrContains(range, ip));
 }
 
 function excludedReason(
@@ -49,7 +59,7 @@ function excludedReason(
   { place, ip }: Caller,
 ): { readonly code: ReasonCode; readonly reason: string } {
   const ranges = firewall?.sourceRanges.map(formatCidr).join(', ');
-  const who = place === 'node' ? 'the node' : ip;
+  const who = place === 'node' ? `the node (${ip})` : ip;
   return { code: 'source-ranges', reason: `loadBalancerSourceRanges (${ranges}) does not contain ${who}` };
 }
 

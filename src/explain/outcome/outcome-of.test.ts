@@ -118,6 +118,15 @@ describe('reasons', () => {
     assert.equal(brief(tested.outcome(pod, '203.0.113.1 80')), 'answered');
   });
 
+  test('OUTCOME-2 source ranges must contain the address from which the node itself connects', () => {
+    const ranges = { loadBalancerSourceRanges: ['192.168.0.0/24'], ingress: [{ ip: '203.0.113.1' }] };
+    const tested = new NodeUnderTest([service('s', { type: 'LoadBalancer', ...ranges }), slice('s-1', [near])]);
+    const second = { place: 'node', ip: address('172.31.0.9') } as const;
+    assert.equal(brief(tested.outcome(node, '203.0.113.1 80')), 'answered');
+    assert.equal(brief(tested.outcome(second, '203.0.113.1 80')), 'silent source-ranges');
+    assert.equal(brief(tested.outcome(second, '203.0.113.1 80', 'ipvs')), 'answered');
+  });
+
   test('OUTCOME-2 policies name their field and the Service', () => {
     const tested = new NodeUnderTest([service('s', local), slice('s-1', [far])]);
     const outcome = tested.outcome(outside, '192.168.0.2 30080');

@@ -1,9 +1,10 @@
 import type { TrackedFlow } from '../../machine/index.ts';
 import type { PinnedClient } from '../../modes/index.ts';
-import { joinHostPort } from '../../net/index.ts';
+import { isLoopback, joinHostPort } from '../../net/index.ts';
 import type { DetectedCaller } from '../caller-detection.ts';
-import type { KernelFacts } from '../facts.ts';
+import type { Facts } from '../facts.ts';
 import { counted, type Finding, finding } from '../finding.ts';
+import { nodeIPsOf } from '../node-addresses.ts';
 import type { Outcome } from '../outcome.ts';
 import type { MetFrontend } from '../target.ts';
 
@@ -14,14 +15,15 @@ export async function connectionsStep(
   met: MetFrontend,
   detected: DetectedCaller,
   outcome: Outcome,
-  kernel: KernelFacts,
+  facts: Facts,
   affinity: readonly PinnedClient[],
 ): Promise<Finding | undefined> {
-  if (!kernel.flows) return undefined;
+  const { kernel } = facts;
+  if (!kernel?.flows) return undefined;
   const { family, ip, port, protocol } = met;
   const found = await kernel.flows({ family, protocol, source: detected.ip, destination: ip, port });
   const current = currentTargets(met, outcome);
-  const old = found.flows.filter(flow => !current.has(targetOf(flow)));
+  const old = found.flows.filter(flow => !current.has(targetOf(flow)) && !isRelayed(flow, facts));
   const pinned = affinity.filter(({ client }) => client === detected.ip);
   const details = [
     ...pinned.map(
@@ -66,6 +68,12 @@ function currentTargets({ plan }: MetFrontend, outcome: Outcome): ReadonlySet<st
   const planned = [...plan.endpoints.cluster, ...plan.endpoints.local].map(({ text }) => text);
   const answering = outcome.kind === 'answered' ? outcome.endpoints.map(({ text }) => text) : [];
   return new Set([...planned, ...answering]);
+}
+
+/** The process of the mode, or its listener at loopback, gets the packets and relays them. */
+function isRelayed({ target }: TrackedFlow, facts: Facts): boolean {
+  if (isLoopback(target)) return true;
+  return facts.mode.behaviour.isRelay && nodeIPsOf(facts).includes(target);
 }
 
 function targetOf({ target, targetPort }: TrackedFlow): string {

@@ -6,6 +6,8 @@ import { counted, type Finding, finding } from '../finding.ts';
 import type { MetFrontend } from '../target.ts';
 
 const MAX_LINES = 20;
+/** Entries that are as they should be. */
+const MAX_EQUAL_LINES = 10;
 
 export interface KernelFindings {
   readonly findings: readonly Finding[];
@@ -97,11 +99,11 @@ function moreLines(count: number): readonly string[] {
 function equalLines(entries: readonly KernelEntry[], { plan, ip }: MetFrontend): readonly string[] {
   const words = [plan.service, ip, ...plan.endpoints.cluster.map(({ ip: endpoint }) => endpoint)];
   const own = entries.filter(({ place, found = '' }) => words.some(word => `${place} ${found}`.includes(word)));
-  const shown = own.slice(0, MAX_LINES);
+  const shown = own.slice(0, MAX_EQUAL_LINES);
   const rest = entries.length - shown.length;
   return [
     ...shown.map(({ kind, place, found = '' }) => `✓ ${kind} in ${place}: ${found}`),
-    ...(rest === 0 ? [] : [`✓ ${rest} more, which do not name the Service or its addresses (-o json has all)`]),
+    ...(rest === 0 ? [] : [`✓ ${rest} more ${rest === 1 ? 'entry' : 'entries'} (-o json has all)`]),
   ];
 }
 

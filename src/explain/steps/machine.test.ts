@@ -4,7 +4,7 @@ import { httpSlice, local, web, webSlice } from '../../../test/support/explain-c
 import { ask, factsOf, stepText, verdictText } from '../../../test/support/explain-facts.ts';
 import { service, slice } from '../../../test/support/objects.ts';
 import type { Listener, ProbeOutcome, RuleFinding, TrackedFlow } from '../../machine/index.ts';
-import type { KernelEntry, PinnedClient } from '../../modes/index.ts';
+import { DEFAULT_MODE, type KernelEntry, type PinnedClient } from '../../modes/index.ts';
 import type { Ip } from '../../net/index.ts';
 import type { KernelFacts } from '../facts.ts';
 
@@ -120,6 +120,15 @@ describe('connections', () => {
     const tcp = await ask('web from 10.244.1.7', factsOf([web, webSlice], { kernel: flows(FLOW) }));
     assert.match(stepText(tcp, 'connections'), /^note: 1 connection of this caller is pinned to 10\.244\.9\.9:53/);
     assert.equal(tcp.verdict, 'works');
+  });
+
+  test('EXPLAIN-15 in a mode that relays, flows lead to the process of the proxy', async () => {
+    const relayed = { ...FLOW, target: ip('192.168.0.2'), targetPort: 42901 };
+    const relays = { ...DEFAULT_MODE, behaviour: { ...DEFAULT_MODE.behaviour, isRelay: true } };
+    const facts = factsOf([dns, dnsSlice], { kernel: flows(relayed), mode: relays });
+    assert.match(stepText(await ask('dns:53/udp from 10.244.1.7', facts), 'connections'), /^good: /);
+    const other = factsOf([dns, dnsSlice], { kernel: flows(relayed) });
+    assert.match(stepText(await ask('dns:53/udp from 10.244.1.7', other), 'connections'), /^bad: /);
   });
 
   test('EXPLAIN-15 the endpoint to which session affinity leads the caller is named', async () => {

@@ -23,7 +23,7 @@ export async function machineSteps(
   const isNodePort = met.frontend.kind === 'NodePort';
   const steps = [
     kernel &&
-      (await guarded('connections', () => connectionsStep(met, detected, outcome, kernel, reading?.affinity ?? []))),
+      (await guarded('connections', () => connectionsStep(met, detected, outcome, facts, reading?.affinity ?? []))),
     kernel && (await guarded('other rules', () => otherRulesStep(met, detected, outcome, kernel))),
     kernel && isNodePort && (await guarded('listeners', () => listenersStep(met, true, outcome, kernel))),
     isProbing && (await guarded('probe', () => probeStep(met, outcome, kernel))),

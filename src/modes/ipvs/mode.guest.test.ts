@@ -426,6 +426,7 @@ test('IPVS-11 connections to an endpoint that leaves go on, also through a resta
     const port = await busiest();
     assert.equal(port?.service, 'default/web');
     assert.equal(port?.connections, 2n);
+    assert.deepEqual(await mode.mode.connectionCounts(), new Map([['default/web', 2]]));
     assert.deepEqual(
       port?.realServers.map(({ address, weight, activeConnections }) => [address, weight, activeConnections]),
       [
