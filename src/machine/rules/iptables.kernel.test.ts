@@ -174,7 +174,9 @@ test('MACHINE-23 the filter tables of upstream in the recorded cases give no fin
       .map(name => `test/cases/${name}/iptables/iptables.v4.txt`)
       .filter(existsSync)
       // The kernel has no counters of nfacct here, and the test needs no table nat.
-      .map(path => readFileSync(path, 'utf8').replaceAll(/-m nfacct --nfacct-name +\S+ |^\*nat[\s\S]*?^COMMIT\n/gm, ''));
+      .map(path =>
+        readFileSync(path, 'utf8').replaceAll(/-m nfacct --nfacct-name +\S+ |^\*nat[\s\S]*?^COMMIT\n/gm, ''),
+      );
     const different = new Set(texts);
     assert.ok(different.size > 5);
     for (const text of different) {
