@@ -11,7 +11,7 @@ import { defaultConfiguration } from '../src/config/index.ts';
 import { explain, type Facts, type KernelFacts, parseQuestion } from '../src/explain/index.ts';
 import { ConntrackSocket, type Flow, L4, Status } from '../src/kernel/conntrack/index.ts';
 import { NetworkNamespace } from '../src/kernel/netns.ts';
-import { findFlows, findListeners, findOtherRules } from '../src/machine/index.ts';
+import { findFlows, findListeners, findOtherRulesOn } from '../src/machine/index.ts';
 import { type ConfiguredMode, configuredMode, SILENT_EVENTS } from '../src/modes/index.ts';
 import type { Ip } from '../src/net/index.ts';
 import { DEFAULT_PLAN_SETTINGS } from '../src/plan/index.ts';
@@ -153,7 +153,7 @@ function kernelOf({ namespace, proxy }: Node): KernelFacts {
   return {
     readBack: (family, plan) => proxy.mode.readBack(family, plan),
     flows: packet => findFlows(packet, { namespace }),
-    otherRules: path => findOtherRules(path, { namespace }),
+    otherRules: paths => findOtherRulesOn(paths, { namespace }),
     listeners: query => findListeners(query, { namespace }),
   };
 }

@@ -54,14 +54,24 @@ async function explainFrontend(met: MetFrontend, question: OperatorQuestion, fac
     return finish([...before, unknownCallerStep(detected)], { question, facts, target });
   }
   const outcome = connectionOutcome(met, detected, facts);
-  const kernel = await kernelSteps(met, facts);
+  // Some modes start programs to read the kernel, so all of this runs at the same time.
+  const read = kernelSteps(met, facts);
+  const reading = read.then(
+    ({ reading }) => reading,
+    () => undefined,
+  );
+  const [endpoints, kernel, machine] = await Promise.all([
+    endpointsStep(met, outcome, facts),
+    read,
+    machineSteps(met, detected, outcome, reading, { facts, isProbing: question.probe }),
+  ]);
   const findings = [
     ...before,
     callerStep(detected, met, facts),
-    await endpointsStep(met, outcome, facts),
+    endpoints,
     pathStep(outcome, met, detected, facts),
     ...kernel.findings,
-    ...(await machineSteps(met, detected, outcome, kernel.reading, { facts, isProbing: question.probe })),
+    ...machine,
   ];
   return finish(findings, { question, facts, target, detected, outcome });
 }

@@ -2,7 +2,7 @@ import { type EndpointSlice, objectKey, type Service } from '../../src/api/index
 import { Cluster } from '../../src/demo/playground/index.ts';
 import { type Explanation, explain, type Facts, type KernelFacts } from '../../src/explain/index.ts';
 import type { NetworkNamespace } from '../../src/kernel/netns.ts';
-import { findFlows, findListeners, findOtherRules, probeAll } from '../../src/machine/index.ts';
+import { findFlows, findListeners, findOtherRulesOn, probeAll } from '../../src/machine/index.ts';
 import { FAMILIES } from '../../src/net/index.ts';
 import { modeSettings } from '../../src/proxy/index.ts';
 import { forgetFlows } from './ask.ts';
@@ -89,7 +89,7 @@ export class ExplainedCase {
     return {
       readBack: (family, plan) => this.proxy.mode.readBack(family, plan),
       flows: packet => findFlows(packet, { namespace }),
-      otherRules: path => findOtherRules(path, { namespace }),
+      otherRules: paths => findOtherRulesOn(paths, { namespace }),
       listeners: query => findListeners(query, { namespace }),
       probe: endpoints => namespace.run(() => probeAll(endpoints)),
     };

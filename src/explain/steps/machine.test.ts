@@ -165,7 +165,7 @@ describe('other rules', () => {
     comment: undefined,
   };
   const rules = (...findings: RuleFinding[]) =>
-    kernel({ otherRules: async () => ({ findings, unread: [], incomplete: undefined }) });
+    kernel({ otherRules: async paths => paths.map(() => ({ findings, unread: [], incomplete: undefined })) });
 
   test('EXPLAIN-16 a rule of another table that drops the packet is the fault', async () => {
     const answer = await ask('web', factsOf([web, webSlice], { kernel: rules(DROP) }));
@@ -200,9 +200,9 @@ describe('other rules', () => {
     const asked: (string | undefined)[] = [];
     const both = slice('web-1', ['10.244.2.1', { ip: '10.244.1.1', nodeName: 'node-a' }, '10.244.2.2'], httpSlice);
     const found = kernel({
-      otherRules: async ({ endpoint }) => {
-        asked.push(endpoint?.ip);
-        return { findings: [], unread: [], incomplete: undefined };
+      otherRules: async paths => {
+        asked.push(...paths.map(({ endpoint }) => endpoint?.ip));
+        return paths.map(() => ({ findings: [], unread: [], incomplete: undefined }));
       },
     });
     const answer = await ask('web', factsOf([web, both], { kernel: found }));

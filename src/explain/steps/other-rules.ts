@@ -1,12 +1,12 @@
 import type { OtherRules, RuleFinding } from '../../machine/index.ts';
-import { joinHostPort } from '../../net/index.ts';
+import type { KernelReading } from '../../modes/index.ts';
 import type { DetectedCaller } from '../caller-detection.ts';
 import type { NextStep } from '../explanation.ts';
-import type { KernelFacts } from '../facts.ts';
+import type { Facts } from '../facts.ts';
 import { type Finding, finding, listed } from '../finding.ts';
 import type { Outcome } from '../outcome.ts';
-import { endpointsToReach } from '../reached-endpoints.ts';
 import type { MetFrontend } from '../target.ts';
+import { relayedPaths, translatedPaths } from './packet-paths.ts';
 
 type MachineFinding = OtherRules['findings'][number];
 
@@ -17,21 +17,20 @@ export async function otherRulesStep(
   met: MetFrontend,
   detected: DetectedCaller,
   outcome: Outcome,
-  kernel: KernelFacts,
+  facts: Facts,
+  reading: Promise<KernelReading | undefined>,
 ): Promise<Finding | undefined> {
-  if (!kernel.otherRules || outcome.kind !== 'answered') return undefined;
-  const { family, protocol, ip, port } = met;
-  const packet = { family, protocol, source: detected.ip, destination: ip, port };
-  const isFromNode = detected.caller.place === 'node';
+  const { kernel, mode } = facts;
+  if (!kernel?.otherRules || outcome.kind !== 'answered') return undefined;
+  const connection = { met, detected, outcome, facts };
+  const paths = mode.behaviour.isRelay ? relayedPaths(connection, await reading) : translatedPaths(connection);
+  const rules = await kernel.otherRules(paths.map(({ path }) => path));
   const found = new Map<string, Found>();
-  const unread = new Set<string>();
-  const incomplete = new Set<string>();
-  for (const endpoint of endpointsToReach(met, outcome)) {
-    const rules = await kernel.otherRules({ packet, isFromNode, endpoint });
-    for (const each of rules.findings) addFound(found, each, joinHostPort(endpoint.ip, endpoint.port));
-    for (const table of rules.unread) unread.add(table);
-    if (rules.incomplete !== undefined) incomplete.add(rules.incomplete);
+  for (const [i, { to }] of paths.entries()) {
+    for (const each of rules[i]?.findings ?? []) addFound(found, each, to);
   }
+  const unread = new Set(rules.flatMap(each => each.unread));
+  const incomplete = new Set(rules.flatMap(each => each.incomplete ?? []));
   const rest = [
     ...(unread.size === 0 ? [] : [`Not evaluated: ${listed([...unread])}.`]),
     ...(incomplete.size === 0 ? [] : [`Not everything was read: ${[...incomplete].join('; ')}.`]),
