@@ -45,6 +45,19 @@ export async function detectCaller(
   target: Frontend['kind'] | undefined,
   facts: Facts,
 ): Promise<DetectedCaller | UnknownCaller> {
+  const detected = await detect(from, family, target, facts);
+  if (detected.kind === 'unknown' || target === 'NodePort') return detected;
+  // The proxy of its own node handles all other connections of a pod. This node can only say what it would do itself.
+  const { place, ip } = detected.caller;
+  return { ...detected, caller: { place, ip } };
+}
+
+async function detect(
+  from: From,
+  family: Family,
+  target: Frontend['kind'] | undefined,
+  facts: Facts,
+): Promise<DetectedCaller | UnknownCaller> {
   switch (from.kind) {
     case 'default':
       return target === undefined || target === 'ClusterIP' ? anyPod(family, facts) : anyOutside(family, true);

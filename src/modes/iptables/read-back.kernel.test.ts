@@ -153,6 +153,17 @@ const DAMAGES: readonly Damage[] = [
     ],
   ],
   [
+    'deletes the rule that protects loopback, and adds one as the kubelet does',
+    ({ iptables }) => {
+      iptables('-F KUBE-FIREWALL');
+      iptables('-A KUBE-FIREWALL -m mark --mark 0x8000/0x8000 -j DROP');
+    },
+    () => [
+      'missing rule in chain filter KUBE-FIREWALL: -A KUBE-FIREWALL ! -s 127.0.0.0/8 -d 127.0.0.0/8 -m comment ' +
+        '--comment "block incoming localnet connections" -m conntrack ! --ctstate RELATED,ESTABLISHED,DNAT -j DROP',
+    ],
+  ],
+  [
     'forbids routes from loopback',
     ({ namespace }) => writeSysctl('net/ipv4/conf/all/route_localnet', 0, namespace),
     () => [
