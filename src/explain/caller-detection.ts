@@ -38,11 +38,16 @@ export interface UnknownCaller {
   readonly command?: string;
 }
 
-/** `target` is the kind of frontend that is called. It decides about the default: who usually calls such an address. */
+/** The address that is called, and its kind of frontend. They decide about the default: who usually calls it. */
+export interface CalledAddress {
+  readonly ip: Ip;
+  readonly kind?: Frontend['kind'];
+}
+
 export async function detectCaller(
   from: From,
   family: Family,
-  target: Frontend['kind'] | undefined,
+  called: CalledAddress,
   facts: Facts,
 ): Promise<DetectedCaller | UnknownCaller> {
   const detected = await detect(from, family, target, facts);
@@ -60,7 +65,7 @@ async function detect(
 ): Promise<DetectedCaller | UnknownCaller> {
   switch (from.kind) {
     case 'default':
-      return target === undefined || target === 'ClusterIP' ? anyPod(family, facts) : anyOutside(family, true);
+      return assumedCaller(family, called, facts);
     case 'outside':
       return anyOutside(family, false);
     case 'node':
@@ -70,6 +75,14 @@ async function detect(
     case 'address':
       return await byAddress(from.ip, family, facts);
   }
+}
+
+function assumedCaller(family: Family, { ip, kind }: CalledAddress, facts: Facts): DetectedCaller {
+  if (isLoopback(ip)) {
+    const how = 'assumed to be the node itself, because only it reaches its loopback addresses';
+    return { ...nodeItself(family, facts), ip: undefined, how, isAssumed: true };
+  }
+  return kind === undefined || kind === 'ClusterIP' ? anyPod(family, facts) : anyOutside(family, true);
 }
 
 function anyPod(family: Family, facts: Facts): DetectedCaller {

@@ -49,7 +49,7 @@ async function explainFrontend(met: MetFrontend, question: OperatorQuestion, fac
   const { plan, frontend, family } = met;
   const before = [knowledgeStep(facts, plan.service), serviceStep(met, facts)];
   const target = targetOf(met);
-  const detected = await detectCaller(question.from, family, frontend.kind, facts);
+  const detected = await detectCaller(question.from, family, { ip: met.ip, kind: frontend.kind }, facts);
   if (detected.kind === 'unknown') {
     return finish([...before, unknownCallerStep(detected)], { question, facts, target });
   }
@@ -96,7 +96,7 @@ async function explainNone(
   const before = [knowledge, finding];
   if (!destination) return finish(before, { question, facts });
   const family = destination.ip.includes(':') ? 'IPv6' : 'IPv4';
-  const detected = await detectCaller(question.from, family, undefined, facts);
+  const detected = await detectCaller(question.from, family, destination, facts);
   if (detected.kind === 'unknown') return finish([...before, unknownCallerStep(detected)], { question, facts });
   const outcome = connectionOutcome({ ...destination, family }, detected, facts, use);
   const known = mentionedAddress(outcome) ?? finding;

@@ -22,7 +22,7 @@ export async function portSteps(
 
 async function portStep(met: MetFrontend, { from }: OperatorQuestion, facts: Facts): Promise<Finding> {
   const { plan, family, frontend, ip, port, protocol } = met;
-  const detected = await detectCaller(from, family, frontend.kind, facts);
+  const detected = await detectCaller(from, family, { ip, kind: frontend.kind }, facts);
   if (detected.kind === 'unknown') return unknownCallerStep(detected);
   const outcome = connectionOutcome(met, detected, facts);
   const at = `${planName(plan)} at ${joinHostPort(ip, port)}/${protocol}`;
