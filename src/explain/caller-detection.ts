@@ -50,8 +50,8 @@ export async function detectCaller(
   called: CalledAddress,
   facts: Facts,
 ): Promise<DetectedCaller | UnknownCaller> {
-  const detected = await detect(from, family, target, facts);
-  if (detected.kind === 'unknown' || target === 'NodePort') return detected;
+  const detected = await detect(from, family, called, facts);
+  if (detected.kind === 'unknown' || called.kind === 'NodePort') return detected;
   // The proxy of its own node handles all other connections of a pod. This node can only say what it would do itself.
   const { place, ip } = detected.caller;
   return { ...detected, caller: { place, ip } };
@@ -60,7 +60,7 @@ export async function detectCaller(
 async function detect(
   from: From,
   family: Family,
-  target: Frontend['kind'] | undefined,
+  called: CalledAddress,
   facts: Facts,
 ): Promise<DetectedCaller | UnknownCaller> {
   switch (from.kind) {
