@@ -168,7 +168,10 @@ describe('steps', () => {
       question: '127.0.0.1:30080',
       facts: [[local, slice('web-1', [{ ip: '10.244.1.2', nodeName: 'node-a' }], httpSlice)]],
       topic: 'caller',
-      step: ['good: The caller is assumed to be the node itself, because only it reaches its loopback addresses.'],
+      step: [
+        'good: The caller is assumed to be the node itself, because only it reaches its loopback addresses.',
+        'externalTrafficPolicy is Local, but pods and the node itself reach all endpoints.',
+      ],
       verdict: [
         'broken: Node ports are not accepted at 127.0.0.1.',
         'next: call another address of the node, or turn on the feature gate KubeProxyNFTablesLocalhostNodePorts and add localhost to nodePortAddresses',
