@@ -212,6 +212,22 @@ describe('callers and endpoints', () => {
     assert.equal(verdict, 'works');
   });
 
+  test('EXPLAIN-9 a reference without a namespace is in that of its slice, and a Node is no pod', async () => {
+    const callers = slice('web-2', [
+      { ip: '10.244.1.8', nodeName: 'node-a', targetRef: { kind: 'Pod', namespace: '', name: 'bare' } },
+      { ip: '10.244.1.9', nodeName: 'node-a', targetRef: { kind: 'Node', namespace: '', name: 'node-x' } },
+    ]);
+    const facts = factsOf([web, webSlice, callers]);
+    assert.equal((await ask('web from bare', facts)).caller?.pod, 'default/bare');
+    assert.equal((await ask('web from 10.244.1.8', facts)).caller?.pod, 'default/bare');
+    assert.deepEqual((await ask('web from 10.244.1.9', facts)).caller, {
+      place: 'pod',
+      ip: '10.244.1.9',
+      how: 'an endpoint by EndpointSlice default/web-2',
+      isAssumed: false,
+    });
+  });
+
   test('EXPLAIN-9 for a pod of another node nothing is called broken or working', async () => {
     const elsewhere = slice('web-2', [{ ip: '10.244.3.2', nodeName: 'node-c' }], { ...httpSlice, service: 'web' });
     const caller = slice('client-1', [{ ip: '10.244.2.9', nodeName: 'node-b', targetRef: pod('client') }]);
