@@ -2,7 +2,7 @@
 // to the first row and to the last, the longest time that the event loop was held, memory), and what recording the history
 // costs (at the start, for an event, for a change) and takes.
 //   --size 44125x1   Services x endpoints of each
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -17,6 +17,7 @@ import { ProxyState } from '../src/proxy/index.ts';
 import { performTaskOr, runInChild } from './support/child.ts';
 import { makeService, makeSlices, parseSize, type Size, sizeName } from './support/cluster.ts';
 import { COMMON_FLAGS } from './support/flags.ts';
+import { watchLoop } from './support/loop-watch.ts';
 import { heapUsed } from './support/memory.ts';
 import { mebibytes, median, report, reportMachine, rounded } from './support/report.ts';
 
@@ -196,34 +197,6 @@ async function measureServices(cluster: Cluster) {
     'peak heap more, MiB': mebibytes(peakHeap - before),
     'heap more after it, MiB': mebibytes(after - before),
   };
-}
-
-/**
- * Looks how long the event loop is held at most, and how large the heap becomes. On a busy machine other programs hold it
- * up, too. So the processor time of this thread counts.
- */
-function watchLoop() {
-  let [last, lastCpu, longestMs, longestCpuMs, peakHeap, isRunning] = [performance.now(), cpuMs(), 0, 0, 0, true];
-  let turns = 0;
-  const look = () => {
-    longestMs = Math.max(longestMs, performance.now() - last);
-    longestCpuMs = Math.max(longestCpuMs, cpuMs() - lastCpu);
-    if (turns++ % 64 === 0) peakHeap = Math.max(peakHeap, process.memoryUsage().heapUsed);
-    [last, lastCpu] = [performance.now(), cpuMs()];
-    if (isRunning) setImmediate(look);
-  };
-  setImmediate(look);
-  return {
-    stop() {
-      isRunning = false;
-      return { longestMs, longestCpuMs, peakHeap };
-    },
-  };
-}
-
-/** The processor time of the main thread so far. */
-function cpuMs(): number {
-  return Number(readFileSync('/proc/thread-self/schedstat', 'utf8').split(' ')[0]) / 1e6;
 }
 
 function factsOf({ services, slices, state }: Cluster): Facts {

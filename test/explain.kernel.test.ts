@@ -54,7 +54,7 @@ describe('explain with a running proxy', () => {
     const { status, stdout, stderr } = explain('web', '--from', '10.244.1.7');
     assert.deepEqual([status, stderr], [0, ''], stdout);
     assert.match(stdout, /\n6 ✓ kernel {7}The kernel has all \d+ entries that the proxy wants, read just now\.\n/);
-    assert.match(stdout, /✓ element in map ip kube-proxy service-numbers: 10\.96\.0\.10 \. tcp \. 80 comment/);
+    assert.match(stdout, /✓ map ip kube-proxy service-numbers: 10\.96\.0\.10 \. tcp \. 80 comment/);
     assert.match(
       stdout,
       /\n✓ works: A connection from a pod at 10\.244\.1\.7 to 10\.96\.0\.10:80\/TCP is answered by one of 2\n/,

@@ -81,6 +81,17 @@ describe('the inspection API of a running proxy', () => {
     assert.ok(!existsSync(join(folder, 'run')));
   });
 
+  test('INSPECT-1 a proxy that waits until it is the only one has no socket yet', async () => {
+    const first = await started();
+    socket = join(folder, 'second', 'proxy.sock');
+    const second = start(['--inspect-socket', socket]);
+    await second.until('waiting until it ends');
+    assert.ok(!existsSync(socket));
+    await first.stop();
+    await second.until(SYNCED);
+    await askProxy(socket, '/v1/status');
+  });
+
   test('INSPECT-1 the flags also count beside a configuration file', async () => {
     const config = join(folder, 'config.yaml');
     writeFileSync(
@@ -224,6 +235,22 @@ describe('the inspection API of a running proxy', () => {
     } finally {
       for (const one of idle) one.destroy();
     }
+  });
+
+  test('INSPECT-5 a reader that follows gets new entries, and does not hold up the end of the proxy', async () => {
+    const program = await started();
+    const rows = readProxyLines(socket, '/v1/history?follow=true');
+    const isRepair = (row: unknown) => JSON.stringify(row).includes('"kind":"repair"');
+    assert.deepEqual(((await rows.next()).value as Record<string, unknown>).schema, 'pointsman.history/v1');
+    nft(namespace, 'delete', 'element', 'ip', 'kube-proxy', 'cluster-ips', '{ 10.96.0.10 }');
+    let { value } = await rows.next();
+    while (!isRepair(value)) ({ value } = await rows.next());
+    const stopped = program.stop('SIGTERM');
+    await assert.rejects(async () => {
+      for await (const row of rows) assert.ok(row);
+    }, /^ProxyClientError: the answer broke off: did the proxy end\? Ask again$/);
+    assert.equal((await stopped).status, 0);
+    assert.ok(!program.lines.some(line => line.includes('was not closed cleanly')));
   });
 
   test('INSPECT-20 status asks through the socket, as text, JSON and YAML, and knows the last repair', async () => {

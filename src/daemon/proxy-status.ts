@@ -12,6 +12,7 @@ export function proxyStatus(parts: RunParts, proxy: RunningProxy, record: RunRec
   const { options, observability, objects, nodeName, mode } = parts;
   const { health, checks, input } = observability;
   const results = readinessResults({ health, checks, clock: systemClock });
+  const uptime = process.uptime();
   const { rss, heapUsed, external } = process.memoryUsage();
   return {
     version: options.version,
@@ -20,8 +21,8 @@ export function proxyStatus(parts: RunParts, proxy: RunningProxy, record: RunRec
     mode: mode.descriptor.name,
     source: options.manifests === undefined ? 'cluster' : 'manifests',
     pid: process.pid,
-    startedAt: timeText(record.startedAt),
-    uptimeSeconds: Math.round(process.uptime()),
+    startedAt: timeText(Date.now() - 1000 * uptime),
+    uptimeSeconds: Math.round(uptime),
     alive: health.alive,
     ready: results.every(({ isReady }) => isReady),
     healthy: health.healthy,

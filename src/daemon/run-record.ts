@@ -24,14 +24,12 @@ const MAX_SYNCS = 10;
 export class RunRecord {
   readonly #clock: Clock;
   readonly #syncs: SyncStatus[] = [];
-  readonly startedAt: number;
   #repairs = 0;
   #failedSyncs = 0;
   #lastRepair: LastRepair | undefined;
 
   constructor(clock: Clock = systemClock) {
     this.#clock = clock;
-    this.startedAt = clock.now();
   }
 
   repaired(family: Family, repair: Repair): void {

@@ -50,6 +50,19 @@ export async function detectCaller(
   called: CalledAddress,
   facts: Facts,
 ): Promise<DetectedCaller | UnknownCaller> {
+  const detected = await detect(from, family, called, facts);
+  if (detected.kind === 'unknown' || called.kind === 'NodePort') return detected;
+  // The proxy of its own node handles all other connections of a pod. This node can only say what it would do itself.
+  const { place, ip } = detected.caller;
+  return { ...detected, caller: { place, ip } };
+}
+
+async function detect(
+  from: From,
+  family: Family,
+  called: CalledAddress,
+  facts: Facts,
+): Promise<DetectedCaller | UnknownCaller> {
   switch (from.kind) {
     case 'default':
       return assumedCaller(family, called, facts);

@@ -196,6 +196,15 @@ describe('callers and endpoints', () => {
     assert.equal(verdict, 'works');
   });
 
+  test('EXPLAIN-9 for a pod of another node nothing is called broken or working', async () => {
+    const elsewhere = slice('web-2', [{ ip: '10.244.3.2', nodeName: 'node-c' }], { ...httpSlice, service: 'web' });
+    const caller = slice('client-1', [{ ip: '10.244.2.9', nodeName: 'node-b', targetRef: pod('client') }]);
+    const answer = await ask('web from client', factsOf([web, elsewhere, caller]));
+    assert.equal(answer.verdict, 'unknown');
+    assert.match(answer.summary, /^The caller runs on node node-b/);
+    assert.match(stepText(answer, 'path'), /^good: /);
+  });
+
   test('EXPLAIN-10 what policy Local means for the caller', async () => {
     const facts = factsOf([local, three]);
     const policy = async (from: string) =>

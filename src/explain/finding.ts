@@ -5,7 +5,7 @@ export interface Finding extends Omit<Step, 'number'> {
   /** The sentence of the whole answer, if this finding is the reason. By default the text of the step. */
   readonly summary?: string | undefined;
   readonly next?: NextStep | undefined;
-  /** What is missing elsewhere may only be not known yet, so nothing can be called broken. */
+  /** The other steps do not suffice for any verdict but unknown. */
   readonly isBlind?: boolean | undefined;
 }
 

@@ -15,7 +15,7 @@ export interface Judgement {
 export function judge(findings: readonly Finding[], outcome: Outcome | undefined, works: string): Judgement {
   const bad = findings.find(({ verdict }) => verdict === 'bad');
   const blind = findings.find(({ isBlind }) => isBlind === true);
-  if (blind) return { verdict: 'unknown', summary: blind.text, next: blind.next };
+  if (blind) return { verdict: 'unknown', summary: blind.summary ?? blind.text, next: blind.next };
   if (bad) {
     const nextOf = bad.next ?? findings.find(({ verdict, next }) => verdict === 'bad' && next)?.next;
     const isDoubtful = findings.some(({ topic, verdict }) => topic === 'knowledge' && verdict === 'unknown');

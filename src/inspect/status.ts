@@ -27,7 +27,7 @@ export interface ProxyStatus {
   readonly pending: boolean;
   readonly families: readonly FamilyStatus[];
   readonly checks: readonly CheckStatus[];
-  /** The last syncs that wrote something, the newest first. */
+  /** The last ten, the newest first. */
   readonly syncs: readonly SyncStatus[];
   readonly failedSyncs: number;
   readonly drift: DriftStatus;

@@ -68,7 +68,7 @@ class Entries {
       this.#missingTable(table);
       return;
     }
-    const rules = chains.get(chain);
+    const rules = chains.get(chain) ?? (others === 'built-in' ? [] : undefined);
     if (others !== 'built-in') {
       const name = `-N ${chain}`;
       this.list.push({ kind: 'chain', place: `table ${table}`, wanted: name, found: rules && name });

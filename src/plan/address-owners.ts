@@ -29,28 +29,30 @@ export class AddressOwners {
 
   /** Returns the other candidates. Usually there are none. */
   addCandidate(service: string, frontend: Frontend, protocol: Protocol): readonly string[] {
-    if (frontend.ip !== undefined) this.#byIP.add(ipId(frontend.ip), service);
-    return this.#candidates.add(addressId(frontend, protocol), service);
+    const ip = ipId(frontend.ip);
+    if (ip !== undefined) this.#byIP.add(ip, service);
+    return this.#candidates.add(addressId(ip, frontend.port, protocol), service);
   }
 
   /** A Service that gives up one frontend gives up all, and then wants those that it still has again. */
   removeCandidate(service: string, frontend: Frontend, protocol: Protocol): void {
-    if (frontend.ip !== undefined) this.#byIP.remove(ipId(frontend.ip), service);
-    this.#candidates.remove(addressId(frontend, protocol), service);
+    const ip = ipId(frontend.ip);
+    if (ip !== undefined) this.#byIP.remove(ip, service);
+    this.#candidates.remove(addressId(ip, frontend.port, protocol), service);
   }
 
   /** `ns/name` of the Services that want the address and port. `ip` is undefined for a node port. */
-  candidatesFor(address: Pick<Frontend, 'ip' | 'port'>, protocol: Protocol): readonly string[] {
-    return this.#candidates.get(addressId(address, protocol));
+  candidatesFor(ip: Ip | undefined, port: number, protocol: Protocol): readonly string[] {
+    return this.#candidates.get(addressId(ipId(ip), port, protocol));
   }
 
   /** `ns/name` of the Services that want the address at any port. */
   candidatesAt(ip: Ip): readonly string[] {
-    return this.#byIP.get(ipId(ip));
+    return this.#byIP.get(ipId(ip) ?? ip);
   }
 
   otherCandidates(service: string, frontend: Frontend, protocol: Protocol): readonly string[] {
-    return this.#candidates.others(addressId(frontend, protocol), service);
+    return this.#candidates.others(addressId(ipId(frontend.ip), frontend.port, protocol), service);
   }
 }
 
@@ -91,15 +93,15 @@ function asList(candidates: string | readonly string[] | undefined): readonly st
   return typeof candidates === 'string' ? [candidates] : candidates;
 }
 
-function ipId(ip: Ip): AddressId {
-  return ipv4Number(ip) ?? ip;
+/** Undefined for a node port, which has no address. */
+function ipId(ip: Ip | undefined): AddressId | undefined {
+  return ip === undefined ? undefined : (ipv4Number(ip) ?? ip);
 }
 
-function addressId({ ip, port }: Pick<Frontend, 'ip' | 'port'>, protocol: Protocol): AddressId {
+function addressId(ip: AddressId | undefined, port: number, protocol: Protocol): AddressId {
   const number = PROTOCOLS[protocol];
-  if (ip === undefined) return `${number} ${port}`;
-  const v4 = ipv4Number(ip);
-  return v4 === undefined ? `${number} ${ip} ${port}` : (v4 * 0x10000 + port) * 4 + number;
+  if (typeof ip === 'number') return (ip * 0x10000 + port) * 4 + number;
+  return ip === undefined ? `${number} ${port}` : `${number} ${ip} ${port}`;
 }
 
 /** A Service that wants an address, and as which kind of frontend. */

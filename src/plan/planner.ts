@@ -91,7 +91,7 @@ export class Planner {
     frontendsOf: (plan: ServicePortPlan) => readonly Frontend[],
   ): readonly PlannedFrontend[] {
     return this.#owners
-      .candidatesFor({ ip, port }, protocol)
+      .candidatesFor(ip, port, protocol)
       .toSorted(compareTexts)
       .flatMap(service => this.plansOf(service))
       .filter(plan => plan.port.protocol === protocol)

@@ -126,7 +126,7 @@ function fingerprintIn({ network, transport }: TracedHeaders): string | undefine
 }
 
 /**
- * Whether the message is the first about a packet of the flow. The kernel reports the jump to the rules that mark only if
+ * Whether the message is the first about a selected packet. The kernel reports the jump to the rules that mark only if
  * another program traces the packet already.
  */
 function isFirstMessage({ table, chain, verdict }: TraceMessage, ownTable: string): boolean {

@@ -1,16 +1,10 @@
-import {
-  type Expression,
-  type NftFamily,
-  printElementOf,
-  printRule,
-  type TraceMessage,
-  type TraceVerdict,
-} from '../kernel/nftables/index.ts';
+import { type NftFamily, printElementOf, type TraceMessage, type TraceVerdict } from '../kernel/nftables/index.ts';
 import { type IptablesTexts, isIptablesTable } from './iptables-texts.ts';
 import { type MatchState, matchedElements } from './matched-elements.ts';
 import { isReadable, type PlacedRule, type Ruleset } from './ruleset.ts';
-import { servicesOfIptablesRule, servicesOfRule } from './service-names.ts';
+import { servicesOfComment, servicesOfRule } from './service-names.ts';
 import type { RuleStep } from './traced-packet.ts';
+import { isReject, printMixedRule, xtComment } from './xt-expressions.ts';
 
 export interface RuleSources {
   readonly ruleset: Ruleset;
@@ -39,11 +33,8 @@ export async function describeRule(
   const saved = isIptablesTable(family, table)
     ? await sources.iptables.rule(family, table, chain, position)
     : undefined;
-  if (saved !== undefined) {
-    const isReject = /(^| )-j REJECT( |$)/.test(saved);
-    return { ...known, text: saved, elements: [], services: servicesOfIptablesRule(chain, saved), isReject };
-  }
-  return { ...known, ...describeNftRule(family, message, placed, state, sources.ruleset) };
+  const described = describeNftRule(family, message, placed, state, sources.ruleset);
+  return { ...known, ...described, ...(saved !== undefined && { text: saved }) };
 }
 
 function describeNftRule(
@@ -56,16 +47,15 @@ function describeNftRule(
   const found = matchedElements(rule.expressions, state, name => ruleset.set(family, table, name));
   const named = found.filter(({ set }) => !set.flags?.includes('anonymous'));
   const comment = rule.comment === undefined ? '' : ` comment "${rule.comment}"`;
+  const anonymousSet = (name: string) => ruleset.anonymousSet(family, table, name);
   return {
-    text: printRule(family, rule.expressions, name => ruleset.anonymousSet(family, table, name)) + comment,
+    text: printMixedRule(family, rule.expressions, anonymousSet) + comment,
     elements: named.map(({ set, element }) => `@${set.name} ${printElementOf(set, element, 'whole')}`),
-    services: servicesOfRule(table, chain, found),
+    services: isIptablesTable(family, table)
+      ? servicesOfComment(chain, rule.comment ?? xtComment(rule.expressions) ?? '')
+      : servicesOfRule(table, chain, found),
     isReject: rule.expressions.some(isReject),
   };
-}
-
-function isReject(expression: Expression): boolean {
-  return expression.kind === 'reject';
 }
 
 function verdictText(verdict: TraceVerdict): string {

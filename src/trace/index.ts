@@ -1,4 +1,4 @@
-export type { FlowDestination, FlowProtocol, TraceFlow } from './flow.ts';
+export type { PacketSelection, SelectedDestination, SelectedProtocol } from './selection.ts';
 export { resultOf, summaryOf } from './summary.ts';
 export { TraceError } from './trace-error.ts';
 export type {

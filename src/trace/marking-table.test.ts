@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { hostCidr, type Ip, parseCidr } from '../net/index.ts';
-import type { TraceFlow } from './flow.ts';
 import { markingTable } from './marking-table.ts';
+import type { PacketSelection } from './selection.ts';
 
 const POD = hostCidr('10.244.1.200' as Ip);
 const SERVICE = hostCidr('10.96.0.10' as Ip);
 const SERVICE6 = hostCidr('fd00:10:96::10' as Ip);
 
 /** The rules of the chains through which packets come in. */
-function entryRules(flow: TraceFlow): readonly string[] {
-  const lines = [...markingTable('t', flow).lines()];
+function entryRules(selection: PacketSelection): readonly string[] {
+  const lines = [...markingTable('t', selection).lines()];
   return lines.flatMap(line => /^add rule inet t mark-(.*)$/.exec(line)?.[1] ?? []);
 }
 

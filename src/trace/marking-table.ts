@@ -15,7 +15,7 @@ import {
   Transaction,
 } from '../kernel/nftables/index.ts';
 import { type Cidr, cidrFamily, type Family } from '../net/index.ts';
-import type { FlowDestination, TraceFlow } from './flow.ts';
+import type { PacketSelection, SelectedDestination } from './selection.ts';
 
 /** The chains of the table. Messages about them say where a packet is. */
 export const MarkingChain = { MARK: 'mark', PREROUTING: 'mark-prerouting', OUTPUT: 'mark-output' } as const;
@@ -48,10 +48,10 @@ export function lastChainOf(hook: Hook): string {
 }
 
 /**
- * A table that marks the packets of a flow, and changes nothing else. The kernel deletes it with the socket that commits
+ * A table that marks the selected packets, and changes nothing else. The kernel deletes it with the socket that commits
  * it, also if the process is killed.
  */
-export function markingTable(name: string, flow: TraceFlow): Transaction {
+export function markingTable(name: string, selection: PacketSelection): Transaction {
   const transaction = new Transaction('inet', name)
     .create({ kind: 'table', family: 'inet', name, owned: true, comment: 'kube-proxy trace: marks packets' })
     .add({ kind: 'chain', name: MarkingChain.MARK });
@@ -64,8 +64,8 @@ export function markingTable(name: string, flow: TraceFlow): Transaction {
   for (const chain of ENTRY_CHAINS) {
     transaction.add(chain);
     // Prerouting needs its chain also for packets of this machine: it shows those that the loopback interface receives.
-    if (flow.source === 'node' && chain.name !== MarkingChain.OUTPUT) continue;
-    for (const matches of flowMatches(flow)) add(chain.name, [...matches, jump(MarkingChain.MARK)]);
+    if (selection.source === 'node' && chain.name !== MarkingChain.OUTPUT) continue;
+    for (const matches of selectionMatches(selection)) add(chain.name, [...matches, jump(MarkingChain.MARK)]);
   }
   return transaction;
 }
@@ -74,7 +74,7 @@ function baseChain(name: string, hook: Hook, priority: number): Chain {
   return { kind: 'chain', name, base: { type: 'filter', hook, priority } };
 }
 
-function* flowMatches({ source, destinations }: TraceFlow): Generator<readonly Expression[]> {
+function* selectionMatches({ source, destinations }: PacketSelection): Generator<readonly Expression[]> {
   if (destinations.length === 0) yield sourceMatch(source);
   for (const destination of destinations) {
     const families = new Set([familyIn(source), familyIn(destination.address)].filter(family => family !== undefined));
@@ -83,12 +83,12 @@ function* flowMatches({ source, destinations }: TraceFlow): Generator<readonly E
   }
 }
 
-function sourceMatch(source: TraceFlow['source']): readonly Expression[] {
+function sourceMatch(source: PacketSelection['source']): readonly Expression[] {
   if (source === undefined || source === 'node') return [];
   return [...matchNfproto(nftFamily(source)), ...matchAddress('saddr', source)];
 }
 
-function destinationMatch({ address, protocol, port }: FlowDestination): readonly Expression[] {
+function destinationMatch({ address, protocol, port }: SelectedDestination): readonly Expression[] {
   return [
     ...(address === 'node'
       ? matchFibType('daddr', 'local')

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { NftMap } from '../kernel/nftables/index.ts';
-import { servicesOfIptablesRule, servicesOfRule } from './service-names.ts';
+import { servicesOfComment, servicesOfRule } from './service-names.ts';
 
 const MAP: NftMap = { kind: 'map', name: 'service-numbers', type: ['inet_service'], data: ['mark'] };
 
@@ -24,9 +24,8 @@ test('TRACE-5 chains of a service port name it, with and without the name of a p
 });
 
 test('TRACE-5 comments of iptables rules name the Service, in chains of the proxy only', () => {
-  const rule = '-p tcp -m comment --comment "shop/web:http cluster IP" -m tcp --dport 80 -j KUBE-SVC-X';
-  assert.deepEqual(servicesOfIptablesRule('KUBE-SERVICES', rule), ['shop/web:http']);
-  assert.deepEqual(servicesOfIptablesRule('KUBE-SEP-X', '-m comment --comment shop/web -j DNAT'), ['shop/web']);
-  assert.deepEqual(servicesOfIptablesRule('KUBE-SERVICES', '-m comment --comment "kubernetes service portals"'), []);
-  assert.deepEqual(servicesOfIptablesRule('FORWARD', rule), []);
+  assert.deepEqual(servicesOfComment('KUBE-SERVICES', 'shop/web:http cluster IP'), ['shop/web:http']);
+  assert.deepEqual(servicesOfComment('KUBE-SEP-X', 'shop/web'), ['shop/web']);
+  assert.deepEqual(servicesOfComment('KUBE-SERVICES', 'kubernetes service portals'), []);
+  assert.deepEqual(servicesOfComment('FORWARD', 'shop/web:http cluster IP'), []);
 });

@@ -8,7 +8,7 @@ const WHOLE_NAME = new RegExp(`^${NAME}$`);
 /** `service-ABCDEFGH-ns/name/tcp/port`, and with an endpoint `…__10.0.0.1/80`. */
 const CHAIN = /-[A-Z0-9]{8}-([^/]+\/[^/]+)\/(?:tcp|udp|sctp)\/([^/]*?)(?:__.*)?$/;
 /** The comment of a rule of iptables begins with the name: `"default/web:http cluster IP"`. */
-const IPTABLES_COMMENT = new RegExp(`--comment "?(${NAME})[ "]`);
+const COMMENT = new RegExp(`^(${NAME})(?: |$)`);
 const IPTABLES_PREFIX = 'KUBE-';
 
 /** The Services that a rule of nftables mode is about: by the elements that it found, and by the name of its chain. */
@@ -19,9 +19,8 @@ export function servicesOfRule(table: string, chain: string, elements: readonly 
 }
 
 /** The Services that a rule of iptables is about, by its comment. */
-export function servicesOfIptablesRule(chain: string, text: string): readonly string[] {
-  if (!chain.startsWith(IPTABLES_PREFIX)) return [];
-  const name = IPTABLES_COMMENT.exec(`${text} `)?.[1];
+export function servicesOfComment(chain: string, comment: string): readonly string[] {
+  const name = chain.startsWith(IPTABLES_PREFIX) ? COMMENT.exec(comment)?.[1] : undefined;
   return name === undefined ? [] : [name];
 }
 

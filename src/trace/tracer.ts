@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { ConntrackSocket, printFlow } from '../kernel/conntrack/index.ts';
 import { KernelError } from '../kernel/errors.ts';
+import { uninterrupted } from '../kernel/netlink/index.ts';
 import type { NetworkNamespace } from '../kernel/netns.ts';
 import { NftablesSocket, TraceMonitor } from '../kernel/nftables/index.ts';
 import { RouteSocket } from '../kernel/rtnetlink/index.ts';
@@ -9,11 +10,11 @@ import { asError } from '../lib/error-text.ts';
 import { Turns } from '../lib/turns.ts';
 import { Assembler, type ChainVisit } from './assembler.ts';
 import { describePacket, type PacketSources } from './describe-packet.ts';
-import type { TraceFlow } from './flow.ts';
 import { IptablesTexts } from './iptables-texts.ts';
 import { markingTable } from './marking-table.ts';
 import type { PacketHeaders } from './packet-headers.ts';
 import { Ruleset } from './ruleset.ts';
+import type { PacketSelection } from './selection.ts';
 import { TraceError } from './trace-error.ts';
 import type { TracedPacket } from './traced-packet.ts';
 
@@ -33,7 +34,7 @@ export interface TracerOptions {
   readonly socket?: NftablesSocket;
 }
 
-/** Follows the packets of a flow until it is closed. */
+/** Follows selected packets until it is closed. */
 export class Tracer {
   readonly #socket: NftablesSocket;
   readonly #route: RouteSocket;
@@ -72,14 +73,18 @@ export class Tracer {
   }
 
   /** Throws a TraceError if the kernel or the rights of this process do not allow to trace. */
-  static async open(flow: TraceFlow, handlers: TracerHandlers, options: TracerOptions = {}): Promise<Tracer> {
+  static async open(
+    selection: PacketSelection,
+    handlers: TracerHandlers,
+    options: TracerOptions = {},
+  ): Promise<Tracer> {
     // Processes of different containers may have the same number.
     const table = `pointsman-trace-${process.pid}-${randomBytes(4).toString('hex')}`;
     const socket = options.socket ?? NftablesSocket.open({ namespace: options.namespace });
     let tracer: Tracer | undefined;
     try {
       tracer = new Tracer(socket, table, handlers, options);
-      await socket.commit(markingTable(table, flow));
+      await socket.commit(markingTable(table, selection));
       return tracer;
     } catch (error) {
       await tracer?.close();
@@ -104,7 +109,7 @@ export class Tracer {
   async #describe(visits: readonly ChainVisit[]): Promise<void> {
     try {
       await this.#turns.take(async () => {
-        const packet = await describePacket(visits, this.#sources);
+        const packet = await uninterrupted(() => describePacket(visits, this.#sources));
         if (packet) this.#handlers.traced(packet);
       });
     } catch (error) {

@@ -12,9 +12,9 @@ import { Program } from '../control-plane/program.ts';
 import { createNodeNamespace } from '../support/namespaces.ts';
 import { runIn, runNftScript } from '../support/run-in.ts';
 import { waitFor } from '../support/wait-for.ts';
-import { CLIENT_POD, flowTo, SERVICE_IP, TraceProgram, tracedDuring, withTracedCluster } from './traced-cluster.ts';
+import { CLIENT_POD, packetsTo, SERVICE_IP, TraceProgram, tracedDuring, withTracedCluster } from './traced-cluster.ts';
 
-const FLOW = flowTo(`${SERVICE_IP}/32`);
+const SELECTION = packetsTo(`${SERVICE_IP}/32`);
 const isSyn = ({ tcpFlags }: TracedPacket) => tcpFlags === 'SYN';
 
 function rulesOf(packet: TracedPacket | undefined) {
@@ -25,7 +25,7 @@ describe('trace', { concurrency: 3 }, () => {
   test('TRACE-5 rules of nftables mode are named with the elements that matched, and with the Service', () =>
     withTracedCluster('nftables', async ({ cluster, connect }) => {
       const ext = cluster.host('ext');
-      const [packet] = await tracedDuring(cluster.node, FLOW, () => connect(ext));
+      const [packet] = await tracedDuring(cluster.node, SELECTION, () => connect(ext));
       const rule = rulesOf(packet).find(({ services }) => services.length > 0);
       assert.deepEqual(rule?.services, ['default/web']);
       assert.equal(rule?.chain, 'services');
@@ -63,7 +63,7 @@ describe('trace', { concurrency: 3 }, () => {
         }`,
       );
       const ext = cluster.host('ext');
-      const [packet] = await tracedDuring(cluster.node, FLOW, () => connect(ext));
+      const [packet] = await tracedDuring(cluster.node, SELECTION, () => connect(ext));
       assert.match(
         packet ? resultOf(packet) : '',
         /^default\/web, DNAT to \S+, dropped by table inet firewalld, chain filter_FORWARD, rule 1: ip saddr 192\.168\.0\.0\/24 tcp dport \{ 8080, 9090 \} counter packets \d+ bytes \d+ drop comment "no callers from the office"$/,
@@ -78,9 +78,9 @@ describe('trace', { concurrency: 3 }, () => {
           chain forward { type filter hook forward priority 10; policy drop; ip saddr ${CLIENT_POD} reject; }
         }`.replace('reject; }', 'reject\n}'),
       );
-      const [dropped] = await tracedDuring(cluster.node, FLOW, () => connect(cluster.host('ext')));
+      const [dropped] = await tracedDuring(cluster.node, SELECTION, () => connect(cluster.host('ext')));
       assert.match(dropped ? resultOf(dropped) : '', /, dropped by table inet guard, chain forward, policy drop$/);
-      const [rejected] = await tracedDuring(cluster.node, FLOW, () => connect(pod));
+      const [rejected] = await tracedDuring(cluster.node, SELECTION, () => connect(pod));
       assert.match(
         rejected ? resultOf(rejected) : '',
         /, rejected by table inet guard, chain forward, rule 1: ip saddr 10\.244\.1\.200 reject\b/,
@@ -89,7 +89,7 @@ describe('trace', { concurrency: 3 }, () => {
 
   test('TRACE-5 TRACE-6 rules of iptables-nft are named as iptables prints them, those of others, too', () =>
     withTracedCluster('iptables', async ({ cluster, pod, connect }) => {
-      const [answered] = await tracedDuring(cluster.node, FLOW, () => connect(pod));
+      const [answered] = await tracedDuring(cluster.node, SELECTION, () => connect(pod));
       assert.deepEqual(answered?.services, ['default/web']);
       const jump = rulesOf(answered).find(({ chain }) => chain === 'KUBE-SERVICES');
       assert.match(
@@ -109,7 +109,7 @@ describe('trace', { concurrency: 3 }, () => {
         '-j',
         'DROP',
       ]);
-      const [dropped] = await tracedDuring(cluster.node, FLOW, () => connect(pod));
+      const [dropped] = await tracedDuring(cluster.node, SELECTION, () => connect(pod));
       assert.match(
         dropped ? resultOf(dropped) : '',
         /^default\/web, DNAT to \S+, dropped by table ip filter, chain FORWARD, rule 2: -s 10\.244\.1\.200\/32 -m comment --comment "policy 7" -j DROP$/,
@@ -118,8 +118,8 @@ describe('trace', { concurrency: 3 }, () => {
 
   test('TRACE-6 TRACE-4 a packet that the node sends to itself is followed over the loopback interface', () =>
     withTracedCluster('userspace', async ({ cluster, connect }) => {
-      const flow = flowTo(`${SERVICE_IP}/32`, 'node');
-      const [packet] = await tracedDuring(cluster.node, flow, () => connect(cluster.node));
+      const selection = packetsTo(`${SERVICE_IP}/32`, 'node');
+      const [packet] = await tracedDuring(cluster.node, selection, () => connect(cluster.node));
       assert.match(
         packet ? resultOf(packet) : '',
         /^default\/web, DNAT to 192\.168\.0\.2:\d+, accepted, given to this machine itself$/,
@@ -133,7 +133,7 @@ describe('trace', { concurrency: 3 }, () => {
       runIn(cluster.node, 'ip', ['route', 'del', '10.244.2.0/24']);
       runIn(cluster.node, 'ip', ['route', 'del', '10.244.3.0/24']);
       runIn(cluster.node, 'ip', ['route', 'del', '10.244.1.0/24']);
-      const [packet] = await tracedDuring(cluster.node, FLOW, () => connect(cluster.host('ext')));
+      const [packet] = await tracedDuring(cluster.node, SELECTION, () => connect(cluster.host('ext')));
       assert.match(
         packet ? resultOf(packet) : '',
         /^default\/web, DNAT to \S+, lost after prerouting: no rule of nf_tables dropped it$/,
@@ -144,7 +144,7 @@ describe('trace', { concurrency: 3 }, () => {
     withTracedCluster('nftables', async ({ cluster, pod, connect }) => {
       const packets = await tracedDuring(
         cluster.node,
-        FLOW,
+        SELECTION,
         () => connect(pod),
         seen => seen.length >= 2,
       );
@@ -156,7 +156,7 @@ describe('trace', { concurrency: 3 }, () => {
       assert.match(first?.flow ?? '', /src=10\.244\.1\.200 dst=10\.96\.0\.10 sport=\d+ dport=80 src=10\.244\.\d\.\d /);
     }));
 
-  test('TRACE-2 only packets of the flow are traced', () =>
+  test('TRACE-2 only selected packets are traced', () =>
     withTracedCluster('nftables', async ({ cluster, pod, connect }) => {
       const seen = new Set<string>();
       const monitor = TraceMonitor.open(
@@ -168,10 +168,10 @@ describe('trace', { concurrency: 3 }, () => {
         { namespace: cluster.node },
       );
       try {
-        const flow = flowTo(`${SERVICE_IP}/32`, hostCidr(CLIENT_POD));
+        const selection = packetsTo(`${SERVICE_IP}/32`, hostCidr(CLIENT_POD));
         const packets = await tracedDuring(
           cluster.node,
-          flow,
+          selection,
           async () => {
             await connect(cluster.host('ext'));
             await connect(cluster.node);
@@ -198,10 +198,10 @@ describe('trace', { concurrency: 3 }, () => {
           chain p { type filter hook prerouting priority -500; meta nftrace set 1; }
         }`.replace('set 1; }', 'set 1\n}'),
       );
-      const flow = flowTo(`${SERVICE_IP}/32`, hostCidr(CLIENT_POD));
+      const selection = packetsTo(`${SERVICE_IP}/32`, hostCidr(CLIENT_POD));
       const packets = await tracedDuring(
         cluster.node,
-        flow,
+        selection,
         async () => {
           await connect(cluster.host('ext'));
           await connect(pod);
@@ -314,7 +314,7 @@ describe('trace', { concurrency: 3 }, () => {
       assert.equal(await program.end(), 0, program.errors);
       assert.match(
         program.errors,
-        /^This node has rules of iptables-legacy \(iptables-legacy: nat\)\. The kernel cannot trace them/,
+        /^This node has tables of iptables-legacy \(iptables-legacy: nat\)\. The kernel cannot trace their rules/,
       );
       assert.match(program.errors, /iptables-legacy -t raw -I PREROUTING -d IP -p tcp --dport PORT -j TRACE/);
       assert.match(program.output, /\n {6}destination 10\.96\.7\.7:80 becomes 10\.244\.2\.3:8080\n/);
@@ -329,10 +329,12 @@ describe('trace', { concurrency: 3 }, () => {
         { namespace: cluster.node, receiveBuffer: 2048 },
       );
       try {
-        await tracedDuring(cluster.node, FLOW, () => Promise.all([1, 2, 3, 4].map(() => connect(cluster.host('ext')))));
+        await tracedDuring(cluster.node, SELECTION, () =>
+          Promise.all([1, 2, 3, 4].map(() => connect(cluster.host('ext')))),
+        );
         await waitFor('an overrun', () => overruns > 0);
         messages = 0;
-        await tracedDuring(cluster.node, FLOW, () => connect(cluster.host('ext')));
+        await tracedDuring(cluster.node, SELECTION, () => connect(cluster.host('ext')));
         await waitFor('messages after the overrun', () => messages > 0);
       } finally {
         monitor.close();

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { Cluster, type ProbeResult, probe } from '../../src/demo/playground/index.ts';
 import type { NetworkNamespace } from '../../src/kernel/netns.ts';
 import { type Ip, parseCidr } from '../../src/net/index.ts';
-import { type TracedPacket, type TraceFlow, Tracer } from '../../src/trace/index.ts';
+import { type PacketSelection, type TracedPacket, Tracer } from '../../src/trace/index.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { CaseObjects } from '../traffic/case-objects.ts';
 import { Endpoints } from '../traffic/endpoints.ts';
@@ -59,23 +59,23 @@ export async function withTracedCluster(mode: Mode, work: (parts: TracedCluster)
   }
 }
 
-export function flowTo(text: string, source?: TraceFlow['source']): TraceFlow {
+export function packetsTo(text: string, source?: PacketSelection['source']): PacketSelection {
   const address = parseCidr(text);
   if (!address) throw new RangeError(`not a network: ${text}`);
   return { source, destinations: [{ address, protocol: 'TCP', port: 80 }] };
 }
 
-/** Traces a flow while the work runs, and until as many packets were seen. */
+/** Traces packets while the work runs, and until as many packets were seen. */
 export async function tracedDuring(
   namespace: NetworkNamespace,
-  flow: TraceFlow,
+  selection: PacketSelection,
   work: () => Promise<unknown>,
   isEnough: (packets: readonly TracedPacket[]) => boolean = packets => packets.length > 0,
 ): Promise<readonly TracedPacket[]> {
   const packets: TracedPacket[] = [];
   const failures: unknown[] = [];
   const tracer = await Tracer.open(
-    flow,
+    selection,
     {
       traced: packet => packets.push(packet),
       overrun: () => failures.push('overrun'),

@@ -3,18 +3,18 @@ import { describe, test } from 'node:test';
 import type { Service } from '../../src/api/index.ts';
 import { podGateway } from '../../src/demo/playground/addresses.ts';
 import { Cluster, type ProbeProtocol, type ProbeResult, probe } from '../../src/demo/playground/index.ts';
-import { outcomeOf } from '../../src/explain/index.ts';
 import { KeyedTurns } from '../../src/lib/turns.ts';
 import { FAMILIES, type Family, familyOf, type Ip, isLoopback } from '../../src/net/index.ts';
-import { MASQUERADE_BIT, modeSettings, ProxyState } from '../../src/proxy/index.ts';
+import { ProxyState } from '../../src/proxy/index.ts';
 import { service, slice } from '../support/objects.ts';
 import { describeAnswers } from './answers.ts';
 import { CaseObjects, handOver, NODE_NAME } from './case-objects.ts';
+import { caseOutcome } from './case-outcome.ts';
 import { address, Endpoints } from './endpoints.ts';
 import { clusterSources, type Question } from './matrix.ts';
 import type { Mode } from './modes.ts';
 import type { Configuration } from './recorded-case.ts';
-import { NODE_IPS, type RecordedSource, recordedSources, resultIn } from './recorded-network.ts';
+import { type RecordedSource, recordedSources, resultIn } from './recorded-network.ts';
 import { type CaseSettings, caseSettings } from './settings.ts';
 import { caseMode, startProxy } from './start-proxy.ts';
 
@@ -107,7 +107,7 @@ async function compareOutcomes(settings: CaseSettings, families: readonly Family
       state.take();
       const turns = new KeyedTurns();
       const compared = askedQuestions(families).map(async question => {
-        const expected = resultIn(question, explain(question, state, settings));
+        const expected = resultIn(question, caseOutcome(question, state, settings));
         // Where endpoints take turns, two callers that ask at the same time might each see every other endpoint only.
         const mustWait = caseMode(settings).behaviour.choice.kind !== 'random' && expected.answers.size > 0;
         const key = mustWait ? 'answered' : question.text;
@@ -187,20 +187,4 @@ function isAnswered({ answers, failures }: ProbeResult): boolean {
 function lineOf(question: Question<RecordedSource>, { answers, failures }: ProbeResult): string {
   const names = new Set([...failures].map(failure => (failure === 'EPERM' ? 'refused' : failure)));
   return `${question.text} => ${describeAnswers(question, { answers, failures: names })}`;
-}
-
-function explain({ source, ip, port, protocol }: Question<RecordedSource>, state: ProxyState, settings: CaseSettings) {
-  const family = familyOf(ip);
-  return outcomeOf({
-    caller: source.caller,
-    destination: { ip, port, protocol },
-    frontends: state.family(family).planner,
-    mode: caseMode(settings),
-    settings: modeSettings(state, family, {
-      nodePortAddresses: settings.nodePortAddresses,
-      masqueradeBit: MASQUERADE_BIT,
-      interfaceIPs: () => NODE_IPS,
-    }),
-    nodeIPs: NODE_IPS,
-  });
 }

@@ -1,17 +1,15 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { EndpointSlice } from '../../src/api/index.ts';
-import { outcomeOf } from '../../src/explain/index.ts';
-import { familyOf } from '../../src/net/index.ts';
-import { MASQUERADE_BIT, modeSettings, ProxyState } from '../../src/proxy/index.ts';
+import { ProxyState } from '../../src/proxy/index.ts';
 import { describeAnswers } from './answers.ts';
 import { CaseObjects, handOver, NODE_NAME } from './case-objects.ts';
+import { caseOutcome } from './case-outcome.ts';
 import { type Question, questions } from './matrix.ts';
 import { MODES } from './modes.ts';
 import { caseFolders, type RecordedCase, readCase, readTraffic } from './recorded-case.ts';
-import { NODE_IPS, type RecordedSource, recordedSources, resultIn } from './recorded-network.ts';
+import { type RecordedSource, recordedSources, resultIn } from './recorded-network.ts';
 import { type CaseSettings, caseSettings } from './settings.ts';
-import { caseMode } from './start-proxy.ts';
 
 /** How many lines are recorded. A test that reads fewer proves less than it says. */
 const RECORDED_LINES = 3368;
@@ -58,19 +56,5 @@ function explainCase({ steps }: RecordedCase, settings: CaseSettings): readonly 
 }
 
 function explain(question: Question<RecordedSource>, state: ProxyState, settings: CaseSettings): string {
-  const { source, ip, port, protocol } = question;
-  const family = familyOf(ip);
-  const outcome = outcomeOf({
-    caller: source.caller,
-    destination: { ip, port, protocol },
-    frontends: state.family(family).planner,
-    mode: caseMode(settings),
-    settings: modeSettings(state, family, {
-      nodePortAddresses: settings.nodePortAddresses,
-      masqueradeBit: MASQUERADE_BIT,
-      interfaceIPs: () => NODE_IPS,
-    }),
-    nodeIPs: NODE_IPS,
-  });
-  return describeAnswers(question, resultIn(question, outcome), settings.scheduler);
+  return describeAnswers(question, resultIn(question, caseOutcome(question, state, settings)), settings.scheduler);
 }

@@ -15,19 +15,23 @@ import { startProxy } from './start-proxy.ts';
 const SAMPLED_SOURCES: ReadonlySet<string> = new Set(['pod', 'node', 'ext']);
 /** Fewer than the trace marks in a second, so that it leaves out none. */
 const CONCURRENT_QUESTIONS = 40;
-const CONCURRENT_CASES = 3;
+const CONCURRENT_CASES = 4;
+const IPTABLES_CASES = ['dual-stack', 'loadbalancer-source-ranges', 'nodeport-local', 'session-affinity'];
 
 describe('traced packets of recorded cases', { concurrency: CONCURRENT_CASES }, () => {
   for (const folder of caseFolders('nftables')) {
-    test(`TRACE-8 ${folder}: the trace ends where the connection was answered`, () => traceCase(folder));
+    test(`TRACE-8 ${folder}: the trace ends where the connection was answered`, () => traceCase(folder, 'nftables'));
+  }
+  for (const name of IPTABLES_CASES) {
+    test(`TRACE-8 ${name} with iptables-nft: the same`, () => traceCase(`test/cases/${name}`, 'iptables'));
   }
 });
 
-async function traceCase(folder: string): Promise<void> {
+async function traceCase(folder: string, mode: 'nftables' | 'iptables'): Promise<void> {
   const { configuration, steps } = await readCase(folder);
   const cluster = Cluster.create();
   const endpoints = new Endpoints(cluster);
-  const proxy = startProxy('nftables', cluster.node, caseSettings(configuration, 'nftables'));
+  const proxy = startProxy(mode, cluster.node, caseSettings(configuration, mode), { backend: 'nf_tables' });
   try {
     const objects = new CaseObjects();
     for (const step of steps) {

@@ -1,4 +1,4 @@
-import type { Explanation, Step, StepVerdict, Verdict } from '../../explain/index.ts';
+import type { Explanation, Step, StepVerdict, Topic, Verdict } from '../../explain/index.ts';
 import { printable } from '../../lib/printable.ts';
 import type { Style } from '../style.ts';
 import { pad, truncate, wrap } from '../terminal-text.ts';
@@ -60,16 +60,16 @@ function stepLines(
   const start = `${String(number).padStart(numbers)} ${style[colour](mark)} ${pad(style.dim(topic), topics)}  `;
   const indent = ' '.repeat(numbers + topics + 5);
   const sentence = wrap(printable(text), width - indent.length).map((line, i) => `${i === 0 ? start : indent}${line}`);
-  return [...sentence, ...details.flatMap(detail => detailLines(detail, indent, style, width))];
+  return [...sentence, ...details.flatMap(detail => detailLines(detail, topic, indent, style, width))];
 }
 
 /** Keeps the blanks of aligned lines. A line that is too long goes on with a deeper indent. */
-function detailLines(detail: string, indent: string, style: Style, width: number): readonly string[] {
+function detailLines(detail: string, topic: Topic, indent: string, style: Style, width: number): readonly string[] {
   const text = printable(detail);
   const room = width - indent.length;
   if (text.length <= room) return [`${indent}${coloured(text, style)}`];
   // An entry of the kernel that is as it should be needs no second line.
-  if (/^✓ [a-z ]+ in /.test(text)) return [`${indent}${coloured(truncate(text, room), style)}`];
+  if (topic === 'kernel' && text.startsWith('✓')) return [`${indent}${coloured(truncate(text, room), style)}`];
   const own = /^[ ✓✗!?·]*/u.exec(text)?.[0] ?? '';
   const lines = wrap(text.slice(own.length), room - own.length);
   return lines.map((line, i) => `${indent}${coloured(`${i === 0 ? own : ' '.repeat(own.length)}${line}`, style)}`);

@@ -5,11 +5,11 @@ import { defineCommand, type Io, oneOf } from '../command.ts';
 import { duration, FlagError, type FlagValues, int32, string } from '../flags/index.ts';
 import { proxySocket, SOCKET_FLAG } from '../proxy-socket.ts';
 import { COLOR_FLAG, colorFlag, styleFor } from '../style.ts';
-import { flowFromFlags, type NamedFlow } from './flow-flags.ts';
 import { serviceFromManifests, serviceFromProxy } from './known-service.ts';
 import { legacyNotice } from './legacy-notice.ts';
 import { packetText } from './packet-text.ts';
 import { runTrace, type TraceCounts } from './run.ts';
+import { type NamedSelection, selectionFromFlags } from './selection-flags.ts';
 
 const FORMS = ['text', 'json'] as const;
 const SCHEMA = 'pointsman.trace/v1';
@@ -50,9 +50,9 @@ const EXIT_STATUS = { seen: 0, none: 1, error: 2 };
 export const traceCommand = defineCommand({
   name: 'trace',
   summary: 'follow real packets through the rules of this node',
-  about: `Follows real packets of one flow through the rules of this node, and prints the way of each: every chain and rule of
-every table, with the Service that the rule belongs to, what happens to the packet's addresses, and where it ends.
-Start the connection while the trace runs.
+  about: `Follows real packets through the rules of this node, and prints the way of each: every chain and rule of
+every table, with the Service that the rule belongs to, what happens to the packet's addresses, and where it ends. Start
+the connection while the trace runs.
 
 It sees rules of nf_tables: those of nftables mode, and those that iptables-nft made, in every mode. It changes no rule.
 It marks packets in a table of its own, which the kernel deletes with the process, even after kill -9. It needs root and
@@ -82,7 +82,7 @@ Exit status: 0 if packets were seen, 1 if there were none, and 2 if the command 
     if (values.for < 0n) throw new FlagError('invalid argument for "--for" flag: must not be negative');
     const findService =
       values.manifests === '' ? serviceFromProxy(proxySocket(values)) : serviceFromManifests(values.manifests);
-    const named = await flowFromFlags(values.from, values.to, findService);
+    const named = await selectionFromFlags(values.from, values.to, findService);
     const notice = await legacyNotice();
     if (notice !== undefined) io.stderr.write(`${notice}\n\n`);
     const counts = await withSignals(signal => follow(named, values, form, io, signal));
@@ -92,7 +92,7 @@ Exit status: 0 if packets were seen, 1 if there were none, and 2 if the command 
 });
 
 function follow(
-  { flow, name }: NamedFlow,
+  { selection, name }: NamedSelection,
   values: FlagValues<typeof FLAGS>,
   form: (typeof FORMS)[number],
   io: Io,
@@ -112,7 +112,7 @@ function follow(
         })
       : `${packetText(packet, number, style)}\n`;
   return runTrace({
-    flow,
+    selection,
     forMs,
     packets: values.packets,
     signal,
@@ -128,14 +128,14 @@ function jsonLine(value: object): string {
   return `${printableJson(JSON.stringify({ schema: SCHEMA, ...value }))}\n`;
 }
 
-function endText({ packets, overruns }: TraceCounts, { name, flow }: NamedFlow): string {
+function endText({ packets, overruns }: TraceCounts, { name, selection }: NamedSelection): string {
   const dropped =
     overruns === 0
       ? ''
       : `The kernel dropped trace messages ${overruns} times, so packets may be missing or look lost.\n`;
   if (packets > 0) return `${dropped}${packets} ${packets === 1 ? 'packet' : 'packets'} followed.\n`;
   const elsewhere =
-    flow.source === 'node'
+    selection.source === 'node'
       ? 'Does this node send it? Only programs in the network namespace of the node count, and no pods of their own network.'
       : 'Does it come in here? Packets of a pod come in at the node of the pod. Run the trace there.';
   return `${dropped}No packet ${name} was seen.

@@ -2,7 +2,7 @@ import type { Service } from '../../api/index.ts';
 import { isRecord } from '../../lib/is-record.ts';
 import { type Ip, parseIp } from '../../net/index.ts';
 import { readManifests } from '../../source/index.ts';
-import type { FlowProtocol } from '../../trace/index.ts';
+import type { SelectedProtocol } from '../../trace/index.ts';
 import type { ProxySocket } from '../proxy-socket.ts';
 
 /** The addresses and ports at which a Service accepts connections. */
@@ -15,7 +15,7 @@ export interface KnownService {
 /** A port of a Service. There may be one of the same name for each IP family. */
 export interface KnownPort {
   readonly name: string;
-  readonly protocol: FlowProtocol;
+  readonly protocol: SelectedProtocol;
   readonly frontends: readonly { readonly address: Ip | 'node'; readonly port: number }[];
 }
 
@@ -50,7 +50,7 @@ function portOfReport({ name, protocol, frontends }: Readonly<Record<string, unk
   };
 }
 
-const PROTOCOLS: readonly FlowProtocol[] = ['TCP', 'UDP', 'SCTP'];
+const PROTOCOLS: readonly SelectedProtocol[] = ['TCP', 'UDP', 'SCTP'];
 
 function records(value: unknown): readonly Readonly<Record<string, unknown>>[] {
   return Array.isArray(value) ? value.filter(isRecord) : [];

@@ -1,9 +1,9 @@
-import { type TracedPacket, type TraceFlow, Tracer } from '../../trace/index.ts';
+import { type PacketSelection, type TracedPacket, Tracer } from '../../trace/index.ts';
 
 const IDLE_MS = 60_000;
 
 export interface TraceRun {
-  readonly flow: TraceFlow;
+  readonly selection: PacketSelection;
   /** 0: no limit. */
   readonly forMs: number;
   readonly packets: number;
@@ -19,7 +19,7 @@ export interface TraceCounts {
 }
 
 /** Follows packets until enough were seen, the time is over, or the signal aborts. */
-export async function runTrace({ flow, forMs, packets, signal, started, traced }: TraceRun): Promise<TraceCounts> {
+export async function runTrace({ selection, forMs, packets, signal, started, traced }: TraceRun): Promise<TraceCounts> {
   let seen = 0;
   let overruns = 0;
   let timer: NodeJS.Timeout | undefined;
@@ -38,7 +38,7 @@ export async function runTrace({ flow, forMs, packets, signal, started, traced }
         failed: reject,
       };
       signal.addEventListener('abort', () => resolve(), { once: true });
-      Tracer.open(flow, handlers).then(opened => {
+      Tracer.open(selection, handlers).then(opened => {
         tracer = opened;
         if (signal.aborted) return resolve();
         started();

@@ -28,7 +28,7 @@ describe('callers', () => {
         'The caller runs on node node-b, whose own proxy handles its connections, and not that of node-a.',
       ],
       verdict: [
-        'unknown: By the plan it works, but this is not certain. The caller runs on node node-b, whose own proxy handles its connections, and not that of node-a.',
+        'unknown: The caller runs on node node-b, whose own proxy handles its connections, and not that of node-a.',
         'next: ask the proxy of node node-b, in its pod',
         '$ kubectl -n kube-system get pods -o wide --field-selector spec.nodeName=node-b',
       ],

@@ -98,7 +98,7 @@ function otherNodeFinding(
     origin === 'proxy'
       ? { text: `ask the proxy of node ${node}, in its pod`, command }
       : { text: `repeat the command with --node ${node}` };
-  return finding('caller', 'unknown', text, { details: [line, ...details], data, summary: line, next });
+  return finding('caller', 'unknown', text, { details: [line, ...details], data, summary: line, next, isBlind: true });
 }
 
 /** The caller that the operator named is not known. */

@@ -102,7 +102,7 @@ function equalLines(entries: readonly KernelEntry[], { plan, ip }: MetFrontend):
   const shown = own.slice(0, MAX_EQUAL_LINES);
   const rest = entries.length - shown.length;
   return [
-    ...shown.map(({ kind, place, found = '' }) => `✓ ${kind} in ${place}: ${found}`),
+    ...shown.map(({ place, found = '' }) => `✓ ${place}: ${found}`),
     ...(rest === 0 ? [] : [`✓ ${rest} more ${rest === 1 ? 'entry' : 'entries'} (-o json has all)`]),
   ];
 }

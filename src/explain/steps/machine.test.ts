@@ -33,7 +33,7 @@ describe('the kernel', () => {
     const answer = await ask('web', factsOf([web, webSlice], { kernel: kernel() }));
     assert.deepEqual(lines(stepText(answer, 'kernel')), [
       'good: The kernel has the one entry that the proxy wants, read just now.',
-      '✓ element in map ip kube-proxy service-numbers: 10.96.0.10 . tcp . 80 : 0x10001000',
+      '✓ map ip kube-proxy service-numbers: 10.96.0.10 . tcp . 80 : 0x10001000',
     ]);
     assert.equal(
       verdictText(answer),

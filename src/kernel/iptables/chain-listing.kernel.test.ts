@@ -1,9 +1,13 @@
 import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { withNamespace } from '../../../test/support/namespaces.ts';
 import { runIn } from '../../../test/support/run-in.ts';
 import { Turns } from '../../lib/turns.ts';
 import { Iptables, type IptablesRun } from './index.ts';
+import { XtablesLock } from './xtables-lock.ts';
 
 const SETUP = `*nat
 :A - [0:0]
@@ -61,4 +65,20 @@ test('READ-8 the nf_tables backend lists nothing of a missing table, and does no
     const { listing } = await iptables.listChains(WANTED, () => true, 10_000);
     assert.deepEqual([...listing], []);
     assert.equal(runIn(namespace, 'nft', ['list', 'tables']), '');
+  }));
+
+test('READ-4 a listing of the legacy backend does not wait for the lock of iptables', () =>
+  withNamespace(async namespace => {
+    const folder = mkdtempSync(join(tmpdir(), 'lock-'));
+    const lockFile = join(folder, 'lock');
+    try {
+      const iptables = await Iptables.open('ip', { namespace, program: 'iptables-legacy', lockFile });
+      await iptables.restore(SETUP);
+      const lock = await XtablesLock.take({ file: lockFile, namespace });
+      const { listing } = await iptables.listChains(WANTED, () => true, 10_000);
+      lock.release();
+      assert.equal(listing.get('nat')?.get('A')?.length, 2);
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
   }));

@@ -1,5 +1,6 @@
 import { closeSync, openSync, readSync } from 'node:fs';
 import { type Ip, ipFromBytes, parseIp } from '../../net/index.ts';
+import { fileError } from '../file-error.ts';
 import type { NetworkNamespace } from '../netns.ts';
 
 /** A client whose connections to a virtual server all go to the same real server. */
@@ -27,7 +28,7 @@ const CHUNK = 64 << 10;
  */
 export function readPersistence(maxBytes: number, namespace?: NetworkNamespace): Persistence {
   const open = () => openSync('/proc/thread-self/net/ip_vs_conn', 'r');
-  const file = namespace ? namespace.run(open) : open();
+  const file = openList(() => (namespace ? namespace.run(open) : open()));
   try {
     const chunks: Buffer[] = [];
     for (let size = 0; size < maxBytes; ) {
@@ -40,6 +41,14 @@ export function readPersistence(maxBytes: number, namespace?: NetworkNamespace):
     return { clients: parsePersistence(Buffer.concat(chunks).toString('latin1')), isCut: true };
   } finally {
     closeSync(file);
+  }
+}
+
+function openList(open: () => number): number {
+  try {
+    return open();
+  } catch (error) {
+    throw fileError('read the connections of ipvs', error);
   }
 }
 

@@ -29,16 +29,16 @@ export async function findOtherRules(path: PacketPath, options: OtherRulesOption
   const findings: Finding[] = [...settingFindings(path, routing, namespace)];
   const socket = NftablesSocket.open({ namespace });
   try {
-    const sources = await readSources(path.packet.family, { socket, namespace, budget });
+    const { sources, unread } = await readSources(path.packet.family, { socket, namespace, budget });
     for (const stage of stagesOf(path, routing)) {
       const here = sources.filter(({ hook }) => hook === stage.hook).sort((a, b) => a.priority - b.priority);
       for (const source of here) findings.push(...(await followChain(source, stage.view(source.priority), budget)));
     }
-    const unread = (await listUnsupportedTables(namespace)).filter(({ family }) => family !== 'arp');
+    const others = (await listUnsupportedTables(namespace)).filter(({ family }) => family !== 'arp');
     if (findings.length > MAX_FINDINGS) budget.leaveOut(`there are more than ${MAX_FINDINGS} findings`);
     return {
       findings: findings.slice(0, MAX_FINDINGS),
-      unread: unread.map(({ family, name }) => `${family} ${name}`),
+      unread: [...unread, ...others.map(({ family, name }) => `${family} ${name}`)],
       incomplete: budget.incomplete,
     };
   } finally {

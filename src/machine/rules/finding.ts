@@ -65,7 +65,7 @@ export type Finding = RuleFinding | SysctlFinding | RouteFinding;
 export interface OtherRules {
   /** In the order in which the packet comes to them. */
   readonly findings: readonly Finding[];
-  /** Tables that can drop packets but that are not evaluated: `bridge filter`, `netdev guard`. */
+  /** Tables that can drop packets but have chains that are not evaluated: `bridge filter`, `netdev guard`. */
   readonly unread: readonly string[];
   /** Why findings may be missing. Undefined if these are all. */
   readonly incomplete: string | undefined;

@@ -27,8 +27,14 @@ export interface SourceContext {
 const OWN_TABLE = 'kube-proxy';
 const HOOKS: ReadonlySet<string> = new Set(['prerouting', 'input', 'forward', 'output', 'postrouting']);
 
+export interface ReadSources {
+  readonly sources: readonly HookSource[];
+  /** Tables with base chains that are not evaluated, because they see packets of single interfaces. */
+  readonly unread: readonly string[];
+}
+
 /** All base chains that a packet of the family can enter, except those of nftables mode. */
-export async function readSources(family: Family, context: SourceContext): Promise<readonly HookSource[]> {
+export async function readSources(family: Family, context: SourceContext): Promise<ReadSources> {
   const own: IptablesFamily = family === 'IPv4' ? 'ip' : 'ip6';
   const wanted = { leaveOut: OWN_TABLE, knownChains: iptablesChains };
   const tables = [
@@ -37,7 +43,11 @@ export async function readSources(family: Family, context: SourceContext): Promi
   ];
   const read = await readIptables(own, tables, context);
   const others = tables.filter(table => !read.replaces(table));
-  return [...others.flatMap(table => nftSources(table, context)), ...read.sources];
+  const ingress = others.filter(({ baseChains }) => baseChains.some(({ base }) => base.hook === 'ingress'));
+  return {
+    sources: [...others.flatMap(table => nftSources(table, context)), ...read.sources],
+    unread: ingress.map(table => `${table.family} ${table.name}`),
+  };
 }
 
 function nftSources(table: NftTable, { socket, namespace, budget }: SourceContext): readonly HookSource[] {

@@ -26,6 +26,7 @@ const KNOWN_MODULES: ReadonlySet<string> = new Set([
   'set',
   'iprange',
   'owner',
+  'nfacct',
 ]);
 
 /** Modules that say nothing about the packet itself, in words that an operator understands. */
@@ -65,6 +66,9 @@ export function matchOption({ option, values, module }: Condition, view: PacketV
       return onInterface(view.output, value, 'output interface');
     case '-f':
       return sure(false);
+    // It only counts.
+    case '--nfacct-name':
+      return sure(true);
     case '--dport':
     case '--dports':
       return sure(hasPort(value, view.port));

@@ -228,6 +228,7 @@ test('MACHINE-17 a table of nftables mode is not reported, and tables of other f
        table ip asleep { flags dormant; chain f { type filter hook forward priority 0; policy drop; } }
        table bridge shield { chain f { type filter hook forward priority 0; policy drop; } }
        table netdev edge { }
+       table inet door { chain in { type filter hook ingress device "eth0" priority 0; policy drop; } }
        table arp ignored { }`,
     );
     const found = await findIn(node, {});
@@ -235,7 +236,7 @@ test('MACHINE-17 a table of nftables mode is not reported, and tables of other f
       { ...found, unread: [...found.unread].sort() },
       {
         findings: [],
-        unread: ['bridge shield', 'netdev edge'],
+        unread: ['bridge shield', 'inet door', 'netdev edge'],
         incomplete: undefined,
       },
     );

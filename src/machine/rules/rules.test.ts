@@ -85,6 +85,7 @@ const RULES: Readonly<Record<string, readonly unknown[]>> = {
   '-m set ! --match-set allowed src -j DROP': [['drop', ['ipset allowed']]],
   '-m mark --mark 0x8000/0x8000 -j DROP': [['drop', ['packet mark']]],
   '-m limit --limit 5/min -j DROP': [['drop', ['rate of packets']]],
+  '-m nfacct --nfacct-name dropped -j DROP': [['drop', []]],
   '-m owner --uid-owner 0 -j DROP': [],
   '-m rpfilter --invert -j DROP': [['drop', ['input interface']]],
   '-m somebody --knows this -j DROP': [['drop', ['match somebody']]],

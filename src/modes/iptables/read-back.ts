@@ -58,7 +58,7 @@ function fixedChains({ options }: ReadBackInput): readonly WantedChain[] {
   const nat = natFixedRules(options);
   return [
     wantedChain('filter', Chain.FORWARD, filterRulesAfter(options), 'own'),
-    wantedChain('filter', Chain.FIREWALL, filterRulesBefore(options), 'built-in'),
+    wantedChain('filter', Chain.FIREWALL, filterRulesBefore(options), () => false),
     ...NAT_FIXED_CHAINS.map(chain => wantedChain('nat', chain, nat, 'own')),
   ];
 }

@@ -5,7 +5,10 @@ import { IpvsHarness } from '../../../test/support/ipvs-mode.ts';
 import { createNodeNamespace } from '../../../test/support/namespaces.ts';
 import { service, slice } from '../../../test/support/objects.ts';
 import { runIn } from '../../../test/support/run-in.ts';
+import { Cluster } from '../../demo/playground/index.ts';
+import { connectTcp, listenTcp } from '../../kernel/sockets/index.ts';
 import { writeSysctl } from '../../kernel/sysctl.ts';
+import type { Ip } from '../../net/index.ts';
 import type { KernelReading } from '../read-back.ts';
 
 const SPEC = {
@@ -141,4 +144,44 @@ describe('a reading in ipvs mode', () => {
       const { affinity, entries, incomplete } = await read();
       assert.deepEqual([affinity, differences(entries), incomplete], [[], [], undefined]);
     }));
+});
+
+test('READ-7 READ-9 names a client that is pinned, and a real server that leaves is no difference', async () => {
+  const cluster = Cluster.create();
+  const [pod, client] = (['10.244.1.2', '10.244.1.200'] as Ip[]).map(ip => cluster.addPod(ip));
+  assert.ok(pod && client);
+  const harness = new IpvsHarness(cluster.node);
+  const server = await listenTcp(pod, '10.244.1.2' as Ip, 8080, connection => connection.on('error', () => {}));
+  const read = () => {
+    const [plan = assert.fail()] = harness.plans();
+    return harness.mode.readBack('IPv4', plan);
+  };
+  try {
+    const spec = { clusterIP: '10.96.0.1', sessionAffinity: 'ClientIP', sessionAffinityTimeoutSeconds: 600 } as const;
+    harness.set(service('web', spec), slice('web-1', ['10.244.1.2']));
+    await harness.sync();
+    const connection = await connectTcp(client, '10.96.0.1' as Ip, 80);
+    try {
+      const { affinity, entries } = await read();
+      assert.deepEqual(
+        affinity.map(({ client: ip, endpoint }) => `${ip} ${endpoint}`),
+        ['10.244.1.200 10.244.1.2:8080'],
+      );
+      assert.ok((affinity[0]?.secondsLeft ?? 0) > 500, `${affinity[0]?.secondsLeft} seconds`);
+      assert.deepEqual(differences(entries), []);
+      // The kernel updates the number every two seconds.
+      assert.equal(typeof entries.find(({ kind }) => kind === 'virtual server')?.counted, 'number');
+      harness.set(slice('web-1', ['10.244.1.3']));
+      await harness.sync();
+      const left = (await read()).entries;
+      assert.deepEqual(differences(left), []);
+      assert.ok(left.some(({ found }) => found === '-a -t 10.96.0.1:80 -r 10.244.1.2:8080 -m -w 0'));
+    } finally {
+      connection.destroy();
+    }
+  } finally {
+    server.close();
+    await harness.close();
+    cluster.close();
+  }
 });

@@ -1,4 +1,5 @@
 import { release } from 'node:os';
+import { KernelError } from '../../kernel/errors.ts';
 import { printElement } from '../../kernel/ipset/index.ts';
 import type { Iptables } from '../../kernel/iptables/index.ts';
 import { readPersistence } from '../../kernel/ipvs/index.ts';
@@ -100,6 +101,16 @@ function sysctls({ strictARP, namespace }: ReadBackInput): readonly KernelEntry[
   return wanted.map(({ name, value }) => sysctlEntry(name, `${value}`, namespace));
 }
 
+/** Without the right to read the list, the entries of the reading are still right. */
+function persistence(namespace: NetworkNamespace | undefined): ReturnType<typeof readPersistence> {
+  try {
+    return readPersistence(MAX_CONNECTION_BYTES, namespace);
+  } catch (error) {
+    if (error instanceof KernelError) return { clients: [], isCut: true };
+    throw error;
+  }
+}
+
 function pinnedClients(
   { plan, namespace }: ReadBackInput,
   servers: readonly VirtualServer[],
@@ -109,7 +120,7 @@ function pinnedClients(
   const addresses = new Set(
     servers.map(({ service: { key } }) => (key.kind === 'address' ? joinHostPort(key.address, key.port) : '')),
   );
-  const { clients, isCut } = readPersistence(MAX_CONNECTION_BYTES, namespace);
+  const { clients, isCut } = persistence(namespace);
   const own = clients
     .filter(client => client.protocol === protocol && addresses.has(joinHostPort(client.address, client.port)))
     .map(({ client, server, serverPort, secondsLeft }) => {

@@ -2,8 +2,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo, Server as Listener, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { errorText } from '../../lib/error-text.ts';
-import { withoutSecrets } from '../../lib/secrets.ts';
-import type { HttpAnswer, HttpHandler, HttpRequest, HttpStream } from './answer.ts';
+import type { HttpAnswer, HttpHandler, HttpRequest } from './answer.ts';
 import { BAD_REQUEST, textAnswer } from './answer.ts';
 import { type ConnectionTable, processConnections } from './connection-table.ts';
 import { HttpConnection } from './http-connection.ts';
@@ -11,6 +10,7 @@ import { type Listen, type ListenAddress, listenHere } from './listen.ts';
 import { parseTarget } from './request-target.ts';
 import { SilentConnection } from './silent-connection.ts';
 import { processTurns } from './turn-queue.ts';
+import { writeAnswer } from './write-answer.ts';
 
 /** Callers are probes and scrapers, and none of them needs more than this. */
 const LIMITS = {
@@ -127,9 +127,7 @@ async function answer(
     const parsed = parseRequest(request, closed);
     const result = parsed ? callHandler(handle, parsed) : BAD_REQUEST;
     if (result instanceof Promise) await result.then(() => connection.turn());
-    const { status, headers, body } = await result;
-    if (isStream(body)) await writeStream(status, headers, body, response, connection);
-    else write(status, headers, body, response, answerTimeoutMs);
+    await writeAnswer(await result, response, { connection, answerTimeoutMs });
   } catch {
     // The answer has a header that HTTP does not allow, or a stream failed: then the caller must not take a part for all.
     response.destroy();
@@ -144,68 +142,6 @@ function callHandler(handle: HttpHandler, request: HttpRequest): HttpAnswer | Pr
   } catch (error) {
     return failed(error);
   }
-}
-
-type Headers = HttpAnswer['headers'];
-
-function write(
-  status: number,
-  headers: Headers,
-  body: string | Uint8Array,
-  response: ServerResponse,
-  timeoutMs: number,
-): void {
-  const shown = shownBytes(body);
-  response.writeHead(status, { ...headers, 'Content-Length': Buffer.byteLength(shown) }).end(shown);
-  const timeout = setTimeout(() => response.destroy(), timeoutMs);
-  response.once('close', () => clearTimeout(timeout));
-}
-
-function shownBytes(body: string | Uint8Array): string | Uint8Array {
-  return typeof body === 'string' ? withoutSecrets(body) : body;
-}
-
-function isStream(body: HttpAnswer['body']): body is HttpStream {
-  return typeof body === 'object' && Symbol.asyncIterator in body;
-}
-
-/**
- * Writes part after part, each in its own turn. A caller that takes no byte for a while is disconnected, as with every
- * answer, but there is no limit for the whole stream.
- */
-async function writeStream(
-  status: number,
-  headers: Headers,
-  body: HttpStream,
-  response: ServerResponse,
-  connection: HttpConnection,
-): Promise<void> {
-  response.writeHead(status, headers).flushHeaders();
-  const parts = body[Symbol.asyncIterator]();
-  try {
-    while (!response.destroyed) {
-      // The part is made in the turn, because that can take as long as writing it.
-      await connection.turn();
-      const { done, value } = await parts.next();
-      if (done) return void response.end();
-      if (!response.destroyed && !response.write(shownBytes(value))) await drained(response);
-    }
-  } finally {
-    await parts.return?.();
-  }
-}
-
-/** Resolves when the caller has taken what was written, or is gone. */
-function drained(response: ServerResponse): Promise<void> {
-  return new Promise(resolve => {
-    const end = () => {
-      response.off('drain', end);
-      response.off('close', end);
-      resolve();
-    };
-    response.on('drain', end);
-    response.on('close', end);
-  });
 }
 
 function parseRequest(message: IncomingMessage, closed: AbortSignal): HttpRequest | undefined {

@@ -1,7 +1,8 @@
 import { KernelError } from '../../../kernel/errors.ts';
 import { type Element, type IpsetSocket, L4, printCreate, printElement } from '../../../kernel/ipset/index.ts';
 import { type DestinationEntry, type IpvsSocket, printDestination, printService } from '../../../kernel/ipvs/index.ts';
-import type { RouteSocket } from '../../../kernel/rtnetlink/index.ts';
+import { uninterrupted } from '../../../kernel/netlink/index.ts';
+import type { AddressFilter, RouteSocket } from '../../../kernel/rtnetlink/index.ts';
 import { type Family, type Ip, joinHostPort } from '../../../net/index.ts';
 import type { ServicePortPlan } from '../../../plan/index.ts';
 import type { KernelEntry, ReadBudget } from '../../read-back.ts';
@@ -140,6 +141,16 @@ async function testElement(socket: IpsetSocket, set: string, element: Element): 
   }
 }
 
+async function findAddresses(
+  socket: RouteSocket,
+  filter: AddressFilter,
+  ips: ReadonlyMap<Ip, boolean>,
+): Promise<ReadonlySet<Ip>> {
+  const found = new Set<Ip>();
+  for await (const { ip } of socket.streamAddresses(filter)) if (ips.has(ip)) found.add(ip);
+  return found;
+}
+
 /** Addresses of kube-ipvs0, in the words of `ip addr`. */
 export async function readAddresses(
   socket: RouteSocket,
@@ -148,12 +159,7 @@ export async function readAddresses(
 ): Promise<readonly KernelEntry[]> {
   const link = socket.link(LINK);
   if (!link) return [{ kind: 'link', place: 'ip link', wanted: LINK, found: undefined }];
-  const found = new Set<Ip>();
-  for await (const { ip } of socket.streamAddresses({ family, link })) {
-    if (!ips.has(ip)) continue;
-    found.add(ip);
-    if (found.size === ips.size) break;
-  }
+  const found = await uninterrupted(() => findAddresses(socket, { family, link }, ips));
   const text = (ip: Ip) => `${family === 'IPv4' ? 'inet' : 'inet6'} ${ip}/${PREFIX_LENGTH[family]}`;
   return [...ips].flatMap(([ip, isWanted]) => {
     if (!isWanted && !found.has(ip)) return [];

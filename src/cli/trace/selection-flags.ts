@@ -1,12 +1,12 @@
 import { goQuote } from '../../lib/go-quote.ts';
 import { type Cidr, formatCidr, hostCidr, isHostCidr, joinHostPort, parseCidr, parseIp } from '../../net/index.ts';
-import type { FlowDestination, FlowProtocol, TraceFlow } from '../../trace/index.ts';
+import type { PacketSelection, SelectedDestination, SelectedProtocol } from '../../trace/index.ts';
 import { FlagError } from '../flags/index.ts';
 import type { FindService, KnownPort, KnownService } from './known-service.ts';
 
-/** The flow, and how to name it in messages. */
-export interface NamedFlow {
-  readonly flow: TraceFlow;
+/** The selection, and how to name it in messages. */
+export interface NamedSelection {
+  readonly selection: PacketSelection;
   readonly name: string;
 }
 
@@ -18,7 +18,7 @@ const SERVICE = /^(?:([a-z0-9.-]+)\/)?([a-z0-9.-]+)(?::([a-z0-9-]+))?$/;
 const MAX_PORT = 65_535;
 
 /** Throws a FlagError, or the error of `findService`. */
-export async function flowFromFlags(from: string, to: string, findService: FindService): Promise<NamedFlow> {
+export async function selectionFromFlags(from: string, to: string, findService: FindService): Promise<NamedSelection> {
   if (from === '' && to === '') {
     throw new FlagError('give --from, --to or both: without them, the trace would follow every packet of the node');
   }
@@ -26,7 +26,7 @@ export async function flowFromFlags(from: string, to: string, findService: FindS
   const destinations = to === '' ? [] : await destinationsOf(to, findService);
   const start = source === undefined ? 'anywhere' : source === 'node' ? 'this node' : addressText(source);
   const end = to === '' ? 'anywhere' : destinations.map(destinationText).join(', ');
-  return { flow: { source, destinations }, name: `from ${start} to ${end}` };
+  return { selection: { source, destinations }, name: `from ${start} to ${end}` };
 }
 
 function sourceOf(text: string): Cidr | 'node' {
@@ -37,10 +37,10 @@ function sourceOf(text: string): Cidr | 'node' {
   return address;
 }
 
-async function destinationsOf(text: string, findService: FindService): Promise<readonly FlowDestination[]> {
+async function destinationsOf(text: string, findService: FindService): Promise<readonly SelectedDestination[]> {
   const whole = addressOf(text);
   if (whole) return [{ address: whole }];
-  const protocol = PROTOCOL.exec(text)?.[1]?.toUpperCase() as FlowProtocol | undefined;
+  const protocol = PROTOCOL.exec(text)?.[1]?.toUpperCase() as SelectedProtocol | undefined;
   const place = protocol === undefined ? text : text.replace(PROTOCOL, '');
   const [, bracketed, plain, digits] = WITH_PORT.exec(place) ?? [];
   const host = bracketed ?? plain ?? place;
@@ -49,7 +49,7 @@ async function destinationsOf(text: string, findService: FindService): Promise<r
   return await serviceDestinations(place, protocol, findService);
 }
 
-function withPort(digits: string | undefined): { readonly port?: number; readonly protocol?: FlowProtocol } {
+function withPort(digits: string | undefined): { readonly port?: number; readonly protocol?: SelectedProtocol } {
   if (digits === undefined) return {};
   const port = Number(digits);
   if (port < 1 || port > MAX_PORT)
@@ -60,9 +60,9 @@ function withPort(digits: string | undefined): { readonly port?: number; readonl
 
 async function serviceDestinations(
   text: string,
-  protocol: FlowProtocol | undefined,
+  protocol: SelectedProtocol | undefined,
   findService: FindService,
-): Promise<readonly FlowDestination[]> {
+): Promise<readonly SelectedDestination[]> {
   const [, namespace = 'default', name, port] = SERVICE.exec(text) ?? [];
   if (name === undefined) {
     throw new FlagError(
@@ -82,7 +82,7 @@ function isPort({ name, frontends }: KnownPort, wanted: string): boolean {
   return name === wanted || frontends.some(({ port }) => String(port) === wanted);
 }
 
-function portDestinations({ protocol, frontends }: KnownPort): readonly FlowDestination[] {
+function portDestinations({ protocol, frontends }: KnownPort): readonly SelectedDestination[] {
   return frontends.map(({ address, port }) => ({
     address: address === 'node' ? 'node' : hostCidr(address),
     port,
@@ -110,7 +110,7 @@ function addressText(address: Cidr): string {
   return isHostCidr(address) ? address.address : formatCidr(address);
 }
 
-function destinationText({ address, port, protocol }: FlowDestination): string {
+function destinationText({ address, port, protocol }: SelectedDestination): string {
   const host = address === 'node' ? 'the addresses of this node' : addressText(address);
   const suffix = protocol === undefined ? '' : `/${protocol.toLowerCase()}`;
   if (port === undefined) return `${host}${suffix}`;

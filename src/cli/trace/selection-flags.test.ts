@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { formatCidr, type Ip } from '../../net/index.ts';
-import { flowFromFlags } from './flow-flags.ts';
 import type { FindService, KnownService } from './known-service.ts';
+import { selectionFromFlags } from './selection-flags.ts';
 
 const WEB: KnownService = {
   key: 'shop/web',
@@ -34,8 +34,8 @@ const findService: FindService = async (namespace, name) => {
 };
 
 async function destinations(to: string): Promise<readonly string[]> {
-  const { flow } = await flowFromFlags('', to, findService);
-  return flow.destinations.map(({ address, port, protocol }) =>
+  const { selection } = await selectionFromFlags('', to, findService);
+  return selection.destinations.map(({ address, port, protocol }) =>
     [address === 'node' ? address : formatCidr(address), port, protocol].filter(Boolean).join(' '),
   );
 }
@@ -63,19 +63,19 @@ test('TRACE-9 --to is a Service: all of its addresses and node ports, or one of 
 });
 
 test('TRACE-9 --from is an address, a range or the node', async () => {
-  const source = async (from: string) => (await flowFromFlags(from, '', findService)).flow.source;
+  const source = async (from: string) => (await selectionFromFlags(from, '', findService)).selection.source;
   assert.deepEqual(await source('10.244.1.7'), { address: '10.244.1.7', prefix: 32 });
   assert.deepEqual(await source('10.244.0.0/16'), { address: '10.244.0.0', prefix: 16 });
   assert.equal(await source('node'), 'node');
-  const { name } = await flowFromFlags('node', 'shop/web:80', findService);
+  const { name } = await selectionFromFlags('node', 'shop/web:80', findService);
   assert.equal(
     name,
     'from this node to 10.96.0.10:80/tcp, [fd00:10:96::10]:80/tcp, the addresses of this node, port 30080/tcp',
   );
 });
 
-test('TRACE-9 what is no flow is an error that says what is right', async () => {
-  const error = (from: string, to: string) => flowFromFlags(from, to, findService).then(() => 'no error', String);
+test('TRACE-9 what is no selection is an error that says what is right', async () => {
+  const error = (from: string, to: string) => selectionFromFlags(from, to, findService).then(() => 'no error', String);
   assert.match(await error('', ''), /give --from, --to or both/);
   assert.match(await error('pod', ''), /must be an IP, a CIDR or node/);
   assert.match(await error('', '10.96.0.10:0'), /must be 1 to 65535/);
@@ -85,5 +85,5 @@ test('TRACE-9 what is no flow is an error that says what is right', async () => 
     /Service shop\/web has no port "https": it has http 80 and 30080\/tcp, dns 53\/udp/,
   );
   const headless: FindService = async () => ({ key: 'shop/db', ports: [] });
-  await assert.rejects(flowFromFlags('', 'shop/db', headless), /has no address that packets could go to/);
+  await assert.rejects(selectionFromFlags('', 'shop/db', headless), /has no address that packets could go to/);
 });
