@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 
 const PAGE = 'docs/guide/find-out-why.md';
 const PROMPT = '$ kubectl -n kube-system exec POD -- ';
@@ -34,6 +34,14 @@ function shown(text: string): Shown {
     output: text.slice(end + 1),
     tail: tail === undefined ? undefined : Number(tail),
   };
+}
+
+/** Writes the real output into the page, after a text of the program changed. */
+export function replaceOutput({ output }: Shown, real: string): void {
+  writeFileSync(
+    PAGE,
+    readFileSync(PAGE, 'utf8').replace(output, () => real),
+  );
 }
 
 /** Replaces what differs from run to run: the seconds until the kernel forgets a flow. */
