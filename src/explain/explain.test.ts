@@ -39,6 +39,7 @@ describe('the answer', () => {
       verdict: 'works',
       summary:
         'By the plan, a connection from a pod at 10.244.1.7 to 10.96.0.10:80/TCP is answered by one of 2 endpoints of default/web.',
+      next: { text: 'if it still fails, ask the proxy of the node, which also reads the kernel' },
     });
     assert.equal(outcome?.kind, 'answered');
     assert.deepEqual(
@@ -56,6 +57,21 @@ describe('the answer', () => {
     );
     assert.equal(answer.verdict, 'broken');
     assert.match(answer.summary, /^No EndpointSlice belongs to default\/web/);
+  });
+
+  test('EXPLAIN-3 an answer that is good says what to try if it still fails', async () => {
+    const kernel = {
+      readBack: async () => ({ entries: [{ kind: 'x', place: 'y', wanted: 'z', found: 'z' }], affinity: [] }),
+      probe: async () => [],
+    };
+    const facts = factsOf([web, webSlice], { kernel });
+    const command = async (question: string, probe: boolean) => (await ask(question, facts, probe)).next?.command;
+    assert.equal(
+      await command('web from 10.244.1.7', false),
+      'kube-proxy explain --probe --from 10.244.1.7 default/web',
+    );
+    assert.equal(await command('web:80/tcp from node', true), 'kube-proxy trace --from node --to default/web:80');
+    assert.equal(await command('10.96.0.10:80', true), 'kube-proxy trace --to 10.96.0.10:80');
   });
 
   test('EXPLAIN-3 EXPLAIN-4 doubts about what the proxy knows are part of a bad answer', async () => {

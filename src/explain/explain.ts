@@ -7,12 +7,13 @@ import {
   type ExplainedTarget,
   type Explanation,
   type ExplanationOrigin,
+  type NextStep,
 } from './explanation.ts';
 import type { Facts } from './facts.ts';
 import type { Finding } from './finding.ts';
 import { mentionedAddress } from './near-misses/address.ts';
 import type { Outcome } from './outcome.ts';
-import { type OperatorQuestion, questionTexts } from './question.ts';
+import { type OperatorQuestion, questionTexts, textOfTarget } from './question.ts';
 import { callerName, callerStep, unknownCallerStep } from './steps/caller.ts';
 import { endpointsStep } from './steps/endpoints.ts';
 import { kernelSteps } from './steps/kernel.ts';
@@ -125,6 +126,7 @@ interface Answer {
 function finish(findings: readonly Finding[], { question, facts, target, detected, outcome }: Answer): Explanation {
   const works = target && detected ? worksText(target, detected, outcome, facts) : '';
   const { verdict, summary, next } = judge(findings, outcome, works);
+  const advice = next ?? (verdict === 'works' ? stillFailing(question, facts) : undefined);
   return {
     schema: EXPLANATION_SCHEMA,
     question: questionTexts(question),
@@ -142,8 +144,21 @@ function finish(findings: readonly Finding[], { question, facts, target, detecte
     ...(outcome ? { outcome } : {}),
     verdict,
     summary,
-    ...(next ? { next } : {}),
+    ...(advice ? { next: advice } : {}),
   };
+}
+
+/** What to try if the operator sees a failure although everything looked at is good. */
+function stillFailing(question: OperatorQuestion, { kernel }: Facts): NextStep {
+  const { to, from } = questionTexts(question);
+  const flags = from === undefined ? '' : ` --from ${from}`;
+  if (!kernel) return { text: 'if it still fails, ask the proxy of the node, which also reads the kernel' };
+  if (!question.probe) {
+    return { text: 'if it still fails, try the endpoints, too', command: `kube-proxy explain --probe${flags} ${to}` };
+  }
+  const caller = question.from.kind === 'address' || question.from.kind === 'node' ? flags : '';
+  const target = question.to.kind === 'service' ? textOfTarget({ ...question.to, protocol: undefined }) : to;
+  return { text: 'if it still fails, follow a real packet', command: `kube-proxy trace${caller} --to ${target}` };
 }
 
 function worksText(

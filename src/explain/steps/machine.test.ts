@@ -35,10 +35,11 @@ describe('the kernel', () => {
       'good: The kernel has the one entry that the proxy wants, read just now.',
       '✓ map ip kube-proxy service-numbers: 10.96.0.10 . tcp . 80 : 0x10001000',
     ]);
-    assert.equal(
-      verdictText(answer),
+    assert.deepEqual(lines(verdictText(answer)), [
       'works: A connection from any pod to 10.96.0.10:80/TCP is answered by the one endpoint of default/web.',
-    );
+      'next: if it still fails, try the endpoints, too',
+      '$ kube-proxy explain --probe default/web',
+    ]);
   });
 
   test('EXPLAIN-14 entries that are missing, different or unexpected are named exactly', async () => {

@@ -75,6 +75,7 @@ describe('steps', () => {
       step: ['note: Some changes are not written yet; the next sync writes them.'],
       verdict: [
         'works: By the plan, a connection from any pod to 10.96.0.10:80/TCP is answered by the one endpoint of default/web.',
+        'next: if it still fails, ask the proxy of the node, which also reads the kernel',
       ],
     },
     {
@@ -102,6 +103,7 @@ describe('steps', () => {
       ],
       verdict: [
         'works: By the plan, a connection from any pod to 10.96.0.10:80/TCP is answered by the one endpoint of default/web.',
+        'next: if it still fails, ask the proxy of the node, which also reads the kernel',
       ],
     },
     {
@@ -140,6 +142,7 @@ describe('steps', () => {
       ],
       verdict: [
         'works: By the plan, a connection from pod default/web-0 at 10.244.1.2 to 10.96.0.10:80/TCP is answered by the one endpoint of default/web.',
+        'next: if it still fails, ask the proxy of the node, which also reads the kernel',
       ],
     },
     {
@@ -207,6 +210,7 @@ describe('steps', () => {
       step: ['note: No kernel was read, because these facts come from no running proxy.'],
       verdict: [
         'works: By the plan, a connection from any pod to 10.96.0.10:80/TCP is answered by the one endpoint of default/web.',
+        'next: if it still fails, ask the proxy of the node, which also reads the kernel',
       ],
     },
   ]);
