@@ -81,6 +81,17 @@ describe('the inspection API of a running proxy', () => {
     assert.ok(!existsSync(join(folder, 'run')));
   });
 
+  test('INSPECT-1 a proxy that waits until it is the only one has no socket yet', async () => {
+    const first = await started();
+    socket = join(folder, 'second', 'proxy.sock');
+    const second = start(['--inspect-socket', socket]);
+    await second.until('waiting until it ends');
+    assert.ok(!existsSync(socket));
+    await first.stop();
+    await second.until(SYNCED);
+    await askProxy(socket, '/v1/status');
+  });
+
   test('INSPECT-1 the flags also count beside a configuration file', async () => {
     const config = join(folder, 'config.yaml');
     writeFileSync(

@@ -1,4 +1,4 @@
-import { objectKey } from '../api/index.ts';
+import { objectKey, objectName } from '../api/index.ts';
 import {
   ANY_IP,
   cidrContains,
@@ -13,7 +13,7 @@ import type { Frontend } from '../plan/index.ts';
 import type { Caller } from './caller.ts';
 import type { Facts } from './facts.ts';
 import { nodeIPsOf } from './node-addresses.ts';
-import { type EndpointPlace, findEndpoints, findPod } from './pods.ts';
+import { type EndpointPlace, findEndpoints, findPod, podKey } from './pods.ts';
 import type { From } from './question.ts';
 
 /** A caller, and how its place was detected. */
@@ -38,15 +38,20 @@ export interface UnknownCaller {
   readonly command?: string;
 }
 
-/** `target` is the kind of frontend that is called. It decides about the default: who usually calls such an address. */
+/** The address that is called, and its kind of frontend. They decide about the default: who usually calls it. */
+export interface CalledAddress {
+  readonly ip: Ip;
+  readonly kind?: Frontend['kind'];
+}
+
 export async function detectCaller(
   from: From,
   family: Family,
-  target: Frontend['kind'] | undefined,
+  called: CalledAddress,
   facts: Facts,
 ): Promise<DetectedCaller | UnknownCaller> {
-  const detected = await detect(from, family, target, facts);
-  if (detected.kind === 'unknown' || target === 'NodePort') return detected;
+  const detected = await detect(from, family, called, facts);
+  if (detected.kind === 'unknown' || called.kind === 'NodePort') return detected;
   // The proxy of its own node handles all other connections of a pod. This node can only say what it would do itself.
   const { place, ip } = detected.caller;
   return { ...detected, caller: { place, ip } };
@@ -55,12 +60,12 @@ export async function detectCaller(
 async function detect(
   from: From,
   family: Family,
-  target: Frontend['kind'] | undefined,
+  called: CalledAddress,
   facts: Facts,
 ): Promise<DetectedCaller | UnknownCaller> {
   switch (from.kind) {
     case 'default':
-      return target === undefined || target === 'ClusterIP' ? anyPod(family, facts) : anyOutside(family, true);
+      return assumedCaller(family, called, facts);
     case 'outside':
       return anyOutside(family, false);
     case 'node':
@@ -70,6 +75,14 @@ async function detect(
     case 'address':
       return await byAddress(from.ip, family, facts);
   }
+}
+
+function assumedCaller(family: Family, { ip, kind }: CalledAddress, facts: Facts): DetectedCaller {
+  if (isLoopback(ip)) {
+    const how = 'assumed to be the node itself, because only it reaches its loopback addresses';
+    return { ...nodeItself(family, facts), ip: undefined, how, isAssumed: true };
+  }
+  return kind === undefined || kind === 'ClusterIP' ? anyPod(family, facts) : anyOutside(family, true);
 }
 
 function anyPod(family: Family, facts: Facts): DetectedCaller {
@@ -144,7 +157,7 @@ async function byAddress(ip: Ip, family: Family, facts: Facts): Promise<Detected
 function podAt(ip: Ip, { targetRef, node, slice }: Omit<EndpointPlace, 'zone'>, facts: Facts): DetectedCaller {
   const otherNode = node !== undefined && node !== '' && node !== facts.nodeName ? node : undefined;
   const isOnNode = nodeIPsOf(facts).includes(ip);
-  const pod = targetRef && targetRef.name !== '' ? objectKey(targetRef) : undefined;
+  const pod = targetRef && podKey(targetRef, objectName(slice).namespace);
   const named = `${pod === undefined ? 'an endpoint' : `pod ${pod}`} by EndpointSlice ${slice}`;
   return {
     kind: 'caller',

@@ -7,18 +7,18 @@ import {
   type ExplainedTarget,
   type Explanation,
   type ExplanationOrigin,
+  type NextStep,
 } from './explanation.ts';
 import type { Facts } from './facts.ts';
 import type { Finding } from './finding.ts';
 import { mentionedAddress } from './near-misses/address.ts';
 import type { Outcome } from './outcome.ts';
-import { type OperatorQuestion, questionTexts } from './question.ts';
+import { type OperatorQuestion, questionTexts, textOfTarget } from './question.ts';
 import { callerName, callerStep, unknownCallerStep } from './steps/caller.ts';
-import { endpointsStep } from './steps/endpoints.ts';
-import { kernelSteps } from './steps/kernel.ts';
+import { frontendFindings } from './steps/frontend.ts';
 import { knowledgeStep } from './steps/knowledge.ts';
 import { listenersStep } from './steps/listeners.ts';
-import { guarded, machineSteps } from './steps/machine.ts';
+import { guarded } from './steps/machine.ts';
 import { pathStep } from './steps/path.ts';
 import { portSteps } from './steps/ports.ts';
 import { serviceStep } from './steps/service.ts';
@@ -46,34 +46,9 @@ function fixed(facts: Facts): Facts {
 }
 
 async function explainFrontend(met: MetFrontend, question: OperatorQuestion, facts: Facts): Promise<Explanation> {
-  const { plan, frontend, family } = met;
-  const before = [knowledgeStep(facts, plan.service), serviceStep(met, facts)];
-  const target = targetOf(met);
-  const detected = await detectCaller(question.from, family, frontend.kind, facts);
-  if (detected.kind === 'unknown') {
-    return finish([...before, unknownCallerStep(detected)], { question, facts, target });
-  }
-  const outcome = connectionOutcome(met, detected, facts);
-  // Some modes start programs to read the kernel, so all of this runs at the same time.
-  const read = kernelSteps(met, facts);
-  const reading = read.then(
-    ({ reading }) => reading,
-    () => undefined,
-  );
-  const [endpoints, kernel, machine] = await Promise.all([
-    endpointsStep(met, outcome, facts),
-    read,
-    machineSteps(met, detected, outcome, reading, { facts, isProbing: question.probe }),
-  ]);
-  const findings = [
-    ...before,
-    callerStep(detected, met, facts),
-    endpoints,
-    pathStep(outcome, met, detected, facts),
-    ...kernel.findings,
-    ...machine,
-  ];
-  return finish(findings, { question, facts, target, detected, outcome });
+  const before = [knowledgeStep(facts, met.plan.service), serviceStep(met, facts)];
+  const { findings, ...rest } = await frontendFindings(met, question, facts);
+  return finish([...before, ...findings], { question, facts, target: targetOf(met), ...rest });
 }
 
 async function explainPorts(
@@ -106,7 +81,7 @@ async function explainNone(
   const before = [knowledge, finding];
   if (!destination) return finish(before, { question, facts });
   const family = destination.ip.includes(':') ? 'IPv6' : 'IPv4';
-  const detected = await detectCaller(question.from, family, undefined, facts);
+  const detected = await detectCaller(question.from, family, destination, facts);
   if (detected.kind === 'unknown') return finish([...before, unknownCallerStep(detected)], { question, facts });
   const outcome = connectionOutcome({ ...destination, family }, detected, facts, use);
   const known = mentionedAddress(outcome) ?? finding;
@@ -135,6 +110,7 @@ interface Answer {
 function finish(findings: readonly Finding[], { question, facts, target, detected, outcome }: Answer): Explanation {
   const works = target && detected ? worksText(target, detected, outcome, facts) : '';
   const { verdict, summary, next } = judge(findings, outcome, works);
+  const advice = next ?? (verdict === 'works' ? stillFailing(question, facts) : undefined);
   return {
     schema: EXPLANATION_SCHEMA,
     question: questionTexts(question),
@@ -152,8 +128,21 @@ function finish(findings: readonly Finding[], { question, facts, target, detecte
     ...(outcome ? { outcome } : {}),
     verdict,
     summary,
-    ...(next ? { next } : {}),
+    ...(advice ? { next: advice } : {}),
   };
+}
+
+/** What to try if the operator sees a failure although everything looked at is good. */
+function stillFailing(question: OperatorQuestion, { kernel }: Facts): NextStep {
+  const { to, from } = questionTexts(question);
+  const flags = from === undefined ? '' : ` --from ${from}`;
+  if (!kernel) return { text: 'if it still fails, ask the proxy of the node, which also reads the kernel' };
+  if (!question.probe) {
+    return { text: 'if it still fails, try the endpoints, too', command: `kube-proxy explain --probe${flags} ${to}` };
+  }
+  const caller = question.from.kind === 'address' || question.from.kind === 'node' ? flags : '';
+  const target = question.to.kind === 'service' ? textOfTarget({ ...question.to, protocol: undefined }) : to;
+  return { text: 'if it still fails, follow a real packet', command: `kube-proxy trace${caller} --to ${target}` };
 }
 
 function worksText(

@@ -50,6 +50,8 @@ export interface ModeBehaviour {
   /** The mode drops connections to addresses of service CIDRs that no Service has. */
   readonly dropsUnallocatedClusterIPs: boolean;
   readonly loopbackNodePorts: LoopbackNodePorts;
+  /** What an operator does to make node ports answer at loopback addresses. */
+  readonly loopbackAdvice?: string;
   /** Without endpoints, a node port is rejected or dropped at every address of the node, also where it is not accepted. */
   readonly refusesNodePortsAtAllAddresses: boolean;
   /** A frontend whose owner has no endpoints serves another Service that wants it. */

@@ -314,7 +314,7 @@ describe('trace', { concurrency: 3 }, () => {
       assert.equal(await program.end(), 0, program.errors);
       assert.match(
         program.errors,
-        /^This node has rules of iptables-legacy \(iptables-legacy: nat\)\. The kernel cannot trace them/,
+        /^This node has tables of iptables-legacy \(iptables-legacy: nat\)\. The kernel cannot trace their rules/,
       );
       assert.match(program.errors, /iptables-legacy -t raw -I PREROUTING -d IP -p tcp --dport PORT -j TRACE/);
       assert.match(program.output, /\n {6}destination 10\.96\.7\.7:80 becomes 10\.244\.2\.3:8080\n/);

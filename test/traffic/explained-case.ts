@@ -14,6 +14,10 @@ import type { RecordedSource } from './recorded-network.ts';
 import type { CaseSettings } from './settings.ts';
 import { caseMode, type StartedProxy, type StartOptions, startProxy } from './start-proxy.ts';
 
+/** On a busy machine, starting a program may take seconds. */
+const TIMEOUT_MS = 60_000;
+const NEVER_MS = 3_600_000;
+
 /** A proxy on the node of a recorded network, which can be asked about itself as an operator asks. */
 export class ExplainedCase {
   readonly objects = new CaseObjects();
@@ -28,7 +32,9 @@ export class ExplainedCase {
   constructor(settings: CaseSettings, options: StartOptions = {}) {
     this.#settings = settings;
     this.#options = options;
-    this.proxy = startProxy(settings.mode, this.cluster.node, settings, options);
+    // No sync changes rules while they are read, and nothing repairs what a test breaks.
+    const started = { ...options, syncPeriodMs: NEVER_MS };
+    this.proxy = startProxy(settings.mode, this.cluster.node, settings, started);
   }
 
   get node(): NetworkNamespace {
@@ -89,7 +95,7 @@ export class ExplainedCase {
     return {
       readBack: (family, plan) => this.proxy.mode.readBack(family, plan),
       flows: packet => findFlows(packet, { namespace }),
-      otherRules: paths => findOtherRulesOn(paths, { namespace }),
+      otherRules: paths => findOtherRulesOn(paths, { namespace, timeoutMs: TIMEOUT_MS }),
       listeners: query => findListeners(query, { namespace }),
       probe: endpoints => namespace.run(() => probeAll(endpoints)),
     };

@@ -1,4 +1,4 @@
 import { explainedSuite } from './explained-suite.ts';
 
-// Starting programs takes long in a guest, so these are few cases.
+// Starting programs takes even longer in a guest.
 explainedSuite('ipvs', 'ipvs', {}, ['nodeport-local', 'session-affinity']);

@@ -24,6 +24,14 @@ const CASES: readonly string[] = [
   'session-affinity',
 ];
 
+/** For modes that read the kernel with programs, which takes long. */
+export const FEW_CASES: readonly string[] = [
+  'dual-stack',
+  'loadbalancer-source-ranges',
+  'nodeport-local',
+  'session-affinity',
+];
+
 const KERNEL_TOPICS: ReadonlySet<string> = new Set(['kernel', 'connections', 'other rules', 'listeners']);
 
 /** Explains every question of recorded cases with what the kernel has. Nothing may raise a false alarm. */

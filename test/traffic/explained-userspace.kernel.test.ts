@@ -1,3 +1,3 @@
-import { explainedSuite } from './explained-suite.ts';
+import { explainedSuite, FEW_CASES } from './explained-suite.ts';
 
-explainedSuite('userspace', 'userspace');
+explainedSuite('userspace', 'userspace', {}, FEW_CASES);

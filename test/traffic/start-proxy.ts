@@ -18,6 +18,8 @@ export interface StartOptions {
   readonly backend?: Backend;
   readonly families?: readonly Family[];
   readonly measured?: ModeEvents['measured'];
+  /** The default is one second. */
+  readonly syncPeriodMs?: number;
 }
 
 /** A proxy on the cluster's node, with the parts that tests look into. */
@@ -33,7 +35,7 @@ export function startProxy(
   mode: Mode,
   namespace: NetworkNamespace,
   settings: CaseSettings,
-  { backend, families = FAMILIES, measured = () => {} }: StartOptions = {},
+  { backend, families = FAMILIES, measured = () => {}, syncPeriodMs = 1000 }: StartOptions = {},
 ): StartedProxy {
   const failed = (action: string, error: unknown) => assert.fail(`could not ${action}: ${error}`);
   const {
@@ -52,7 +54,7 @@ export function startProxy(
         settings: settings.plan,
         nodePortAddresses: settings.nodePortAddresses,
         masqueradeBit: MASQUERADE_BIT,
-        intervals: syncIntervals(0, 1000),
+        intervals: syncIntervals(0, syncPeriodMs),
       },
     },
     {

@@ -87,6 +87,7 @@ manifests, for node node-a, nftables mode
 
 ✓ works: By the plan, a connection from a pod at 10.244.1.7 to 10.96.0.10:80/TCP is answered by the
   one endpoint of default/web.
+  Next: if it still fails, ask the proxy of the node, which also reads the kernel.
 `,
     );
     assert.equal(status, 0);

@@ -14,6 +14,7 @@ const EXAMPLES: readonly Example[] = [
     command: 'kube-proxy --config=/var/lib/kube-proxy/config.conf --hostname-override=NODE',
   },
   { meaning: 'Ask the proxy of this node whether all is well', command: 'kube-proxy status' },
+  { meaning: 'Find out why a Service does not answer', command: 'kube-proxy explain NAMESPACE/SERVICE' },
   { meaning: 'See what the Services of some manifests mean', command: 'kube-proxy plan --manifests DIR' },
   { meaning: 'Watch a proxy at work, without a cluster', command: 'kube-proxy demo --manifests DIR' },
 ];

@@ -18,7 +18,7 @@ export async function legacyNotice(): Promise<string | undefined> {
     }
   }
   if (found.length === 0) return undefined;
-  return `This node has rules of iptables-legacy (${found.join('; ')}). The kernel cannot trace them like rules of nf_tables.
+  return `This node has tables of iptables-legacy (${found.join('; ')}). The kernel cannot trace their rules.
 The trace below shows what they change in a packet, but it does not name their rules. A packet that they drop
 looks lost. To see these rules at work, add a rule with the target TRACE and read the kernel's log:
   iptables-legacy -t raw -I PREROUTING -d IP -p tcp --dport PORT -j TRACE

@@ -36,6 +36,7 @@ describe('Services that are not there, or not as the operator thinks', () => {
       ],
       verdict: [
         'works: By the plan, a connection from any pod to 10.96.0.11:80/TCP is answered by the one endpoint of default/b.',
+        'next: if it still fails, ask the proxy of the node, which also reads the kernel',
       ],
     },
     {
@@ -55,6 +56,7 @@ describe('Services that are not there, or not as the operator thinks', () => {
       ],
       verdict: [
         'works: By the plan, a connection from any pod to 10.96.0.10:80/TCP is answered by the one endpoint of default/a.',
+        'next: if it still fails, ask the proxy of the node, which also reads the kernel',
       ],
     },
     {

@@ -67,6 +67,7 @@ describe('callers', () => {
       ],
       verdict: [
         'works: By the plan, a connection from 198.51.100.9 outside of the cluster to 203.0.113.1:80/TCP is answered by the one endpoint of default/web.',
+        'next: if it still fails, ask the proxy of the node, which also reads the kernel',
       ],
     },
     {

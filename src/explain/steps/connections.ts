@@ -4,6 +4,7 @@ import { isLoopback, joinHostPort } from '../../net/index.ts';
 import type { DetectedCaller } from '../caller-detection.ts';
 import type { Facts } from '../facts.ts';
 import { counted, type Finding, finding } from '../finding.ts';
+import { protocolSuffix } from '../near-misses/service.ts';
 import { nodeIPsOf } from '../node-addresses.ts';
 import type { Outcome } from '../outcome.ts';
 import type { MetFrontend } from '../target.ts';
@@ -56,10 +57,15 @@ function oldFlows(old: readonly TrackedFlow[], met: MetFrontend, detected: Detec
   const source = detected.ip === undefined ? '' : ` --orig-src ${detected.ip}`;
   const command = `conntrack -D -p ${protocol.toLowerCase()}${source} --orig-dst ${ip} --orig-port-dst ${port}`;
   const isLasting = protocol !== 'TCP' && detected.ip !== undefined;
+  const callerOf = (flow: TrackedFlow) =>
+    `kube-proxy explain --from ${flow.caller} ${joinHostPort(ip, port)}${protocolSuffix({ protocol })}`;
   return finding('connections', isLasting ? 'bad' : 'note', text, {
     details: [...old.slice(0, MAX_LINES).map(flow => flow.text), ...texts.details],
     data: texts.data,
     ...(isLasting ? { next: { text: 'make the kernel forget the old connections, on the node', command } } : {}),
+    ...(!isLasting && protocol !== 'TCP' && first
+      ? { next: { text: 'ask for the caller of the old connection', command: callerOf(first) } }
+      : {}),
   });
 }
 

@@ -35,10 +35,11 @@ describe('the kernel', () => {
       'good: The kernel has the one entry that the proxy wants, read just now.',
       '✓ map ip kube-proxy service-numbers: 10.96.0.10 . tcp . 80 : 0x10001000',
     ]);
-    assert.equal(
-      verdictText(answer),
+    assert.deepEqual(lines(verdictText(answer)), [
       'works: A connection from any pod to 10.96.0.10:80/TCP is answered by the one endpoint of default/web.',
-    );
+      'next: if it still fails, try the endpoints, too',
+      '$ kube-proxy explain --probe default/web',
+    ]);
   });
 
   test('EXPLAIN-14 entries that are missing, different or unexpected are named exactly', async () => {
@@ -122,6 +123,15 @@ describe('connections', () => {
     assert.equal(tcp.verdict, 'works');
   });
 
+  test('EXPLAIN-15 if no caller is named, the next step asks for the caller of the old UDP flow', async () => {
+    const answer = await ask('dns:53/udp', factsOf([dns, dnsSlice], { kernel: flows(FLOW) }));
+    assert.equal(answer.verdict, 'works');
+    assert.deepEqual(lines(verdictText(answer)).slice(1), [
+      'next: ask for the caller of the old connection',
+      '$ kube-proxy explain --from 10.244.1.7 10.96.0.10:53/udp',
+    ]);
+  });
+
   test('EXPLAIN-15 in a mode that relays, flows lead to the process of the proxy', async () => {
     const relayed = { ...FLOW, target: ip('192.168.0.2'), targetPort: 42901 };
     const relays = { ...DEFAULT_MODE, behaviour: { ...DEFAULT_MODE.behaviour, isRelay: true } };
@@ -171,12 +181,42 @@ describe('other rules', () => {
     const answer = await ask('web', factsOf([web, webSlice], { kernel: rules(DROP) }));
     assert.deepEqual(lines(stepText(answer, 'other rules')), [
       'bad: A rule in table inet firewalld, chain filter_FORWARD (forward) drops the packet.',
-      '✗ A rule in table inet firewalld, chain filter_FORWARD (forward) (to 10.244.1.2:8080)',
-      '    ip daddr 10.244.0.0/16 drop',
+      '✗ ip daddr 10.244.0.0/16 drop',
+      'On the way to 10.244.1.2:8080.',
     ]);
     assert.deepEqual(lines(verdictText(answer)).slice(1), [
       'next: change the rule in the program that wrote it',
       '$ nft -a list chain inet firewalld filter_FORWARD',
+    ]);
+  });
+
+  test('EXPLAIN-16 for a setting of the kernel, the next step is the command that turns it on', async () => {
+    const off = { kind: 'sysctl', name: 'net.ipv4.ip_forward', value: '0', text: 'net.ipv4.ip_forward = 0' } as const;
+    const sure = { certainty: 'drops', unknown: [] } as const;
+    const found = kernel({
+      otherRules: async paths =>
+        paths.map(() => ({ findings: [{ ...off, ...sure }, DROP], unread: [], incomplete: undefined })),
+    });
+    const answer = await ask('web', factsOf([web, webSlice], { kernel: found }));
+    assert.deepEqual(lines(stepText(answer, 'other rules')), [
+      'bad: The setting net.ipv4.ip_forward = 0 drops the packet.',
+      'On the way to 10.244.1.2:8080.',
+      '✗ A rule in table inet firewalld, chain filter_FORWARD (forward), on the way to 10.244.1.2:8080',
+      '    ip daddr 10.244.0.0/16 drop',
+    ]);
+    assert.deepEqual(lines(verdictText(answer)).slice(1), [
+      'next: turn the setting on, on the node',
+      '$ sysctl -w net.ipv4.ip_forward=1',
+    ]);
+  });
+
+  test('EXPLAIN-16 the policy of a chain has its own next step', async () => {
+    const policy: RuleFinding = { ...DROP, kind: 'policy', tool: 'iptables-nft', table: 'filter', chain: 'FORWARD' };
+    const answer = await ask('web', factsOf([web, webSlice], { kernel: rules(policy) }));
+    assert.deepEqual(lines(verdictText(answer)), [
+      'broken: The policy of iptables-nft table filter, chain FORWARD drops the packet.',
+      'next: add a rule that accepts the packet, or change the policy',
+      '$ iptables-nft -t filter -S FORWARD',
     ]);
   });
 
@@ -189,9 +229,10 @@ describe('other rules', () => {
       table: 'filter',
     };
     const answer = await ask('web', factsOf([web, webSlice], { kernel: rules(may) }));
-    assert.deepEqual(lines(stepText(answer, 'other rules')).slice(0, 2), [
+    assert.deepEqual(lines(stepText(answer, 'other rules')), [
       'note: A rule in iptables-nft table filter, chain filter_FORWARD (forward) may drop the packet.',
-      '! A rule in iptables-nft table filter, chain filter_FORWARD (forward) (to 10.244.1.2:8080), depending on the input interface',
+      '! ip daddr 10.244.0.0/16 drop',
+      'On the way to 10.244.1.2:8080, depending on the input interface.',
     ]);
     assert.equal(answer.verdict, 'works');
   });

@@ -52,7 +52,8 @@ function addFound(found: Map<string, Found>, each: MachineFinding, endpoint: str
 
 function stepOf(found: readonly Found[], rest: readonly string[], isIncomplete: boolean): Finding {
   const sorted = [...found.filter(isSure), ...found.filter(each => !isSure(each))];
-  const details = [...sorted.slice(0, MAX_LINES).flatMap(foundLines), ...rest];
+  const lines = sorted.slice(0, MAX_LINES).flatMap((each, i) => foundLines(each, i === 0));
+  const details = [...lines, ...rest];
   const data = { findings: sorted.map(({ finding: each, endpoints }) => ({ ...each, endpoints })) };
   const [first] = sorted;
   if (!first) {
@@ -73,10 +74,15 @@ function isSure({ finding: { certainty } }: Found): boolean {
   return certainty === 'drops';
 }
 
-function foundLines({ finding: each, endpoints }: Found): readonly string[] {
-  const to = endpoints.length === 0 ? '' : ` (to ${listed(endpoints)})`;
+/** The text of the step has the place of the first finding already. The place of a setting is all of it. */
+function foundLines(found: Found, isFirst: boolean): readonly string[] {
+  const { finding: each, endpoints } = found;
+  const mark = isSure(found) ? '✗' : '!';
   const unknown = each.unknown.length === 0 ? '' : `, depending on the ${listed(each.unknown)}`;
-  return [`${isSure({ finding: each, endpoints }) ? '✗' : '!'} ${placeText(each)}${to}${unknown}`, `    ${each.text}`];
+  const when = `n the way to ${listed(endpoints)}${unknown}`;
+  const text = each.kind === 'sysctl' ? undefined : each.text;
+  if (isFirst) return [...(text === undefined ? [] : [`${mark} ${text}`]), `O${when}.`];
+  return [`${mark} ${placeText(each)}, o${when}`, ...(text === undefined ? [] : [`    ${text}`])];
 }
 
 function placeText(each: MachineFinding): string {
@@ -94,7 +100,7 @@ function placeText(each: MachineFinding): string {
 
 function tableText({ tool, family, table, chain, hook }: RuleFinding): string {
   const place = tool === 'nft' ? `table ${family} ${table}` : `${tool} table ${table}`;
-  return `${place}, chain ${chain} (${hook})`;
+  return `${place}, chain ${chain}${chain.toLowerCase() === hook ? '' : ` (${hook})`}`;
 }
 
 function verbOf(each: MachineFinding): string {
@@ -104,16 +110,16 @@ function verbOf(each: MachineFinding): string {
 function nextStep(each: MachineFinding): NextStep {
   switch (each.kind) {
     case 'rule':
-    case 'policy': {
-      const command =
-        each.tool === 'nft'
-          ? `nft -a list chain ${each.family} ${each.table} ${each.chain}`
-          : `${each.tool} -t ${each.table} -S ${each.chain}`;
-      return { text: 'change the rule in the program that wrote it', command };
-    }
+      return { text: 'change the rule in the program that wrote it', command: listCommand(each) };
+    case 'policy':
+      return { text: 'add a rule that accepts the packet, or change the policy', command: listCommand(each) };
     case 'sysctl':
-      return { text: 'change the setting', command: `sysctl ${each.name}` };
+      return { text: 'turn the setting on, on the node', command: `sysctl -w ${each.name}=1` };
     case 'route':
       return { text: 'check the routes of the node', command: `ip route get ${each.destination}` };
   }
+}
+
+function listCommand({ tool, family, table, chain }: RuleFinding): string {
+  return tool === 'nft' ? `nft -a list chain ${family} ${table} ${chain}` : `${tool} -t ${table} -S ${chain}`;
 }

@@ -1,4 +1,4 @@
-import { joinHostPort } from '../../net/index.ts';
+import { isLoopback, joinHostPort } from '../../net/index.ts';
 import { planName } from '../../plan/index.ts';
 import type { DetectedCaller } from '../caller-detection.ts';
 import type { Facts } from '../facts.ts';
@@ -45,14 +45,13 @@ function notAccepted(
 ): Finding {
   const { nodePortAddresses, nodePortIPs } = facts.settings(family);
   const accepted = nodePortAddresses.matchAll ? [facts.state.nodeOptions.nodeIPs[family]] : nodePortIPs;
-  const [other] = accepted;
-  const { reason } = outcome;
-  const text = `Node ports are not accepted at this address: ${reason}.`;
-  const advice = 'add the range of this address to nodePortAddresses';
-  return finding('path', 'bad', text, {
+  const other = accepted.find(each => !isLoopback(each)) ?? accepted[0];
+  const { loopbackAdvice } = facts.mode.behaviour;
+  const advice = (isLoopback(ip) && loopbackAdvice) || 'add the range of this address to nodePortAddresses';
+  return finding('path', 'bad', `${sentence(outcome.reason)}.`, {
     details: other === undefined ? [] : [`Node ports are accepted at ${listed(accepted)}.`],
     data: outcome,
-    summary: `${joinHostPort(ip, port)} does not accept node ports.`,
+    summary: `Node ports are not accepted at ${ip}.`,
     next:
       other === undefined
         ? { text: advice, command: 'kube-proxy status' }

@@ -75,6 +75,7 @@ describe('steps', () => {
       step: ['note: Some changes are not written yet; the next sync writes them.'],
       verdict: [
         'works: By the plan, a connection from any pod to 10.96.0.10:80/TCP is answered by the one endpoint of default/web.',
+        'next: if it still fails, ask the proxy of the node, which also reads the kernel',
       ],
     },
     {
@@ -102,6 +103,7 @@ describe('steps', () => {
       ],
       verdict: [
         'works: By the plan, a connection from any pod to 10.96.0.10:80/TCP is answered by the one endpoint of default/web.',
+        'next: if it still fails, ask the proxy of the node, which also reads the kernel',
       ],
     },
     {
@@ -140,6 +142,7 @@ describe('steps', () => {
       ],
       verdict: [
         'works: By the plan, a connection from pod default/web-0 at 10.244.1.2 to 10.96.0.10:80/TCP is answered by the one endpoint of default/web.',
+        'next: if it still fails, ask the proxy of the node, which also reads the kernel',
       ],
     },
     {
@@ -151,12 +154,27 @@ describe('steps', () => {
       ],
       topic: 'path',
       step: [
-        'bad: Node ports are not accepted at this address: node port 30080 of default/web:http does not accept connections at 172.17.0.1: nodePortAddresses is 192.168.0.0/16; a program of the node answers if it listens at 172.17.0.1:30080, otherwise the kernel refuses.',
+        'bad: Node port 30080 of default/web:http does not accept connections at 172.17.0.1: nodePortAddresses is 192.168.0.0/16; a program of the node answers if it listens at 172.17.0.1:30080, otherwise the kernel refuses.',
         'Node ports are accepted at 192.168.0.2.',
       ],
       verdict: [
-        'broken: 172.17.0.1:30080 does not accept node ports.',
+        'broken: Node ports are not accepted at 172.17.0.1.',
         'next: call another address of the node, or add the range of this address to nodePortAddresses',
+        '$ kube-proxy explain 192.168.0.2:30080',
+      ],
+    },
+    {
+      what: 'EXPLAIN-9 EXPLAIN-13 a node port at a loopback address, which only the node itself can call',
+      question: '127.0.0.1:30080',
+      facts: [[local, slice('web-1', [{ ip: '10.244.1.2', nodeName: 'node-a' }], httpSlice)]],
+      topic: 'caller',
+      step: [
+        'good: The caller is assumed to be the node itself, because only it reaches its loopback addresses.',
+        'externalTrafficPolicy is Local, but pods and the node itself reach all endpoints.',
+      ],
+      verdict: [
+        'broken: Node ports are not accepted at 127.0.0.1.',
+        'next: call another address of the node, or turn on the feature gate KubeProxyNFTablesLocalhostNodePorts and add localhost to nodePortAddresses',
         '$ kube-proxy explain 192.168.0.2:30080',
       ],
     },
@@ -192,6 +210,7 @@ describe('steps', () => {
       step: ['note: No kernel was read, because these facts come from no running proxy.'],
       verdict: [
         'works: By the plan, a connection from any pod to 10.96.0.10:80/TCP is answered by the one endpoint of default/web.',
+        'next: if it still fails, ask the proxy of the node, which also reads the kernel',
       ],
     },
   ]);

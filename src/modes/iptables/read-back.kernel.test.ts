@@ -25,6 +25,7 @@ const PODS = [{ ip: '10.244.1.2', nodeName: 'node-a' }, '10.244.2.2'];
 
 interface Lab {
   readonly backend: Backend;
+  readonly harness: IptablesHarness;
   readonly namespace: NetworkNamespace;
   readonly chains: { readonly svc: string; readonly ext: string; readonly seps: readonly string[] };
   /** Runs iptables with these words. */
@@ -51,6 +52,7 @@ async function withWeb(
       const { svc, ext, sep } = chainsOf(plan);
       await work({
         backend,
+        harness,
         namespace,
         chains: { svc, ext, seps: plan.endpoints.cluster.map(sep) },
         iptables: line =>
@@ -185,6 +187,15 @@ for (const backend of ['legacy', 'nf_tables'] as const) {
           assert.equal(withoutComments(lab.save()), withoutComments(before), 'a reading changes nothing');
         }));
     }
+
+    test('READ-8 rules of another Service at the same external address are not unexpected', () =>
+      withWeb(backend, {}, async ({ harness }) => {
+        const plans = harness.plans();
+        assert.equal(plans.flatMap(({ conflicts }) => conflicts).length, 1);
+        for (const plan of plans) {
+          assert.deepEqual(differences((await harness.mode.readBack('IPv4', plan)).entries), [], plan.service);
+        }
+      }));
 
     test('READ-7 names the clients that affinity leads to an endpoint', () =>
       withWeb(backend, { sessionAffinity: 'ClientIP', sessionAffinityTimeoutSeconds: 600 }, async lab => {

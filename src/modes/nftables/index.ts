@@ -31,6 +31,9 @@ export const nftables: ModeDescriptor<NftablesOptions> = {
     rejectsUnknownPorts: 'at-cluster-ips',
     dropsUnallocatedClusterIPs: true,
     loopbackNodePorts: localhostNodePorts ? 'listeners' : 'none',
+    loopbackAdvice: localhostNodePorts
+      ? 'add localhost to nodePortAddresses'
+      : `turn on the feature gate ${LOCALHOST_NODE_PORTS} and add localhost to nodePortAddresses`,
   }),
 };
 

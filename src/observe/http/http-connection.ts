@@ -97,10 +97,7 @@ export class HttpConnection extends Duplex implements Turn {
     this.#turns.add(this);
   }
 
-  /**
-   * Resolves when an answer, or a part of it, may be written that is ready only now. Many can be ready at the same
-   * moment. Resolves at once if the connection is closed.
-   */
+  /** Resolves when an answer, or a part of it, may be written that is ready only now. Many can be ready at once. */
   turn(): Promise<void> {
     if (this.destroyed) return Promise.resolve();
     return new Promise(resolve => {
@@ -113,13 +110,10 @@ export class HttpConnection extends Duplex implements Turn {
   run(): void {
     const write = this.#writeAnswer;
     this.#writeAnswer = undefined;
-    if (!write) {
-      if (this.#isWanted) this.#passBytes();
-      return;
-    }
-    write();
+    if (!write && this.#isWanted) this.#passBytes();
+    write?.();
     // Without a further turn the connection would not notice that the peer of a long stream disappears.
-    if (this.#isWanted) this.#turns.add(this);
+    if (write && this.#isWanted) this.#turns.add(this);
   }
 
   /** Gives the HTTP server the bytes up to the end of the next headers, so one request at most. */
