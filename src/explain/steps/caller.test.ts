@@ -66,7 +66,7 @@ describe('callers', () => {
         'loadBalancerSourceRanges (198.51.100.0/24) allows it.',
       ],
       verdict: [
-        'works: By the plan, a connection from 198.51.100.9 outside of the cluster to 203.0.113.1:80/TCP is answered by the one endpoint of default/web.',
+        'works: By the plan, a connection from 198.51.100.9 outside of the cluster to 203.0.113.1:80/TCP is answered by endpoint 10.244.1.2:8080 of default/web.',
         'next: if it still fails, ask the proxy of the node, which also reads the kernel',
       ],
     },

@@ -36,7 +36,7 @@ describe('the kernel', () => {
       '✓ map ip kube-proxy service-numbers: 10.96.0.10 . tcp . 80 : 0x10001000',
     ]);
     assert.deepEqual(lines(verdictText(answer)), [
-      'works: A connection from any pod to 10.96.0.10:80/TCP is answered by the one endpoint of default/web.',
+      'works: A connection from any pod to 10.96.0.10:80/TCP is answered by endpoint 10.244.1.2:8080 of default/web.',
       'next: if it still fails, try the endpoints, too',
       '$ kube-proxy explain --probe default/web',
     ]);
