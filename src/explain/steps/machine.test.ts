@@ -304,6 +304,15 @@ describe('listeners', () => {
     assert.equal(stepText(nobody, 'listeners'), text);
   });
 
+  test('EXPLAIN-17 only a program at this address gets the connection, also if it is the proxy', async () => {
+    const text = async (...found: Listener[]) =>
+      stepText(await ask('192.168.0.2:10256', factsOf([local, here], { kernel: listening(...found) })), 'listeners');
+    const proxy: Listener = { ...nginx, ip: ip('::'), process: { pid: 7, name: 'kube-proxy' }, isOwn: true };
+    assert.equal(await text(proxy), 'note: kube-proxy (process 7) listens there and gets the connection.');
+    assert.match(await text({ ...nginx, ip: ip('127.0.0.1') }), /^bad: No program of the node listens at 192/);
+    assert.match(await text({ ...nginx, ip: ip('192.168.0.2') }), /^note: nginx/);
+  });
+
   test('EXPLAIN-17 cluster IPs have no listeners', async () => {
     const answer = await ask('web', factsOf([local, here], { kernel: listening(nginx) }));
     assert.equal(stepText(answer, 'listeners'), '');
