@@ -14,14 +14,14 @@ export interface Shown {
 
 /** The section of an incident, by its number. */
 export function sectionOf(number: number): string {
-  const [, section] = new RegExp(`^## ${number}\\. .*\\n([^]*?)(?=^## )`, 'm').exec(readFileSync(PAGE, 'utf8')) ?? [];
+  const [, section] = new RegExp(`^## ${number}\\. .*\\n([sS]*?)(?=^## )`, 'm').exec(readFileSync(PAGE, 'utf8')) ?? [];
   if (section === undefined) throw new RangeError(`${PAGE} has no incident ${number}`);
   return section;
 }
 
 /** All commands in the proxy's pod that a section shows with their output. */
 export function shownIn(section: string): readonly Shown[] {
-  const blocks = [...section.matchAll(/^```\n([^]*?)^```$/gm)].map(([, text = '']) => text);
+  const blocks = [...section.matchAll(/^```\n([\s\S]*?)^```$/gm)].map(([, text = '']) => text);
   return blocks.filter(text => text.startsWith(`${PROMPT}kube-proxy `)).map(shown);
 }
 

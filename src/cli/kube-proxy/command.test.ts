@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
 import { parse } from 'yaml';
+import { type MainResult, runMain } from '../../../test/support/run-main.ts';
 import type { DaemonOptions } from '../../daemon/index.ts';
 import { KUBERNETES_VERSION } from '../../lib/kubernetes-version.ts';
 import { MODES } from '../../modes/index.ts';
@@ -16,10 +17,7 @@ import { KUBE_PROXY_FLAGS } from './flags/index.ts';
 const folder = mkdtempSync(join(tmpdir(), 'cli-'));
 after(() => rmSync(folder, { recursive: true }));
 
-interface Ran {
-  readonly status: number;
-  readonly stdout: string;
-  readonly stderr: string;
+interface Ran extends MainResult {
   readonly calls: readonly { readonly task: 'run' | 'cleanup'; readonly options: DaemonOptions }[];
 }
 
@@ -28,20 +26,14 @@ async function run(
   act: (options: DaemonOptions) => void = () => undefined,
   columns?: number,
 ): Promise<Ran> {
-  const out: string[] = [];
-  const err: string[] = [];
   const calls: { task: 'run' | 'cleanup'; options: DaemonOptions }[] = [];
-  const io = {
-    stdout: { write: (text: string) => out.push(text), ...(columns === undefined ? {} : { columns }) },
-    stderr: { write: (text: string) => err.push(text) },
-    env: {},
-  };
   const runner = (task: 'run' | 'cleanup') => async (options: DaemonOptions) => {
     calls.push({ task, options });
     act(options);
   };
-  const status = await main(args, io, { run: runner('run'), cleanup: runner('cleanup') });
-  return { status, stdout: out.join(''), stderr: err.join(''), calls };
+  const runners = { run: runner('run'), cleanup: runner('cleanup') };
+  const printed = await runMain(args, { runners, ...(columns === undefined ? {} : { terminal: { columns } }) });
+  return { ...printed, calls };
 }
 
 async function optionsOf(...args: string[]): Promise<DaemonOptions> {
