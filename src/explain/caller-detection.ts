@@ -1,4 +1,4 @@
-import { objectKey } from '../api/index.ts';
+import { objectKey, objectName } from '../api/index.ts';
 import {
   ANY_IP,
   cidrContains,
@@ -13,7 +13,7 @@ import type { Frontend } from '../plan/index.ts';
 import type { Caller } from './caller.ts';
 import type { Facts } from './facts.ts';
 import { nodeIPsOf } from './node-addresses.ts';
-import { type EndpointPlace, findEndpoints, findPod } from './pods.ts';
+import { type EndpointPlace, findEndpoints, findPod, podKey } from './pods.ts';
 import type { From } from './question.ts';
 
 /** A caller, and how its place was detected. */
@@ -157,7 +157,7 @@ async function byAddress(ip: Ip, family: Family, facts: Facts): Promise<Detected
 function podAt(ip: Ip, { targetRef, node, slice }: Omit<EndpointPlace, 'zone'>, facts: Facts): DetectedCaller {
   const otherNode = node !== undefined && node !== '' && node !== facts.nodeName ? node : undefined;
   const isOnNode = nodeIPsOf(facts).includes(ip);
-  const pod = targetRef && targetRef.name !== '' ? objectKey(targetRef) : undefined;
+  const pod = targetRef && podKey(targetRef, objectName(slice).namespace);
   const named = `${pod === undefined ? 'an endpoint' : `pod ${pod}`} by EndpointSlice ${slice}`;
   return {
     kind: 'caller',

@@ -161,6 +161,37 @@ describe('frontends', () => {
     assert.equal((await ask('web:443', facts)).target?.port, 'https');
   });
 
+  test('EXPLAIN-7 a port counts as broken or unknown for every reason that a question about it alone finds', async () => {
+    const ports = [
+      { name: 'http', port: 80 },
+      { name: 'https', port: 443 },
+    ];
+    const slicePorts = ports.map(({ name, port }) => ({ name, protocol: 'TCP' as const, port: port + 8000 }));
+    const given = [
+      service('web', { ports }),
+      slice('web-1', [{ ip: '10.244.2.2', nodeName: 'node-b', targetRef: pod('web-0') }], { ports: slicePorts }),
+    ];
+    const missing = { kind: 'element', place: 'map ip kube-proxy service-numbers', wanted: 'a', found: undefined };
+    const kernel = (lost: string) => ({
+      readBack: async (_family: unknown, { port }: { readonly port: { readonly name: string } }) => ({
+        entries: [port.name === lost ? missing : { ...missing, found: 'a' }],
+        affinity: [],
+      }),
+    });
+    const broken = await ask('web', factsOf(given, { kernel: kernel('https') }));
+    assert.equal(
+      stepText(broken, 'port'),
+      [
+        'good: default/web:http at 10.96.0.1:80/TCP is answered by one endpoint.',
+        'bad: default/web:https at 10.96.0.1:443/TCP does not work: The kernel differs from the plan: element missing in map ip kube-proxy service-numbers.',
+      ].join('\n'),
+    );
+    assert.equal(broken.verdict, 'broken');
+    const elsewhere = await ask('web from default/web-0', factsOf(given, { kernel: kernel('') }));
+    assert.equal(elsewhere.verdict, 'unknown');
+    assert.match(elsewhere.summary, /may not be answered: The caller runs on node node-b/);
+  });
+
   test('EXPLAIN-8 a connection to an endpoint itself, and to a node address, is explained to its end', async () => {
     const facts = factsOf([web, webSlice]);
     assert.deepEqual(
@@ -210,6 +241,22 @@ describe('callers and endpoints', () => {
     const { verdict, caller } = await ask('192.168.0.2:30080 from web-1', factsOf([local, three]));
     assert.equal(caller?.pod, 'default/web-1');
     assert.equal(verdict, 'works');
+  });
+
+  test('EXPLAIN-9 a reference without a namespace is in that of its slice, and a Node is no pod', async () => {
+    const callers = slice('web-2', [
+      { ip: '10.244.1.8', nodeName: 'node-a', targetRef: { kind: 'Pod', namespace: '', name: 'bare' } },
+      { ip: '10.244.1.9', nodeName: 'node-a', targetRef: { kind: 'Node', namespace: '', name: 'node-x' } },
+    ]);
+    const facts = factsOf([web, webSlice, callers]);
+    assert.equal((await ask('web from bare', facts)).caller?.pod, 'default/bare');
+    assert.equal((await ask('web from 10.244.1.8', facts)).caller?.pod, 'default/bare');
+    assert.deepEqual((await ask('web from 10.244.1.9', facts)).caller, {
+      place: 'pod',
+      ip: '10.244.1.9',
+      how: 'an endpoint by EndpointSlice default/web-2',
+      isAssumed: false,
+    });
   });
 
   test('EXPLAIN-9 for a pod of another node nothing is called broken or working', async () => {

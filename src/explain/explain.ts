@@ -15,11 +15,10 @@ import { mentionedAddress } from './near-misses/address.ts';
 import type { Outcome } from './outcome.ts';
 import { type OperatorQuestion, questionTexts, textOfTarget } from './question.ts';
 import { callerName, callerStep, unknownCallerStep } from './steps/caller.ts';
-import { endpointsStep } from './steps/endpoints.ts';
-import { kernelSteps } from './steps/kernel.ts';
+import { frontendFindings } from './steps/frontend.ts';
 import { knowledgeStep } from './steps/knowledge.ts';
 import { listenersStep } from './steps/listeners.ts';
-import { guarded, machineSteps } from './steps/machine.ts';
+import { guarded } from './steps/machine.ts';
 import { pathStep } from './steps/path.ts';
 import { portSteps } from './steps/ports.ts';
 import { serviceStep } from './steps/service.ts';
@@ -47,24 +46,9 @@ function fixed(facts: Facts): Facts {
 }
 
 async function explainFrontend(met: MetFrontend, question: OperatorQuestion, facts: Facts): Promise<Explanation> {
-  const { plan, frontend, family } = met;
-  const before = [knowledgeStep(facts, plan.service), serviceStep(met, facts)];
-  const target = targetOf(met);
-  const detected = await detectCaller(question.from, family, { ip: met.ip, kind: frontend.kind }, facts);
-  if (detected.kind === 'unknown') {
-    return finish([...before, unknownCallerStep(detected)], { question, facts, target });
-  }
-  const outcome = connectionOutcome(met, detected, facts);
-  const kernel = await kernelSteps(met, facts);
-  const findings = [
-    ...before,
-    callerStep(detected, met, facts),
-    await endpointsStep(met, outcome, facts),
-    pathStep(outcome, met, detected, facts),
-    ...kernel.findings,
-    ...(await machineSteps(met, detected, outcome, kernel.reading, { facts, isProbing: question.probe })),
-  ];
-  return finish(findings, { question, facts, target, detected, outcome });
+  const before = [knowledgeStep(facts, met.plan.service), serviceStep(met, facts)];
+  const { findings, ...rest } = await frontendFindings(met, question, facts);
+  return finish([...before, ...findings], { question, facts, target: targetOf(met), ...rest });
 }
 
 async function explainPorts(

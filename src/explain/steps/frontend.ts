@@ -1,0 +1,40 @@
+import { type DetectedCaller, detectCaller } from '../caller-detection.ts';
+import { connectionOutcome } from '../connection-outcome.ts';
+import type { Facts } from '../facts.ts';
+import type { Finding } from '../finding.ts';
+import type { Outcome } from '../outcome.ts';
+import type { OperatorQuestion } from '../question.ts';
+import type { MetFrontend } from '../target.ts';
+import { callerStep, unknownCallerStep } from './caller.ts';
+import { endpointsStep } from './endpoints.ts';
+import { kernelSteps } from './kernel.ts';
+import { machineSteps } from './machine.ts';
+import { pathStep } from './path.ts';
+
+export interface FrontendFindings {
+  readonly findings: readonly Finding[];
+  /** Both are undefined if the caller is unknown. */
+  readonly detected?: DetectedCaller;
+  readonly outcome?: Outcome;
+}
+
+/** Everything about a connection to a frontend, from its caller on. */
+export async function frontendFindings(
+  met: MetFrontend,
+  question: OperatorQuestion,
+  facts: Facts,
+): Promise<FrontendFindings> {
+  const { frontend, family, ip } = met;
+  const detected = await detectCaller(question.from, family, { ip, kind: frontend.kind }, facts);
+  if (detected.kind === 'unknown') return { findings: [unknownCallerStep(detected)] };
+  const outcome = connectionOutcome(met, detected, facts);
+  const kernel = await kernelSteps(met, facts);
+  const findings = [
+    callerStep(detected, met, facts),
+    await endpointsStep(met, outcome, facts),
+    pathStep(outcome, met, detected, facts),
+    ...kernel.findings,
+    ...(await machineSteps(met, detected, outcome, kernel.reading, { facts, isProbing: question.probe })),
+  ];
+  return { findings, detected, outcome };
+}
