@@ -60,6 +60,17 @@ describe('kube-proxy', () => {
     assert.equal(await main([], { stdout, stderr, env: {} }, { run: breakPipes, cleanup: breakPipes }), 0);
   });
 
+  test('INSPECT-3 the inspection API listens at a loopback address only', async () => {
+    const addresses = ['0.0.0.0:10999', '192.168.0.2:10999', '[::]:10999', '127.0.0.1', 'localhost:1', '127.0.0.1:0'];
+    for (const address of addresses) {
+      const { status, stderr, calls } = await run(['--inspect-bind-address', address]);
+      assert.deepEqual([status, calls], [1, []], address);
+      assert.match(stderr, /^Error: invalid argument ".*" for "--inspect-bind-address" flag: /);
+    }
+    const { calls } = await run(['--inspect-bind-address', '[::1]:10999']);
+    assert.equal(calls[0]?.options.inspectBindAddress, '[::1]:10999');
+  });
+
   test('CLI-9 without arguments, the proxy runs with the defaults', async () => {
     const { status, calls } = await run([]);
     assert.equal(status, 0);
