@@ -68,7 +68,7 @@ const METRICS_PAGES: Pages = {
 
 const CHECKS = `[+]sync-IPv4 ok: last succeeded 7 s ago
 [-]sync-IPv6 failed: no sync has succeeded yet
-[+]drift ok: repaired 1 times since the start
+[+]drift ok: 1 repair since the start
 [+]set aside ok: default/web:http IPv4: refused
 readyz check failed
 `;
