@@ -72,7 +72,10 @@ async function endpointAddress({ ip, port, protocol }: Destination, facts: Facts
   if (!first) return undefined;
   const services = [...new Set(found.flatMap(({ service }) => service ?? []))];
   const name = targetName(first.targetRef, '');
-  const owner = services.length === 0 ? `of EndpointSlice ${first.slice}` : `of Service ${listed(services)}`;
+  const owner =
+    services.length === 0
+      ? `of EndpointSlice ${first.slice}`
+      : `of ${services.length === 1 ? 'Service' : 'Services'} ${listed(services)}`;
   const text = `${ip} is the address of an endpoint ${owner}${name === '' ? '' : ` (${name})`}, and not of a Service.`;
   const [service] = services;
   return {
@@ -115,6 +118,6 @@ function unknownAddress({ ip, port, protocol }: Destination, facts: Facts): Find
     const details = ['The Service was probably deleted, or made again with another address.'];
     return finding('service', 'bad', text, { details, data, next });
   }
-  const text = `No Service, no endpoint and no address of node ${facts.nodeName} is ${ip}.`;
+  const text = `${ip} is no address of a Service, of an endpoint or of node ${facts.nodeName}.`;
   return finding('service', 'unknown', text, { data, next });
 }

@@ -29,7 +29,7 @@ export async function listenersStep(
     });
   }
   const text = `${listed(programs)} listens at the node port ${port}/${protocol}, too.`;
-  const line = 'The Service gets the connections, so the program does not, except at addresses that are no node port.';
+  const line = 'The Service answers at the addresses that accept node ports, and the program only at others.';
   return finding('listeners', 'note', text, { details: [line, ...details], data });
 }
 
@@ -43,5 +43,5 @@ function answers(programs: readonly string[], address: string, details: readonly
 }
 
 function programText({ process }: Listener): string {
-  return process ? `${process.name} (process ${process.pid})` : 'A program that this process cannot see';
+  return process ? `${process.name} (process ${process.pid})` : 'A program that the proxy cannot identify';
 }
