@@ -1,7 +1,16 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import {
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterEach, before, beforeEach, describe, test } from 'node:test';
@@ -115,6 +124,24 @@ describe('kube-proxy bugreport', () => {
     assert.equal(status, 1);
     assert.match(stderr.toString(), /^Error: the report was not written: ENOENT: .*; -o names another file\n$/);
     assert.deepEqual(readdirSync(folder), []);
+  });
+
+  test('INSPECT-21 the report replaces neither a device nor a link, and follows no link of another user', () => {
+    const [victim, report] = [join(folder, 'victim'), join(folder, 'report.tar.gz')];
+    writeFileSync(victim, 'precious');
+    symlinkSync(victim, `${report}.part`);
+    assert.equal(run('-o', report).status, 0);
+    assert.equal(readFileSync(victim, 'utf8'), 'precious');
+    assert.equal(statSync(report).mode & 0o777, 0o600);
+    const link = join(folder, 'link');
+    symlinkSync('/dev/null', link);
+    const { status, stderr } = run('-o', link);
+    assert.equal(status, 1);
+    assert.match(
+      stderr.toString(),
+      /^Error: the report was not written: \S+\/link is no regular file; -o names another/,
+    );
+    assert.equal(readlinkSync(link), '/dev/null');
   });
 
   test('INSPECT-8 INSPECT-22 neither the report nor the API shows a token, a password or a key', async () => {

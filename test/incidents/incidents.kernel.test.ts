@@ -163,7 +163,7 @@ describe('the incidents of docs/guide/find-out-why.md', () => {
     });
   });
 
-  // The last one, because it starts the proxy again.
+  // After the others, because it starts the proxy again.
   test('EXPLAIN-13 4: a node port at 127.0.0.1 in nftables mode', async () => {
     await checkIncident(4, async () => {
       assert.equal(await shop.call(shop.cluster.node, '127.0.0.1', 30500), 'refused');
@@ -172,5 +172,20 @@ describe('the incidents of docs/guide/find-out-why.md', () => {
       await shop.awaitRestart();
       assert.match(await shop.call(shop.cluster.node, '127.0.0.1', 30500), /^10\.244\.1\.50 5000 /);
     });
+  });
+
+  test('EXPLAIN-16 1 in iptables mode: only packets that the proxy marks pass the policy', async () => {
+    shop.setConfiguration({ mode: 'iptables' });
+    await shop.awaitRestart();
+    shop.onNode('iptables -P FORWARD DROP');
+    const pod = shop.run('explain', '--from', 'shop/front-0', 'shop/cart');
+    assert.equal(pod.status, 1, pod.stdout);
+    assert.match(pod.stdout, /^✗ broken: The policy of iptables-nft table filter, chain FORWARD drops the packet\.$/m);
+    assert.equal(await shop.call(frontPod, '10.96.0.20', 80), 'timeout');
+    // The node replaces the source of callers outside, and the proxy accepts the packets that it marks for that.
+    const outside = shop.run('explain', '--from', 'outside', 'shop/registry');
+    assert.equal(outside.status, 0, outside.stdout);
+    assert.match(outside.stdout, /✓ other rules /);
+    assert.match(await shop.call(shop.cluster.host('ext'), '192.168.0.2', 30500), /^10\.244\.1\.50 5000 /);
   });
 });

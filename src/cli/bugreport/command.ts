@@ -1,5 +1,6 @@
+import { randomBytes } from 'node:crypto';
 import { createWriteStream } from 'node:fs';
-import { rename, rm, stat } from 'node:fs/promises';
+import { lstat, rename, rm, stat } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -85,9 +86,11 @@ function timePart(time: number): string {
 
 /** Writes under another name first, so that a file with this name is always complete. Returns its size. */
 async function writeFile(bytes: AsyncIterable<Buffer>, file: string): Promise<number> {
-  const unfinished = `${file}.part`;
+  const unfinished = `${file}.${randomBytes(4).toString('hex')}.part`;
   try {
-    await pipeline(bytes, createGzip(), createWriteStream(unfinished, { mode: 0o600 }));
+    await refuseOtherThanFile(file);
+    // wx: in a folder like /tmp, another user may have made a file or a link of this name.
+    await pipeline(bytes, createGzip(), createWriteStream(unfinished, { mode: 0o600, flags: 'wx' }));
     await rename(unfinished, file);
   } catch (error) {
     await rm(unfinished, { force: true }).catch(() => {});
@@ -96,6 +99,12 @@ async function writeFile(bytes: AsyncIterable<Buffer>, file: string): Promise<nu
     );
   }
   return (await stat(file)).size;
+}
+
+/** Without this, `-o /dev/null` would replace the device. */
+async function refuseOtherThanFile(file: string): Promise<void> {
+  const found = await lstat(file).catch(() => undefined);
+  if (found && !found.isFile()) throw new Error(`${file} is no regular file`);
 }
 
 async function writeToStdout(bytes: AsyncIterable<Buffer>, { stdout }: Io): Promise<void> {

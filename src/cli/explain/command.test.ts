@@ -84,8 +84,8 @@ manifests, for node node-a, nftables mode
                The caller counts as a pod (by source range 10.244.0.0/16): endpoints see 10.244.1.7.
 6 ! kernel     The command read no kernel, because it asked no running proxy.
 
-✓ works: By the plan, a connection from a pod at 10.244.1.7 to 10.96.0.10:80/TCP is answered by the
-  one endpoint of default/web.
+✓ works: By the plan, a connection from a pod at 10.244.1.7 to 10.96.0.10:80/TCP is answered by
+  endpoint 10.244.1.10:8080 of default/web.
   Next: if it still fails, ask the proxy of the node, which also reads the kernel.
 `,
     );

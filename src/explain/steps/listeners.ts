@@ -1,5 +1,5 @@
 import type { Listener } from '../../machine/index.ts';
-import { joinHostPort } from '../../net/index.ts';
+import { isUnspecified, joinHostPort } from '../../net/index.ts';
 import type { KernelFacts } from '../facts.ts';
 import { type Finding, finding, listed } from '../finding.ts';
 import type { Destination } from '../outcome/index.ts';
@@ -15,13 +15,14 @@ export async function listenersStep(
   if (!kernel.listeners) return undefined;
   const family = ip.includes(':') ? 'IPv6' : 'IPv4';
   const { listeners, incomplete } = await kernel.listeners({ family, protocol, port });
-  const others = listeners.filter(({ isOwn }) => !isOwn);
-  const programs = [...new Set(others.map(programText))];
   const details = incomplete === undefined ? [] : [`Not everything was read: ${incomplete}.`];
   const data = { listeners, incomplete };
-  if (outcome.kind === 'elsewhere' && outcome.at === 'node')
-    return answers(programs, `${joinHostPort(ip, port)}`, details, data);
+  if (outcome.kind === 'elsewhere' && outcome.at === 'node') {
+    const here = listeners.filter(each => each.ip === ip || isUnspecified(each.ip));
+    return answers(programsOf(here), joinHostPort(ip, port), details, data);
+  }
   if (!isNodePort) return undefined;
+  const programs = programsOf(listeners.filter(({ isOwn }) => !isOwn));
   if (programs.length === 0) {
     return finding('listeners', 'good', `No other program of the node listens at port ${port}/${protocol}.`, {
       details,
@@ -40,6 +41,10 @@ function answers(programs: readonly string[], address: string, details: readonly
     return finding('listeners', 'bad', text, { details, data });
   }
   return finding('listeners', 'note', `${listed(programs)} listens there and gets the connection.`, { details, data });
+}
+
+function programsOf(listeners: readonly Listener[]): readonly string[] {
+  return [...new Set(listeners.map(programText))];
 }
 
 function programText({ process }: Listener): string {

@@ -36,7 +36,7 @@ describe('the kernel', () => {
       '✓ map ip kube-proxy service-numbers: 10.96.0.10 . tcp . 80 : 0x10001000',
     ]);
     assert.deepEqual(lines(verdictText(answer)), [
-      'works: A connection from any pod to 10.96.0.10:80/TCP is answered by the one endpoint of default/web.',
+      'works: A connection from any pod to 10.96.0.10:80/TCP is answered by endpoint 10.244.1.2:8080 of default/web.',
       'next: if it still fails, try the endpoints, too',
       '$ kube-proxy explain --probe default/web',
     ]);
@@ -278,6 +278,15 @@ describe('listeners', () => {
     const nobody = await ask('192.168.0.2:22', factsOf([local, here], { kernel: listening() }));
     const text = 'bad: No program of the node listens at 192.168.0.2:22, so the kernel refuses the connection.';
     assert.equal(stepText(nobody, 'listeners'), text);
+  });
+
+  test('EXPLAIN-17 only a program at this address gets the connection, also if it is the proxy', async () => {
+    const text = async (...found: Listener[]) =>
+      stepText(await ask('192.168.0.2:10256', factsOf([local, here], { kernel: listening(...found) })), 'listeners');
+    const proxy: Listener = { ...nginx, ip: ip('::'), process: { pid: 7, name: 'kube-proxy' }, isOwn: true };
+    assert.equal(await text(proxy), 'note: kube-proxy (process 7) listens there and gets the connection.');
+    assert.match(await text({ ...nginx, ip: ip('127.0.0.1') }), /^bad: No program of the node listens at 192/);
+    assert.match(await text({ ...nginx, ip: ip('192.168.0.2') }), /^note: nginx/);
   });
 
   test('EXPLAIN-17 cluster IPs have no listeners', async () => {

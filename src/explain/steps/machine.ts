@@ -24,7 +24,7 @@ export async function machineSteps(
   const steps = [
     kernel &&
       (await guarded('connections', () => connectionsStep(met, detected, outcome, facts, reading?.affinity ?? []))),
-    kernel && (await guarded('other rules', () => otherRulesStep(met, detected, outcome, kernel))),
+    kernel && (await guarded('other rules', () => otherRulesStep(met, detected, outcome, facts))),
     kernel && isNodePort && (await guarded('listeners', () => listenersStep(met, true, outcome, kernel))),
     isProbing && (await guarded('probe', () => probeStep(met, outcome, kernel))),
   ];

@@ -21,8 +21,16 @@ export interface PacketView {
   readonly isTracked: boolean;
   readonly input: Interface | 'none' | 'unknown';
   readonly output: Interface | 'none' | 'unknown';
+  /** The bits of the packet mark that are known. Undefined if none is. */
+  readonly mark?: KnownMark | undefined;
   /** What the routing table says of the destination. Undefined if it has no route. */
   readonly destinationType: RouteType | undefined;
+}
+
+export interface KnownMark {
+  /** A set bit means that this bit of the mark is known. */
+  readonly mask: number;
+  readonly value: number;
 }
 
 /** A hook on the packet's way. */
@@ -96,6 +104,13 @@ function viewOf(path: PacketPath, routing: Routing, { hook, part, priority, ...l
     isTracked: (hook !== 'prerouting' && hook !== 'output') || priority > CONNTRACK,
     input: links.input,
     output: isRerouted ? links.output : (routing.original?.link ?? 'unknown'),
+    mark: markOf(path, hook),
     destinationType: (isReplaced ? routing.target : routing.original)?.type,
   };
+}
+
+/** The proxy sets its bit where it replaces the destination, and clears it where it replaces the source. */
+function markOf({ masquerade }: PacketPath, hook: PathHook): KnownMark | undefined {
+  if (!masquerade || (hook !== 'forward' && hook !== 'input')) return undefined;
+  return { mask: masquerade.mark, value: masquerade.isMarked ? masquerade.mark : 0 };
 }
