@@ -58,12 +58,17 @@ function otherPorts({ ip, port, protocol }: Destination, found: readonly Planned
 
 function nodeAddress({ ip, port, protocol }: Destination, facts: Facts): Finding {
   const text = `${ip} is an address of node ${facts.nodeName}, and no Service has the node port ${port}/${protocol}.`;
-  const letter = protocol === 'UDP' ? 'u' : protocol === 'SCTP' ? 'S' : 't';
   return finding('service', 'unknown', text, {
     details: ['A program that listens at this port gets the connection. The proxy has no part in it.'],
     data: { ip, port, protocol, isNode: true },
-    next: { text: 'see what listens there, on the node', command: `ss -ln${letter}p 'sport = :${port}'` },
+    next: { text: 'see what listens there, on the node', command: `${listenersCommand(protocol)} 'sport = :${port}'` },
   });
+}
+
+/** Lists the programs of the node that listen. */
+export function listenersCommand(protocol: Destination['protocol']): string {
+  const letter = protocol === 'UDP' ? 'u' : protocol === 'SCTP' ? 'S' : 't';
+  return `ss -ln${letter}p`;
 }
 
 async function endpointAddress({ ip, port, protocol }: Destination, facts: Facts): Promise<NoFrontend | undefined> {
