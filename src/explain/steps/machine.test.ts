@@ -99,7 +99,7 @@ describe('the kernel', () => {
       kernel: { readBack: () => Promise.reject(new Error('operation not permitted')) },
     });
     const answer = await ask('web', facts);
-    assert.equal(stepText(answer, 'kernel'), 'unknown: The kernel could not be read: operation not permitted.');
+    assert.equal(stepText(answer, 'kernel'), 'unknown: The proxy could not read the kernel: operation not permitted.');
     assert.equal(answer.verdict, 'unknown');
   });
 });
@@ -176,7 +176,7 @@ describe('connections', () => {
   test('EXPLAIN-15 what cannot be read is noted, and the rest is explained', async () => {
     const broken = kernel({ flows: () => Promise.reject(new Error('no conntrack')) });
     const answer = await ask('web', factsOf([web, webSlice], { kernel: broken }));
-    assert.equal(stepText(answer, 'connections'), 'note: This could not be looked at: no conntrack.');
+    assert.equal(stepText(answer, 'connections'), 'note: The proxy could not look at this: no conntrack.');
     assert.equal(answer.verdict, 'works');
   });
 });
@@ -319,7 +319,7 @@ describe('listeners', () => {
     );
     assert.equal(
       stepText(answer, 'listeners'),
-      'note: A program that this process cannot see listens there and gets the connection.',
+      'note: A program that the proxy cannot identify listens there and gets the connection.',
     );
     const nobody = await ask('192.168.0.2:22', factsOf([local, here], { kernel: listening() }));
     const text = 'bad: No program of the node listens at 192.168.0.2:22, so the kernel refuses the connection.';
