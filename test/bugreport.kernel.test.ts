@@ -1,7 +1,16 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import {
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterEach, before, beforeEach, describe, test } from 'node:test';
@@ -11,13 +20,12 @@ import type { NetworkNamespace } from '../src/kernel/netns.ts';
 import { Program } from './control-plane/program.ts';
 import { certificates } from './support/certificates.ts';
 import { EchoingApiServer } from './support/echoing-api-server.ts';
+import { buildKubeProxy, KUBE_PROXY, SYNCED } from './support/kube-proxy.ts';
 import { base64, KubeconfigFolder } from './support/kubeconfig.ts';
 import { createNodeNamespace } from './support/namespaces.ts';
 import { nft } from './support/nftables-mode.ts';
 import { runIn } from './support/run-in.ts';
 
-const PROGRAM = resolve('bin/kube-proxy');
-const SYNCED = /"Synced all service ports" ipFamily="IPv6"/;
 const CLUSTER_FLAGS = [
   ...['--hostname-override', 'node-a', '--proxy-mode', 'nftables', '-v', '10', '--conntrack-max-per-core', '0'],
   ...['--conntrack-tcp-timeout-established', '0s', '--conntrack-tcp-timeout-close-wait', '0s'],
@@ -30,7 +38,7 @@ describe('kube-proxy bugreport', () => {
   let program: Program | undefined;
 
   before(() => {
-    assert.equal(spawnSync(PROGRAM, ['--version']).status, 0);
+    buildKubeProxy();
   });
 
   beforeEach(() => {
@@ -48,11 +56,11 @@ describe('kube-proxy bugreport', () => {
 
   function run(...args: string[]) {
     const options = { cwd: folder, maxBuffer: 64 << 20 };
-    return namespace.run(() => spawnSync(PROGRAM, ['bugreport', '--inspect-socket', socket, ...args], options));
+    return namespace.run(() => spawnSync(KUBE_PROXY, ['bugreport', '--inspect-socket', socket, ...args], options));
   }
 
   function start(...flags: string[]): Program {
-    program = new Program('the proxy', [PROGRAM, '--inspect-socket', socket, ...flags], { namespace });
+    program = new Program('the proxy', [KUBE_PROXY, '--inspect-socket', socket, ...flags], { namespace });
     return program;
   }
 
@@ -115,6 +123,24 @@ describe('kube-proxy bugreport', () => {
     assert.equal(status, 1);
     assert.match(stderr.toString(), /^Error: the report was not written: ENOENT: .*; -o names another file\n$/);
     assert.deepEqual(readdirSync(folder), []);
+  });
+
+  test('INSPECT-21 the report replaces neither a device nor a link, and follows no link of another user', () => {
+    const [victim, report] = [join(folder, 'victim'), join(folder, 'report.tar.gz')];
+    writeFileSync(victim, 'precious');
+    symlinkSync(victim, `${report}.part`);
+    assert.equal(run('-o', report).status, 0);
+    assert.equal(readFileSync(victim, 'utf8'), 'precious');
+    assert.equal(statSync(report).mode & 0o777, 0o600);
+    const link = join(folder, 'link');
+    symlinkSync('/dev/null', link);
+    const { status, stderr } = run('-o', link);
+    assert.equal(status, 1);
+    assert.match(
+      stderr.toString(),
+      /^Error: the report was not written: \S+\/link is no regular file; -o names another/,
+    );
+    assert.equal(readlinkSync(link), '/dev/null');
   });
 
   test('INSPECT-8 INSPECT-22 neither the report nor the API shows a token, a password or a key', async () => {

@@ -28,7 +28,7 @@ import { judge } from './verdict.ts';
 /** Says what a connection gets and why: one step for each thing that was looked at, and one verdict. */
 export async function explain(question: OperatorQuestion, changing: Facts): Promise<Explanation> {
   const facts = fixed(changing);
-  const resolved = await resolveTarget(question.to, facts);
+  const resolved = await resolveTarget(question, facts);
   switch (resolved.kind) {
     case 'frontend':
       return await explainFrontend(resolved.met, question, facts);
@@ -151,8 +151,9 @@ function worksText(
   outcome: Outcome | undefined,
   { kernel }: Facts,
 ): string {
-  const count = outcome?.kind === 'answered' ? outcome.endpoints.length : 0;
-  const by = count === 1 ? 'the one endpoint' : `one of ${count} endpoints`;
+  const endpoints = outcome?.kind === 'answered' ? outcome.endpoints : [];
+  const [only] = endpoints;
+  const by = endpoints.length === 1 && only ? `endpoint ${only.text}` : `one of ${endpoints.length} endpoints`;
   return `${kernel ? 'A' : 'By the plan, a'} connection from ${callerName(detected)} to ${address}/${protocol} is answered by ${by} of ${service}.`;
 }
 

@@ -292,6 +292,14 @@ describe('trace', { concurrency: 3 }, () => {
       assert.equal(await endless.end('SIGINT'), 1);
     }));
 
+  test('TRACE-9 --for may be longer than a timer of Node can be', () =>
+    withTracedCluster('nftables', async ({ startProgram }) => {
+      const program = startProgram('--to', '10.96.0.99:80', '--for', '1000h');
+      await program.untilPrinted('for 3600000 s');
+      assert.equal(await program.end('SIGINT'), 1);
+      assert.equal(program.errors, '');
+    }));
+
   test('TRACE-11 with rules of iptables-legacy, the program says what it cannot see, and shows what they change', () =>
     withTracedCluster('nftables', async ({ cluster, connect, startProgram }) => {
       const to = ['--to-destination', '10.244.2.3:8080'];

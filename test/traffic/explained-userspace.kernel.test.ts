@@ -1,3 +1,3 @@
-import { explainedSuite, FEW_CASES } from './explained-suite.ts';
+import { explainedSuite } from './explained-suite.ts';
 
-explainedSuite('userspace', 'userspace', {}, FEW_CASES);
+explainedSuite('userspace', 'userspace');

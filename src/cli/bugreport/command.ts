@@ -1,5 +1,6 @@
+import { randomBytes } from 'node:crypto';
 import { createWriteStream } from 'node:fs';
-import { rename, rm, stat } from 'node:fs/promises';
+import { lstat, rename, rm, stat } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -33,8 +34,10 @@ export const bugreportCommand = defineCommand({
 history, recent log, metrics and configuration of the running proxy, and the state of the kernel. Removes credentials.
 README.txt in the archive lists its files.
 
-Works also if no proxy runs: then without the parts of the proxy. A part that cannot be read is left out, with the
-reason. Changes nothing.`,
+The command works also if no proxy runs. The archive then has only the state of the kernel. If a part cannot be read, the
+archive has the reason instead. The command changes nothing.
+
+Exit status: 0 if the archive is written, also if parts are missing; otherwise 1.`,
   usage: 'bugreport [flags]',
   examples: [
     { meaning: 'On a node, as root', command: 'kube-proxy bugreport' },
@@ -81,19 +84,27 @@ function timePart(time: number): string {
   return new Date(time).toISOString().replaceAll(/[-:]|\.\d+/g, '');
 }
 
-/** Nobody sees a file that is not complete. Returns its size. */
+/** Writes under another name first, so that a file with this name is always complete. Returns its size. */
 async function writeFile(bytes: AsyncIterable<Buffer>, file: string): Promise<number> {
-  const unfinished = `${file}.part`;
+  const unfinished = `${file}.${randomBytes(4).toString('hex')}.part`;
   try {
-    await pipeline(bytes, createGzip(), createWriteStream(unfinished, { mode: 0o600 }));
+    await refuseOtherThanFile(file);
+    // wx: in a folder like /tmp, another user may have made a file or a link of this name.
+    await pipeline(bytes, createGzip(), createWriteStream(unfinished, { mode: 0o600, flags: 'wx' }));
     await rename(unfinished, file);
   } catch (error) {
     await rm(unfinished, { force: true }).catch(() => {});
     throw new Error(
-      `the report was not written: ${error instanceof Error ? error.message : error}; -o names another file`,
+      `cannot write the report: ${error instanceof Error ? error.message : error}: name another file with -o`,
     );
   }
   return (await stat(file)).size;
+}
+
+/** Without this, `-o /dev/null` would replace the device. */
+async function refuseOtherThanFile(file: string): Promise<void> {
+  const found = await lstat(file).catch(() => undefined);
+  if (found && !found.isFile()) throw new Error(`${file} is no regular file`);
 }
 
 async function writeToStdout(bytes: AsyncIterable<Buffer>, { stdout }: Io): Promise<void> {
@@ -108,12 +119,13 @@ async function writeToStdout(bytes: AsyncIterable<Buffer>, { stdout }: Io): Prom
 }
 
 function summary(what: string, parts: readonly Omit<CollectedPart, 'content'>[]): string {
-  const rows = parts.map(({ file, about, problem }) => [
-    `  ${problem === undefined ? '✓' : '-'} ${file}`,
-    problem === undefined ? about : printable(problem),
-  ]);
+  const rows = parts.map(({ file, about, problem }, i) => {
+    if (problem === undefined) return [`  ✓ ${file}`, about];
+    // Without a proxy, many parts have the same long reason.
+    return [`  - ${file}`, problem === parts[i - 1]?.problem ? 'as above' : printable(problem)];
+  });
   const advice =
-    'It names Services, addresses and rules of this node: read README.txt in it before you give it to others.';
+    'The report names Services, addresses and rules of this node. Read its README.txt before you give it to others.';
   return [`Wrote ${what}`, ...columns(rows), advice].map(line => `${line}\n`).join('');
 }
 

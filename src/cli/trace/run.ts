@@ -1,6 +1,5 @@
+import { systemClock, type Timer } from '../../lib/clock.ts';
 import { type PacketSelection, type TracedPacket, Tracer } from '../../trace/index.ts';
-
-const IDLE_MS = 60_000;
 
 export interface TraceRun {
   readonly selection: PacketSelection;
@@ -22,7 +21,7 @@ export interface TraceCounts {
 export async function runTrace({ selection, forMs, packets, signal, started, traced }: TraceRun): Promise<TraceCounts> {
   let seen = 0;
   let overruns = 0;
-  let timer: NodeJS.Timeout | undefined;
+  let timer: Timer | undefined;
   let tracer: Tracer | undefined;
   try {
     await new Promise<void>((resolve, reject) => {
@@ -43,11 +42,11 @@ export async function runTrace({ selection, forMs, packets, signal, started, tra
         if (signal.aborted) return resolve();
         started();
         // The socket alone does not keep the process running.
-        timer = forMs > 0 ? setTimeout(resolve, forMs) : setInterval(() => undefined, IDLE_MS);
+        timer = systemClock.setTimer(forMs > 0 ? forMs : Number.POSITIVE_INFINITY, resolve);
       }, reject);
     });
   } finally {
-    clearTimeout(timer);
+    timer?.cancel();
     await tracer?.close();
   }
   return { packets: seen, overruns };

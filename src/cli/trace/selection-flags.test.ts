@@ -87,3 +87,12 @@ test('TRACE-9 what is no selection is an error that says what is right', async (
   const headless: FindService = async () => ({ key: 'shop/db', ports: [] });
   await assert.rejects(selectionFromFlags('', 'shop/db', headless), /has no address that packets could go to/);
 });
+
+test('TRACE-9 addresses of the other family than --from are left out; without another one, that is an error', async () => {
+  const { name } = await selectionFromFlags('fd00:10:244::7', 'shop/web:http', findService);
+  assert.equal(name, 'from fd00:10:244::7 to [fd00:10:96::10]:80/tcp, the addresses of this node, port 30080/tcp');
+  await assert.rejects(
+    selectionFromFlags('10.244.1.7', '[fd00:10:96::10]:80', findService),
+    /"--from" 10\.244\.1\.7 and "--to" \[fd00:10:96::10\]:80 have different IP families, so no packet can match/,
+  );
+});

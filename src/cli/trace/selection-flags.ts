@@ -1,5 +1,14 @@
 import { goQuote } from '../../lib/go-quote.ts';
-import { type Cidr, formatCidr, hostCidr, isHostCidr, joinHostPort, parseCidr, parseIp } from '../../net/index.ts';
+import {
+  type Cidr,
+  cidrFamily,
+  formatCidr,
+  hostCidr,
+  isHostCidr,
+  joinHostPort,
+  parseCidr,
+  parseIp,
+} from '../../net/index.ts';
 import type { PacketSelection, SelectedDestination, SelectedProtocol } from '../../trace/index.ts';
 import { FlagError } from '../flags/index.ts';
 import type { FindService, KnownPort, KnownService } from './known-service.ts';
@@ -23,10 +32,25 @@ export async function selectionFromFlags(from: string, to: string, findService: 
     throw new FlagError('give --from, --to or both: without them, the trace would follow every packet of the node');
   }
   const source = from === '' ? undefined : sourceOf(from);
-  const destinations = to === '' ? [] : await destinationsOf(to, findService);
+  const all = to === '' ? [] : await destinationsOf(to, findService);
+  const destinations = reachableFrom(source, all);
+  if (all.length > 0 && destinations.length === 0) throw new FlagError(otherFamilyText(from, to));
   const start = source === undefined ? 'anywhere' : source === 'node' ? 'this node' : addressText(source);
-  const end = to === '' ? 'anywhere' : destinations.map(destinationText).join(', ');
+  const end = to === '' ? 'anywhere' : [...new Set(destinations.map(destinationText))].join(', ');
   return { selection: { source, destinations }, name: `from ${start} to ${end}` };
+}
+
+/** No packet has a source of one family and a destination of the other. */
+function reachableFrom(
+  source: PacketSelection['source'],
+  destinations: readonly SelectedDestination[],
+): readonly SelectedDestination[] {
+  if (source === undefined || source === 'node') return destinations;
+  return destinations.filter(({ address }) => address === 'node' || cidrFamily(address) === cidrFamily(source));
+}
+
+function otherFamilyText(from: string, to: string): string {
+  return `"--from" ${from} and "--to" ${to} have different IP families, so no packet can match: give addresses of one family`;
 }
 
 function sourceOf(text: string): Cidr | 'node' {

@@ -28,18 +28,22 @@ export async function frontendFindings(
   const detected = await detectCaller(question.from, family, { ip, kind: frontend.kind }, facts);
   if (detected.kind === 'unknown') return { findings: [unknownCallerStep(detected)] };
   const outcome = connectionOutcome(met, detected, facts);
+  // All of these are of one moment. The Service may change while the kernel is read.
+  const planned = [
+    callerStep(detected, met, facts),
+    await endpointsStep(met, outcome, facts),
+    pathStep(outcome, met, detected, facts),
+  ];
   // Some modes start programs to read the kernel, so all of this runs at the same time.
   const read = kernelSteps(met, facts);
   const reading = read.then(
-    kernel => kernel.reading,
+    ({ reading: found }) => found,
     () => undefined,
   );
-  const [endpoints, kernel, machine] = await Promise.all([
-    endpointsStep(met, outcome, facts),
+  const [kernel, machine] = await Promise.all([
     read,
     machineSteps(met, detected, outcome, reading, { facts, isProbing: question.probe }),
   ]);
-  const path = pathStep(outcome, met, detected, facts);
-  const findings = [callerStep(detected, met, facts), endpoints, path, ...kernel.findings, ...machine];
+  const findings = [...planned, ...kernel.findings, ...machine];
   return { findings, detected, outcome };
 }

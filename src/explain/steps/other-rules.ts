@@ -61,7 +61,9 @@ function stepOf(found: readonly Found[], rest: readonly string[], isIncomplete: 
     return finding('other rules', isIncomplete ? 'note' : 'good', text, { details, data });
   }
   if (!isSure(first)) {
-    return finding('other rules', 'note', `${placeText(first.finding)} may drop the packet.`, { details, data });
+    const { text, command } = nextStep(first.finding);
+    const next = { text: `if it still fails, ${text}`, ...(command === undefined ? {} : { command }) };
+    return finding('other rules', 'note', `${placeText(first.finding)} may drop the packet.`, { details, data, next });
   }
   return finding('other rules', 'bad', `${placeText(first.finding)} ${verbOf(first.finding)} the packet.`, {
     details,

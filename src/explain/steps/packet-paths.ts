@@ -26,7 +26,13 @@ export function translatedPaths(connection: Connection): readonly NamedPath[] {
   const { met, outcome, facts } = connection;
   const translatedBy = facts.mode.behaviour.translatedBy === 'rules' ? 'rules' : 'virtual server';
   return endpointsToReach(met, outcome).map(endpoint => ({
-    path: { packet: packetOf(connection), isFromNode: isFromNode(connection), endpoint, translatedBy },
+    path: {
+      packet: packetOf(connection),
+      ...placeOf(connection),
+      endpoint,
+      masquerade: masqueradeOf(endpoint.text, connection),
+      translatedBy,
+    },
     to: joinHostPort(endpoint.ip, endpoint.port),
   }));
 }
@@ -43,7 +49,7 @@ export function relayedPaths(connection: Connection, reading: KernelReading | un
       ? []
       : [
           {
-            path: { packet: packetOf(connection), isFromNode: isFromNode(connection), endpoint: { ip, port } },
+            path: { packet: packetOf(connection), ...placeOf(connection), endpoint: { ip, port } },
             to: `this proxy at ${joinHostPort(ip, port)}`,
           },
         ];
@@ -61,6 +67,16 @@ function packetOf({ met: { family, protocol, ip, port }, detected }: Connection)
   return { family, protocol, source: detected.ip, destination: ip, port };
 }
 
-function isFromNode({ detected }: Connection): boolean {
-  return detected.caller.place === 'node';
+function placeOf({ detected: { caller } }: Connection): Pick<PacketPath, 'isFromNode' | 'isFromPod'> {
+  return {
+    isFromNode: caller.place === 'node',
+    isFromPod: caller.place === 'pod' && caller.isOnOtherNode !== true,
+  };
+}
+
+/** Whether the proxy replaces the source says whether the packet has the mark for it. */
+function masqueradeOf(endpoint: string, { met, outcome, facts }: Connection): PacketPath['masquerade'] {
+  if (outcome.kind !== 'answered' || facts.mode.behaviour.marksMasqueraded !== true) return undefined;
+  const reached = outcome.endpoints.find(({ text }) => text === endpoint);
+  return reached && { mark: facts.settings(met.family).masqueradeMark, isMarked: reached.seenAs === 'node' };
 }
