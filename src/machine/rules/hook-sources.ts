@@ -1,6 +1,8 @@
+import { KernelError } from '../../kernel/errors.ts';
 import type { IptablesFamily } from '../../kernel/iptables/index.ts';
 import type { NetworkNamespace } from '../../kernel/netns.ts';
-import { type HookedChain, listTableSizes, type NftablesSocket } from '../../kernel/nftables/index.ts';
+import { type HookedChain, listTableSizes, type NftablesSocket, type TableSize } from '../../kernel/nftables/index.ts';
+import { errorText } from '../../lib/error-text.ts';
 import type { Family } from '../../net/index.ts';
 import type { Budget } from './budget.ts';
 import type { PathHook, RuleFinding } from './finding.ts';
@@ -38,7 +40,7 @@ export interface ReadSources {
 /** All base chains that a packet of the family can enter, except those of nftables mode. */
 export async function readSources(family: Family, context: SourceContext): Promise<ReadSources> {
   const own: IptablesFamily = family === 'IPv4' ? 'ip' : 'ip6';
-  const all = await listTableSizes(context.namespace);
+  const all = await listNftTables(context);
   const wanted = { tables: all, leaveOut: OWN_TABLE, knownChains: iptablesChains };
   const tables = [
     ...(await readNftTables(context.socket, own, wanted, context.namespace)),
@@ -52,6 +54,17 @@ export async function readSources(family: Family, context: SourceContext): Promi
     sources: [...others.flatMap(table => nftSources(table, context)), ...read.sources],
     unread: [...ingress, ...undecoded].map(table => `${table.family} ${table.name}`),
   };
+}
+
+/** A kernel without nf_tables refuses the request. It may still have tables of iptables-legacy. */
+async function listNftTables({ namespace, budget }: SourceContext): Promise<readonly TableSize[]> {
+  try {
+    return await listTableSizes(namespace);
+  } catch (error) {
+    if (!(error instanceof KernelError)) throw error;
+    budget.leaveOut(`the kernel did not list the tables of nft: ${errorText(error)}`);
+    return [];
+  }
 }
 
 function nftSources(table: NftTable, { socket, namespace, budget }: SourceContext): readonly HookSource[] {
