@@ -22,7 +22,7 @@ async function planOf(manifest: string, ...args: string[]) {
 }
 
 /** The notes of a plan of manifests without a Node. */
-const NO_NODE = '! the manifests have no Node, so the addresses of this machine count\n';
+const NO_NODE = '! the manifests have no Node, so the plan uses the addresses of this machine\n';
 
 const WEB = `
 apiVersion: v1

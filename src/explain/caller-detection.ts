@@ -38,7 +38,7 @@ export interface UnknownCaller {
   readonly command?: string;
 }
 
-/** The address that is called, and its kind of frontend. They decide about the default: who usually calls it. */
+/** The address that is called, and its kind of frontend. They decide which caller is the default. */
 export interface CalledAddress {
   readonly ip: Ip;
   readonly kind?: Frontend['kind'];
@@ -128,7 +128,7 @@ async function namedPod(pod: string, family: Family, facts: Facts): Promise<Dete
 
 async function byAddress(ip: Ip, family: Family, facts: Facts): Promise<DetectedCaller | UnknownCaller> {
   if (familyOf(ip) !== family) {
-    const reason = `The caller ${ip} is ${familyOf(ip)} and the destination is ${family}, so it can never call it.`;
+    const reason = `The caller ${ip} is ${familyOf(ip)} and the destination is ${family}: no connection is possible.`;
     return { kind: 'unknown', reason };
   }
   const found = (place: Caller['place'], how: string): DetectedCaller => ({
@@ -158,7 +158,7 @@ function podAt(ip: Ip, { targetRef, node, slice }: Omit<EndpointPlace, 'zone'>, 
   const otherNode = node !== undefined && node !== '' && node !== facts.nodeName ? node : undefined;
   const isOnNode = nodeIPsOf(facts).includes(ip);
   const pod = targetRef && podKey(targetRef, objectName(slice).namespace);
-  const named = `${pod === undefined ? 'an endpoint' : `pod ${pod}`} by EndpointSlice ${slice}`;
+  const named = `${pod === undefined ? 'an endpoint' : `pod ${pod}`} in EndpointSlice ${slice}`;
   return {
     kind: 'caller',
     caller: {

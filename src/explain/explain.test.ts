@@ -122,6 +122,12 @@ describe('frontends', () => {
     assert.equal(answer.verdict, 'works');
   });
 
+  test("EXPLAIN-5 it stands for the cluster IP of the caller's family, if the operator gives the caller's address", async () => {
+    const facts = factsOf([dual, webSlice]);
+    assert.equal((await ask('web from 10.244.1.7', facts)).target?.address, '10.96.0.10:80');
+    assert.equal((await ask('web from fd00:10:244:1::7', facts)).target?.address, '[fd00::10]:80');
+  });
+
   test('EXPLAIN-5 an address stands for its frontend: external IP, load-balancer IP and node port', async () => {
     const facts = factsOf([
       balancer,
@@ -211,11 +217,11 @@ describe('callers and endpoints', () => {
     );
     assert.equal(
       await how('10.244.1.2'),
-      'good: The caller 10.244.1.2 is pod default/web-0 by EndpointSlice default/web-1.',
+      'good: The caller 10.244.1.2 is pod default/web-0 in EndpointSlice default/web-1.',
     );
     assert.equal(
       await how('web-0'),
-      'good: The caller 10.244.1.2 is pod default/web-0 by EndpointSlice default/web-1.',
+      'good: The caller 10.244.1.2 is pod default/web-0 in EndpointSlice default/web-1.',
     );
     assert.equal(await how('172.17.0.1'), 'good: The caller 172.17.0.1 is an address of this node.');
     assert.equal(await how('node'), 'good: The caller 192.168.0.2 is the address of node node-a.');
@@ -254,7 +260,7 @@ describe('callers and endpoints', () => {
     assert.deepEqual((await ask('web from 10.244.1.9', facts)).caller, {
       place: 'pod',
       ip: '10.244.1.9',
-      how: 'an endpoint by EndpointSlice default/web-2',
+      how: 'an endpoint in EndpointSlice default/web-2',
       isAssumed: false,
     });
   });
@@ -314,7 +320,7 @@ describe('callers and endpoints', () => {
         'good: A new connection goes to one of 2 endpoints of default/web:http, at random.',
         '10.244.1.2:8080  50 %  sees 10.244.1.7, the caller',
         '10.244.2.2:8080  50 %  sees 10.244.1.7, the caller',
-        'The caller is taken for a pod of this node (recognised by source range 10.244.0.0/16): endpoints see 10.244.1.7.',
+        'The caller counts as a pod (by source range 10.244.0.0/16): endpoints see 10.244.1.7.',
       ].join('\n'),
     );
     const outside = stepText(await ask('192.168.0.2:30080 from outside', factsOf([local, three])), 'path');

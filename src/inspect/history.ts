@@ -131,7 +131,7 @@ function timeText(time: number): string {
   return new Date(time).toISOString();
 }
 
-/** With a tenth. */
+/** Rounded to a tenth. */
 function milliseconds(value: number | undefined): number | undefined {
   return value === undefined ? undefined : Math.round(value * 10) / 10;
 }

@@ -8,7 +8,7 @@ export {
   type ProxyClientErrorKind,
   readProxyLines,
 } from './client.ts';
-export { type AnswerQuestion, type ExplainAnswer, type ExplainRequest, explainRoute } from './explain.ts';
+export { explainRoute } from './explain.ts';
 export { type InspectionHandlerOptions, inspectionHandler } from './handler.ts';
 export { HISTORY_SCHEMA, type HistoryParts, type HistoryRow, historyRoute, type MissedRow } from './history.ts';
 export { localOnly } from './local-only.ts';

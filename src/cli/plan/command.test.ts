@@ -215,7 +215,7 @@ describe('settings', () => {
     assert.match(gone.stderr, /^Error: cannot use the configuration file \S+: open \S+: no such file or directory\n/);
   });
 
-  const noDetector = 'the proxy on node-a cannot tell connections of pods from others';
+  const noDetector = 'the proxy on node-a does not recognise connections of pods';
   const notes: readonly [title: string, objects: string, args: readonly string[], expected: readonly string[]][] = [
     [
       'no pod range',
@@ -343,7 +343,7 @@ describe('settings', () => {
     assert.equal(result.status, 1);
     assert.match(
       result.stderr,
-      /^! the proxy on node-a cannot tell .*\n✗ standard input:13:3: Service default\/web: spec\.colour is no field/,
+      /^! the proxy on node-a does not recognise .*\n✗ standard input:13:3: Service default\/web: spec\.colour is no field/,
     );
     assert.match(result.stdout, /^# one transaction of table ip kube-proxy\n/);
   });

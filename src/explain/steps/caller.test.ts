@@ -24,7 +24,7 @@ describe('callers', () => {
       facts: [[web, slice('web-1', [{ ip: '10.244.2.2', nodeName: 'node-b', targetRef: pod('web-0') }], httpSlice)]],
       topic: 'caller',
       step: [
-        'unknown: The caller 10.244.2.2 is pod default/web-0 by EndpointSlice default/web-1.',
+        'unknown: The caller 10.244.2.2 is pod default/web-0 in EndpointSlice default/web-1.',
         'The caller runs on node node-b, whose own proxy handles its connections, and not that of node-a.',
       ],
       verdict: [
@@ -38,8 +38,8 @@ describe('callers', () => {
       question: 'web from fd00::1',
       facts: [[web, webSlice]],
       topic: 'caller',
-      step: ['unknown: The caller fd00::1 is IPv6 and the destination is IPv4, so it can never call it.'],
-      verdict: ['unknown: The caller fd00::1 is IPv6 and the destination is IPv4, so it can never call it.'],
+      step: ['unknown: The caller fd00::1 is IPv6 and the destination is IPv4: no connection is possible.'],
+      verdict: ['unknown: The caller fd00::1 is IPv6 and the destination is IPv4: no connection is possible.'],
     },
     {
       what: 'EXPLAIN-5 a caller outside uses the address of the load balancer, and not the cluster IP',

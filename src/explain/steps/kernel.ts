@@ -23,14 +23,14 @@ export async function kernelSteps(met: MetFrontend, facts: Facts): Promise<Kerne
     const text =
       facts.origin === 'proxy'
         ? `The ${facts.mode.descriptor.name} mode cannot read the kernel back.`
-        : 'No kernel was read, because these facts come from no running proxy.';
+        : 'The command read no kernel, because it asked no running proxy.';
     return { findings: [...aside, finding('kernel', 'note', text)], reading: undefined };
   }
   try {
     const reading = await kernel.readBack(met.family, met.plan);
     return { findings: [...aside, readBackStep(met, reading, facts)], reading };
   } catch (error) {
-    const failed = finding('kernel', 'unknown', `The kernel could not be read: ${errorText(error)}.`);
+    const failed = finding('kernel', 'unknown', `The proxy could not read the kernel: ${errorText(error)}.`);
     return { findings: [...aside, failed], reading: undefined };
   }
 }
@@ -71,7 +71,7 @@ function readBackStep(met: MetFrontend, reading: KernelReading, facts: Facts): F
   if (different.length === 0) {
     const details = [...equalLines(entries, met), ...more];
     if (entries.length === 0)
-      return finding('kernel', 'unknown', 'Nothing could be read from the kernel.', { details, data });
+      return finding('kernel', 'unknown', 'The proxy could read nothing from the kernel.', { details, data });
     const text = `The kernel has ${entries.length === 1 ? 'the one entry' : `all ${entries.length} entries`} that the proxy wants, read just now.`;
     return finding('kernel', incomplete === undefined ? 'good' : 'note', text, { details, data });
   }
@@ -79,6 +79,10 @@ function readBackStep(met: MetFrontend, reading: KernelReading, facts: Facts): F
   const text = `${different.length} of ${counted(entries.length, 'kernel entry').replace('entrys', 'entries')} for ${planName(plan)} ${different.length === 1 ? 'is' : 'are'} not as the proxy wants.`;
   if (facts.isPending) {
     return finding('kernel', 'unknown', `${text} A sync is due and may write them.`, { details, data });
+  }
+  if (!isCurrent(met, facts)) {
+    const changed = `${planName(plan)} changed while the kernel was read. Ask again.`;
+    return finding('kernel', 'unknown', changed, { data });
   }
   return finding('kernel', 'bad', text, {
     details,
@@ -89,6 +93,11 @@ function readBackStep(met: MetFrontend, reading: KernelReading, facts: Facts): F
       command: `kube-proxy history ${plan.service}`,
     },
   });
+}
+
+/** The planner replaces the plan of a service port when it changes. */
+function isCurrent({ plan, family }: MetFrontend, { state }: Facts): boolean {
+  return state.family(family).planner.plansOf(plan.service).includes(plan);
 }
 
 function moreLines(count: number): readonly string[] {

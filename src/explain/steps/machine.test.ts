@@ -42,6 +42,28 @@ describe('the kernel', () => {
     ]);
   });
 
+  test('EXPLAIN-14 a Service that changes or goes while the kernel is read is unknown, not broken', async () => {
+    const change = (type: 'updated' | 'removed') => {
+      const facts = factsOf([web, webSlice]);
+      const readBack = async () => {
+        const to = slice('web-1', ['10.244.1.77'], httpSlice);
+        if (type === 'updated') facts.state.endpointSliceChanged({ type, from: webSlice, to });
+        else facts.state.serviceChanged({ type, from: web });
+        facts.state.take();
+        return { entries: [{ ...EQUAL, found: undefined }], affinity: [] };
+      };
+      return ask('web', { ...facts, kernel: { readBack } });
+    };
+    for (const type of ['updated', 'removed'] as const) {
+      const answer = await change(type);
+      assert.equal(
+        stepText(answer, 'kernel'),
+        'unknown: default/web:http changed while the kernel was read. Ask again.',
+      );
+      assert.equal(answer.verdict, 'unknown');
+    }
+  });
+
   test('EXPLAIN-14 entries that are missing, different or unexpected are named exactly', async () => {
     const entries = [
       EQUAL,
@@ -77,7 +99,7 @@ describe('the kernel', () => {
       kernel: { readBack: () => Promise.reject(new Error('operation not permitted')) },
     });
     const answer = await ask('web', facts);
-    assert.equal(stepText(answer, 'kernel'), 'unknown: The kernel could not be read: operation not permitted.');
+    assert.equal(stepText(answer, 'kernel'), 'unknown: The proxy could not read the kernel: operation not permitted.');
     assert.equal(answer.verdict, 'unknown');
   });
 });
@@ -154,7 +176,7 @@ describe('connections', () => {
   test('EXPLAIN-15 what cannot be read is noted, and the rest is explained', async () => {
     const broken = kernel({ flows: () => Promise.reject(new Error('no conntrack')) });
     const answer = await ask('web', factsOf([web, webSlice], { kernel: broken }));
-    assert.equal(stepText(answer, 'connections'), 'note: This could not be looked at: no conntrack.');
+    assert.equal(stepText(answer, 'connections'), 'note: The proxy could not look at this: no conntrack.');
     assert.equal(answer.verdict, 'works');
   });
 });
@@ -234,6 +256,30 @@ describe('other rules', () => {
       'On the way to 10.244.1.2:8080, depending on the input interface.',
     ]);
     assert.equal(answer.verdict, 'works');
+    assert.deepEqual(lines(verdictText(answer)).slice(1), [
+      'next: if it still fails, change the rule in the program that wrote it',
+      '$ iptables-nft -t filter -S filter_FORWARD',
+    ]);
+  });
+
+  test('EXPLAIN-16 in iptables mode the mark follows from whether the source is replaced', async () => {
+    const asked: unknown[] = [];
+    const found = kernel({
+      otherRules: async ({ masquerade, isFromPod }) => {
+        asked.push([masquerade, isFromPod]);
+        return { findings: [], unread: [], incomplete: undefined };
+      },
+    });
+    const marks = { ...DEFAULT_MODE, behaviour: { ...DEFAULT_MODE.behaviour, marksMasqueraded: true } };
+    const facts = factsOf([web, webSlice], { kernel: found, mode: marks });
+    await ask('web from 10.244.1.7', facts);
+    await ask('web from outside', facts);
+    await ask('web', factsOf([web, webSlice], { kernel: found }));
+    assert.deepEqual(asked, [
+      [{ mark: 0x4000, isMarked: false }, true],
+      [{ mark: 0x4000, isMarked: true }, false],
+      [undefined, true],
+    ]);
   });
 
   test('EXPLAIN-16 rules are looked at for one endpoint on this node and for one elsewhere', async () => {
@@ -273,7 +319,7 @@ describe('listeners', () => {
     );
     assert.equal(
       stepText(answer, 'listeners'),
-      'note: A program that this process cannot see listens there and gets the connection.',
+      'note: A program that the proxy cannot identify listens there and gets the connection.',
     );
     const nobody = await ask('192.168.0.2:22', factsOf([local, here], { kernel: listening() }));
     const text = 'bad: No program of the node listens at 192.168.0.2:22, so the kernel refuses the connection.';

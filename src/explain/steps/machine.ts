@@ -35,6 +35,6 @@ export async function guarded(topic: Topic, look: () => Promise<Finding | undefi
   try {
     return await look();
   } catch (error) {
-    return finding(topic, 'note', `This could not be looked at: ${errorText(error)}.`);
+    return finding(topic, 'note', `The proxy could not look at this: ${errorText(error)}.`);
   }
 }

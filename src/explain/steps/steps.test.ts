@@ -138,7 +138,7 @@ describe('steps', () => {
       step: [
         'good: A new connection goes to 10.244.1.2:8080.',
         '10.244.1.2:8080  100 %  sees an address of the node',
-        '10.244.1.2:8080 reaches itself: it sees the node, so that its answer comes back this way.',
+        '10.244.1.2:8080 calls itself: it sees an address of the node, so that its answer comes back through the node.',
       ],
       verdict: [
         'works: By the plan, a connection from pod default/web-0 at 10.244.1.2 to 10.96.0.10:80/TCP is answered by endpoint 10.244.1.2:8080 of default/web.',
@@ -207,7 +207,7 @@ describe('steps', () => {
       question: 'web',
       facts: [[web, webSlice], { origin: 'manifests' }],
       topic: 'kernel',
-      step: ['note: No kernel was read, because these facts come from no running proxy.'],
+      step: ['note: The command read no kernel, because it asked no running proxy.'],
       verdict: [
         'works: By the plan, a connection from any pod to 10.96.0.10:80/TCP is answered by endpoint 10.244.1.2:8080 of default/web.',
         'next: if it still fails, ask the proxy of the node, which also reads the kernel',
