@@ -1,7 +1,7 @@
 import { Breaks } from '../lib/breaks.ts';
 
-/** Reading the clock for every item would cost more than most visits. */
-const CHECK_EVERY = 64;
+/** How many objects are looked at between two breaks. A sync must not wait for more than a few milliseconds. */
+const ITEMS_WITHOUT_BREAK = 2000;
 
 /** Visits all items, with breaks, until `visit` returns true. */
 export async function scan<T>(items: Iterable<T>, visit: (item: T) => boolean | undefined): Promise<void> {
@@ -9,6 +9,6 @@ export async function scan<T>(items: Iterable<T>, visit: (item: T) => boolean | 
   let count = 0;
   for (const item of items) {
     if (visit(item) === true) return;
-    if (++count % CHECK_EVERY === 0 && breaks.isDue) await breaks.take();
+    if (++count % ITEMS_WITHOUT_BREAK === 0) await breaks.take();
   }
 }
