@@ -33,7 +33,7 @@ describe('one proxy in a network namespace', () => {
 
   function start(number: number, ...before: string[]): Program {
     const flags = [
-      ...['--manifests', 'examples', '--hostname-override', 'node-a', '--proxy-mode', 'nftables'],
+      ...['--manifests', 'examples', '--hostname-override', 'node-a', '--proxy-mode', 'nftables', '--inspect-socket='],
       ...['--healthz-bind-address', `127.0.0.1:${20_000 + number}`],
       ...['--metrics-bind-address', `127.0.0.1:${21_000 + number}`],
     ];

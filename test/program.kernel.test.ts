@@ -25,7 +25,9 @@ class Program {
   #log = '';
 
   constructor(namespace: NetworkNamespace, ...args: string[]) {
-    this.#child = namespace.run(() => spawn('bin/kube-proxy', args, { stdio: ['ignore', 'ignore', 'pipe'] }));
+    this.#child = namespace.run(() =>
+      spawn('bin/kube-proxy', [...args, '--inspect-socket='], { stdio: ['ignore', 'ignore', 'pipe'] }),
+    );
     this.#child.stderr?.on('data', data => {
       this.#log += data;
     });
