@@ -6,11 +6,11 @@ import {
   type KernelFacts,
   parseQuestion,
   QuestionError,
+  type QuestionTexts,
 } from '../explain/index.ts';
 import {
   type ConfigurationAnswer,
   configurationRoute,
-  type ExplainRequest,
   explainRoute,
   historyRoute,
   logRoute,
@@ -90,7 +90,7 @@ function kernelFacts({ mode }: RunningProxy): KernelFacts {
   };
 }
 
-async function explained(request: ExplainRequest, facts: Facts): Promise<Explanation> {
+async function explained(request: QuestionTexts, facts: Facts): Promise<Explanation> {
   try {
     return await explain(parseQuestion(request), facts);
   } catch (error) {
