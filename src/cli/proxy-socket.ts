@@ -23,8 +23,8 @@ export interface ProxySocket {
 }
 
 /**
- * At the default path may be the proxy of another network namespace, such as one that somebody tries out. Its answers
- * would not be about this node.
+ * A proxy of another network namespace may listen at the default path, such as one on trial. Its answers would not be
+ * about this node.
  */
 export function proxySocket(values: { readonly 'inspect-socket': string }): ProxySocket {
   const path = values['inspect-socket'];

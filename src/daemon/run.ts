@@ -99,7 +99,7 @@ function openProxy(parts: RunParts, record: RunRecord): RunningProxy {
   resources.add('proxy', () => proxy.close());
   checks.add('drift', () => {
     const { repairs } = record;
-    return repairs > 0 ? { note: `repaired ${repairs} times since the start` } : undefined;
+    return repairs > 0 ? { note: `${repairs} ${repairs === 1 ? 'repair' : 'repairs'} since the start` } : undefined;
   });
   const healthPorts = openHealthPorts(parts, proxy);
   resources.add('service health ports', () => healthPorts.close());

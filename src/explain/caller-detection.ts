@@ -1,4 +1,4 @@
-import { objectKey } from '../api/index.ts';
+import { objectKey, objectName } from '../api/index.ts';
 import {
   ANY_IP,
   cidrContains,
@@ -13,7 +13,7 @@ import type { Frontend } from '../plan/index.ts';
 import type { Caller } from './caller.ts';
 import type { Facts } from './facts.ts';
 import { nodeIPsOf } from './node-addresses.ts';
-import { type EndpointPlace, findEndpoints, findPod } from './pods.ts';
+import { type EndpointPlace, findEndpoints, findPod, podKey } from './pods.ts';
 import type { From } from './question.ts';
 
 /** A caller, and how its place was detected. */
@@ -38,7 +38,7 @@ export interface UnknownCaller {
   readonly command?: string;
 }
 
-/** The address that is called, and its kind of frontend. They decide about the default: who usually calls it. */
+/** The address that is called, and its kind of frontend. They decide which caller is the default. */
 export interface CalledAddress {
   readonly ip: Ip;
   readonly kind?: Frontend['kind'];
@@ -128,7 +128,7 @@ async function namedPod(pod: string, family: Family, facts: Facts): Promise<Dete
 
 async function byAddress(ip: Ip, family: Family, facts: Facts): Promise<DetectedCaller | UnknownCaller> {
   if (familyOf(ip) !== family) {
-    const reason = `The caller ${ip} is ${familyOf(ip)} and the destination is ${family}, so it can never call it.`;
+    const reason = `The caller ${ip} is ${familyOf(ip)} and the destination is ${family}: no connection is possible.`;
     return { kind: 'unknown', reason };
   }
   const found = (place: Caller['place'], how: string): DetectedCaller => ({
@@ -157,8 +157,8 @@ async function byAddress(ip: Ip, family: Family, facts: Facts): Promise<Detected
 function podAt(ip: Ip, { targetRef, node, slice }: Omit<EndpointPlace, 'zone'>, facts: Facts): DetectedCaller {
   const otherNode = node !== undefined && node !== '' && node !== facts.nodeName ? node : undefined;
   const isOnNode = nodeIPsOf(facts).includes(ip);
-  const pod = targetRef && targetRef.name !== '' ? objectKey(targetRef) : undefined;
-  const named = `${pod === undefined ? 'an endpoint' : `pod ${pod}`} by EndpointSlice ${slice}`;
+  const pod = targetRef && podKey(targetRef, objectName(slice).namespace);
+  const named = `${pod === undefined ? 'an endpoint' : `pod ${pod}`} in EndpointSlice ${slice}`;
   return {
     kind: 'caller',
     caller: {

@@ -217,11 +217,11 @@ describe('callers and endpoints', () => {
     );
     assert.equal(
       await how('10.244.1.2'),
-      'good: The caller 10.244.1.2 is pod default/web-0 by EndpointSlice default/web-1.',
+      'good: The caller 10.244.1.2 is pod default/web-0 in EndpointSlice default/web-1.',
     );
     assert.equal(
       await how('web-0'),
-      'good: The caller 10.244.1.2 is pod default/web-0 by EndpointSlice default/web-1.',
+      'good: The caller 10.244.1.2 is pod default/web-0 in EndpointSlice default/web-1.',
     );
     assert.equal(await how('172.17.0.1'), 'good: The caller 172.17.0.1 is an address of this node.');
     assert.equal(await how('node'), 'good: The caller 192.168.0.2 is the address of node node-a.');
@@ -247,6 +247,22 @@ describe('callers and endpoints', () => {
     const { verdict, caller } = await ask('192.168.0.2:30080 from web-1', factsOf([local, three]));
     assert.equal(caller?.pod, 'default/web-1');
     assert.equal(verdict, 'works');
+  });
+
+  test('EXPLAIN-9 a reference without a namespace is in that of its slice, and a Node is no pod', async () => {
+    const callers = slice('web-2', [
+      { ip: '10.244.1.8', nodeName: 'node-a', targetRef: { kind: 'Pod', namespace: '', name: 'bare' } },
+      { ip: '10.244.1.9', nodeName: 'node-a', targetRef: { kind: 'Node', namespace: '', name: 'node-x' } },
+    ]);
+    const facts = factsOf([web, webSlice, callers]);
+    assert.equal((await ask('web from bare', facts)).caller?.pod, 'default/bare');
+    assert.equal((await ask('web from 10.244.1.8', facts)).caller?.pod, 'default/bare');
+    assert.deepEqual((await ask('web from 10.244.1.9', facts)).caller, {
+      place: 'pod',
+      ip: '10.244.1.9',
+      how: 'an endpoint in EndpointSlice default/web-2',
+      isAssumed: false,
+    });
   });
 
   test('EXPLAIN-9 for a pod of another node nothing is called broken or working', async () => {
@@ -304,7 +320,7 @@ describe('callers and endpoints', () => {
         'good: A new connection goes to one of 2 endpoints of default/web:http, at random.',
         '10.244.1.2:8080  50 %  sees 10.244.1.7, the caller',
         '10.244.2.2:8080  50 %  sees 10.244.1.7, the caller',
-        'The caller is taken for a pod of this node (recognised by source range 10.244.0.0/16): endpoints see 10.244.1.7.',
+        'The caller counts as a pod (by source range 10.244.0.0/16): endpoints see 10.244.1.7.',
       ].join('\n'),
     );
     const outside = stepText(await ask('192.168.0.2:30080 from outside', factsOf([local, three])), 'path');

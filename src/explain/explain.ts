@@ -151,8 +151,9 @@ function worksText(
   outcome: Outcome | undefined,
   { kernel }: Facts,
 ): string {
-  const count = outcome?.kind === 'answered' ? outcome.endpoints.length : 0;
-  const by = count === 1 ? 'the one endpoint' : `one of ${count} endpoints`;
+  const endpoints = outcome?.kind === 'answered' ? outcome.endpoints : [];
+  const [only] = endpoints;
+  const by = endpoints.length === 1 && only ? `endpoint ${only.text}` : `one of ${endpoints.length} endpoints`;
   return `${kernel ? 'A' : 'By the plan, a'} connection from ${callerName(detected)} to ${address}/${protocol} is answered by ${by} of ${service}.`;
 }
 

@@ -16,7 +16,7 @@ export interface Explanation {
   /** Absent if there is no target. */
   readonly caller?: ExplainedCaller;
   readonly steps: readonly Step[];
-  /** What a new connection gets. Absent if that cannot be told. */
+  /** What a new connection gets. Absent if the proxy cannot tell. */
   readonly outcome?: Outcome;
   readonly verdict: Verdict;
   /** One sentence. */

@@ -41,7 +41,7 @@ export async function findPod(objects: Facts['objects'], pod: string): Promise<F
   let found: EndpointPlace | undefined;
   await scan(objects.slices(), slice => {
     for (const { targetRef, addresses, nodeName, zone } of slice.endpoints) {
-      if (!targetRef || podKey(targetRef, slice) !== pod) continue;
+      if (!targetRef || podKey(targetRef, slice.metadata.namespace) !== pod) continue;
       const ip = parseIp(addresses[0] ?? '');
       if (ip !== undefined) ips.add(ip);
       found ??= { targetRef, node: nodeName, zone, slice: objectKey(slice.metadata) };
@@ -76,7 +76,8 @@ export async function findEndpoints(objects: Facts['objects'], ip: Ip, max: numb
   return found;
 }
 
-function podKey({ kind, namespace, name }: TargetRef, slice: EndpointSlice): string | undefined {
-  if (kind !== '' && kind !== 'Pod') return undefined;
-  return objectKey({ namespace: namespace || slice.metadata.namespace, name });
+/** `ns/name` of a pod. A reference without a namespace is in that of its slice. Undefined for other objects. */
+export function podKey({ kind, namespace, name }: TargetRef, sliceNamespace: string): string | undefined {
+  if (name === '' || (kind !== '' && kind !== 'Pod')) return undefined;
+  return objectKey({ namespace: namespace || sliceNamespace, name });
 }

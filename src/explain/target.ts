@@ -16,7 +16,7 @@ import { noSuchService } from './near-misses/no-such-service.ts';
 import { lostFrontend, noPlan, noSuchPort, notServed } from './near-misses/service.ts';
 import { nodeIPsOf } from './node-addresses.ts';
 import { type Destination, matchFrontend } from './outcome/index.ts';
-import type { AddressTarget, OperatorQuestion, ServiceTarget } from './question.ts';
+import type { AddressTarget, From, OperatorQuestion, ServiceTarget } from './question.ts';
 
 /** A frontend, and the address of the connection. */
 export interface MetFrontend {
@@ -46,15 +46,14 @@ export type Resolved =
 
 /** Finds what the operator asks about. */
 export async function resolveTarget({ to, from }: OperatorQuestion, facts: Facts): Promise<Resolved> {
-  if (to.kind === 'address') return await resolveAddress(to, facts);
-  return await resolveService(to, from.kind === 'address' ? familyOf(from.ip) : undefined, facts);
+  return to.kind === 'service' ? await resolveService(to, from, facts) : await resolveAddress(to, facts);
 }
 
 export function isFinding(found: MetFrontend | Finding): found is Finding {
   return 'topic' in found;
 }
 
-async function resolveService(target: ServiceTarget, caller: Family | undefined, facts: Facts): Promise<Resolved> {
+async function resolveService(target: ServiceTarget, from: From, facts: Facts): Promise<Resolved> {
   const key = objectKey(target);
   const service = facts.objects.service(key);
   if (!service) return { kind: 'none', service: key, finding: await noSuchService(key, facts) };
@@ -64,7 +63,7 @@ async function resolveService(target: ServiceTarget, caller: Family | undefined,
   const ports = portsOf(service, target);
   const [first, ...more] = ports;
   if (!first) return { kind: 'none', service: key, finding: noSuchPort(service, target) };
-  const found = ports.map(port => clusterFrontend(service, port, caller, facts));
+  const found = ports.map(port => frontendOf(service, port, from, facts));
   if (more.length > 0 && target.port === undefined) return { kind: 'ports', service: key, ports: found };
   const [only] = found;
   if (!only || isFinding(only)) return { kind: 'none', service: key, finding: only ?? noSuchPort(service, target) };
@@ -89,18 +88,24 @@ function portsOf({ spec }: Service, { port, protocol }: ServiceTarget): readonly
   return (tcp.length > 0 ? tcp : found).slice(0, 1);
 }
 
+const INSIDE_KINDS: readonly Frontend['kind'][] = ['ClusterIP'];
+/** What callers outside of the cluster use, if the Service has it. */
+const OUTSIDE_KINDS: readonly Frontend['kind'][] = ['LoadBalancerIP', 'ExternalIP', 'NodePort', 'ClusterIP'];
+
 /**
- * The cluster IP of the caller's family, if that is known. Otherwise that of the Service's primary family, or of its other
- * family if this node serves only that one.
+ * The frontend that the caller would use, of the caller's family, if that is known. Otherwise of the Service's primary
+ * family, or of its other family if this node serves only that one.
  */
-function clusterFrontend(
+function frontendOf(
   service: Service,
   port: ServicePortSpec,
-  caller: Family | undefined,
+  from: From,
   facts: Facts,
 ): MetFrontend | Finding {
   const key = objectKey(service.metadata);
   const served = familiesOf(service).filter(other => facts.families.includes(other));
+  const caller = from.kind === 'address' ? familyOf(from.ip) : undefined;
+  const kinds = from.kind === 'outside' ? OUTSIDE_KINDS : INSIDE_KINDS;
   const [wanted, others] = [served.filter(other => other === caller), served.filter(other => other !== caller)];
   for (const family of [...wanted, ...others]) {
     const { planner } = facts.state.family(family);
@@ -108,9 +113,10 @@ function clusterFrontend(
       .plansOf(key)
       .find(({ port: other }) => other.name === port.name && other.protocol === port.protocol);
     if (!plan) continue;
-    const frontend = plan.frontends.find(({ kind }) => kind === 'ClusterIP');
-    if (frontend?.ip === undefined) return lostFrontend(plan);
-    return { family, plan, frontend, ip: frontend.ip, port: frontend.port, protocol: port.protocol };
+    const [frontend] = kinds.flatMap(wanted => plan.frontends.find(({ kind }) => kind === wanted) ?? []);
+    if (!frontend) return lostFrontend(plan);
+    const ip = frontend.ip ?? facts.state.nodeOptions.nodeIPs[family];
+    return { family, plan, frontend, ip, port: frontend.port, protocol: port.protocol };
   }
   return noPlan(service, port, familiesOf(service), facts);
 }

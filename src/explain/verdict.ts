@@ -24,7 +24,7 @@ export function judge(findings: readonly Finding[], outcome: Outcome | undefined
   }
   const open = findings.find(({ verdict }) => verdict === 'unknown');
   if (open || outcome?.kind !== 'answered') {
-    const reason = open?.summary ?? open?.text ?? 'The facts do not suffice.';
+    const reason = open?.summary ?? open?.text ?? 'The proxy does not know enough.';
     const summary = outcome?.kind === 'answered' ? `By the plan it works, but this is not certain. ${reason}` : reason;
     return { verdict: 'unknown', summary, next: open?.next };
   }

@@ -5,7 +5,7 @@ import { History } from './history.ts';
 
 const words = (followed: Followed) => ('missed' in followed ? `missed ${followed.missed}` : followed.change);
 
-test('HISTORY-12 a follower gets every entry from the moment that it begins, until the signal', async () => {
+test('HISTORY-12 a follower receives every entry from the moment that it begins, until the signal', async () => {
   const history = new History();
   history.started('before');
   const end = new AbortController();
@@ -22,7 +22,7 @@ test('HISTORY-12 a follower gets every entry from the moment that it begins, unt
   assert.deepEqual(seen, ['first', 'second']);
 });
 
-test('HISTORY-12 a follower that leaves its loop is forgotten, and one with an ended signal gets nothing', async () => {
+test('HISTORY-12 a follower that leaves its loop is forgotten, and one with an ended signal receives nothing', async () => {
   const history = new History();
   const follower = history.follow(new AbortController().signal);
   history.configured('first');

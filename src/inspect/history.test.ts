@@ -77,7 +77,7 @@ test('HISTORY-13 a Service that is gone still has its history', async () => {
   assert.equal(lines.length, 2);
 });
 
-test('HISTORY-13 a follower gets complete entries, each once, and only those of its Services', async () => {
+test('HISTORY-13 a follower receives complete entries, each once, and only those of its Services', async () => {
   const { history, route } = await lab();
   const end = new AbortController();
   history.serviceChanged({ type: 'removed', from: service('web') });

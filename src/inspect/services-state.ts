@@ -30,7 +30,7 @@ export type ServiceState = (typeof SERVICE_STATES)[number];
 
 const BROKEN: ReadonlySet<ServiceState> = new Set(SERVICE_STATES.slice(0, 5));
 
-/** Somebody who connects to the Service on this node gets no answer. */
+/** Some callers that connect to the Service on this node get no answer. */
 export function isBroken(state: ServiceState): boolean {
   return BROKEN.has(state);
 }

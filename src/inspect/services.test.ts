@@ -174,7 +174,7 @@ test('HISTORY-23 Services that no proxy serves have the state notProxied', async
   );
 });
 
-test('HISTORY-26 only Services that do not answer somebody are broken', async () => {
+test('HISTORY-26 only Services that do not answer every caller are broken', async () => {
   const services = [WEB, service('idle', { clusterIP: '10.96.0.2' }), service('headless', { clusterIP: 'None' })];
   const rows = await rowsOf(listingFacts({ services, slices: [ENDPOINTS] }), { isBrokenOnly: true });
   assert.deepEqual(

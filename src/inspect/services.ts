@@ -23,7 +23,7 @@ export interface ListingParts {
 export interface ListingQuery {
   /** By default all Services. */
   readonly pattern?: NamePattern | undefined;
-  /** Only Services that do not answer somebody. */
+  /** Only Services that do not answer every caller. */
   readonly isBrokenOnly?: boolean | undefined;
 }
 
@@ -33,7 +33,7 @@ export function servicesRoute(parts: ListingParts): Route {
     about: 'the Services as this node serves them, sorted by namespace and name, one JSON object a line',
     parameters: {
       name: { about: 'NAMESPACE/NAME, NAME in the namespace default, or a glob with * and ?' },
-      broken: { about: 'only Services that do not answer somebody', words: ['true', 'false'] },
+      broken: { about: 'only Services that do not answer every caller', words: ['true', 'false'] },
     },
     readsKernel: true,
     async answer(query) {

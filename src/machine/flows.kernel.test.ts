@@ -86,7 +86,7 @@ test('MACHINE-1 a UDP flow that is pinned to an endpoint is found, and flows of 
     assert.equal((await findFlows({ ...DNS, source: undefined }, { namespace })).flows.length, 2);
   }));
 
-test('MACHINE-2 a flow that is not translated, and one whose source is replaced, are told apart', () =>
+test('MACHINE-2 a flow that is not translated differs from one whose source is replaced', () =>
   withNamespace(async namespace => {
     const status = Status.CONFIRMED | Status.SEEN_REPLY | Status.ASSURED;
     const more = { state: 'ESTABLISHED', status } as const;

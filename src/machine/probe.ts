@@ -40,7 +40,7 @@ export interface ProbeAllOptions extends ProbeOptions {
  * no route             A router, or the node itself, cannot reach the host.
  * network unreachable  The node has no route.
  * not permitted        A rule or a route of the node prohibits it.
- * cannot tell          UDP: nobody refused and nobody answered. That is normal.
+ * cannot tell          UDP: no answer and no error came. That is normal.
  * unsupported          This program does not probe SCTP.
  * not probed           The time for all probes was over.
  * failed               Another error, see `detail`.

@@ -54,6 +54,8 @@ export interface ModeBehaviour {
   readonly refusesNodePortsAtAllAddresses: boolean;
   /** A frontend whose owner has no endpoints serves another Service that wants it. */
   readonly sharesFrontends: boolean;
+  /** The rules of the mode mark the packets whose source they replace, and only those. */
+  readonly marksMasqueraded?: boolean;
   /** The protocols that the mode cannot serve. */
   readonly lacksProtocols: readonly Protocol[];
 }

@@ -29,7 +29,7 @@ const ENTRY_CHAINS: readonly Chain[] = [
   baseChain(MarkingChain.PREROUTING, 'prerouting', FIRST_PRIORITY),
   baseChain(MarkingChain.OUTPUT, 'output', FIRST_PRIORITY),
 ];
-/** Empty chains. Their policies tell how a packet looks at the end of the hook, and that nothing has dropped it. */
+/** Empty chains. Their policies show how a packet looks at the end of the hook, and that nothing has dropped it. */
 const LAST_HOOKS: readonly Hook[] = ['prerouting', 'input', 'forward', 'output', 'postrouting'];
 
 /**

@@ -72,7 +72,7 @@ export class Tracer {
     );
   }
 
-  /** Throws a TraceError if the kernel or the rights of this process do not allow to trace. */
+  /** Throws a TraceError if the kernel or the rights of this process do not allow a trace. */
   static async open(
     selection: PacketSelection,
     handlers: TracerHandlers,

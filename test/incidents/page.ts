@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 
 const PAGE = 'docs/guide/find-out-why.md';
 const PROMPT = '$ kubectl -n kube-system exec POD -- ';
@@ -14,14 +14,15 @@ export interface Shown {
 
 /** The section of an incident, by its number. */
 export function sectionOf(number: number): string {
-  const [, section] = new RegExp(`^## ${number}\\. .*\\n([^]*?)(?=^## )`, 'm').exec(readFileSync(PAGE, 'utf8')) ?? [];
+  const [, section] =
+    new RegExp(`^## ${number}\\. .*\\n([\\s\\S]*?)(?=^## )`, 'm').exec(readFileSync(PAGE, 'utf8')) ?? [];
   if (section === undefined) throw new RangeError(`${PAGE} has no incident ${number}`);
   return section;
 }
 
 /** All commands in the proxy's pod that a section shows with their output. */
 export function shownIn(section: string): readonly Shown[] {
-  const blocks = [...section.matchAll(/^```\n([^]*?)^```$/gm)].map(([, text = '']) => text);
+  const blocks = [...section.matchAll(/^```\w*\n([\s\S]*?)^```$/gm)].map(([, text = '']) => text);
   return blocks.filter(text => text.startsWith(`${PROMPT}kube-proxy `)).map(shown);
 }
 
@@ -33,6 +34,14 @@ function shown(text: string): Shown {
     output: text.slice(end + 1),
     tail: tail === undefined ? undefined : Number(tail),
   };
+}
+
+/** Writes the real output into the page, after a text of the program changed. */
+export function replaceOutput({ output }: Shown, real: string): void {
+  writeFileSync(
+    PAGE,
+    readFileSync(PAGE, 'utf8').replace(output, () => real),
+  );
 }
 
 /** Replaces what differs from run to run: the seconds until the kernel forgets a flow. */

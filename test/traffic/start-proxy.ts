@@ -21,7 +21,7 @@ export interface StartOptions {
 }
 
 /** A proxy on the cluster's node, with the parts that tests look into. */
-export interface StartedProxy extends RunningProxy, Pick<WholeProxy, 'loop' | 'mode'> {}
+export interface StartedProxy extends RunningProxy, Pick<WholeProxy, 'loop' | 'mode' | 'live'> {}
 
 /** For a suite: starts the proxy on the cluster's node. */
 export function startProxyIn(mode: Mode): StartProxy {
@@ -39,6 +39,7 @@ export function startProxy(
   const {
     loop,
     mode: running,
+    live,
     close,
   } = createProxy(
     {
@@ -72,6 +73,7 @@ export function startProxy(
   return {
     loop,
     mode: running,
+    live,
     async apply(...changes) {
       for (const each of changes) handOver(each, loop);
       if (!isSynced) loop.synced();

@@ -54,7 +54,7 @@ It has the names, addresses and ports of the Services and endpoints of the clust
 Read it before you give it to others.
 
 Removed, if they were there: the credentials that the proxy uses, and everything that looks like a token, a password, a
-private key, or a user and password in a URL. In their place stands <redacted>. The report has no Secrets, no kubeconfig
+private key, or a user and password in a URL. The report has <redacted> in their place. It has no Secrets, no kubeconfig
 and no environment variables.
 
 ${columns(rows).join('\n')}

@@ -34,8 +34,10 @@ export const bugreportCommand = defineCommand({
 history, recent log, metrics and configuration of the running proxy, and the state of the kernel. Removes credentials.
 README.txt in the archive lists its files.
 
-Works also if no proxy runs: then without the parts of the proxy. A part that cannot be read is left out, with the
-reason. Changes nothing.`,
+The command works also if no proxy runs. The archive then has only the state of the kernel. If a part cannot be read, the
+archive has the reason instead. The command changes nothing.
+
+Exit status: 0 if the archive is written, also if parts are missing; otherwise 1.`,
   usage: 'bugreport [flags]',
   examples: [
     { meaning: 'On a node, as root', command: 'kube-proxy bugreport' },
@@ -82,7 +84,7 @@ function timePart(time: number): string {
   return new Date(time).toISOString().replaceAll(/[-:]|\.\d+/g, '');
 }
 
-/** Nobody sees a file that is not complete. Returns its size. */
+/** Writes under another name first, so that a file with this name is always complete. Returns its size. */
 async function writeFile(bytes: AsyncIterable<Buffer>, file: string): Promise<number> {
   const unfinished = `${file}.${randomBytes(4).toString('hex')}.part`;
   try {
@@ -93,7 +95,7 @@ async function writeFile(bytes: AsyncIterable<Buffer>, file: string): Promise<nu
   } catch (error) {
     await rm(unfinished, { force: true }).catch(() => {});
     throw new Error(
-      `the report was not written: ${error instanceof Error ? error.message : error}; -o names another file`,
+      `cannot write the report: ${error instanceof Error ? error.message : error}: name another file with -o`,
     );
   }
   return (await stat(file)).size;
@@ -117,12 +119,13 @@ async function writeToStdout(bytes: AsyncIterable<Buffer>, { stdout }: Io): Prom
 }
 
 function summary(what: string, parts: readonly Omit<CollectedPart, 'content'>[]): string {
-  const rows = parts.map(({ file, about, problem }) => [
-    `  ${problem === undefined ? '✓' : '-'} ${file}`,
-    problem === undefined ? about : printable(problem),
-  ]);
+  const rows = parts.map(({ file, about, problem }, i) => {
+    if (problem === undefined) return [`  ✓ ${file}`, about];
+    // Without a proxy, many parts have the same long reason.
+    return [`  - ${file}`, problem === parts[i - 1]?.problem ? 'as above' : printable(problem)];
+  });
   const advice =
-    'It names Services, addresses and rules of this node: read README.txt in it before you give it to others.';
+    'The report names Services, addresses and rules of this node. Read its README.txt before you give it to others.';
   return [`Wrote ${what}`, ...columns(rows), advice].map(line => `${line}\n`).join('');
 }
 

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { parse } from 'yaml';
-import { main } from '../main.ts';
+import { runMain } from '../../../test/support/run-main.ts';
 
 const OBJECTS = `
 apiVersion: v1
@@ -38,16 +38,7 @@ metadata: {name: db, namespace: shop}
 spec: {clusterIP: None, ports: [{port: 5432}]}
 `;
 
-async function run(...args: string[]) {
-  const out: string[] = [];
-  const err: string[] = [];
-  const status = await main(['explain', ...args], {
-    stdout: { write: (text: string) => out.push(text) },
-    stderr: { write: (text: string) => err.push(text) },
-    env: {},
-  });
-  return { status, stdout: out.join(''), stderr: err.join('') };
-}
+const run = (...args: string[]) => runMain(['explain', ...args]);
 
 async function inFolder<T>(work: (folder: string) => Promise<T>): Promise<T> {
   const folder = mkdtempSync(join(tmpdir(), 'explain-'));
@@ -81,12 +72,11 @@ manifests, for node node-a, nftables mode
                · 10.244.2.10:8080         node-b                      not ready
 5 ✓ path       A new connection goes to 10.244.1.10:8080.
                10.244.1.10:8080  100 %  sees 10.244.1.7, the caller
-               The caller is taken for a pod of this node (recognised by source range
-               10.244.0.0/16): endpoints see 10.244.1.7.
-6 ! kernel     No kernel was read, because these facts come from no running proxy.
+               The caller counts as a pod (by source range 10.244.0.0/16): endpoints see 10.244.1.7.
+6 ! kernel     The command read no kernel, because it asked no running proxy.
 
-✓ works: By the plan, a connection from a pod at 10.244.1.7 to 10.96.0.10:80/TCP is answered by the
-  one endpoint of default/web.
+✓ works: By the plan, a connection from a pod at 10.244.1.7 to 10.96.0.10:80/TCP is answered by
+  endpoint 10.244.1.10:8080 of default/web.
   Next: if it still fails, ask the proxy of the node, which also reads the kernel.
 `,
     );
@@ -101,7 +91,7 @@ manifests, for node node-a, nftables mode
 4 ✗ endpoints  No EndpointSlice belongs to shop/idle: no pod matches its selector, or no controller
                makes slices.
 5 ✗ path       A new connection is refused at once: no endpoint of shop/idle can serve.
-6 ! kernel     No kernel was read, because these facts come from no running proxy.
+6 ! kernel     The command read no kernel, because it asked no running proxy.
 
 ✗ broken: No EndpointSlice belongs to shop/idle: no pod matches its selector, or no controller makes
   slices.
@@ -112,7 +102,7 @@ manifests, for node node-a, nftables mode
     );
   });
 
-  test('EXPLAIN-19 what cannot be told has the status 2', async () => {
+  test('EXPLAIN-19 an answer that the proxy does not know has the status 2', async () => {
     const { status, stdout } = await explained('shop/db');
     assert.equal(status, 2);
     assert.match(stdout, /\n\? cannot tell: shop\/db is headless: DNS answers/);

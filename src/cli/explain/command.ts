@@ -45,13 +45,15 @@ const FLAGS = {
 export const explainCommand: Command = defineCommand({
   name: 'explain',
   summary: 'say what a connection to a Service gets, and why',
-  about: `Says what a connection to a Service gets, and why: which frontend it meets, what the policies mean for the caller,
+  about: `Says what a connection to a Service gets, and why: which Service has the address, what the policies mean for the
+caller,
 every endpoint, where the packet goes, whether the kernel has what the proxy planned, and what else on the node stands
 in the way. Ends with one verdict and one next step.
 
 The proxy of this node answers. With --kubeconfig or --manifests the command plans itself, and reads no kernel.
 
-Exit status: 0 if the connection is answered, 1 if it is not, and 2 if that cannot be told or the command line is wrong.`,
+Exit status: 0 if the connection is answered, 1 if it is not, and 2 if the command cannot tell or the command line is
+wrong.`,
   usage: 'explain [--from CALLER] SERVICE[:PORT] | IP:PORT[/udp] [flags]',
   examples: [
     { meaning: 'Why does Service web of namespace shop not answer?', command: 'kube-proxy explain shop/web' },

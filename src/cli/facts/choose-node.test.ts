@@ -45,7 +45,7 @@ test('CLI-70 a name counts more than the only Node, and more than the name of th
 });
 
 test('CLI-70 without any Node, this machine is the node, also under another name', () => {
-  const note = 'the cluster has no Node, so the addresses of this machine count';
+  const note = 'the cluster has no Node, so the plan uses the addresses of this machine';
   assert.deepEqual(chooseNode('', snapshotOf(), 'Laptop'), { name: 'laptop', isThisMachine: true, note });
   assert.deepEqual(chooseNode('x', snapshotOf(), 'laptop'), { name: 'x', isThisMachine: true, note });
 });

@@ -43,7 +43,7 @@ function thisMachine(name: string, { origin }: Snapshot): ChosenNode {
   return {
     name,
     isThisMachine: true,
-    note: `${origin === 'cluster' ? 'the cluster has' : 'the manifests have'} no Node, so the addresses of this machine count`,
+    note: `${origin === 'cluster' ? 'the cluster has' : 'the manifests have'} no Node, so the plan uses the addresses of this machine`,
   };
 }
 

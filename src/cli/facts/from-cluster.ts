@@ -17,7 +17,7 @@ export interface ClusterInput {
 }
 
 const TIMEOUT_MS = 60_000;
-/** As kubectl. With the rate of a proxy, the pages of a large cluster would take a minute. */
+/** The rate of kubectl. With the rate of a proxy, the pages of a large cluster would take a minute. */
 const RATE = { qps: 50, burst: 300 };
 
 interface Listed {

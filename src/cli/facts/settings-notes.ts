@@ -38,7 +38,7 @@ function detectorNotes({ detectLocalMode }: Configuration, nodeName: string, sta
   const missing = FAMILIES.filter(family => isUsed(family) && families[family].localDetector === undefined);
   if (missing.length === 0) return [];
   const advice = HOW_TO_DETECT[detectLocalMode];
-  const effect = `the proxy on ${nodeName} cannot tell connections of pods from others (${missing.join(' and ')})`;
+  const effect = `the proxy on ${nodeName} does not recognise connections of pods (${missing.join(' and ')})`;
   return [advice === undefined ? effect : `${effect}: ${advice}`];
 }
 

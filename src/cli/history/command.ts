@@ -14,8 +14,13 @@ const FORMS = ['text', 'json', 'yaml'] as const;
 type Form = (typeof FORMS)[number];
 
 const FLAGS = {
-  follow: { type: bool, default: false, shorthand: 'f', usage: 'print further changes as they come' },
-  since: { type: duration, default: 0n, word: 'DURATION', usage: 'only changes of this last time, such as 10m' },
+  follow: { type: bool, default: false, shorthand: 'f', usage: 'print further changes when they happen' },
+  since: {
+    type: duration,
+    default: 0n,
+    word: 'DURATION',
+    usage: 'only changes that are younger than this, such as 10m',
+  },
   output: {
     type: string,
     default: 'text',
@@ -36,8 +41,8 @@ what it changed in words, and how long it took from the event until the kernel h
 another program changed, service ports that the kernel refused, failed syncs, watches that failed, and changes of the
 configuration. The history begins when the proxy starts.
 
-SERVICE is NAMESPACE/NAME, NAME in the namespace default, or a pattern with * and ?. A pattern without a slash means the
-names of every namespace.
+SERVICE is NAMESPACE/NAME, NAME in the namespace default, or a pattern with * and ?. A pattern without a slash
+matches names in all namespaces.
 
 With --follow, json prints one object a line, and yaml one document for each change.
 
@@ -45,7 +50,7 @@ Exit status: 0, or 2 if no proxy answers, if there is no Service of this name, o
   usage: 'history [SERVICE] [flags]',
   examples: [
     { meaning: 'All changes of the last ten minutes', command: 'kube-proxy history --since 10m' },
-    { meaning: 'What happens to a Service, as it happens', command: 'kube-proxy history shop/cart --follow' },
+    { meaning: 'The changes of one Service, and those to come', command: 'kube-proxy history shop/cart --follow' },
   ],
   flags: FLAGS,
   argument: 'SERVICE',
@@ -63,10 +68,15 @@ Exit status: 0, or 2 if no proxy answers, if there is no Service of this name, o
     const stream = await openProxyStream<HistoryRow | MissedRow>(lines, HISTORY_SCHEMA);
     const style = styleFor(io.stdout, io.env, colorFlag(values));
     const printed = await printHistory(stream, { form, isFollowing: follow, style, io });
-    if (printed === 0 && form === 'text') io.stderr.write('Nothing has changed.\n');
+    if (printed === 0 && form === 'text') io.stderr.write(nothingText(service, since > 0n));
     return 0;
   },
 });
+
+function nothingText(service: string, isRecent: boolean): string {
+  const which = service === '' ? 'change' : `change of a Service that matches ${JSON.stringify(service)}`;
+  return `The history has no ${which}${isRecent ? ' in this time' : ''}.\n`;
+}
 
 export interface PrintOptions {
   readonly form: Form;

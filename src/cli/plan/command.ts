@@ -42,7 +42,7 @@ export const planCommand = defineCommand({
 standard input, or from an API server. The settings come from flags and from the configuration file of the proxy.
 
 Exit status: 0 if all is well. It is 1 if an object has a problem (the command plans all others), if --service matches no
-Service, or if --diff finds a difference.`,
+Service, if --diff finds a difference, or if the command line is wrong.`,
   usage: 'plan --manifests DIR | --kubeconfig FILE [flags]',
   examples: [
     {

@@ -12,7 +12,7 @@ const FORMS = ['text', 'wide', 'json', 'yaml'] as const;
 type Form = (typeof FORMS)[number];
 
 const FLAGS = {
-  broken: { type: bool, default: false, usage: 'show only Services that do not answer somebody, with the reasons' },
+  broken: { type: bool, default: false, usage: 'show only Services that do not answer every caller, with the reasons' },
   output: {
     type: string,
     default: 'text',
@@ -28,22 +28,23 @@ const FLAGS = {
 export const servicesCommand = defineCommand({
   name: 'services',
   summary: 'list the Services as this node serves them',
-  about: `Lists the Services as the proxy of this node serves them: addresses, ports, endpoints in use and in all, new
-connections if the proxy counts them, the state, and when the Service changed last.
+  about: `Lists the Services as the proxy of this node serves them: addresses, ports, endpoints (used/all), new
+connections if the proxy counts them, the state, and how long ago the Service or its endpoints changed. ">5h" means that
+the change is older than the history, which goes back 5 hours.
 
 States: programmed; waiting (the kernel does not have the last changes yet); set aside (the kernel refused a port); no
 endpoints; no local endpoints (a traffic policy is Local and this node has no endpoint); conflict (an address belongs to
 another Service); problem (the object cannot be used as it is); not proxied (headless, or for another proxy).
 
-GLOB is NAMESPACE/NAME, NAME in the namespace default, or a pattern with * and ?. A pattern without a slash means the
-names of every namespace.
+GLOB is NAMESPACE/NAME, NAME in the namespace default, or a pattern with * and ?. A pattern without a slash
+matches names in all namespaces.
 
 Exit status: 0, or with --broken 1 if a Service is broken. It is 2 if no proxy answers, if there is no Service of this
 name, or if the command line is wrong.`,
   usage: 'services [GLOB] [flags]',
   examples: [
     { meaning: 'All Services', command: 'kube-proxy services' },
-    { meaning: 'Those that do not answer somebody, and why', command: 'kube-proxy services --broken' },
+    { meaning: 'Those that do not answer every caller, and why', command: 'kube-proxy services --broken' },
     { meaning: 'All of a namespace, with all addresses', command: "kube-proxy services 'shop/*' -o wide" },
   ],
   flags: FLAGS,

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
-import { main } from '../main.ts';
+import { runMain } from '../../../test/support/run-main.ts';
 
 type Pages = Readonly<Record<string, readonly [status: number, body: string]>>;
 
@@ -30,14 +30,8 @@ async function listen(listener: RequestListener): Promise<string> {
 }
 
 async function status(...args: string[]) {
-  const out: string[] = [];
-  const err: string[] = [];
-  const exit = await main(['status', ...args], {
-    stdout: { write: (text: string) => out.push(text) },
-    stderr: { write: (text: string) => err.push(text) },
-    env: {},
-  });
-  return { exit, stdout: out.join(''), stderr: err.join('') };
+  const { status: exit, ...printed } = await runMain(['status', ...args]);
+  return { exit, ...printed };
 }
 
 /** Asks servers with these pages. */
@@ -74,7 +68,7 @@ const METRICS_PAGES: Pages = {
 
 const CHECKS = `[+]sync-IPv4 ok: last succeeded 7 s ago
 [-]sync-IPv6 failed: no sync has succeeded yet
-[+]drift ok: repaired 1 times since the start
+[+]drift ok: 1 repair since the start
 [+]set aside ok: default/web:http IPv4: refused
 readyz check failed
 `;

@@ -6,8 +6,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, afterEach, describe, test } from 'node:test';
 import { parse } from 'yaml';
+import { runMain } from '../../../test/support/run-main.ts';
 import type { ProxyStatus } from '../../inspect/index.ts';
-import { main } from '../main.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'status-'));
 const path = join(folder, 'proxy.sock');
@@ -76,13 +76,8 @@ describe('kube-proxy status through the socket', () => {
   }
 
   async function status(...args: string[]) {
-    let stdout = '';
-    const exit = await main(['status', '--inspect-socket', path, ...args], {
-      stdout: { write: text => (stdout += text) },
-      stderr: { write: text => (stdout += text) },
-      env: {},
-    });
-    return { exit, stdout };
+    const { status: exit, stdout, stderr } = await runMain(['status', '--inspect-socket', path, ...args]);
+    return { exit, stdout: stdout + stderr };
   }
 
   test('INSPECT-20 every line of the answer is shown, and no text can control the terminal', async () => {
@@ -97,10 +92,10 @@ describe('kube-proxy status through the socket', () => {
       '  mode          nftables',
       '  running       for 3 h 12 min, since 2026-03-02T04:11:09Z, as process 7',
       '  IPv4          last sync N s ago, 7 service ports programmed, 1 set aside, the last sync failed: the kernel refused\\x1b[2J it',
-      '  last syncs    N s ago, IPv4: failed: refused',
-      '                9 min ago, IPv4: 7 changed, all service ports compared, 40 ms',
+      '  last syncs    N s ago, IPv4, partial sync: failed: refused',
+      '                9 min ago, IPv4, full sync: 7 service ports changed, 40 ms',
       '  failed syncs  1',
-      '  drift         2 repairs, the last 1 min ago (IPv4): nft deleted a rule; wrote 1 rule',
+      '  drift         2 repairs, the last 1 min ago (IPv4): nft deleted a rule; the proxy repaired it: 1 rule',
       '  memory        88 MB',
       '  watches       /api/v1/services: last message N s ago',
       '                /api/v1/nodes: not all objects received, no message yet, forbidden',

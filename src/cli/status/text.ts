@@ -24,8 +24,12 @@ function headline({ verdict, node, servers }: StatusReport, style: Style): strin
     case 'unhealthy':
       return `${style.red('✗')} ${style.bold(`The proxy of node ${printable(node)} is not healthy`)}`;
     case 'unknown': {
-      const { address = '', reason = '' } = servers.health ?? servers.socket ?? {};
-      return `${style.yellow('?')} ${style.bold(`No proxy answers at ${printable(address)}`)}: ${printable(reason)}`;
+      const mark = style.yellow('?');
+      // The reason of the socket names its path.
+      if (!servers.health)
+        return `${mark} ${style.bold('No proxy answers')}: ${printable(servers.socket?.reason ?? '')}`;
+      const { address, reason = '' } = servers.health;
+      return `${mark} ${style.bold(`No proxy answers at ${printable(address)}`)}: ${printable(reason)}`;
     }
   }
 }
@@ -74,9 +78,9 @@ function familyText({ healthy, lastSyncSeconds, programmed, setAside, error }: F
 
 function syncRows({ syncs = [] }: StatusReport, now: number): readonly Row[] {
   return syncs.slice(0, MAX_SYNCS).map(({ at, family, full, servicePorts, milliseconds, error }, i) => {
-    const what = full ? 'all service ports compared' : 'only what changed';
-    const done = error === undefined ? `${servicePorts} changed, ${what}, ${milliseconds} ms` : `failed: ${error}`;
-    return [i === 0 ? 'last syncs' : '', `${ago(at, now)}, ${family}: ${done}`];
+    const ports = `${servicePorts} service ${servicePorts === 1 ? 'port' : 'ports'} changed`;
+    const done = error === undefined ? `${ports}, ${milliseconds} ms` : `failed: ${error}`;
+    return [i === 0 ? 'last syncs' : '', `${ago(at, now)}, ${family}, ${full ? 'full' : 'partial'} sync: ${done}`];
   });
 }
 
@@ -84,7 +88,7 @@ function driftText({ driftRepairs, lastRepair }: StatusReport, now: number): str
   if (driftRepairs === undefined) return undefined;
   const count = `${driftRepairs} ${driftRepairs === 1 ? 'repair' : 'repairs'}`;
   if (!lastRepair) return count;
-  return `${count}, the last ${ago(lastRepair.at, now)} (${lastRepair.family}): ${lastRepair.cause}; wrote ${lastRepair.written}`;
+  return `${count}, the last ${ago(lastRepair.at, now)} (${lastRepair.family}): ${lastRepair.cause}; the proxy repaired it: ${lastRepair.written}`;
 }
 
 function watchRows({ watches = [] }: StatusReport): readonly Row[] {

@@ -58,7 +58,7 @@ It sees rules of nf_tables: those of nftables mode, and those that iptables-nft 
 It marks packets in a table of its own, which the kernel deletes with the process, even after kill -9. It needs root and
 Linux 5.12.
 
-Exit status: 0 if packets were seen, 1 if there were none, and 2 if the command line is wrong or the trace failed.`,
+Exit status: 0 if the command saw packets, 1 if it saw none, and 2 if the trace failed or the command line is wrong.`,
   usage: 'trace [--from IP|CIDR|node] [--to DESTINATION] [flags]',
   examples: [
     {

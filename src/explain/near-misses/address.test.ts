@@ -54,9 +54,9 @@ describe('addresses without a frontend', () => {
       question: '198.51.100.1:80',
       facts: [[web]],
       topic: 'service',
-      step: ['unknown: No Service, no endpoint and no address of node node-a is 198.51.100.1.'],
+      step: ['unknown: 198.51.100.1 is no address of a Service, of an endpoint or of node node-a.'],
       verdict: [
-        'unknown: No Service, no endpoint and no address of node node-a is 198.51.100.1.',
+        'unknown: 198.51.100.1 is no address of a Service, of an endpoint or of node node-a.',
         'next: look for the address among all Services',
         '$ kubectl get services -A | grep -F 198.51.100.1',
       ],

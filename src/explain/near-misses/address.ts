@@ -58,12 +58,17 @@ function otherPorts({ ip, port, protocol }: Destination, found: readonly Planned
 
 function nodeAddress({ ip, port, protocol }: Destination, facts: Facts): Finding {
   const text = `${ip} is an address of node ${facts.nodeName}, and no Service has the node port ${port}/${protocol}.`;
-  const letter = protocol === 'UDP' ? 'u' : protocol === 'SCTP' ? 'S' : 't';
   return finding('service', 'unknown', text, {
     details: ['A program that listens at this port gets the connection. The proxy has no part in it.'],
     data: { ip, port, protocol, isNode: true },
-    next: { text: 'see what listens there, on the node', command: `ss -ln${letter}p 'sport = :${port}'` },
+    next: { text: 'see what listens there, on the node', command: `${listenersCommand(protocol)} 'sport = :${port}'` },
   });
+}
+
+/** Lists the programs of the node that listen. */
+export function listenersCommand(protocol: Destination['protocol']): string {
+  const letter = protocol === 'UDP' ? 'u' : protocol === 'SCTP' ? 'S' : 't';
+  return `ss -ln${letter}p`;
 }
 
 async function endpointAddress({ ip, port, protocol }: Destination, facts: Facts): Promise<NoFrontend | undefined> {
@@ -72,7 +77,10 @@ async function endpointAddress({ ip, port, protocol }: Destination, facts: Facts
   if (!first) return undefined;
   const services = [...new Set(found.flatMap(({ service }) => service ?? []))];
   const name = targetName(first.targetRef, '');
-  const owner = services.length === 0 ? `of EndpointSlice ${first.slice}` : `of Service ${listed(services)}`;
+  const owner =
+    services.length === 0
+      ? `of EndpointSlice ${first.slice}`
+      : `of ${services.length === 1 ? 'Service' : 'Services'} ${listed(services)}`;
   const text = `${ip} is the address of an endpoint ${owner}${name === '' ? '' : ` (${name})`}, and not of a Service.`;
   const [service] = services;
   return {
@@ -115,6 +123,6 @@ function unknownAddress({ ip, port, protocol }: Destination, facts: Facts): Find
     const details = ['The Service was probably deleted, or made again with another address.'];
     return finding('service', 'bad', text, { details, data, next });
   }
-  const text = `No Service, no endpoint and no address of node ${facts.nodeName} is ${ip}.`;
+  const text = `${ip} is no address of a Service, of an endpoint or of node ${facts.nodeName}.`;
   return finding('service', 'unknown', text, { data, next });
 }

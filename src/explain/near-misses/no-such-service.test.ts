@@ -35,7 +35,7 @@ describe('Services that are not there, or not as the operator thinks', () => {
         '10.96.0.10:80 belongs to Service default/a, which wants it too.',
       ],
       verdict: [
-        'works: By the plan, a connection from any pod to 10.96.0.11:80/TCP is answered by the one endpoint of default/b.',
+        'works: By the plan, a connection from any pod to 10.96.0.11:80/TCP is answered by endpoint 10.244.1.2:8080 of default/b.',
         'next: if it still fails, ask the proxy of the node, which also reads the kernel',
       ],
     },
@@ -55,7 +55,7 @@ describe('Services that are not there, or not as the operator thinks', () => {
         'default/b wants this address, too, and does not get it.',
       ],
       verdict: [
-        'works: By the plan, a connection from any pod to 10.96.0.10:80/TCP is answered by the one endpoint of default/a.',
+        'works: By the plan, a connection from any pod to 10.96.0.10:80/TCP is answered by endpoint 10.244.1.2:8080 of default/a.',
         'next: if it still fails, ask the proxy of the node, which also reads the kernel',
       ],
     },

@@ -27,8 +27,8 @@ function essence(outcome: Outcome): unknown {
 describe('outcomes of random clusters', () => {
   test('OUTCOME-2 shares add up to one, endpoints are those of a plan, and every other outcome has a reason', () => {
     fc.assert(
-      fc.property(nodeUnderTest, caller, destination, fc.constantFrom(...MODES), (tested, who, where, mode) => {
-        const outcome = tested.outcome(who, where, mode);
+      fc.property(nodeUnderTest, caller, destination, fc.constantFrom(...MODES), (tested, from, to, mode) => {
+        const outcome = tested.outcome(from, to, mode);
         if (outcome.kind !== 'answered') return assert.notEqual(outcome.reason, '');
         const { endpoints, lost } = outcome;
         assert.notEqual(endpoints.length, 0);
@@ -55,8 +55,8 @@ describe('outcomes of random clusters', () => {
 /** `except`: codes of the first mode's outcomes with which the second mode may differ. */
 function compareModes(first: Mode, second: Mode, except: readonly string[]): void {
   fc.assert(
-    fc.property(nodeUnderTest, caller, destination, (tested, who, where) => {
-      const [a, b] = [tested.outcome(who, where, first), tested.outcome(who, where, second)];
+    fc.property(nodeUnderTest, caller, destination, (tested, from, to) => {
+      const [a, b] = [tested.outcome(from, to, first), tested.outcome(from, to, second)];
       if (a.kind === 'answered' ? a.lost.length > 0 : except.includes(a.code)) return;
       assert.deepEqual(essence(b), essence(a));
     }),

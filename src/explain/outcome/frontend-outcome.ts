@@ -59,8 +59,8 @@ function excludedReason(
   { place, ip }: Caller,
 ): { readonly code: ReasonCode; readonly reason: string } {
   const ranges = firewall?.sourceRanges.map(formatCidr).join(', ');
-  const who = place === 'node' ? `the node (${ip})` : ip;
-  return { code: 'source-ranges', reason: `loadBalancerSourceRanges (${ranges}) does not contain ${who}` };
+  const source = place === 'node' ? `the node (${ip})` : ip;
+  return { code: 'source-ranges', reason: `loadBalancerSourceRanges (${ranges}) does not contain ${source}` };
 }
 
 function rejected({ plan, frontend }: PlannedFrontend, question: Question, context: OutcomeContext): Outcome {

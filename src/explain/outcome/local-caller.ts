@@ -2,7 +2,7 @@ import type { LocalDetector } from '../../model/index.ts';
 import { cidrContains, formatCidr } from '../../net/index.ts';
 import type { Caller } from '../caller.ts';
 
-/** Whether rules take the caller for a pod of this node. A detector by source range does not ask where the pod runs. */
+/** Whether the caller counts as a pod of this node for the rules. A source range also matches pods of other nodes. */
 export function isDetectedPod(
   { place, ip, isOnOtherNode = false }: Caller,
   detector: LocalDetector | undefined,

@@ -162,8 +162,7 @@ describe('reasons', () => {
     assert.deepEqual(codesOf(onNode.outcome(pod, '10.96.0.1 80')), ['endpoint-on-node']);
     assert.equal(
       textOf(tested.outcome(outside, '10.96.0.10 80')),
-      '192.168.0.100 is not taken for a pod of this node (recognised by source range 10.244.0.0/16), so the node ' +
-        'replaces the source',
+      '192.168.0.100 does not count as a pod (by source range 10.244.0.0/16), so the node ' + 'replaces the source',
     );
   });
 
@@ -182,7 +181,7 @@ describe('reasons', () => {
   });
 });
 
-test('OUTCOME-2 a range of sources decides who is a pod, and an interface does', () => {
+test('OUTCOME-2 a source range, or an interface, decides which callers are pods', () => {
   const byRange = new NodeUnderTest(web);
   const otherPod = { place: 'pod', ip: address('172.16.0.1') } as const;
   assert.deepEqual(codesOf(byRange.outcome(otherPod, '10.96.0.10 80')), ['masquerade-outside']);
@@ -239,7 +238,7 @@ describe('the frontend that matches', () => {
 });
 
 test('OUTCOME-7 no file that computes outcomes names a mode', () => {
-  const folder = import.meta.dirname;
+  const folder = 'src/explain/outcome';
   const sources = readdirSync(folder).filter(name => name.endsWith('.ts') && !name.endsWith('.test.ts'));
   for (const name of sources) {
     const text = readFileSync(join(folder, name), 'utf8');

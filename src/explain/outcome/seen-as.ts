@@ -31,7 +31,7 @@ export function seenSource(
   if (endpoint.ip === caller.ip) {
     return asNode(
       'hairpin',
-      `${endpoint.text} reaches itself: it sees the node, so that its answer comes back this way`,
+      `${endpoint.text} calls itself: it sees an address of the node, so that its answer comes back through the node`,
     );
   }
   return masqueraded(frontend, question, context) ?? keptSource(frontend, question, context);
@@ -59,7 +59,7 @@ function masqueraded(frontend: Frontend, { caller }: Question, { settings }: Out
           );
     case 'from-outside': {
       if (isDetectedPod(caller, localDetector)) return undefined;
-      const why = `${caller.ip} is not taken for a pod of this node (recognised ${detectorText(localDetector)})`;
+      const why = `${caller.ip} does not count as a pod (${detectorText(localDetector)})`;
       return asNode('masquerade-outside', `${why}, so the node replaces the source`);
     }
     case 'from-node':
@@ -73,8 +73,8 @@ function keptSource(frontend: Frontend, { caller }: Question, { settings }: Outc
     frontend.policy === 'Local' && frontend.kind !== 'ClusterIP'
       ? 'externalTrafficPolicy is Local'
       : frontend.masquerade === 'never'
-        ? 'pods of this node cannot be recognised, so nothing is masqueraded'
-        : `the caller is taken for a pod of this node (recognised ${detectorText(settings.localDetector)})`;
+        ? 'the proxy cannot recognise pods, so it masquerades nothing'
+        : `the caller counts as a pod (${detectorText(settings.localDetector)})`;
   return {
     seenAs: 'itself',
     ip: caller.ip,

@@ -22,8 +22,8 @@ export function servedBy(
   const { cluster, local } = plan.endpoints;
   const { behaviour } = mode;
   if (behaviour.hasShortCircuit && isShortCircuited(frontend, caller, settings)) {
-    const who = caller.place === 'node' ? 'the node itself' : 'a pod of this node';
-    return serving(cluster, 'short-circuit', `the traffic policy is Local, but ${who} reaches all endpoints`);
+    const name = caller.place === 'node' ? 'the node itself' : 'a pod of this node';
+    return serving(cluster, 'short-circuit', `the traffic policy is Local, but ${name} reaches all endpoints`);
   }
   if (frontend.policy === 'Cluster') return serving(cluster);
   if (local.length > 0) {

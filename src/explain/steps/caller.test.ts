@@ -24,7 +24,7 @@ describe('callers', () => {
       facts: [[web, slice('web-1', [{ ip: '10.244.2.2', nodeName: 'node-b', targetRef: pod('web-0') }], httpSlice)]],
       topic: 'caller',
       step: [
-        'unknown: The caller 10.244.2.2 is pod default/web-0 by EndpointSlice default/web-1.',
+        'unknown: The caller 10.244.2.2 is pod default/web-0 in EndpointSlice default/web-1.',
         'The caller runs on node node-b, whose own proxy handles its connections, and not that of node-a.',
       ],
       verdict: [
@@ -38,8 +38,21 @@ describe('callers', () => {
       question: 'web from fd00::1',
       facts: [[web, webSlice]],
       topic: 'caller',
-      step: ['unknown: The caller fd00::1 is IPv6 and the destination is IPv4, so it can never call it.'],
-      verdict: ['unknown: The caller fd00::1 is IPv6 and the destination is IPv4, so it can never call it.'],
+      step: ['unknown: The caller fd00::1 is IPv6 and the destination is IPv4: no connection is possible.'],
+      verdict: ['unknown: The caller fd00::1 is IPv6 and the destination is IPv4: no connection is possible.'],
+    },
+    {
+      what: 'EXPLAIN-5 a caller outside uses the address of the load balancer, and not the cluster IP',
+      question: 'web from outside',
+      facts: [[balancer, webSlice]],
+      topic: 'service',
+      step: [
+        'good: 203.0.113.1:80/TCP is the load-balancer IP of default/web:http.',
+        'Other addresses: 10.96.0.10:80, NODE-IP:30080',
+      ],
+      verdict: [
+        'unknown: By the plan it works, but this is not certain. Only callers in 198.51.100.0/24 may connect (loadBalancerSourceRanges). Give --from IP to check one.',
+      ],
     },
     {
       what: 'EXPLAIN-10 source ranges without the caller',
@@ -66,7 +79,7 @@ describe('callers', () => {
         'loadBalancerSourceRanges (198.51.100.0/24) allows it.',
       ],
       verdict: [
-        'works: By the plan, a connection from 198.51.100.9 outside of the cluster to 203.0.113.1:80/TCP is answered by the one endpoint of default/web.',
+        'works: By the plan, a connection from 198.51.100.9 outside of the cluster to 203.0.113.1:80/TCP is answered by endpoint 10.244.1.2:8080 of default/web.',
         'next: if it still fails, ask the proxy of the node, which also reads the kernel',
       ],
     },

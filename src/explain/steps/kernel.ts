@@ -23,14 +23,14 @@ export async function kernelSteps(met: MetFrontend, facts: Facts): Promise<Kerne
     const text =
       facts.origin === 'proxy'
         ? `The ${facts.mode.descriptor.name} mode cannot read the kernel back.`
-        : 'No kernel was read, because these facts come from no running proxy.';
+        : 'The command read no kernel, because it asked no running proxy.';
     return { findings: [...aside, finding('kernel', 'note', text)], reading: undefined };
   }
   try {
     const reading = await kernel.readBack(met.family, met.plan);
     return { findings: [...aside, readBackStep(met, reading, facts)], reading };
   } catch (error) {
-    const failed = finding('kernel', 'unknown', `The kernel could not be read: ${errorText(error)}.`);
+    const failed = finding('kernel', 'unknown', `The proxy could not read the kernel: ${errorText(error)}.`);
     return { findings: [...aside, failed], reading: undefined };
   }
 }
@@ -71,7 +71,7 @@ function readBackStep(met: MetFrontend, reading: KernelReading, facts: Facts): F
   if (different.length === 0) {
     const details = [...equalLines(entries, met), ...more];
     if (entries.length === 0)
-      return finding('kernel', 'unknown', 'Nothing could be read from the kernel.', { details, data });
+      return finding('kernel', 'unknown', 'The proxy could read nothing from the kernel.', { details, data });
     if (incomplete !== undefined) {
       const text = `The kernel has the ${entries.length} entries that were read, as the proxy wants them.`;
       return finding('kernel', 'note', text, { details, data });

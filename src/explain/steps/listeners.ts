@@ -2,6 +2,7 @@ import type { Listener } from '../../machine/index.ts';
 import { isUnspecified, joinHostPort } from '../../net/index.ts';
 import type { KernelFacts } from '../facts.ts';
 import { type Finding, finding, listed } from '../finding.ts';
+import { listenersCommand } from '../near-misses/address.ts';
 import type { Destination } from '../outcome/index.ts';
 import type { Outcome } from '../outcome.ts';
 
@@ -19,7 +20,7 @@ export async function listenersStep(
   const data = { listeners, incomplete };
   if (outcome.kind === 'elsewhere' && outcome.at === 'node') {
     const here = listeners.filter(each => each.ip === ip || isUnspecified(each.ip));
-    return answers(programsOf(here), joinHostPort(ip, port), details, data);
+    return answers(programsOf(here), { ip, port, protocol }, details, data);
   }
   if (!isNodePort) return undefined;
   const programs = programsOf(listeners.filter(({ isOwn }) => !isOwn));
@@ -30,15 +31,21 @@ export async function listenersStep(
     });
   }
   const text = `${listed(programs)} listens at the node port ${port}/${protocol}, too.`;
-  const line = 'The Service gets the connections, so the program does not, except at addresses that are no node port.';
+  const line = 'The Service answers at the addresses that accept node ports, and the program only at others.';
   return finding('listeners', 'note', text, { details: [line, ...details], data });
 }
 
 /** The proxy does not handle the connection, so a program of the node may. */
-function answers(programs: readonly string[], address: string, details: readonly string[], data: object): Finding {
+function answers(
+  programs: readonly string[],
+  { ip, port, protocol }: Destination,
+  details: readonly string[],
+  data: object,
+): Finding {
   if (programs.length === 0) {
-    const text = `No program of the node listens at ${address}, so the kernel refuses the connection.`;
-    return finding('listeners', 'bad', text, { details, data });
+    const text = `No program of the node listens at ${joinHostPort(ip, port)}, so the kernel refuses the connection.`;
+    const next = { text: 'see at which ports programs listen, on the node', command: listenersCommand(protocol) };
+    return finding('listeners', 'bad', text, { details, data, next });
   }
   return finding('listeners', 'note', `${listed(programs)} listens there and gets the connection.`, { details, data });
 }
@@ -48,5 +55,5 @@ function programsOf(listeners: readonly Listener[]): readonly string[] {
 }
 
 function programText({ process }: Listener): string {
-  return process ? `${process.name} (process ${process.pid})` : 'A program that this process cannot see';
+  return process ? `${process.name} (process ${process.pid})` : 'A program that the proxy cannot identify';
 }

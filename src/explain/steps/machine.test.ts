@@ -36,7 +36,7 @@ describe('the kernel', () => {
       '✓ map ip kube-proxy service-numbers: 10.96.0.10 . tcp . 80 : 0x10001000',
     ]);
     assert.deepEqual(lines(verdictText(answer)), [
-      'works: A connection from any pod to 10.96.0.10:80/TCP is answered by the one endpoint of default/web.',
+      'works: A connection from any pod to 10.96.0.10:80/TCP is answered by endpoint 10.244.1.2:8080 of default/web.',
       'next: if it still fails, try the endpoints, too',
       '$ kube-proxy explain --probe default/web',
     ]);
@@ -107,7 +107,7 @@ describe('the kernel', () => {
       kernel: { readBack: () => Promise.reject(new Error('operation not permitted')) },
     });
     const answer = await ask('web', facts);
-    assert.equal(stepText(answer, 'kernel'), 'unknown: The kernel could not be read: operation not permitted.');
+    assert.equal(stepText(answer, 'kernel'), 'unknown: The proxy could not read the kernel: operation not permitted.');
     assert.equal(answer.verdict, 'unknown');
   });
 });
@@ -191,7 +191,7 @@ describe('connections', () => {
   test('EXPLAIN-15 what cannot be read is noted, and the rest is explained', async () => {
     const broken = kernel({ flows: () => Promise.reject(new Error('no conntrack')) });
     const answer = await ask('web', factsOf([web, webSlice], { kernel: broken }));
-    assert.equal(stepText(answer, 'connections'), 'note: This could not be looked at: no conntrack.');
+    assert.equal(stepText(answer, 'connections'), 'note: The proxy could not look at this: no conntrack.');
     assert.equal(answer.verdict, 'works');
   });
 });
@@ -271,6 +271,30 @@ describe('other rules', () => {
       'On the way to 10.244.1.2:8080, depending on the input interface.',
     ]);
     assert.equal(answer.verdict, 'works');
+    assert.deepEqual(lines(verdictText(answer)).slice(1), [
+      'next: if it still fails, change the rule in the program that wrote it',
+      '$ iptables-nft -t filter -S filter_FORWARD',
+    ]);
+  });
+
+  test('EXPLAIN-16 in iptables mode the mark follows from whether the source is replaced', async () => {
+    const asked: unknown[] = [];
+    const found = kernel({
+      otherRules: async ({ masquerade, isFromPod }) => {
+        asked.push([masquerade, isFromPod]);
+        return { findings: [], unread: [], incomplete: undefined };
+      },
+    });
+    const marks = { ...DEFAULT_MODE, behaviour: { ...DEFAULT_MODE.behaviour, marksMasqueraded: true } };
+    const facts = factsOf([web, webSlice], { kernel: found, mode: marks });
+    await ask('web from 10.244.1.7', facts);
+    await ask('web from outside', facts);
+    await ask('web', factsOf([web, webSlice], { kernel: found }));
+    assert.deepEqual(asked, [
+      [{ mark: 0x4000, isMarked: false }, true],
+      [{ mark: 0x4000, isMarked: true }, false],
+      [undefined, true],
+    ]);
   });
 
   test('EXPLAIN-16 rules are looked at for one endpoint on this node and for one elsewhere', async () => {
@@ -310,7 +334,7 @@ describe('listeners', () => {
     );
     assert.equal(
       stepText(answer, 'listeners'),
-      'note: A program that this process cannot see listens there and gets the connection.',
+      'note: A program that the proxy cannot identify listens there and gets the connection.',
     );
     const nobody = await ask('192.168.0.2:22', factsOf([local, here], { kernel: listening() }));
     const text = 'bad: No program of the node listens at 192.168.0.2:22, so the kernel refuses the connection.';

@@ -24,7 +24,7 @@ export async function machineSteps(
   const steps = [
     kernel &&
       (await guarded('connections', () => connectionsStep(met, detected, outcome, facts, reading?.affinity ?? []))),
-    kernel && (await guarded('other rules', () => otherRulesStep(met, detected, outcome, kernel))),
+    kernel && (await guarded('other rules', () => otherRulesStep(met, detected, outcome, facts))),
     kernel && isNodePort && (await guarded('listeners', () => listenersStep(met, true, outcome, kernel))),
     isProbing && (await guarded('probe', () => probeStep(met, outcome, kernel))),
   ];
@@ -35,6 +35,6 @@ export async function guarded(topic: Topic, look: () => Promise<Finding | undefi
   try {
     return await look();
   } catch (error) {
-    return finding(topic, 'note', `This could not be looked at: ${errorText(error)}.`);
+    return finding(topic, 'note', `The proxy could not look at this: ${errorText(error)}.`);
   }
 }

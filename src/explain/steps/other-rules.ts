@@ -1,8 +1,8 @@
-import type { OtherRules, RuleFinding } from '../../machine/index.ts';
+import type { OtherRules, PacketPath, RuleFinding } from '../../machine/index.ts';
 import { joinHostPort } from '../../net/index.ts';
 import type { DetectedCaller } from '../caller-detection.ts';
 import type { NextStep } from '../explanation.ts';
-import type { KernelFacts } from '../facts.ts';
+import type { Facts } from '../facts.ts';
 import { type Finding, finding, listed } from '../finding.ts';
 import type { Outcome } from '../outcome.ts';
 import { endpointsToReach } from '../reached-endpoints.ts';
@@ -17,17 +17,25 @@ export async function otherRulesStep(
   met: MetFrontend,
   detected: DetectedCaller,
   outcome: Outcome,
-  kernel: KernelFacts,
+  facts: Facts,
 ): Promise<Finding | undefined> {
-  if (!kernel.otherRules || outcome.kind !== 'answered') return undefined;
+  const { kernel } = facts;
+  if (!kernel?.otherRules || outcome.kind !== 'answered') return undefined;
   const { family, protocol, ip, port } = met;
   const packet = { family, protocol, source: detected.ip, destination: ip, port };
-  const isFromNode = detected.caller.place === 'node';
+  const { caller } = detected;
+  const isFromNode = caller.place === 'node';
   const found = new Map<string, Found>();
   const unread = new Set<string>();
   const incomplete = new Set<string>();
   for (const endpoint of endpointsToReach(met, outcome)) {
-    const rules = await kernel.otherRules({ packet, isFromNode, endpoint });
+    const rules = await kernel.otherRules({
+      packet,
+      isFromNode,
+      isFromPod: caller.place === 'pod' && caller.isOnOtherNode !== true,
+      endpoint,
+      masquerade: masqueradeOf(endpoint.text, met, outcome, facts),
+    });
     for (const each of rules.findings) addFound(found, each, joinHostPort(endpoint.ip, endpoint.port));
     for (const table of rules.unread) unread.add(table);
     if (rules.incomplete !== undefined) incomplete.add(rules.incomplete);
@@ -37,6 +45,18 @@ export async function otherRulesStep(
     ...(incomplete.size === 0 ? [] : [`Not everything was read: ${[...incomplete].join('; ')}.`]),
   ];
   return stepOf([...found.values()], rest, incomplete.size > 0);
+}
+
+/** Whether the proxy replaces the source says whether the packet has the mark for it. */
+function masqueradeOf(
+  endpoint: string,
+  { family }: MetFrontend,
+  outcome: Extract<Outcome, { kind: 'answered' }>,
+  { mode, settings }: Facts,
+): PacketPath['masquerade'] {
+  const reached = outcome.endpoints.find(({ text }) => text === endpoint);
+  if (!reached || mode.behaviour.marksMasqueraded !== true) return undefined;
+  return { mark: settings(family).masqueradeMark, isMarked: reached.seenAs === 'node' };
 }
 
 interface Found {
@@ -62,7 +82,9 @@ function stepOf(found: readonly Found[], rest: readonly string[], isIncomplete: 
     return finding('other rules', isIncomplete ? 'note' : 'good', text, { details, data });
   }
   if (!isSure(first)) {
-    return finding('other rules', 'note', `${placeText(first.finding)} may drop the packet.`, { details, data });
+    const { text, command } = nextStep(first.finding);
+    const next = { text: `if it still fails, ${text}`, ...(command === undefined ? {} : { command }) };
+    return finding('other rules', 'note', `${placeText(first.finding)} may drop the packet.`, { details, data, next });
   }
   return finding('other rules', 'bad', `${placeText(first.finding)} ${verbOf(first.finding)} the packet.`, {
     details,

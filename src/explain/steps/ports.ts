@@ -35,7 +35,7 @@ async function portStep(met: MetFrontend, question: OperatorQuestion, facts: Fac
     const by = length === 1 ? 'one endpoint' : `one of ${counted(length, 'endpoint')}`;
     return finding('port', 'good', `${nameOf(met)} is answered by ${by}.`, { data });
   }
-  const why = reason?.summary ?? reason?.text ?? 'The facts do not suffice.';
+  const why = reason?.summary ?? reason?.text ?? 'The proxy does not know enough.';
   const next = reason?.next ?? findings.find(({ verdict, next: each }) => verdict === reason?.verdict && each)?.next;
   const text = `${nameOf(met)} ${bad ? badWord(outcome) : 'may not be answered'}: ${why}`;
   return finding('port', bad ? 'bad' : 'unknown', text, { data, next });
@@ -47,7 +47,7 @@ function badWord(outcome: Outcome | undefined): string {
 }
 
 function unseenStep(met: MetFrontend): Finding {
-  const text = `${nameOf(met)} was not looked at, because the ports before it took too long. Ask for this port alone.`;
+  const text = `${nameOf(met)} is not checked, because the ports before it took too long.`;
   return finding('port', 'unknown', text, {
     next: { text: 'ask for one port', command: `kube-proxy explain ${addressOf(met)}/${met.protocol.toLowerCase()}` },
   });

@@ -74,7 +74,7 @@ describe('steps', () => {
       topic: 'knowledge',
       step: ['note: Some changes are not written yet; the next sync writes them.'],
       verdict: [
-        'works: By the plan, a connection from any pod to 10.96.0.10:80/TCP is answered by the one endpoint of default/web.',
+        'works: By the plan, a connection from any pod to 10.96.0.10:80/TCP is answered by endpoint 10.244.1.2:8080 of default/web.',
         'next: if it still fails, ask the proxy of the node, which also reads the kernel',
       ],
     },
@@ -102,7 +102,7 @@ describe('steps', () => {
         'Hints: endpoints for zone zone-a only.',
       ],
       verdict: [
-        'works: By the plan, a connection from any pod to 10.96.0.10:80/TCP is answered by the one endpoint of default/web.',
+        'works: By the plan, a connection from any pod to 10.96.0.10:80/TCP is answered by endpoint 10.244.1.2:8080 of default/web.',
         'next: if it still fails, ask the proxy of the node, which also reads the kernel',
       ],
     },
@@ -125,7 +125,7 @@ describe('steps', () => {
         '✓ 10.244.1.2:8080  web-0  terminating, but none is ready',
       ],
       verdict: [
-        'works: By the plan, a connection from any pod to 10.96.0.10:80/TCP is answered by the one endpoint of default/web.',
+        'works: By the plan, a connection from any pod to 10.96.0.10:80/TCP is answered by endpoint 10.244.1.2:8080 of default/web.',
         'next: find out why no endpoint is ready',
         '$ kubectl -n default get endpointslices -l kubernetes.io/service-name=web',
       ],
@@ -138,10 +138,10 @@ describe('steps', () => {
       step: [
         'good: A new connection goes to 10.244.1.2:8080.',
         '10.244.1.2:8080  100 %  sees an address of the node',
-        '10.244.1.2:8080 reaches itself: it sees the node, so that its answer comes back this way.',
+        '10.244.1.2:8080 calls itself: it sees an address of the node, so that its answer comes back through the node.',
       ],
       verdict: [
-        'works: By the plan, a connection from pod default/web-0 at 10.244.1.2 to 10.96.0.10:80/TCP is answered by the one endpoint of default/web.',
+        'works: By the plan, a connection from pod default/web-0 at 10.244.1.2 to 10.96.0.10:80/TCP is answered by endpoint 10.244.1.2:8080 of default/web.',
         'next: if it still fails, ask the proxy of the node, which also reads the kernel',
       ],
     },
@@ -207,9 +207,9 @@ describe('steps', () => {
       question: 'web',
       facts: [[web, webSlice], { origin: 'manifests' }],
       topic: 'kernel',
-      step: ['note: No kernel was read, because these facts come from no running proxy.'],
+      step: ['note: The command read no kernel, because it asked no running proxy.'],
       verdict: [
-        'works: By the plan, a connection from any pod to 10.96.0.10:80/TCP is answered by the one endpoint of default/web.',
+        'works: By the plan, a connection from any pod to 10.96.0.10:80/TCP is answered by endpoint 10.244.1.2:8080 of default/web.',
         'next: if it still fails, ask the proxy of the node, which also reads the kernel',
       ],
     },

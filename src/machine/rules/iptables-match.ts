@@ -116,12 +116,22 @@ function matchRareOption(
       if (view.isFromNode) return sure(value.split(',').includes('LOCAL'));
       return { answer: 'unknown', reason: 'type of the source address' };
     case '--mark':
-      return { answer: 'unknown', reason: module === 'connmark' ? 'connection mark' : 'packet mark' };
+      return module === 'connmark' ? { answer: 'unknown', reason: 'connection mark' } : matchMark(value, view);
     default:
       return module in REASONS || KNOWN_MODULES.has(module)
         ? { answer: 'unknown', reason: REASONS[module] ?? `match ${module}` }
         : undefined;
   }
+}
+
+/** `0x4000/0x4000`: a value and a mask. */
+function matchMark(
+  text: string,
+  { mark: { mask: known, value: bits } = { mask: 0, value: 0 } }: PacketView,
+): MatchAnswer {
+  const [value = 0, mask = 0xffffffff] = text.split('/').map(Number);
+  if ((bits ^ value) & mask & known) return sure(false);
+  return (mask & ~known) === 0 ? sure(true) : { answer: 'unknown', reason: 'packet mark' };
 }
 
 function matchState(list: string, view: PacketView): MatchAnswer {

@@ -105,7 +105,7 @@ export function loadMeta(view: PacketView, { key }: Kind<'meta'>): Loaded {
     case 'pkttype':
       return view.isFromNode ? unknownBytes(1, 'packet type') : knownNumber(0, 1);
     case 'mark':
-      return unknownBytes(4, 'packet mark');
+      return markBytes(view);
     case 'time':
     case 'day':
     case 'hour':
@@ -202,4 +202,8 @@ export function swapBytes({ bytes, known, unknown }: KnownBytes, size: number): 
     return to;
   };
   return { bytes: swap(bytes), known: swap(known), unknown };
+}
+
+function markBytes({ mark: { mask, value } = { mask: 0, value: 0 } }: PacketView): KnownBytes {
+  return { bytes: knownNumber(value).bytes, known: knownNumber(mask).bytes, unknown: ['packet mark'] };
 }

@@ -21,8 +21,16 @@ export interface PacketView {
   readonly isTracked: boolean;
   readonly input: Interface | 'none' | 'unknown';
   readonly output: Interface | 'none' | 'unknown';
+  /** The bits of the packet mark that are known. Undefined if none is. */
+  readonly mark?: KnownMark | undefined;
   /** What the routing table says of the destination. Undefined if it has no route. */
   readonly destinationType: RouteType | undefined;
+}
+
+export interface KnownMark {
+  /** A set bit means that this bit of the mark is known. */
+  readonly mask: number;
+  readonly value: number;
 }
 
 /** A hook on the packet's way. */
@@ -50,7 +58,8 @@ export function stagesOf(path: PacketPath, routing: Routing): readonly Stage[] {
   });
   const output = routing.target?.link ?? 'unknown';
   const isLocal = routing.target?.type === 'local';
-  const arriving: Links = { input: 'unknown', output: 'none' };
+  const input = (path.isFromPod && routing.back) || 'unknown';
+  const arriving: Links = { input, output: 'none' };
   const leaving: Links = { input: 'none', output };
   if (path.translatedBy === 'virtual server' && !isLocal) {
     const start = path.isFromNode
@@ -65,7 +74,7 @@ export function stagesOf(path: PacketPath, routing: Routing): readonly Stage[] {
   }
   const arrival = stage('prerouting', 'nat', arriving);
   if (isLocal) return [arrival, stage('input', 'after', arriving)];
-  const passing: Links = { input: 'unknown', output };
+  const passing: Links = { input, output };
   return [arrival, stage('forward', 'after', passing), stage('postrouting', 'after', passing)];
 }
 
@@ -96,6 +105,13 @@ function viewOf(path: PacketPath, routing: Routing, { hook, part, priority, ...l
     isTracked: (hook !== 'prerouting' && hook !== 'output') || priority > CONNTRACK,
     input: links.input,
     output: isRerouted ? links.output : (routing.original?.link ?? 'unknown'),
+    mark: markOf(path, hook),
     destinationType: (isReplaced ? routing.target : routing.original)?.type,
   };
+}
+
+/** The proxy sets its bit where it replaces the destination, and clears it where it replaces the source. */
+function markOf({ masquerade }: PacketPath, hook: PathHook): KnownMark | undefined {
+  if (!masquerade || (hook !== 'forward' && hook !== 'input')) return undefined;
+  return { mask: masquerade.mark, value: masquerade.isMarked ? masquerade.mark : 0 };
 }

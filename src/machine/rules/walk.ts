@@ -20,7 +20,7 @@ export interface WalkedRule {
   readonly comment: string | undefined;
 }
 
-/** The rules of a table, whoever wrote it. */
+/** The rules of a table of any program. */
 export interface WalkedTable {
   rules(chain: string): Promise<readonly WalkedRule[]>;
 }

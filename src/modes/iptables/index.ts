@@ -32,6 +32,7 @@ function behaviour({ localhostNodePorts = true }: IptablesOptions): ModeBehaviou
     loopbackNodePorts: localhostNodePorts ? 'ipv4' : 'none',
     refusesNodePortsAtAllAddresses: true,
     sharesFrontends: true,
+    marksMasqueraded: true,
   };
 }
 

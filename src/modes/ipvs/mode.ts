@@ -89,7 +89,7 @@ export class IpvsMode extends ModeShell<IpvsWriter> {
       excludeCIDRs: excludeCIDRs.flatMap(text => parseCidr(text) ?? []),
       events: this.events,
       nodeIPs: () => this.#listNodeIPs(),
-      turn: <T>(work: () => Promise<T>) => this.turn(work),
+      turn: <T>(work: () => Promise<T>) => this.turnWithoutChange(work),
     };
     return new IpvsWriter(options, this.#sockets, book);
   }

@@ -25,7 +25,7 @@ export interface IpvsWriterOptions extends KernelStateOptions {
   readonly settings: ModeSettings;
   /** Lists the addresses of this machine, except those of kube-ipvs0. */
   nodeIPs(): readonly Ip[];
-  /** Runs work while no write runs. */
+  /** Runs work that changes nothing while no write runs. */
   turn<T>(work: () => Promise<T>): Promise<T>;
 }
 

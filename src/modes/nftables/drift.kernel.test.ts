@@ -39,7 +39,7 @@ test('NFT-7 the mode repairs its table although the kernel dropped the notificat
     ]);
     nft(namespace, 'delete', 'element', 'ip', 'kube-proxy', 'cluster-ips', '{ 10.96.0.1 }');
     await waitFor('the repair of the next change', () => harness.events.lines.length > 1);
-    assert.match(harness.events.lines[1] ?? '', /^repaired: nft .* deleted 1 elements of cluster-ips; added element/);
+    assert.match(harness.events.lines[1] ?? '', /^repaired: nft .* deleted 1 element of cluster-ips; added element/);
   } finally {
     await harness.close();
     rmSync(folder, { recursive: true });

@@ -149,7 +149,7 @@ function describe(events: readonly NftEvent[], { process = 'another program', pi
     const verb = type === 'new' ? 'added' : 'deleted';
     switch (object.kind) {
       case 'elements':
-        return `${verb} ${object.elements.length} elements of ${object.set}`;
+        return `${verb} ${object.elements.length} ${object.elements.length === 1 ? 'element' : 'elements'} of ${object.set}`;
       case 'rule':
         return `${verb} rule in ${object.chain}: ${printRule(family, object.expressions)}`;
       default:

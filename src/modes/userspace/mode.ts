@@ -101,6 +101,7 @@ export class UserspaceMode extends ModeShell<UserspaceWriter> {
       events: this.events,
       listenIP: listenIPOf(family, this.#options.listenIP),
       turn: work => this.turn(work),
+      turnWithoutChange: work => this.turnWithoutChange(work),
     });
   }
 

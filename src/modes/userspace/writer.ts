@@ -36,6 +36,8 @@ export interface UserspaceWriterOptions {
   readonly listenIP: Ip;
   /** Runs work while no write runs. */
   turn<T>(work: () => Promise<T>): Promise<T>;
+  /** The same for work that changes nothing. */
+  turnWithoutChange<T>(work: () => Promise<T>): Promise<T>;
 }
 
 /** The settings that the writer took, and the addresses of the machine at that time. */
@@ -118,17 +120,22 @@ export class UserspaceWriter implements Writer {
     return 'written';
   }
 
-  findDrift(): Promise<Drift | undefined> {
-    const { book, rules, turn } = this.#options;
-    return turn(async () => {
+  async findDrift(): Promise<Drift | undefined> {
+    const { book, rules, turn, turnWithoutChange } = this.#options;
+    const cause = await turnWithoutChange(async () => {
       if (this.#closed) return undefined;
       for (const proxy of this.#proxies.values()) proxy.expireAffinity();
-      const cause = await rules.findDrift();
+      const found = await rules.findDrift();
       book.retryRefused();
-      if (cause !== undefined) return { cause };
-      if (book.setAsideIds().length > 0) await this.write();
-      return undefined;
+      return found;
     });
+    if (cause !== undefined) return { cause };
+    if (book.setAsideIds().length > 0) {
+      await turn(async () => {
+        if (!this.#closed) await this.write();
+      });
+    }
+    return undefined;
   }
 
   async repair(): Promise<string | undefined> {

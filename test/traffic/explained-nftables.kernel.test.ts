@@ -1,0 +1,3 @@
+import { explainedSuite } from './explained-suite.ts';
+
+explainedSuite('nftables', 'nftables');
