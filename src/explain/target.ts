@@ -96,12 +96,7 @@ const OUTSIDE_KINDS: readonly Frontend['kind'][] = ['LoadBalancerIP', 'ExternalI
  * The frontend that the caller would use, of the caller's family, if that is known. Otherwise of the Service's primary
  * family, or of its other family if this node serves only that one.
  */
-function frontendOf(
-  service: Service,
-  port: ServicePortSpec,
-  from: From,
-  facts: Facts,
-): MetFrontend | Finding {
+function frontendOf(service: Service, port: ServicePortSpec, from: From, facts: Facts): MetFrontend | Finding {
   const key = objectKey(service.metadata);
   const served = familiesOf(service).filter(other => facts.families.includes(other));
   const caller = from.kind === 'address' ? familyOf(from.ip) : undefined;

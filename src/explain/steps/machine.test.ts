@@ -3,8 +3,8 @@ import { describe, test } from 'node:test';
 import { httpSlice, local, web, webSlice } from '../../../test/support/explain-cases.ts';
 import { ask, factsOf, stepText, verdictText } from '../../../test/support/explain-facts.ts';
 import { service, slice } from '../../../test/support/objects.ts';
-import type { Listener, ProbeOutcome, RuleFinding, TrackedFlow } from '../../machine/index.ts';
-import { DEFAULT_MODE, type KernelEntry, type PinnedClient } from '../../modes/index.ts';
+import type { Listener, PacketPath, ProbeOutcome, RuleFinding, TrackedFlow } from '../../machine/index.ts';
+import { DEFAULT_MODE, type KernelEntry, type ModeBehaviour, type PinnedClient } from '../../modes/index.ts';
 import type { Ip } from '../../net/index.ts';
 import type { KernelFacts } from '../facts.ts';
 
@@ -295,6 +295,35 @@ describe('other rules', () => {
       [{ mark: 0x4000, isMarked: true }, false],
       [undefined, true],
     ]);
+  });
+
+  test('EXPLAIN-16 the way of the packet is that of the mode: rules, virtual servers, or a process that relays', async () => {
+    const asked: PacketPath[] = [];
+    const found = kernel({
+      otherRules: async path => {
+        asked.push(path);
+        return { findings: [], unread: [], incomplete: undefined };
+      },
+    });
+    const step = async (behaviour: Partial<ModeBehaviour>) => {
+      const mode = { ...DEFAULT_MODE, behaviour: { ...DEFAULT_MODE.behaviour, ...behaviour } };
+      return stepText(
+        await ask('web from 10.244.1.7', factsOf([web, webSlice], { kernel: found, mode })),
+        'other rules',
+      );
+    };
+    await step({});
+    await step({ choice: { kind: 'scheduler', scheduler: 'rr' } });
+    assert.match(await step({ isRelay: true }), /\nNot evaluated: the way to the process of the proxy\.$/);
+    assert.deepEqual(
+      asked.map(({ translatedBy }) => translatedBy),
+      ['rules', 'virtual server', undefined],
+    );
+    assert.deepEqual(asked[2], {
+      packet: { family: 'IPv4', protocol: 'TCP', source: undefined, destination: '10.244.1.2', port: 8080 },
+      isFromNode: true,
+      endpoint: undefined,
+    });
   });
 
   test('EXPLAIN-16 rules are looked at for one endpoint on this node and for one elsewhere', async () => {

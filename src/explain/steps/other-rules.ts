@@ -1,4 +1,5 @@
 import type { OtherRules, PacketPath, RuleFinding } from '../../machine/index.ts';
+import type { Endpoint } from '../../model/index.ts';
 import { joinHostPort } from '../../net/index.ts';
 import type { DetectedCaller } from '../caller-detection.ts';
 import type { NextStep } from '../explanation.ts';
@@ -22,20 +23,25 @@ export async function otherRulesStep(
   const { kernel } = facts;
   if (!kernel?.otherRules || outcome.kind !== 'answered') return undefined;
   const { family, protocol, ip, port } = met;
-  const packet = { family, protocol, source: detected.ip, destination: ip, port };
   const { caller } = detected;
-  const isFromNode = caller.place === 'node';
+  const { isRelay, choice } = facts.mode.behaviour;
   const found = new Map<string, Found>();
   const unread = new Set<string>();
   const incomplete = new Set<string>();
+  if (isRelay) unread.add('the way to the process of the proxy');
   for (const endpoint of endpointsToReach(met, outcome)) {
-    const rules = await kernel.otherRules({
-      packet,
-      isFromNode,
-      isFromPod: caller.place === 'pod' && caller.isOnOtherNode !== true,
-      endpoint,
-      masquerade: masqueradeOf(endpoint.text, met, outcome, facts),
-    });
+    const path: PacketPath = isRelay
+      ? relayPath(met, endpoint)
+      : {
+          packet: { family, protocol, source: detected.ip, destination: ip, port },
+          isFromNode: caller.place === 'node',
+          isFromPod: caller.place === 'pod' && caller.isOnOtherNode !== true,
+          endpoint,
+          masquerade: masqueradeOf(endpoint.text, met, outcome, facts),
+          // Schedulers are part of virtual servers. Their packets do not come through the forward hook.
+          translatedBy: choice.kind === 'scheduler' ? 'virtual server' : 'rules',
+        };
+    const rules = await kernel.otherRules(path);
     for (const each of rules.findings) addFound(found, each, joinHostPort(endpoint.ip, endpoint.port));
     for (const table of rules.unread) unread.add(table);
     if (rules.incomplete !== undefined) incomplete.add(rules.incomplete);
@@ -45,6 +51,12 @@ export async function otherRulesStep(
     ...(incomplete.size === 0 ? [] : [`Not everything was read: ${[...incomplete].join('; ')}.`]),
   ];
   return stepOf([...found.values()], rest, incomplete.size > 0);
+}
+
+/** The process of the proxy makes a connection of its own to the endpoint. */
+function relayPath({ family, protocol }: MetFrontend, { ip, port }: Endpoint): PacketPath {
+  const packet = { family, protocol, source: undefined, destination: ip, port };
+  return { packet, isFromNode: true, endpoint: undefined };
 }
 
 /** Whether the proxy replaces the source says whether the packet has the mark for it. */
