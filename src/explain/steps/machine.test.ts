@@ -64,6 +64,14 @@ describe('the kernel', () => {
     }
   });
 
+  test('EXPLAIN-14 a reading that is not complete does not claim that the kernel has all entries', async () => {
+    const readBack = async () => ({ entries: [EQUAL, EQUAL], affinity: [], incomplete: 'the kernel was slow' });
+    const answer = await ask('web', factsOf([web, webSlice], { kernel: { readBack } }));
+    const found = lines(stepText(answer, 'kernel'));
+    assert.equal(found[0], 'note: The kernel has the 2 entries that were read, as the proxy wants them.');
+    assert.equal(found.at(-1), 'Not everything was read: the kernel was slow.');
+  });
+
   test('EXPLAIN-14 entries that are missing, different or unexpected are named exactly', async () => {
     const entries = [
       EQUAL,
@@ -171,6 +179,13 @@ describe('connections', () => {
       'good: The kernel tracks 0 connections of this caller to this address.',
       'Session affinity leads the caller to 10.244.1.2:8080 for 30 s more.',
     ]);
+    const endless = kernel(
+      { flows: async () => ({ flows: [], incomplete: undefined }) },
+      [EQUAL],
+      [{ ...pinned, secondsLeft: undefined }],
+    );
+    const unsaid = await ask('web from 10.244.1.7', factsOf([web, webSlice], { kernel: endless }));
+    assert.match(stepText(unsaid, 'connections'), /\nSession affinity leads the caller to 10\.244\.1\.2:8080\.$/);
   });
 
   test('EXPLAIN-15 what cannot be read is noted, and the rest is explained', async () => {
