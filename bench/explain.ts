@@ -16,6 +16,7 @@ import { type ConfiguredMode, configuredMode, SILENT_EVENTS } from '../src/modes
 import type { Ip } from '../src/net/index.ts';
 import { DEFAULT_PLAN_SETTINGS } from '../src/plan/index.ts';
 import { createProxy, MASQUERADE_BIT, modeSettings, type RunningProxy, syncIntervals } from '../src/proxy/index.ts';
+import { factsFrom } from '../test/support/facts.ts';
 import { makeService, makeSlices, POD_RANGE, parseSize, type Size, sizeName } from './support/cluster.ts';
 import { COMMON_FLAGS } from './support/flags.ts';
 import { watchLoop } from './support/loop-watch.ts';
@@ -127,26 +128,18 @@ function openProxy(namespace: NetworkNamespace, mode: ConfiguredMode): RunningPr
 
 function factsOf({ proxy, mode, services, slices }: Node, kernel: KernelFacts | undefined): Facts {
   const { state, families } = proxy.loop;
-  return {
-    origin: 'proxy',
+  return factsFrom(state, {
     nodeName: 'node-1',
     families,
-    state,
     mode,
     settings: family => modeSettings(state, family, proxy.live),
     interfaceIPs: proxy.live.interfaceIPs(),
-    objects: {
-      service: key => services.get(key),
-      services: () => services.values(),
-      slice: key => slices.get(key),
-      slices: () => slices.values(),
-    },
-    problems: [],
+    services,
+    slices,
     setAside: proxy.mode.setAside(),
     isPending: proxy.loop.isPending,
-    watches: [],
     kernel,
-  };
+  });
 }
 
 function kernelOf({ namespace, proxy }: Node): KernelFacts {

@@ -7,13 +7,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { type EndpointSlice, objectKey, type Service } from '../src/api/index.ts';
-import type { Facts } from '../src/explain/index.ts';
 import { History } from '../src/history/index.ts';
 import { inspectionHandler, readProxyLines, SocketKeeper, servicesRoute } from '../src/inspect/index.ts';
-import { DEFAULT_MODE } from '../src/modes/index.ts';
 import { ConnectionTable } from '../src/observe/http/index.ts';
 import { DEFAULT_PLAN_SETTINGS, type ServicePortPlan } from '../src/plan/index.ts';
 import { ProxyState } from '../src/proxy/index.ts';
+import { factsFrom } from '../test/support/facts.ts';
 import { performTaskOr, runInChild } from './support/child.ts';
 import { makeService, makeSlices, parseSize, type Size, sizeName } from './support/cluster.ts';
 import { COMMON_FLAGS } from './support/flags.ts';
@@ -170,7 +169,11 @@ async function measureServices(cluster: Cluster) {
   const path = join(folder, 'proxy.sock');
   const history = new History();
   history.listed();
-  const route = servicesRoute({ facts: () => factsOf(cluster), history, connectionCounts: async () => undefined });
+  const route = servicesRoute({
+    facts: () => factsFrom(cluster.state, { nodeName: 'node-1', ...cluster }),
+    history,
+    connectionCounts: async () => undefined,
+  });
   const nothing = () => {};
   const keeper = new SocketKeeper({
     path,
@@ -196,31 +199,6 @@ async function measureServices(cluster: Cluster) {
     'its processor time, ms': rounded(longestCpuMs),
     'peak heap more, MiB': mebibytes(peakHeap - before),
     'heap more after it, MiB': mebibytes(after - before),
-  };
-}
-
-function factsOf({ services, slices, state }: Cluster): Facts {
-  return {
-    origin: 'proxy',
-    nodeName: 'node-1',
-    families: ['IPv4', 'IPv6'],
-    state,
-    mode: DEFAULT_MODE,
-    settings: () => {
-      throw new Error('a listing needs no settings');
-    },
-    interfaceIPs: undefined,
-    objects: {
-      service: key => services.get(key),
-      services: () => services.values(),
-      slice: key => slices.get(key),
-      slices: () => slices.values(),
-    },
-    problems: [],
-    setAside: [],
-    isPending: false,
-    watches: [],
-    kernel: undefined,
   };
 }
 

@@ -20,13 +20,12 @@ import type { NetworkNamespace } from '../src/kernel/netns.ts';
 import { Program } from './control-plane/program.ts';
 import { certificates } from './support/certificates.ts';
 import { EchoingApiServer } from './support/echoing-api-server.ts';
+import { buildKubeProxy, KUBE_PROXY, SYNCED } from './support/kube-proxy.ts';
 import { base64, KubeconfigFolder } from './support/kubeconfig.ts';
 import { createNodeNamespace } from './support/namespaces.ts';
 import { nft } from './support/nftables-mode.ts';
 import { runIn } from './support/run-in.ts';
 
-const PROGRAM = resolve('bin/kube-proxy');
-const SYNCED = /"Synced all service ports" ipFamily="IPv6"/;
 const CLUSTER_FLAGS = [
   ...['--hostname-override', 'node-a', '--proxy-mode', 'nftables', '-v', '10', '--conntrack-max-per-core', '0'],
   ...['--conntrack-tcp-timeout-established', '0s', '--conntrack-tcp-timeout-close-wait', '0s'],
@@ -39,7 +38,7 @@ describe('kube-proxy bugreport', () => {
   let program: Program | undefined;
 
   before(() => {
-    assert.equal(spawnSync(PROGRAM, ['--version']).status, 0);
+    buildKubeProxy();
   });
 
   beforeEach(() => {
@@ -57,11 +56,11 @@ describe('kube-proxy bugreport', () => {
 
   function run(...args: string[]) {
     const options = { cwd: folder, maxBuffer: 64 << 20 };
-    return namespace.run(() => spawnSync(PROGRAM, ['bugreport', '--inspect-socket', socket, ...args], options));
+    return namespace.run(() => spawnSync(KUBE_PROXY, ['bugreport', '--inspect-socket', socket, ...args], options));
   }
 
   function start(...flags: string[]): Program {
-    program = new Program('the proxy', [PROGRAM, '--inspect-socket', socket, ...flags], { namespace });
+    program = new Program('the proxy', [KUBE_PROXY, '--inspect-socket', socket, ...flags], { namespace });
     return program;
   }
 

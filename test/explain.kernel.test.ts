@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -8,46 +7,39 @@ import type { NetworkNamespace } from '../src/kernel/netns.ts';
 import { NftablesMode } from '../src/modes/nftables/mode.ts';
 import { Program } from './control-plane/program.ts';
 import { ask, factsOf, stepText } from './support/explain-facts.ts';
+import { buildKubeProxy, KUBE_PROXY, runKubeProxy, SYNCED } from './support/kube-proxy.ts';
 import { ManualClock } from './support/manual-clock.ts';
 import { ModeHarness } from './support/mode-harness.ts';
 import { createNodeNamespace, withNamespace } from './support/namespaces.ts';
 import { nft } from './support/nftables-mode.ts';
 import { service, slice } from './support/objects.ts';
+import { runIn } from './support/run-in.ts';
 
 const FLAGS = ['--manifests', 'examples', '--hostname-override', 'node-a', '--proxy-mode', 'nftables'];
-const SYNCED = /"Synced all service ports" ipFamily="IPv6"/;
 
 describe('explain with a running proxy', () => {
   const folder = mkdtempSync(join(tmpdir(), 'explain-'));
   const socket = join(folder, 'proxy.sock');
   let namespace: NetworkNamespace;
-  let proxy: Program;
+  let proxy: Program | undefined;
 
   before(async () => {
-    // The first call builds the program if a source is newer.
-    assert.equal(spawnSync('bin/kube-proxy', ['--version']).status, 0);
+    buildKubeProxy();
     namespace = createNodeNamespace();
-    run('sysctl', '-qw', 'net.ipv4.ip_forward=1');
-    const command = ['bin/kube-proxy', ...FLAGS, '--inspect-socket', socket, '--cluster-cidr', '10.244.0.0/16'];
+    runIn(namespace, 'sysctl', ['-qw', 'net.ipv4.ip_forward=1']);
+    const command = [KUBE_PROXY, ...FLAGS, '--inspect-socket', socket, '--cluster-cidr', '10.244.0.0/16'];
     proxy = new Program('the proxy', command, { namespace });
     await proxy.until(SYNCED);
   });
 
   after(async () => {
-    await proxy.stop('SIGKILL');
-    namespace.close();
+    await proxy?.stop('SIGKILL');
+    namespace?.close();
     rmSync(folder, { recursive: true });
   });
 
   function explain(...args: string[]) {
-    const options = { encoding: 'utf8', timeout: 60_000 } as const;
-    const all = ['explain', '--inspect-socket', socket, ...args];
-    return namespace.run(() => spawnSync('bin/kube-proxy', all, options));
-  }
-
-  function run(command: string, ...args: string[]): void {
-    const { status, stderr } = namespace.run(() => spawnSync(command, args, { encoding: 'utf8' }));
-    assert.equal(status, 0, stderr);
+    return runKubeProxy(namespace, ['explain', '--inspect-socket', socket, ...args]);
   }
 
   test('EXPLAIN-14 EXPLAIN-19 a Service that works: the kernel has every entry', () => {
@@ -79,12 +71,12 @@ describe('explain with a running proxy', () => {
     const original = ['-s', '10.244.1.7', '-d', '10.96.0.53', '--sport', '4711', '--dport', '53'];
     const reply = ['--reply-src', '10.244.9.9', '--reply-dst', '10.244.1.7'];
     const ports = ['--reply-port-src', '53', '--reply-port-dst', '4711'];
-    run('conntrack', '-I', '-p', 'udp', ...original, ...reply, ...ports, '-t', '600');
+    runIn(namespace, 'conntrack', ['-I', '-p', 'udp', ...original, ...reply, ...ports, '-t', '600']);
     const { status, stdout } = explain('kube-system/dns:dns', '--from', '10.244.1.7');
     assert.equal(status, 1, stdout);
     assert.match(stdout, /✗ connections {2}1 connection of this caller is pinned to 10\.244\.9\.9:53,/);
     const [command = ''] = /conntrack -D .*/.exec(stdout) ?? [];
-    run('conntrack', ...command.split(' ').slice(1));
+    runIn(namespace, 'conntrack', command.split(' ').slice(1));
     assert.equal(explain('kube-system/dns:dns', '--from', '10.244.1.7').status, 0);
   });
 

@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict';
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { NetworkNamespace } from '../src/kernel/netns.ts';
+import { Program } from './control-plane/program.ts';
+import { buildKubeProxy, KUBE_PROXY, runKubeProxy, SYNCED } from './support/kube-proxy.ts';
 import { nft } from './support/nftables-mode.ts';
 import { waitFor } from './support/wait-for.ts';
 
@@ -15,32 +17,26 @@ describe('services and history of a running proxy', () => {
   const manifests = join(folder, 'manifests');
   const socket = join(folder, 'proxy.sock');
   let namespace: NetworkNamespace;
-  let proxy: ChildProcess;
+  let proxy: Program;
 
   before(async () => {
+    buildKubeProxy();
     namespace = NetworkNamespace.create();
     cpSync('examples', manifests, { recursive: true });
     const flags = ['--manifests', manifests, '--hostname-override', 'node-a', '--proxy-mode', 'nftables'];
     const own = ['--count-connections', '--inspect-socket', socket, '--healthz-bind-address='];
-    proxy = namespace.run(() => spawn('bin/kube-proxy', [...flags, ...own], { stdio: 'ignore' }));
-    await waitFor('the proxy opens its socket', () => existsSync(socket), { timeoutMs: 60_000 });
-    const isSynced = () => run('history').stdout.split('first sync').length === 3;
-    await waitFor('both families are synced', isSynced, { timeoutMs: 60_000, details: () => run('history').stdout });
+    proxy = new Program('the proxy', [KUBE_PROXY, ...flags, ...own], { namespace });
+    await proxy.until(SYNCED);
   });
 
   after(async () => {
-    if (proxy.exitCode === null) {
-      proxy.kill('SIGTERM');
-      await once(proxy, 'exit');
-    }
-    namespace.close();
+    await proxy?.stop();
+    namespace?.close();
     rmSync(folder, { recursive: true });
   });
 
   function run(...args: string[]) {
-    const options = { encoding: 'utf8', timeout: 60_000 } as const;
-    const { status, stdout, stderr } = spawnSync('bin/kube-proxy', [...args, '--inspect-socket', socket], options);
-    return { status, stdout, stderr };
+    return runKubeProxy(namespace, [...args, '--inspect-socket', socket]);
   }
 
   function edit(file: string, from: string, to: string): void {
@@ -97,7 +93,7 @@ describe('services and history of a running proxy', () => {
   });
 
   test('HISTORY-2, HISTORY-12, HISTORY-21 an edited manifest is in the history, and a follower sees it at once', async () => {
-    const follower = spawn('bin/kube-proxy', ['history', 'web', '--follow', '-o', 'json', '--inspect-socket', socket]);
+    const follower = spawn(KUBE_PROXY, ['history', 'web', '--follow', '-o', 'json', '--inspect-socket', socket]);
     let followed = '';
     follower.stdout.on('data', data => {
       followed += data;
@@ -108,6 +104,7 @@ describe('services and history of a running proxy', () => {
       await waitFor('the follower prints the change', () => followed.includes('10.244.1.77'), { timeoutMs: 60_000 });
     } finally {
       follower.kill();
+      await once(follower, 'close');
     }
     const entry = JSON.parse(followed.trim().split('\n').at(-1) ?? '');
     assert.equal(entry.state, 'written');
@@ -122,11 +119,8 @@ describe('services and history of a running proxy', () => {
 
   test('HISTORY-7 a repair has the program that made it necessary', async () => {
     nft(namespace, 'delete element ip kube-proxy cluster-ips { 10.96.0.10 }');
-    const repairs = () =>
-      run('history')
-        .stdout.split('\n')
-        .filter(line => / repair +IPv4 /.test(line));
-    await waitFor('the repair is in the history', () => repairs().length > 0, { timeoutMs: 60_000 });
-    assert.match(repairs()[0] ?? '', /nft \(pid \d+\) .*the proxy repaired it: /);
+    await proxy.until('Repaired rules that another program changed');
+    const lines = run('history').stdout.split('\n');
+    assert.match(lines.find(line => / repair +IPv4 /.test(line)) ?? '', /nft \(pid \d+\) .*the proxy repaired it: /);
   });
 });

@@ -4,24 +4,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
 import { parse } from 'yaml';
+import { runMain } from '../../test/support/run-main.ts';
 import { MODES } from '../modes/index.ts';
-import { main } from './main.ts';
 
 // These tests read the addresses of this machine. They need a Linux kernel, but not root.
 
 const FLAGS = ['--hostname-override', 'node-a', '--cluster-cidr', '10.244.0.0/16,fd00:10:244::/48'];
 
-async function run(...args: string[]) {
-  const out: string[] = [];
-  const err: string[] = [];
-  const io = {
-    stdout: { write: (text: string) => out.push(text) },
-    stderr: { write: (text: string) => err.push(text) },
-    env: {},
-  };
-  const status = await main(args, io);
-  return { status, stdout: out.join(''), stderr: err.join('') };
-}
+const run = (...args: string[]) => runMain(args);
 
 const folder = mkdtempSync(join(tmpdir(), 'plan-'));
 after(() => rmSync(folder, { recursive: true }));

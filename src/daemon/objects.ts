@@ -1,10 +1,10 @@
-import { type ObjectMeta, objectKey } from '../api/index.ts';
+import { type ObjectLookup, type ObjectMeta, objectKey } from '../api/index.ts';
 import { type ConfiguredApiClient, createApiClient } from '../client/index.ts';
 import type { WatchFact } from '../explain/index.ts';
 import { toMilliseconds } from '../lib/duration.ts';
 import { type ObjectReference, serviceReference } from '../observe/events/index.ts';
 import type { ProxyMetrics } from '../observe/metrics/index.ts';
-import { ClusterSource, FilesSource, type Source, type SourceObjects } from '../source/index.ts';
+import { ClusterSource, FilesSource, type Source } from '../source/index.ts';
 import type { Observability } from './observability.ts';
 import type { DaemonOptions } from './options.ts';
 import { localNode, OwnNode, waitForNode } from './own-node.ts';
@@ -16,7 +16,7 @@ export interface Objects {
   readonly source: Source;
   readonly ownNode: OwnNode;
   /** The Services and EndpointSlices as the source delivered them. */
-  readonly lookup: SourceObjects;
+  readonly lookup: ObjectLookup;
   /** The state of each watch. Empty without an API server. */
   watches(): readonly WatchFact[];
   /** The reference in an Event about a Service. */

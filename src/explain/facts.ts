@@ -1,4 +1,4 @@
-import type { EndpointSlice, Service } from '../api/index.ts';
+import type { ObjectLookup } from '../api/index.ts';
 import type { Problem } from '../lib/problem.ts';
 import type {
   FoundFlows,
@@ -26,6 +26,7 @@ export interface Facts {
   settings(family: Family): ModeSettings;
   /** The addresses of the node's interfaces. Undefined without a kernel to ask; then the Node's addresses count. */
   readonly interfaceIPs: readonly Ip[] | undefined;
+  /** The objects as the source delivered them, with the fields that plans do not need. */
   readonly objects: ObjectLookup;
   /** Faults in the input that exist now. */
   readonly problems: readonly Problem[];
@@ -36,16 +37,6 @@ export interface Facts {
   readonly watches: readonly WatchFact[];
   /** Undefined if the facts come from no running proxy. */
   readonly kernel: KernelFacts | undefined;
-}
-
-/** The objects as the source delivered them, with the fields that plans do not need. */
-export interface ObjectLookup {
-  /** `ns/name` */
-  service(key: string): Service | undefined;
-  services(): Iterable<Service>;
-  /** `ns/name` */
-  slice(key: string): EndpointSlice | undefined;
-  slices(): Iterable<EndpointSlice>;
 }
 
 export interface WatchFact {

@@ -13,7 +13,7 @@ export {
   type Topic,
   type Verdict,
 } from './explanation.ts';
-export type { Facts, KernelFacts, ObjectLookup, WatchFact } from './facts.ts';
+export type { Facts, KernelFacts, WatchFact } from './facts.ts';
 export {
   type Destination,
   type FrontendIndex,

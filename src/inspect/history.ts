@@ -1,4 +1,4 @@
-import type { Service } from '../api/index.ts';
+import type { ObjectLookup } from '../api/index.ts';
 import type { Entry, History } from '../history/index.ts';
 import { type NamePattern, parseNamePattern } from '../lib/name-pattern.ts';
 import { linesAnswer } from './answers.ts';
@@ -10,7 +10,7 @@ export const HISTORY_SCHEMA = 'pointsman.history/v1';
 export interface HistoryParts {
   readonly history: History;
   readonly nodeName: string;
-  readonly objects: { service(key: string): Service | undefined; services(): Iterable<Service> };
+  readonly objects: ObjectLookup;
 }
 
 /** An entry of the history, as JSON has it. Fields that have no value are missing. */

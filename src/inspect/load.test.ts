@@ -3,15 +3,12 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { afterEach, describe, test } from 'node:test';
 import { httpCall } from '../../test/support/http-call.ts';
+import { listingFacts } from '../../test/support/listing-facts.ts';
 import { service, slice } from '../../test/support/objects.ts';
-import { type EndpointSlice, objectKey, type Service } from '../api/index.ts';
 import type { Facts } from '../explain/index.ts';
 import { History } from '../history/index.ts';
-import { DEFAULT_MODE } from '../modes/index.ts';
 import type { Ip } from '../net/index.ts';
 import { HttpServer } from '../observe/http/index.ts';
-import { DEFAULT_PLAN_SETTINGS } from '../plan/index.ts';
-import { modeSettings, ProxyState } from '../proxy/index.ts';
 import { inspectionHandler, planRoute, problemsRoute, servicesRoute } from './index.ts';
 
 const SERVICES = 6000;
@@ -43,41 +40,14 @@ describe('the inspection API under load', () => {
   });
 
   function largeFacts(): Facts {
-    const settings = DEFAULT_PLAN_SETTINGS;
-    const state = new ProxyState({ nodeName: 'node-a', families: ['IPv4'], settings, startedAt: 0, report: () => {} });
-    const services = new Map<string, Service>();
-    const slices = new Map<string, EndpointSlice>();
-    for (let i = 0; i < SERVICES; i++) {
+    const objects = Array.from({ length: SERVICES }, (_, i) => {
       const [high, low] = [i >> 8, i & 255];
-      const to = service(`s${i}`, { clusterIP: `10.97.${high}.${low}` });
-      const endpoints = slice(`s${i}-x`, [`10.1.${high}.${low}`, `10.2.${high}.${low}`, `10.3.${high}.${low}`]);
-      services.set(objectKey(to.metadata), to);
-      slices.set(objectKey(endpoints.metadata), endpoints);
-      state.serviceChanged({ type: 'added', to });
-      state.endpointSliceChanged({ type: 'added', to: endpoints });
-    }
-    state.take();
-    const live = { nodePortAddresses: [], masqueradeBit: 14, interfaceIPs: () => [] };
-    return {
-      origin: 'proxy',
-      nodeName: 'node-a',
-      families: ['IPv4'],
-      state,
-      mode: DEFAULT_MODE,
-      settings: family => modeSettings(state, family, live),
-      interfaceIPs: [],
-      objects: {
-        service: key => services.get(key),
-        services: () => services.values(),
-        slice: key => slices.get(key),
-        slices: () => slices.values(),
-      },
-      problems: [],
-      setAside: [],
-      isPending: false,
-      watches: [],
-      kernel: undefined,
-    };
+      return {
+        service: service(`s${i}`, { clusterIP: `10.97.${high}.${low}` }),
+        slice: slice(`s${i}-x`, [`10.1.${high}.${low}`, `10.2.${high}.${low}`, `10.3.${high}.${low}`]),
+      };
+    });
+    return listingFacts({ services: objects.map(each => each.service), slices: objects.map(each => each.slice) });
   }
 
   const cpuMs = () => {

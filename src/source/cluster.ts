@@ -1,10 +1,10 @@
-import type { EndpointSlice, KubeObject, Node, Service, ServiceCIDR } from '../api/index.ts';
+import type { EndpointSlice, KubeObject, Node, ObjectLookup, Service, ServiceCIDR } from '../api/index.ts';
 import type { ApiClient } from '../client/index.ts';
 import { ConnectWaits, Informer, type InformerReporter, type Resource } from '../client/informer/index.ts';
 import type { Change } from '../lib/change.ts';
 import { type Clock, systemClock } from '../lib/clock.ts';
 import { ENDPOINT_SLICES, ownNode, SERVICE_CIDRS, SERVICES } from './cluster-resources.ts';
-import type { Source, SourceHandlers, SourceObjects } from './source.ts';
+import type { Source, SourceHandlers } from './source.ts';
 
 export interface ClusterSourceOptions {
   readonly client: ApiClient;
@@ -95,7 +95,7 @@ export class ClusterSource implements Source {
     for (const informer of [this.node, this.services, this.endpointSlices, this.serviceCidrs]) informer.serverReached();
   }
 
-  get objects(): SourceObjects {
+  get objects(): ObjectLookup {
     return {
       service: key => this.services.get(key),
       services: () => this.services.objects(),

@@ -1,5 +1,5 @@
 import { basename } from 'node:path';
-import type { Node } from '../api/index.ts';
+import type { Node, ObjectLookup } from '../api/index.ts';
 import { type Clock, systemClock } from '../lib/clock.ts';
 import { errorText } from '../lib/error-text.ts';
 import { ReportOnce } from '../lib/report-once.ts';
@@ -12,7 +12,7 @@ import { manifestKey } from './parse-manifests.ts';
 import { pathReason, unreadablePath } from './read-text.ts';
 import { ScanSchedule } from './scan-schedule.ts';
 import { isSelected } from './selectors.ts';
-import type { Source, SourceHandlers, SourceObjects } from './source.ts';
+import type { Source, SourceHandlers } from './source.ts';
 import type { ManifestRules } from './validate-addresses.ts';
 
 export interface FilesSourceOptions extends Partial<ManifestRules> {
@@ -92,7 +92,7 @@ export class FilesSource implements Source {
     this.#watch.close();
   }
 
-  get objects(): SourceObjects {
+  get objects(): ObjectLookup {
     return this.#collection.objects;
   }
 

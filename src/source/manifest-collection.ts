@@ -1,9 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { KubeObject } from '../api/index.ts';
+import type { KubeObject, ObjectLookup } from '../api/index.ts';
 import { type Change, changeBetween, latestOf } from '../lib/change.ts';
 import type { Problem } from '../lib/problem.ts';
 import type { Manifest } from './parse-manifests.ts';
-import type { SourceObjects } from './source.ts';
 
 /** Manifests by their keys. */
 export type Manifests = ReadonlyMap<string, Manifest>;
@@ -88,7 +87,7 @@ export class ManifestCollection {
   }
 
   /** The objects as of the last `takeChanges`. */
-  get objects(): SourceObjects {
+  get objects(): ObjectLookup {
     return {
       service: key => this.#takenObject('Service', key),
       services: () => this.#takenObjects('Service'),

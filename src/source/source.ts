@@ -22,11 +22,3 @@ export interface Source {
   start(handlers: SourceHandlers): Promise<void>;
   close(): Promise<void>;
 }
-
-/** The objects that a source has delivered, as they are now. Keys are `namespace/name`. */
-export interface SourceObjects {
-  service(key: string): Service | undefined;
-  services(): Iterable<Service>;
-  slice(key: string): EndpointSlice | undefined;
-  slices(): Iterable<EndpointSlice>;
-}

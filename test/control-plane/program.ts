@@ -59,7 +59,7 @@ export class Program {
    * Waits for a line that contains the text or matches the pattern. Returns the number of the next line. To wait for
    * another such line, pass it as `from`.
    */
-  async until(wanted: string | RegExp, { from = 0, timeoutMs = 20_000 } = {}): Promise<number> {
+  async until(wanted: string | RegExp, { from = 0, timeoutMs = 60_000 } = {}): Promise<number> {
     const matches = (line: string) => (typeof wanted === 'string' ? line.includes(wanted) : wanted.test(line));
     const found = () => this.lines.findIndex((line, index) => index >= from && matches(line));
     await this.waitFor(`write ${JSON.stringify(String(wanted))}`, () => found() >= 0, timeoutMs);

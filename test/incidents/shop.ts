@@ -1,4 +1,3 @@
-import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -7,10 +6,9 @@ import { askProxy } from '../../src/inspect/index.ts';
 import type { NetworkNamespace } from '../../src/kernel/netns.ts';
 import type { Ip } from '../../src/net/index.ts';
 import { Program } from '../control-plane/program.ts';
+import { KUBE_PROXY, runKubeProxy, SYNCED } from '../support/kube-proxy.ts';
 import { runIn } from '../support/run-in.ts';
 import { waitFor } from '../support/wait-for.ts';
-
-const SYNCED = /"Synced all service ports" ipFamily="IPv6"/;
 
 interface ShopService {
   readonly spec: object & { readonly ports: readonly [object] };
@@ -73,7 +71,7 @@ export class Shop {
 
   async startProxy(): Promise<void> {
     const flags = ['--config', this.#config, '--manifests', this.#manifests, '--inspect-socket', this.#socket];
-    const command = ['bin/kube-proxy', ...flags, '--hostname-override', 'node-a'];
+    const command = [KUBE_PROXY, ...flags, '--hostname-override', 'node-a'];
     this.#proxy = new Program('the proxy', command, { namespace: this.cluster.node });
     await this.#proxy.until(SYNCED);
   }
@@ -86,10 +84,7 @@ export class Shop {
 
   /** Runs a command as in the proxy's pod. */
   run(...args: readonly string[]) {
-    const options = { encoding: 'utf8', timeout: 60_000 } as const;
-    return this.cluster.node.run(() =>
-      spawnSync('bin/kube-proxy', [...args, '--inspect-socket', this.#socket], options),
-    );
+    return runKubeProxy(this.cluster.node, [...args, '--inspect-socket', this.#socket]);
   }
 
   onNode(command: string): string {

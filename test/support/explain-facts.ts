@@ -1,11 +1,11 @@
 import { type EndpointSlice, type Node, objectKey, type Service, type ServiceCIDR } from '../../src/api/index.ts';
 import { type Explanation, explain, type Facts, parseQuestion } from '../../src/explain/index.ts';
 import type { Problem } from '../../src/lib/problem.ts';
-import { DEFAULT_MODE } from '../../src/modes/index.ts';
 import { FAMILIES, type Ip } from '../../src/net/index.ts';
 import { conflictProblems, DEFAULT_PLAN_SETTINGS } from '../../src/plan/index.ts';
-import { modeSettings, ProxyState } from '../../src/proxy/index.ts';
+import { MASQUERADE_BIT, modeSettings, ProxyState } from '../../src/proxy/index.ts';
 import { isSelected } from '../../src/source/index.ts';
+import { factsFrom } from './facts.ts';
 import { node } from './objects.ts';
 
 type Given = Service | EndpointSlice | Node | ServiceCIDR;
@@ -39,28 +39,19 @@ export function factsOf(given: readonly Given[], overrides: FactsOverrides = {})
   state.take();
   const interfaceIPs = (rest.interfaceIPs ?? ['192.168.0.2', 'fd00:192:168::2', '172.17.0.1']) as readonly Ip[];
   const conflicts = FAMILIES.flatMap(family => conflictProblems(state.family(family).planner.plans()));
-  return {
-    origin: 'proxy',
-    nodeName: 'node-a',
-    families: FAMILIES,
-    state,
-    mode: DEFAULT_MODE,
+  return factsFrom(state, {
+    services,
+    slices,
     settings: family =>
-      modeSettings(state, family, { nodePortAddresses, masqueradeBit: 14, interfaceIPs: () => interfaceIPs }),
+      modeSettings(state, family, {
+        nodePortAddresses,
+        masqueradeBit: MASQUERADE_BIT,
+        interfaceIPs: () => interfaceIPs,
+      }),
     interfaceIPs,
-    objects: {
-      service: key => services.get(key),
-      services: () => services.values(),
-      slice: key => slices.get(key),
-      slices: () => slices.values(),
-    },
     problems: [...problems, ...conflicts],
-    setAside: [],
-    isPending: false,
-    watches: [],
-    kernel: undefined,
     ...rest,
-  };
+  });
 }
 
 function feed(state: ProxyState, to: Given): void {

@@ -28,6 +28,8 @@ export interface TestPath {
   readonly endpoint?: { readonly ip: string; readonly port: number } | undefined;
   readonly isFromNode?: boolean;
   readonly translatedBy?: 'rules' | 'virtual server';
+  readonly isFromPod?: boolean;
+  readonly masquerade?: { readonly mark: number; readonly isMarked: boolean };
 }
 
 export function findIn(
@@ -51,6 +53,8 @@ export function findIn(
       endpoint: ip === undefined || port === undefined ? undefined : { ip: ip as Ip, port },
       isFromNode,
       translatedBy: path.translatedBy,
+      isFromPod: path.isFromPod,
+      masquerade: path.masquerade,
     },
     { namespace, timeoutMs: 60_000, ...options },
   );

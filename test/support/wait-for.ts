@@ -11,7 +11,7 @@ export interface WaitOptions {
 export async function waitFor(
   what: string,
   isReached: () => boolean | Promise<boolean>,
-  { timeoutMs = 10_000, pollMs = 5, details = () => '' }: WaitOptions = {},
+  { timeoutMs = 30_000, pollMs = 5, details = () => '' }: WaitOptions = {},
 ): Promise<void> {
   const end = performance.now() + timeoutMs;
   while (!(await isReached())) {

@@ -125,7 +125,7 @@ export class TraceProgram {
   async untilPrinted(words: string): Promise<void> {
     const details = () => `${this.#output}${this.#errors}`;
     const isOver = () => this.#output.includes(words) || this.#child.exitCode !== null;
-    await waitFor(`the program prints "${words}"`, isOver, { timeoutMs: 20_000, details });
+    await waitFor(`the program prints "${words}"`, isOver, { timeoutMs: 60_000, details });
     if (!this.#output.includes(words)) throw new Error(`the program ended without "${words}"\n${details()}`);
   }
 

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { type EndpointSlice, objectKey, type Service } from '../../src/api/index.ts';
 import { type Explanation, explain, type Facts, type OperatorQuestion } from '../../src/explain/index.ts';
-import { FAMILIES } from '../../src/net/index.ts';
 import { MASQUERADE_BIT, modeSettings, ProxyState } from '../../src/proxy/index.ts';
+import { factsFrom } from '../support/facts.ts';
 import { describeAnswers } from './answers.ts';
 import { CaseObjects, handOver, NODE_NAME } from './case-objects.ts';
 import { type Question, questions } from './matrix.ts';
@@ -55,26 +55,15 @@ function factsOf(
 ): Facts {
   const { nodePortAddresses } = settings;
   const input = { nodePortAddresses, masqueradeBit: MASQUERADE_BIT, interfaceIPs: () => NODE_IPS };
-  return {
+  return factsFrom(state, {
     origin: 'manifests',
     nodeName: NODE_NAME,
-    families: FAMILIES,
-    state,
     mode: caseMode(settings),
     settings: family => modeSettings(state, family, input),
     interfaceIPs: NODE_IPS,
-    objects: {
-      service: key => services.find(({ metadata }) => objectKey(metadata) === key),
-      services: () => services,
-      slice: key => slices.get(key),
-      slices: () => slices.values(),
-    },
-    problems: [],
-    setAside: [],
-    isPending: false,
-    watches: [],
-    kernel: undefined,
-  };
+    services: new Map(services.map(service => [objectKey(service.metadata), service])),
+    slices,
+  });
 }
 
 async function answerOf(question: Question<RecordedSource>, facts: Facts, settings: CaseSettings): Promise<string> {

@@ -5,6 +5,7 @@ import type { NetworkNamespace } from '../../src/kernel/netns.ts';
 import { findFlows, findListeners, findOtherRules, probeAll } from '../../src/machine/index.ts';
 import { FAMILIES } from '../../src/net/index.ts';
 import { modeSettings } from '../../src/proxy/index.ts';
+import { factsFrom } from '../support/facts.ts';
 import { forgetFlows } from './ask.ts';
 import { CaseObjects, NODE_NAME } from './case-objects.ts';
 import { address, Endpoints } from './endpoints.ts';
@@ -62,26 +63,18 @@ export class ExplainedCase {
 
   facts(): Facts {
     const { loop, live, mode } = this.proxy;
-    return {
-      origin: 'proxy',
+    return factsFrom(loop.state, {
       nodeName: NODE_NAME,
       families: this.#options.families ?? FAMILIES,
-      state: loop.state,
       mode: caseMode(this.#settings),
       settings: family => modeSettings(loop.state, family, live),
       interfaceIPs: live.interfaceIPs(),
-      objects: {
-        service: key => this.#services.get(key),
-        services: () => this.#services.values(),
-        slice: key => this.#slices.get(key),
-        slices: () => this.#slices.values(),
-      },
-      problems: [],
+      services: this.#services,
+      slices: this.#slices,
       setAside: mode.setAside(),
       isPending: loop.isPending,
-      watches: [],
       kernel: this.#kernel(),
-    };
+    });
   }
 
   #kernel(): KernelFacts {

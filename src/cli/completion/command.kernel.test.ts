@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { PseudoTerminal } from '../../../test/support/pseudo-terminal.ts';
-import { main } from '../main.ts';
+import { runMain } from '../../../test/support/run-main.ts';
 
 // These tests run real shells. They need no kernel feature, but programs that `npm test` installs for kernel tests.
 
@@ -17,14 +17,8 @@ const SHELLS = ['bash', 'zsh', 'fish'] as const;
 type Shell = (typeof SHELLS)[number];
 
 async function completion(shell: string): Promise<{ status: number; script: string; error: string }> {
-  const out: string[] = [];
-  const err: string[] = [];
-  const status = await main(['completion', ...(shell === '' ? [] : [shell])], {
-    stdout: { write: (text: string) => out.push(text) },
-    stderr: { write: (text: string) => err.push(text) },
-    env: {},
-  });
-  return { status, script: out.join(''), error: err.join('') };
+  const { status, stdout, stderr } = await runMain(['completion', ...(shell === '' ? [] : [shell])]);
+  return { status, script: stdout, error: stderr };
 }
 
 before(async () => {

@@ -1,15 +1,16 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { main } from '../main.ts';
+import { runMain } from '../../../test/support/run-main.ts';
 
 test('DEMO-9 the demo runs in ipvs mode on a kernel that has it', async () => {
-  const out: string[] = [];
-  const err: string[] = [];
-  const status = await main(['demo', '--manifests', 'examples', '--once', '--proxy-mode', 'ipvs'], {
-    stdout: { write: (text: string) => out.push(text) },
-    stderr: { write: (text: string) => err.push(text) },
-    env: {},
-  });
-  assert.deepEqual([status, err.join('')], [0, ''], out.join(''));
-  assert.match(out.join(''), /^✓ all 36 as planned$/m);
+  const { status, stdout, stderr } = await runMain([
+    'demo',
+    '--manifests',
+    'examples',
+    '--once',
+    '--proxy-mode',
+    'ipvs',
+  ]);
+  assert.deepEqual([status, stderr], [0, ''], stdout);
+  assert.match(stdout, /^✓ all 36 as planned$/m);
 });

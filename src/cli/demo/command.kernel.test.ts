@@ -3,23 +3,16 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
+import { runMain } from '../../../test/support/run-main.ts';
 import { MODES } from '../../modes/index.ts';
-import { main } from '../main.ts';
 
 interface Stream {
   readonly isTTY?: boolean;
   readonly columns?: number;
 }
 
-async function demo(manifests: string, stream: Stream = {}, ...flags: string[]) {
-  const out: string[] = [];
-  const err: string[] = [];
-  const status = await main(['demo', '--manifests', manifests, '--once', ...flags], {
-    stdout: { write: (text: string) => out.push(text), ...stream },
-    stderr: { write: (text: string) => err.push(text) },
-    env: { TERM: 'xterm' },
-  });
-  return { status, stdout: out.join(''), stderr: err.join('') };
+async function demo(manifests: string, terminal: Stream = {}, ...flags: string[]) {
+  return await runMain(['demo', '--manifests', manifests, '--once', ...flags], { terminal, env: { TERM: 'xterm' } });
 }
 
 async function demoOf(manifest: string, stream?: Stream, ...flags: string[]) {
@@ -185,9 +178,8 @@ describe('kube-proxy demo --once', () => {
   });
 
   test('DEMO-1 the flags are checked before the cluster is built', async () => {
-    const io = { stdout: { write: () => true }, stderr: { write: () => true }, env: {} };
-    assert.equal(await main(['demo'], io), 1);
-    assert.equal(await main(['demo', 'extra'], io), 1);
-    assert.equal(await main(['demo', '--help'], io), 0);
+    assert.equal((await runMain(['demo'])).status, 1);
+    assert.equal((await runMain(['demo', 'extra'])).status, 1);
+    assert.equal((await runMain(['demo', '--help'])).status, 0);
   });
 });

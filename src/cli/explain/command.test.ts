@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { parse } from 'yaml';
-import { main } from '../main.ts';
+import { runMain } from '../../../test/support/run-main.ts';
 
 const OBJECTS = `
 apiVersion: v1
@@ -38,16 +38,7 @@ metadata: {name: db, namespace: shop}
 spec: {clusterIP: None, ports: [{port: 5432}]}
 `;
 
-async function run(...args: string[]) {
-  const out: string[] = [];
-  const err: string[] = [];
-  const status = await main(['explain', ...args], {
-    stdout: { write: (text: string) => out.push(text) },
-    stderr: { write: (text: string) => err.push(text) },
-    env: {},
-  });
-  return { status, stdout: out.join(''), stderr: err.join('') };
-}
+const run = (...args: string[]) => runMain(['explain', ...args]);
 
 async function inFolder<T>(work: (folder: string) => Promise<T>): Promise<T> {
   const folder = mkdtempSync(join(tmpdir(), 'explain-'));

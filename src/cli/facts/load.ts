@@ -1,4 +1,4 @@
-import type { KubeObject, Node } from '../../api/index.ts';
+import { type KubeObject, lookupIn, type Node } from '../../api/index.ts';
 import type { Configuration, FeatureGates } from '../../config/index.ts';
 import { liveConfig, localNode } from '../../daemon/index.ts';
 import type { Facts } from '../../explain/index.ts';
@@ -97,12 +97,7 @@ function factsOf(
         interfaceIPs: () => interfaceIPs ?? nodeInterfaceIPs(node, state.nodeOptions.nodeIPs),
       }),
     interfaceIPs,
-    objects: {
-      service: key => snapshot.services.get(key),
-      services: () => snapshot.services.values(),
-      slice: key => snapshot.slices.get(key),
-      slices: () => snapshot.slices.values(),
-    },
+    objects: lookupIn(snapshot),
     problems: [...problems, ...conflicts],
     setAside: [],
     isPending: false,

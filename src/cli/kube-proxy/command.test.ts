@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
 import { parse } from 'yaml';
+import { type MainResult, runMain } from '../../../test/support/run-main.ts';
 import type { DaemonOptions } from '../../daemon/index.ts';
 import { KUBERNETES_VERSION } from '../../lib/kubernetes-version.ts';
 import { MODES } from '../../modes/index.ts';
@@ -16,10 +17,7 @@ import { KUBE_PROXY_FLAGS } from './flags/index.ts';
 const folder = mkdtempSync(join(tmpdir(), 'cli-'));
 after(() => rmSync(folder, { recursive: true }));
 
-interface Ran {
-  readonly status: number;
-  readonly stdout: string;
-  readonly stderr: string;
+interface Ran extends MainResult {
   readonly calls: readonly { readonly task: 'run' | 'cleanup'; readonly options: DaemonOptions }[];
 }
 
@@ -28,20 +26,14 @@ async function run(
   act: (options: DaemonOptions) => void = () => undefined,
   columns?: number,
 ): Promise<Ran> {
-  const out: string[] = [];
-  const err: string[] = [];
   const calls: { task: 'run' | 'cleanup'; options: DaemonOptions }[] = [];
-  const io = {
-    stdout: { write: (text: string) => out.push(text), ...(columns === undefined ? {} : { columns }) },
-    stderr: { write: (text: string) => err.push(text) },
-    env: {},
-  };
   const runner = (task: 'run' | 'cleanup') => async (options: DaemonOptions) => {
     calls.push({ task, options });
     act(options);
   };
-  const status = await main(args, io, { run: runner('run'), cleanup: runner('cleanup') });
-  return { status, stdout: out.join(''), stderr: err.join(''), calls };
+  const runners = { run: runner('run'), cleanup: runner('cleanup') };
+  const printed = await runMain(args, { runners, ...(columns === undefined ? {} : { terminal: { columns } }) });
+  return { ...printed, calls };
 }
 
 async function optionsOf(...args: string[]): Promise<DaemonOptions> {
@@ -66,6 +58,17 @@ describe('kube-proxy', () => {
       for (const stream of [stdout, stderr]) stream.emit('error', new Error('write EPIPE'));
     };
     assert.equal(await main([], { stdout, stderr, env: {} }, { run: breakPipes, cleanup: breakPipes }), 0);
+  });
+
+  test('INSPECT-3 the inspection API listens at a loopback address only', async () => {
+    const addresses = ['0.0.0.0:10999', '192.168.0.2:10999', '[::]:10999', '127.0.0.1', 'localhost:1', '127.0.0.1:0'];
+    for (const address of addresses) {
+      const { status, stderr, calls } = await run(['--inspect-bind-address', address]);
+      assert.deepEqual([status, calls], [1, []], address);
+      assert.match(stderr, /^Error: invalid argument ".*" for "--inspect-bind-address" flag: /);
+    }
+    const { calls } = await run(['--inspect-bind-address', '[::1]:10999']);
+    assert.equal(calls[0]?.options.inspectBindAddress, '[::1]:10999');
   });
 
   test('CLI-9 without arguments, the proxy runs with the defaults', async () => {

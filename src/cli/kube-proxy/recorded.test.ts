@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
 import { parse } from 'yaml';
-import { main } from '../main.ts';
+import { runMain } from '../../../test/support/run-main.ts';
 import type { Runners } from './command.ts';
 
 // The cases were recorded from the real kube-proxy.
@@ -24,15 +24,8 @@ const runners: Runners = {
 };
 
 async function run(args: readonly string[]) {
-  const out: string[] = [];
-  const err: string[] = [];
-  const io = {
-    stdout: { write: (text: string) => out.push(text) },
-    stderr: { write: (text: string) => err.push(text) },
-    env: {},
-  };
-  const exit = await main(args, io, runners);
-  return { exit, stdout: out.join(''), stderr: err.join('') };
+  const { status: exit, ...printed } = await runMain(args, { runners });
+  return { exit, ...printed };
 }
 
 function records<T>(name: string): readonly T[] {

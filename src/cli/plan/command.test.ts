@@ -4,11 +4,9 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { writeFile as writeToPipe } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Readable } from 'node:stream';
 import { after, before, describe, test } from 'node:test';
 import { parse, stringify } from 'yaml';
-import type { Input } from '../command.ts';
-import { main } from '../main.ts';
+import { type MainResult, runMain } from '../../../test/support/run-main.ts';
 
 const NODE = `
 apiVersion: v1
@@ -49,29 +47,15 @@ function file(name: string, text: string): string {
   return path;
 }
 
-interface Result {
-  readonly status: number;
-  readonly stdout: string;
-  readonly stderr: string;
-}
-
-async function run(stdin: string | undefined, ...args: readonly string[]): Promise<Result> {
-  const out: string[] = [];
-  const err: string[] = [];
-  const status = await main(['plan', ...args], {
-    ...(stdin === undefined ? {} : { stdin: Readable.from([Buffer.from(stdin)]) as unknown as Input }),
-    stdout: { write: (text: string) => out.push(text) },
-    stderr: { write: (text: string) => err.push(text) },
-    env: {},
-  });
-  return { status, stdout: out.join(''), stderr: err.join('') };
+async function run(stdin: string | undefined, ...args: readonly string[]): Promise<MainResult> {
+  return await runMain(['plan', ...args], { stdin });
 }
 
 /** The plan of objects from standard input. */
 const planOf = (objects: string, ...args: readonly string[]) => run(objects, '--manifests', '-', ...CIDR, ...args);
 
 /** The lines after the marks `!` (notes) or `✗` (problems). */
-function marked({ stdout }: Result, mark: '!' | '✗'): readonly string[] {
+function marked({ stdout }: MainResult, mark: '!' | '✗'): readonly string[] {
   return stdout.split('\n').flatMap(line => (line.startsWith(`  ${mark} `) ? [line.slice(4)] : []));
 }
 

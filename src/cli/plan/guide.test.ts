@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
-import { main } from '../main.ts';
+import { runMain } from '../../../test/support/run-main.ts';
 
 const PAGE = readFileSync('docs/guide/see-what-a-service-means.md', 'utf8');
 const PROMPT = '$ bin/kube-proxy ';
@@ -20,12 +20,8 @@ test('CLI-2 the guide has sessions with plan', () => assert.ok(SESSIONS.length >
 for (const { command, output } of SESSIONS) {
   test(`CLI-2 the guide shows what is printed for ${command}`, async () => {
     assert.ok(command.startsWith(PROMPT), command);
-    let stdout = '';
-    await main(command.slice(PROMPT.length).split(' '), {
-      stdout: { write: text => (stdout += String(text)) },
-      stderr: { write: text => assert.fail(String(text)) },
-      env: {},
-    });
+    const { stdout, stderr } = await runMain(command.slice(PROMPT.length).split(' '));
+    assert.equal(stderr, '');
     const lines = stdout.trimEnd().split('\n');
     // The page shortens long lines.
     const shown = output.map((line, i) =>

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
-import { main } from '../main.ts';
+import { runMain } from '../../../test/support/run-main.ts';
 
 type Pages = Readonly<Record<string, readonly [status: number, body: string]>>;
 
@@ -30,14 +30,8 @@ async function listen(listener: RequestListener): Promise<string> {
 }
 
 async function status(...args: string[]) {
-  const out: string[] = [];
-  const err: string[] = [];
-  const exit = await main(['status', ...args], {
-    stdout: { write: (text: string) => out.push(text) },
-    stderr: { write: (text: string) => err.push(text) },
-    env: {},
-  });
-  return { exit, stdout: out.join(''), stderr: err.join('') };
+  const { status: exit, ...printed } = await runMain(['status', ...args]);
+  return { exit, ...printed };
 }
 
 /** Asks servers with these pages. */

@@ -6,8 +6,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, afterEach, describe, test } from 'node:test';
 import { parse } from 'yaml';
+import { runMain } from '../../../test/support/run-main.ts';
 import type { ProxyStatus } from '../../inspect/index.ts';
-import { main } from '../main.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'status-'));
 const path = join(folder, 'proxy.sock');
@@ -76,13 +76,8 @@ describe('kube-proxy status through the socket', () => {
   }
 
   async function status(...args: string[]) {
-    let stdout = '';
-    const exit = await main(['status', '--inspect-socket', path, ...args], {
-      stdout: { write: text => (stdout += text) },
-      stderr: { write: text => (stdout += text) },
-      env: {},
-    });
-    return { exit, stdout };
+    const { status: exit, stdout, stderr } = await runMain(['status', '--inspect-socket', path, ...args]);
+    return { exit, stdout: stdout + stderr };
   }
 
   test('INSPECT-20 every line of the answer is shown, and no text can control the terminal', async () => {

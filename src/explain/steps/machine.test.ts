@@ -234,6 +234,30 @@ describe('other rules', () => {
       'On the way to 10.244.1.2:8080, depending on the input interface.',
     ]);
     assert.equal(answer.verdict, 'works');
+    assert.deepEqual(lines(verdictText(answer)).slice(1), [
+      'next: if it still fails, change the rule in the program that wrote it',
+      '$ iptables-nft -t filter -S filter_FORWARD',
+    ]);
+  });
+
+  test('EXPLAIN-16 in iptables mode the mark follows from whether the source is replaced', async () => {
+    const asked: unknown[] = [];
+    const found = kernel({
+      otherRules: async ({ masquerade, isFromPod }) => {
+        asked.push([masquerade, isFromPod]);
+        return { findings: [], unread: [], incomplete: undefined };
+      },
+    });
+    const marks = { ...DEFAULT_MODE, behaviour: { ...DEFAULT_MODE.behaviour, marksMasqueraded: true } };
+    const facts = factsOf([web, webSlice], { kernel: found, mode: marks });
+    await ask('web from 10.244.1.7', facts);
+    await ask('web from outside', facts);
+    await ask('web', factsOf([web, webSlice], { kernel: found }));
+    assert.deepEqual(asked, [
+      [{ mark: 0x4000, isMarked: false }, true],
+      [{ mark: 0x4000, isMarked: true }, false],
+      [undefined, true],
+    ]);
   });
 
   test('EXPLAIN-16 rules are looked at for one endpoint on this node and for one elsewhere', async () => {

@@ -23,7 +23,8 @@ export async function otherRulesStep(
   if (!kernel?.otherRules || outcome.kind !== 'answered') return undefined;
   const { family, protocol, ip, port } = met;
   const packet = { family, protocol, source: detected.ip, destination: ip, port };
-  const isFromNode = detected.caller.place === 'node';
+  const { caller } = detected;
+  const isFromNode = caller.place === 'node';
   const found = new Map<string, Found>();
   const unread = new Set<string>();
   const incomplete = new Set<string>();
@@ -31,6 +32,7 @@ export async function otherRulesStep(
     const rules = await kernel.otherRules({
       packet,
       isFromNode,
+      isFromPod: caller.place === 'pod' && caller.isOnOtherNode !== true,
       endpoint,
       masquerade: masqueradeOf(endpoint.text, met, outcome, facts),
     });
@@ -80,7 +82,9 @@ function stepOf(found: readonly Found[], rest: readonly string[], isIncomplete: 
     return finding('other rules', isIncomplete ? 'note' : 'good', text, { details, data });
   }
   if (!isSure(first)) {
-    return finding('other rules', 'note', `${placeText(first.finding)} may drop the packet.`, { details, data });
+    const { text, command } = nextStep(first.finding);
+    const next = { text: `if it still fails, ${text}`, ...(command === undefined ? {} : { command }) };
+    return finding('other rules', 'note', `${placeText(first.finding)} may drop the packet.`, { details, data, next });
   }
   return finding('other rules', 'bad', `${placeText(first.finding)} ${verbOf(first.finding)} the packet.`, {
     details,

@@ -7,6 +7,8 @@ export interface PacketPath {
   readonly packet: Packet;
   /** A process of this machine sends the packet. */
   readonly isFromNode: boolean;
+  /** A pod of this machine sends the packet. It comes in through the interface that leads to the pod. */
+  readonly isFromPod?: boolean | undefined;
   /** The endpoint that the proxy chooses. Undefined if the proxy does not translate the packet. */
   readonly endpoint: { readonly ip: Ip; readonly port: number } | undefined;
   /** The bit of the packet mark by which the proxy replaces the source, if it is known whether this packet gets it. */

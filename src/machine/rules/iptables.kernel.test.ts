@@ -67,6 +67,7 @@ for (const backend of BACKENDS) {
       assert.deepEqual(lines(await findIn(node, {})), []);
       runIn(node, `iptables-${backend}`, ['-P', 'FORWARD', 'DROP']);
       assert.deepEqual(lines(await findIn(node, {})), ['filter FORWARD may drop (input interface): -P FORWARD DROP']);
+      assert.deepEqual(lines(await findIn(node, { isFromPod: true })), ['filter FORWARD drops: -P FORWARD DROP']);
       restore(node, backend, 'filter', '-I FORWARD 1 -s 10.244.0.0/16 -j ACCEPT');
       assert.deepEqual(lines(await findIn(node, {})), []);
     }));
@@ -93,6 +94,14 @@ for (const backend of BACKENDS) {
       assert.deepEqual(lines(await findIn(node, {})), [
         'filter KUBE-FIREWALL may drop (packet mark): -A KUBE-FIREWALL -m mark --mark 0x8000/0x8000 -j DROP',
         'filter FORWARD may drop (packet mark): -P FORWARD DROP',
+      ]);
+      const other =
+        'filter KUBE-FIREWALL may drop (packet mark): -A KUBE-FIREWALL -m mark --mark 0x8000/0x8000 -j DROP';
+      const marked = { mark: 0x4000, isMarked: true };
+      assert.deepEqual(lines(await findIn(node, { masquerade: marked })), []);
+      assert.deepEqual(lines(await findIn(node, { masquerade: { ...marked, isMarked: false } })), [
+        other,
+        'filter FORWARD drops: -P FORWARD DROP',
       ]);
     }));
 }

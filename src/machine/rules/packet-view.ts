@@ -58,7 +58,8 @@ export function stagesOf(path: PacketPath, routing: Routing): readonly Stage[] {
   });
   const output = routing.target?.link ?? 'unknown';
   const isLocal = routing.target?.type === 'local';
-  const arriving: Links = { input: 'unknown', output: 'none' };
+  const input = (path.isFromPod && routing.back) || 'unknown';
+  const arriving: Links = { input, output: 'none' };
   const leaving: Links = { input: 'none', output };
   if (path.translatedBy === 'virtual server' && !isLocal) {
     const start = path.isFromNode
@@ -73,7 +74,7 @@ export function stagesOf(path: PacketPath, routing: Routing): readonly Stage[] {
   }
   const arrival = stage('prerouting', 'nat', arriving);
   if (isLocal) return [arrival, stage('input', 'after', arriving)];
-  const passing: Links = { input: 'unknown', output };
+  const passing: Links = { input, output };
   return [arrival, stage('forward', 'after', passing), stage('postrouting', 'after', passing)];
 }
 
