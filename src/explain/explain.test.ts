@@ -122,6 +122,12 @@ describe('frontends', () => {
     assert.equal(answer.verdict, 'works');
   });
 
+  test("EXPLAIN-5 it stands for the cluster IP of the caller's family, if the operator gives the caller's address", async () => {
+    const facts = factsOf([dual, webSlice]);
+    assert.equal((await ask('web from 10.244.1.7', facts)).target?.address, '10.96.0.10:80');
+    assert.equal((await ask('web from fd00:10:244:1::7', facts)).target?.address, '[fd00::10]:80');
+  });
+
   test('EXPLAIN-5 an address stands for its frontend: external IP, load-balancer IP and node port', async () => {
     const facts = factsOf([
       balancer,

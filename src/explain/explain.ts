@@ -28,7 +28,7 @@ import { judge } from './verdict.ts';
 /** Says what a connection gets and why: one step for each thing that was looked at, and one verdict. */
 export async function explain(question: OperatorQuestion, changing: Facts): Promise<Explanation> {
   const facts = fixed(changing);
-  const resolved = await resolveTarget(question.to, question.from, facts);
+  const resolved = await resolveTarget(question, facts);
   switch (resolved.kind) {
     case 'frontend':
       return await explainFrontend(resolved.met, question, facts);

@@ -16,7 +16,7 @@ import { noSuchService } from './near-misses/no-such-service.ts';
 import { lostFrontend, noPlan, noSuchPort, notServed } from './near-misses/service.ts';
 import { nodeIPsOf } from './node-addresses.ts';
 import { type Destination, matchFrontend } from './outcome/index.ts';
-import type { AddressTarget, From, ServiceTarget, Target } from './question.ts';
+import type { AddressTarget, From, OperatorQuestion, ServiceTarget } from './question.ts';
 
 /** A frontend, and the address of the connection. */
 export interface MetFrontend {
@@ -45,8 +45,8 @@ export type Resolved =
     };
 
 /** Finds what the operator asks about. */
-export async function resolveTarget(target: Target, from: From, facts: Facts): Promise<Resolved> {
-  return target.kind === 'service' ? await resolveService(target, from, facts) : await resolveAddress(target, facts);
+export async function resolveTarget({ to, from }: OperatorQuestion, facts: Facts): Promise<Resolved> {
+  return to.kind === 'service' ? await resolveService(to, from, facts) : await resolveAddress(to, facts);
 }
 
 export function isFinding(found: MetFrontend | Finding): found is Finding {
@@ -63,8 +63,7 @@ async function resolveService(target: ServiceTarget, from: From, facts: Facts): 
   const ports = portsOf(service, target);
   const [first, ...more] = ports;
   if (!first) return { kind: 'none', service: key, finding: noSuchPort(service, target) };
-  const kinds = from.kind === 'outside' ? OUTSIDE_KINDS : INSIDE_KINDS;
-  const found = ports.map(port => frontendOf(service, port, kinds, facts));
+  const found = ports.map(port => frontendOf(service, port, from, facts));
   if (more.length > 0 && target.port === undefined) return { kind: 'ports', service: key, ports: found };
   const [only] = found;
   if (!only || isFinding(only)) return { kind: 'none', service: key, finding: only ?? noSuchPort(service, target) };
@@ -93,15 +92,17 @@ const INSIDE_KINDS: readonly Frontend['kind'][] = ['ClusterIP'];
 /** What callers outside of the cluster use, if the Service has it. */
 const OUTSIDE_KINDS: readonly Frontend['kind'][] = ['LoadBalancerIP', 'ExternalIP', 'NodePort', 'ClusterIP'];
 
-/** A frontend of the Service's primary family, or of its other family if this node serves only that one. */
-function frontendOf(
-  service: Service,
-  port: ServicePortSpec,
-  kinds: readonly Frontend['kind'][],
-  facts: Facts,
-): MetFrontend | Finding {
+/**
+ * The frontend that the caller would use, of the caller's family, if that is known. Otherwise of the Service's primary
+ * family, or of its other family if this node serves only that one.
+ */
+function frontendOf(service: Service, port: ServicePortSpec, from: From, facts: Facts): MetFrontend | Finding {
   const key = objectKey(service.metadata);
-  for (const family of familiesOf(service).filter(other => facts.families.includes(other))) {
+  const served = familiesOf(service).filter(other => facts.families.includes(other));
+  const caller = from.kind === 'address' ? familyOf(from.ip) : undefined;
+  const kinds = from.kind === 'outside' ? OUTSIDE_KINDS : INSIDE_KINDS;
+  const [wanted, others] = [served.filter(other => other === caller), served.filter(other => other !== caller)];
+  for (const family of [...wanted, ...others]) {
     const { planner } = facts.state.family(family);
     const plan = planner
       .plansOf(key)

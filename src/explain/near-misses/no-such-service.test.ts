@@ -65,13 +65,13 @@ describe('Services that are not there, or not as the operator thinks', () => {
       facts: [[web, service('shop/webb')]],
       topic: 'service',
       step: [
-        'bad: There is no Service default/webb.',
+        'unknown: The proxy knows no Service default/webb.',
         'The nearest name is default/web.',
         'Other namespaces have a Service webb: shop.',
-        'The proxy does not watch headless Services, nor Services with the label service.kubernetes.io/service-proxy-name.',
+        'It does not watch headless Services, nor Services with the label service.kubernetes.io/service-proxy-name.',
       ],
       verdict: [
-        'broken: There is no Service default/webb.',
+        'unknown: The proxy knows no Service default/webb. It does not exist, it is headless, or another proxy serves it.',
         'next: ask for default/web instead',
         '$ kube-proxy explain default/web',
       ],
@@ -106,6 +106,22 @@ describe('Services that are not there, or not as the operator thinks', () => {
         'broken: There is no Service default/wbe.',
         'next: ask for default/web instead',
         '$ kube-proxy explain default/web',
+      ],
+    },
+    {
+      what: 'EXPLAIN-6 slices name a Service that the proxy does not know, so it is not headless',
+      question: 'db',
+      facts: [[slice('db-1', ['10.244.1.2'], { service: 'db' })]],
+      topic: 'service',
+      step: [
+        'bad: There is no Service default/db.',
+        'No Service is in namespace default.',
+        'EndpointSlice default/db-1 names this Service, and so has no effect.',
+      ],
+      verdict: [
+        'broken: There is no Service default/db.',
+        'next: list the Services of the namespace',
+        '$ kubectl -n default get services',
       ],
     },
     {

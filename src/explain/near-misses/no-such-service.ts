@@ -15,19 +15,24 @@ export async function noSuchService(key: string, facts: Facts): Promise<Finding>
   const { namespace, name } = objectName(key);
   const alike = await similarServices(namespace, name, facts);
   const slices = FAMILIES.flatMap(family => facts.state.family(family).model.sliceKeysOf(key));
+  // A proxy does not watch slices of headless Services. Slices have the labels of their Service.
+  const isOfOther = (slice: string) => LABEL_SERVICE_PROXY_NAME in (facts.objects.slice(slice)?.metadata.labels ?? {});
+  const isUnsure = facts.origin === 'proxy' && slices.every(isOfOther);
   const details = [
     ...(alike.nearest === undefined ? [] : [`The nearest name is ${namespace}/${alike.nearest}.`]),
     ...(alike.namespaces.length === 0 ? [] : [`Other namespaces have a Service ${name}: ${listed(alike.namespaces)}.`]),
     ...(alike.hasNamespace ? [] : [`No Service is in namespace ${namespace}.`]),
     ...(slices.length === 0 ? [] : [`EndpointSlice ${listed(slices)} names this Service, and so has no effect.`]),
-    ...(facts.origin === 'proxy'
-      ? [`The proxy does not watch headless Services, nor Services with the label ${LABEL_SERVICE_PROXY_NAME}.`]
+    ...(isUnsure
+      ? [`It does not watch headless Services, nor Services with the label ${LABEL_SERVICE_PROXY_NAME}.`]
       : []),
   ];
   const [other] = alike.namespaces;
   const meant = alike.nearest === undefined ? other && `${other}/${name}` : `${namespace}/${alike.nearest}`;
-  return finding('service', 'bad', `There is no Service ${key}.`, {
+  const text = isUnsure ? `The proxy knows no Service ${key}.` : `There is no Service ${key}.`;
+  return finding('service', isUnsure ? 'unknown' : 'bad', text, {
     details,
+    ...(isUnsure ? { summary: `${text} It does not exist, it is headless, or another proxy serves it.` } : {}),
     data: { service: key, nearest: meant, otherNamespaces: alike.namespaces, slices },
     next:
       meant === undefined

@@ -28,11 +28,15 @@ export async function frontendFindings(
   const detected = await detectCaller(question.from, family, { ip, kind: frontend.kind }, facts);
   if (detected.kind === 'unknown') return { findings: [unknownCallerStep(detected)] };
   const outcome = connectionOutcome(met, detected, facts);
-  const kernel = await kernelSteps(met, facts);
-  const findings = [
+  // All of these are of one moment. The Service may change while the kernel is read.
+  const planned = [
     callerStep(detected, met, facts),
     await endpointsStep(met, outcome, facts),
     pathStep(outcome, met, detected, facts),
+  ];
+  const kernel = await kernelSteps(met, facts);
+  const findings = [
+    ...planned,
     ...kernel.findings,
     ...(await machineSteps(met, detected, outcome, kernel.reading, { facts, isProbing: question.probe })),
   ];

@@ -80,6 +80,10 @@ function readBackStep(met: MetFrontend, reading: KernelReading, facts: Facts): F
   if (facts.isPending) {
     return finding('kernel', 'unknown', `${text} A sync is due and may write them.`, { details, data });
   }
+  if (!isCurrent(met, facts)) {
+    const changed = `${planName(plan)} changed while the kernel was read. Ask again.`;
+    return finding('kernel', 'unknown', changed, { data });
+  }
   return finding('kernel', 'bad', text, {
     details,
     data,
@@ -89,6 +93,11 @@ function readBackStep(met: MetFrontend, reading: KernelReading, facts: Facts): F
       command: `kube-proxy history ${plan.service}`,
     },
   });
+}
+
+/** The planner replaces the plan of a service port when it changes. */
+function isCurrent({ plan, family }: MetFrontend, { state }: Facts): boolean {
+  return state.family(family).planner.plansOf(plan.service).includes(plan);
 }
 
 function moreLines(count: number): readonly string[] {

@@ -42,6 +42,28 @@ describe('the kernel', () => {
     ]);
   });
 
+  test('EXPLAIN-14 a Service that changes or goes while the kernel is read is unknown, not broken', async () => {
+    const change = (type: 'updated' | 'removed') => {
+      const facts = factsOf([web, webSlice]);
+      const readBack = async () => {
+        const to = slice('web-1', ['10.244.1.77'], httpSlice);
+        if (type === 'updated') facts.state.endpointSliceChanged({ type, from: webSlice, to });
+        else facts.state.serviceChanged({ type, from: web });
+        facts.state.take();
+        return { entries: [{ ...EQUAL, found: undefined }], affinity: [] };
+      };
+      return ask('web', { ...facts, kernel: { readBack } });
+    };
+    for (const type of ['updated', 'removed'] as const) {
+      const answer = await change(type);
+      assert.equal(
+        stepText(answer, 'kernel'),
+        'unknown: default/web:http changed while the kernel was read. Ask again.',
+      );
+      assert.equal(answer.verdict, 'unknown');
+    }
+  });
+
   test('EXPLAIN-14 entries that are missing, different or unexpected are named exactly', async () => {
     const entries = [
       EQUAL,

@@ -120,14 +120,15 @@ test('KERNEL-11 a program that holds the lock itself has not waited', () =>
 test('KERNEL-11 the error names the holder, even if the lock is free when the program fails', () =>
   withLockFile(async (lockFile, namespace) => {
     const programs = new FakePrograms({
-      iptables: `case "$*" in *--version*) echo 'iptables v1.8.9 (legacy)';; *) sleep 0.2
+      iptables: `case "$*" in *--version*) echo 'iptables v1.8.9 (legacy)';; *) sleep 2
 echo 'Another app is currently holding the xtables lock.' >&2; exit 4;; esac`,
     });
     const holder = await hold(lockFile);
     try {
       const iptables = await Iptables.open('ip', { namespace, lockFile, env: programs.env() });
       const answer = iptables.availabilityError();
-      await delay(100);
+      // Long enough that the process looks for the holder, also on a busy machine.
+      await delay(1000);
       await holder.release();
       assert.deepEqual((await answer)?.lockWait?.holder, { pid: holder.pid, command: 'sleep' });
     } finally {
