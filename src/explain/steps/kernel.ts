@@ -94,7 +94,7 @@ function readBackStep(met: MetFrontend, reading: KernelReading, facts: Facts): F
     summary: `The kernel differs from the plan: ${differenceSummary(different)}.`,
     next: {
       text: 'see what changed it; the proxy repairs this within syncPeriod',
-      command: `kube-proxy history ${plan.service}`,
+      command: 'kube-proxy history --since 10m',
     },
   });
 }

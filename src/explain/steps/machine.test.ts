@@ -93,7 +93,7 @@ describe('the kernel', () => {
     assert.deepEqual(lines(verdictText(answer)), [
       'broken: The kernel differs from the plan: element missing in map ip kube-proxy service-numbers, and 2 more.',
       'next: see what changed it; the proxy repairs this within syncPeriod',
-      '$ kube-proxy history default/web',
+      '$ kube-proxy history --since 10m',
     ]);
   });
 
@@ -238,7 +238,7 @@ describe('other rules', () => {
     assert.deepEqual(lines(stepText(answer, 'other rules')), [
       'bad: The setting net.ipv4.ip_forward = 0 drops the packet.',
       'On the way to 10.244.1.2:8080.',
-      '✗ A rule in table inet firewalld, chain filter_FORWARD (forward), on the way to 10.244.1.2:8080',
+      '✗ A rule in table inet firewalld, chain filter_FORWARD (forward) drops the packet on the way to 10.244.1.2:8080',
       '    ip daddr 10.244.0.0/16 drop',
     ]);
     assert.deepEqual(lines(verdictText(answer)).slice(1), [

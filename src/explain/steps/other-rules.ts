@@ -84,7 +84,8 @@ function foundLines(found: Found, isFirst: boolean): readonly string[] {
   const when = `n the way to ${listed(endpoints)}${unknown}`;
   const text = each.kind === 'sysctl' ? undefined : each.text;
   if (isFirst) return [...(text === undefined ? [] : [`${mark} ${text}`]), `O${when}.`];
-  return [`${mark} ${placeText(each).replace(/,$/, '')}, o${when}`, ...(text === undefined ? [] : [`    ${text}`])];
+  const effect = isSure(found) ? verbOf(each) : 'may drop';
+  return [`${mark} ${placeText(each)} ${effect} the packet o${when}`, ...(text === undefined ? [] : [`    ${text}`])];
 }
 
 function placeText(each: MachineFinding): string {
