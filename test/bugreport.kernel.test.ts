@@ -121,7 +121,7 @@ describe('kube-proxy bugreport', () => {
   test('INSPECT-21 a file that cannot be written is an error, and nothing is left behind', () => {
     const { status, stderr } = run('-o', join(folder, 'none', 'report.tar.gz'));
     assert.equal(status, 1);
-    assert.match(stderr.toString(), /^Error: the report was not written: ENOENT: .*; -o names another file\n$/);
+    assert.match(stderr.toString(), /^Error: cannot write the report: ENOENT: .*: name another file with -o\n$/);
     assert.deepEqual(readdirSync(folder), []);
   });
 
@@ -138,7 +138,7 @@ describe('kube-proxy bugreport', () => {
     assert.equal(status, 1);
     assert.match(
       stderr.toString(),
-      /^Error: the report was not written: \S+\/link is no regular file; -o names another/,
+      /^Error: cannot write the report: \S+\/link is no regular file: name another file with -o/,
     );
     assert.equal(readlinkSync(link), '/dev/null');
   });
