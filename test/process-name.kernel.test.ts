@@ -7,7 +7,14 @@ import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { NetworkNamespace } from '../src/kernel/netns.ts';
 
-const FLAGS = ['--hostname-override', 'node-a', '--cluster-cidr=10.244.0.0/16', '--proxy-mode', 'nftables'];
+const FLAGS = [
+  '--hostname-override',
+  'node-a',
+  '--cluster-cidr=10.244.0.0/16',
+  '--proxy-mode',
+  'nftables',
+  '--inspect-socket=',
+];
 
 function output(program: string, ...args: string[]): string {
   const { stdout, error } = spawnSync(program, args, { encoding: 'utf8' });
@@ -21,7 +28,7 @@ describe('the name of the process', () => {
   let child: ChildProcess;
 
   before(async () => {
-    const args = ['--manifests', folder, ...FLAGS, '--inspect-socket='];
+    const args = ['--manifests', folder, ...FLAGS];
     child = namespace.run(() => spawn('bin/kube-proxy', args, { stdio: ['ignore', 'ignore', 'pipe'] }));
     // The first line of the log: the process has its name by then.
     if (child.stderr) await once(child.stderr, 'data');

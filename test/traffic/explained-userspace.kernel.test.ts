@@ -1,3 +1,6 @@
 import { explainedSuite } from './explained-suite.ts';
 
-explainedSuite('userspace', 'userspace');
+/** Every question runs many programs, so these are few cases. */
+const CASES = ['dual-stack', 'no-endpoints', 'nodeport-local', 'session-affinity'];
+
+explainedSuite('userspace', 'userspace', { cases: CASES });
