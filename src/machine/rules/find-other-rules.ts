@@ -4,7 +4,7 @@ import { Budget } from './budget.ts';
 import type { Finding, OtherRules, PacketPath, RuleFinding } from './finding.ts';
 import { type HookSource, readSources } from './hook-sources.ts';
 import { type PacketView, stagesOf } from './packet-view.ts';
-import { readRouting } from './routing.ts';
+import { type Routing, readRouting } from './routing.ts';
 import { settingFindings } from './settings.ts';
 import { type Drop, Walk } from './walk.ts';
 
@@ -32,7 +32,10 @@ export async function findOtherRules(path: PacketPath, options: OtherRulesOption
     const { sources, unread } = await readSources(path.packet.family, { socket, namespace, budget });
     for (const stage of stagesOf(path, routing)) {
       const here = sources.filter(({ hook }) => hook === stage.hook).sort((a, b) => a.priority - b.priority);
-      for (const source of here) findings.push(...(await followChain(source, stage.view(source.priority), budget)));
+      for (const source of here) {
+        const found = await followChain(source, stage.view(source.priority), budget);
+        findings.push(...found.flatMap(each => (each.verdict === 'untrack' ? untracked(each, path, routing) : [each])));
+      }
     }
     const others = (await listUnsupportedTables(namespace)).filter(({ family }) => family !== 'arp');
     if (findings.length > MAX_FINDINGS) budget.leaveOut(`there are more than ${MAX_FINDINGS} findings`);
@@ -44,6 +47,15 @@ export async function findOtherRules(path: PacketPath, options: OtherRulesOption
   } finally {
     socket.close();
   }
+}
+
+/** What it means that connection tracking ignores the packet. */
+function untracked(found: RuleFinding, { endpoint, translatedBy }: PacketPath, { original }: Routing): RuleFinding[] {
+  if (endpoint === undefined || translatedBy === 'virtual server') return [];
+  // A cache of DNS on the node takes the address of the Service, and hides its packets from the proxy on purpose.
+  const unknown =
+    original?.type === 'local' ? [...found.unknown, 'program of the node that has the address'] : found.unknown;
+  return [{ ...found, ...certaintyOf(unknown) }];
 }
 
 /** Follows the packet through one base chain. */
