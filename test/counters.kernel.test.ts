@@ -26,7 +26,7 @@ for (const mode of ['nftables', 'iptables', 'userspace']) {
     const namespace = createNodeNamespace();
     cpSync('examples', folder, { recursive: true });
     writeFileSync(join(folder, 'broken.yaml'), BROKEN);
-    const command = ['bin/kube-proxy', '--manifests', folder, ...FLAGS, '--proxy-mode', mode];
+    const command = ['bin/kube-proxy', '--manifests', folder, ...FLAGS, '--proxy-mode', mode, '--inspect-socket='];
     const proxy = new Program('kube-proxy', command, { namespace });
     const read = async (port: number, path: string) => {
       const client = new HttpClient({ namespace, ip: '127.0.0.1' as Ip, port });

@@ -57,7 +57,9 @@ describe('credentials', () => {
   }
 
   function run(kubeconfig: string): Program {
-    program = new Program('the proxy', ['bin/kube-proxy', '--kubeconfig', kubeconfig, ...FLAGS], { namespace });
+    program = new Program('the proxy', ['bin/kube-proxy', '--kubeconfig', kubeconfig, ...FLAGS, '--inspect-socket='], {
+      namespace,
+    });
     return program;
   }
 

@@ -37,7 +37,9 @@ describe('a hostile API server', () => {
   function start(user: object): Program {
     const ca = { 'certificate-authority-data': base64(certificates().ca.cert) };
     const kubeconfig = folder.kubeconfig({ server: api.url, ...ca }, user);
-    program = new Program('the proxy', ['bin/kube-proxy', '--kubeconfig', kubeconfig, ...FLAGS], { namespace });
+    program = new Program('the proxy', ['bin/kube-proxy', '--kubeconfig', kubeconfig, ...FLAGS, '--inspect-socket='], {
+      namespace,
+    });
     return program;
   }
 

@@ -4,8 +4,9 @@ import type { NetworkNamespace } from '../src/kernel/netns.ts';
 import type { Ip } from '../src/net/index.ts';
 import { HttpClient } from './control-plane/http-client.ts';
 import { Program } from './control-plane/program.ts';
+import type { HeldProcess } from './support/held-process.ts';
 import { createNodeNamespace } from './support/namespaces.ts';
-import { SocketHolder } from './support/socket-holder.ts';
+import { holdSockets } from './support/socket-holder.ts';
 
 const NAME = 'pointsman-kube-proxy';
 const SYNCED = /"Synced all service ports" ipFamily="IPv6"/;
@@ -16,7 +17,7 @@ const POD = ['unshare', '--mount', '--pid', '--fork', '--mount-proc', '--kill-ch
 describe('one proxy in a network namespace', () => {
   let namespace: NetworkNamespace;
   let programs: Program[];
-  let holders: SocketHolder[];
+  let holders: HeldProcess[];
 
   beforeEach(() => {
     namespace = createNodeNamespace();
@@ -32,7 +33,7 @@ describe('one proxy in a network namespace', () => {
 
   function start(number: number, ...before: string[]): Program {
     const flags = [
-      ...['--manifests', 'examples', '--hostname-override', 'node-a', '--proxy-mode', 'nftables'],
+      ...['--manifests', 'examples', '--hostname-override', 'node-a', '--proxy-mode', 'nftables', '--inspect-socket='],
       ...['--healthz-bind-address', `127.0.0.1:${20_000 + number}`],
       ...['--metrics-bind-address', `127.0.0.1:${21_000 + number}`],
     ];
@@ -44,7 +45,7 @@ describe('one proxy in a network namespace', () => {
   /** Another user holds the lock's own name and many that begin with it. */
   async function holdNames(): Promise<void> {
     const names = Array.from({ length: 200 }, (_, i) => `${NAME}/${i}`);
-    holders.push(await SocketHolder.start(namespace, [NAME, ...names]));
+    holders.push(await holdSockets(namespace, [NAME, ...names]));
   }
 
   async function ready(number: number): Promise<string> {

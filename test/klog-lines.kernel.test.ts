@@ -22,7 +22,7 @@ async function runProgram(...args: readonly string[]): Promise<readonly string[]
   cpSync('examples', folder, { recursive: true });
   writeFileSync(join(folder, 'broken.yaml'), BROKEN);
   let log = '';
-  const command = ['--manifests', folder, ...FLAGS, ...args];
+  const command = ['--manifests', folder, ...FLAGS, '--inspect-socket=', ...args];
   const child = namespace.run(() => spawn('bin/kube-proxy', command, { stdio: ['ignore', 'ignore', 'pipe'] }));
   child.stderr.on('data', data => {
     log += data;

@@ -22,7 +22,9 @@ test('HEALTH-26 the kubelet does not restart a proxy that waits for its API serv
   // Nothing listens there.
   writeFileSync(kubeconfig, kubeconfigText('proxy', 'https://127.0.0.1:1', ''));
   writeFileSync(configuration, proxyConfigurationText(kubeconfig, {}));
-  const proxy = new Program('kube-proxy', ['bin/kube-proxy', '--config', configuration], { namespace });
+  const proxy = new Program('kube-proxy', ['bin/kube-proxy', '--config', configuration, '--inspect-socket='], {
+    namespace,
+  });
   const client = new HttpClient({ namespace, ip: '127.0.0.1' as Ip, port: 10_256 });
   const statusOf = async (path: string, agent: string) =>
     (await client.request({ method: 'GET', path, headers: { 'user-agent': agent } })).status;

@@ -21,7 +21,7 @@ describe('the name of the process', () => {
   let child: ChildProcess;
 
   before(async () => {
-    const args = ['--manifests', folder, ...FLAGS];
+    const args = ['--manifests', folder, ...FLAGS, '--inspect-socket='];
     child = namespace.run(() => spawn('bin/kube-proxy', args, { stdio: ['ignore', 'ignore', 'pipe'] }));
     // The first line of the log: the process has its name by then.
     if (child.stderr) await once(child.stderr, 'data');

@@ -25,7 +25,9 @@ class Program {
   #log = '';
 
   constructor(namespace: NetworkNamespace, ...args: string[]) {
-    this.#child = namespace.run(() => spawn('bin/kube-proxy', args, { stdio: ['ignore', 'ignore', 'pipe'] }));
+    this.#child = namespace.run(() =>
+      spawn('bin/kube-proxy', [...args, '--inspect-socket='], { stdio: ['ignore', 'ignore', 'pipe'] }),
+    );
     this.#child.stderr?.on('data', data => {
       this.#log += data;
     });
@@ -105,7 +107,7 @@ test('CLI-21 status reports a running program, and its end', async () => {
   const namespace = NetworkNamespace.create();
   runIn(namespace, 'ip', ['link', 'set', 'lo', 'up']);
   // Without a socket, status asks the servers.
-  const program = new Program(namespace, '--manifests', 'examples', ...FLAGS, '--inspect-socket=');
+  const program = new Program(namespace, '--manifests', 'examples', ...FLAGS);
   try {
     await program.untilLogged('"Synced all service ports" ipFamily="IPv6"');
     const { status, stdout } = kubeProxy(namespace, 'status');

@@ -59,6 +59,11 @@ function yamlStream(
   };
 }
 
+/** A whole document for a terminal, indented. */
+export function jsonDocument(value: unknown): string {
+  return `${JSON.stringify(value, undefined, 2)}\n`.replaceAll(/.+/g, printableJson);
+}
+
 /** Texts of objects can contain anything, and a terminal obeys some characters. */
 export function printableTexts<T>(value: T): T {
   return JSON.parse(JSON.stringify(value), (_key, each: unknown) =>

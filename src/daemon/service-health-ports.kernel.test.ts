@@ -32,7 +32,9 @@ test('HEALTH-13 health check node ports answer even if the proxy has no health s
   const folder = mkdtempSync(join(tmpdir(), 'health-ports-'));
   writeFileSync(join(folder, 'web.yaml'), MANIFESTS);
   const flags = ['--hostname-override=node-a', '--cluster-cidr=10.244.0.0/16,fd00:10:244::/48', '--healthz-port=0'];
-  const program = new Program('kube-proxy', ['bin/kube-proxy', '--manifests', folder, ...flags], { namespace });
+  const program = new Program('kube-proxy', ['bin/kube-proxy', '--manifests', folder, ...flags, '--inspect-socket='], {
+    namespace,
+  });
   const at = (port: number) => new HttpClient({ namespace, ip: NODE_IP, port });
   const [client, healthz] = [at(PORT), at(10_256)];
   const ask = () => client.request({ method: 'GET', path: '/' });

@@ -1,18 +1,9 @@
+import type { QuestionTexts } from '../explain/index.ts';
 import { objectAnswer } from './answers.ts';
 import type { Query, Route } from './route.ts';
 
-/** The texts of a question, as the command line has them. */
-export interface ExplainRequest {
-  /** A pod, an address, `node` or `outside`. */
-  readonly from: string | undefined;
-  /** `SERVICE[:PORT]` or `IP:PORT[/udp]`. */
-  readonly to: string;
-  /** Connect to each endpoint from the node. */
-  readonly probe: boolean;
-}
-
 /** Returns the explanation as plain data with its schema. Throws a `QueryError` for a question that has no meaning. */
-export type AnswerQuestion = (request: ExplainRequest, disconnected: AbortSignal) => Promise<ExplainAnswer>;
+export type AnswerQuestion = (request: QuestionTexts) => Promise<ExplainAnswer>;
 
 export interface ExplainAnswer {
   readonly schema: string;
@@ -29,12 +20,12 @@ export function explainRoute(explain: AnswerQuestion): Route {
     },
     readsKernel: true,
     async answer(query) {
-      const { schema, ...rest } = await explain(requestOf(query), query.disconnected);
+      const { schema, ...rest } = await explain(requestOf(query));
       return objectAnswer(schema, rest);
     },
   };
 }
 
-function requestOf(query: Query): ExplainRequest {
+function requestOf(query: Query): QuestionTexts {
   return { from: query.get('from'), to: query.get('to') ?? '', probe: query.get('probe') === 'true' };
 }

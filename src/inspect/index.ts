@@ -8,11 +8,11 @@ export {
   type ProxyClientErrorKind,
   readProxyLines,
 } from './client.ts';
-export { type AnswerQuestion, type ExplainAnswer, type ExplainRequest, explainRoute } from './explain.ts';
+export { explainRoute } from './explain.ts';
 export { type InspectionHandlerOptions, inspectionHandler } from './handler.ts';
 export { HISTORY_SCHEMA, type HistoryParts, type HistoryRow, historyRoute, type MissedRow } from './history.ts';
 export { localOnly } from './local-only.ts';
-export { PLANS_SCHEMA, planRoute } from './plan.ts';
+export { planRoute } from './plan.ts';
 export { problemsRoute } from './problems.ts';
 export { type Parameter, type Query, QueryError, type Route } from './route.ts';
 export {
@@ -25,7 +25,7 @@ export {
 } from './service-report.ts';
 export { type ListingParts, SERVICES_SCHEMA, serviceRows, servicesRoute } from './services.ts';
 export type { EndpointCounts, ServiceRow } from './services-row.ts';
-export { isBroken, SERVICE_STATES, type ServiceState } from './services-state.ts';
+export { isBroken, type ServiceState } from './services-state.ts';
 export { SocketKeeper, type SocketKeeperOptions } from './socket-keeper.ts';
 export * from './status.ts';
 export { type ConfigurationAnswer, configurationRoute, logRoute, metricsRoute } from './texts.ts';

@@ -5,7 +5,7 @@ import { QueryError, type Route } from './route.ts';
 import { serviceReporter } from './service-report.ts';
 import { missingServiceText } from './services-missing.ts';
 
-export const PLANS_SCHEMA = 'pointsman.plans/v1';
+const PLANS_SCHEMA = 'pointsman.plans/v1';
 
 export function planRoute(facts: () => Facts): Route {
   return {

@@ -6,7 +6,7 @@ import { conflictProblems, type ServicePortPlan } from '../plan/index.ts';
 import { objectAnswer } from './answers.ts';
 import type { Route } from './route.ts';
 
-export const PROBLEMS_SCHEMA = 'pointsman.problems/v1';
+const PROBLEMS_SCHEMA = 'pointsman.problems/v1';
 
 /** Plans are looked at in groups of this size. Between them the event loop may run. */
 const GROUP_SIZE = 100;

@@ -15,7 +15,7 @@ import type { ListingContext } from './services-context.ts';
  * programmed        the kernel has it
  * notProxied        the proxy has nothing to do for it
  */
-export const SERVICE_STATES = [
+const SERVICE_STATES = [
   'setAside',
   'conflict',
   'problem',

@@ -94,7 +94,7 @@ export interface WatchStatus {
   readonly problem?: string | undefined;
 }
 
-export const STATUS_SCHEMA = 'pointsman.status/v1';
+const STATUS_SCHEMA = 'pointsman.status/v1';
 
 export function statusRoute(status: () => ProxyStatus): Route {
   return {

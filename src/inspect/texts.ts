@@ -10,8 +10,8 @@ export interface ConfigurationAnswer {
   readonly flags: Readonly<Record<string, string>>;
 }
 
-export const CONFIGURATION_SCHEMA = 'pointsman.configuration/v1';
-export const LOG_SCHEMA = 'pointsman.log/v1';
+const CONFIGURATION_SCHEMA = 'pointsman.configuration/v1';
+const LOG_SCHEMA = 'pointsman.log/v1';
 
 export function configurationRoute(read: () => ConfigurationAnswer): Route {
   return {

@@ -1,7 +1,7 @@
 import { type Family, type Ip, ipFromBytes } from '../net/index.ts';
-import { KernelError } from './errors.ts';
-import { asU8, attributeMap, NetlinkSocket, Protocol } from './netlink/index.ts';
+import { asU8, attributeMap } from './netlink/index.ts';
 import type { NetworkNamespace } from './netns.ts';
+import { dumpSockets } from './sock-diag.ts';
 
 /** Which sockets to list: those that receive what is sent to a port of this machine. */
 export interface InetSocketFilter {
@@ -22,7 +22,6 @@ export interface InetSocket {
 
 const PROTOCOLS = { TCP: 6, UDP: 17, SCTP: 132 } as const;
 const FAMILIES = { IPv4: 2, IPv6: 10 } as const;
-const SOCK_DIAG_BY_FAMILY = 20;
 /** The kernel gives a UDP socket without a peer the state CLOSE. */
 const States = { CLOSE: 1 << 7, LISTEN: 1 << 10 } as const;
 const NO_COOKIE = 0xffffffff;
@@ -32,32 +31,17 @@ const ANSWER_LENGTH = 72;
 const INODE_OFFSET = 68;
 const INET_DIAG_SKV6ONLY = 11;
 
-/** The kernel lacks sock_diag or the protocol, or a security module denies it to the container. */
-const UNSUPPORTED = new Set(['ENOENT', 'EPROTONOSUPPORT', 'EAFNOSUPPORT', 'EOPNOTSUPP', 'EINVAL', 'EPERM', 'EACCES']);
-
 /** The kernel compares the port, so the list is short. Undefined if this process cannot list sockets. */
 export function listInetSockets(
   filter: InetSocketFilter,
   namespace?: NetworkNamespace,
 ): readonly InetSocket[] | undefined {
-  let socket: NetlinkSocket | undefined;
-  try {
-    socket = NetlinkSocket.open(Protocol.SOCK_DIAG, { namespace });
-    const operation = `list ${filter.protocol} sockets of port ${filter.port}`;
-    const found: InetSocket[] = [];
-    for (const { body } of socket.dump(operation, SOCK_DIAG_BY_FAMILY, writer =>
-      writer.struct(encodeRequest(filter)),
-    )) {
-      const decoded = decodeInetSocket(body);
-      if (decoded?.port === filter.port) found.push(decoded);
-    }
-    return found;
-  } catch (error) {
-    if (error instanceof KernelError && UNSUPPORTED.has(error.errno ?? '')) return undefined;
-    throw error;
-  } finally {
-    socket?.close();
-  }
+  const decode = (body: Buffer) => {
+    const decoded = decodeInetSocket(body);
+    return decoded?.port === filter.port ? decoded : undefined;
+  };
+  const operation = `list ${filter.protocol} sockets of port ${filter.port}`;
+  return dumpSockets(operation, encodeRequest(filter), decode, namespace);
 }
 
 /** Writes `struct inet_diag_req_v2`. */

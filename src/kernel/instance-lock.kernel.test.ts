@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { afterEach, beforeEach, describe, test } from 'node:test';
-import { SocketHolder } from '../../test/support/socket-holder.ts';
+import type { HeldProcess } from '../../test/support/held-process.ts';
+import { holdSockets } from '../../test/support/socket-holder.ts';
 import { findHolderProcess, InstanceLock } from './instance-lock.ts';
 import { NetworkNamespace } from './netns.ts';
 import { listAbstractSockets } from './unix-sockets.ts';
@@ -22,8 +23,8 @@ describe('the instance lock', () => {
     namespace.close();
   });
 
-  async function hold(names: readonly string[], uid?: number): Promise<SocketHolder> {
-    const holder = await SocketHolder.start(namespace, names, uid);
+  async function hold(names: readonly string[], uid?: number): Promise<HeldProcess> {
+    const holder = await holdSockets(namespace, names, uid);
     open.push(holder);
     return holder;
   }

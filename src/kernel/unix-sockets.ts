@@ -1,6 +1,6 @@
-import { KernelError } from './errors.ts';
-import { asU32, attributeMap, NetlinkSocket, Protocol } from './netlink/index.ts';
+import { asU32, attributeMap } from './netlink/index.ts';
 import type { NetworkNamespace } from './netns.ts';
+import { dumpSockets } from './sock-diag.ts';
 
 /** A unix socket with an abstract name. */
 export interface AbstractSocket {
@@ -13,7 +13,6 @@ export interface AbstractSocket {
 
 const AF_UNIX = 1;
 const SOCK_STREAM = 1;
-const SOCK_DIAG_BY_FAMILY = 20;
 const ALL_STATES = 0xffffffff;
 const NO_COOKIE = 0xffffffff;
 /** As in `linux/unix_diag.h`. */
@@ -23,29 +22,11 @@ const REQUEST_LENGTH = 24;
 /** The length of `struct unix_diag_msg`, which stands before the attributes. */
 const ANSWER_LENGTH = 16;
 
-/** The kernel lacks sock_diag or unix_diag, or a security module denies it to the container. */
-const UNSUPPORTED = new Set(['ENOENT', 'EPROTONOSUPPORT', 'EAFNOSUPPORT', 'EOPNOTSUPP', 'EINVAL', 'EPERM', 'EACCES']);
-
 /**
  * The stream sockets of the network namespace that have an abstract name. Undefined if this process cannot list them.
  */
 export function listAbstractSockets(namespace?: NetworkNamespace): readonly AbstractSocket[] | undefined {
-  let socket: NetlinkSocket | undefined;
-  try {
-    socket = NetlinkSocket.open(Protocol.SOCK_DIAG, { namespace });
-    const found: AbstractSocket[] = [];
-    const dump = socket.dump('list unix sockets', SOCK_DIAG_BY_FAMILY, writer => writer.struct(encodeRequest()));
-    for (const { body } of dump) {
-      const decoded = decodeAbstractSocket(body);
-      if (decoded) found.push(decoded);
-    }
-    return found;
-  } catch (error) {
-    if (error instanceof KernelError && UNSUPPORTED.has(error.errno ?? '')) return undefined;
-    throw error;
-  } finally {
-    socket?.close();
-  }
+  return dumpSockets('list unix sockets', encodeRequest(), decodeAbstractSocket, namespace);
 }
 
 /** Writes `struct unix_diag_req`. */

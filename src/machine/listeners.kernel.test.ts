@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { test } from 'node:test';
+import type { HeldProcess } from '../../test/support/held-process.ts';
 import { setLoopbackUp, withNamespace } from '../../test/support/namespaces.ts';
-import { type HeldPort, PortHolder } from '../../test/support/port-holder.ts';
+import { type HeldPort, holdPort } from '../../test/support/port-holder.ts';
 import type { NetworkNamespace } from '../kernel/netns.ts';
 import { listenTcp } from '../kernel/sockets/index.ts';
 import type { Ip } from '../net/index.ts';
@@ -12,11 +13,11 @@ const TCP: ListenerQuery = { family: 'IPv4', protocol: 'TCP', port: 30080 };
 
 async function withHolder(
   held: HeldPort,
-  work: (namespace: NetworkNamespace, holder: PortHolder) => Promise<void>,
+  work: (namespace: NetworkNamespace, holder: HeldProcess) => Promise<void>,
 ): Promise<void> {
   await withNamespace(async namespace => {
     setLoopbackUp(namespace);
-    const holder = await PortHolder.start(namespace, held);
+    const holder = await holdPort(namespace, held);
     try {
       await work(namespace, holder);
     } finally {

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
+import { basename } from 'node:path';
 import { describe, test } from 'node:test';
 import { entryState, type KernelEntry, type KernelReading } from '../../src/modes/index.ts';
 import { CHANGED_MEANWHILE } from '../../src/modes/read-back.ts';
 import { planName } from '../../src/plan/index.ts';
-import { nodeNamespace } from '../support/node-namespace.ts';
+import { createLoopbackNode } from '../support/namespaces.ts';
 import { CaseObjects } from '../traffic/case-objects.ts';
 import type { Mode } from '../traffic/modes.ts';
 import { caseFolders, readCase } from '../traffic/recorded-case.ts';
@@ -20,16 +21,22 @@ export function differences(entries: readonly KernelEntry[]): readonly string[] 
   });
 }
 
-/** After each step of every recorded case, each service port's entries are what the mode wants. */
-export function equalSuite(rule: string, mode: Mode, options: StartOptions = {}): void {
+interface SuiteOptions extends StartOptions {
+  /** The default is every recorded case. */
+  readonly cases?: readonly string[];
+}
+
+/** After each step of the recorded cases, each service port's entries are what the mode wants. */
+export function equalSuite(rule: string, mode: Mode, { cases, ...options }: SuiteOptions = {}): void {
   describe(`readings in ${mode} mode`, { concurrency: 3 }, () => {
-    for (const folder of caseFolders(mode)) test(`${rule} ${folder}`, () => equalCase(folder, mode, options));
+    const folders = caseFolders(mode).filter(folder => cases?.includes(basename(folder)) ?? true);
+    for (const folder of folders) test(`${rule} ${folder}`, () => equalCase(folder, mode, options));
   });
 }
 
 async function equalCase(folder: string, mode: Mode, options: StartOptions): Promise<void> {
   const { steps, configuration } = await readCase(folder);
-  const namespace = nodeNamespace();
+  const namespace = createLoopbackNode();
   const proxy = startProxy(mode, namespace, caseSettings(configuration, mode), options);
   const objects = new CaseObjects();
   try {

@@ -16,7 +16,7 @@ interface FactsOverrides extends Partial<Omit<Facts, 'state' | 'settings' | 'obj
 }
 
 /** The node of these tests: node-a in zone-a, with pods in 10.244.0.0/16. */
-export const NODE_A = node('node-a', {
+const NODE_A = node('node-a', {
   internalIPs: ['192.168.0.2', 'fd00:192:168::2'],
   labels: { 'topology.kubernetes.io/zone': 'zone-a' },
 });

@@ -41,6 +41,18 @@ export function loopbackOf(route: RouteSocket) {
   return lo;
 }
 
+/** A namespace with the node's addresses on its loopback interface, for tests that send no packets. */
+export function createLoopbackNode(): NetworkNamespace {
+  const namespace = NetworkNamespace.create();
+  setLoopbackUp(namespace);
+  withRoutes(namespace, route => {
+    const lo = loopbackOf(route);
+    route.addAddress(lo, { ip: NODE_IP, prefix: 24 });
+    route.addAddress(lo, { ip: NODE_IP6, prefix: 64, nodad: true });
+  });
+  return namespace;
+}
+
 /** A namespace with the node's addresses. It has default routes: without them no Service could be called from it. */
 export function createNodeNamespace(): NetworkNamespace {
   const namespace = NetworkNamespace.create();

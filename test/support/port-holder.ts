@@ -1,6 +1,6 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
+import { spawn } from 'node:child_process';
 import type { NetworkNamespace } from '../../src/kernel/netns.ts';
+import { HeldProcess } from './held-process.ts';
 
 /** Listens at a port, says so, and lives until its input ends. */
 const HOLD = `
@@ -23,31 +23,11 @@ export interface HeldPort {
   readonly isV6Only?: boolean;
 }
 
-/** Another process that listens at a port. */
-export class PortHolder {
-  readonly #child: ChildProcess;
-
-  private constructor(child: ChildProcess) {
-    this.#child = child;
-  }
-
-  static async start(namespace: NetworkNamespace, { protocol, ip, port, isV6Only }: HeldPort): Promise<PortHolder> {
-    const args = ['-e', HOLD, protocol, ip, `${port}`, isV6Only ? 'only' : 'both'];
-    const child = namespace.run(() => spawn(process.execPath, args, { stdio: ['pipe', 'pipe', 'inherit'] }));
-    await Promise.race([
-      once(child.stdout, 'data'),
-      once(child, 'exit').then(([status]) => Promise.reject(new Error(`could not hold the port: status ${status}`))),
-    ]);
-    return new PortHolder(child);
-  }
-
-  get pid(): number | undefined {
-    return this.#child.pid;
-  }
-
-  async close(): Promise<void> {
-    const ended = once(this.#child, 'exit');
-    this.#child.stdin?.end();
-    await ended;
-  }
+/** Starts another process that listens at a port. */
+export function holdPort(
+  namespace: NetworkNamespace,
+  { protocol, ip, port, isV6Only }: HeldPort,
+): Promise<HeldProcess> {
+  const args = ['-e', HOLD, protocol, ip, `${port}`, isV6Only ? 'only' : 'both'];
+  return HeldProcess.of(namespace.run(() => spawn(process.execPath, args, { stdio: ['pipe', 'pipe', 'inherit'] })));
 }

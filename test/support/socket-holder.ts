@@ -1,6 +1,6 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
+import { spawn } from 'node:child_process';
 import type { NetworkNamespace } from '../../src/kernel/netns.ts';
+import { HeldProcess } from './held-process.ts';
 
 /** The user id of `nobody`. */
 export const NOBODY = 65534;
@@ -18,37 +18,11 @@ const HOLD = `
   <STDIN>;
 `;
 
-/** A process of another user that holds the names of abstract unix sockets. */
-export class SocketHolder {
-  readonly #child: ChildProcess;
-
-  private constructor(child: ChildProcess) {
-    this.#child = child;
-  }
-
-  static async start(namespace: NetworkNamespace, names: readonly string[], uid = NOBODY): Promise<SocketHolder> {
-    const child = namespace.run(() =>
-      spawn('perl', ['-e', HOLD, '--', ...names], {
-        uid,
-        gid: uid,
-        cwd: '/',
-        stdio: ['pipe', 'pipe', 'inherit'],
-      }),
-    );
-    await Promise.race([
-      once(child.stdout, 'data'),
-      once(child, 'exit').then(([status]) => Promise.reject(new Error(`could not hold the names: status ${status}`))),
-    ]);
-    return new SocketHolder(child);
-  }
-
-  get pid(): number | undefined {
-    return this.#child.pid;
-  }
-
-  async close(): Promise<void> {
-    const ended = once(this.#child, 'exit');
-    this.#child.stdin?.end();
-    await ended;
-  }
+/** Starts a process of another user that holds the names of abstract unix sockets. */
+export function holdSockets(namespace: NetworkNamespace, names: readonly string[], uid = NOBODY): Promise<HeldProcess> {
+  return HeldProcess.of(
+    namespace.run(() =>
+      spawn('perl', ['-e', HOLD, '--', ...names], { uid, gid: uid, cwd: '/', stdio: ['pipe', 'pipe', 'inherit'] }),
+    ),
+  );
 }

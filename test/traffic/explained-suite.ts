@@ -8,24 +8,11 @@ import { describeAnswers } from './answers.ts';
 import { type ExplainedCase, withExplainedCase } from './explained-case.ts';
 import { type Question, questions } from './matrix.ts';
 import type { Mode } from './modes.ts';
-import { caseFolders, readCase, readTraffic } from './recorded-case.ts';
+import { caseFolders, readCase, readTraffic, VARIED_CASES } from './recorded-case.ts';
 import { type RecordedSource, recordedSources, resultIn } from './recorded-network.ts';
 import { caseSettings } from './settings.ts';
 import type { StartOptions } from './start-proxy.ts';
 
-/** Together they have every kind of frontend, policy, protocol and family. */
-const CASES: readonly string[] = [
-  'clusterip-many-ports-protocols',
-  'dual-stack',
-  'external-ips',
-  'internal-policy-local',
-  'loadbalancer-local',
-  'loadbalancer-source-ranges',
-  'no-endpoints',
-  'nodeport-local',
-  'seq-endpoints-roll',
-  'session-affinity',
-];
 const CONCURRENT_CASES = 3;
 
 const KERNEL_TOPICS: ReadonlySet<string> = new Set(['kernel', 'connections', 'other rules', 'listeners']);
@@ -35,7 +22,11 @@ interface SuiteOptions extends StartOptions {
 }
 
 /** Explains questions of recorded cases with what the kernel has. Nothing may raise a false alarm. */
-export function explainedSuite(mode: Mode, name: string, { cases = CASES, ...options }: SuiteOptions = {}): void {
+export function explainedSuite(
+  mode: Mode,
+  name: string,
+  { cases = VARIED_CASES, ...options }: SuiteOptions = {},
+): void {
   describe(`explanations of a real kernel in ${name} mode`, { concurrency: CONCURRENT_CASES }, () => {
     for (const folder of caseFolders(mode).filter(each => cases.includes(basename(each)))) {
       test(`EXPLAIN-22 ${folder}: no false alarm`, () => explainCase(folder, mode, options));

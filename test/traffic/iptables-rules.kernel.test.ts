@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import type { Backend } from '../../src/kernel/iptables/index.ts';
 import { canonicalRules } from '../support/iptables-rules.ts';
-import { nodeNamespace } from '../support/node-namespace.ts';
+import { createLoopbackNode } from '../support/namespaces.ts';
 import { CaseObjects } from './case-objects.ts';
 import { readCase } from './recorded-case.ts';
 import { caseSettings } from './settings.ts';
@@ -26,7 +26,7 @@ const folders = readdirSync(CASES)
 
 async function compareRules(folder: string, backend: Backend, suffix: string): Promise<void> {
   const { steps, configuration } = await readCase(folder);
-  const namespace = nodeNamespace();
+  const namespace = createLoopbackNode();
   const proxy = startProxy('iptables', namespace, caseSettings(configuration, 'iptables'), { backend });
   const objects = new CaseObjects();
   try {

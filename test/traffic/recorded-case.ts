@@ -37,6 +37,20 @@ export interface Configuration {
   readonly ipvs?: { readonly scheduler?: string; readonly strictARP?: boolean };
 }
 
+/** For tests that take long. Together these cases have every kind of frontend, policy, protocol and family. */
+export const VARIED_CASES: readonly string[] = [
+  'clusterip-many-ports-protocols',
+  'dual-stack',
+  'external-ips',
+  'internal-policy-local',
+  'loadbalancer-local',
+  'loadbalancer-source-ranges',
+  'no-endpoints',
+  'nodeport-local',
+  'seq-endpoints-roll',
+  'session-affinity',
+];
+
 /** The folders of all cases whose traffic was recorded in the mode. */
 export function caseFolders(mode: Mode): readonly string[] {
   return allCaseFolders(mode).filter(folder => basename(folder) !== WITHOUT_TRAFFIC);

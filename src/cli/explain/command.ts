@@ -8,8 +8,9 @@ import {
   questionTexts,
 } from '../../explain/index.ts';
 import { isRecord } from '../../lib/is-record.ts';
-import { printable, printableJson } from '../../lib/printable.ts';
+import { printable } from '../../lib/printable.ts';
 import { type Command, defineCommand, type Io, oneOf, print } from '../command.ts';
+import { jsonDocument, printableTexts } from '../document-stream.ts';
 import { FACTS_FLAGS, loadFacts, namesSource } from '../facts/index.ts';
 import { bool, FlagError, type ParsedFlags, string } from '../flags/index.ts';
 import { proxySocket, SOCKET_FLAG } from '../proxy-socket.ts';
@@ -118,15 +119,8 @@ function renderer(form: string, style: Style, { stdout }: Io): (explanation: Exp
     case 'text':
       return explanation => explanationText(explanation, style, stdout.columns);
     case 'json':
-      return explanation => `${JSON.stringify(explanation, undefined, 2).replaceAll(/.+/g, printableJson)}\n`;
+      return jsonDocument;
     case 'yaml':
-      return explanation => stringify(plain(explanation));
+      return explanation => stringify(printableTexts(explanation));
   }
-}
-
-/** Texts of objects can contain anything, and a terminal obeys some characters. */
-function plain(explanation: Explanation): unknown {
-  return JSON.parse(JSON.stringify(explanation), (_key, value: unknown) =>
-    typeof value === 'string' ? printable(value) : value,
-  );
 }

@@ -11,7 +11,7 @@ export interface ManifestsInput {
   readonly allowLoopbackEndpoints: boolean;
 }
 
-export const STDIN_NAME = 'standard input';
+const STDIN_NAME = 'standard input';
 
 /** Reads all manifests once. Rejects if the path cannot be read. */
 export async function fromManifests({ path, stdin, allowLoopbackEndpoints }: ManifestsInput): Promise<Snapshot> {

@@ -1,6 +1,6 @@
 import { stringify } from 'yaml';
-import { printable, printableJson } from '../../lib/printable.ts';
 import { defineCommand, oneOf, print } from '../command.ts';
+import { jsonDocument, printableTexts } from '../document-stream.ts';
 import { FACTS_FLAGS, loadFacts } from '../facts/index.ts';
 import { bool, string, stringSlice } from '../flags/index.ts';
 import { COLOR_FLAG, colorFlag, type Style, styleFor } from '../style.ts';
@@ -89,17 +89,10 @@ Service, if --diff finds a difference, or if the command line is wrong.`,
 function renderer(form: string, style: Style): (report: PlanReport) => string {
   switch (oneOf(FORMS, form, '"-o, --output" flag')) {
     case 'text':
-      return report => planText(printableReport(report), style);
+      return report => planText(printableTexts(report), style);
     case 'json':
-      return report => `${JSON.stringify(report, undefined, 2).replaceAll(/.+/g, printableJson)}\n`;
+      return jsonDocument;
     case 'yaml':
-      return report => stringify(printableReport(report));
+      return report => stringify(printableTexts(report));
   }
-}
-
-/** Texts of manifests can contain anything, and a terminal obeys some characters. */
-function printableReport(report: PlanReport): PlanReport {
-  return JSON.parse(JSON.stringify(report), (_key, value: unknown) =>
-    typeof value === 'string' ? printable(value) : value,
-  );
 }

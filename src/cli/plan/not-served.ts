@@ -2,7 +2,7 @@ import { LABEL_SERVICE_PROXY_NAME, objectKey, type Service } from '../../api/ind
 import { parseIp } from '../../net/index.ts';
 
 /** Why no proxy does anything for the Service. Undefined if a proxy serves it. */
-export function notServedReason({ metadata, spec }: Service): string | undefined {
+function notServedReason({ metadata, spec }: Service): string | undefined {
   if (LABEL_SERVICE_PROXY_NAME in metadata.labels) {
     return `the label ${LABEL_SERVICE_PROXY_NAME} leaves it to another proxy`;
   }

@@ -20,7 +20,7 @@ export interface PlanReport {
   readonly problems: readonly Problem[];
 }
 
-export const PLAN_SCHEMA = 'pointsman.plan/v1';
+const PLAN_SCHEMA = 'pointsman.plan/v1';
 
 export interface NodeReport {
   readonly name: string;

@@ -9,8 +9,9 @@ import {
 } from '../../config/index.ts';
 import { ProxyClientError } from '../../inspect/index.ts';
 import { errorText } from '../../lib/error-text.ts';
-import { printableJson, printableLines } from '../../lib/printable.ts';
+import { printableLines } from '../../lib/printable.ts';
 import { defineCommand, oneOf, print } from '../command.ts';
+import { jsonDocument } from '../document-stream.ts';
 import { type FlagValues, ipPort, type ParsedFlags, string } from '../flags/index.ts';
 import { readConfigFile } from '../kube-proxy/options.ts';
 import { proxySocket, SOCKET_FLAG } from '../proxy-socket.ts';
@@ -83,7 +84,7 @@ function rendered(report: StatusReport, form: (typeof FORMS)[number], style: Sty
     case 'text':
       return statusText(report, style);
     case 'json':
-      return `${JSON.stringify(report, undefined, 2)}\n`.replaceAll(/.+/g, printableJson);
+      return jsonDocument(report);
     case 'yaml':
       return printableLines(stringify(report));
   }

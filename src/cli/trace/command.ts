@@ -1,7 +1,8 @@
 import { SECOND, toMilliseconds } from '../../lib/duration.ts';
-import { printable, printableJson } from '../../lib/printable.ts';
+import { printable } from '../../lib/printable.ts';
 import { summaryOf, type TracedPacket } from '../../trace/index.ts';
 import { defineCommand, type Io, oneOf } from '../command.ts';
+import { jsonText } from '../document-stream.ts';
 import { duration, FlagError, type FlagValues, int32, string } from '../flags/index.ts';
 import { proxySocket, SOCKET_FLAG } from '../proxy-socket.ts';
 import { COLOR_FLAG, colorFlag, styleFor } from '../style.ts';
@@ -125,7 +126,7 @@ function follow(
 }
 
 function jsonLine(value: object): string {
-  return `${printableJson(JSON.stringify({ schema: SCHEMA, ...value }))}\n`;
+  return `${jsonText({ schema: SCHEMA, ...value })}\n`;
 }
 
 function endText({ packets, overruns }: TraceCounts, { name, selection }: NamedSelection): string {

@@ -1,5 +1,5 @@
 import type { TrackedFlow } from '../../machine/index.ts';
-import type { PinnedClient } from '../../modes/index.ts';
+import type { KernelReading, PinnedClient } from '../../modes/index.ts';
 import { isLoopback, joinHostPort } from '../../net/index.ts';
 import type { DetectedCaller } from '../caller-detection.ts';
 import type { Facts } from '../facts.ts';
@@ -17,7 +17,7 @@ export async function connectionsStep(
   detected: DetectedCaller,
   outcome: Outcome,
   facts: Facts,
-  affinity: readonly PinnedClient[],
+  reading: Promise<KernelReading | undefined>,
 ): Promise<Finding | undefined> {
   const { kernel } = facts;
   if (!kernel?.flows) return undefined;
@@ -25,7 +25,7 @@ export async function connectionsStep(
   const found = await kernel.flows({ family, protocol, source: detected.ip, destination: ip, port });
   const current = currentTargets(met, outcome);
   const old = found.flows.filter(flow => !current.has(targetOf(flow)) && !isRelayed(flow, facts));
-  const pinned = affinity.filter(({ client }) => client === detected.ip);
+  const pinned = ((await reading)?.affinity ?? []).filter(({ client }) => client === detected.ip);
   const details = [
     ...pinned.map(affinityText),
     ...(found.incomplete === undefined ? [] : [`Not everything was read: ${found.incomplete}.`]),

@@ -3,8 +3,8 @@ import { describe, test } from 'node:test';
 import { httpSlice, local, web, webSlice } from '../../../test/support/explain-cases.ts';
 import { ask, factsOf, stepText, verdictText } from '../../../test/support/explain-facts.ts';
 import { service, slice } from '../../../test/support/objects.ts';
-import type { Listener, PacketPath, ProbeOutcome, RuleFinding, TrackedFlow } from '../../machine/index.ts';
-import { DEFAULT_MODE, type KernelEntry, type ModeBehaviour, type PinnedClient } from '../../modes/index.ts';
+import type { Listener, ProbeOutcome, RuleFinding, TrackedFlow } from '../../machine/index.ts';
+import { DEFAULT_MODE, type KernelEntry, type PinnedClient } from '../../modes/index.ts';
 import type { Ip } from '../../net/index.ts';
 import type { KernelFacts } from '../facts.ts';
 
@@ -212,7 +212,7 @@ describe('other rules', () => {
     comment: undefined,
   };
   const rules = (...findings: RuleFinding[]) =>
-    kernel({ otherRules: async () => ({ findings, unread: [], incomplete: undefined }) });
+    kernel({ otherRules: async paths => paths.map(() => ({ findings, unread: [], incomplete: undefined })) });
 
   test('EXPLAIN-16 a rule of another table that drops the packet is the fault', async () => {
     const answer = await ask('web', factsOf([web, webSlice], { kernel: rules(DROP) }));
@@ -231,7 +231,8 @@ describe('other rules', () => {
     const off = { kind: 'sysctl', name: 'net.ipv4.ip_forward', value: '0', text: 'net.ipv4.ip_forward = 0' } as const;
     const sure = { certainty: 'drops', unknown: [] } as const;
     const found = kernel({
-      otherRules: async () => ({ findings: [{ ...off, ...sure }, DROP], unread: [], incomplete: undefined }),
+      otherRules: async paths =>
+        paths.map(() => ({ findings: [{ ...off, ...sure }, DROP], unread: [], incomplete: undefined })),
     });
     const answer = await ask('web', factsOf([web, webSlice], { kernel: found }));
     assert.deepEqual(lines(stepText(answer, 'other rules')), [
@@ -283,12 +284,46 @@ describe('other rules', () => {
     ]);
   });
 
+  test('EXPLAIN-16 in a mode that relays, rules are looked at on the way to the process and from it', async () => {
+    const asked: unknown[] = [];
+    const found = {
+      ...kernel({
+        otherRules: async paths => {
+          asked.push(
+            ...paths.map(({ packet, isFromNode, endpoint }) => [packet.destination, isFromNode, endpoint?.port]),
+          );
+          return paths.map(() => ({ findings: [], unread: [], incomplete: undefined }));
+        },
+      }),
+      readBack: async () => ({ entries: [], affinity: [], relayPorts: { Cluster: 40_001 } }),
+    };
+    const relays = { ...DEFAULT_MODE, behaviour: { ...DEFAULT_MODE.behaviour, isRelay: true } };
+    await ask('web from 10.244.1.7', factsOf([web, webSlice], { kernel: found, mode: relays }));
+    assert.deepEqual(asked, [
+      ['10.96.0.10', false, 40_001],
+      ['10.244.1.2', true, undefined],
+    ]);
+  });
+
+  test('EXPLAIN-16 in a mode with virtual servers, rules are looked at where these replace the destination', async () => {
+    const asked: unknown[] = [];
+    const found = kernel({
+      otherRules: async paths => {
+        asked.push(...paths.map(({ translatedBy }) => translatedBy));
+        return paths.map(() => ({ findings: [], unread: [], incomplete: undefined }));
+      },
+    });
+    const servers = { ...DEFAULT_MODE.behaviour, translatedBy: 'virtual servers' } as const;
+    await ask('web', factsOf([web, webSlice], { kernel: found, mode: { ...DEFAULT_MODE, behaviour: servers } }));
+    assert.deepEqual(asked, ['virtual server']);
+  });
+
   test('EXPLAIN-16 in iptables mode the mark follows from whether the source is replaced', async () => {
     const asked: unknown[] = [];
     const found = kernel({
-      otherRules: async ({ masquerade, isFromPod }) => {
-        asked.push([masquerade, isFromPod]);
-        return { findings: [], unread: [], incomplete: undefined };
+      otherRules: async paths => {
+        asked.push(...paths.map(({ masquerade, isFromPod }) => [masquerade, isFromPod]));
+        return paths.map(() => ({ findings: [], unread: [], incomplete: undefined }));
       },
     });
     const marks = { ...DEFAULT_MODE, behaviour: { ...DEFAULT_MODE.behaviour, marksMasqueraded: true } };
@@ -303,42 +338,13 @@ describe('other rules', () => {
     ]);
   });
 
-  test('EXPLAIN-16 the way of the packet is that of the mode: rules, virtual servers, or a process that relays', async () => {
-    const asked: PacketPath[] = [];
-    const found = kernel({
-      otherRules: async path => {
-        asked.push(path);
-        return { findings: [], unread: [], incomplete: undefined };
-      },
-    });
-    const step = async (behaviour: Partial<ModeBehaviour>) => {
-      const mode = { ...DEFAULT_MODE, behaviour: { ...DEFAULT_MODE.behaviour, ...behaviour } };
-      return stepText(
-        await ask('web from 10.244.1.7', factsOf([web, webSlice], { kernel: found, mode })),
-        'other rules',
-      );
-    };
-    await step({});
-    await step({ choice: { kind: 'scheduler', scheduler: 'rr' } });
-    assert.match(await step({ isRelay: true }), /\nNot evaluated: the way to the process of the proxy\.$/);
-    assert.deepEqual(
-      asked.map(({ translatedBy }) => translatedBy),
-      ['rules', 'virtual server', undefined],
-    );
-    assert.deepEqual(asked[2], {
-      packet: { family: 'IPv4', protocol: 'TCP', source: undefined, destination: '10.244.1.2', port: 8080 },
-      isFromNode: true,
-      endpoint: undefined,
-    });
-  });
-
   test('EXPLAIN-16 rules are looked at for one endpoint on this node and for one elsewhere', async () => {
     const asked: (string | undefined)[] = [];
     const both = slice('web-1', ['10.244.2.1', { ip: '10.244.1.1', nodeName: 'node-a' }, '10.244.2.2'], httpSlice);
     const found = kernel({
-      otherRules: async ({ endpoint }) => {
-        asked.push(endpoint?.ip);
-        return { findings: [], unread: [], incomplete: undefined };
+      otherRules: async paths => {
+        asked.push(...paths.map(({ endpoint }) => endpoint?.ip));
+        return paths.map(() => ({ findings: [], unread: [], incomplete: undefined }));
       },
     });
     const answer = await ask('web', factsOf([web, both], { kernel: found }));

@@ -1,13 +1,12 @@
-import type { OtherRules, PacketPath, RuleFinding } from '../../machine/index.ts';
-import type { Endpoint } from '../../model/index.ts';
-import { joinHostPort } from '../../net/index.ts';
+import type { OtherRules, RuleFinding } from '../../machine/index.ts';
+import type { KernelReading } from '../../modes/index.ts';
 import type { DetectedCaller } from '../caller-detection.ts';
 import type { NextStep } from '../explanation.ts';
 import type { Facts } from '../facts.ts';
 import { type Finding, finding, listed } from '../finding.ts';
 import type { Outcome } from '../outcome.ts';
-import { endpointsToReach } from '../reached-endpoints.ts';
 import type { MetFrontend } from '../target.ts';
+import { relayedPaths, translatedPaths } from './packet-paths.ts';
 
 type MachineFinding = OtherRules['findings'][number];
 
@@ -19,56 +18,24 @@ export async function otherRulesStep(
   detected: DetectedCaller,
   outcome: Outcome,
   facts: Facts,
+  reading: Promise<KernelReading | undefined>,
 ): Promise<Finding | undefined> {
-  const { kernel } = facts;
+  const { kernel, mode } = facts;
   if (!kernel?.otherRules || outcome.kind !== 'answered') return undefined;
-  const { family, protocol, ip, port } = met;
-  const { caller } = detected;
-  const { isRelay, choice } = facts.mode.behaviour;
+  const connection = { met, detected, outcome, facts };
+  const paths = mode.behaviour.isRelay ? relayedPaths(connection, await reading) : translatedPaths(connection);
+  const rules = await kernel.otherRules(paths.map(({ path }) => path));
   const found = new Map<string, Found>();
-  const unread = new Set<string>();
-  const incomplete = new Set<string>();
-  if (isRelay) unread.add('the way to the process of the proxy');
-  for (const endpoint of endpointsToReach(met, outcome)) {
-    const path: PacketPath = isRelay
-      ? relayPath(met, endpoint)
-      : {
-          packet: { family, protocol, source: detected.ip, destination: ip, port },
-          isFromNode: caller.place === 'node',
-          isFromPod: caller.place === 'pod' && caller.isOnOtherNode !== true,
-          endpoint,
-          masquerade: masqueradeOf(endpoint.text, met, outcome, facts),
-          // Schedulers are part of virtual servers. Their packets do not come through the forward hook.
-          translatedBy: choice.kind === 'scheduler' ? 'virtual server' : 'rules',
-        };
-    const rules = await kernel.otherRules(path);
-    for (const each of rules.findings) addFound(found, each, joinHostPort(endpoint.ip, endpoint.port));
-    for (const table of rules.unread) unread.add(table);
-    if (rules.incomplete !== undefined) incomplete.add(rules.incomplete);
+  for (const [i, { to }] of paths.entries()) {
+    for (const each of rules[i]?.findings ?? []) addFound(found, each, to);
   }
+  const unread = new Set(rules.flatMap(each => each.unread));
+  const incomplete = new Set(rules.flatMap(each => each.incomplete ?? []));
   const rest = [
     ...(unread.size === 0 ? [] : [`Not evaluated: ${listed([...unread])}.`]),
     ...(incomplete.size === 0 ? [] : [`Not everything was read: ${[...incomplete].join('; ')}.`]),
   ];
   return stepOf([...found.values()], rest, incomplete.size > 0);
-}
-
-/** The process of the proxy makes a connection of its own to the endpoint. */
-function relayPath({ family, protocol }: MetFrontend, { ip, port }: Endpoint): PacketPath {
-  const packet = { family, protocol, source: undefined, destination: ip, port };
-  return { packet, isFromNode: true, endpoint: undefined };
-}
-
-/** Whether the proxy replaces the source says whether the packet has the mark for it. */
-function masqueradeOf(
-  endpoint: string,
-  { family }: MetFrontend,
-  outcome: Extract<Outcome, { kind: 'answered' }>,
-  { mode, settings }: Facts,
-): PacketPath['masquerade'] {
-  const reached = outcome.endpoints.find(({ text }) => text === endpoint);
-  if (!reached || mode.behaviour.marksMasqueraded !== true) return undefined;
-  return { mark: settings(family).masqueradeMark, isMarked: reached.seenAs === 'node' };
 }
 
 interface Found {

@@ -66,7 +66,7 @@ export interface TracedConnection {
   readonly status: number;
 }
 
-export const TraceAttribute = {
+const TraceAttribute = {
   TABLE: 1,
   CHAIN: 2,
   RULE_HANDLE: 3,
