@@ -247,6 +247,12 @@ describe('other rules', () => {
     ]);
   });
 
+  test('EXPLAIN-16 a rule that hides the packet from connection tracking is broken', async () => {
+    const answer = await ask('web', factsOf([web, webSlice], { kernel: rules({ ...DROP, verdict: 'untrack' }) }));
+    assert.match(answer.summary, /^A rule in .* takes connection tracking, and so the translation, from the packet\.$/);
+    assert.equal(answer.verdict, 'broken');
+  });
+
   test('EXPLAIN-16 the policy of a chain has its own next step', async () => {
     const policy: RuleFinding = { ...DROP, kind: 'policy', tool: 'iptables-nft', table: 'filter', chain: 'FORWARD' };
     const answer = await ask('web', factsOf([web, webSlice], { kernel: rules(policy) }));

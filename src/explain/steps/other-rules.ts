@@ -63,7 +63,12 @@ function stepOf(found: readonly Found[], rest: readonly string[], isIncomplete: 
   if (!isSure(first)) {
     const { text, command } = nextStep(first.finding);
     const next = { text: `if it still fails, ${text}`, ...(command === undefined ? {} : { command }) };
-    return finding('other rules', 'note', `${placeText(first.finding)} may drop the packet.`, { details, data, next });
+    return finding(
+      'other rules',
+      'note',
+      `${placeText(first.finding)} may ${verbOf(first.finding, 'may')} the packet.`,
+      { details, data, next },
+    );
   }
   return finding('other rules', 'bad', `${placeText(first.finding)} ${verbOf(first.finding)} the packet.`, {
     details,
@@ -106,8 +111,11 @@ function tableText({ tool, family, table, chain, hook }: RuleFinding): string {
   return `${place}, chain ${chain}${chain.toLowerCase() === hook ? '' : ` (${hook})`}`;
 }
 
-function verbOf(each: MachineFinding): string {
-  return 'verdict' in each && each.verdict === 'reject' ? 'rejects' : 'drops';
+function verbOf(each: MachineFinding, form: 'may' | 'does' = 'does'): string {
+  const s = form === 'may' ? '' : 's';
+  const verdict = 'verdict' in each && each.verdict;
+  if (verdict === 'untrack') return `take${s} connection tracking, and so the translation, from`;
+  return verdict === 'reject' && form === 'does' ? 'rejects' : `drop${s}`;
 }
 
 function nextStep(each: MachineFinding): NextStep {

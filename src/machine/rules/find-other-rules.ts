@@ -53,6 +53,15 @@ export async function findOtherRulesOn(
   }
 }
 
+/** What it means that connection tracking ignores the packet. */
+function untracked(found: RuleFinding, { endpoint, translatedBy }: PacketPath, { original }: Routing): RuleFinding[] {
+  if (endpoint === undefined || translatedBy === 'virtual server') return [];
+  // A cache of DNS on the node takes the address of the Service, and hides its packets from the proxy on purpose.
+  const unknown =
+    original?.type === 'local' ? [...found.unknown, 'program of the node that has the address'] : found.unknown;
+  return [{ ...found, ...certaintyOf(unknown) }];
+}
+
 async function followPath(
   path: PacketPath,
   routing: Routing,
@@ -62,7 +71,10 @@ async function followPath(
   const findings: Finding[] = [];
   for (const stage of stagesOf(path, routing)) {
     const here = sources.filter(({ hook }) => hook === stage.hook).sort((a, b) => a.priority - b.priority);
-    for (const source of here) findings.push(...(await followChain(source, stage.view(source.priority), budget)));
+    for (const source of here) {
+      const found = await followChain(source, stage.view(source.priority), budget);
+      findings.push(...found.flatMap(each => (each.verdict === 'untrack' ? untracked(each, path, routing) : [each])));
+    }
   }
   return findings;
 }

@@ -45,7 +45,8 @@ export interface RuleFinding extends FindingBase {
   readonly hook: PathHook;
   /** The priority of the base chain through which the packet comes to the rule. */
   readonly priority: number;
-  readonly verdict: 'drop' | 'reject';
+  /** untrack: connection tracking ignores the packet, so the proxy's rules do not translate it. */
+  readonly verdict: 'drop' | 'reject' | 'untrack';
   /** The comment of the rule. */
   readonly comment: string | undefined;
 }

@@ -33,7 +33,9 @@ export function parseIptablesRule(text: string): ParsedRule {
     const option = words[at++] ?? '';
     if (option === '-j' || option === '-g') {
       const kind = option === '-j' ? 'jump' : 'goto';
-      return { conditions, comment, target: { kind, name: words[at] ?? '' } };
+      // `-j CT --notrack` is what iptables prints for `-j NOTRACK`.
+      const name = words.includes('--notrack') ? 'NOTRACK' : (words[at] ?? '');
+      return { conditions, comment, target: { kind, name } };
     }
     const values: string[] = [];
     while (at < words.length && !isOption(words[at] ?? '')) values.push(words[at++] ?? '');
@@ -48,7 +50,7 @@ function isOption(word: string): boolean {
   return word === '!' || /^--?[a-z]/i.test(word);
 }
 
-/** Targets that end the way through the table. All other targets that are no chain let the packet go on. */
+/** Targets that end the way through the table, and NOTRACK. All other targets that are no chain let the packet go on. */
 const TARGETS: ReadonlyMap<string, Effect['kind']> = new Map([
   ['ACCEPT', 'accept'],
   ['DROP', 'drop'],
@@ -59,6 +61,7 @@ const TARGETS: ReadonlyMap<string, Effect['kind']> = new Map([
   ['MASQUERADE', 'accept'],
   ['REDIRECT', 'accept'],
   ['TPROXY', 'accept'],
+  ['NOTRACK', 'untrack'],
   ['NFQUEUE', 'drop'],
   ['QUEUE', 'drop'],
 ]);

@@ -17,9 +17,9 @@ export async function evaluateNftRule(
   const run = new RuleRun(view, sets);
   for (const expression of rule.expressions) {
     const end = await run.step(expression);
-    if (end) return end;
+    if (end) return [...run.untracked, ...end];
   }
-  return [];
+  return run.untracked;
 }
 
 /** A rule while it is evaluated. `step` returns what the rule does, if the expression ends it. */
@@ -28,10 +28,16 @@ class RuleRun {
   readonly #sets: TableSets;
   readonly #registers = new Registers();
   #unknown: readonly string[] = [];
+  #untracked: readonly PossibleEffect[] = [];
 
   constructor(view: PacketView, sets: TableSets) {
     this.#view = view;
     this.#sets = sets;
+  }
+
+  /** What the rule did before its end. */
+  get untracked(): readonly PossibleEffect[] {
+    return this.#untracked;
   }
 
   async step(expression: Expression): Promise<readonly PossibleEffect[] | undefined> {
@@ -54,11 +60,14 @@ class RuleRun {
         return this.#doubt(['rate of packets']);
       case 'connlimit':
         return this.#doubt(['number of connections']);
+      case 'notrack':
+        // Later it has no effect.
+        if (!this.#view.isTracked) this.#untracked = this.#end({ kind: 'untrack' });
+        return undefined;
       case 'unknown':
         return this.#unknownExpression(expression.name);
       case 'counter':
       case 'log':
-      case 'notrack':
       case 'ct-set':
       case 'meta-set':
       case 'payload-write':

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { addRules, findIn, lines, onNode } from '../../../test/support/machine.ts';
+import { runIn } from '../../../test/support/run-in.ts';
 
 test('MACHINE-10 a clean machine gives no findings', () =>
   onNode(async node => {
@@ -55,6 +56,32 @@ test('MACHINE-11 rules of prerouting see the called address before the translati
     assert.deepEqual(lines(await findIn(node, {})), [
       'early pre drops: ip daddr 10.96.0.10 tcp dport 80 drop',
       'late pre drops: ip daddr 10.244.1.9 tcp dport 8080 reject with tcp reset',
+    ]);
+  }));
+
+test('MACHINE-11 a rule that hides the packet from connection tracking is found, if rules translate the packet', () =>
+  onNode(async node => {
+    addRules(
+      node,
+      `table inet fast {
+        chain early {
+          type filter hook prerouting priority -300; policy accept;
+          ip daddr 10.96.0.11 notrack
+          ip daddr 10.96.0.10 tcp dport 80 notrack
+        }
+        chain late { type filter hook prerouting priority -150; policy accept; notrack; }
+      }`.replace('notrack; }', 'notrack\n}'),
+    );
+    const { findings } = await findIn(node, {});
+    assert.deepEqual(
+      findings.map(each => [each.text, each.certainty, 'verdict' in each && each.verdict]),
+      [['ip daddr 10.96.0.10 tcp dport 80 notrack', 'drops', 'untrack']],
+    );
+    assert.deepEqual(lines(await findIn(node, { translatedBy: 'virtual server' })), []);
+    assert.deepEqual(lines(await findIn(node, { endpoint: undefined })), []);
+    runIn(node, 'ip', ['addr', 'add', '10.96.0.10/32', 'dev', 'lo']);
+    assert.deepEqual(lines(await findIn(node, {})), [
+      'fast early may drop (program of the node that has the address): ip daddr 10.96.0.10 tcp dport 80 notrack',
     ]);
   }));
 

@@ -59,6 +59,9 @@ function effects(text: string): readonly unknown[] {
 /** What each rule does with the packet: nothing, its effect, or its effect and what decides it. */
 const RULES: Readonly<Record<string, readonly unknown[]>> = {
   '-j DROP': [['drop', []]],
+  '-p tcp -j CT --notrack': [['untrack', []]],
+  '-p tcp -j NOTRACK': [['untrack', []]],
+  '-j CT --zone 3': [],
   '-j zone': [['jump zone', []]],
   '-g zone': [['goto zone', []]],
   '-j LOG --log-prefix "-j DROP "': [],

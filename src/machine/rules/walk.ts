@@ -3,7 +3,8 @@ import type { PacketView } from './packet-view.ts';
 
 /** What a rule does with the packet if it matches. */
 export type Effect =
-  | { readonly kind: 'accept' | 'drop' | 'reject' | 'return' }
+  /** untrack: connection tracking ignores the packet, so no rule translates it. The packet goes on. */
+  | { readonly kind: 'accept' | 'drop' | 'reject' | 'return' | 'untrack' }
   | { readonly kind: 'jump' | 'goto'; readonly chain: string };
 
 /** Something that a rule may do with the packet. */
@@ -29,7 +30,7 @@ export interface WalkedTable {
 export interface Drop {
   readonly chain: string;
   readonly rule: WalkedRule;
-  readonly verdict: 'drop' | 'reject';
+  readonly verdict: 'drop' | 'reject' | 'untrack';
   readonly unknown: readonly string[];
 }
 
@@ -81,7 +82,7 @@ export class Walk {
           effect.kind === 'jump' || effect.kind === 'goto'
             ? await this.#chain(effect.chain, doubt, depth + 1)
             : undefined;
-        if (effect.kind === 'drop' || effect.kind === 'reject') {
+        if (effect.kind === 'drop' || effect.kind === 'reject' || effect.kind === 'untrack') {
           this.drops.push({ chain, rule, verdict: effect.kind, unknown: doubt });
         }
         const end = state.apply(effect.kind, unknown, sub);
@@ -105,6 +106,8 @@ class ChainState {
     const isSure = unknown.length === 0;
     if (sub) this.#applyJump(unknown, sub);
     switch (kind) {
+      case 'untrack':
+        return undefined;
       case 'drop':
       case 'reject':
         return isSure ? this.end('dropped') : undefined;
