@@ -136,10 +136,7 @@ describe('kube-proxy bugreport', () => {
     symlinkSync('/dev/null', link);
     const { status, stderr } = run('-o', link);
     assert.equal(status, 1);
-    assert.match(
-      stderr.toString(),
-      /^Error: cannot write the report: \S+\/link is no regular file: name another file with -o/,
-    );
+    assert.match(stderr.toString(), /^Error: cannot write the report: \S+\/link is no regular file: name another file/);
     assert.equal(readlinkSync(link), '/dev/null');
   });
 

@@ -23,7 +23,7 @@ import {
   statusRoute,
 } from '../inspect/index.ts';
 import { withoutUrlCredentials } from '../lib/secrets.ts';
-import { findFlows, findListeners, findOtherRules, probeAll } from '../machine/index.ts';
+import { findFlows, findListeners, findOtherRulesOn, probeAll } from '../machine/index.ts';
 import { modeSettings, type RunningProxy } from '../proxy/index.ts';
 import { proxyStatus } from './proxy-status.ts';
 import type { RunParts } from './run.ts';
@@ -84,7 +84,7 @@ function kernelFacts({ mode }: RunningProxy): KernelFacts {
   return {
     readBack: (family, plan) => mode.readBack(family, plan),
     flows: packet => findFlows(packet),
-    otherRules: path => findOtherRules(path),
+    otherRules: paths => findOtherRulesOn(paths),
     listeners: query => findListeners(query),
     probe: endpoints => probeAll(endpoints),
   };

@@ -25,7 +25,7 @@ export interface Explanation {
   readonly next?: NextStep;
 }
 
-/** works: a connection is answered. broken: it is not, or not always. unknown: the facts do not suffice. */
+/** works: a connection is answered. broken: it is not, or not always. unknown: the proxy does not know enough. */
 export type Verdict = 'works' | 'broken' | 'unknown';
 
 export interface AskedQuestion {

@@ -52,8 +52,8 @@ export interface KernelFacts {
   readBack(family: Family, plan: ServicePortPlan): Promise<KernelReading>;
   /** The tracked connections of a caller. */
   flows?(packet: Packet): Promise<FoundFlows>;
-  /** What drops the packet beside the proxy's own rules. */
-  otherRules?(path: PacketPath): Promise<OtherRules>;
+  /** What drops packets beside the proxy's own rules, for each path. */
+  otherRules?(paths: readonly PacketPath[]): Promise<readonly OtherRules[]>;
   listeners?(query: ListenerQuery): Promise<FoundListeners>;
   /** Connects to endpoints from the node. */
   probe?(endpoints: readonly ProbedEndpoint[]): Promise<readonly ProbeResult[]>;

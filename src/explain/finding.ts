@@ -5,7 +5,7 @@ export interface Finding extends Omit<Step, 'number'> {
   /** The sentence of the whole answer, if this finding is the reason. By default the text of the step. */
   readonly summary?: string | undefined;
   readonly next?: NextStep | undefined;
-  /** The other steps do not suffice for any verdict but unknown. */
+  /** With this step the verdict is unknown, whatever the other steps say. */
   readonly isBlind?: boolean | undefined;
 }
 

@@ -20,6 +20,7 @@ export {
   type Certainty,
   type Finding,
   findOtherRules,
+  findOtherRulesOn,
   type OtherRules,
   type OtherRulesOptions,
   type PacketPath,

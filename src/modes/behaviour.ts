@@ -27,6 +27,8 @@ export interface ModeBehaviour {
   readonly choice: EndpointChoice;
   /** A process accepts each connection and makes another one to the endpoint, so endpoints see the node as their caller. */
   readonly isRelay: boolean;
+  /** What replaces the destination of packets: rules, or virtual servers of the kernel, which do it at other hooks. */
+  readonly translatedBy: 'rules' | 'virtual servers';
   /** Policy Local: pods and the node itself go to all endpoints, as the plan says. False: as all other callers. */
   readonly hasShortCircuit: boolean;
   /** What policy Local does without local endpoints: the plan's action, or it forwards to the cluster endpoints. */
@@ -64,6 +66,7 @@ export interface ModeBehaviour {
 export const PLAN_BEHAVIOUR: ModeBehaviour = {
   choice: { kind: 'random' },
   isRelay: false,
+  translatedBy: 'rules',
   hasShortCircuit: true,
   withoutLocalEndpoints: 'as-planned',
   ownSource: 'interface',

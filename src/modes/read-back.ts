@@ -35,6 +35,8 @@ export interface KernelReading {
   readonly entries: readonly KernelEntry[];
   /** Empty without session affinity. */
   readonly affinity: readonly PinnedClient[];
+  /** The ports of the process that gets the connections, by policy, if a process relays them. */
+  readonly relayPorts?: Readonly<Record<string, number>> | undefined;
   /** Why the mode did not read everything, or why the entries may be of different moments. Undefined otherwise. */
   readonly incomplete?: string | undefined;
 }

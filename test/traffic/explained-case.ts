@@ -2,7 +2,7 @@ import { type EndpointSlice, objectKey, type Service } from '../../src/api/index
 import { Cluster } from '../../src/demo/playground/index.ts';
 import { type Explanation, explain, type Facts, type KernelFacts } from '../../src/explain/index.ts';
 import type { NetworkNamespace } from '../../src/kernel/netns.ts';
-import { findFlows, findListeners, findOtherRules, probeAll } from '../../src/machine/index.ts';
+import { findFlows, findListeners, findOtherRulesOn, probeAll } from '../../src/machine/index.ts';
 import { FAMILIES } from '../../src/net/index.ts';
 import { modeSettings } from '../../src/proxy/index.ts';
 import { factsFrom } from '../support/facts.ts';
@@ -14,6 +14,10 @@ import type { Step } from './recorded-case.ts';
 import type { RecordedSource } from './recorded-network.ts';
 import type { CaseSettings } from './settings.ts';
 import { caseMode, type StartedProxy, type StartOptions, startProxy } from './start-proxy.ts';
+
+/** On a busy machine, starting a program may take seconds. */
+const TIMEOUT_MS = 60_000;
+const NEVER_MS = 3_600_000;
 
 /** A proxy on the node of a recorded network, which can be asked about itself as an operator asks. */
 export class ExplainedCase {
@@ -29,7 +33,9 @@ export class ExplainedCase {
   constructor(settings: CaseSettings, options: StartOptions = {}) {
     this.#settings = settings;
     this.#options = options;
-    this.proxy = startProxy(settings.mode, this.cluster.node, settings, options);
+    // No sync changes rules while they are read, and nothing repairs what a test breaks.
+    const started = { ...options, syncPeriodMs: NEVER_MS };
+    this.proxy = startProxy(settings.mode, this.cluster.node, settings, started);
   }
 
   get node(): NetworkNamespace {
@@ -82,7 +88,7 @@ export class ExplainedCase {
     return {
       readBack: (family, plan) => this.proxy.mode.readBack(family, plan),
       flows: packet => findFlows(packet, { namespace }),
-      otherRules: path => findOtherRules(path, { namespace }),
+      otherRules: paths => findOtherRulesOn(paths, { namespace, timeoutMs: TIMEOUT_MS }),
       listeners: query => findListeners(query, { namespace }),
       probe: endpoints => namespace.run(() => probeAll(endpoints)),
     };

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import type { Backend } from '../../src/kernel/iptables/index.ts';
 import type { NetworkNamespace } from '../../src/kernel/netns.ts';
+import type { Clock } from '../../src/lib/clock.ts';
 import { type ConfiguredMode, type ModeEvents, SILENT_EVENTS, withOptions } from '../../src/modes/index.ts';
 import { iptables } from '../../src/modes/iptables/index.ts';
 import { ipvs } from '../../src/modes/ipvs/index.ts';
@@ -18,6 +19,10 @@ export interface StartOptions {
   readonly backend?: Backend;
   readonly families?: readonly Family[];
   readonly measured?: ModeEvents['measured'];
+  /** The clock of the mode. */
+  readonly clock?: Clock;
+  /** The default is one second. */
+  readonly syncPeriodMs?: number;
 }
 
 /** A proxy on the cluster's node, with the parts that tests look into. */
@@ -33,9 +38,10 @@ export function startProxy(
   mode: Mode,
   namespace: NetworkNamespace,
   settings: CaseSettings,
-  { backend, families = FAMILIES, measured = () => {} }: StartOptions = {},
+  { backend, families = FAMILIES, measured = () => {}, syncPeriodMs = 1000, clock }: StartOptions = {},
 ): StartedProxy {
   const failed = (action: string, error: unknown) => assert.fail(`could not ${action}: ${error}`);
+  const configured = caseMode({ ...settings, mode });
   const {
     loop,
     mode: running,
@@ -43,7 +49,7 @@ export function startProxy(
     close,
   } = createProxy(
     {
-      mode: caseMode({ ...settings, mode }),
+      mode: { ...configured, create: context => configured.create({ ...context, clock }) },
       programs: { backend },
       nodeName: NODE_NAME,
       namespace,
@@ -52,7 +58,7 @@ export function startProxy(
         settings: settings.plan,
         nodePortAddresses: settings.nodePortAddresses,
         masqueradeBit: MASQUERADE_BIT,
-        intervals: syncIntervals(0, 1000),
+        intervals: syncIntervals(0, syncPeriodMs),
       },
     },
     {

@@ -94,10 +94,10 @@ describe('addresses without a frontend', () => {
       facts: [[service('web', { externalIPs: ['198.51.100.7'], ports: http }), webSlice], { allowExternalIPs: false }],
       topic: 'service',
       step: [
-        "bad: 198.51.100.7:80: an external IP of Service default/web, which this proxy does not serve; the packet follows the node's routes to 198.51.100.7.",
+        "bad: 198.51.100.7:80: an external IP of Service default/web, which this proxy does not serve. The packet follows the node's routes to 198.51.100.7.",
       ],
       verdict: [
-        "broken: 198.51.100.7:80: an external IP of Service default/web, which this proxy does not serve; the packet follows the node's routes to 198.51.100.7.",
+        "broken: 198.51.100.7:80: an external IP of Service default/web, which this proxy does not serve. The packet follows the node's routes to 198.51.100.7.",
         'next: allow external IPs with the feature gate AllowServiceExternalIPs',
         '$ kube-proxy help feature-gates',
       ],

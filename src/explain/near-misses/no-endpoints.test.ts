@@ -35,6 +35,29 @@ describe('frontends without an endpoint', () => {
       ],
     },
     {
+      what: 'EXPLAIN-12 the proxy cannot use the slice',
+      question: 'web',
+      facts: [
+        [web],
+        {
+          problems: [
+            { object: 'EndpointSlice default/web-admin-1', message: 'is of another Service' },
+            { object: 'EndpointSlice default/web-1', field: 'endpoints[0].nodeName', message: 'is no name' },
+          ],
+        },
+      ],
+      topic: 'endpoints',
+      step: [
+        'bad: The proxy uses no EndpointSlice of default/web: it cannot use EndpointSlice default/web-1.',
+        'endpoints[0].nodeName is no name',
+      ],
+      verdict: [
+        'broken: The proxy uses no EndpointSlice of default/web: it cannot use EndpointSlice default/web-1.',
+        'next: correct the EndpointSlice',
+        '$ kubectl -n default get endpointslice web-1 -o yaml',
+      ],
+    },
+    {
       what: 'EXPLAIN-12 the endpoints are of the other family',
       question: 'web',
       facts: [[web, slice('web-1', ['fd00:10:244::2'], httpSlice)]],

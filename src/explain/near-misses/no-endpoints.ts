@@ -7,6 +7,7 @@ import {
   type ServicePortSpec,
 } from '../../api/index.ts';
 import { editDistance } from '../../lib/nearest.ts';
+import type { Problem } from '../../lib/problem.ts';
 import { type Family, joinHostPort, otherFamily } from '../../net/index.ts';
 import { planName } from '../../plan/index.ts';
 import type { NextStep } from '../explanation.ts';
@@ -85,6 +86,16 @@ async function noSlices({ plan }: MetFrontend, service: Service | undefined, fac
       },
     });
   }
+  const [unusable] = unusableSlices(plan.service, facts);
+  if (unusable) {
+    const text = `The proxy uses no EndpointSlice of ${plan.service}: it cannot use ${unusable.object}.`;
+    const slice = unusable.object?.slice(`EndpointSlice ${namespace}/`.length);
+    const command = `kubectl -n ${namespace} get endpointslice ${slice} -o yaml`;
+    return finding('endpoints', 'bad', text, {
+      details: [[unusable.field, unusable.message].filter(Boolean).join(' ')],
+      next: { text: 'correct the EndpointSlice', command },
+    });
+  }
   if (service?.spec.hasSelector === true) {
     const text = `No EndpointSlice belongs to ${plan.service}: no pod matches its selector, or no controller makes slices.`;
     const command = `kubectl -n ${namespace} describe service ${name}`;
@@ -112,6 +123,15 @@ async function straySlices(key: string, { objects }: Facts): Promise<readonly En
     return found.length >= 3;
   });
   return found;
+}
+
+/** The label of a slice that cannot be used is not known. Controllers append one word to the name of the Service. */
+function unusableSlices(key: string, { problems }: Facts): readonly Problem[] {
+  const start = `EndpointSlice ${key}-`;
+  return problems.filter(
+    ({ object = '', reason }) =>
+      reason !== 'doubtful' && object.startsWith(start) && /^[a-z0-9]+$/.test(object.slice(start.length)),
+  );
 }
 
 function isAlmost(a: string, b: string): boolean {

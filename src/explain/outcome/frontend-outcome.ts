@@ -88,10 +88,10 @@ export function elsewhere(
   why: string,
 ): Outcome {
   if (isNodeIP(context, ip)) {
-    const end = `a program of the node answers if it listens at ${joinHostPort(ip, port)}, otherwise the kernel refuses`;
-    return { kind: 'elsewhere', at: 'node', code, reason: `${why}; ${end}` };
+    const end = `A program of the node answers if it listens at ${joinHostPort(ip, port)}. Otherwise the kernel refuses`;
+    return { kind: 'elsewhere', at: 'node', code, reason: `${why}. ${end}` };
   }
-  return { kind: 'elsewhere', at: 'network', code, reason: `${why}; the packet follows the node's routes to ${ip}` };
+  return { kind: 'elsewhere', at: 'network', code, reason: `${why}. The packet follows the node's routes to ${ip}` };
 }
 
 interface Reached {

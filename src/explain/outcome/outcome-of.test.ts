@@ -99,8 +99,8 @@ describe('destinations that no Service has', () => {
     );
     assert.equal(
       textOf(tested.outcome(pod, '10.244.1.1 30080')),
-      'node port 30080 of default/web does not accept connections at 10.244.1.1: nodePortAddresses is 192.168.0.0/24; ' +
-        'a program of the node answers if it listens at 10.244.1.1:30080, otherwise the kernel refuses',
+      'node port 30080 of default/web does not accept connections at 10.244.1.1: nodePortAddresses is 192.168.0.0/24. ' +
+        'A program of the node answers if it listens at 10.244.1.1:30080. Otherwise the kernel refuses',
     );
     assert.match(textOf(tested.outcome(node, '203.0.113.11 80')), /the load balancer of Service default\/web handles/);
   });

@@ -1,5 +1,5 @@
 import type { TrackedFlow } from '../../machine/index.ts';
-import type { PinnedClient } from '../../modes/index.ts';
+import type { KernelReading, PinnedClient } from '../../modes/index.ts';
 import { isLoopback, joinHostPort } from '../../net/index.ts';
 import type { DetectedCaller } from '../caller-detection.ts';
 import type { Facts } from '../facts.ts';
@@ -17,7 +17,7 @@ export async function connectionsStep(
   detected: DetectedCaller,
   outcome: Outcome,
   facts: Facts,
-  affinity: readonly PinnedClient[],
+  reading: Promise<KernelReading | undefined>,
 ): Promise<Finding | undefined> {
   const { kernel } = facts;
   if (!kernel?.flows) return undefined;
@@ -25,11 +25,9 @@ export async function connectionsStep(
   const found = await kernel.flows({ family, protocol, source: detected.ip, destination: ip, port });
   const current = currentTargets(met, outcome);
   const old = found.flows.filter(flow => !current.has(targetOf(flow)) && !isRelayed(flow, facts));
-  const pinned = affinity.filter(({ client }) => client === detected.ip);
+  const pinned = ((await reading)?.affinity ?? []).filter(({ client }) => client === detected.ip);
   const details = [
-    ...pinned.map(
-      ({ endpoint, secondsLeft }) => `Session affinity leads the caller to ${endpoint} for ${secondsLeft} s more.`,
-    ),
+    ...pinned.map(affinityText),
     ...(found.incomplete === undefined ? [] : [`Not everything was read: ${found.incomplete}.`]),
   ];
   const data = { flows: found.flows, old: old.length, affinity: pinned, incomplete: found.incomplete };
@@ -39,6 +37,11 @@ export async function connectionsStep(
     return finding('connections', 'good', text, { details, data });
   }
   return oldFlows(old, met, detected, { details, data, whose });
+}
+
+function affinityText({ endpoint, secondsLeft }: PinnedClient): string {
+  const time = secondsLeft === undefined ? '' : ` for ${secondsLeft} s more`;
+  return `Session affinity leads the caller to ${endpoint}${time}.`;
 }
 
 interface FlowTexts {

@@ -34,11 +34,16 @@ export async function frontendFindings(
     await endpointsStep(met, outcome, facts),
     pathStep(outcome, met, detected, facts),
   ];
-  const kernel = await kernelSteps(met, facts);
-  const findings = [
-    ...planned,
-    ...kernel.findings,
-    ...(await machineSteps(met, detected, outcome, kernel.reading, { facts, isProbing: question.probe })),
-  ];
+  // Some modes start programs to read the kernel, so all of this runs at the same time.
+  const read = kernelSteps(met, facts);
+  const reading = read.then(
+    ({ reading: found }) => found,
+    () => undefined,
+  );
+  const [kernel, machine] = await Promise.all([
+    read,
+    machineSteps(met, detected, outcome, reading, { facts, isProbing: question.probe }),
+  ]);
+  const findings = [...planned, ...kernel.findings, ...machine];
   return { findings, detected, outcome };
 }

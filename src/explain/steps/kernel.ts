@@ -72,8 +72,12 @@ function readBackStep(met: MetFrontend, reading: KernelReading, facts: Facts): F
     const details = [...equalLines(entries, met), ...more];
     if (entries.length === 0)
       return finding('kernel', 'unknown', 'The proxy could read nothing from the kernel.', { details, data });
+    if (incomplete !== undefined) {
+      const text = `The kernel has the ${entries.length} entries that were read, as the proxy wants them.`;
+      return finding('kernel', 'note', text, { details, data });
+    }
     const text = `The kernel has ${entries.length === 1 ? 'the one entry' : `all ${entries.length} entries`} that the proxy wants, read just now.`;
-    return finding('kernel', incomplete === undefined ? 'good' : 'note', text, { details, data });
+    return finding('kernel', 'good', text, { details, data });
   }
   const details = [...different.slice(0, MAX_LINES).flatMap(differenceLines), ...moreLines(different.length), ...more];
   const text = `${different.length} of ${counted(entries.length, 'kernel entry').replace('entrys', 'entries')} for ${planName(plan)} ${different.length === 1 ? 'is' : 'are'} not as the proxy wants.`;
@@ -90,7 +94,7 @@ function readBackStep(met: MetFrontend, reading: KernelReading, facts: Facts): F
     summary: `The kernel differs from the plan: ${differenceSummary(different)}.`,
     next: {
       text: 'see what changed it; the proxy repairs this within syncPeriod',
-      command: `kube-proxy history ${plan.service}`,
+      command: 'kube-proxy history --since 10m',
     },
   });
 }

@@ -64,6 +64,14 @@ describe('the kernel', () => {
     }
   });
 
+  test('EXPLAIN-14 a reading that is not complete does not claim that the kernel has all entries', async () => {
+    const readBack = async () => ({ entries: [EQUAL, EQUAL], affinity: [], incomplete: 'the kernel was slow' });
+    const answer = await ask('web', factsOf([web, webSlice], { kernel: { readBack } }));
+    const found = lines(stepText(answer, 'kernel'));
+    assert.equal(found[0], 'note: The kernel has the 2 entries that were read, as the proxy wants them.');
+    assert.equal(found.at(-1), 'Not everything was read: the kernel was slow.');
+  });
+
   test('EXPLAIN-14 entries that are missing, different or unexpected are named exactly', async () => {
     const entries = [
       EQUAL,
@@ -85,7 +93,7 @@ describe('the kernel', () => {
     assert.deepEqual(lines(verdictText(answer)), [
       'broken: The kernel differs from the plan: element missing in map ip kube-proxy service-numbers, and 2 more.',
       'next: see what changed it; the proxy repairs this within syncPeriod',
-      '$ kube-proxy history default/web',
+      '$ kube-proxy history --since 10m',
     ]);
   });
 
@@ -171,6 +179,13 @@ describe('connections', () => {
       'good: The kernel tracks 0 connections of this caller to this address.',
       'Session affinity leads the caller to 10.244.1.2:8080 for 30 s more.',
     ]);
+    const endless = kernel(
+      { flows: async () => ({ flows: [], incomplete: undefined }) },
+      [EQUAL],
+      [{ ...pinned, secondsLeft: undefined }],
+    );
+    const unsaid = await ask('web from 10.244.1.7', factsOf([web, webSlice], { kernel: endless }));
+    assert.match(stepText(unsaid, 'connections'), /\nSession affinity leads the caller to 10\.244\.1\.2:8080\.$/);
   });
 
   test('EXPLAIN-15 what cannot be read is noted, and the rest is explained', async () => {
@@ -197,7 +212,7 @@ describe('other rules', () => {
     comment: undefined,
   };
   const rules = (...findings: RuleFinding[]) =>
-    kernel({ otherRules: async () => ({ findings, unread: [], incomplete: undefined }) });
+    kernel({ otherRules: async paths => paths.map(() => ({ findings, unread: [], incomplete: undefined })) });
 
   test('EXPLAIN-16 a rule of another table that drops the packet is the fault', async () => {
     const answer = await ask('web', factsOf([web, webSlice], { kernel: rules(DROP) }));
@@ -216,13 +231,14 @@ describe('other rules', () => {
     const off = { kind: 'sysctl', name: 'net.ipv4.ip_forward', value: '0', text: 'net.ipv4.ip_forward = 0' } as const;
     const sure = { certainty: 'drops', unknown: [] } as const;
     const found = kernel({
-      otherRules: async () => ({ findings: [{ ...off, ...sure }, DROP], unread: [], incomplete: undefined }),
+      otherRules: async paths =>
+        paths.map(() => ({ findings: [{ ...off, ...sure }, DROP], unread: [], incomplete: undefined })),
     });
     const answer = await ask('web', factsOf([web, webSlice], { kernel: found }));
     assert.deepEqual(lines(stepText(answer, 'other rules')), [
       'bad: The setting net.ipv4.ip_forward = 0 drops the packet.',
       'On the way to 10.244.1.2:8080.',
-      '✗ A rule in table inet firewalld, chain filter_FORWARD (forward), on the way to 10.244.1.2:8080',
+      '✗ A rule in table inet firewalld, chain filter_FORWARD (forward) drops the packet on the way to 10.244.1.2:8080',
       '    ip daddr 10.244.0.0/16 drop',
     ]);
     assert.deepEqual(lines(verdictText(answer)).slice(1), [
@@ -262,12 +278,46 @@ describe('other rules', () => {
     ]);
   });
 
+  test('EXPLAIN-16 in a mode that relays, rules are looked at on the way to the process and from it', async () => {
+    const asked: unknown[] = [];
+    const found = {
+      ...kernel({
+        otherRules: async paths => {
+          asked.push(
+            ...paths.map(({ packet, isFromNode, endpoint }) => [packet.destination, isFromNode, endpoint?.port]),
+          );
+          return paths.map(() => ({ findings: [], unread: [], incomplete: undefined }));
+        },
+      }),
+      readBack: async () => ({ entries: [], affinity: [], relayPorts: { Cluster: 40_001 } }),
+    };
+    const relays = { ...DEFAULT_MODE, behaviour: { ...DEFAULT_MODE.behaviour, isRelay: true } };
+    await ask('web from 10.244.1.7', factsOf([web, webSlice], { kernel: found, mode: relays }));
+    assert.deepEqual(asked, [
+      ['10.96.0.10', false, 40_001],
+      ['10.244.1.2', true, undefined],
+    ]);
+  });
+
+  test('EXPLAIN-16 in a mode with virtual servers, rules are looked at where these replace the destination', async () => {
+    const asked: unknown[] = [];
+    const found = kernel({
+      otherRules: async paths => {
+        asked.push(...paths.map(({ translatedBy }) => translatedBy));
+        return paths.map(() => ({ findings: [], unread: [], incomplete: undefined }));
+      },
+    });
+    const servers = { ...DEFAULT_MODE.behaviour, translatedBy: 'virtual servers' } as const;
+    await ask('web', factsOf([web, webSlice], { kernel: found, mode: { ...DEFAULT_MODE, behaviour: servers } }));
+    assert.deepEqual(asked, ['virtual server']);
+  });
+
   test('EXPLAIN-16 in iptables mode the mark follows from whether the source is replaced', async () => {
     const asked: unknown[] = [];
     const found = kernel({
-      otherRules: async ({ masquerade, isFromPod }) => {
-        asked.push([masquerade, isFromPod]);
-        return { findings: [], unread: [], incomplete: undefined };
+      otherRules: async paths => {
+        asked.push(...paths.map(({ masquerade, isFromPod }) => [masquerade, isFromPod]));
+        return paths.map(() => ({ findings: [], unread: [], incomplete: undefined }));
       },
     });
     const marks = { ...DEFAULT_MODE, behaviour: { ...DEFAULT_MODE.behaviour, marksMasqueraded: true } };
@@ -286,9 +336,9 @@ describe('other rules', () => {
     const asked: (string | undefined)[] = [];
     const both = slice('web-1', ['10.244.2.1', { ip: '10.244.1.1', nodeName: 'node-a' }, '10.244.2.2'], httpSlice);
     const found = kernel({
-      otherRules: async ({ endpoint }) => {
-        asked.push(endpoint?.ip);
-        return { findings: [], unread: [], incomplete: undefined };
+      otherRules: async paths => {
+        asked.push(...paths.map(({ endpoint }) => endpoint?.ip));
+        return paths.map(() => ({ findings: [], unread: [], incomplete: undefined }));
       },
     });
     const answer = await ask('web', factsOf([web, both], { kernel: found }));

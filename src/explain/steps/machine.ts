@@ -16,18 +16,17 @@ export async function machineSteps(
   met: MetFrontend,
   detected: DetectedCaller,
   outcome: Outcome,
-  reading: KernelReading | undefined,
+  reading: Promise<KernelReading | undefined>,
   { facts, isProbing }: { readonly facts: Facts; readonly isProbing: boolean },
 ): Promise<readonly Finding[]> {
   const { kernel } = facts;
   const isNodePort = met.frontend.kind === 'NodePort';
-  const steps = [
-    kernel &&
-      (await guarded('connections', () => connectionsStep(met, detected, outcome, facts, reading?.affinity ?? []))),
-    kernel && (await guarded('other rules', () => otherRulesStep(met, detected, outcome, facts))),
-    kernel && isNodePort && (await guarded('listeners', () => listenersStep(met, true, outcome, kernel))),
-    isProbing && (await guarded('probe', () => probeStep(met, outcome, kernel))),
-  ];
+  const steps = await Promise.all([
+    kernel && guarded('connections', () => connectionsStep(met, detected, outcome, facts, reading)),
+    kernel && guarded('other rules', () => otherRulesStep(met, detected, outcome, facts, reading)),
+    kernel && isNodePort && guarded('listeners', () => listenersStep(met, true, outcome, kernel)),
+    isProbing && guarded('probe', () => probeStep(met, outcome, kernel)),
+  ]);
   return steps.flatMap(step => step || []);
 }
 

@@ -1,12 +1,12 @@
-import type { OtherRules, PacketPath, RuleFinding } from '../../machine/index.ts';
-import { joinHostPort } from '../../net/index.ts';
+import type { OtherRules, RuleFinding } from '../../machine/index.ts';
+import type { KernelReading } from '../../modes/index.ts';
 import type { DetectedCaller } from '../caller-detection.ts';
 import type { NextStep } from '../explanation.ts';
 import type { Facts } from '../facts.ts';
 import { type Finding, finding, listed } from '../finding.ts';
 import type { Outcome } from '../outcome.ts';
-import { endpointsToReach } from '../reached-endpoints.ts';
 import type { MetFrontend } from '../target.ts';
+import { relayedPaths, translatedPaths } from './packet-paths.ts';
 
 type MachineFinding = OtherRules['findings'][number];
 
@@ -18,45 +18,24 @@ export async function otherRulesStep(
   detected: DetectedCaller,
   outcome: Outcome,
   facts: Facts,
+  reading: Promise<KernelReading | undefined>,
 ): Promise<Finding | undefined> {
-  const { kernel } = facts;
+  const { kernel, mode } = facts;
   if (!kernel?.otherRules || outcome.kind !== 'answered') return undefined;
-  const { family, protocol, ip, port } = met;
-  const packet = { family, protocol, source: detected.ip, destination: ip, port };
-  const { caller } = detected;
-  const isFromNode = caller.place === 'node';
+  const connection = { met, detected, outcome, facts };
+  const paths = mode.behaviour.isRelay ? relayedPaths(connection, await reading) : translatedPaths(connection);
+  const rules = await kernel.otherRules(paths.map(({ path }) => path));
   const found = new Map<string, Found>();
-  const unread = new Set<string>();
-  const incomplete = new Set<string>();
-  for (const endpoint of endpointsToReach(met, outcome)) {
-    const rules = await kernel.otherRules({
-      packet,
-      isFromNode,
-      isFromPod: caller.place === 'pod' && caller.isOnOtherNode !== true,
-      endpoint,
-      masquerade: masqueradeOf(endpoint.text, met, outcome, facts),
-    });
-    for (const each of rules.findings) addFound(found, each, joinHostPort(endpoint.ip, endpoint.port));
-    for (const table of rules.unread) unread.add(table);
-    if (rules.incomplete !== undefined) incomplete.add(rules.incomplete);
+  for (const [i, { to }] of paths.entries()) {
+    for (const each of rules[i]?.findings ?? []) addFound(found, each, to);
   }
+  const unread = new Set(rules.flatMap(each => each.unread));
+  const incomplete = new Set(rules.flatMap(each => each.incomplete ?? []));
   const rest = [
     ...(unread.size === 0 ? [] : [`Not evaluated: ${listed([...unread])}.`]),
     ...(incomplete.size === 0 ? [] : [`Not everything was read: ${[...incomplete].join('; ')}.`]),
   ];
   return stepOf([...found.values()], rest, incomplete.size > 0);
-}
-
-/** Whether the proxy replaces the source says whether the packet has the mark for it. */
-function masqueradeOf(
-  endpoint: string,
-  { family }: MetFrontend,
-  outcome: Extract<Outcome, { kind: 'answered' }>,
-  { mode, settings }: Facts,
-): PacketPath['masquerade'] {
-  const reached = outcome.endpoints.find(({ text }) => text === endpoint);
-  if (!reached || mode.behaviour.marksMasqueraded !== true) return undefined;
-  return { mark: settings(family).masqueradeMark, isMarked: reached.seenAs === 'node' };
 }
 
 interface Found {
@@ -105,7 +84,8 @@ function foundLines(found: Found, isFirst: boolean): readonly string[] {
   const when = `n the way to ${listed(endpoints)}${unknown}`;
   const text = each.kind === 'sysctl' ? undefined : each.text;
   if (isFirst) return [...(text === undefined ? [] : [`${mark} ${text}`]), `O${when}.`];
-  return [`${mark} ${placeText(each)}, o${when}`, ...(text === undefined ? [] : [`    ${text}`])];
+  const effect = isSure(found) ? verbOf(each) : 'may drop';
+  return [`${mark} ${placeText(each)} ${effect} the packet o${when}`, ...(text === undefined ? [] : [`    ${text}`])];
 }
 
 function placeText(each: MachineFinding): string {

@@ -154,7 +154,7 @@ describe('steps', () => {
       ],
       topic: 'path',
       step: [
-        'bad: Node port 30080 of default/web:http does not accept connections at 172.17.0.1: nodePortAddresses is 192.168.0.0/16; a program of the node answers if it listens at 172.17.0.1:30080, otherwise the kernel refuses.',
+        'bad: Node port 30080 of default/web:http does not accept connections at 172.17.0.1: nodePortAddresses is 192.168.0.0/16. A program of the node answers if it listens at 172.17.0.1:30080. Otherwise the kernel refuses.',
         'Node ports are accepted at 192.168.0.2.',
       ],
       verdict: [

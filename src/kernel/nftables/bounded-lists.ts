@@ -34,17 +34,12 @@ export interface HookedChain {
 
 /** A table, and how many chains, sets and other objects it has. */
 export interface TableSize {
+  /** Also `bridge`, `netdev` and `arp`, whose rules this program does not decode. */
+  readonly family: NftFamily | 'arp' | 'netdev' | 'bridge' | `family ${number}`;
   readonly name: string;
   /** The base chains of a dormant table see no packets. */
   readonly isDormant: boolean;
   readonly objects: number;
-}
-
-/** A table of a family whose rules this program does not decode. */
-export interface UnsupportedTable {
-  /** `bridge`, `netdev`, `arp` */
-  readonly family: string;
-  readonly name: string;
 }
 
 /** A list that may have been cut. */
@@ -54,25 +49,24 @@ export interface BoundedList<T> {
 }
 
 const DORMANT = 1;
-const OTHER_FAMILIES: ReadonlyMap<number, string> = new Map([
+const OTHER_FAMILIES: ReadonlyMap<number, TableSize['family']> = new Map([
   [3, 'arp'],
   [5, 'netdev'],
   [7, 'bridge'],
 ]);
 
-/** The tables of the family. */
-export async function listTableSizes(
-  family: NftFamily,
-  namespace: NetworkNamespace | undefined,
-): Promise<readonly TableSize[]> {
+/** The tables of all families. */
+export async function listTableSizes(namespace: NetworkNamespace | undefined): Promise<readonly TableSize[]> {
   const found: TableSize[] = [];
-  const request = (writer: MessageWriter) => writer.struct(familyHead(family));
-  await list(`list tables of ${family}`, NftMessage.GETTABLE, namespace, request, ({ body }) => {
+  const request = (writer: MessageWriter) => writer.struct(UNSPECIFIED_HEAD);
+  await list('list tables', NftMessage.GETTABLE, namespace, request, ({ body }) => {
     const attributes = attributeMap(body, NFGENMSG_LENGTH);
     const name = asString(attributes.get(TableAttribute.NAME));
     const objects = asU32BE(attributes.get(TableAttribute.USE)) ?? 0;
     const flags = asU32BE(attributes.get(TableAttribute.FLAGS)) ?? 0;
-    if (name !== undefined) found.push({ name, objects, isDormant: (flags & DORMANT) !== 0 });
+    const number = body[0] ?? 0;
+    const family = familyFromNumber(number) ?? OTHER_FAMILIES.get(number) ?? (`family ${number}` as const);
+    if (name !== undefined) found.push({ family, name, objects, isDormant: (flags & DORMANT) !== 0 });
     return true;
   });
   return found;
@@ -136,22 +130,6 @@ export async function listElementsUpTo(
   });
   if (!isComplete) return undefined;
   return shapeOf(set) === 'pair' ? joinIntervals(parts) : parts;
-}
-
-/** Tables of the families arp, netdev and bridge. */
-export async function listUnsupportedTables(
-  namespace: NetworkNamespace | undefined,
-): Promise<readonly UnsupportedTable[]> {
-  const found: UnsupportedTable[] = [];
-  const request = (writer: MessageWriter) => writer.struct(UNSPECIFIED_HEAD);
-  await list('list tables', NftMessage.GETTABLE, namespace, request, ({ body }) => {
-    const number = body[0] ?? 0;
-    const name = asString(attributeMap(body, NFGENMSG_LENGTH).get(TableAttribute.NAME));
-    if (familyFromNumber(number) || name === undefined) return true;
-    found.push({ family: OTHER_FAMILIES.get(number) ?? `family ${number}`, name });
-    return true;
-  });
-  return found;
 }
 
 /** Calls `take` for each message until it returns false. Returns false in that case. */

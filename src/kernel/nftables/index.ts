@@ -7,9 +7,7 @@ export {
   listElementsUpTo,
   listRulesUpTo,
   listTableSizes,
-  listUnsupportedTables,
   type TableSize,
-  type UnsupportedTable,
 } from './bounded-lists.ts';
 export { type BaseChain, type Chain, type ChainType, type Hook, printListedChain } from './chain.ts';
 export type { Command, ElementCommand, RuleHandle, SetElements } from './command.ts';

@@ -1,10 +1,10 @@
 import type { NetworkNamespace } from '../../kernel/netns.ts';
-import { listUnsupportedTables, NftablesSocket } from '../../kernel/nftables/index.ts';
+import { NftablesSocket } from '../../kernel/nftables/index.ts';
 import { Budget } from './budget.ts';
 import type { Finding, OtherRules, PacketPath, RuleFinding } from './finding.ts';
 import { type HookSource, readSources } from './hook-sources.ts';
 import { type PacketView, stagesOf } from './packet-view.ts';
-import { readRouting } from './routing.ts';
+import { type Routing, readRouting } from './routing.ts';
 import { settingFindings } from './settings.ts';
 import { type Drop, Walk } from './walk.ts';
 
@@ -23,27 +23,48 @@ export interface OtherRulesOptions {
 
 /** What drops or rejects the packet on its way, or may: rules of other programs, settings and routes. */
 export async function findOtherRules(path: PacketPath, options: OtherRulesOptions = {}): Promise<OtherRules> {
+  const [found] = await findOtherRulesOn([path], options);
+  return found ?? { findings: [], unread: [], incomplete: undefined };
+}
+
+/** The same for several paths of one family, in their order. The rules are read only once. */
+export async function findOtherRulesOn(
+  paths: readonly PacketPath[],
+  options: OtherRulesOptions = {},
+): Promise<readonly OtherRules[]> {
   const { namespace, timeoutMs = TIMEOUT_MS, maxRules = MAX_RULES } = options;
+  const [first] = paths;
+  if (!first) return [];
   const budget = new Budget({ maxRules, timeoutMs });
-  const routing = readRouting(path, namespace);
-  const findings: Finding[] = [...settingFindings(path, routing, namespace)];
   const socket = NftablesSocket.open({ namespace });
   try {
-    const { sources, unread } = await readSources(path.packet.family, { socket, namespace, budget });
-    for (const stage of stagesOf(path, routing)) {
-      const here = sources.filter(({ hook }) => hook === stage.hook).sort((a, b) => a.priority - b.priority);
-      for (const source of here) findings.push(...(await followChain(source, stage.view(source.priority), budget)));
+    const { sources, unread } = await readSources(first.packet.family, { socket, namespace, budget });
+    const found: OtherRules[] = [];
+    for (const path of paths) {
+      const routing = readRouting(path, namespace);
+      const settings = settingFindings(path, routing, namespace);
+      const findings = [...settings, ...(await followPath(path, routing, sources, budget))];
+      if (findings.length > MAX_FINDINGS) budget.leaveOut(`there are more than ${MAX_FINDINGS} findings`);
+      found.push({ findings: findings.slice(0, MAX_FINDINGS), unread, incomplete: budget.incomplete });
     }
-    const others = (await listUnsupportedTables(namespace)).filter(({ family }) => family !== 'arp');
-    if (findings.length > MAX_FINDINGS) budget.leaveOut(`there are more than ${MAX_FINDINGS} findings`);
-    return {
-      findings: findings.slice(0, MAX_FINDINGS),
-      unread: [...unread, ...others.map(({ family, name }) => `${family} ${name}`)],
-      incomplete: budget.incomplete,
-    };
+    return found;
   } finally {
     socket.close();
   }
+}
+
+async function followPath(
+  path: PacketPath,
+  routing: Routing,
+  sources: readonly HookSource[],
+  budget: Budget,
+): Promise<readonly Finding[]> {
+  const findings: Finding[] = [];
+  for (const stage of stagesOf(path, routing)) {
+    const here = sources.filter(({ hook }) => hook === stage.hook).sort((a, b) => a.priority - b.priority);
+    for (const source of here) findings.push(...(await followChain(source, stage.view(source.priority), budget)));
+  }
+  return findings;
 }
 
 /** Follows the packet through one base chain. */

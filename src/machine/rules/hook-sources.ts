@@ -1,6 +1,8 @@
+import { KernelError } from '../../kernel/errors.ts';
 import type { IptablesFamily } from '../../kernel/iptables/index.ts';
 import type { NetworkNamespace } from '../../kernel/netns.ts';
-import type { HookedChain, NftablesSocket } from '../../kernel/nftables/index.ts';
+import { type HookedChain, listTableSizes, type NftablesSocket, type TableSize } from '../../kernel/nftables/index.ts';
+import { errorText } from '../../lib/error-text.ts';
 import type { Family } from '../../net/index.ts';
 import type { Budget } from './budget.ts';
 import type { PathHook, RuleFinding } from './finding.ts';
@@ -25,18 +27,21 @@ export interface SourceContext {
 
 /** The table of nftables mode. */
 const OWN_TABLE = 'kube-proxy';
+/** Also the family arp, which does not see packets of connections. */
+const DECODED: ReadonlySet<string> = new Set(['ip', 'ip6', 'inet', 'arp']);
 const HOOKS: ReadonlySet<string> = new Set(['prerouting', 'input', 'forward', 'output', 'postrouting']);
 
 export interface ReadSources {
   readonly sources: readonly HookSource[];
-  /** Tables with base chains that are not evaluated, because they see packets of single interfaces. */
+  /** Tables that are not evaluated: of other families, or with base chains that see packets of single interfaces. */
   readonly unread: readonly string[];
 }
 
 /** All base chains that a packet of the family can enter, except those of nftables mode. */
 export async function readSources(family: Family, context: SourceContext): Promise<ReadSources> {
   const own: IptablesFamily = family === 'IPv4' ? 'ip' : 'ip6';
-  const wanted = { leaveOut: OWN_TABLE, knownChains: iptablesChains };
+  const all = await listNftTables(context);
+  const wanted = { tables: all, leaveOut: OWN_TABLE, knownChains: iptablesChains };
   const tables = [
     ...(await readNftTables(context.socket, own, wanted, context.namespace)),
     ...(await readNftTables(context.socket, 'inet', wanted, context.namespace)),
@@ -44,10 +49,22 @@ export async function readSources(family: Family, context: SourceContext): Promi
   const read = await readIptables(own, tables, context);
   const others = tables.filter(table => !read.replaces(table));
   const ingress = others.filter(({ baseChains }) => baseChains.some(({ base }) => base.hook === 'ingress'));
+  const undecoded = all.filter(table => !DECODED.has(table.family));
   return {
     sources: [...others.flatMap(table => nftSources(table, context)), ...read.sources],
-    unread: ingress.map(table => `${table.family} ${table.name}`),
+    unread: [...ingress, ...undecoded].map(table => `${table.family} ${table.name}`),
   };
+}
+
+/** A kernel without nf_tables refuses the request. It may still have tables of iptables-legacy. */
+async function listNftTables({ namespace, budget }: SourceContext): Promise<readonly TableSize[]> {
+  try {
+    return await listTableSizes(namespace);
+  } catch (error) {
+    if (!(error instanceof KernelError)) throw error;
+    budget.leaveOut(`the kernel did not list the tables of nft: ${errorText(error)}`);
+    return [];
+  }
 }
 
 function nftSources(table: NftTable, { socket, namespace, budget }: SourceContext): readonly HookSource[] {

@@ -1,4 +1,4 @@
-export { findOtherRules, type OtherRulesOptions } from './find-other-rules.ts';
+export { findOtherRules, findOtherRulesOn, type OtherRulesOptions } from './find-other-rules.ts';
 export type {
   Certainty,
   Finding,

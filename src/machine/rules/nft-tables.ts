@@ -4,11 +4,11 @@ import {
   type HookedChain,
   listBaseChains,
   listRulesUpTo,
-  listTableSizes,
   type NftablesSocket,
   type NftFamily,
   printRule,
   type Rule,
+  type TableSize,
 } from '../../kernel/nftables/index.ts';
 import { errorText } from '../../lib/error-text.ts';
 import type { Budget } from './budget.ts';
@@ -32,13 +32,14 @@ export interface NftTable {
 export async function readNftTables(
   socket: NftablesSocket,
   family: NftFamily,
-  { leaveOut, knownChains }: { readonly leaveOut: string; readonly knownChains: ChainNames },
+  { tables, leaveOut, knownChains }: WantedTables,
   namespace: NetworkNamespace | undefined,
 ): Promise<readonly NftTable[]> {
-  const sizes = (await listTableSizes(family, namespace)).filter(
-    ({ name, isDormant }) => name !== leaveOut && !isDormant,
-  );
-  const objects = sizes.reduce((sum, table) => sum + table.objects, 0);
+  const sizes = tables.filter(table => table.family === family && table.name !== leaveOut && !table.isDormant);
+  // A list has the chains of all tables, also of those that are left out.
+  if (sizes.length === 0) return [];
+  const listed = tables.filter(table => table.family === family);
+  const objects = listed.reduce((sum, table) => sum + table.objects, 0);
   if (objects > MANY_OBJECTS && sizes.every(({ name }) => knownChains(family, name).length > 0)) {
     return sizes.map(({ name }) => ({
       family,
@@ -54,6 +55,13 @@ export async function readNftTables(
 }
 
 const MANY_OBJECTS = 2000;
+
+export interface WantedTables {
+  /** All tables that exist. */
+  readonly tables: readonly TableSize[];
+  readonly leaveOut: string;
+  readonly knownChains: ChainNames;
+}
 
 /** The names of the base chains that a table of this name usually has. Empty for other tables. */
 type ChainNames = (family: NftFamily, table: string) => readonly string[];

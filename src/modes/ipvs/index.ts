@@ -30,6 +30,7 @@ function behaviour({ scheduler }: IpvsOptions): ModeBehaviour {
   return {
     ...PLAN_BEHAVIOUR,
     choice: { kind: 'scheduler', scheduler: scheduler || DEFAULT_SCHEDULER },
+    translatedBy: 'virtual servers',
     hasShortCircuit: false,
     withoutLocalEndpoints: 'cluster-endpoints',
     // The link of the mode has the addresses of Services, so the kernel takes the destination as the source too.

@@ -31,6 +31,7 @@ export async function readBackUserspace(input: ReadBackInput): Promise<KernelRea
   return {
     entries: [...entries, ...listeners(input)],
     affinity: pinned.slice(0, MAX_PINNED_CLIENTS),
+    relayPorts: { ...proxy?.openPorts },
     incomplete: incomplete ?? (isCut ? `the mode read only ${MAX_PINNED_CLIENTS} pinned clients` : undefined),
   };
 }
