@@ -7,6 +7,7 @@ import { HttpClient } from './control-plane/http-client.ts';
 import { Program } from './control-plane/program.ts';
 import { certificates } from './support/certificates.ts';
 import { EchoingApiServer } from './support/echoing-api-server.ts';
+import { SYNCED } from './support/kube-proxy.ts';
 import { base64, KubeconfigFolder } from './support/kubeconfig.ts';
 import { createNodeNamespace } from './support/namespaces.ts';
 
@@ -23,7 +24,6 @@ const FLAGS = [
   ...['--feature-gates', 'ComponentFlagz=true,ComponentStatusz=true', '--conntrack-max-per-core', '0'],
   ...['--conntrack-tcp-timeout-established', '0s', '--conntrack-tcp-timeout-close-wait', '0s'],
 ];
-const SYNCED = /"Synced all service ports" ipFamily="IPv6"/;
 const REFUSED = 'the API server does not accept the credentials (401';
 /** Longer than the texts of servers and programs that messages show. */
 const LONG_TOKEN = `eyJ${randomBytes(500).toString('base64url')}.${randomBytes(200).toString('base64url')}`;

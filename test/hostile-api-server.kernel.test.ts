@@ -5,11 +5,11 @@ import type { NetworkNamespace } from '../src/kernel/netns.ts';
 import { Program } from './control-plane/program.ts';
 import { certificates } from './support/certificates.ts';
 import { EchoingApiServer } from './support/echoing-api-server.ts';
+import { SYNCED } from './support/kube-proxy.ts';
 import { base64, KubeconfigFolder } from './support/kubeconfig.ts';
 import { createNodeNamespace } from './support/namespaces.ts';
 
 const FLAGS = ['--hostname-override', 'node-a', '--proxy-mode', 'nftables', '--conntrack-max-per-core', '0'];
-const SYNCED = /"Synced all service ports" ipFamily="IPv6"/;
 const STORM_MS = 5000;
 /** Three kinds of objects, the Node and Events: each may ask ten times at once, and then once in a while. */
 const MAX_REQUESTS = 150;

@@ -5,11 +5,11 @@ import type { Ip } from '../src/net/index.ts';
 import { HttpClient } from './control-plane/http-client.ts';
 import { Program } from './control-plane/program.ts';
 import type { HeldProcess } from './support/held-process.ts';
+import { SYNCED } from './support/kube-proxy.ts';
 import { createNodeNamespace } from './support/namespaces.ts';
 import { holdSockets } from './support/socket-holder.ts';
 
 const NAME = 'pointsman-kube-proxy';
-const SYNCED = /"Synced all service ports" ipFamily="IPv6"/;
 const WAITS = 'waiting until it ends';
 /** A pod: its own file systems and processes, but the network of the node. */
 const POD = ['unshare', '--mount', '--pid', '--fork', '--mount-proc', '--kill-child'];

@@ -9,6 +9,7 @@ import { TraceMonitor } from '../../src/kernel/nftables/index.ts';
 import { hostCidr, type Ip } from '../../src/net/index.ts';
 import { resultOf, summaryOf, type TracedPacket } from '../../src/trace/index.ts';
 import { Program } from '../control-plane/program.ts';
+import { KUBE_PROXY, SYNCED } from '../support/kube-proxy.ts';
 import { createNodeNamespace } from '../support/namespaces.ts';
 import { runIn, runNftScript } from '../support/run-in.ts';
 import { waitFor } from '../support/wait-for.ts';
@@ -355,11 +356,11 @@ describe('trace', { concurrency: 3 }, () => {
     const folder = mkdtempSync(join(tmpdir(), 'trace-'));
     const socket = join(folder, 'run', 'proxy.sock');
     const flags = ['--manifests', 'examples', '--hostname-override', 'node-a', '--proxy-mode', 'nftables'];
-    const proxy = new Program('the proxy', ['bin/kube-proxy', ...flags, '--inspect-socket', socket], { namespace });
+    const proxy = new Program('the proxy', [KUBE_PROXY, ...flags, '--inspect-socket', socket], { namespace });
     const trace = (...args: string[]) => new TraceProgram(namespace, '--inspect-socket', socket, ...args);
     const programs: TraceProgram[] = [];
     try {
-      await proxy.until(/"Synced all service ports" ipFamily="IPv6"/);
+      await proxy.until(SYNCED);
       const missing = trace('--to', 'default/wep');
       programs.push(missing);
       assert.equal(await missing.end(), 2);

@@ -4,6 +4,7 @@ import { Cluster, type ProbeResult, probe } from '../../src/demo/playground/inde
 import type { NetworkNamespace } from '../../src/kernel/netns.ts';
 import { type Ip, parseCidr } from '../../src/net/index.ts';
 import { type PacketSelection, type TracedPacket, Tracer } from '../../src/trace/index.ts';
+import { KUBE_PROXY } from '../support/kube-proxy.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { CaseObjects } from '../traffic/case-objects.ts';
 import { Endpoints } from '../traffic/endpoints.ts';
@@ -102,9 +103,7 @@ export class TraceProgram {
   #errors = '';
 
   constructor(namespace: NetworkNamespace, ...args: string[]) {
-    this.#child = namespace.run(() =>
-      spawn('bin/kube-proxy', ['trace', ...args], { stdio: ['ignore', 'pipe', 'pipe'] }),
-    );
+    this.#child = namespace.run(() => spawn(KUBE_PROXY, ['trace', ...args], { stdio: ['ignore', 'pipe', 'pipe'] }));
     this.#closed = once(this.#child, 'close');
     this.#child.stdout.on('data', data => {
       this.#output += data;

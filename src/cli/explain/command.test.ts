@@ -57,6 +57,15 @@ async function explained(...args: string[]) {
 }
 
 describe('kube-proxy explain', () => {
+  test('EXPLAIN-19 flags that say how to plan are refused if the running proxy is to answer', async () => {
+    const { status, stdout, stderr } = await run('--node', 'node-b', 'web');
+    assert.deepEqual([status, stdout], [2, '']);
+    assert.match(
+      stderr,
+      /^Error: --node needs --kubeconfig or --manifests: without them the proxy of this node answers/,
+    );
+  });
+
   test('EXPLAIN-19 EXPLAIN-20 a healthy Service: numbered steps, the verdict at the end, status 0', async () => {
     const { status, stdout } = await explained('web', '--from', '10.244.1.7');
     assert.equal(

@@ -11,7 +11,7 @@ import { isRecord } from '../../lib/is-record.ts';
 import { printable } from '../../lib/printable.ts';
 import { type Command, defineCommand, type Io, oneOf, print } from '../command.ts';
 import { jsonDocument, printableTexts } from '../document-stream.ts';
-import { FACTS_FLAGS, loadFacts, namesSource } from '../facts/index.ts';
+import { FACTS_FLAGS, loadFacts, namesSource, refuseFactsFlags } from '../facts/index.ts';
 import { bool, FlagError, type ParsedFlags, string } from '../flags/index.ts';
 import { proxySocket, SOCKET_FLAG } from '../proxy-socket.ts';
 import { COLOR_FLAG, colorFlag, type Style, styleFor } from '../style.ts';
@@ -72,6 +72,7 @@ wrong.`,
     const { values, positional } = parsed;
     const render = renderer(values.output, styleFor(io.stdout, io.env, colorFlag(values)), io);
     const question = questionOf(positional[0] ?? '', values);
+    if (!namesSource(parsed)) refuseFactsFlags(parsed);
     const explanation = namesSource(parsed)
       ? await explainHere(question, parsed, io)
       : await askProxy(question, values);

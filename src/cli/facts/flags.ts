@@ -115,6 +115,15 @@ export function namesSource({ values }: FactsFlags): boolean {
   return values.manifests !== '' || values.kubeconfig !== '';
 }
 
+/** Refuses the flags that say how to plan. A command that asks the running proxy would ignore them. */
+export function refuseFactsFlags({ changed }: FactsFlags): void {
+  const [flag] = Object.keys(FACTS_FLAGS).filter(name => changed.has(name));
+  if (flag === undefined) return;
+  throw new FlagError(
+    `--${flag} needs --kubeconfig or --manifests: without them the proxy of this node answers, with its own settings`,
+  );
+}
+
 /** The name of the node that the operator gave. Empty if there is none. */
 export function nodeFlag({ values }: FactsFlags): string {
   const names = [values.node, values['hostname-override']].map(name => name.trim().toLowerCase());

@@ -1,4 +1,4 @@
-export { FACTS_FLAGS, type FactsFlags, namesSource } from './flags.ts';
+export { FACTS_FLAGS, type FactsFlags, namesSource, refuseFactsFlags } from './flags.ts';
 export { machineIPs } from './interface-ips.ts';
 export { type LoadedFacts, loadFacts } from './load.ts';
 export type { Snapshot } from './snapshot.ts';

@@ -364,7 +364,7 @@ describe('--service', () => {
     assert.deepEqual(await services('*/w?b'), ['default/web', 'shop/web']);
     assert.deepEqual(await services('*/w?'), []);
     assert.deepEqual(await services('web'), ['default/web']);
-    assert.deepEqual(await services('w*'), ['default/web']);
+    assert.deepEqual(await services('w*'), ['default/web', 'shop/web']);
     assert.deepEqual(await services('web', 'shop/web'), ['default/web', 'shop/web']);
     assert.deepEqual(await services('default/web,shop/w*'), ['default/web', 'shop/web']);
   });

@@ -1,8 +1,7 @@
+import { type NamePattern, parseNamePattern } from '../../lib/name-pattern.ts';
 import type { Problem } from '../../lib/problem.ts';
 import type { Snapshot } from '../facts/index.ts';
 import { nearestService } from './slice-problems.ts';
-
-const DEFAULT_NAMESPACE = 'default';
 
 export interface ServiceSelection {
   /** `key` is `ns/name`. */
@@ -11,36 +10,23 @@ export interface ServiceSelection {
   readonly problems: readonly Problem[];
 }
 
-/**
- * Selects Services by patterns: `ns/name`, with `*` for any letters and `?` for one. As with kubectl, a pattern without
- * a namespace is for the namespace default. Without patterns, all Services are selected.
- */
-export function selectServices(patterns: readonly string[], snapshot: Snapshot): ServiceSelection {
-  if (patterns.length === 0) return { isSelected: () => true, problems: [] };
+/** Selects Services by patterns, see `parseNamePattern`. Without patterns, all Services are selected. */
+export function selectServices(texts: readonly string[], snapshot: Snapshot): ServiceSelection {
+  if (texts.length === 0) return { isSelected: () => true, problems: [] };
   const keys = [...snapshot.services.keys()];
-  const tests = patterns.map(pattern => ({ pattern, expression: expressionOf(pattern) }));
+  const patterns = texts.map(text => ({ where: `--service ${text}`, ...parseNamePattern(text) }));
   return {
-    isSelected: key => tests.some(({ expression }) => expression.test(key)),
-    problems: tests
-      .filter(({ expression }) => !keys.some(key => expression.test(key)))
-      .map(({ pattern }) => ({ where: `--service ${pattern}`, message: noMatch(pattern, snapshot) })),
+    isSelected: key => patterns.some(pattern => pattern.matches(key)),
+    problems: patterns
+      .filter(pattern => !keys.some(key => pattern.matches(key)))
+      .map(pattern => ({ where: pattern.where, message: noMatch(pattern, snapshot) })),
   };
 }
 
-function noMatch(pattern: string, snapshot: Snapshot): string {
-  const key = withNamespace(pattern);
-  const known = snapshot.problems.some(({ object }) => object === `Service ${key}`);
-  if (known) return `Service ${key} cannot be used, because of the problem above`;
-  const other = /[*?]/.test(pattern) ? undefined : nearestService(key, snapshot);
-  const message = `no Service of ${snapshot.name} matches ${key}`;
+function noMatch({ text, isExact }: NamePattern, snapshot: Snapshot): string {
+  const known = snapshot.problems.some(({ object }) => object === `Service ${text}`);
+  if (known) return `Service ${text} cannot be used, because of the problem above`;
+  const other = isExact ? nearestService(text, snapshot) : undefined;
+  const message = `no Service of ${snapshot.name} matches ${text}`;
   return other === undefined ? message : `${message}: did you mean ${other}?`;
-}
-
-function withNamespace(pattern: string): string {
-  return pattern.includes('/') ? pattern : `${DEFAULT_NAMESPACE}/${pattern}`;
-}
-
-function expressionOf(pattern: string): RegExp {
-  const escaped = withNamespace(pattern).replaceAll(/[.+^${}()|[\]\\]/g, '\\$&');
-  return new RegExp(`^${escaped.replaceAll('*', '[^/]*').replaceAll('?', '[^/]')}$`);
 }
