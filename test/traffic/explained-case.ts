@@ -89,7 +89,7 @@ export class ExplainedCase {
       readBack: (family, plan) => this.proxy.mode.readBack(family, plan),
       flows: packet => findFlows(packet, { namespace }),
       otherRules: paths => findOtherRulesOn(paths, { namespace, timeoutMs: TIMEOUT_MS }),
-      listeners: query => findListeners(query, { namespace }),
+      listeners: query => findListeners(query, { namespace, timeoutMs: TIMEOUT_MS }),
       probe: endpoints => namespace.run(() => probeAll(endpoints)),
     };
   }
