@@ -36,7 +36,7 @@ export interface Damage {
 /** Runs a line of the shell on the node. */
 export type Run = (line: string) => string;
 
-const REPAIRED = /^kube-proxy history default\/web$/;
+const REPAIRED = /^kube-proxy history --since 10m$/;
 
 export function missing(name: string, command: Damage['command'], summary: RegExp): Damage {
   return { name, command, summary, next: REPAIRED };
