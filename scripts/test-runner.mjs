@@ -49,9 +49,36 @@ export async function runTests(name, files, runner) {
  * @returns {Promise<Ended>}
  */
 export async function runHere(args, environment = {}) {
-  const env = { ...process.env, ...environment, PATH: `${process.env.PATH}:/usr/sbin:/sbin` };
-  const [status, signal] = await once(spawn(process.execPath, args, { cwd: root, stdio: 'inherit', env }), 'exit');
-  return { status: status ?? 1, output: signal === null ? '' : `The signal ${signal} ended the tests.\n` };
+  const options = { cwd: root, env: environmentOf(environment) };
+  const [status, signal] = await once(spawn(process.execPath, args, { ...options, stdio: 'inherit' }), 'exit');
+  return { status: status ?? 1, output: signalText(signal) };
+}
+
+/**
+ * Runs Node on this machine. The result has its output.
+ * @param {readonly string[]} args
+ * @returns {Promise<Ended>}
+ */
+export async function runQuietly(args) {
+  const child = spawn(process.execPath, args, { cwd: root, env: environmentOf({}), stdio: ['ignore', 'pipe', 'pipe'] });
+  let output = '';
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding('utf8').on('data', text => {
+      output += text;
+    });
+  }
+  const [status, signal] = await once(child, 'close');
+  return { status: status ?? 1, output: output + signalText(signal) };
+}
+
+/** @param {Readonly<Record<string, string>>} environment */
+function environmentOf(environment) {
+  return { ...process.env, ...environment, PATH: `${process.env.PATH}:/usr/sbin:/sbin` };
+}
+
+/** @param {string | null} signal */
+function signalText(signal) {
+  return signal === null ? '' : `The signal ${signal} ended the tests.\n`;
 }
 
 /**

@@ -12,7 +12,7 @@ import { controlPlanePrograms, installationPrograms } from './control-plane.mjs'
 import { runInGuest } from './guest.mjs';
 import { GUEST_PROGRAMS, REFERENCE_PROGRAMS, RELEASE_PROGRAMS, TERMINAL_PROGRAMS } from './programs.mjs';
 import { errorMessage, installNpmPackages, installPrograms, isRoot, missingPrograms, root, run } from './setup.mjs';
-import { NO_TESTS, runHere, runTests, sum } from './test-runner.mjs';
+import { NO_TESTS, runHere, runQuietly, runTests, sum } from './test-runner.mjs';
 
 const USAGE = `usage: npm test [-- [WORD …] [--no-check] [--no-install] [--plain]]
        npm run test:cluster [-- [WORD …] [--no-check] [--no-install]]
@@ -78,8 +78,13 @@ const runnable = kinds.filter(isRunnable);
 const start = performance.now();
 // A guest has only one processor, so the other tests run beside it. Its output is printed when it has ended.
 const inGuest = runTests('guest tests', filesToRun('guest'), args => runInGuest(args));
-const here = await runTests('tests', [...filesToRun('plain'), ...filesToRun('kernel')], runHere);
-process.stdout.write(here.output);
+// The kernel tests mostly wait, so the plain tests run beside them.
+const isAlone = filesToRun('kernel').length === 0;
+const inBackground = runTests('plain tests', filesToRun('plain'), isAlone ? runHere : runQuietly);
+const kernel = await runTests('kernel tests', filesToRun('kernel'), runHere);
+process.stdout.write(kernel.output);
+const plain = await inBackground;
+process.stdout.write(plain.output);
 // The cluster tests mostly wait, so the guest runs beside them.
 const [cluster, clusterInGuest] = await Promise.all([
   runWithControlPlane('cluster'),
@@ -187,7 +192,8 @@ function report() {
   }
   const filesNotRun = notRun.flatMap(({ kind }) => filesOf(kind)).length;
   const total = sum([
-    here.counts,
+    plain.counts,
+    kernel.counts,
     cluster.counts,
     clusterInGuest.counts,
     released.counts,
