@@ -76,8 +76,17 @@ installPrograms(
 const runnable = kinds.filter(isRunnable);
 
 const start = performance.now();
-// A guest has only one processor, so the other tests run beside it. Its output is printed when it has ended.
-const inGuest = runTests('guest tests', filesToRun('guest'), args => runInGuest(args));
+// A guest has only one processor, so there are two, and the other tests run beside them. Their output is printed when
+// they have ended.
+const isTraffic = (/** @type {string} */ file) => file.startsWith('test/traffic/');
+const inGuests = Promise.all([
+  runTests('guest tests of traffic', filesToRun('guest').filter(isTraffic), args => runInGuest(args)),
+  runTests(
+    'other guest tests',
+    filesToRun('guest').filter(file => !isTraffic(file)),
+    args => runInGuest(args),
+  ),
+]);
 // The kernel tests mostly wait, so the plain tests run beside them.
 const isAlone = filesToRun('kernel').length === 0;
 const inBackground = runTests('plain tests', filesToRun('plain'), isAlone ? runHere : runQuietly);
@@ -93,8 +102,8 @@ const [cluster, clusterInGuest] = await Promise.all([
 process.stdout.write(cluster.output + clusterInGuest.output);
 const released = await runWithControlPlane('release');
 process.stdout.write(released.output);
-const guest = await inGuest;
-process.stdout.write(guest.output);
+const guests = await inGuests;
+for (const { output } of guests) process.stdout.write(output);
 report();
 
 function readArguments() {
@@ -197,7 +206,7 @@ function report() {
     cluster.counts,
     clusterInGuest.counts,
     released.counts,
-    guest.counts,
+    ...guests.map(({ counts }) => counts),
     { ...NO_TESTS, skipped: filesNotRun },
   ]);
   console.log(`The tests took ${Math.floor(seconds / 60)} min ${seconds % 60} s.`);
