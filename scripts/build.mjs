@@ -2,6 +2,7 @@
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { logPlaces } from './log-places.mjs';
 import { versionCheck } from './node-version.mjs';
+import { pageAssets } from './page-assets.mjs';
 import { installNpmPackages, root } from './setup.mjs';
 
 /** Bundled CommonJS packages call require for Node's own modules. */
@@ -27,7 +28,7 @@ export async function bundle(entryPoints, outputFolder, overrides = {}) {
     format: 'esm',
     external: ['koffi', 'esbuild'],
     sourcemap: true,
-    plugins: [logPlaces],
+    plugins: [logPlaces, pageAssets],
     banner: { js: `${versionCheck}\n${REQUIRE}` },
     logLevel: 'warning',
     absWorkingDir: root,

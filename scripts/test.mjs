@@ -56,6 +56,7 @@ const { options, words } = readArguments();
 await installNpmPackages();
 if (!options['no-check']) {
   run('npx', ['tsc', '--noEmit']);
+  run('npx', ['tsc', '--noEmit', '-p', 'src/page/app']);
   run('npx', ['biome', 'check', '--error-on-warnings']);
 }
 

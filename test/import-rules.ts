@@ -29,9 +29,12 @@ export const IMPORT_RULES: Readonly<Record<string, readonly string[]>> = {
   history: ['modes', 'plan', 'model', 'api', 'net', 'lib'],
   trace: ['kernel', 'net', 'lib'],
   inspect: ['explain', 'history', 'proxy', 'modes', 'plan', 'model', 'observe/http', 'api', 'net', 'lib'],
+  page: ['inspect', 'observe/http', 'net', 'lib'],
+  'page/app': ['inspect', 'page', 'lib'],
   'demo/playground': ['kernel', 'api', 'net', 'lib'],
   demo: ['demo/playground', 'explain', 'proxy', 'modes', 'plan', 'model', 'source', 'kernel', 'api', 'net', 'lib'],
   daemon: [
+    'page',
     'inspect',
     'explain',
     'history',
@@ -56,6 +59,7 @@ export const IMPORT_RULES: Readonly<Record<string, readonly string[]>> = {
   ],
   cli: [
     'daemon',
+    'page',
     'inspect',
     'explain',
     'trace',

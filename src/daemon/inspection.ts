@@ -6,16 +6,17 @@ import { parseIp } from '../net/index.ts';
 import { ConnectionTable, type HttpHandler, RetryingHttpServer } from '../observe/http/index.ts';
 import type { RunningProxy } from '../proxy/index.ts';
 import { inspectionRoutes } from './inspection-routes.ts';
+import { openPage } from './page.ts';
 import type { RunParts } from './run.ts';
 import type { RunRecord } from './run-record.ts';
 
 /** The inspection API needs far fewer. Its connections do not take the places of probers and scrapers. */
 const MAX_CONNECTIONS = 64;
 
-/** Opens the inspection API of the proxy. Never rejects: the proxy also works without it. */
+/** Opens the inspection API of the proxy, and the page that asks it. Never rejects: the proxy also works without it. */
 export async function openInspection(parts: RunParts, proxy: RunningProxy, record: RunRecord): Promise<void> {
-  const { inspectSocket, inspectBindAddress } = parts.options;
-  if (inspectSocket === '' && inspectBindAddress === '') return;
+  const { inspectSocket, inspectBindAddress, pageBindAddress } = parts.options;
+  if (inspectSocket === '' && inspectBindAddress === '' && pageBindAddress === '') return;
   const handle = inspectionHandler({
     routes: inspectionRoutes(parts, proxy, record),
     networkNamespace: networkNamespaceName(),
@@ -23,6 +24,7 @@ export async function openInspection(parts: RunParts, proxy: RunningProxy, recor
   const connections = new ConnectionTable(MAX_CONNECTIONS);
   if (inspectSocket !== '') await openSocket(parts, handle, connections);
   if (inspectBindAddress !== '') await openTcp(parts, localOnly(handle), connections);
+  if (pageBindAddress !== '') await openPage(parts, handle);
 }
 
 async function openSocket({ options, resources }: RunParts, handle: HttpHandler, connections: ConnectionTable) {

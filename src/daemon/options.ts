@@ -28,6 +28,8 @@ export interface DaemonOptions {
   readonly inspectSocket: string;
   /** Loopback address and port of the inspection API. Empty: it does not listen on TCP. */
   readonly inspectBindAddress: string;
+  /** Address and port of the operator's page. Empty: no page. */
+  readonly pageBindAddress: string;
   /** The version of Pointsman. */
   readonly version: string;
   /** The version of Kubernetes to report. */

@@ -11,10 +11,12 @@ export {
 export { explainRoute } from './explain.ts';
 export { type InspectionHandlerOptions, inspectionHandler } from './handler.ts';
 export { HISTORY_SCHEMA, type HistoryParts, type HistoryRow, historyRoute, type MissedRow } from './history.ts';
+export type * from './live-events.ts';
 export { localOnly } from './local-only.ts';
 export { planRoute } from './plan.ts';
 export { problemsRoute } from './problems.ts';
 export { type Parameter, type Query, QueryError, type Route } from './route.ts';
+export * from './service-detail.ts';
 export {
   type EndpointReport,
   type FrontendReport,

@@ -12,6 +12,7 @@ export {
 } from './descriptor.ts';
 export type { ProgramOptions } from './iptables-programs.ts';
 export { LeftoverError, leftoverOf } from './leftover.ts';
+export type { ListedBlock, ListedLine, ListedPart, Listing } from './listing.ts';
 export {
   type Measure,
   type MeasureObserver,

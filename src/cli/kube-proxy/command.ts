@@ -116,6 +116,7 @@ function daemonOptions(parsed: ParsedFlags<KubeProxyFlags>, completed: Completed
     manifests: values.manifests === '' ? undefined : values.manifests,
     inspectSocket: values['inspect-socket'],
     inspectBindAddress: values['inspect-bind-address'],
+    pageBindAddress: values['page-bind-address'],
     version: VERSION,
     kubernetesVersion: values.version.reported,
     flags: () => effectiveFlags(parsed, completed.configuration),

@@ -39,6 +39,11 @@ export const OWN_FLAGS = {
     '',
     'Folder or file with manifests, which the proxy reads instead of the API server. The default mode is then nftables.',
   ),
+  'page-bind-address': flag(
+    loopbackPort,
+    '',
+    "Address and port of the operator's page, such as 127.0.0.1:10280. By default there is no page.",
+  ),
 };
 
 export const KUBE_PROXY_FLAGS = { ...UPSTREAM_FLAGS, ...OWN_FLAGS };

@@ -1,0 +1,7 @@
+import './style/tokens.css';
+import './style/base.css';
+import { render } from 'preact';
+import { App } from './app.tsx';
+
+const root = document.getElementById('app');
+if (root) render(<App />, root);

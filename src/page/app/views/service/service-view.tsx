@@ -1,0 +1,3 @@
+export function ServiceView() {
+  return <h1>Service</h1>;
+}

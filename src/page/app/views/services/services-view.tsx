@@ -1,0 +1,3 @@
+export function ServicesView() {
+  return <h1>Services</h1>;
+}

@@ -1,0 +1,3 @@
+export function TimelineView() {
+  return <h1>Timeline</h1>;
+}

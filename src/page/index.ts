@@ -1,0 +1,2 @@
+export { type PageHandlerOptions, pageHandler } from './handler.ts';
+export { PAGE_SCHEMA, type PageAction, type PageInfo } from './info.ts';
