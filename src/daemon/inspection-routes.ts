@@ -19,6 +19,7 @@ import {
   problemsRoute,
   QueryError,
   type Route,
+  rulesRoute,
   servicesRoute,
   statusRoute,
 } from '../inspect/index.ts';
@@ -43,6 +44,7 @@ export function inspectionRoutes(parts: RunParts, proxy: RunningProxy, record: R
     }),
     historyRoute({ history: observability.history, nodeName: parts.nodeName, objects: parts.objects.lookup }),
     planRoute(facts),
+    rulesRoute(facts, (family, plans) => proxy.mode.listing(family, plans)),
     explainRoute(request => explained(request, facts())),
     configurationRoute(() => configurationAnswer(parts)),
     logRoute(() => options.logControl.recentLines()),

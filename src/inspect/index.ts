@@ -16,6 +16,7 @@ export { localOnly } from './local-only.ts';
 export { planRoute } from './plan.ts';
 export { problemsRoute } from './problems.ts';
 export { type Parameter, type Query, QueryError, type Route } from './route.ts';
+export { type RulesAnswer, rulesRoute } from './rules.ts';
 export * from './service-detail.ts';
 export {
   type EndpointReport,
