@@ -1,26 +1,9 @@
 import type { Service } from '../../api/index.ts';
 import { isRecord } from '../../lib/is-record.ts';
-import { type Ip, parseIp } from '../../net/index.ts';
+import { parseIp } from '../../net/index.ts';
 import { readManifests } from '../../source/index.ts';
-import type { SelectedProtocol } from '../../trace/index.ts';
+import type { FindService, KnownPort, KnownService, SelectedProtocol } from '../../trace/index.ts';
 import type { ProxySocket } from '../proxy-socket.ts';
-
-/** The addresses and ports at which a Service accepts connections. */
-export interface KnownService {
-  /** `ns/name` */
-  readonly key: string;
-  readonly ports: readonly KnownPort[];
-}
-
-/** A port of a Service. There may be one of the same name for each IP family. */
-export interface KnownPort {
-  readonly name: string;
-  readonly protocol: SelectedProtocol;
-  readonly frontends: readonly { readonly address: Ip | 'node'; readonly port: number }[];
-}
-
-/** Rejects with an Error that says what to do if there is no such Service. */
-export type FindService = (namespace: string, name: string) => Promise<KnownService>;
 
 /** Asks the proxy of this node. */
 export function serviceFromProxy(socket: ProxySocket): FindService {
