@@ -39,6 +39,7 @@ export const IMPORT_RULES: Readonly<Record<string, readonly string[]>> = {
     'explain',
     'history',
     'machine',
+    'trace',
     'proxy',
     'modes',
     'plan',

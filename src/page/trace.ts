@@ -7,13 +7,13 @@ import {
   type FindService,
   legacyNotice,
   type NamedSelection,
+  type OpenTracer,
   parseSelection,
   runTrace,
   SelectionError,
   summaryOf,
   TRACE_SCHEMA,
   TraceError,
-  type Tracer,
   type TracerOptions,
 } from '../trace/index.ts';
 import { LineQueue } from './line-queue.ts';
@@ -32,7 +32,7 @@ export interface TraceRouteOptions {
   readonly namespace?: TracerOptions['namespace'];
   readonly clock?: Clock;
   /** Tests give tracers of their own. */
-  readonly open?: typeof Tracer.open;
+  readonly open?: OpenTracer;
 }
 
 /** Follows real packets while the caller reads. Make it once in a process: it runs one trace at a time. */

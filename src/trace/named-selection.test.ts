@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { formatCidr, type Ip } from '../net/index.ts';
-import { type FindService, type KnownService, parseSelection } from './named-selection.ts';
+import type { FindService, KnownService } from './known-service.ts';
+import { parseSelection } from './named-selection.ts';
 
 const WEB: KnownService = {
   key: 'shop/web',

@@ -4,30 +4,13 @@ import {
   cidrFamily,
   formatCidr,
   hostCidr,
-  type Ip,
   isHostCidr,
   joinHostPort,
   parseCidr,
   parseIp,
 } from '../net/index.ts';
+import type { FindService, KnownPort, KnownService } from './known-service.ts';
 import type { PacketSelection, SelectedDestination, SelectedProtocol } from './selection.ts';
-
-/** The addresses and ports at which a Service accepts connections. */
-export interface KnownService {
-  /** `ns/name` */
-  readonly key: string;
-  readonly ports: readonly KnownPort[];
-}
-
-/** A port of a Service. There may be one of the same name for each IP family. */
-export interface KnownPort {
-  readonly name: string;
-  readonly protocol: SelectedProtocol;
-  readonly frontends: readonly { readonly address: Ip | 'node'; readonly port: number }[];
-}
-
-/** Rejects with an Error that says what to do if there is no such Service. */
-export type FindService = (namespace: string, name: string) => Promise<KnownService>;
 
 /** The texts of a selection cannot be read. The message says what is right. */
 export class SelectionError extends Error {

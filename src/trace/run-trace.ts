@@ -2,10 +2,17 @@ import type { NetworkNamespace } from '../kernel/netns.ts';
 import { type Clock, systemClock } from '../lib/clock.ts';
 import type { PacketSelection } from './selection.ts';
 import type { TracedPacket } from './traced-packet.ts';
-import { Tracer } from './tracer.ts';
+import { Tracer, type TracerHandlers, type TracerOptions } from './tracer.ts';
 
 /** The schema of the lines that describe packets. */
 export const TRACE_SCHEMA = 'pointsman.trace/v1';
+
+/** Opens what follows packets until it is closed. */
+export type OpenTracer = (
+  selection: PacketSelection,
+  handlers: TracerHandlers,
+  options: TracerOptions,
+) => Promise<Pick<Tracer, 'close'>>;
 
 export interface TraceRun {
   readonly selection: PacketSelection;
@@ -17,7 +24,7 @@ export interface TraceRun {
   readonly namespace?: NetworkNamespace | undefined;
   readonly clock?: Clock;
   /** By default a tracer of the kernel. */
-  readonly open?: typeof Tracer.open;
+  readonly open?: OpenTracer;
   started(): void;
   traced(packet: TracedPacket, number: number): void;
 }

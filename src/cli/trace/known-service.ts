@@ -2,7 +2,7 @@ import type { Service } from '../../api/index.ts';
 import { isRecord } from '../../lib/is-record.ts';
 import { parseIp } from '../../net/index.ts';
 import { readManifests } from '../../source/index.ts';
-import type { FindService, KnownPort, KnownService, SelectedProtocol } from '../../trace/index.ts';
+import { type FindService, type KnownService, serviceOfReport } from '../../trace/index.ts';
 import type { ProxySocket } from '../proxy-socket.ts';
 
 /** Asks the proxy of this node. */
@@ -15,28 +15,6 @@ export function serviceFromProxy(socket: ProxySocket): FindService {
     }
     return { key, ports: [] };
   };
-}
-
-/** An older or newer proxy may send something else, so this takes what it understands. */
-function serviceOfReport(key: string, { ports }: Readonly<Record<string, unknown>>): KnownService {
-  return { key, ports: records(ports).map(portOfReport) };
-}
-
-function portOfReport({ name, protocol, frontends }: Readonly<Record<string, unknown>>): KnownPort {
-  return {
-    name: String(name ?? ''),
-    protocol: PROTOCOLS.find(known => known === protocol) ?? 'TCP',
-    frontends: records(frontends).flatMap(({ address, port }) => {
-      const ip = address === undefined ? 'node' : parseIp(String(address));
-      return ip && typeof port === 'number' ? [{ address: ip, port }] : [];
-    }),
-  };
-}
-
-const PROTOCOLS: readonly SelectedProtocol[] = ['TCP', 'UDP', 'SCTP'];
-
-function records(value: unknown): readonly Readonly<Record<string, unknown>>[] {
-  return Array.isArray(value) ? value.filter(isRecord) : [];
 }
 
 /** Reads the Services of manifests. */
