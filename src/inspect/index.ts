@@ -30,6 +30,7 @@ export {
   serviceReporter,
 } from './service-report.ts';
 export { type ListingParts, SERVICES_SCHEMA, serviceRows, servicesRoute } from './services.ts';
+export { missingServiceText } from './services-missing.ts';
 export type { EndpointCounts, ServiceRow } from './services-row.ts';
 export { isBroken, type ServiceState } from './services-state.ts';
 export { SocketKeeper, type SocketKeeperOptions } from './socket-keeper.ts';
