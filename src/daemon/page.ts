@@ -3,7 +3,8 @@ import { localOnly } from '../inspect/index.ts';
 import { ReportOnce } from '../lib/report-once.ts';
 import { parseIp } from '../net/index.ts';
 import { ConnectionTable, type HttpHandler, RetryingHttpServer } from '../observe/http/index.ts';
-import { pageHandler } from '../page/index.ts';
+import { type PageInfo, pageHandler } from '../page/index.ts';
+import type { DaemonOptions } from './options.ts';
 import type { RunParts } from './run.ts';
 
 const MAX_CONNECTIONS = 64;
@@ -19,7 +20,7 @@ export async function openPage({ options, resources }: RunParts, api: HttpHandle
   const server = new RetryingHttpServer({
     ip,
     port: Number(port),
-    handle: localOnly(pageHandler({ api })),
+    handle: localOnly(pageHandler({ api, info: pageInfo(options), allowFlag: '--page-allow' })),
     connections: new ConnectionTable(MAX_CONNECTIONS),
     hardFail: false,
     onError(err) {
@@ -30,4 +31,8 @@ export async function openPage({ options, resources }: RunParts, api: HttpHandle
   resources.add('page', () => server.close());
   await server.start();
   log.info('page', "The operator's page listens", { url: `http://${address}/` });
+}
+
+function pageInfo({ version }: DaemonOptions): PageInfo {
+  return { version, allows: [], view: 'node', command: 'kube-proxy' };
 }
