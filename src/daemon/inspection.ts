@@ -1,11 +1,11 @@
 import { splitHostPort } from '../config/index.ts';
-import { inspectionHandler, localOnly, SocketKeeper } from '../inspect/index.ts';
+import { inspect, inspectionHandler, localOnly, SocketKeeper } from '../inspect/index.ts';
 import { networkNamespaceName } from '../kernel/netns.ts';
 import { ReportOnce } from '../lib/report-once.ts';
 import { parseIp } from '../net/index.ts';
 import { ConnectionTable, type HttpHandler, RetryingHttpServer } from '../observe/http/index.ts';
 import type { RunningProxy } from '../proxy/index.ts';
-import { inspectionRoutes } from './inspection-routes.ts';
+import { inspectedProxy } from './inspected-proxy.ts';
 import { openPage } from './page.ts';
 import type { RunParts } from './run.ts';
 import type { RunRecord } from './run-record.ts';
@@ -17,10 +17,9 @@ const MAX_CONNECTIONS = 64;
 export async function openInspection(parts: RunParts, proxy: RunningProxy, record: RunRecord): Promise<void> {
   const { inspectSocket, inspectBindAddress, page } = parts.options;
   if (inspectSocket === '' && inspectBindAddress === '' && !page) return;
-  const handle = inspectionHandler({
-    routes: inspectionRoutes(parts, proxy, record),
-    networkNamespace: networkNamespaceName(),
-  });
+  const { routes, live } = inspect(inspectedProxy(parts, proxy, record));
+  parts.resources.add('live streams', () => live.close());
+  const handle = inspectionHandler({ routes, networkNamespace: networkNamespaceName() });
   const connections = new ConnectionTable(MAX_CONNECTIONS);
   if (inspectSocket !== '') await openSocket(parts, handle, connections);
   if (inspectBindAddress !== '') await openTcp(parts, localOnly(handle), connections);
