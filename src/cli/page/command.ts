@@ -35,10 +35,8 @@ Services, why each does what it does, and what the kernel has. It only reads. Th
 socket, so the command needs root. It goes on while the proxy restarts, and ends with Ctrl-C.
 
 The default address is a loopback address, and another port if a program has this one. To see the page on your own
-machine, forward the port, and open http://localhost:10280/ there:
-
-  kubectl -n kube-system exec -it POD -- kube-proxy page
-  kubectl -n kube-system port-forward POD 10280
+machine, run the command in the pod of the proxy with kubectl exec, forward its port with kubectl port-forward, and open
+http://localhost:10280/. If the proxy itself serves the page (--page-bind-address), forwarding its port is enough.
 
 Everyone who can reach another address could read the page. So any other address needs --tls-cert-file, --tls-key-file
 and --token-file. The page then asks for the token. The command reads the files again when they change.
@@ -49,10 +47,10 @@ Exit status: 0 after Ctrl-C, and 2 if the page cannot be served or the command l
     { meaning: 'The page of this node', command: 'kube-proxy page' },
     { meaning: 'The same, and it may connect to endpoints', command: 'kube-proxy page --allow probe' },
     {
-      meaning: 'For other machines',
-      command:
-        'kube-proxy page --bind-address 0.0.0.0:10280 --tls-cert-file tls.crt --tls-key-file tls.key --token-file token',
+      meaning: 'From your machine: run it in the pod',
+      command: 'kubectl -n kube-system exec -it POD -- kube-proxy page',
     },
+    { meaning: 'and forward its port, in another terminal', command: 'kubectl -n kube-system port-forward POD 10280' },
   ],
   flags: FLAGS,
   errorStatus: 2,
