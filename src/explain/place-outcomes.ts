@@ -1,7 +1,7 @@
-import type { Family } from '../net/index.ts';
+import type { Family, Ip } from '../net/index.ts';
 import type { Frontend, ServicePortPlan } from '../plan/index.ts';
 import type { Place } from './caller.ts';
-import { assumedCallers } from './caller-detection.ts';
+import { assumedCallers, type DetectedCaller } from './caller-detection.ts';
 import { connectionOutcome } from './connection-outcome.ts';
 import type { Facts } from './facts.ts';
 import type { Outcome } from './outcome.ts';
@@ -18,12 +18,24 @@ export function placeOutcomes(
 ): Readonly<Record<Place, Outcome>> {
   const ip = frontend.ip ?? nodePortIP(family, facts);
   const destination = { ip, port: frontend.port, protocol, family };
-  const callers = assumedCallers(family, facts);
+  const { pod, node, outside } = assumedCallers(family, facts);
+  const outcome = (caller: DetectedCaller) => withoutStandIn(connectionOutcome(destination, caller, facts), caller);
+  return { pod: outcome(pod), node: outcome(node), outside: outcome(outside) };
+}
+
+/** The address of a caller without one is not real, so it is not shown. */
+function withoutStandIn(outcome: Outcome, { ip, caller }: DetectedCaller): Outcome {
+  if (outcome.kind !== 'answered' || ip !== undefined) return outcome;
   return {
-    pod: connectionOutcome(destination, callers.pod, facts),
-    node: connectionOutcome(destination, callers.node, facts),
-    outside: connectionOutcome(destination, callers.outside, facts),
+    ...outcome,
+    endpoints: outcome.endpoints.map(each => (each.sourceIP === caller.ip ? { ...each, sourceIP: undefined } : each)),
+    remarks: outcome.remarks.map(({ code, text }) => ({ code, text: named(text, caller.ip) })),
   };
+}
+
+/** A range, such as `10.244.0.0/16`, keeps its address. */
+function named(text: string, ip: Ip): string {
+  return text.replaceAll(/[\w.:/]+/g, word => (word === ip ? 'the caller' : word));
 }
 
 /** An address of the node that accepts node ports, if there is one. */
