@@ -45,6 +45,11 @@ export class LiveHub {
     return this.#rowsComputed + (this.#session?.rowsComputed ?? 0);
   }
 
+  /** The last reading of the connection counters. Undefined without readers, and if the mode does not count. */
+  get lastCounts(): ReadonlyMap<string, number> | undefined {
+    return this.#session?.lastCounts;
+  }
+
   /** The events for a new reader, until it is gone. Throws a `QueryError` if there are too many readers. */
   open(gone: AbortSignal): AsyncGenerator<Uint8Array, void> {
     if (this.#readers.size >= MAX_READERS)

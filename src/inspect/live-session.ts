@@ -51,6 +51,10 @@ export class LiveSession {
     return this.#rows.computed;
   }
 
+  get lastCounts(): ReadonlyMap<string, number> | undefined {
+    return this.#counts.last;
+  }
+
   close(): void {
     this.#rows.close();
     this.#counts.close();

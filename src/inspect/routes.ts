@@ -2,6 +2,7 @@ import { explain, type Facts, parseQuestion, QuestionError, type QuestionTexts }
 import type { History } from '../history/index.ts';
 import { explainRoute } from './explain.ts';
 import { historyRoute } from './history.ts';
+import { kernelRoute } from './kernel.ts';
 import { liveRoute } from './live.ts';
 import { LiveHub } from './live-hub.ts';
 import { planRoute } from './plan.ts';
@@ -9,6 +10,8 @@ import { problemsRoute } from './problems.ts';
 import type { PulseRecorder } from './pulse.ts';
 import { QueryError, type Route } from './route.ts';
 import { type ListRules, rulesRoute } from './rules.ts';
+import { searchRoute } from './search.ts';
+import { serviceRoute } from './service.ts';
 import { servicesRoute } from './services.ts';
 import { type ProxyStatus, statusRoute } from './status.ts';
 import { type ConfigurationAnswer, configurationRoute, logRoute, metricsRoute } from './texts.ts';
@@ -47,6 +50,9 @@ export function inspect(proxy: InspectedProxy): Inspection {
     statusRoute(() => proxy.status()),
     problemsRoute(facts),
     servicesRoute(proxy),
+    serviceRoute({ facts, history, lastCounts: () => live.lastCounts }),
+    kernelRoute(facts),
+    searchRoute(facts),
     liveRoute(live),
     historyRoute({ history, nodeName, objects: facts().objects }),
     planRoute(facts),
