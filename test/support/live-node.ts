@@ -14,9 +14,10 @@ const FAMILY = 'IPv4';
 
 /** A proxy without a kernel: objects, plans and a history. A test decides when it syncs. */
 export class LiveNode {
+  /** By default time passes only when a test advances it. */
   readonly clock = new ManualClock(Date.parse('2026-01-01T00:00:00Z'));
-  readonly history = new History(this.clock);
-  readonly pulse = new PulseRecorder(this.clock);
+  readonly history: History;
+  readonly pulse: PulseRecorder;
   readonly problems = new CurrentProblems();
   readonly hub: LiveHub;
   counts: ReadonlyMap<string, number> | undefined;
@@ -35,6 +36,9 @@ export class LiveNode {
   #isPending = false;
 
   constructor(overrides: Partial<LiveHubOptions> = {}) {
+    const { clock = this.clock } = overrides;
+    this.history = new History(clock);
+    this.pulse = new PulseRecorder(clock);
     this.hub = new LiveHub({ ...this.#options(), ...overrides });
   }
 
