@@ -60,7 +60,7 @@ export class LiveHub {
       gone.addEventListener('abort', () => this.#leave(reader), { once: true });
       this.#readers.add(reader);
     }
-    this.#session ??= this.#readers.size > 0 ? new LiveSession(this.#options, this.#readers) : undefined;
+    if (this.#readers.size > 0) this.#session ??= this.#startSession();
     return this.#events(reader, this.#session);
   }
 
@@ -71,9 +71,16 @@ export class LiveHub {
     for (const reader of this.#readers) reader.observed(event);
   }
 
-  /** Ends all streams. */
   close(): void {
     this.#isClosed = true;
+    this.#endAll();
+  }
+
+  #startSession(): LiveSession {
+    return new LiveSession(this.#options, this.#readers, () => this.#endAll());
+  }
+
+  #endAll(): void {
     for (const reader of this.#readers) this.#leave(reader);
   }
 

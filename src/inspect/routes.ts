@@ -49,7 +49,12 @@ export function inspect(proxy: InspectedProxy): Inspection {
   const routes = [
     statusRoute(() => proxy.status()),
     problemsRoute(facts),
-    servicesRoute(proxy),
+    servicesRoute({
+      facts,
+      history,
+      // Pages that list at the same time do not read the counters again.
+      connectionCounts: async () => live.lastCounts ?? (await proxy.connectionCounts()),
+    }),
     serviceRoute({ facts, history, lastCounts: () => live.lastCounts }),
     kernelRoute(facts),
     searchRoute(facts),
