@@ -4,9 +4,8 @@ import { now } from '../state/clock.ts';
 import { connection, hello, lastDataAt, status } from '../state/live.ts';
 import { connectionWords } from './connection-words.ts';
 import { LightBar } from './lights/light-bar.tsx';
-import { PulsePlots } from './plots/pulse-plots.tsx';
 
-/** Node, mode, version, the lights and the small plots. */
+/** Node, mode, version, the lights, and how fresh the data is. */
 export function TopBar() {
   const node = hello.value?.node ?? status.value?.node;
   const mode = hello.value?.mode ?? status.value?.mode;
@@ -21,7 +20,6 @@ export function TopBar() {
         <span class="quiet">{[mode, status.value?.version].filter(Boolean).join(' · ')}</span>
       </span>
       <LightBar />
-      <PulsePlots />
       <Freshness />
     </header>
   );
