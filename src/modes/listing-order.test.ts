@@ -13,7 +13,8 @@ const block = (id: string, to: readonly string[] = [], more: Partial<DraftBlock>
   lines: to.map(name => ({ parts: ['jump ', { text: name, block: name }] })),
   ...more,
 });
-const ids = (blocks: readonly DraftBlock[]) => arrangeListing({ blocks }).blocks.map(({ id, group }) => `${group} ${id}`);
+const ids = (blocks: readonly DraftBlock[]) =>
+  arrangeListing({ blocks }).blocks.map(({ id, group }) => `${group} ${id}`);
 const many = (count: number, service?: string): readonly ListedLine[] =>
   Array.from({ length: count }, (_, i) => ({ parts: [`line ${i}`], ...(service !== undefined && { service }) }));
 

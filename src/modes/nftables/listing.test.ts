@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { blockOf, groupsOf, lineText, linesOf, wrongLinks } from '../../../test/support/listed-lines.ts';
 import { plansOf } from '../../../test/support/iptables-plans.ts';
+import { blockOf, groupsOf, linesOf, lineText, wrongLinks } from '../../../test/support/listed-lines.ts';
 import { modeSettingsFor } from '../../../test/support/mode-harness.ts';
 import { service, slice } from '../../../test/support/objects.ts';
 import type { Family } from '../../net/index.ts';
@@ -62,9 +62,7 @@ function commands({ blocks }: Listing, isKept: (line: Listing['blocks'][number][
       .filter(isKept)
       .map(lineText)
       .map(text =>
-        kind === 'chain'
-          ? `add rule ip kube-proxy ${name} ${text}`
-          : `add element ip kube-proxy ${name} { ${text} }`,
+        kind === 'chain' ? `add rule ip kube-proxy ${name} ${text}` : `add element ip kube-proxy ${name} { ${text} }`,
       ),
   );
 }
@@ -77,7 +75,9 @@ describe('the listing of nftables mode', () => {
       const listing = await writer.listing(of(name));
       const lines = written().filter(line => /^add (rule|element) /.test(line));
       assert.deepEqual(commands(listing, () => true).sort(), lines.sort(), name);
-      const objects = written().flatMap(line => /^add (chain|map|set) ip kube-proxy (\S+)/.exec(line)?.slice(1).join(' ') ?? []);
+      const objects = written().flatMap(
+        line => /^add (chain|map|set) ip kube-proxy (\S+)/.exec(line)?.slice(1).join(' ') ?? [],
+      );
       assert.deepEqual(listing.blocks.map(({ id }) => id).sort(), objects.sort(), name);
       assert.deepEqual(wrongLinks(listing), [], name);
       assert.equal(listing.notListed, undefined, name);
@@ -127,9 +127,18 @@ describe('the listing of nftables mode', () => {
       'postrouting',
       'reached through maps',
     ]);
-    const order = ['chain nat-prerouting', 'chain services', 'map service-numbers', 'map targets', 'chain pick-cluster-3'];
+    const order = [
+      'chain nat-prerouting',
+      'chain services',
+      'map service-numbers',
+      'map targets',
+      'chain pick-cluster-3',
+    ];
     const places = order.map(id => listing.blocks.findIndex(block => block.id === id));
-    assert.deepEqual(places, places.toSorted((a, b) => a - b));
+    assert.deepEqual(
+      places,
+      places.toSorted((a, b) => a - b),
+    );
   });
 
   test('LISTING-6 every block says what it is for, and which service port it belongs to', async () => {
