@@ -22,7 +22,7 @@ export interface RulesAnswer extends Listing {
   readonly service?: string | undefined;
 }
 
-type ListRules = (family: Family, plans: readonly ServicePortPlan[]) => Promise<Listing>;
+export type ListRules = (family: Family, plans: readonly ServicePortPlan[]) => Promise<Listing>;
 
 export function rulesRoute(facts: () => Facts, listing: ListRules): Route {
   return {

@@ -1,4 +1,8 @@
+import './navigation.css';
 import { address, formatAddress, type ViewName } from '../address.ts';
+import { pageInfo } from '../state/page-info.ts';
+import { HelpButton } from './help.tsx';
+import { ThemeButton } from './theme-button.tsx';
 
 const LINKS: readonly { readonly view: ViewName; readonly text: string }[] = [
   { view: 'services', text: 'Services' },
@@ -7,16 +11,23 @@ const LINKS: readonly { readonly view: ViewName; readonly text: string }[] = [
   { view: 'rules', text: 'Rules' },
 ];
 
+const FLEET = { view: 'fleet', text: 'Nodes' } as const;
+
 export function Navigation() {
   const { view } = address.value;
   const current = view === 'service' ? 'services' : view;
+  const links = pageInfo.value?.view === 'fleet' ? [FLEET, ...LINKS] : LINKS;
   return (
-    <nav aria-label="Views">
-      {LINKS.map(link => (
+    <nav class="navigation" aria-label="Views">
+      {links.map(link => (
         <a key={link.view} href={formatAddress(link)} aria-current={link.view === current ? 'page' : undefined}>
           {link.text}
         </a>
       ))}
+      <span class="navigation-end">
+        <HelpButton />
+        <ThemeButton />
+      </span>
     </nav>
   );
 }
