@@ -9,6 +9,11 @@ export interface Rect {
   readonly height: number;
 }
 
+/** For `element.style`. */
+export function rectStyle(rect: Rect | undefined) {
+  return rect && { left: rect.x, top: rect.y, width: rect.width, height: rect.height };
+}
+
 export interface Point {
   readonly x: number;
   readonly y: number;
@@ -25,6 +30,8 @@ export interface PlacedWay {
 export interface PlacedLink {
   readonly link: Link;
   readonly path: string;
+  /** The right end of the line. */
+  readonly head: Point;
 }
 
 /** A way that ends behind its frontend. */
@@ -158,8 +165,8 @@ function placeLink(
   if (!frontend || !endpoint) return [];
   const answered = ways.filter(({ to, end }) => to === link.to && !end).map(({ from }) => from);
   const start = { x: frontend.x + frontend.width, y: meanY(frontend, answered) };
-  const target = { x: endpoint.x, y: endpoint.y + endpoint.height / 2 };
-  return [{ link, path: curve(start, target) }];
+  const head = { x: endpoint.x, y: endpoint.y + endpoint.height / 2 };
+  return [{ link, path: curve(start, head), head }];
 }
 
 function placeEnds(id: string, ways: readonly Way[], frontends: ReadonlyMap<string, Rect>): readonly PlacedEnd[] {
