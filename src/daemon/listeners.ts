@@ -72,10 +72,10 @@ function loopListener({ log, health, metrics, input, history, synced, syncEnded,
       history.planned(family, diff, plans);
     },
     synced(family, report) {
-      history.synced(family, report);
+      const latencyMs = history.synced(family, report);
       health.updated(family);
       measure({ metrics, log }, family, report);
-      syncEnded(family, report);
+      syncEnded(family, { ...report, latencyMs });
       synced(family);
       const { servicePorts, milliseconds, full } = report;
       const fields = { ipFamily: family, changedServicePorts: servicePorts, took: durationText(milliseconds) };

@@ -1,4 +1,4 @@
-import type { SyncStatus } from '../inspect/index.ts';
+import { PulseRecorder, type SyncStatus } from '../inspect/index.ts';
 import { type Clock, systemClock } from '../lib/clock.ts';
 import type { Repair } from '../modes/index.ts';
 import type { Family } from '../net/index.ts';
@@ -8,6 +8,8 @@ export interface EndedSync {
   readonly full: boolean;
   readonly servicePorts: number;
   readonly milliseconds: number;
+  /** The longest time from the event of a Service to the kernel. Undefined if no Service changed. */
+  readonly latencyMs?: number | undefined;
   /** Why it failed. */
   readonly error?: string | undefined;
 }
@@ -22,6 +24,7 @@ const MAX_SYNCS = 10;
 
 /** What happened in this run of the proxy, as far as its status shows it. */
 export class RunRecord {
+  readonly pulse: PulseRecorder;
   readonly #clock: Clock;
   readonly #syncs: SyncStatus[] = [];
   #repairs = 0;
@@ -30,6 +33,7 @@ export class RunRecord {
 
   constructor(clock: Clock = systemClock) {
     this.#clock = clock;
+    this.pulse = new PulseRecorder(clock);
   }
 
   repaired(family: Family, repair: Repair): void {
@@ -37,7 +41,9 @@ export class RunRecord {
     this.#lastRepair = { ...repair, family, time: this.#clock.now() };
   }
 
-  syncEnded(family: Family, { full, servicePorts, milliseconds, error }: EndedSync): void {
+  syncEnded(family: Family, sync: EndedSync): void {
+    const { full, servicePorts, milliseconds, error } = sync;
+    this.pulse.syncEnded(sync);
     if (error !== undefined) this.#failedSyncs++;
     const at = new Date(this.#clock.now()).toISOString();
     this.#syncs.unshift({ at, family, full, servicePorts, milliseconds: Math.round(milliseconds), error });

@@ -35,4 +35,5 @@ export type {
   RemarkCode,
   SeenAs,
 } from './outcome.ts';
+export { type ProxyFactsParts, proxyFacts } from './proxy-facts.ts';
 export { type OperatorQuestion, parseQuestion, QuestionError, type QuestionTexts, questionTexts } from './question.ts';

@@ -21,10 +21,11 @@ export class Arrivals {
   /** By Service. */
   readonly #services = new Map<string, Arrival>();
 
-  add(change: Change<KubeObject>, at: number, elapsed: number): void {
+  /** Returns the Service that the event is about. */
+  add(change: Change<KubeObject>, at: number, elapsed: number): string | undefined {
     const object = latestOf(change);
     const key = serviceKey(object);
-    if (key === undefined) return;
+    if (key === undefined) return undefined;
     const known = this.#services.get(key);
     if (known) known.further++;
     else if (this.#services.size < MAX_ARRIVALS)
@@ -36,6 +37,7 @@ export class Arrivals {
         type: change.type,
         further: 0,
       });
+    return key;
   }
 
   get(service: string): Arrival | undefined {

@@ -55,8 +55,9 @@ export class ChangePath {
     return this.#arrivals.keys();
   }
 
-  arrived(change: Change<Service> | Change<EndpointSlice>): void {
-    this.#arrivals.add(change, this.#clock.now(), this.#clock.elapsed());
+  /** Returns the Service that the event is about. */
+  arrived(change: Change<Service> | Change<EndpointSlice>): string | undefined {
+    return this.#arrivals.add(change, this.#clock.now(), this.#clock.elapsed());
   }
 
   /** Something changed that may change all plans. */
@@ -92,20 +93,24 @@ export class ChangePath {
     this.#journal.add('changes', `${count(rest, 'further change')} in one sync`, { family, cause, state: 'waiting' });
   }
 
-  synced(family: Family, { full, milliseconds }: SyncTimes): void {
+  /** Returns the longest time from the event of a Service to the kernel. Undefined if no Service changed. */
+  synced(family: Family, { full, milliseconds }: SyncTimes): number | undefined {
     const progress = this.#progress(family);
     const now = this.#clock.elapsed();
+    let longestMs: number | undefined;
     this.#journal.completeWaiting(family, entry => {
       entry.state = progress.refused.has(entry.service) ? 'setAside' : 'written';
       entry.writtenMs = now - entry.receivedAt;
+      if (entry.kind === 'change') longestMs = Math.max(longestMs ?? 0, entry.writtenMs);
       entry.syncMs = milliseconds;
       entry.isFullSync = full;
     });
     progress.refused.clear();
-    if (progress.failures === 0) return;
+    if (progress.failures === 0) return longestMs;
     this.#journal.add('sync', `succeeded after ${count(progress.failures, 'failed attempt')}`, { family });
     this.#journal.forget(`sync ${family}`);
     progress.failures = 0;
+    return longestMs;
   }
 
   syncFailed(family: Family, message: string): void {

@@ -24,6 +24,7 @@ export class History {
   readonly #journal: Journal;
   readonly #path: ChangePath;
   readonly #received = { Service: 0, EndpointSlice: 0 };
+  readonly #arrivalListeners = new Set<(service: string) => void>();
   #hasListed = false;
   #startProblems = 0;
 
@@ -50,6 +51,17 @@ export class History {
   /** All entries from now on. A change comes when the kernel has it. */
   follow(signal: AbortSignal): AsyncGenerator<Followed> {
     return this.#journal.follow(signal);
+  }
+
+  /** Calls the listener with the Service of each event that a sync has yet to take. Returns a function that ends this. */
+  onArrival(listener: (service: string) => void): () => void {
+    this.#arrivalListeners.add(listener);
+    return () => void this.#arrivalListeners.delete(listener);
+  }
+
+  /** The number of the newest entry. */
+  get newestId(): number {
+    return this.#journal.newestId;
   }
 
   /** When each Service changed last, in milliseconds since 1970. Services that did not change lately are missing. */
@@ -134,8 +146,9 @@ export class History {
     this.#path.planned(family, model, plans);
   }
 
-  synced(family: Family, times: SyncTimes): void {
-    this.#path.synced(family, times);
+  /** Returns the longest time from the event of a Service to the kernel. Undefined if no Service changed. */
+  synced(family: Family, times: SyncTimes): number | undefined {
+    return this.#path.synced(family, times);
   }
 
   syncFailed(family: Family, message: string): void {
@@ -176,7 +189,9 @@ export class History {
   /** The first objects have one entry together. */
   #arrived(kind: 'Service' | 'EndpointSlice', change: Change<Service> | Change<EndpointSlice>): void {
     if (this.#hasListed) {
-      if (!isRepeated<Service | EndpointSlice>(change)) this.#path.arrived(change);
+      if (isRepeated<Service | EndpointSlice>(change)) return;
+      const service = this.#path.arrived(change);
+      if (service !== undefined) for (const listener of this.#arrivalListeners) listener(service);
     } else if (change.type === 'added') this.#received[kind]++;
     else if (change.type === 'removed') this.#received[kind]--;
   }

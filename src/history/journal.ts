@@ -42,6 +42,10 @@ export class Journal {
     return this.#ring.bytes;
   }
 
+  get newestId(): number {
+    return this.#nextId - 1;
+  }
+
   /** The time of the oldest entry, if there were older ones. */
   get oldestAt(): number | undefined {
     const { first } = this.#ring;

@@ -105,7 +105,7 @@ async function* followRows(
   }
 }
 
-function historyRow(entry: Entry): HistoryRow {
+export function historyRow(entry: Entry): HistoryRow {
   const { id, kind, at, object, service, family, change, cause, triggeredAt, state, count, lastAt } = entry;
   return {
     id,

@@ -23,6 +23,7 @@ export function listingContext(
   facts: Facts,
   history: History,
   connections: ReadonlyMap<string, number> | undefined,
+  problems = problemReasons(facts),
 ): ListingContext {
   const { state, families } = facts;
   const waiting = facts.isPending ? history.waitingServices() : new Set<string>();
@@ -31,7 +32,7 @@ export function listingContext(
     plansOf: (family, key) => state.family(family).planner.plansOf(key),
     allEndpoints: plan => Math.max(...families.map(family => endpointCount(facts, family, plan))),
     setAside: setAsideReasons(facts),
-    problems: problemReasons(facts),
+    problems,
     isWaiting: key => waiting === undefined || waiting.has(key),
     connections,
     lastChanges: history.lastChanges(),
@@ -45,7 +46,7 @@ function endpointCount({ state }: Facts, family: Family, { service, port }: Serv
   return found && isOwn ? endpointsOf(found, port).length : 0;
 }
 
-function setAsideReasons({ setAside }: Facts): ReadonlyMap<string, readonly string[]> {
+export function setAsideReasons({ setAside }: Facts): ReadonlyMap<string, readonly string[]> {
   const reasons = new Map<string, string[]>();
   for (const { namespace, name, port, family, cause } of setAside) {
     const about = port === '' ? family : `port ${port}, ${family}`;

@@ -3,9 +3,12 @@ import type { Problem } from './problem.ts';
 /** All problems that still exist: the last one of each subject. A subject is a file, an object or an operation. */
 export class CurrentProblems {
   readonly #problems = new Map<string, Problem>();
+  #all: readonly Problem[] | undefined;
 
+  /** The same list until a problem comes, changes or goes. */
   get all(): readonly Problem[] {
-    return [...this.#problems.values()];
+    this.#all ??= [...this.#problems.values()];
+    return this.#all;
   }
 
   get size(): number {
@@ -21,10 +24,11 @@ export class CurrentProblems {
   /** Replaces the former problem of the subject. */
   set(subject: string, problem: Problem): void {
     this.#problems.set(subject, problem);
+    this.#all = undefined;
   }
 
   clear(subject: string): void {
-    this.#problems.delete(subject);
+    if (this.#problems.delete(subject)) this.#all = undefined;
   }
 }
 

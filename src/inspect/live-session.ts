@@ -1,0 +1,91 @@
+import type { Clock } from '../lib/clock.ts';
+import { Repeater } from '../lib/repeater.ts';
+import { withTimeout } from '../lib/with-timeout.ts';
+import { CountFeed } from './live-connections.ts';
+import type { LiveHubOptions } from './live-hub.ts';
+import { eventBytes } from './live-parts.ts';
+import type { LiveReader } from './live-reader.ts';
+import { RowFeed } from './live-rows.ts';
+import { StatusFeed } from './live-status.ts';
+
+const TICK_MS = 1000;
+const SIGN_OF_LIFE_TICKS = 5;
+/** A reader does not wait longer to hear whether the mode counts connections. */
+const MAX_FIRST_READING_MS = 1000;
+
+/** The work for readers, from the first one that comes to the last one that leaves. */
+export class LiveSession {
+  readonly #options: LiveHubOptions & { readonly clock: Clock };
+  readonly #readers: ReadonlySet<LiveReader>;
+  readonly #rows: RowFeed;
+  readonly #counts: CountFeed;
+  readonly #status: StatusFeed;
+  readonly #ticks: Repeater;
+  #ticked = 0;
+  #pulsesSince: number;
+
+  constructor(options: LiveHubOptions & { readonly clock: Clock }, readers: ReadonlySet<LiveReader>) {
+    const { clock, history } = options;
+    this.#options = options;
+    this.#readers = readers;
+    this.#counts = new CountFeed({
+      clock,
+      read: () => options.connectionCounts(),
+      onChange: reading => this.#each(reader => reader.counts(reading)),
+    });
+    this.#rows = new RowFeed({
+      clock,
+      history,
+      facts: () => options.facts(),
+      connections: () => this.#counts.last,
+      onRows: batch => this.#each(reader => reader.rows(batch)),
+      onHistory: batch => this.#each(reader => reader.history(batch)),
+      onRelist: () => this.#each(reader => reader.relist()),
+    });
+    this.#status = new StatusFeed(clock, () => options.status());
+    this.#pulsesSince = clock.now();
+    this.#ticks = new Repeater(clock, TICK_MS, async () => this.#tick());
+  }
+
+  get rowsComputed(): number {
+    return this.#rows.computed;
+  }
+
+  close(): void {
+    this.#rows.close();
+    this.#counts.close();
+    void this.#ticks.close();
+  }
+
+  /** The first event of a reader. */
+  async welcome(reader: LiveReader, run: string): Promise<Uint8Array> {
+    const { clock, history, pulse, nodeName, facts } = this.#options;
+    await withTimeout(this.#counts.ready, MAX_FIRST_READING_MS, clock).catch(() => undefined);
+    reader.status(this.#status.current());
+    return eventBytes({
+      kind: 'hello',
+      run,
+      node: nodeName,
+      mode: facts().mode.descriptor.name,
+      historyId: history.newestId,
+      pulse: pulse.ended(),
+      countsConnections: this.#counts.last !== undefined,
+    });
+  }
+
+  #tick(): void {
+    this.#rows.look();
+    const status = this.#status.next();
+    if (status) this.#each(reader => reader.status(status));
+    for (const pulse of this.#options.pulse.ended(this.#pulsesSince)) {
+      this.#pulsesSince = pulse.at + 1;
+      const event = eventBytes({ kind: 'pulse', pulse });
+      this.#each(reader => reader.pulse(event));
+    }
+    if (++this.#ticked % SIGN_OF_LIFE_TICKS === 0) this.#each(reader => reader.showLife());
+  }
+
+  #each(send: (reader: LiveReader) => void): void {
+    for (const reader of this.#readers) send(reader);
+  }
+}
