@@ -82,21 +82,21 @@ interface FactsProps {
 }
 
 function Facts({ detail, row, port }: FactsProps) {
+  const { object } = detail ?? {};
   return (
     <dl class="facts">
       <dt>Policies</dt>
       <dd>{policiesText(port)}</dd>
-      <dt>Selector</dt>
-      <dd>
-        <Pairs pairs={detail?.object?.selector} empty="none: something else writes its EndpointSlices" />
-      </dd>
-      <dt>Labels</dt>
-      <dd>
-        <Pairs pairs={detail?.object?.labels} empty="none" />
-      </dd>
-      <Annotations annotations={detail?.object?.annotations} />
       <dt>Changed</dt>
       <dd>{row?.changed === undefined ? 'before the history begins' : <Age time={row.changed} />}</dd>
+      {object?.hasSelector === false && (
+        <>
+          <dt>Selector</dt>
+          <dd>none: no controller makes its EndpointSlices</dd>
+        </>
+      )}
+      <Labels labels={object?.labels} />
+      <Annotations annotations={object?.annotations} />
     </dl>
   );
 }
@@ -117,16 +117,18 @@ function policiesText(port: PortDetail | undefined): string {
 
 type PairsOfTexts = Readonly<Record<string, string>>;
 
-function Pairs({ pairs, empty }: { readonly pairs: PairsOfTexts | undefined; readonly empty: string }) {
-  if (!pairs) return <>–</>;
-  const entries = Object.entries(pairs);
-  if (entries.length === 0) return <span class="quiet">{empty}</span>;
+function Labels({ labels = {} }: { readonly labels: PairsOfTexts | undefined }) {
+  const entries = Object.entries(labels);
+  if (entries.length === 0) return null;
   return (
-    <span class="pairs">
-      {entries.map(([name, value]) => (
-        <code key={name}>{`${name}=${value}`}</code>
-      ))}
-    </span>
+    <>
+      <dt>Labels</dt>
+      <dd class="pairs">
+        {entries.map(([name, value]) => (
+          <code key={name}>{`${name}=${value}`}</code>
+        ))}
+      </dd>
+    </>
   );
 }
 

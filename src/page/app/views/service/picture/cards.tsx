@@ -1,7 +1,7 @@
 import type { Place } from '../../../../../explain/index.ts';
 import { EndpointCard } from './endpoint-card.tsx';
 import { FrontendCard } from './frontend-card.tsx';
-import { type PlacedPicture, rectStyle } from './layout.ts';
+import { type PlacedPicture, px, rectStyle } from './layout.ts';
 import { isChosen, MORE, oddsText, type Picture, type Selection, type Way } from './model.ts';
 import { linkKey, type Observed, wayKey } from './observed.ts';
 import type { PictureViewProps } from './picture-view.tsx';
@@ -20,13 +20,13 @@ export function Cards(props: CardsProps) {
   const used = picture.endpoints.filter(({ isUsed }) => isUsed).length;
   return (
     <>
-      <h3 class="column" style={{ left: placed.columns.callers }}>
+      <h3 class="column" style={{ left: px(placed.columns.callers) }}>
         Callers
       </h3>
-      <h3 class="column" style={{ left: placed.columns.frontends }}>
+      <h3 class="column" style={{ left: px(placed.columns.frontends) }}>
         Addresses
       </h3>
-      <h3 class="column" style={{ left: placed.columns.endpoints }}>
+      <h3 class="column" style={{ left: px(placed.columns.endpoints) }}>
         Endpoints
         {picture.hiddenEndpoints === 0 && port.endpoints.length > 0 && (
           <span class="quiet"> {`${used} of ${port.endpoints.length} used`}</span>
@@ -58,7 +58,7 @@ export function Cards(props: CardsProps) {
         />
       ))}
       {port.endpoints.length === 0 && (
-        <p class="no-endpoints quiet" style={{ left: placed.columns.endpoints }}>
+        <p class="no-endpoints quiet" style={{ left: px(placed.columns.endpoints) }}>
           No endpoint. Pods that match the selector and are ready would be here.
         </p>
       )}
@@ -123,14 +123,24 @@ function Labels({ picture, placed, selection, observed }: CardsProps) {
           way={way}
           observed={observed}
           off={off(isChosen(way, selection))}
-          style={{ right: placed.width - head.x + (way.end?.at === 'before' ? 0 : 10), top: head.y }}
+          style={{ right: px(placed.width - head.x + (way.end?.at === 'before' ? 0 : 10)), top: px(head.y) }}
         />
+      ))}
+      {placed.guards.map(({ to, ranges, head }) => (
+        <span
+          key={to}
+          class={`label end${off(isChosen({ from: 'outside', to }, selection))}`}
+          style={{ right: px(placed.width - head.x), top: px(head.y) }}
+          title={`Callers that are not in ${ranges.join(', ')} get no answer.`}
+        >
+          <b aria-hidden="true">✕</b> others silent: source ranges
+        </span>
       ))}
       {placed.ends.map(({ end, to, callers, at }) => (
         <span
           key={`${to} ${end.text}`}
           class={`label end${off(callers.some(from => isChosen({ from, to }, selection)))}`}
-          style={{ left: at.x, top: at.y }}
+          style={{ left: px(at.x), top: px(at.y) }}
           title={end.reason}
         >
           <b aria-hidden="true">✕</b> {callers.length < PLACES.length && `${callerNames(callers)} `}
@@ -142,7 +152,7 @@ function Labels({ picture, placed, selection, observed }: CardsProps) {
           key={endpoint}
           text={oddsText(picture, endpoint, selection)}
           count={countOf(observed, picture, endpoint)}
-          style={{ right: placed.width - rect.x + 10, top: rect.y + rect.height / 2 }}
+          style={{ right: px(placed.width - rect.x + 10), top: px(rect.y + rect.height / 2) }}
         />
       ))}
     </>
@@ -153,7 +163,7 @@ function callerNames(callers: readonly Place[]): string {
   return callers.map(place => CALLER_WORDS[place].title.toLowerCase()).join(', ');
 }
 
-type LabelStyle = Readonly<Record<string, number>>;
+type LabelStyle = Readonly<Record<string, string>>;
 
 interface WayLabelProps {
   readonly way: Way;

@@ -1,6 +1,7 @@
 import type { PortDetail } from '../../../../../inspect/index.ts';
 import { formatAddress } from '../../../address.ts';
 import { isChosen, type Picture, type Selection, type Way } from './model.ts';
+import { Sign } from './sign.tsx';
 import { CALLER_SUBJECTS, outcomeText } from './words.ts';
 
 interface ChosenWaysProps {
@@ -40,14 +41,11 @@ export function ChosenWays({ service, picture, port, selection }: ChosenWaysProp
   );
 }
 
-function WaySentence({ way: { from, to, outcome, end } }: { readonly way: Way }) {
+function WaySentence({ way: { from, to, outcome, answering } }: { readonly way: Way }) {
   return (
     <>
-      <span class={end ? 'bad' : 'good'} aria-hidden="true">
-        {end ? '✕ ' : '✓ '}
-      </span>
-      A connection from <strong>{CALLER_SUBJECTS[from]}</strong> to{' '}
-      <strong class="mono">{to.includes(':') ? to : `node port ${to}`}</strong> {outcomeText(outcome)}.
+      <Sign outcome={outcome} /> A connection from <strong>{CALLER_SUBJECTS[from]}</strong> to{' '}
+      <strong class="mono">{to.includes(':') ? to : `node port ${to}`}</strong> {outcomeText(outcome, answering)}.
     </>
   );
 }

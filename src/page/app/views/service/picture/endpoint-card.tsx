@@ -28,7 +28,5 @@ function endpointNotes(
   isUsed: boolean,
 ): string {
   const reason = (clusterPolicy ?? localPolicy)?.reason;
-  return [!isUsed && (reason ?? 'not used'), pod?.split('/').at(-1), !local && node, zone]
-    .filter(text => text)
-    .join(' · ');
+  return [!isUsed && (reason ?? 'not used'), pod?.split('/').at(-1), node, zone].filter(text => text).join(' · ');
 }

@@ -26,7 +26,9 @@ export function FrontendCard({ id, detail, port, rect, isPressed, isOff, onToggl
     >
       <span class="card-head">
         <span class="quiet">{FRONTEND_WORDS[kind]}</span>
-        <span class={`policy${policy === 'Local' ? ' local' : ''}`}>{policy}</span>
+        <span class="quiet">
+          policy <span class={`policy${policy === 'Local' ? ' local' : ''}`}>{policy}</span>
+        </span>
       </span>
       <strong class="mono">
         {address === undefined ? `*:${detail.port}` : hostPort(address, detail.port)}

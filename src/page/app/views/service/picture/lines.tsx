@@ -10,7 +10,7 @@ interface LinesProps {
 
 /** The lines of the picture. Cards and labels are HTML above them. */
 export function Lines({ placed, selection, observed }: LinesProps) {
-  const { width, height, ways, links, ends } = placed;
+  const { width, height, ways, links, ends, guards } = placed;
   const hasSelection = selection.from !== undefined || selection.to !== undefined;
   const tone = (isOn: boolean) => (hasSelection ? (isOn ? ' on' : ' off') : '');
   return (
@@ -33,6 +33,9 @@ export function Lines({ placed, selection, observed }: LinesProps) {
           const isOn = callers.some(from => isChosen({ from, to }, selection));
           return <path key={`${to} ${end.text}`} d={path} class={`line bad${tone(isOn)}`} />;
         })}
+        {guards.map(({ to, path }) => (
+          <path key={to} d={path} class={`line bad${tone(isChosen({ from: 'outside', to }, selection))}`} />
+        ))}
         {ways.map(each => (
           <WayLine key={`${each.way.from} ${each.way.to}`} placed={each} tone={tone(isChosen(each.way, selection))} />
         ))}

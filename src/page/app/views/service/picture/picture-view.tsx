@@ -4,7 +4,7 @@ import type { Place } from '../../../../../explain/index.ts';
 import type { PortDetail } from '../../../../../inspect/index.ts';
 import { Cards } from './cards.tsx';
 import { ChosenWays } from './chosen-ways.tsx';
-import { layoutPicture, MIN_WIDTH } from './layout.ts';
+import { layoutPicture, MIN_WIDTH, px } from './layout.ts';
 import { Lines } from './lines.tsx';
 import { LIMITS, type PictureLimits, pictureOf, type Selection } from './model.ts';
 import { type Choices, move, type Position } from './moves.ts';
@@ -38,7 +38,7 @@ export function PictureView(props: PictureViewProps) {
   return (
     <section class="way" aria-label="The way of connections" ref={frame} onKeyDown={event => choose(event, props)}>
       {!isList && (
-        <div class="picture" style={{ width: placed.width, height: placed.height }}>
+        <div class="picture" style={{ width: px(placed.width), height: px(placed.height) }}>
           <Lines placed={placed} selection={selection} observed={observed} />
           <Cards {...props} picture={picture} placed={placed} observed={observed} />
         </div>

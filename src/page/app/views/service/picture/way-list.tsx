@@ -1,6 +1,7 @@
 import type { PortDetail } from '../../../../../inspect/index.ts';
 import { frontendNotes } from './frontend-card.tsx';
 import type { Picture, Selection } from './model.ts';
+import { Sign } from './sign.tsx';
 import { CALLER_SUBJECTS, FRONTEND_WORDS, frontendText, outcomeText } from './words.ts';
 
 interface WayListProps {
@@ -26,16 +27,22 @@ export function WayList({ picture, port, isShown, selection }: WayListProps) {
           <ul>
             {picture.ways
               .filter(({ to }) => to === id)
-              .map(({ from, outcome, end }) => (
+              .map(({ from, outcome, answering }) => (
                 <li key={from}>
-                  <span class={end ? 'bad' : 'good'} aria-hidden="true">
-                    {end ? '✕' : '✓'}
-                  </span>
+                  <Sign outcome={outcome} />
                   <span>
-                    A connection from <strong>{CALLER_SUBJECTS[from]}</strong> {outcomeText(outcome)}.
+                    A connection from <strong>{CALLER_SUBJECTS[from]}</strong> {outcomeText(outcome, answering)}.
                   </span>
                 </li>
               ))}
+            {detail.sourceRanges && (
+              <li>
+                <span class="bad" aria-hidden="true">
+                  ✕
+                </span>
+                <span>A connection from a source that is not in these ranges gets no answer.</span>
+              </li>
+            )}
           </ul>
         </li>
       ))}
