@@ -1,13 +1,10 @@
 import { signal } from '@preact/signals';
+import type { SearchAnswer } from '../../../../inspect/index.ts';
 import { ask } from '../../api.ts';
+import { parseTarget } from './search.ts';
 
 const DELAY_MS = 200;
 const MIN_LENGTH = 2;
-
-/** What `/v1/search` answers: Services of which an endpoint or a pod matches. */
-interface SearchAnswer {
-  readonly results: readonly { readonly service: string; readonly reason: string }[];
-}
 
 /** `ns/name` and why the proxy found it, for the text that the box has now. */
 export const found = signal<ReadonlyMap<string, string>>(new Map());
@@ -19,7 +16,7 @@ let request: AbortController | undefined;
 export function searchProxy(text: string): void {
   clearTimeout(timer);
   request?.abort();
-  const word = text.trim();
+  const word = parseTarget(text.trim())?.ip ?? text.trim();
   if (found.value.size > 0) found.value = new Map();
   if (word.length < MIN_LENGTH) return;
   timer = setTimeout(() => void run(word), DELAY_MS);
@@ -28,8 +25,8 @@ export function searchProxy(text: string): void {
 async function run(word: string): Promise<void> {
   request = new AbortController();
   const { signal } = request;
-  // The names and addresses of Services are searched here, so the list is useful without this answer.
+  // Names and addresses of Services are searched here, so the list is useful without this answer.
   const answer = await ask<SearchAnswer>('v1/search', { q: word }, signal).catch(() => undefined);
   if (!answer || signal.aborted) return;
-  found.value = new Map(answer.results.map(({ service, reason }) => [service, reason]));
+  found.value = new Map(answer.results.map(({ service, why }) => [service, why]));
 }

@@ -58,7 +58,7 @@ export function Row({ service: { key, row }, index, isActive, foundBy, onKey, on
 function Rate({ service }: { readonly service: string }) {
   if (!hello.value?.countsConnections) return <span class="quiet">–</span>;
   void ratesVersion.value;
-  return <>{rateText(rates.rateOf(service))}</>;
+  return <>{rateText(rates.rates.get(service) ?? 0)}</>;
 }
 
 function Changed({ changed }: { readonly changed: string | undefined }) {

@@ -27,7 +27,7 @@ export function ServicesView() {
   const { services, counts } = useSelection(question);
   const target = parseTarget(text.trim());
   return (
-    <div class="services-view">
+    <div class="services-view fills">
       <h1 class="spoken">Services</h1>
       <div class="services-tools">
         <SearchBox text={text} onText={setText} />
