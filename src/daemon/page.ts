@@ -1,5 +1,5 @@
 import { splitHostPort } from '../config/index.ts';
-import { localOnly } from '../inspect/index.ts';
+import { localOnly, type Route } from '../inspect/index.ts';
 import { ReportOnce } from '../lib/report-once.ts';
 import { parseIp } from '../net/index.ts';
 import { ConnectionTable, type HttpHandler, RetryingHttpServer } from '../observe/http/index.ts';
@@ -10,7 +10,11 @@ import type { RunParts } from './run.ts';
 const MAX_CONNECTIONS = 64;
 
 /** Opens the operator's page. Never rejects: the proxy also works without it. */
-export async function openPage({ options, resources }: RunParts, api: HttpHandler): Promise<void> {
+export async function openPage(
+  { options, resources }: RunParts,
+  api: HttpHandler,
+  routes: readonly Route[],
+): Promise<void> {
   const { log, pageBindAddress: address } = options;
   const { host, port } = splitHostPort(address) ?? { host: '', port: '' };
   const ip = parseIp(host);
@@ -20,7 +24,7 @@ export async function openPage({ options, resources }: RunParts, api: HttpHandle
   const server = new RetryingHttpServer({
     ip,
     port: Number(port),
-    handle: localOnly(pageHandler({ api, info: pageInfo(options), allowFlag: '--page-allow' })),
+    handle: localOnly(pageHandler({ api, info: pageInfo(options), allowFlag: '--page-allow', routes })),
     connections: new ConnectionTable(MAX_CONNECTIONS),
     hardFail: false,
     onError(err) {
