@@ -45,6 +45,11 @@ export function stopped(state: TraceState): TraceState {
   return state.phase === 'failed' ? state : { ...state, phase: 'ended' };
 }
 
+/** The packet to show until the reader chooses one: the newest that met the nat chains, or else the newest. */
+export function mostTelling(packets: readonly TracedLine[]): TracedLine | undefined {
+  return packets.find(({ skipsNat }) => !skipsNat) ?? packets[0];
+}
+
 /** One sentence about the trace, for the status line. */
 export function traceText({ phase, head, packets }: TraceState): string {
   const seen =

@@ -5,7 +5,7 @@ import { ErrorNote } from '../../parts/notes.tsx';
 import { pageInfo } from '../../state/page-info.ts';
 import { PacketWayView } from './packet-way-view.tsx';
 import { endTrace, startTrace, trace } from './trace-run.ts';
-import { type TraceState, traceText } from './trace-state.ts';
+import { mostTelling, type TraceState, traceText } from './trace-state.ts';
 import { traceTexts } from './way.ts';
 
 /** Follows real packets of the question, and draws their way as they come. */
@@ -48,7 +48,7 @@ function traceHint(from: string): string {
 
 function TraceResult({ state: { packets, sent, head, error, overruns } }: { readonly state: TraceState }) {
   const chosen = useSignal<number | undefined>(undefined);
-  const shown = packets.find(({ number }) => number === chosen.value) ?? packets[0];
+  const shown = packets.find(({ number }) => number === chosen.value) ?? mostTelling(packets);
   return (
     <>
       {error !== undefined && <ErrorNote title="The trace failed." error={error} />}
@@ -84,7 +84,7 @@ interface ListProps {
   readonly onChoose: (number: number | undefined) => void;
 }
 
-/** All packets of the trace. The newest is shown until the reader chooses one. */
+/** All packets of the trace. */
 function PacketList({ packets, shown, onChoose }: ListProps) {
   return (
     <ul class="packet-list" aria-label="Packets">

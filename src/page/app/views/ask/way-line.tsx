@@ -1,3 +1,4 @@
+import { serviceAddress } from '../../address.ts';
 import type { EndpointStation, Station, Way } from './way.ts';
 
 /** Caller → frontend → endpoints, in one line or, on a narrow page, below each other. */
@@ -45,7 +46,7 @@ function Arrow() {
 }
 
 function StationBox({
-  station: { title, detail },
+  station: { title, detail, service },
   isBad = false,
 }: {
   readonly station: Station;
@@ -55,6 +56,7 @@ function StationBox({
     <div class={isBad ? 'station bad' : 'station'}>
       <span class="title">{title}</span>
       <span class="detail">{detail}</span>
+      {service !== undefined && <a href={serviceAddress(service)}>{service}</a>}
     </div>
   );
 }

@@ -14,6 +14,8 @@ export interface Way {
 export interface Station {
   readonly title: string;
   readonly detail: string;
+  /** `ns/name` of the Service that it belongs to. */
+  readonly service?: string;
 }
 
 export interface EndpointStation {
@@ -71,8 +73,8 @@ const FRONTENDS = {
 
 function frontendOf({ target, question }: Explanation): Station | undefined {
   if (!target) return { title: 'Destination', detail: question.to };
-  const { frontend, address, protocol } = target;
-  return { title: FRONTENDS[frontend], detail: `${address}/${protocol.toLowerCase()}` };
+  const { frontend, address, protocol, service } = target;
+  return { title: FRONTENDS[frontend], detail: `${address}/${protocol.toLowerCase()}`, service };
 }
 
 function endOf(outcome: Outcome | undefined): Station | undefined {
