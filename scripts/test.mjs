@@ -1,6 +1,7 @@
 // npm test: see USAGE. The name of a test file says what it needs:
 //   x.test.ts          nothing but Node
 //   x.kernel.test.ts   root and a Linux kernel: these tests make network namespaces, and run reference programs
+//   x.browser.test.ts  root and Debian's chromium: the operator's page in a browser, of a proxy in a network namespace
 //   x.guest.test.ts    root and a User Mode Linux guest, whose kernel has ip_vs, dummy and sctp
 //   x.cluster.test.ts  root, a real etcd and kube-apiserver, and upstream's kube-proxy, which Go builds the first time
 //   x.cluster-guest.test.ts  the same in a guest
@@ -10,7 +11,13 @@ import { parseArgs } from 'node:util';
 import { buildProgram } from './build.mjs';
 import { controlPlanePrograms, installationPrograms } from './control-plane.mjs';
 import { runInGuest } from './guest.mjs';
-import { GUEST_PROGRAMS, REFERENCE_PROGRAMS, RELEASE_PROGRAMS, TERMINAL_PROGRAMS } from './programs.mjs';
+import {
+  BROWSER_PROGRAMS,
+  GUEST_PROGRAMS,
+  REFERENCE_PROGRAMS,
+  RELEASE_PROGRAMS,
+  TERMINAL_PROGRAMS,
+} from './programs.mjs';
 import { errorMessage, installNpmPackages, installPrograms, isRoot, missingPrograms, root, run } from './setup.mjs';
 import { NO_TESTS, runHere, runQuietly, runTests, sum } from './test-runner.mjs';
 
@@ -24,12 +31,13 @@ Checks types and lint, then runs the tests whose path contains a WORD, or all te
   --plain       only the tests that need nothing but Node
 The last line counts the tests. If CI is set, a test that cannot run fails the run.`;
 
-/** @typedef {'plain' | 'kernel' | 'guest' | 'cluster' | 'cluster-guest' | 'release'} Kind */
+/** @typedef {'plain' | 'kernel' | 'browser' | 'guest' | 'cluster' | 'cluster-guest' | 'release'} Kind */
 
 /** @type {Readonly<Record<Kind, import('./programs.mjs').Programs>>} */
 const PROGRAMS = {
   plain: {},
   kernel: { ...REFERENCE_PROGRAMS, ...TERMINAL_PROGRAMS },
+  browser: BROWSER_PROGRAMS,
   guest: GUEST_PROGRAMS,
   cluster: { ...REFERENCE_PROGRAMS, promtool: 'prometheus' },
   'cluster-guest': GUEST_PROGRAMS,
@@ -37,12 +45,13 @@ const PROGRAMS = {
 };
 
 /** @type {readonly Kind[]} */
-const KINDS = ['plain', 'kernel', 'guest', 'cluster', 'cluster-guest', 'release'];
+const KINDS = ['plain', 'kernel', 'browser', 'guest', 'cluster', 'cluster-guest', 'release'];
 
 /** The command that runs the tests of each kind. */
 const COMMANDS = {
   plain: 'npm test',
   kernel: 'npm test',
+  browser: 'npm test',
   guest: 'npm test',
   cluster: 'npm run test:cluster',
   'cluster-guest': 'npm run test:cluster',
@@ -88,13 +97,16 @@ const inGuests = Promise.all([
     args => runInGuest(args),
   ),
 ]);
-// The kernel tests mostly wait, so the plain tests run beside them.
+// The kernel tests mostly wait, so the plain tests and then the browser tests run beside them.
 const isAlone = filesToRun('kernel').length === 0;
-const inBackground = runTests('plain tests', filesToRun('plain'), isAlone ? runHere : runQuietly);
+const runBeside = isAlone ? runHere : runQuietly;
+const inBackground = runTests('plain tests', filesToRun('plain'), runBeside).then(async plain => {
+  return [plain, await runTests('browser tests', filesToRun('browser'), runBeside)];
+});
 const kernel = await runTests('kernel tests', filesToRun('kernel'), runHere);
 process.stdout.write(kernel.output);
-const plain = await inBackground;
-process.stdout.write(plain.output);
+const beside = await inBackground;
+for (const { output } of beside) process.stdout.write(output);
 // The cluster tests mostly wait, so the guest runs beside them.
 const [cluster, clusterInGuest] = await Promise.all([
   runWithControlPlane('cluster'),
@@ -143,13 +155,13 @@ function testFiles() {
 function wantedKinds() {
   if (options.cluster) return ['cluster', 'cluster-guest'];
   if (options.release) return ['release'];
-  return options.plain ? ['plain'] : ['plain', 'kernel', 'guest'];
+  return options.plain ? ['plain'] : ['plain', 'kernel', 'browser', 'guest'];
 }
 
 /** @param {Kind} kind */
 function filesOf(kind) {
   return chosen.filter(file => {
-    const [, named = 'plain'] = /\.(kernel|guest|cluster|cluster-guest|release)\.test\.ts$/.exec(file) ?? [];
+    const [, named = 'plain'] = /\.(kernel|browser|guest|cluster|cluster-guest|release)\.test\.ts$/.exec(file) ?? [];
     return named === kind;
   });
 }
@@ -202,8 +214,8 @@ function report() {
   }
   const filesNotRun = notRun.flatMap(({ kind }) => filesOf(kind)).length;
   const total = sum([
-    plain.counts,
     kernel.counts,
+    ...beside.map(({ counts }) => counts),
     cluster.counts,
     clusterInGuest.counts,
     released.counts,

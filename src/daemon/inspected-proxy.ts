@@ -25,6 +25,7 @@ export function inspectedProxy(parts: RunParts, proxy: RunningProxy, record: Run
     status: () => proxyStatus(parts, proxy, record),
     pulse: record.pulse,
     connectionCounts: async () => await proxy.mode.connectionCounts?.(),
+    listing: (family, plans) => proxy.mode.listing(family, plans),
     daemon: {
       configuration: () => configurationAnswer(parts),
       logLines: () => options.logControl.recentLines(),

@@ -14,15 +14,15 @@ const MAX_CONNECTIONS = 64;
 
 /** Opens the inspection API of the proxy, and the page that asks it. Never rejects: the proxy also works without it. */
 export async function openInspection(parts: RunParts, proxy: RunningProxy, record: RunRecord): Promise<void> {
-  const { inspectSocket, inspectBindAddress, pageBindAddress } = parts.options;
-  if (inspectSocket === '' && inspectBindAddress === '' && pageBindAddress === '') return;
+  const { inspectSocket, inspectBindAddress, page } = parts.options;
+  if (inspectSocket === '' && inspectBindAddress === '' && !page) return;
   const { routes, live } = inspect(inspectedProxy(parts, proxy, record));
   parts.resources.add('live streams', () => live.close());
   const handle = inspectionHandler({ routes, networkNamespace: networkNamespaceName() });
   const connections = new ConnectionTable(MAX_CONNECTIONS);
   if (inspectSocket !== '') await openSocket(parts, handle, connections);
   if (inspectBindAddress !== '') await openTcp(parts, localOnly(handle), connections);
-  if (pageBindAddress !== '') await openPage(parts, handle);
+  if (page) await openPage(parts, page, handle);
 }
 
 async function openSocket({ options, resources }: RunParts, handle: HttpHandler, connections: ConnectionTable) {

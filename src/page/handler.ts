@@ -13,21 +13,12 @@ export interface PageHandlerOptions {
   readonly routes?: readonly Route[] | undefined;
 }
 
-const SECURITY_HEADERS = {
-  'Content-Security-Policy':
-    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
-  'Cross-Origin-Opener-Policy': 'same-origin',
-  'Cross-Origin-Resource-Policy': 'same-origin',
-  'Referrer-Policy': 'no-referrer',
-  'X-Content-Type-Options': 'nosniff',
-};
-
 /** The operator's page: its files, and the inspection API that they ask. It changes nothing. */
 export function pageHandler(options: PageHandlerOptions): HttpHandler {
   const own = [pageRoute(options.info), ...(options.routes ?? [])];
   const ownPaths = new Set(own.map(({ path }) => path));
   const answerOwn = inspectionHandler({ routes: own });
-  const answerOf = (request: HttpRequest) => {
+  return request => {
     const { path, method } = request;
     if (method !== 'GET' && method !== 'HEAD')
       return errorAnswer(405, 'use GET: the page only reads', { Allow: 'GET, HEAD' });
@@ -37,10 +28,6 @@ export function pageHandler(options: PageHandlerOptions): HttpHandler {
     // The inspection API knows only GET. The server sends no body in the answer to HEAD.
     const question = { ...request, method: 'GET' };
     return ownPaths.has(path) ? answerOwn(question) : options.api(question);
-  };
-  return async request => {
-    const answer = await answerOf(request);
-    return { ...answer, headers: { ...answer.headers, ...SECURITY_HEADERS } };
   };
 }
 

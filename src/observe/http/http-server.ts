@@ -37,7 +37,7 @@ export interface HttpServerSettings {
   readonly answerTimeoutMs?: number | undefined;
   /** By default the server speaks plain HTTP. */
   readonly tls?: HttpServerTls | undefined;
-  /** All answers have these headers, also those that no handler makes. */
+  /** All answers have these headers, also those that no handler makes. A handler may replace them. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
 }
 

@@ -5,7 +5,7 @@ import type { HttpConnection } from './http-connection.ts';
 
 export interface WriteOptions {
   readonly connection: HttpConnection;
-  /** Added to those of the answer. */
+  /** Added to those of the answer, unless it has its own. */
   readonly headers: Readonly<Record<string, string>>;
   /** Closes the connection if the caller has not taken a whole answer after this time. Streams have no such limit. */
   readonly answerTimeoutMs: number;
@@ -17,7 +17,7 @@ export async function writeAnswer(
   response: ServerResponse,
   { connection, headers: added, answerTimeoutMs }: WriteOptions,
 ): Promise<void> {
-  const headers = { ...own, ...added };
+  const headers = { ...added, ...own };
   if (isStream(body)) {
     if (!response.destroyed) response.writeHead(status, headers).flushHeaders();
     if (response.req.method === 'HEAD') return endUnread(body, response);

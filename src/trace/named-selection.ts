@@ -1,4 +1,4 @@
-import { goQuote } from '../../lib/go-quote.ts';
+import { goQuote } from '../lib/go-quote.ts';
 import {
   type Cidr,
   cidrFamily,
@@ -8,10 +8,14 @@ import {
   joinHostPort,
   parseCidr,
   parseIp,
-} from '../../net/index.ts';
-import type { PacketSelection, SelectedDestination, SelectedProtocol } from '../../trace/index.ts';
-import { FlagError } from '../flags/index.ts';
+} from '../net/index.ts';
 import type { FindService, KnownPort, KnownService } from './known-service.ts';
+import type { PacketSelection, SelectedDestination, SelectedProtocol } from './selection.ts';
+
+/** The texts of a selection cannot be read. The message says what is right. */
+export class SelectionError extends Error {
+  override readonly name = 'SelectionError';
+}
 
 /** The selection, and how to name it in messages. */
 export interface NamedSelection {
@@ -26,15 +30,12 @@ const WITH_PORT = /^(?:\[(.+)\]|([^:[\]]+)):(\d+)$/;
 const SERVICE = /^(?:([a-z0-9.-]+)\/)?([a-z0-9.-]+)(?::([a-z0-9-]+))?$/;
 const MAX_PORT = 65_535;
 
-/** Throws a FlagError, or the error of `findService`. */
-export async function selectionFromFlags(from: string, to: string, findService: FindService): Promise<NamedSelection> {
-  if (from === '' && to === '') {
-    throw new FlagError('give --from, --to or both: without them, the trace would follow every packet of the node');
-  }
+/** An empty text means anywhere. Throws a SelectionError, or the error of `findService`. */
+export async function parseSelection(from: string, to: string, findService: FindService): Promise<NamedSelection> {
   const source = from === '' ? undefined : sourceOf(from);
   const all = to === '' ? [] : await destinationsOf(to, findService);
   const destinations = reachableFrom(source, all);
-  if (all.length > 0 && destinations.length === 0) throw new FlagError(otherFamilyText(from, to));
+  if (all.length > 0 && destinations.length === 0) throw new SelectionError(otherFamilyText(from, to));
   const start = source === undefined ? 'anywhere' : source === 'node' ? 'this node' : addressText(source);
   const end = to === '' ? 'anywhere' : [...new Set(destinations.map(destinationText))].join(', ');
   return { selection: { source, destinations }, name: `from ${start} to ${end}` };
@@ -50,14 +51,13 @@ function reachableFrom(
 }
 
 function otherFamilyText(from: string, to: string): string {
-  return `"--from" ${from} and "--to" ${to} have different IP families, so no packet can match: give addresses of one family`;
+  return `${from} and ${to} have different IP families, so no packet can match: give addresses of one family`;
 }
 
 function sourceOf(text: string): Cidr | 'node' {
   if (text === 'node') return text;
   const address = addressOf(text);
-  if (!address)
-    throw new FlagError(`invalid argument ${goQuote(text)} for "--from" flag: must be an IP, a CIDR or node`);
+  if (!address) throw new SelectionError(`invalid source ${goQuote(text)}: must be an IP, a CIDR or node`);
   return address;
 }
 
@@ -76,8 +76,7 @@ async function destinationsOf(text: string, findService: FindService): Promise<r
 function withPort(digits: string | undefined): { readonly port?: number; readonly protocol?: SelectedProtocol } {
   if (digits === undefined) return {};
   const port = Number(digits);
-  if (port < 1 || port > MAX_PORT)
-    throw new FlagError(`invalid port ${digits} for "--to" flag: must be 1 to ${MAX_PORT}`);
+  if (port < 1 || port > MAX_PORT) throw new SelectionError(`invalid port ${digits}: must be 1 to ${MAX_PORT}`);
   // A port without a protocol means TCP, as everywhere in Kubernetes.
   return { port, protocol: 'TCP' };
 }
@@ -89,8 +88,8 @@ async function serviceDestinations(
 ): Promise<readonly SelectedDestination[]> {
   const [, namespace = 'default', name, port] = SERVICE.exec(text) ?? [];
   if (name === undefined) {
-    throw new FlagError(
-      `invalid argument ${goQuote(text)} for "--to" flag: must be a Service (namespace/name:port) or an address (IP:PORT)`,
+    throw new SelectionError(
+      `invalid destination ${goQuote(text)}: must be a Service (namespace/name:port) or an address (IP:PORT)`,
     );
   }
   const service = await findService(namespace, name);
@@ -98,7 +97,7 @@ async function serviceDestinations(
     known => (protocol === undefined || known.protocol === protocol) && (port === undefined || isPort(known, port)),
   );
   const found = ports.flatMap(portDestinations);
-  if (found.length === 0) throw new FlagError(nothingText(service, port));
+  if (found.length === 0) throw new SelectionError(nothingText(service, port));
   return found;
 }
 

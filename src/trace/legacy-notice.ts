@@ -4,16 +4,17 @@ import {
   type IptablesFamily,
   legacyTables,
   programOfBackend,
-} from '../../kernel/iptables/index.ts';
+} from '../kernel/iptables/index.ts';
+import type { NetworkNamespace } from '../kernel/netns.ts';
 
 const FAMILIES: readonly IptablesFamily[] = ['ip', 'ip6'];
 
 /** What the operator must know if iptables-legacy has rules here. Undefined if it has none. */
-export async function legacyNotice(): Promise<string | undefined> {
+export async function legacyNotice(namespace?: NetworkNamespace): Promise<string | undefined> {
   const found: string[] = [];
   for (const family of FAMILIES) {
-    const tables = legacyTables(family);
-    if (tables.length > 0 && (await hasRules(family))) {
+    const tables = legacyTables(family, namespace);
+    if (tables.length > 0 && (await hasRules(family, namespace))) {
       found.push(`${programOfBackend(family, 'legacy')}: ${tables.join(', ')}`);
     }
   }
@@ -28,9 +29,10 @@ Or let the proxy use iptables-nft, or nftables mode.`;
 }
 
 /** Tables stay in the kernel without rules. If the program is missing, this assumes rules. */
-async function hasRules(family: IptablesFamily): Promise<boolean> {
+async function hasRules(family: IptablesFamily, namespace: NetworkNamespace | undefined): Promise<boolean> {
   try {
-    const iptables = await Iptables.open(family, { program: programOfBackend(family, 'legacy'), timeoutMs: 5000 });
+    const program = programOfBackend(family, 'legacy');
+    const iptables = await Iptables.open(family, { program, timeoutMs: 5000, namespace });
     return /^-A /m.test(await iptables.save());
   } catch (error) {
     if (error instanceof IptablesError) return true;

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { formatCidr, type Ip } from '../../net/index.ts';
+import { formatCidr, type Ip } from '../net/index.ts';
 import type { FindService, KnownService } from './known-service.ts';
-import { selectionFromFlags } from './selection-flags.ts';
+import { parseSelection } from './named-selection.ts';
 
 const WEB: KnownService = {
   key: 'shop/web',
@@ -34,7 +34,7 @@ const findService: FindService = async (namespace, name) => {
 };
 
 async function destinations(to: string): Promise<readonly string[]> {
-  const { selection } = await selectionFromFlags('', to, findService);
+  const { selection } = await parseSelection('', to, findService);
   return selection.destinations.map(({ address, port, protocol }) =>
     [address === 'node' ? address : formatCidr(address), port, protocol].filter(Boolean).join(' '),
   );
@@ -63,11 +63,11 @@ test('TRACE-9 --to is a Service: all of its addresses and node ports, or one of 
 });
 
 test('TRACE-9 --from is an address, a range or the node', async () => {
-  const source = async (from: string) => (await selectionFromFlags(from, '', findService)).selection.source;
+  const source = async (from: string) => (await parseSelection(from, '', findService)).selection.source;
   assert.deepEqual(await source('10.244.1.7'), { address: '10.244.1.7', prefix: 32 });
   assert.deepEqual(await source('10.244.0.0/16'), { address: '10.244.0.0', prefix: 16 });
   assert.equal(await source('node'), 'node');
-  const { name } = await selectionFromFlags('node', 'shop/web:80', findService);
+  const { name } = await parseSelection('node', 'shop/web:80', findService);
   assert.equal(
     name,
     'from this node to 10.96.0.10:80/tcp, [fd00:10:96::10]:80/tcp, the addresses of this node, port 30080/tcp',
@@ -75,8 +75,7 @@ test('TRACE-9 --from is an address, a range or the node', async () => {
 });
 
 test('TRACE-9 what is no selection is an error that says what is right', async () => {
-  const error = (from: string, to: string) => selectionFromFlags(from, to, findService).then(() => 'no error', String);
-  assert.match(await error('', ''), /give --from, --to or both/);
+  const error = (from: string, to: string) => parseSelection(from, to, findService).then(() => 'no error', String);
   assert.match(await error('pod', ''), /must be an IP, a CIDR or node/);
   assert.match(await error('', '10.96.0.10:0'), /must be 1 to 65535/);
   assert.match(await error('', 'a/b/c'), /must be a Service \(namespace\/name:port\) or an address/);
@@ -85,14 +84,14 @@ test('TRACE-9 what is no selection is an error that says what is right', async (
     /Service shop\/web has no port "https": it has http 80 and 30080\/tcp, dns 53\/udp/,
   );
   const headless: FindService = async () => ({ key: 'shop/db', ports: [] });
-  await assert.rejects(selectionFromFlags('', 'shop/db', headless), /has no address that packets could go to/);
+  await assert.rejects(parseSelection('', 'shop/db', headless), /has no address that packets could go to/);
 });
 
 test('TRACE-9 addresses of the other family than --from are left out; without another one, that is an error', async () => {
-  const { name } = await selectionFromFlags('fd00:10:244::7', 'shop/web:http', findService);
+  const { name } = await parseSelection('fd00:10:244::7', 'shop/web:http', findService);
   assert.equal(name, 'from fd00:10:244::7 to [fd00:10:96::10]:80/tcp, the addresses of this node, port 30080/tcp');
   await assert.rejects(
-    selectionFromFlags('10.244.1.7', '[fd00:10:96::10]:80', findService),
-    /"--from" 10\.244\.1\.7 and "--to" \[fd00:10:96::10\]:80 have different IP families, so no packet can match/,
+    parseSelection('10.244.1.7', '[fd00:10:96::10]:80', findService),
+    /10\.244\.1\.7 and \[fd00:10:96::10\]:80 have different IP families, so no packet can match/,
   );
 });
