@@ -1,53 +1,60 @@
 import type { Server } from 'node:net';
-import { inspect, inspectionHandler, type LiveHub, localOnly, type ObservedConnection } from '../inspect/index.ts';
-import { errorCode } from '../lib/error-code.ts';
-import { type Ip, joinHostPort } from '../net/index.ts';
-import { ConnectionTable, HttpServer } from '../observe/http/index.ts';
-import { pageHandler } from '../page/index.ts';
+import { inspect, inspectionHandler, type LiveHub, type ObservedConnection } from '../inspect/index.ts';
+import type { Listen } from '../observe/http/index.ts';
+import { type PageAddress, PageServer, pageHandler } from '../page/index.ts';
 import type { Demo } from './demo.ts';
 
-/** Where the page listens. A listener that exists was opened before the process entered another network namespace. */
-export type PageListener =
-  | { readonly kind: 'address'; readonly ip: Ip; readonly port: number; readonly isFixed: boolean }
-  | { readonly kind: 'listener'; readonly listener: Server; readonly ip: Ip };
-
 export interface DemoPageOptions {
-  readonly at: PageListener;
+  readonly address: PageAddress;
+  /** Listens already, in the machine's network namespace, if this process is in another one. */
+  readonly listener?: Server | undefined;
   /** The version of Pointsman. */
   readonly version: string;
 }
 
-const MAX_CONNECTIONS = 64;
 /** Many questions of a round end at the same time. */
 const SEND_MS = 250;
 
 /** The operator's page about the proxy of the demo. */
 export class DemoPage {
   readonly url: string;
-  readonly #server: HttpServer;
+  readonly #server: PageServer;
   readonly #live: LiveHub;
   #observed: ObservedConnection[] = [];
   #timer: NodeJS.Timeout | undefined;
 
-  private constructor(server: HttpServer, live: LiveHub, ip: Ip) {
+  private constructor(url: string, server: PageServer, live: LiveHub) {
+    this.url = url;
     this.#server = server;
     this.#live = live;
-    this.url = `http://${joinHostPort(ip, server.port)}/`;
   }
 
-  static async open(demo: Demo, { at, version }: DemoPageOptions): Promise<DemoPage> {
-    const { routes, live } = inspect(demo.inspected(version));
+  /** Rejects if the page cannot listen on its address. */
+  static async open(demo: Demo, { address, listener, version }: DemoPageOptions): Promise<DemoPage> {
+    const inspected = demo.inspected(version);
+    const { routes, live } = inspect(inspected);
     const handle = pageHandler({
       api: inspectionHandler({ routes }),
+      // The cluster of the demo is nobody's production.
       info: { version, allows: ['probe', 'trace'], view: 'node', command: 'kube-proxy' },
       allowFlag: '',
-      routes: [demo.traceRoute()],
     });
-    const settings = { handle: localOnly(handle), connections: new ConnectionTable(MAX_CONNECTIONS) };
-    return new DemoPage(await openServer(at, settings), live, at.ip);
+    return new Promise((resolve, reject) => {
+      const server = new PageServer({
+        address,
+        hostNames: [],
+        handle,
+        ...(listener && { listen: listenWith(listener) }),
+        hardFail: true,
+        onListen: url => resolve(new DemoPage(url, server, live)),
+        onError: reject,
+        onFileError: reject,
+      });
+      void server.start();
+    });
   }
 
-  /** Draws connections that the demo made. */
+  /** Shows connections that the demo made. */
   observed(connections: readonly ObservedConnection[]): void {
     if (this.#live.readers === 0) return;
     this.#observed.push(...connections);
@@ -67,16 +74,6 @@ export class DemoPage {
   }
 }
 
-async function openServer(at: PageListener, settings: Parameters<typeof HttpServer.serve>[1]): Promise<HttpServer> {
-  if (at.kind === 'listener') {
-    return HttpServer.serve(async onConnection => at.listener.on('connection', onConnection), settings);
-  }
-  const { ip, port, isFixed } = at;
-  try {
-    return await HttpServer.open({ ip, port, ...settings });
-  } catch (error) {
-    // Another demo, or a proxy with its page, may have the usual port.
-    if (isFixed || errorCode(error) !== 'EADDRINUSE') throw error;
-    return HttpServer.open({ ip, port: 0, ...settings });
-  }
+function listenWith(listener: Server): Listen {
+  return async (_, onConnection) => listener.on('connection', onConnection);
 }

@@ -1,7 +1,5 @@
-import { type KubeObject, objectKey } from '../api/index.ts';
-import type { Facts } from '../explain/index.ts';
-import { proxyFacts } from '../explain/index.ts';
-import type { ObjectLookup } from '../api/index.ts';
+import { type KubeObject, type ObjectLookup, objectKey } from '../api/index.ts';
+import { type Facts, proxyFacts } from '../explain/index.ts';
 import type { InspectedProxy } from '../inspect/index.ts';
 import type { NetworkNamespace } from '../kernel/netns.ts';
 import { latestOf } from '../lib/change.ts';
@@ -107,7 +105,8 @@ export class DemoProxy {
     const proxy = this.#proxy;
     const record = this.#record;
     // A sync that failed is part of the status.
-    const problems = () => this.#problems.all.filter(({ where, object }) => where !== undefined || object !== undefined);
+    const problems = () =>
+      this.#problems.all.filter(({ where, object }) => where !== undefined || object !== undefined);
     return {
       nodeName,
       facts: (): Facts =>
@@ -116,6 +115,7 @@ export class DemoProxy {
       status: () => demoStatus({ proxy, nodeName, families, mode, record, version, problems: problems().length }),
       pulse: record.run.pulse,
       connectionCounts: async () => await proxy.mode.connectionCounts?.(),
+      listing: (family, plans) => proxy.mode.listing(family, plans),
     };
   }
 
@@ -147,7 +147,7 @@ export class DemoProxy {
       },
       synced: () => loop.synced(),
       problem: problem => loop.problem(problem),
-      recovered: where => loop.recovered(where),
+      recovered: where => loop.recovered?.(where),
     };
   }
 

@@ -53,7 +53,7 @@ export class DemoRecord {
         handlers.synced();
       },
       problem: problem => handlers.problem(problem),
-      recovered: where => handlers.recovered(where),
+      recovered: where => handlers.recovered?.(where),
     };
   }
 
