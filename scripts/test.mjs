@@ -97,16 +97,17 @@ const inGuests = Promise.all([
     args => runInGuest(args),
   ),
 ]);
-// The kernel tests mostly wait, so the plain tests and then the browser tests run beside them.
-const isAlone = filesToRun('kernel').length === 0;
-const runBeside = isAlone ? runHere : runQuietly;
-const inBackground = runTests('plain tests', filesToRun('plain'), runBeside).then(async plain => {
-  return [plain, await runTests('browser tests', filesToRun('browser'), runBeside)];
-});
-const kernel = await runTests('kernel tests', filesToRun('kernel'), runHere);
-process.stdout.write(kernel.output);
-const beside = await inBackground;
-for (const { output } of beside) process.stdout.write(output);
+// The kernel tests mostly wait, so two processes share them. The plain tests and then the browser tests run beside them.
+const isOfSuite = (/** @type {string} */ file) => /^test\/[^/]+\//.test(file);
+const suites = filesToRun('kernel').filter(isOfSuite);
+const others = filesToRun('kernel').filter(file => !isOfSuite(file));
+const inBackground = Promise.all([
+  runTests('kernel tests of suites', suites, others.length === 0 ? runHere : runQuietly),
+  runInTurn(['plain', 'browser'], suites.length + others.length === 0 ? runHere : runQuietly),
+]);
+const kernel = await runTests('other kernel tests', others, runHere);
+const [kernelSuites, beside] = await inBackground;
+for (const { output } of [kernel, kernelSuites, ...beside]) process.stdout.write(output);
 // The cluster tests mostly wait, so the guest runs beside them.
 const [cluster, clusterInGuest] = await Promise.all([
   runWithControlPlane('cluster'),
@@ -180,6 +181,17 @@ function isRunnable(kind) {
   return false;
 }
 
+/**
+ * Runs the tests of each kind after those of the kind before it.
+ * @param {readonly Kind[]} inTurn
+ * @param {import('./test-runner.mjs').Runner} runner
+ */
+async function runInTurn(inTurn, runner) {
+  const results = [];
+  for (const kind of inTurn) results.push(await runTests(`${kind} tests`, filesToRun(kind), runner));
+  return results;
+}
+
 /** @param {'cluster' | 'cluster-guest' | 'release'} kind */
 async function runWithControlPlane(kind) {
   const files = filesToRun(kind);
@@ -215,6 +227,7 @@ function report() {
   const filesNotRun = notRun.flatMap(({ kind }) => filesOf(kind)).length;
   const total = sum([
     kernel.counts,
+    kernelSuites.counts,
     ...beside.map(({ counts }) => counts),
     cluster.counts,
     clusterInGuest.counts,
