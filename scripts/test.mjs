@@ -76,14 +76,14 @@ if (kinds.length === 0) fail(`None of these test files belongs to this command:\
 
 /** @type {{ readonly kind: Kind, readonly reason: string }[]} */
 const notRun = [];
-/** @type {Promise<void> | undefined} */
-let builtProgram;
 const kindsWithPrograms = kinds.filter(kind => kind !== 'plain');
 installPrograms(
   Object.assign({}, ...kindsWithPrograms.map(kind => PROGRAMS[kind])),
   `The ${kindsWithPrograms.join(' and ')} tests need`,
 );
 const runnable = kinds.filter(isRunnable);
+// Otherwise processes that run at the same time would build the program at the same time.
+if (runnable.some(kind => kind !== 'plain')) await buildProgram();
 
 const start = performance.now();
 // A guest has only one processor, so there are two, and the other tests run beside them. Their output is printed when
@@ -199,8 +199,6 @@ async function runWithControlPlane(kind) {
   try {
     const installs = files.some(file => file.startsWith('test/install/'));
     const programs = { ...controlPlanePrograms(), ...(installs ? installationPrograms() : {}) };
-    builtProgram ??= buildProgram();
-    await builtProgram;
     if (kind === 'release') run(process.execPath, ['scripts/release.mjs', '--output', RELEASE]);
     const environment = { ...programs, RELEASE };
     // The guest keeps temporary files in memory: etcd cannot work on the file system that it shares with this machine.

@@ -9,6 +9,7 @@ const ARGS = [
   '--disable-dev-shm-usage',
   // Otherwise the browser asks its maker for updates and lists.
   '--disable-background-networking',
+  '--enable-precise-memory-info',
 ];
 
 /** Starts the browser. If this process is killed, the browser notices that the pipe to it is closed, and ends. */
