@@ -26,7 +26,7 @@ export async function bundle(entryPoints, outputFolder, overrides = {}) {
     platform: 'node',
     target: 'node20',
     format: 'esm',
-    external: ['koffi', 'esbuild'],
+    external: ['koffi', 'esbuild', 'playwright-core'],
     sourcemap: true,
     plugins: [logPlaces, pageAssets],
     banner: { js: `${versionCheck}\n${REQUIRE}` },

@@ -25,6 +25,9 @@ export const TERMINAL_PROGRAMS = {
   script: 'bsdutils',
 };
 
+/** The browser. A font comes with it: one of its libraries needs a font package. */
+export const BROWSER_PROGRAMS = { ...REFERENCE_PROGRAMS, chromium: 'chromium' };
+
 export const GUEST_PROGRAMS = {
   ...REFERENCE_PROGRAMS,
   'linux.uml': 'user-mode-linux',

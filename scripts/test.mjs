@@ -1,6 +1,7 @@
 // npm test: see USAGE. The name of a test file says what it needs:
 //   x.test.ts          nothing but Node
 //   x.kernel.test.ts   root and a Linux kernel: these tests make network namespaces, and run reference programs
+//   x.browser.test.ts  root and Debian's chromium: the operator's page in a browser, of a proxy in a network namespace
 //   x.guest.test.ts    root and a User Mode Linux guest, whose kernel has ip_vs, dummy and sctp
 //   x.cluster.test.ts  root, a real etcd and kube-apiserver, and upstream's kube-proxy, which Go builds the first time
 //   x.cluster-guest.test.ts  the same in a guest
@@ -10,7 +11,13 @@ import { parseArgs } from 'node:util';
 import { buildProgram } from './build.mjs';
 import { controlPlanePrograms, installationPrograms } from './control-plane.mjs';
 import { runInGuest } from './guest.mjs';
-import { GUEST_PROGRAMS, REFERENCE_PROGRAMS, RELEASE_PROGRAMS, TERMINAL_PROGRAMS } from './programs.mjs';
+import {
+  BROWSER_PROGRAMS,
+  GUEST_PROGRAMS,
+  REFERENCE_PROGRAMS,
+  RELEASE_PROGRAMS,
+  TERMINAL_PROGRAMS,
+} from './programs.mjs';
 import { errorMessage, installNpmPackages, installPrograms, isRoot, missingPrograms, root, run } from './setup.mjs';
 import { NO_TESTS, runHere, runQuietly, runTests, sum } from './test-runner.mjs';
 
@@ -24,12 +31,13 @@ Checks types and lint, then runs the tests whose path contains a WORD, or all te
   --plain       only the tests that need nothing but Node
 The last line counts the tests. If CI is set, a test that cannot run fails the run.`;
 
-/** @typedef {'plain' | 'kernel' | 'guest' | 'cluster' | 'cluster-guest' | 'release'} Kind */
+/** @typedef {'plain' | 'kernel' | 'browser' | 'guest' | 'cluster' | 'cluster-guest' | 'release'} Kind */
 
 /** @type {Readonly<Record<Kind, import('./programs.mjs').Programs>>} */
 const PROGRAMS = {
   plain: {},
   kernel: { ...REFERENCE_PROGRAMS, ...TERMINAL_PROGRAMS },
+  browser: BROWSER_PROGRAMS,
   guest: GUEST_PROGRAMS,
   cluster: { ...REFERENCE_PROGRAMS, promtool: 'prometheus' },
   'cluster-guest': GUEST_PROGRAMS,
@@ -37,12 +45,13 @@ const PROGRAMS = {
 };
 
 /** @type {readonly Kind[]} */
-const KINDS = ['plain', 'kernel', 'guest', 'cluster', 'cluster-guest', 'release'];
+const KINDS = ['plain', 'kernel', 'browser', 'guest', 'cluster', 'cluster-guest', 'release'];
 
 /** The command that runs the tests of each kind. */
 const COMMANDS = {
   plain: 'npm test',
   kernel: 'npm test',
+  browser: 'npm test',
   guest: 'npm test',
   cluster: 'npm run test:cluster',
   'cluster-guest': 'npm run test:cluster',
@@ -67,14 +76,14 @@ if (kinds.length === 0) fail(`None of these test files belongs to this command:\
 
 /** @type {{ readonly kind: Kind, readonly reason: string }[]} */
 const notRun = [];
-/** @type {Promise<void> | undefined} */
-let builtProgram;
 const kindsWithPrograms = kinds.filter(kind => kind !== 'plain');
 installPrograms(
   Object.assign({}, ...kindsWithPrograms.map(kind => PROGRAMS[kind])),
   `The ${kindsWithPrograms.join(' and ')} tests need`,
 );
 const runnable = kinds.filter(isRunnable);
+// Otherwise processes that run at the same time would build the program at the same time.
+if (runnable.some(kind => kind !== 'plain')) await buildProgram();
 
 const start = performance.now();
 // A guest has only one processor, so there are two, and the other tests run beside them. Their output is printed when
@@ -88,13 +97,17 @@ const inGuests = Promise.all([
     args => runInGuest(args),
   ),
 ]);
-// The kernel tests mostly wait, so the plain tests run beside them.
-const isAlone = filesToRun('kernel').length === 0;
-const inBackground = runTests('plain tests', filesToRun('plain'), isAlone ? runHere : runQuietly);
-const kernel = await runTests('kernel tests', filesToRun('kernel'), runHere);
-process.stdout.write(kernel.output);
-const plain = await inBackground;
-process.stdout.write(plain.output);
+// The kernel tests mostly wait, so two processes share them. The plain tests and then the browser tests run beside them.
+const isOfSuite = (/** @type {string} */ file) => /^test\/[^/]+\//.test(file);
+const suites = filesToRun('kernel').filter(isOfSuite);
+const others = filesToRun('kernel').filter(file => !isOfSuite(file));
+const inBackground = Promise.all([
+  runTests('kernel tests of suites', suites, others.length === 0 ? runHere : runQuietly),
+  runInTurn(['plain', 'browser'], suites.length + others.length === 0 ? runHere : runQuietly),
+]);
+const kernel = await runTests('other kernel tests', others, runHere);
+const [kernelSuites, beside] = await inBackground;
+for (const { output } of [kernel, kernelSuites, ...beside]) process.stdout.write(output);
 // The cluster tests mostly wait, so the guest runs beside them.
 const [cluster, clusterInGuest] = await Promise.all([
   runWithControlPlane('cluster'),
@@ -143,13 +156,13 @@ function testFiles() {
 function wantedKinds() {
   if (options.cluster) return ['cluster', 'cluster-guest'];
   if (options.release) return ['release'];
-  return options.plain ? ['plain'] : ['plain', 'kernel', 'guest'];
+  return options.plain ? ['plain'] : ['plain', 'kernel', 'browser', 'guest'];
 }
 
 /** @param {Kind} kind */
 function filesOf(kind) {
   return chosen.filter(file => {
-    const [, named = 'plain'] = /\.(kernel|guest|cluster|cluster-guest|release)\.test\.ts$/.exec(file) ?? [];
+    const [, named = 'plain'] = /\.(kernel|browser|guest|cluster|cluster-guest|release)\.test\.ts$/.exec(file) ?? [];
     return named === kind;
   });
 }
@@ -168,6 +181,17 @@ function isRunnable(kind) {
   return false;
 }
 
+/**
+ * Runs the tests of each kind after those of the kind before it.
+ * @param {readonly Kind[]} inTurn
+ * @param {import('./test-runner.mjs').Runner} runner
+ */
+async function runInTurn(inTurn, runner) {
+  const results = [];
+  for (const kind of inTurn) results.push(await runTests(`${kind} tests`, filesToRun(kind), runner));
+  return results;
+}
+
 /** @param {'cluster' | 'cluster-guest' | 'release'} kind */
 async function runWithControlPlane(kind) {
   const files = filesToRun(kind);
@@ -175,8 +199,6 @@ async function runWithControlPlane(kind) {
   try {
     const installs = files.some(file => file.startsWith('test/install/'));
     const programs = { ...controlPlanePrograms(), ...(installs ? installationPrograms() : {}) };
-    builtProgram ??= buildProgram();
-    await builtProgram;
     if (kind === 'release') run(process.execPath, ['scripts/release.mjs', '--output', RELEASE]);
     const environment = { ...programs, RELEASE };
     // The guest keeps temporary files in memory: etcd cannot work on the file system that it shares with this machine.
@@ -202,8 +224,9 @@ function report() {
   }
   const filesNotRun = notRun.flatMap(({ kind }) => filesOf(kind)).length;
   const total = sum([
-    plain.counts,
     kernel.counts,
+    kernelSuites.counts,
+    ...beside.map(({ counts }) => counts),
     cluster.counts,
     clusterInGuest.counts,
     released.counts,

@@ -17,6 +17,7 @@ const MODE_OUTLINE = [
   'diff.ts',
   'drift.ts',
   'index.ts',
+  'listing.ts',
   'metrics.ts',
   'mode.ts',
   'names.ts',

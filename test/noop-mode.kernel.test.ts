@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import {
   type Cleanup,
   type KernelReading,
+  type Listing,
   type MeasureObserver,
   type ModeDescriptor,
   ModeShell,
@@ -56,6 +57,11 @@ class NoopWriter implements Writer {
   async readBack(plan: ServicePortPlan): Promise<KernelReading> {
     const found = kernel.get(`${this.#book.family} ${planId(plan)}`);
     return { entries: [{ kind: 'line', place: 'kernel', wanted: render(plan), found }], affinity: [] };
+  }
+
+  async listing(plans: readonly ServicePortPlan[]): Promise<Listing> {
+    const lines = plans.map(plan => ({ parts: [render(plan)], service: plan.service }));
+    return { blocks: [{ id: 'kernel', group: 'kernel', kind: 'map', name: 'kernel', lines, total: kernel.size }] };
   }
 }
 

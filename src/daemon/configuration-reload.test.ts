@@ -56,7 +56,7 @@ test('START-11, HISTORY-9 a changed file is applied if that is safe, else ends t
       countConnections: false,
       inspectSocket: '',
       inspectBindAddress: '',
-      pageBindAddress: '',
+      page: undefined,
       version: '0.1.0',
       manifests: undefined,
       kubernetesVersion: 'v1.36.4',

@@ -1,29 +1,30 @@
 import { splitHostPort } from '../config/index.ts';
-import { inspect, inspectionHandler, localOnly, SocketKeeper } from '../inspect/index.ts';
+import { inspect, inspectionHandler, localOnly, type RunRecord, SocketKeeper } from '../inspect/index.ts';
 import { networkNamespaceName } from '../kernel/netns.ts';
 import { ReportOnce } from '../lib/report-once.ts';
 import { parseIp } from '../net/index.ts';
 import { ConnectionTable, type HttpHandler, RetryingHttpServer } from '../observe/http/index.ts';
+import { serviceFromPlans, traceRoute } from '../page/index.ts';
 import type { RunningProxy } from '../proxy/index.ts';
 import { inspectedProxy } from './inspected-proxy.ts';
 import { openPage } from './page.ts';
 import type { RunParts } from './run.ts';
-import type { RunRecord } from './run-record.ts';
 
 /** The inspection API needs far fewer. Its connections do not take the places of probers and scrapers. */
 const MAX_CONNECTIONS = 64;
 
 /** Opens the inspection API of the proxy, and the page that asks it. Never rejects: the proxy also works without it. */
 export async function openInspection(parts: RunParts, proxy: RunningProxy, record: RunRecord): Promise<void> {
-  const { inspectSocket, inspectBindAddress, pageBindAddress } = parts.options;
-  if (inspectSocket === '' && inspectBindAddress === '' && pageBindAddress === '') return;
-  const { routes, live } = inspect(inspectedProxy(parts, proxy, record));
+  const { inspectSocket, inspectBindAddress, page } = parts.options;
+  if (inspectSocket === '' && inspectBindAddress === '' && !page) return;
+  const inspected = inspectedProxy(parts, proxy, record);
+  const { routes, live } = inspect(inspected);
   parts.resources.add('live streams', () => live.close());
   const handle = inspectionHandler({ routes, networkNamespace: networkNamespaceName() });
   const connections = new ConnectionTable(MAX_CONNECTIONS);
   if (inspectSocket !== '') await openSocket(parts, handle, connections);
   if (inspectBindAddress !== '') await openTcp(parts, localOnly(handle), connections);
-  if (pageBindAddress !== '') await openPage(parts, handle);
+  if (page) await openPage(parts, page, handle, [traceRoute({ findService: serviceFromPlans(inspected) })]);
 }
 
 async function openSocket({ options, resources }: RunParts, handle: HttpHandler, connections: ConnectionTable) {

@@ -144,7 +144,7 @@ function optionsFor(log: Logger, set: ReadonlyMap<string, boolean> = new Map()):
     countConnections: false,
     inspectSocket: '',
     inspectBindAddress: '',
-    pageBindAddress: '',
+    page: undefined,
     version: '0.1.0',
     kubernetesVersion: 'v1.36.4',
     flags: () => [],

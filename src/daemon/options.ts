@@ -1,5 +1,6 @@
 import type { Configuration, FeatureGates } from '../config/index.ts';
 import type { LogControl, Logger } from '../observe/logging/index.ts';
+import type { PageAction, PageAddress } from '../page/index.ts';
 
 /** Everything that the command line decides. */
 export interface DaemonOptions {
@@ -28,8 +29,8 @@ export interface DaemonOptions {
   readonly inspectSocket: string;
   /** Loopback address and port of the inspection API. Empty: it does not listen on TCP. */
   readonly inspectBindAddress: string;
-  /** Address and port of the operator's page. Empty: no page. */
-  readonly pageBindAddress: string;
+  /** The operator's page. Undefined: no page. */
+  readonly page: PageOptions | undefined;
   /** The version of Pointsman. */
   readonly version: string;
   /** The version of Kubernetes to report. */
@@ -38,4 +39,10 @@ export interface DaemonOptions {
   readonly flags: () => readonly { readonly name: string; readonly value: string }[];
   readonly log: Logger;
   readonly logControl: LogControl;
+}
+
+export interface PageOptions {
+  readonly address: PageAddress;
+  /** What the page may do besides reading. */
+  readonly allows: readonly PageAction[];
 }

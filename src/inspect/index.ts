@@ -4,6 +4,7 @@ export {
   askProxy,
   askProxyText,
   DEFAULT_SOCKET,
+  openProxyAnswer,
   ProxyClientError,
   type ProxyClientErrorKind,
   readProxyLines,
@@ -13,12 +14,14 @@ export { type InspectionHandlerOptions, inspectionHandler } from './handler.ts';
 export { HISTORY_SCHEMA, type HistoryParts, type HistoryRow, historyRoute, type MissedRow } from './history.ts';
 export type * from './live-events.ts';
 export { LiveHub, type LiveHubOptions } from './live-hub.ts';
-export { localOnly } from './local-only.ts';
+export { LOCAL_SITE, localOnly, type OwnSite, ownSiteOnly } from './own-site.ts';
 export { planRoute } from './plan.ts';
 export { problemsRoute } from './problems.ts';
 export { PulseRecorder, type SyncPulse } from './pulse.ts';
 export { type Parameter, type Query, QueryError, type Route } from './route.ts';
 export { type InspectedProxy, type Inspection, inspect } from './routes.ts';
+export { type RulesAnswer, rulesRoute } from './rules.ts';
+export { type EndedSync, RunRecord } from './run-record.ts';
 export * from './service-detail.ts';
 export {
   type EndpointReport,
@@ -29,6 +32,7 @@ export {
   serviceReporter,
 } from './service-report.ts';
 export { type ListingParts, SERVICES_SCHEMA, serviceRows, servicesRoute } from './services.ts';
+export { missingServiceText } from './services-missing.ts';
 export type { EndpointCounts, ServiceRow } from './services-row.ts';
 export { isBroken, type ServiceState } from './services-state.ts';
 export { SocketKeeper, type SocketKeeperOptions } from './socket-keeper.ts';

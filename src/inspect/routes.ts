@@ -9,6 +9,7 @@ import { planRoute } from './plan.ts';
 import { problemsRoute } from './problems.ts';
 import type { PulseRecorder } from './pulse.ts';
 import { QueryError, type Route } from './route.ts';
+import { type ListRules, rulesRoute } from './rules.ts';
 import { searchRoute } from './search.ts';
 import { serviceRoute } from './service.ts';
 import { servicesRoute } from './services.ts';
@@ -25,6 +26,8 @@ export interface InspectedProxy {
   readonly pulse: PulseRecorder;
   /** Undefined if the mode does not count connections. */
   connectionCounts(): Promise<ReadonlyMap<string, number> | undefined>;
+  /** What the mode wants in the kernel, with the rules of these plans. */
+  readonly listing: ListRules;
   /** What only a daemon has. */
   readonly daemon?: {
     configuration(): ConfigurationAnswer;
@@ -58,6 +61,7 @@ export function inspect(proxy: InspectedProxy): Inspection {
     liveRoute(live),
     historyRoute({ history, nodeName, objects: facts().objects }),
     planRoute(facts),
+    rulesRoute(facts, proxy.listing),
     explainRoute(request => explained(request, facts())),
     ...(daemon
       ? [

@@ -12,7 +12,7 @@ export {
 } from './descriptor.ts';
 export type { ProgramOptions } from './iptables-programs.ts';
 export { LeftoverError, leftoverOf } from './leftover.ts';
-export type { ListedBlock, ListedLine, ListedPart, Listing } from './listing.ts';
+export type { ListedBlock, ListedLine, ListedLink, ListedPart, Listing, NotListed } from './listing.ts';
 export {
   type Measure,
   type MeasureObserver,

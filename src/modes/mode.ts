@@ -3,6 +3,7 @@ import type { LocalDetector, NodePortAddresses } from '../model/index.ts';
 import type { Family, Ip } from '../net/index.ts';
 import type { MetricSet } from '../observe/metrics/index.ts';
 import type { PlanDiff, ServicePortPlan } from '../plan/index.ts';
+import type { Listing } from './listing.ts';
 import type { KernelReading } from './read-back.ts';
 import type { SetAside } from './set-aside.ts';
 
@@ -108,6 +109,11 @@ export interface Mode {
    * service port, and does not wait for syncs or make them wait.
    */
   readBack(family: Family, plan: ServicePortPlan): Promise<KernelReading>;
+  /**
+   * The program that the mode wants in the kernel, with the lines of one Service. Without plans it only counts the lines
+   * of Services. Reads nothing from the kernel, and does not wait for syncs or make them wait.
+   */
+  listing(family: Family, plans: readonly ServicePortPlan[]): Promise<Listing>;
   /**
    * How many connections each Service got so far, by `ns/name`. Services without any may be missing. Undefined if the mode
    * does not count, or could not read the counters.

@@ -6,6 +6,7 @@ import type { Family } from '../net/index.ts';
 import type { MetricSet } from '../observe/metrics/index.ts';
 import type { PlanDiff, ServicePortPlan } from '../plan/index.ts';
 import { DriftLoop, type DriftSchedule } from './drift-loop.ts';
+import { emptyListing, type Listing } from './listing.ts';
 import {
   type MeasureObserver,
   type Mode,
@@ -118,6 +119,12 @@ export abstract class ModeShell<W extends Writer> implements Mode {
       if (!(error instanceof KernelError)) throw error;
       return emptyReading(`the mode could not read the kernel: ${errorText(error)}`);
     }
+  }
+
+  async listing(family: Family, plans: readonly ServicePortPlan[]): Promise<Listing> {
+    const writer = this.#families.get(family)?.writer;
+    if (this.#closed) return emptyListing('the mode is closed');
+    return writer ? writer.listing(plans) : emptyListing(`the mode has written nothing for ${family} yet`);
   }
 
   /** Waits until all work has ended, and removes leftovers. */

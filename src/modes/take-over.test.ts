@@ -19,6 +19,7 @@ function recordingMode(done: string[], fails: () => boolean = () => false): Mode
     },
     setAside: () => [],
     readBack: async () => ({ entries: [], affinity: [] }),
+    listing: async () => ({ blocks: [] }),
     registerMetrics: () => void done.push('metrics'),
     async close() {
       done.push('close');

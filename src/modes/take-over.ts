@@ -4,6 +4,7 @@ import { errorText } from '../lib/error-text.ts';
 import type { Family } from '../net/index.ts';
 import type { MetricSet } from '../observe/metrics/index.ts';
 import type { PlanDiff, ServicePortPlan } from '../plan/index.ts';
+import type { Listing } from './listing.ts';
 import type { Mode, ModeSettings, SyncReport } from './mode.ts';
 import type { KernelReading } from './read-back.ts';
 import type { SetAside } from './set-aside.ts';
@@ -58,6 +59,10 @@ export class TakeOver implements Mode {
 
   readBack(family: Family, plan: ServicePortPlan): Promise<KernelReading> {
     return this.#mode.readBack(family, plan);
+  }
+
+  listing(family: Family, plans: readonly ServicePortPlan[]): Promise<Listing> {
+    return this.#mode.listing(family, plans);
   }
 
   async connectionCounts(): Promise<ReadonlyMap<string, number> | undefined> {

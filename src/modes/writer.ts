@@ -1,4 +1,5 @@
 import type { PlanDiff, ServicePortPlan } from '../plan/index.ts';
+import type { Listing } from './listing.ts';
 import type { ModeSettings } from './mode.ts';
 import type { KernelReading } from './read-back.ts';
 
@@ -32,6 +33,8 @@ export interface Writer {
   repair(drift: Drift): Promise<string | undefined>;
   /** See `Mode.readBack`. It runs beside writes. */
   readBack(plan: ServicePortPlan): Promise<KernelReading>;
+  /** See `Mode.listing`. It runs beside writes. */
+  listing(plans: readonly ServicePortPlan[]): Promise<Listing>;
   /** A value that every change of the kernel's rules alters. Without it, only work of the shell counts as a change. */
   changeStamp?(): unknown;
   /** In how many milliseconds leftovers can be removed; undefined if there are none. */

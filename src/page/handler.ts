@@ -1,31 +1,57 @@
-import { type HttpAnswer, type HttpHandler, type HttpRequest, NOT_FOUND, textAnswer } from '../observe/http/index.ts';
+import { errorAnswer, inspectionHandler, objectAnswer, type Route } from '../inspect/index.ts';
+import { type HttpAnswer, type HttpHandler, type HttpRequest, NOT_FOUND } from '../observe/http/index.ts';
 import { answerAsset } from './assets.ts';
+import { PAGE_SCHEMA, type PageAction, type PageInfo } from './info.ts';
 
 export interface PageHandlerOptions {
-  /** Answers all paths below `/v1`. */
+  /** Answers all paths below `/v1` that are not among `routes`. */
   readonly api: HttpHandler;
+  readonly info: PageInfo;
+  /** The flag that allows actions, for the texts of refusals: `--page-allow`. */
+  readonly allowFlag: string;
+  /** Paths below `/v1` that only the page has. */
+  readonly routes?: readonly Route[] | undefined;
 }
 
-const SECURITY_HEADERS = {
-  'Content-Security-Policy':
-    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
-  'Cross-Origin-Opener-Policy': 'same-origin',
-  'Cross-Origin-Resource-Policy': 'same-origin',
-  'Referrer-Policy': 'no-referrer',
-  'X-Content-Type-Options': 'nosniff',
-};
-
-/** The operator's page: its files, and the inspection API that they ask. It only reads. */
-export function pageHandler({ api }: PageHandlerOptions): HttpHandler {
-  return async request => {
-    const answer = await answerOf(request, api);
-    return { ...answer, headers: { ...answer.headers, ...SECURITY_HEADERS } };
+/** The operator's page: its files, and the inspection API that they ask. It changes nothing. */
+export function pageHandler(options: PageHandlerOptions): HttpHandler {
+  const own = [pageRoute(options.info), ...(options.routes ?? [])];
+  const ownPaths = new Set(own.map(({ path }) => path));
+  const answerOwn = inspectionHandler({ routes: own });
+  return request => {
+    const { path, method } = request;
+    if (method !== 'GET' && method !== 'HEAD')
+      return errorAnswer(405, 'use GET: the page only reads', { Allow: 'GET, HEAD' });
+    if (path !== '/v1' && !path.startsWith('/v1/')) return answerAsset(request) ?? NOT_FOUND;
+    const refused = refusal(request, options);
+    if (refused) return refused;
+    // The inspection API knows only GET. The server sends no body in the answer to HEAD.
+    const question = { ...request, method: 'GET' };
+    return ownPaths.has(path) ? answerOwn(question) : options.api(question);
   };
 }
 
-function answerOf(request: HttpRequest, api: HttpHandler): HttpAnswer | Promise<HttpAnswer> {
-  const { path, method } = request;
-  if (path === '/v1' || path.startsWith('/v1/')) return api(request);
-  if (method !== 'GET' && method !== 'HEAD') return textAnswer(405, 'use GET\n');
-  return answerAsset(request) ?? NOT_FOUND;
+function pageRoute(info: PageInfo): Route {
+  return {
+    path: '/v1/page',
+    about: 'what the page may do where it is served',
+    answer: () => objectAnswer(PAGE_SCHEMA, info),
+  };
+}
+
+function refusal(request: HttpRequest, { info, allowFlag }: PageHandlerOptions): HttpAnswer | undefined {
+  const action = actionOf(request);
+  if (action === undefined || info.allows.includes(action)) return undefined;
+  return errorAnswer(
+    403,
+    `the page may not ${action} here: start the program that serves it with ${allowFlag}=${action}`,
+  );
+}
+
+/** What a request does besides reading. */
+function actionOf({ path, query }: HttpRequest): PageAction | undefined {
+  if (path === '/v1/trace') return 'trace';
+  // Several values are refused later. None of them may pass here.
+  if (path === '/v1/explain' && query.getAll('probe').some(value => value !== 'false')) return 'probe';
+  return undefined;
 }

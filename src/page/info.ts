@@ -14,3 +14,5 @@ export interface PageInfo {
 
 /** probe: connect to endpoints. trace: follow packets through the kernel's rules. */
 export type PageAction = 'probe' | 'trace';
+
+export const PAGE_ACTIONS: readonly PageAction[] = ['probe', 'trace'];

@@ -1,3 +1,11 @@
+export { type FindService, type KnownPort, type KnownService, serviceOfReport } from './known-service.ts';
+export { legacyNotice } from './legacy-notice.ts';
+export {
+  type NamedSelection,
+  parseSelection,
+  SelectionError,
+} from './named-selection.ts';
+export { type OpenTracer, runTrace, TRACE_SCHEMA, type TraceCounts, type TraceRun } from './run-trace.ts';
 export type { PacketSelection, SelectedDestination, SelectedProtocol } from './selection.ts';
 export { resultOf, summaryOf } from './summary.ts';
 export { TraceError } from './trace-error.ts';

@@ -12,6 +12,7 @@ export async function askRoute(route: Route, url: string, disconnected = new Abo
     rawQuery: search.slice(1),
     query,
     headers: {},
+    peer: '',
     text: async () => '',
     disconnected,
   });

@@ -1,3 +1,4 @@
+import type { Listing } from '../../src/modes/listing.ts';
 import type { ModeSettings } from '../../src/modes/mode.ts';
 import type { PlanBook } from '../../src/modes/plan-book.ts';
 import type { KernelReading } from '../../src/modes/read-back.ts';
@@ -52,6 +53,10 @@ export class FakeWriter implements Writer {
 
   async readBack(): Promise<KernelReading> {
     return this.reads();
+  }
+
+  async listing(): Promise<Listing> {
+    return { blocks: [] };
   }
 
   async removeLeftovers(): Promise<void> {

@@ -52,6 +52,7 @@ export class LoopUnderTest {
       },
       setAside: () => [],
       readBack: async () => ({ entries: [], affinity: [] }),
+      listing: async () => ({ blocks: [] }),
       registerMetrics: () => {},
       close: async () => {
         this.isModeClosed = true;

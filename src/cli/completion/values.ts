@@ -35,7 +35,19 @@ export interface Completions {
   readonly commands: readonly CompletedCommand[];
 }
 
-const FILES: readonly string[] = ['config', 'inspect-socket', 'kubeconfig', 'manifests', 'write-config-to'];
+const FILES: readonly string[] = [
+  'config',
+  'inspect-socket',
+  'kubeconfig',
+  'manifests',
+  'page-tls-cert-file',
+  'page-tls-key-file',
+  'page-token-file',
+  'tls-cert-file',
+  'tls-key-file',
+  'token-file',
+  'write-config-to',
+];
 
 /** The values of flags that upstream has too. Our own flags have theirs in their tables. */
 const WORDS: Readonly<Record<string, readonly string[]>> = {
@@ -72,7 +84,8 @@ function valuesOf(name: string, flag: Flag<unknown>): Values {
   if (FILES.includes(name)) return { kind: 'files' };
   if (name === 'feature-gates') return { kind: 'list', words: gateSettings() };
   const words = flag.words ?? WORDS[name];
-  return words ? { kind: 'words', words } : { kind: 'none' };
+  if (!words) return { kind: 'none' };
+  return { kind: flag.type.word === 'strings' ? 'list' : 'words', words };
 }
 
 /** `Gate=true` and `Gate=false` for each feature gate that can be set. */

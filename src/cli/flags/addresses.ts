@@ -42,6 +42,16 @@ export const loopbackPort: FlagType<string> = {
   format: value => value,
 };
 
+/** Any address with a port. Port 0 lets the kernel choose one. An empty text is no address. */
+export const addressPort: FlagType<string> = {
+  word: 'ipport',
+  parse(text) {
+    if (text !== '') checkIpPort(text);
+    return text;
+  },
+  format: value => value,
+};
+
 function checkIpPort(text: string): void {
   const { host, port } = hostPortOf(text);
   checkIp(host);

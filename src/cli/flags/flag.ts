@@ -22,7 +22,7 @@ export interface Flag<T> {
   readonly shorthand?: string;
   /** Replaces the word of the type in the help. */
   readonly word?: string;
-  /** All values that the flag accepts, for the completion of a shell. */
+  /** All values that the flag accepts, for the completion of a shell. A flag of the type `strings` takes several. */
   readonly words?: readonly string[];
   /** A notice that names the replacement. A deprecated flag works, but the help does not list it. */
   readonly deprecated?: string;
@@ -32,7 +32,7 @@ export function flag<T>(
   type: FlagType<T>,
   value: T,
   usage: string,
-  more: Pick<Flag<T>, 'shorthand' | 'deprecated'> = {},
+  more: Pick<Flag<T>, 'shorthand' | 'deprecated' | 'words'> = {},
 ): Flag<T> {
   return { type, default: value, usage, ...more };
 }

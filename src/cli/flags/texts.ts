@@ -24,6 +24,20 @@ export const stringSlice: FlagType<readonly string[]> = {
   format: values => `[${formatCsv(values)}]`,
 };
 
+/** Some of these words, with commas between them. */
+export function someOf<Word extends string>(known: readonly Word[]): FlagType<readonly Word[]> {
+  const check = (text: string): Word => {
+    const found = known.find(word => word === text);
+    if (found === undefined) throw new Error(`${goQuote(text)} is not known: use ${known.join(' or ')}`);
+    return found;
+  };
+  return {
+    word: 'strings',
+    parse: (text, current, isFirst) => [...new Set([...(isFirst ? [] : current), ...parseCsv(text).map(check)])],
+    format: values => `[${formatCsv(values)}]`,
+  };
+}
+
 export const duration: FlagType<Duration> = {
   word: 'duration',
   parse: text => parseDuration(text),

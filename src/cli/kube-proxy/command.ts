@@ -18,6 +18,7 @@ import { VERSION, versionText } from '../version.ts';
 import { KUBE_PROXY_FLAGS, type KubeProxyFlags } from './flags/index.ts';
 import { loggingSettings } from './logging.ts';
 import { type Completed, complete, effectiveFlags, writeConfigFile } from './options.ts';
+import { pageOptions } from './page-options.ts';
 
 /** The tasks of kube-proxy after it has a valid configuration. An error of a task gives the exit status 1. */
 export interface Runners {
@@ -42,9 +43,10 @@ export async function kubeProxy(
   refuseArguments('kube-proxy', parsed.positional);
   const version = versionText(parsed.values.version);
   if (version !== undefined) return print(io, version);
+  const page = pageOptions(parsed);
   const logging = new Logging(io);
   try {
-    await configureAndRun(parsed, logging, runners);
+    await configureAndRun(parsed, page, logging, runners);
     return 0;
   } catch (error) {
     logging.log.error('command', 'command failed', { err: errorText(error) });
@@ -54,7 +56,12 @@ export async function kubeProxy(
   }
 }
 
-async function configureAndRun(parsed: ParsedFlags<KubeProxyFlags>, logging: Logging, runners: Runners): Promise<void> {
+async function configureAndRun(
+  parsed: ParsedFlags<KubeProxyFlags>,
+  page: DaemonOptions['page'],
+  logging: Logging,
+  runners: Runners,
+): Promise<void> {
   const { log } = logging;
   const completed = withPrefix('failed complete: ', () => complete(parsed, log));
   const { configuration, gates } = completed;
@@ -62,7 +69,7 @@ async function configureAndRun(parsed: ParsedFlags<KubeProxyFlags>, logging: Log
     throwErrors(validateLogging('logging', configuration.logging, gates));
     logging.configure(loggingSettings(configuration.logging));
   });
-  const options = daemonOptions(parsed, completed, logging);
+  const options = { ...daemonOptions(parsed, completed, logging), page };
   for (const { name, value } of options.flags()) log.plain(1, 'flags', `FLAG: --${name}=${goQuote(value)}`);
   withPrefix('failed validate: ', () => {
     logUnknownMode(configuration.mode, log);
@@ -99,7 +106,11 @@ async function runTask(
   }
 }
 
-function daemonOptions(parsed: ParsedFlags<KubeProxyFlags>, completed: Completed, logging: Logging): DaemonOptions {
+function daemonOptions(
+  parsed: ParsedFlags<KubeProxyFlags>,
+  completed: Completed,
+  logging: Logging,
+): Omit<DaemonOptions, 'page'> {
   const { values } = parsed;
   return {
     ...completed,
@@ -116,7 +127,6 @@ function daemonOptions(parsed: ParsedFlags<KubeProxyFlags>, completed: Completed
     manifests: values.manifests === '' ? undefined : values.manifests,
     inspectSocket: values['inspect-socket'],
     inspectBindAddress: values['inspect-bind-address'],
-    pageBindAddress: values['page-bind-address'],
     version: VERSION,
     kubernetesVersion: values.version.reported,
     flags: () => effectiveFlags(parsed, completed.configuration),

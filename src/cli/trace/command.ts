@@ -1,19 +1,27 @@
 import { SECOND, toMilliseconds } from '../../lib/duration.ts';
 import { printable } from '../../lib/printable.ts';
-import { summaryOf, type TracedPacket } from '../../trace/index.ts';
+import {
+  type FindService,
+  legacyNotice,
+  type NamedSelection,
+  parseSelection,
+  runTrace,
+  SelectionError,
+  summaryOf,
+  TRACE_SCHEMA,
+  type TraceCounts,
+  type TracedPacket,
+} from '../../trace/index.ts';
 import { defineCommand, type Io, oneOf } from '../command.ts';
 import { jsonText } from '../document-stream.ts';
 import { duration, FlagError, type FlagValues, int32, string } from '../flags/index.ts';
 import { proxySocket, SOCKET_FLAG } from '../proxy-socket.ts';
 import { COLOR_FLAG, colorFlag, styleFor } from '../style.ts';
+import { withSignals } from '../with-signals.ts';
 import { serviceFromManifests, serviceFromProxy } from './known-service.ts';
-import { legacyNotice } from './legacy-notice.ts';
 import { packetText } from './packet-text.ts';
-import { runTrace, type TraceCounts } from './run.ts';
-import { type NamedSelection, selectionFromFlags } from './selection-flags.ts';
 
 const FORMS = ['text', 'json'] as const;
-const SCHEMA = 'pointsman.trace/v1';
 
 const FLAGS = {
   from: {
@@ -83,7 +91,7 @@ Exit status: 0 if the command saw packets, 1 if it saw none, and 2 if the trace 
     if (values.for < 0n) throw new FlagError('invalid argument for "--for" flag: must not be negative');
     const findService =
       values.manifests === '' ? serviceFromProxy(proxySocket(values)) : serviceFromManifests(values.manifests);
-    const named = await selectionFromFlags(values.from, values.to, findService);
+    const named = await selectionFromFlags(values, findService);
     const notice = await legacyNotice();
     if (notice !== undefined) io.stderr.write(`${notice}\n\n`);
     const counts = await withSignals(signal => follow(named, values, form, io, signal));
@@ -91,6 +99,20 @@ Exit status: 0 if the command saw packets, 1 if it saw none, and 2 if the trace 
     return counts.packets > 0 ? EXIT_STATUS.seen : EXIT_STATUS.none;
   },
 });
+
+async function selectionFromFlags(
+  { from, to }: FlagValues<typeof FLAGS>,
+  findService: FindService,
+): Promise<NamedSelection> {
+  if (from === '' && to === '') {
+    throw new FlagError('give --from, --to or both: without them, the trace would follow every packet of the node');
+  }
+  try {
+    return await parseSelection(from, to, findService);
+  } catch (error) {
+    throw error instanceof SelectionError ? new FlagError(error.message) : error;
+  }
+}
 
 function follow(
   { selection, name }: NamedSelection,
@@ -126,7 +148,7 @@ function follow(
 }
 
 function jsonLine(value: object): string {
-  return `${jsonText({ schema: SCHEMA, ...value })}\n`;
+  return `${jsonText({ schema: TRACE_SCHEMA, ...value })}\n`;
 }
 
 function endText({ packets, overruns }: TraceCounts, { name, selection }: NamedSelection): string {
@@ -145,17 +167,4 @@ function endText({ packets, overruns }: TraceCounts, { name, selection }: NamedS
 - Does something take it earlier? eBPF programs, tc and flowtables act before the rules of nf_tables.
 - Is the address right? kube-proxy services shows the addresses of all Services.
 `;
-}
-
-const STOP_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
-
-async function withSignals<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
-  const stop = new AbortController();
-  const abort = () => stop.abort();
-  for (const signal of STOP_SIGNALS) process.on(signal, abort);
-  try {
-    return await work(stop.signal);
-  } finally {
-    for (const signal of STOP_SIGNALS) process.off(signal, abort);
-  }
 }

@@ -1,26 +1,9 @@
 import type { Service } from '../../api/index.ts';
 import { isRecord } from '../../lib/is-record.ts';
-import { type Ip, parseIp } from '../../net/index.ts';
+import { parseIp } from '../../net/index.ts';
 import { readManifests } from '../../source/index.ts';
-import type { SelectedProtocol } from '../../trace/index.ts';
+import { type FindService, type KnownService, serviceOfReport } from '../../trace/index.ts';
 import type { ProxySocket } from '../proxy-socket.ts';
-
-/** The addresses and ports at which a Service accepts connections. */
-export interface KnownService {
-  /** `ns/name` */
-  readonly key: string;
-  readonly ports: readonly KnownPort[];
-}
-
-/** A port of a Service. There may be one of the same name for each IP family. */
-export interface KnownPort {
-  readonly name: string;
-  readonly protocol: SelectedProtocol;
-  readonly frontends: readonly { readonly address: Ip | 'node'; readonly port: number }[];
-}
-
-/** Rejects with an Error that says what to do if there is no such Service. */
-export type FindService = (namespace: string, name: string) => Promise<KnownService>;
 
 /** Asks the proxy of this node. */
 export function serviceFromProxy(socket: ProxySocket): FindService {
@@ -32,28 +15,6 @@ export function serviceFromProxy(socket: ProxySocket): FindService {
     }
     return { key, ports: [] };
   };
-}
-
-/** An older or newer proxy may send something else, so this takes what it understands. */
-function serviceOfReport(key: string, { ports }: Readonly<Record<string, unknown>>): KnownService {
-  return { key, ports: records(ports).map(portOfReport) };
-}
-
-function portOfReport({ name, protocol, frontends }: Readonly<Record<string, unknown>>): KnownPort {
-  return {
-    name: String(name ?? ''),
-    protocol: PROTOCOLS.find(known => known === protocol) ?? 'TCP',
-    frontends: records(frontends).flatMap(({ address, port }) => {
-      const ip = address === undefined ? 'node' : parseIp(String(address));
-      return ip && typeof port === 'number' ? [{ address: ip, port }] : [];
-    }),
-  };
-}
-
-const PROTOCOLS: readonly SelectedProtocol[] = ['TCP', 'UDP', 'SCTP'];
-
-function records(value: unknown): readonly Readonly<Record<string, unknown>>[] {
-  return Array.isArray(value) ? value.filter(isRecord) : [];
 }
 
 /** Reads the Services of manifests. */

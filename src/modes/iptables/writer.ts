@@ -4,6 +4,7 @@ import { type Iptables, IptablesError } from '../../kernel/iptables/index.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { planId, reachableEndpoints, type ServicePortPlan } from '../../plan/index.ts';
 import type { ModeMachine } from '../descriptor.ts';
+import type { Listing } from '../listing.ts';
 import type { ModeEvents, ModeSettings } from '../mode.ts';
 import type { PlanBook } from '../plan-book.ts';
 import type { KernelReading } from '../read-back.ts';
@@ -15,6 +16,7 @@ import { removeChains } from './chains/remove-chains.ts';
 import { staleChains } from './chains/stale-chains.ts';
 import { partialTexts } from './diff.ts';
 import { DriftFinder } from './drift.ts';
+import { listIptables } from './listing.ts';
 import { MachineState } from './machine/machine-state.ts';
 import { readBackIptables } from './read-back.ts';
 import { CHAINS_PER_RESTORE, type FullTextPart, fullText, fullTextParts } from './render.ts';
@@ -117,15 +119,19 @@ export class IptablesWriter implements Writer {
 
   readBack(plan: ServicePortPlan): Promise<KernelReading> {
     const { iptables, namespace, book } = this.#options;
-    const withComments = this.#committed.get(planId(plan))?.withComments ?? !this.#isLarge;
     return readBackIptables({
       plan,
-      withComments,
+      withComments: this.#hasComments(plan),
       iptables,
       namespace,
       options: this.#rules,
       isServicePort: (name, protocol) => book.wantedPlan(`${name}/${protocol}`) !== undefined,
     });
+  }
+
+  listing(plans: readonly ServicePortPlan[]): Promise<Listing> {
+    const inputs = plans.map(plan => ({ plan, withComments: this.#hasComments(plan) }));
+    return listIptables({ options: this.#rules, inputs, counts: this.#committed.counts });
   }
 
   /** Notifies the operator of rules in the backend that this mode does not write to. */
@@ -279,6 +285,10 @@ export class IptablesWriter implements Writer {
       const total = this.#committed.counts.total(table);
       events.measured(book.family, { kind: 'rules', table, total, last: added[table] });
     }
+  }
+
+  #hasComments(plan: ServicePortPlan): boolean {
+    return this.#committed.get(planId(plan))?.withComments ?? !this.#isLarge;
   }
 
   #input(plan: ServicePortPlan): RenderInput {

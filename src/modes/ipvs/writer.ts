@@ -3,6 +3,7 @@ import type { NetworkNamespace } from '../../kernel/netns.ts';
 import { errorText } from '../../lib/error-text.ts';
 import type { Ip } from '../../net/index.ts';
 import { type PlanDiff, planId, type ServicePortPlan } from '../../plan/index.ts';
+import type { Listing } from '../listing.ts';
 import type { ModeSettings } from '../mode.ts';
 import type { PlanBook } from '../plan-book.ts';
 import type { KernelReading } from '../read-back.ts';
@@ -12,9 +13,10 @@ import { allNames } from './diff.ts';
 import { findDrift } from './drift.ts';
 import { type KernelSockets, KernelState, type KernelStateOptions } from './kernel-state/kernel-state.ts';
 import { type RefusedObject, WriteSummary } from './kernel-state/write-report.ts';
+import { listIpvs } from './listing.ts';
 import { readBackIpvs } from './read-back.ts';
 import { type RenderContext, renderContext } from './render.ts';
-import { ruleInput } from './rules/rule-text.ts';
+import { type RuleInput, ruleInput } from './rules/rule-text.ts';
 import { RenderedPlans } from './wanted/rendered-plans.ts';
 import type { ObjectNames, WantedObjects } from './wanted/wanted-objects.ts';
 
@@ -100,10 +102,14 @@ export class IpvsWriter implements Writer {
   }
 
   readBack(plan: ServicePortPlan): Promise<KernelReading> {
-    const { family, iptables, strictARP = false, namespace } = this.#options;
+    const { iptables, strictARP = false, namespace } = this.#options;
     const { context, wanted } = this.#plans;
-    const rules = this.#kernel.rules.accepted(ruleInput(family, wanted, this.#settings, iptables.features.randomFully));
-    return readBackIpvs({ plan, context, wanted, rules, iptables, strictARP, namespace });
+    return readBackIpvs({ plan, context, wanted, rules: this.#ruleInput(), iptables, strictARP, namespace });
+  }
+
+  async listing(plans: readonly ServicePortPlan[]): Promise<Listing> {
+    const { context, wanted } = this.#plans;
+    return listIpvs({ plans, context, wanted, rules: this.#ruleInput() });
   }
 
   get leftoversDueMs(): number | undefined {
@@ -210,6 +216,12 @@ export class IpvsWriter implements Writer {
       postponed.add(id);
     }
     return postponed;
+  }
+
+  #ruleInput(): RuleInput {
+    const { family, iptables } = this.#options;
+    const input = ruleInput(family, this.wanted, this.#settings, iptables.features.randomFully);
+    return this.#kernel.rules.accepted(input);
   }
 
   #context(missingSchedulers?: ReadonlySet<string>): RenderContext {

@@ -2,7 +2,15 @@ import { type Element, type SetOrMap, Transaction } from '../../kernel/nftables/
 import type { PlanChange } from '../plan-book.ts';
 import type { Leftovers } from './kernel-state/leftovers.ts';
 import { type Snapshot, valueText } from './kernel-state/snapshot.ts';
-import { chainIdentity, elementIdentity, isSharedSet, setIdentity, type UseCounts } from './kernel-state/use-counts.ts';
+import {
+  chainIdentity,
+  elementIdentity,
+  isSharedSet,
+  setIdentity,
+  sizeIdentity,
+  USED_CHAINS,
+  type UseCounts,
+} from './kernel-state/use-counts.ts';
 import { type Rendered, render } from './render.ts';
 import { type ChainRules, ruleText } from './table/chain-rules.ts';
 import { type Layout, TABLE } from './table/layout.ts';
@@ -86,10 +94,11 @@ class Diff {
     const transaction = new Transaction(this.#layout.nft, TABLE);
     const revived = new Set<string>();
     const released = { chains: new Map<string, ChainRules['chain']>(), sets: new Map<string, SetOrMap>() };
+    const useCounts = this.#countChanges();
     this.#finishSets(transaction, released.sets, revived);
     this.#finishChains(transaction, released.chains, revived);
     this.#finishElements(transaction);
-    return { transaction, useCounts: this.#countChanges(), released, revived };
+    return { transaction, useCounts, released, revived };
   }
 
   #element(set: SetOrMap, element: Element, side: 'old' | 'fresh'): void {
@@ -188,12 +197,27 @@ class Diff {
 
   #countChanges(): ReadonlyMap<string, number> {
     const counts = new Map<string, number>();
-    for (const [name, { count }] of this.#chains) if (count !== 0) counts.set(chainIdentity(name), count);
+    const add = (identity: string, count: number) => counts.set(identity, (counts.get(identity) ?? 0) + count);
+    for (const [name, { count }] of this.#chains) {
+      if (count === 0) continue;
+      counts.set(chainIdentity(name), count);
+      add(USED_CHAINS, this.#begins(chainIdentity(name), count));
+    }
     for (const [name, { count }] of this.#sets) if (count !== 0) counts.set(setIdentity(name), count);
+    for (const [set, elements] of this.#added) add(sizeIdentity(set.name), elements.length);
     for (const [identity, { set, count }] of this.#elements) {
-      if (count !== 0 && isSharedSet(this.#layout, set)) counts.set(identity, count);
+      if (count === 0) continue;
+      const isShared = isSharedSet(this.#layout, set);
+      if (isShared) counts.set(identity, count);
+      add(sizeIdentity(set.name), isShared ? this.#begins(identity, count) : count);
     }
     return counts;
+  }
+
+  /** 1 if the object has its first user now, -1 if it loses its last one. */
+  #begins(identity: string, change: number): number {
+    const before = this.#useCounts.count(identity);
+    return Number(before + change > 0) - Number(before > 0);
   }
 }
 

@@ -2,6 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { KernelError } from '../../kernel/errors.ts';
 import { BatchError, encodeBatch, type Transaction } from '../../kernel/nftables/index.ts';
 import type { ServicePortPlan } from '../../plan/index.ts';
+import type { Listing } from '../listing.ts';
 import type { ModeEvents } from '../mode.ts';
 import type { PlanBook, PlanChange } from '../plan-book.ts';
 import type { KernelReading } from '../read-back.ts';
@@ -17,6 +18,7 @@ import { refusedChanges } from './kernel-state/refused-changes.ts';
 import type { Snapshot } from './kernel-state/snapshot.ts';
 import type { TableAccess } from './kernel-state/table-access.ts';
 import { chainIdentity, UseCounts } from './kernel-state/use-counts.ts';
+import { listNftables } from './listing.ts';
 import type { LocalhostSync } from './localhost/localhost-listeners.ts';
 import { readBackNftables } from './read-back.ts';
 import { type FixedOptions, prepareAddresses, sameAddresses, sameProgram } from './table/fixed.ts';
@@ -110,6 +112,16 @@ export class NftablesWriter implements Writer {
     const reading = await readBackNftables({ context: this.#context, options: this.#options, lookups, plan });
     const listeners = this.#localhost?.entries(plan) ?? [];
     return { ...reading, entries: [...reading.entries, ...listeners] };
+  }
+
+  listing(plans: readonly ServicePortPlan[]): Promise<Listing> {
+    return listNftables({
+      context: this.#context,
+      options: this.#options,
+      plans,
+      useCounts: this.#useCounts,
+      localhost: this.#localhost,
+    });
   }
 
   changeStamp(): unknown {

@@ -61,14 +61,17 @@ function portalChains(input: ReadBackInput): readonly WantedChain[] {
   );
 }
 
-function wantedRules({ plan, options, proxy }: ReadBackInput): readonly PortalRule[] {
+export type ServedPort = Pick<ReadBackInput, 'plan' | 'options' | 'listenIP' | 'proxy'>;
+
+/** The rules of a service port, with the ports at which its proxies listen. */
+export function wantedRules({ plan, options, proxy }: ServedPort): readonly PortalRule[] {
   if (!proxy) return [];
   const needed = neededPolicies(plan);
   const ports = Object.entries(proxy.openPorts).filter(([policy]) => [...needed].some(name => name === policy));
   return render(plan, Object.fromEntries(ports), options);
 }
 
-function listeners({ plan, listenIP, proxy }: ReadBackInput): readonly KernelEntry[] {
+export function listeners({ plan, listenIP, proxy }: ServedPort): readonly KernelEntry[] {
   const { protocol } = plan.port;
   if (protocol === 'SCTP') return [];
   return [...neededPolicies(plan)].map(policy => {

@@ -2,6 +2,7 @@ import type { ConntrackSocket } from '../../kernel/conntrack/index.ts';
 import { type Iptables, IptablesError } from '../../kernel/iptables/index.ts';
 import type { Family, Ip } from '../../net/index.ts';
 import { planId, type ServicePortPlan } from '../../plan/index.ts';
+import { emptyListing, type Listing } from '../listing.ts';
 import type { ModeEvents, ModeSettings } from '../mode.ts';
 import type { PlanBook } from '../plan-book.ts';
 import { emptyReading, type KernelReading } from '../read-back.ts';
@@ -11,6 +12,7 @@ import { causeOf, type SetAsideCause } from '../set-aside.ts';
 import type { Drift, WriteOutcome, Writer } from '../writer.ts';
 import type { ServiceCounters } from './counters/service-counters.ts';
 import { changedRules } from './diff.ts';
+import { listUserspace } from './listing.ts';
 import { type AddressReader, type MachineAddresses, sameAddresses } from './portals/machine-addresses.ts';
 import type { PortReservations, Reservation } from './portals/port-reservations.ts';
 import type { PortalRules } from './portals/portal-rules.ts';
@@ -155,6 +157,18 @@ export class UserspaceWriter implements Writer {
       rules,
       proxy: this.#proxies.get(planId(plan)),
       isServicePort: (name, protocol) => book.wantedPlan(`${name}/${protocol}`) !== undefined,
+    });
+  }
+
+  async listing(plans: readonly ServicePortPlan[]): Promise<Listing> {
+    const { family, rules, listenIP } = this.#options;
+    if (!this.#taken) return emptyListing('the mode has no settings yet');
+    const { options } = this.#taken;
+    return listUserspace({
+      family,
+      ports: plans.map(plan => ({ plan, options, listenIP, proxy: this.#proxies.get(planId(plan)) })),
+      committed: rules.committed,
+      proxies: this.#proxies.values(),
     });
   }
 

@@ -5,6 +5,8 @@ export interface HttpRequest extends RequestTarget {
   readonly method: string;
   readonly query: URLSearchParams;
   readonly headers: IncomingHttpHeaders;
+  /** The caller's address, or the network of its IPv6 address. Empty at a Unix socket. */
+  readonly peer: string;
   /** Aborted if the caller ends its side of the connection, and when it has the whole answer. */
   readonly disconnected: AbortSignal;
   /** Reads the body. Undefined if it is longer than `limit` bytes. */

@@ -99,8 +99,8 @@ function oldestAge(connections: ReadonlyMap<Closable, number>): number {
   return age;
 }
 
-/** An IPv4 address, or the network of an IPv6 address. */
-function peerOf(address: string): string {
+/** An IPv4 address, or the network of an IPv6 address. Empty if it is no address. */
+export function peerOf(address: string): string {
   const ip = parseIp(address.replace(/%.*$/, ''));
   if (ip === undefined) return '';
   const bytes = ipBytes(ip);

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { Duplex } from 'node:stream';
-import type { ConnectionPlace } from './connection-table.ts';
+import { type ConnectionPlace, peerOf } from './connection-table.ts';
 import type { Turn, TurnQueue } from './turn-queue.ts';
 
 /**
@@ -27,6 +27,8 @@ type Callback = (error?: Error | null) => void;
  * before. Meanwhile the connection reads at most one packet ahead, so that TCP slows the peer down.
  */
 export class HttpConnection extends Duplex implements Turn {
+  /** The address of the peer, or the network of its IPv6 address. Empty at a Unix socket. */
+  readonly peer: string;
   readonly #socket: Socket;
   readonly #turns: TurnQueue;
   readonly #place: ConnectionPlace;
@@ -45,6 +47,7 @@ export class HttpConnection extends Duplex implements Turn {
   constructor({ socket, place, turns, bytes }: HttpConnectionOptions) {
     super({ allowHalfOpen: true, decodeStrings: false });
     this.#socket = socket;
+    this.peer = peerOf(socket.remoteAddress ?? '');
     this.#turns = turns;
     this.#place = place;
     this.#waiting = bytes;
@@ -67,6 +70,11 @@ export class HttpConnection extends Duplex implements Turn {
 
   get isFirst(): boolean {
     return this.#isFirst;
+  }
+
+  /** A request has no whole answer yet. */
+  get isServing(): boolean {
+    return this.#unanswered.size > 0;
   }
 
   /** A request runs. Otherwise the connection waits for its peer. */

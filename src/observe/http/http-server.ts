@@ -1,16 +1,14 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { createServer, type Server } from 'node:http';
 import type { AddressInfo, Server as Listener, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { errorText } from '../../lib/error-text.ts';
-import type { HttpAnswer, HttpHandler, HttpRequest } from './answer.ts';
-import { BAD_REQUEST, textAnswer } from './answer.ts';
+import type { HttpHandler } from './answer.ts';
+import { answerRequest } from './answer-request.ts';
+import { clientErrorText } from './client-error.ts';
 import { type ConnectionTable, processConnections } from './connection-table.ts';
-import { HttpConnection } from './http-connection.ts';
+import type { HttpConnection } from './http-connection.ts';
 import { type Listen, type ListenAddress, listenHere } from './listen.ts';
-import { parseTarget } from './request-target.ts';
+import { type HttpServerTls, openConnection } from './open-connection.ts';
 import { SilentConnection } from './silent-connection.ts';
-import { processTurns } from './turn-queue.ts';
-import { writeAnswer } from './write-answer.ts';
 
 /** Callers are probes and scrapers, and none of them needs more than this. */
 const LIMITS = {
@@ -37,9 +35,13 @@ export interface HttpServerSettings {
   readonly idleTimeoutMs?: number | undefined;
   /** Closes a connection whose peer has not taken a whole answer after this time. By default 30 s. */
   readonly answerTimeoutMs?: number | undefined;
+  /** By default the server speaks plain HTTP. */
+  readonly tls?: HttpServerTls | undefined;
+  /** All answers have these headers, also those that no handler makes. A handler may replace them. */
+  readonly headers?: Readonly<Record<string, string>> | undefined;
 }
 
-/** A plain HTTP server on one address, or at a Unix socket. */
+/** An HTTP server on one address, or at a Unix socket. */
 export class HttpServer {
   readonly #http: Server;
   readonly #listener: Listener;
@@ -61,29 +63,19 @@ export class HttpServer {
     listen: (onConnection: (socket: Socket) => void) => Promise<Listener>,
     settings: HttpServerSettings,
   ): Promise<HttpServer> {
-    const { handle, onError, connections = processConnections } = settings;
-    const { idleTimeoutMs = IDLE_TIMEOUT_MS, answerTimeoutMs = ANSWER_TIMEOUT_MS } = settings;
-    const http = createServer({ ...LIMITS, keepAliveTimeout: idleTimeoutMs }, (request, response) => {
-      // Node's types only know sockets.
-      const connection = request.socket as Duplex as HttpConnection;
-      connection.serve(
-        request,
-        response,
-        closed => void answer(request, response, { handle, connection, closed, answerTimeoutMs }),
-      );
-    });
+    const { onError, connections = processConnections } = settings;
+    const http = createHttp(settings);
     const silent = new Set<SilentConnection>();
     const listener = await listen(socket => {
       const incoming = new SilentConnection({
         socket,
         connections,
         timeoutMs: LIMITS.headersTimeout,
-        open(place, bytes) {
-          silent.delete(incoming);
-          const connection = new HttpConnection({ socket, place, turns: processTurns, bytes });
-          http.emit('connection', connection);
-          return connection;
-        },
+        open: (place, bytes) =>
+          openConnection({ socket, place, bytes, tls: settings.tls }, connection => {
+            silent.delete(incoming);
+            http.emit('connection', connection);
+          }),
       });
       silent.add(incoming);
       socket.once('close', () => silent.delete(incoming));
@@ -111,60 +103,23 @@ export class HttpServer {
   }
 }
 
-interface Exchange {
-  readonly handle: HttpHandler;
-  readonly connection: HttpConnection;
-  readonly closed: AbortSignal;
-  readonly answerTimeoutMs: number;
-}
-
-async function answer(
-  request: IncomingMessage,
-  response: ServerResponse,
-  { handle, connection, closed, answerTimeoutMs }: Exchange,
-): Promise<void> {
-  try {
-    const parsed = parseRequest(request, closed);
-    const result = parsed ? callHandler(handle, parsed) : BAD_REQUEST;
-    if (result instanceof Promise) await result.then(() => connection.turn());
-    await writeAnswer(await result, response, { connection, answerTimeoutMs });
-  } catch {
-    // The answer has a header that HTTP does not allow, or a stream failed: then the caller must not take a part for all.
-    response.destroy();
+function createHttp(settings: HttpServerSettings): Server {
+  const { handle, headers = {}, idleTimeoutMs = IDLE_TIMEOUT_MS, answerTimeoutMs = ANSWER_TIMEOUT_MS } = settings;
+  const http = createServer({ ...LIMITS, keepAliveTimeout: idleTimeoutMs }, (request, response) => {
+    // Node's types only know sockets.
+    const connection = request.socket as Duplex as HttpConnection;
+    connection.serve(
+      request,
+      response,
+      closed => void answerRequest(request, response, { handle, headers, connection, closed, answerTimeoutMs }),
+    );
+  });
+  if (settings.headers) {
+    http.on('clientError', (error, connection) => {
+      if ((connection as Duplex as HttpConnection).isServing || !connection.writable) connection.destroy();
+      else connection.end(clientErrorText(error, headers), () => connection.destroy());
+    });
+    http.on('checkExpectation', (_, response) => response.writeHead(417, headers).end());
   }
-}
-
-function callHandler(handle: HttpHandler, request: HttpRequest): HttpAnswer | Promise<HttpAnswer> {
-  const failed = (error: unknown) => textAnswer(500, `${errorText(error)}\n`);
-  try {
-    const result = handle(request);
-    return result instanceof Promise ? result.catch(failed) : result;
-  } catch (error) {
-    return failed(error);
-  }
-}
-
-function parseRequest(message: IncomingMessage, closed: AbortSignal): HttpRequest | undefined {
-  const target = parseTarget(message.url ?? '/');
-  if (!target) return undefined;
-  return {
-    ...target,
-    method: message.method ?? 'GET',
-    query: new URLSearchParams(target.rawQuery ?? ''),
-    headers: message.headers,
-    disconnected: closed,
-    text: limit => readText(message, limit),
-  };
-}
-
-async function readText(message: IncomingMessage, limit: number): Promise<string | undefined> {
-  const chunks: Buffer[] = [];
-  let size = 0;
-  // Destroying the message would close the connection, and the caller would get no answer.
-  for await (const chunk of message.iterator({ destroyOnReturn: false })) {
-    size += chunk.length;
-    if (size > limit) return undefined;
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks).toString('utf8');
+  return http;
 }

@@ -11,5 +11,6 @@ export {
 export { ConnectionTable } from './connection-table.ts';
 export { HttpServer, type HttpServerOptions, type HttpServerSettings } from './http-server.ts';
 export { type Listen, type ListenAddress, listenHere, listenIn, listenUnix } from './listen.ts';
+export type { HttpServerTls } from './open-connection.ts';
 export { redirectAnswer, redirectToCleanPath } from './redirect.ts';
 export { RetryingHttpServer, type RetryingHttpServerOptions } from './retrying-http-server.ts';

@@ -1,6 +1,5 @@
 import type { Socket } from 'node:net';
 import type { Closable, ConnectionPlace, ConnectionTable } from './connection-table.ts';
-import type { HttpConnection } from './http-connection.ts';
 
 export interface SilentConnectionOptions {
   readonly socket: Socket;
@@ -8,16 +7,16 @@ export interface SilentConnectionOptions {
   /** Closes the connection if its peer sends nothing for this long. */
   readonly timeoutMs: number;
   /** The peer has sent its first bytes. */
-  readonly open: (place: ConnectionPlace, bytes: Buffer) => HttpConnection;
+  readonly open: (place: ConnectionPlace, bytes: Buffer) => Closable;
 }
 
 /**
- * A connection that becomes an HTTP connection with its first bytes. Most connections of an attacker never send any. So
+ * A connection that becomes an HTTP connection, or begins a TLS handshake, with its first bytes. Most connections of an attacker never send any. So
  * they get no parser and no buffers, and the process accepts the connection of a prober behind thousands of them sooner.
  */
 export class SilentConnection implements Closable {
   readonly #socket: Socket;
-  #connection: HttpConnection | undefined;
+  #connection: Closable | undefined;
 
   constructor({ socket, connections, timeoutMs, open }: SilentConnectionOptions) {
     this.#socket = socket;

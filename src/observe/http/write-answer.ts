@@ -5,18 +5,22 @@ import type { HttpConnection } from './http-connection.ts';
 
 export interface WriteOptions {
   readonly connection: HttpConnection;
+  /** Added to those of the answer, unless it has its own. */
+  readonly headers: Readonly<Record<string, string>>;
   /** Closes the connection if the caller has not taken a whole answer after this time. Streams have no such limit. */
   readonly answerTimeoutMs: number;
 }
 
 /** Writes an answer. Rejects if it has a header that HTTP does not allow, or if its stream fails. */
 export async function writeAnswer(
-  { status, headers, body }: HttpAnswer,
+  { status, headers: own, body }: HttpAnswer,
   response: ServerResponse,
-  { connection, answerTimeoutMs }: WriteOptions,
+  { connection, headers: added, answerTimeoutMs }: WriteOptions,
 ): Promise<void> {
+  const headers = { ...added, ...own };
   if (isStream(body)) {
     if (!response.destroyed) response.writeHead(status, headers).flushHeaders();
+    if (response.req.method === 'HEAD') return endUnread(body, response);
     await writeParts(body, response, connection);
     return;
   }
@@ -33,6 +37,12 @@ function shownBytes(body: string | Uint8Array): string | Uint8Array {
 
 function isStream(body: HttpAnswer['body']): body is HttpStream {
   return typeof body === 'object' && Symbol.asyncIterator in body;
+}
+
+/** The answer to HEAD has no body, and a stream may be endless. */
+async function endUnread(body: HttpStream, response: ServerResponse): Promise<void> {
+  response.end();
+  await body[Symbol.asyncIterator]().return?.();
 }
 
 /**

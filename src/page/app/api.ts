@@ -1,3 +1,5 @@
+import { denyAccess, token } from './state/token.ts';
+
 /** The proxy refused a question, or did not answer. */
 export class ApiError extends Error {
   override readonly name = 'ApiError';
@@ -53,13 +55,20 @@ export async function open(path: string, parameters: Parameters = {}, signal?: A
   const query = new URLSearchParams(given).toString();
   let response: Response;
   try {
-    response = await fetch(`${path}${query === '' ? '' : `?${query}`}`, { signal: signal ?? null, cache: 'no-store' });
+    response = await fetch(`${path}${query === '' ? '' : `?${query}`}`, {
+      signal: signal ?? null,
+      cache: 'no-store',
+      // The API server's proxy would take an Authorization header for its own.
+      headers: token.value === undefined ? {} : { 'Pointsman-Token': token.value },
+    });
   } catch (error) {
     if (signal?.aborted) throw error;
     throw new ApiError('The proxy does not answer.');
   }
   if (response.ok) return response;
-  throw new ApiError(await reasonOf(response), response.status);
+  const reason = await reasonOf(response);
+  if (response.status === 401) denyAccess(reason);
+  throw new ApiError(reason, response.status);
 }
 
 async function reasonOf(response: Response): Promise<string> {

@@ -1,6 +1,13 @@
+import { useEffect, useRef } from 'preact/hooks';
 import { address } from './address.ts';
+import { ConnectionBanner } from './parts/connection-banner.tsx';
+import { HelpDialog } from './parts/help.tsx';
 import { Navigation } from './parts/navigation.tsx';
+import { TokenForm } from './parts/token-form.tsx';
 import { TopBar } from './parts/top-bar.tsx';
+import { announcement } from './state/announcements.ts';
+import { connection, hello } from './state/live.ts';
+import { documentTitle } from './titles.ts';
 import { AskView } from './views/ask/ask-view.tsx';
 import { FleetView } from './views/fleet/fleet-view.tsx';
 import { RulesView } from './views/rules/rules-view.tsx';
@@ -10,23 +17,53 @@ import { TimelineView } from './views/timeline/timeline-view.tsx';
 
 /** The frame of the page, and the view that the address names. */
 export function App() {
+  const main = useRef<HTMLElement>(null);
+  useNavigationFocus(main);
   return (
     <>
+      <button type="button" class="skip-link" onClick={() => main.current?.focus()}>
+        Skip to the content
+      </button>
       <TopBar />
       <Navigation />
-      <main id="main" tabIndex={-1}>
-        <View />
+      <ConnectionBanner />
+      <main id="main" ref={main} tabIndex={-1}>
+        {connection.value === 'denied' ? <TokenForm /> : <View />}
       </main>
+      <HelpDialog />
+      <div class="spoken" role="status" aria-live="polite">
+        {announcement.value}
+      </div>
     </>
   );
 }
 
+/** Names the document, and puts the focus on the heading of a new view, so that a screen reader reads it. */
+function useNavigationFocus(main: { readonly current: HTMLElement | null }): void {
+  const { view, words } = address.value;
+  const place = [view, ...words].join('/');
+  const title = documentTitle(address.value, hello.value?.node);
+  const shown = useRef(place);
+  useEffect(() => {
+    document.title = title;
+  }, [title]);
+  useEffect(() => {
+    if (shown.current === place) return;
+    shown.current = place;
+    const heading = main.current?.querySelector('h1') ?? main.current;
+    heading?.setAttribute('tabindex', '-1');
+    heading?.focus({ preventScroll: true });
+    main.current?.scrollTo(0, 0);
+  }, [place]);
+}
+
 function View() {
-  switch (address.value.view) {
+  const { view, words } = address.value;
+  switch (view) {
     case 'services':
       return <ServicesView />;
     case 'service':
-      return <ServiceView />;
+      return <ServiceView key={words.join('/')} />;
     case 'ask':
       return <AskView />;
     case 'timeline':

@@ -1,5 +1,6 @@
 import { DEFAULT_SOCKET } from '../../../inspect/index.ts';
-import { bool, flag, loopbackPort, string } from '../../flags/index.ts';
+import { DEFAULT_PAGE_ADDRESS, PAGE_ACTIONS } from '../../../page/index.ts';
+import { addressPort, bool, flag, loopbackPort, someOf, string } from '../../flags/index.ts';
 import { CLUSTER_FLAGS } from './cluster.ts';
 import { GENERAL_FLAGS } from './general.ts';
 import { LOG_FLAGS } from './log.ts';
@@ -39,10 +40,23 @@ export const OWN_FLAGS = {
     '',
     'Folder or file with manifests, which the proxy reads instead of the API server. The default mode is then nftables.',
   ),
+  'page-allow': flag(
+    someOf(PAGE_ACTIONS),
+    [],
+    "What the operator's page may do besides reading: probe connects to endpoints, trace follows packets. By default neither.",
+    { words: PAGE_ACTIONS },
+  ),
   'page-bind-address': flag(
-    loopbackPort,
+    addressPort,
     '',
-    "Address and port of the operator's page, such as 127.0.0.1:10280. By default there is no page.",
+    `Address and port of the operator's page, such as ${DEFAULT_PAGE_ADDRESS}, which is the default with --manifests. Otherwise there is no page by default. An address that is no loopback address needs --page-tls-cert-file, --page-tls-key-file and --page-token-file.`,
+  ),
+  'page-tls-cert-file': flag(string, '', "File with the certificate of the operator's page in PEM."),
+  'page-tls-key-file': flag(string, '', 'File with the key of that certificate in PEM.'),
+  'page-token-file': flag(
+    string,
+    '',
+    "File with the token that the operator's page asks for. It has 16 characters or more.",
   ),
 };
 

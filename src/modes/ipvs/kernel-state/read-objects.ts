@@ -151,6 +151,10 @@ async function findAddresses(
   return found;
 }
 
+export function addressText(family: Family, ip: Ip): string {
+  return `${family === 'IPv4' ? 'inet' : 'inet6'} ${ip}/${PREFIX_LENGTH[family]}`;
+}
+
 /** Addresses of kube-ipvs0, in the words of `ip addr`. */
 export async function readAddresses(
   socket: RouteSocket,
@@ -160,7 +164,7 @@ export async function readAddresses(
   const link = socket.link(LINK);
   if (!link) return [{ kind: 'link', place: 'ip link', wanted: LINK, found: undefined }];
   const found = await uninterrupted(() => findAddresses(socket, { family, link }, ips));
-  const text = (ip: Ip) => `${family === 'IPv4' ? 'inet' : 'inet6'} ${ip}/${PREFIX_LENGTH[family]}`;
+  const text = (ip: Ip) => addressText(family, ip);
   return [...ips].flatMap(([ip, isWanted]) => {
     if (!isWanted && !found.has(ip)) return [];
     const wanted = isWanted ? text(ip) : undefined;

@@ -80,6 +80,10 @@ export class WantedObjects {
     return this.#servers.keys();
   }
 
+  get serverCount(): number {
+    return this.#servers.size;
+  }
+
   element(set: SetKey, name: string): Element | undefined {
     return this.#of(set).get(name)?.value;
   }
@@ -88,8 +92,12 @@ export class WantedObjects {
     return this.#of(set).keys();
   }
 
+  elementCount(set: SetKey): number {
+    return this.#of(set).size;
+  }
+
   isEmpty(set: SetKey): boolean {
-    return this.#of(set).size === 0;
+    return this.elementCount(set) === 0;
   }
 
   /** Sorted, so that the order does not depend on that of events. The same list until a drop changes. */

@@ -2,8 +2,9 @@ import type { SetOrMap } from '../../../kernel/nftables/index.ts';
 import type { Layout } from '../table/layout.ts';
 
 /**
- * Counts how many service ports use an object that several may use: chains, sets, and elements of three sets. Only
- * committed plans count. Each transaction comes with the changes that it makes to the counts.
+ * Counts how many service ports use an object that several may use: chains, sets, and elements of three sets. Also
+ * counts how many elements and chains there are. Only committed plans count. Each transaction comes with the changes
+ * that it makes to the counts.
  */
 export class UseCounts {
   readonly #counts: Map<string, number>;
@@ -33,6 +34,14 @@ export function chainIdentity(name: string): string {
 export function setIdentity(name: string): string {
   return `set ${name}`;
 }
+
+/** The number of elements that service ports have in a set. */
+export function sizeIdentity(set: string): string {
+  return `size ${set}`;
+}
+
+/** The number of chains that exist because service ports use them. */
+export const USED_CHAINS = 'used chains';
 
 /** Elements of all other sets belong to one service port, because no two service ports have the same frontend. */
 export function isSharedSet(layout: Layout, set: SetOrMap): boolean {

@@ -20,7 +20,7 @@ export interface LocalhostListenersOptions {
 }
 
 /** What a writer does with the listeners of its family. */
-export type LocalhostSync = Pick<LocalhostListeners, 'begin' | 'take' | 'sync' | 'entries'>;
+export type LocalhostSync = Pick<LocalhostListeners, 'begin' | 'take' | 'sync' | 'entries' | 'counts'>;
 
 export interface ListenerCounts {
   /** How many are open. */

@@ -138,7 +138,7 @@ export function nodePortElements({ nodePortIPs: set }: Layout, { nodePortIPs }: 
 }
 
 /** The ranges of the family. Ranges of a set must not overlap, so a range inside another is left out. */
-function cidrElements({ family }: Layout, texts: readonly string[]): Element[] {
+export function cidrElements({ family }: Layout, texts: readonly string[]): Element[] {
   const cidrs = texts.flatMap(text => parseCidr(text) ?? []).filter(cidr => cidrFamily(cidr) === family);
   const outer = cidrs.filter(
     (cidr, i) =>

@@ -48,6 +48,10 @@ export class ServiceProxy {
     return Object.fromEntries(Array.from(this.#listeners, ([policy, { listener }]) => [policy, listener.port]));
   }
 
+  get openCount(): number {
+    return this.#listeners.size;
+  }
+
   pinnedClients(limit: number): readonly PinnedClient[] {
     return this.#balancer.pinnedClients(limit);
   }

@@ -1,4 +1,9 @@
+import './navigation.css';
 import { address, formatAddress, type ViewName } from '../address.ts';
+import { pageInfo } from '../state/page-info.ts';
+import { HelpButton } from './help.tsx';
+import { PulsePlots } from './plots/pulse-plots.tsx';
+import { ThemeButton } from './theme-button.tsx';
 
 const LINKS: readonly { readonly view: ViewName; readonly text: string }[] = [
   { view: 'services', text: 'Services' },
@@ -7,16 +12,25 @@ const LINKS: readonly { readonly view: ViewName; readonly text: string }[] = [
   { view: 'rules', text: 'Rules' },
 ];
 
+const FLEET = { view: 'fleet', text: 'Nodes' } as const;
+
+/** The views, the small plots, and what is about the page itself. */
 export function Navigation() {
   const { view } = address.value;
   const current = view === 'service' ? 'services' : view;
+  const links = pageInfo.value?.view === 'fleet' ? [FLEET, ...LINKS] : LINKS;
   return (
-    <nav aria-label="Views">
-      {LINKS.map(link => (
-        <a key={link.view} href={formatAddress(link)} aria-current={link.view === current ? 'page' : undefined}>
-          {link.text}
-        </a>
-      ))}
-    </nav>
+    <div class="navigation">
+      <nav aria-label="Views">
+        {links.map(link => (
+          <a key={link.view} href={formatAddress(link)} aria-current={link.view === current ? 'page' : undefined}>
+            {link.text}
+          </a>
+        ))}
+      </nav>
+      <PulsePlots />
+      <HelpButton />
+      <ThemeButton />
+    </div>
   );
 }

@@ -1,18 +1,25 @@
 import { signal } from '@preact/signals';
-import type { LiveEvent, ProxyStatus } from '../../../inspect/index.ts';
+import type { HelloEvent, LiveEvent, ProxyStatus } from '../../../inspect/index.ts';
 
 /**
  * connecting    the first attempt
  * live          data comes
  * reconnecting  the stream broke off; the page retries, and shows what it knew last
+ * paused        the page was hidden, so it closed its stream
  * denied        the proxy wants a token
  */
-export type ConnectionState = 'connecting' | 'live' | 'reconnecting' | 'denied';
+export type ConnectionState = 'connecting' | 'live' | 'reconnecting' | 'paused' | 'denied';
 
 export const connection = signal<ConnectionState>('connecting');
 
+/** Why the last attempt failed. */
+export const lastFailure = signal<string | undefined>(undefined);
+
 /** When the last data came, in milliseconds since 1970. */
 export const lastDataAt = signal<number | undefined>(undefined);
+
+/** The first event of the stream: the node, the mode and the run of the proxy. */
+export const hello = signal<HelloEvent | undefined>(undefined);
 
 export const status = signal<ProxyStatus | undefined>(undefined);
 

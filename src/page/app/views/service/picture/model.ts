@@ -1,0 +1,224 @@
+import type { Outcome, Place } from '../../../../../explain/index.ts';
+import type { EndpointDetail, FrontendDetail, PortDetail } from '../../../../../inspect/index.ts';
+import { endText, hostPort, PLACES, percentRange, seenAsNode } from './words.ts';
+
+/** The way of one caller to one frontend, and what it gets there. */
+export interface Way {
+  readonly from: Place;
+  /** The id of a frontend. */
+  readonly to: string;
+  readonly outcome: Outcome;
+  /** How many endpoints answer. The outcome has only the first ones. */
+  readonly answering: number;
+  /** The source is replaced by the node's. The node's own connections have it anyway. */
+  readonly asNode: 'all' | 'some' | 'none';
+  readonly end?: End | undefined;
+}
+
+/** Where a way ends without an answer. */
+export interface End {
+  /** `refused: no endpoints` */
+  readonly text: string;
+  readonly reason: string;
+  readonly kind: Exclude<Outcome['kind'], 'answered'>;
+  /** Before the frontend, because rules turn the caller away there; or behind it, because nothing serves it. */
+  readonly at: 'before' | 'behind';
+}
+
+export interface FrontendItem {
+  readonly id: string;
+  readonly detail: FrontendDetail;
+}
+
+export interface EndpointItem {
+  readonly detail: EndpointDetail;
+  /** A way leads to it, or would if it were not only one of very many. */
+  readonly isUsed: boolean;
+}
+
+/** The ways from a frontend to an endpoint. */
+export interface Link {
+  readonly to: string;
+  /** `ip:port`, or `MORE` for all endpoints that the picture leaves out. */
+  readonly endpoint: string;
+  readonly shares: readonly Share[];
+}
+
+/** How a caller reaches the endpoint of a link. */
+export interface Share {
+  readonly from: Place;
+  readonly odds: number | undefined;
+  /** The endpoint gets the connection, but its answer does not reach the caller. */
+  readonly isLost: boolean;
+}
+
+export interface Picture {
+  readonly frontends: readonly FrontendItem[];
+  readonly hiddenFrontends: number;
+  readonly endpoints: readonly EndpointItem[];
+  readonly hiddenEndpoints: number;
+  readonly ways: readonly Way[];
+  readonly links: readonly Link[];
+}
+
+/** What the operator chose. Nothing chosen means everything. */
+export interface Selection {
+  readonly from?: Place | undefined;
+  readonly to?: string | undefined;
+}
+
+export interface PictureLimits {
+  readonly frontends: number;
+  readonly endpoints: number;
+}
+
+export const LIMITS: PictureLimits = { frontends: 6, endpoints: 12 };
+
+/** The endpoint of links that lead to endpoints that the picture leaves out. */
+export const MORE = 'more';
+
+const ENDS_BEHIND: ReadonlySet<string> = new Set(['no-endpoints', 'no-local-endpoints', 'answers-bypass-node']);
+
+/** `10.96.0.10:80`, and `30080` for a node port. It is in the address of the page. */
+export function frontendId({ address, port }: Pick<FrontendDetail, 'address' | 'port'>): string {
+  return address === undefined ? String(port) : hostPort(address, port);
+}
+
+export type PicturedPort = Pick<PortDetail, 'frontends' | 'endpoints' | 'endpointCount'>;
+
+/** The picture of one port in one family. */
+export function pictureOf(port: PicturedPort, limits: PictureLimits = LIMITS): Picture {
+  const all = port.frontends.map((detail): FrontendItem => ({ id: frontendId(detail), detail }));
+  const frontends = firstOf(all, limits.frontends);
+  const ways = frontends.flatMap(waysTo);
+  const used = new Set(ways.flatMap(({ outcome }) => reached(outcome).map(({ text }) => text)));
+  const sorted = sortByUse(port.endpoints, used);
+  const endpoints = firstOf(sorted, limits.endpoints);
+  return {
+    frontends,
+    hiddenFrontends: all.length - frontends.length,
+    endpoints,
+    hiddenEndpoints: port.endpointCount - endpoints.length,
+    ways,
+    links: linksOf(ways, new Set(endpoints.map(({ detail }) => detail.address))),
+  };
+}
+
+/** A rest of one is shown: "1 more" takes the same room. */
+function firstOf<T>(list: readonly T[], limit: number): readonly T[] {
+  return list.length <= limit + 1 ? list : list.slice(0, limit);
+}
+
+function waysTo({ id, detail }: FrontendItem): readonly Way[] {
+  return PLACES.map(from => {
+    const outcome = detail.outcomes[from];
+    const answering = detail.answering[from];
+    return {
+      from,
+      to: id,
+      outcome,
+      answering,
+      asNode: from === 'node' ? 'none' : seenAsNode(outcome),
+      end: endOf(outcome),
+    };
+  });
+}
+
+function endOf(outcome: Outcome): End | undefined {
+  if (outcome.kind === 'answered') return undefined;
+  const { kind, code, reason } = outcome;
+  return { text: endText(outcome), reason, kind, at: ENDS_BEHIND.has(code) ? 'behind' : 'before' };
+}
+
+interface Reached {
+  readonly text: string;
+  readonly odds: number | undefined;
+  readonly isLost: boolean;
+}
+
+function reached(outcome: Outcome): readonly Reached[] {
+  if (outcome.kind !== 'answered') return [];
+  const { endpoints, lost } = outcome;
+  return [
+    ...endpoints.map(({ text, odds }) => ({ text, odds, isLost: false })),
+    ...lost.map(text => ({ text, odds: endpoints[0]?.odds, isLost: true })),
+  ];
+}
+
+/** Endpoints that get connections first, those of this node before others. Otherwise the order of the plan. */
+function sortByUse(endpoints: readonly EndpointDetail[], used: ReadonlySet<string>): readonly EndpointItem[] {
+  const rank = ({ detail, isUsed }: EndpointItem) => {
+    const use = used.has(detail.address) ? 0 : isUsed ? 2 : 4;
+    return use + (detail.local ? 0 : 1);
+  };
+  return endpoints
+    .map(detail => ({ detail, isUsed: used.has(detail.address) || isUsedByPolicy(detail) }))
+    .sort((a, b) => rank(a) - rank(b));
+}
+
+export function isUsedByPolicy({ clusterPolicy, localPolicy }: EndpointDetail): boolean {
+  return (clusterPolicy?.used ?? false) || (localPolicy?.used ?? false);
+}
+
+function linksOf(ways: readonly Way[], shown: ReadonlySet<string>): readonly Link[] {
+  const links = new Map<string, { readonly to: string; readonly endpoint: string; readonly shares: Share[] }>();
+  for (const way of ways) {
+    const { to } = way;
+    for (const [endpoint, share] of sharesOf(way, shown)) {
+      const key = `${to} ${endpoint}`;
+      const link = links.get(key) ?? { to, endpoint, shares: [] };
+      links.set(key, link);
+      link.shares.push(share);
+    }
+  }
+  return [...links.values()];
+}
+
+/** Endpoints that the picture leaves out have one share together. */
+function sharesOf({ outcome, answering, from }: Way, shown: ReadonlySet<string>): ReadonlyMap<string, Share> {
+  if (outcome.kind !== 'answered') return new Map();
+  const { endpoints, lost } = outcome;
+  const all = reached(outcome);
+  const shares = new Map(
+    all.filter(({ text }) => shown.has(text)).map(({ text, odds, isLost }) => [text, { from, odds, isLost }]),
+  );
+  const hidden = answering + lost.length - shares.size;
+  const odds = all[0]?.odds;
+  if (hidden > 0) shares.set(MORE, { from, odds: odds && odds * hidden, isLost: endpoints.length === 0 });
+  return shares;
+}
+
+export function isChosen({ from, to }: { readonly from?: Place; readonly to: string }, selection: Selection): boolean {
+  const isFrom = selection.from === undefined || from === undefined || selection.from === from;
+  return isFrom && (selection.to === undefined || selection.to === to);
+}
+
+/** The shares of chosen callers in a link. None if the link is not on a chosen way. */
+export function chosenShares(link: Link, selection: Selection): readonly Share[] {
+  return link.shares.filter(({ from }) => isChosen({ from, to: link.to }, selection));
+}
+
+/** `33 %`, or a range if the chosen ways differ. Undefined if no chosen way leads there, or only the kernel knows. */
+export function oddsText(
+  { links }: Pick<Picture, 'links'>,
+  endpoint: string,
+  selection: Selection,
+): string | undefined {
+  const shares = links.filter(link => link.endpoint === endpoint).flatMap(link => chosenShares(link, selection));
+  return percentRange(shares.map(({ odds }) => odds));
+}
+
+/** Ends behind a frontend, one for each text, with the callers that it is for. */
+export function endsBehind(
+  ways: readonly Way[],
+  id: string,
+): readonly (End & { readonly callers: readonly Place[] })[] {
+  const ends = new Map<string, End & { readonly callers: Place[] }>();
+  for (const { from, to, end } of ways) {
+    if (to !== id || end?.at !== 'behind') continue;
+    const known = ends.get(end.text);
+    if (known) known.callers.push(from);
+    else ends.set(end.text, { ...end, callers: [from] });
+  }
+  return [...ends.values()];
+}

@@ -1,0 +1,28 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import type { Page } from 'playwright-core';
+
+const AXE = readFileSync('node_modules/axe-core/axe.min.js', 'utf8');
+
+/** The rules of WCAG 2.2 AA, and what axe-core counts as good practice. */
+const TAGS = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
+
+interface Violation {
+  readonly id: string;
+  readonly help: string;
+  readonly nodes: readonly { readonly html: string; readonly failureSummary?: string }[];
+}
+
+/** Fails if axe-core finds something in the page as it is now. */
+export async function assertAccessible(page: Page): Promise<void> {
+  // The debugger's protocol evaluates it, so the Content-Security-Policy stays as it is.
+  if (!(await page.evaluate('"axe" in window'))) await page.evaluate(AXE);
+  const options = JSON.stringify({ runOnly: TAGS, resultTypes: ['violations'] });
+  const violations = await page.evaluate<readonly Violation[]>(
+    `axe.run(document, ${options}).then(result => result.violations)`,
+  );
+  const texts = violations.flatMap(({ id, help, nodes }) =>
+    nodes.slice(0, 5).map(({ html, failureSummary = '' }) => `${id}: ${help}\n${html}\n${failureSummary}`),
+  );
+  assert.deepEqual(texts, [], page.url());
+}
