@@ -55,5 +55,5 @@ async function serviceOf(text: string | undefined, { objects }: Facts): Promise<
   const pattern = parseNamePattern(text);
   if (!pattern.isExact) throw new QueryError(`${goQuote(text)} is a pattern: name one Service`);
   if (objects.service(pattern.text)) return pattern.text;
-  throw new QueryError(await missingServiceText(pattern.text, objects.services()), 404);
+  throw new QueryError(await missingServiceText(pattern.text, objects.services()));
 }
