@@ -8,6 +8,8 @@ import { objectAnswer } from './answers.ts';
 import { QueryError, type Route } from './route.ts';
 import { missingServiceText } from './services-missing.ts';
 
+export type { ListedBlock, ListedLine, ListedPart } from '../modes/index.ts';
+
 export const RULES_SCHEMA = 'pointsman.rules/v1';
 
 /** The answer of `/v1/rules`. */

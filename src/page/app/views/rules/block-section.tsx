@@ -1,4 +1,4 @@
-import type { ListedPart } from '../../../../modes/index.ts';
+import type { ListedPart } from '../../../../inspect/index.ts';
 import { address, formatAddress, serviceAddress } from '../../address.ts';
 import { CopyButton } from '../../parts/copy-button.tsx';
 import { blockText, countText, type NumberedLine, type ShownBlock } from './shown-blocks.ts';

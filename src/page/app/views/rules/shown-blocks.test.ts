@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import type { ListedBlock, ListedLine } from '../../../../modes/index.ts';
+import type { ListedBlock, ListedLine } from '../../../../inspect/index.ts';
 import { serviceChoices } from './service-choices.ts';
 import { blockText, countText, groupsOf, lineText, shownBlocks } from './shown-blocks.ts';
 

@@ -1,4 +1,4 @@
-import type { ListedBlock, ListedLine, ListedPart } from '../../../../modes/index.ts';
+import type { ListedBlock, ListedLine, ListedPart } from '../../../../inspect/index.ts';
 
 /** A line with its number in the whole listing. A filter does not change the number. */
 export interface NumberedLine extends ListedLine {
