@@ -1,11 +1,10 @@
 import { configurationObject } from '../config/index.ts';
 import { proxyFacts } from '../explain/index.ts';
-import type { ConfigurationAnswer, InspectedProxy } from '../inspect/index.ts';
+import type { ConfigurationAnswer, InspectedProxy, RunRecord } from '../inspect/index.ts';
 import { withoutUrlCredentials } from '../lib/secrets.ts';
 import type { RunningProxy } from '../proxy/index.ts';
 import { proxyStatus } from './proxy-status.ts';
 import type { RunParts } from './run.ts';
-import type { RunRecord } from './run-record.ts';
 
 /** What the inspection API shows of this proxy. */
 export function inspectedProxy(parts: RunParts, proxy: RunningProxy, record: RunRecord): InspectedProxy {

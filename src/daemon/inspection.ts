@@ -1,5 +1,5 @@
 import { splitHostPort } from '../config/index.ts';
-import { inspect, inspectionHandler, localOnly, SocketKeeper } from '../inspect/index.ts';
+import { inspect, inspectionHandler, localOnly, type RunRecord, SocketKeeper } from '../inspect/index.ts';
 import { networkNamespaceName } from '../kernel/netns.ts';
 import { ReportOnce } from '../lib/report-once.ts';
 import { parseIp } from '../net/index.ts';
@@ -9,7 +9,6 @@ import type { RunningProxy } from '../proxy/index.ts';
 import { inspectedProxy } from './inspected-proxy.ts';
 import { openPage } from './page.ts';
 import type { RunParts } from './run.ts';
-import type { RunRecord } from './run-record.ts';
 
 /** The inspection API needs far fewer. Its connections do not take the places of probers and scrapers. */
 const MAX_CONNECTIONS = 64;

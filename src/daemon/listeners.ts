@@ -1,4 +1,5 @@
 import type { History } from '../history/index.ts';
+import type { EndedSync } from '../inspect/index.ts';
 import { errorText } from '../lib/error-text.ts';
 import type { NodeTopology } from '../model/index.ts';
 import { type ModeEvents, setAsideName } from '../modes/index.ts';
@@ -9,7 +10,6 @@ import type { ProxyMetrics } from '../observe/metrics/index.ts';
 import type { LoopListener, ProxyListeners, SyncedReport } from '../proxy/index.ts';
 import { logChanges } from './change-log.ts';
 import type { InputProblems } from './input-problems.ts';
-import type { EndedSync } from './run-record.ts';
 
 /** Where the reports of the proxy go. */
 export interface ReportTargets {

@@ -1,9 +1,15 @@
-import type { CheckStatus, FamilyStatus, ProxyStatus, WatchStatus } from '../inspect/index.ts';
+import {
+  type CheckStatus,
+  type FamilyStatus,
+  type ProxyStatus,
+  processStatus,
+  type RunRecord,
+  type WatchStatus,
+} from '../inspect/index.ts';
 import { systemClock } from '../lib/clock.ts';
 import { type CheckResult, readinessResults } from '../observe/health/index.ts';
 import type { RunningProxy } from '../proxy/index.ts';
 import type { RunParts } from './run.ts';
-import type { RunRecord } from './run-record.ts';
 
 /** `/v1/problems` has them all. */
 const MAX_PROBLEMS = 5;
@@ -12,17 +18,13 @@ export function proxyStatus(parts: RunParts, proxy: RunningProxy, record: RunRec
   const { options, observability, objects, nodeName, mode } = parts;
   const { health, checks, input } = observability;
   const results = readinessResults({ health, checks, clock: systemClock });
-  const uptime = process.uptime();
-  const { rss, heapUsed, external } = process.memoryUsage();
   return {
     version: options.version,
     kubernetesVersion: options.kubernetesVersion,
     node: nodeName,
     mode: mode.descriptor.name,
     source: options.manifests === undefined ? 'cluster' : 'manifests',
-    pid: process.pid,
-    startedAt: timeText(Date.now() - 1000 * uptime),
-    uptimeSeconds: Math.round(uptime),
+    ...processStatus(),
     alive: health.alive,
     ready: results.every(({ isReady }) => isReady),
     healthy: health.healthy,
@@ -32,8 +34,7 @@ export function proxyStatus(parts: RunParts, proxy: RunningProxy, record: RunRec
     checks: results.map(checkStatus),
     syncs: record.syncs,
     failedSyncs: record.failedSyncs,
-    drift: driftStatus(record),
-    memory: { resident: rss, heapUsed, external },
+    drift: record.drift,
     watches: objects.watches().map(
       ({ path, hasSynced, silentMs, problem }): WatchStatus => ({
         path,
@@ -68,10 +69,4 @@ function familyStatuses({ observability }: RunParts, { loop, mode }: RunningProx
 
 function checkStatus({ name, isReady, note, problems = [] }: CheckResult): CheckStatus {
   return { name, ready: isReady, note, problems: problems.slice(0, MAX_PROBLEMS) };
-}
-
-function driftStatus({ repairs, lastRepair }: RunRecord): ProxyStatus['drift'] {
-  if (!lastRepair) return { repairs };
-  const { time, family, cause, written } = lastRepair;
-  return { repairs, last: { at: timeText(time), family, cause, written } };
 }

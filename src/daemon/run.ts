@@ -1,4 +1,5 @@
 import { objectName } from '../api/index.ts';
+import { RunRecord } from '../inspect/index.ts';
 import { type ConfiguredMode, type SetAside, setAsideName } from '../modes/index.ts';
 import type { Family } from '../net/index.ts';
 import { createProxy, type RunningProxy } from '../proxy/index.ts';
@@ -11,7 +12,6 @@ import { showProxyCounts } from './metrics.ts';
 import type { Objects } from './objects.ts';
 import type { Observability } from './observability.ts';
 import type { DaemonOptions } from './options.ts';
-import { RunRecord } from './run-record.ts';
 import { ServiceHealthPorts } from './service-health-ports.ts';
 import type { OpenResources, Shutdown } from './shutdown.ts';
 import { sourceHandlers } from './source-handlers.ts';

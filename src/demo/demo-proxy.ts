@@ -1,4 +1,6 @@
-import { type KubeObject, objectKey } from '../api/index.ts';
+import { type KubeObject, type ObjectLookup, objectKey } from '../api/index.ts';
+import { type Facts, proxyFacts } from '../explain/index.ts';
+import type { InspectedProxy } from '../inspect/index.ts';
 import type { NetworkNamespace } from '../kernel/netns.ts';
 import { latestOf } from '../lib/change.ts';
 import { CurrentProblems } from '../lib/current-problems.ts';
@@ -17,6 +19,8 @@ import {
   syncIntervals,
 } from '../proxy/index.ts';
 import type { SourceHandlers } from '../source/index.ts';
+import { DemoRecord } from './demo-record.ts';
+import { demoStatus } from './demo-status.ts';
 import { POD_BRIDGE } from './playground/index.ts';
 
 /** The name of the node that the proxy runs on. */
@@ -38,15 +42,20 @@ export interface DemoProxyOptions {
   readonly onChange: () => void;
 }
 
-/** The proxy in a network namespace, and its current problems. */
+/** The proxy in a network namespace, its current problems, and its history. */
 export class DemoProxy {
   readonly #proxy: RunningProxy;
+  readonly #options: DemoProxyOptions;
   readonly #onChange: () => void;
+  readonly #record: DemoRecord;
   readonly #problems = new CurrentProblems();
   #stopSettling: (() => void) | undefined;
 
-  constructor({ namespace, nodeName, mode, families, onChange }: DemoProxyOptions) {
+  constructor(options: DemoProxyOptions) {
+    const { namespace, nodeName, mode, families, onChange } = options;
+    this.#options = options;
     this.#onChange = onChange;
+    this.#record = new DemoRecord(`node ${nodeName}, mode ${mode.descriptor.name}, ${families.join(' and ')}`);
     this.#proxy = createProxy(
       {
         nodeName,
@@ -60,7 +69,11 @@ export class DemoProxy {
         },
         namespace,
       },
-      { loop: this.#loopListener(), mode: this.#modeEvents(), staleFlowsCleaned: () => undefined },
+      {
+        loop: this.#record.withLoop(this.#loopListener()),
+        mode: this.#record.withMode(this.#modeEvents()),
+        staleFlowsCleaned: () => undefined,
+      },
     );
   }
 
@@ -86,9 +99,29 @@ export class DemoProxy {
     return modeSettings(this.loop.state, family, this.#proxy.live);
   }
 
+  /** What the operator's page shows of the proxy. */
+  inspected(objects: ObjectLookup, version: string): InspectedProxy {
+    const { nodeName, families, mode, namespace } = this.#options;
+    const proxy = this.#proxy;
+    const record = this.#record;
+    // A sync that failed is part of the status.
+    const problems = () =>
+      this.#problems.all.filter(({ where, object }) => where !== undefined || object !== undefined);
+    return {
+      nodeName,
+      facts: (): Facts =>
+        proxyFacts({ proxy, nodeName, families, mode, objects, namespace, problems, watches: () => [] }),
+      history: record.history,
+      status: () => demoStatus({ proxy, nodeName, families, mode, record, version, problems: problems().length }),
+      pulse: record.run.pulse,
+      connectionCounts: async () => await proxy.mode.connectionCounts?.(),
+      listing: (family, plans) => proxy.mode.listing(family, plans),
+    };
+  }
+
   /** What a source calls. */
   get handlers(): SourceHandlers {
-    const { loop } = this;
+    const loop = this.#record.withHandlers(this.loop);
     // This runs before the proxy programs the change, so that results of the former objects do not count.
     const prepare = ({ kind, metadata }: KubeObject) => {
       // The new version of the object may be right. If not, the loop reports its problem again.
@@ -114,7 +147,7 @@ export class DemoProxy {
       },
       synced: () => loop.synced(),
       problem: problem => loop.problem(problem),
-      recovered: where => loop.recovered(where),
+      recovered: where => loop.recovered?.(where),
     };
   }
 

@@ -1,5 +1,6 @@
 import type { Node } from '../api/index.ts';
 import type { OutcomeContext } from '../explain/index.ts';
+import type { InspectedProxy } from '../inspect/index.ts';
 import { KernelError } from '../kernel/errors.ts';
 import type { NetworkNamespace } from '../kernel/netns.ts';
 import { type ConfiguredMode, DEFAULT_MODE, type ModeBehaviour } from '../modes/index.ts';
@@ -78,6 +79,16 @@ export class Demo {
   /** The current problems of the manifests, the proxy and the echo servers. */
   get problems(): readonly string[] {
     return [...this.#proxy.problems, ...this.#addressProblems, ...this.#servers.problems];
+  }
+
+  /** What the operator's page shows of the proxy. `version` is that of Pointsman. */
+  inspected(version: string): InspectedProxy {
+    return this.#proxy.inspected(this.#source.objects, version);
+  }
+
+  /** The network namespace of the proxy. */
+  get namespace(): NetworkNamespace {
+    return this.#cluster.node;
   }
 
   /** The addresses that the demo calls from. They are those of the rows that were read last. */

@@ -1,9 +1,11 @@
+import type { ObservedConnection } from '../inspect/index.ts';
 import { systemClock } from '../lib/clock.ts';
 import { sleep } from '../lib/sleep.ts';
 import { KeyedTurns } from '../lib/turns.ts';
 import type { Place } from './caller.ts';
 import { TRIES_PER_ENDPOINT } from './comparison.ts';
 import type { Asking, Demo, Question } from './demo.ts';
+import { observedConnections } from './observed-connections.ts';
 import { Results } from './results.ts';
 import type { Row } from './rows.ts';
 
@@ -21,11 +23,18 @@ export class Prober {
   readonly results: Results;
   readonly #demo: Demo;
   readonly #onChange: () => void;
+  readonly #onObserved: (connections: readonly ObservedConnection[]) => void;
   readonly #workers = new Set<Promise<void>>();
   #round = new AbortController();
 
-  constructor(demo: Demo, onChange: () => void) {
+  /** Calls `onObserved` with the connections of each question. */
+  constructor(
+    demo: Demo,
+    onChange: () => void,
+    onObserved: (connections: readonly ObservedConnection[]) => void = () => undefined,
+  ) {
     this.#demo = demo;
+    this.#onObserved = onObserved;
     this.results = new Results(family => demo.outcomeContext(family));
     this.#onChange = onChange;
   }
@@ -103,6 +112,7 @@ export class Prober {
     const observation = await this.#demo.ask(question, asking);
     if (!observation || round.aborted) return;
     this.results.record(question.row, question.place, observation);
+    this.#onObserved(observedConnections(question, observation, this.results.isAsPlanned(question, observation)));
     this.#onChange();
   }
 }

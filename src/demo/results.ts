@@ -66,6 +66,11 @@ export class Results {
     places.set(place, [...(places.get(place) ?? []), observation].slice(-ROUNDS_SHOWN));
   }
 
+  /** Whether these connections got what they should. */
+  isAsPlanned({ row, place }: { readonly row: Row; readonly place: Place }, observed: Observation): boolean {
+    return findMismatch(this.#expected(row, place), observed) === undefined;
+  }
+
   #callerFrom(place: Place, { port }: Row): Caller {
     return callerFrom(place, port.family, this.#callers);
   }
@@ -73,12 +78,7 @@ export class Results {
   #cell(row: Row, place: Place): Cell {
     const observations = this.#observations.get(row)?.get(place);
     const observed = observations && combine(observations);
-    const { frontend, port } = row;
-    const { plan, family, protocol } = port;
-    // The demo does not ask a row without an address.
-    const destination = { ip: row.ip ?? ANY_IP[family], port: frontend.port, protocol };
-    const question = { caller: this.#callerFrom(place, row), destination };
-    const expected = frontendOutcome({ plan, frontend }, question, this.#contextOf(family));
+    const expected = this.#expected(row, place);
     return {
       place,
       expected,
@@ -86,6 +86,15 @@ export class Results {
       mismatch: observed && findMismatch(expected, observed),
       isConclusive: observed !== undefined && isConclusive(expected, observed),
     };
+  }
+
+  #expected(row: Row, place: Place): Outcome {
+    const { frontend, port } = row;
+    const { plan, family, protocol } = port;
+    // The demo does not ask a row without an address.
+    const destination = { ip: row.ip ?? ANY_IP[family], port: frontend.port, protocol };
+    const question = { caller: this.#callerFrom(place, row), destination };
+    return frontendOutcome({ plan, frontend }, question, this.#contextOf(family));
   }
 }
 

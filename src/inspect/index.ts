@@ -4,6 +4,7 @@ export {
   askProxy,
   askProxyText,
   DEFAULT_SOCKET,
+  openProxyAnswer,
   ProxyClientError,
   type ProxyClientErrorKind,
   readProxyLines,
@@ -20,6 +21,7 @@ export { PulseRecorder, type SyncPulse } from './pulse.ts';
 export { type Parameter, type Query, QueryError, type Route } from './route.ts';
 export { type InspectedProxy, type Inspection, inspect } from './routes.ts';
 export { type RulesAnswer, rulesRoute } from './rules.ts';
+export { type EndedSync, RunRecord } from './run-record.ts';
 export * from './service-detail.ts';
 export {
   type EndpointReport,

@@ -94,6 +94,18 @@ export interface WatchStatus {
   readonly problem?: string | undefined;
 }
 
+/** The part of a status that is about this process. */
+export function processStatus(): Pick<ProxyStatus, 'pid' | 'startedAt' | 'uptimeSeconds' | 'memory'> {
+  const uptime = process.uptime();
+  const { rss, heapUsed, external } = process.memoryUsage();
+  return {
+    pid: process.pid,
+    startedAt: new Date(Date.now() - 1000 * uptime).toISOString(),
+    uptimeSeconds: Math.round(uptime),
+    memory: { resident: rss, heapUsed, external },
+  };
+}
+
 const STATUS_SCHEMA = 'pointsman.status/v1';
 
 export function statusRoute(status: () => ProxyStatus): Route {

@@ -29,6 +29,8 @@ export interface PageServerOptions {
   /** The names of this machine, the one for the URL first. */
   readonly hostNames: readonly string[];
   readonly handle: HttpHandler;
+  /** By default the page listens in the network namespace of this process. */
+  readonly listen?: Listen | undefined;
   /** Do not retry if the server cannot listen on its address, or cannot use its files. */
   readonly hardFail: boolean;
   readonly onListen: (url: string) => void;
@@ -120,13 +122,14 @@ function tlsOf({ context }: Secrets, clock: Clock): HttpServerTls {
 }
 
 /** Listens only with files that are right. */
-function listenFor({ address, hostNames, onListen }: PageServerOptions, secrets: Secrets | undefined): Listen {
+function listenFor(options: PageServerOptions, secrets: Secrets | undefined): Listen {
+  const { address, hostNames, onListen, listen = listenHere } = options;
   return async (wanted, onConnection) => {
     secrets?.context.get();
     secrets?.token.get();
-    const listener = await listenHere(wanted, onConnection).catch(error => {
+    const listener = await listen(wanted, onConnection).catch(error => {
       if (!address.mayUseOtherPort || errorCode(error) !== 'EADDRINUSE') throw error;
-      return listenHere({ ...wanted, port: 0 }, onConnection);
+      return listen({ ...wanted, port: 0 }, onConnection);
     });
     const { port } = listener.address() as AddressInfo;
     const host = isUnspecified(address.ip) ? (hostNames[0] ?? address.ip) : address.ip;

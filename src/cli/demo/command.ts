@@ -1,13 +1,16 @@
-import { Demo, NODE_NAME, Prober } from '../../demo/index.ts';
+import { Demo, DemoPage, NODE_NAME, Prober } from '../../demo/index.ts';
 import { KernelError } from '../../kernel/errors.ts';
 import { printable } from '../../lib/printable.ts';
 import { DEFAULT_MODE, MODES } from '../../modes/index.ts';
+import { DEFAULT_PAGE_ADDRESS } from '../../page/index.ts';
 import { defineCommand, type Io } from '../command.ts';
-import { bool, type FlagValues, string } from '../flags/index.ts';
+import { addressPort, bool, type FlagValues, string } from '../flags/index.ts';
 import { MANIFESTS_FLAG, manifestsFlag, modeFlag } from '../node-flags.ts';
 import { COLOR_FLAG, colorFlag, styleFor } from '../style.ts';
-import { type DemoPlan, runLive } from './live.ts';
+import { VERSION } from '../version.ts';
+import { type DemoPlan, pageLine, runLive } from './live.ts';
 import { usableMode } from './modes.ts';
+import { demoPageOptions } from './page-options.ts';
 import { PlainLines } from './plain-lines.ts';
 import { summaryOf, summaryText } from './summary.ts';
 import { tablePicture } from './table.ts';
@@ -27,6 +30,12 @@ const FLAGS = {
     usage: 'node of the manifests that the proxy runs on',
   },
   once: { type: bool, default: false, usage: 'exit after one round' },
+  'page-bind-address': {
+    type: addressPort,
+    default: DEFAULT_PAGE_ADDRESS,
+    usage:
+      "address of the operator's page; another port if this one is taken; empty for no page; with --once there is a page only with this flag",
+  },
   ...COLOR_FLAG,
 };
 
@@ -37,6 +46,9 @@ export const demoCommand = defineCommand({
 it connects to every address of every Service: from a pod, from the node and from outside. It shows which endpoints
 answer. It runs until q or Ctrl-C, and changes of the manifests take effect at once. Nothing stays behind. The demo needs
 root, or a user namespace.
+
+The demo also serves the operator's page about this proxy, and prints its URL. The page shows the connections of the demo
+as they are made.
 
 Pods and Services may have any addresses. The endpoints of the node run on it, all others on other machines of the
 cluster. The node has the addresses 192.168.0.2 and fd00:192:168::2, and those of its Node object. The client outside has
@@ -57,26 +69,37 @@ kube-proxy demo --manifests cluster.yaml --hostname-override NODE`,
     },
   ],
   flags: FLAGS,
-  async run({ values }, io) {
-    const plan = await demoPlan(values);
+  async run({ values, changed }, io) {
+    const plan = await demoPlan(values, changed.has('page-bind-address'));
     return values.once ? await runOnce(plan, io) : await runLive(plan, io);
   },
 });
 
-async function demoPlan(values: FlagValues<typeof FLAGS>): Promise<DemoPlan> {
+async function demoPlan(values: FlagValues<typeof FLAGS>, isPageGiven: boolean): Promise<DemoPlan> {
   const manifests = manifestsFlag(values);
   const descriptor = modeFlag(values);
   const color = colorFlag(values);
   const nodeName = values['hostname-override'];
-  const { mode, families } = await asRoot(() => usableMode(descriptor));
+  const pageFlag = { text: values['page-bind-address'], isGiven: isPageGiven, isOnce: values.once };
+  const page = await demoPageOptions(pageFlag);
+  // Only the page shows the counters.
+  const { mode, families } = await asRoot(() => usableMode(descriptor, page !== undefined));
   const start = (onChange: () => void) => asRoot(() => Demo.start({ manifests, onChange, mode, families, nodeName }));
-  return { manifests, mode: descriptor.name, color, start };
+  const openPage = async (demo: Demo) => page && (await DemoPage.open(demo, { ...page, version: VERSION }));
+  return { manifests, mode: descriptor.name, color, start, openPage };
 }
 
-async function runOnce({ manifests, mode, color, start }: DemoPlan, io: Io): Promise<number> {
+async function runOnce({ manifests, mode, color, start, openPage }: DemoPlan, io: Io): Promise<number> {
   const demo = await start(() => undefined);
+  let page: DemoPage | undefined;
   try {
-    const prober = new Prober(demo, () => undefined);
+    page = await openPage(demo);
+    if (page) io.stderr.write(pageLine(page.url));
+    const prober = new Prober(
+      demo,
+      () => undefined,
+      connections => page?.observed(connections),
+    );
     await prober.runOnce();
     const { rows, callers } = prober.results;
     const { problems } = demo;
@@ -91,6 +114,7 @@ async function runOnce({ manifests, mode, color, start }: DemoPlan, io: Io): Pro
     }
     return summary.mismatches === 0 && summary.problems === 0 ? 0 : 1;
   } finally {
+    page?.close();
     await demo.close();
   }
 }

@@ -1,4 +1,4 @@
-import { type Demo, Prober } from '../../demo/index.ts';
+import { type Demo, type DemoPage, Prober } from '../../demo/index.ts';
 import { printable } from '../../lib/printable.ts';
 import type { Input, Io } from '../command.ts';
 import { type ColorChoice, type Style, styleFor } from '../style.ts';
@@ -14,6 +14,8 @@ const STOP_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
 /** Shows the results whenever they change. */
 interface Display {
+  /** The page is served. */
+  begin(pageUrl: string): void;
   show(view: View): void;
   scroll(key: Key): void;
   /** Restores the terminal. */
@@ -27,10 +29,12 @@ export interface DemoPlan {
   readonly mode: string;
   readonly color: ColorChoice;
   start(changed: () => void): Promise<Demo>;
+  /** Undefined if the operator wants no page. */
+  openPage(demo: Demo): Promise<DemoPage | undefined>;
 }
 
 /** Runs the demo until a signal, or until the operator types q. Returns the exit status. */
-export async function runLive({ manifests, mode, color, start }: DemoPlan, io: Io): Promise<number> {
+export async function runLive({ manifests, mode, color, start, openPage }: DemoPlan, io: Io): Promise<number> {
   const isTerminal = io.stdout.isTTY === true && io.env.TERM !== 'dumb';
   const display = isTerminal ? new ScreenDisplay(io, styleFor(io.stdout, io.env, color)) : new LineDisplay(io);
   const stop = new AbortController();
@@ -39,16 +43,21 @@ export async function runLive({ manifests, mode, color, start }: DemoPlan, io: I
     let prober: Prober | undefined;
     let problems: readonly string[] = [];
     const demo = await start(() => prober?.restartRound());
+    const page = await openPage(demo).catch(async error => {
+      await demo.close();
+      throw error;
+    });
+    if (page) display.begin(page.url);
     const howToEnd = keyboardOf(io) && isTerminal ? 'q' : 'Ctrl-C';
     const redraw = new Redraw(() => {
       if (!prober) return;
       const { rows, callers } = prober.results;
-      display.show({ manifests, mode, rows, callers, problems: demo.problems, howToEnd });
+      display.show({ manifests, mode, rows, callers, problems: demo.problems, howToEnd, pageUrl: page?.url });
     });
     process.on('SIGWINCH', redraw.soon);
     const stopReading = isTerminal ? readKeys(io, key => handleKey(key, stop, display, redraw)) : () => undefined;
     try {
-      prober = new Prober(demo, redraw.soon);
+      prober = new Prober(demo, redraw.soon, connections => page?.observed(connections));
       await prober.run(stop.signal);
     } finally {
       process.off('SIGWINCH', redraw.soon);
@@ -56,6 +65,7 @@ export async function runLive({ manifests, mode, color, start }: DemoPlan, io: I
       stopReading();
       display.close();
       problems = demo.problems;
+      page?.close();
       await demo.close();
     }
     const summary = summaryOf(prober.results.rows, problems);
@@ -67,6 +77,10 @@ export async function runLive({ manifests, mode, color, start }: DemoPlan, io: I
     removeListeners();
     display.close();
   }
+}
+
+export function pageLine(url: string): string {
+  return `The operator's page: ${url}\n`;
 }
 
 /** The keyboard, if there is one. */
@@ -150,6 +164,10 @@ class ScreenDisplay implements Display {
     this.#screen = new Screen(io.stdout);
   }
 
+  begin(): void {
+    // The table has the URL.
+  }
+
   show(view: View): void {
     this.#screen.draw(tablePicture(view, this.#style, this.#screen.width));
   }
@@ -170,6 +188,10 @@ class LineDisplay implements Display {
 
   constructor(io: Io) {
     this.#io = io;
+  }
+
+  begin(pageUrl: string): void {
+    this.#io.stderr.write(pageLine(pageUrl));
   }
 
   show({ rows, problems }: View): void {

@@ -17,16 +17,22 @@ export interface View {
   readonly problems: readonly string[];
   /** How the operator ends the demo. Empty if it has ended. */
   readonly howToEnd: string;
+  readonly pageUrl?: string | undefined;
 }
 
 /** Returns the table. No line is longer than the width. */
 export function tablePicture(view: View, style: Style, width: number): Picture {
-  const { rows, problems, manifests, howToEnd, callers } = view;
+  const { rows, problems, manifests, howToEnd, callers, pageUrl } = view;
+  const page = pageUrl === undefined ? '' : `Page: ${style.cyan(pageUrl)}  `;
   const edit = howToEnd === '' ? '' : `Edit ${manifests} to see changes. ${howToEnd} ends. `;
   const [titles = '', ...body] = bodyLines(rows, callers, style, width);
   const cut = (lines: readonly string[]) => lines.map(line => truncate(line, width));
   return {
-    fixed: cut([header(view, style, width), style.dim(`${edit}as node: endpoints see the node's address.`), titles]),
+    fixed: cut([
+      header(view, style, width),
+      page + style.dim(`${edit}as node: endpoints see the node's address.`),
+      titles,
+    ]),
     scrolled: cut([...problems.flatMap(problem => hanging('! ', printable(problem), width, style.red)), ...body]),
   };
 }

@@ -1,7 +1,8 @@
-import { PulseRecorder, type SyncStatus } from '../inspect/index.ts';
 import { type Clock, systemClock } from '../lib/clock.ts';
 import type { Repair } from '../modes/index.ts';
 import type { Family } from '../net/index.ts';
+import { PulseRecorder } from './pulse.ts';
+import type { DriftStatus, SyncStatus } from './status.ts';
 
 /** A sync that ended. */
 export interface EndedSync {
@@ -14,12 +15,6 @@ export interface EndedSync {
   readonly error?: string | undefined;
 }
 
-export interface LastRepair extends Repair {
-  readonly family: Family;
-  /** Milliseconds since 1970. */
-  readonly time: number;
-}
-
 const MAX_SYNCS = 10;
 
 /** What happened in this run of the proxy, as far as its status shows it. */
@@ -29,7 +24,7 @@ export class RunRecord {
   readonly #syncs: SyncStatus[] = [];
   #repairs = 0;
   #failedSyncs = 0;
-  #lastRepair: LastRepair | undefined;
+  #lastRepair: DriftStatus['last'];
 
   constructor(clock: Clock = systemClock) {
     this.#clock = clock;
@@ -38,7 +33,8 @@ export class RunRecord {
 
   repaired(family: Family, repair: Repair): void {
     this.#repairs++;
-    this.#lastRepair = { ...repair, family, time: this.#clock.now() };
+    const { cause, written } = repair;
+    this.#lastRepair = { at: new Date(this.#clock.now()).toISOString(), family, cause, written };
   }
 
   syncEnded(family: Family, sync: EndedSync): void {
@@ -54,8 +50,8 @@ export class RunRecord {
     return this.#repairs;
   }
 
-  get lastRepair(): LastRepair | undefined {
-    return this.#lastRepair;
+  get drift(): DriftStatus {
+    return { repairs: this.#repairs, ...(this.#lastRepair && { last: this.#lastRepair }) };
   }
 
   get failedSyncs(): number {
