@@ -1,29 +1,24 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { ServiceRow } from '../../../../inspect/index.ts';
 import { explainCommand, isCallerText, suggestions } from './question.ts';
 
-function row(namespace: string, name: string, ...ports: string[]): ServiceRow {
-  const nothing = { endpoints: [], connections: undefined, state: 'ok', reasons: [], changed: undefined };
-  return { namespace, name, type: 'ClusterIP', addresses: [], ports, ...nothing } as unknown as ServiceRow;
-}
-
-const ROWS = [
-  row('default', 'my-web', '80/TCP'),
-  row('shop', 'web', '80:30080/TCP', '443/TCP'),
-  row('kube-system', 'dns', '53/UDP', '53/TCP'),
-  row('shop', 'headless'),
-];
+const SERVICES = new Map([
+  ['default/my-web', { ports: ['80/TCP'] }],
+  ['shop/web', { ports: ['80:30080/TCP', '443/TCP'] }],
+  ['kube-system/dns', { ports: ['53/UDP', '53/TCP'] }],
+  ['shop/headless', { ports: [] }],
+]);
 
 test('PAGE-80 suggestions are ports of Services; those that begin with the typed text come first', () => {
-  assert.deepEqual(suggestions('web', ROWS), ['shop/web:80', 'shop/web:443', 'default/my-web:80']);
-  assert.deepEqual(suggestions('SHOP/WEB:4', ROWS), ['shop/web:80', 'shop/web:443']);
-  assert.deepEqual(suggestions('dns', ROWS), ['kube-system/dns:53/udp', 'kube-system/dns:53']);
-  assert.deepEqual(suggestions('headless', ROWS), ['shop/headless']);
+  assert.deepEqual(suggestions('web', SERVICES), ['shop/web:80', 'shop/web:443', 'default/my-web:80']);
+  assert.deepEqual(suggestions('SHOP/WEB:4', SERVICES), ['shop/web:80', 'shop/web:443']);
+  assert.deepEqual(suggestions('dns', SERVICES), ['kube-system/dns:53/udp', 'kube-system/dns:53']);
+  assert.deepEqual(suggestions('headless', SERVICES), ['shop/headless']);
 });
 
 test('PAGE-80 there are at most 20 suggestions', () => {
-  const many = Array.from({ length: 1000 }, (_, i) => row('default', `web-${i}`, '80/TCP', '443/TCP'));
+  const ports = ['80/TCP', '443/TCP'];
+  const many = new Map(Array.from({ length: 1000 }, (_, i) => [`default/web-${i}`, { ports }]));
   assert.equal(suggestions('web', many).length, 20);
   assert.equal(suggestions('-', many).length, 20);
 });

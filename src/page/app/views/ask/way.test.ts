@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Explanation, Outcome, Step } from '../../../../explain/index.ts';
-import { oddsText, traceTexts, wayOf } from './way.ts';
+import { oddsText, traceQuestion, wayOf } from './way.ts';
 
 const ANSWERED = {
   kind: 'answered',
@@ -91,8 +91,11 @@ test('PAGE-83 each endpoint has the result of its probe', () => {
 });
 
 test('PAGE-86 a trace follows the address of the answer, from the caller that the operator named', () => {
-  assert.deepEqual(traceTexts(explanation(ANSWERED)), { from: '10.244.1.7', to: '10.96.0.10:80/tcp' });
+  const to = '10.96.0.10:80/tcp';
+  assert.deepEqual(traceQuestion(explanation(ANSWERED)), { from: '10.244.1.7', to, isSent: false });
+  const of = (caller: Explanation['caller']) => traceQuestion(explanation(ANSWERED, caller && { caller }));
   const node = { place: 'node' as const, ip: '192.168.0.2', how: '', isAssumed: false };
-  assert.equal(traceTexts(explanation(ANSWERED, { caller: node })).from, 'node');
-  assert.equal(traceTexts(explanation(ANSWERED, { caller: { ...node, isAssumed: true } })).from, '');
+  assert.deepEqual(of(node), { from: 'node', to, isSent: true });
+  assert.deepEqual(of({ place: 'pod', ip: '10.244.1.9', how: '', isAssumed: true }), { from: '', to, isSent: true });
+  assert.deepEqual(of({ place: 'outside', how: '', isAssumed: false }), { from: '', to, isSent: false });
 });
