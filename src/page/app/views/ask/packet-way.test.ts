@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { ChainStep, TracedPacket } from '../../../../trace/index.ts';
-import type { TracedLine, TraceLine } from '../../../index.ts';
+import type { ChainStep, TracedLine, TracedPacket } from '../../../../trace/index.ts';
+import type { TraceLine } from '../../../index.ts';
 import { packetWay } from './packet-way.ts';
 import { mostTelling, OPENING, stopped, traceText, withLine } from './trace-state.ts';
 
@@ -68,7 +68,7 @@ test('PAGE-86 the end says what dropped a packet, or after which hook it was los
 });
 
 function line(number: number, skipsNat: boolean): TracedLine {
-  return { ...PACKET, kind: 'packet', number, summary: '', skipsNat };
+  return { ...PACKET, kind: 'packet', number, at: '2026-11-16T12:00:00.000Z', summary: '', skipsNat };
 }
 
 test('PAGE-86 until the reader chooses one, the newest packet that met the nat chains is shown', () => {

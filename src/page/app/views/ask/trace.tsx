@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals';
 import type { Explanation } from '../../../../explain/index.ts';
-import type { TracedLine } from '../../../index.ts';
+import type { TracedLine } from '../../../../trace/index.ts';
 import { ErrorNote } from '../../parts/notes.tsx';
 import { pageInfo } from '../../state/page-info.ts';
 import { PacketWayView } from './packet-way-view.tsx';
