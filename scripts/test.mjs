@@ -76,14 +76,14 @@ if (kinds.length === 0) fail(`None of these test files belongs to this command:\
 
 /** @type {{ readonly kind: Kind, readonly reason: string }[]} */
 const notRun = [];
-/** @type {Promise<void> | undefined} */
-let builtProgram;
 const kindsWithPrograms = kinds.filter(kind => kind !== 'plain');
 installPrograms(
   Object.assign({}, ...kindsWithPrograms.map(kind => PROGRAMS[kind])),
   `The ${kindsWithPrograms.join(' and ')} tests need`,
 );
 const runnable = kinds.filter(isRunnable);
+// Otherwise processes that run at the same time would build the program at the same time.
+if (runnable.some(kind => kind !== 'plain')) await buildProgram();
 
 const start = performance.now();
 // A guest has only one processor, so there are two, and the other tests run beside them. Their output is printed when
@@ -97,16 +97,17 @@ const inGuests = Promise.all([
     args => runInGuest(args),
   ),
 ]);
-// The kernel tests mostly wait, so the plain tests and then the browser tests run beside them.
-const isAlone = filesToRun('kernel').length === 0;
-const runBeside = isAlone ? runHere : runQuietly;
-const inBackground = runTests('plain tests', filesToRun('plain'), runBeside).then(async plain => {
-  return [plain, await runTests('browser tests', filesToRun('browser'), runBeside)];
-});
-const kernel = await runTests('kernel tests', filesToRun('kernel'), runHere);
-process.stdout.write(kernel.output);
-const beside = await inBackground;
-for (const { output } of beside) process.stdout.write(output);
+// The kernel tests mostly wait, so two processes share them. The plain tests and then the browser tests run beside them.
+const isOfSuite = (/** @type {string} */ file) => /^test\/[^/]+\//.test(file);
+const suites = filesToRun('kernel').filter(isOfSuite);
+const others = filesToRun('kernel').filter(file => !isOfSuite(file));
+const inBackground = Promise.all([
+  runTests('kernel tests of suites', suites, others.length === 0 ? runHere : runQuietly),
+  runInTurn(['plain', 'browser'], suites.length + others.length === 0 ? runHere : runQuietly),
+]);
+const kernel = await runTests('other kernel tests', others, runHere);
+const [kernelSuites, beside] = await inBackground;
+for (const { output } of [kernel, kernelSuites, ...beside]) process.stdout.write(output);
 // The cluster tests mostly wait, so the guest runs beside them.
 const [cluster, clusterInGuest] = await Promise.all([
   runWithControlPlane('cluster'),
@@ -180,6 +181,17 @@ function isRunnable(kind) {
   return false;
 }
 
+/**
+ * Runs the tests of each kind after those of the kind before it.
+ * @param {readonly Kind[]} inTurn
+ * @param {import('./test-runner.mjs').Runner} runner
+ */
+async function runInTurn(inTurn, runner) {
+  const results = [];
+  for (const kind of inTurn) results.push(await runTests(`${kind} tests`, filesToRun(kind), runner));
+  return results;
+}
+
 /** @param {'cluster' | 'cluster-guest' | 'release'} kind */
 async function runWithControlPlane(kind) {
   const files = filesToRun(kind);
@@ -187,8 +199,6 @@ async function runWithControlPlane(kind) {
   try {
     const installs = files.some(file => file.startsWith('test/install/'));
     const programs = { ...controlPlanePrograms(), ...(installs ? installationPrograms() : {}) };
-    builtProgram ??= buildProgram();
-    await builtProgram;
     if (kind === 'release') run(process.execPath, ['scripts/release.mjs', '--output', RELEASE]);
     const environment = { ...programs, RELEASE };
     // The guest keeps temporary files in memory: etcd cannot work on the file system that it shares with this machine.
@@ -215,6 +225,7 @@ function report() {
   const filesNotRun = notRun.flatMap(({ kind }) => filesOf(kind)).length;
   const total = sum([
     kernel.counts,
+    kernelSuites.counts,
     ...beside.map(({ counts }) => counts),
     cluster.counts,
     clusterInGuest.counts,

@@ -55,7 +55,6 @@ export const IMPORT_RULES: Readonly<Record<string, readonly string[]>> = {
     'explain',
     'history',
     'machine',
-    'trace',
     'proxy',
     'modes',
     'plan',

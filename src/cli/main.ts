@@ -15,6 +15,7 @@ import { helpCommand } from './help/command.ts';
 import { overviewText } from './help/overview.ts';
 import { historyCommand } from './history/command.ts';
 import { kubeProxy, type Runners } from './kube-proxy/command.ts';
+import { pageCommand } from './page/command.ts';
 import { planCommand } from './plan/command.ts';
 import { servicesCommand } from './services/command.ts';
 import { statusCommand } from './status/command.ts';
@@ -28,6 +29,7 @@ const COMMANDS: readonly Command[] = [
   historyCommand,
   planCommand,
   traceCommand,
+  pageCommand,
   demoCommand,
   bugreportCommand,
   cleanupCommand,

@@ -1,4 +1,12 @@
-import { type AskOptions, askProxy, askProxyText, DEFAULT_SOCKET, readProxyLines } from '../inspect/index.ts';
+import type { IncomingMessage } from 'node:http';
+import {
+  type AskOptions,
+  askProxy,
+  askProxyText,
+  DEFAULT_SOCKET,
+  openProxyAnswer,
+  readProxyLines,
+} from '../inspect/index.ts';
 import { networkNamespaceName } from '../kernel/netns.ts';
 import { string } from './flags/index.ts';
 
@@ -15,6 +23,8 @@ export const SOCKET_FLAG = {
 /** Asks the proxy of this node. All questions reject with a `ProxyClientError`, whose message says what to do. */
 export interface ProxySocket {
   readonly path: string;
+  /** The answer as it is, as a stream. */
+  open(question: string, options?: AskOptions): Promise<IncomingMessage>;
   /** A question whose answer is one JSON object: `/v1/status`. */
   ask(question: string, options?: AskOptions): Promise<unknown>;
   text(question: string, options?: AskOptions): Promise<string>;
@@ -31,6 +41,7 @@ export function proxySocket(values: { readonly 'inspect-socket': string }): Prox
   const common = { networkNamespace: path === DEFAULT_SOCKET ? networkNamespaceName() : undefined };
   return {
     path,
+    open: (question, options) => openProxyAnswer(path, question, { ...common, ...options }),
     ask: (question, options) => askProxy(path, question, { ...common, ...options }),
     text: (question, options) => askProxyText(path, question, { ...common, ...options }),
     lines: (question, options) => readProxyLines(path, question, { ...common, ...options }),

@@ -4,6 +4,7 @@ import { networkNamespaceName } from '../kernel/netns.ts';
 import { ReportOnce } from '../lib/report-once.ts';
 import { parseIp } from '../net/index.ts';
 import { ConnectionTable, type HttpHandler, RetryingHttpServer } from '../observe/http/index.ts';
+import { serviceFromPlans, traceRoute } from '../page/index.ts';
 import type { RunningProxy } from '../proxy/index.ts';
 import { inspectedProxy } from './inspected-proxy.ts';
 import { openPage } from './page.ts';
@@ -16,13 +17,14 @@ const MAX_CONNECTIONS = 64;
 export async function openInspection(parts: RunParts, proxy: RunningProxy, record: RunRecord): Promise<void> {
   const { inspectSocket, inspectBindAddress, page } = parts.options;
   if (inspectSocket === '' && inspectBindAddress === '' && !page) return;
-  const { routes, live } = inspect(inspectedProxy(parts, proxy, record));
+  const inspected = inspectedProxy(parts, proxy, record);
+  const { routes, live } = inspect(inspected);
   parts.resources.add('live streams', () => live.close());
   const handle = inspectionHandler({ routes, networkNamespace: networkNamespaceName() });
   const connections = new ConnectionTable(MAX_CONNECTIONS);
   if (inspectSocket !== '') await openSocket(parts, handle, connections);
   if (inspectBindAddress !== '') await openTcp(parts, localOnly(handle), connections);
-  if (page) await openPage(parts, page, handle);
+  if (page) await openPage(parts, page, handle, [traceRoute({ findService: serviceFromPlans(inspected) })]);
 }
 
 async function openSocket({ options, resources }: RunParts, handle: HttpHandler, connections: ConnectionTable) {

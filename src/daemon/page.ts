@@ -1,4 +1,5 @@
 import { hostname } from 'node:os';
+import type { Route } from '../inspect/index.ts';
 import { ReportOnce } from '../lib/report-once.ts';
 import { joinHostPort } from '../net/index.ts';
 import type { HttpHandler } from '../observe/http/index.ts';
@@ -7,7 +8,12 @@ import type { PageOptions } from './options.ts';
 import type { RunParts } from './run.ts';
 
 /** Opens the operator's page. Never rejects: the proxy also works without it. */
-export async function openPage(parts: RunParts, page: PageOptions, api: HttpHandler): Promise<void> {
+export async function openPage(
+  parts: RunParts,
+  page: PageOptions,
+  api: HttpHandler,
+  routes: readonly Route[],
+): Promise<void> {
   const { options, resources, nodeName } = parts;
   const { log, version } = options;
   const { address, allows } = page;
@@ -23,6 +29,7 @@ export async function openPage(parts: RunParts, page: PageOptions, api: HttpHand
       api,
       info: { version, allows, view: 'node', command: 'kube-proxy' },
       allowFlag: '--page-allow',
+      routes,
     }),
     hardFail: false,
     onListen: url => log.info('page', "The operator's page listens", { url }),

@@ -10,7 +10,7 @@ import {
   parseCidr,
 } from '../net/index.ts';
 import type { Frontend } from '../plan/index.ts';
-import type { Caller } from './caller.ts';
+import type { Caller, Place } from './caller.ts';
 import type { Facts } from './facts.ts';
 import { nodeIPsOf } from './node-addresses.ts';
 import { type EndpointPlace, findEndpoints, findPod, podKey } from './pods.ts';
@@ -42,6 +42,11 @@ export interface UnknownCaller {
 export interface CalledAddress {
   readonly ip: Ip;
   readonly kind?: Frontend['kind'];
+}
+
+/** A caller of each place, if nothing more is known about it. */
+export function assumedCallers(family: Family, facts: Facts): Readonly<Record<Place, DetectedCaller>> {
+  return { pod: anyPod(family, facts), node: nodeItself(family, facts), outside: anyOutside(family, true) };
 }
 
 export async function detectCaller(

@@ -1,4 +1,4 @@
-import { FAMILIES, joinHostPort } from '../net/index.ts';
+import { joinHostPort } from '../net/index.ts';
 import { type DetectedCaller, detectCaller } from './caller-detection.ts';
 import { connectionOutcome } from './connection-outcome.ts';
 import {
@@ -9,7 +9,7 @@ import {
   type ExplanationOrigin,
   type NextStep,
 } from './explanation.ts';
-import type { Facts } from './facts.ts';
+import { type Facts, fixedFacts } from './facts.ts';
 import type { Finding } from './finding.ts';
 import { mentionedAddress } from './near-misses/address.ts';
 import type { Outcome } from './outcome.ts';
@@ -27,7 +27,7 @@ import { judge } from './verdict.ts';
 
 /** Says what a connection gets and why: one step for each thing that was looked at, and one verdict. */
 export async function explain(question: OperatorQuestion, changing: Facts): Promise<Explanation> {
-  const facts = fixed(changing);
+  const facts = fixedFacts(changing);
   const resolved = await resolveTarget(question, facts);
   switch (resolved.kind) {
     case 'frontend':
@@ -37,12 +37,6 @@ export async function explain(question: OperatorQuestion, changing: Facts): Prom
     case 'none':
       return await explainNone(resolved, question, facts);
   }
-}
-
-/** The facts of this moment: reads each that a running proxy computes only once. */
-function fixed(facts: Facts): Facts {
-  const settings = new Map(FAMILIES.map(family => [family, facts.settings(family)]));
-  return { ...facts, settings: family => settings.get(family) ?? facts.settings(family) };
 }
 
 async function explainFrontend(met: MetFrontend, question: OperatorQuestion, facts: Facts): Promise<Explanation> {

@@ -11,7 +11,7 @@ import type {
   ProbeResult,
 } from '../machine/index.ts';
 import type { ConfiguredMode, KernelReading, ModeSettings, SetAside } from '../modes/index.ts';
-import type { Family, Ip } from '../net/index.ts';
+import { FAMILIES, type Family, type Ip } from '../net/index.ts';
 import type { ServicePortPlan } from '../plan/index.ts';
 import type { ProxyState } from '../proxy/index.ts';
 
@@ -57,4 +57,10 @@ export interface KernelFacts {
   listeners?(query: ListenerQuery): Promise<FoundListeners>;
   /** Connects to endpoints from the node. */
   probe?(endpoints: readonly ProbedEndpoint[]): Promise<readonly ProbeResult[]>;
+}
+
+/** The facts of this moment: reads each that a running proxy computes only once. */
+export function fixedFacts(facts: Facts): Facts {
+  const settings = new Map(FAMILIES.map(family => [family, facts.settings(family)]));
+  return { ...facts, settings: family => settings.get(family) ?? facts.settings(family) };
 }

@@ -13,7 +13,7 @@ export {
   type Topic,
   type Verdict,
 } from './explanation.ts';
-export type { Facts, KernelFacts, WatchFact } from './facts.ts';
+export { type Facts, fixedFacts, type KernelFacts, type WatchFact } from './facts.ts';
 export {
   type Destination,
   type FrontendIndex,
@@ -35,5 +35,9 @@ export type {
   RemarkCode,
   SeenAs,
 } from './outcome.ts';
+export { placeOutcomes } from './place-outcomes.ts';
+export { type EndpointPlace, placesOf, podKey } from './pods.ts';
 export { type ProxyFactsParts, proxyFacts } from './proxy-facts.ts';
 export { type OperatorQuestion, parseQuestion, QuestionError, type QuestionTexts, questionTexts } from './question.ts';
+export { scan } from './scan.ts';
+export { slicesOf } from './target.ts';

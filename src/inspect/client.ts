@@ -80,6 +80,22 @@ export async function* readProxyLines(
   if (rest !== '') throw new ProxyClientError('broken', `the answer to ${path} ended in the middle of a line`);
 }
 
+/** The answer as the proxy gives it, whatever its status. The caller reads it or destroys it. */
+export async function openProxyAnswer(
+  socketPath: string,
+  path: string,
+  options: AskOptions = {},
+): Promise<IncomingMessage> {
+  const response = await send(socketPath, path, options);
+  try {
+    checkNamespace(response, socketPath, options);
+    return response;
+  } catch (error) {
+    response.destroy();
+    throw error;
+  }
+}
+
 function parsed(text: string, path: string): unknown {
   try {
     return parseJson(text);
@@ -92,8 +108,7 @@ function parsed(text: string, path: string): unknown {
 /** Opens a question. Asks again if the proxy is busy. */
 async function open(socketPath: string, path: string, options: AskOptions): Promise<IncomingMessage> {
   for (let attempt = 0; ; attempt++) {
-    const response = await send(socketPath, path, options);
-    checkNamespace(response, socketPath, options);
+    const response = await openProxyAnswer(socketPath, path, options);
     const status = response.statusCode ?? 0;
     if (status === 200) return response;
     if (status !== 429 || attempt === MAX_RETRIES || options.signal?.aborted) {

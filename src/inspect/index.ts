@@ -4,6 +4,7 @@ export {
   askProxy,
   askProxyText,
   DEFAULT_SOCKET,
+  openProxyAnswer,
   ProxyClientError,
   type ProxyClientErrorKind,
   readProxyLines,

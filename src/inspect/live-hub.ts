@@ -45,6 +45,11 @@ export class LiveHub {
     return this.#rowsComputed + (this.#session?.rowsComputed ?? 0);
   }
 
+  /** The last reading of the connection counters. Undefined without readers, and if the mode does not count. */
+  get lastCounts(): ReadonlyMap<string, number> | undefined {
+    return this.#session?.lastCounts;
+  }
+
   /** The events for a new reader, until it is gone. Throws a `QueryError` if there are too many readers. */
   open(gone: AbortSignal): AsyncGenerator<Uint8Array, void> {
     if (this.#readers.size >= MAX_READERS)
@@ -55,7 +60,7 @@ export class LiveHub {
       gone.addEventListener('abort', () => this.#leave(reader), { once: true });
       this.#readers.add(reader);
     }
-    this.#session ??= this.#readers.size > 0 ? new LiveSession(this.#options, this.#readers) : undefined;
+    if (this.#readers.size > 0) this.#session ??= this.#startSession();
     return this.#events(reader, this.#session);
   }
 
@@ -66,9 +71,16 @@ export class LiveHub {
     for (const reader of this.#readers) reader.observed(event);
   }
 
-  /** Ends all streams. */
   close(): void {
     this.#isClosed = true;
+    this.#endAll();
+  }
+
+  #startSession(): LiveSession {
+    return new LiveSession(this.#options, this.#readers, () => this.#endAll());
+  }
+
+  #endAll(): void {
     for (const reader of this.#readers) this.#leave(reader);
   }
 

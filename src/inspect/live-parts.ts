@@ -11,8 +11,6 @@ export function textBytes(kind: LiveEvent['kind'], json: string): Uint8Array {
   return Buffer.from(withoutSecrets(`event: ${kind}\ndata: ${json}\n\n`));
 }
 
-export const SIGN_OF_LIFE: Uint8Array = Buffer.from(': the proxy is alive\n\n');
-
 /** Events about many items. Each is made once, when the first reader takes it, and all readers get the same bytes. */
 export interface SharedEvents {
   readonly length: number;

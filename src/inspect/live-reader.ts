@@ -1,6 +1,6 @@
 import type { Batch } from './live-batch.ts';
 import type { CountReading } from './live-connections.ts';
-import { eventBytes, type SharedEvents, SIGN_OF_LIFE } from './live-parts.ts';
+import { eventBytes, type SharedEvents } from './live-parts.ts';
 
 /** A reader that is further behind asks for the lists again. */
 const MAX_ROWS = 2000;
@@ -20,8 +20,6 @@ export class LiveReader {
   #pulses: Uint8Array[] = [];
   #observed: Uint8Array[] = [];
   #mustRelist = false;
-  #isSignDue = false;
-  #hasTaken = true;
   #isEnded = false;
   #wake: (() => void) | undefined;
   /** The events that the reader takes now, one after the other. */
@@ -70,15 +68,6 @@ export class LiveReader {
     this.#wake?.();
   }
 
-  /** Sends a sign of life if the reader has got nothing since the last call. */
-  showLife(): void {
-    if (!this.#hasTaken) {
-      this.#isSignDue = true;
-      this.#wake?.();
-    }
-    this.#hasTaken = false;
-  }
-
   end(): void {
     this.#isEnded = true;
     this.#wake?.();
@@ -89,10 +78,8 @@ export class LiveReader {
     yield await first;
     while (!this.#isEnded) {
       const event = this.#next();
-      if (event) {
-        this.#hasTaken = true;
-        yield event;
-      } else await this.#filled();
+      if (event) yield event;
+      else await this.#filled();
     }
   }
 
@@ -110,12 +97,11 @@ export class LiveReader {
       ...(status ? [status] : []),
       ...this.#pulses,
       ...this.#observed,
-      ...(this.#isSignDue ? [SIGN_OF_LIFE] : []),
     ];
     this.#rows = this.#history = this.#status = this.#counts = undefined;
     this.#pulses = [];
     this.#observed = [];
-    this.#mustRelist = this.#isSignDue = false;
+    this.#mustRelist = false;
     yield* others;
     yield* each(rows?.events);
     yield* each(history?.events);

@@ -30,6 +30,8 @@ export interface RowFeedOptions {
   onRows(batch: Batch<string>): void;
   onHistory(batch: Batch<number>): void;
   onRelist(): void;
+  /** The facts could not be read. */
+  onFailed(): void;
 }
 
 /** Follows the proxy, and computes the rows of the Services that changed. */
@@ -99,7 +101,7 @@ export class RowFeed {
   #schedule(): void {
     if (this.#timer || this.#isRunning || this.#end.signal.aborted) return;
     const pause = Math.max(FIRST_MS, this.#lastRun + PERIOD_MS - this.#options.clock.elapsed());
-    this.#timer = this.#options.clock.setTimer(pause, () => void this.#run());
+    this.#timer = this.#options.clock.setTimer(pause, () => void this.#run().catch(() => this.#options.onFailed()));
   }
 
   async #run(): Promise<void> {
@@ -109,7 +111,7 @@ export class RowFeed {
     this.look();
     this.#sendRelist();
     await this.#sendRows();
-    this.#sendHistory();
+    await this.#sendHistory();
     this.#isRunning = false;
     const isDue = this.#changed.size > 0 || this.#entries.size > 0 || this.#mustRelist || this.#states.isWaiting;
     if (isDue) this.#schedule();
@@ -146,11 +148,17 @@ export class RowFeed {
     if (!this.#end.signal.aborted) this.#options.onRows(rowsBatch(texts));
   }
 
-  #sendHistory(): void {
-    if (this.#entries.size === 0 || this.#end.signal.aborted) return;
-    const texts = new Map([...this.#entries].map(([id, entry]) => [id, JSON.stringify(historyRow(entry))]));
+  async #sendHistory(): Promise<void> {
+    if (this.#entries.size === 0) return;
+    const entries = this.#entries;
     this.#entries = new Map();
-    this.#options.onHistory(historyBatch(texts));
+    const texts = new Map<number, string>();
+    const breaks = new Breaks();
+    for (const [id, entry] of entries) {
+      texts.set(id, JSON.stringify(historyRow(entry)));
+      if (breaks.isDue) await breaks.take();
+    }
+    if (!this.#end.signal.aborted) this.#options.onHistory(historyBatch(texts));
   }
 }
 

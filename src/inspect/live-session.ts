@@ -9,7 +9,6 @@ import { RowFeed } from './live-rows.ts';
 import { StatusFeed } from './live-status.ts';
 
 const TICK_MS = 1000;
-const SIGN_OF_LIFE_TICKS = 5;
 /** A reader does not wait longer to hear whether the mode counts connections. */
 const MAX_FIRST_READING_MS = 1000;
 
@@ -21,10 +20,14 @@ export class LiveSession {
   readonly #counts: CountFeed;
   readonly #status: StatusFeed;
   readonly #ticks: Repeater;
-  #ticked = 0;
   #pulsesSince: number;
 
-  constructor(options: LiveHubOptions & { readonly clock: Clock }, readers: ReadonlySet<LiveReader>) {
+  /** `onFailed` is called if the proxy cannot say what changed. Readers must begin anew. */
+  constructor(
+    options: LiveHubOptions & { readonly clock: Clock },
+    readers: ReadonlySet<LiveReader>,
+    onFailed: () => void,
+  ) {
     const { clock, history } = options;
     this.#options = options;
     this.#readers = readers;
@@ -41,14 +44,25 @@ export class LiveSession {
       onRows: batch => this.#each(reader => reader.rows(batch)),
       onHistory: batch => this.#each(reader => reader.history(batch)),
       onRelist: () => this.#each(reader => reader.relist()),
+      onFailed,
     });
     this.#status = new StatusFeed(clock, () => options.status());
-    this.#pulsesSince = clock.now();
-    this.#ticks = new Repeater(clock, TICK_MS, async () => this.#tick());
+    this.#pulsesSince = clock.now() - (clock.now() % TICK_MS);
+    this.#ticks = new Repeater(clock, TICK_MS, async () => {
+      try {
+        this.#tick();
+      } catch {
+        onFailed();
+      }
+    });
   }
 
   get rowsComputed(): number {
     return this.#rows.computed;
+  }
+
+  get lastCounts(): ReadonlyMap<string, number> | undefined {
+    return this.#counts.last;
   }
 
   close(): void {
@@ -82,7 +96,6 @@ export class LiveSession {
       const event = eventBytes({ kind: 'pulse', pulse });
       this.#each(reader => reader.pulse(event));
     }
-    if (++this.#ticked % SIGN_OF_LIFE_TICKS === 0) this.#each(reader => reader.showLife());
   }
 
   #each(send: (reader: LiveReader) => void): void {

@@ -34,13 +34,14 @@ export class StatusFeed {
   }
 }
 
-/** The status without what always changes. */
+/** The status without what always changes. The notes of checks have times in words. */
 function essenceOf(status: ProxyStatus): string {
   return JSON.stringify({
     ...status,
     startedAt: '',
     uptimeSeconds: 0,
     memory: undefined,
+    checks: status.checks.map(check => ({ ...check, note: undefined })),
     watches: status.watches.map(watch => ({ ...watch, silentSeconds: undefined })),
     families: status.families.map(family => ({ ...family, pendingSeconds: undefined })),
   });

@@ -2,6 +2,7 @@ import { explain, type Facts, parseQuestion, QuestionError, type QuestionTexts }
 import type { History } from '../history/index.ts';
 import { explainRoute } from './explain.ts';
 import { historyRoute } from './history.ts';
+import { kernelRoute } from './kernel.ts';
 import { liveRoute } from './live.ts';
 import { LiveHub } from './live-hub.ts';
 import { planRoute } from './plan.ts';
@@ -9,6 +10,8 @@ import { problemsRoute } from './problems.ts';
 import type { PulseRecorder } from './pulse.ts';
 import { QueryError, type Route } from './route.ts';
 import { type ListRules, rulesRoute } from './rules.ts';
+import { searchRoute } from './search.ts';
+import { serviceRoute } from './service.ts';
 import { servicesRoute } from './services.ts';
 import { type ProxyStatus, statusRoute } from './status.ts';
 import { type ConfigurationAnswer, configurationRoute, logRoute, metricsRoute } from './texts.ts';
@@ -46,7 +49,15 @@ export function inspect(proxy: InspectedProxy): Inspection {
   const routes = [
     statusRoute(() => proxy.status()),
     problemsRoute(facts),
-    servicesRoute(proxy),
+    servicesRoute({
+      facts,
+      history,
+      // Pages that list at the same time do not read the counters again.
+      connectionCounts: async () => live.lastCounts ?? (await proxy.connectionCounts()),
+    }),
+    serviceRoute({ facts, history, lastCounts: () => live.lastCounts }),
+    kernelRoute(facts),
+    searchRoute(facts),
     liveRoute(live),
     historyRoute({ history, nodeName, objects: facts().objects }),
     planRoute(facts),

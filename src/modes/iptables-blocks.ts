@@ -70,6 +70,9 @@ export function setId(name: string): string {
   return `set ${name}`;
 }
 
+/** The id of the block of a mode whose rules lead to listeners of this process. */
+export const LISTENERS = 'listeners';
+
 function chainId(table: string, chain: string): string {
   return `chain ${table} ${chain}`;
 }
@@ -77,13 +80,28 @@ function chainId(table: string, chain: string): string {
 /** One word, or a quoted text. */
 const WORD = /"(?:[^"\\]|\\.)*"|\S+/g;
 
-/** The names that follow `-j` and `--match-set` are links. Such a text is all that iptables has for a rule. */
+/** What the word after an option names. Such a text is all that iptables has for a rule. */
+function blockAfter(option: string, word: string, table: string): string | undefined {
+  switch (option) {
+    case '-j':
+      return chainId(table, word);
+    case '--match-set':
+      return setId(word);
+    case '--to-ports':
+    case '--to-destination':
+      return LISTENERS;
+    default:
+      return undefined;
+  }
+}
+
+/** Names of chains and sets, and the ports of this process, are links. */
 function ruleParts(table: string, line: string): readonly ListedPart[] {
   const parts: ListedPart[] = [];
   let end = 0;
   let before = '';
   for (const { 0: word, index } of line.matchAll(WORD)) {
-    const block = before === '-j' ? chainId(table, word) : before === '--match-set' ? setId(word) : undefined;
+    const block = blockAfter(before, word, table);
     before = word;
     if (block === undefined) continue;
     parts.push(line.slice(end, index), { text: word, block });

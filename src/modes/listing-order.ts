@@ -13,7 +13,7 @@ export const MAX_SERVICE_LINES = 3000;
 const MAX_FIXED_LINES = 500;
 
 /** The group of blocks that no listed line leads to. */
-const NOT_REACHED = 'reached through maps, or not at all';
+const NOT_REACHED = 'not used now';
 
 export interface ListingParts {
   /** Those with a group come in the order in which packets meet them. */

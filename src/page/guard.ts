@@ -22,7 +22,7 @@ export interface GuardOptions {
 export function guarded(handle: HttpHandler, { token, hostNames, clock }: GuardOptions): HttpHandler {
   const requests = new PeerRates(REQUESTS, clock);
   const inner = token
-    ? ownSiteOnly(withToken(handle, token, new PeerRates(WRONG_TOKENS, clock)), siteOf(hostNames))
+    ? withToken(handle, token, siteOf(hostNames), new PeerRates(WRONG_TOKENS, clock))
     : ownSiteOnly(handle, { ...LOCAL_SITE, isLinkable: isFile });
   return request => {
     if (!requests.take(request.peer)) return tooMany('too many requests: wait a second');
@@ -43,11 +43,17 @@ function siteOf(hostNames: readonly string[]): OwnSite {
   };
 }
 
-/** The files of the page have no secrets, and a browser loads them before it can ask for a token. */
-function withToken(handle: HttpHandler, token: () => PageToken, failures: PeerRates): HttpHandler {
+/**
+ * The files of the page have no secrets, and a browser loads them before it can ask for a token. A request with the
+ * token may have any Host: the API server's proxy sends its own name, and no other site knows the token.
+ */
+function withToken(handle: HttpHandler, token: () => PageToken, site: OwnSite, failures: PeerRates): HttpHandler {
+  const files = ownSiteOnly(handle, site);
+  const api = ownSiteOnly(handle, { ...site, isOwnName: () => true });
   return request => {
-    const refusal = isFile(request.path) ? undefined : tokenRefusal(request, token, failures);
-    return refusal ?? handle(request);
+    if (isFile(request.path)) return files(request);
+    const refusal = tokenRefusal(request, token, failures);
+    return refusal ? ownSiteOnly(() => refusal, site)(request) : api(request);
   };
 }
 

@@ -12,8 +12,6 @@ const PORT = 10_280;
 export interface ServedPageOptions {
   readonly manifests?: string;
   readonly flags?: readonly string[];
-  /** Where the page listens in the network namespace. */
-  readonly bindAddress?: string;
   readonly scheme?: 'http' | 'https';
 }
 
@@ -64,10 +62,10 @@ export class ServedPage {
   }
 
   async startProxy(): Promise<void> {
-    const { manifests = 'examples', flags = [], bindAddress = `127.0.0.1:${PORT}` } = this.#options;
+    const { manifests = 'examples', flags = [] } = this.#options;
     const command = [
       ...[KUBE_PROXY, '--manifests', manifests, '--hostname-override', 'node-a', '--inspect-socket', this.socket],
-      ...['--page-bind-address', bindAddress, ...flags],
+      ...['--page-bind-address', `127.0.0.1:${PORT}`, ...flags],
     ];
     this.#program = new Program('the proxy', command, { namespace: this.namespace });
     await this.#program.until(SYNCED);

@@ -1,4 +1,4 @@
 import { VARIED_CASES } from '../traffic/recorded-case.ts';
 import { equalSuite } from './equal.ts';
 
-equalSuite('READ-1 READ-10', 'userspace', { cases: VARIED_CASES });
+equalSuite('READ-1 READ-10 LISTING-2 LISTING-4', 'userspace', { cases: VARIED_CASES });

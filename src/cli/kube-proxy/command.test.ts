@@ -71,6 +71,52 @@ describe('kube-proxy', () => {
     assert.equal(calls[0]?.options.inspectBindAddress, '[::1]:10999');
   });
 
+  test('PAGE-1 there is a page where the operator wants one, and by default only with manifests', async () => {
+    const addressOf = async (...args: string[]) => (await optionsOf(...args)).page?.address;
+    assert.equal(await addressOf(), undefined);
+    assert.equal(await addressOf('--page-bind-address='), undefined);
+    assert.equal(await addressOf('--manifests=x', '--page-bind-address='), undefined);
+    const own = { ip: '127.0.0.1', port: 10280, mayUseOtherPort: true, files: undefined };
+    assert.deepEqual(await addressOf('--manifests=x'), own);
+    const named = ['--manifests=x', '--page-bind-address=127.0.0.1:10280'];
+    assert.deepEqual(await addressOf(...named), { ...own, mayUseOtherPort: false });
+    const six = { ip: '::1', port: 99, mayUseOtherPort: false, files: undefined };
+    assert.deepEqual(await addressOf('--config', configFile(''), '--page-bind-address=[::1]:99'), six);
+  });
+
+  test('PAGE-2 another address than loopback needs TLS and a token, and the error names the missing flags', async () => {
+    const files = ['--page-tls-cert-file=c', '--page-tls-key-file=k', '--page-token-file=t'];
+    for (const address of ['0.0.0.0:10280', '192.168.0.2:10280', '[::]:10280', '[fd00::1]:10280']) {
+      for (let missing = 0; missing < files.length; missing++) {
+        const given = files.filter((_, i) => i !== missing);
+        const { status, stderr, calls } = await run(['--page-bind-address', address, ...given]);
+        assert.deepEqual([status, calls], [1, []]);
+        const flag = files[missing]?.replace(/=.*/, '');
+        assert.ok(stderr.includes(`${address} is not a loopback address, so it also needs ${flag}\n`), stderr);
+      }
+      const { page } = await optionsOf('--page-bind-address', address, ...files);
+      assert.deepEqual(page?.address.files, { certFile: 'c', keyFile: 'k', tokenFile: 't' });
+    }
+    const { stderr } = await run(['--page-bind-address=127.0.0.2:1', '--page-token-file=t']);
+    assert.match(stderr, /with TLS or a token also needs --page-tls-cert-file and --page-tls-key-file\n/);
+    for (const address of ['localhost:1', '127.0.0.1', '127.0.0.1:99999', 'x']) {
+      assert.match((await run(['--page-bind-address', address])).stderr, /^Error: invalid argument /, address);
+    }
+  });
+
+  test('PAGE-11 the page may do only what the operator allows', async () => {
+    const allows = async (...args: string[]) => (await optionsOf('--manifests=x', ...args)).page?.allows;
+    assert.deepEqual(await allows(), []);
+    assert.deepEqual(await allows('--page-allow=probe,trace'), ['probe', 'trace']);
+    assert.deepEqual(await allows('--page-allow=trace', '--page-allow=trace'), ['trace']);
+    const { status, stderr } = await run(['--page-allow=write']);
+    assert.equal(status, 1);
+    assert.match(
+      stderr,
+      /^Error: invalid argument "write" for "--page-allow" flag: "write" is not known: use probe or/,
+    );
+  });
+
   test('CLI-9 without arguments, the proxy runs with the defaults', async () => {
     const { status, calls } = await run([]);
     assert.equal(status, 0);

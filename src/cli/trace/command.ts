@@ -17,6 +17,7 @@ import { jsonText } from '../document-stream.ts';
 import { duration, FlagError, type FlagValues, int32, string } from '../flags/index.ts';
 import { proxySocket, SOCKET_FLAG } from '../proxy-socket.ts';
 import { COLOR_FLAG, colorFlag, styleFor } from '../style.ts';
+import { withSignals } from '../with-signals.ts';
 import { serviceFromManifests, serviceFromProxy } from './known-service.ts';
 import { packetText } from './packet-text.ts';
 
@@ -166,17 +167,4 @@ function endText({ packets, overruns }: TraceCounts, { name, selection }: NamedS
 - Does something take it earlier? eBPF programs, tc and flowtables act before the rules of nf_tables.
 - Is the address right? kube-proxy services shows the addresses of all Services.
 `;
-}
-
-const STOP_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
-
-async function withSignals<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
-  const stop = new AbortController();
-  const abort = () => stop.abort();
-  for (const signal of STOP_SIGNALS) process.on(signal, abort);
-  try {
-    return await work(stop.signal);
-  } finally {
-    for (const signal of STOP_SIGNALS) process.off(signal, abort);
-  }
 }

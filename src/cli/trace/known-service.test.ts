@@ -6,6 +6,7 @@ import { serviceFromManifests, serviceFromProxy } from './known-service.ts';
 function proxyWith(lines: readonly unknown[], asked: string[] = []): ProxySocket {
   return {
     path: '/run/proxy.sock',
+    open: async () => assert.fail('not asked'),
     ask: async () => undefined,
     text: async () => '',
     async *lines(question) {

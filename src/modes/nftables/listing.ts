@@ -54,7 +54,7 @@ export async function listNftables(input: ListingInput): Promise<Listing> {
   return arrangeListing({
     blocks: [...blocks.list, ...listeners(input)],
     notListed: [{ what: 'chains of other Services', count: useCounts.count(USED_CHAINS) - blocks.usedChains }],
-    rest: 'by number of endpoints',
+    rest: 'reached through maps',
   });
 }
 

@@ -1,7 +1,7 @@
 import { quoteRule } from '../../kernel/iptables/index.ts';
 import { Breaks } from '../../lib/breaks.ts';
 import type { Family } from '../../net/index.ts';
-import { builtInBlocks, chainBlock, ruleLine as listedRule } from '../iptables-blocks.ts';
+import { builtInBlocks, chainBlock, LISTENERS, ruleLine as listedRule } from '../iptables-blocks.ts';
 import type { Listing } from '../listing.ts';
 import { arrangeListing, type DraftBlock } from '../listing-order.ts';
 import type { RulesByPort } from './diff.ts';
@@ -72,7 +72,7 @@ function listenerBlock({ ports, proxies }: ListingInput): DraftBlock {
     ),
   );
   return {
-    id: 'listeners',
+    id: LISTENERS,
     kind: 'listeners',
     name: 'of this process',
     group: 'this process',

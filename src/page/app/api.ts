@@ -58,7 +58,8 @@ export async function open(path: string, parameters: Parameters = {}, signal?: A
     response = await fetch(`${path}${query === '' ? '' : `?${query}`}`, {
       signal: signal ?? null,
       cache: 'no-store',
-      headers: token.value === undefined ? {} : { Authorization: `Bearer ${token.value}` },
+      // The API server's proxy would take an Authorization header for its own.
+      headers: token.value === undefined ? {} : { 'Pointsman-Token': token.value },
     });
   } catch (error) {
     if (signal?.aborted) throw error;

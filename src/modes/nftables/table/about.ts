@@ -4,7 +4,8 @@ import { LOCALHOST_REJECT_CHAIN, REJECT_CHAIN } from './program.ts';
 const CHAINS: Readonly<Record<string, string>> = {
   'filter-prerouting-pre-dnat':
     'Sends new connections to the check of source ranges, before their destination changes.',
-  'filter-output-pre-dnat': 'Does the same for connections that begin on this node.',
+  'filter-output-pre-dnat':
+    'Sends new connections of this node to the check of source ranges, before their destination changes.',
   'filter-input': 'Refuses new connections to this node that no endpoint can serve.',
   'filter-forward': 'Refuses new connections through this node that no endpoint can serve.',
   'filter-output': 'Refuses new connections of this node that no endpoint can serve.',

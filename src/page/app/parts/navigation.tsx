@@ -2,6 +2,7 @@ import './navigation.css';
 import { address, formatAddress, type ViewName } from '../address.ts';
 import { pageInfo } from '../state/page-info.ts';
 import { HelpButton } from './help.tsx';
+import { PulsePlots } from './plots/pulse-plots.tsx';
 import { ThemeButton } from './theme-button.tsx';
 
 const LINKS: readonly { readonly view: ViewName; readonly text: string }[] = [
@@ -13,21 +14,23 @@ const LINKS: readonly { readonly view: ViewName; readonly text: string }[] = [
 
 const FLEET = { view: 'fleet', text: 'Nodes' } as const;
 
+/** The views, the small plots, and what is about the page itself. */
 export function Navigation() {
   const { view } = address.value;
   const current = view === 'service' ? 'services' : view;
   const links = pageInfo.value?.view === 'fleet' ? [FLEET, ...LINKS] : LINKS;
   return (
-    <nav class="navigation" aria-label="Views">
-      {links.map(link => (
-        <a key={link.view} href={formatAddress(link)} aria-current={link.view === current ? 'page' : undefined}>
-          {link.text}
-        </a>
-      ))}
-      <span class="navigation-end">
-        <HelpButton />
-        <ThemeButton />
-      </span>
-    </nav>
+    <div class="navigation">
+      <nav aria-label="Views">
+        {links.map(link => (
+          <a key={link.view} href={formatAddress(link)} aria-current={link.view === current ? 'page' : undefined}>
+            {link.text}
+          </a>
+        ))}
+      </nav>
+      <PulsePlots />
+      <HelpButton />
+      <ThemeButton />
+    </div>
   );
 }

@@ -34,7 +34,9 @@ export function stateWords(state: ServiceState): StateWords {
   return STATE_WORDS[state] ?? { word: state, sign: '?', tone: 'quiet', about: '' };
 }
 
+const BROKEN: ReadonlySet<ServiceState> = new Set(STATE_ORDER.slice(0, STATE_ORDER.indexOf('noLocalEndpoints') + 1));
+
 /** Some callers that connect to the Service on this node get no answer. */
 export function isBrokenState(state: ServiceState): boolean {
-  return STATE_ORDER.indexOf(state) >= 0 && STATE_ORDER.indexOf(state) <= STATE_ORDER.indexOf('noLocalEndpoints');
+  return BROKEN.has(state);
 }

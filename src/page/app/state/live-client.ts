@@ -5,62 +5,70 @@ import { errorText } from '../../../lib/error-text.ts';
 import type { PageInfo } from '../../index.ts';
 import { ApiError, ask, open, texts } from '../api.ts';
 import { announce } from './announcements.ts';
-import { addHistory, historyEntries } from './history.ts';
+import type { Browser } from './browser.ts';
+import { now } from './clock.ts';
+import { historyEntries } from './history.ts';
 import { type ConnectionState, connection, dispatch, hello, lastDataAt, lastFailure, status } from './live.ts';
 import { pageInfo } from './page-info.ts';
-import { addPulse, pulses } from './pulses.ts';
-import { rates, ratesVersion } from './rates.ts';
+import { pulses } from './pulses.ts';
+import { expireRates, rates } from './rates.ts';
 import { ServiceList } from './service-list.ts';
-import { changeServices, services } from './services.ts';
 import { SseParser } from './sse-parser.ts';
+import { takeEvent } from './take-event.ts';
 import { deniedReason, token } from './token.ts';
+import { Watchdog } from './watchdog.ts';
 
 /** The proxy sends something every 5 s. */
 const MAX_SILENCE_MS = 15_000;
 const FIRST_RETRY_MS = 1000;
 const MAX_RETRY_MS = 10_000;
 /** A hidden page keeps its stream this long: people switch tabs and come back. */
-const HIDDEN_MS = 5000;
+const MAX_HIDDEN_MS = 5000;
 
 /** Follows the proxy as long as the page is open. */
-export function startLiveClient(): void {
-  void new LiveClient().run();
-}
-
-class LiveClient {
+export class LiveClient {
+  readonly #browser: Browser;
   readonly #backOff = new BackOff({ firstMs: FIRST_RETRY_MS, maxMs: MAX_RETRY_MS });
   #stream: AbortController | undefined;
   #wake: () => void = () => undefined;
   #list: ServiceList | undefined;
 
-  async run(): Promise<void> {
+  constructor(browser: Browser) {
+    this.#browser = browser;
+  }
+
+  async run(): Promise<never> {
     this.#listen();
     for (;;) {
-      if (document.hidden && connection.value !== 'connecting') await this.#sleep();
       const failure = await this.#follow().catch((error: unknown) => error);
-      if (deniedReason.value !== undefined) {
-        this.#say('denied', 'The proxy wants a token.');
-        await this.#sleep();
-      } else if (document.hidden && connection.value === 'live') {
-        this.#say('paused', '');
-      } else {
-        lastFailure.value = errorText(failure);
-        if (connection.value === 'live')
-          this.#say('reconnecting', 'The connection to the proxy is lost. The page retries.');
-        await this.#sleep(this.#backOff.fail());
-      }
+      await this.#waitAfter(failure);
     }
+  }
+
+  async #waitAfter(failure: unknown): Promise<void> {
+    if (deniedReason.value !== undefined) {
+      this.#show('denied', 'The proxy wants a token.');
+      return this.#sleep();
+    }
+    if (this.#browser.isHidden && connection.value === 'live') {
+      this.#show('paused');
+      return this.#sleep();
+    }
+    lastFailure.value = errorText(failure);
+    const wasLive = connection.value === 'live' || connection.value === 'paused';
+    if (wasLive) this.#show('reconnecting', 'The connection to the proxy is lost. The page retries.');
+    return this.#sleep(this.#backOff.fail());
   }
 
   /** What ends a wait, or the stream. */
   #listen(): void {
     let hiding: ReturnType<typeof setTimeout> | undefined;
-    document.addEventListener('visibilitychange', () => {
+    this.#browser.onChange(() => {
       clearTimeout(hiding);
-      if (document.hidden) hiding = setTimeout(() => this.#stream?.abort(), HIDDEN_MS);
+      if (this.#browser.isHidden) hiding = setTimeout(() => this.#stream?.abort(), MAX_HIDDEN_MS);
       else this.#wake();
     });
-    globalThis.addEventListener('online', () => this.#wake());
+    now.subscribe(expireRates);
     let known = token.peek();
     effect(() => {
       if (token.value !== known) this.#wake();
@@ -84,9 +92,8 @@ class LiveClient {
   async #follow(): Promise<never> {
     const stream = new AbortController();
     this.#stream = stream;
-    const watchdog = new Watchdog(() =>
-      stream.abort(new ApiError(`The proxy sent nothing for ${MAX_SILENCE_MS / 1000} s.`)),
-    );
+    const silence = new ApiError(`The proxy sent nothing for ${MAX_SILENCE_MS / 1000} s.`);
+    const watchdog = new Watchdog(MAX_SILENCE_MS, () => stream.abort(silence));
     try {
       const response = await open('v1/live', {}, stream.signal);
       const parser = new SseParser();
@@ -105,34 +112,8 @@ class LiveClient {
   }
 
   #take(event: LiveEvent, signal: AbortSignal): void {
-    switch (event.kind) {
-      case 'hello':
-        this.#begin(event, signal);
-        break;
-      case 'status':
-        status.value = event.status;
-        break;
-      case 'rows':
-        this.#list?.noteLive(event);
-        changeServices(event);
-        break;
-      case 'connections':
-        rates.update(event, key => services.get(key)?.connections);
-        ratesVersion.value++;
-        break;
-      case 'history':
-        addHistory(event.entries);
-        break;
-      case 'pulse':
-        pulses.value = addPulse(pulses.value, event.pulse);
-        break;
-      case 'relist':
-        this.#list?.request();
-        break;
-      case 'observed':
-        break;
-    }
-    dispatch(event);
+    if (event.kind === 'hello') this.#begin(event, signal);
+    else takeEvent(event, this.#list);
   }
 
   #begin(event: HelloEvent, signal: AbortSignal): void {
@@ -146,39 +127,20 @@ class LiveClient {
     hello.value = event;
     pulses.value = event.pulse;
     lastFailure.value = undefined;
-    this.#say('live', connection.value === 'connecting' ? '' : 'The page is live again.');
+    this.#show('live', connection.value === 'connecting' ? '' : 'The page is live again.');
     this.#list = new ServiceList(signal);
     this.#list.request();
     if (!pageInfo.value) void readPageInfo(signal);
+    dispatch(event);
   }
 
-  #say(state: ConnectionState, text: string): void {
+  #show(state: ConnectionState, spoken = ''): void {
     connection.value = state;
-    if (text !== '') announce(text);
+    if (spoken !== '') announce(spoken);
   }
 }
 
 /** A proxy that is older than the page does not know it. The page then only reads. */
 async function readPageInfo(signal: AbortSignal): Promise<void> {
   pageInfo.value = await ask<PageInfo>('v1/page', {}, signal).catch(() => undefined);
-}
-
-/** Calls back when nobody has reset it for a while. */
-class Watchdog {
-  readonly #onSilence: () => void;
-  #timer: ReturnType<typeof setTimeout> | undefined;
-
-  constructor(onSilence: () => void) {
-    this.#onSilence = onSilence;
-    this.reset();
-  }
-
-  reset(): void {
-    clearTimeout(this.#timer);
-    this.#timer = setTimeout(this.#onSilence, MAX_SILENCE_MS);
-  }
-
-  stop(): void {
-    clearTimeout(this.#timer);
-  }
 }

@@ -9,6 +9,15 @@ export interface Rect {
   readonly height: number;
 }
 
+/** For `element.style`. */
+export function rectStyle(rect: Rect | undefined) {
+  return rect && { left: px(rect.x), top: px(rect.y), width: px(rect.width), height: px(rect.height) };
+}
+
+export function px(value: number): string {
+  return `${value}px`;
+}
+
 export interface Point {
   readonly x: number;
   readonly y: number;
@@ -25,6 +34,8 @@ export interface PlacedWay {
 export interface PlacedLink {
   readonly link: Link;
   readonly path: string;
+  /** The right end of the line. */
+  readonly head: Point;
 }
 
 /** A way that ends behind its frontend. */
@@ -50,6 +61,15 @@ export interface PlacedPicture {
   readonly ways: readonly PlacedWay[];
   readonly links: readonly PlacedLink[];
   readonly ends: readonly PlacedEnd[];
+  readonly guards: readonly PlacedGuard[];
+}
+
+/** Source ranges turn callers away that are not in them. The line comes from outside. */
+export interface PlacedGuard {
+  readonly to: string;
+  readonly ranges: readonly string[];
+  readonly path: string;
+  readonly head: Point;
 }
 
 /** The narrowest picture. A narrower page shows a list. */
@@ -66,6 +86,8 @@ const SIZES = {
 /** How far before a frontend a way ends that is turned away there. */
 const STOP = 12;
 const STUB = 22;
+/** Lines end straight, so that labels on them cover nothing else. */
+const STRAIGHT = { way: 96, link: 66 };
 
 /** Places everything in three columns. It knows no browser: sizes are in pixels. */
 export function layoutPicture(picture: Picture, availableWidth: number): PlacedPicture {
@@ -86,7 +108,7 @@ export function layoutPicture(picture: Picture, availableWidth: number): PlacedP
   }
   return {
     width,
-    height: HEAD + inner + 8,
+    height: HEAD + inner + SIZES.frontend.gap,
     columns: { callers: x.callers.x, frontends: x.frontends.x, endpoints: x.endpoints.x },
     callers,
     frontends,
@@ -98,6 +120,7 @@ export function layoutPicture(picture: Picture, availableWidth: number): PlacedP
     ways: picture.ways.flatMap(way => placeWay(way, callers, frontends)),
     links: picture.links.flatMap(link => placeLink(link, picture.ways, frontends, endpoints)),
     ends: picture.frontends.flatMap(({ id }) => placeEnds(id, picture.ways, frontends)),
+    guards: picture.frontends.flatMap(({ id, detail }) => placeGuard(id, detail.sourceRanges, callers, frontends)),
   };
 }
 
@@ -144,7 +167,7 @@ function placeWay(
   if (!caller || !frontend) return [];
   const start = { x: caller.x + caller.width, y: caller.y + caller.height / 2 };
   const head = { x: frontend.x - (way.end?.at === 'before' ? STOP : 0), y: rowY(frontend, way.from) };
-  return [{ way, path: curve(start, head), head }];
+  return [{ way, path: curve(start, head, STRAIGHT.way), head }];
 }
 
 function placeLink(
@@ -158,8 +181,8 @@ function placeLink(
   if (!frontend || !endpoint) return [];
   const answered = ways.filter(({ to, end }) => to === link.to && !end).map(({ from }) => from);
   const start = { x: frontend.x + frontend.width, y: meanY(frontend, answered) };
-  const target = { x: endpoint.x, y: endpoint.y + endpoint.height / 2 };
-  return [{ link, path: curve(start, target) }];
+  const head = { x: endpoint.x, y: endpoint.y + endpoint.height / 2 };
+  return [{ link, path: curve(start, head, STRAIGHT.link), head }];
 }
 
 function placeEnds(id: string, ways: readonly Way[], frontends: ReadonlyMap<string, Rect>): readonly PlacedEnd[] {
@@ -172,14 +195,31 @@ function placeEnds(id: string, ways: readonly Way[], frontends: ReadonlyMap<stri
   });
 }
 
+/** Below the card: its rows are those of callers that the ranges let pass. */
+function placeGuard(
+  id: string,
+  ranges: readonly string[] | undefined,
+  callers: ReadonlyMap<Place, Rect>,
+  frontends: ReadonlyMap<string, Rect>,
+): readonly PlacedGuard[] {
+  const caller = callers.get('outside');
+  const frontend = frontends.get(id);
+  if (!ranges || !caller || !frontend) return [];
+  const start = { x: caller.x + caller.width, y: caller.y + caller.height / 2 };
+  const head = { x: frontend.x - STOP, y: frontend.y + frontend.height + SIZES.frontend.gap / 2 };
+  return [{ to: id, ranges, path: curve(start, head, STRAIGHT.way), head }];
+}
+
 function meanY(frontend: Rect, places: readonly Place[]): number {
   const rows = (places.length === 0 ? PLACES : places).map(place => rowY(frontend, place));
   return rows.reduce((sum, y) => sum + y, 0) / rows.length;
 }
 
-function curve(from: Point, to: Point): string {
-  const bend = (to.x - from.x) / 2;
+/** A bend, and then a straight line of this length. */
+function curve(from: Point, to: Point, straight: number): string {
+  const end = to.x - straight;
+  const middle = (from.x + end) / 2;
   const round = (value: number) => Math.round(value * 10) / 10;
-  const points = [from.x + bend, from.y, to.x - bend, to.y, to.x, to.y].map(round);
-  return `M${round(from.x)} ${round(from.y)}C${points.slice(0, 2).join(' ')} ${points.slice(2, 4).join(' ')} ${points.slice(4).join(' ')}`;
+  const points = [middle, from.y, middle, to.y, end, to.y].map(round).join(' ');
+  return `M${round(from.x)} ${round(from.y)}C${points}H${round(to.x)}`;
 }

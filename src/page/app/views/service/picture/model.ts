@@ -8,6 +8,8 @@ export interface Way {
   /** The id of a frontend. */
   readonly to: string;
   readonly outcome: Outcome;
+  /** How many endpoints answer. The outcome has only the first ones. */
+  readonly answering: number;
   /** The source is replaced by the node's. The node's own connections have it anyway. */
   readonly asNode: 'all' | 'some' | 'none';
   readonly end?: End | undefined;
@@ -30,7 +32,7 @@ export interface FrontendItem {
 
 export interface EndpointItem {
   readonly detail: EndpointDetail;
-  /** A way leads to it. */
+  /** A way leads to it, or would if it were not only one of very many. */
   readonly isUsed: boolean;
 }
 
@@ -82,8 +84,10 @@ export function frontendId({ address, port }: Pick<FrontendDetail, 'address' | '
   return address === undefined ? String(port) : hostPort(address, port);
 }
 
+export type PicturedPort = Pick<PortDetail, 'frontends' | 'endpoints' | 'endpointCount'>;
+
 /** The picture of one port in one family. */
-export function pictureOf(port: Pick<PortDetail, 'frontends' | 'endpoints'>, limits: PictureLimits = LIMITS): Picture {
+export function pictureOf(port: PicturedPort, limits: PictureLimits = LIMITS): Picture {
   const all = port.frontends.map((detail): FrontendItem => ({ id: frontendId(detail), detail }));
   const frontends = firstOf(all, limits.frontends);
   const ways = frontends.flatMap(waysTo);
@@ -94,7 +98,7 @@ export function pictureOf(port: Pick<PortDetail, 'frontends' | 'endpoints'>, lim
     frontends,
     hiddenFrontends: all.length - frontends.length,
     endpoints,
-    hiddenEndpoints: sorted.length - endpoints.length,
+    hiddenEndpoints: port.endpointCount - endpoints.length,
     ways,
     links: linksOf(ways, new Set(endpoints.map(({ detail }) => detail.address))),
   };
@@ -108,7 +112,15 @@ function firstOf<T>(list: readonly T[], limit: number): readonly T[] {
 function waysTo({ id, detail }: FrontendItem): readonly Way[] {
   return PLACES.map(from => {
     const outcome = detail.outcomes[from];
-    return { from, to: id, outcome, asNode: from === 'node' ? 'none' : seenAsNode(outcome), end: endOf(outcome) };
+    const answering = detail.answering[from];
+    return {
+      from,
+      to: id,
+      outcome,
+      answering,
+      asNode: from === 'node' ? 'none' : seenAsNode(outcome),
+      end: endOf(outcome),
+    };
   });
 }
 
@@ -135,14 +147,24 @@ function reached(outcome: Outcome): readonly Reached[] {
 
 /** Endpoints that get connections first, those of this node before others. Otherwise the order of the plan. */
 function sortByUse(endpoints: readonly EndpointDetail[], used: ReadonlySet<string>): readonly EndpointItem[] {
-  const rank = ({ detail, isUsed }: EndpointItem) => (isUsed ? 0 : 2) + (detail.local ? 0 : 1);
-  return endpoints.map(detail => ({ detail, isUsed: used.has(detail.address) })).sort((a, b) => rank(a) - rank(b));
+  const rank = ({ detail, isUsed }: EndpointItem) => {
+    const use = used.has(detail.address) ? 0 : isUsed ? 2 : 4;
+    return use + (detail.local ? 0 : 1);
+  };
+  return endpoints
+    .map(detail => ({ detail, isUsed: used.has(detail.address) || isUsedByPolicy(detail) }))
+    .sort((a, b) => rank(a) - rank(b));
+}
+
+export function isUsedByPolicy({ clusterPolicy, localPolicy }: EndpointDetail): boolean {
+  return (clusterPolicy?.used ?? false) || (localPolicy?.used ?? false);
 }
 
 function linksOf(ways: readonly Way[], shown: ReadonlySet<string>): readonly Link[] {
   const links = new Map<string, { readonly to: string; readonly endpoint: string; readonly shares: Share[] }>();
-  for (const { from, to, outcome } of ways) {
-    for (const [endpoint, share] of sharesOf(outcome, from, shown)) {
+  for (const way of ways) {
+    const { to } = way;
+    for (const [endpoint, share] of sharesOf(way, shown)) {
       const key = `${to} ${endpoint}`;
       const link = links.get(key) ?? { to, endpoint, shares: [] };
       links.set(key, link);
@@ -153,19 +175,17 @@ function linksOf(ways: readonly Way[], shown: ReadonlySet<string>): readonly Lin
 }
 
 /** Endpoints that the picture leaves out have one share together. */
-function sharesOf(outcome: Outcome, from: Place, shown: ReadonlySet<string>): ReadonlyMap<string, Share> {
-  const shares = new Map<string, Share>();
-  for (const { text, odds, isLost } of reached(outcome)) {
-    const endpoint = shown.has(text) ? text : MORE;
-    const before = shares.get(endpoint);
-    const sum = before ? plus(before.odds, odds) : odds;
-    shares.set(endpoint, { from, odds: sum, isLost: isLost && (before?.isLost ?? true) });
-  }
+function sharesOf({ outcome, answering, from }: Way, shown: ReadonlySet<string>): ReadonlyMap<string, Share> {
+  if (outcome.kind !== 'answered') return new Map();
+  const { endpoints, lost } = outcome;
+  const all = reached(outcome);
+  const shares = new Map(
+    all.filter(({ text }) => shown.has(text)).map(({ text, odds, isLost }) => [text, { from, odds, isLost }]),
+  );
+  const hidden = answering + lost.length - shares.size;
+  const odds = all[0]?.odds;
+  if (hidden > 0) shares.set(MORE, { from, odds: odds && odds * hidden, isLost: endpoints.length === 0 });
   return shares;
-}
-
-function plus(a: number | undefined, b: number | undefined): number | undefined {
-  return a === undefined || b === undefined ? undefined : a + b;
 }
 
 export function isChosen({ from, to }: { readonly from?: Place; readonly to: string }, selection: Selection): boolean {

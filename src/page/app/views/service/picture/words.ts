@@ -93,11 +93,11 @@ export function hostPort(address: string, port: number): string {
   return address.includes(':') ? `[${address}]:${port}` : `${address}:${port}`;
 }
 
-/** What a connection gets, as the end of a sentence. */
-export function outcomeText(outcome: Outcome): string {
+/** What a connection gets, as the end of a sentence. So many endpoints answer: the outcome has only the first ones. */
+export function outcomeText(outcome: Outcome, answering: number): string {
   switch (outcome.kind) {
     case 'answered':
-      return answeredText(outcome);
+      return answeredText(outcome, answering);
     case 'refused':
       return `is refused at once: ${outcome.reason}`;
     case 'silent':
@@ -109,18 +109,17 @@ export function outcomeText(outcome: Outcome): string {
 
 type Answered = Extract<Outcome, { readonly kind: 'answered' }>;
 
-function answeredText(outcome: Answered): string {
+function answeredText(outcome: Answered, answering: number): string {
   const { endpoints, lost, isSticky, choice } = outcome;
-  const [first] = endpoints;
+  const count = answering + lost.length;
   const shares = percentRange(endpoints.map(({ odds }) => odds));
   const by =
-    endpoints.length === 1 && lost.length === 0
-      ? `endpoint ${first?.text}`
-      : `one of ${endpoints.length} endpoints, ${choiceWords(choice)}${shares === undefined ? '' : ` (${shares} each)`}`;
+    count === 1
+      ? `endpoint ${endpoints[0]?.text}`
+      : `one of ${count} endpoints, ${choiceWords(choice)}${shares === undefined ? '' : ` (${shares} each)`}`;
   const sticky = isSticky ? '; a client keeps its endpoint' : '';
-  const missing =
-    lost.length === 0 ? '' : `; ${lost.length} more would answer past this node, and those answers are lost`;
-  return `is answered by ${by}; ${seenText(outcome)}${sticky}${missing}`;
+  const missing = lost.length === 0 ? '' : `; the answers of ${lost.length} bypass this node, so they are lost`;
+  return `${lost.length === 0 ? 'is answered by' : 'goes to'} ${by}; ${seenText(outcome)}${sticky}${missing}`;
 }
 
 function seenText(outcome: Answered): string {
@@ -140,4 +139,10 @@ export function seenAsNode(outcome: Outcome): 'all' | 'some' | 'none' {
   const count = outcome.endpoints.filter(({ seenAs }) => seenAs === 'node').length;
   if (count === 0) return 'none';
   return count === outcome.endpoints.length ? 'all' : 'some';
+}
+
+/** A sign for a way, so that its colour is not alone. */
+export function outcomeSign(outcome: Outcome): { readonly sign: string; readonly tone: 'good' | 'warn' | 'bad' } {
+  if (outcome.kind !== 'answered') return { sign: '✕', tone: 'bad' };
+  return outcome.lost.length > 0 ? { sign: '!', tone: 'warn' } : { sign: '✓', tone: 'good' };
 }

@@ -1,9 +1,8 @@
-import type { Facts } from '../explain/index.ts';
-import { missingServiceText, QueryError, serviceReporter } from '../inspect/index.ts';
+import { type InspectedProxy, missingServiceText, QueryError, serviceReporter } from '../inspect/index.ts';
 import { type FindService, serviceOfReport } from '../trace/index.ts';
 
-/** Finds the addresses of a Service in the plans of this proxy. */
-export function serviceFromFacts(facts: () => Facts): FindService {
+/** Finds the addresses of a Service in the plans of a proxy of this process. */
+export function serviceFromPlans({ facts }: Pick<InspectedProxy, 'facts'>): FindService {
   return async (namespace, name) => {
     const now = facts();
     const key = `${namespace}/${name}`;

@@ -1,0 +1,17 @@
+import { effect, type ReadonlySignal, signal } from '@preact/signals';
+
+/** Follows a signal, at most once in `ms`. The last value always arrives. */
+export function throttled<Value>(source: ReadonlySignal<Value>, ms: number): ReadonlySignal<Value> {
+  const shown = signal(source.peek());
+  let isWaiting = false;
+  effect(() => {
+    void source.value;
+    if (isWaiting) return;
+    isWaiting = true;
+    setTimeout(() => {
+      isWaiting = false;
+      shown.value = source.peek();
+    }, ms);
+  });
+  return shown;
+}

@@ -1,0 +1,159 @@
+import './head.css';
+import type { PortDetail, ServiceDetail, ServiceRow } from '../../../../../inspect/index.ts';
+import { formatAddress } from '../../../address.ts';
+import { StateBadge } from '../../../parts/state-badge.tsx';
+import { Age } from '../../../parts/time.tsx';
+import { pageInfo } from '../../../state/page-info.ts';
+import { Connections } from '../connections/connections-plot.tsx';
+import type { Selection } from '../picture/model.ts';
+import { frontendId } from '../picture/model.ts';
+import { CopyAs } from './copy-as.tsx';
+import { STATE_WORDS } from './state-words.ts';
+
+interface ServiceHeadProps {
+  readonly namespace: string;
+  readonly name: string;
+  /** Undefined until the page knows it. */
+  readonly row: ServiceRow | undefined;
+  readonly detail: ServiceDetail | undefined;
+  readonly port: PortDetail | undefined;
+  readonly selection: Selection;
+}
+
+export function ServiceHead({ namespace, name, row, detail, port, selection }: ServiceHeadProps) {
+  const key = `${namespace}/${name}`;
+  const frontend = port?.frontends.find(each => frontendId(each) === selection.to);
+  const command = pageInfo.value?.command ?? 'kube-proxy';
+  const portText = port?.name ? `:${port.name}` : '';
+  return (
+    <header class="service-head">
+      <div class="view-head">
+        <h1>
+          <span class="quiet">{namespace}/</span>
+          {name}
+        </h1>
+        {row && <span class="quiet">{row.type}</span>}
+        {row && <StateBadge state={row.state} />}
+        <span class="actions">
+          <a class="button" href={formatAddress({ view: 'ask', parameters: { to: `${key}${portText}` } })}>
+            Ask
+          </a>
+          <a class="button" href={formatAddress({ view: 'rules', parameters: { service: key } })}>
+            Rules
+          </a>
+          <CopyAs question={{ namespace, name, command, port, from: selection.from, frontend }} />
+        </span>
+      </div>
+      <div class="head-body">
+        <div class="head-facts">
+          {row && <StateReasons row={row} />}
+          <Facts detail={detail} row={row} port={port} />
+        </div>
+        {row && <Connections service={key} connections={row.connections} />}
+      </div>
+    </header>
+  );
+}
+
+/** Why the state is so, and what to do. A Service that works needs no words. */
+function StateReasons({ row: { state, reasons } }: { readonly row: ServiceRow }) {
+  const words = STATE_WORDS[state];
+  if (state === 'programmed') return null;
+  const tone = state === 'notProxied' ? '' : state === 'waiting' || state === 'noLocalEndpoints' ? ' warn' : ' bad';
+  return (
+    <div class={`note${tone} reasons`}>
+      <strong>{words?.meaning}</strong>
+      {reasons.length > 0 && (
+        <ul>
+          {reasons.map(reason => (
+            <li key={reason}>{reason}</li>
+          ))}
+        </ul>
+      )}
+      {words?.advice !== undefined && <span class="quiet">{words.advice}</span>}
+    </div>
+  );
+}
+
+interface FactsProps {
+  readonly detail: ServiceDetail | undefined;
+  readonly row: ServiceRow | undefined;
+  readonly port: PortDetail | undefined;
+}
+
+function Facts({ detail, row, port }: FactsProps) {
+  const { object } = detail ?? {};
+  return (
+    <dl class="facts">
+      <dt>Policies</dt>
+      <dd>{policiesText(port)}</dd>
+      <dt>Changed</dt>
+      <dd>{row?.changed === undefined ? 'before the history begins' : <Age time={row.changed} />}</dd>
+      {object?.hasSelector === false && (
+        <>
+          <dt>Selector</dt>
+          <dd>none: no controller makes its EndpointSlices</dd>
+        </>
+      )}
+      <Labels labels={object?.labels} />
+      <Annotations annotations={object?.annotations} />
+    </dl>
+  );
+}
+
+function policiesText(port: PortDetail | undefined): string {
+  if (!port) return '–';
+  const { internalTrafficPolicy, externalTrafficPolicy, affinitySeconds, healthCheckNodePort, topology } = port;
+  return [
+    `internal ${internalTrafficPolicy}`,
+    externalTrafficPolicy && `external ${externalTrafficPolicy}`,
+    affinitySeconds !== undefined && `session affinity ${affinitySeconds} s`,
+    healthCheckNodePort !== undefined && `health check at node port ${healthCheckNodePort}`,
+    topology,
+  ]
+    .filter(text => text)
+    .join(' · ');
+}
+
+type PairsOfTexts = Readonly<Record<string, string>>;
+
+function Labels({ labels = {} }: { readonly labels: PairsOfTexts | undefined }) {
+  const entries = Object.entries(labels);
+  if (entries.length === 0) return null;
+  return (
+    <>
+      <dt>Labels</dt>
+      <dd class="pairs">
+        {entries.map(([name, value]) => (
+          <code key={name}>{`${name}=${value}`}</code>
+        ))}
+      </dd>
+    </>
+  );
+}
+
+/** Annotations may be long, so they are closed. */
+function Annotations({ annotations }: { readonly annotations: PairsOfTexts | undefined }) {
+  const entries = Object.entries(annotations ?? {});
+  if (entries.length === 0) return null;
+  return (
+    <>
+      <dt>Annotations</dt>
+      <dd>
+        <details class="annotations">
+          <summary>{entries.length}</summary>
+          <dl>
+            {entries.map(([name, value]) => (
+              <div key={name}>
+                <dt class="mono">{name}</dt>
+                <dd>
+                  <pre>{value}</pre>
+                </dd>
+              </div>
+            ))}
+          </dl>
+        </details>
+      </dd>
+    </>
+  );
+}

@@ -1,0 +1,57 @@
+import { useEffect, useState } from 'preact/hooks';
+import type { HistoryRow } from '../../../../../inspect/index.ts';
+import { askLines } from '../../../api.ts';
+import { onLive } from '../../../state/live.ts';
+import { mergeRows } from './history-rows.ts';
+
+export interface ServiceHistory {
+  /** The oldest first. Undefined until they came. */
+  readonly rows: readonly HistoryRow[] | undefined;
+  readonly error: unknown;
+  readonly retry: () => void;
+}
+
+/** The first line of the answer has the schema; all others are entries. */
+type Line = HistoryRow | { readonly schema: string };
+
+/** What happened to a Service, as far as the proxy remembers, and as it happens. */
+export function useHistory(service: string): ServiceHistory {
+  const [rows, setRows] = useState<readonly HistoryRow[] | undefined>(undefined);
+  const [error, setError] = useState<unknown>(undefined);
+  const [attempt, setAttempt] = useState(0);
+  useEffect(() => {
+    const abort = new AbortController();
+    const add = (added: readonly HistoryRow[]) => setRows(known => mergeRows(known ?? [], added));
+    const list = () => {
+      listHistory(service, abort.signal).then(
+        listed => {
+          add(listed);
+          setError(undefined);
+        },
+        thrown => abort.signal.aborted || setError(thrown),
+      );
+    };
+    const ends = [
+      onLive('history', ({ entries }) => {
+        const own = entries.filter(entry => entry.service === service);
+        if (own.length > 0) add(own);
+      }),
+      onLive('hello', list),
+      onLive('relist', list),
+    ];
+    list();
+    return () => {
+      abort.abort();
+      for (const end of ends) end();
+    };
+  }, [service, attempt]);
+  return { rows, error, retry: () => setAttempt(attempt + 1) };
+}
+
+async function listHistory(service: string, signal: AbortSignal): Promise<readonly HistoryRow[]> {
+  const rows: HistoryRow[] = [];
+  for await (const lines of askLines<Line>('v1/history', { service, limit: '500' }, signal)) {
+    for (const line of lines) if (!('schema' in line)) rows.push(line);
+  }
+  return rows;
+}

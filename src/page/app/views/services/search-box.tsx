@@ -1,0 +1,42 @@
+import { useEffect, useRef } from 'preact/hooks';
+import { SEARCH_ID } from '../../frame-keys.ts';
+
+interface SearchBoxProps {
+  readonly text: string;
+  readonly onText: (text: string) => void;
+}
+
+/** A phone's keyboard would hide the list. */
+const HAS_KEYBOARD = '(hover: hover) and (min-width: 641px)';
+
+let wasFocused = false;
+
+export function SearchBox({ text, onText }: SearchBoxProps) {
+  const field = useRef<HTMLInputElement>(null);
+  useEffect(() => {
+    // Only when the page is loaded. Later, the frame puts the focus on the heading of the view.
+    if (!wasFocused && matchMedia(HAS_KEYBOARD).matches) field.current?.focus();
+    wasFocused = true;
+  }, []);
+  const press = (event: KeyboardEvent) => {
+    if (event.key === 'Escape') onText('');
+    if (event.key !== 'ArrowDown' && event.key !== 'Enter') return;
+    event.preventDefault();
+    document.querySelector<HTMLElement>('.service-table [tabindex="0"]')?.focus();
+  };
+  return (
+    <input
+      ref={field}
+      id={SEARCH_ID}
+      class="search-box"
+      type="search"
+      aria-label="Search Services by name, address, port, endpoint or pod"
+      placeholder="Name, IP, port, endpoint or pod   ( / )"
+      autocomplete="off"
+      spellcheck={false}
+      value={text}
+      onInput={event => onText(event.currentTarget.value)}
+      onKeyDown={press}
+    />
+  );
+}

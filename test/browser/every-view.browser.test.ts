@@ -1,0 +1,78 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import type { Page } from 'playwright-core';
+import { assertAccessible } from './accessibility.ts';
+import { ServedPage } from './served-page.ts';
+import { withTab } from './tab.ts';
+import { VIEWS } from './views.ts';
+import { untilLoaded } from './wait.ts';
+
+const PHONE = { width: 390, height: 844, isTouch: true };
+
+describe('every view in a browser', () => {
+  let served: ServedPage;
+  before(async () => {
+    served = await ServedPage.start();
+  });
+  after(() => served?.close());
+
+  /** Visits all views and all their tabs in one tab of the browser. */
+  async function visit(options: object, look: (page: Page, hash: string) => Promise<void>): Promise<void> {
+    await withTab({ url: served.url, ...options }, async page => {
+      for (const hash of VIEWS) {
+        await page.goto(`${served.url}${hash}`);
+        await untilLoaded(page);
+        await look(page, hash);
+        const tabs = page.getByRole('tab');
+        for (let i = 1; i < (await tabs.count()); i++) {
+          await tabs.nth(i).click();
+          await untilLoaded(page);
+          await look(page, `${hash}, tab ${await tabs.nth(i).innerText()}`);
+        }
+      }
+    });
+  }
+
+  for (const isDark of [false, true]) {
+    test(`PAGE-105 axe-core finds nothing in any view, ${isDark ? 'dark' : 'light'}`, async () => {
+      await visit({ isDark }, page => assertAccessible(page));
+    });
+  }
+
+  test('PAGE-105 axe-core finds nothing in any view on a phone, and no view is wider than the screen', async () => {
+    await visit(PHONE, async (page, where) => {
+      const width = await page.evaluate('document.documentElement.scrollWidth');
+      assert.ok(Number(width) <= PHONE.width, `${where} is ${width} pixels wide`);
+      await assertAccessible(page);
+    });
+  });
+
+  test('PAGE-105 axe-core finds nothing in the dialog of keys, which Esc closes', async () => {
+    await withTab({ url: served.url }, async page => {
+      await untilLoaded(page);
+      await page.getByRole('button', { name: 'Keys' }).click();
+      await page.getByRole('dialog').waitFor();
+      await assertAccessible(page);
+      await page.keyboard.press('Escape');
+      await page.getByRole('dialog').waitFor({ state: 'hidden' });
+    });
+  });
+
+  test('PAGE-106 the page is light or dark as the system, until the operator chooses', async () => {
+    const background = (page: Page) => page.evaluate<string>('getComputedStyle(document.body).backgroundColor');
+    const seen: string[] = [];
+    for (const isDark of [false, true]) {
+      await withTab({ url: served.url, isDark }, async page => {
+        await untilLoaded(page);
+        seen.push(await background(page));
+        const button = page.getByRole('button', { name: /^Colours/ });
+        await button.click();
+        if (!isDark) await button.click();
+        seen.push(await background(page));
+      });
+    }
+    const [light, chosenDark, dark, chosenLight] = seen;
+    assert.notEqual(light, dark);
+    assert.deepEqual([chosenDark, chosenLight], [dark, light]);
+  });
+});
