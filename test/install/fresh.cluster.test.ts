@@ -65,7 +65,7 @@ describe('objects for a cluster without a kube-proxy', () => {
     const monitored = '--set apiServer=https://a --set monitoring.podMonitor=true';
     const served = '--set apiServer=https://a --set page.bindAddress=0.0.0.0:10280';
     await refused(served, /page\.secret must name a Secret with tls\.crt, tls\.key and token/);
-    await refused(`${served} --set page.secret=page --set page.allow={write}`, /\/page\/allow\/0/);
+    await refused(`${served} --set page.secret=page --set 'page.allow={write}'`, /\/page\/allow\/0/);
     await refused(monitored, /monitoring\.podMonitor needs a monitoring\.metricsBindAddress that Prometheus reaches/);
   });
 
@@ -75,7 +75,7 @@ describe('objects for a cluster without a kube-proxy', () => {
   });
 
   test('INST-6 PAGE-2 the values of the page become flags and files', async () => {
-    const values = '--set page.bindAddress=0.0.0.0:10280 --set page.secret=page-files --set page.allow={probe,trace}';
+    const values = `--set page.bindAddress=0.0.0.0:10280 --set page.secret=page-files --set 'page.allow={probe,trace}'`;
     const paths = async (flags: string) => {
       const [plain, changed] = await Promise.all(['', flags].map(more => cluster.shell.run(`${CHART} ${more}`)));
       return changedPaths(objectsIn(plain ?? '').get('DaemonSet'), objectsIn(changed ?? '').get('DaemonSet'));
