@@ -7,8 +7,10 @@ import { TokenForm } from './parts/token-form.tsx';
 import { TopBar } from './parts/top-bar.tsx';
 import { announcement } from './state/announcements.ts';
 import { connection, hello } from './state/live.ts';
+import { pageInfo } from './state/page-info.ts';
 import { documentTitle } from './titles.ts';
 import { AskView } from './views/ask/ask-view.tsx';
+import { FleetBar } from './views/fleet/fleet-bar.tsx';
 import { FleetView } from './views/fleet/fleet-view.tsx';
 import { RulesView } from './views/rules/rules-view.tsx';
 import { ServiceView } from './views/service/service-view.tsx';
@@ -19,16 +21,17 @@ import { TimelineView } from './views/timeline/timeline-view.tsx';
 export function App() {
   const main = useRef<HTMLElement>(null);
   useNavigationFocus(main);
+  const isFleet = pageInfo.value?.view === 'fleet';
   return (
     <>
       <button type="button" class="skip-link" onClick={() => main.current?.focus()}>
         Skip to the content
       </button>
-      <TopBar />
+      {isFleet ? <FleetBar /> : <TopBar />}
       <Navigation />
       <ConnectionBanner />
       <main id="main" ref={main} tabIndex={-1}>
-        {connection.value === 'denied' ? <TokenForm /> : <View />}
+        {connection.value === 'denied' ? <TokenForm /> : isFleet ? <FleetView /> : <View />}
       </main>
       <HelpDialog />
       <div class="spoken" role="status" aria-live="polite">
