@@ -18,7 +18,8 @@ const FLEET = { view: 'fleet', text: 'Nodes' } as const;
 export function Navigation() {
   const { view } = address.value;
   const current = view === 'service' ? 'services' : view;
-  const links = pageInfo.value?.view === 'fleet' ? [FLEET] : LINKS;
+  const isFleet = pageInfo.value?.view === 'fleet';
+  const links = isFleet ? [FLEET] : LINKS;
   return (
     <div class="navigation">
       <nav aria-label="Views">
@@ -28,7 +29,7 @@ export function Navigation() {
           </a>
         ))}
       </nav>
-      <PulsePlots />
+      {!isFleet && <PulsePlots />}
       <HelpButton />
       <ThemeButton />
     </div>
