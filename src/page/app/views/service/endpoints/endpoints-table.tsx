@@ -43,6 +43,9 @@ export function EndpointsTable({ port, zone }: EndpointsTableProps) {
           </tbody>
         </table>
       </div>
+      {port.endpointCount > rows.length && showsAll && (
+        <p class="quiet">{`The proxy has ${port.endpointCount.toLocaleString('en')} endpoints and lists the first ones.`}</p>
+      )}
       {rows.length > shown.length && (
         <button type="button" onClick={() => setShowsAll(true)}>
           {`Show all ${rows.length.toLocaleString('en')} endpoints`}
