@@ -12,6 +12,7 @@ interface SmallPlotProps {
 
 const WIDTH = 120;
 const HEIGHT = 26;
+const MAX_POINTS = 60;
 
 /** A plot without axes. Screen readers read its label. */
 export function SmallPlot({ seconds, values, kind, label }: SmallPlotProps) {
@@ -47,9 +48,14 @@ function optionsOf(kind: 'line' | 'bars', box: HTMLElement): uPlot.Options {
         fill: isLine ? undefined : colour,
         width: isLine ? 1.25 : 0,
         spanGaps: true,
-        points: { show: isLine, size: 2.5, fill: colour, width: 0 },
+        points: { show: isLine && hasFewValues, size: 2.5, fill: colour, width: 0 },
         ...(isLine || !bars ? {} : { paths: bars }),
       },
     ] as uPlot.Series[],
   };
+}
+
+/** A value between two seconds without one would be invisible without a point. Many points hide the line. */
+function hasFewValues({ data }: uPlot): boolean {
+  return (data[1] ?? []).filter(value => typeof value === 'number').length < MAX_POINTS;
 }
