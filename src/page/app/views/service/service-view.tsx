@@ -1,6 +1,6 @@
 import './service.css';
 import type { PortDetail, ServiceDetail } from '../../../../inspect/index.ts';
-import { address, formatAddress, serviceAddress, setParameters } from '../../address.ts';
+import { address, formatAddress, setParameters } from '../../address.ts';
 import { EmptyNote, ErrorNote, Loading } from '../../parts/notes.tsx';
 import { type Tab, Tabs } from '../../parts/tabs.tsx';
 import { services, servicesVersion } from '../../state/services.ts';
@@ -85,28 +85,10 @@ function Body({ service, detail, port, selection, history }: BodyProps) {
           onShowEndpoints={() => setParameters({ tab: 'endpoints' })}
         />
       ) : (
-        <EmptyNote title="No connection takes a way through this proxy.">{detail.row.reasons.join('; ')}</EmptyNote>
+        detail.row.state !== 'notProxied' && <EmptyNote title="The proxy serves no address of this Service." />
       )}
-      {port && <Conflicts conflicts={port.conflicts} />}
       <Details service={service} detail={detail} port={port} history={history} />
     </>
-  );
-}
-
-/** Addresses that the port wants and does not get. */
-function Conflicts({ conflicts }: Pick<PortDetail, 'conflicts'>) {
-  if (conflicts.length === 0) return null;
-  return (
-    <div class="note bad">
-      <strong>Another Service owns:</strong>
-      <ul class="conflicts">
-        {conflicts.map(({ address: text, owner }) => (
-          <li key={text}>
-            <span class="mono">{text}</span> belongs to <a href={serviceAddress(owner)}>{owner}</a>
-          </li>
-        ))}
-      </ul>
-    </div>
   );
 }
 
