@@ -85,7 +85,7 @@ function Body({ service, detail, port, selection, history }: BodyProps) {
           onShowEndpoints={() => setParameters({ tab: 'endpoints' })}
         />
       ) : (
-        <EmptyNote title="No connection takes a way through this proxy.">{detail.row.reasons.join('; ')}</EmptyNote>
+        detail.row.state !== 'notProxied' && <EmptyNote title="The proxy serves no address of this Service." />
       )}
       <Details service={service} detail={detail} port={port} history={history} />
     </>
@@ -124,7 +124,7 @@ function portAddress(port: PortDetail, hasFamilies: boolean): string {
 
 function Details({ service, detail, port, history }: Omit<BodyProps, 'selection'>) {
   const tabs: readonly Tab[] = [
-    { id: 'endpoints', text: `Endpoints${port ? ` ${port.endpoints.length}` : ''}` },
+    { id: 'endpoints', text: `Endpoints${port ? ` ${port.endpointCount}` : ''}` },
     { id: 'kernel', text: 'Kernel' },
     { id: 'history', text: 'History' },
   ];
