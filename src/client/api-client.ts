@@ -5,6 +5,8 @@ export interface ApiRequest {
   readonly path: string;
   /** The Accept header: content types, best first. */
   readonly accept: string;
+  /** Further headers, with names in lower case. */
+  readonly headers?: Readonly<Record<string, string>> | undefined;
   readonly body?: Uint8Array | undefined;
   readonly contentType?: string | undefined;
   /** Aborts the request, even while the caller reads the body. */

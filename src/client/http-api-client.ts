@@ -139,6 +139,7 @@ export class HttpApiClient {
     const { method = 'GET', path, accept, body, contentType = this.contentType, signal } = request;
     const { disableCompression } = this.#parts.config;
     const headers = {
+      ...request.headers,
       ...this.#headers,
       accept,
       // Gzip makes a list four times smaller, which saves time on a slow network. Servers do not compress watches.

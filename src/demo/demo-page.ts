@@ -1,7 +1,7 @@
 import type { Server } from 'node:net';
 import { inspect, inspectionHandler, type LiveHub, type ObservedConnection } from '../inspect/index.ts';
 import type { Listen } from '../observe/http/index.ts';
-import { type PageAddress, PageServer, pageHandler } from '../page/index.ts';
+import { type PageAddress, PageServer, pageHandler, serviceFromPlans, traceRoute } from '../page/index.ts';
 import type { Demo } from './demo.ts';
 
 export interface DemoPageOptions {
@@ -38,6 +38,7 @@ export class DemoPage {
       // The cluster of the demo is nobody's production.
       info: { version, allows: ['probe', 'trace'], view: 'node', command: 'kube-proxy' },
       allowFlag: '',
+      routes: [traceRoute({ findService: serviceFromPlans(inspected), namespace: demo.namespace })],
     });
     return new Promise((resolve, reject) => {
       const server = new PageServer({

@@ -1,3 +1,4 @@
+export * from './fleet/index.ts';
 export { forwardTo, type OpenQuestion } from './forward.ts';
 export { type PageHandlerOptions, pageHandler } from './handler.ts';
 export { PAGE_ACTIONS, PAGE_SCHEMA, type PageAction, type PageInfo } from './info.ts';

@@ -1,4 +1,6 @@
 import type { Server } from 'node:net';
+import { splitHostPort } from '../../config/index.ts';
+import { parseIp } from '../../net/index.ts';
 import { isOpenAddress, type PageAddress } from '../../page/index.ts';
 import { FlagError } from '../flags/index.ts';
 import { pageAddress } from '../page-address.ts';
@@ -20,10 +22,11 @@ export interface PageFlag {
 /** The page of the demo. Undefined if there is none. Throws a FlagError if the address cannot be used. */
 export async function demoPageOptions({ text, isGiven, isOnce }: PageFlag): Promise<PageOptions | undefined> {
   if (text === '' || (isOnce && !isGiven)) return undefined;
-  const address = pageAddress({ address: text, certFile: '', keyFile: '', tokenFile: '' }, '--page-', !isGiven);
-  if (!isOpenAddress(address.ip)) {
+  const ip = parseIp(splitHostPort(text)?.host ?? '');
+  if (ip !== undefined && !isOpenAddress(ip)) {
     throw new FlagError('--page-bind-address: the page of the demo has no token, so use 127.0.0.1 or [::1]');
   }
+  const address = pageAddress({ address: text, certFile: '', keyFile: '', tokenFile: '' }, '--page-', !isGiven);
   return { address, listener: await handedListener() };
 }
 

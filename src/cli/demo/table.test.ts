@@ -52,6 +52,14 @@ const show = (rows: readonly RowResults[], width = 110, problems: readonly strin
   tableLines(viewOf(rows, problems), PLAIN, width);
 
 describe('the demo table', () => {
+  test('DEMO-11 the second line begins with the URL of the page', () => {
+    const view = { ...viewOf(rowsAsPlanned()), pageUrl: 'http://127.0.0.1:10280/' };
+    const line =
+      "Page: http://127.0.0.1:10280/  Edit examples to see changes. q ends. as node: endpoints see the node's address.";
+    assert.equal(tableLines(view, PLAIN, 120)[1], line);
+    assert.equal(visibleLength(tableLines(view, COLOURED, 60)[1] ?? ''), 60);
+  });
+
   test('DEMO-5 the table shows every address of every Service, its endpoints, and the result from each place', () => {
     assert.deepEqual(show(rowsAsPlanned()), [
       'Pointsman  noop mode, 2 Services of examples                                                ✓ all 9 as planned',

@@ -6,6 +6,7 @@ import { proxySocket, SOCKET_FLAG } from '../proxy-socket.ts';
 import { serviceFromProxy } from '../trace/known-service.ts';
 import { VERSION } from '../version.ts';
 import { withSignals } from '../with-signals.ts';
+import { checkFleetFlags, FLEET_FLAGS, fleetPage } from './fleet.ts';
 import { servePage } from './serve.ts';
 
 const FLAGS = {
@@ -26,6 +27,7 @@ const FLAGS = {
   'tls-key-file': { type: string, default: '', word: 'FILE', usage: 'key of the certificate in PEM' },
   'token-file': { type: string, default: '', word: 'FILE', usage: 'token that the page asks for' },
   ...SOCKET_FLAG,
+  ...FLEET_FLAGS,
 };
 
 export const pageCommand = defineCommand({
@@ -42,6 +44,11 @@ http://localhost:10280/. If the proxy itself serves the page (--page-bind-addres
 Everyone who can reach another address could read the page. So any other address needs --tls-cert-file, --tls-key-file
 and --token-file. The page then asks for the token. The command reads the files again when they change.
 
+With --kubeconfig the page is about all nodes of a cluster, and compares a Service on them. The command asks the page of
+each proxy through the API server. So the user of the kubeconfig needs the rights to list nodes and pods, and to get
+pods/proxy. The proxies must serve their pages (--page-bind-address) at an address that the API server reaches, with TLS
+and a token.
+
 Exit status: 0 after Ctrl-C, and 2 if the page cannot be served or the command line is wrong.`,
   usage: 'page [flags]',
   examples: [
@@ -52,13 +59,23 @@ Exit status: 0 after Ctrl-C, and 2 if the page cannot be served or the command l
       command: 'kubectl -n kube-system exec -it POD -- kube-proxy page',
     },
     { meaning: 'and forward its port, in another terminal', command: 'kubectl -n kube-system port-forward POD 10280' },
+    {
+      meaning: 'All nodes of a cluster',
+      command: 'kube-proxy page --kubeconfig ~/.kube/config --page-token-file TOKEN',
+    },
   ],
   flags: FLAGS,
   errorStatus: 2,
   async run({ values, changed }, io) {
     const address = pageAddress(addressTexts(values), '--', !changed.has('bind-address'));
-    const handle = nodePage(values);
-    await withSignals(signal => servePage({ address, handle, io, signal }));
+    const isFleet = values.kubeconfig !== '';
+    checkFleetFlags(isFleet, changed);
+    const { handle, close } = isFleet ? fleetPage(values) : nodePage(values);
+    try {
+      await withSignals(signal => servePage({ address, handle, io, signal }));
+    } finally {
+      close();
+    }
     return 0;
   },
 });
@@ -77,10 +94,12 @@ function addressTexts(values: FlagValues<typeof FLAGS>) {
 /** The page about the proxy of this node. */
 function nodePage(values: FlagValues<typeof FLAGS>) {
   const proxy = proxySocket(values);
-  return pageHandler({
+  const handle = pageHandler({
     api: forwardTo(proxy.open),
     info: { version: VERSION, allows: values.allow, view: 'node', command: 'kube-proxy' },
     allowFlag: '--allow',
+    // A trace runs in this process, as that of the command does.
     routes: [traceRoute({ findService: serviceFromProxy(proxy) })],
   });
+  return { handle, close: () => undefined };
 }

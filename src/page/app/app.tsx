@@ -7,8 +7,10 @@ import { TokenForm } from './parts/token-form.tsx';
 import { TopBar } from './parts/top-bar.tsx';
 import { announcement } from './state/announcements.ts';
 import { connection, hello } from './state/live.ts';
+import { pageInfo } from './state/page-info.ts';
 import { documentTitle } from './titles.ts';
 import { AskView } from './views/ask/ask-view.tsx';
+import { FleetBar } from './views/fleet/fleet-bar.tsx';
 import { FleetView } from './views/fleet/fleet-view.tsx';
 import { RulesView } from './views/rules/rules-view.tsx';
 import { ServiceView } from './views/service/service-view.tsx';
@@ -19,16 +21,17 @@ import { TimelineView } from './views/timeline/timeline-view.tsx';
 export function App() {
   const main = useRef<HTMLElement>(null);
   useNavigationFocus(main);
+  const isFleet = pageInfo.value?.view === 'fleet';
   return (
     <>
       <button type="button" class="skip-link" onClick={() => main.current?.focus()}>
         Skip to the content
       </button>
-      <TopBar />
+      {isFleet ? <FleetBar /> : <TopBar />}
       <Navigation />
       <ConnectionBanner />
       <main id="main" ref={main} tabIndex={-1}>
-        {connection.value === 'denied' ? <TokenForm /> : <View />}
+        {connection.value === 'denied' ? <TokenForm /> : isFleet ? <FleetView /> : <View />}
       </main>
       <HelpDialog />
       <div class="spoken" role="status" aria-live="polite">
@@ -50,11 +53,23 @@ function useNavigationFocus(main: { readonly current: HTMLElement | null }): voi
   useEffect(() => {
     if (shown.current === place) return;
     shown.current = place;
-    const heading = main.current?.querySelector('h1') ?? main.current;
-    heading?.setAttribute('tabindex', '-1');
-    heading?.focus({ preventScroll: true });
     main.current?.scrollTo(0, 0);
+    main.current?.focus({ preventScroll: true });
+    const timers = HEADING_MS.map(ms => setTimeout(() => focusHeading(main.current), ms));
+    return () => timers.forEach(clearTimeout);
   }, [place]);
+}
+
+/** A view may draw its heading, or draw it again, when its data comes. */
+const HEADING_MS = [0, 150, 600, 2000];
+
+/** Leaves the focus alone if the operator has moved it. */
+function focusHeading(main: HTMLElement | null): void {
+  const { activeElement } = document;
+  if (activeElement !== main && activeElement !== document.body) return;
+  const heading = main?.querySelector('h1');
+  heading?.setAttribute('tabindex', '-1');
+  heading?.focus({ preventScroll: true });
 }
 
 function View() {

@@ -1,6 +1,7 @@
 import { errorText } from '../../lib/error-text.ts';
 import { isRecord } from '../../lib/is-record.ts';
 import { parseJson } from '../../lib/parse-json.ts';
+import { TOKEN_HEADER } from '../token.ts';
 import type { FleetAnswer, FleetClient } from './client.ts';
 import type { Member } from './members.ts';
 import type { PageTarget } from './page-target.ts';
@@ -13,9 +14,6 @@ export interface AskNodeOptions {
   readonly token?: string | undefined;
   readonly timeoutMs: number;
 }
-
-/** The API server removes `Authorization`, so the token of a page has a header of its own. */
-export const TOKEN_HEADER = 'Pointsman-Token';
 
 const MAX_BYTES = 16 << 20;
 
@@ -76,7 +74,7 @@ function request(
   return client.get({
     path: `/api/v1/namespaces/${encodeURIComponent(namespace)}/pods/${scheme}:${encodeURIComponent(pod)}:${port}/proxy${path}`,
     accept: 'application/json, */*',
-    headers: token === undefined ? {} : { [TOKEN_HEADER]: token },
+    headers: token === undefined ? {} : { [TOKEN_HEADER.toLowerCase()]: token },
     maxBytes: MAX_BYTES,
     signal,
   });

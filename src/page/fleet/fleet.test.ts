@@ -138,7 +138,7 @@ test('FLEET-3 nodes are asked through the API server, with the token in a header
   await ask(client, '/v1/fleet');
   const [, , request] = client.requests;
   assert.equal(request?.path, `${PROXY}https:p:1/proxy/v1/status`);
-  assert.deepEqual(request?.headers, { 'Pointsman-Token': 'secret' });
+  assert.deepEqual(request?.headers, { 'pointsman-token': 'secret' });
 });
 
 test('FLEET-3 sixteen nodes are asked at a time, and rows come as the answers come', async () => {

@@ -18,7 +18,7 @@ const FLEET = { view: 'fleet', text: 'Nodes' } as const;
 export function Navigation() {
   const { view } = address.value;
   const current = view === 'service' ? 'services' : view;
-  const links = pageInfo.value?.view === 'fleet' ? [FLEET, ...LINKS] : LINKS;
+  const links = pageInfo.value?.view === 'fleet' ? [FLEET] : LINKS;
   return (
     <div class="navigation">
       <nav aria-label="Views">

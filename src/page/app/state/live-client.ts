@@ -40,6 +40,11 @@ export class LiveClient {
   async run(): Promise<never> {
     this.#listen();
     for (;;) {
+      if (await isFleet()) {
+        this.#show('live');
+        await this.#sleep();
+        continue;
+      }
       const failure = await this.#follow().catch((error: unknown) => error);
       await this.#waitAfter(failure);
     }
@@ -140,7 +145,15 @@ export class LiveClient {
   }
 }
 
+/** The page about all nodes has no stream: it asks the nodes itself. */
+async function isFleet(): Promise<boolean> {
+  if (!pageInfo.value) await readPageInfo();
+  return pageInfo.value?.view === 'fleet';
+}
+
 /** A proxy that is older than the page does not know it. The page then only reads. */
-async function readPageInfo(signal: AbortSignal): Promise<void> {
-  pageInfo.value = await ask<PageInfo>('v1/page', {}, signal).catch(() => undefined);
+async function readPageInfo(signal?: AbortSignal): Promise<void> {
+  pageInfo.value = await ask<PageInfo>('v1/page', {}, signal ?? AbortSignal.timeout(MAX_SILENCE_MS)).catch(
+    () => undefined,
+  );
 }
