@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { bundle } from '../build.mjs';
+import { buildPage } from '../page-assets.mjs';
 import { root } from '../setup.mjs';
 import { ARCHITECTURES, NODE_ARCHITECTURES, readLock } from './lock.mjs';
 import { npmPackage } from './sources.mjs';
@@ -43,7 +44,9 @@ export async function bundleProgram(overrides) {
       outExtension: { '.js': '.out' },
       ...overrides,
     });
-    return { source: readFileSync(`${folder}/program.out`), packages: packagesOf(Object.keys(metafile?.inputs ?? {})) };
+    // The page is a bundle inside the bundle.
+    const inputs = [...Object.keys(metafile?.inputs ?? {}), ...(await buildPage()).inputs];
+    return { source: readFileSync(`${folder}/program.out`), packages: packagesOf(inputs) };
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
@@ -101,7 +104,7 @@ export function contentOf(files, path) {
  * @param {readonly string[]} paths
  * @returns {readonly NpmComponent[]}
  */
-function packagesOf(paths) {
+export function packagesOf(paths) {
   const names = paths.flatMap(path => /.*node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(path)?.[1] ?? []);
   return [...new Set([...names, 'koffi'])].sort().map(name => {
     const { version, license } = JSON.parse(readFileSync(`${root}node_modules/${name}/package.json`, 'utf8'));

@@ -20,7 +20,7 @@ export { problemsRoute } from './problems.ts';
 export { PulseRecorder, type SyncPulse } from './pulse.ts';
 export { type Parameter, type Query, QueryError, type Route } from './route.ts';
 export { type InspectedProxy, type Inspection, inspect } from './routes.ts';
-export { type RulesAnswer, rulesRoute } from './rules.ts';
+export { type ListedBlock, type ListedLine, type ListedPart, type RulesAnswer, rulesRoute } from './rules.ts';
 export { type EndedSync, RunRecord } from './run-record.ts';
 export * from './service-detail.ts';
 export {

@@ -41,7 +41,7 @@ test('LISTING-7 a question about what does not exist is refused with a reason', 
     const { status, lines } = await askRoute(ROUTE, `/v1/rules?${query}`);
     return `${status} ${lines[0]?.error}`;
   };
-  assert.equal(await refusal('service=shop/wep'), '404 there is no Service "shop/wep": did you mean shop/web?');
+  assert.equal(await refusal('service=shop/wep'), '400 there is no Service "shop/wep": did you mean shop/web?');
   assert.equal(await refusal('service=shop/*'), '400 "shop/*" is a pattern: name one Service');
   assert.equal(await refusal('family=IPv6'), '400 the proxy does not serve IPv6: use IPv4');
   assert.match(await refusal('family=IPX'), /^400 .*use IPv4 or IPv6$/);

@@ -8,6 +8,8 @@ import { objectAnswer } from './answers.ts';
 import { QueryError, type Route } from './route.ts';
 import { missingServiceText } from './services-missing.ts';
 
+export type { ListedBlock, ListedLine, ListedPart } from '../modes/index.ts';
+
 export const RULES_SCHEMA = 'pointsman.rules/v1';
 
 /** The answer of `/v1/rules`. */
@@ -55,5 +57,5 @@ async function serviceOf(text: string | undefined, { objects }: Facts): Promise<
   const pattern = parseNamePattern(text);
   if (!pattern.isExact) throw new QueryError(`${goQuote(text)} is a pattern: name one Service`);
   if (objects.service(pattern.text)) return pattern.text;
-  throw new QueryError(await missingServiceText(pattern.text, objects.services()), 404);
+  throw new QueryError(await missingServiceText(pattern.text, objects.services()));
 }

@@ -1,5 +1,5 @@
 import type { ProbeOutcome } from '../machine/index.ts';
-import type { TraceCounts, TracedPacket } from '../trace/index.ts';
+import type { TraceCounts, TracedLine } from '../trace/index.ts';
 
 /** The first line of `/v1/trace`. */
 export interface TraceHead {
@@ -20,14 +20,6 @@ export type TraceLine =
   | ({ readonly kind: 'end' } & TraceCounts)
   /** The trace broke off. */
   | { readonly kind: 'failed'; readonly error: string };
-
-export interface TracedLine extends TracedPacket {
-  readonly kind: 'packet';
-  /** From 1. */
-  readonly number: number;
-  /** The packet in one line. */
-  readonly summary: string;
-}
 
 /** What the connection of the server itself got. */
 export interface SentLine {

@@ -6,7 +6,8 @@ import { withTracedCluster } from '../../test/trace/traced-cluster.ts';
 import { inspectionHandler } from '../inspect/index.ts';
 import { type Ip, parseIp } from '../net/index.ts';
 import { HttpServer } from '../observe/http/index.ts';
-import type { SentLine, TracedLine, TraceLine } from './index.ts';
+import type { TracedLine } from '../trace/index.ts';
+import type { SentLine, TraceLine } from './index.ts';
 import { traceRoute } from './index.ts';
 
 test('PAGE-84 PAGE-85 the node sends a packet, the trace draws its way, and nothing stays when the reader leaves', () =>

@@ -8,10 +8,10 @@ import {
   legacyNotice,
   type NamedSelection,
   type OpenTracer,
+  packetLine,
   parseSelection,
   runTrace,
   SelectionError,
-  summaryOf,
   TRACE_SCHEMA,
   TraceError,
   type TracerOptions,
@@ -101,7 +101,7 @@ function startTrace(
           resolve(notice);
           if (sent) void send(sent, namespace).then(line => lines.add(line));
         },
-        traced: (packet, number) => lines.add({ kind: 'packet', number, ...packet, summary: summaryOf(packet) }),
+        traced: (packet, number) => lines.add(packetLine(packet, number)),
       });
       resolve(notice);
       lines.end({ kind: 'end', ...counts });

@@ -5,7 +5,8 @@ export {
   parseSelection,
   SelectionError,
 } from './named-selection.ts';
-export { type OpenTracer, runTrace, TRACE_SCHEMA, type TraceCounts, type TraceRun } from './run-trace.ts';
+export { packetLine, TRACE_SCHEMA, type TracedLine } from './packet-line.ts';
+export { type OpenTracer, runTrace, type TraceCounts, type TraceRun } from './run-trace.ts';
 export type { PacketSelection, SelectedDestination, SelectedProtocol } from './selection.ts';
 export { resultOf, summaryOf } from './summary.ts';
 export { TraceError } from './trace-error.ts';

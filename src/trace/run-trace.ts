@@ -4,9 +4,6 @@ import type { PacketSelection } from './selection.ts';
 import type { TracedPacket } from './traced-packet.ts';
 import { Tracer, type TracerHandlers, type TracerOptions } from './tracer.ts';
 
-/** The schema of the lines that describe packets. */
-export const TRACE_SCHEMA = 'pointsman.trace/v1';
-
 /** Opens what follows packets until it is closed. */
 export type OpenTracer = (
   selection: PacketSelection,

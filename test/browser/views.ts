@@ -1,14 +1,17 @@
-/** An address of each view, and of each tab. */
+/** An address of each view. Views may have tabs. */
 export const VIEWS = [
   '#/services',
   '#/services?q=nothing-has-this-name',
   '#/services?filter=broken',
   '#/service/default/web',
   '#/service/default/api',
+  '#/service/default/idle',
   '#/service/kube-system/dns',
-  '#/service/default/no-such-service',
   '#/ask',
   '#/ask?to=default/web&from=pod',
   '#/timeline',
   '#/rules',
-] as const;
+];
+
+/** Addresses whose question the proxy refuses. */
+export const REFUSED_VIEWS = ['#/service/default/no-such-service', '#/ask?to=no-such-service'];

@@ -84,7 +84,15 @@ describe('the archives of the images', () => {
       );
       assert.equal(bomFormat, 'CycloneDX');
       const refs = components.map((component: { 'bom-ref': string }) => component['bom-ref']);
-      for (const ref of ['node', 'npm-koffi', 'npm-yaml', 'npm-prom-client', 'deb-amd64-libc6', 'deb-arm64-libc6']) {
+      for (const ref of [
+        'node',
+        'npm-koffi',
+        'npm-yaml',
+        'npm-prom-client',
+        'npm-preact',
+        'deb-amd64-libc6',
+        'deb-arm64-libc6',
+      ]) {
         assert.ok(refs.includes(ref), ref);
       }
       for (const { version, licenses, purl } of components) {

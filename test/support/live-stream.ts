@@ -1,4 +1,6 @@
+import { type ClientRequest, get } from 'node:http';
 import type { LiveEvent, LiveHub } from '../../src/inspect/index.ts';
+import { waitFor } from './wait-for.ts';
 
 type Kind = LiveEvent['kind'];
 type EventOf<K extends Kind> = Extract<LiveEvent, { readonly kind: K }>;
@@ -72,5 +74,46 @@ export class LiveStream {
         this.error = error;
       },
     );
+  }
+}
+
+/** A reader of a running proxy, at its Unix socket. */
+export class LiveClient {
+  readonly events: LiveEvent[] = [];
+  readonly #request: ClientRequest;
+  #rest = '';
+  #hasEnded = false;
+
+  constructor(socketPath: string) {
+    this.#request = get({ socketPath, path: '/v1/live', agent: false, headers: { Host: 'localhost' } }, response => {
+      response.setEncoding('utf8');
+      response.on('data', (text: string) => this.#received(text));
+      response.on('close', () => (this.#hasEnded = true));
+      response.on('error', () => {});
+    });
+    this.#request.on('error', () => (this.#hasEnded = true));
+  }
+
+  get hasEnded(): boolean {
+    return this.#hasEnded;
+  }
+
+  /** Waits for an event of the kind that the test accepts. */
+  async until<K extends Kind>(kind: K, accept: (event: EventOf<K>) => boolean = () => true): Promise<EventOf<K>> {
+    const find = () =>
+      this.events.find((event): event is EventOf<K> => event.kind === kind && accept(event as EventOf<K>));
+    const kinds = () => this.events.map(event => JSON.stringify(event).slice(0, 300)).join('\n');
+    await waitFor(`an event ${kind}`, () => find() !== undefined, { details: kinds });
+    return find() as EventOf<K>;
+  }
+
+  close(): void {
+    this.#request.destroy();
+  }
+
+  #received(text: string): void {
+    const parts = (this.#rest + text).split('\n\n');
+    this.#rest = parts.pop() ?? '';
+    for (const part of parts) this.events.push(...parseEvents(part));
   }
 }

@@ -1,8 +1,9 @@
-import { DEFAULT_PAGE_ADDRESS, forwardTo, PAGE_ACTIONS, pageHandler } from '../../page/index.ts';
+import { DEFAULT_PAGE_ADDRESS, forwardTo, PAGE_ACTIONS, pageHandler, traceRoute } from '../../page/index.ts';
 import { defineCommand } from '../command.ts';
 import { addressPort, FlagError, type FlagValues, someOf, string } from '../flags/index.ts';
 import { pageAddress } from '../page-address.ts';
 import { proxySocket, SOCKET_FLAG } from '../proxy-socket.ts';
+import { serviceFromProxy } from '../trace/known-service.ts';
 import { VERSION } from '../version.ts';
 import { withSignals } from '../with-signals.ts';
 import { checkFleetFlags, FLEET_FLAGS, fleetPage } from './fleet.ts';
@@ -97,6 +98,8 @@ function nodePage(values: FlagValues<typeof FLAGS>) {
     api: forwardTo(proxy.open),
     info: { version: VERSION, allows: values.allow, view: 'node', command: 'kube-proxy' },
     allowFlag: '--allow',
+    // A trace runs in this process, as that of the command does.
+    routes: [traceRoute({ findService: serviceFromProxy(proxy) })],
   });
   return { handle, close: () => undefined };
 }

@@ -4,10 +4,10 @@ import {
   type FindService,
   legacyNotice,
   type NamedSelection,
+  packetLine,
   parseSelection,
   runTrace,
   SelectionError,
-  summaryOf,
   TRACE_SCHEMA,
   type TraceCounts,
   type TracedPacket,
@@ -125,15 +125,7 @@ function follow(
   const forMs = toMilliseconds(values.for);
   const limit = forMs === 0 ? 'until Ctrl-C' : `for ${forMs / 1000} s`;
   const printed = (packet: TracedPacket, number: number) =>
-    form === 'json'
-      ? jsonLine({
-          kind: 'packet',
-          number,
-          ...packet,
-          at: new Date(packet.at).toISOString(),
-          summary: summaryOf(packet),
-        })
-      : `${packetText(packet, number, style)}\n`;
+    form === 'json' ? jsonLine(packetLine(packet, number)) : `${packetText(packet, number, style)}\n`;
   return runTrace({
     selection,
     forMs,

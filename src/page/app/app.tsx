@@ -53,11 +53,23 @@ function useNavigationFocus(main: { readonly current: HTMLElement | null }): voi
   useEffect(() => {
     if (shown.current === place) return;
     shown.current = place;
-    const heading = main.current?.querySelector('h1') ?? main.current;
-    heading?.setAttribute('tabindex', '-1');
-    heading?.focus({ preventScroll: true });
     main.current?.scrollTo(0, 0);
+    main.current?.focus({ preventScroll: true });
+    const timers = HEADING_MS.map(ms => setTimeout(() => focusHeading(main.current), ms));
+    return () => timers.forEach(clearTimeout);
   }, [place]);
+}
+
+/** A view may draw its heading, or draw it again, when its data comes. */
+const HEADING_MS = [0, 150, 600, 2000];
+
+/** Leaves the focus alone if the operator has moved it. */
+function focusHeading(main: HTMLElement | null): void {
+  const { activeElement } = document;
+  if (activeElement !== main && activeElement !== document.body) return;
+  const heading = main?.querySelector('h1');
+  heading?.setAttribute('tabindex', '-1');
+  heading?.focus({ preventScroll: true });
 }
 
 function View() {

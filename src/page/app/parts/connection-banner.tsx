@@ -1,6 +1,6 @@
+import { durationWords } from '../../../lib/duration-words.ts';
 import { now } from '../state/clock.ts';
 import { connection, lastDataAt, lastFailure } from '../state/live.ts';
-import { ageText } from './age.ts';
 
 /** Says that the data below is old, and why. Without data it says that the page waits for the proxy. */
 export function ConnectionBanner() {
@@ -16,7 +16,7 @@ export function ConnectionBanner() {
       </strong>
       <span>
         {lastFailure.value} The page retries by itself.
-        {since !== undefined && ` What you see is from ${ageText(now.value - since)}.`}
+        {since !== undefined && ` What you see is ${durationWords(Math.max(0, now.value - since) / 1000)} old.`}
       </span>
     </div>
   );

@@ -1,5 +1,6 @@
 import { useSignal } from '@preact/signals';
-import { services, servicesVersion } from '../../state/services.ts';
+import { useEffect } from 'preact/hooks';
+import { services } from '../../state/services.ts';
 import type { AskState } from './ask-view.tsx';
 import { type AskedTexts, isCallerText, suggestions } from './question.ts';
 
@@ -12,6 +13,11 @@ interface Props {
 export function AskForm({ asked, state, onAsk }: Props) {
   const from = useSignal(asked.from);
   const to = useSignal(asked.to);
+  const isTyping = useSignal(false);
+  useEffect(() => {
+    from.value = asked.from;
+    to.value = asked.to;
+  }, [asked.from, asked.to]);
   const error = state.phase === 'failed' && state.error?.status === 400 ? state.error.message : undefined;
   const isCallerWrong = error !== undefined && !isCallerText(state.asked.from);
   const submit = (event: Event) => {
@@ -37,11 +43,14 @@ export function AskForm({ asked, state, onAsk }: Props) {
         label="To"
         hint="SERVICE[:PORT], NS/SERVICE[:PORT] or IP:PORT, with /udp or /sctp"
         value={to.value}
-        options={servicesVersion.value >= 0 ? suggestions(to.value, services.values()) : []}
+        options={isTyping.value ? suggestions(to.value, services) : []}
         error={isCallerWrong ? undefined : error}
         isRequired
         onValue={text => {
           to.value = text;
+        }}
+        onFocus={hasFocus => {
+          isTyping.value = hasFocus;
         }}
       />
       <button type="submit" class="primary">
@@ -60,9 +69,10 @@ interface FieldProps {
   readonly error: string | undefined;
   readonly isRequired?: boolean;
   readonly onValue: (text: string) => void;
+  readonly onFocus?: (hasFocus: boolean) => void;
 }
 
-function Field({ id, label, hint, value, options, error, isRequired = false, onValue }: FieldProps) {
+function Field({ id, label, hint, value, options, error, isRequired = false, onValue, onFocus }: FieldProps) {
   return (
     <div class="ask-field">
       <label for={id}>{label}</label>
@@ -77,6 +87,8 @@ function Field({ id, label, hint, value, options, error, isRequired = false, onV
         spellcheck={false}
         aria-invalid={error !== undefined}
         aria-describedby={`${id}-hint`}
+        onFocus={() => onFocus?.(true)}
+        onBlur={() => onFocus?.(false)}
         onInput={event => onValue(event.currentTarget.value)}
       />
       <datalist id={`${id}-options`}>

@@ -34,6 +34,7 @@ export function AskView() {
   useEffect(
     () => () => {
       running?.abort();
+      if (state.value.phase === 'asking') state.value = NONE;
       stopTrace();
     },
     [],
@@ -41,7 +42,7 @@ export function AskView() {
   return (
     <section class="view ask" aria-labelledby="ask-title">
       <h1 id="ask-title">Ask</h1>
-      <AskForm key={`${from} ${to}`} asked={{ from, to }} state={state.value} onAsk={onAsk} />
+      <AskForm asked={{ from, to }} state={state.value} onAsk={onAsk} />
       <Answer state={state.value} onAgain={probe => void run({ from, to }, probe)} />
     </section>
   );

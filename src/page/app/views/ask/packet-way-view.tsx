@@ -1,5 +1,4 @@
-import type { ChainStep, Ends, RuleStep } from '../../../../trace/index.ts';
-import type { TracedLine } from '../../../index.ts';
+import type { ChainStep, Ends, RuleStep, TracedLine } from '../../../../trace/index.ts';
 import { type AddressChange, type HookStation, packetWay } from './packet-way.ts';
 
 /** The way of one packet: hooks as stations, with the chains and rules that it met, and what changed in it. */

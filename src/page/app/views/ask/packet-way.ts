@@ -36,16 +36,18 @@ export interface PacketEnd {
   readonly ends: Ends;
 }
 
-export function packetWay(packet: TracedPacket): PacketWay {
-  const { first, inInterface, outcome, last } = packet;
+export function packetWay(
+  packet: Pick<TracedPacket, 'first' | 'last' | 'steps' | 'inInterface' | 'outcome'>,
+): PacketWay {
+  const { inInterface, outcome, last } = packet;
   return {
     start: inInterface === undefined ? 'sent by this node' : `came in through ${inInterface}`,
     hooks: hooksOf(packet),
-    end: { ...endOf(outcome), ends: last ?? first },
+    end: { ...endOf(outcome), ends: last },
   };
 }
 
-function hooksOf({ first, steps }: TracedPacket): readonly HookStation[] {
+function hooksOf({ first, steps }: Pick<TracedPacket, 'first' | 'steps'>): readonly HookStation[] {
   const stations: (Omit<HookStation, 'events'> & { readonly events: HookEvent[] })[] = [];
   let ends = first;
   const enter = (hook: string) => {

@@ -11,16 +11,18 @@ const MAX_SUGGESTIONS = 20;
 const MAX_LOOKS = 50_000;
 
 /** Services, with their ports, that contain what is typed. Those that begin with it come first. */
-export function suggestions(typed: string, rows: Iterable<ServiceRow>): readonly string[] {
+export function suggestions(
+  typed: string,
+  services: ReadonlyMap<string, Pick<ServiceRow, 'ports'>>,
+): readonly string[] {
   const wanted = typed.trim().toLowerCase().replace(/:.*$/, '');
   const first: string[] = [];
   const later: string[] = [];
   let looks = 0;
-  for (const { namespace, name, ports } of rows) {
+  for (const [key, { ports }] of services) {
     if (++looks > MAX_LOOKS || first.length >= MAX_SUGGESTIONS) break;
-    const key = `${namespace}/${name}`;
     if (!key.includes(wanted)) continue;
-    const list = key.startsWith(wanted) || name.startsWith(wanted) ? first : later;
+    const list = key.startsWith(wanted) || key.includes(`/${wanted}`) ? first : later;
     if (list.length < MAX_SUGGESTIONS)
       list.push(...(ports.length === 0 ? [key] : ports.map(port => target(key, port))));
   }

@@ -1,8 +1,8 @@
 import { signal } from '@preact/signals';
 import type { TraceHead, TraceLine } from '../../../index.ts';
 import { ApiError, askLines } from '../../api.ts';
-import type { AskedTexts } from './question.ts';
 import { OPENING, stopped, type TraceState, withError, withLine } from './trace-state.ts';
+import type { TraceQuestion } from './way.ts';
 
 /** The trace that the page shows. Undefined before the first one. */
 export const trace = signal<TraceState | undefined>(undefined);
@@ -20,14 +20,13 @@ export function endTrace(): void {
   if (trace.value) trace.value = stopped(trace.value);
 }
 
-/** Follows packets. The node sends one of its own if it is the caller, or if there is none. */
-export async function startTrace({ from, to }: AskedTexts): Promise<void> {
+/** Follows packets until the trace ends, or until the reader ends it. */
+export async function startTrace({ from, to, isSent }: TraceQuestion): Promise<void> {
   stopTrace();
   const controller = new AbortController();
   running = controller;
   trace.value = OPENING;
-  const send = from === '' || from === 'node' ? 'true' : undefined;
-  const parameters = { from: from === '' ? undefined : from, to, send };
+  const parameters = { from: from === '' ? undefined : from, to, send: isSent ? 'true' : undefined };
   const update = (next: (state: TraceState) => TraceState) => {
     if (running === controller && trace.value) trace.value = next(trace.value);
   };

@@ -1,4 +1,5 @@
-import type { SentLine, TracedLine, TraceHead, TraceLine } from '../../../index.ts';
+import type { TracedLine } from '../../../../trace/index.ts';
+import type { SentLine, TraceHead, TraceLine } from '../../../index.ts';
 
 /** What the page knows about a trace. */
 export interface TraceState {

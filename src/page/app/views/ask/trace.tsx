@@ -1,27 +1,27 @@
 import { useSignal } from '@preact/signals';
 import type { Explanation } from '../../../../explain/index.ts';
-import type { TracedLine } from '../../../index.ts';
+import type { TracedLine } from '../../../../trace/index.ts';
 import { ErrorNote } from '../../parts/notes.tsx';
 import { pageInfo } from '../../state/page-info.ts';
 import { PacketWayView } from './packet-way-view.tsx';
 import { endTrace, startTrace, trace } from './trace-run.ts';
 import { mostTelling, type TraceState, traceText } from './trace-state.ts';
-import { traceTexts } from './way.ts';
+import { type TraceQuestion, traceQuestion } from './way.ts';
 
 /** Follows real packets of the question, and draws their way as they come. */
 export function Trace({ answer }: { readonly answer: Explanation }) {
   const info = pageInfo.value;
   if (!info) return null;
   const isRunning = trace.value?.phase === 'opening' || trace.value?.phase === 'running';
-  const texts = traceTexts(answer);
+  const question = traceQuestion(answer);
   return (
     <section class="ask-trace" aria-labelledby="trace-title">
       <h2 id="trace-title">Trace</h2>
       {info.allows.includes('trace') ? (
         <>
-          <p class="quiet">{traceHint(texts.from)}</p>
+          <p class="quiet">{traceHint(question)}</p>
           <div class="toolbar">
-            <button type="button" disabled={isRunning} onClick={() => void startTrace(texts)}>
+            <button type="button" disabled={isRunning} onClick={() => void startTrace(question)}>
               {trace.value ? 'Trace again' : 'Trace'}
             </button>
             <button type="button" disabled={!isRunning} onClick={endTrace}>
@@ -40,10 +40,10 @@ export function Trace({ answer }: { readonly answer: Explanation }) {
   );
 }
 
-function traceHint(from: string): string {
-  if (from === '') return 'Follows every packet to this destination. The node itself opens one connection to it.';
+function traceHint({ from, isSent }: TraceQuestion): string {
   if (from === 'node') return 'The node itself opens one connection to this destination, and the kernel shows its way.';
-  return `Follows packets from ${from}. Start the connection there while the trace runs.`;
+  if (isSent) return 'Follows every packet to this destination. The node itself opens one connection to it.';
+  return `Follows packets from ${from === '' ? 'anywhere' : from}. Start the connection there while the trace runs.`;
 }
 
 function TraceResult({ state: { packets, sent, head, error, overruns } }: { readonly state: TraceState }) {

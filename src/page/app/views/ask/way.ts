@@ -151,9 +151,18 @@ function probesOf({ steps }: Explanation): ReadonlyMap<string, ProbeReading> {
   );
 }
 
-/** What a trace of the same connection follows: an address, and the caller if it has one. */
-export function traceTexts({ target, caller, question }: Explanation): { readonly from: string; readonly to: string } {
+/** What a trace of the same connection follows. */
+export interface TraceQuestion {
+  /** An address, or `node`. Empty: packets from anywhere. */
+  readonly from: string;
+  readonly to: string;
+  /** The node itself opens a connection. It can only do so for itself, or if the operator named no caller. */
+  readonly isSent: boolean;
+}
+
+export function traceQuestion({ target, caller, question }: Explanation): TraceQuestion {
   const to = target ? `${target.address}/${target.protocol.toLowerCase()}` : question.to;
-  if (caller?.isAssumed) return { from: '', to };
-  return { from: caller?.place === 'node' ? 'node' : (caller?.ip ?? ''), to };
+  if (!caller || caller.isAssumed) return { from: '', to, isSent: true };
+  if (caller.place === 'node') return { from: 'node', to, isSent: true };
+  return { from: caller.ip ?? '', to, isSent: false };
 }

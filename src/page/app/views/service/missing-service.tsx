@@ -45,8 +45,7 @@ function Unknown({ service, error }: { readonly service: string; readonly error:
   const similar = servicesVersion.value >= 0 ? similarService(service, services.keys()) : undefined;
   return (
     <div class="note bad" role="alert">
-      <strong>There is no such Service.</strong>
-      <span>{error.message}</span>
+      <strong>{`${error.message.charAt(0).toUpperCase()}${error.message.slice(1)}`}</strong>
       {similar !== undefined && <a href={serviceAddress(similar)}>Go to {similar}</a>}
       <a href={formatAddress({ view: 'services' })}>All Services</a>
     </div>

@@ -1,3 +1,4 @@
+import { Component } from 'preact';
 import { serviceAddress } from '../../address.ts';
 import { StateBadge } from '../../parts/state-badge.tsx';
 import { Age } from '../../parts/time.tsx';
@@ -15,44 +16,55 @@ interface RowProps {
   readonly isActive: boolean;
   /** Why the proxy found it, if its own name and addresses do not match. */
   readonly foundBy: string | undefined;
+  /** Handlers never change. */
   readonly onKey: (event: KeyboardEvent) => void;
   readonly onFocus: (index: number) => void;
 }
 
 /** One Service. All rows have the same height, which the table knows. The link covers the row. */
-export function Row({ service: { key, row }, index, isActive, foundBy, onKey, onFocus }: RowProps) {
-  const { namespace, name, addresses, ports, endpoints, state, reasons } = row;
-  return (
-    <tr aria-rowindex={index + 2} title={rowTitle(row)}>
-      <td class="cell-name">
-        <a
-          href={serviceAddress(key)}
-          data-index={index}
-          tabIndex={isActive ? 0 : -1}
-          onKeyDown={onKey}
-          onFocus={() => onFocus(index)}
-        >
-          <span class="quiet">{namespace}/</span>
-          {name}
-        </a>
-      </td>
-      <td class="cell-addresses mono">
-        <span>{shortList(addresses)}</span> <span class="quiet">{shortList(ports)}</span>
-      </td>
-      <td class="cell-endpoints number" title={endpointsTitle(endpoints)}>
-        {endpointsText(endpoints)}
-      </td>
-      <td class="cell-rate number">
-        <Rate service={key} />
-      </td>
-      <td class="cell-state">
-        <StateBadge state={state} /> <span class="quiet">{foundBy ?? reasons[0]}</span>
-      </td>
-      <td class="cell-changed quiet">
-        <Changed changed={row.changed} />
-      </td>
-    </tr>
-  );
+export class Row extends Component<RowProps> {
+  /** A scroll draws the table again, and most rows stay as they are. */
+  override shouldComponentUpdate({ service, index, isActive, foundBy }: RowProps): boolean {
+    const { props } = this;
+    return (
+      service !== props.service || index !== props.index || isActive !== props.isActive || foundBy !== props.foundBy
+    );
+  }
+
+  override render({ service: { key, row }, index, isActive, foundBy, onKey, onFocus }: RowProps) {
+    const { namespace, name, addresses, ports, endpoints, state, reasons } = row;
+    return (
+      <tr aria-rowindex={index + 2} title={rowTitle(row)}>
+        <td class="cell-name">
+          <a
+            href={serviceAddress(key)}
+            data-index={index}
+            tabIndex={isActive ? 0 : -1}
+            onKeyDown={onKey}
+            onFocus={() => onFocus(index)}
+          >
+            <span class="quiet">{namespace}/</span>
+            {name}
+          </a>
+        </td>
+        <td class="cell-addresses mono">
+          <span>{shortList(addresses)}</span> <span class="quiet">{shortList(ports)}</span>
+        </td>
+        <td class="cell-endpoints number" title={endpointsTitle(endpoints)}>
+          {endpointsText(endpoints)}
+        </td>
+        <td class="cell-rate number">
+          <Rate service={key} />
+        </td>
+        <td class="cell-state">
+          <StateBadge state={state} /> <span class="quiet">{foundBy ?? reasons[0]}</span>
+        </td>
+        <td class="cell-changed quiet">
+          <Changed changed={row.changed} />
+        </td>
+      </tr>
+    );
+  }
 }
 
 function Rate({ service }: { readonly service: string }) {

@@ -1,7 +1,7 @@
-import { useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { useCallback, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { IndexedService } from '../../state/service-index.ts';
 import { Row } from './service-row.tsx';
-import { rowAfterKey, scrollTopFor, type Viewport, virtualWindow } from './virtual-window.ts';
+import { poolSize, rowAfterKey, scrollTopFor, type Viewport, virtualWindow } from './virtual-window.ts';
 
 /** The heights of rows in services.css. */
 const ROW_HEIGHT = 30;
@@ -28,24 +28,11 @@ interface TableProps {
 export function ServiceTable({ services, found, question }: TableProps) {
   const box = useRef<HTMLDivElement>(null);
   const viewport = { ...useViewport(box, question), count: services.length };
-  const [focused, setFocused] = useState(0);
-  const moving = useRef(false);
   const { first, end } = virtualWindow(viewport);
+  const [focused, setFocused] = useState(0);
   const active = Math.max(first, Math.min(focused, end - 1));
-  const press = (event: KeyboardEvent) => {
-    const next = rowAfterKey(event.key, active, viewport);
-    if (next === undefined || event.ctrlKey || event.metaKey || event.altKey) return;
-    event.preventDefault();
-    moving.current = true;
-    setFocused(next);
-    box.current?.scrollTo(0, scrollTopFor(next, viewport));
-  };
-  useLayoutEffect(() => {
-    if (!moving.current) return;
-    const link = box.current?.querySelector<HTMLElement>(`[data-index="${focused}"]`);
-    link?.focus({ preventScroll: true });
-    moving.current = !link;
-  }, [focused, first, end]);
+  const press = useRowKeys(box, viewport, focused, setFocused);
+  const pool = poolSize(viewport);
   return (
     <div ref={box} class="service-box">
       <table class="service-table" aria-label="Services" aria-rowcount={services.length + 1}>
@@ -62,7 +49,7 @@ export function ServiceTable({ services, found, question }: TableProps) {
         <tbody>
           {services.slice(first, end).map((service, i) => (
             <Row
-              key={service.key}
+              key={(first + i) % pool}
               service={service}
               index={first + i}
               isActive={first + i === active}
@@ -76,6 +63,33 @@ export function ServiceTable({ services, found, question }: TableProps) {
       </table>
     </div>
   );
+}
+
+/** Moves the focus by keys. The row of the focus may have to be drawn first. */
+function useRowKeys(
+  box: { readonly current: HTMLElement | null },
+  viewport: Viewport,
+  focused: number,
+  setFocused: (row: number) => void,
+): (event: KeyboardEvent) => void {
+  const isMoving = useRef(false);
+  const newest = useRef(viewport);
+  newest.current = viewport;
+  useLayoutEffect(() => {
+    if (!isMoving.current) return;
+    const link = box.current?.querySelector<HTMLElement>(`[data-index="${focused}"]`);
+    link?.focus({ preventScroll: true });
+    isMoving.current = !link;
+  });
+  return useCallback((event: KeyboardEvent) => {
+    if (event.ctrlKey || event.metaKey || event.altKey || !(event.currentTarget instanceof HTMLElement)) return;
+    const next = rowAfterKey(event.key, Number(event.currentTarget.dataset.index), newest.current);
+    if (next === undefined) return;
+    event.preventDefault();
+    isMoving.current = true;
+    setFocused(next);
+    box.current?.scrollTo(0, scrollTopFor(next, newest.current));
+  }, []);
 }
 
 /** The room of rows that are not there. */

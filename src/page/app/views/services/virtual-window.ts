@@ -6,7 +6,7 @@ export interface Viewport {
 }
 
 /** Rows above and below the visible ones, so that a fast scroll shows no gap. */
-const SPARE_ROWS = 8;
+const SPARE_ROWS = 6;
 
 export interface VirtualWindow {
   /** The first row that is drawn. */
@@ -20,6 +20,11 @@ export function virtualWindow({ scrollTop, height, rowHeight, count }: Viewport)
   const first = Math.max(0, Math.floor(top / rowHeight) - SPARE_ROWS);
   const end = Math.min(count, Math.ceil((top + height) / rowHeight) + SPARE_ROWS);
   return { first, end };
+}
+
+/** The largest number of rows that a window has. Row `i` may use the elements of row `i - poolSize`, which is gone then. */
+export function poolSize({ height, rowHeight }: Pick<Viewport, 'height' | 'rowHeight'>): number {
+  return Math.ceil(height / rowHeight) + 1 + 2 * SPARE_ROWS;
 }
 
 /** Where to scroll so that a row is wholly visible. It moves no more than it must. */

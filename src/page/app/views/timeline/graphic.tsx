@@ -1,5 +1,5 @@
 import { Axis } from './axis.tsx';
-import { LANES, type LaneId } from './lanes.ts';
+import { LANES, type LaneId, wordsOf } from './lanes.ts';
 import { bucketOf, countsOf, inSpan, type Mark, marksOf, type TimedEntry } from './marks.ts';
 import { all, type ChosenSpan, lengthOf, pan, positionOf, type Span, spanText, zoom } from './span.ts';
 import { ticksOf } from './ticks.ts';
@@ -201,6 +201,13 @@ function MarkView({
       y={(row + 1) * LANE_HEIGHT - 1 - height}
       width={MARK - 1}
       height={height}
-    />
+    >
+      <title>{markText(mark)}</title>
+    </rect>
   );
+}
+
+function markText({ count, last: { entry } }: Mark): string {
+  const what = `${wordsOf(entry).word} ${entry.service ?? entry.object ?? ''}: ${entry.change}`;
+  return count === 1 ? what : `${count} entries, the last: ${what}`;
 }

@@ -80,7 +80,7 @@ function useHistory(): void {
   const run = hello.value?.run;
   const isLive = connection.value === 'live';
   useEffect(() => {
-    if (isLive || !isRead.value) void readHistory();
+    if (isLive) void readHistory();
   }, [run, isLive]);
   useEffect(() => {
     const end = onLive('relist', () => void readHistory());

@@ -133,7 +133,7 @@ function Labels({ picture, placed, selection, observed }: CardsProps) {
           style={{ right: px(placed.width - head.x), top: px(head.y) }}
           title={`Callers that are not in ${ranges.join(', ')} get no answer.`}
         >
-          <b aria-hidden="true">✕</b> others silent: source ranges
+          <b aria-hidden="true">✕</b> silent: source ranges
         </span>
       ))}
       {placed.ends.map(({ end, to, callers, at }) => (

@@ -27,6 +27,10 @@ function endpointNotes(
   { pod, node, zone, local, clusterPolicy, localPolicy }: EndpointDetail,
   isUsed: boolean,
 ): string {
+  // The card of a local endpoint says "this node" already.
+  const hasNode = local && (pod !== undefined || zone !== undefined);
   const reason = (clusterPolicy ?? localPolicy)?.reason;
-  return [!isUsed && (reason ?? 'not used'), pod?.split('/').at(-1), node, zone].filter(text => text).join(' · ');
+  return [!isUsed && (reason ?? 'not used'), pod?.split('/').at(-1), !hasNode && node, zone]
+    .filter(text => text)
+    .join(' · ');
 }

@@ -87,7 +87,7 @@ const SIZES = {
 const STOP = 12;
 const STUB = 22;
 /** Lines end straight, so that labels on them cover nothing else. */
-const STRAIGHT = { way: 96, link: 66 };
+const STRAIGHT = { way: 96, guard: 140, link: 66 };
 
 /** Places everything in three columns. It knows no browser: sizes are in pixels. */
 export function layoutPicture(picture: Picture, availableWidth: number): PlacedPicture {
@@ -207,7 +207,7 @@ function placeGuard(
   if (!ranges || !caller || !frontend) return [];
   const start = { x: caller.x + caller.width, y: caller.y + caller.height / 2 };
   const head = { x: frontend.x - STOP, y: frontend.y + frontend.height + SIZES.frontend.gap / 2 };
-  return [{ to: id, ranges, path: curve(start, head, STRAIGHT.way), head }];
+  return [{ to: id, ranges, path: curve(start, head, STRAIGHT.guard), head }];
 }
 
 function meanY(frontend: Rect, places: readonly Place[]): number {

@@ -89,7 +89,7 @@ export type PicturedPort = Pick<PortDetail, 'frontends' | 'endpoints' | 'endpoin
 /** The picture of one port in one family. */
 export function pictureOf(port: PicturedPort, limits: PictureLimits = LIMITS): Picture {
   const all = port.frontends.map((detail): FrontendItem => ({ id: frontendId(detail), detail }));
-  const frontends = firstOf(all, limits.frontends);
+  const frontends = firstFrontends(all, limits.frontends);
   const ways = frontends.flatMap(waysTo);
   const used = new Set(ways.flatMap(({ outcome }) => reached(outcome).map(({ text }) => text)));
   const sorted = sortByUse(port.endpoints, used);
@@ -107,6 +107,13 @@ export function pictureOf(port: PicturedPort, limits: PictureLimits = LIMITS): P
 /** A rest of one is shown: "1 more" takes the same room. */
 function firstOf<T>(list: readonly T[], limit: number): readonly T[] {
   return list.length <= limit + 1 ? list : list.slice(0, limit);
+}
+
+/** Some of every kind: many external IPs do not hide the node port. */
+function firstFrontends(all: readonly FrontendItem[], limit: number): readonly FrontendItem[] {
+  const firsts = all.filter(({ detail }, index) => all.findIndex(each => each.detail.kind === detail.kind) === index);
+  const chosen = new Set(firstOf([...new Set([...firsts, ...all])], limit));
+  return all.filter(item => chosen.has(item));
 }
 
 function waysTo({ id, detail }: FrontendItem): readonly Way[] {

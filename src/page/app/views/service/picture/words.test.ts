@@ -1,0 +1,54 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { answered, answeredAsNode, NO_LOCAL, REFUSED } from '../fixture.ts';
+import { frontendText, outcomeSign, outcomeText, percent, percentRange } from './words.ts';
+
+const A = '10.244.1.10:8080';
+const B = '10.244.2.10:8080';
+
+describe('the words for outcomes', () => {
+  test('PAGE-61 odds are percentages that can be compared', () => {
+    assert.deepEqual([1, 0.5, 1 / 3, 0.0123, 0.001, 0.00001].map(percent), [
+      '100 %',
+      '50 %',
+      '33 %',
+      '1.2 %',
+      '0.1 %',
+      '< 0.01 %',
+    ]);
+    assert.equal(percentRange([0.25, 0.5]), '25–50 %');
+    assert.equal(percentRange([0.5, undefined]), undefined);
+    assert.equal(percentRange([]), undefined);
+  });
+
+  test('PAGE-65 every outcome is a sentence that needs no picture', () => {
+    const texts = [
+      outcomeText(answered([A]), 1),
+      outcomeText(answeredAsNode([A, B]), 2),
+      outcomeText(answered([A, B], { isSticky: true, choice: { kind: 'scheduler', scheduler: 'sh' } }), 2),
+      outcomeText(answered([A], { lost: [B] }), 1),
+      outcomeText(REFUSED, 0),
+      outcomeText(NO_LOCAL, 0),
+    ];
+    assert.deepEqual(texts, [
+      'is answered by endpoint 10.244.1.10:8080; endpoints see the caller',
+      'is answered by one of 2 endpoints, at random (50 % each); endpoints see the node',
+      'is answered by one of 2 endpoints, as the scheduler sh of the kernel decides (50 % each); endpoints see the caller; a client keeps its endpoint',
+      'goes to one of 2 endpoints, at random (50 % each); endpoints see the caller; the answers of 1 bypass this node, so they are lost',
+      'is refused at once: no endpoint of shop/web can serve',
+      'gets no answer: externalTrafficPolicy is Local, and no endpoint of shop/web that can serve is on this node',
+    ]);
+  });
+
+  test('PAGE-65 a sign stands beside the colour', () => {
+    assert.deepEqual(
+      [answered([A]), answered([A], { lost: [B] }), REFUSED].map(outcome => outcomeSign(outcome).sign),
+      ['✓', '!', '✕'],
+    );
+  });
+
+  test('PAGE-65 an address of IPv6 has brackets, and a node port belongs to the node', () => {
+    assert.equal(frontendText({ address: 'fd00::10', port: 53 }), '[fd00::10]:53');
+    assert.equal(frontendText({ port: 30_080 }), 'port 30080 of the node');
+  });
+});
