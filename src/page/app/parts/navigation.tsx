@@ -17,8 +17,9 @@ const FLEET = { view: 'fleet', text: 'Nodes' } as const;
 /** The views, the small plots, and what is about the page itself. */
 export function Navigation() {
   const { view } = address.value;
-  const current = view === 'service' ? 'services' : view;
-  const links = pageInfo.value?.view === 'fleet' ? [FLEET] : LINKS;
+  const isFleet = pageInfo.value?.view === 'fleet';
+  const current = isFleet ? 'fleet' : view === 'service' ? 'services' : view;
+  const links = isFleet ? [FLEET] : LINKS;
   return (
     <div class="navigation">
       <nav aria-label="Views">
@@ -28,7 +29,7 @@ export function Navigation() {
           </a>
         ))}
       </nav>
-      <PulsePlots />
+      {!isFleet && <PulsePlots />}
       <HelpButton />
       <ThemeButton />
     </div>

@@ -99,7 +99,7 @@ function Controls({ service, search, filter, onRefresh }: Choice & { readonly on
           </option>
         ))}
       </select>
-      <form class="toolbar" onSubmit={choose}>
+      <form class="toolbar fleet-form" onSubmit={choose}>
         <input
           key={service}
           class="fleet-service"
@@ -113,7 +113,7 @@ function Controls({ service, search, filter, onRefresh }: Choice & { readonly on
         <button type="submit">Compare</button>
         {service !== '' && (
           <button type="button" onClick={() => setParameters({ service: '' })}>
-            All about the nodes
+            All nodes
           </button>
         )}
       </form>
