@@ -105,7 +105,7 @@ function Controls({ service, search, filter, onRefresh }: Choice & { readonly on
           class="fleet-service"
           name="service"
           aria-label="Compare a Service on all nodes"
-          placeholder="Compare a Service: namespace/name"
+          placeholder="namespace/name of a Service"
           pattern="[^/\s]+/[^/\s]+"
           title="namespace/name"
           defaultValue={service}
