@@ -17,8 +17,8 @@ const FLEET = { view: 'fleet', text: 'Nodes' } as const;
 /** The views, the small plots, and what is about the page itself. */
 export function Navigation() {
   const { view } = address.value;
-  const current = view === 'service' ? 'services' : view;
   const isFleet = pageInfo.value?.view === 'fleet';
+  const current = isFleet ? 'fleet' : view === 'service' ? 'services' : view;
   const links = isFleet ? [FLEET] : LINKS;
   return (
     <div class="navigation">
