@@ -20,7 +20,7 @@ export function Navigation() {
   const current = view === 'service' ? 'services' : view;
   const links = pageInfo.value?.view === 'fleet' ? [FLEET] : LINKS;
   return (
-    <div class="navigation">
+    <section class="navigation" aria-label="Views and figures">
       <nav aria-label="Views">
         {links.map(link => (
           <a key={link.view} href={formatAddress(link)} aria-current={link.view === current ? 'page' : undefined}>
@@ -31,6 +31,6 @@ export function Navigation() {
       <PulsePlots />
       <HelpButton />
       <ThemeButton />
-    </div>
+    </section>
   );
 }
