@@ -120,7 +120,7 @@ test('INSPECT-26 a reader that is too far behind lists again', async () => {
   const reader = new LiveStream(node.hub);
   await node.advance(100);
   reader.pause();
-  const objects = Array.from({ length: 2500 }, (_, i) => service(`s${i}`, { clusterIP: `10.97.${i >> 8}.${i & 255}` }));
+  const objects = Array.from({ length: 1200 }, (_, i) => service(`s${i}`, { clusterIP: `10.97.${i >> 8}.${i & 255}` }));
   for (let i = 0; i < objects.length; i += 100) {
     for (const each of objects.slice(i, i + 100)) node.add(each);
     node.sync();

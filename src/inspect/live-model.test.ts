@@ -160,6 +160,6 @@ test('INSPECT-25 whatever happens, a page that applies all events has the rows o
         assert.equal(node.clock.pending, 0);
       },
     ),
-    { numRuns: 100 },
+    { numRuns: 60 },
   );
 });

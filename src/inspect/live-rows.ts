@@ -80,8 +80,9 @@ export class RowFeed {
   }
 
   #entryCompleted(entry: Entry): void {
-    this.#entries.set(entry.id, entry);
-    if (this.#entries.size > MAX_ENTRIES || GENERAL.has(entry.kind)) this.#relist();
+    if (this.#entries.size < MAX_ENTRIES) this.#entries.set(entry.id, entry);
+    else this.#relist();
+    if (GENERAL.has(entry.kind)) this.#relist();
     if (entry.service !== '') this.#serviceChanged(entry.service);
     this.#schedule();
   }
@@ -92,7 +93,7 @@ export class RowFeed {
   }
 
   #serviceChanged(service: string): void {
-    if (this.#changed.size < MAX_SERVICES) this.#changed.add(service);
+    if (this.#changed.size < MAX_SERVICES || this.#changed.has(service)) this.#changed.add(service);
     else this.#relist();
     this.#schedule();
   }
