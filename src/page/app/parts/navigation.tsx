@@ -17,11 +17,11 @@ const FLEET = { view: 'fleet', text: 'Nodes' } as const;
 /** The views, the small plots, and what is about the page itself. */
 export function Navigation() {
   const { view } = address.value;
-  const current = view === 'service' ? 'services' : view;
   const isFleet = pageInfo.value?.view === 'fleet';
+  const current = isFleet ? 'fleet' : view === 'service' ? 'services' : view;
   const links = isFleet ? [FLEET] : LINKS;
   return (
-    <div class="navigation">
+    <section class="navigation" aria-label="Views and figures">
       <nav aria-label="Views">
         {links.map(link => (
           <a key={link.view} href={formatAddress(link)} aria-current={link.view === current ? 'page' : undefined}>
@@ -32,6 +32,6 @@ export function Navigation() {
       {!isFleet && <PulsePlots />}
       <HelpButton />
       <ThemeButton />
-    </div>
+    </section>
   );
 }
