@@ -20,18 +20,18 @@ export function Cards(props: CardsProps) {
   const used = picture.endpoints.filter(({ isUsed }) => isUsed).length;
   return (
     <>
-      <h3 class="column" style={{ left: px(placed.columns.callers) }}>
+      <h2 class="column" style={{ left: px(placed.columns.callers) }}>
         Callers
-      </h3>
-      <h3 class="column" style={{ left: px(placed.columns.frontends) }}>
+      </h2>
+      <h2 class="column" style={{ left: px(placed.columns.frontends) }}>
         Addresses
-      </h3>
-      <h3 class="column" style={{ left: px(placed.columns.endpoints) }}>
+      </h2>
+      <h2 class="column" style={{ left: px(placed.columns.endpoints) }}>
         Endpoints
         {picture.hiddenEndpoints === 0 && port.endpoints.length > 0 && (
           <span class="quiet"> {`${used} of ${port.endpoints.length} used`}</span>
         )}
-      </h3>
+      </h2>
       {PLACES.map(place => (
         <CallerCard key={place} place={place} {...props} />
       ))}

@@ -10,10 +10,11 @@ interface ChosenWaysProps {
   readonly picture: Picture;
   readonly port: PortDetail;
   readonly selection: Selection;
+  readonly onSelect: (selection: Selection) => void;
 }
 
 /** What the chosen ways mean, in sentences. */
-export function ChosenWays({ service, picture, port, selection }: ChosenWaysProps) {
+export function ChosenWays({ service, picture, port, selection, onSelect }: ChosenWaysProps) {
   if (selection.from === undefined && selection.to === undefined) {
     return <p class="chosen quiet">{hintText(port)} Choose a caller or an address to see its way.</p>;
   }
@@ -34,9 +35,16 @@ export function ChosenWays({ service, picture, port, selection }: ChosenWaysProp
           Why: {text}.
         </p>
       ))}
-      {only && (
-        <a href={formatAddress({ view: 'ask', parameters: questionOf(only, service, port) })}>Ask why, step by step</a>
-      )}
+      <p class="toolbar">
+        {only && (
+          <a href={formatAddress({ view: 'ask', parameters: questionOf(only, service, port) })}>
+            Ask why, step by step
+          </a>
+        )}
+        <button type="button" onClick={() => onSelect({})}>
+          Show all ways
+        </button>
+      </p>
     </div>
   );
 }

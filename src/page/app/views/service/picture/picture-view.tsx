@@ -45,7 +45,7 @@ export function PictureView(props: PictureViewProps) {
       )}
       <WayList picture={all} port={port} isShown={isList} selection={selection} onSelect={onSelect} />
       <div class="below">
-        {!isList && <ChosenWays service={service} picture={picture} port={port} selection={selection} />}
+        {!isList && <ChosenWays {...{ service, picture, port, selection, onSelect }} />}
         <ObservedNote observed={observed} />
       </div>
     </section>
