@@ -49,7 +49,7 @@ interface SideProps {
 function Side({ label, text, segments }: SideProps) {
   return (
     <div class="side">
-      <span class="spoken">{label}: </span>
+      <span class="spoken side-label">{label}: </span>
       {text === undefined ? (
         <span class="quiet">nothing</span>
       ) : (

@@ -1,8 +1,9 @@
 import type { PortDetail } from '../../../../../inspect/index.ts';
 import { formatAddress } from '../../../address.ts';
+import { groupWays } from './group-ways.ts';
 import { isChosen, type Picture, type Selection, type Way } from './model.ts';
 import { Sign } from './sign.tsx';
-import { CALLER_SUBJECTS, outcomeText } from './words.ts';
+import { callersText } from './words.ts';
 
 interface ChosenWaysProps {
   /** `ns/name` */
@@ -24,9 +25,10 @@ export function ChosenWays({ service, picture, port, selection, onSelect }: Chos
   return (
     <div class="chosen" aria-live="polite">
       <ul>
-        {ways.map(way => (
-          <li key={`${way.from} ${way.to}`}>
-            <WaySentence way={way} />
+        {groupWays(ways).map(({ callers, targets, text, outcome }) => (
+          <li key={text}>
+            <Sign outcome={outcome} /> A connection from <strong>{callersText(callers)}</strong> to{' '}
+            <strong class="mono">{targets.map(targetText).join(', ')}</strong> {text}.
           </li>
         ))}
       </ul>
@@ -49,13 +51,8 @@ export function ChosenWays({ service, picture, port, selection, onSelect }: Chos
   );
 }
 
-function WaySentence({ way: { from, to, outcome, answering } }: { readonly way: Way }) {
-  return (
-    <>
-      <Sign outcome={outcome} /> A connection from <strong>{CALLER_SUBJECTS[from]}</strong> to{' '}
-      <strong class="mono">{to.includes(':') ? to : `node port ${to}`}</strong> {outcomeText(outcome, answering)}.
-    </>
-  );
+function targetText(id: string): string {
+  return id.includes(':') ? id : `node port ${id}`;
 }
 
 function hintText({ affinitySeconds, topology }: PortDetail): string {

@@ -110,6 +110,14 @@ describe('the picture of a Service', () => {
     assert.equal(oddsText(picture, texts[0] ?? '', {}), '0.1\u00a0%');
   });
 
+  test('PAGE-64 the share of the others is right although lists of lost answers are cut', () => {
+    const endpoints = [endpoint(A), ...Array.from({ length: 99 }, (_, i) => endpoint(`10.2.0.${i}:80`))];
+    const outcome = answered([A], { lost: ['10.2.0.0:80'] });
+    const cut = { ...outcome, endpoints: outcome.endpoints.map(each => ({ ...each, odds: 0.01 })) };
+    const picture = pictureOf(port([frontend(cut)], endpoints));
+    assert.equal(oddsText(picture, MORE, {}), '98\u00a0%');
+  });
+
   test('PAGE-64 of many addresses some of every kind are shown', () => {
     const external = Array.from({ length: 20 }, (_, i) =>
       frontend(answered([A]), { kind: 'ExternalIP', address: `192.0.2.${i}` }),

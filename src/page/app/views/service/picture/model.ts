@@ -1,6 +1,6 @@
 import type { Outcome, Place } from '../../../../../explain/index.ts';
 import type { EndpointDetail, FrontendDetail, PortDetail } from '../../../../../inspect/index.ts';
-import { endText, hostPort, PLACES, percentRange, seenAsNode } from './words.ts';
+import { endText, hostPort, PLACES, percentRange, seenAsNode, servingCount } from './words.ts';
 
 /** The way of one caller to one frontend, and what it gets there. */
 export interface Way {
@@ -181,17 +181,16 @@ function linksOf(ways: readonly Way[], shown: ReadonlySet<string>): readonly Lin
   return [...links.values()];
 }
 
-/** Endpoints that the picture leaves out have one share together. */
+/** Endpoints that the picture leaves out have one share together: what the others leave. */
 function sharesOf({ outcome, answering, from }: Way, shown: ReadonlySet<string>): ReadonlyMap<string, Share> {
   if (outcome.kind !== 'answered') return new Map();
-  const { endpoints, lost } = outcome;
   const all = reached(outcome);
   const shares = new Map(
     all.filter(({ text }) => shown.has(text)).map(({ text, odds, isLost }) => [text, { from, odds, isLost }]),
   );
-  const hidden = answering + lost.length - shares.size;
+  const hidden = servingCount(outcome, answering) - shares.size;
   const odds = all[0]?.odds;
-  if (hidden > 0) shares.set(MORE, { from, odds: odds && odds * hidden, isLost: endpoints.length === 0 });
+  if (hidden > 0) shares.set(MORE, { from, odds: odds && odds * hidden, isLost: answering === 0 });
   return shares;
 }
 

@@ -44,7 +44,7 @@ export function PictureView(props: PictureViewProps) {
         </div>
       )}
       <WayList picture={all} port={port} isShown={isList} selection={selection} onSelect={onSelect} />
-      <div class="below">
+      <div class={isList ? undefined : 'below'}>
         {!isList && <ChosenWays {...{ service, picture, port, selection, onSelect }} />}
         <ObservedNote observed={observed} />
       </div>
