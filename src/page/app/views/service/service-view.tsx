@@ -74,6 +74,7 @@ function Body({ service, detail, port, selection, history }: BodyProps) {
   return (
     <>
       <Ports ports={detail.ports} chosen={port} />
+      <h2 class="spoken">The way of a connection</h2>
       {port && isKnown ? (
         <PictureView
           service={service}
@@ -132,6 +133,7 @@ function Details({ service, detail, port, history }: Omit<BodyProps, 'selection'
   const selected = tabs.some(({ id }) => id === wanted) ? wanted : 'endpoints';
   return (
     <Tabs label="More about the Service" tabs={tabs} selected={selected} onSelect={tab => setParameters({ tab })}>
+      <h2 class="spoken">More about the Service</h2>
       <div class="tab-body">
         {selected === 'endpoints' &&
           (port ? (
