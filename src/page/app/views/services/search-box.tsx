@@ -4,6 +4,7 @@ import { SEARCH_ID } from '../../frame-keys.ts';
 interface SearchBoxProps {
   readonly text: string;
   readonly onText: (text: string) => void;
+  readonly onLeave: () => void;
 }
 
 /** A phone's keyboard would hide the list. */
@@ -11,7 +12,7 @@ const HAS_KEYBOARD = '(hover: hover) and (min-width: 641px)';
 
 let wasFocused = false;
 
-export function SearchBox({ text, onText }: SearchBoxProps) {
+export function SearchBox({ text, onText, onLeave }: SearchBoxProps) {
   const field = useRef<HTMLInputElement>(null);
   useEffect(() => {
     // Only when the page is loaded. Later, the frame puts the focus on the heading of the view.
@@ -37,6 +38,7 @@ export function SearchBox({ text, onText }: SearchBoxProps) {
       value={text}
       onInput={event => onText(event.currentTarget.value)}
       onKeyDown={press}
+      onBlur={onLeave}
     />
   );
 }
