@@ -1,7 +1,8 @@
 import type { PortDetail } from '../../../../../inspect/index.ts';
 import { formatAddress } from '../../../address.ts';
 import { groupWays } from './group-ways.ts';
-import { isChosen, type Picture, type Selection, type Way } from './model.ts';
+import type { Picture, Way } from './model.ts';
+import { isChosen, type Selection } from './selection.ts';
 import { Sign } from './sign.tsx';
 import { callersText } from './words.ts';
 

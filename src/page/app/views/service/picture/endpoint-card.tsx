@@ -1,5 +1,5 @@
 import type { EndpointDetail } from '../../../../../inspect/index.ts';
-import { type Rect, rectStyle } from './layout.ts';
+import { type Rect, rectStyle } from './geometry.ts';
 
 interface EndpointCardProps {
   readonly detail: EndpointDetail;

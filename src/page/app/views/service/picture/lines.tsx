@@ -1,6 +1,7 @@
-import type { PlacedLink, PlacedPicture, PlacedWay, Point } from './layout.ts';
-import { chosenShares, isChosen, type Selection } from './model.ts';
+import type { Point } from './geometry.ts';
+import type { PlacedLink, PlacedPicture, PlacedWay } from './layout.ts';
 import type { Observed } from './observed.ts';
+import { chosenShares, isChosen, type Selection } from './selection.ts';
 
 interface LinesProps {
   readonly placed: PlacedPicture;

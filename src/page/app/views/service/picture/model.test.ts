@@ -11,7 +11,8 @@ import {
   port,
   REFUSED,
 } from '../fixture.ts';
-import { chosenShares, endsBehind, MORE, oddsText, pictureOf } from './model.ts';
+import { endsBehind, MORE, pictureOf } from './model.ts';
+import { chosenShares, oddsText } from './selection.ts';
 
 const A = '10.244.1.10:8080';
 const B = '10.244.2.10:8080';

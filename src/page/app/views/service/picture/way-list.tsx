@@ -1,7 +1,8 @@
 import type { PortDetail } from '../../../../../inspect/index.ts';
 import { frontendNotes } from './frontend-card.tsx';
 import { groupWays } from './group-ways.ts';
-import type { Picture, Selection } from './model.ts';
+import type { Picture } from './model.ts';
+import type { Selection } from './selection.ts';
 import { Sign } from './sign.tsx';
 import { callersText, FRONTEND_WORDS, frontendText } from './words.ts';
 
