@@ -31,6 +31,16 @@ describe('kube-proxy page', () => {
     );
   });
 
+  test('FLEET-1 flags of a fleet and of one node are not mixed', async () => {
+    const fleet = await runMain(['page', '--selector', 'app=x']);
+    assert.match(fleet.stderr, /^Error: --selector also needs --kubeconfig\n/);
+    const node = await runMain(['page', '--kubeconfig', 'x', '--allow', 'probe']);
+    assert.match(node.stderr, /^Error: --allow is for the page of one node\n/);
+    const missing = await runMain(['page', '--kubeconfig', '/nonexistent/config', '--bind-address', '127.0.0.1:0']);
+    assert.equal(missing.status, 2);
+    assert.match(missing.stderr, /\/nonexistent\/config/);
+  });
+
   test('PAGE-12 the help says how to see the page from another machine', async () => {
     const { stdout } = await runMain(['page', '--help']);
     assert.match(stdout, /kubectl -n kube-system port-forward POD 10280/);

@@ -19,8 +19,11 @@ export async function* asCompleted<Item, Result>(
   };
   for (;;) {
     while (running.size < limit && startNext());
-    if (running.size === 0) return;
-    await Promise.race(running);
+    // Some may have ended while the reader worked on the last batch.
+    if (results.length === 0) {
+      if (running.size === 0) return;
+      await Promise.race(running);
+    }
     const ready = results;
     results = [];
     yield ready;

@@ -166,6 +166,15 @@ test('FLEET-3 sixteen nodes are asked at a time, and rows come as the answers co
   assert.equal(most, 16);
 });
 
+test('FLEET-3 no answer is lost that comes while the reader works on another one', async () => {
+  const found: number[] = [];
+  for await (const batch of asCompleted([1, 2, 3], 16, async item => item)) {
+    found.push(...batch);
+    await setImmediate();
+  }
+  assert.deepEqual(found, [1, 2, 3]);
+});
+
 test('FLEET-4 a row of the fleet has version, mode, lights, ports and problems of the node', async () => {
   const client = fakeClient([pod('p', 'a')], ['a'], { p: () => json(200, STATUS) });
   const { rows } = await ask(client, '/v1/fleet');

@@ -17,10 +17,11 @@ const FLEET = { view: 'fleet', text: 'Nodes' } as const;
 /** The views, the small plots, and what is about the page itself. */
 export function Navigation() {
   const { view } = address.value;
-  const current = view === 'service' ? 'services' : view;
-  const links = pageInfo.value?.view === 'fleet' ? [FLEET] : LINKS;
+  const isFleet = pageInfo.value?.view === 'fleet';
+  const current = isFleet ? 'fleet' : view === 'service' ? 'services' : view;
+  const links = isFleet ? [FLEET] : LINKS;
   return (
-    <div class="navigation">
+    <section class="navigation" aria-label="Views and figures">
       <nav aria-label="Views">
         {links.map(link => (
           <a key={link.view} href={formatAddress(link)} aria-current={link.view === current ? 'page' : undefined}>
@@ -28,9 +29,9 @@ export function Navigation() {
           </a>
         ))}
       </nav>
-      <PulsePlots />
+      {!isFleet && <PulsePlots />}
       <HelpButton />
       <ThemeButton />
-    </div>
+    </section>
   );
 }

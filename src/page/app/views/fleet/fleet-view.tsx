@@ -99,13 +99,13 @@ function Controls({ service, search, filter, onRefresh }: Choice & { readonly on
           </option>
         ))}
       </select>
-      <form class="toolbar" onSubmit={choose}>
+      <form class="toolbar fleet-form" onSubmit={choose}>
         <input
           key={service}
           class="fleet-service"
           name="service"
           aria-label="Compare a Service on all nodes"
-          placeholder="Compare a Service: namespace/name"
+          placeholder="namespace/name of a Service"
           pattern="[^/\s]+/[^/\s]+"
           title="namespace/name"
           defaultValue={service}
@@ -113,7 +113,7 @@ function Controls({ service, search, filter, onRefresh }: Choice & { readonly on
         <button type="submit">Compare</button>
         {service !== '' && (
           <button type="button" onClick={() => setParameters({ service: '' })}>
-            All about the nodes
+            All nodes
           </button>
         )}
       </form>

@@ -1,7 +1,15 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { FleetRow, NodeRow, SilentNode } from '../../../fleet/index.ts';
-import { chosenNodes, countsText, type Filter, filterOf, statusVerdict, summaryOf } from './node-list.ts';
+import {
+  chosenNodes,
+  comparisonText,
+  countsText,
+  type Filter,
+  filterOf,
+  statusVerdict,
+  summaryOf,
+} from './node-list.ts';
 
 function node(name: string, more: Partial<NodeRow> = {}): NodeRow {
   return {
@@ -56,11 +64,20 @@ test('FLEET-10 a status says why a node is not as it should be', () => {
   assert.equal(text(node('a', { ready: false })), 'behind; not ready');
   assert.equal(
     text(node('a', { watches: { all: 4, synced: 3, problem: 'refused' } })),
-    'behind; 1 watches without data; refused',
+    'behind; 1 watch has no data; refused',
   );
   assert.equal(
     text(node('a', { syncs: { failed: 1, error: 'no memory' } })),
     'behind; the last sync failed: no memory',
+  );
+});
+
+test('FLEET-10 a sentence sums up the comparison', () => {
+  assert.equal(comparisonText(['same', 'same', 'behind']), 'Of 3 nodes, 2 agree, 1 is behind.');
+  assert.equal(comparisonText(['same']), 'Of 1 node, 1 agrees.');
+  assert.equal(
+    comparisonText(['silent', 'silent', 'setAside']),
+    'Of 3 nodes, 0 agree, 1 sets it aside, 2 give no answer.',
   );
 });
 

@@ -67,12 +67,20 @@ export function statusVerdict(row: FleetRow): NodeVerdict {
   if ('silence' in row) return { state: 'silent', reasons: [row.silence.reason] };
   const reasons = [
     ...(row.ready ? [] : ['not ready']),
-    ...(row.watches.synced < row.watches.all ? [`${row.watches.all - row.watches.synced} watches without data`] : []),
+    ...(row.watches.synced < row.watches.all
+      ? [countedText(row.watches.all - row.watches.synced, 'watch has no data', 'watches have no data')]
+      : []),
     ...(row.watches.problem === undefined ? [] : [row.watches.problem]),
     ...(row.syncs.error === undefined ? [] : [`the last sync failed: ${row.syncs.error}`]),
   ];
   if (row.servicePorts.setAside > 0) {
-    return { state: 'setAside', reasons: [`${row.servicePorts.setAside} service ports are set aside`, ...reasons] };
+    return {
+      state: 'setAside',
+      reasons: [
+        countedText(row.servicePorts.setAside, 'service port is set aside', 'service ports are set aside'),
+        ...reasons,
+      ],
+    };
   }
   if (reasons.length > 0) return { state: 'behind', reasons };
   return row.pending ? { state: 'behind', reasons: ['changes wait for the kernel'] } : { state: 'same', reasons: [] };
@@ -103,4 +111,27 @@ export function summaryOf(rows: readonly FleetRow[]): FleetSummary {
     modes: countsText(answered.map(({ mode }) => mode)),
     versions: countsText(answered.map(({ version }) => version)),
   };
+}
+
+function countedText(count: number, one: string, many: string): string {
+  return `${count} ${count === 1 ? one : many}`;
+}
+
+const COUNTED: readonly (readonly [state: NodeState, one: string, many: string])[] = [
+  ['setAside', 'sets it aside', 'set it aside'],
+  ['differs', 'uses other endpoints than it should', 'use other endpoints than they should'],
+  ['behind', 'is behind', 'are behind'],
+  ['unknown', 'does not know it', 'do not know it'],
+  ['ahead', 'is ahead', 'are ahead'],
+  ['silent', 'gives no answer', 'give no answer'],
+];
+
+/** `Of 16 nodes, 14 agree, 1 is behind, 1 gives no answer.` */
+export function comparisonText(states: readonly NodeState[]): string {
+  const count = (state: NodeState) => states.filter(other => other === state).length;
+  const others = COUNTED.filter(([state]) => count(state) > 0).map(([state, one, many]) =>
+    countedText(count(state), one, many),
+  );
+  const agree = countedText(count('same'), 'agrees', 'agree');
+  return `${[`Of ${countedText(states.length, 'node', 'nodes')}, ${agree}`, ...others].join(', ')}.`;
 }

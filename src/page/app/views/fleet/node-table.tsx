@@ -85,7 +85,7 @@ function Figures({ row }: { readonly row: NodeRow }) {
     <>
       <td data-column="Mode">{row.mode}</td>
       <td data-column="Version">{row.version}</td>
-      <td data-column="Service ports" class="number">
+      <td data-column="Service ports" class="number fleet-figure">
         {programmed}
         {setAside > 0 && <span class="bad"> + {setAside} set aside</span>}
       </td>
@@ -95,8 +95,10 @@ function Figures({ row }: { readonly row: NodeRow }) {
       <td data-column="Repairs" class="number">
         {row.repairs}
       </td>
-      <td data-column="Last sync">{row.syncs.last === undefined ? '–' : <Age time={row.syncs.last} />}</td>
-      <td data-column="Answer" class="number">
+      <td data-column="Last sync" class="fleet-figure">
+        {row.syncs.last === undefined ? '–' : <Age time={row.syncs.last} />}
+      </td>
+      <td data-column="Answer" class="number fleet-figure">
         {row.milliseconds} ms
       </td>
     </>

@@ -2,9 +2,9 @@ import type { FleetServiceRow } from '../../../fleet/index.ts';
 import { EmptyNote } from '../../parts/notes.tsx';
 import { StateBadge } from '../../parts/state-badge.tsx';
 import { Age } from '../../parts/time.tsx';
-import type { NodeState, NodeVerdict } from './compare.ts';
+import type { NodeVerdict } from './compare.ts';
 import { MoreRows, useLimit } from './more-rows.tsx';
-import { chosenNodes, type Filter } from './node-list.ts';
+import { chosenNodes, comparisonText, type Filter } from './node-list.ts';
 import { Reasons, VerdictBadge } from './verdict-badge.tsx';
 
 interface ServiceTableProps {
@@ -67,26 +67,12 @@ function Row({ row, verdict }: { readonly row: FleetServiceRow; readonly verdict
       <td data-column="Endpoints">
         {there?.endpoints.map(({ family, used, all }) => `${family} ${used}/${all}`).join(', ') || '–'}
       </td>
-      <td data-column="Changed">{there?.changed === undefined ? '–' : <Age time={there.changed} />}</td>
+      <td data-column="Changed" class="fleet-figure">
+        {there?.changed === undefined ? '–' : <Age time={there.changed} />}
+      </td>
       <td data-column="How it differs">
         <Reasons reasons={verdict.reasons} />
       </td>
     </tr>
   );
-}
-
-const COUNTED: readonly (readonly [state: NodeState, text: string])[] = [
-  ['setAside', 'set it aside'],
-  ['differs', 'use other endpoints than they should'],
-  ['behind', 'are behind'],
-  ['unknown', 'do not know it'],
-  ['ahead', 'are ahead'],
-  ['silent', 'give no answer'],
-];
-
-/** `14 nodes agree. 1 are behind.` */
-function comparisonText(states: readonly NodeState[]): string {
-  const count = (state: NodeState) => states.filter(other => other === state).length;
-  const others = COUNTED.filter(([state]) => count(state) > 0).map(([state, text]) => `${count(state)} ${text}`);
-  return [`Of ${states.length} nodes, ${count('same')} agree`, ...others].join(', ').concat('.');
 }
