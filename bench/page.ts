@@ -10,7 +10,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import type { EndpointSlice } from '../src/api/index.ts';
 import type { Ip } from '../src/net/index.ts';
-import { HttpServer } from '../src/observe/http/index.ts';
+import { type HttpHandler, HttpServer } from '../src/observe/http/index.ts';
 import { performTaskOr, runInChild } from './support/child.ts';
 import { makeSlices, parseSize, type Size, sizeName } from './support/cluster.ts';
 import { COMMON_FLAGS } from './support/flags.ts';
@@ -106,12 +106,16 @@ function row(each: Summary, base: Summary) {
 }
 
 async function measure(node: WatchedNode, size: Size, readers: number, round: number): Promise<Measured> {
-  const server = await HttpServer.open({ ip: '127.0.0.1' as Ip, port: 0, handle: node.handle });
+  let lists = 0;
+  const handle: HttpHandler = request => {
+    if (request.path === '/v1/services') request.disconnected.addEventListener('abort', () => lists++);
+    return node.handle(request);
+  };
+  const server = await HttpServer.open({ ip: '127.0.0.1' as Ip, port: 0, handle });
   const argument = { port: server.port, readers };
   const reading = readers === 0 ? undefined : runInChild<Read>({ name: 'read', argument });
-  while (node.live.readers < readers) await sleep(10);
-  // The readers list all Services, which is not part of the measurement.
-  if (readers > 0) await sleep(2000);
+  // Listing all Services is not part of the measurement.
+  while (lists < readers) await sleep(100);
   const rowsBefore = node.live.rowsComputed;
   const cpuBefore = process.cpuUsage();
   const start = performance.now();

@@ -261,3 +261,43 @@ test('HISTORY-11 entries can be limited to Services, to later ones, to a time an
   assert.deepEqual(names({ since: 1_002_000 }), ['default/b', 'default/c']);
   assert.deepEqual(names({ limit: 1 }), ['default/c']);
 });
+
+test('HISTORY-22 the times of the last changes can be limited to some Services', async () => {
+  const lab = new Lab();
+  await lab.start([], []);
+  for (const name of ['a', 'b', 'c']) {
+    await lab.clock.advance(1000);
+    lab.service(undefined, service(name, { clusterIP: `10.96.0.${name.charCodeAt(0)}` }));
+    lab.sync();
+  }
+  const limited = lab.history.lastChanges(new Set(['default/b', 'default/gone']));
+  assert.deepEqual([...limited], [['default/b', 1_002_000]]);
+  assert.equal(lab.history.lastChanges().size, 3);
+});
+
+test('INSPECT-25 a listener hears of each event about a Service that a sync has yet to take', async () => {
+  const lab = new Lab();
+  await lab.start([WEB], [SLICE]);
+  const heard: string[] = [];
+  const stop = lab.history.onArrival(key => heard.push(key));
+  lab.slice(SLICE, slice('web-1', ['10.1.0.9'], { service: 'web' }));
+  lab.history.endpointSliceChanged({ type: 'updated', from: SLICE, to: SLICE });
+  lab.slice(undefined, slice('orphan', ['10.1.0.9'], { service: '' }));
+  lab.service(WEB, undefined);
+  assert.deepEqual(heard, ['default/web', 'default/web']);
+  stop();
+  lab.service(undefined, WEB);
+  assert.equal(heard.length, 2);
+});
+
+test('INSPECT-24 a sync says how long its slowest Service took from the event to the kernel', async () => {
+  const lab = new Lab();
+  await lab.start([], []);
+  assert.equal(lab.history.synced('IPv4', { full: false, milliseconds: 1 }), undefined);
+  lab.service(undefined, WEB);
+  await lab.clock.advance(30);
+  lab.service(undefined, service('b', { clusterIP: '10.96.0.9' }));
+  lab.plan();
+  await lab.clock.advance(5);
+  assert.equal(lab.history.synced('IPv4', { full: false, milliseconds: 5 }), 35);
+});

@@ -64,11 +64,16 @@ export class History {
     return this.#journal.newestId;
   }
 
-  /** When each Service changed last, in milliseconds since 1970. Services that did not change lately are missing. */
-  lastChanges(): ReadonlyMap<string, number> {
+  /**
+   * When each of the Services changed last, in milliseconds since 1970. Services that did not change lately are missing.
+   * By default all Services.
+   */
+  lastChanges(services?: ReadonlySet<string>): ReadonlyMap<string, number> {
     const times = new Map<string, number>();
     for (const { kind, service, at } of this.#journal.newestFirst()) {
-      if (kind === 'change' && !times.has(service)) times.set(service, at);
+      if (kind !== 'change' || times.has(service) || services?.has(service) === false) continue;
+      times.set(service, at);
+      if (times.size === services?.size) break;
     }
     return times;
   }

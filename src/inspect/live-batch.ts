@@ -1,7 +1,7 @@
 import { type SharedEvents, sharedEvents, textBytes } from './live-parts.ts';
 
 /** A part of a stream is made in one go, so it must be short. */
-const ITEMS_PER_EVENT = 100;
+const ITEMS_PER_EVENT = 200;
 
 /** Rows or entries as JSON, by what identifies them. A Service that is gone has no text. */
 export type Texts<Key> = ReadonlyMap<Key, string | undefined>;

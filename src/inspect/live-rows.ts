@@ -135,7 +135,10 @@ export class RowFeed {
     this.#changed = new Set();
     const { facts: read, history, connections } = this.#options;
     const facts = read();
-    const context = listingContext(facts, history, connections(), this.#states.problems(facts));
+    const context = listingContext(facts, history, connections(), {
+      services: changed,
+      problems: this.#states.problems(facts),
+    });
     const texts = new Map<string, string | undefined>();
     const breaks = new Breaks();
     for (const key of changed) {

@@ -200,7 +200,7 @@ test('INSPECT-25 if very many Services change at once, readers list again', asyn
   node.sync();
   await node.clock.advance(3000);
   assert.ok(reader.of('relist').length > 0);
-  assert.ok(reader.of('rows').every(({ rows }) => rows.length <= 100));
+  assert.ok(reader.of('rows').every(({ rows }) => rows.length <= 200));
 });
 
 test('INSPECT-25 a reader that comes before the objects lists again when they are there', async () => {

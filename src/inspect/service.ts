@@ -61,7 +61,7 @@ export function serviceKey(query: Query, parameter: string): string {
 
 async function serviceDetail(key: string, { facts: read, history, lastCounts }: ServiceParts): Promise<ServiceDetail> {
   const facts = fixedFacts(read());
-  const context = listingContext(facts, history, lastCounts());
+  const context = listingContext(facts, history, lastCounts(), { services: new Set([key]) });
   const service = facts.objects.service(key);
   const row = service ? serviceRow(service, context) : unusableRow(objectName(key), context);
   if (!row) throw new QueryError(await missingServiceText(key, facts.objects.services()), 404);

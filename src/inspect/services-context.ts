@@ -19,11 +19,18 @@ export interface ListingContext {
   readonly lastChanges: ReadonlyMap<string, number>;
 }
 
+/** What a caller knows already, or need not know for all Services. */
+export interface ContextLimits {
+  /** Only rows of these Services are made. */
+  readonly services?: ReadonlySet<string>;
+  readonly problems?: ListingContext['problems'];
+}
+
 export function listingContext(
   facts: Facts,
   history: History,
   connections: ReadonlyMap<string, number> | undefined,
-  problems = problemReasons(facts),
+  { services, problems = problemReasons(facts) }: ContextLimits = {},
 ): ListingContext {
   const { state, families } = facts;
   const waiting = facts.isPending ? history.waitingServices() : new Set<string>();
@@ -35,7 +42,7 @@ export function listingContext(
     problems,
     isWaiting: key => waiting === undefined || waiting.has(key),
     connections,
-    lastChanges: history.lastChanges(),
+    lastChanges: history.lastChanges(services),
   };
 }
 

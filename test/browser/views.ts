@@ -11,7 +11,13 @@ export const VIEWS = [
   '#/ask?to=default/web&from=pod',
   '#/timeline',
   '#/rules',
+  '#/rules?service=default/api&way=1',
+  '#/rules?q=nothing-has-this-text',
 ];
 
 /** Addresses whose question the proxy refuses. */
-export const REFUSED_VIEWS = ['#/service/default/no-such-service', '#/ask?to=no-such-service'];
+export const REFUSED_VIEWS = [
+  '#/service/default/no-such-service',
+  '#/ask?to=no-such-service',
+  '#/rules?service=no-such-service',
+];

@@ -63,12 +63,36 @@ describe('objects for a cluster without a kube-proxy', () => {
     await refused('--set apiServer=https://a --set clusterCidr=10.0.0.0/8', /clusterCidr/);
     await refused('--set apiServer=https://a --set clusterCIDR=10.0.0.0', /\/clusterCIDR/);
     const monitored = '--set apiServer=https://a --set monitoring.podMonitor=true';
+    const served = '--set apiServer=https://a --set page.bindAddress=0.0.0.0:10280';
+    await refused(served, /page\.secret must name a Secret with tls\.crt, tls\.key and token/);
+    await refused(`${served} --set page.secret=page --set 'page.allow={write}'`, /\/page\/allow\/0/);
     await refused(monitored, /monitoring\.podMonitor needs a monitoring\.metricsBindAddress that Prometheus reaches/);
   });
 
   test('INST-6 helm lint accepts the chart', async () => {
     const output = await cluster.shell.run('helm lint --strict deploy/chart --set apiServer=https://192.0.2.10:6443');
     assert.match(output, /1 chart\(s\) linted, 0 chart\(s\) failed/);
+  });
+
+  test('INST-6 PAGE-2 the values of the page become flags and files', async () => {
+    const values = `--set page.bindAddress=0.0.0.0:10280 --set page.secret=page-files --set 'page.allow={probe,trace}'`;
+    const paths = async (flags: string) => {
+      const [plain, changed] = await Promise.all(['', flags].map(more => cluster.shell.run(`${CHART} ${more}`)));
+      return changedPaths(objectsIn(plain ?? '').get('DaemonSet'), objectsIn(changed ?? '').get('DaemonSet'));
+    };
+    assert.deepEqual(await paths('--set page.bindAddress='), []);
+    const text = await cluster.shell.run(`${CHART} ${values}`);
+    assert.notDeepEqual(await paths(values), []);
+    const flags = [...text.matchAll(/- (--page-\S+)/g)].map(([, flag = '']) => flag);
+    assert.deepEqual(flags, [
+      '--page-bind-address=0.0.0.0:10280',
+      '--page-tls-cert-file=/etc/pointsman/page/tls.crt',
+      '--page-tls-key-file=/etc/pointsman/page/tls.key',
+      '--page-token-file=/etc/pointsman/page/token',
+      '--page-allow=probe,trace',
+    ]);
+    assert.match(text, /secretName: "page-files"/);
+    await cluster.shell.run(`kube-proxy ${flags.join(' ')} --write-config-to written`);
   });
 
   test('INST-6 the configuration of the chart has the values, and fields of `configuration` win', async () => {

@@ -36,3 +36,21 @@ app.kubernetes.io/name: pointsman
 {{- end -}}
 {{ mergeOverwrite $configuration (deepCopy .Values.configuration) | toYaml }}
 {{- end -}}
+
+{{/* The flags of the operator's page. */}}
+{{- define "pointsman.pageFlags" -}}
+{{- with .Values.page -}}
+{{- if and .bindAddress (not .secret) (not (regexMatch `^(127\.|\[::1\])` .bindAddress)) -}}
+{{- fail "page.bindAddress is no loopback address: page.secret must name a Secret with tls.crt, tls.key and token" -}}
+{{- end -}}
+- --page-bind-address={{ .bindAddress }}
+{{- if .secret }}
+- --page-tls-cert-file=/etc/pointsman/page/tls.crt
+- --page-tls-key-file=/etc/pointsman/page/tls.key
+- --page-token-file=/etc/pointsman/page/token
+{{- end }}
+{{- with .allow }}
+- --page-allow={{ join "," . }}
+{{- end }}
+{{- end -}}
+{{- end -}}

@@ -5,6 +5,7 @@ import { blockOf, groupsOf, linesOf, lineText, wrongLinks } from '../../../test/
 import { service, slice } from '../../../test/support/objects.ts';
 import type { ServicePortPlan } from '../../plan/index.ts';
 import { listIptables } from './listing.ts';
+import { chainsOf } from './names.ts';
 import { fullText } from './render.ts';
 import { JUMPS } from './rules/fixed-rules.ts';
 import { RuleCounts } from './rules/rule-counts.ts';
@@ -75,6 +76,19 @@ describe('the listing of iptables mode', () => {
     assert.equal(services.lines.length, 1);
     const inOwnChains = text.table('nat').rules.filter(rule => /^-A KUBE-(SVC|SVL|EXT|FW|SEP)-/.test(rule)).length;
     assert.deepEqual(listing.notListed, [{ what: 'rules in chains of other Services', count: inOwnChains }]);
+  });
+
+  test('LISTING-5 the listing of a Service with thousands of endpoints is cut, and its links lead to blocks', async () => {
+    const ips = Array.from({ length: 1600 }, (_, i) => `10.245.${i >> 8}.${i & 255}`);
+    const plans = plansOf({ services: [WEB], slices: [slice('web-1', ips)] });
+    const listing = await listIptables({ options: OPTIONS, inputs: inputsOf(plans), counts: countsOf([]) });
+    assert.match(listing.incomplete ?? '', /only the first 3000 lines of the Service$/);
+    assert.ok(linesOf(listing).length < 3100);
+    const { lines, total } = blockOf(listing, `chain nat ${chainsOf(plans[0] ?? assert.fail()).svc}`);
+    assert.deepEqual([lines.length < total, total], [true, 3201]);
+    const ids = new Set(listing.blocks.map(({ id }) => id));
+    const links = listing.blocks.flatMap(block => block.lines.flatMap(({ parts }) => parts));
+    assert.ok(links.every(part => typeof part === 'string' || ids.has(part.block)));
   });
 
   test('LISTING-6 a chain whose name is a hash says what it is for, and whose it is', async () => {

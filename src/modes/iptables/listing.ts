@@ -4,7 +4,7 @@ import { Breaks } from '../../lib/breaks.ts';
 import { planName, type ServicePortPlan } from '../../plan/index.ts';
 import { builtInBlocks, chainBlock, ruleLine } from '../iptables-blocks.ts';
 import type { ListedLine, Listing } from '../listing.ts';
-import { arrangeListing, type DraftBlock } from '../listing-order.ts';
+import { arrangeListing, type DraftBlock, MAX_SERVICE_LINES } from '../listing-order.ts';
 import { CANARY_TABLES } from './chains/jumps-and-canaries.ts';
 import { Chain } from './names.ts';
 import type { CommittedRules } from './rules/committed-rules.ts';
@@ -138,17 +138,22 @@ async function ownBlocks(
   { plan, own }: RenderedPlan,
   breaks: Breaks,
 ): Promise<readonly DraftBlock[]> {
-  const lines = new Map<string, ListedLine[]>(own.chains.map(chain => [chain, []]));
-  for (const rule of own.rules) {
-    lines.get(chainOfRule(rule))?.push(ruleLine('nat', rule, plan.service));
+  const lines = new Map<string, ListedLine[]>();
+  const totals = new Map<string, number>();
+  for (const [i, rule] of own.rules.entries()) {
+    const chain = chainOfRule(rule);
+    totals.set(chain, (totals.get(chain) ?? 0) + 1);
+    // The listing is cut anyway. More lines would only cost time: each endpoint has three rules and a chain.
+    if (i < 2 * MAX_SERVICE_LINES) appendTo(lines, chain, ruleLine('nat', rule, plan.service));
     if (breaks.isDue) await breaks.take();
   }
-  return Array.from(lines, ([chain, rules]) =>
+  return Array.from(lines, ([chain, listed]) =>
     chainBlock(family, {
       table: 'nat',
       chain,
       about: ABOUT_OWN.find(([prefix]) => chain.startsWith(prefix))?.[1],
-      lines: rules,
+      lines: listed,
+      total: totals.get(chain),
       servicePort: planName(plan),
     }),
   );

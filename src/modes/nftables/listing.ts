@@ -1,17 +1,8 @@
-import {
-  type Chain,
-  type Element,
-  type Expression,
-  type Hook,
-  printData,
-  printElementOf,
-  type Rule,
-  type SetOrMap,
-} from '../../kernel/nftables/index.ts';
+import type { Chain, Element, Hook, SetOrMap } from '../../kernel/nftables/index.ts';
 import { Breaks } from '../../lib/breaks.ts';
 import { planName, type ServicePortPlan } from '../../plan/index.ts';
-import type { ListedLine, ListedPart, Listing } from '../listing.ts';
-import { arrangeListing, type DraftBlock, linkNames, type Reference } from '../listing-order.ts';
+import type { ListedLine, Listing } from '../listing.ts';
+import { arrangeListing, type DraftBlock } from '../listing-order.ts';
 import {
   chainIdentity,
   elementIdentity,
@@ -21,11 +12,12 @@ import {
 } from './kernel-state/use-counts.ts';
 import type { LocalhostSync } from './localhost/localhost-listeners.ts';
 import { servicePortBase } from './names.ts';
-import { type Placed, type Rendered, render } from './render.ts';
+import { type Rendered, render } from './render.ts';
 import { aboutChain, aboutSet } from './table/about.ts';
-import { type ChainRules, ruleText } from './table/chain-rules.ts';
+import type { ChainRules } from './table/chain-rules.ts';
 import { cidrElements, type FixedOptions, fixedChains, nodePortElements, protocolElements } from './table/fixed.ts';
 import { fixedSets, type Layout, TABLE } from './table/layout.ts';
+import { elementParts, ruleParts } from './table/linked-lines.ts';
 import { permanentPicks, type RenderContext } from './table/shared-chains.ts';
 
 export interface ListingInput {
@@ -79,14 +71,12 @@ class TableBlocks {
   usedChains = 0;
   readonly #layout: Layout;
   readonly #useCounts: Pick<UseCounts, 'count'>;
-  readonly #kinds: ReadonlyMap<string, SetOrMap['kind']>;
   readonly #chainNames = new Set<string>();
   readonly #elements = new Map<string, Map<string, ListedLine>>();
 
   constructor(layout: Layout, useCounts: Pick<UseCounts, 'count'>) {
     this.#layout = layout;
     this.#useCounts = useCounts;
-    this.#kinds = new Map(fixedSets(layout).map(({ name, kind }) => [name, kind]));
   }
 
   async addPlan(plan: ServicePortPlan, { chains, sets, elements }: Rendered, breaks: Breaks): Promise<void> {
@@ -109,7 +99,7 @@ class TableBlocks {
     this.list.push({
       ...this.#named('chain', chain.name),
       about: aboutChain(chain.name),
-      lines: rules.map(rule => ({ parts: this.#ruleParts(rule), ...(owner && { service: owner.service }) })),
+      lines: rules.map(rule => ({ parts: ruleParts(this.#layout, rule), ...(owner && { service: owner.service }) })),
       ...(owner && { servicePort: planName(owner) }),
       ...(chain.base && { group: chain.base.hook, head: baseText(chain.base) }),
     });
@@ -128,7 +118,7 @@ class TableBlocks {
   #addElement(set: SetOrMap, element: Element, service: string | undefined): void {
     const lines = this.#elements.get(set.name) ?? new Map<string, ListedLine>();
     this.#elements.set(set.name, lines);
-    const parts = elementParts(this.#layout, { set, element });
+    const parts = elementParts(this.#layout, set, element);
     lines.set(elementIdentity(set, element.key), { parts, ...(service !== undefined && { service }) });
   }
 
@@ -140,40 +130,6 @@ class TableBlocks {
   #named(kind: 'chain' | SetOrMap['kind'], name: string): Pick<DraftBlock, 'id' | 'kind' | 'name' | 'command'> {
     return { id: `${kind} ${name}`, kind, name, command: `nft list ${kind} ${this.#layout.nft} ${TABLE} ${name}` };
   }
-
-  #ruleParts(rule: Rule): readonly ListedPart[] {
-    const references = rule.expressions.flatMap(expression => this.#references(expression));
-    return linkNames(ruleText(this.#layout, rule), references);
-  }
-
-  #references(expression: Expression): readonly Reference[] {
-    switch (expression.kind) {
-      case 'lookup':
-      case 'dynset': {
-        const { set: name } = expression;
-        return [{ before: '@', name, block: `${this.#kinds.get(name) ?? 'set'} ${name}` }];
-      }
-      case 'verdict':
-        return toChain(expression.verdict);
-      default:
-        return [];
-    }
-  }
-}
-
-function toChain(verdict: Element['verdict']): readonly Reference[] {
-  if (!verdict || !('chain' in verdict)) return [];
-  const { kind, chain } = verdict;
-  return [{ before: `${kind} `, name: chain, block: `chain ${chain}` }];
-}
-
-/** The number of a chain leads to the map that has the chains. */
-function elementParts({ targets }: Layout, { set, element }: Placed): readonly ListedPart[] {
-  const { data, verdict } = element;
-  const isNumber = set.kind === 'map' && set.data.length === 1 && set.data[0] === targets.type[0];
-  const number =
-    isNumber && data ? [{ before: ': ', name: printData(set.data, data), block: `map ${targets.name}` }] : [];
-  return linkNames(printElementOf(set, element, 'whole'), [...number, ...toChain(verdict)]);
 }
 
 /** Without session affinity, a service port shares all chains but that of its source ranges. */

@@ -21,7 +21,7 @@ export function Navigation() {
   const current = isFleet ? 'fleet' : view === 'service' ? 'services' : view;
   const links = isFleet ? [FLEET] : LINKS;
   return (
-    <div class="navigation">
+    <section class="navigation" aria-label="Views and figures">
       <nav aria-label="Views">
         {links.map(link => (
           <a key={link.view} href={formatAddress(link)} aria-current={link.view === current ? 'page' : undefined}>
@@ -32,6 +32,6 @@ export function Navigation() {
       {!isFleet && <PulsePlots />}
       <HelpButton />
       <ThemeButton />
-    </div>
+    </section>
   );
 }

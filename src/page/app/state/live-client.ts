@@ -15,7 +15,7 @@ import { expireRates, rates } from './rates.ts';
 import { ServiceList } from './service-list.ts';
 import { SseParser } from './sse-parser.ts';
 import { takeEvent } from './take-event.ts';
-import { deniedReason, token } from './token.ts';
+import { deniedReason } from './token.ts';
 import { Watchdog } from './watchdog.ts';
 
 /** The proxy sends something every 5 s. */
@@ -28,26 +28,35 @@ const MAX_HIDDEN_MS = 5000;
 /** Follows the proxy as long as the page is open. */
 export class LiveClient {
   readonly #browser: Browser;
+  readonly #maxHiddenMs: number;
   readonly #backOff = new BackOff({ firstMs: FIRST_RETRY_MS, maxMs: MAX_RETRY_MS });
   #stream: AbortController | undefined;
   #wake: () => void = () => undefined;
   #list: ServiceList | undefined;
+  #isClosed = false;
 
-  constructor(browser: Browser) {
+  constructor(browser: Browser, maxHiddenMs = MAX_HIDDEN_MS) {
     this.#browser = browser;
+    this.#maxHiddenMs = maxHiddenMs;
   }
 
-  async run(): Promise<never> {
+  async run(): Promise<void> {
     this.#listen();
-    for (;;) {
+    while (!this.#isClosed) {
       if (await isFleet()) {
         this.#show('live');
         await this.#sleep();
         continue;
       }
       const failure = await this.#follow().catch((error: unknown) => error);
-      await this.#waitAfter(failure);
+      if (!this.#isClosed) await this.#waitAfter(failure);
     }
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    this.#stream?.abort();
+    this.#wake();
   }
 
   async #waitAfter(failure: unknown): Promise<void> {
@@ -70,16 +79,12 @@ export class LiveClient {
     let hiding: ReturnType<typeof setTimeout> | undefined;
     this.#browser.onChange(() => {
       clearTimeout(hiding);
-      if (this.#browser.isHidden) hiding = setTimeout(() => this.#stream?.abort(), MAX_HIDDEN_MS);
+      if (this.#browser.isHidden) hiding = setTimeout(() => this.#stream?.abort(), this.#maxHiddenMs);
       else this.#wake();
     });
     now.subscribe(expireRates);
-    let known = token.peek();
-    effect(() => {
-      if (token.value !== known) this.#wake();
-      known = token.value;
-      if (deniedReason.value !== undefined) this.#stream?.abort();
-    });
+    // A token that the operator gives ends the denial.
+    effect(() => (deniedReason.value === undefined ? this.#wake() : this.#stream?.abort()));
   }
 
   /** Returns when the time is over, or at once when there is a reason to retry. */

@@ -16,7 +16,7 @@ export function PulsePlots() {
       : `Programming latency, from the event to the kernel: last ${latency}, at most ${millisecondsText(longestLatencyMs)} in five minutes`;
   const rate = syncsPerSecond.toFixed(1);
   return (
-    <div class="pulse-plots">
+    <section class="pulse-plots" aria-label="The last five minutes">
       <span class="pulse">
         <span class="quiet">Latency</span> <span class="pulse-value">{latency}</span>
         <SmallPlot seconds={series.seconds} values={series.latencyMs} kind="line" label={latencyLabel} />
@@ -30,6 +30,6 @@ export function PulsePlots() {
           label={`Syncs: ${rate} a second now, at most ${mostSyncs} a second in five minutes`}
         />
       </span>
-    </div>
+    </section>
   );
 }

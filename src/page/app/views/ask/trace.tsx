@@ -43,7 +43,8 @@ export function Trace({ answer }: { readonly answer: Explanation }) {
 function traceHint({ from, isSent }: TraceQuestion): string {
   if (from === 'node') return 'The node itself opens one connection to this destination, and the kernel shows its way.';
   if (isSent) return 'Follows every packet to this destination. The node itself opens one connection to it.';
-  return `Follows packets from ${from === '' ? 'anywhere' : from}. Start the connection there while the trace runs.`;
+  if (from === '') return 'Follows every packet to this destination. Start a connection while the trace runs.';
+  return `Follows packets from ${from}. Start the connection there while the trace runs.`;
 }
 
 function TraceResult({ state: { packets, sent, head, error, overruns } }: { readonly state: TraceState }) {

@@ -74,6 +74,7 @@ function Body({ service, detail, port, selection, history }: BodyProps) {
   return (
     <>
       <Ports ports={detail.ports} chosen={port} />
+      <h2 class="spoken">The way of a connection</h2>
       {port && isKnown ? (
         <PictureView
           service={service}
@@ -85,7 +86,7 @@ function Body({ service, detail, port, selection, history }: BodyProps) {
           onShowEndpoints={() => setParameters({ tab: 'endpoints' })}
         />
       ) : (
-        <EmptyNote title="No connection takes a way through this proxy.">{detail.row.reasons.join('; ')}</EmptyNote>
+        detail.row.state !== 'notProxied' && <EmptyNote title="The proxy serves no address of this Service." />
       )}
       <Details service={service} detail={detail} port={port} history={history} />
     </>
@@ -124,7 +125,7 @@ function portAddress(port: PortDetail, hasFamilies: boolean): string {
 
 function Details({ service, detail, port, history }: Omit<BodyProps, 'selection'>) {
   const tabs: readonly Tab[] = [
-    { id: 'endpoints', text: `Endpoints${port ? ` ${port.endpoints.length}` : ''}` },
+    { id: 'endpoints', text: `Endpoints${port ? ` ${port.endpointCount}` : ''}` },
     { id: 'kernel', text: 'Kernel' },
     { id: 'history', text: 'History' },
   ];
@@ -132,6 +133,7 @@ function Details({ service, detail, port, history }: Omit<BodyProps, 'selection'
   const selected = tabs.some(({ id }) => id === wanted) ? wanted : 'endpoints';
   return (
     <Tabs label="More about the Service" tabs={tabs} selected={selected} onSelect={tab => setParameters({ tab })}>
+      <h2 class="spoken">More about the Service</h2>
       <div class="tab-body">
         {selected === 'endpoints' &&
           (port ? (

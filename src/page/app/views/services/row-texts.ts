@@ -32,6 +32,6 @@ export function olderText(historySince: number | undefined, now: number): string
 }
 
 /** For the title of a row: everything that has no room. */
-export function rowTitle({ addresses, ports, reasons }: ServiceRow): string {
-  return [addresses.join(', '), ports.join(', '), ...reasons].filter(Boolean).join('\n');
+export function rowTitle({ addresses, ports, reasons }: ServiceRow, foundBy = ''): string {
+  return [addresses.join(', '), ports.join(', '), foundBy, ...reasons].filter(Boolean).join('\n');
 }

@@ -44,6 +44,8 @@ export interface Circumstances {
 
 export interface Selection {
   readonly services: readonly IndexedService[];
+  /** How many Services there are. */
+  readonly total: number;
   /** How many Services that match the search each filter has. */
   readonly counts: Readonly<Record<Filter, number>>;
 }
@@ -75,7 +77,7 @@ export function selectServices(
       if (name === filter) services.push(service);
     }
   }
-  return { services: inOrder(services, order, circumstances), counts };
+  return { services: inOrder(services, order, circumstances), total: all.length, counts };
 }
 
 function passes(filter: Filter, { row, changedAt }: IndexedService, since: number): boolean {

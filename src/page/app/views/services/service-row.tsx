@@ -34,7 +34,7 @@ export class Row extends Component<RowProps> {
   override render({ service: { key, row }, index, isActive, foundBy, onKey, onFocus }: RowProps) {
     const { namespace, name, addresses, ports, endpoints, state, reasons } = row;
     return (
-      <tr aria-rowindex={index + 2} title={rowTitle(row)}>
+      <tr aria-rowindex={index + 2} title={rowTitle(row, foundBy)}>
         <td class="cell-name">
           <a
             href={serviceAddress(key)}

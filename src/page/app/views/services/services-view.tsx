@@ -24,7 +24,7 @@ export function ServicesView() {
   const { q = '', filter, sort } = address.value.parameters;
   const [text, setText] = useSearchText(q);
   const question = { text, filter: toFilter(filter), order: toOrder(sort) };
-  const { services, counts } = useSelection(question);
+  const { services, total, counts } = useSelection(question);
   const target = parseTarget(text.trim());
   return (
     <div class="services-view fills">
@@ -34,7 +34,7 @@ export function ServicesView() {
         <OrderSelect order={question.order} />
         <FilterButtons filter={question.filter} counts={counts} />
         <span class="quiet count" role="status">
-          {countText(services.length)}
+          {countText(services.length, total)}
         </span>
       </div>
       {target && (
@@ -88,8 +88,7 @@ function useSearchText(q: string): readonly [string, (text: string) => void] {
   return [text, change];
 }
 
-function countText(shown: number): string {
-  const all = serviceIndex.sorted.length;
+function countText(shown: number, all: number): string {
   const suffix = listState.value === 'listing' ? ' so far' : '';
   const of = shown === all ? '' : ` of ${all.toLocaleString('en')}`;
   return `${shown.toLocaleString('en')}${of} ${all === 1 ? 'Service' : 'Services'}${suffix}`;

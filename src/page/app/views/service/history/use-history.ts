@@ -1,8 +1,8 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { HistoryRow } from '../../../../../inspect/index.ts';
 import { askLines } from '../../../api.ts';
+import { mergeEntries } from '../../../state/history.ts';
 import { onLive } from '../../../state/live.ts';
-import { mergeRows } from './history-rows.ts';
 
 export interface ServiceHistory {
   /** The oldest first. Undefined until they came. */
@@ -10,6 +10,8 @@ export interface ServiceHistory {
   readonly error: unknown;
   readonly retry: () => void;
 }
+
+const MAX_ROWS = 500;
 
 /** The first line of the answer has the schema; all others are entries. */
 type Line = HistoryRow | { readonly schema: string };
@@ -21,7 +23,7 @@ export function useHistory(service: string): ServiceHistory {
   const [attempt, setAttempt] = useState(0);
   useEffect(() => {
     const abort = new AbortController();
-    const add = (added: readonly HistoryRow[]) => setRows(known => mergeRows(known ?? [], added));
+    const add = (added: readonly HistoryRow[]) => setRows(known => mergeEntries(known ?? [], added, MAX_ROWS));
     const list = () => {
       listHistory(service, abort.signal).then(
         listed => {
@@ -50,7 +52,7 @@ export function useHistory(service: string): ServiceHistory {
 
 async function listHistory(service: string, signal: AbortSignal): Promise<readonly HistoryRow[]> {
   const rows: HistoryRow[] = [];
-  for await (const lines of askLines<Line>('v1/history', { service, limit: '500' }, signal)) {
+  for await (const lines of askLines<Line>('v1/history', { service, limit: String(MAX_ROWS) }, signal)) {
     for (const line of lines) if (!('schema' in line)) rows.push(line);
   }
   return rows;

@@ -1,3 +1,4 @@
+import { Fragment } from 'preact';
 import { useMemo, useState } from 'preact/hooks';
 import type { Entry, PlaceEntries } from './compare.ts';
 import { diffTexts, type Segment } from './text-diff.ts';
@@ -58,8 +59,16 @@ function Side({ label, text, segments }: SideProps) {
   );
 }
 
+/** The space behind a word is not marked. */
 function marked({ text, isSame }: Segment, index: number) {
-  return isSame ? text : <mark key={index}>{text}</mark>;
+  if (isSame) return text;
+  const word = text.trimEnd();
+  return (
+    <Fragment key={index}>
+      <mark>{word}</mark>
+      {text.slice(word.length)}
+    </Fragment>
+  );
 }
 
 /** Entries are made only when the operator opens them. */

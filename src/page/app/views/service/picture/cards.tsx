@@ -182,7 +182,9 @@ function WayLabel({ way, observed, off, style }: WayLabelProps) {
     <span class={`label${isBefore ? ' end' : ''}${off}`} style={style} title={way.end?.reason}>
       {isBefore && <b aria-hidden="true">✕ </b>}
       {[isBefore ? way.end?.text : asNode, count].filter(text => text !== '').join(' ')}
-      {tally && tally.unplanned > 0 && <b class="unplanned">{` ${tally.unplanned} not as planned`}</b>}
+      {tally && tally.unplanned > 0 && (
+        <b class="unplanned" title={`${tally.unplanned} not as planned`}>{` ✕${tally.unplanned}`}</b>
+      )}
     </span>
   );
 }

@@ -31,7 +31,7 @@ export function ChosenWays({ service, picture, port, selection }: ChosenWaysProp
       </ul>
       {remarks.map(({ text }) => (
         <p key={text} class="quiet">
-          {`${text.charAt(0).toUpperCase()}${text.slice(1)}.`}
+          Why: {text}.
         </p>
       ))}
       {only && (

@@ -29,7 +29,7 @@ describe('the picture of a Service', () => {
       picture.links.map(link => link.endpoint),
       [A, B, C],
     );
-    assert.equal(oddsText(picture, A, {}), '33 %');
+    assert.equal(oddsText(picture, A, {}), '33\u00a0%');
   });
 
   test('PAGE-60 used endpoints come first, and those of this node before others', () => {
@@ -48,10 +48,10 @@ describe('the picture of a Service', () => {
   test('PAGE-61 odds depend on the caller that is chosen', () => {
     const outcomes = { pod: answered([A, B]), node: answered([A, B]), outside: answered([A]) };
     const picture = pictureOf(port([nodePort(outcomes)], ENDPOINTS));
-    assert.equal(oddsText(picture, A, {}), '50–100 %');
-    assert.equal(oddsText(picture, A, { from: 'outside' }), '100 %');
+    assert.equal(oddsText(picture, A, {}), '50–100\u00a0%');
+    assert.equal(oddsText(picture, A, { from: 'outside' }), '100\u00a0%');
     assert.equal(oddsText(picture, B, { from: 'outside' }), undefined);
-    assert.equal(oddsText(picture, B, { from: 'pod', to: '30080' }), '50 %');
+    assert.equal(oddsText(picture, B, { from: 'pod', to: '30080' }), '50\u00a0%');
     assert.equal(oddsText(picture, B, { to: '10.96.0.10:80' }), undefined);
     assert.deepEqual(
       picture.links.map(link => chosenShares(link, { from: 'outside' }).length),
@@ -106,8 +106,8 @@ describe('the picture of a Service', () => {
     );
     assert.equal(picture.endpoints.length, 12);
     assert.equal(picture.hiddenEndpoints, 988);
-    assert.equal(oddsText(picture, MORE, {}), '99 %');
-    assert.equal(oddsText(picture, texts[0] ?? '', {}), '0.1 %');
+    assert.equal(oddsText(picture, MORE, {}), '99\u00a0%');
+    assert.equal(oddsText(picture, texts[0] ?? '', {}), '0.1\u00a0%');
   });
 
   test('PAGE-64 of many addresses some of every kind are shown', () => {

@@ -44,6 +44,8 @@ describe('real connections in the picture', () => {
     assert.deepEqual(ways.get(wayKey('pod', '10.96.0.10:80')), { count: 3, unplanned: 3 });
     assert.equal(links.get(linkKey('10.96.0.10:80', MORE)), 2);
     assert.deepEqual(unplanned, [strange, failed]);
+    const again = observe(observe(NOTHING_OBSERVED, [failed], PICTURE), [failed], PICTURE);
+    assert.deepEqual(again.unplanned, [{ ...failed, count: 2 }]);
   });
 
   test('PAGE-67 to addresses that the picture does not show change nothing', () => {

@@ -65,8 +65,16 @@ export function observe(before: Observed, connections: readonly ObservedConnecti
     if (!isAsPlanned) unplanned.unshift(connection);
   }
   if (moving.length === 0) return before;
-  const latest = [...unplanned, ...before.unplanned].slice(0, MAX_UNPLANNED);
+  const latest = [...unplanned, ...before.unplanned].reduce(addUnplanned, []).slice(0, MAX_UNPLANNED);
   return { ways, links, unplanned: latest, moving, round: before.round + 1 };
+}
+
+/** The same again only counts. */
+function addUnplanned(list: readonly ObservedConnection[], added: ObservedConnection): readonly ObservedConnection[] {
+  const isSame = (each: ObservedConnection) =>
+    (['from', 'to', 'protocol', 'endpoint', 'failure', 'seenAs'] as const).every(field => each[field] === added[field]);
+  if (!list.some(isSame)) return [...list, added];
+  return list.map(each => (isSame(each) ? { ...each, count: each.count + added.count } : each));
 }
 
 /** A connection to a node port goes to any address of the node. */

@@ -44,8 +44,10 @@ export function PictureView(props: PictureViewProps) {
         </div>
       )}
       <WayList picture={all} port={port} isShown={isList} selection={selection} onSelect={onSelect} />
-      {!isList && <ChosenWays service={service} picture={picture} port={port} selection={selection} />}
-      <ObservedNote observed={observed} />
+      <div class="below">
+        {!isList && <ChosenWays service={service} picture={picture} port={port} selection={selection} />}
+        <ObservedNote observed={observed} />
+      </div>
     </section>
   );
 }

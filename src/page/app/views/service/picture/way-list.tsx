@@ -1,8 +1,10 @@
+import type { Place } from '../../../../../explain/index.ts';
 import type { PortDetail } from '../../../../../inspect/index.ts';
 import { frontendNotes } from './frontend-card.tsx';
+import { groupWays } from './group-ways.ts';
 import type { Picture, Selection } from './model.ts';
 import { Sign } from './sign.tsx';
-import { CALLER_SUBJECTS, FRONTEND_WORDS, frontendText, outcomeText } from './words.ts';
+import { CALLER_SUBJECTS, FRONTEND_WORDS, frontendText, PLACES } from './words.ts';
 
 interface WayListProps {
   readonly picture: Picture;
@@ -25,16 +27,14 @@ export function WayList({ picture, port, isShown, selection }: WayListProps) {
           </p>
           <p class="quiet">{frontendNotes(detail, port)}</p>
           <ul>
-            {picture.ways
-              .filter(({ to }) => to === id)
-              .map(({ from, outcome, answering }) => (
-                <li key={from}>
-                  <Sign outcome={outcome} />
-                  <span>
-                    A connection from <strong>{CALLER_SUBJECTS[from]}</strong> {outcomeText(outcome, answering)}.
-                  </span>
-                </li>
-              ))}
+            {groupWays(picture.ways.filter(({ to }) => to === id)).map(({ callers, text, outcome }) => (
+              <li key={text}>
+                <Sign outcome={outcome} />
+                <span>
+                  A connection from <strong>{callersText(callers)}</strong> {text}.
+                </span>
+              </li>
+            ))}
             {detail.sourceRanges && (
               <li>
                 <span class="bad" aria-hidden="true">
@@ -48,4 +48,8 @@ export function WayList({ picture, port, isShown, selection }: WayListProps) {
       ))}
     </ul>
   );
+}
+
+function callersText(callers: readonly Place[]): string {
+  return callers.length === PLACES.length ? 'any caller' : callers.map(from => CALLER_SUBJECTS[from]).join(' or ');
 }

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { answered, answeredAsNode, NO_LOCAL, REFUSED } from '../fixture.ts';
+import { answered, answeredAsNode, endpoint, frontend, NO_LOCAL, port, REFUSED } from '../fixture.ts';
+import { groupWays } from './group-ways.ts';
+import { pictureOf } from './model.ts';
 import { frontendText, outcomeSign, outcomeText, percent, percentRange } from './words.ts';
 
 const A = '10.244.1.10:8080';
@@ -9,14 +11,14 @@ const B = '10.244.2.10:8080';
 describe('the words for outcomes', () => {
   test('PAGE-61 odds are percentages that can be compared', () => {
     assert.deepEqual([1, 0.5, 1 / 3, 0.0123, 0.001, 0.00001].map(percent), [
-      '100 %',
-      '50 %',
-      '33 %',
-      '1.2 %',
-      '0.1 %',
-      '< 0.01 %',
+      '100\u00a0%',
+      '50\u00a0%',
+      '33\u00a0%',
+      '1.2\u00a0%',
+      '0.1\u00a0%',
+      '<\u00a00.01\u00a0%',
     ]);
-    assert.equal(percentRange([0.25, 0.5]), '25–50 %');
+    assert.equal(percentRange([0.25, 0.5]), '25–50\u00a0%');
     assert.equal(percentRange([0.5, undefined]), undefined);
     assert.equal(percentRange([]), undefined);
   });
@@ -32,12 +34,22 @@ describe('the words for outcomes', () => {
     ];
     assert.deepEqual(texts, [
       'is answered by endpoint 10.244.1.10:8080; endpoints see the caller',
-      'is answered by one of 2 endpoints, at random (50 % each); endpoints see the node',
-      'is answered by one of 2 endpoints, as the scheduler sh of the kernel decides (50 % each); endpoints see the caller; a client keeps its endpoint',
-      'goes to one of 2 endpoints, at random (50 % each); endpoints see the caller; the answers of 1 bypass this node, so they are lost',
+      'is answered by one of 2 endpoints, at random (50\u00a0% each); endpoints see the node',
+      'is answered by one of 2 endpoints, as the scheduler sh of the kernel decides (50\u00a0% each); endpoints see the caller; a client keeps its endpoint',
+      'goes to one of 2 endpoints, at random (50\u00a0% each); endpoints see the caller; the answers of 1 bypass this node, so they are lost',
       'is refused at once: no endpoint of shop/web can serve',
       'gets no answer: externalTrafficPolicy is Local, and no endpoint of shop/web that can serve is on this node',
     ]);
+  });
+
+  test('PAGE-65 callers that get the same have one sentence', () => {
+    const { ways } = pictureOf(
+      port([frontend({ pod: answered([A]), node: REFUSED, outside: answered([A]) })], [endpoint(A)]),
+    );
+    assert.deepEqual(
+      groupWays(ways).map(({ callers }) => callers),
+      [['pod', 'outside'], ['node']],
+    );
   });
 
   test('PAGE-65 a sign stands beside the colour', () => {

@@ -54,12 +54,12 @@ export function endText({ kind, code }: Unanswered): string {
   return `${END_WORDS[kind]}: ${REASON_WORDS[code]}`;
 }
 
-/** `33 %`, `0.1 %` */
+/** `33 %`, `0.1 %`, with a space that does not break. */
 export function percent(share: number): string {
   const value = share * 100;
-  if (value > 0 && value < 0.01) return '< 0.01 %';
+  if (value > 0 && value < 0.01) return '<\u00a00.01\u00a0%';
   const digits = value >= 10 ? 0 : value >= 1 ? 1 : 2;
-  return `${Number(value.toFixed(digits))} %`;
+  return `${Number(value.toFixed(digits))}\u00a0%`;
 }
 
 /** One share, or the smallest and the largest: `25–50 %`. Undefined if only the kernel knows. */
@@ -68,7 +68,7 @@ export function percentRange(shares: readonly (number | undefined)[]): string | 
   if (known.length === 0 || known.length < shares.length) return undefined;
   const low = percent(Math.min(...known));
   const high = percent(Math.max(...known));
-  return low === high ? low : `${low.replace(' %', '')}–${high}`;
+  return low === high ? low : `${low.replace('\u00a0%', '')}–${high}`;
 }
 
 export function choiceWords(choice: Choice): string {

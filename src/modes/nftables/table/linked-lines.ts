@@ -1,0 +1,49 @@
+import {
+  type Element,
+  type Expression,
+  printData,
+  printElementOf,
+  type Rule,
+  type SetOrMap,
+} from '../../../kernel/nftables/index.ts';
+import type { ListedPart } from '../../listing.ts';
+import { linkNames, type Reference } from '../../listing-order.ts';
+import { ruleText } from './chain-rules.ts';
+import { fixedSets, type Layout } from './layout.ts';
+
+/** A rule as nft prints it. The chains, maps and sets that its expressions use are links. */
+export function ruleParts(layout: Layout, rule: Rule): readonly ListedPart[] {
+  const references = rule.expressions.flatMap(expression => referencesOf(layout, expression));
+  return linkNames(ruleText(layout, rule), references);
+}
+
+/** An element as nft prints it. The number of a chain leads to the map that has the chains. */
+export function elementParts({ targets }: Layout, set: SetOrMap, element: Element): readonly ListedPart[] {
+  const { data, verdict } = element;
+  const isNumber = set.kind === 'map' && set.data.length === 1 && set.data[0] === targets.type[0];
+  const number =
+    isNumber && data ? [{ before: ': ', name: printData(set.data, data), block: `map ${targets.name}` }] : [];
+  return linkNames(printElementOf(set, element, 'whole'), [...number, ...toChain(verdict)]);
+}
+
+function referencesOf(layout: Layout, expression: Expression): readonly Reference[] {
+  switch (expression.kind) {
+    case 'lookup':
+    case 'dynset': {
+      const { set: name } = expression;
+      // The sets of one service port are no maps.
+      const kind = fixedSets(layout).find(set => set.name === name)?.kind ?? 'set';
+      return [{ before: '@', name, block: `${kind} ${name}` }];
+    }
+    case 'verdict':
+      return toChain(expression.verdict);
+    default:
+      return [];
+  }
+}
+
+function toChain(verdict: Element['verdict']): readonly Reference[] {
+  if (!verdict || !('chain' in verdict)) return [];
+  const { kind, chain } = verdict;
+  return [{ before: `${kind} `, name: chain, block: `chain ${chain}` }];
+}
