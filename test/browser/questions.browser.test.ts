@@ -22,13 +22,12 @@ describe('what an operator looks at and asks', () => {
       await untilEqual('the chosen caller is in the address', true, () =>
         page.evaluate('/from=outside/.test(location.hash)'),
       );
-      await page.goBack();
     });
   });
 
   test('PAGE-80 PAGE-81 a question is answered with its steps, and its address can be shared', async () => {
     await withTab({ url: served.url, hash: '#/ask' }, async page => {
-      await page.getByLabel('To').fill('default/idle');
+      await page.getByLabel('To', { exact: true }).fill('default/idle');
       await page.getByRole('button', { name: 'Explain' }).click();
       await untilShown(page.locator('main'), /refused/i);
       const shared = page.url();
@@ -51,11 +50,15 @@ describe('what an operator looks at and asks', () => {
   test('PAGE-90 PAGE-92 the timeline shows the start and the first syncs, and hides a kind', async () => {
     await withTab({ url: served.url, hash: '#/timeline' }, async page => {
       await untilShown(page.locator('main'), 'node node-a, mode nftables, IPv4 and IPv6');
-      await untilShown(page.locator('main'), /first sync: 7 service ports/);
+      const firstSync = page.locator('main').getByText(/first sync: 7 service ports/);
+      await firstSync.first().waitFor();
+      await page.getByRole('button', { name: 'Syncs' }).click();
+      await untilEqual('no sync is shown', 0, () => firstSync.count());
+      assert.match(page.url(), /kinds=/);
     });
   });
 
-  test('LISTING-1 the rules of one Service are linked from chain to map to element', async () => {
+  test('LISTING-8 the rules of one Service are linked from chain to map to element', async () => {
     await withTab({ url: served.url, hash: '#/rules?service=default/web' }, async page => {
       await untilLoaded(page);
       await untilShown(page.locator('main'), /10\.96\.0\.10/);
