@@ -22,33 +22,32 @@ const NAMES = {
 };
 const ANNOTATION = `<style>*{display:none}</style>${'x'.repeat(5000)}`;
 
-const objects = (name: string, i: number) => `
-apiVersion: v1
-kind: Service
-metadata:
-  name: ${name}
-  namespace: hostile
-  annotations: { note: '${ANNOTATION}' }
-  labels: { app: ${name} }
-spec: { clusterIP: 10.96.0.${i + 10}, selector: { app: ${name} }, ports: [{ name: http, port: 80 }] }
----
-apiVersion: discovery.k8s.io/v1
-kind: EndpointSlice
-metadata: { name: ${name}-1, namespace: hostile, labels: { kubernetes.io/service-name: ${name} } }
-addressType: IPv4
-ports: [{ name: http, port: 8080, protocol: TCP }]
-endpoints:
-  - { addresses: [10.244.1.${i + 10}], nodeName: hostile-node, conditions: { ready: true } }
-`;
+const objects = (name: string, i: number) => [
+  {
+    apiVersion: 'v1',
+    kind: 'Service',
+    metadata: { name, namespace: 'hostile', annotations: { note: ANNOTATION }, labels: { app: name } },
+    spec: { clusterIP: `10.96.0.${i + 10}`, selector: { app: name }, ports: [{ name: 'http', port: 80 }] },
+  },
+  {
+    apiVersion: 'discovery.k8s.io/v1',
+    kind: 'EndpointSlice',
+    metadata: { name: `slice-${i}`, namespace: 'hostile', labels: { 'kubernetes.io/service-name': name } },
+    addressType: 'IPv4',
+    ports: [{ name: 'http', port: 8080, protocol: 'TCP' }],
+    endpoints: [{ addresses: [`10.244.1.${i + 10}`], nodeName: 'hostile-node', conditions: { ready: true } }],
+  },
+];
 
 describe('hostile names', () => {
   const manifests = mkdtempSync(join(tmpdir(), 'manifests-'));
   let served: ServedPage;
   let renaming: RenamingServer;
   before(async () => {
-    for (const [i, name] of Object.keys(NAMES).entries())
-      writeFileSync(join(manifests, `${name}.yaml`), objects(name, i));
-    writeFileSync(join(manifests, 'refused.yaml'), objects("'<u>refused'", 99));
+    for (const [i, name] of [...Object.keys(NAMES), '<u>refused'].entries()) {
+      const list = { apiVersion: 'v1', kind: 'List', items: objects(name, i) };
+      writeFileSync(join(manifests, `${i}.json`), JSON.stringify(list));
+    }
     served = await ServedPage.start({ manifests });
     renaming = await RenamingServer.open(served.url, NAMES);
   });
