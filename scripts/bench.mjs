@@ -5,7 +5,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { bundle } from './build.mjs';
 import { controlPlanePrograms } from './control-plane.mjs';
 import { runInGuest } from './guest.mjs';
-import { GUEST_PROGRAMS, RELEASE_PROGRAMS } from './programs.mjs';
+import { BROWSER_PROGRAMS, GUEST_PROGRAMS, RELEASE_PROGRAMS } from './programs.mjs';
 import { installNpmPackages, installPrograms, missingPrograms, NO_INSTALL_FLAG, root } from './setup.mjs';
 
 const USAGE = `usage: npm run bench -- NAME [--json] [FLAGS of the bench]
@@ -17,6 +17,7 @@ NAME is one of:`;
 const GUEST_TIMEOUT_MS = 3 * 3_600_000;
 /** @type {Readonly<Record<string, import('./programs.mjs').Programs>>} */
 const PROGRAMS = {
+  browser: BROWSER_PROGRAMS,
   iptables: { iptables: 'iptables' },
   ipvs: GUEST_PROGRAMS,
   nftables: { nft: 'nftables' },

@@ -17,38 +17,37 @@ const NAMES = {
   'hostile-image': '"><img src=x onerror=document.title="owned">',
   'hostile-bidi': 'a\u202Egnp.exe\u2066b',
   'hostile-long': `${'long-'.repeat(50)}end`,
-  'hostile-words': '{{constructor.constructor("document.title=1")()}}${1+1}%s&amp;&lt;',
+  'hostile-words': '{{constructor.constructor("document.title=1")()}}#{1+1}%s&amp;&lt;',
   'hostile-node': '</title><svg onload=document.title="owned">',
 };
 const ANNOTATION = `<style>*{display:none}</style>${'x'.repeat(5000)}`;
 
-const objects = (name: string, i: number) => `
-apiVersion: v1
-kind: Service
-metadata:
-  name: ${name}
-  namespace: hostile
-  annotations: { note: '${ANNOTATION}' }
-  labels: { app: ${name} }
-spec: { clusterIP: 10.96.0.${i + 10}, selector: { app: ${name} }, ports: [{ name: http, port: 80 }] }
----
-apiVersion: discovery.k8s.io/v1
-kind: EndpointSlice
-metadata: { name: ${name}-1, namespace: hostile, labels: { kubernetes.io/service-name: ${name} } }
-addressType: IPv4
-ports: [{ name: http, port: 8080, protocol: TCP }]
-endpoints:
-  - { addresses: [10.244.1.${i + 10}], nodeName: hostile-node, conditions: { ready: true } }
-`;
+const objects = (name: string, i: number) => [
+  {
+    apiVersion: 'v1',
+    kind: 'Service',
+    metadata: { name, namespace: 'hostile', annotations: { note: ANNOTATION }, labels: { app: name } },
+    spec: { clusterIP: `10.96.0.${i + 10}`, selector: { app: name }, ports: [{ name: 'http', port: 80 }] },
+  },
+  {
+    apiVersion: 'discovery.k8s.io/v1',
+    kind: 'EndpointSlice',
+    metadata: { name: `slice-${i}`, namespace: 'hostile', labels: { 'kubernetes.io/service-name': name } },
+    addressType: 'IPv4',
+    ports: [{ name: 'http', port: 8080, protocol: 'TCP' }],
+    endpoints: [{ addresses: [`10.244.1.${i + 10}`], nodeName: 'hostile-node', conditions: { ready: true } }],
+  },
+];
 
 describe('hostile names', () => {
   const manifests = mkdtempSync(join(tmpdir(), 'manifests-'));
   let served: ServedPage;
   let renaming: RenamingServer;
   before(async () => {
-    for (const [i, name] of Object.keys(NAMES).entries())
-      writeFileSync(join(manifests, `${name}.yaml`), objects(name, i));
-    writeFileSync(join(manifests, 'refused.yaml'), objects("'<img onerror=x>refused'", 99));
+    for (const [i, name] of [...Object.keys(NAMES), '<u>refused'].entries()) {
+      const list = { apiVersion: 'v1', kind: 'List', items: objects(name, i) };
+      writeFileSync(join(manifests, `${i}.json`), JSON.stringify(list));
+    }
     served = await ServedPage.start({ manifests });
     renaming = await RenamingServer.open(served.url, NAMES);
   });
@@ -60,10 +59,9 @@ describe('hostile names', () => {
 
   /** Fails if a name became anything else than text, or made the page wider. */
   async function assertHarmless(page: Page): Promise<void> {
-    assert.equal(await page.locator('main :is(img, script, style, [onload], [onerror])').count(), 0);
+    assert.equal(await page.locator('main :is(img, script, u, style, [onload], [onerror])').count(), 0);
     assert.ok(!(await page.title()).startsWith('owned'));
     assert.ok(Number(await page.evaluate('document.documentElement.scrollWidth')) <= 1200);
-    assert.deepEqual(await violations(page), []);
   }
 
   test('PAGE-108 a list of hostile names shows them as text', async () => {
@@ -71,11 +69,12 @@ describe('hostile names', () => {
       await untilEqual('all Services are shown', 7, async () => (await shownServices(page)).length);
       const shown = await shownServices(page);
       for (const name of Object.values(NAMES)) assert.ok(shown.includes(`hostile/${name}`), name);
-      assert.ok(shown.includes('hostile/<img onerror=x>refused'));
+      assert.ok(shown.includes('hostile/<u>refused'));
       await assertHarmless(page);
       await page.getByRole('button', { name: /Problems/ }).click();
-      await page.getByText('<img onerror=x>refused').last().waitFor();
+      await page.getByText('<u>refused').last().waitFor();
       await assertHarmless(page);
+      assert.deepEqual(await violations(page), []);
     });
   });
 

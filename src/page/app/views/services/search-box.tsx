@@ -10,6 +10,9 @@ interface SearchBoxProps {
 /** A phone's keyboard would hide the list. */
 const HAS_KEYBOARD = '(hover: hover) and (min-width: 641px)';
 
+/** These go to the list. Enter opens a Service that is alone in it. */
+const LEAVING_KEYS: ReadonlySet<string> = new Set(['ArrowDown', 'PageDown', 'Enter']);
+
 let wasFocused = false;
 
 export function SearchBox({ text, onText, onLeave }: SearchBoxProps) {
@@ -21,9 +24,12 @@ export function SearchBox({ text, onText, onLeave }: SearchBoxProps) {
   }, []);
   const press = (event: KeyboardEvent) => {
     if (event.key === 'Escape') onText('');
-    if (event.key !== 'ArrowDown' && event.key !== 'Enter') return;
+    if (!LEAVING_KEYS.has(event.key)) return;
     event.preventDefault();
-    document.querySelector<HTMLElement>('.service-table [tabindex="0"]')?.focus();
+    const rows = document.querySelectorAll<HTMLElement>('.service-table [data-index]');
+    const [only] = rows;
+    if (event.key === 'Enter' && rows.length === 1) only?.click();
+    else document.querySelector<HTMLElement>('.service-table [tabindex="0"]')?.focus();
   };
   return (
     <input
