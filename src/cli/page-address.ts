@@ -1,6 +1,6 @@
 import { splitHostPort } from '../config/index.ts';
-import { parseIp } from '../net/index.ts';
-import { isOpenAddress, type PageAddress } from '../page/index.ts';
+import { isLoopback, parseIp } from '../net/index.ts';
+import type { PageAddress } from '../page/index.ts';
 import { FlagError } from './flags/index.ts';
 
 /** The values of the flags that say where a page is served, and who may see it. */
@@ -20,11 +20,11 @@ export function pageAddress(texts: PageAddressTexts, prefix: string, mayUseOther
   const common = { ip, port: Number(port), mayUseOtherPort };
   const files = Object.entries({ 'tls-cert-file': certFile, 'tls-key-file': keyFile, 'token-file': tokenFile });
   const missing = files.filter(([, path]) => path === '').map(([name]) => `${prefix}${name}`);
-  if (missing.length === files.length && isOpenAddress(ip)) return { ...common, files: undefined };
+  if (missing.length === files.length && isLoopback(ip)) return { ...common, files: undefined };
   if (missing.length === 0) return { ...common, files: { certFile, keyFile, tokenFile } };
   const list = missing.length > 1 ? `${missing.slice(0, -1).join(', ')} and ${missing.at(-1)}` : missing.join();
   throw new FlagError(
-    isOpenAddress(ip)
+    isLoopback(ip)
       ? `${prefix}bind-address ${address} with TLS or a token also needs ${list}`
       : `${prefix}bind-address ${address} is not a loopback address, so it also needs ${list}`,
   );

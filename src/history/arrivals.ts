@@ -54,7 +54,7 @@ function serviceKey(object: KubeObject): string | undefined {
   if (object.kind === 'Service') return objectKey(object.metadata);
   if (object.kind !== 'EndpointSlice') return undefined;
   const name = serviceNameOf(object);
-  return name && objectKey({ namespace: object.metadata.namespace, name });
+  return name ? objectKey({ namespace: object.metadata.namespace, name }) : undefined;
 }
 
 function serviceNameOf({ metadata }: EndpointSlice): string | undefined {

@@ -55,10 +55,9 @@ export class RowFeed {
     this.#states.start(options.facts());
     this.#end.signal.addEventListener(
       'abort',
-      options.history.onArrival(service => this.#serviceChanged(service)),
+      options.history.onArrival(service => this.#arrived(service)),
     );
     void this.#follow(options.history.follow(this.#end.signal));
-    if (this.#states.isWaiting) this.#schedule();
   }
 
   close(): void {
@@ -81,14 +80,20 @@ export class RowFeed {
   }
 
   #entryCompleted(entry: Entry): void {
-    this.#entries.set(entry.id, entry);
-    if (this.#entries.size > MAX_ENTRIES || GENERAL.has(entry.kind)) this.#relist();
+    if (this.#entries.size < MAX_ENTRIES) this.#entries.set(entry.id, entry);
+    else this.#relist();
+    if (GENERAL.has(entry.kind)) this.#relist();
     if (entry.service !== '') this.#serviceChanged(entry.service);
     this.#schedule();
   }
 
+  #arrived(service: string): void {
+    this.#states.arrived(service);
+    this.#serviceChanged(service);
+  }
+
   #serviceChanged(service: string): void {
-    if (this.#changed.size < MAX_SERVICES) this.#changed.add(service);
+    if (this.#changed.size < MAX_SERVICES || this.#changed.has(service)) this.#changed.add(service);
     else this.#relist();
     this.#schedule();
   }
@@ -113,8 +118,7 @@ export class RowFeed {
     await this.#sendRows();
     await this.#sendHistory();
     this.#isRunning = false;
-    const isDue = this.#changed.size > 0 || this.#entries.size > 0 || this.#mustRelist || this.#states.isWaiting;
-    if (isDue) this.#schedule();
+    if (this.#changed.size > 0 || this.#entries.size > 0 || this.#mustRelist) this.#schedule();
   }
 
   /** The lists have all changes so far. */
@@ -143,7 +147,6 @@ export class RowFeed {
     const breaks = new Breaks();
     for (const key of changed) {
       const row = rowOf(key, facts, context);
-      this.#states.rowMade(key, row?.state);
       texts.set(key, row && JSON.stringify(row));
       this.computed++;
       if (breaks.isDue) await breaks.take();

@@ -2,7 +2,6 @@ import type { Facts } from '../explain/index.ts';
 import type { History } from '../history/index.ts';
 import type { Problem } from '../lib/problem.ts';
 import { problemReasons, setAsideReasons } from './services-context.ts';
-import type { ServiceState } from './services-state.ts';
 
 type Reasons = ReadonlyMap<string, readonly string[]>;
 
@@ -19,7 +18,7 @@ interface Changed {
 /** The parts of a Service's state that can change without an event about the Service. */
 export class LiveStates {
   readonly #history: History;
-  /** Services whose last row says that the kernel does not have their changes yet. */
+  /** Services with changes that the kernel did not have at the last look. */
   #waiting = new Set<string>();
   #areAllWaiting = false;
   #setAside: Reasons = new Map();
@@ -30,14 +29,9 @@ export class LiveStates {
     this.#history = history;
   }
 
-  /** Some rows change as soon as the kernel has the changes. */
-  get isWaiting(): boolean {
-    return this.#areAllWaiting || this.#waiting.size > 0;
-  }
-
   /** A list of this moment has these states. */
   start(facts: Facts): void {
-    const waiting = facts.isPending ? this.#history.waitingServices() : new Set<string>();
+    const waiting = this.#history.waitingServices();
     this.#areAllWaiting = waiting === undefined || waiting.size > MAX_WAITING;
     this.#waiting = new Set(this.#areAllWaiting ? [] : waiting);
     this.#setAside = setAsideReasons(facts);
@@ -53,9 +47,9 @@ export class LiveStates {
     return this.#problems;
   }
 
-  rowMade(service: string, state: ServiceState | undefined): void {
-    if (state !== 'waiting') this.#waiting.delete(service);
-    else if (this.#waiting.size < MAX_WAITING) this.#waiting.add(service);
+  /** A change of the Service came. Until the kernel has it, a list may show that. */
+  arrived(service: string): void {
+    if (this.#waiting.size < MAX_WAITING) this.#waiting.add(service);
     else this.#areAllWaiting = true;
   }
 
@@ -64,7 +58,7 @@ export class LiveStates {
     const before = { setAside: this.#setAside, problems: this.#problems };
     this.#setAside = setAsideReasons(facts);
     const problems = this.problems(facts);
-    const written = this.#written(facts);
+    const written = this.#written();
     return {
       services: [
         ...written.services,
@@ -76,9 +70,9 @@ export class LiveStates {
   }
 
   /** The Services that waited and do not wait any more. */
-  #written(facts: Facts): { readonly services: readonly string[]; readonly isAll: boolean } {
-    if (!this.isWaiting) return { services: [], isAll: false };
-    const waiting = facts.isPending ? this.#history.waitingServices() : new Set<string>();
+  #written(): Changed {
+    if (!this.#areAllWaiting && this.#waiting.size === 0) return { services: [], isAll: false };
+    const waiting = this.#history.waitingServices();
     if (waiting === undefined) return { services: [], isAll: false };
     const isAll = this.#areAllWaiting && waiting.size <= MAX_WAITING;
     if (isAll) this.#areAllWaiting = false;

@@ -1,4 +1,4 @@
-import { type Ip, isLoopback } from '../net/index.ts';
+import type { Ip } from '../net/index.ts';
 
 /** Where the page is served. */
 export interface PageAddress {
@@ -15,11 +15,6 @@ export interface PageFiles {
   readonly certFile: string;
   readonly keyFile: string;
   readonly tokenFile: string;
-}
-
-/** Whether the page may be served at this address without TLS and a token. */
-export function isOpenAddress(ip: Ip): boolean {
-  return isLoopback(ip);
 }
 
 export const DEFAULT_PAGE_ADDRESS = '127.0.0.1:10280';

@@ -23,7 +23,7 @@ export async function describeRule(
   const unknown = { position: undefined, elements: [], services: [], isReject: false };
   if (type === 'policy') return { ...common, ...unknown, kind: 'policy', text: `policy ${verdict}` };
   if (handle === undefined) return undefined;
-  const placed = sources.ruleset.rule(family, table, chain, handle);
+  const placed = await sources.ruleset.rule(family, table, chain, handle);
   if (!placed || !isReadable(family)) {
     const gone = isReadable(family) ? ', which is gone' : '';
     return { ...common, ...unknown, kind: 'rule', text: `with handle ${handle}${gone}` };

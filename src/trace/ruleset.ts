@@ -8,6 +8,7 @@ import {
   type SetOrMap,
   type TraceFamily,
 } from '../kernel/nftables/index.ts';
+import { Breaks } from '../lib/breaks.ts';
 import type { MatchingSet } from './matched-elements.ts';
 
 /** A rule, and its place in its chain, from 1. */
@@ -46,10 +47,12 @@ export class Ruleset {
     return remember(this.#bases, `${family} ${table} ${chain}`, () => this.#readBase(family, table, chain));
   }
 
-  rule(family: TraceFamily, table: string, chain: string, handle: number): PlacedRule | undefined {
+  async rule(family: TraceFamily, table: string, chain: string, handle: number): Promise<PlacedRule | undefined> {
     if (!isReadable(family)) return undefined;
     const key = `${family} ${table} ${chain}`;
-    return remember(this.#rules, key, () => this.#readRules(family, table, chain)).get(handle);
+    const rules = this.#rules.get(key) ?? (await this.#readRules(family, table, chain));
+    this.#rules.set(key, rules);
+    return rules.get(handle);
   }
 
   set(family: NftFamily, table: string, name: string): MatchingSet | undefined {
@@ -73,9 +76,16 @@ export class Ruleset {
     return this.#socket.lookups.chain(family, table, chain)?.base;
   }
 
-  #readRules(family: NftFamily, table: string, chain: string): ReadonlyMap<number, PlacedRule> {
-    const rules = [...this.#socket.listRules(family, table, chain)];
-    return new Map(rules.map((rule, i) => [rule.handle ?? 0, { rule, position: i + 1 }]));
+  /** A chain of iptables-nft has a rule for each Service, and a trace may run in the process of the proxy. */
+  async #readRules(family: NftFamily, table: string, chain: string): Promise<ReadonlyMap<number, PlacedRule>> {
+    const breaks = new Breaks();
+    const rules = new Map<number, PlacedRule>();
+    let position = 0;
+    for (const rule of this.#socket.listRules(family, table, chain)) {
+      rules.set(rule.handle ?? 0, { rule, position: ++position });
+      if (breaks.isDue) await breaks.take();
+    }
+    return rules;
   }
 
   /** The kernel cannot look up a range by one of its keys in every kind of set, so sets with ranges are left out. */

@@ -14,6 +14,7 @@ describe('the rules in a browser', () => {
     await withTab({ url: served.url, hash: '#/rules' }, async page => {
       const block = (name: string) => page.getByRole('article', { name, exact: true });
       await page.getByLabel('Show the lines of a Service').fill('default/api');
+      await page.getByLabel('Show the lines of a Service').press('Enter');
       await block('map targets').getByRole('link', { name: 'pick-cluster-2' }).waitFor();
       const steps = [
         ['chain nat-prerouting', 'services'],

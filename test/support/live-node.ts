@@ -11,6 +11,7 @@ import { factsFrom } from './facts.ts';
 import { ManualClock } from './manual-clock.ts';
 
 const FAMILY = 'IPv4';
+const TURNS = 20;
 
 /** A proxy without a kernel: objects, plans and a history. A test decides when it syncs. */
 export class LiveNode {
@@ -33,7 +34,8 @@ export class LiveNode {
     startedAt: 0,
     report: problem => this.problems.add(problem),
   });
-  #isPending = false;
+  /** Changes that no sync has taken yet, and changes that the kernel does not have yet. */
+  readonly #pending = { arrived: false, taken: false };
 
   constructor(overrides: Partial<LiveHubOptions> = {}) {
     const { clock = this.clock } = overrides;
@@ -48,14 +50,21 @@ export class LiveNode {
     for (const to of objects) node.change({ type: 'added', to } as Change<Service> | Change<EndpointSlice>);
     node.history.listed();
     node.sync();
-    await node.clock.advance(1000);
+    await node.advance(1000);
     return node;
+  }
+
+  /** Lets time pass. On a busy machine, work that takes breaks needs some turns of the event loop more. */
+  async advance(ms: number): Promise<void> {
+    await this.clock.advance(ms);
+    for (let i = 0; i < TURNS; i++) await new Promise(resolve => setImmediate(resolve));
   }
 
   facts(): Facts {
     const [services, slices] = [this.#services, this.#slices];
+    const isPending = this.#pending.arrived || this.#pending.taken;
     return {
-      ...factsFrom(this.#state, { services, slices, families: [FAMILY], isPending: this.#isPending }),
+      ...factsFrom(this.#state, { services, slices, families: [FAMILY], isPending }),
       objects: lookupIn({ services, slices }),
       problems: this.problems.all,
       setAside: this.setAside,
@@ -68,7 +77,7 @@ export class LiveNode {
     const object = latestOf<Service | EndpointSlice>(change);
     const key = objectKey(object.metadata);
     this.problems.clear(`${object.kind} ${key}`);
-    this.#isPending = true;
+    this.#pending.arrived = true;
     const objects: Map<string, Service | EndpointSlice> = object.kind === 'Service' ? this.#services : this.#slices;
     if (change.type === 'removed') objects.delete(key);
     else objects.set(key, object);
@@ -95,6 +104,8 @@ export class LiveNode {
 
   /** A sync takes all changes, but the kernel does not have them yet. */
   take(): number {
+    this.#pending.taken ||= this.#pending.arrived;
+    this.#pending.arrived = false;
     const { model, plans } = this.#state.takeFamily(FAMILY);
     this.history.taken();
     this.history.planned(FAMILY, model, plans);
@@ -105,7 +116,7 @@ export class LiveNode {
   written(servicePorts = 0): void {
     const latencyMs = this.history.synced(FAMILY, { full: false, milliseconds: 1 });
     this.pulse.syncEnded({ servicePorts, milliseconds: 1, latencyMs });
-    this.#isPending = false;
+    this.#pending.taken = false;
   }
 
   sync(): void {

@@ -1,26 +1,13 @@
 import { type Demo, type DemoPage, Prober } from '../../demo/index.ts';
-import { printable } from '../../lib/printable.ts';
 import type { Input, Io } from '../command.ts';
-import { type ColorChoice, type Style, styleFor } from '../style.ts';
+import { type ColorChoice, styleFor } from '../style.ts';
+import { type Display, LineDisplay, ScreenDisplay } from './displays.ts';
 import { type Key, keysOf } from './keys.ts';
-import { PlainLines } from './plain-lines.ts';
-import { Screen } from './screen.ts';
 import { counted, summaryOf, summaryText } from './summary.ts';
-import { tablePicture, type View } from './table.ts';
 
 /** The wait before a redraw, because many results change at the same time. */
 const REDRAW_MS = 50;
 const STOP_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
-
-/** Shows the results whenever they change. */
-interface Display {
-  /** The page is served. */
-  begin(pageUrl: string): void;
-  show(view: View): void;
-  scroll(key: Key): void;
-  /** Restores the terminal. */
-  close(): void;
-}
 
 /** What the demo shows, and how it starts. */
 export interface DemoPlan {
@@ -77,10 +64,6 @@ export async function runLive({ manifests, mode, color, start, openPage }: DemoP
     removeListeners();
     display.close();
   }
-}
-
-export function pageLine(url: string): string {
-  return `The operator's page: ${url}\n`;
 }
 
 /** The keyboard, if there is one. */
@@ -152,60 +135,5 @@ class Redraw {
 
   cancel(): void {
     clearTimeout(this.#timer);
-  }
-}
-
-class ScreenDisplay implements Display {
-  readonly #screen: Screen;
-  readonly #style: Style;
-
-  constructor(io: Io, style: Style) {
-    this.#style = style;
-    this.#screen = new Screen(io.stdout);
-  }
-
-  begin(): void {
-    // The table has the URL.
-  }
-
-  show(view: View): void {
-    this.#screen.draw(tablePicture(view, this.#style, this.#screen.width));
-  }
-
-  scroll(key: Key): void {
-    this.#screen.scroll(key);
-  }
-
-  close(): void {
-    this.#screen.close();
-  }
-}
-
-class LineDisplay implements Display {
-  readonly #io: Io;
-  readonly #lines = new PlainLines();
-  #problems: readonly string[] = [];
-
-  constructor(io: Io) {
-    this.#io = io;
-  }
-
-  begin(pageUrl: string): void {
-    this.#io.stderr.write(pageLine(pageUrl));
-  }
-
-  show({ rows, problems }: View): void {
-    for (const line of this.#lines.newLines(rows)) this.#io.stdout.write(`${line}\n`);
-    for (const problem of problems)
-      if (!this.#problems.includes(problem)) this.#io.stderr.write(`! ${printable(problem)}\n`);
-    this.#problems = problems;
-  }
-
-  scroll(): void {
-    // A pipe has no keys.
-  }
-
-  close(): void {
-    // Printed lines stay.
   }
 }

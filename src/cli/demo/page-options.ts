@@ -1,7 +1,7 @@
 import type { Server } from 'node:net';
 import { splitHostPort } from '../../config/index.ts';
-import { parseIp } from '../../net/index.ts';
-import { isOpenAddress, type PageAddress } from '../../page/index.ts';
+import { isLoopback, parseIp } from '../../net/index.ts';
+import type { PageAddress } from '../../page/index.ts';
 import { FlagError } from '../flags/index.ts';
 import { pageAddress } from '../page-address.ts';
 
@@ -23,7 +23,7 @@ export interface PageFlag {
 export async function demoPageOptions({ text, isGiven, isOnce }: PageFlag): Promise<PageOptions | undefined> {
   if (text === '' || (isOnce && !isGiven)) return undefined;
   const ip = parseIp(splitHostPort(text)?.host ?? '');
-  if (ip !== undefined && !isOpenAddress(ip)) {
+  if (ip !== undefined && !isLoopback(ip)) {
     throw new FlagError('--page-bind-address: the page of the demo has no token, so use 127.0.0.1 or [::1]');
   }
   const address = pageAddress({ address: text, certFile: '', keyFile: '', tokenFile: '' }, '--page-', !isGiven);

@@ -20,7 +20,7 @@ const FLAGS = {
     type: someOf(PAGE_ACTIONS),
     default: [],
     word: 'ACTIONS',
-    usage: 'what the page may do besides reading: probe connects to endpoints, trace follows packets',
+    usage: 'what the page may do besides reading: probe connects to endpoints, trace follows packets and can send one',
     words: PAGE_ACTIONS,
   },
   'tls-cert-file': { type: string, default: '', word: 'FILE', usage: 'certificate of the page in PEM' },

@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import { once } from 'node:events';
 import { request } from 'node:https';
 import { connect, type Socket } from 'node:net';
 import { afterEach, describe, test } from 'node:test';
@@ -59,7 +58,7 @@ describe('an HTTP server with TLS', () => {
     socket.write(Buffer.from('1603010200', 'hex'));
     const drip = setInterval(() => socket.write('\0'), 20);
     try {
-      await once(socket, 'close');
+      await closed(socket);
     } finally {
       clearInterval(drip);
     }
@@ -68,7 +67,7 @@ describe('an HTTP server with TLS', () => {
   test('PAGE-5 bytes that are no handshake close the connection', async () => {
     const socket = dial(await serve());
     socket.write('GET / HTTP/1.1\r\nHost: localhost\r\n\r\n');
-    await once(socket.resume(), 'close');
+    await closed(socket.resume());
   });
 
   test('PAGE-5 unfinished handshakes count as connections, and give way to others', async () => {
@@ -106,6 +105,13 @@ describe('an HTTP server with TLS', () => {
     await waitFor('the end of the stream', () => disconnected?.aborted === true);
   });
 });
+
+/** Also a reset closes a connection. */
+function closed(socket: Socket): Promise<void> {
+  return new Promise(resolve => {
+    socket.once('close', () => resolve());
+  });
+}
 
 interface Call {
   readonly ca?: string;

@@ -25,7 +25,6 @@ const VIEWS_BY_KEY: Readonly<Record<string, ViewName>> = {
   a: 'ask',
   t: 'timeline',
   r: 'rules',
-  n: 'fleet',
 };
 
 /** How long the second key of two may take. */

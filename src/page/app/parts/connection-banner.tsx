@@ -8,16 +8,15 @@ export function ConnectionBanner() {
   if (state === 'live' || state === 'denied') return null;
   if (state === 'connecting' && lastFailure.value === undefined) return null;
   const since = lastDataAt.value;
+  const age = since === undefined ? '' : durationWords(Math.max(0, now.value - since) / 1000);
   return (
     <div class="connection-banner" role="status">
       <strong>
         <span aria-hidden="true">⟳ </span>
-        {state === 'paused' ? 'The page was hidden and did not follow the proxy.' : 'No connection to the proxy.'}
+        {state === 'paused' ? 'The page was hidden, and catches up now.' : 'No connection to the proxy.'}
       </strong>
-      <span>
-        {lastFailure.value} The page retries by itself.
-        {since !== undefined && ` What you see is ${durationWords(Math.max(0, now.value - since) / 1000)} old.`}
-      </span>
+      {state !== 'paused' && <span>{lastFailure.value} The page retries by itself.</span>}
+      {age !== '' && <span>What you see is {age} old.</span>}
     </div>
   );
 }

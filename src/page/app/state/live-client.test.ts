@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import { after, before, beforeEach, test } from 'node:test';
+import { after, before, beforeEach, describe, test } from 'node:test';
 import { effect } from '@preact/signals';
 import type { LiveEvent, ServiceRow } from '../../../inspect/index.ts';
 import { testRow } from '../test-row.ts';
@@ -76,25 +76,6 @@ function wake(): void {
   for (const listener of listeners) listener();
 }
 
-before(async () => {
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  assert.ok(typeof address === 'object' && address);
-  globalThis.fetch = (path, options) => originalFetch(`http://127.0.0.1:${address.port}/${path}`, options);
-  proxy.rows = [testRow('a/one'), testRow('a/two')];
-  void client.run();
-});
-
-after(() => {
-  client.close();
-  globalThis.fetch = originalFetch;
-  server.close();
-  server.closeAllConnections();
-});
-
-beforeEach(() => until(() => connection.value === 'live' && listState.value === 'complete'));
-
 /** Resolves when the signals that the condition reads make it true. */
 function until(condition: () => boolean): Promise<void> {
   return new Promise(resolve => {
@@ -110,48 +91,70 @@ function until(condition: () => boolean): Promise<void> {
 const hasServices = (...keys: readonly string[]) =>
   until(() => servicesVersion.value > 0 && [...services.keys()].sort().join() === keys.join());
 
-test('PAGE-32 the page lists, follows changes, and lists again when the proxy says so', async () => {
-  await hasServices('a/one', 'a/two');
-  sendAll({ kind: 'rows', rows: [testRow('a/new')], removed: ['a/two'] });
-  await hasServices('a/new', 'a/one');
-  proxy.rows = [testRow('a/one')];
-  sendAll({ kind: 'relist' });
-  await hasServices('a/one');
-});
+describe('the client of the live stream', () => {
+  before(async () => {
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const address = server.address();
+    assert.ok(typeof address === 'object' && address);
+    // All tests of a kind run in one process, so this must end with these tests.
+    globalThis.fetch = (path, options) => originalFetch(`http://127.0.0.1:${address.port}/${path}`, options);
+    proxy.rows = [testRow('a/one'), testRow('a/two')];
+    void client.run();
+  });
 
-test('PAGE-33 the last data stays while the proxy is gone, and a new run replaces it', async () => {
-  proxy.failure = 503;
-  breakStreams();
-  await until(() => connection.value === 'reconnecting' && lastFailure.value === 'not now');
-  assert.deepEqual([...services.keys()], ['a/one'], 'the last data stays');
-  proxy.failure = undefined;
-  proxy.run = 'two';
-  proxy.rows = [testRow('b/other')];
-  wake();
-  await until(() => connection.value === 'live' && hello.value?.run === 'two');
-  await hasServices('b/other');
-  assert.equal(lastFailure.value, undefined);
-});
+  after(() => {
+    client.close();
+    globalThis.fetch = originalFetch;
+    server.close();
+    server.closeAllConnections();
+  });
 
-test('PAGE-34 a hidden page closes its stream, and opens it again when it is visible', async () => {
-  browser.isHidden = true;
-  wake();
-  await until(() => connection.value === 'paused');
-  browser.isHidden = false;
-  wake();
-  await until(() => connection.value === 'live');
-});
+  beforeEach(() => until(() => connection.value === 'live' && listState.value === 'complete'));
 
-test('PAGE-35 the page asks for a token, again if it is wrong, and goes on with the right one', async () => {
-  proxy.token = 'right';
-  breakStreams();
-  wake();
-  await until(() => connection.value === 'reconnecting' || connection.value === 'denied');
-  wake();
-  await until(() => connection.value === 'denied' && deniedReason.value === 'the token is wrong');
-  setToken('wrong');
-  await until(() => token.value === 'wrong' && deniedReason.value !== undefined);
-  setToken('right');
-  await until(() => connection.value === 'live');
-  assert.equal(deniedReason.value, undefined);
+  test('PAGE-32 the page lists, follows changes, and lists again when the proxy says so', async () => {
+    await hasServices('a/one', 'a/two');
+    sendAll({ kind: 'rows', rows: [testRow('a/new')], removed: ['a/two'] });
+    await hasServices('a/new', 'a/one');
+    proxy.rows = [testRow('a/one')];
+    sendAll({ kind: 'relist' });
+    await hasServices('a/one');
+  });
+
+  test('PAGE-33 the last data stays while the proxy is gone, and a new run replaces it', async () => {
+    proxy.failure = 503;
+    breakStreams();
+    await until(() => connection.value === 'reconnecting' && lastFailure.value === 'not now');
+    assert.deepEqual([...services.keys()], ['a/one'], 'the last data stays');
+    proxy.failure = undefined;
+    proxy.run = 'two';
+    proxy.rows = [testRow('b/other')];
+    wake();
+    await until(() => connection.value === 'live' && hello.value?.run === 'two');
+    await hasServices('b/other');
+    assert.equal(lastFailure.value, undefined);
+  });
+
+  test('PAGE-34 a hidden page closes its stream, and opens it again when it is visible', async () => {
+    browser.isHidden = true;
+    wake();
+    await until(() => connection.value === 'paused');
+    browser.isHidden = false;
+    wake();
+    await until(() => connection.value === 'live');
+  });
+
+  test('PAGE-35 the page asks for a token, again if it is wrong, and goes on with the right one', async () => {
+    proxy.token = 'right';
+    breakStreams();
+    wake();
+    await until(() => connection.value === 'reconnecting' || connection.value === 'denied');
+    wake();
+    await until(() => connection.value === 'denied' && deniedReason.value === 'the token is wrong');
+    setToken('wrong');
+    await until(() => token.value === 'wrong' && deniedReason.value !== undefined);
+    setToken('right');
+    await until(() => connection.value === 'live');
+    assert.equal(deniedReason.value, undefined);
+  });
 });

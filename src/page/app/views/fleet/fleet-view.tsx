@@ -1,6 +1,6 @@
 import './fleet.css';
 import { useEffect, useState } from 'preact/hooks';
-import { address, setParameters } from '../../address.ts';
+import { address, go } from '../../address.ts';
 import { EmptyNote, ErrorNote, Loading } from '../../parts/notes.tsx';
 import { Age } from '../../parts/time.tsx';
 import { compareNodes } from './compare.ts';
@@ -8,6 +8,9 @@ import { type Answers, fleet, fleetService, NO_SERVICE, readFleet, readFleetServ
 import { FILTER_WORDS, FILTERS, filterOf, statusVerdict, summaryOf } from './node-list.ts';
 import { NodeTable } from './node-table.tsx';
 import { ServiceTable } from './service-table.tsx';
+
+/** `namespace/name`. Browsers read it with the flag v, in which a slash needs a backslash. */
+const NAME_PATTERN = String.raw`[^\/\s]+\/[^\/\s]+`;
 
 /** From the end of one round to the next one. */
 const PAUSE_MS = 10_000;
@@ -106,7 +109,7 @@ function Controls({ service, search, filter, onRefresh }: Choice & { readonly on
           name="service"
           aria-label="Compare a Service on all nodes"
           placeholder="namespace/name of a Service"
-          pattern="[^/\s]+/[^/\s]+"
+          pattern={NAME_PATTERN}
           title="namespace/name"
           defaultValue={service}
         />
@@ -122,6 +125,11 @@ function Controls({ service, search, filter, onRefresh }: Choice & { readonly on
       </button>
     </div>
   );
+}
+
+/** The page about all nodes has only this view, whatever the address says. */
+function setParameters(changed: Readonly<Record<string, string>>): void {
+  go({ view: 'fleet', parameters: { ...address.value.parameters, ...changed } }, { replace: true });
 }
 
 /** Asks all nodes, round after round, while the page is visible. */

@@ -2,8 +2,8 @@ import { useEffect, useRef } from 'preact/hooks';
 import { blockAddress } from './block-section.tsx';
 import type { ShownBlock, ShownGroup } from './shown-blocks.ts';
 
-/** Groups with more blocks than this begin closed. */
-const MAX_OPEN = 30;
+/** The most entries of a group: the groups that follow must not be out of reach. */
+const MAX_ENTRIES = 60;
 
 /** All blocks by hook, beside the listing or above it. */
 export function Outline({
@@ -18,16 +18,19 @@ export function Outline({
   return (
     <nav ref={nav} class="rules-outline" aria-label="Blocks">
       {groups.map(({ name, blocks }) => (
-        <details key={name} open={blocks.length <= MAX_OPEN || blocks.some(({ id }) => id === current)}>
+        <details key={name} open>
           <summary>
             {name} <span class="quiet">{blocks.length}</span>
           </summary>
           <ul>
-            {blocks.map(block => (
-              <li key={block.id}>
-                <Entry block={block} isCurrent={block.id === current} />
-              </li>
-            ))}
+            {blocks
+              .filter(({ id }, i) => i < MAX_ENTRIES || id === current)
+              .map(block => (
+                <li key={block.id}>
+                  <Entry block={block} isCurrent={block.id === current} />
+                </li>
+              ))}
+            {blocks.length > MAX_ENTRIES && <li class="rules-more quiet">and {blocks.length - MAX_ENTRIES} more</li>}
           </ul>
         </details>
       ))}

@@ -55,7 +55,7 @@ function ServiceChooser({ service }: { readonly service: string }) {
   };
   const submit = (event: SubmitEvent) => {
     event.preventDefault();
-    choose(text.trim());
+    if (text.trim() !== service) choose(text.trim());
   };
   return (
     <form class="toolbar" onSubmit={submit}>

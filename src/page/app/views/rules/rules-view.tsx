@@ -1,5 +1,5 @@
 import './rules.css';
-import { useEffect } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import type { RulesAnswer } from '../../../../inspect/index.ts';
 import { address } from '../../address.ts';
 import { EmptyNote, ErrorNote, Loading } from '../../parts/notes.tsx';
@@ -7,7 +7,7 @@ import { BlockSection, elementId } from './block-section.tsx';
 import { Outline } from './outline.tsx';
 import { type RulesData, useRules } from './rules-data.ts';
 import { RulesToolbar } from './rules-toolbar.tsx';
-import { groupsOf, type ShownBlock, shownBlocks } from './shown-blocks.ts';
+import { firstPages, groupsOf, type ShownBlock, shownBlocks } from './shown-blocks.ts';
 
 /** The whole program of the mode, as a listing whose names are links. */
 export function RulesView() {
@@ -44,18 +44,20 @@ function Content({ data: { answer, error, retry } }: { readonly data: RulesData 
 
 function Listing({ answer }: { readonly answer: RulesAnswer }) {
   const { q = '', way, block } = address.value.parameters;
+  const [pages, setPages] = useState(1);
   const isWayOnly = way === '1' && answer.service !== undefined;
   const shown = shownBlocks(answer.blocks, { text: q, isWayOnly });
   useBlockFocus(block, shown);
   if (shown.length === 0) {
     return <EmptyNote title="No block and no line has this text.">Change or clear the filter.</EmptyNote>;
   }
+  const drawn = firstPages(shown, pages, block);
   return (
     <div class="rules-columns">
       <Outline groups={groupsOf(shown)} current={block} />
       <div class="rules-listing">
         <Remarks answer={answer} />
-        {groupsOf(shown).map(group => (
+        {groupsOf(drawn).map(group => (
           <section key={group.name} aria-label={group.name}>
             <h2 class="rules-group">{group.name}</h2>
             {group.blocks.map(one => (
@@ -63,6 +65,11 @@ function Listing({ answer }: { readonly answer: RulesAnswer }) {
             ))}
           </section>
         ))}
+        {drawn.length < shown.length && (
+          <button type="button" onClick={() => setPages(pages + 1)}>
+            Show more: {shown.length - drawn.length} blocks follow
+          </button>
+        )}
       </div>
     </div>
   );

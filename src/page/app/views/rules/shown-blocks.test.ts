@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { ListedBlock, ListedLine } from '../../../../inspect/index.ts';
 import { serviceChoices } from './service-choices.ts';
-import { blockText, countText, groupsOf, lineText, shownBlocks } from './shown-blocks.ts';
+import { blockText, countText, firstPages, groupsOf, lineText, shownBlocks } from './shown-blocks.ts';
 
 const to = (block: string, service?: string): ListedLine => ({
   parts: ['goto ', { text: block, block }],
@@ -64,6 +64,19 @@ describe('the blocks that the rules show', () => {
   test('LISTING-8 the outline has one heading for each group', () => {
     const groups = groupsOf(shownBlocks(BLOCKS, ALL)).map(({ name, blocks }) => `${name} ${blocks.length}`);
     assert.deepEqual(groups, ['prerouting 7', 'input 1']);
+  });
+
+  test('LISTING-8 a long listing is drawn in pages; the block of the address is always drawn', () => {
+    const blocks = shownBlocks(
+      Array.from({ length: 1000 }, (_, i) => block(`${i}`, 'prerouting', [])),
+      ALL,
+    );
+    const lengths = [firstPages(blocks, 1, undefined), firstPages(blocks, 2, '7'), firstPages(blocks, 1, '450')];
+    assert.deepEqual(
+      lengths.map(list => list.length),
+      [150, 300, 600],
+    );
+    assert.equal(firstPages(blocks, 9, undefined).length, 1000);
   });
 
   test('LISTING-8 a block is copied with its title and all shown lines', () => {

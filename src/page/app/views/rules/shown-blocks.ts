@@ -37,6 +37,19 @@ export function shownBlocks(blocks: readonly ListedBlock[], { text, isWayOnly }:
   });
 }
 
+/** So many blocks are drawn at once. A Service with thousands of endpoints has a chain for each of them in some modes. */
+const PAGE_LENGTH = 150;
+
+/** The first blocks, and as many more as the block that the address names needs. `pages` is at least 1. */
+export function firstPages(
+  blocks: readonly ShownBlock[],
+  pages: number,
+  current: string | undefined,
+): readonly ShownBlock[] {
+  const at = blocks.findIndex(({ id }) => id === current);
+  return blocks.slice(0, PAGE_LENGTH * Math.max(pages, Math.ceil((at + 1) / PAGE_LENGTH)));
+}
+
 export function groupsOf(blocks: readonly ShownBlock[]): readonly ShownGroup[] {
   const groups = new Map<string, ShownBlock[]>();
   for (const block of blocks) {

@@ -11,8 +11,8 @@ import { type ServiceHistory, useHistory } from './history/use-history.ts';
 import { KernelTab } from './kernel/kernel-tab.tsx';
 import { isMissing, useSource } from './load.ts';
 import { MissingService } from './missing-service.tsx';
-import type { Selection } from './picture/model.ts';
 import { PictureView } from './picture/picture-view.tsx';
+import type { Selection } from './picture/selection.ts';
 import { PLACES } from './picture/words.ts';
 import { chosenPort, portId, portText } from './port-choice.ts';
 

@@ -19,7 +19,7 @@ test('PAGE-43 a row says the numbers in few figures', () => {
     ]),
     '1/2 0/2',
   );
-  assert.equal(shortList(['a', 'b', 'c', 'd', 'e']), 'a b c +2');
+  assert.equal(shortList(['a', 'b', 'c', 'd', 'e']), 'a b +3');
 });
 
 test('PAGE-43 a change that the history does not have is older than the history', () => {

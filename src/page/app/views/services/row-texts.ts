@@ -2,7 +2,7 @@ import type { EndpointCounts, ServiceRow } from '../../../../inspect/index.ts';
 import { durationWords } from '../../../../lib/duration-words.ts';
 
 /** More are counted. A Service may have hundreds of ports. */
-const MAX_SHOWN = 3;
+const MAX_SHOWN = 2;
 
 /** `3/4`, or `3/4 2/4` if the families differ. */
 export function endpointsText(endpoints: readonly EndpointCounts[]): string {

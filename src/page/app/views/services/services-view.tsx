@@ -22,7 +22,7 @@ const halfMinute = computed(() => Math.floor(now.value / 30_000));
 /** Search first, then filters, then all Services that match. */
 export function ServicesView() {
   const { q = '', filter, sort } = address.value.parameters;
-  const [text, setText] = useSearchText(q);
+  const { text, change, write } = useSearchText(q);
   const question = { text, filter: toFilter(filter), order: toOrder(sort) };
   const { services, total, counts } = useSelection(question);
   const target = parseTarget(text.trim());
@@ -30,7 +30,7 @@ export function ServicesView() {
     <div class="services-view fills">
       <h1 class="spoken">Services</h1>
       <div class="services-tools">
-        <SearchBox text={text} onText={setText} />
+        <SearchBox text={text} onText={change} onLeave={() => write(text)} />
         <OrderSelect order={question.order} />
         <FilterButtons filter={question.filter} counts={counts} />
         <span class="quiet count" role="status">
@@ -66,10 +66,16 @@ function useSelection(question: Question) {
 const WRITE_MS = 250;
 
 /** The text filters at once. The address follows when the operator stops typing: browsers limit its changes. */
-function useSearchText(q: string): readonly [string, (text: string) => void] {
+function useSearchText(q: string) {
   const [text, setText] = useState(q);
   const written = useRef(q);
   const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
+  const write = (next: string) => {
+    clearTimeout(timer.current);
+    if (written.current === next) return;
+    written.current = next;
+    setParameters({ q: next });
+  };
   useEffect(() => {
     if (q === written.current) return;
     written.current = q;
@@ -80,12 +86,9 @@ function useSearchText(q: string): readonly [string, (text: string) => void] {
   const change = (next: string) => {
     setText(next);
     clearTimeout(timer.current);
-    timer.current = setTimeout(() => {
-      written.current = next;
-      setParameters({ q: next });
-    }, WRITE_MS);
+    timer.current = setTimeout(() => write(next), WRITE_MS);
   };
-  return [text, change];
+  return { text, change, write };
 }
 
 function countText(shown: number, all: number): string {

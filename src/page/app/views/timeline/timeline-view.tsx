@@ -30,6 +30,13 @@ function choose(span: ChosenSpan): void {
   }, ADDRESS_MS);
 }
 
+/** The axis stops, so that the entry stays on it, and the address leads to it later, too. */
+function selectEntry(id: number, chosen: ChosenSpan): void {
+  clearTimeout(timer);
+  draft.value = undefined;
+  setParameters({ entry: String(id), ...formatSpan({ ...chosen, isFollowing: false }) });
+}
+
 /** Everything that happened, on one axis, and as a table. */
 export function TimelineView() {
   useHistory();
@@ -61,7 +68,7 @@ export function TimelineView() {
         bounds={bounds}
         selected={selected}
         onChange={choose}
-        onSelect={id => setParameters({ entry: String(id) })}
+        onSelect={id => selectEntry(id, chosen)}
       />
       {failure.value !== undefined && (
         <ErrorNote title="The history cannot be read." error={failure.value} onRetry={() => void readHistory()} />

@@ -1,14 +1,33 @@
-import { useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { CopyButton } from '../../../parts/copy-button.tsx';
 import { useKernel } from '../kernel/kernel-tab.tsx';
 import { type CopiedQuestion, type CopyCommand, copyCommands } from './copy-commands.ts';
 import { kernelCommands } from './kernel-commands.ts';
 
-/** Commands that ask the same in a terminal. */
+/** Commands that ask the same in a terminal. Esc and a click elsewhere close it. */
 export function CopyAs({ question }: { readonly question: CopiedQuestion }) {
   const [isOpen, setIsOpen] = useState(false);
+  const menu = useRef<HTMLDetailsElement>(null);
+  useEffect(() => {
+    if (!isOpen) return undefined;
+    const closeOutside = ({ target }: Event) => {
+      if (target instanceof Node && !menu.current?.contains(target)) setIsOpen(false);
+    };
+    document.addEventListener('pointerdown', closeOutside);
+    return () => document.removeEventListener('pointerdown', closeOutside);
+  }, [isOpen]);
   return (
-    <details class="copy-as" onToggle={event => setIsOpen(event.currentTarget.open)}>
+    <details
+      class="copy-as"
+      ref={menu}
+      open={isOpen}
+      onToggle={event => setIsOpen(event.currentTarget.open)}
+      onKeyDown={event => {
+        if (event.key !== 'Escape') return;
+        setIsOpen(false);
+        event.currentTarget.querySelector('summary')?.focus();
+      }}
+    >
       <summary>Copy as</summary>
       {isOpen && (
         <ul>

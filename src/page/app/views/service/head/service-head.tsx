@@ -5,8 +5,8 @@ import { StateBadge } from '../../../parts/state-badge.tsx';
 import { Age } from '../../../parts/time.tsx';
 import { pageInfo } from '../../../state/page-info.ts';
 import { Connections } from '../connections/connections-plot.tsx';
-import type { Selection } from '../picture/model.ts';
 import { frontendId } from '../picture/model.ts';
+import type { Selection } from '../picture/selection.ts';
 import { CopyAs } from './copy-as.tsx';
 import { stateWords } from './state-words.ts';
 

@@ -8,7 +8,7 @@ export function AffinityTable({ clients }: { readonly clients: readonly PinnedCl
   const rest = clients.length - FIRST_ROWS;
   return (
     <section class="affinity">
-      <h3>{`Session affinity: ${clients.length.toLocaleString('en')} pinned ${clients.length === 1 ? 'client' : 'clients'}`}</h3>
+      <h2>{`Session affinity: ${clients.length.toLocaleString('en')} pinned ${clients.length === 1 ? 'client' : 'clients'}`}</h2>
       <div class="table-box">
         <table>
           <thead>

@@ -49,7 +49,7 @@ interface SideProps {
 function Side({ label, text, segments }: SideProps) {
   return (
     <div class="side">
-      <span class="spoken">{label}: </span>
+      <span class="spoken side-label">{label}: </span>
       {text === undefined ? (
         <span class="quiet">nothing</span>
       ) : (
@@ -85,7 +85,7 @@ export function EqualEntries({ places, count }: { readonly places: readonly Plac
       {isOpen &&
         places.map(({ place, entries }) => (
           <section key={place}>
-            <h4 class="mono">{place}</h4>
+            <p class="mono place">{place}</p>
             <ul>
               {entries.map(({ wanted, counted }, index) => (
                 <li key={index}>

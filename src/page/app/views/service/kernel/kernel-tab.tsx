@@ -81,7 +81,7 @@ function Port({ comparison, isAlone }: { readonly comparison: PortComparison; re
   const { port, differing, equal, equalCount } = comparison;
   return (
     <section class="kernel-port">
-      {!isAlone && <h3>{portTitle(port)}</h3>}
+      {!isAlone && <h2>{portTitle(port)}</h2>}
       {port.incomplete !== undefined && (
         <p class="warn">
           <span aria-hidden="true">! </span>Not everything was read: {port.incomplete}.

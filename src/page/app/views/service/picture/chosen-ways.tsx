@@ -1,8 +1,10 @@
 import type { PortDetail } from '../../../../../inspect/index.ts';
 import { formatAddress } from '../../../address.ts';
-import { isChosen, type Picture, type Selection, type Way } from './model.ts';
+import { groupWays } from './group-ways.ts';
+import type { Picture, Way } from './model.ts';
+import { isChosen, type Selection } from './selection.ts';
 import { Sign } from './sign.tsx';
-import { CALLER_SUBJECTS, outcomeText } from './words.ts';
+import { callersText } from './words.ts';
 
 interface ChosenWaysProps {
   /** `ns/name` */
@@ -10,10 +12,11 @@ interface ChosenWaysProps {
   readonly picture: Picture;
   readonly port: PortDetail;
   readonly selection: Selection;
+  readonly onSelect: (selection: Selection) => void;
 }
 
 /** What the chosen ways mean, in sentences. */
-export function ChosenWays({ service, picture, port, selection }: ChosenWaysProps) {
+export function ChosenWays({ service, picture, port, selection, onSelect }: ChosenWaysProps) {
   if (selection.from === undefined && selection.to === undefined) {
     return <p class="chosen quiet">{hintText(port)} Choose a caller or an address to see its way.</p>;
   }
@@ -23,9 +26,10 @@ export function ChosenWays({ service, picture, port, selection }: ChosenWaysProp
   return (
     <div class="chosen" aria-live="polite">
       <ul>
-        {ways.map(way => (
-          <li key={`${way.from} ${way.to}`}>
-            <WaySentence way={way} />
+        {groupWays(ways).map(({ callers, targets, text, outcome }) => (
+          <li key={text}>
+            <Sign outcome={outcome} /> A connection from <strong>{callersText(callers)}</strong> to{' '}
+            <strong class="mono">{targets.map(targetText).join(', ')}</strong> {text}.
           </li>
         ))}
       </ul>
@@ -34,20 +38,22 @@ export function ChosenWays({ service, picture, port, selection }: ChosenWaysProp
           Why: {text}.
         </p>
       ))}
-      {only && (
-        <a href={formatAddress({ view: 'ask', parameters: questionOf(only, service, port) })}>Ask why, step by step</a>
-      )}
+      <p class="toolbar">
+        {only && (
+          <a href={formatAddress({ view: 'ask', parameters: questionOf(only, service, port) })}>
+            Ask why, step by step
+          </a>
+        )}
+        <button type="button" onClick={() => onSelect({})}>
+          Show all ways
+        </button>
+      </p>
     </div>
   );
 }
 
-function WaySentence({ way: { from, to, outcome, answering } }: { readonly way: Way }) {
-  return (
-    <>
-      <Sign outcome={outcome} /> A connection from <strong>{CALLER_SUBJECTS[from]}</strong> to{' '}
-      <strong class="mono">{to.includes(':') ? to : `node port ${to}`}</strong> {outcomeText(outcome, answering)}.
-    </>
-  );
+function targetText(id: string): string {
+  return id.includes(':') ? id : `node port ${id}`;
 }
 
 function hintText({ affinitySeconds, topology }: PortDetail): string {

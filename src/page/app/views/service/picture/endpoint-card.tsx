@@ -1,5 +1,5 @@
 import type { EndpointDetail } from '../../../../../inspect/index.ts';
-import { type Rect, rectStyle } from './layout.ts';
+import { type Rect, rectStyle } from './geometry.ts';
 
 interface EndpointCardProps {
   readonly detail: EndpointDetail;
@@ -14,7 +14,9 @@ export function EndpointCard({ detail, isUsed, isOff, rect }: EndpointCardProps)
   return (
     <div class={`card endpoint${isUsed ? '' : ' unused'}${isOff ? ' off' : ''}`} style={rectStyle(rect)}>
       <span class="card-head">
-        <span class="mono">{address}</span>
+        <span class="mono" title={address}>
+          {address}
+        </span>
         {local && <span class="here">this node</span>}
       </span>
       <span class="quiet note-line">{endpointNotes(detail, isUsed)}</span>

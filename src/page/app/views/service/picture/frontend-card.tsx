@@ -1,5 +1,5 @@
 import type { FrontendDetail, PortDetail } from '../../../../../inspect/index.ts';
-import { type Rect, rectStyle } from './layout.ts';
+import { type Rect, rectStyle } from './geometry.ts';
 import { FRONTEND_WORDS, hostPort } from './words.ts';
 
 interface FrontendCardProps {

@@ -2,21 +2,26 @@ import type { Outcome, Place } from '../../../../../explain/index.ts';
 import type { Way } from './model.ts';
 import { outcomeText } from './words.ts';
 
-/** Callers that get the same. */
+/** Ways on which connections get the same. */
 export interface WayGroup {
   readonly callers: readonly Place[];
+  /** The ids of frontends. */
+  readonly targets: readonly string[];
   readonly text: string;
   readonly outcome: Outcome;
 }
 
-/** The ways to one address, one group for each different outcome. */
+/** One group for each different outcome. The ways are those of one caller, or those to one address. */
 export function groupWays(ways: readonly Way[]): readonly WayGroup[] {
-  const groups = new Map<string, WayGroup & { readonly callers: Place[] }>();
-  for (const { from, outcome, answering } of ways) {
-    const text = outcomeText(outcome, answering);
-    const known = groups.get(text);
-    if (known) known.callers.push(from);
-    else groups.set(text, { callers: [from], text, outcome });
+  const groups = new Map<string, Way[]>();
+  for (const way of ways) {
+    const text = outcomeText(way.outcome, way.answering);
+    groups.set(text, [...(groups.get(text) ?? []), way]);
   }
-  return [...groups.values()];
+  return [...groups].flatMap(([text, group]) => {
+    const [first] = group;
+    if (!first) return [];
+    const callers = [...new Set(group.map(({ from }) => from))];
+    return [{ callers, targets: [...new Set(group.map(({ to }) => to))], text, outcome: first.outcome }];
+  });
 }

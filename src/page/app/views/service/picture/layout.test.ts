@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { answered, endpoint, frontend, nodePort, port, REFUSED } from '../fixture.ts';
-import { layoutPicture, MIN_WIDTH, type Rect } from './layout.ts';
+import type { Rect } from './geometry.ts';
+import { layoutPicture, MIN_WIDTH } from './layout.ts';
 import { pictureOf } from './model.ts';
 
 const TEXTS = Array.from({ length: 5 }, (_, i) => `10.244.1.${i}:80`);

@@ -1,27 +1,7 @@
 import type { Place } from '../../../../../explain/index.ts';
+import { curve, type Point, type Rect } from './geometry.ts';
 import { type End, endsBehind, type Link, MORE, type Picture, type Way } from './model.ts';
 import { PLACES } from './words.ts';
-
-export interface Rect {
-  readonly x: number;
-  readonly y: number;
-  readonly width: number;
-  readonly height: number;
-}
-
-/** For `element.style`. */
-export function rectStyle(rect: Rect | undefined) {
-  return rect && { left: px(rect.x), top: px(rect.y), width: px(rect.width), height: px(rect.height) };
-}
-
-export function px(value: number): string {
-  return `${value}px`;
-}
-
-export interface Point {
-  readonly x: number;
-  readonly y: number;
-}
 
 /** A line from a caller to a frontend, or to the mark before it where the way ends. */
 export interface PlacedWay {
@@ -213,13 +193,4 @@ function placeGuard(
 function meanY(frontend: Rect, places: readonly Place[]): number {
   const rows = (places.length === 0 ? PLACES : places).map(place => rowY(frontend, place));
   return rows.reduce((sum, y) => sum + y, 0) / rows.length;
-}
-
-/** A bend, and then a straight line of this length. */
-function curve(from: Point, to: Point, straight: number): string {
-  const end = to.x - straight;
-  const middle = (from.x + end) / 2;
-  const round = (value: number) => Math.round(value * 10) / 10;
-  const points = [middle, from.y, middle, to.y, end, to.y].map(round).join(' ');
-  return `M${round(from.x)} ${round(from.y)}C${points}H${round(to.x)}`;
 }

@@ -1,6 +1,7 @@
-import type { PlacedLink, PlacedPicture, PlacedWay, Point } from './layout.ts';
-import { chosenShares, isChosen, type Selection } from './model.ts';
+import type { Point } from './geometry.ts';
+import type { PlacedLink, PlacedPicture, PlacedWay } from './layout.ts';
 import type { Observed } from './observed.ts';
+import { chosenShares, isChosen, type Selection } from './selection.ts';
 
 interface LinesProps {
   readonly placed: PlacedPicture;
@@ -12,6 +13,11 @@ interface LinesProps {
 export function Lines({ placed, selection, observed }: LinesProps) {
   const { width, height, ways, links, ends, guards } = placed;
   const hasSelection = selection.from !== undefined || selection.to !== undefined;
+  // What is chosen lies above the rest.
+  const sortedLinks = [...links].sort(
+    (a, b) => chosenShares(a.link, selection).length - chosenShares(b.link, selection).length,
+  );
+  const sortedWays = [...ways].sort((a, b) => Number(isChosen(a.way, selection)) - Number(isChosen(b.way, selection)));
   const tone = (isOn: boolean) => (hasSelection ? (isOn ? ' on' : ' off') : '');
   return (
     <>
@@ -26,7 +32,7 @@ export function Lines({ placed, selection, observed }: LinesProps) {
         <desc id="way-about">
           Lines lead from callers through the addresses of the Service to its endpoints. The list below says the same.
         </desc>
-        {links.map(each => (
+        {sortedLinks.map(each => (
           <LinkLine key={`${each.link.to} ${each.link.endpoint}`} placed={each} selection={selection} tone={tone} />
         ))}
         {ends.map(({ path, to, callers, end }) => {
@@ -36,7 +42,7 @@ export function Lines({ placed, selection, observed }: LinesProps) {
         {guards.map(({ to, path }) => (
           <path key={to} d={path} class={`line bad${tone(isChosen({ from: 'outside', to }, selection))}`} />
         ))}
-        {ways.map(each => (
+        {sortedWays.map(each => (
           <WayLine key={`${each.way.from} ${each.way.to}`} placed={each} tone={tone(isChosen(each.way, selection))} />
         ))}
       </svg>

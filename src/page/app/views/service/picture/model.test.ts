@@ -11,7 +11,8 @@ import {
   port,
   REFUSED,
 } from '../fixture.ts';
-import { chosenShares, endsBehind, MORE, oddsText, pictureOf } from './model.ts';
+import { endsBehind, MORE, pictureOf } from './model.ts';
+import { chosenShares, oddsText } from './selection.ts';
 
 const A = '10.244.1.10:8080';
 const B = '10.244.2.10:8080';
@@ -108,6 +109,14 @@ describe('the picture of a Service', () => {
     assert.equal(picture.hiddenEndpoints, 988);
     assert.equal(oddsText(picture, MORE, {}), '99\u00a0%');
     assert.equal(oddsText(picture, texts[0] ?? '', {}), '0.1\u00a0%');
+  });
+
+  test('PAGE-64 the share of the others is right although lists of lost answers are cut', () => {
+    const endpoints = [endpoint(A), ...Array.from({ length: 99 }, (_, i) => endpoint(`10.2.0.${i}:80`))];
+    const outcome = answered([A], { lost: ['10.2.0.0:80'] });
+    const cut = { ...outcome, endpoints: outcome.endpoints.map(each => ({ ...each, odds: 0.01 })) };
+    const picture = pictureOf(port([frontend(cut)], endpoints));
+    assert.equal(oddsText(picture, MORE, {}), '98\u00a0%');
   });
 
   test('PAGE-64 of many addresses some of every kind are shown', () => {

@@ -1,6 +1,6 @@
 import type { Outcome, Place } from '../../../../../explain/index.ts';
 import type { EndpointDetail, FrontendDetail, PortDetail } from '../../../../../inspect/index.ts';
-import { endText, hostPort, PLACES, percentRange, seenAsNode } from './words.ts';
+import { endText, hostPort, PLACES, seenAsNode, servingCount } from './words.ts';
 
 /** The way of one caller to one frontend, and what it gets there. */
 export interface Way {
@@ -59,12 +59,6 @@ export interface Picture {
   readonly hiddenEndpoints: number;
   readonly ways: readonly Way[];
   readonly links: readonly Link[];
-}
-
-/** What the operator chose. Nothing chosen means everything. */
-export interface Selection {
-  readonly from?: Place | undefined;
-  readonly to?: string | undefined;
 }
 
 export interface PictureLimits {
@@ -181,38 +175,17 @@ function linksOf(ways: readonly Way[], shown: ReadonlySet<string>): readonly Lin
   return [...links.values()];
 }
 
-/** Endpoints that the picture leaves out have one share together. */
+/** Endpoints that the picture leaves out have one share together: what the others leave. */
 function sharesOf({ outcome, answering, from }: Way, shown: ReadonlySet<string>): ReadonlyMap<string, Share> {
   if (outcome.kind !== 'answered') return new Map();
-  const { endpoints, lost } = outcome;
   const all = reached(outcome);
   const shares = new Map(
     all.filter(({ text }) => shown.has(text)).map(({ text, odds, isLost }) => [text, { from, odds, isLost }]),
   );
-  const hidden = answering + lost.length - shares.size;
+  const hidden = servingCount(outcome, answering) - shares.size;
   const odds = all[0]?.odds;
-  if (hidden > 0) shares.set(MORE, { from, odds: odds && odds * hidden, isLost: endpoints.length === 0 });
+  if (hidden > 0) shares.set(MORE, { from, odds: odds && odds * hidden, isLost: answering === 0 });
   return shares;
-}
-
-export function isChosen({ from, to }: { readonly from?: Place; readonly to: string }, selection: Selection): boolean {
-  const isFrom = selection.from === undefined || from === undefined || selection.from === from;
-  return isFrom && (selection.to === undefined || selection.to === to);
-}
-
-/** The shares of chosen callers in a link. None if the link is not on a chosen way. */
-export function chosenShares(link: Link, selection: Selection): readonly Share[] {
-  return link.shares.filter(({ from }) => isChosen({ from, to: link.to }, selection));
-}
-
-/** `33 %`, or a range if the chosen ways differ. Undefined if no chosen way leads there, or only the kernel knows. */
-export function oddsText(
-  { links }: Pick<Picture, 'links'>,
-  endpoint: string,
-  selection: Selection,
-): string | undefined {
-  const shares = links.filter(link => link.endpoint === endpoint).flatMap(link => chosenShares(link, selection));
-  return percentRange(shares.map(({ odds }) => odds));
 }
 
 /** Ends behind a frontend, one for each text, with the callers that it is for. */

@@ -4,11 +4,13 @@ import type { Place } from '../../../../../explain/index.ts';
 import type { PortDetail } from '../../../../../inspect/index.ts';
 import { Cards } from './cards.tsx';
 import { ChosenWays } from './chosen-ways.tsx';
-import { layoutPicture, MIN_WIDTH, px } from './layout.ts';
+import { px } from './geometry.ts';
+import { layoutPicture, MIN_WIDTH } from './layout.ts';
 import { Lines } from './lines.tsx';
-import { LIMITS, type PictureLimits, pictureOf, type Selection } from './model.ts';
+import { LIMITS, type PictureLimits, pictureOf } from './model.ts';
 import { type Choices, move, type Position } from './moves.ts';
 import { ObservedNote } from './observed-note.tsx';
+import type { Selection } from './selection.ts';
 import { useObserved } from './use-observed.ts';
 import { WayList } from './way-list.tsx';
 import { PLACES } from './words.ts';
@@ -44,8 +46,8 @@ export function PictureView(props: PictureViewProps) {
         </div>
       )}
       <WayList picture={all} port={port} isShown={isList} selection={selection} onSelect={onSelect} />
-      <div class="below">
-        {!isList && <ChosenWays service={service} picture={picture} port={port} selection={selection} />}
+      <div class={isList ? undefined : 'below'}>
+        {!isList && <ChosenWays {...{ service, picture, port, selection, onSelect }} />}
         <ObservedNote observed={observed} />
       </div>
     </section>

@@ -1,10 +1,10 @@
-import type { Place } from '../../../../../explain/index.ts';
 import type { PortDetail } from '../../../../../inspect/index.ts';
 import { frontendNotes } from './frontend-card.tsx';
 import { groupWays } from './group-ways.ts';
-import type { Picture, Selection } from './model.ts';
+import type { Picture } from './model.ts';
+import type { Selection } from './selection.ts';
 import { Sign } from './sign.tsx';
-import { CALLER_SUBJECTS, FRONTEND_WORDS, frontendText, PLACES } from './words.ts';
+import { callersText, FRONTEND_WORDS, frontendText } from './words.ts';
 
 interface WayListProps {
   readonly picture: Picture;
@@ -48,8 +48,4 @@ export function WayList({ picture, port, isShown, selection }: WayListProps) {
       ))}
     </ul>
   );
-}
-
-function callersText(callers: readonly Place[]): string {
-  return callers.length === PLACES.length ? 'any caller' : callers.map(from => CALLER_SUBJECTS[from]).join(' or ');
 }

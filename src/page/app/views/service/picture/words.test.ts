@@ -3,7 +3,7 @@ import { describe, test } from 'node:test';
 import { answered, answeredAsNode, endpoint, frontend, NO_LOCAL, port, REFUSED } from '../fixture.ts';
 import { groupWays } from './group-ways.ts';
 import { pictureOf } from './model.ts';
-import { frontendText, outcomeSign, outcomeText, percent, percentRange } from './words.ts';
+import { callersText, frontendText, outcomeSign, outcomeText, percent, percentRange } from './words.ts';
 
 const A = '10.244.1.10:8080';
 const B = '10.244.2.10:8080';
@@ -47,8 +47,11 @@ describe('the words for outcomes', () => {
       port([frontend({ pod: answered([A]), node: REFUSED, outside: answered([A]) })], [endpoint(A)]),
     );
     assert.deepEqual(
-      groupWays(ways).map(({ callers }) => callers),
-      [['pod', 'outside'], ['node']],
+      groupWays(ways).map(({ callers, targets }) => [callersText(callers), targets]),
+      [
+        ['a pod of this node or a machine outside', ['10.96.0.10:80']],
+        ['the node itself', ['10.96.0.10:80']],
+      ],
     );
   });
 

@@ -110,16 +110,23 @@ export function outcomeText(outcome: Outcome, answering: number): string {
 type Answered = Extract<Outcome, { readonly kind: 'answered' }>;
 
 function answeredText(outcome: Answered, answering: number): string {
-  const { endpoints, lost, isSticky, choice } = outcome;
-  const count = answering + lost.length;
+  const { endpoints, isSticky, choice } = outcome;
+  const count = servingCount(outcome, answering);
+  const lost = count - answering;
   const shares = percentRange(endpoints.map(({ odds }) => odds));
   const by =
     count === 1
       ? `endpoint ${endpoints[0]?.text}`
       : `one of ${count} endpoints, ${choiceWords(choice)}${shares === undefined ? '' : ` (${shares} each)`}`;
   const sticky = isSticky ? '; a client keeps its endpoint' : '';
-  const missing = lost.length === 0 ? '' : `; the answers of ${lost.length} bypass this node, so they are lost`;
-  return `${lost.length === 0 ? 'is answered by' : 'goes to'} ${by}; ${seenText(outcome)}${sticky}${missing}`;
+  const missing = lost === 0 ? '' : `; the answers of ${lost} bypass this node, so they are lost`;
+  return `${lost === 0 ? 'is answered by' : 'goes to'} ${by}; ${seenText(outcome)}${sticky}${missing}`;
+}
+
+/** How many endpoints get connections, also those whose answers are lost. Equal odds say it, because lists are cut. */
+export function servingCount({ endpoints, lost }: Answered, answering: number): number {
+  const odds = endpoints[0]?.odds;
+  return odds ? Math.round(1 / odds) : answering + lost.length;
 }
 
 function seenText(outcome: Answered): string {
@@ -145,4 +152,9 @@ export function seenAsNode(outcome: Outcome): 'all' | 'some' | 'none' {
 export function outcomeSign(outcome: Outcome): { readonly sign: string; readonly tone: 'good' | 'warn' | 'bad' } {
   if (outcome.kind !== 'answered') return { sign: '✕', tone: 'bad' };
   return outcome.lost.length > 0 ? { sign: '!', tone: 'warn' } : { sign: '✓', tone: 'good' };
+}
+
+/** `a pod of this node or the node itself` */
+export function callersText(callers: readonly Place[]): string {
+  return callers.length === PLACES.length ? 'any caller' : callers.map(from => CALLER_SUBJECTS[from]).join(' or ');
 }
