@@ -34,7 +34,9 @@ export function FrontendCard({ id, detail, port, rect, isPressed, isOff, onToggl
         {address === undefined ? `*:${detail.port}` : hostPort(address, detail.port)}
         <span class="quiet">/{port.protocol}</span>
       </strong>
-      <span class="quiet note-line">{frontendNotes(detail, port)}</span>
+      <span class="quiet note-line" title={frontendNotes(detail, port)}>
+        {frontendNotes(detail, port)}
+      </span>
     </button>
   );
 }

@@ -93,6 +93,10 @@ describe('the picture of a Service', () => {
   test('PAGE-63 an endpoint whose answers are lost has a link of its own kind', () => {
     const picture = pictureOf(port([frontend(answered([A], { lost: [B] }))], ENDPOINTS));
     assert.deepEqual(
+      picture.ways.map(({ lost }) => lost),
+      [1, 1, 1],
+    );
+    assert.deepEqual(
       picture.links.map(({ endpoint: address, shares }) => [address, shares.every(({ isLost }) => isLost)]),
       [
         [A, false],

@@ -12,6 +12,8 @@ export interface Way {
   readonly answering: number;
   /** The source is replaced by the node's. The node's own connections have it anyway. */
   readonly asNode: 'all' | 'some' | 'none';
+  /** How many endpoints get connections although their answers do not reach the caller. */
+  readonly lost: number;
   readonly end?: End | undefined;
 }
 
@@ -120,6 +122,7 @@ function waysTo({ id, detail }: FrontendItem): readonly Way[] {
       outcome,
       answering,
       asNode: from === 'node' ? 'none' : seenAsNode(outcome),
+      lost: outcome.kind === 'answered' ? servingCount(outcome, answering) - answering : 0,
       end: endOf(outcome),
     };
   });
