@@ -11,6 +11,7 @@ import {
   port,
   REFUSED,
 } from '../fixture.ts';
+import { groupWays } from './group-ways.ts';
 import { endsBehind, MORE, pictureOf } from './model.ts';
 import { chosenShares, oddsText } from './selection.ts';
 
@@ -87,6 +88,22 @@ describe('the picture of a Service', () => {
       endsBehind(pictureOf(port([some], ENDPOINTS)).ways, '10.96.0.10:80').map(({ callers }) => callers),
       [['pod'], ['outside']],
       'each caller has its own row',
+    );
+  });
+
+  test('PAGE-63 a caller without an address is answered only if source ranges allow it', () => {
+    const guarded = frontend(answered([A]), { kind: 'LoadBalancerIP', sourceRanges: ['192.0.2.0/24'] });
+    const { ways } = pictureOf(port([guarded], ENDPOINTS));
+    assert.deepEqual(
+      ways.map(({ isGuarded }) => isGuarded),
+      [true, false, true],
+    );
+    assert.deepEqual(
+      groupWays(ways).map(({ callers, text }) => [callers, text.slice(0, 36)]),
+      [
+        [['pod', 'outside'], 'with an allowed source is answered by'.slice(0, 36)],
+        [['node'], 'is answered by endpoint 10.244.1.10:'],
+      ],
     );
   });
 
