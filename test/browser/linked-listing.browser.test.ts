@@ -26,11 +26,11 @@ describe('the rules in a browser', () => {
       for (const [from, link] of steps)
         await block(from).getByRole('link', { name: link, exact: true }).first().click();
       const endpoints = block('map cluster-endpoints');
-      await page.waitForFunction('document.activeElement?.getAttribute("aria-label") === "map cluster-endpoints"');
+      await page.locator('article:focus[aria-label="map cluster-endpoints"]').waitFor();
       assert.match(await endpoints.innerText(), /10\.96\.0\.30 \. tcp \. 443 \. 0x00000000 : 10\.244\.1\.11 \. 8443/);
       assert.match(new URL(page.url()).hash, /service=default%2Fapi&block=map\+cluster-endpoints$/);
       await page.goBack();
-      await page.waitForFunction('document.activeElement?.getAttribute("aria-label") === "chain pick-cluster-2"');
+      await page.locator('article:focus[aria-label="chain pick-cluster-2"]').waitFor();
     });
   });
 

@@ -1,4 +1,5 @@
 import type { Browser, Page } from 'playwright-core';
+import { smallPng } from './small-png.ts';
 import { untilLoaded, untilShown } from './wait.ts';
 
 /** Where the pictures of the documents are. */
@@ -19,7 +20,7 @@ export const PICTURES: readonly Picture[] = [
   { name: 'services', hash: '#/services', shows: '6 Services' },
   { name: 'service', hash: '#/service/default/api?from=outside', shows: 'Policy Cluster uses 2 of 2.' },
   { name: 'ask', hash: '#/ask?from=node&to=default/web:80', shows: 'The kernel has all' },
-  { name: 'rules', hash: '#/rules?service=default/web', isDark: true, shows: /10\.96\.0\.10/ },
+  { name: 'rules', hash: '#/rules?service=default/web&way=1', isDark: true, shows: /10\.96\.0\.10/ },
 ];
 
 /** The picture, and what it shows in words. */
@@ -43,7 +44,8 @@ export async function takePicture(browser: Browser, url: string, picture: Pictur
     await page.goto(`${url}${picture.hash}`);
     await untilLoaded(page);
     await untilShown(page.locator('main'), picture.shows);
-    return { png: await page.screenshot({ animations: 'disabled', caret: 'hide' }), text: await textOf(page) };
+    const png = await page.screenshot({ animations: 'disabled', caret: 'hide' });
+    return { png: smallPng(png), text: await textOf(page) };
   } finally {
     await context.close();
   }

@@ -8,6 +8,8 @@ import { createNodeNamespace } from '../support/namespaces.ts';
 import { NamespaceRelay } from './namespace-relay.ts';
 
 const PORT = 10_280;
+/** Very many Services, beside a whole test suite. */
+const MAX_START_MS = 240_000;
 
 export interface ServedPageOptions {
   readonly manifests?: string;
@@ -68,7 +70,7 @@ export class ServedPage {
       ...['--page-bind-address', `127.0.0.1:${PORT}`, ...flags],
     ];
     this.#program = new Program('the proxy', command, { namespace: this.namespace });
-    await this.#program.until(SYNCED);
+    await this.#program.until(SYNCED, { timeoutMs: MAX_START_MS });
   }
 
   async stopProxy(signal: NodeJS.Signals = 'SIGTERM'): Promise<void> {

@@ -3,7 +3,7 @@ import type { Page } from 'playwright-core';
 import { theBrowser } from './browser.ts';
 
 /** The whole test suite may run beside a test. */
-const MAX_WAIT_MS = 60_000;
+const MAX_WAIT_MS = 120_000;
 
 export interface TabOptions {
   readonly url: string;

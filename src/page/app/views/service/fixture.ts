@@ -1,6 +1,5 @@
 import type { Outcome, Place } from '../../../../explain/index.ts';
 import type { EndpointDetail, FrontendDetail, PortDetail } from '../../../../inspect/index.ts';
-import type { Ip } from '../../../../net/index.ts';
 
 // What the tests of this view are made from.
 
@@ -59,7 +58,7 @@ export function frontend(
   const count = (outcome: Outcome) => (outcome.kind === 'answered' ? outcome.endpoints.length : 0);
   return {
     kind: 'ClusterIP',
-    address: '10.96.0.10' as Ip,
+    address: '10.96.0.10',
     port: 80,
     policy: 'Cluster',
     action: 'forward',

@@ -20,7 +20,9 @@ export function MissingService({ service, error, history }: MissingServiceProps)
   return (
     <div class="view service">
       <div class="view-head">
-        <h1>{service}</h1>
+        <h1>
+          <bdi>{service}</bdi>
+        </h1>
         <span class="badge bad">
           <span aria-hidden="true">✕</span>
           {hasHistory ? 'gone' : 'unknown'}

@@ -3,6 +3,7 @@ import type { PortDetail, ServiceDetail } from '../../../../inspect/index.ts';
 import { address, formatAddress, setParameters } from '../../address.ts';
 import { EmptyNote, ErrorNote, Loading } from '../../parts/notes.tsx';
 import { type Tab, Tabs } from '../../parts/tabs.tsx';
+import { hello, lastFailure } from '../../state/live.ts';
 import { services, servicesVersion } from '../../state/services.ts';
 import { EndpointsTable } from './endpoints/endpoints-table.tsx';
 import { ServiceHead } from './head/service-head.tsx';
@@ -34,13 +35,16 @@ function Service({ namespace, name }: { readonly namespace: string; readonly nam
     everyMs: EVERY_MS,
   });
   const history = useHistory(key);
-  const { answer, error } = source.state.value;
+  const { answer: answered, error } = source.state.value;
+  // The stream says whether connections are counted, and so how much room the head needs.
+  const isConnected = hello.value !== undefined || lastFailure.value !== undefined;
+  const answer = isConnected ? answered : undefined;
   if (isMissing(error)) return <MissingService service={key} error={error} history={history} />;
   const { parameters } = address.value;
   const port = answer && chosenPort(answer.ports, { port: parameters.port, family: parameters.family });
   const selection = selectionOf(parameters);
   // The list knows counters and states a little earlier than the answer.
-  const row = (servicesVersion.value >= 0 && services.get(key)) || answer?.row;
+  const row = isConnected ? (servicesVersion.value >= 0 && services.get(key)) || answer?.row : undefined;
   return (
     <div class="view service">
       <ServiceHead {...{ namespace, name, row, detail: answer, port, selection }} />

@@ -97,7 +97,7 @@ function Space({ rows, rowHeight }: { readonly rows: number; readonly rowHeight:
   return (
     <tbody class="space" aria-hidden="true">
       <tr>
-        <td colSpan={COLUMNS.length} style={{ height: `${rows * rowHeight}px` }} />
+        <td style={{ height: `${rows * rowHeight}px` }} />
       </tr>
     </tbody>
   );

@@ -2,7 +2,7 @@ import './connections.css';
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import { SmallPlot } from '../../../parts/plots/small-plot.tsx';
 import { now } from '../../../state/clock.ts';
-import { onLive } from '../../../state/live.ts';
+import { hello, onLive } from '../../../state/live.ts';
 import { addSample, currentRate, ratesOf, type Sample } from './samples.ts';
 
 /** One pixel a second. */
@@ -20,8 +20,9 @@ export function Connections({ service, connections }: ConnectionsProps) {
   const samples = useSamples(service, connections);
   const time = now.value;
   const { times, perSecond } = useMemo(() => ratesOf(samples, time), [samples, time]);
-  if (connections === undefined) return null;
-  const total = Math.max(connections, samples.at(-1)?.connections ?? 0);
+  // The proxy says early that it counts. So the plot has its room before there are counters.
+  if (connections === undefined && !hello.value?.countsConnections) return null;
+  const total = Math.max(connections ?? 0, samples.at(-1)?.connections ?? 0);
   const rate = currentRate(samples, time) ?? 0;
   return (
     <figure class="connections">

@@ -44,7 +44,7 @@ function elementKey({ wanted, found }: Entry): string {
 
 /** Chains that all Services share are left out. */
 function otherLines({ entries, family }: PortKernelDetail, key: string): readonly string[] {
-  const iptables = family === 'IPv6' ? 'ip6tables' : 'iptables';
+  const iptables = `ip${family === 'IPv6' ? '6' : ''}tables`;
   return entries.flatMap(({ kind, place, wanted, found }) => {
     const [, nftFamily = '', nftTable = '', nftChain] = NFT_CHAIN.exec(place) ?? [];
     if (nftChain !== undefined) {

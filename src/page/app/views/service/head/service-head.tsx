@@ -30,7 +30,7 @@ export function ServiceHead({ namespace, name, row, detail, port, selection }: S
       <div class="view-head">
         <h1>
           <span class="quiet">{namespace}/</span>
-          {name}
+          <bdi>{name}</bdi>
         </h1>
         {row && <span class="quiet">{row.type}</span>}
         {row && <StateBadge state={row.state} />}
@@ -47,7 +47,7 @@ export function ServiceHead({ namespace, name, row, detail, port, selection }: S
       <div class="head-body">
         <div class="head-facts">
           {row && <StateReasons row={row} owners={ownersOf(detail)} />}
-          <Facts detail={detail} row={row} port={port} />
+          {row && <Facts detail={detail} row={row} port={port} />}
         </div>
         {row && row.state !== 'notProxied' && <Connections service={key} connections={row.connections} />}
       </div>
@@ -94,7 +94,7 @@ function StateReasons({ row, owners }: StateReasonsProps) {
 
 interface FactsProps {
   readonly detail: ServiceDetail | undefined;
-  readonly row: ServiceRow | undefined;
+  readonly row: ServiceRow;
   readonly port: PortDetail | undefined;
 }
 
@@ -105,7 +105,7 @@ function Facts({ detail, row, port }: FactsProps) {
       <dt>Policies</dt>
       <dd>{policiesText(port)}</dd>
       <dt>Changed</dt>
-      <dd>{row?.changed === undefined ? 'before the history begins' : <Age time={row.changed} />}</dd>
+      <dd>{row.changed === undefined ? 'before the history begins' : <Age time={row.changed} />}</dd>
       {object?.hasSelector === false && (
         <>
           <dt>Selector</dt>

@@ -1,10 +1,8 @@
-import type { Place } from '../../../../../explain/index.ts';
 import type { CardsProps } from './cards.tsx';
 import { px } from './geometry.ts';
 import type { Picture, Way } from './model.ts';
 import { linkKey, type Observed, wayKey } from './observed.ts';
 import { isChosen, oddsText } from './selection.ts';
-import { CALLER_WORDS, PLACES } from './words.ts';
 
 /** The labels on the lines: replaced sources, ends, odds and counts. */
 export function Labels({ picture, placed, selection, observed }: CardsProps) {
@@ -33,13 +31,12 @@ export function Labels({ picture, placed, selection, observed }: CardsProps) {
       ))}
       {placed.ends.map(({ end, to, callers, at }) => (
         <span
-          key={`${to} ${end.text}`}
+          key={`${to} ${callers.join(' ')}`}
           class={`label end${off(callers.some(from => isChosen({ from, to }, selection)))}`}
           style={{ left: px(at.x), top: px(at.y) }}
           title={end.reason}
         >
-          <b aria-hidden="true">✕</b> {callers.length < PLACES.length && `${callerNames(callers)} `}
-          {end.text}
+          <b aria-hidden="true">✕</b> {end.text}
         </span>
       ))}
       {[...placed.endpoints].map(([endpoint, rect]) => (
@@ -52,10 +49,6 @@ export function Labels({ picture, placed, selection, observed }: CardsProps) {
       ))}
     </>
   );
-}
-
-function callerNames(callers: readonly Place[]): string {
-  return callers.map(place => CALLER_WORDS[place].title.toLowerCase()).join(', ');
 }
 
 type LabelStyle = Readonly<Record<string, string>>;

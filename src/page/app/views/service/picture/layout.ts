@@ -67,7 +67,7 @@ const SIZES = {
 const STOP = 12;
 const STUB = 22;
 /** Lines end straight, so that labels on them cover nothing else. */
-const STRAIGHT = { way: 96, guard: 140, link: 66 };
+const STRAIGHT = { way: 112, guard: 140, link: 92 };
 
 /** Places everything in three columns. It knows no browser: sizes are in pixels. */
 export function layoutPicture(picture: Picture, availableWidth: number): PlacedPicture {

@@ -35,9 +35,9 @@ export function Lines({ placed, selection, observed }: LinesProps) {
         {sortedLinks.map(each => (
           <LinkLine key={`${each.link.to} ${each.link.endpoint}`} placed={each} selection={selection} tone={tone} />
         ))}
-        {ends.map(({ path, to, callers, end }) => {
+        {ends.map(({ path, to, callers }) => {
           const isOn = callers.some(from => isChosen({ from, to }, selection));
-          return <path key={`${to} ${end.text}`} d={path} class={`line bad${tone(isOn)}`} />;
+          return <path key={`${to} ${callers.join(' ')}`} d={path} class={`line bad${tone(isOn)}`} />;
         })}
         {guards.map(({ to, path }) => (
           <path key={to} d={path} class={`line bad${tone(isChosen({ from: 'outside', to }, selection))}`} />

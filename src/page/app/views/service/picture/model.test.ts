@@ -82,6 +82,12 @@ describe('the picture of a Service', () => {
     assert.equal(end?.text, 'refused: no endpoints');
     assert.deepEqual(end?.callers, ['pod', 'node', 'outside']);
     assert.deepEqual(more, []);
+    const some = frontend({ pod: NO_LOCAL, node: answered([A]), outside: NO_LOCAL });
+    assert.deepEqual(
+      endsBehind(pictureOf(port([some], ENDPOINTS)).ways, '10.96.0.10:80').map(({ callers }) => callers),
+      [['pod'], ['outside']],
+      'each caller has its own row',
+    );
   });
 
   test('PAGE-63 an endpoint whose answers are lost has a link of its own kind', () => {

@@ -188,17 +188,15 @@ function sharesOf({ outcome, answering, from }: Way, shown: ReadonlySet<string>)
   return shares;
 }
 
-/** Ends behind a frontend, one for each text, with the callers that it is for. */
+/** Ends behind a frontend, each with the callers that it is for: one end if all get the same, otherwise one a caller. */
 export function endsBehind(
   ways: readonly Way[],
   id: string,
 ): readonly (End & { readonly callers: readonly Place[] })[] {
-  const ends = new Map<string, End & { readonly callers: Place[] }>();
-  for (const { from, to, end } of ways) {
-    if (to !== id || end?.at !== 'behind') continue;
-    const known = ends.get(end.text);
-    if (known) known.callers.push(from);
-    else ends.set(end.text, { ...end, callers: [from] });
-  }
-  return [...ends.values()];
+  const ends = ways.flatMap(({ from, to, end }) =>
+    to === id && end?.at === 'behind' ? [{ ...end, callers: [from] }] : [],
+  );
+  const [first] = ends;
+  const isSame = ends.length === PLACES.length && ends.every(({ text }) => text === first?.text);
+  return first && isSame ? [{ ...first, callers: PLACES }] : ends;
 }

@@ -36,7 +36,7 @@ const REASON_WORDS: Readonly<Record<ReasonCode, string>> = {
   'source-ranges': 'source ranges',
   'no-endpoints': 'no endpoints',
   'no-local-endpoints': 'no local endpoints',
-  'answers-bypass-node': 'answers bypass the node',
+  'answers-bypass-node': 'answers lost',
   protocol: 'protocol',
   'not-rejected-from-node': 'no endpoints',
   'unknown-port': 'unknown port',
