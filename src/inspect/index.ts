@@ -14,7 +14,7 @@ export { type InspectionHandlerOptions, inspectionHandler } from './handler.ts';
 export { HISTORY_SCHEMA, type HistoryParts, type HistoryRow, historyRoute, type MissedRow } from './history.ts';
 export type * from './live-events.ts';
 export { LiveHub, type LiveHubOptions } from './live-hub.ts';
-export { LOCAL_SITE, localOnly, type OwnSite, ownSiteOnly } from './own-site.ts';
+export { LOCAL_SITE, localOnly, type OwnSite, siteRefusal } from './own-site.ts';
 export { planRoute } from './plan.ts';
 export { problemsRoute } from './problems.ts';
 export { PulseRecorder, type SyncPulse } from './pulse.ts';

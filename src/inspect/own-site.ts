@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { isLoopback, parseIp } from '../net/index.ts';
-import type { HttpHandler, HttpRequest } from '../observe/http/index.ts';
+import type { HttpAnswer, HttpHandler, HttpRequest } from '../observe/http/index.ts';
 import { errorAnswer } from './answers.ts';
 
 /** The names that a server has for browsers. */
@@ -18,18 +18,16 @@ export const LOCAL_SITE: OwnSite = { scheme: 'http', names: 'localhost or a loop
 
 /** Answers only requests to localhost or to a loopback address. */
 export function localOnly(handle: HttpHandler): HttpHandler {
-  return ownSiteOnly(handle, LOCAL_SITE);
+  return request => siteRefusal(request, LOCAL_SITE) ?? handle(request);
 }
 
 /**
  * Refuses what another site may have made a browser send. A name that leads to the server's address (DNS rebinding) is
  * in the Host header, and a page of another site is in the Origin header.
  */
-export function ownSiteOnly(handle: HttpHandler, site: OwnSite): HttpHandler {
-  return request => {
-    const reason = refusal(request, site);
-    return reason === undefined ? handle(request) : errorAnswer(403, reason);
-  };
+export function siteRefusal(request: HttpRequest, site: OwnSite): HttpAnswer | undefined {
+  const reason = refusal(request, site);
+  return reason === undefined ? undefined : errorAnswer(403, reason);
 }
 
 function refusal(

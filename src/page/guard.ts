@@ -1,4 +1,4 @@
-import { errorAnswer, LOCAL_SITE, type OwnSite, ownSiteOnly } from '../inspect/index.ts';
+import { errorAnswer, LOCAL_SITE, type OwnSite, siteRefusal } from '../inspect/index.ts';
 import type { Clock } from '../lib/clock.ts';
 import { parseIp } from '../net/index.ts';
 import type { HttpAnswer, HttpHandler, HttpRequest } from '../observe/http/index.ts';
@@ -7,7 +7,6 @@ import { isToken, type PageToken, TOKEN_HEADER, tokenIn } from './token.ts';
 
 /** A page that starts asks about twenty questions. Many people can be behind one address. */
 const REQUESTS = { burst: 200, everyMs: 20 };
-const WRONG_TOKENS = { burst: 10, everyMs: 5000 };
 const MAX_URL_LENGTH = 4096;
 
 export interface GuardOptions {
@@ -18,19 +17,34 @@ export interface GuardOptions {
   readonly clock: Clock;
 }
 
-/** Answers only requests that may come in: from the page itself, with the token, and not too many. */
+interface Admission {
+  /** The request may see everything. So nobody else at the same address can have sent it. */
+  readonly isTrusted: boolean;
+  readonly refusal: HttpAnswer | undefined;
+}
+
+/**
+ * Answers only requests that may come in: from the page itself, with the token, and not too many. Trusted requests have
+ * a rate of their own. Otherwise a stranger behind the same NAT gateway or API server could lock the operator out.
+ */
 export function guarded(handle: HttpHandler, { token, hostNames, clock }: GuardOptions): HttpHandler {
-  const requests = new PeerRates(REQUESTS, clock);
-  const inner = token
-    ? withToken(handle, token, siteOf(hostNames), new PeerRates(WRONG_TOKENS, clock))
-    : ownSiteOnly(handle, { ...LOCAL_SITE, isLinkable: isFile });
+  const [trusted, others] = [new PeerRates(REQUESTS, clock), new PeerRates(REQUESTS, clock)];
+  const admit = token ? admitWithToken(token, siteOf(hostNames)) : admitLocal;
   return request => {
-    if (!requests.take(request.peer)) return tooMany('too many requests: wait a second');
+    const { isTrusted, refusal } = admit(request);
+    if (!(isTrusted ? trusted : others).take(request.peer)) {
+      return errorAnswer(429, 'too many requests: wait a second', { 'Retry-After': '1' });
+    }
     if (request.rawPath.length + (request.rawQuery?.length ?? 0) > MAX_URL_LENGTH) {
       return errorAnswer(414, `the URL is too long: ${MAX_URL_LENGTH} characters are allowed`);
     }
-    return inner(request);
+    return refusal ?? handle(request);
   };
+}
+
+function admitLocal(request: HttpRequest): Admission {
+  const refusal = siteRefusal(request, { ...LOCAL_SITE, isLinkable: isFile });
+  return { isTrusted: refusal === undefined, refusal };
 }
 
 /** A name of another owner in the Host header can be DNS rebinding. An address cannot. */
@@ -47,13 +61,13 @@ function siteOf(hostNames: readonly string[]): OwnSite {
  * The files of the page have no secrets, and a browser loads them before it can ask for a token. A request with the
  * token may have any Host: the API server's proxy sends its own name, and no other site knows the token.
  */
-function withToken(handle: HttpHandler, token: () => PageToken, site: OwnSite, failures: PeerRates): HttpHandler {
-  const files = ownSiteOnly(handle, site);
-  const api = ownSiteOnly(handle, { ...site, isOwnName: () => true });
+function admitWithToken(token: () => PageToken, site: OwnSite): (request: HttpRequest) => Admission {
+  const anyHost = { ...site, isOwnName: () => true };
   return request => {
-    if (isFile(request.path)) return files(request);
-    const refusal = tokenRefusal(request, token, failures);
-    return refusal ? ownSiteOnly(() => refusal, site)(request) : api(request);
+    if (isFile(request.path)) return { isTrusted: false, refusal: siteRefusal(request, site) };
+    const refusal = tokenRefusal(request, token());
+    if (refusal) return { isTrusted: false, refusal: siteRefusal(request, site) ?? refusal };
+    return { isTrusted: true, refusal: siteRefusal(request, anyHost) };
   };
 }
 
@@ -61,25 +75,10 @@ function isFile(path: string): boolean {
   return path !== '/v1' && !path.startsWith('/v1/');
 }
 
-function tokenRefusal(
-  { headers, peer }: HttpRequest,
-  token: () => PageToken,
-  failures: PeerRates,
-): HttpAnswer | undefined {
+function tokenRefusal({ headers }: HttpRequest, token: PageToken): HttpAnswer | undefined {
   const given = tokenIn(headers);
+  if (given !== undefined && isToken(token, given)) return undefined;
+  const wrong = given === undefined ? 'a token is missing' : 'the token is wrong';
   const advice = `send the token of the token file in the header Authorization: Bearer TOKEN, or ${TOKEN_HEADER}: TOKEN`;
-  if (given === undefined) return unauthorized(`a token is missing: ${advice}`);
-  // Without a comparison nobody learns whether the token was right.
-  if (!failures.take(peer)) return tooMany('too many wrong tokens from this address: wait some seconds');
-  if (!isToken(token(), given)) return unauthorized(`the token is wrong: ${advice}`);
-  failures.giveBack(peer);
-  return undefined;
-}
-
-function unauthorized(error: string): HttpAnswer {
-  return errorAnswer(401, error, { 'WWW-Authenticate': 'Bearer' });
-}
-
-function tooMany(error: string): HttpAnswer {
-  return errorAnswer(429, error, { 'Retry-After': '1' });
+  return errorAnswer(401, `${wrong}: ${advice}`, { 'WWW-Authenticate': 'Bearer' });
 }

@@ -29,11 +29,6 @@ export class PeerRates {
     return this.#bucket(peer, now).take(now);
   }
 
-  /** What the peer did last does not count. */
-  giveBack(peer: string): void {
-    this.#buckets.get(peer)?.giveBack();
-  }
-
   get size(): number {
     return this.#buckets.size;
   }

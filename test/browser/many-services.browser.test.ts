@@ -23,8 +23,8 @@ test('PAGE-104 the list works with 44,125 Services: few rows exist, and the sear
       await page.getByText(`${MANY.toLocaleString('en')} Services`, { exact: true }).waitFor();
       const rows = async () => (await shownServices(page)).length;
       assert.ok((await rows()) < MAX_ROWS);
-      await page.locator('.service-box').evaluate('box => box.scrollTo(0, box.scrollHeight)');
-      const last = 'team-9/service-9991';
+      await page.evaluate('document.querySelector(".service-box").scrollTo(0, 1e9)');
+      const last = 'team-96/service-9990';
       await untilEqual('the last row is shown', last, async () => (await shownServices(page)).at(-1) ?? '');
       assert.ok((await rows()) < MAX_ROWS);
       for (const wanted of [4, 30_000, 44_124]) {
