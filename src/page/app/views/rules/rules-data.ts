@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import type { RulesAnswer } from '../../../../inspect/index.ts';
 import { ask } from '../../api.ts';
 import { onLive } from '../../state/live.ts';
@@ -17,23 +17,29 @@ export interface RulesData {
 
 type State = Omit<RulesData, 'retry'>;
 
-/** Asks for the listing, and again when the Service changes. */
+/** Asks for the listing, and again when the Service changes, or when the proxy is back. */
 export function useRules(family: string | undefined, service: string | undefined): RulesData {
   const [state, setState] = useState<State>({ answer: undefined, error: undefined, isLoading: true });
   const [round, setRound] = useState(0);
+  const isAnswered = useRef(false);
   const retry = () => setRound(number => number + 1);
   useEffect(() => {
     const stop = new AbortController();
     setState(({ answer }) => ({ answer, error: undefined, isLoading: true }));
-    ask<RulesAnswer>('v1/rules', { family, service }, stop.signal).then(
-      answer => setState({ answer, error: undefined, isLoading: false }),
-      error => {
-        if (!stop.signal.aborted) setState({ answer: undefined, error, isLoading: false });
-      },
-    );
+    ask<RulesAnswer>('v1/rules', { family, service }, stop.signal)
+      .then(
+        answer => setState({ answer, error: undefined, isLoading: false }),
+        error => {
+          if (!stop.signal.aborted) setState({ answer: undefined, error, isLoading: false });
+        },
+      )
+      .finally(() => {
+        isAnswered.current = true;
+      });
     return () => stop.abort();
   }, [family, service, round]);
   useEffect(() => onServiceChange(service, retry), [service]);
+  useEffect(() => onLive('hello', () => isAnswered.current && retry()), []);
   return { ...state, retry };
 }
 
