@@ -1,4 +1,5 @@
 import type { ServiceRow } from '../../../../inspect/index.ts';
+import { shellQuote } from '../../parts/shell-quote.ts';
 
 /** What the operator asks: from where, and to where. */
 export interface AskedTexts {
@@ -44,10 +45,6 @@ export function isCallerText(from: string): boolean {
 
 /** `kube-proxy explain --from node shop/web:80` */
 export function explainCommand(program: string, { from, to }: AskedTexts, probe = false): string {
-  const caller = from === '' ? [] : ['--from', shellWord(from)];
-  return [program, 'explain', ...caller, shellWord(to), ...(probe ? ['--probe'] : [])].join(' ');
-}
-
-export function shellWord(text: string): string {
-  return /^[\w./:@%+=,-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
+  const caller = from === '' ? [] : ['--from', shellQuote(from)];
+  return [program, 'explain', ...caller, shellQuote(to), ...(probe ? ['--probe'] : [])].join(' ');
 }

@@ -1,4 +1,5 @@
 import type { AnsweringEndpoint, Explanation, Outcome } from '../../../../explain/index.ts';
+import { hostPort, percent } from '../../parts/texts.ts';
 
 /** The way of a new connection in a few words: caller, frontend, and where it ends. */
 export interface Way {
@@ -37,11 +38,11 @@ export interface ProbeReading {
   readonly ms: number;
   readonly isGood: boolean;
   /** The probe says nothing about the endpoint. */
-  readonly isOpen: boolean;
+  readonly isInconclusive: boolean;
 }
 
 const MAX_ENDPOINTS = 50;
-const OPEN_OUTCOMES: ReadonlySet<string> = new Set(['cannot tell', 'unsupported', 'not probed']);
+const INCONCLUSIVE: ReadonlySet<string> = new Set(['cannot tell', 'unsupported', 'not probed']);
 
 export function wayOf(explanation: Explanation): Way {
   const { outcome } = explanation;
@@ -122,9 +123,7 @@ function endpointsOf(explanation: Explanation, { endpoints, lost }: Answered): r
 }
 
 export function oddsText(odds: number | undefined): string {
-  if (odds === undefined) return '';
-  const percent = odds * 100;
-  return `${percent >= 10 || Number.isInteger(percent) ? Math.round(percent) : percent.toFixed(1)} %`;
+  return odds === undefined ? '' : percent(odds);
 }
 
 function seenText({ seenAs, sourceIP }: AnsweringEndpoint, callerIP: string | undefined): string {
@@ -145,8 +144,8 @@ function probesOf({ steps }: Explanation): ReadonlyMap<string, ProbeReading> {
   const data = steps.find(({ topic }) => topic === 'probe')?.data as ProbeData | undefined;
   return new Map(
     (data?.results ?? []).map(({ endpoint: { ip, port }, outcome, ms }) => [
-      ip.includes(':') ? `[${ip}]:${port}` : `${ip}:${port}`,
-      { outcome, ms, isGood: outcome === 'connected', isOpen: OPEN_OUTCOMES.has(outcome) },
+      hostPort(ip, port),
+      { outcome, ms, isGood: outcome === 'connected', isInconclusive: INCONCLUSIVE.has(outcome) },
     ]),
   );
 }

@@ -1,3 +1,4 @@
+import { hostPort } from '../../parts/texts.ts';
 import type { IndexedService } from '../../state/service-index.ts';
 
 /** Whether a Service matches what the operator typed. */
@@ -63,6 +64,5 @@ function isIpv6(text: string): boolean {
 
 /** `10.96.0.10:80`, `[fd00::1]:80` */
 export function targetText({ ip, port }: Target): string {
-  if (port === undefined) return ip;
-  return ip.includes(':') ? `[${ip}]:${port}` : `${ip}:${port}`;
+  return port === undefined ? ip : hostPort(ip, port);
 }

@@ -1,7 +1,7 @@
 import type { Place } from '../../../../../explain/index.ts';
 import type { FrontendDetail, PortDetail } from '../../../../../inspect/index.ts';
-import { hostPort } from '../picture/words.ts';
-import { shellQuote } from './shell-quote.ts';
+import { shellQuote } from '../../../parts/shell-quote.ts';
+import { hostPort } from '../../../parts/texts.ts';
 
 export interface CopyCommand {
   /** What the button says. */

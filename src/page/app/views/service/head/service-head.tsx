@@ -8,7 +8,7 @@ import { Connections } from '../connections/connections-plot.tsx';
 import { frontendId } from '../picture/model.ts';
 import type { Selection } from '../picture/selection.ts';
 import { CopyAs } from './copy-as.tsx';
-import { stateWords } from './state-words.ts';
+import { stateAdvice } from './state-advice.ts';
 
 interface ServiceHeadProps {
   readonly namespace: string;
@@ -70,7 +70,7 @@ interface StateReasonsProps {
 function StateReasons({ row, owners }: StateReasonsProps) {
   const { state, reasons } = row;
   if (state === 'programmed') return null;
-  const { meaning, advice } = stateWords(row);
+  const { meaning, advice } = stateAdvice(row);
   const tone = state === 'notProxied' ? '' : state === 'waiting' || state === 'noLocalEndpoints' ? ' warn' : ' bad';
   return (
     <div class={`note${tone} reasons`}>

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { percent } from '../../../parts/texts.ts';
 import { answered, answeredAsNode, endpoint, frontend, NO_LOCAL, port, REFUSED } from '../fixture.ts';
 import { groupWays } from './group-ways.ts';
 import { pictureOf } from './model.ts';
-import { callersText, frontendText, outcomeSign, outcomeText, percent, percentRange } from './words.ts';
+import { callersText, frontendText, outcomeSign, outcomeText, percentRange } from './words.ts';
 
 const A = '10.244.1.10:8080';
 const B = '10.244.2.10:8080';

@@ -1,5 +1,6 @@
 import type { Choice, Outcome, Place, ReasonCode } from '../../../../../explain/index.ts';
 import type { FrontendDetail } from '../../../../../inspect/index.ts';
+import { hostPort, percent } from '../../../parts/texts.ts';
 
 export const PLACES: readonly Place[] = ['pod', 'node', 'outside'];
 
@@ -54,14 +55,6 @@ export function endText({ kind, code }: Unanswered): string {
   return `${END_WORDS[kind]}: ${REASON_WORDS[code]}`;
 }
 
-/** `33 %`, `0.1 %`, with a space that does not break. */
-export function percent(share: number): string {
-  const value = share * 100;
-  if (value > 0 && value < 0.01) return '<\u00a00.01\u00a0%';
-  const digits = value >= 10 ? 0 : value >= 1 ? 1 : 2;
-  return `${Number(value.toFixed(digits))}\u00a0%`;
-}
-
 /** One share, or the smallest and the largest: `25–50 %`. Undefined if only the kernel knows. */
 export function percentRange(shares: readonly (number | undefined)[]): string | undefined {
   const known = shares.filter(share => share !== undefined);
@@ -87,10 +80,6 @@ export function choiceWords(choice: Choice): string {
 /** `10.96.0.10:80`, `[fd00::10]:80` or `port 30080 of the node`. */
 export function frontendText({ address, port }: Pick<FrontendDetail, 'address' | 'port'>): string {
   return address === undefined ? `port ${port} of the node` : hostPort(address, port);
-}
-
-export function hostPort(address: string, port: number): string {
-  return address.includes(':') ? `[${address}]:${port}` : `${address}:${port}`;
 }
 
 /** What a connection gets, as the end of a sentence. So many endpoints answer: the outcome has only the first ones. */

@@ -1,0 +1,17 @@
+/** `10.96.0.10:80`, `[fd00::10]:80` */
+export function hostPort(address: string, port: number): string {
+  return address.includes(':') ? `[${address}]:${port}` : `${address}:${port}`;
+}
+
+/** `33 %`, `0.1 %`, with a space that does not break. */
+export function percent(share: number): string {
+  const value = share * 100;
+  if (value > 0 && value < 0.01) return '<\u00a00.01\u00a0%';
+  const digits = value >= 10 ? 0 : value >= 1 ? 1 : 2;
+  return `${Number(value.toFixed(digits))}\u00a0%`;
+}
+
+/** The text with a capital letter at its beginning. */
+export function capitalized(text: string): string {
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
+}
