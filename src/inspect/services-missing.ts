@@ -5,10 +5,11 @@ import { nearest } from '../lib/nearest.ts';
 
 const CHUNK = 64;
 
-/** Says that there is no such Service, and which one the operator may have meant. */
+/** Says that there is no such Service, and which one the operator may have meant, or why the proxy may not know it. */
 export async function missingServiceText(key: string, services: Iterable<Service>): Promise<string> {
   const meant = await similarKey(key, services);
-  return `there is no Service ${goQuote(key)}${meant === undefined ? '' : `: did you mean ${meant}?`}`;
+  const advice = meant === undefined ? 'a proxy does not watch headless Services' : `did you mean ${meant}?`;
+  return `there is no Service ${goQuote(key)}: ${advice}`;
 }
 
 /**

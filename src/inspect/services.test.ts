@@ -223,5 +223,8 @@ test('HISTORY-27 for a name that does not exist the answer has the nearest one',
   const errorOf = async (name: string) => (await ask(`/v1/services?name=${name}`, facts)).lines[0].error;
   assert.equal(await errorOf('chekout'), 'there is no Service "default/chekout": did you mean default/checkout?');
   assert.equal(await errorOf('cart'), 'there is no Service "default/cart": did you mean shop/cart?');
-  assert.equal(await errorOf('nothing'), 'there is no Service "default/nothing"');
+  assert.equal(
+    await errorOf('nothing'),
+    'there is no Service "default/nothing": a proxy does not watch headless Services',
+  );
 });
