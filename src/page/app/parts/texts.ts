@@ -1,3 +1,12 @@
+import type { FrontendDetail } from '../../../inspect/index.ts';
+
+export const FRONTEND_WORDS: Readonly<Record<FrontendDetail['kind'], string>> = {
+  ClusterIP: 'cluster IP',
+  ExternalIP: 'external IP',
+  LoadBalancerIP: 'load-balancer IP',
+  NodePort: 'node port',
+};
+
 /** `10.96.0.10:80`, `[fd00::10]:80` */
 export function hostPort(address: string, port: number): string {
   return address.includes(':') ? `[${address}]:${port}` : `${address}:${port}`;

@@ -1,5 +1,5 @@
 import type { AnsweringEndpoint, Explanation, Outcome } from '../../../../explain/index.ts';
-import { hostPort, percent } from '../../parts/texts.ts';
+import { capitalized, FRONTEND_WORDS, hostPort, percent } from '../../parts/texts.ts';
 
 /** The way of a new connection in a few words: caller, frontend, and where it ends. */
 export interface Way {
@@ -65,17 +65,10 @@ function callerOf({ caller }: Explanation): Station | undefined {
   return { title: PLACES[place], detail: isAssumed ? 'assumed caller' : known };
 }
 
-const FRONTENDS = {
-  ClusterIP: 'Cluster IP',
-  ExternalIP: 'External IP',
-  LoadBalancerIP: 'Load balancer IP',
-  NodePort: 'Node port',
-} as const;
-
 function frontendOf({ target, question }: Explanation): Station | undefined {
   if (!target) return { title: 'Destination', detail: question.to };
   const { frontend, address, protocol, service } = target;
-  return { title: FRONTENDS[frontend], detail: `${address}/${protocol.toLowerCase()}`, service };
+  return { title: capitalized(FRONTEND_WORDS[frontend]), detail: `${address}/${protocol.toLowerCase()}`, service };
 }
 
 function endOf(outcome: Outcome | undefined): Station | undefined {

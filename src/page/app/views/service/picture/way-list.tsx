@@ -1,10 +1,11 @@
 import type { PortDetail } from '../../../../../inspect/index.ts';
+import { FRONTEND_WORDS } from '../../../parts/texts.ts';
 import { frontendNotes } from './frontend-card.tsx';
 import { groupWays } from './group-ways.ts';
 import type { Picture } from './model.ts';
 import type { Selection } from './selection.ts';
 import { Sign } from './sign.tsx';
-import { callersText, FRONTEND_WORDS, frontendText } from './words.ts';
+import { callersText, frontendText } from './words.ts';
 
 interface WayListProps {
   readonly picture: Picture;

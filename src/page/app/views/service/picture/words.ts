@@ -18,13 +18,6 @@ export const CALLER_SUBJECTS: Readonly<Record<Place, string>> = {
   outside: 'a machine outside',
 };
 
-export const FRONTEND_WORDS: Readonly<Record<FrontendDetail['kind'], string>> = {
-  ClusterIP: 'cluster IP',
-  ExternalIP: 'external IP',
-  LoadBalancerIP: 'load-balancer IP',
-  NodePort: 'node port',
-};
-
 type Unanswered = Exclude<Outcome, { readonly kind: 'answered' }>;
 
 const END_WORDS: Readonly<Record<Unanswered['kind'], string>> = {
