@@ -69,8 +69,7 @@ function EndpointRow({ endpoint }: { readonly endpoint: EndpointStation }) {
       <td class="odds">{odds}</td>
       <td>
         {isLost && '✕ '}
-        {seen}
-        {isAsNode && <span class="badge accent">as node</span>}
+        {seen} {isAsNode && <span class="badge accent">as the node</span>}
       </td>
       {probe && (
         <td class={probe.isGood ? 'good' : probe.isInconclusive ? 'quiet' : 'bad'}>

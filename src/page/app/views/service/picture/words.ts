@@ -1,6 +1,5 @@
 import type { Choice, Outcome, Place, ReasonCode } from '../../../../../explain/index.ts';
-import type { FrontendDetail } from '../../../../../inspect/index.ts';
-import { hostPort, percent } from '../../../parts/texts.ts';
+import { percent } from '../../../parts/texts.ts';
 
 export const PLACES: readonly Place[] = ['pod', 'node', 'outside'];
 
@@ -68,11 +67,6 @@ export function choiceWords(choice: Choice): string {
     case 'scheduler':
       return `as the scheduler ${choice.scheduler} of the kernel decides`;
   }
-}
-
-/** `10.96.0.10:80`, `[fd00::10]:80` or `port 30080 of the node`. */
-export function frontendText({ address, port }: Pick<FrontendDetail, 'address' | 'port'>): string {
-  return address === undefined ? `port ${port} of the node` : hostPort(address, port);
 }
 
 /** What a connection gets, as the end of a sentence. So many endpoints answer: the outcome has only the first ones. */
