@@ -29,7 +29,7 @@ export const IMPORT_RULES: Readonly<Record<string, readonly string[]>> = {
   history: ['modes', 'plan', 'model', 'api', 'net', 'lib'],
   trace: ['kernel', 'net', 'lib'],
   inspect: ['explain', 'history', 'proxy', 'modes', 'plan', 'model', 'observe/http', 'api', 'net', 'lib'],
-  page: ['inspect', 'machine', 'trace', 'observe/http', 'net', 'lib'],
+  page: ['inspect', 'explain', 'machine', 'trace', 'observe/http', 'net', 'lib'],
   'page/app': ['inspect', 'page', 'explain', 'trace', 'lib'],
   'demo/playground': ['kernel', 'api', 'net', 'lib'],
   demo: [

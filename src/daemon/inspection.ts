@@ -4,7 +4,7 @@ import { networkNamespaceName } from '../kernel/netns.ts';
 import { ReportOnce } from '../lib/report-once.ts';
 import { parseIp } from '../net/index.ts';
 import { ConnectionTable, type HttpHandler, RetryingHttpServer } from '../observe/http/index.ts';
-import { serviceFromPlans, traceRoute } from '../page/index.ts';
+import { servedFromPlans, serviceFromPlans, traceRoute } from '../page/index.ts';
 import type { RunningProxy } from '../proxy/index.ts';
 import { inspectedProxy } from './inspected-proxy.ts';
 import { openPage } from './page.ts';
@@ -24,7 +24,10 @@ export async function openInspection(parts: RunParts, proxy: RunningProxy, recor
   const connections = new ConnectionTable(MAX_CONNECTIONS);
   if (inspectSocket !== '') await openSocket(parts, handle, connections);
   if (inspectBindAddress !== '') await openTcp(parts, localOnly(handle), connections);
-  if (page) await openPage(parts, page, handle, [traceRoute({ findService: serviceFromPlans(inspected) })]);
+  if (page)
+    await openPage(parts, page, handle, [
+      traceRoute({ findService: serviceFromPlans(inspected), isServed: servedFromPlans(inspected) }),
+    ]);
 }
 
 async function openSocket({ options, resources }: RunParts, handle: HttpHandler, connections: ConnectionTable) {

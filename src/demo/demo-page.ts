@@ -1,7 +1,14 @@
 import type { Server } from 'node:net';
 import { inspect, inspectionHandler, type LiveHub, type ObservedConnection } from '../inspect/index.ts';
 import type { Listen } from '../observe/http/index.ts';
-import { type PageAddress, PageServer, pageHandler, serviceFromPlans, traceRoute } from '../page/index.ts';
+import {
+  type PageAddress,
+  PageServer,
+  pageHandler,
+  servedFromPlans,
+  serviceFromPlans,
+  traceRoute,
+} from '../page/index.ts';
 import type { Demo } from './demo.ts';
 
 export interface DemoPageOptions {
@@ -38,7 +45,13 @@ export class DemoPage {
       // The cluster of the demo is nobody's production.
       info: { version, allows: ['probe', 'trace'], view: 'node', command: 'kube-proxy' },
       allowFlag: '',
-      routes: [traceRoute({ findService: serviceFromPlans(inspected), namespace: demo.namespace })],
+      routes: [
+        traceRoute({
+          findService: serviceFromPlans(inspected),
+          isServed: servedFromPlans(inspected),
+          namespace: demo.namespace,
+        }),
+      ],
     });
     return new Promise((resolve, reject) => {
       const server = new PageServer({

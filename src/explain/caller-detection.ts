@@ -1,7 +1,9 @@
 import { objectKey, objectName } from '../api/index.ts';
 import {
   ANY_IP,
+  type Cidr,
   cidrContains,
+  cidrFamily,
   type Family,
   familyOf,
   formatCidr,
@@ -22,6 +24,8 @@ export interface DetectedCaller {
   readonly caller: Caller;
   /** Undefined if the operator named no address. `caller.ip` is then an address that stands for any. */
   readonly ip: Ip | undefined;
+  /** The addresses of a pod that the operator did not name, if they are known. */
+  readonly range?: Cidr | undefined;
   readonly how: string;
   /** `ns/name` */
   readonly pod?: string | undefined;
@@ -46,7 +50,7 @@ export interface CalledAddress {
 
 /** A caller of each place, if nothing more is known about it. */
 export function assumedCallers(family: Family, facts: Facts): Readonly<Record<Place, DetectedCaller>> {
-  return { pod: anyPod(family, facts), node: nodeItself(family, facts), outside: anyOutside(family, true) };
+  return { pod: anyPod(family, facts, true), node: nodeItself(family, facts), outside: anyOutside(family, true) };
 }
 
 export async function detectCaller(
@@ -71,6 +75,8 @@ async function detect(
   switch (from.kind) {
     case 'default':
       return assumedCaller(family, called, facts);
+    case 'any-pod':
+      return anyPod(family, facts, false);
     case 'outside':
       return anyOutside(family, false);
     case 'node':
@@ -87,14 +93,24 @@ function assumedCaller(family: Family, { ip, kind }: CalledAddress, facts: Facts
     const how = 'assumed to be the node itself, because only it reaches its loopback addresses';
     return { ...nodeItself(family, facts), ip: undefined, how, isAssumed: true };
   }
-  return kind === undefined || kind === 'ClusterIP' ? anyPod(family, facts) : anyOutside(family, true);
+  return kind === undefined || kind === 'ClusterIP' ? anyPod(family, facts, true) : anyOutside(family, true);
 }
 
-function anyPod(family: Family, facts: Facts): DetectedCaller {
-  const detector = facts.settings(family).localDetector;
-  const ip = detector?.kind === 'source-cidr' ? detector.cidr.address : ANY_IP[family];
-  const how = 'assumed to be a pod of this node; --from names another caller';
-  return { kind: 'caller', caller: { place: 'pod', ip }, ip: undefined, how, isAssumed: true };
+function anyPod(family: Family, facts: Facts, isAssumed: boolean): DetectedCaller {
+  const range = rangeOfPods(family, facts);
+  const ip = range?.address ?? ANY_IP[family];
+  const how = isAssumed
+    ? 'assumed to be a pod of this node; --from names another caller'
+    : 'any pod of this node, as --from says';
+  return { kind: 'caller', caller: { place: 'pod', ip }, ip: undefined, range, how, isAssumed };
+}
+
+/** The range by which rules recognise pods, or the pod CIDR of this node. */
+function rangeOfPods(family: Family, facts: Facts): Cidr | undefined {
+  const { localDetector } = facts.settings(family);
+  if (localDetector?.kind === 'source-cidr') return localDetector.cidr;
+  const own = (facts.state.ownNode?.podCIDRs ?? []).map(text => parseCidr(text));
+  return own.find(cidr => cidr !== undefined && cidrFamily(cidr) === family);
 }
 
 function anyOutside(family: Family, isAssumed: boolean): DetectedCaller {

@@ -1,6 +1,6 @@
 import type { Service } from '../api/index.ts';
-import { type Family, familyOf, type Ip, parseIp } from '../net/index.ts';
-import type { PlannedFrontend } from '../plan/index.ts';
+import { cidrsOverlap, type Family, familyOf, type Ip, parseIp } from '../net/index.ts';
+import type { Firewall, PlannedFrontend } from '../plan/index.ts';
 import type { DetectedCaller } from './caller-detection.ts';
 import type { Facts } from './facts.ts';
 import { nodeIPsOf } from './node-addresses.ts';
@@ -40,11 +40,12 @@ export async function findAddressUse(ip: Ip, { state, objects }: Facts): Promise
 /** What a new connection of the caller gets. `found` is for an address that no frontend matches. */
 export function connectionOutcome(
   { ip, port, protocol, family }: Destination & { readonly family: Family },
-  { caller, ip: callerIP }: DetectedCaller,
+  detected: DetectedCaller,
   facts: Facts,
   found: AddressUse = NO_USE,
 ): Outcome {
   const { planner } = facts.state.family(family);
+  const { caller, ip: callerIP } = detected;
   return outcomeOf({
     mode: facts.mode,
     settings: facts.settings(family),
@@ -52,7 +53,7 @@ export function connectionOutcome(
     caller,
     destination: { ip, port, protocol },
     frontends: {
-      ...(callerIP === undefined ? withoutFirewalls(planner) : matches(planner)),
+      ...(callerIP === undefined ? withoutFirewalls(planner, detected) : matches(planner)),
       frontendsWithIP: () => found.frontends,
     },
     services: () => found.services,
@@ -61,11 +62,12 @@ export function connectionOutcome(
 
 type Matches = Omit<FrontendIndex, 'frontendsWithIP'>;
 
-/** Source ranges say nothing about a caller without an address. */
-function withoutFirewalls(frontends: FrontendIndex): Matches {
+/** Source ranges say nothing about a caller without an address, unless they allow none that it can have. */
+function withoutFirewalls(frontends: FrontendIndex, caller: DetectedCaller): Matches {
   const opened = ({ plan, frontend }: PlannedFrontend): PlannedFrontend => ({
     plan,
-    frontend: frontend.firewall ? { ...frontend, firewall: undefined } : frontend,
+    frontend:
+      frontend.firewall && !excludesEvery(frontend.firewall, caller) ? { ...frontend, firewall: undefined } : frontend,
   });
   return {
     frontendAt: (...address) => {
@@ -74,6 +76,11 @@ function withoutFirewalls(frontends: FrontendIndex): Matches {
     },
     lostFrontendsAt: (...address) => frontends.lostFrontendsAt(...address).map(opened),
   };
+}
+
+/** Whether source ranges allow no address that a caller without a known one can have. */
+export function excludesEvery({ sourceRanges }: Firewall, { range }: DetectedCaller): boolean {
+  return range !== undefined && !sourceRanges.some(allowed => cidrsOverlap(allowed, range));
 }
 
 function matches(frontends: FrontendIndex): Matches {

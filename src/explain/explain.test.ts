@@ -288,6 +288,19 @@ describe('callers and endpoints', () => {
     );
   });
 
+  test('EXPLAIN-10 ranges that contain no pod turn every pod away, and others leave it open', async () => {
+    const guarded = (range: string) =>
+      service('lb', { type: 'LoadBalancer', ingress: [{ ip: '203.0.113.1' }], loadBalancerSourceRanges: [range] });
+    const verdict = async (range: string, from: string) => {
+      const facts = factsOf([guarded(range), slice('lb-1', ['10.244.1.2'])]);
+      const answer = await ask(`203.0.113.1:80 from ${from}`, facts);
+      return [answer.verdict, answer.outcome?.kind];
+    };
+    assert.deepEqual(await verdict('198.51.100.0/24', 'pod'), ['broken', 'silent']);
+    assert.deepEqual(await verdict('10.244.1.0/24', 'pod'), ['unknown', 'answered']);
+    assert.deepEqual(await verdict('198.51.100.0/24', 'outside'), ['unknown', 'answered']);
+  });
+
   test('EXPLAIN-11 every endpoint is listed with its pod, node and zone, used or not', async () => {
     assert.equal(
       stepText(await ask('web', factsOf([web, three])), 'endpoints'),

@@ -35,8 +35,8 @@ export type {
   RemarkCode,
   SeenAs,
 } from './outcome.ts';
-export { placeOutcomes } from './place-outcomes.ts';
+export { askedIP, placeOutcomes } from './place-outcomes.ts';
 export { type EndpointPlace, placesOf, podKey } from './pods.ts';
 export { type ProxyFactsParts, proxyFacts } from './proxy-facts.ts';
 export { type OperatorQuestion, parseQuestion, QuestionError, type QuestionTexts, questionTexts } from './question.ts';
-export { slicesOf } from './target.ts';
+export { resolveTarget, slicesOf } from './target.ts';

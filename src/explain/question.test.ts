@@ -36,9 +36,10 @@ test('EXPLAIN-1 names without a namespace are in the one that the operator names
   assert.deepEqual(read('web:http', 'client-0', 'shop'), { to: 'shop/web:http', from: 'shop/client-0', probe: false });
 });
 
-test('EXPLAIN-1 a caller is a pod, an address, the node or outside', () => {
+test('EXPLAIN-1 a caller is a pod, an address, any pod, the node or outside', () => {
   const from = (text: string) => read('web', text).from;
-  assert.deepEqual(['node', 'outside', '10.0.0.1', 'fd00::1', 'web-0', 'shop/web-0.x'].map(from), [
+  assert.deepEqual(['pod', 'node', 'outside', '10.0.0.1', 'fd00::1', 'web-0', 'shop/web-0.x'].map(from), [
+    'pod',
     'node',
     'outside',
     '10.0.0.1',
@@ -70,6 +71,6 @@ for (const [text, want] of bad) {
 test('EXPLAIN-1 a caller that is neither a name nor an address is refused', () => {
   assert.throws(
     () => read('web', 'a b'),
-    /"a b" is no caller: give POD, NAMESPACE\/POD, an IP address, node or outside/,
+    /"a b" is no caller: give POD, NAMESPACE\/POD, an IP address, pod, node or outside/,
   );
 });

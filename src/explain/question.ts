@@ -30,6 +30,7 @@ export interface AddressTarget {
 
 export type From =
   | { readonly kind: 'default' }
+  | { readonly kind: 'any-pod' }
   | { readonly kind: 'node' }
   | { readonly kind: 'outside' }
   | { readonly kind: 'address'; readonly ip: Ip }
@@ -43,7 +44,7 @@ export class QuestionError extends Error {
 export interface QuestionTexts {
   /** `SERVICE[:PORT]`, `NS/SERVICE[:PORT]`, `IP:PORT`, each with `/udp` or `/sctp`. */
   readonly to: string;
-  /** `POD`, `NS/POD`, `IP`, `node` or `outside`. */
+  /** `POD`, `NS/POD`, `IP`, `pod` for any pod of this node, `node` or `outside`. */
   readonly from?: string | undefined;
   readonly probe?: boolean | undefined;
   /** Of names without one. */
@@ -119,13 +120,16 @@ function parseName(text: string, namespace: string, form: RegExp, whole: string)
 
 function parseFrom(text: string, namespace: string): From {
   if (text === '') return { kind: 'default' };
+  if (text === 'pod') return { kind: 'any-pod' };
   if (text === 'node' || text === 'outside') return { kind: text };
   const ip = parseIp(text.replace(/^\[(.*)\]$/, '$1'));
   if (ip !== undefined) return { kind: 'address', ip };
   try {
     return { kind: 'pod', ...parseName(text, namespace, POD_NAME, text) };
   } catch {
-    throw new QuestionError(`${goQuote(text)} is no caller: give POD, NAMESPACE/POD, an IP address, node or outside`);
+    throw new QuestionError(
+      `${goQuote(text)} is no caller: give POD, NAMESPACE/POD, an IP address, pod, node or outside`,
+    );
   }
 }
 
@@ -137,6 +141,8 @@ export function textOfTarget(target: Target): string {
 
 function textOfFrom(from: Exclude<From, { kind: 'default' }>): string {
   switch (from.kind) {
+    case 'any-pod':
+      return 'pod';
     case 'node':
     case 'outside':
       return from.kind;

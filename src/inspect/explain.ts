@@ -14,7 +14,7 @@ export function explainRoute(explain: AnswerQuestion): Route {
     path: '/v1/explain',
     about: 'why a connection gets what it gets',
     parameters: {
-      from: { about: 'the caller: a pod, an address, node or outside' },
+      from: { about: 'the caller: a name of a pod, an address, pod, node or outside' },
       to: { about: 'SERVICE[:PORT] or IP:PORT[/udp]', isRequired: true },
       probe: { about: 'connect to each endpoint from the node', words: ['true', 'false'] },
     },

@@ -39,6 +39,8 @@ export interface PortDetail extends Omit<PortReport, 'frontends' | 'endpoints'> 
 export interface FrontendDetail extends FrontendReport {
   /** What a connection to this frontend gets, by the place of its caller. */
   readonly outcomes: Readonly<Record<Place, Outcome>>;
+  /** The address that the outcomes are about. For a node port it is one of the node. */
+  readonly askedAt: string;
   /** How many endpoints answer. An outcome has the first hundred of them. */
   readonly answering: Readonly<Record<Place, number>>;
 }

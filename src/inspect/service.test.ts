@@ -92,6 +92,29 @@ test('INSPECT-29 ranges of allowed callers do not count, because the caller has 
   assert.equal(frontend?.outcomes.outside.kind, 'answered');
 });
 
+test('INSPECT-29 ranges that contain no pod turn pods away', async () => {
+  const outcomeOf = async (range: string) => {
+    const spec = { type: 'LoadBalancer', ingress: [{ ip: '203.0.113.1' }], loadBalancerSourceRanges: [range] };
+    const { detail } = await ask('/v1/service?name=lb', factsOf([service('lb', spec), slice('lb-1', ['10.244.1.10'])]));
+    const frontend = detail.ports[0]?.frontends.find(({ kind }) => kind === 'LoadBalancerIP');
+    return frontend?.outcomes.pod;
+  };
+  assert.deepEqual(await outcomeOf('198.51.100.0/24'), {
+    kind: 'silent',
+    code: 'source-ranges',
+    reason: 'loadBalancerSourceRanges (198.51.100.0/24) does not contain pods (10.244.0.0/16)',
+  });
+  assert.equal((await outcomeOf('10.244.7.0/24'))?.kind, 'answered');
+  assert.equal((await outcomeOf('10.0.0.0/8'))?.kind, 'answered');
+});
+
+test('INSPECT-29 a node port says which address of the node the outcomes are about', async () => {
+  const { detail } = await ask('/v1/service?name=shop/web', factsOf([WEB, ENDPOINTS]));
+  const [clusterIP, nodePort] = detail.ports[0]?.frontends ?? [];
+  assert.equal(clusterIP?.askedAt, clusterIP?.address);
+  assert.match(nodePort?.askedAt ?? '', /^\d+(\.\d+){3}$/);
+});
+
 test('INSPECT-29 each endpoint has its pod, place, hints, conditions and reasons', async () => {
   const { detail } = await ask('/v1/service?name=shop/web', factsOf([WEB, ENDPOINTS]));
   const [local, remote, ending] = detail.ports[0]?.endpoints ?? [];

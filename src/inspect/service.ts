@@ -1,5 +1,6 @@
 import { objectKey, objectName, type Service } from '../api/index.ts';
 import {
+  askedIP,
   type EndpointPlace,
   type Facts,
   fixedFacts,
@@ -132,7 +133,8 @@ function frontendDetail(
     node: answeringCount(node),
     outside: answeringCount(outside),
   };
-  return { ...report, outcomes: { pod: cut(pod), node: cut(node), outside: cut(outside) }, answering };
+  const askedAt = askedIP(frontend, family, facts);
+  return { ...report, askedAt, outcomes: { pod: cut(pod), node: cut(node), outside: cut(outside) }, answering };
 }
 
 function answeringCount(outcome: Outcome): number {

@@ -49,6 +49,11 @@ export function cidrContains(cidr: Cidr, ip: Ip): boolean {
   return familyOf(ip) === cidrFamily(cidr) && maskIp(ip, cidr.prefix) === cidr.address;
 }
 
+/** Whether an address is in both networks. */
+export function cidrsOverlap(a: Cidr, b: Cidr): boolean {
+  return cidrContains(a, b.address) || cidrContains(b, a.address);
+}
+
 function bitsOf(ip: Ip): number {
   return familyOf(ip) === 'IPv4' ? 32 : 128;
 }

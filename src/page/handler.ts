@@ -40,18 +40,19 @@ function pageRoute(info: PageInfo): Route {
 }
 
 function refusal(request: HttpRequest, { info, allowFlag }: PageHandlerOptions): HttpAnswer | undefined {
-  const action = actionOf(request);
-  if (action === undefined || info.allows.includes(action)) return undefined;
+  const actions = actionsOf(request);
+  const refused = actions.find(action => !info.allows.includes(action));
+  if (refused === undefined) return undefined;
   return errorAnswer(
     403,
-    `the page may not ${action} here: start the program that serves it with ${allowFlag}=${action}`,
+    `the page may not ${refused} here: start the program that serves it with ${allowFlag}=${actions.join()}`,
   );
 }
 
 /** What a request does besides reading. */
-function actionOf({ path, query }: HttpRequest): PageAction | undefined {
-  if (path === '/v1/trace') return 'trace';
+function actionsOf({ path, query }: HttpRequest): readonly PageAction[] {
   // Several values are refused later. None of them may pass here.
-  if (path === '/v1/explain' && query.getAll('probe').some(value => value !== 'false')) return 'probe';
-  return undefined;
+  const has = (name: string) => query.getAll(name).some(value => value !== 'false');
+  if (path === '/v1/trace') return has('send') ? ['probe', 'trace'] : ['trace'];
+  return path === '/v1/explain' && has('probe') ? ['probe'] : [];
 }

@@ -12,7 +12,7 @@ export interface PageInfo {
   readonly command: string;
 }
 
-/** probe: connect to endpoints. trace: follow packets through the kernel's rules. */
+/** probe: connect to endpoints. trace: follow packets through the kernel's rules. Both: also send a packet to follow. */
 export type PageAction = 'probe' | 'trace';
 
 export const PAGE_ACTIONS: readonly PageAction[] = ['probe', 'trace'];

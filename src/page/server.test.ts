@@ -216,7 +216,14 @@ describe('the server of the page', () => {
     assert.match(JSON.parse(refused.body).error, /may not probe here: .* --page-allow=probe$/);
     assert.equal((await page.call({ path: '/v1/explain?to=web&probe=false&probe=true' })).status, 403);
     assert.equal((await page.call({ path: '/v1/%65xplain?to=web&%70robe=true' })).status, 403);
-    assert.match((await page.call({ path: '/v1/trace?to=web' })).body, /--page-allow=trace/);
+    assert.match((await page.call({ path: '/v1/trace?to=web' })).body, /--page-allow=trace"/);
+    for (const allows of [['trace'], ['probe']] as const) {
+      const half = await open({ routes, allows });
+      for (const query of ['send=true', 'send=false&send=true', '%73end=x']) {
+        const sent = await half.call({ path: `/v1/trace?to=web&${query}` });
+        assert.deepEqual([sent.status, /--page-allow=probe,trace"/.test(sent.body)], [403, true], query);
+      }
+    }
     assert.equal((await page.call({ path: '/v1/explain?to=web&probe=false' })).status, 200);
     const allowed = await open({ routes, allows: ['probe'] });
     assert.equal((await allowed.call({ path: '/v1/explain?to=web&probe=true' })).status, 200);

@@ -11,8 +11,20 @@ export interface SentConnection {
   readonly text: string;
 }
 
-/** Throws a `QueryError` if the selection has no packet that the node could send. */
-export function sentConnection({ source, destinations }: PacketSelection): SentConnection {
+/** Whether a connection of the node to `10.96.0.10:80/tcp` meets a frontend of a Service. */
+export type IsServed = (to: string) => Promise<boolean>;
+
+/**
+ * Throws a `QueryError` if the selection has no packet that the node could send, or if no Service has the address.
+ * Otherwise everyone who may see the page could look for open ports from the node.
+ */
+export async function sentConnection(selection: PacketSelection, isServed: IsServed): Promise<SentConnection> {
+  const sent = firstConnection(selection);
+  if (await isServed(`${sent.text}/${sent.protocol.toLowerCase()}`)) return sent;
+  throw new QueryError(`no Service has the address ${sent.text}, so the node does not send to it: ask without send`);
+}
+
+function firstConnection({ source, destinations }: PacketSelection): SentConnection {
   if (source !== undefined && source !== 'node') {
     throw new QueryError('the node can only send its own packets: ask without send, or from=node');
   }

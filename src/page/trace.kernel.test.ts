@@ -14,7 +14,11 @@ test('PAGE-84 PAGE-85 the node sends a packet, the trace draws its way, and noth
   withTracedCluster('nftables', async ({ cluster }) => {
     const address = parseIp('10.96.0.10') as Ip;
     const ports = [{ name: '', protocol: 'TCP' as const, frontends: [{ address, port: 80 }] }];
-    const route = traceRoute({ findService: async () => ({ key: 'default/web', ports }), namespace: cluster.node });
+    const route = traceRoute({
+      findService: async () => ({ key: 'default/web', ports }),
+      isServed: async to => to === '10.96.0.10:80/tcp',
+      namespace: cluster.node,
+    });
     const server = await HttpServer.open({
       ip: '127.0.0.1' as Ip,
       port: 0,

@@ -50,7 +50,7 @@ async function withRoute(options: Partial<TraceRouteOptions>, work: (parts: Part
   const tracers = new Tracers();
   const clock = new ManualClock();
   const findService = async () => Promise.reject(new Error('not asked'));
-  const route = traceRoute({ findService, clock, open: tracers.opener, ...options });
+  const route = traceRoute({ findService, isServed: async () => true, clock, open: tracers.opener, ...options });
   const handle = inspectionHandler({ routes: [route] });
   const server = await HttpServer.open({ ip: '127.0.0.1' as Ip, port: 0, handle });
   const ask = (query: string, signal: AbortSignal | null = null) =>
@@ -143,6 +143,11 @@ describe('the trace of the page', () => {
       /^400 the node can only send its own packets/,
     );
     assert.match(await error('to=10.96.0.0/24&send=true'), /^400 the node can only send to one IP and a port/);
+    const asked: string[] = [];
+    const isServed = async (to: string) => asked.push(to) === 0;
+    assert.match(await error('to=169.254.169.254:80&send=true', { isServed }), /^400 no Service has the address 169/);
+    assert.match(await error('to=[fd00::1]:53/udp&send=true', { isServed }), /^400 no Service has the address \[fd00/);
+    assert.deepEqual(asked, ['169.254.169.254:80/tcp', '[fd00::1]:53/udp']);
     const open = async () => Promise.reject(new TraceError('tracing packets needs the right CAP_NET_ADMIN'));
     assert.match(await error('to=10.96.0.10:80', { open }), /^501 tracing packets needs the right CAP_NET_ADMIN/);
   });

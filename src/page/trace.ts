@@ -18,7 +18,7 @@ import {
 } from '../trace/index.ts';
 import { LineQueue } from './line-queue.ts';
 import type { TraceLine } from './trace-lines.ts';
-import { type SentConnection, sentConnection } from './trace-send.ts';
+import { type IsServed, type SentConnection, sentConnection } from './trace-send.ts';
 
 const MAX_SECONDS = 60;
 const MAX_PACKETS = 200;
@@ -28,6 +28,7 @@ const GRACE_MS = 1000;
 
 export interface TraceRouteOptions {
   readonly findService: FindService;
+  readonly isServed: IsServed;
   /** By default the namespace of this process. */
   readonly namespace?: TracerOptions['namespace'];
   readonly clock?: Clock;
@@ -44,11 +45,14 @@ export function traceRoute(options: TraceRouteOptions): Route {
     parameters: {
       from: { about: 'only packets from this IP or CIDR, or from the node itself: node' },
       to: { about: 'SERVICE[:PORT], IP[:PORT][/udp], a CIDR or node:PORT', isRequired: true },
-      send: { about: 'the node itself opens one connection to the destination', words: ['true', 'false'] },
+      send: {
+        about: 'the node itself opens one connection to the destination, which a Service must have',
+        words: ['true', 'false'],
+      },
     },
     async answer(query) {
       const named = await selectionOf(query.get('from') ?? '', query.get('to') ?? '', options.findService);
-      const sent = query.get('send') === 'true' ? sentConnection(named.selection) : undefined;
+      const sent = query.get('send') === 'true' ? await sentConnection(named.selection, options.isServed) : undefined;
       if (running) await withTimeout(running, GRACE_MS, options.clock).catch(() => undefined);
       if (running) throw new QueryError('another trace runs: try again when it has ended', 409);
       const trace = startTrace(named, sent, options, query.disconnected);

@@ -66,6 +66,19 @@ describe('every view in a browser', () => {
     });
   });
 
+  test('PAGE-105 axe-core finds nothing in the reasons of the lights, and in the commands to copy', async () => {
+    await withTab({ url: served.url, hash: '#/service/default/web' }, async page => {
+      await untilLoaded(page);
+      await page.getByText('Copy as', { exact: true }).click();
+      await page.getByText('kubectl').first().waitFor();
+      assert.deepEqual(await violations(page), []);
+      for (const light of [/^API watches/, /^Syncs/, /^Drift/, /^Problems/]) {
+        await page.getByRole('button', { name: light }).click();
+        assert.deepEqual(await violations(page), [], String(light));
+      }
+    });
+  });
+
   test('PAGE-106 the page is light or dark as the system, until the operator chooses', async () => {
     const background = (page: Page) => page.evaluate<string>('getComputedStyle(document.body).backgroundColor');
     const seen: string[] = [];

@@ -27,7 +27,8 @@ const FLAGS = {
     type: string,
     default: '',
     word: 'CALLER',
-    usage: 'the caller: POD, NS/POD, an IP address, node or outside (default: a pod; for external addresses: outside)',
+    usage:
+      'the caller: POD, NS/POD, an IP address, pod (any of this node), node or outside (default: a pod; for external addresses: outside)',
   },
   namespace: {
     type: string,

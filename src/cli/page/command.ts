@@ -3,7 +3,7 @@ import { defineCommand } from '../command.ts';
 import { addressPort, FlagError, type FlagValues, someOf, string } from '../flags/index.ts';
 import { pageAddress } from '../page-address.ts';
 import { proxySocket, SOCKET_FLAG } from '../proxy-socket.ts';
-import { serviceFromProxy } from '../trace/known-service.ts';
+import { servedFromProxy, serviceFromProxy } from '../trace/known-service.ts';
 import { VERSION } from '../version.ts';
 import { withSignals } from '../with-signals.ts';
 import { checkFleetFlags, FLEET_FLAGS, fleetPage } from './fleet.ts';
@@ -20,7 +20,8 @@ const FLAGS = {
     type: someOf(PAGE_ACTIONS),
     default: [],
     word: 'ACTIONS',
-    usage: 'what the page may do besides reading: probe connects to endpoints, trace follows packets and can send one',
+    usage:
+      'what the page may do besides reading: probe connects to endpoints, trace follows packets; with both it can send a packet',
     words: PAGE_ACTIONS,
   },
   'tls-cert-file': { type: string, default: '', word: 'FILE', usage: 'certificate of the page in PEM' },
@@ -99,7 +100,7 @@ function nodePage(values: FlagValues<typeof FLAGS>) {
     info: { version: VERSION, allows: values.allow, view: 'node', command: 'kube-proxy' },
     allowFlag: '--allow',
     // A trace runs in this process, as that of the command does.
-    routes: [traceRoute({ findService: serviceFromProxy(proxy) })],
+    routes: [traceRoute({ findService: serviceFromProxy(proxy), isServed: servedFromProxy(proxy) })],
   });
   return { handle, close: () => undefined };
 }

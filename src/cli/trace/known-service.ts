@@ -17,6 +17,14 @@ export function serviceFromProxy(socket: ProxySocket): FindService {
   };
 }
 
+/** Asks the proxy of this node whether a connection of the node meets a frontend. */
+export function servedFromProxy(socket: ProxySocket): (to: string) => Promise<boolean> {
+  return async to => {
+    const explanation = await socket.ask(`/v1/explain?from=node&to=${encodeURIComponent(to)}`);
+    return isRecord(explanation) && isRecord(explanation.target);
+  };
+}
+
 /** Reads the Services of manifests. */
 export function serviceFromManifests(path: string): FindService {
   return async (namespace, name) => {

@@ -1,6 +1,7 @@
 import { cidrContains, formatCidr } from '../../net/index.ts';
 import type { Firewall, Frontend } from '../../plan/index.ts';
 import type { DetectedCaller, UnknownCaller } from '../caller-detection.ts';
+import { excludesEvery } from '../connection-outcome.ts';
 import type { Facts } from '../facts.ts';
 import { type Finding, finding } from '../finding.ts';
 import type { MetFrontend } from '../target.ts';
@@ -38,7 +39,7 @@ interface CallerTexts {
 function sourceRangeFinding(detected: DetectedCaller, firewall: Firewall, texts: CallerTexts): Finding {
   const { text, details, data, service } = texts;
   const ranges = firewall.sourceRanges.map(formatCidr).join(', ');
-  if (detected.ip === undefined) {
+  if (detected.ip === undefined && !excludesEvery(firewall, detected)) {
     const line = `Only callers in ${ranges} may connect (loadBalancerSourceRanges). Give --from IP to check one.`;
     return finding('caller', 'unknown', text, { details: [...details, line], data, summary: line });
   }
@@ -48,7 +49,8 @@ function sourceRangeFinding(detected: DetectedCaller, firewall: Firewall, texts:
       data,
     });
   }
-  const line = `loadBalancerSourceRanges (${ranges}) does not contain ${detected.ip}, so its packets are dropped.`;
+  const excluded = detected.ip ?? (detected.range ? `pods (${formatCidr(detected.range)})` : 'the caller');
+  const line = `loadBalancerSourceRanges (${ranges}) does not contain ${excluded}, so its packets are dropped.`;
   const [namespace, name] = service.split('/');
   const command = `kubectl -n ${namespace} edit service ${name}`;
   return finding('caller', 'bad', text, {

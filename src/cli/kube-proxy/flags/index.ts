@@ -43,7 +43,7 @@ export const OWN_FLAGS = {
   'page-allow': flag(
     someOf(PAGE_ACTIONS),
     [],
-    "What the operator's page may do besides reading: probe connects to endpoints, trace follows packets, and can send one. By default neither.",
+    "What the operator's page may do besides reading: probe connects to endpoints, trace follows packets. With both it can send a packet to follow. By default neither.",
     { words: PAGE_ACTIONS },
   ),
   'page-bind-address': flag(

@@ -15,6 +15,8 @@ export function hostPort(address: string, port: number): string {
 /** `33 %`, `0.1 %`, with a space that does not break. */
 export function percent(share: number): string {
   const value = share * 100;
+  // What is left to others does not vanish.
+  if (value > 99 && value < 100) return `${Math.min(99.9, Number(value.toFixed(1)))}\u00a0%`;
   if (value > 0 && value < 0.01) return '<\u00a00.01\u00a0%';
   const digits = value >= 10 ? 0 : value >= 1 ? 1 : 2;
   return `${Number(value.toFixed(digits))}\u00a0%`;

@@ -4,16 +4,17 @@ import type { Problem } from '../../../../lib/problem.ts';
 import { formatAddress, serviceAddress } from '../../address.ts';
 import { ask } from '../../api.ts';
 import { ErrorNote, Loading } from '../notes.tsx';
+import { setAsideCount } from './lights.ts';
 
 /** A node may have thousands. The list of Services has them all. */
 const MAX_SHOWN = 20;
 
 /** The checks of `/readyz`, and everything that cannot be used. */
-export function ProblemList({ status: { checks } }: { readonly status: ProxyStatus }) {
+export function ProblemList({ status }: { readonly status: ProxyStatus }) {
   return (
     <>
       <ul class="checks">
-        {checks.map(({ name, ready, note }) => (
+        {status.checks.map(({ name, ready, note }) => (
           <li key={name}>
             <span class={ready ? 'good' : 'bad'}>
               <span aria-hidden="true">{ready ? '✓' : '✕'}</span> {name}
@@ -22,7 +23,7 @@ export function ProblemList({ status: { checks } }: { readonly status: ProxyStat
           </li>
         ))}
       </ul>
-      <Details />
+      <Details count={status.problems + setAsideCount(status)} />
       <p>
         <a href={formatAddress({ view: 'services', parameters: { filter: 'broken' } })}>Broken Services</a>
       </p>
@@ -30,7 +31,8 @@ export function ProblemList({ status: { checks } }: { readonly status: ProxyStat
   );
 }
 
-function Details() {
+/** Reads them again when there are more or fewer. */
+function Details({ count }: { readonly count: number }) {
   const [problems, setProblems] = useState<ProblemsAnswer | undefined>(undefined);
   const [error, setError] = useState<unknown>(undefined);
   const [attempt, setAttempt] = useState(0);
@@ -41,7 +43,7 @@ function Details() {
       if (!request.signal.aborted) setError(cause);
     });
     return () => request.abort();
-  }, [attempt]);
+  }, [attempt, count]);
   if (error !== undefined) {
     return <ErrorNote title="The problems cannot be read." error={error} onRetry={() => setAttempt(attempt + 1)} />;
   }

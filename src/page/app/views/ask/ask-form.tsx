@@ -30,9 +30,9 @@ export function AskForm({ asked, state, onAsk }: Props) {
       <Field
         id="ask-from"
         label="From"
-        hint="pod, NS/POD, IP, node or outside; empty: a pod"
+        hint="POD, NS/POD, IP, pod, node or outside"
         value={from.value}
-        options={['node', 'outside']}
+        options={['pod', 'node', 'outside']}
         error={isCallerWrong ? error : undefined}
         onValue={text => {
           from.value = text;

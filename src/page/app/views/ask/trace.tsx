@@ -13,7 +13,7 @@ export function Trace({ answer }: { readonly answer: Explanation }) {
   const info = pageInfo.value;
   if (!info) return null;
   const isRunning = trace.value?.phase === 'opening' || trace.value?.phase === 'running';
-  const question = traceQuestion(answer);
+  const question = traceQuestion(answer, info.allows.includes('probe'));
   return (
     <section class="ask-trace" aria-labelledby="trace-title">
       <h2 id="trace-title">Trace</h2>
@@ -41,10 +41,11 @@ export function Trace({ answer }: { readonly answer: Explanation }) {
 }
 
 function traceHint({ from, isSent }: TraceQuestion): string {
-  if (from === 'node') return 'The node itself opens one connection to this destination, and the kernel shows its way.';
+  if (isSent && from === 'node')
+    return 'The node itself opens one connection to this destination, and the kernel shows its way.';
   if (isSent) return 'Follows every packet to this destination. The node itself opens one connection to it.';
   if (from === '') return 'Follows every packet to this destination. Start a connection while the trace runs.';
-  return `Follows packets from ${from}. Start the connection there while the trace runs.`;
+  return `Follows packets from ${from === 'node' ? 'this node' : from}. Start the connection there while the trace runs.`;
 }
 
 function TraceResult({ state: { packets, sent, head, error, overruns } }: { readonly state: TraceState }) {

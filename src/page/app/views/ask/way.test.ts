@@ -92,10 +92,14 @@ test('PAGE-83 each endpoint has the result of its probe', () => {
 
 test('PAGE-86 a trace follows the address of the answer, from the caller that the operator named', () => {
   const to = '10.96.0.10:80/tcp';
-  assert.deepEqual(traceQuestion(explanation(ANSWERED)), { from: '10.244.1.7', to, isSent: false });
-  const of = (caller: Explanation['caller']) => traceQuestion(explanation(ANSWERED, caller && { caller }));
+  assert.deepEqual(traceQuestion(explanation(ANSWERED), true), { from: '10.244.1.7', to, isSent: false });
+  const of = (caller: Explanation['caller'], mayProbe = true) =>
+    traceQuestion(explanation(ANSWERED, caller && { caller }), mayProbe);
   const node = { place: 'node' as const, ip: '192.168.0.2', how: '', isAssumed: false };
   assert.deepEqual(of(node), { from: 'node', to, isSent: true });
+  assert.deepEqual(of(node, false), { from: 'node', to, isSent: false }, 'sending is probing');
+  const unknown = { ...explanation(ANSWERED, { caller: node }), target: undefined } as unknown as Explanation;
+  assert.equal(traceQuestion(unknown, true).isSent, false, 'the node sends only to Services');
   assert.deepEqual(of({ place: 'pod', ip: '10.244.1.9', how: '', isAssumed: true }), { from: '', to, isSent: true });
   assert.deepEqual(of({ place: 'outside', how: '', isAssumed: false }), { from: '', to, isSent: false });
 });

@@ -148,13 +148,17 @@ export interface TraceQuestion {
   /** An address, or `node`. Empty: packets from anywhere. */
   readonly from: string;
   readonly to: string;
-  /** The node itself opens a connection. It can only do so for itself, or if the operator named no caller. */
+  /**
+   * The node itself opens a connection. It can only do so for itself, or if the operator named no caller, and only to
+   * the address of a Service.
+   */
   readonly isSent: boolean;
 }
 
-export function traceQuestion({ target, caller, question }: Explanation): TraceQuestion {
+export function traceQuestion({ target, caller, question }: Explanation, mayProbe: boolean): TraceQuestion {
   const to = target ? `${target.address}/${target.protocol.toLowerCase()}` : question.to;
-  if (!caller || caller.isAssumed) return { from: '', to, isSent: true };
-  if (caller.place === 'node') return { from: 'node', to, isSent: true };
+  const isSent = mayProbe && target !== undefined && target.protocol !== 'SCTP';
+  if (!caller || caller.isAssumed) return { from: '', to, isSent };
+  if (caller.place === 'node') return { from: 'node', to, isSent };
   return { from: caller.ip ?? '', to, isSent: false };
 }

@@ -65,6 +65,7 @@ export function frontend(
     endpoints: count(all.pod),
     shortCircuit: 'none',
     masquerade: 'from-outside',
+    askedAt: overrides.address ?? '10.96.0.10',
     outcomes: all,
     answering: { pod: count(all.pod), node: count(all.node), outside: count(all.outside) },
     ...overrides,
@@ -73,7 +74,12 @@ export function frontend(
 
 /** A frontend at the port of the node, without an address. */
 export function nodePort(outcomes: Parameters<typeof frontend>[0], overrides: Partial<FrontendDetail> = {}) {
-  const { address: _, ...rest } = frontend(outcomes, { kind: 'NodePort', port: 30_080, ...overrides });
+  const { address: _, ...rest } = frontend(outcomes, {
+    kind: 'NodePort',
+    port: 30_080,
+    askedAt: '192.168.0.2',
+    ...overrides,
+  });
   return { ...rest, acceptedAt: ['192.168.0.2'] } satisfies FrontendDetail;
 }
 

@@ -4,6 +4,7 @@ import { describe, test } from 'node:test';
 import { shellQuote } from '../../../parts/shell-quote.ts';
 import { answered, frontend, nodePort, port } from '../fixture.ts';
 import { type CopiedQuestion, copyCommands } from './copy-commands.ts';
+import { askedFrontend } from './explain-target.ts';
 
 const PORT = port([frontend(answered(['10.244.1.10:8080'])), nodePort(answered(['10.244.1.10:8080']))], []);
 
@@ -28,13 +29,20 @@ describe('commands that can be copied', () => {
       commands({ from: 'outside', frontend: cluster }).explain,
       'kube-proxy explain --from outside 10.96.0.10:80',
     );
-    assert.equal(commands({ from: 'pod', frontend: node }).explain, 'kube-proxy explain 192.168.0.2:30080');
+    assert.equal(commands({ from: 'pod', frontend: node }).explain, 'kube-proxy explain --from pod 192.168.0.2:30080');
     const udp = commands({
       port: { ...PORT, name: '', protocol: 'UDP' },
       command: 'kubectl -n kube-system exec p -- kube-proxy',
     });
     assert.equal(udp.explain, 'kubectl -n kube-system exec p -- kube-proxy explain shop/web:80/udp');
     assert.equal(udp.history, 'kubectl -n kube-system exec p -- kube-proxy history shop/web');
+  });
+
+  test('PAGE-73 the other family of a Service is asked about by its address', () => {
+    const second = port([frontend(answered([]), { address: 'fd00::10' })], [], { family: 'IPv6' });
+    const asked = (addresses: readonly string[]) => askedFrontend(second, undefined, addresses)?.askedAt;
+    assert.equal(asked(['10.96.0.10', 'fd00::10']), 'fd00::10');
+    assert.equal(asked(['fd00::10', '10.96.0.10']), undefined);
   });
 
   test('PAGE-74 a shell takes a name as one word, whatever is in it', () => {

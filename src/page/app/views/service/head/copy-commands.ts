@@ -1,7 +1,7 @@
 import type { Place } from '../../../../../explain/index.ts';
 import type { FrontendDetail, PortDetail } from '../../../../../inspect/index.ts';
 import { shellQuote } from '../../../parts/shell-quote.ts';
-import { hostPort } from '../../../parts/texts.ts';
+import { explainTarget } from './explain-target.ts';
 
 export interface CopyCommand {
   /** What the button says. */
@@ -44,22 +44,6 @@ function kubectlText(namespace: string, name: string): string {
 
 function explainText(question: CopiedQuestion): string {
   const { command, from } = question;
-  // Without --from the caller is a pod of this node, or a machine outside where only such a machine calls.
-  const caller = from === undefined || from === 'pod' ? '' : ` --from ${from}`;
+  const caller = from === undefined ? '' : ` --from ${from}`;
   return `${command} explain${caller} ${shellQuote(explainTarget(question))}`;
-}
-
-function explainTarget({ namespace, name, port, frontend }: CopiedQuestion): string {
-  const protocol = port && port.protocol !== 'TCP' ? `/${port.protocol.toLowerCase()}` : '';
-  const address = frontend && addressOf(frontend);
-  if (frontend && address !== undefined) return `${hostPort(address, frontend.port)}${protocol}`;
-  const number = port?.frontends[0]?.port;
-  const portText = port?.name || (number === undefined ? '' : String(number));
-  return `${namespace}/${name}${portText === '' ? '' : `:${portText}`}${protocol}`;
-}
-
-/** A node port has the addresses of the node, if they are known. */
-function addressOf({ address, acceptedAt }: FrontendDetail): string | undefined {
-  if (address !== undefined) return address;
-  return acceptedAt === undefined || acceptedAt === 'all' ? undefined : acceptedAt[0];
 }

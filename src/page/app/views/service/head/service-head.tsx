@@ -8,6 +8,7 @@ import { Connections } from '../connections/connections-plot.tsx';
 import { frontendId } from '../picture/model.ts';
 import type { Selection } from '../picture/selection.ts';
 import { CopyAs } from './copy-as.tsx';
+import { askedFrontend, explainTarget } from './explain-target.ts';
 import { stateAdvice } from './state-advice.ts';
 
 interface ServiceHeadProps {
@@ -22,9 +23,10 @@ interface ServiceHeadProps {
 
 export function ServiceHead({ namespace, name, row, detail, port, selection }: ServiceHeadProps) {
   const key = `${namespace}/${name}`;
-  const frontend = port?.frontends.find(each => frontendId(each) === selection.to);
+  const chosen = port?.frontends.find(each => frontendId(each) === selection.to);
+  const frontend = askedFrontend(port, chosen, row?.addresses ?? []);
   const command = pageInfo.value?.command ?? 'kube-proxy';
-  const portText = port?.name ? `:${port.name}` : '';
+  const parameters = { from: selection.from ?? '', to: explainTarget({ namespace, name, port, frontend }) };
   return (
     <header class="service-head">
       <div class="view-head">
@@ -35,7 +37,7 @@ export function ServiceHead({ namespace, name, row, detail, port, selection }: S
         {row && <span class="quiet">{row.type}</span>}
         {row && <StateBadge state={row.state} />}
         <span class="actions">
-          <a class="button" href={formatAddress({ view: 'ask', parameters: { to: `${key}${portText}` } })}>
+          <a class="button" href={formatAddress({ view: 'ask', parameters })}>
             Ask
           </a>
           <a class="button" href={formatAddress({ view: 'rules', parameters: { service: key } })}>

@@ -1,6 +1,7 @@
 import type { PortDetail } from '../../../../../inspect/index.ts';
 import { formatAddress } from '../../../address.ts';
 import { capitalized } from '../../../parts/texts.ts';
+import { explainTarget } from '../head/explain-target.ts';
 import { groupWays } from './group-ways.ts';
 import type { Picture, Way } from './model.ts';
 import { isChosen, type Selection } from './selection.ts';
@@ -41,7 +42,7 @@ export function ChosenWays({ service, picture, port, selection, onSelect }: Chos
       ))}
       <p class="toolbar">
         {only && (
-          <a href={formatAddress({ view: 'ask', parameters: questionOf(only, service, port) })}>
+          <a href={formatAddress({ view: 'ask', parameters: questionOf(only, service, picture, port) })}>
             Ask why, step by step
           </a>
         )}
@@ -62,9 +63,9 @@ function hintText({ affinitySeconds, topology }: PortDetail): string {
   return `${affinity}${topology === undefined ? '' : `${capitalized(topology)}.`}`;
 }
 
-/** The parameters of the view that asks. A pod of this node is the default caller. */
-function questionOf({ from, to }: Way, service: string, port: PortDetail): Readonly<Record<string, string>> {
-  const protocol = port.protocol === 'TCP' ? '' : `/${port.protocol.toLowerCase()}`;
-  const target = to.includes(':') ? to : `${service}${port.name === '' ? '' : `:${port.name}`}`;
-  return { ...(from === 'pod' ? {} : { from }), to: `${target}${protocol}` };
+/** The parameters of the view that asks. */
+function questionOf({ from, to }: Way, service: string, { frontends }: Picture, port: PortDetail) {
+  const [namespace = '', name = ''] = service.split('/');
+  const frontend = frontends.find(({ id }) => id === to)?.detail;
+  return { from, to: explainTarget({ namespace, name, port, frontend }) };
 }

@@ -19,7 +19,9 @@ export function EndpointCard({ detail, isUsed, isOff, rect }: EndpointCardProps)
         </span>
         {local && <span class="here">this node</span>}
       </span>
-      <span class="quiet note-line">{endpointNotes(detail, isUsed)}</span>
+      <span class="quiet note-line" title={endpointNotes(detail, isUsed)}>
+        {endpointNotes(detail, isUsed)}
+      </span>
     </div>
   );
 }

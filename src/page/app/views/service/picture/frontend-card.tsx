@@ -30,11 +30,13 @@ export function FrontendCard({ id, detail, port, rect, isPressed, isOff, onToggl
           policy <span class={`policy${policy === 'Local' ? ' local' : ''}`}>{policy}</span>
         </span>
       </span>
-      <strong class="mono">
+      <strong class="mono" title={address === undefined ? undefined : hostPort(address, detail.port)}>
         {address === undefined ? `*:${detail.port}` : hostPort(address, detail.port)}
         <span class="quiet">/{port.protocol}</span>
       </strong>
-      <span class="quiet note-line">{frontendNotes(detail, port)}</span>
+      <span class="quiet note-line" title={frontendNotes(detail, port)}>
+        {frontendNotes(detail, port)}
+      </span>
     </button>
   );
 }

@@ -64,12 +64,15 @@ function WayLabel({ way, observed, off, style }: WayLabelProps) {
   const tally = observed.ways.get(wayKey(way.from, way.to));
   const isBefore = way.end?.at === 'before';
   const asNode = way.asNode === 'none' ? '' : way.asNode === 'all' ? 'as the node' : 'partly as the node';
+  const what =
+    way.end?.at === 'before' ? way.end.text : [way.isGuarded && 'if allowed', asNode].filter(text => text).join(', ');
   const count = tally ? `×${tally.count}` : '';
-  if (!isBefore && asNode === '' && count === '') return null;
+  const lost = way.lost === 0 ? '' : `answers of ${way.lost} lost`;
+  if (what === '' && lost === '' && count === '') return null;
   return (
-    <span class={`label${isBefore ? ' end' : ''}${off}`} style={style} title={way.end?.reason}>
-      {isBefore && <b aria-hidden="true">✕ </b>}
-      {[isBefore ? way.end?.text : asNode, count].filter(text => text !== '').join(' ')}
+    <span class={`label${isBefore || lost ? ' end' : ''}${off}`} style={style} title={way.end?.reason}>
+      {(isBefore || lost) && <b aria-hidden="true">✕ </b>}
+      {[what, lost, count].filter(text => text !== '').join(' ')}
       {tally && tally.unplanned > 0 && (
         <b class="unplanned" title={`${tally.unplanned} not as planned`}>{` ✕${tally.unplanned}`}</b>
       )}

@@ -11,6 +11,7 @@ import {
   port,
   REFUSED,
 } from '../fixture.ts';
+import { groupWays } from './group-ways.ts';
 import { endsBehind, MORE, pictureOf } from './model.ts';
 import { chosenShares, oddsText } from './selection.ts';
 
@@ -90,8 +91,28 @@ describe('the picture of a Service', () => {
     );
   });
 
+  test('PAGE-63 a caller without an address is answered only if source ranges allow it', () => {
+    const guarded = frontend(answered([A]), { kind: 'LoadBalancerIP', sourceRanges: ['192.0.2.0/24'] });
+    const { ways } = pictureOf(port([guarded], ENDPOINTS));
+    assert.deepEqual(
+      ways.map(({ isGuarded }) => isGuarded),
+      [true, false, true],
+    );
+    assert.deepEqual(
+      groupWays(ways).map(({ callers, text }) => [callers, text.slice(0, 36)]),
+      [
+        [['pod', 'outside'], 'with an allowed source is answered by'.slice(0, 36)],
+        [['node'], 'is answered by endpoint 10.244.1.10:'],
+      ],
+    );
+  });
+
   test('PAGE-63 an endpoint whose answers are lost has a link of its own kind', () => {
     const picture = pictureOf(port([frontend(answered([A], { lost: [B] }))], ENDPOINTS));
+    assert.deepEqual(
+      picture.ways.map(({ lost }) => lost),
+      [1, 1, 1],
+    );
     assert.deepEqual(
       picture.links.map(({ endpoint: address, shares }) => [address, shares.every(({ isLost }) => isLost)]),
       [

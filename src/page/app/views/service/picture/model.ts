@@ -13,6 +13,10 @@ export interface Way {
   readonly answering: number;
   /** The source is replaced by the node's. The node's own connections have it anyway. */
   readonly asNode: 'all' | 'some' | 'none';
+  /** How many endpoints get connections although their answers do not reach the caller. */
+  readonly lost: number;
+  /** Only if source ranges allow the caller, whose address is not known. */
+  readonly isGuarded: boolean;
   readonly end?: End | undefined;
 }
 
@@ -121,6 +125,9 @@ function waysTo({ id, detail }: FrontendItem): readonly Way[] {
       outcome,
       answering,
       asNode: from === 'node' ? 'none' : seenAsNode(outcome),
+      lost: outcome.kind === 'answered' ? servingCount(outcome, answering) - answering : 0,
+      // The address of the node is known, so its outcome is sure.
+      isGuarded: outcome.kind === 'answered' && from !== 'node' && detail.sourceRanges !== undefined,
       end: endOf(outcome),
     };
   });

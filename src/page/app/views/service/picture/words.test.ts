@@ -11,8 +11,10 @@ const B = '10.244.2.10:8080';
 
 describe('the words for outcomes', () => {
   test('PAGE-61 odds are percentages that can be compared', () => {
-    assert.deepEqual([1, 0.5, 1 / 3, 0.0123, 0.001, 0.00001].map(percent), [
+    assert.deepEqual([1, 0.99999, 0.997, 0.5, 1 / 3, 0.0123, 0.001, 0.00001].map(percent), [
       '100\u00a0%',
+      '99.9\u00a0%',
+      '99.7\u00a0%',
       '50\u00a0%',
       '33\u00a0%',
       '1.2\u00a0%',
