@@ -8,7 +8,7 @@ export interface AskedTexts {
 }
 
 const MAX_SUGGESTIONS = 20;
-/** The most Services that are looked at while somebody types. */
+/** The most Services that are looked at while the operator types. */
 const MAX_LOOKS = 50_000;
 
 /** Services, with their ports, that contain what is typed. Those that begin with it come first. */

@@ -11,7 +11,7 @@ export interface Answers<Row> {
   readonly error: unknown;
 }
 
-export const NO_ANSWERS: Answers<never> = { head: undefined, rows: [], completeAt: undefined, error: undefined };
+const NO_ANSWERS: Answers<never> = { head: undefined, rows: [], completeAt: undefined, error: undefined };
 
 export const fleet = signal<Answers<FleetRow>>(NO_ANSWERS);
 

@@ -36,7 +36,7 @@ function has(part: string): Matcher {
   return ({ haystack }) => haystack.includes(part);
 }
 
-/** An address that somebody could connect to. */
+/** An address that a caller could connect to. */
 export interface Target {
   readonly ip: string;
   readonly port?: number;

@@ -56,7 +56,7 @@ export function percentRange(shares: readonly (number | undefined)[]): string | 
   return low === high ? low : `${low.replace('\u00a0%', '')}–${high}`;
 }
 
-export function choiceWords(choice: Choice): string {
+function choiceWords(choice: Choice): string {
   switch (choice.kind) {
     case 'random':
       return 'at random';
