@@ -1,3 +1,4 @@
+import { capitalized } from '../../parts/texts.ts';
 import './rules.css';
 import { useEffect, useState } from 'preact/hooks';
 import type { RulesAnswer } from '../../../../inspect/index.ts';
@@ -80,14 +81,10 @@ function Remarks({ answer: { notListed = [], incomplete } }: { readonly answer: 
   const texts = notListed.map(({ what, count }) => `${count} ${what}`);
   return (
     <>
-      {incomplete !== undefined && <p class="note warn">{sentence(incomplete)}</p>}
+      {incomplete !== undefined && <p class="note warn">{`${capitalized(incomplete)}.`}</p>}
       {texts.length > 0 && <p class="quiet">Not listed: {texts.join(', ')}.</p>}
     </>
   );
-}
-
-function sentence(text: string): string {
-  return `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
 }
 
 /** Shows the block that the address names, when the address changes and when the block comes. */
