@@ -78,8 +78,11 @@ describe('the list of Services in a browser', () => {
     await withTab({ url: served.url }, async page => {
       await untilEqual('all Services are shown', ALL, () => shownServices(page));
       const keys = page.keyboard;
+      await page.evaluate('document.activeElement.blur()');
       await keys.press('/');
+      // At once: no key is lost.
       await keys.type('web');
+      assert.equal(await page.getByRole('searchbox').inputValue(), 'web');
       await untilEqual('the search has found it', ['default/web'], () => shownServices(page));
       await keys.press('ArrowDown');
       await keys.press('Enter');

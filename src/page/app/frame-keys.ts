@@ -1,4 +1,4 @@
-import { address, go } from './address.ts';
+import { go } from './address.ts';
 import { KeySequence } from './keys.ts';
 import { isHelpOpen } from './parts/help.tsx';
 
@@ -33,7 +33,13 @@ function isInField(target: EventTarget | null): boolean {
 }
 
 function focusSearch(): void {
-  if (address.value.view !== 'services') go({ view: 'services' });
-  // The view may be drawn only now, and the frame focuses its heading before.
+  const box = document.getElementById(SEARCH_ID);
+  // At once, so that the next key is in the box already.
+  if (box) {
+    box.focus();
+    return;
+  }
+  go({ view: 'services' });
+  // The view is drawn only now, and the frame focuses its heading before.
   setTimeout(() => document.getElementById(SEARCH_ID)?.focus(), 50);
 }

@@ -44,7 +44,7 @@ export class Row extends Component<RowProps> {
             onFocus={() => onFocus(index)}
           >
             <span class="quiet">{namespace}/</span>
-            <span>{name}</span>
+            {name}
           </a>
         </td>
         <td class="cell-addresses mono">
