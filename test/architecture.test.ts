@@ -34,6 +34,9 @@ const SHARED_BY_MODES = ['relay'];
 /** Configuration, the flags that set it, and the registry. `kernel/` names subsystems and programs, not modes. */
 const MAY_NAME_MODES = ['config', join('cli', 'kube-proxy'), join('modes', 'registry.ts'), 'kernel'];
 
+/** What the page may take from packages. */
+const PAGE_PACKAGES = ['preact', 'preact/hooks', '@preact/signals', 'uplot', 'uplot/dist/uPlot.min.css'];
+
 interface Source {
   readonly path: string;
   readonly folder: string;
@@ -42,7 +45,7 @@ interface Source {
 
 const root = 'src';
 const sources: readonly Source[] = readdirSync(root, { recursive: true, encoding: 'utf8' })
-  .filter(path => path.endsWith('.ts'))
+  .filter(path => /\.tsx?$/.test(path))
   .map(path => ({
     path,
     folder: folderOf(path),
@@ -66,6 +69,15 @@ function imports({ path, text }: Source): string[] {
   return [...text.matchAll(/from '(\.[^']+)'/g)].map(([, target = '']) =>
     relative(root, join(root, dirname(path), target)),
   );
+}
+
+function withoutTypes(source: Source): Source {
+  return { ...source, text: source.text.replaceAll(/import type [^;]*;/g, '') };
+}
+
+/** Packages, and modules of Node.js, that a file imports. */
+function packages({ text }: Source): string[] {
+  return [...text.matchAll(/^(?:import|export) (?:[^;']* from )?'([^.'][^']*)'/gm)].map(([, name = '']) => name);
 }
 
 describe('architecture', () => {
@@ -125,7 +137,6 @@ describe('architecture', () => {
   });
 
   test('ARCH-4 no imports in a circle between files of the product, types apart', () => {
-    const withoutTypes = (source: Source) => ({ ...source, text: source.text.replaceAll(/import type [^;]*;/g, '') });
     const graph = new Map(product.map(source => [source.path, imports(withoutTypes(source))]));
     const done = new Set<string>();
     const visit = (path: string, trail: readonly string[]): void => {
@@ -143,6 +154,22 @@ describe('architecture', () => {
       assert.deepEqual(files.filter(name => !name.endsWith('.test.ts')).sort(), [...MODE_OUTLINE], mode);
     }
     assert.ok(modeFolders.length >= 4, 'the modes were found');
+  });
+
+  test('ARCH-8 the page takes only types from the rest of the program, apart from lib/', () => {
+    const app = join('page', 'app', sep);
+    const ofApp = product.filter(({ path }) => path.startsWith(app)).map(withoutTypes);
+    const wrong = ofApp.flatMap(source => [
+      ...imports(source)
+        .filter(target => !target.startsWith(app) && !target.startsWith(join('lib', sep)))
+        .map(target => `${source.path} imports ${target}`),
+      ...packages(source)
+        .filter(name => !PAGE_PACKAGES.includes(name))
+        .map(name => `${source.path} imports ${name}`),
+    ]);
+    assert.deepEqual(wrong, []);
+    assert.ok(ofApp.filter(({ path }) => path.endsWith('.tsx')).length > 5, 'the components were found');
+    assert.ok(new Set(ofApp.flatMap(packages)).size === PAGE_PACKAGES.length, 'the page uses each of its packages');
   });
 
   test('ARCH-7 only configuration and the registry name a mode', () => {

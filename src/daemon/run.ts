@@ -98,7 +98,7 @@ function openProxy(parts: RunParts, record: RunRecord): RunningProxy {
   );
   resources.add('proxy', () => proxy.close());
   checks.add('drift', () => {
-    const { repairs } = record;
+    const { repairs } = record.drift;
     return repairs > 0 ? { note: `${repairs} ${repairs === 1 ? 'repair' : 'repairs'} since the start` } : undefined;
   });
   const healthPorts = openHealthPorts(parts, proxy);

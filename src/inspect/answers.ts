@@ -9,13 +9,15 @@ const SIGN_OF_LIFE_MS = 5000;
 
 const JSON_LINES = { 'Content-Type': 'application/x-ndjson', 'X-Content-Type-Options': 'nosniff' };
 
+export const ERROR_SCHEMA = 'pointsman.error/v1';
+
 /** One JSON object, with its schema first: `pointsman.status/v1`. */
 export function objectAnswer(schema: string, body: object): HttpAnswer {
   return jsonAnswer(200, `${JSON.stringify({ schema, ...body })}\n`);
 }
 
 export function errorAnswer(status: number, error: string, headers: Readonly<Record<string, string>> = {}): HttpAnswer {
-  return jsonAnswer(status, `${JSON.stringify({ schema: 'pointsman.error/v1', error })}\n`, headers);
+  return jsonAnswer(status, `${JSON.stringify({ schema: ERROR_SCHEMA, error })}\n`, headers);
 }
 
 /** Rows that exist, or batches of rows that come one after the other. Each batch is sent at once. */

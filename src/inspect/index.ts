@@ -1,4 +1,4 @@
-export { errorAnswer, linesAnswer, objectAnswer, type Rows } from './answers.ts';
+export { ERROR_SCHEMA, errorAnswer, linesAnswer, objectAnswer, type Rows } from './answers.ts';
 export {
   type AskOptions,
   askProxy,
@@ -16,7 +16,7 @@ export type * from './live-events.ts';
 export { LiveHub, type LiveHubOptions } from './live-hub.ts';
 export { LOCAL_SITE, localOnly, type OwnSite, siteRefusal } from './own-site.ts';
 export { planRoute } from './plan.ts';
-export { problemsRoute } from './problems.ts';
+export { type ProblemsAnswer, problemsRoute } from './problems.ts';
 export { PulseRecorder, type SyncPulse } from './pulse.ts';
 export { type Parameter, type Query, QueryError, type Route } from './route.ts';
 export { type InspectedProxy, type Inspection, inspect } from './routes.ts';

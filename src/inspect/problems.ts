@@ -1,10 +1,24 @@
 import type { Facts } from '../explain/index.ts';
 import { Breaks } from '../lib/breaks.ts';
 import type { Problem } from '../lib/problem.ts';
-import { type SetAside, setAsideName } from '../modes/index.ts';
+import { type SetAside, type SetAsideCause, setAsideName } from '../modes/index.ts';
 import { conflictProblems, type ServicePortPlan } from '../plan/index.ts';
 import { objectAnswer } from './answers.ts';
 import type { Route } from './route.ts';
+
+/** The answer of `/v1/problems`. */
+export interface ProblemsAnswer {
+  /** Input that cannot be used. */
+  readonly input: readonly Problem[];
+  readonly setAside: readonly SetAsideRow[];
+  /** Addresses that two Services want. */
+  readonly conflicts: readonly Problem[];
+}
+
+interface SetAsideRow extends SetAsideCause, Pick<SetAside, 'family' | 'protocol'> {
+  /** `ns/name:port` */
+  readonly servicePort: string;
+}
 
 const PROBLEMS_SCHEMA = 'pointsman.problems/v1';
 
@@ -18,16 +32,17 @@ export function problemsRoute(facts: () => Facts): Route {
     async answer() {
       const now = facts();
       const { problems, setAside } = now;
-      return objectAnswer(PROBLEMS_SCHEMA, {
+      const answer: ProblemsAnswer = {
         input: problems,
         setAside: setAside.map(setAsideRow),
         conflicts: await conflicts(now),
-      });
+      };
+      return objectAnswer(PROBLEMS_SCHEMA, answer);
     },
   };
 }
 
-function setAsideRow(port: SetAside) {
+function setAsideRow(port: SetAside): SetAsideRow {
   const { family, protocol, cause } = port;
   return { servicePort: setAsideName(port), family, protocol, ...cause };
 }

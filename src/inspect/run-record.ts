@@ -46,10 +46,6 @@ export class RunRecord {
     if (this.#syncs.length > MAX_SYNCS) this.#syncs.pop();
   }
 
-  get repairs(): number {
-    return this.#repairs;
-  }
-
   get drift(): DriftStatus {
     return { repairs: this.#repairs, ...(this.#lastRepair && { last: this.#lastRepair }) };
   }

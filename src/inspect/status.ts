@@ -106,7 +106,7 @@ export function processStatus(): Pick<ProxyStatus, 'pid' | 'startedAt' | 'uptime
   };
 }
 
-const STATUS_SCHEMA = 'pointsman.status/v1';
+export const STATUS_SCHEMA = 'pointsman.status/v1';
 
 export function statusRoute(status: () => ProxyStatus): Route {
   return {

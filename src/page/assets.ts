@@ -3,6 +3,11 @@ import type { HttpAnswer, HttpRequest } from '../observe/http/index.ts';
 
 const BY_PATH: ReadonlyMap<string, Asset> = new Map(ASSETS.map(asset => [asset.path, asset]));
 
+/** Everything below `/v1` is a question. */
+export function isFile(path: string): boolean {
+  return path !== '/v1' && !path.startsWith('/v1/');
+}
+
 /** Undefined if the page has no such file. */
 export function answerAsset({ path, headers }: HttpRequest): HttpAnswer | undefined {
   const asset = BY_PATH.get(path);

@@ -2,6 +2,7 @@ import { errorAnswer, LOCAL_SITE, type OwnSite, siteRefusal } from '../inspect/i
 import type { Clock } from '../lib/clock.ts';
 import { parseIp } from '../net/index.ts';
 import type { HttpAnswer, HttpHandler, HttpRequest } from '../observe/http/index.ts';
+import { isFile } from './assets.ts';
 import { PeerRates } from './peer-rates.ts';
 import { isToken, type PageToken, TOKEN_HEADER, tokenIn } from './token.ts';
 
@@ -69,10 +70,6 @@ function admitWithToken(token: () => PageToken, site: OwnSite): (request: HttpRe
     if (refusal) return { isTrusted: false, refusal: siteRefusal(request, site) ?? refusal };
     return { isTrusted: true, refusal: siteRefusal(request, anyHost) };
   };
-}
-
-function isFile(path: string): boolean {
-  return path !== '/v1' && !path.startsWith('/v1/');
 }
 
 function tokenRefusal({ headers }: HttpRequest, token: PageToken): HttpAnswer | undefined {

@@ -1,6 +1,6 @@
 import { errorAnswer, inspectionHandler, objectAnswer, type Route } from '../inspect/index.ts';
 import { type HttpAnswer, type HttpHandler, type HttpRequest, NOT_FOUND } from '../observe/http/index.ts';
-import { answerAsset } from './assets.ts';
+import { answerAsset, isFile } from './assets.ts';
 import { PAGE_SCHEMA, type PageAction, type PageInfo } from './info.ts';
 
 export interface PageHandlerOptions {
@@ -22,7 +22,7 @@ export function pageHandler(options: PageHandlerOptions): HttpHandler {
     const { path, method } = request;
     if (method !== 'GET' && method !== 'HEAD')
       return errorAnswer(405, 'use GET: the page only reads', { Allow: 'GET, HEAD' });
-    if (path !== '/v1' && !path.startsWith('/v1/')) return answerAsset(request) ?? NOT_FOUND;
+    if (isFile(path)) return answerAsset(request) ?? NOT_FOUND;
     const refused = refusal(request, options);
     if (refused) return refused;
     // The inspection API knows only GET. The server sends no body in the answer to HEAD.

@@ -19,7 +19,7 @@ describe('the pictures of the documents', () => {
     test(`PAGE-109 the picture ${picture.name} shows what the page shows today (if not: npm run screenshots)`, async () => {
       const { png, text } = await takePicture(await theBrowser(), served.url, picture);
       assert.deepEqual(sizeOf(png), PICTURE_SIZE);
-      assert.equal(readFileSync(join(PICTURES_FOLDER, `${picture.name}.txt`), 'utf8'), text);
+      assert.equal(text, readFileSync(join(PICTURES_FOLDER, `${picture.name}.txt`), 'utf8'));
       const recorded = readFileSync(join(PICTURES_FOLDER, `${picture.name}.png`));
       assert.deepEqual(sizeOf(recorded), PICTURE_SIZE);
       assert.ok(recorded.length < MAX_BYTES, `the picture has ${recorded.length} bytes`);

@@ -1,4 +1,4 @@
-import type * as inspect from '../../inspect/index.ts';
+import * as inspect from '../../inspect/index.ts';
 import { isRecord } from '../../lib/is-record.ts';
 import type { Problem } from '../../lib/problem.ts';
 import type { ProxySocket } from '../proxy-socket.ts';
@@ -15,7 +15,7 @@ export async function reportFromSocket(socket: ProxySocket, now = Date.now()): P
 
 /** The schema says that the other fields are there. */
 function isStatus(answer: unknown): answer is inspect.ProxyStatus {
-  return isRecord(answer) && answer.schema === 'pointsman.status/v1';
+  return isRecord(answer) && answer.schema === inspect.STATUS_SCHEMA;
 }
 
 function reportOf(status: inspect.ProxyStatus, address: string, now: number): StatusReport {

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { KeySequence } from './keys.ts';
 import { documentTitle } from './titles.ts';
 
-test('PAGE-45 single keys, and two keys in a row', () => {
+test('PAGE-45 single keys, and two keys in a row, are actions', () => {
   const keys = new KeySequence();
   assert.deepEqual(keys.press('/', 0), { kind: 'search' });
   assert.deepEqual(keys.press('?', 0), { kind: 'help' });

@@ -1,3 +1,4 @@
+import { ERROR_SCHEMA } from '../../inspect/index.ts';
 import { errorText } from '../../lib/error-text.ts';
 import { isRecord } from '../../lib/is-record.ts';
 import { parseJson } from '../../lib/parse-json.ts';
@@ -80,7 +81,6 @@ function request(
   });
 }
 
-const ERROR_SCHEMA = 'pointsman.error/v1';
 /** The words of the API server if nothing listens at the address. */
 const NOTHING_LISTENS = /connection refused/;
 const UNREACHABLE = /trying to reach service/i;

@@ -5,6 +5,7 @@ import {
   type Route,
   SERVICE_SCHEMA,
   type ServiceDetail,
+  STATUS_SCHEMA,
 } from '../../inspect/index.ts';
 import { asCompleted } from './as-completed.ts';
 import { type AskNodeOptions, askNode, type NodeAnswer } from './ask-node.ts';
@@ -29,7 +30,6 @@ export interface FleetOptions extends MembersOptions {
 
 const TIMEOUT_MS = 5000;
 const MAX_REQUESTS = 16;
-const STATUS_SCHEMA = 'pointsman.status/v1';
 
 /** The paths about all nodes of a cluster. */
 export function fleetRoutes(options: FleetOptions): readonly Route[] {

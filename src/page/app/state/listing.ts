@@ -1,4 +1,5 @@
 import type { RowsEvent, ServiceRow } from '../../../inspect/index.ts';
+import { keyOf } from './service-index.ts';
 
 /** What a listing changes: rows that are new, and keys of Services that are gone. */
 export type ListedChange = Pick<RowsEvent, 'rows' | 'removed'>;
@@ -10,14 +11,14 @@ export class Listing {
 
   /** Notes an event of the stream. */
   noteLive({ rows, removed }: ListedChange): void {
-    for (const { namespace, name } of rows) this.#live.add(`${namespace}/${name}`);
+    for (const row of rows) this.#live.add(keyOf(row));
     for (const key of removed) this.#live.add(key);
   }
 
   /** The rows of the list that still count. */
   take(rows: readonly ServiceRow[]): readonly ServiceRow[] {
-    return rows.filter(({ namespace, name }) => {
-      const key = `${namespace}/${name}`;
+    return rows.filter(row => {
+      const key = keyOf(row);
       this.#listed.add(key);
       return !this.#live.has(key);
     });

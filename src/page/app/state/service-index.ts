@@ -12,6 +12,11 @@ export interface IndexedService {
   readonly changedAt: number;
 }
 
+/** `ns/name` */
+export function keyOf({ namespace, name }: Pick<ServiceRow, 'namespace' | 'name'>): string {
+  return `${namespace}/${name}`;
+}
+
 /** Above this, sorting all is cheaper than moving the array once for each. */
 const MAX_SINGLE_INSERTS = 64;
 
@@ -72,7 +77,7 @@ function compareKeys(a: IndexedService, b: IndexedService): number {
 }
 
 export function indexed(row: ServiceRow): IndexedService {
-  const key = `${row.namespace}/${row.name}`;
+  const key = keyOf(row);
   // `80:30080/TCP`
   const ports = row.ports.flatMap(port => port.split('/', 1)).flatMap(numbers => numbers.split(':'));
   const changedAt = row.changed === undefined ? 0 : Date.parse(row.changed);

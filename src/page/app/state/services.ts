@@ -1,7 +1,7 @@
 import { signal } from '@preact/signals';
 import type { RowsEvent, ServiceRow } from '../../../inspect/index.ts';
 import { rates } from './rates.ts';
-import { ServiceIndex } from './service-index.ts';
+import { keyOf, ServiceIndex } from './service-index.ts';
 
 /** All Services by `ns/name`. The map is changed in place; `servicesVersion` changes with it. */
 export const services: Map<string, ServiceRow> = new Map();
@@ -15,10 +15,6 @@ export const listState = signal<'listing' | 'complete'>('listing');
 
 /** The history has every change since then. Undefined before the first list. */
 export const historySince = signal<number | undefined>(undefined);
-
-export function keyOf({ namespace, name }: Pick<ServiceRow, 'namespace' | 'name'>): string {
-  return `${namespace}/${name}`;
-}
 
 export function changeServices({ rows, removed }: Pick<RowsEvent, 'rows' | 'removed'>): void {
   if (rows.length === 0 && removed.length === 0) return;

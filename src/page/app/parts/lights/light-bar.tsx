@@ -1,9 +1,10 @@
+import { useCloseOutside } from '../use-close-outside.ts';
 import './lights.css';
-import { useEffect, useRef } from 'preact/hooks';
+import { useRef } from 'preact/hooks';
 import { address, setParameters } from '../../address.ts';
 import { now } from '../../state/clock.ts';
 import { status } from '../../state/live.ts';
-import { type Light, type LightName, lightsOf } from './lights.ts';
+import { type Light, lightsOf } from './lights.ts';
 import { Reason } from './reason.tsx';
 
 const SIGNS = { good: '●', warn: '▲', bad: '✕', quiet: '○' } as const;
@@ -13,7 +14,7 @@ export function LightBar() {
   const lights = lightsOf(status.value, now.value);
   const opened = lights.find(({ name }) => name === address.value.parameters.light)?.name;
   const bar = useRef<HTMLDivElement>(null);
-  useCloseOutside(bar, opened);
+  useCloseOutside(bar, opened !== undefined, () => setParameters({ light: '' }));
   const close = (event: KeyboardEvent) => {
     if (event.key !== 'Escape' || !opened) return;
     bar.current?.querySelector<HTMLElement>('[aria-expanded="true"]')?.focus();
@@ -64,16 +65,4 @@ function LightButton({ light: { name, title, word, tone }, isOpen, onKey }: Ligh
 
 function onEscape(element: HTMLElement | null, close: (event: KeyboardEvent) => void): void {
   if (element) element.onkeydown = close;
-}
-
-/** A press anywhere else closes the reason. */
-function useCloseOutside(bar: { readonly current: HTMLElement | null }, opened: LightName | undefined): void {
-  useEffect(() => {
-    if (!opened) return;
-    const press = ({ target }: Event) => {
-      if (target instanceof Node && !bar.current?.contains(target)) setParameters({ light: '' });
-    };
-    document.addEventListener('pointerdown', press);
-    return () => document.removeEventListener('pointerdown', press);
-  }, [opened]);
 }

@@ -50,7 +50,7 @@ test('PAGE-37 all lights are good if nothing is wrong, and unknown before the fi
   assert.deepEqual(new Set(lightsOf(undefined, NOW).map(({ word }) => word)), new Set(['unknown']));
 });
 
-test('PAGE-37 the light of watches', () => {
+test('PAGE-37 the light of watches is bad if one fails, and warns until all have listed', () => {
   const [watch] = GOOD.watches;
   assert.ok(watch);
   assert.equal(light('watches', { source: 'manifests', watches: [] }), 'good: files');
@@ -58,7 +58,7 @@ test('PAGE-37 the light of watches', () => {
   assert.equal(light('watches', { watches: [watch, { ...watch, problem: 'refused' }] }), 'bad: 1 of 2 fail');
 });
 
-test('PAGE-37 the light of syncs', () => {
+test('PAGE-37 the light of syncs is bad if one fails or is late, and warns before the first one', () => {
   assert.equal(light('syncs', { families: [FAMILY, { ...FAMILY, error: 'no memory' }] }), 'bad: failing');
   assert.equal(light('syncs', { families: [{ ...FAMILY, lastSync: undefined }], healthy: false }), 'warn: first sync');
   assert.equal(light('syncs', { healthy: false }), 'bad: late');

@@ -1,7 +1,7 @@
 import type { ProxyStatus } from '../../../../inspect/index.ts';
 import type { Tone } from '../service-states.ts';
 
-export const LIGHTS = ['watches', 'syncs', 'drift', 'problems'] as const;
+const LIGHTS = ['watches', 'syncs', 'drift', 'problems'] as const;
 export type LightName = (typeof LIGHTS)[number];
 
 export interface Light {

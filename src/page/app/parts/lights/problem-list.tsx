@@ -1,17 +1,10 @@
 import { useEffect, useState } from 'preact/hooks';
-import type { ProxyStatus } from '../../../../inspect/index.ts';
+import type { ProblemsAnswer, ProxyStatus } from '../../../../inspect/index.ts';
 import type { Problem } from '../../../../lib/problem.ts';
 import { formatAddress, serviceAddress } from '../../address.ts';
 import { ask } from '../../api.ts';
 import { ErrorNote, Loading } from '../notes.tsx';
 import { setAsideCount } from './lights.ts';
-
-/** What `/v1/problems` answers. */
-interface Problems {
-  readonly input: readonly Problem[];
-  readonly setAside: readonly { readonly servicePort: string; readonly family: string; readonly message: string }[];
-  readonly conflicts: readonly Problem[];
-}
 
 /** A node may have thousands. The list of Services has them all. */
 const MAX_SHOWN = 20;
@@ -40,13 +33,13 @@ export function ProblemList({ status }: { readonly status: ProxyStatus }) {
 
 /** Reads them again when there are more or fewer. */
 function Details({ count }: { readonly count: number }) {
-  const [problems, setProblems] = useState<Problems | undefined>(undefined);
+  const [problems, setProblems] = useState<ProblemsAnswer | undefined>(undefined);
   const [error, setError] = useState<unknown>(undefined);
   const [attempt, setAttempt] = useState(0);
   useEffect(() => {
     const request = new AbortController();
     setError(undefined);
-    ask<Problems>('v1/problems', {}, request.signal).then(setProblems, cause => {
+    ask<ProblemsAnswer>('v1/problems', {}, request.signal).then(setProblems, cause => {
       if (!request.signal.aborted) setError(cause);
     });
     return () => request.abort();

@@ -44,7 +44,7 @@ export function Answer({ state, onAgain }: Props) {
 
 const VERDICTS: Readonly<Record<Verdict, { readonly icon: string; readonly word: string; readonly tone: string }>> = {
   works: { icon: '✓', word: 'Works', tone: 'good' },
-  broken: { icon: '✗', word: 'Broken', tone: 'bad' },
+  broken: { icon: '✕', word: 'Broken', tone: 'bad' },
   unknown: { icon: '?', word: 'Unknown', tone: 'warn' },
 };
 
@@ -105,7 +105,7 @@ function Tools({ state, onAgain }: Props) {
 
 const STEPS: Readonly<Record<StepVerdict, { readonly icon: string; readonly word: string; readonly tone: string }>> = {
   good: { icon: '✓', word: 'good', tone: 'good' },
-  bad: { icon: '✗', word: 'bad', tone: 'bad' },
+  bad: { icon: '✕', word: 'bad', tone: 'bad' },
   note: { icon: 'i', word: 'note', tone: 'note' },
   unknown: { icon: '?', word: 'unknown', tone: 'warn' },
 };

@@ -101,7 +101,7 @@ function Field({ id, label, hint, value, options, error, isRequired = false, onV
         class={error === undefined ? 'hint' : 'hint wrong'}
         role={error === undefined ? undefined : 'alert'}
       >
-        {error === undefined ? hint : `✗ ${error}`}
+        {error === undefined ? hint : `✕ ${error}`}
       </p>
     </div>
   );

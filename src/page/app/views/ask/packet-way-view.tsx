@@ -4,7 +4,7 @@ import { type AddressChange, type HookStation, packetWay } from './packet-way.ts
 /** The way of one packet: hooks as stations, with the chains and rules that it met, and what changed in it. */
 export function PacketWayView({ packet }: { readonly packet: TracedLine }) {
   const { start, hooks, end } = packetWay(packet);
-  const mark = end.verdict === 'good' ? '✓' : end.verdict === 'bad' ? '✗' : '?';
+  const mark = end.verdict === 'good' ? '✓' : end.verdict === 'bad' ? '✕' : '?';
   return (
     <div class="packet-way">
       <p class="summary">{packet.summary}</p>

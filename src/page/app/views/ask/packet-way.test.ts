@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import type { ChainStep, TracedLine, TracedPacket } from '../../../../trace/index.ts';
 import type { TraceLine } from '../../../index.ts';
 import { packetWay } from './packet-way.ts';
-import { mostTelling, OPENING, stopped, traceText, withLine } from './trace-state.ts';
+import { OPENING, packetToShow, stopped, traceText, withLine } from './trace-state.ts';
 
 const FIRST = { source: '10.244.1.7:4000', destination: '10.96.0.10:80' };
 const NATTED = { source: '10.244.1.7:4000', destination: '10.244.2.3:8080' };
@@ -72,9 +72,9 @@ function line(number: number, skipsNat: boolean): TracedLine {
 }
 
 test('PAGE-86 until the reader chooses one, the newest packet that met the nat chains is shown', () => {
-  assert.equal(mostTelling([line(3, true), line(2, false), line(1, false)])?.number, 2);
-  assert.equal(mostTelling([line(2, true), line(1, true)])?.number, 2);
-  assert.equal(mostTelling([]), undefined);
+  assert.equal(packetToShow([line(3, true), line(2, false), line(1, false)])?.number, 2);
+  assert.equal(packetToShow([line(2, true), line(1, true)])?.number, 2);
+  assert.equal(packetToShow([]), undefined);
 });
 
 test('PAGE-84 the page shows the lines of a trace as they come', () => {

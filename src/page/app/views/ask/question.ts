@@ -1,4 +1,5 @@
 import type { ServiceRow } from '../../../../inspect/index.ts';
+import { shellQuote } from '../../parts/shell-quote.ts';
 
 /** What the operator asks: from where, and to where. */
 export interface AskedTexts {
@@ -7,7 +8,7 @@ export interface AskedTexts {
 }
 
 const MAX_SUGGESTIONS = 20;
-/** The most Services that are looked at while somebody types. */
+/** The most Services that are looked at while the operator types. */
 const MAX_LOOKS = 50_000;
 
 /** Services, with their ports, that contain what is typed. Those that begin with it come first. */
@@ -44,10 +45,6 @@ export function isCallerText(from: string): boolean {
 
 /** `kube-proxy explain --from node shop/web:80` */
 export function explainCommand(program: string, { from, to }: AskedTexts, probe = false): string {
-  const caller = from === '' ? [] : ['--from', shellWord(from)];
-  return [program, 'explain', ...caller, shellWord(to), ...(probe ? ['--probe'] : [])].join(' ');
-}
-
-export function shellWord(text: string): string {
-  return /^[\w./:@%+=,-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
+  const caller = from === '' ? [] : ['--from', shellQuote(from)];
+  return [program, 'explain', ...caller, shellQuote(to), ...(probe ? ['--probe'] : [])].join(' ');
 }

@@ -47,7 +47,7 @@ export function stopped(state: TraceState): TraceState {
 }
 
 /** The packet to show until the reader chooses one: the newest that met the nat chains, or else the newest. */
-export function mostTelling(packets: readonly TracedLine[]): TracedLine | undefined {
+export function packetToShow(packets: readonly TracedLine[]): TracedLine | undefined {
   return packets.find(({ skipsNat }) => !skipsNat) ?? packets[0];
 }
 

@@ -5,7 +5,7 @@ import { ErrorNote } from '../../parts/notes.tsx';
 import { pageInfo } from '../../state/page-info.ts';
 import { PacketWayView } from './packet-way-view.tsx';
 import { endTrace, startTrace, trace } from './trace-run.ts';
-import { mostTelling, type TraceState, traceText } from './trace-state.ts';
+import { packetToShow, type TraceState, traceText } from './trace-state.ts';
 import { type TraceQuestion, traceQuestion } from './way.ts';
 
 /** Follows real packets of the question, and draws their way as they come. */
@@ -50,14 +50,14 @@ function traceHint({ from, isSent }: TraceQuestion): string {
 
 function TraceResult({ state: { packets, sent, head, error, overruns } }: { readonly state: TraceState }) {
   const chosen = useSignal<number | undefined>(undefined);
-  const shown = packets.find(({ number }) => number === chosen.value) ?? mostTelling(packets);
+  const shown = packets.find(({ number }) => number === chosen.value) ?? packetToShow(packets);
   return (
     <>
       {error !== undefined && <ErrorNote title="The trace failed." error={error} />}
       {head?.notice !== undefined && <pre class="notice">{head.notice}</pre>}
       {sent && (
         <p>
-          The connection of the node to <code>{sent.to}</code> {sent.outcome === 'connected' ? '✓' : '✗'} {sent.outcome}{' '}
+          The connection of the node to <code>{sent.to}</code> {sent.outcome === 'connected' ? '✓' : '✕'} {sent.outcome}{' '}
           after {Math.max(1, Math.round(sent.ms))} ms.
         </p>
       )}

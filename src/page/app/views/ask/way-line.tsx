@@ -68,14 +68,13 @@ function EndpointRow({ endpoint }: { readonly endpoint: EndpointStation }) {
       <th scope="row">{address}</th>
       <td class="odds">{odds}</td>
       <td>
-        {isLost && '✗ '}
-        {seen}
-        {isAsNode && <span class="badge accent">as node</span>}
+        {isLost && '✕ '}
+        {seen} {isAsNode && <span class="badge accent">as the node</span>}
       </td>
       {probe && (
-        <td class={probe.isGood ? 'good' : probe.isOpen ? 'quiet' : 'bad'}>
-          {probe.isGood ? '✓' : probe.isOpen ? '?' : '✗'} {probe.outcome}, {probe.ms < 1 ? '<1' : Math.round(probe.ms)}{' '}
-          ms
+        <td class={probe.isGood ? 'good' : probe.isInconclusive ? 'quiet' : 'bad'}>
+          {probe.isGood ? '✓' : probe.isInconclusive ? '?' : '✕'} {probe.outcome},{' '}
+          {probe.ms < 1 ? '<1' : Math.round(probe.ms)} ms
         </td>
       )}
     </tr>

@@ -45,7 +45,7 @@ test('PAGE-81 the way leads from the caller through the frontend to endpoints, w
   assert.deepEqual(
     way.endpoints.map(({ address, odds, seen, isAsNode, isLost }) => [address, odds, seen, isAsNode, isLost]),
     [
-      ['10.244.1.10:8080', '50 %', 'sees 10.244.1.7', false, false],
+      ['10.244.1.10:8080', '50\u00a0%', 'sees 10.244.1.7', false, false],
       ['[fd00::1]:8080', '', 'sees 192.168.0.2', true, false],
       ['10.244.2.3:8080', '', 'its answers do not come back', false, true],
     ],
@@ -68,8 +68,8 @@ test('PAGE-81 at most 50 endpoints are listed', () => {
     odds: 1 / 120,
   }));
   const way = wayOf(explanation({ ...ANSWERED, endpoints, lost: [] } as unknown as Outcome));
-  assert.deepEqual([way.endpoints.length, way.more, way.endpoints[0]?.odds], [50, 70, '0.8 %']);
-  assert.equal(oddsText(1), '100 %');
+  assert.deepEqual([way.endpoints.length, way.more, way.endpoints[0]?.odds], [50, 70, '0.83\u00a0%']);
+  assert.equal(oddsText(1), '100\u00a0%');
 });
 
 test('PAGE-83 each endpoint has the result of its probe', () => {
@@ -81,7 +81,7 @@ test('PAGE-83 each endpoint has the result of its probe', () => {
   const step: Step = { number: 1, topic: 'probe', verdict: 'bad', text: '', details: [], data: { results } };
   const { endpoints } = wayOf(explanation(ANSWERED, { steps: [step] }));
   assert.deepEqual(
-    endpoints.map(({ probe }) => [probe?.outcome, probe?.isGood, probe?.isOpen]),
+    endpoints.map(({ probe }) => [probe?.outcome, probe?.isGood, probe?.isInconclusive]),
     [
       ['connected', true, false],
       ['cannot tell', false, true],

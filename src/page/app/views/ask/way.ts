@@ -1,4 +1,5 @@
 import type { AnsweringEndpoint, Explanation, Outcome } from '../../../../explain/index.ts';
+import { capitalized, FRONTEND_WORDS, hostPort, percent } from '../../parts/texts.ts';
 
 /** The way of a new connection in a few words: caller, frontend, and where it ends. */
 export interface Way {
@@ -37,11 +38,11 @@ export interface ProbeReading {
   readonly ms: number;
   readonly isGood: boolean;
   /** The probe says nothing about the endpoint. */
-  readonly isOpen: boolean;
+  readonly isInconclusive: boolean;
 }
 
 const MAX_ENDPOINTS = 50;
-const OPEN_OUTCOMES: ReadonlySet<string> = new Set(['cannot tell', 'unsupported', 'not probed']);
+const INCONCLUSIVE: ReadonlySet<string> = new Set(['cannot tell', 'unsupported', 'not probed']);
 
 export function wayOf(explanation: Explanation): Way {
   const { outcome } = explanation;
@@ -64,17 +65,10 @@ function callerOf({ caller }: Explanation): Station | undefined {
   return { title: PLACES[place], detail: isAssumed ? 'assumed caller' : known };
 }
 
-const FRONTENDS = {
-  ClusterIP: 'Cluster IP',
-  ExternalIP: 'External IP',
-  LoadBalancerIP: 'Load balancer IP',
-  NodePort: 'Node port',
-} as const;
-
 function frontendOf({ target, question }: Explanation): Station | undefined {
   if (!target) return { title: 'Destination', detail: question.to };
   const { frontend, address, protocol, service } = target;
-  return { title: FRONTENDS[frontend], detail: `${address}/${protocol.toLowerCase()}`, service };
+  return { title: capitalized(FRONTEND_WORDS[frontend]), detail: `${address}/${protocol.toLowerCase()}`, service };
 }
 
 function endOf(outcome: Outcome | undefined): Station | undefined {
@@ -122,9 +116,7 @@ function endpointsOf(explanation: Explanation, { endpoints, lost }: Answered): r
 }
 
 export function oddsText(odds: number | undefined): string {
-  if (odds === undefined) return '';
-  const percent = odds * 100;
-  return `${percent >= 10 || Number.isInteger(percent) ? Math.round(percent) : percent.toFixed(1)} %`;
+  return odds === undefined ? '' : percent(odds);
 }
 
 function seenText({ seenAs, sourceIP }: AnsweringEndpoint, callerIP: string | undefined): string {
@@ -145,8 +137,8 @@ function probesOf({ steps }: Explanation): ReadonlyMap<string, ProbeReading> {
   const data = steps.find(({ topic }) => topic === 'probe')?.data as ProbeData | undefined;
   return new Map(
     (data?.results ?? []).map(({ endpoint: { ip, port }, outcome, ms }) => [
-      ip.includes(':') ? `[${ip}]:${port}` : `${ip}:${port}`,
-      { outcome, ms, isGood: outcome === 'connected', isOpen: OPEN_OUTCOMES.has(outcome) },
+      hostPort(ip, port),
+      { outcome, ms, isGood: outcome === 'connected', isInconclusive: INCONCLUSIVE.has(outcome) },
     ]),
   );
 }

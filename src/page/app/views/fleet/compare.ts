@@ -33,7 +33,7 @@ export function compareNodes(rows: readonly FleetServiceRow[], contents: Content
   );
 }
 
-export function isAnswer(row: FleetServiceRow): row is NodeServiceRow {
+function isAnswer(row: FleetServiceRow): row is NodeServiceRow {
   return !('silence' in row);
 }
 

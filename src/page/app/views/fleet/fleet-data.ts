@@ -11,7 +11,7 @@ export interface Answers<Row> {
   readonly error: unknown;
 }
 
-export const NO_ANSWERS: Answers<never> = { head: undefined, rows: [], completeAt: undefined, error: undefined };
+const NO_ANSWERS: Answers<never> = { head: undefined, rows: [], completeAt: undefined, error: undefined };
 
 export const fleet = signal<Answers<FleetRow>>(NO_ANSWERS);
 
@@ -25,14 +25,14 @@ export const fleetService = signal<ServiceAnswers>(NO_SERVICE);
 
 /** While a round runs, the rows of the former one stay until the node has answered again. */
 export async function readFleet(signal: AbortSignal): Promise<void> {
-  await readRounds<FleetRow>('v1/fleet', {}, signal, fleet.peek(), answers => {
+  await readRound<FleetRow>('v1/fleet', {}, signal, fleet.peek(), answers => {
     fleet.value = answers;
   });
 }
 
 export async function readFleetService(name: string, signal: AbortSignal): Promise<void> {
   const contents = new Map<string, KnownService | UsedEndpoints>();
-  await readRounds<FleetServiceRow>('v1/fleet/service', { name }, signal, fleetService.peek(), (answers, fresh) => {
+  await readRound<FleetServiceRow>('v1/fleet/service', { name }, signal, fleetService.peek(), (answers, fresh) => {
     for (const row of fresh) {
       if (!('silence' in row))
         for (const [digest, content] of Object.entries(row.contents)) contents.set(digest, content);
@@ -42,7 +42,7 @@ export async function readFleetService(name: string, signal: AbortSignal): Promi
   });
 }
 
-async function readRounds<Row extends { readonly node: string }>(
+async function readRound<Row extends { readonly node: string }>(
   path: string,
   parameters: Readonly<Record<string, string>>,
   signal: AbortSignal,

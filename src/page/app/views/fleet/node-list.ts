@@ -2,12 +2,12 @@ import type { FleetRow, NodeRow } from '../../../fleet/index.ts';
 import type { NodeState, NodeVerdict } from './compare.ts';
 
 /** The filters of the list of nodes, as the address has them. */
-export const FILTERS = ['', 'trouble', 'behind', 'differs', 'setAside', 'silent'] as const;
+export const FILTERS = ['', 'unlike', 'behind', 'differs', 'setAside', 'silent'] as const;
 export type Filter = (typeof FILTERS)[number];
 
 export const FILTER_WORDS: Readonly<Record<Filter, string>> = {
   '': 'all',
-  trouble: 'not as most',
+  unlike: 'not as most',
   behind: 'behind',
   differs: 'different',
   setAside: 'set aside',
@@ -46,7 +46,7 @@ function matchesFilter(state: NodeState, filter: Filter): boolean {
   switch (filter) {
     case '':
       return true;
-    case 'trouble':
+    case 'unlike':
       return state !== 'same';
     case 'behind':
       return state === 'behind' || state === 'unknown';

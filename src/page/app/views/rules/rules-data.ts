@@ -1,8 +1,7 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { RulesAnswer } from '../../../../inspect/index.ts';
 import { ask } from '../../api.ts';
-import { onLive } from '../../state/live.ts';
-import { keyOf } from '../../state/services.ts';
+import { onServiceChange } from '../../state/service-changes.ts';
 
 /** Several changes of a Service often come together. One question serves them all. */
 const ASK_AGAIN_MS = 500;
@@ -17,7 +16,7 @@ export interface RulesData {
 
 type State = Omit<RulesData, 'retry'>;
 
-/** Asks for the listing, and again when the Service changes. */
+/** Asks for the listing, and again when the Service changes or when the page may have missed something. */
 export function useRules(family: string | undefined, service: string | undefined): RulesData {
   const [state, setState] = useState<State>({ answer: undefined, error: undefined, isLoading: true });
   const [round, setRound] = useState(0);
@@ -33,22 +32,21 @@ export function useRules(family: string | undefined, service: string | undefined
     );
     return () => stop.abort();
   }, [family, service, round]);
-  useEffect(() => onServiceChange(service, retry), [service]);
+  useEffect(() => onChanges(service ?? '', retry), [service]);
   return { ...state, retry };
 }
 
-function onServiceChange(service: string | undefined, changed: () => void): () => void {
+/** Calls back once for changes that come together. */
+function onChanges(service: string, changed: () => void): () => void {
   let timer: ReturnType<typeof setTimeout> | undefined;
-  const stop = onLive('rows', ({ rows, removed }) => {
-    if (service === undefined || timer !== undefined) return;
-    if (!removed.includes(service) && !rows.some(row => keyOf(row) === service)) return;
-    timer = setTimeout(() => {
+  const end = onServiceChange(service, () => {
+    timer ??= setTimeout(() => {
       timer = undefined;
       changed();
     }, ASK_AGAIN_MS);
   });
   return () => {
-    stop();
+    end();
     clearTimeout(timer);
   };
 }

@@ -1,3 +1,4 @@
+import { capitalized } from '../../parts/texts.ts';
 import './rules.css';
 import { useEffect, useState } from 'preact/hooks';
 import type { RulesAnswer } from '../../../../inspect/index.ts';
@@ -12,7 +13,8 @@ import { firstPages, groupsOf, type ShownBlock, shownBlocks } from './shown-bloc
 /** The whole program of the mode, as a listing whose names are links. */
 export function RulesView() {
   const { family, service } = address.value.parameters;
-  const data = useRules(family, service);
+  // An unknown family is the first one.
+  const data = useRules(family === 'IPv4' || family === 'IPv6' ? family : undefined, service);
   return (
     <div class="view rules">
       <div class="view-head">
@@ -79,14 +81,10 @@ function Remarks({ answer: { notListed = [], incomplete } }: { readonly answer: 
   const texts = notListed.map(({ what, count }) => `${count} ${what}`);
   return (
     <>
-      {incomplete !== undefined && <p class="note warn">{sentence(incomplete)}</p>}
+      {incomplete !== undefined && <p class="note warn">{`${capitalized(incomplete)}.`}</p>}
       {texts.length > 0 && <p class="quiet">Not listed: {texts.join(', ')}.</p>}
     </>
   );
-}
-
-function sentence(text: string): string {
-  return `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
 }
 
 /** Shows the block that the address names, when the address changes and when the block comes. */

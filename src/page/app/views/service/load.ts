@@ -1,7 +1,7 @@
 import { type Signal, signal } from '@preact/signals';
 import { useEffect, useMemo } from 'preact/hooks';
 import { ApiError, ask } from '../../api.ts';
-import { onLive } from '../../state/live.ts';
+import { onServiceChange } from '../../state/service-changes.ts';
 import { Refresher } from './refresher.ts';
 
 /** An answer of the proxy, and how it came to be. While the page reads again, the former answer stays. */
@@ -48,25 +48,13 @@ export function useSource<Answer>({ path, parameters, service, everyMs }: Source
   );
   useEffect(() => {
     refresher.request();
-    const ends = watchService(service, () => refresher.request());
+    const end = onServiceChange(service, () => refresher.request());
     return () => {
-      for (const end of ends) end();
+      end();
       refresher.close();
     };
   }, [refresher]);
   return { state, readAgain: () => refresher.request() };
-}
-
-function watchService(service: string, onChange: () => void): readonly (() => void)[] {
-  return [
-    onLive('rows', ({ rows, removed }) => {
-      const isChanged = rows.some(({ namespace, name }) => `${namespace}/${name}` === service);
-      if (isChanged || removed.includes(service)) onChange();
-    }),
-    onLive('relist', onChange),
-    // After a reconnect, changes may have been missed.
-    onLive('hello', onChange),
-  ];
 }
 
 /** The proxy knows no such Service. */

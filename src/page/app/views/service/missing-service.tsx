@@ -1,6 +1,7 @@
 import { formatAddress, serviceAddress } from '../../address.ts';
 import type { ApiError } from '../../api.ts';
 import { Loading } from '../../parts/notes.tsx';
+import { capitalized } from '../../parts/texts.ts';
 import { services, servicesVersion } from '../../state/services.ts';
 import { HistoryTab } from './history/history-tab.tsx';
 import type { ServiceHistory } from './history/use-history.ts';
@@ -47,7 +48,7 @@ function Unknown({ service, error }: { readonly service: string; readonly error:
   const similar = servicesVersion.value >= 0 ? similarService(service, services.keys()) : undefined;
   return (
     <div class="note bad" role="alert">
-      <strong>{`${error.message.charAt(0).toUpperCase()}${error.message.slice(1)}`}</strong>
+      <strong>{capitalized(error.message)}</strong>
       {similar !== undefined && <a href={serviceAddress(similar)}>Go to {similar}</a>}
       <a href={formatAddress({ view: 'services' })}>All Services</a>
     </div>

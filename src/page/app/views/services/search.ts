@@ -1,3 +1,4 @@
+import { hostPort } from '../../parts/texts.ts';
 import type { IndexedService } from '../../state/service-index.ts';
 
 /** Whether a Service matches what the operator typed. */
@@ -35,7 +36,7 @@ function has(part: string): Matcher {
   return ({ haystack }) => haystack.includes(part);
 }
 
-/** An address that somebody could connect to. */
+/** An address that a caller could connect to. */
 export interface Target {
   readonly ip: string;
   readonly port?: number;
@@ -63,6 +64,5 @@ function isIpv6(text: string): boolean {
 
 /** `10.96.0.10:80`, `[fd00::1]:80` */
 export function targetText({ ip, port }: Target): string {
-  if (port === undefined) return ip;
-  return ip.includes(':') ? `[${ip}]:${port}` : `${ip}:${port}`;
+  return port === undefined ? ip : hostPort(ip, port);
 }

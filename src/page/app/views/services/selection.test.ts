@@ -54,7 +54,7 @@ test('PAGE-40 Services that the proxy finds by an endpoint or a pod join the oth
   ]);
 });
 
-test('PAGE-42 orders; names decide where the order says nothing', () => {
+test('PAGE-42 the worst state, the newest change and the most connections come first, and then names decide', () => {
   assert.deepEqual(select({ order: 'state' }).keys, ['a/aside', 'b/empty', 'a/local', 'a/good', 'b/headless']);
   assert.deepEqual(select({ order: 'changed' }).keys, ['a/good', 'b/empty', 'a/local', 'a/aside', 'b/headless']);
   assert.deepEqual(select({ order: 'connections' }).keys, ['a/local', 'b/headless', 'a/aside', 'a/good', 'b/empty']);

@@ -1,4 +1,5 @@
 import type { HistoryRow } from '../../../../inspect/index.ts';
+import type { Tone } from '../../parts/service-states.ts';
 
 /** The entries of the history that belong together on the axis. */
 export interface Lane {
@@ -9,7 +10,6 @@ export interface Lane {
 }
 
 export type LaneId = 'syncs' | 'changes' | 'repairs' | 'refusals' | 'problems' | 'configuration' | 'watches';
-export type Tone = 'quiet' | 'accent' | 'warn' | 'bad' | 'good';
 
 export const LANES: readonly Lane[] = [
   { id: 'changes', text: 'Changes', tone: 'accent' },
@@ -36,13 +36,13 @@ const KINDS: Readonly<Record<string, KindWords>> = {
   node: { lane: 'changes', icon: '●', word: 'node', tone: 'accent' },
   serviceCidr: { lane: 'changes', icon: '●', word: 'service CIDR', tone: 'accent' },
   sync: { lane: 'syncs', icon: '↻', word: 'sync', tone: 'quiet' },
-  syncFailed: { lane: 'syncs', icon: '✗', word: 'sync failed', tone: 'bad' },
+  syncFailed: { lane: 'syncs', icon: '✕', word: 'sync failed', tone: 'bad' },
   repair: { lane: 'repairs', icon: '⚒', word: 'repair', tone: 'warn' },
-  setAside: { lane: 'refusals', icon: '✗', word: 'set aside', tone: 'bad' },
-  problem: { lane: 'problems', icon: '✗', word: 'problem', tone: 'bad' },
+  setAside: { lane: 'refusals', icon: '✕', word: 'set aside', tone: 'bad' },
+  problem: { lane: 'problems', icon: '✕', word: 'problem', tone: 'bad' },
   recovered: { lane: 'problems', icon: '✓', word: 'recovered', tone: 'good' },
   configuration: { lane: 'configuration', icon: '⚙', word: 'configuration', tone: 'good' },
-  watchFailed: { lane: 'watches', icon: '✗', word: 'watch failed', tone: 'bad' },
+  watchFailed: { lane: 'watches', icon: '✕', word: 'watch failed', tone: 'bad' },
   watchRecovered: { lane: 'watches', icon: '✓', word: 'watch recovered', tone: 'good' },
 };
 

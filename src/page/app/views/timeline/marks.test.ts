@@ -25,7 +25,7 @@ test('PAGE-90 seconds with syncs are entries of the lane of syncs', () => {
   const [row, ...others] = pulseRows([pulse, { ...pulse, at: 6000, syncs: 0, failedSyncs: 0 }]);
   assert.deepEqual(others, []);
   assert.deepEqual([row?.id, row?.kind, row?.syncMs], [-5, 'sync', 7]);
-  assert.equal(row?.change, '2 syncs in this second, and 1 failed');
+  assert.equal(row?.change, '2 syncs in this second, of which 1 failed');
 });
 
 test('PAGE-92 the address names the lanes; the last one stays', () => {

@@ -1,5 +1,6 @@
 import type { HistoryRow } from '../../../../inspect/index.ts';
-import { LANES, type LaneId, type Tone, wordsOf } from './lanes.ts';
+import type { Tone } from '../../parts/service-states.ts';
+import { LANES, type LaneId, wordsOf } from './lanes.ts';
 import { lengthOf, type Span } from './span.ts';
 
 /** An entry with its place on the axis. */

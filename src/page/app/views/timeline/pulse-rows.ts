@@ -15,7 +15,7 @@ function pulseRow({ at, syncs, failedSyncs, syncMs }: Pulse): HistoryRow {
     object: undefined,
     service: undefined,
     family: undefined,
-    change: failedSyncs === 0 ? all : `${all}, and ${failedSyncs} failed`,
+    change: failedSyncs === 0 ? all : `${all}, of which ${failedSyncs} failed`,
     cause: undefined,
     triggered: undefined,
     state: undefined,

@@ -1,4 +1,5 @@
 import type { EndpointDetail } from '../../../../../inspect/index.ts';
+import { isUsedByPolicy } from '../picture/model.ts';
 
 export interface EndpointRow {
   readonly endpoint: EndpointDetail;
@@ -17,7 +18,7 @@ export function endpointRows(endpoints: readonly EndpointDetail[]): readonly End
   return endpoints
     .map(endpoint => ({
       endpoint,
-      isUsed: (endpoint.clusterPolicy?.used ?? false) || (endpoint.localPolicy?.used ?? false),
+      isUsed: isUsedByPolicy(endpoint),
       condition: conditionText(endpoint),
     }))
     .sort((a, b) => rank(a) - rank(b));

@@ -1,6 +1,7 @@
 import { useMemo, useState } from 'preact/hooks';
 import type { EndpointDetail, PortDetail } from '../../../../../inspect/index.ts';
 import { EmptyNote } from '../../../parts/notes.tsx';
+import { capitalized } from '../../../parts/texts.ts';
 import { type EndpointRow, endpointRows, FIRST_ROWS, usedCounts } from './endpoint-rows.ts';
 
 interface EndpointsTableProps {
@@ -71,8 +72,7 @@ function summary({ endpoints, topology }: PortDetail): string {
     local !== undefined && `policy Local uses ${local} of ${endpoints.length}`,
     topology,
   ].filter(text => text);
-  const text = parts.join('; ');
-  return `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
+  return `${capitalized(parts.join('; '))}.`;
 }
 
 function Head({ columns }: { readonly columns: Columns }) {

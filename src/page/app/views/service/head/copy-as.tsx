@@ -1,5 +1,6 @@
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useRef, useState } from 'preact/hooks';
 import { CopyButton } from '../../../parts/copy-button.tsx';
+import { useCloseOutside } from '../../../parts/use-close-outside.ts';
 import { useKernel } from '../kernel/kernel-tab.tsx';
 import { type CopiedQuestion, type CopyCommand, copyCommands } from './copy-commands.ts';
 import { kernelCommands } from './kernel-commands.ts';
@@ -8,14 +9,7 @@ import { kernelCommands } from './kernel-commands.ts';
 export function CopyAs({ question }: { readonly question: CopiedQuestion }) {
   const [isOpen, setIsOpen] = useState(false);
   const menu = useRef<HTMLDetailsElement>(null);
-  useEffect(() => {
-    if (!isOpen) return undefined;
-    const closeOutside = ({ target }: Event) => {
-      if (target instanceof Node && !menu.current?.contains(target)) setIsOpen(false);
-    };
-    document.addEventListener('pointerdown', closeOutside);
-    return () => document.removeEventListener('pointerdown', closeOutside);
-  }, [isOpen]);
+  useCloseOutside(menu, isOpen, () => setIsOpen(false));
   return (
     <details
       class="copy-as"

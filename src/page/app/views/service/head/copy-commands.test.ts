@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { describe, test } from 'node:test';
+import { shellQuote } from '../../../parts/shell-quote.ts';
 import { answered, frontend, nodePort, port } from '../fixture.ts';
 import { type CopiedQuestion, copyCommands } from './copy-commands.ts';
 import { askedFrontend } from './explain-target.ts';
-import { shellQuote } from './shell-quote.ts';
 
 const PORT = port([frontend(answered(['10.244.1.10:8080'])), nodePort(answered(['10.244.1.10:8080']))], []);
 

@@ -1,7 +1,7 @@
 import type { Place } from '../../../../../explain/index.ts';
 import type { FrontendDetail, PortDetail } from '../../../../../inspect/index.ts';
+import { shellQuote } from '../../../parts/shell-quote.ts';
 import { explainTarget } from './explain-target.ts';
-import { shellQuote } from './shell-quote.ts';
 
 export interface CopyCommand {
   /** What the button says. */

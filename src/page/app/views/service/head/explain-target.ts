@@ -1,5 +1,5 @@
 import type { FrontendDetail, PortDetail } from '../../../../../inspect/index.ts';
-import { hostPort } from '../picture/words.ts';
+import { hostPort } from '../../../parts/texts.ts';
 
 export interface ExplainedPort {
   readonly namespace: string;

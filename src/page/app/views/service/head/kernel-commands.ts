@@ -1,11 +1,10 @@
 import type { KernelDetail, PortKernelDetail } from '../../../../../inspect/index.ts';
+import { shellQuote } from '../../../parts/shell-quote.ts';
+import type { Entry } from '../kernel/compare.ts';
 import type { CopyCommand } from './copy-commands.ts';
-import { shellQuote } from './shell-quote.ts';
 
 /** More elements than this of one map or set are listed with the whole map. */
 const MAX_ELEMENTS = 64;
-
-type Entry = PortKernelDetail['entries'][number];
 
 /** The commands that list what the kernel has for the Service. They follow from the places of its entries. */
 export function kernelCommands({ ports }: KernelDetail, key: string): CopyCommand | undefined {

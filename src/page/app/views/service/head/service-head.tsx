@@ -9,7 +9,7 @@ import { frontendId } from '../picture/model.ts';
 import type { Selection } from '../picture/selection.ts';
 import { CopyAs } from './copy-as.tsx';
 import { askedFrontend, explainTarget } from './explain-target.ts';
-import { stateWords } from './state-words.ts';
+import { stateAdvice } from './state-advice.ts';
 
 interface ServiceHeadProps {
   readonly namespace: string;
@@ -72,7 +72,7 @@ interface StateReasonsProps {
 function StateReasons({ row, owners }: StateReasonsProps) {
   const { state, reasons } = row;
   if (state === 'programmed') return null;
-  const { meaning, advice } = stateWords(row);
+  const { meaning, advice } = stateAdvice(row);
   const tone = state === 'notProxied' ? '' : state === 'waiting' || state === 'noLocalEndpoints' ? ' warn' : ' bad';
   return (
     <div class={`note${tone} reasons`}>

@@ -1,10 +1,10 @@
+import type { PortKernelDetail } from '../../../../../inspect/index.ts';
 import { durationWords } from '../../../../../lib/duration-words.ts';
-import type { PinnedClient } from '../../../../../modes/index.ts';
 
 const FIRST_ROWS = 100;
 
 /** The clients that session affinity leads to one endpoint. */
-export function AffinityTable({ clients }: { readonly clients: readonly PinnedClient[] }) {
+export function AffinityTable({ clients }: { readonly clients: PortKernelDetail['affinity'] }) {
   const rest = clients.length - FIRST_ROWS;
   return (
     <section class="affinity">

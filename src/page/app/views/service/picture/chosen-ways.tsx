@@ -1,5 +1,6 @@
 import type { PortDetail } from '../../../../../inspect/index.ts';
 import { formatAddress } from '../../../address.ts';
+import { capitalized } from '../../../parts/texts.ts';
 import { explainTarget } from '../head/explain-target.ts';
 import { groupWays } from './group-ways.ts';
 import type { Picture, Way } from './model.ts';
@@ -59,7 +60,7 @@ function targetText(id: string): string {
 
 function hintText({ affinitySeconds, topology }: PortDetail): string {
   const affinity = affinitySeconds === undefined ? '' : `A client keeps its endpoint for ${affinitySeconds} s. `;
-  return `${affinity}${topology === undefined ? '' : `${topology.charAt(0).toUpperCase()}${topology.slice(1)}.`}`;
+  return `${affinity}${topology === undefined ? '' : `${capitalized(topology)}.`}`;
 }
 
 /** The parameters of the view that asks. */

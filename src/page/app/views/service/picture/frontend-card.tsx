@@ -1,6 +1,6 @@
 import type { FrontendDetail, PortDetail } from '../../../../../inspect/index.ts';
+import { FRONTEND_WORDS, hostPort } from '../../../parts/texts.ts';
 import { type Rect, rectStyle } from './geometry.ts';
-import { FRONTEND_WORDS, hostPort } from './words.ts';
 
 interface FrontendCardProps {
   readonly id: string;

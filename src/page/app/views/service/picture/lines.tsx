@@ -82,7 +82,7 @@ function arrowAt({ x, y }: Point): string {
   return `M${x - 7} ${y - 4}L${x} ${y}L${x - 7} ${y + 4}Z`;
 }
 
-/** More dots than this tell nothing. */
+/** Nobody can follow more dots than this. */
 const MAX_DOTS = 40;
 
 /** A short moving dot for each connection of the last event. A new event draws new dots. */

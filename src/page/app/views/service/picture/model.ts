@@ -1,6 +1,7 @@
 import type { Outcome, Place } from '../../../../../explain/index.ts';
 import type { EndpointDetail, FrontendDetail, PortDetail } from '../../../../../inspect/index.ts';
-import { endText, hostPort, PLACES, seenAsNode, servingCount } from './words.ts';
+import { hostPort } from '../../../parts/texts.ts';
+import { endText, PLACES, seenAsNode, servingCount } from './words.ts';
 
 /** The way of one caller to one frontend, and what it gets there. */
 export interface Way {

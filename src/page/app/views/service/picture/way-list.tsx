@@ -1,10 +1,11 @@
 import type { PortDetail } from '../../../../../inspect/index.ts';
+import { FRONTEND_WORDS } from '../../../parts/texts.ts';
 import { frontendNotes } from './frontend-card.tsx';
 import { groupWays } from './group-ways.ts';
 import type { Picture } from './model.ts';
 import type { Selection } from './selection.ts';
 import { Sign } from './sign.tsx';
-import { callersText, FRONTEND_WORDS, frontendText } from './words.ts';
+import { callersText } from './words.ts';
 
 interface WayListProps {
   readonly picture: Picture;
@@ -22,8 +23,8 @@ export function WayList({ picture, port, isShown, selection }: WayListProps) {
       {picture.frontends.map(({ id, detail }) => (
         <li key={id} class={selection.to === id ? 'on' : ''}>
           <p>
-            <span class="quiet">{FRONTEND_WORDS[detail.kind]}</span>{' '}
-            <strong class="mono">{frontendText(detail)}</strong> <span class="badge">{detail.policy}</span>
+            <span class="quiet">{FRONTEND_WORDS[detail.kind]}</span> <strong class="mono">{id}</strong>{' '}
+            <span class="badge">{detail.policy}</span>
           </p>
           <p class="quiet">{frontendNotes(detail, port)}</p>
           <ul>

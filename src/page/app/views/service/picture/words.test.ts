@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { percent } from '../../../parts/texts.ts';
 import { answered, answeredAsNode, endpoint, frontend, NO_LOCAL, port, REFUSED } from '../fixture.ts';
 import { groupWays } from './group-ways.ts';
-import { pictureOf } from './model.ts';
-import { callersText, frontendText, outcomeSign, outcomeText, percent, percentRange } from './words.ts';
+import { frontendId, pictureOf } from './model.ts';
+import { callersText, outcomeSign, outcomeText, percentRange } from './words.ts';
 
 const A = '10.244.1.10:8080';
 const B = '10.244.2.10:8080';
@@ -64,8 +65,8 @@ describe('the words for outcomes', () => {
     );
   });
 
-  test('PAGE-65 an address of IPv6 has brackets, and a node port belongs to the node', () => {
-    assert.equal(frontendText({ address: 'fd00::10', port: 53 }), '[fd00::10]:53');
-    assert.equal(frontendText({ port: 30_080 }), 'port 30080 of the node');
+  test('PAGE-65 an address of IPv6 has brackets, and a node port has no address', () => {
+    assert.equal(frontendId({ address: 'fd00::10', port: 53 }), '[fd00::10]:53');
+    assert.equal(frontendId({ port: 30_080 }), '30080');
   });
 });

@@ -1,5 +1,5 @@
 import type { Choice, Outcome, Place, ReasonCode } from '../../../../../explain/index.ts';
-import type { FrontendDetail } from '../../../../../inspect/index.ts';
+import { percent } from '../../../parts/texts.ts';
 
 export const PLACES: readonly Place[] = ['pod', 'node', 'outside'];
 
@@ -15,13 +15,6 @@ export const CALLER_SUBJECTS: Readonly<Record<Place, string>> = {
   pod: 'a pod of this node',
   node: 'the node itself',
   outside: 'a machine outside',
-};
-
-export const FRONTEND_WORDS: Readonly<Record<FrontendDetail['kind'], string>> = {
-  ClusterIP: 'cluster IP',
-  ExternalIP: 'external IP',
-  LoadBalancerIP: 'load-balancer IP',
-  NodePort: 'node port',
 };
 
 type Unanswered = Exclude<Outcome, { readonly kind: 'answered' }>;
@@ -54,16 +47,6 @@ export function endText({ kind, code }: Unanswered): string {
   return `${END_WORDS[kind]}: ${REASON_WORDS[code]}`;
 }
 
-/** `33 %`, `0.1 %`, with a space that does not break. */
-export function percent(share: number): string {
-  const value = share * 100;
-  // What is left to others does not vanish.
-  if (value > 99 && value < 100) return `${Math.min(99.9, Number(value.toFixed(1)))}\u00a0%`;
-  if (value > 0 && value < 0.01) return '<\u00a00.01\u00a0%';
-  const digits = value >= 10 ? 0 : value >= 1 ? 1 : 2;
-  return `${Number(value.toFixed(digits))}\u00a0%`;
-}
-
 /** One share, or the smallest and the largest: `25–50 %`. Undefined if only the kernel knows. */
 export function percentRange(shares: readonly (number | undefined)[]): string | undefined {
   const known = shares.filter(share => share !== undefined);
@@ -73,7 +56,7 @@ export function percentRange(shares: readonly (number | undefined)[]): string | 
   return low === high ? low : `${low.replace('\u00a0%', '')}–${high}`;
 }
 
-export function choiceWords(choice: Choice): string {
+function choiceWords(choice: Choice): string {
   switch (choice.kind) {
     case 'random':
       return 'at random';
@@ -84,15 +67,6 @@ export function choiceWords(choice: Choice): string {
     case 'scheduler':
       return `as the scheduler ${choice.scheduler} of the kernel decides`;
   }
-}
-
-/** `10.96.0.10:80`, `[fd00::10]:80` or `port 30080 of the node`. */
-export function frontendText({ address, port }: Pick<FrontendDetail, 'address' | 'port'>): string {
-  return address === undefined ? `port ${port} of the node` : hostPort(address, port);
-}
-
-export function hostPort(address: string, port: number): string {
-  return address.includes(':') ? `[${address}]:${port}` : `${address}:${port}`;
 }
 
 /** What a connection gets, as the end of a sentence. So many endpoints answer: the outcome has only the first ones. */

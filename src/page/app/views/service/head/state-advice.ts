@@ -1,12 +1,12 @@
 import type { ServiceRow, ServiceState } from '../../../../../inspect/index.ts';
 
 /** What a state means, and what an operator can do about it. */
-export interface StateWords {
+export interface StateAdvice {
   readonly meaning: string;
   readonly advice?: string;
 }
 
-const STATE_WORDS: Readonly<Record<ServiceState, StateWords>> = {
+const STATE_ADVICE: Readonly<Record<ServiceState, StateAdvice>> = {
   setAside: {
     meaning: 'The kernel refused a port of this Service. All other Services are programmed.',
     advice: 'Read the reason, mend the Service or the node. The proxy retries when the Service changes.',
@@ -38,8 +38,8 @@ const TYPE_WORDS: Readonly<Record<string, string>> = {
   ClusterIP: 'Without a cluster IP, DNS gives callers the addresses of its pods, and they connect to them directly.',
 };
 
-export function stateWords({ state, type }: Pick<ServiceRow, 'state' | 'type'>): StateWords {
-  const words = STATE_WORDS[state] ?? { meaning: '' };
+export function stateAdvice({ state, type }: Pick<ServiceRow, 'state' | 'type'>): StateAdvice {
+  const words = STATE_ADVICE[state] ?? { meaning: '' };
   const advice = words.advice ?? (state === 'notProxied' ? TYPE_WORDS[type] : undefined);
   return advice === undefined ? words : { ...words, advice };
 }
