@@ -1,3 +1,4 @@
+import type { Breaks } from '../lib/breaks.ts';
 import { type Family, formatCidr, type Ip } from '../net/index.ts';
 import type { Frontend, ServicePortPlan } from '../plan/index.ts';
 import type { Place } from './caller.ts';
@@ -8,19 +9,24 @@ import type { Outcome } from './outcome.ts';
 
 /**
  * What a connection to a frontend gets, by the place of its caller. Nothing more is known about the callers, so that
- * ranges of allowed callers do not count, unless they contain no pod of this node.
+ * ranges of allowed callers do not count, unless they contain no pod of this node. With thousands of endpoints each
+ * outcome takes long, so there are breaks.
  */
-export function placeOutcomes(
+export async function placeOutcomes(
   { port: { protocol } }: ServicePortPlan,
   frontend: Frontend,
   family: Family,
   facts: Facts,
-): Readonly<Record<Place, Outcome>> {
+  breaks: Breaks,
+): Promise<Readonly<Record<Place, Outcome>>> {
   const ip = askedIP(frontend, family, facts);
   const destination = { ip, port: frontend.port, protocol, family };
   const { pod, node, outside } = assumedCallers(family, facts);
-  const outcome = (caller: DetectedCaller) => withoutStandIn(connectionOutcome(destination, caller, facts), caller);
-  return { pod: outcome(pod), node: outcome(node), outside: outcome(outside) };
+  const outcome = async (caller: DetectedCaller) => {
+    if (breaks.isDue) await breaks.take();
+    return withoutStandIn(connectionOutcome(destination, caller, facts), caller);
+  };
+  return { pod: await outcome(pod), node: await outcome(node), outside: await outcome(outside) };
 }
 
 /** The address that the outcomes of a frontend are about. */

@@ -74,6 +74,11 @@ async function changedCounts(before: Counts, counts: Counts): Promise<readonly C
     if (before.get(count[0]) !== count[1]) changed.push(count);
     if (breaks.isDue) await breaks.take();
   }
+  // A mode leaves out what is zero. The counter of a Service begins anew if the kernel's entry is made again.
+  for (const service of before.keys()) {
+    if (!counts.has(service)) changed.push([service, 0]);
+    if (breaks.isDue) await breaks.take();
+  }
   return changed;
 }
 

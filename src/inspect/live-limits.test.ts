@@ -218,3 +218,16 @@ test('INSPECT-28 slow readings of the counters take a twentieth of the time at m
   assert.ok(readings <= 6, `${readings} readings of a second in 100 s`);
   assert.ok(reader.of('status').length > 0);
 });
+
+test('INSPECT-28 a counter that began anew at zero comes, although a mode leaves out what is zero', async () => {
+  const node = await watchedNode();
+  node.counts = new Map([['default/web', 7]]);
+  const reader = new LiveStream(node.hub);
+  await node.advance(100);
+  node.counts = new Map();
+  await node.advance(2500);
+  assert.deepEqual(
+    reader.take('connections').map(({ counts }) => counts),
+    [[['default/web', 0]]],
+  );
+});

@@ -44,6 +44,14 @@ class Page {
     }
   }
 
+  pause(): void {
+    this.#stream.pause();
+  }
+
+  resume(): void {
+    this.#stream.resume();
+  }
+
   leave(): void {
     this.#stream.leave();
   }
@@ -58,10 +66,11 @@ const ips = fc.subarray(['10.1.0.1', '10.1.0.2', '10.1.0.3']);
 
 const step = fc.oneof(
   fc.record({ kind: fc.constant('service' as const), name, clusterIP, externalIPs }),
-  fc.record({ kind: fc.constant('slice' as const), name, ips, isReady: fc.boolean() }),
+  // A slice may change its Service.
+  fc.record({ kind: fc.constant('slice' as const), name, owner: name, ips, isReady: fc.boolean() }),
   fc.record({ kind: fc.constantFrom('remove service', 'remove slice'), name }),
-  fc.record({ kind: fc.constantFrom('problem', 'recovered', 'set aside', 'mended'), name }),
-  fc.record({ kind: fc.constantFrom('sync', 'take', 'written', 'configured') }),
+  fc.record({ kind: fc.constantFrom('problem', 'recovered', 'slice problem', 'set aside', 'mended'), name }),
+  fc.record({ kind: fc.constantFrom('sync', 'take', 'written', 'configured', 'slow', 'fast') }),
   fc.record({ kind: fc.constant('time' as const), ms: fc.constantFrom(10, 100, 300, 2500) }),
 );
 type Step = typeof step extends fc.Arbitrary<infer T> ? T : never;
@@ -84,7 +93,7 @@ class World {
       case 'slice':
         if ('ips' in step) {
           const endpoints = step.ips.map(ip => ({ ip, ready: step.isReady, serving: step.isReady }));
-          this.#set(`slice ${named}`, slice(`${named}-1`, endpoints));
+          this.#set(`slice ${named}`, slice(`${named}-1`, endpoints, { service: step.owner }));
         }
         return;
       case 'remove service':
@@ -97,6 +106,8 @@ class World {
         node.history.problem(problem);
         return;
       }
+      case 'slice problem':
+        return node.problems.add({ object: `EndpointSlice default/${named}-1`, message: 'is wrong' });
       case 'recovered':
         node.problems.clear(`Service default/${named}`);
         return;
@@ -145,17 +156,28 @@ test('INSPECT-25 whatever happens, a page that applies all events has the rows o
         const node = await LiveNode.with([]);
         const world = new World(node);
         for (const each of before) await world.do(each);
-        const page = new Page(node);
-        await page.open();
-        for (const each of after) {
+        const [page, slow] = [new Page(node), new Page(node)];
+        const pages = [page, slow];
+        for (const each of pages) await each.open();
+        for (const [i, each] of after.entries()) {
+          if (each.kind === 'slow') slow.pause();
+          if (each.kind === 'fast') slow.resume();
           await world.do(each);
-          await page.apply();
+          for (const open of pages) await open.apply();
+          if (i !== 10) continue;
+          const late = new Page(node);
+          pages.push(late);
+          await late.open();
         }
         node.sync();
         await node.advance(5000);
-        await page.apply();
-        assert.deepEqual(page.rows, await list(node));
-        page.leave();
+        slow.resume();
+        await node.advance(0);
+        for (const each of pages) {
+          await each.apply();
+          assert.deepEqual(each.rows, await list(node));
+          each.leave();
+        }
         await node.advance(0);
         assert.equal(node.clock.pending, 0);
       },

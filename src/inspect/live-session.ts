@@ -47,7 +47,7 @@ export class LiveSession {
       onFailed,
     });
     this.#status = new StatusFeed(clock, () => options.status());
-    this.#pulsesSince = clock.now() - (clock.now() % TICK_MS);
+    this.#pulsesSince = secondOf(clock.now());
     this.#ticks = new Repeater(clock, TICK_MS, async () => {
       try {
         this.#tick();
@@ -91,7 +91,15 @@ export class LiveSession {
     this.#rows.look();
     const status = this.#status.next();
     if (status) this.#each(reader => reader.status(status));
-    for (const pulse of this.#options.pulse.ended(this.#pulsesSince)) {
+    this.#sendPulses();
+  }
+
+  #sendPulses(): void {
+    const { clock, pulse: recorder } = this.#options;
+    const now = clock.now();
+    // The clock of the machine was set back, after the last tick. The seconds that follow would count as sent.
+    if (this.#pulsesSince > now) this.#pulsesSince = secondOf(now - TICK_MS);
+    for (const pulse of recorder.ended(this.#pulsesSince)) {
       this.#pulsesSince = pulse.at + 1;
       const event = eventBytes({ kind: 'pulse', pulse });
       this.#each(reader => reader.pulse(event));
@@ -101,4 +109,8 @@ export class LiveSession {
   #each(send: (reader: LiveReader) => void): void {
     for (const reader of this.#readers) send(reader);
   }
+}
+
+function secondOf(time: number): number {
+  return time - (time % TICK_MS);
 }

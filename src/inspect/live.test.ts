@@ -213,3 +213,16 @@ test('INSPECT-25 a reader that comes before the objects lists again when they ar
   await node.advance(500);
   assert.ok(reader.of('relist').length > 0);
 });
+
+test('INSPECT-24 pulses go on when the clock of the machine is set back', async () => {
+  const { node, reader } = await watched();
+  const syncAndWait = async () => {
+    node.sync();
+    await node.advance(2000);
+    return reader.take('pulse').length;
+  };
+  assert.equal(await syncAndWait(), 1);
+  node.clock.set(node.clock.now() - 3_600_000);
+  assert.equal(await syncAndWait(), 1);
+  assert.equal(await syncAndWait(), 1);
+});

@@ -56,18 +56,33 @@ export interface ReportedState {
 
 /** Returns a function that reports what is planned for a Service. Its key is `namespace/name`. */
 export function serviceReporter(facts: ReportedState): (key: string) => ServiceReport {
-  const { state } = facts;
   const nodePorts = nodePortsOf(facts);
   return key => {
     const [namespace = '', name = ''] = key.split('/');
-    const ports = FAMILIES.flatMap(family => {
-      const { model, planner } = state.family(family);
-      const service = model.service(key);
-      if (!service) return [];
-      return planner.plansOf(key).map(plan => portReport(service, plan, family, state, nodePorts[family]));
-    });
+    const ports = plannedPorts(key, facts.state).map(planned => portReport(planned, facts.state, nodePorts));
     return { namespace, name, ports };
   };
+}
+
+/** Returns a function that reports one port, for callers that take breaks between ports. */
+export function portReporter(facts: ReportedState): (planned: PlannedPort) => PortReport {
+  const nodePorts = nodePortsOf(facts);
+  return planned => portReport(planned, facts.state, nodePorts);
+}
+
+/** A port of a Service in one family. */
+export interface PlannedPort {
+  readonly family: Family;
+  readonly service: ServiceState;
+  readonly plan: ServicePortPlan;
+}
+
+export function plannedPorts(key: string, state: ProxyState): readonly PlannedPort[] {
+  return FAMILIES.flatMap(family => {
+    const { model, planner } = state.family(family);
+    const service = model.service(key);
+    return service ? planner.plansOf(key).map(plan => ({ family, service, plan })) : [];
+  });
 }
 
 type AcceptedAt = 'all' | readonly Ip[];
@@ -81,11 +96,9 @@ function nodePortsOf(facts: ReportedState): Readonly<Record<Family, AcceptedAt>>
 }
 
 function portReport(
-  service: ServiceState,
-  plan: ServicePortPlan,
-  family: Family,
+  { service, plan, family }: PlannedPort,
   state: ProxyState,
-  acceptedAt: AcceptedAt,
+  nodePorts: Readonly<Record<Family, AcceptedAt>>,
 ): PortReport {
   const { port } = plan;
   const { node } = state.nodeOptions.families[family];
@@ -100,7 +113,7 @@ function portReport(
     ...(external ? { externalTrafficPolicy: port.externalPolicyLocal ? 'Local' : 'Cluster' } : {}),
     ...(port.affinitySeconds > 0 ? { affinitySeconds: port.affinitySeconds } : {}),
     ...(port.healthCheckNodePort > 0 ? { healthCheckNodePort: port.healthCheckNodePort } : {}),
-    frontends: plan.frontends.map(frontend => frontendReport(frontend, plan, acceptedAt)),
+    frontends: plan.frontends.map(frontend => frontendReport(frontend, plan, nodePorts[family])),
     ...(topology ? { topology } : {}),
     endpoints: explainEndpoints(endpoints, port, node).map(({ endpoint, cluster, local }) => ({
       address: endpoint.text,

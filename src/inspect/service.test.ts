@@ -180,3 +180,24 @@ test('INSPECT-29 an unknown Service is an error that names the nearest one', asy
   assert.deepEqual([status, detail.error], [404, 'there is no Service "shop/wbe": did you mean shop/web?']);
   assert.equal((await ask('/v1/service', factsOf([WEB]))).status, 400);
 });
+
+test('INSPECT-29 a Service with many ports and endpoints is cut, and computed with breaks', async () => {
+  const ports = Array.from({ length: 20 }, (_, i) => ({ name: `p${i}`, protocol: 'TCP' as const, port: 1000 + i }));
+  const ips = Array.from({ length: 2000 }, (_, i) => `10.244.${i >> 8}.${i & 255}`);
+  const facts = factsOf([service('shop/wide', { ports }), slice('shop/wide-1', ips, { ports })]);
+  let turns = 0;
+  const count = () => {
+    turns++;
+    timer = setImmediate(count);
+  };
+  let timer = setImmediate(count);
+  const { detail } = await ask('/v1/service?name=shop/wide', facts).finally(() => clearImmediate(timer));
+  assert.ok(turns > 10, `${turns} turns of the event loop`);
+  assert.equal(detail.ports.length, 20);
+  for (const { endpoints, endpointCount, frontends } of detail.ports) {
+    assert.deepEqual([endpoints.length, endpointCount], [250, 2000]);
+    const [frontend] = frontends;
+    const { pod } = frontend?.outcomes ?? {};
+    assert.deepEqual([pod?.kind === 'answered' && pod.endpoints.length, frontend?.answering.pod], [100, 2000]);
+  }
+});

@@ -14,8 +14,8 @@ import {
 import type { History } from '../history/index.ts';
 import { Breaks } from '../lib/breaks.ts';
 import type { Endpoint } from '../model/index.ts';
-import { FAMILIES, type Family, joinHostPort } from '../net/index.ts';
-import { endpointsOf, type Frontend, type ServicePortPlan } from '../plan/index.ts';
+import { joinHostPort } from '../net/index.ts';
+import { endpointsOf, type Frontend } from '../plan/index.ts';
 import { objectAnswer } from './answers.ts';
 import { type Query, QueryError, type Route } from './route.ts';
 import {
@@ -26,14 +26,22 @@ import {
   type ServiceDetail,
   type ServiceObject,
 } from './service-detail.ts';
-import { type EndpointReport, type FrontendReport, type PortReport, serviceReporter } from './service-report.ts';
+import {
+  type EndpointReport,
+  type FrontendReport,
+  type PlannedPort,
+  type PortReport,
+  plannedPorts,
+  portReporter,
+} from './service-report.ts';
 import { listingContext } from './services-context.ts';
 import { missingServiceText } from './services-missing.ts';
 import { serviceRow, unusableRow } from './services-row.ts';
 
-const MAX_ENDPOINTS = 1000;
-/** In each outcome. */
-const MAX_ANSWERING = 100;
+/** The endpoints of each port, and of all ports: a Service may have hundreds of ports. */
+const MAX_ENDPOINTS = { each: 1000, total: 5000 };
+/** Those in the outcomes of each frontend, and of all frontends. */
+const MAX_ANSWERING = { each: 100, total: 2000 };
 
 export interface ServiceParts {
   facts(): Facts;
@@ -75,41 +83,49 @@ function objectOf({ metadata, spec }: Service): ServiceObject {
   return { labels, annotations, hasSelector: spec.hasSelector ?? false, uid, resourceVersion };
 }
 
-interface PlannedPort {
-  readonly family: Family;
-  readonly plan: ServicePortPlan;
-}
-
 async function portDetails(key: string, facts: Facts): Promise<readonly PortDetail[]> {
   const breaks = new Breaks();
-  const reports = serviceReporter(facts)(key).ports;
-  // In the order of the reports.
-  const planned = FAMILIES.flatMap(family => {
-    const { model, planner } = facts.state.family(family);
-    return model.service(key) ? planner.plansOf(key).map((plan): PlannedPort => ({ family, plan })) : [];
-  });
+  const report = portReporter(facts);
+  const ports = plannedPorts(key, facts.state);
+  const frontends = ports.reduce((sum, { plan }) => sum + plan.frontends.length, 0);
+  const shown = { endpoints: share(MAX_ENDPOINTS, ports.length), answering: share(MAX_ANSWERING, frontends) };
   const details: PortDetail[] = [];
-  for (const [i, port] of planned.entries()) {
-    const report = reports[i];
-    if (report) details.push(portDetail(port, report, facts));
+  for (const port of ports) {
     if (breaks.isDue) await breaks.take();
+    details.push(await portDetail(port, report(port), { facts, shown, breaks }));
   }
   return details;
 }
 
-function portDetail({ family, plan }: PlannedPort, report: PortReport, facts: Facts): PortDetail {
-  const service = facts.state.family(family).model.service(plan.service);
-  const endpoints = new Map((service ? endpointsOf(service, plan.port) : []).map(each => [each.text, each]));
+/** Each part may have the most if there are few parts. */
+function share({ each, total }: { readonly each: number; readonly total: number }, parts: number): number {
+  return Math.max(1, Math.min(each, Math.floor(total / parts)));
+}
+
+interface DetailContext {
+  readonly facts: Facts;
+  /** How many of a port, and of an outcome, are listed. */
+  readonly shown: { readonly endpoints: number; readonly answering: number };
+  readonly breaks: Breaks;
+}
+
+async function portDetail(planned: PlannedPort, report: PortReport, context: DetailContext): Promise<PortDetail> {
+  const { family, service, plan } = planned;
+  const { facts, shown, breaks } = context;
+  const frontends: FrontendDetail[] = [];
+  for (const [i, frontend] of plan.frontends.entries()) {
+    const known = report.frontends[i];
+    if (known) frontends.push(await frontendDetail(known, frontend, planned, context));
+  }
+  if (breaks.isDue) await breaks.take();
+  const endpoints = new Map(endpointsOf(service, plan.port).map(each => [each.text, each]));
   const places = placesOf(slicesOf(plan.service, family, facts));
   const { namespace } = objectName(plan.service);
   return {
     ...report,
-    frontends: plan.frontends.flatMap((frontend, i) => {
-      const known = report.frontends[i];
-      return known ? [frontendDetail(known, frontend, { family, plan }, facts)] : [];
-    }),
+    frontends,
     conflicts: plan.conflicts.map(({ frontend, owner }) => ({ address: addressOf(frontend), owner })),
-    endpoints: report.endpoints.slice(0, MAX_ENDPOINTS).map(each => {
+    endpoints: report.endpoints.slice(0, shown.endpoints).map(each => {
       const endpoint = endpoints.get(each.address);
       return endpointDetail(each, endpoint, endpoint && places.get(endpoint.ip), namespace);
     }),
@@ -121,18 +137,19 @@ function addressOf({ kind, ip, port }: Frontend): string {
   return ip === undefined ? `${kind} ${port}` : `${kind} ${joinHostPort(ip, port)}`;
 }
 
-function frontendDetail(
+async function frontendDetail(
   report: FrontendReport,
   frontend: Frontend,
   { family, plan }: PlannedPort,
-  facts: Facts,
-): FrontendDetail {
-  const { pod, node, outside } = placeOutcomes(plan, frontend, family, facts);
+  { facts, shown, breaks }: DetailContext,
+): Promise<FrontendDetail> {
+  const { pod, node, outside } = await placeOutcomes(plan, frontend, family, facts, breaks);
   const answering: Record<Place, number> = {
     pod: answeringCount(pod),
     node: answeringCount(node),
     outside: answeringCount(outside),
   };
+  const cut = (outcome: Outcome) => cutTo(shown.answering, outcome);
   const askedAt = askedIP(frontend, family, facts);
   return { ...report, askedAt, outcomes: { pod: cut(pod), node: cut(node), outside: cut(outside) }, answering };
 }
@@ -141,10 +158,10 @@ function answeringCount(outcome: Outcome): number {
   return outcome.kind === 'answered' ? outcome.endpoints.length : 0;
 }
 
-function cut(outcome: Outcome): Outcome {
+function cutTo(count: number, outcome: Outcome): Outcome {
   if (outcome.kind !== 'answered') return outcome;
   const { endpoints, lost } = outcome;
-  return { ...outcome, endpoints: endpoints.slice(0, MAX_ANSWERING), lost: lost.slice(0, MAX_ANSWERING) };
+  return { ...outcome, endpoints: endpoints.slice(0, count), lost: lost.slice(0, count) };
 }
 
 function endpointDetail(

@@ -18,9 +18,12 @@ describe('a page whose proxy goes', () => {
     await withTab({ url: served.url, mayLoseProxy: true }, async page => {
       await untilEqual('all Services are shown', 6, async () => (await shownServices(page)).length);
       assert.equal(await page.locator(BANNER).count(), 0);
+      const top = async () => (await page.locator('main').boundingBox())?.y;
+      const before = await top();
       await served.stopProxy();
       await page.locator(BANNER).getByText('No connection to the proxy.').waitFor();
-      // What the operator was reading stays.
+      // What the operator was reading stays, and stays where it was.
+      assert.equal(await top(), before);
       assert.equal((await shownServices(page)).length, 6);
       await served.startProxy();
       await page.locator(BANNER).waitFor({ state: 'detached' });

@@ -43,6 +43,19 @@ describe('the rules in a browser', () => {
       await page.getByText('nft list chain ip6 kube-proxy masquerading').waitFor();
       await page.goto(`${served.url}#/rules?service=default/apo`);
       await page.getByText('did you mean default/api?').waitFor();
+      await page.goto(`${served.url}#/rules?family=none`);
+      await page.getByText('nftables mode, IPv4').waitFor();
+    });
+  });
+
+  test('LISTING-8 a listing that failed comes when the proxy is back', async () => {
+    await withTab({ url: served.url, hash: '#/rules', mayLoseProxy: true }, async page => {
+      await page.getByText('nftables mode, IPv4').waitFor();
+      await served.stopProxy();
+      await page.getByLabel('IP family').selectOption('IPv6');
+      await page.getByText('The rules cannot be listed.').waitFor();
+      await served.startProxy();
+      await page.getByText('nftables mode, IPv6').waitFor();
     });
   });
 });

@@ -85,7 +85,8 @@ function View() {
       return <TimelineView />;
     case 'rules':
       return <RulesView />;
+    // One node has no such view.
     case 'fleet':
-      return <FleetView />;
+      return pageInfo.value ? <ServicesView /> : null;
   }
 }

@@ -133,6 +133,19 @@ test('FLEET-2 a user who may not list nodes gets a note, and one who may not lis
   assert.match(none.head.error, /pods is forbidden \(it needs the right to list pods in the namespace kube-system\)$/);
 });
 
+test('FLEET-2 an answer that is not JSON is named by its status', async () => {
+  const client = fakeClient(
+    [pod('a', 'node-a')],
+    { status: 502, text: '<html>Bad Gateway</html>' },
+    {
+      a: () => ({ status: 503, text: '<html>' }),
+    },
+  );
+  const { head, rows } = await ask(client, '/v1/fleet');
+  assert.match(head.notes.join(), /: the API server answered with the status 502$/);
+  assert.equal(rows[0].silence.reason, 'the answer (status 503) is not from a Pointsman proxy');
+});
+
 test('FLEET-3 nodes are asked through the API server, with the token in a header of its own', async () => {
   const client = fakeClient([pod('p', 'a')], ['a'], { p: () => json(200, STATUS) });
   await ask(client, '/v1/fleet');

@@ -81,13 +81,22 @@ async function list(
     if (labelSelector !== '') query.set('labelSelector', labelSelector);
     if (token !== '') query.set('continue', token);
     const { status, text } = await client.get({ path: `${path}?${query}`, accept, maxBytes: MAX_BYTES, signal });
-    const body = parseJson(text);
+    const body = parsed(text);
     if (status !== 200 || !isRecord(body) || !Array.isArray(body.items)) throw new Error(messageOf(status, body));
     items.push(...body.items.filter(isRecord));
     token = textAt(body, 'metadata', 'continue');
     if (token === '') return items;
   }
   throw new Error('the list has no end');
+}
+
+/** A load balancer before the API server answers in its own words. */
+function parsed(text: string): unknown {
+  try {
+    return parseJson(text);
+  } catch {
+    return undefined;
+  }
 }
 
 function messageOf(status: number, body: unknown): string {

@@ -13,7 +13,8 @@ import { firstPages, groupsOf, type ShownBlock, shownBlocks } from './shown-bloc
 /** The whole program of the mode, as a listing whose names are links. */
 export function RulesView() {
   const { family, service } = address.value.parameters;
-  const data = useRules(family, service);
+  // An unknown family is the first one.
+  const data = useRules(family === 'IPv4' || family === 'IPv6' ? family : undefined, service);
   return (
     <div class="view rules">
       <div class="view-head">
