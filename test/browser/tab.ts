@@ -1,9 +1,7 @@
 import assert from 'node:assert/strict';
 import type { Page } from 'playwright-core';
 import { theBrowser } from './browser.ts';
-
-/** The whole test suite may run beside a test. */
-const MAX_WAIT_MS = 120_000;
+import { MAX_WAIT_MS } from './wait.ts';
 
 export interface TabOptions {
   readonly url: string;

@@ -2,7 +2,7 @@ import type { Locator, Page } from 'playwright-core';
 import { waitFor } from '../support/wait-for.ts';
 
 /** The whole test suite may run beside a test. */
-const MAX_WAIT_MS = 120_000;
+export const MAX_WAIT_MS = 120_000;
 
 /** Waits until the page shows the text somewhere in an element. */
 export async function untilShown(where: Page | Locator, text: string | RegExp): Promise<void> {

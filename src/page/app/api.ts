@@ -35,6 +35,25 @@ export async function* askLines<Line>(
   }
 }
 
+/** Reads such an answer whose first line is its head. All others are rows. */
+export async function* askRows<Row, Head = { readonly schema: string }>(
+  path: string,
+  parameters: Parameters,
+  signal: AbortSignal,
+  onHead: (head: Head) => void = () => undefined,
+): AsyncGenerator<readonly Row[], void> {
+  let hasHead = false;
+  for await (const lines of askLines<Row>(path, parameters, signal)) {
+    const [first, ...rest] = lines;
+    if (hasHead || first === undefined) yield lines;
+    else {
+      hasHead = true;
+      onHead(first as unknown as Head);
+      yield rest;
+    }
+  }
+}
+
 /** The parts of an answer as they come. */
 export async function* texts(response: Response): AsyncGenerator<string, void> {
   const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();

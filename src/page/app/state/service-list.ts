@@ -1,5 +1,5 @@
 import type { ServiceRow } from '../../../inspect/index.ts';
-import { askLines } from '../api.ts';
+import { askRows } from '../api.ts';
 import { type ListedChange, Listing } from './listing.ts';
 import { changeServices, historySince, listState, services } from './services.ts';
 
@@ -7,7 +7,6 @@ const RETRY_MS = 1000;
 
 /** The first line of the answer. */
 interface Head {
-  readonly schema: string;
   readonly historySince?: string;
 }
 
@@ -47,17 +46,14 @@ export class ServiceList {
   }
 
   async #list(listing: Listing): Promise<void> {
-    for await (const lines of askLines<ServiceRow | Head>('v1/services', {}, this.#signal)) {
-      const rows = lines.filter(line => !('schema' in line) || this.#takeHead(line)) as readonly ServiceRow[];
+    for await (const rows of askRows<ServiceRow, Head>('v1/services', {}, this.#signal, takeHead)) {
       changeServices({ rows: listing.take(rows), removed: [] });
     }
     changeServices({ rows: [], removed: listing.gone(services.keys()) });
     listState.value = 'complete';
   }
+}
 
-  /** Returns false: the head is no row. */
-  #takeHead({ historySince: since }: Head): false {
-    if (since !== undefined) historySince.value = Date.parse(since);
-    return false;
-  }
+function takeHead({ historySince: since }: Head): void {
+  if (since !== undefined) historySince.value = Date.parse(since);
 }

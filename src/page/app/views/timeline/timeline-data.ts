@@ -1,10 +1,9 @@
 import { signal } from '@preact/signals';
 import type { HistoryRow } from '../../../../inspect/index.ts';
-import { askLines } from '../../api.ts';
+import { askRows } from '../../api.ts';
 import { addHistory } from '../../state/history.ts';
 
 interface Head {
-  readonly schema: string;
   readonly startedAt?: string;
 }
 
@@ -23,9 +22,7 @@ export async function readHistory(): Promise<void> {
   const controller = new AbortController();
   reading = controller;
   try {
-    for await (const lines of askLines<HistoryRow | Head>('v1/history', {}, controller.signal)) {
-      addHistory(lines.filter(line => !isHead(line)) as readonly HistoryRow[]);
-    }
+    for await (const rows of askRows<HistoryRow, Head>('v1/history', {}, controller.signal, takeHead)) addHistory(rows);
     failure.value = undefined;
     isRead.value = true;
   } catch (error) {
@@ -37,9 +34,6 @@ export function stopReading(): void {
   reading?.abort();
 }
 
-/** Also takes what the head says. */
-function isHead(line: HistoryRow | Head): line is Head {
-  if (!('schema' in line)) return false;
-  if (line.startedAt !== undefined) startedAt.value = Date.parse(line.startedAt);
-  return true;
+function takeHead(head: Head): void {
+  if (head.startedAt !== undefined) startedAt.value = Date.parse(head.startedAt);
 }

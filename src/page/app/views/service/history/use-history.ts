@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { HistoryRow } from '../../../../../inspect/index.ts';
-import { askLines } from '../../../api.ts';
+import { askRows } from '../../../api.ts';
 import { mergeEntries } from '../../../state/history.ts';
 import { onLive } from '../../../state/live.ts';
 
@@ -12,9 +12,6 @@ export interface ServiceHistory {
 }
 
 const MAX_ROWS = 500;
-
-/** The first line of the answer has the schema; all others are entries. */
-type Line = HistoryRow | { readonly schema: string };
 
 /** What happened to a Service, as far as the proxy remembers, and as it happens. */
 export function useHistory(service: string): ServiceHistory {
@@ -52,8 +49,8 @@ export function useHistory(service: string): ServiceHistory {
 
 async function listHistory(service: string, signal: AbortSignal): Promise<readonly HistoryRow[]> {
   const rows: HistoryRow[] = [];
-  for await (const lines of askLines<Line>('v1/history', { service, limit: String(MAX_ROWS) }, signal)) {
-    for (const line of lines) if (!('schema' in line)) rows.push(line);
+  for await (const some of askRows<HistoryRow>('v1/history', { service, limit: String(MAX_ROWS) }, signal)) {
+    rows.push(...some);
   }
   return rows;
 }
