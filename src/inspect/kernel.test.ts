@@ -50,3 +50,13 @@ test('INSPECT-30 an unknown Service, and a proxy without a kernel, are errors', 
   );
   assert.equal((await ask('/v1/kernel?service=web', undefined)).status, 400);
 });
+
+test('INSPECT-30 after very many entries no further port is read', async () => {
+  const entry = { kind: 'rule', place: 'chain x', wanted: 'x', found: 'x' };
+  const { answer } = await ask('/v1/kernel?service=web', {
+    readBack: async () => ({ entries: Array.from({ length: 10_000 }, () => entry), affinity: [] }),
+  });
+  const [a, b] = answer.ports;
+  assert.deepEqual([a.entries.length, a.incomplete], [10_000, undefined]);
+  assert.deepEqual([b.entries, b.incomplete], [[], 'the ports before it have very many entries']);
+});

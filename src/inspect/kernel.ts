@@ -11,6 +11,8 @@ import { missingServiceText } from './services-missing.ts';
 
 /** A Service may have hundreds of ports, and each costs a reading of the kernel. */
 const MAX_MS = 5000;
+/** The answer is made in one go. A port that has been read is never cut. */
+const MAX_ENTRIES = 10_000;
 
 export function kernelRoute(facts: () => Facts): Route {
   return {
@@ -33,9 +35,12 @@ export function kernelRoute(facts: () => Facts): Route {
 async function kernelDetail(key: string, { state, families }: Facts, kernel: KernelFacts): Promise<KernelDetail> {
   const end = performance.now() + MAX_MS;
   const ports: PortKernelDetail[] = [];
+  let entries = 0;
   for (const family of families) {
     for (const plan of state.family(family).planner.plansOf(key)) {
-      const reading = performance.now() > end ? LATE : await readPort(family, plan, kernel);
+      const left = performance.now() > end ? LATE : entries >= MAX_ENTRIES ? MANY : undefined;
+      const reading = left ?? (await readPort(family, plan, kernel));
+      entries += reading.entries.length;
       ports.push(portDetail(family, plan, reading));
     }
   }
@@ -43,6 +48,7 @@ async function kernelDetail(key: string, { state, families }: Facts, kernel: Ker
 }
 
 const LATE: KernelReading = { entries: [], affinity: [], incomplete: 'the ports before it took too long' };
+const MANY: KernelReading = { entries: [], affinity: [], incomplete: 'the ports before it have very many entries' };
 
 async function readPort(family: Family, plan: ServicePortPlan, kernel: KernelFacts): Promise<KernelReading> {
   try {

@@ -14,7 +14,7 @@ import {
 import type { History } from '../history/index.ts';
 import { Breaks } from '../lib/breaks.ts';
 import type { Endpoint } from '../model/index.ts';
-import { joinHostPort } from '../net/index.ts';
+import { type Family, joinHostPort } from '../net/index.ts';
 import { endpointsOf, type Frontend } from '../plan/index.ts';
 import { objectAnswer } from './answers.ts';
 import { type Query, QueryError, type Route } from './route.ts';
@@ -89,10 +89,13 @@ async function portDetails(key: string, facts: Facts): Promise<readonly PortDeta
   const ports = plannedPorts(key, facts.state);
   const frontends = ports.reduce((sum, { plan }) => sum + plan.frontends.length, 0);
   const shown = { endpoints: share(MAX_ENDPOINTS, ports.length), answering: share(MAX_ANSWERING, frontends) };
+  const places = new Map<Family, Places>();
   const details: PortDetail[] = [];
   for (const port of ports) {
     if (breaks.isDue) await breaks.take();
-    details.push(await portDetail(port, report(port), { facts, shown, breaks }));
+    // All ports of a family have the same slices.
+    if (!places.has(port.family)) places.set(port.family, placesOf(slicesOf(key, port.family, facts)));
+    details.push(await portDetail(port, report(port), { facts, places, shown, breaks }));
   }
   return details;
 }
@@ -102,8 +105,11 @@ function share({ each, total }: { readonly each: number; readonly total: number 
   return Math.max(1, Math.min(each, Math.floor(total / parts)));
 }
 
+type Places = ReturnType<typeof placesOf>;
+
 interface DetailContext {
   readonly facts: Facts;
+  readonly places: ReadonlyMap<Family, Places>;
   /** How many of a port, and of an outcome, are listed. */
   readonly shown: { readonly endpoints: number; readonly answering: number };
   readonly breaks: Breaks;
@@ -111,7 +117,7 @@ interface DetailContext {
 
 async function portDetail(planned: PlannedPort, report: PortReport, context: DetailContext): Promise<PortDetail> {
   const { family, service, plan } = planned;
-  const { facts, shown, breaks } = context;
+  const { places, shown, breaks } = context;
   const frontends: FrontendDetail[] = [];
   for (const [i, frontend] of plan.frontends.entries()) {
     const known = report.frontends[i];
@@ -119,7 +125,6 @@ async function portDetail(planned: PlannedPort, report: PortReport, context: Det
   }
   if (breaks.isDue) await breaks.take();
   const endpoints = new Map(endpointsOf(service, plan.port).map(each => [each.text, each]));
-  const places = placesOf(slicesOf(plan.service, family, facts));
   const { namespace } = objectName(plan.service);
   return {
     ...report,
@@ -127,7 +132,7 @@ async function portDetail(planned: PlannedPort, report: PortReport, context: Det
     conflicts: plan.conflicts.map(({ frontend, owner }) => ({ address: addressOf(frontend), owner })),
     endpoints: report.endpoints.slice(0, shown.endpoints).map(each => {
       const endpoint = endpoints.get(each.address);
-      return endpointDetail(each, endpoint, endpoint && places.get(endpoint.ip), namespace);
+      return endpointDetail(each, endpoint, endpoint && places.get(family)?.get(endpoint.ip), namespace);
     }),
     endpointCount: report.endpoints.length,
   };

@@ -24,6 +24,25 @@ describe('a Service in a browser', () => {
       assert.match(page.url(), /from=outside/);
       await page.reload();
       await untilEqual('it is still chosen', 'true', () => outside.getAttribute('aria-pressed'));
+      await page.getByRole('button', { name: 'Show all ways' }).press('Enter');
+      await untilEqual('nothing is chosen', 'false', () => outside.getAttribute('aria-pressed'));
+      await page.locator('[data-caller="outside"]:focus').waitFor();
+    });
+  });
+
+  test('PAGE-63 PAGE-66 a pod that source ranges exclude gets no answer, and the question about it says the same', async () => {
+    await withTab({ url: served.url, hash: '#/service/default/api?from=pod&to=203.0.113.30:443' }, async page => {
+      await untilShown(page.locator('.chosen'), /a pod of this node to 203\.0\.113\.30:443 gets no answer/);
+      await page.getByRole('link', { name: 'Ask why' }).click();
+      await page.getByRole('heading', { name: 'Broken' }).waitFor();
+      await untilShown(page.locator('main'), /does not contain pods \(10\.244\.1\.0\/24\)/);
+    });
+  });
+
+  test('PAGE-66 a way to a node port is asked about at its address', async () => {
+    await withTab({ url: served.url, hash: '#/service/default/api?from=outside&to=30443' }, async page => {
+      const link = page.getByRole('link', { name: 'Ask why' });
+      assert.match((await link.getAttribute('href')) ?? '', /^#\/ask\?from=outside&to=\d+\.\d+\.\d+\.\d+%3A30443$/);
     });
   });
 

@@ -1,5 +1,6 @@
 import type { Explanation, Step, StepVerdict, Verdict } from '../../../../explain/index.ts';
 import { CopyButton } from '../../parts/copy-button.tsx';
+import { IdleButton } from '../../parts/idle-button.tsx';
 import { EmptyNote, ErrorNote, Loading } from '../../parts/notes.tsx';
 import { Age } from '../../parts/time.tsx';
 import { pageInfo } from '../../state/page-info.ts';
@@ -77,13 +78,13 @@ function Tools({ state, onAgain }: Props) {
   const mayProbe = info?.allows.includes('probe') === true;
   return (
     <div class="toolbar">
-      <button type="button" disabled={isAsking} onClick={() => onAgain(false)}>
+      <IdleButton isIdle={isAsking} onPress={() => onAgain(false)}>
         Ask again
-      </button>
+      </IdleButton>
       {mayProbe && (
-        <button type="button" disabled={isAsking} onClick={() => onAgain(true)}>
+        <IdleButton isIdle={isAsking} onPress={() => onAgain(true)}>
           {isAsking && state.isProbing ? 'Probing…' : 'Probe endpoints'}
-        </button>
+        </IdleButton>
       )}
       <CopyButton
         text={explainCommand(info?.command ?? 'kube-proxy', state.asked, state.isProbing)}

@@ -1,6 +1,7 @@
 import { useSignal } from '@preact/signals';
 import type { Explanation } from '../../../../explain/index.ts';
 import type { TracedLine } from '../../../../trace/index.ts';
+import { IdleButton } from '../../parts/idle-button.tsx';
 import { ErrorNote } from '../../parts/notes.tsx';
 import { pageInfo } from '../../state/page-info.ts';
 import { PacketWayView } from './packet-way-view.tsx';
@@ -21,12 +22,12 @@ export function Trace({ answer }: { readonly answer: Explanation }) {
         <>
           <p class="quiet">{traceHint(question)}</p>
           <div class="toolbar">
-            <button type="button" disabled={isRunning} onClick={() => void startTrace(question)}>
+            <IdleButton isIdle={isRunning} onPress={() => void startTrace(question)}>
               {trace.value ? 'Trace again' : 'Trace'}
-            </button>
-            <button type="button" disabled={!isRunning} onClick={endTrace}>
+            </IdleButton>
+            <IdleButton isIdle={!isRunning} onPress={endTrace}>
               Stop
-            </button>
+            </IdleButton>
             <span role="status">{trace.value && traceText(trace.value)}</span>
           </div>
           {trace.value && <TraceResult state={trace.value} />}

@@ -25,7 +25,8 @@ function choose(span: ChosenSpan): void {
   draft.value = span;
   clearTimeout(timer);
   timer = setTimeout(() => {
-    setParameters(formatSpan(span));
+    // Another view may have come meanwhile.
+    if (address.value.view === 'timeline') setParameters(formatSpan(span));
     draft.value = undefined;
   }, ADDRESS_MS);
 }

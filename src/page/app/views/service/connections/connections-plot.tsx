@@ -27,7 +27,8 @@ export function Connections({ service, connections }: ConnectionsProps) {
   return (
     <figure class="connections">
       <figcaption>
-        <strong>{total.toLocaleString('en')}</strong> <span class="quiet">connections,</span>{' '}
+        <strong>{total.toLocaleString('en')}</strong>{' '}
+        <span class="quiet">{total === 1 ? 'connection,' : 'connections,'}</span>{' '}
         <strong>{rate.toLocaleString('en', { maximumFractionDigits: 1 })}</strong> <span class="quiet">a second</span>
       </figcaption>
       <SmallPlot

@@ -1,3 +1,4 @@
+import { IdleButton } from '../../../parts/idle-button.tsx';
 import './kernel.css';
 import { useMemo } from 'preact/hooks';
 import type { KernelDetail } from '../../../../../inspect/index.ts';
@@ -56,9 +57,9 @@ function ReadingBar({ state: { answer, at, isReading }, readAgain }: ReadingBarP
           </>
         )}
       </span>
-      <button type="button" onClick={readAgain} disabled={isReading}>
+      <IdleButton isIdle={isReading} onPress={readAgain}>
         {isReading ? 'Reading …' : 'Read again'}
-      </button>
+      </IdleButton>
     </div>
   );
 }

@@ -14,11 +14,11 @@ interface ChosenWaysProps {
   readonly picture: Picture;
   readonly port: PortDetail;
   readonly selection: Selection;
-  readonly onSelect: (selection: Selection) => void;
+  readonly onShowAll: () => void;
 }
 
 /** What the chosen ways mean, in sentences. */
-export function ChosenWays({ service, picture, port, selection, onSelect }: ChosenWaysProps) {
+export function ChosenWays({ service, picture, port, selection, onShowAll }: ChosenWaysProps) {
   if (selection.from === undefined && selection.to === undefined) {
     return <p class="chosen quiet">{hintText(port)} Choose a caller or an address to see its way.</p>;
   }
@@ -46,7 +46,7 @@ export function ChosenWays({ service, picture, port, selection, onSelect }: Chos
             Ask why, step by step
           </a>
         )}
-        <button type="button" onClick={() => onSelect({})}>
+        <button type="button" onClick={onShowAll}>
           Show all ways
         </button>
       </p>

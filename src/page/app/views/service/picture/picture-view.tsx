@@ -37,6 +37,11 @@ export function PictureView(props: PictureViewProps) {
   const placed = useMemo(() => layoutPicture(picture, width), [picture, width]);
   const isList = width < MIN_WIDTH;
   const all = useMemo(() => pictureOf(port, { frontends: Number.POSITIVE_INFINITY, endpoints: 0 }), [port]);
+  const showAll = () => {
+    // The button goes away, so the focus moves to what was chosen.
+    frame.current?.querySelector<HTMLElement>('[aria-pressed="true"]')?.focus();
+    onSelect({});
+  };
   return (
     <section class="way" aria-label="The way of connections" ref={frame} onKeyDown={event => choose(event, props)}>
       {!isList && (
@@ -47,7 +52,7 @@ export function PictureView(props: PictureViewProps) {
       )}
       <WayList picture={all} port={port} isShown={isList} selection={selection} onSelect={onSelect} />
       <div class={isList ? undefined : 'below'}>
-        {!isList && <ChosenWays {...{ service, picture, port, selection, onSelect }} />}
+        {!isList && <ChosenWays {...{ service, picture, port, selection }} onShowAll={showAll} />}
         <ObservedNote observed={observed} />
       </div>
     </section>
