@@ -38,6 +38,8 @@ export class Row extends Component<RowProps> {
         <td class="cell-name">
           <a
             href={serviceAddress(key)}
+            // The parts of the name are boxes, which screen readers would read with a blank between them.
+            aria-label={key}
             data-index={index}
             tabIndex={isActive ? 0 : -1}
             onKeyDown={onKey}
