@@ -55,6 +55,7 @@ function familyStatuses({ observability }: RunParts, { loop, mode }: RunningProx
   const aside = mode.setAside();
   return [...observability.health.families()].map(([family, { alive, healthy, lastUpdated, pendingMs, error }]) => {
     const setAside = aside.filter(port => port.family === family).length;
+    const { planner } = loop.state.family(family);
     return {
       family,
       alive,
@@ -62,7 +63,8 @@ function familyStatuses({ observability }: RunParts, { loop, mode }: RunningProx
       lastSync: lastUpdated === undefined ? undefined : timeText(lastUpdated),
       pendingSeconds: pendingMs === undefined ? undefined : Math.round(pendingMs / 1000),
       error,
-      servicePorts: { programmed: loop.state.family(family).planner.size - setAside, setAside },
+      servicePorts: { programmed: planner.size - setAside, setAside },
+      conflicts: planner.conflictCount,
     };
   });
 }

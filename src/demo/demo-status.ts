@@ -46,12 +46,14 @@ export function demoStatus(parts: DemoStatusParts): ProxyStatus {
 function familyStatus(family: Family, { proxy, record }: DemoStatusParts): FamilyStatus {
   const { syncedAt, error } = record.family(family);
   const setAside = proxy.mode.setAside().filter(port => port.family === family).length;
+  const { planner } = proxy.loop.state.family(family);
   return {
     family,
     alive: true,
     healthy: syncedAt !== undefined && error === undefined,
     lastSync: syncedAt === undefined ? undefined : new Date(syncedAt).toISOString(),
     error,
-    servicePorts: { programmed: proxy.loop.state.family(family).planner.size - setAside, setAside },
+    servicePorts: { programmed: planner.size - setAside, setAside },
+    conflicts: planner.conflictCount,
   };
 }

@@ -46,6 +46,8 @@ export interface FamilyStatus {
   /** Why the last sync failed. */
   readonly error?: string | undefined;
   readonly servicePorts: { readonly programmed: number; readonly setAside: number };
+  /** How many addresses Services ask for although another Service has them. */
+  readonly conflicts: number;
 }
 
 /** A check of `/readyz`. */

@@ -161,6 +161,7 @@ describe('Services that want the same address', () => {
       });
       const [conflict] = planner.plansOf('default/b')[0]?.conflicts ?? [];
       assert.deepEqual([conflict?.owner, conflict?.frontend.ip], ['default/a', '1.1.1.1']);
+      assert.equal(planner.conflictCount, 1);
     }
   });
 
@@ -274,6 +275,8 @@ describe('looking up frontends', () => {
         for (const events of batches) {
           for (const one of events) apply(model, one);
           planner.update(model.take());
+          const conflicts = [...planner.plans()].flatMap(plan => plan.conflicts);
+          assert.equal(planner.conflictCount, conflicts.length);
           for (const { frontends } of planner.plans()) {
             for (const frontend of frontends) asked.set(`${frontend.ip} ${frontend.port}`, frontend);
           }

@@ -29,6 +29,7 @@ export class Planner {
   readonly #owners = new AddressOwners();
   #options: PlanOptions;
   #size = 0;
+  #conflictCount = 0;
 
   constructor(model: Model, options: PlanOptions, report: ReportProblem = () => {}) {
     this.#model = model;
@@ -55,6 +56,11 @@ export class Planner {
   /** The number of plans. */
   get size(): number {
     return this.#size;
+  }
+
+  /** How many frontends Services ask for although another Service has them. */
+  get conflictCount(): number {
+    return this.#conflictCount;
   }
 
   plansOf(service: string): readonly ServicePortPlan[] {
@@ -134,6 +140,7 @@ export class Planner {
     const diff: MutableDiff = { added: [], updated: [], removed: [] };
     for (const { key, from, to } of replanned) {
       const plans = addChanges(from, hasRivals ? this.#withoutLostFrontends(key, to) : to, diff);
+      this.#conflictCount += conflictsIn(plans) - conflictsIn(from);
       if (plans.length > 0) this.#plans.set(key, plans);
       else this.#plans.delete(key);
     }
@@ -204,6 +211,10 @@ interface MutableDiff extends PlanDiff {
   readonly added: ServicePortPlan[];
   readonly updated: { from: ServicePortPlan; to: ServicePortPlan }[];
   readonly removed: ServicePortPlan[];
+}
+
+function conflictsIn(plans: readonly ServicePortPlan[]): number {
+  return plans.reduce((count, { conflicts }) => count + conflicts.length, 0);
 }
 
 /** Adds the changes to the diff. Returns the new plans. A plan that is equal to an old one is the old object. */

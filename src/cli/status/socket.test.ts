@@ -36,6 +36,7 @@ const STATUS: ProxyStatus & { readonly schema: string } = {
       lastSync: ago(4),
       error: 'the kernel refused\u001b[2J it',
       servicePorts: { programmed: 7, setAside: 1 },
+      conflicts: 0,
     },
   ],
   checks: [

@@ -11,6 +11,7 @@ const FAMILY = {
   healthy: true,
   lastSync: '2026-01-01T11:59:59Z',
   servicePorts: { programmed: 3, setAside: 0 },
+  conflicts: 0,
 } as const;
 
 const GOOD: ProxyStatus = {
@@ -70,8 +71,8 @@ test('PAGE-37 the light of drift warns for ten minutes after a repair', () => {
   assert.equal(light('drift', { drift: { repairs: 2, last: { ...last, at: GOOD.startedAt } } }), 'good: 2 repairs');
 });
 
-test('PAGE-37 the light of problems counts inputs and refused service ports', () => {
-  const families = [{ ...FAMILY, servicePorts: { programmed: 3, setAside: 2 } }];
-  assert.equal(light('problems', { problems: 1, families }), 'warn: 3');
+test('PAGE-37 the light of problems counts inputs, refused service ports and conflicts', () => {
+  const families = [{ ...FAMILY, servicePorts: { programmed: 3, setAside: 2 }, conflicts: 1 }];
+  assert.equal(light('problems', { problems: 1, families }), 'warn: 4');
   assert.equal(light('problems', { checks: [{ name: 'synced', ready: false, problems: [] }] }), 'bad: not ready');
 });

@@ -53,12 +53,12 @@ function drift({ drift: { repairs, last } }: ProxyStatus, now: number): Finding 
 
 function problems(status: ProxyStatus): Finding {
   const failed = status.checks.filter(({ ready }) => !ready).length;
-  const count = status.problems + setAsideCount(status);
+  const count = problemCount(status);
   if (failed > 0) return { word: count > 0 ? String(count) : 'not ready', tone: 'bad' };
   return count === 0 ? { word: 'none', tone: 'good' } : { word: String(count), tone: 'warn' };
 }
 
-/** Service ports that the kernel refused, in all families. */
-export function setAsideCount({ families }: ProxyStatus): number {
-  return families.reduce((sum, { servicePorts }) => sum + servicePorts.setAside, 0);
+/** Inputs that cannot be used, service ports that the kernel refused, and addresses that another Service has. */
+export function problemCount({ problems, families }: ProxyStatus): number {
+  return families.reduce((sum, { servicePorts, conflicts }) => sum + servicePorts.setAside + conflicts, problems);
 }

@@ -4,7 +4,7 @@ import type { Problem } from '../../../../lib/problem.ts';
 import { formatAddress, serviceAddress } from '../../address.ts';
 import { ask } from '../../api.ts';
 import { ErrorNote, Loading } from '../notes.tsx';
-import { setAsideCount } from './lights.ts';
+import { problemCount } from './lights.ts';
 
 /** A node may have thousands. The list of Services has them all. */
 const MAX_SHOWN = 20;
@@ -23,7 +23,7 @@ export function ProblemList({ status }: { readonly status: ProxyStatus }) {
           </li>
         ))}
       </ul>
-      <Details count={status.problems + setAsideCount(status)} />
+      <Details count={problemCount(status)} />
       <p>
         <a href={formatAddress({ view: 'services', parameters: { filter: 'broken' } })}>Broken Services</a>
       </p>
