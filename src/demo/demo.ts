@@ -39,6 +39,12 @@ export interface Asking {
   readonly timeoutMs: number;
 }
 
+/**
+ * A relay of userspace mode forgets a UDP client after 250 ms without a datagram. If a busy machine answers later, the
+ * answer is lost, and the client has to ask again, as DNS clients do.
+ */
+const RESEND_MS = 300;
+
 /** A cluster of network namespaces, a proxy on its node, and an echo server at every endpoint. */
 export class Demo {
   readonly #cluster: Cluster;
@@ -155,7 +161,7 @@ export class Demo {
     if (row.ip === undefined || !isProbed(protocol)) return undefined;
     const caller = callerFrom(place, family, this.#callers);
     const namespace = this.#namespaceOf(place, caller.ip);
-    const result = await probe(namespace, row.ip, row.frontend.port, protocol, options);
+    const result = await probe(namespace, row.ip, row.frontend.port, protocol, { ...options, resendMs: RESEND_MS });
     return observationOf(result, caller, [...this.#proxy.interfaceIPs(), row.ip]);
   }
 

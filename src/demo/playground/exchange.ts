@@ -8,11 +8,17 @@ export interface Destination {
   readonly protocol: 'TCP' | 'UDP';
 }
 
+export interface ExchangeOptions extends ConnectOptions {
+  readonly signal: AbortSignal;
+  /** A datagram may be lost: after this time without an answer, the client sends it again. By default it does not. */
+  readonly resendMs?: number | undefined;
+}
+
 /** Sends one question and returns the answer. The answer is empty if the other end hangs up without one. */
 export function exchange(
   namespace: NetworkNamespace,
   { ip, port, protocol }: Destination,
-  options: ConnectOptions & { readonly signal: AbortSignal },
+  options: ExchangeOptions,
 ): Promise<string> {
   switch (protocol) {
     case 'TCP':
@@ -22,9 +28,12 @@ export function exchange(
   }
 }
 
-type Options = ConnectOptions & { readonly signal: AbortSignal };
-
-async function exchangeTcp(namespace: NetworkNamespace, ip: Ip, port: number, options: Options): Promise<string> {
+async function exchangeTcp(
+  namespace: NetworkNamespace,
+  ip: Ip,
+  port: number,
+  options: ExchangeOptions,
+): Promise<string> {
   const socket = await connectTcp(namespace, ip, port, options);
   try {
     return await new Promise<string>((resolve, reject) => {
@@ -38,18 +47,25 @@ async function exchangeTcp(namespace: NetworkNamespace, ip: Ip, port: number, op
   }
 }
 
-async function exchangeUdp(namespace: NetworkNamespace, ip: Ip, port: number, options: Options): Promise<string> {
+async function exchangeUdp(
+  namespace: NetworkNamespace,
+  ip: Ip,
+  port: number,
+  { resendMs, ...options }: ExchangeOptions,
+): Promise<string> {
   const socket = await connectUdp(namespace, ip, port, options);
+  let resend: NodeJS.Timeout | undefined;
   try {
     return await new Promise<string>((resolve, reject) => {
       socket.once('message', bytes => resolve(String(bytes)));
       socket.on('error', reject);
       options.signal.addEventListener('abort', () => reject(options.signal.reason), { once: true });
-      socket.send('?', error => {
-        if (error) reject(error);
-      });
+      const send = () => socket.send('?', error => error && reject(error));
+      send();
+      if (resendMs !== undefined) resend = setInterval(send, resendMs);
     });
   } finally {
+    clearInterval(resend);
     socket.close();
   }
 }

@@ -4,7 +4,7 @@ import type { Socket } from 'node:net';
 import { after, before, describe, test } from 'node:test';
 import { setLoopbackUp, withRoutes } from '../../../test/support/namespaces.ts';
 import { NetworkNamespace } from '../../kernel/netns.ts';
-import { listenTcp } from '../../kernel/sockets/index.ts';
+import { bindUdp, listenTcp } from '../../kernel/sockets/index.ts';
 import type { Ip } from '../../net/index.ts';
 import { EchoServer } from './echo.ts';
 import { type ProbeResult, probe } from './probe.ts';
@@ -114,6 +114,20 @@ describe('probe and echo', () => {
     );
     for (const connection of open) connection.destroy();
     assert.deepEqual([...failures], ['timeout']);
+  });
+
+  test('PLAY-1 a datagram without an answer is sent again, if the caller wants that', async () => {
+    const server = bindUdp(namespace, HERE, 54);
+    const callers = new Set<number>();
+    server.on('message', (_, { port, address }) => {
+      if (callers.has(port)) server.send('late', port, address);
+      callers.add(port);
+    });
+    const once = await probe(namespace, HERE, 54, 'UDP', { tries: 1, timeoutMs: 50 });
+    const again = await probe(namespace, HERE, 54, 'UDP', { tries: 1, timeoutMs: 20_000, resendMs: 20 });
+    await new Promise<void>(resolve => server.close(() => resolve()));
+    assert.deepEqual([[...once.failures], [...once.answers.keys()]], [['timeout'], []]);
+    assert.deepEqual([[...again.failures], [...again.answers.keys()]], [[], ['late']]);
   });
 
   test('PLAY-1 other errors are reported by name', async () => {

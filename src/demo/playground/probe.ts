@@ -3,7 +3,7 @@ import type { NetworkNamespace } from '../../kernel/netns.ts';
 import { startDeadline } from '../../lib/deadline.ts';
 import { errorCode } from '../../lib/error-code.ts';
 import type { Ip } from '../../net/index.ts';
-import { type Destination, exchange } from './exchange.ts';
+import { type Destination, type ExchangeOptions, exchange } from './exchange.ts';
 
 export type ProbeProtocol = Destination['protocol'];
 
@@ -12,6 +12,8 @@ export interface ProbeOptions {
   readonly tries?: number;
   /** The timeout of one try. The default is 600. */
   readonly timeoutMs?: number;
+  /** Sends a datagram again after this time without an answer. By default the client sends it once. */
+  readonly resendMs?: number;
   /** The address that the client connects from. */
   readonly source?: Ip;
 }
@@ -32,13 +34,13 @@ export async function probe(
   ip: Ip,
   port: number,
   protocol: ProbeProtocol,
-  { tries = 24, timeoutMs = 600, source }: ProbeOptions = {},
+  { tries = 24, timeoutMs = 600, resendMs, source }: ProbeOptions = {},
 ): Promise<ProbeResult> {
   const answers = new Map<string, number>();
   const failures = new Set<string>();
   let lastNew = 0;
   for (let attempt = 0; attempt - lastNew < tries; attempt++) {
-    const { answer, failure } = await tryOnce(namespace, { ip, port, protocol }, timeoutMs, source);
+    const { answer, failure } = await tryOnce(namespace, { ip, port, protocol }, timeoutMs, { source, resendMs });
     if (failure !== undefined) failures.add(failure);
     if (answer !== undefined) {
       if (!answers.has(answer)) lastNew = attempt;
@@ -58,12 +60,12 @@ async function tryOnce(
   namespace: NetworkNamespace,
   destination: Destination,
   timeoutMs: number,
-  source: Ip | undefined,
+  options: Omit<ExchangeOptions, 'signal'>,
 ): Promise<Outcome> {
   const controller = new AbortController();
   const deadline = startDeadline(timeoutMs, () => controller.abort(TIMEOUT));
   try {
-    const answer = await exchange(namespace, destination, { source, signal: controller.signal });
+    const answer = await exchange(namespace, destination, { ...options, signal: controller.signal });
     return answer === '' ? { failure: 'empty' } : { answer };
   } catch (error) {
     return { failure: failureOf(error) };
