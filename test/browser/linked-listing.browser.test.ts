@@ -58,4 +58,17 @@ describe('the rules in a browser', () => {
       await page.getByText('nftables mode, IPv6').waitFor();
     });
   });
+
+  test('LISTING-8 the family can be chosen while no listing comes', async () => {
+    await withTab({ url: served.url, hash: '#/rules?family=IPv6', mayLoseProxy: true }, async page => {
+      await page.getByText('nftables mode, IPv6').waitFor();
+      await served.stopProxy();
+      await page.getByLabel('IP family').selectOption('IPv4');
+      await page.getByText('The rules cannot be listed.').waitFor();
+      await page.getByLabel('IP family').selectOption('IPv6', { timeout: 10_000 });
+      await page.getByText('The rules cannot be listed.').waitFor();
+      await served.startProxy();
+      await page.getByText('nftables mode, IPv6').waitFor();
+    });
+  });
 });

@@ -7,7 +7,7 @@ import { onServiceChange } from '../../state/service-changes.ts';
 const ASK_AGAIN_MS = 500;
 
 export interface RulesData {
-  /** The last answer, also while the next one comes. */
+  /** The last answer, also while the next one comes and after a question that failed. */
   readonly answer: RulesAnswer | undefined;
   readonly error: unknown;
   readonly isLoading: boolean;
@@ -27,7 +27,7 @@ export function useRules(family: string | undefined, service: string | undefined
     ask<RulesAnswer>('v1/rules', { family, service }, stop.signal).then(
       answer => setState({ answer, error: undefined, isLoading: false }),
       error => {
-        if (!stop.signal.aborted) setState({ answer: undefined, error, isLoading: false });
+        if (!stop.signal.aborted) setState(({ answer }) => ({ answer, error, isLoading: false }));
       },
     );
     return () => stop.abort();

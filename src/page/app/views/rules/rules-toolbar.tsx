@@ -80,10 +80,11 @@ function ServiceChooser({ service }: { readonly service: string }) {
 
 function FamilyChooser({ answer }: { readonly answer: RulesAnswer | undefined }) {
   if (!answer || answer.families.length < 2) return null;
+  const chosen = answer.families.find(family => family === address.value.parameters.family);
   return (
     <select
       aria-label="IP family"
-      value={answer.family}
+      value={chosen ?? answer.family}
       onChange={event => setParameters({ family: event.currentTarget.value, block: '' })}
     >
       {answer.families.map(family => (

@@ -28,8 +28,9 @@ export function RulesView() {
 }
 
 /** What the proxy wants, and how much of it there is. */
-function Summary({ data: { answer, isLoading } }: { readonly data: RulesData }) {
-  const text = answer ? `${answer.mode} mode, ${answer.family}: what the proxy wants in the kernel` : '';
+function Summary({ data: { answer, error, isLoading } }: { readonly data: RulesData }) {
+  const text =
+    answer && error === undefined ? `${answer.mode} mode, ${answer.family}: what the proxy wants in the kernel` : '';
   return (
     <span class="quiet" aria-busy={isLoading}>
       {text}
