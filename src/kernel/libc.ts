@@ -31,7 +31,11 @@ export const getsockname = libc.func('int getsockname(int fd, void *address, voi
 export const epollCreate1 = libc.func('int epoll_create1(int flags)');
 export const epollCtl = libc.func('int epoll_ctl(int epoll, int operation, int fd, const void *event)');
 export const epollWait = libc.func('int epoll_wait(int epoll, void *events, int max, int milliseconds)');
+export const syscall = libc.func('long syscall(long number, long a, void *b, long c, long d, long e)');
 export const getrlimit = libc.func('int getrlimit(int resource, void *limits)');
+
+const mmap = libc.func('void *mmap(void *address, size_t length, int protection, int flags, int fd, long offset)');
+const statfs = libc.func('int statfs(const char *path, void *result)');
 
 const errnoNames = new Map<number, string>(Object.entries(koffi.os.errno).map(([name, number]) => [number, name]));
 // Some numbers have two names. These are the names that tools print.
@@ -51,6 +55,24 @@ export function lastErrno(): number {
 /** The address of a buffer, for structures that point to it. It is valid as long as the caller keeps the buffer. */
 export function addressOf(buffer: Uint8Array): bigint {
   return koffi.address(buffer);
+}
+
+const PROT_READ_WRITE = 3;
+const MAP_SHARED = 1;
+const PAGE_BYTES = 4096;
+
+/** Bytes that a descriptor stands for, shared with the kernel. They stay valid after the descriptor is closed. */
+export function mapBytes(fd: number, length: number, operation: string): Buffer {
+  const whole = Math.ceil(length / PAGE_BYTES) * PAGE_BYTES;
+  const pointer: unknown = mmap(null, whole, PROT_READ_WRITE, MAP_SHARED, fd, 0);
+  if (koffi.address(pointer) === 0xffff_ffff_ffff_ffffn) check(-1, operation);
+  return Buffer.from(koffi.view(pointer, whole)).subarray(0, length);
+}
+
+/** The type of the file system at a path, as in `linux/magic.h`. Undefined if there is no such path. */
+export function fileSystemType(path: string): number | undefined {
+  const result = Buffer.alloc(256);
+  return statfs(path, result) === 0 ? result.readUInt32LE(0) : undefined;
 }
 
 /** The name of the last call's error: `EEXIST`. */

@@ -79,6 +79,39 @@ export type ListenerEvent =
   | { readonly kind: 'opened'; readonly protocol: 'TCP' | 'UDP'; readonly port: number; readonly endpoints: number }
   | { readonly kind: 'closed'; readonly protocol: 'TCP' | 'UDP'; readonly port: number };
 
+/** Whether an extra part of a mode serves. The mode serves in another way where it does not. */
+export interface ModeCondition {
+  /** The name of the part: `sockets`. */
+  readonly name: string;
+  readonly isServing: boolean;
+  /** What the part does, or why it does not. */
+  readonly note: string;
+}
+
+/** A TCP socket of this machine that the mode led to an endpoint. */
+export interface ConnectedSocket {
+  /** The address of the Service that the program asked for. */
+  readonly service: SocketAddress;
+  readonly endpoint: SocketAddress;
+  /** The address of the socket itself. Undefined if the kernel does not tell it. */
+  readonly caller: SocketAddress | undefined;
+  /** The socket is in the network namespace of the node. */
+  readonly isOfNode: boolean;
+  /** As `ss` prints it: `ESTAB`, `SYN-SENT`. Undefined if the kernel does not tell it. */
+  readonly state: string | undefined;
+}
+
+export interface SocketAddress {
+  readonly ip: Ip;
+  readonly port: number;
+}
+
+export interface SocketReading {
+  readonly sockets: readonly ConnectedSocket[];
+  /** Why there are no sockets, or not all. Undefined otherwise. */
+  readonly incomplete?: string | undefined;
+}
+
 export interface SyncReport {
   /** The sync compared everything, not only what changed. */
   readonly full: boolean;
@@ -119,6 +152,10 @@ export interface Mode {
    * does not count, or could not read the counters.
    */
   connectionCounts?(): Promise<ReadonlyMap<string, number> | undefined>;
+  /** The state of an extra part of the mode. Undefined if the mode has none. */
+  condition?(): ModeCondition | undefined;
+  /** The sockets that the mode led to endpoints, of all network namespaces. Only modes that translate at sockets have it. */
+  sockets?(): Promise<SocketReading>;
   /** Shows what only this mode can measure. */
   registerMetrics(metrics: MetricSet): void;
   /** Whether iptables had this chain before the first sync. Only modes that listed the chains anyway know it. */
