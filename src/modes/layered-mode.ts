@@ -35,8 +35,8 @@ export class LayeredMode implements Mode {
   readonly #events: ModeEvents;
   /** The service ports that the sockets leave alone, as one text for each family. */
   readonly #left = new Map<Family, string>();
-  /** The error of each family that was reported last. */
-  readonly #reported = new Map<Family, string>();
+  /** The last error of each action that failed. */
+  readonly #reported = new Map<string, string>();
 
   constructor({ sockets, network }: Layers, events: ModeEvents) {
     this.#sockets = sockets;
@@ -46,11 +46,13 @@ export class LayeredMode implements Mode {
 
   /** The sockets come first: a socket must not choose an endpoint that the network no longer knows. */
   async sync(family: Family, plans: PlanDiff, settings: ModeSettings): Promise<SyncReport> {
-    await this.#attempt(family, () => this.#sockets.sync(family, plans, settings));
+    await this.#attempt(family, `write the ${family} sockets`, () => this.#sockets.sync(family, plans, settings));
     try {
       return await this.#network.sync(family, plans, settings);
     } finally {
-      await this.#attempt(family, () => this.#leaveSetAside(family));
+      await this.#attempt(family, `leave ${family} service ports out of the sockets`, () =>
+        this.#leaveSetAside(family),
+      );
     }
   }
 
@@ -130,15 +132,15 @@ export class LayeredMode implements Mode {
   }
 
   /** Reports an error once. The next sync tries again. */
-  async #attempt(family: Family, work: () => Promise<unknown>): Promise<void> {
+  async #attempt(family: Family, action: string, work: () => Promise<unknown>): Promise<void> {
     try {
       await work();
-      this.#reported.delete(family);
+      this.#reported.delete(action);
     } catch (error) {
       const text = errorText(error);
-      if (this.#reported.get(family) === text) return;
-      this.#reported.set(family, text);
-      this.#events.failed({ family, action: `serve ${family} at the sockets`, error });
+      if (this.#reported.get(action) === text) return;
+      this.#reported.set(action, text);
+      this.#events.failed({ family, action, error });
     }
   }
 }
