@@ -155,11 +155,11 @@ export interface Mode {
   /** The state of an extra part of the mode. Undefined if the mode has none. */
   condition?(): ModeCondition | undefined;
   /** The sockets that the mode led to endpoints, of all network namespaces. Only modes that translate at sockets have it. */
-  sockets?(): Promise<SocketReading>;
+  readonly sockets?: (() => Promise<SocketReading>) | undefined;
   /** Shows what only this mode can measure. */
   registerMetrics(metrics: MetricSet): void;
   /** Whether iptables had this chain before the first sync. Only modes that listed the chains anyway know it. */
-  hadChain?(chain: string): boolean;
+  readonly hadChain?: ((chain: string) => boolean) | undefined;
   /** Stops. What is programmed stays, unless the mode cannot serve it without its process. */
   close(): Promise<void>;
 }
