@@ -10,7 +10,7 @@ import type {
   ProbedEndpoint,
   ProbeResult,
 } from '../machine/index.ts';
-import type { ConfiguredMode, KernelReading, ModeSettings, SetAside } from '../modes/index.ts';
+import type { ConfiguredMode, KernelReading, ModeSettings, SetAside, SocketReading } from '../modes/index.ts';
 import { FAMILIES, type Family, type Ip } from '../net/index.ts';
 import type { ServicePortPlan } from '../plan/index.ts';
 import type { ProxyState } from '../proxy/index.ts';
@@ -50,6 +50,8 @@ export interface WatchFact {
 /** Reads the kernel now. All reads are bounded. */
 export interface KernelFacts {
   readBack(family: Family, plan: ServicePortPlan): Promise<KernelReading>;
+  /** The sockets that the mode led to endpoints. Undefined if the mode does not translate at sockets. */
+  sockets?(): Promise<SocketReading | undefined>;
   /** The tracked connections of a caller. */
   flows?(packet: Packet): Promise<FoundFlows>;
   /** What drops packets beside the proxy's own rules, for each path. */

@@ -14,6 +14,7 @@ export type { ProgramOptions } from './iptables-programs.ts';
 export { LeftoverError, leftoverOf } from './leftover.ts';
 export type { ListedBlock, ListedLine, ListedLink, ListedPart, Listing, NotListed } from './listing.ts';
 export {
+  type ConnectedSocket,
   type Measure,
   type MeasureObserver,
   type Mode,
@@ -22,6 +23,8 @@ export {
   type ModeSettings,
   type Repair,
   SILENT_EVENTS,
+  type SocketAddress,
+  type SocketReading,
   SYNC_PERIOD_MS,
   SyncError,
   type SyncReport,
