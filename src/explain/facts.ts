@@ -17,6 +17,7 @@ import type {
   ModeCondition,
   ModeSettings,
   SetAside,
+  SocketReading,
 } from '../modes/index.ts';
 import { FAMILIES, type Family, type Ip } from '../net/index.ts';
 import type { ServicePortPlan } from '../plan/index.ts';
@@ -59,6 +60,8 @@ export interface WatchFact {
 /** Reads the kernel now. All reads are bounded. */
 export interface KernelFacts {
   readBack(family: Family, plan: ServicePortPlan): Promise<KernelReading>;
+  /** The sockets that the mode led to endpoints. Undefined if the mode does not translate at sockets. */
+  sockets?(): Promise<SocketReading | undefined>;
   /** The tracked connections of a caller. */
   flows?(packet: Packet): Promise<FoundFlows>;
   /** What drops packets beside the proxy's own rules, for each path. */

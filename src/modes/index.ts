@@ -11,17 +11,21 @@ export type { Cleanup } from './cleanup-report.ts';
 export {
   type CleanupOptions,
   type ConfiguredMode,
+  EBPF_SOCKETS,
   type ModeContext,
   type ModeDescriptor,
+  type ModeFlags,
   type ModeMachine,
   type StartContext,
   type StartEvent,
   withOptions,
 } from './descriptor.ts';
+export type { FrontendConnections, ReadConnections } from './frontend-connections.ts';
 export type { ProgramOptions } from './iptables-programs.ts';
 export { LeftoverError, leftoverOf } from './leftover.ts';
 export type { ListedBlock, ListedLine, ListedLink, ListedPart, Listing, NotListed } from './listing.ts';
 export {
+  type ConnectedSocket,
   type Measure,
   type MeasureObserver,
   type Mode,
@@ -31,6 +35,8 @@ export {
   type ModeSettings,
   type Repair,
   SILENT_EVENTS,
+  type SocketAddress,
+  type SocketReading,
   SYNC_PERIOD_MS,
   SyncError,
   type SyncReport,
