@@ -1,16 +1,15 @@
 import { Breaks } from '../../lib/breaks.ts';
 import type { Family, Ip } from '../../net/index.ts';
-import type { ServicePortPlan } from '../../plan/index.ts';
-import type { Listing } from '../listing.ts';
+import { type Frontend, planId, type ServicePortPlan } from '../../plan/index.ts';
+import { emptyListing, type Listing } from '../listing.ts';
 import type { ModeSettings } from '../mode.ts';
 import type { PlanBook } from '../plan-book.ts';
-import type { KernelReading } from '../read-back.ts';
+import { emptyReading, type KernelReading } from '../read-back.ts';
 import type { Drift, DriftLook, WriteOutcome, Writer } from '../writer.ts';
 import { findDrift, repairDrift } from './drift.ts';
 import type { FamilyContents } from './generation/capacity.ts';
 import type { PortChange } from './generation/placed-port.ts';
 import type { Translation } from './generation/translation.ts';
-import { listEbpf } from './listing.ts';
 import { readBackEbpf } from './read-back.ts';
 import { nodeAddresses, type RenderOptions, render, type SocketPort } from './render.ts';
 
@@ -122,12 +121,25 @@ export class EbpfWriter implements Writer {
     return repairDrift(this.#options.translation, drift);
   }
 
-  readBack(plan: ServicePortPlan): Promise<KernelReading> {
-    return readBackEbpf(plan);
+  async readBack(plan: ServicePortPlan): Promise<KernelReading> {
+    const { family, translation } = this.#options;
+    const serving = translation.serving;
+    if (!this.#taken || !serving) return emptyReading(translation.condition().note);
+    const { generation, ...place } = serving;
+    const placed = generation.ports(family).get(planId(plan));
+    return await readBackEbpf({
+      ...place,
+      family,
+      placed,
+      left: plan.port.protocol === 'TCP' ? leftFrontends(plan, placed?.port) : [],
+      nodeAddresses: this.#taken.nodeAddresses,
+      maps: generation.maps,
+      nodeCookie: translation.nodeCookie,
+    });
   }
 
-  listing(plans: readonly ServicePortPlan[]): Promise<Listing> {
-    return listEbpf(plans);
+  async listing(_plans: readonly ServicePortPlan[]): Promise<Listing> {
+    return emptyListing('the maps of sockets cannot be listed yet');
   }
 
   async #changes(): Promise<readonly PortChange[]> {
@@ -148,4 +160,11 @@ export class EbpfWriter implements Writer {
       if (changed.has(port.clusterIP)) this.#again.add(id);
     }
   }
+}
+
+/** The frontends that sockets leave to the network. */
+function leftFrontends({ frontends }: ServicePortPlan, port: SocketPort | undefined): readonly Frontend[] {
+  const isServed = ({ ip, port: number }: Frontend) =>
+    port?.targets.some(target => target.ip === ip && target.port === number) === true;
+  return frontends.filter(frontend => !isServed(frontend));
 }

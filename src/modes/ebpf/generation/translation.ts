@@ -1,5 +1,6 @@
-import { namespaceCookie, type NetworkNamespace } from '../../../kernel/netns.ts';
+import type { Hook } from '../../../kernel/bpf/index.ts';
 import { KernelError } from '../../../kernel/errors.ts';
+import { type NetworkNamespace, namespaceCookie } from '../../../kernel/netns.ts';
 import { errorText } from '../../../lib/error-text.ts';
 import type { Family } from '../../../net/index.ts';
 import type { FrontendConnections } from '../../frontend-connections.ts';
@@ -11,7 +12,7 @@ import { capacityFor, type FamilyContents } from './capacity.ts';
 import { ConnectionCounters } from './connection-counters.ts';
 import { Generation, type Usage } from './generation.ts';
 import { closePrograms, loadPrograms } from './load-programs.ts';
-import type { Features } from './maps.ts';
+import type { Features, StateMaps } from './maps.ts';
 import type { PortChange } from './placed-port.ts';
 
 /** Options of the mode, as the configuration and flags give them. */
@@ -39,6 +40,15 @@ export interface FamilyChanges {
   readonly family: Family;
   readonly ports: readonly PortChange[];
   readonly nodeAddresses: FamilyContents['nodeAddresses'];
+}
+
+/** What serves at this moment, to be read. */
+export interface Serving {
+  readonly generation: Generation;
+  /** The path of the control group. */
+  readonly controlGroup: string;
+  readonly links: readonly { readonly hook: Hook; readonly problem: string | undefined }[];
+  readonly state: StateMaps;
 }
 
 interface Current {
@@ -71,8 +81,17 @@ export class Translation {
     return this.#current?.generation;
   }
 
-  get attachment(): Attachment | undefined {
-    return this.#attachment;
+  /** What serves now. Undefined if the network serves all connections. */
+  get serving(): Serving | undefined {
+    if (!this.#current || !this.#attachment) return undefined;
+    const { generation, programs } = this.#current;
+    const { group, links, state } = this.#attachment;
+    return { generation, controlGroup: group.path, links: [...links.problems(programs)], state: state.maps };
+  }
+
+  /** The cookie of the node's network namespace. */
+  get nodeCookie(): bigint {
+    return namespaceCookie(this.#options.namespace);
   }
 
   get canRefuse(): boolean {
@@ -127,7 +146,8 @@ export class Translation {
   linkProblem(): string | undefined {
     if (!this.#current || !this.#attachment) return undefined;
     const { links, state } = this.#attachment;
-    return links.problem(this.#current.programs) ?? state.pinProblem();
+    for (const { problem } of links.problems(this.#current.programs)) if (problem !== undefined) return problem;
+    return state.pinProblem();
   }
 
   /** What another program did to the maps, in words. */
@@ -219,11 +239,11 @@ export class Translation {
   }
 
   #load(generation: Generation, features: Features): LoadedPrograms {
-    const { namespace, sockets } = this.#options;
+    const { sockets } = this.#options;
     const state: ReadonlyMap<string, { readonly fd: number }> = this.#attachment?.state.maps ?? new Map();
     const maps: ReadonlyMap<string, { readonly fd: number }> = generation.maps;
     const options = {
-      nodeCookie: namespaceCookie(namespace),
+      nodeCookie: this.nodeCookie,
       scope: features.listedNamespaces ? 'listed' : sockets,
       hasAffinity: features.affinity,
       hasLeastConnections: features.leastConnections,

@@ -47,18 +47,9 @@ export class SocketLinks {
     for (const hook of ORDER) if (!programs.has(hook)) this.#remove(hook);
   }
 
-  /** What another program did to the links, in words. Undefined if nothing. */
-  problem(programs: LoadedPrograms): string | undefined {
-    for (const [hook, { id }] of programs) {
-      const link = this.#links.get(hook);
-      if (!link) return `the link of ${hook} is missing`;
-      const { program, cgroup } = link.info();
-      if (cgroup === 0n) return `the link of ${hook} was detached`;
-      if (program !== id) return `another program was put into the link of ${hook}`;
-      const pin = this.#folder && this.#pinned(hook);
-      if (this.#folder && pin !== link.info().id) return `the pin of the link of ${hook} was ${pin === undefined ? 'removed' : 'replaced'}`;
-    }
-    return undefined;
+  /** What another program did to the link of each program, in words. Undefined if nothing. */
+  *problems(programs: LoadedPrograms): Generator<{ readonly hook: Hook; readonly problem: string | undefined }> {
+    for (const [hook, { id }] of programs) yield { hook, problem: this.#problem(hook, id) };
   }
 
   /** Takes all programs away, also those of a former process. */
@@ -71,6 +62,17 @@ export class SocketLinks {
   close(): void {
     for (const link of this.#links.values()) link.close();
     this.#links.clear();
+  }
+
+  #problem(hook: Hook, programId: number): string | undefined {
+    const info = this.#links.get(hook)?.info();
+    if (!info) return `the link of ${hook} is missing`;
+    if (info.cgroup === 0n) return `the link of ${hook} was detached`;
+    if (info.program !== programId) return `another program was put into the link of ${hook}`;
+    if (!this.#folder) return undefined;
+    const pinned = this.#pinned(hook);
+    if (pinned === undefined) return `the pin of the link of ${hook} was removed`;
+    return pinned === info.id ? undefined : `the pin of the link of ${hook} was replaced`;
   }
 
   #install(hook: Hook, { program }: LoadedProgram): void {
