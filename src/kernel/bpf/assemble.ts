@@ -10,7 +10,7 @@ export interface Assembled {
   readonly listing: readonly string[];
 }
 
-const INSTRUCTION_BYTES = 8;
+export const INSTRUCTION_BYTES = 8;
 
 /** Resolves labels and encodes. Throws if the program names a label that is not there, or has one twice. */
 export function assemble(parts: Part): Assembled {

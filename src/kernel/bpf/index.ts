@@ -1,5 +1,7 @@
 export { type Assembled, assemble } from './assemble.ts';
+export { attachedPrograms, type LoneProgram, loneProgram } from './attached-programs.ts';
 export { BPFFS, isBpffs, openPin, pin } from './bpffs.ts';
+export type { BtfReader, MemberPlace } from './btf-reader.ts';
 export { type ControlGroup, nodeControlGroup } from './cgroup.ts';
 export {
   addAtomic,
@@ -42,9 +44,9 @@ export {
   when,
 } from './instruction.ts';
 export { iterate } from './iterator.ts';
-export { KernelTypes, type MemberPlace } from './kernel-types.ts';
-export { attachedPrograms, BpfLink, type LinkInfo } from './link.ts';
-export { BpfMap, type MapSpec, type MapType } from './map.ts';
+export { readKernelTypes } from './kernel-types.ts';
+export { BpfLink, type LinkInfo } from './link.ts';
+export { BpfMap, type Entries, type MapSpec, type MapType } from './map.ts';
 export { MappedArray } from './mapped-array.ts';
 export { type MapInfo, mapById, mapInfo, type ProgramInfo, programById, programInfo } from './object-info.ts';
 export { BpfProgram, HOOKS, type Hook, type ProgramSpec } from './program.ts';
