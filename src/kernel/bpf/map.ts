@@ -4,7 +4,7 @@ import { loadBtf } from './btf-load.ts';
 import { BtfWriter } from './btf-writer.ts';
 import { bpfError } from './error.ts';
 import { MappedArray } from './mapped-array.ts';
-import { objectName } from './object-name.ts';
+import { objectName } from './object-info.ts';
 import type { Struct } from './struct.ts';
 import { bpf, callBpf } from './system-call.ts';
 

@@ -35,6 +35,11 @@ export const MapInfoLayout = struct({
 /** `struct bpf_link_info` of a link to a control group. */
 export const LinkInfoLayout = struct({ type: u32, id: u32, program: u32, cgroup: u64, attachType: u32 });
 
+/** The kernel keeps 15 characters of a name, and takes only letters, digits, underscores and dots. */
+export function objectName(name: string): string {
+  return name.replaceAll(/[^\w.]/g, '_').slice(0, 15);
+}
+
 /** Asks the kernel about a map, a program or a link. `values` says where the kernel may write arrays. */
 export function objectInfo<Name extends string>(
   fd: number,

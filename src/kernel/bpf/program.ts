@@ -2,7 +2,7 @@ import { close } from '../libc.ts';
 import { type Assembled, INSTRUCTION_BYTES, withMaps } from './assemble.ts';
 import { loadBtf } from './btf-load.ts';
 import { bpfError } from './error.ts';
-import { objectName } from './object-name.ts';
+import { objectName } from './object-info.ts';
 import { encodeSourceLines, FUNCTION_BYTES, LINE_BYTES, type SourceLines } from './source-lines.ts';
 import { untilZero } from './struct-bytes.ts';
 import { type Answer, callBpf } from './system-call.ts';
