@@ -44,6 +44,9 @@ export function proxyFacts(parts: ProxyFactsParts): Facts {
     get setAside() {
       return proxy.mode.setAside();
     },
+    get condition() {
+      return proxy.mode.condition?.();
+    },
     isPending: loop.isPending,
     get watches() {
       return parts.watches();
@@ -56,6 +59,7 @@ export function proxyFacts(parts: ProxyFactsParts): Facts {
 function kernelFacts({ mode }: RunningProxy, options: Pick<MachineOptions, 'namespace'>): KernelFacts {
   return {
     readBack: (family, plan) => mode.readBack(family, plan),
+    sockets: async () => await mode.sockets?.(),
     flows: packet => findFlows(packet, options),
     otherRules: paths => findOtherRulesOn(paths, options),
     listeners: query => findListeners(query, options),

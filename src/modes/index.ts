@@ -1,4 +1,12 @@
-export { type EndpointChoice, type LoopbackNodePorts, type ModeBehaviour, PLAN_BEHAVIOUR } from './behaviour.ts';
+export {
+  type EndpointChoice,
+  type LoopbackNodePorts,
+  type ModeBehaviour,
+  PLAN_BEHAVIOUR,
+  type SocketBehaviour,
+  type SocketDecision,
+  type SocketNode,
+} from './behaviour.ts';
 export type { Cleanup } from './cleanup-report.ts';
 export {
   type CleanupOptions,

@@ -147,14 +147,14 @@ test('EBPF-63 connections are the sum of both layers, and unknown only if neithe
 
 test('EBPF-64 the condition and the sockets come from the socket layer, also behind a mode that takes over', async () => {
   const condition = { name: 'sockets', isServing: true, note: 'serving' };
-  const { mode } = new Layers({ condition: () => condition, sockets: async () => ({ sockets: [] }) });
+  const { mode } = new Layers({ condition: () => condition, sockets: async () => ({ sockets: [], count: 0 }) });
   const around = (inner: Mode) => new TakeOver(inner, ['IPv4'], [], { events: new RecordedEvents() });
   for (const each of [mode, around(mode)]) {
     assert.deepEqual(each.condition(), condition);
-    assert.deepEqual(await each.sockets?.(), { sockets: [] });
+    assert.deepEqual(await each.sockets(), { sockets: [], count: 0 });
   }
   const without = around(new Layers().mode);
-  assert.deepEqual([without.condition(), without.sockets], [undefined, undefined]);
+  assert.deepEqual([without.condition(), await without.sockets()], [undefined, undefined]);
 });
 
 test('EBPF-60 both layers register metrics, and the sockets close first', async () => {

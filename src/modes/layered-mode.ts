@@ -101,8 +101,8 @@ export class LayeredMode implements Mode {
     return this.#sockets.condition?.();
   }
 
-  get sockets(): (() => Promise<SocketReading>) | undefined {
-    return this.#sockets.sockets?.bind(this.#sockets);
+  async sockets(): Promise<SocketReading | undefined> {
+    return await this.#sockets.sockets?.();
   }
 
   registerMetrics(metrics: MetricSet): void {

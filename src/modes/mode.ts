@@ -107,7 +107,9 @@ export interface SocketAddress {
 }
 
 export interface SocketReading {
-  readonly sockets: readonly ConnectedSocket[];
+  /** Made while the caller takes them: a node may have 100,000. */
+  readonly sockets: Iterable<ConnectedSocket>;
+  readonly count: number;
   /** Why there are no sockets, or not all. Undefined otherwise. */
   readonly incomplete?: string | undefined;
 }
@@ -154,8 +156,11 @@ export interface Mode {
   connectionCounts?(): Promise<ReadonlyMap<string, number> | undefined>;
   /** The state of an extra part of the mode. Undefined if the mode has none. */
   condition?(): ModeCondition | undefined;
-  /** The sockets that the mode led to endpoints, of all network namespaces. Only modes that translate at sockets have it. */
-  readonly sockets?: (() => Promise<SocketReading>) | undefined;
+  /**
+   * The sockets that the mode led to endpoints, of all network namespaces. Undefined if the mode does not translate at
+   * sockets. Does not wait for syncs or make them wait.
+   */
+  sockets?(): Promise<SocketReading | undefined>;
   /** Shows what only this mode can measure. */
   registerMetrics(metrics: MetricSet): void;
   /** Whether iptables had this chain before the first sync. Only modes that listed the chains anyway know it. */

@@ -5,7 +5,7 @@ import type { Family } from '../net/index.ts';
 import type { MetricSet } from '../observe/metrics/index.ts';
 import type { PlanDiff, ServicePortPlan } from '../plan/index.ts';
 import type { Listing } from './listing.ts';
-import type { Mode, ModeCondition, ModeSettings, SyncReport } from './mode.ts';
+import type { Mode, ModeCondition, ModeSettings, SocketReading, SyncReport } from './mode.ts';
 import type { KernelReading } from './read-back.ts';
 import type { SetAside } from './set-aside.ts';
 import type { ShellOptions } from './shell.ts';
@@ -73,8 +73,8 @@ export class TakeOver implements Mode {
     return this.#mode.condition?.();
   }
 
-  get sockets(): Mode['sockets'] {
-    return this.#mode.sockets?.bind(this.#mode);
+  async sockets(): Promise<SocketReading | undefined> {
+    return await this.#mode.sockets?.();
   }
 
   registerMetrics(metrics: MetricSet): void {

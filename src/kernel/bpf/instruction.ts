@@ -78,6 +78,7 @@ const HELPERS = {
   map_delete_elem: 3,
   ktime_get_ns: 5,
   get_prandom_u32: 7,
+  get_socket_cookie: 46,
   sk_storage_get: 107,
   get_netns_cookie: 122,
   ktime_get_boot_ns: 125,
