@@ -2,9 +2,9 @@ import type { Service } from '../api/index.ts';
 import { cidrsOverlap, type Family, familyOf, type Ip, parseIp } from '../net/index.ts';
 import type { Firewall, PlannedFrontend } from '../plan/index.ts';
 import type { DetectedCaller } from './caller-detection.ts';
-import type { Facts } from './facts.ts';
+import { behaviourNow, type Facts } from './facts.ts';
 import { nodeIPsOf } from './node-addresses.ts';
-import { type Destination, type FrontendIndex, outcomeOf } from './outcome/index.ts';
+import { type Destination, type FrontendIndex, type OutcomeInput, outcomeOf } from './outcome/index.ts';
 import type { Outcome } from './outcome.ts';
 import { scan } from './scan.ts';
 
@@ -37,16 +37,29 @@ export async function findAddressUse(ip: Ip, { state, objects }: Facts): Promise
   return { frontends, services };
 }
 
+type FamilyDestination = Destination & { readonly family: Family };
+
 /** What a new connection of the caller gets. `found` is for an address that no frontend matches. */
 export function connectionOutcome(
-  { ip, port, protocol, family }: Destination & { readonly family: Family },
+  destination: FamilyDestination,
   detected: DetectedCaller,
   facts: Facts,
   found: AddressUse = NO_USE,
 ): Outcome {
+  const input = outcomeInput(destination, detected, facts, found);
+  return outcomeOf({ ...input, mode: { behaviour: behaviourNow(facts) } });
+}
+
+/** What the outcome of a connection depends on, if every part of the mode serves. */
+export function outcomeInput(
+  { ip, port, protocol, family }: FamilyDestination,
+  detected: DetectedCaller,
+  facts: Facts,
+  found: AddressUse = NO_USE,
+): OutcomeInput {
   const { planner } = facts.state.family(family);
   const { caller, ip: callerIP } = detected;
-  return outcomeOf({
+  return {
     mode: facts.mode,
     settings: facts.settings(family),
     nodeIPs: nodeIPsOf(facts),
@@ -57,7 +70,7 @@ export function connectionOutcome(
       frontendsWithIP: () => found.frontends,
     },
     services: () => found.services,
-  });
+  };
 }
 
 type Matches = Omit<FrontendIndex, 'frontendsWithIP'>;

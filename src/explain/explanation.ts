@@ -73,6 +73,7 @@ export type Topic =
   | 'port'
   | 'caller'
   | 'endpoints'
+  | 'sockets'
   | 'path'
   | 'kernel'
   | 'connections'

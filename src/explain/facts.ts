@@ -10,7 +10,15 @@ import type {
   ProbedEndpoint,
   ProbeResult,
 } from '../machine/index.ts';
-import type { ConfiguredMode, KernelReading, ModeSettings, SetAside, SocketReading } from '../modes/index.ts';
+import type {
+  ConfiguredMode,
+  KernelReading,
+  ModeBehaviour,
+  ModeCondition,
+  ModeSettings,
+  SetAside,
+  SocketReading,
+} from '../modes/index.ts';
 import { FAMILIES, type Family, type Ip } from '../net/index.ts';
 import type { ServicePortPlan } from '../plan/index.ts';
 import type { ProxyState } from '../proxy/index.ts';
@@ -31,6 +39,8 @@ export interface Facts {
   /** Faults in the input that exist now. */
   readonly problems: readonly Problem[];
   readonly setAside: readonly SetAside[];
+  /** Whether an extra part of the mode serves now. Undefined without such a part, or without a running proxy. */
+  readonly condition?: ModeCondition | undefined;
   /** Some changes that the proxy has received are not written yet. */
   readonly isPending: boolean;
   /** Empty without an API server. */
@@ -59,6 +69,12 @@ export interface KernelFacts {
   listeners?(query: ListenerQuery): Promise<FoundListeners>;
   /** Connects to endpoints from the node. */
   probe?(endpoints: readonly ProbedEndpoint[]): Promise<readonly ProbeResult[]>;
+}
+
+/** What happens to connections now: while the mode cannot serve sockets, rules do everything. */
+export function behaviourNow({ mode, condition }: Pick<Facts, 'mode' | 'condition'>): ModeBehaviour {
+  const { behaviour } = mode;
+  return condition?.isServing === false && behaviour.atSockets ? { ...behaviour, atSockets: undefined } : behaviour;
 }
 
 /** The facts of this moment: reads each that a running proxy computes only once. */

@@ -27,6 +27,8 @@ export interface Remark {
 }
 
 export type RemarkCode =
+  /** The kernel replaces the address inside `connect()`, before any packet. */
+  | 'at-socket'
   /** Policy Local: a pod or the node itself reaches all endpoints. */
   | 'short-circuit'
   /** Policy Local: only endpoints on this node serve. */
@@ -47,10 +49,14 @@ export type RemarkCode =
   | 'source-kept'
   /** An endpoint reaches itself, and sees the node. */
   | 'hairpin'
+  /** An endpoint reaches itself, and the connection stays inside the pod. */
+  | 'inside-pod'
   /** An endpoint has an address of the node. Packets to it do not leave the node and keep their source. */
   | 'endpoint-on-node'
   | 'affinity'
   | 'scheduler'
+  /** Of two endpoints that chance picks, the one with fewer connections. */
+  | 'least-connections'
   | 'answers-bypass-node';
 
 /** Why a connection gets no answer from an endpoint of a Service. */
@@ -83,6 +89,8 @@ export type ReasonCode =
 export type Outcome =
   | {
       readonly kind: 'answered';
+      /** Present if the kernel replaces the address inside `connect()`. Otherwise packets are translated. */
+      readonly at?: 'socket';
       readonly endpoints: readonly AnsweringEndpoint[];
       /** Endpoints that may get the connection although their answers do not reach the caller, by `ip:port`. */
       readonly lost: readonly string[];
@@ -92,7 +100,10 @@ export type Outcome =
       readonly remarks: readonly Remark[];
     }
   /** The caller gets an error at once. */
-  | Unanswered<'refused'>
+  | (Unanswered<'refused'> & {
+      /** Present if the kernel refuses inside `connect()`, without any packet. */
+      readonly at?: 'socket';
+    })
   /** The caller waits until it gives up. */
   | Unanswered<'silent'>
   /** The proxy does not handle the connection. What answers is whatever has the address and listens there. */

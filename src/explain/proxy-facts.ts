@@ -44,6 +44,9 @@ export function proxyFacts(parts: ProxyFactsParts): Facts {
     get setAside() {
       return proxy.mode.setAside();
     },
+    get condition() {
+      return proxy.mode.condition?.();
+    },
     isPending: loop.isPending,
     get watches() {
       return parts.watches();

@@ -35,6 +35,7 @@ export const syscall = libc.func('long syscall(long number, long a, void *b, lon
 export const getrlimit = libc.func('int getrlimit(int resource, void *limits)');
 
 const mmap = libc.func('void *mmap(void *address, size_t length, int protection, int flags, int fd, long offset)');
+const munmap = libc.func('int munmap(void *address, size_t length)');
 const statfs = libc.func('int statfs(const char *path, void *result)');
 
 const errnoNames = new Map<number, string>(Object.entries(koffi.os.errno).map(([name, number]) => [number, name]));
@@ -61,12 +62,21 @@ const PROT_READ_WRITE = 3;
 const MAP_SHARED = 1;
 const PAGE_BYTES = 4096;
 
-/** Bytes that a descriptor stands for, shared with the kernel. They stay valid after the descriptor is closed. */
-export function mapBytes(fd: number, length: number, operation: string): Buffer {
+/**
+ * Memory that this process shares with the kernel. It stays valid after the descriptor is closed. After `unmap`, an
+ * access to `bytes` ends the process: whoever unmaps must be the only one who has them.
+ */
+export interface MappedMemory {
+  readonly bytes: ArrayBuffer;
+  readonly unmap: () => void;
+}
+
+/** Maps the memory that a descriptor stands for. The length is rounded up to whole pages. */
+export function mapMemory(fd: number, length: number, operation: string): MappedMemory {
   const whole = Math.ceil(length / PAGE_BYTES) * PAGE_BYTES;
   const pointer: unknown = mmap(null, whole, PROT_READ_WRITE, MAP_SHARED, fd, 0);
   if (koffi.address(pointer) === 0xffff_ffff_ffff_ffffn) check(-1, operation);
-  return Buffer.from(koffi.view(pointer, whole)).subarray(0, length);
+  return { bytes: koffi.view(pointer, whole), unmap: () => check(munmap(pointer, whole), operation) };
 }
 
 /** The type of the file system at a path, as in `linux/magic.h`. Undefined if there is no such path. */

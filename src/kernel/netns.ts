@@ -1,8 +1,14 @@
 import { readlinkSync } from 'node:fs';
-import { check, close, open, setns, unshare } from './libc.ts';
+import { check, close, getsockopt, open, setns, socket, unshare } from './libc.ts';
 
 const CLONE_NEWNET = 0x40000000;
 const O_RDONLY_CLOEXEC = 0o2000000;
+
+const AF_UNIX = 1;
+const SOCK_DGRAM_CLOEXEC = 2 | 0o2000000;
+const SOL_SOCKET = 1;
+/** Since Linux 5.14. */
+const SO_NETNS_COOKIE = 71;
 
 /** What the kernel calls the network namespace of this process: `net:[4026531840]`. Undefined if /proc does not show it. */
 export function networkNamespaceName(): string | undefined {
@@ -74,5 +80,23 @@ export class NetworkNamespace {
 
   #enter(): void {
     check(setns(this.#fd, CLONE_NEWNET), 'enter a network namespace');
+  }
+}
+
+/**
+ * The number that the kernel gives to a network namespace. No other namespace gets it until the machine starts again.
+ * The default is the namespace of the calling thread.
+ */
+export function namespaceCookie(namespace?: NetworkNamespace): bigint {
+  const openSocket = () => socket(AF_UNIX, SOCK_DGRAM_CLOEXEC, 0);
+  const operation = 'read the cookie of a network namespace';
+  const fd = check(namespace ? namespace.run(openSocket) : openSocket(), operation);
+  try {
+    const [cookie, length] = [Buffer.alloc(8), Buffer.alloc(4)];
+    length.writeUInt32LE(cookie.length);
+    check(getsockopt(fd, SOL_SOCKET, SO_NETNS_COOKIE, cookie, length), operation);
+    return cookie.readBigUInt64LE();
+  } finally {
+    close(fd);
   }
 }

@@ -1,4 +1,7 @@
 import type { Protocol } from '../api/index.ts';
+import type { Ip } from '../net/index.ts';
+import type { Frontend, ServicePortPlan } from '../plan/index.ts';
+import type { ModeSettings } from './mode.ts';
 
 /** How a mode chooses one of several endpoints for a new connection. */
 export type EndpointChoice =
@@ -19,12 +22,40 @@ export type LoopbackNodePorts =
   /** Listeners of the mode serve them, if `nodePortAddresses` lists loopback itself. Otherwise the mode rejects. */
   | 'listeners';
 
+/** The settings of a node that decide what its sockets do, and the addresses of its interfaces. */
+export interface SocketNode extends Pick<ModeSettings, 'masqueradeAll' | 'nodePortAddresses' | 'nodePortIPs'> {
+  readonly nodeIPs: readonly Ip[];
+}
+
+/** What sockets do with connections to a frontend. */
+export interface SocketDecision {
+  /** The endpoints among which the kernel chooses. `refuse`: no endpoint can serve, so the call fails at once. */
+  readonly to: 'cluster' | 'local' | 'refuse';
+  /** Only for processes of the node itself. The sockets of pods leave these connections to the rules. */
+  readonly isNodeOnly: boolean;
+}
+
+/**
+ * The kernel replaces the address of a Service inside the call that connects a TCP socket, before any packet. Sockets
+ * leave alone what they do not decide; its packets meet the rules of the mode.
+ */
+export interface SocketBehaviour {
+  /** The processes whose sockets the mode serves: all of this machine, or those in the node's own network namespace. */
+  readonly callers: 'all' | 'node';
+  /** Undefined if sockets leave connections to the frontend to the rules. */
+  decide(plan: ServicePortPlan, frontend: Frontend, node: SocketNode): SocketDecision | undefined;
+  /** Whether sockets serve node ports at an address of the node. At loopback addresses they do so for the node only. */
+  hasNodePorts(ip: Ip, node: SocketNode): boolean;
+}
+
 /**
  * What happens to connections in a mode, where modes differ. Plans say the rest. Each mode declares it, so that other
  * parts of the project need not know any mode by name.
  */
 export interface ModeBehaviour {
   readonly choice: EndpointChoice;
+  /** Undefined if the mode serves no sockets. */
+  readonly atSockets?: SocketBehaviour | undefined;
   /** A process accepts each connection and makes another one to the endpoint, so endpoints see the node as their caller. */
   readonly isRelay: boolean;
   /** What replaces the destination of packets: rules, or virtual servers of the kernel, which do it at other hooks. */

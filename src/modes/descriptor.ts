@@ -6,6 +6,7 @@ import type { Logger } from '../observe/logging/index.ts';
 import type { ServicePortPlan } from '../plan/index.ts';
 import type { ModeBehaviour } from './behaviour.ts';
 import type { Cleanup } from './cleanup-report.ts';
+import type { ReadConnections } from './frontend-connections.ts';
 import type { ProgramOptions } from './iptables-programs.ts';
 import type { Mode, ModeSettings } from './mode.ts';
 import type { ShellOptions } from './shell.ts';
@@ -18,7 +19,25 @@ export interface ModeMachine {
   readonly programs?: Omit<ProgramOptions, 'namespace'> | undefined;
 }
 
-export interface ModeContext extends ModeMachine, ShellOptions {}
+export interface ModeContext extends ModeMachine, ShellOptions {
+  /** The families that the proxy serves. The default is both. */
+  readonly families?: readonly Family[] | undefined;
+  /** What another layer counted. A mode that counts connections shows the sum in its metric. */
+  readonly alsoCounted?: ReadConnections | undefined;
+}
+
+/** Which sockets ebpf mode translates: all of the machine, or only those of the node's own network namespace. */
+export const EBPF_SOCKETS = ['all', 'node'] as const;
+
+/** The flags that only Pointsman has and that are options of a mode. */
+export interface ModeFlags {
+  /** Let the kernel count connections for each service port. */
+  readonly countConnections: boolean;
+  /** The default is `all`. */
+  readonly ebpfSockets?: (typeof EBPF_SOCKETS)[number] | undefined;
+  /** The control group whose processes ebpf mode serves. The default is the root of the machine. */
+  readonly cgroupRoot?: string | undefined;
+}
 
 /** Rules that a mode uses although another mode writes them too. */
 export interface OwnRules {
@@ -61,7 +80,7 @@ export interface ModeDescriptor<Options = unknown> {
   /** The name in the configuration. */
   readonly name: string;
   /** The options of the mode that the configuration asks for. */
-  optionsFrom(configuration: Configuration, flags: { readonly countConnections: boolean }): Options;
+  optionsFrom(configuration: Configuration, flags: ModeFlags): Options;
   /** The families that the mode can serve on this machine. Throws a `FatalError` if there is none. */
   supportedFamilies(log: Logger): Promise<readonly Family[]>;
   /** Does what needs privileges before the proxy starts. Throws a `FatalError` if the machine cannot run the mode. */
@@ -78,6 +97,8 @@ export interface ModeDescriptor<Options = unknown> {
   /** An iptables chain that only this mode makes. */
   readonly markerChain?: string | undefined;
   readonly ownRules?: OwnRules | undefined;
+  /** The mode that programs the network underneath this one. This mode needs what that one writes. */
+  readonly network?: ModeDescriptor | undefined;
   /** The default of `nodePortAddresses`. Without it, all addresses of the node accept node ports. */
   readonly nodePortAddresses?: readonly string[] | undefined;
   /** A link whose addresses the mode manages. They are not addresses of the node. */

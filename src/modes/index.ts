@@ -1,15 +1,26 @@
-export { type EndpointChoice, type LoopbackNodePorts, type ModeBehaviour, PLAN_BEHAVIOUR } from './behaviour.ts';
+export {
+  type EndpointChoice,
+  type LoopbackNodePorts,
+  type ModeBehaviour,
+  PLAN_BEHAVIOUR,
+  type SocketBehaviour,
+  type SocketDecision,
+  type SocketNode,
+} from './behaviour.ts';
 export type { Cleanup } from './cleanup-report.ts';
 export {
   type CleanupOptions,
   type ConfiguredMode,
+  EBPF_SOCKETS,
   type ModeContext,
   type ModeDescriptor,
+  type ModeFlags,
   type ModeMachine,
   type StartContext,
   type StartEvent,
   withOptions,
 } from './descriptor.ts';
+export type { FrontendConnections, ReadConnections } from './frontend-connections.ts';
 export type { ProgramOptions } from './iptables-programs.ts';
 export { LeftoverError, leftoverOf } from './leftover.ts';
 export type { ListedBlock, ListedLine, ListedLink, ListedPart, Listing, NotListed } from './listing.ts';
@@ -18,6 +29,7 @@ export {
   type Measure,
   type MeasureObserver,
   type Mode,
+  type ModeCondition,
   type ModeEvents,
   type ModeFailure,
   type ModeSettings,

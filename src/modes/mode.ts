@@ -164,7 +164,7 @@ export interface Mode {
   /** Shows what only this mode can measure. */
   registerMetrics(metrics: MetricSet): void;
   /** Whether iptables had this chain before the first sync. Only modes that listed the chains anyway know it. */
-  hadChain?(chain: string): boolean;
+  readonly hadChain?: ((chain: string) => boolean) | undefined;
   /** Stops. What is programmed stays, unless the mode cannot serve it without its process. */
   close(): Promise<void>;
 }

@@ -1,7 +1,13 @@
 import type { Configuration } from '../config/index.ts';
 import type { Family } from '../net/index.ts';
 import type { Cleanup } from './cleanup-report.ts';
-import { type ConfiguredMode, type ModeContext, type ModeDescriptor, withOptions } from './descriptor.ts';
+import {
+  type ConfiguredMode,
+  type ModeContext,
+  type ModeDescriptor,
+  type ModeFlags,
+  withOptions,
+} from './descriptor.ts';
 import { iptables } from './iptables/index.ts';
 import { ipvs } from './ipvs/index.ts';
 import type { Mode } from './mode.ts';
@@ -23,10 +29,7 @@ export function modeNamed(name: string): ModeDescriptor | undefined {
 }
 
 /** The mode that the configuration asks for. */
-export function configuredMode(
-  configuration: Configuration,
-  flags: { readonly countConnections: boolean },
-): ConfiguredMode {
+export function configuredMode(configuration: Configuration, flags: ModeFlags): ConfiguredMode {
   const descriptor = modeNamed(configuration.mode);
   if (!descriptor) throw new RangeError(`unknown proxy mode ${JSON.stringify(configuration.mode)}`);
   return withOptions(descriptor, descriptor.optionsFrom(configuration, flags));
@@ -34,10 +37,10 @@ export function configuredMode(
 
 /** Creates a mode that also removes what other modes left, once its own rules are complete. */
 export function createMode(configured: ConfiguredMode, families: readonly Family[], context: ModeContext): Mode {
-  const mode = configured.create(context);
-  const removals = MODES.filter(other => other !== configured.descriptor).map(other =>
-    removal(other, configured.descriptor, mode, context),
-  );
+  const own = configured.descriptor;
+  const mode = configured.create({ ...context, families });
+  const others = MODES.filter(other => other !== own && other !== own.network);
+  const removals = others.map(other => removal(other, own, mode, context));
   return new TakeOver(mode, families, removals, context);
 }
 

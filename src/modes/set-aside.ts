@@ -47,3 +47,8 @@ export function portCauseOf(error: unknown): SetAsideCause {
 export function setAsideName({ namespace, name, port }: SetAside): string {
   return `${namespace}/${name}${port === '' ? '' : `:${port}`}`;
 }
+
+/** The id of the plan of the service port. */
+export function setAsideId(port: SetAside): string {
+  return `${setAsideName(port)}/${port.protocol}`;
+}

@@ -5,7 +5,7 @@ import type { Family } from '../net/index.ts';
 import type { MetricSet } from '../observe/metrics/index.ts';
 import type { PlanDiff, ServicePortPlan } from '../plan/index.ts';
 import type { Listing } from './listing.ts';
-import type { Mode, ModeSettings, SocketReading, SyncReport } from './mode.ts';
+import type { Mode, ModeCondition, ModeSettings, SocketReading, SyncReport } from './mode.ts';
 import type { KernelReading } from './read-back.ts';
 import type { SetAside } from './set-aside.ts';
 import type { ShellOptions } from './shell.ts';
@@ -67,6 +67,10 @@ export class TakeOver implements Mode {
 
   async connectionCounts(): Promise<ReadonlyMap<string, number> | undefined> {
     return await this.#mode.connectionCounts?.();
+  }
+
+  condition(): ModeCondition | undefined {
+    return this.#mode.condition?.();
   }
 
   async sockets(): Promise<SocketReading | undefined> {

@@ -34,6 +34,7 @@ export function demoState(objects: readonly (Service | EndpointSlice)[]): ProxyS
 export function demoContext(family: Family): OutcomeContext {
   const settings = {
     localDetector: { kind: 'interface', name: 'cni0' },
+    masqueradeAll: false,
     nodePortAddresses: parseNodePortAddresses(family, []),
     nodePortIPs: [],
     serviceCIDRs: [],

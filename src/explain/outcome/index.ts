@@ -1,3 +1,4 @@
+export { type AtSocket, atSocket } from './at-socket.ts';
 export { frontendOutcome } from './frontend-outcome.ts';
 export { isBehindNode, isDetectedPod } from './local-caller.ts';
 export { matchFrontend } from './match-frontend.ts';

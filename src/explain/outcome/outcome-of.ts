@@ -1,6 +1,7 @@
 import { isLoopback, joinHostPort } from '../../net/index.ts';
 import { localhostNodePort, type PlannedFrontend, planName } from '../../plan/index.ts';
 import type { Outcome } from '../outcome.ts';
+import { atSocket } from './at-socket.ts';
 import { elsewhere, frontendOutcome } from './frontend-outcome.ts';
 import { matchFrontend } from './match-frontend.ts';
 import { nodePortServer, refusalText } from './node-ports.ts';
@@ -9,6 +10,12 @@ import { unmatchedOutcome } from './unmatched.ts';
 
 /** What a new connection gets. It depends on the input only: no kernel is read, and nothing is sent. */
 export function outcomeOf(input: OutcomeInput): Outcome {
+  const socket = atSocket(input);
+  return socket?.kind === 'decided' ? socket.outcome : packetOutcome(input);
+}
+
+/** What packets get, if the socket of the caller did not replace their destination. */
+function packetOutcome(input: OutcomeInput): Outcome {
   const { caller, destination, frontends } = input;
   const { ip } = destination;
   if (isLoopback(ip) && caller.place !== 'node') {

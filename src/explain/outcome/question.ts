@@ -20,7 +20,10 @@ export interface Question {
 /** What an outcome depends on besides the plans and the question, for one family. */
 export interface OutcomeContext {
   readonly mode: Pick<ConfiguredMode, 'behaviour'>;
-  readonly settings: Pick<ModeSettings, 'localDetector' | 'nodePortAddresses' | 'nodePortIPs' | 'serviceCIDRs'>;
+  readonly settings: Pick<
+    ModeSettings,
+    'localDetector' | 'masqueradeAll' | 'nodePortAddresses' | 'nodePortIPs' | 'serviceCIDRs'
+  >;
   /** The addresses of the node's interfaces, without those that the mode manages. */
   readonly nodeIPs: readonly Ip[];
 }

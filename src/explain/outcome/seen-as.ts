@@ -40,11 +40,16 @@ export function seenSource(
 function ownSource(frontend: Frontend, { destination }: Question, { mode }: OutcomeContext): SeenSource {
   const isMasqueraded = frontend.kind === 'ClusterIP' || frontend.policy === 'Cluster';
   if (mode.behaviour.ownSource === 'interface' || isMasqueraded) {
-    return asNode('own-connection', 'the node itself connects, so endpoints see one of its addresses');
+    return nodeSource();
   }
   const { ip } = destination;
   const text = `the node has ${ip} itself and connects from it; endpoints need a route back to ${ip} through this node`;
   return { seenAs: 'node', ip, remark: { code: 'own-connection-from-service-ip', text } };
+}
+
+/** The kernel chooses the address of the node that is nearest to the endpoint. */
+export function nodeSource(): SeenSource {
+  return asNode('own-connection', 'the node itself connects, so endpoints see one of its addresses');
 }
 
 function masqueraded(frontend: Frontend, { caller }: Question, { settings }: OutcomeContext): SeenSource | undefined {

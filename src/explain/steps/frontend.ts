@@ -10,6 +10,7 @@ import { endpointsStep } from './endpoints.ts';
 import { kernelSteps } from './kernel.ts';
 import { machineSteps } from './machine.ts';
 import { pathStep } from './path.ts';
+import { socketsStep } from './sockets.ts';
 
 export interface FrontendFindings {
   readonly findings: readonly Finding[];
@@ -32,6 +33,7 @@ export async function frontendFindings(
   const planned = [
     callerStep(detected, met, facts),
     await endpointsStep(met, outcome, facts),
+    ...socketsStep(met, detected, facts),
     pathStep(outcome, met, detected, facts),
   ];
   // Some modes start programs to read the kernel, so all of this runs at the same time.

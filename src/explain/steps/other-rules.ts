@@ -6,7 +6,7 @@ import type { Facts } from '../facts.ts';
 import { type Finding, finding, listed } from '../finding.ts';
 import type { Outcome } from '../outcome.ts';
 import type { MetFrontend } from '../target.ts';
-import { relayedPaths, translatedPaths } from './packet-paths.ts';
+import { type Connection, directPaths, type NamedPath, relayedPaths, translatedPaths } from './packet-paths.ts';
 
 type MachineFinding = OtherRules['findings'][number];
 
@@ -20,10 +20,10 @@ export async function otherRulesStep(
   facts: Facts,
   reading: Promise<KernelReading | undefined>,
 ): Promise<Finding | undefined> {
-  const { kernel, mode } = facts;
+  const { kernel } = facts;
   if (!kernel?.otherRules || outcome.kind !== 'answered') return undefined;
   const connection = { met, detected, outcome, facts };
-  const paths = mode.behaviour.isRelay ? relayedPaths(connection, await reading) : translatedPaths(connection);
+  const paths = await pathsOf(connection, reading);
   const rules = await kernel.otherRules(paths.map(({ path }) => path));
   const found = new Map<string, Found>();
   for (const [i, { to }] of paths.entries()) {
@@ -36,6 +36,15 @@ export async function otherRulesStep(
     ...(incomplete.size === 0 ? [] : [`Not everything was read: ${[...incomplete].join('; ')}.`]),
   ];
   return stepOf([...found.values()], rest, incomplete.size > 0);
+}
+
+async function pathsOf(
+  connection: Connection,
+  reading: Promise<KernelReading | undefined>,
+): Promise<readonly NamedPath[]> {
+  const { outcome, facts } = connection;
+  if (outcome.kind === 'answered' && outcome.at === 'socket') return directPaths(connection);
+  return facts.mode.behaviour.isRelay ? relayedPaths(connection, await reading) : translatedPaths(connection);
 }
 
 interface Found {

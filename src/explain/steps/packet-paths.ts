@@ -1,6 +1,6 @@
 import type { PacketPath } from '../../machine/index.ts';
 import type { KernelReading } from '../../modes/index.ts';
-import { familyOf, isLoopback, joinHostPort } from '../../net/index.ts';
+import { familyOf, type Ip, isLoopback, joinHostPort } from '../../net/index.ts';
 import type { DetectedCaller } from '../caller-detection.ts';
 import type { Facts } from '../facts.ts';
 import { nodeIPsOf } from '../node-addresses.ts';
@@ -35,6 +35,23 @@ export function translatedPaths(connection: Connection): readonly NamedPath[] {
     },
     to: joinHostPort(endpoint.ip, endpoint.port),
   }));
+}
+
+/** The socket connects to the endpoint itself. A pod that reaches itself sends no packet through the node. */
+export function directPaths(connection: Connection): readonly NamedPath[] {
+  const { met, detected, outcome } = connection;
+  const { family, protocol } = met;
+  const isInsidePod = (ip: Ip) => ip === detected.ip && detected.caller.place === 'pod';
+  return endpointsToReach(met, outcome)
+    .filter(({ ip }) => !isInsidePod(ip))
+    .map(({ ip, port }) => ({
+      path: {
+        packet: { family, protocol, source: detected.ip, destination: ip, port },
+        ...placeOf(connection),
+        endpoint: undefined,
+      },
+      to: joinHostPort(ip, port),
+    }));
 }
 
 /** The packet goes to the process of the mode, and the process makes a connection of its own to an endpoint. */

@@ -2,7 +2,25 @@ import { bytesOf, type Field, type Struct } from './struct.ts';
 import { Attributes, bpfError, tryBpf } from './system-call.ts';
 
 /** Kinds of types as in `linux/btf.h`. */
-const Kind = { INT: 1, ARRAY: 3, STRUCT: 4, FUNC: 12, FUNC_PROTO: 13 } as const;
+export const Kind = {
+  INT: 1,
+  POINTER: 2,
+  ARRAY: 3,
+  STRUCT: 4,
+  UNION: 5,
+  ENUM: 6,
+  TYPEDEF: 8,
+  VOLATILE: 9,
+  CONST: 10,
+  RESTRICT: 11,
+  FUNC: 12,
+  FUNC_PROTO: 13,
+  VAR: 14,
+  DATASEC: 15,
+  DECL_TAG: 17,
+  TYPE_TAG: 18,
+  ENUM64: 19,
+} as const;
 
 const MAGIC = 0xeb9f;
 const HEADER_BYTES = 24;

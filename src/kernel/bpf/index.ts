@@ -41,8 +41,11 @@ export {
   update,
   when,
 } from './instruction.ts';
+export { iterate } from './iterator.ts';
+export { KernelTypes, type MemberPlace } from './kernel-types.ts';
 export { attachedPrograms, BpfLink, type LinkInfo } from './link.ts';
 export { BpfMap, type MapSpec, type MapType } from './map.ts';
+export { MappedArray } from './mapped-array.ts';
 export { type MapInfo, mapById, mapInfo, type ProgramInfo, programById, programInfo } from './object-info.ts';
 export { BpfProgram, HOOKS, type Hook, type ProgramSpec } from './program.ts';
 export { bytesOf, type Field, item, type Size, type Struct, struct, u8, u16, u32, u64 } from './struct.ts';

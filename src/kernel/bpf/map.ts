@@ -1,5 +1,7 @@
-import { close, mapBytes } from '../libc.ts';
+import { countPossibleCpus } from '../cpus.ts';
+import { close } from '../libc.ts';
 import { BtfWriter, loadBtf } from './btf.ts';
+import { MappedArray } from './mapped-array.ts';
 import { bytesOf, type Struct } from './struct.ts';
 import { Attributes, bpf, bpfError, tryBpf } from './system-call.ts';
 
@@ -35,10 +37,14 @@ const BATCH = 8192;
 export class BpfMap {
   readonly fd: number;
   readonly spec: MapSpec;
+  /** How many bytes the kernel gives for a value. */
+  readonly #valueBytes: number;
 
   private constructor(fd: number, spec: MapSpec) {
     this.fd = fd;
     this.spec = spec;
+    const { type, valueBytes } = spec;
+    this.#valueBytes = type === 'per-cpu array' ? Math.ceil(valueBytes / 8) * 8 * countPossibleCpus() : valueBytes;
   }
 
   static create(spec: MapSpec): BpfMap {
@@ -71,9 +77,9 @@ export class BpfMap {
     throw bpfError('MAP_DELETE_ELEM', this.spec.name, result.errno);
   }
 
-  /** For a per-CPU map, pass the length of all values together. */
-  lookup(key: Buffer, valueBytes = this.spec.valueBytes): Buffer | undefined {
-    const value = Buffer.alloc(valueBytes);
+  /** A per-CPU map has the values of all processors one after another. */
+  lookup(key: Buffer): Buffer | undefined {
+    const value = Buffer.alloc(this.#valueBytes);
     const result = tryBpf('MAP_LOOKUP_ELEM', this.#element(key, value));
     if (typeof result === 'number') return value;
     if (result.errno === 'ENOENT') return undefined;
@@ -88,9 +94,26 @@ export class BpfMap {
     bpf('MAP_UPDATE_BATCH', this.spec.name, attributes);
   }
 
-  /** All keys and values of a hash map, one after another. */
+  /** Keys stand one after another. A key that is not there is no error. */
+  removeBatch(keys: Buffer): void {
+    const { keyBytes, name } = this.spec;
+    for (let rest = keys; rest.length > 0; ) {
+      const attributes = new Attributes(56)
+        .pointer(16, rest)
+        .u32(32, rest.length / keyBytes)
+        .u32(36, this.fd);
+      const result = tryBpf('MAP_DELETE_BATCH', attributes);
+      if (typeof result === 'number') return;
+      if (result.errno !== 'ENOENT') throw bpfError('MAP_DELETE_BATCH', name, result.errno);
+      // The kernel stops at a missing key and says how many it removed before.
+      rest = rest.subarray((attributes.bytes.readUInt32LE(32) + 1) * keyBytes);
+    }
+  }
+
+  /** All keys and values of a hash map or an array, one after another. */
   entries(): { readonly keys: Buffer; readonly values: Buffer } {
-    const { keyBytes, valueBytes, name } = this.spec;
+    const { keyBytes, name } = this.spec;
+    const valueBytes = this.#valueBytes;
     const [keys, values]: [Buffer[], Buffer[]] = [[], []];
     let most = BATCH;
     let position: Buffer | undefined;
@@ -117,10 +140,22 @@ export class BpfMap {
     }
   }
 
-  /** The bytes of an array map, as programs see them. They stay valid after the descriptor is closed. */
-  mapped(): Buffer {
-    const { entries, valueBytes, name } = this.spec;
-    return mapBytes(this.fd, entries * Math.ceil(valueBytes / 8) * 8, `map ${name}`);
+  /** For a per-CPU array of 64-bit numbers: the sum of all processors for each element. */
+  sums(): readonly bigint[] {
+    const { values } = this.entries();
+    const perElement = this.#valueBytes / 8;
+    const sums = new Array<bigint>(values.length / this.#valueBytes);
+    for (let i = 0; i < sums.length; i++) {
+      let sum = 0n;
+      for (let n = 0; n < perElement; n++) sum += values.readBigUInt64LE((i * perElement + n) * 8);
+      sums[i] = sum;
+    }
+    return sums;
+  }
+
+  /** The memory of an array map. It stays valid after the map's descriptor is closed. */
+  mapped(): MappedArray {
+    return new MappedArray(this.fd, this.spec);
   }
 
   close(): void {

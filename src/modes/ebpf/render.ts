@@ -1,4 +1,7 @@
-import type { Ip } from '../../net/index.ts';
+import { sameList } from '../../lib/same-list.ts';
+import { type Family, familyOf, type Ip, isLinkLocal, isLoopback } from '../../net/index.ts';
+import { type Frontend, planId, type ServicePortPlan } from '../../plan/index.ts';
+import type { ModeSettings } from '../mode.ts';
 
 /** The endpoints that a target of a service port leads to. A service port has at most two pools. */
 export type PoolName = 'cluster' | 'local';
@@ -8,7 +11,7 @@ export interface SocketPort {
   /** The id of the plan. */
   readonly id: string;
   readonly targets: readonly SocketTarget[];
-  /** The endpoints of each pool that a target names. */
+  /** The endpoints of each pool that a target names. No pool is empty. */
   readonly pools: ReadonlyMap<PoolName, readonly SocketEndpoint[]>;
   /** 0: no session affinity. */
   readonly affinitySeconds: number;
@@ -28,4 +31,98 @@ export interface SocketTarget {
 export interface SocketEndpoint {
   readonly ip: Ip;
   readonly port: number;
+}
+
+/** What rendering needs to know besides the plan. */
+export interface RenderOptions {
+  readonly masqueradeAll: boolean;
+  /** The kernel can make `connect` fail with ECONNREFUSED. */
+  readonly canRefuse: boolean;
+  /** All addresses of this node. */
+  readonly nodeIPs: ReadonlySet<Ip>;
+}
+
+/** Where a node address accepts node ports: everywhere, or only for processes of the node itself. */
+export type NodeAddressKind = 'any' | 'loopback';
+
+/** Undefined if the network serves every frontend of the service port. */
+export function render(plan: ServicePortPlan, options: RenderOptions): SocketPort | undefined {
+  const { port, frontends, endpoints } = plan;
+  if (port.protocol !== 'TCP') return undefined;
+  const targets: SocketTarget[] = [];
+  const pools = new Map<PoolName, readonly SocketEndpoint[]>();
+  for (const frontend of frontends) {
+    const target = targetOf(frontend, options);
+    if (!target) continue;
+    if (target.to !== 'refuse') {
+      const pool = endpoints[target.to];
+      // A socket cannot choose. The network does what it does without endpoints.
+      if (pool.length === 0) continue;
+      pools.set(target.to, pool);
+    }
+    targets.push(target);
+  }
+  if (targets.length === 0) return undefined;
+  const { affinitySeconds, balance } = port;
+  return { id: planId(plan), targets, pools, affinitySeconds, isLeastConnections: balance === 'least-connections' };
+}
+
+function targetOf(frontend: Frontend, { masqueradeAll, canRefuse, nodeIPs }: RenderOptions): SocketTarget | undefined {
+  const { kind, ip, port, firewall, shortCircuit } = frontend;
+  // Only packets have the source address that source ranges are about.
+  if (firewall) return undefined;
+  // A process of the node listens at such an address, for example a DNS cache.
+  if (kind === 'ClusterIP' && ip !== undefined && nodeIPs.has(ip)) return undefined;
+  const to = destinationOf(frontend);
+  if (to === undefined || (to === 'refuse' && !canRefuse)) return undefined;
+  // A pod's connection must be masqueraded then, and a socket cannot do that.
+  const isNodeOnly = to !== 'refuse' && (masqueradeAll || shortCircuit === 'node');
+  return { ip, port, to, isNodeOnly };
+}
+
+/** Undefined if connections are dropped: the network stays silent. */
+function destinationOf({ action, policy, shortCircuit }: Frontend): SocketTarget['to'] | undefined {
+  if (shortCircuit !== 'none') return 'cluster';
+  switch (action) {
+    case 'forward':
+      return policy === 'Local' ? 'local' : 'cluster';
+    case 'reject':
+      return 'refuse';
+    case 'drop':
+      return undefined;
+  }
+}
+
+/** The addresses of the node that accept node ports. `nodeIPs` are all addresses of the node. */
+export function nodeAddresses(
+  family: Family,
+  { nodePortAddresses, nodePortIPs }: Pick<ModeSettings, 'nodePortAddresses' | 'nodePortIPs'>,
+  nodeIPs: ReadonlySet<Ip>,
+): ReadonlyMap<Ip, NodeAddressKind> {
+  const addresses = new Map<Ip, NodeAddressKind>();
+  for (const ip of nodePortAddresses.matchAll ? nodeIPs : nodePortIPs) {
+    // Every pod's link has a link-local address, and it means nothing without the link.
+    if (familyOf(ip) !== family || isLinkLocal(ip)) continue;
+    if (!isLoopback(ip)) addresses.set(ip, 'any');
+    else if (nodePortAddresses.containsExplicitLoopback) addresses.set(ip, 'loopback');
+  }
+  return addresses;
+}
+
+export function sameSocketPort(a: SocketPort, b: SocketPort): boolean {
+  return (
+    a.affinitySeconds === b.affinitySeconds &&
+    a.isLeastConnections === b.isLeastConnections &&
+    sameList(a.targets, b.targets, sameTarget) &&
+    a.pools.size === b.pools.size &&
+    [...a.pools].every(([name, endpoints]) => sameEndpoints(endpoints, b.pools.get(name) ?? []))
+  );
+}
+
+export function sameTarget(a: SocketTarget, b: SocketTarget): boolean {
+  return a.ip === b.ip && a.port === b.port && a.to === b.to && a.isNodeOnly === b.isNodeOnly;
+}
+
+export function sameEndpoints(a: readonly SocketEndpoint[], b: readonly SocketEndpoint[]): boolean {
+  return sameList(a, b, (one, other) => one === other || (one.ip === other.ip && one.port === other.port));
 }

@@ -2,13 +2,14 @@ import type { NetworkNamespace } from '../../kernel/netns.ts';
 import { type Commit, NftablesSocket, type Transaction } from '../../kernel/nftables/index.ts';
 import { FAMILIES, type Family } from '../../net/index.ts';
 import type { MetricSet } from '../../observe/metrics/index.ts';
+import type { FrontendConnections, ReadConnections } from '../frontend-connections.ts';
 import type { MeasureObserver, ModeSettings } from '../mode.ts';
 import type { PlanBook } from '../plan-book.ts';
 import { type OpenRelay, openRelay, type RelayOptions } from '../relay/index.ts';
 import { ModeShell, type ShellOptions } from '../shell.ts';
 import { registerConnections } from './connections/connection-metrics.ts';
 import { countByService } from './connections/count-by-service.ts';
-import { type FrontendConnections, readConnections } from './connections/read-connections.ts';
+import { readConnections } from './connections/read-connections.ts';
 import { DriftWatch, type TableDrift } from './drift.ts';
 import { kernelTable } from './kernel-state/table-access.ts';
 import { type ListenerCounts, LocalhostListeners } from './localhost/localhost-listeners.ts';
@@ -29,6 +30,8 @@ export interface NftablesModeOptions extends NftablesOptions, ShellOptions {
   readonly namespace?: NetworkNamespace | undefined;
   /** The size of the buffer for notifications, in bytes. */
   readonly receiveBuffer?: number | undefined;
+  /** What another layer counted. The metric of connections shows the sum. */
+  readonly alsoCounted?: ReadConnections | undefined;
   /** How the mode relays connections to node ports at loopback addresses. */
   readonly relay?: Partial<RelayOptions> | undefined;
 }
@@ -76,7 +79,7 @@ export class NftablesMode extends ModeShell<NftablesWriter> {
   }
 
   protected createMetrics(metrics: MetricSet): MeasureObserver {
-    if (this.#options.countConnections) registerConnections(metrics, this.clock, () => this.connections());
+    if (this.#options.countConnections) registerConnections(metrics, this.clock, () => this.#allConnections());
     if (this.#options.localhostNodePorts) {
       registerLocalhost(metrics, this.clock, {
         listeners: () => this.#listenerCounts(),
@@ -84,6 +87,11 @@ export class NftablesMode extends ModeShell<NftablesWriter> {
       });
     }
     return nftablesMetrics(metrics);
+  }
+
+  async *#allConnections(): AsyncGenerator<FrontendConnections> {
+    yield* this.connections();
+    if (this.#options.alsoCounted) yield* this.#options.alsoCounted();
   }
 
   protected open(family: Family, settings: ModeSettings, book: PlanBook): NftablesWriter {

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ManualClock } from '../../../../test/support/manual-clock.ts';
 import { MetricSet } from '../../../observe/metrics/index.ts';
+import type { FrontendConnections } from '../../frontend-connections.ts';
 import { registerConnections } from './connection-metrics.ts';
-import type { FrontendConnections } from './read-connections.ts';
 
 class Kernel {
   readonly clock = new ManualClock(1_000_000);

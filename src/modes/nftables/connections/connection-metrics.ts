@@ -1,9 +1,7 @@
 import type { Clock } from '../../../lib/clock.ts';
 import { BoundedReading, type MetricSet, type Sample } from '../../../observe/metrics/index.ts';
+import type { ReadConnections } from '../../frontend-connections.ts';
 import { ConnectionTotals } from './connection-totals.ts';
-import type { FrontendConnections } from './read-connections.ts';
-
-export type ReadConnections = () => AsyncIterable<FrontendConnections>;
 
 /** Limits the time series: each node has this many for each family. */
 const MAX_NAMED = 100;

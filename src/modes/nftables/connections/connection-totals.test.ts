@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import type { FrontendConnections } from '../../frontend-connections.ts';
 import { ConnectionTotals } from './connection-totals.ts';
-import type { FrontendConnections } from './read-connections.ts';
 
 type Counters = Readonly<Record<string, number>>;
 

@@ -1,6 +1,6 @@
 import { FAMILIES, type Family } from '../../../net/index.ts';
 import { advanced, type Total } from '../../../observe/metrics/index.ts';
-import type { FrontendConnections } from './read-connections.ts';
+import type { FrontendConnections } from '../../frontend-connections.ts';
 
 export interface ConnectionTotal {
   readonly family: Family;

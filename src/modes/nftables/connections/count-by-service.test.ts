@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { FrontendConnections } from '../../frontend-connections.ts';
 import { countByService } from './count-by-service.ts';
-import type { FrontendConnections } from './read-connections.ts';
 
 const COUNTERS: readonly FrontendConnections[] = [
   { family: 'IPv4', service: 'default/web', port: 'http', connections: 3 },

@@ -1,4 +1,4 @@
-import type { ReadConnections } from './connection-metrics.ts';
+import type { ReadConnections } from '../../frontend-connections.ts';
 
 /** The kernel breaks a reading off when any program changes the ruleset. */
 const ATTEMPTS = 3;

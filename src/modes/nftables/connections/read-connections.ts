@@ -1,16 +1,6 @@
 import type { NftablesSocket } from '../../../kernel/nftables/index.ts';
-import type { Family } from '../../../net/index.ts';
+import type { FrontendConnections } from '../../frontend-connections.ts';
 import { type Layout, TABLE } from '../table/layout.ts';
-
-/** New connections to one address and port of a service port. The count is zero when the frontend is new. */
-export interface FrontendConnections {
-  readonly family: Family;
-  /** `namespace/name` */
-  readonly service: string;
-  /** The name of the port; empty if it has none. */
-  readonly port: string;
-  readonly connections: number;
-}
 
 /**
  * Reads what the kernel counted, one frontend after another. The kernel breaks the listing off with KERNEL_INTERRUPTED

@@ -1,0 +1,38 @@
+export {
+  type AffinityKeyValue,
+  type AffinityValue,
+  decodeAffinity,
+  decodeAffinityKey,
+  encodeAffinity,
+  encodeAffinityKey,
+} from './affinity.ts';
+export type { Endpoint } from './bytes.ts';
+export {
+  decodeFrontendKey,
+  FRONTEND_KEY_BYTES,
+  type FrontendKey,
+  frontendKey,
+  writeFrontendKey,
+} from './frontend-key.ts';
+export { NodeAddress, TargetFlag } from './layout.ts';
+export { MAP_NAMES, type MapName, mapSpec } from './maps.ts';
+export { decodeMember, encodeMember, MEMBER_BYTES, MEMBER_VALUE, type MemberKey, writeMember } from './member.ts';
+export {
+  decodeNodeAddress,
+  decodeNodeAddressKey,
+  encodeNodeAddress,
+  type NodeAddressKind,
+  nodeAddressKey,
+} from './node-address.ts';
+export { decodePeer, encodePeer, PEER_BYTES, type PeerValue } from './peer.ts';
+export { decodePool, encodePool, POOL_BYTES, type PoolValue, poolWord } from './pool.ts';
+export { decodeSlot, encodeSlot, SLOT_BYTES, writeSlot } from './slot.ts';
+export {
+  decodeTarget,
+  encodeTarget,
+  flagNames,
+  TARGET_BYTES,
+  type TargetFlagName,
+  type TargetValue,
+  writeTarget,
+} from './target.ts';

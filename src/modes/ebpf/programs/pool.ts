@@ -1,0 +1,24 @@
+import { bytesOf } from '../../../kernel/bpf/index.ts';
+import { encoded } from './bytes.ts';
+import { Pool } from './layout.ts';
+
+/** The value of `pools`: a run of slots. */
+export interface PoolValue {
+  readonly first: number;
+  readonly count: number;
+}
+
+export const POOL_BYTES = bytesOf(Pool);
+
+export function encodePool(pool: PoolValue): Buffer {
+  return encoded(POOL_BYTES, (into, at) => into.writeBigUInt64LE(poolWord(pool), at));
+}
+
+/** The whole value as one number, because one store must publish it: a program reads both fields at once. */
+export function poolWord({ first, count }: PoolValue): bigint {
+  return BigInt(first) | (BigInt(count) << 32n);
+}
+
+export function decodePool(bytes: Buffer): PoolValue {
+  return { first: bytes.readUInt32LE(Pool.first.offset), count: bytes.readUInt32LE(Pool.count.offset) };
+}

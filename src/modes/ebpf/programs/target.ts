@@ -1,0 +1,54 @@
+import { bytesOf } from '../../../kernel/bpf/index.ts';
+import { encoded } from './bytes.ts';
+import { Target, TargetFlag } from './layout.ts';
+
+/** The value of `frontends4` and `frontends6`. */
+export interface TargetValue {
+  /** The index in `pools`. */
+  readonly pool: number;
+  /** A sum of `TargetFlag`. */
+  readonly flags: number;
+  /** Only with the flag `affinity`. */
+  readonly affinitySeconds: number;
+  /** The index in `counts`. */
+  readonly counter: number;
+  /** Names the pool in `affinity4` and `affinity6`, also after a restart. */
+  readonly identity: bigint;
+}
+
+export type TargetFlagName = keyof typeof TargetFlag;
+
+const FLAG_NAMES = Object.keys(TargetFlag) as readonly TargetFlagName[];
+
+export const TARGET_BYTES = bytesOf(Target);
+
+export function encodeTarget(target: TargetValue): Buffer {
+  return encoded(TARGET_BYTES, (into, at) => writeTarget(target, into, at));
+}
+
+export function writeTarget(
+  { pool, flags, affinitySeconds, counter, identity }: TargetValue,
+  into: Buffer,
+  at: number,
+): void {
+  into.writeUInt32LE(pool, at + Target.pool.offset);
+  into.writeUInt32LE(flags, at + Target.flags.offset);
+  into.writeUInt32LE(affinitySeconds, at + Target.affinitySeconds.offset);
+  into.writeUInt32LE(counter, at + Target.counter.offset);
+  into.writeBigUInt64LE(identity, at + Target.identity.offset);
+}
+
+export function decodeTarget(bytes: Buffer): TargetValue {
+  return {
+    pool: bytes.readUInt32LE(Target.pool.offset),
+    flags: bytes.readUInt32LE(Target.flags.offset),
+    affinitySeconds: bytes.readUInt32LE(Target.affinitySeconds.offset),
+    counter: bytes.readUInt32LE(Target.counter.offset),
+    identity: bytes.readBigUInt64LE(Target.identity.offset),
+  };
+}
+
+/** The names of the flags: `affinity`, `nodeOnly`. */
+export function flagNames(flags: number): readonly TargetFlagName[] {
+  return FLAG_NAMES.filter(name => (flags & TargetFlag[name]) !== 0);
+}

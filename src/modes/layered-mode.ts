@@ -1,0 +1,151 @@
+import { errorText } from '../lib/error-text.ts';
+import type { Family } from '../net/index.ts';
+import type { MetricSet } from '../observe/metrics/index.ts';
+import type { PlanDiff, ServicePortPlan } from '../plan/index.ts';
+import type { ReadConnections } from './frontend-connections.ts';
+import type { Listing } from './listing.ts';
+import type { Mode, ModeCondition, ModeEvents, ModeSettings, SocketReading, SyncReport } from './mode.ts';
+import type { KernelReading } from './read-back.ts';
+import { type SetAside, setAsideId } from './set-aside.ts';
+
+/** A mode that serves some connections at the sockets of clients. What it leaves alone, the network serves. */
+export interface SocketLayer extends Mode {
+  /**
+   * The service ports that the network does not serve, by plan id. The sockets leave them alone too, until a later call
+   * does not name them.
+   */
+  leave(family: Family, ids: readonly string[]): Promise<void>;
+  /** What the sockets counted, if they count. */
+  readonly connections?: ReadConnections | undefined;
+}
+
+export interface Layers {
+  readonly sockets: SocketLayer;
+  /** A mode that serves every service port, with or without the sockets. */
+  readonly network: Mode;
+}
+
+/**
+ * A socket layer in front of a mode that programs the network. The network serves everything that the sockets do not, so
+ * no failure of the sockets fails a sync.
+ */
+export class LayeredMode implements Mode {
+  readonly #sockets: SocketLayer;
+  readonly #network: Mode;
+  readonly #events: ModeEvents;
+  /** The service ports that the sockets leave alone, as one text for each family. */
+  readonly #left = new Map<Family, string>();
+  /** The last error of each action that failed. */
+  readonly #reported = new Map<string, string>();
+
+  constructor({ sockets, network }: Layers, events: ModeEvents) {
+    this.#sockets = sockets;
+    this.#network = network;
+    this.#events = events;
+  }
+
+  /** The sockets come first: a socket must not choose an endpoint that the network no longer knows. */
+  async sync(family: Family, plans: PlanDiff, settings: ModeSettings): Promise<SyncReport> {
+    await this.#attempt(family, `write the ${family} sockets`, () => this.#sockets.sync(family, plans, settings));
+    try {
+      return await this.#network.sync(family, plans, settings);
+    } finally {
+      await this.#attempt(family, `leave ${family} service ports out of the sockets`, () =>
+        this.#leaveSetAside(family),
+      );
+    }
+  }
+
+  /** A service port that only the sockets lack is served. */
+  setAside(): readonly SetAside[] {
+    return this.#network.setAside();
+  }
+
+  async readBack(family: Family, plan: ServicePortPlan): Promise<KernelReading> {
+    const [sockets, network] = await Promise.all([
+      this.#sockets.readBack(family, plan),
+      this.#network.readBack(family, plan),
+    ]);
+    return {
+      ...network,
+      entries: [...sockets.entries, ...network.entries],
+      affinity: [...sockets.affinity, ...network.affinity],
+      incomplete: joined(sockets.incomplete, network.incomplete),
+    };
+  }
+
+  async listing(family: Family, plans: readonly ServicePortPlan[]): Promise<Listing> {
+    const [sockets, network] = await Promise.all([
+      this.#sockets.listing(family, plans),
+      this.#network.listing(family, plans),
+    ]);
+    return {
+      blocks: [...sockets.blocks, ...network.blocks],
+      notListed: [...(sockets.notListed ?? []), ...(network.notListed ?? [])],
+      incomplete: joined(sockets.incomplete, network.incomplete),
+    };
+  }
+
+  async connectionCounts(): Promise<ReadonlyMap<string, number> | undefined> {
+    const [sockets, network] = await Promise.all([
+      this.#sockets.connectionCounts?.(),
+      this.#network.connectionCounts?.(),
+    ]);
+    if (!sockets || !network) return sockets ?? network;
+    const sums = new Map(network);
+    for (const [service, count] of sockets) sums.set(service, (sums.get(service) ?? 0) + count);
+    return sums;
+  }
+
+  condition(): ModeCondition | undefined {
+    return this.#sockets.condition?.();
+  }
+
+  async sockets(): Promise<SocketReading | undefined> {
+    return await this.#sockets.sockets?.();
+  }
+
+  registerMetrics(metrics: MetricSet): void {
+    this.#sockets.registerMetrics(metrics);
+    this.#network.registerMetrics(metrics);
+  }
+
+  get hadChain(): Mode['hadChain'] {
+    return this.#network.hadChain?.bind(this.#network);
+  }
+
+  /** The sockets close first: what they then leave alone, the network still serves. */
+  async close(): Promise<void> {
+    try {
+      await this.#sockets.close();
+    } finally {
+      await this.#network.close();
+    }
+  }
+
+  async #leaveSetAside(family: Family): Promise<void> {
+    const ids = this.#network.setAside().flatMap(port => (port.family === family ? [setAsideId(port)] : []));
+    const text = ids.sort().join(' ');
+    if (text === (this.#left.get(family) ?? '')) return;
+    await this.#sockets.leave(family, ids);
+    this.#left.set(family, text);
+  }
+
+  /** Reports an error once. The next sync tries again. */
+  async #attempt(family: Family, action: string, work: () => Promise<unknown>): Promise<void> {
+    try {
+      await work();
+      this.#reported.delete(action);
+    } catch (error) {
+      const text = errorText(error);
+      if (this.#reported.get(action) === text) return;
+      this.#reported.set(action, text);
+      this.#events.failed({ family, action, error });
+    }
+  }
+}
+
+function joined(...texts: readonly (string | undefined)[]): string | undefined {
+  const given = [...new Set(texts.flatMap(text => text ?? []))];
+  return given.length === 0 ? undefined : given.join('; ');
+}
