@@ -25,6 +25,8 @@ export interface DaemonOptions {
   readonly allowLoopbackEndpoints: boolean;
   /** Let the kernel count connections for each service port. */
   readonly countConnections: boolean;
+  /** Masqueraded TCP connections of node processes keep their source port if it is free. */
+  readonly keepNodeSourcePorts: boolean;
   /** Path of the Unix socket of the inspection API. Empty: no socket. */
   readonly inspectSocket: string;
   /** Loopback address and port of the inspection API. Empty: it does not listen on TCP. */

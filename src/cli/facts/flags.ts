@@ -98,6 +98,11 @@ const SETTING_FLAGS = {
     default: false,
     usage: 'the rules of a proxy that runs with this flag',
   },
+  'keep-node-source-ports': {
+    type: bool,
+    default: false,
+    usage: 'the rules of a proxy that runs with this flag',
+  },
 };
 
 /** The flags of the commands that read objects and settings without a running proxy. */

@@ -3,7 +3,7 @@ import type { Configuration, FeatureGates } from '../../config/index.ts';
 import { liveConfig, localNode } from '../../daemon/index.ts';
 import type { Facts } from '../../explain/index.ts';
 import type { Problem } from '../../lib/problem.ts';
-import { configuredMode } from '../../modes/index.ts';
+import { configuredMode, type ModeFlags } from '../../modes/index.ts';
 import { FAMILIES } from '../../net/index.ts';
 import { conflictProblems } from '../../plan/index.ts';
 import { type LiveConfig, modeSettings, ProxyState } from '../../proxy/index.ts';
@@ -43,7 +43,7 @@ export async function loadFacts(flags: FactsFlags, io: Pick<Io, 'stdin'>): Promi
   const wanted = nodeFlag(flags) || configuration.hostnameOverride;
   const snapshot = await readSnapshot(flags, configuration, io);
   const chosen = chooseNode(wanted, snapshot);
-  const facts = factsOf(snapshot, chosen, configuration, gates, flags.values['count-connections']);
+  const facts = factsOf(snapshot, chosen, configuration, gates, modeFlags(flags));
   return { ...facts, notes: [...notes, ...facts.notes] };
 }
 
@@ -63,12 +63,19 @@ async function readSnapshot(
   throw new FlagError('no objects to read: give --manifests DIR (or - for standard input), or --kubeconfig FILE');
 }
 
+function modeFlags({ values }: FactsFlags): ModeFlags {
+  return {
+    countConnections: values['count-connections'],
+    keepNodeSourcePorts: values['keep-node-source-ports'],
+  };
+}
+
 function factsOf(
   snapshot: Snapshot,
   { name: nodeName, isThisMachine, note }: ChosenNode,
   configuration: Configuration,
   gates: FeatureGates,
-  countConnections: boolean,
+  flags: ModeFlags,
 ): LoadedFacts {
   const problems: Problem[] = [...snapshot.problems];
   const live = liveConfig(configuration, gates);
@@ -90,7 +97,7 @@ function factsOf(
     configuration,
     live,
     snapshot,
-    mode: configuredMode(configuration, { countConnections }),
+    mode: configuredMode(configuration, flags),
     settings: family =>
       modeSettings(state, family, {
         ...live,

@@ -124,6 +124,7 @@ function daemonOptions(
     initOnly: values['init-only'],
     allowLoopbackEndpoints: values['allow-loopback-endpoints'],
     countConnections: values['count-connections'],
+    keepNodeSourcePorts: values['keep-node-source-ports'],
     manifests: values.manifests === '' ? undefined : values.manifests,
     inspectSocket: values['inspect-socket'],
     inspectBindAddress: values['inspect-bind-address'],
