@@ -30,6 +30,7 @@ export const CGROUP_ROOT_FLAG = {
 /** The flags of the proxy that change what its mode writes, for commands that show that without a running proxy. */
 export const MODE_OPTION_FLAGS = {
   'count-connections': { type: bool, default: false, usage: 'the rules of a proxy that runs with this flag' },
+  'keep-node-source-ports': { type: bool, default: false, usage: 'the rules of a proxy that runs with this flag' },
   'ebpf-sockets': {
     type: oneWordOf(EBPF_SOCKETS),
     default: 'all' as const,
@@ -43,6 +44,7 @@ export const MODE_OPTION_FLAGS = {
 export function modeFlags(values: FlagValues<typeof MODE_OPTION_FLAGS>): ModeFlags {
   return {
     countConnections: values['count-connections'],
+    keepNodeSourcePorts: values['keep-node-source-ports'],
     ebpfSockets: values['ebpf-sockets'],
     cgroupRoot: values['cgroup-root'] === '' ? undefined : values['cgroup-root'],
   };

@@ -21,6 +21,7 @@ const GROUPS: readonly [title: string, names: readonly string[]][] = [
       'ebpf-sockets',
       'cgroup-root',
       'count-connections',
+      'keep-*',
     ],
   ],
   ['One task, then exit', ['write-config-to', 'init-only', 'cleanup', 'help', 'version']],

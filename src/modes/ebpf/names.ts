@@ -27,5 +27,11 @@ export function isLinkPin(name: string): boolean {
 }
 
 /** The maps that outlive a generation, and the process if they are pinned. A map's pin has the map's name. */
-export const STATE_MAPS = ['peers', 'affinity4', 'affinity6', 'active4', 'active6'] as const satisfies readonly MapName[];
+export const STATE_MAPS = [
+  'peers',
+  'affinity4',
+  'affinity6',
+  'active4',
+  'active6',
+] as const satisfies readonly MapName[];
 export type StateMapName = (typeof STATE_MAPS)[number];

@@ -46,6 +46,11 @@ export const OWN_FLAGS = {
     DEFAULT_SOCKET,
     'Path of the Unix socket of the inspection API, which status, explain and other commands ask. An empty path switches it off.',
   ),
+  'keep-node-source-ports': flag(
+    bool,
+    false,
+    'In nftables, iptables and ebpf mode, let masqueraded TCP connections of node processes keep their source port if it is free. They then do not wait a second where endpoints close connections first.',
+  ),
   'machine-id-file': FORMER_FLAG,
   manifests: flag(
     string,

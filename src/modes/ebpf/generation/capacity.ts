@@ -29,7 +29,10 @@ const SLOT_GROWTH = 4;
 export const DIGIT = { IPv4: 4, IPv6: 6 } as const satisfies Record<Family, 4 | 6>;
 
 export function capacityFor(contents: readonly FamilyContents[]): Capacity {
-  const families = Object.fromEntries(FAMILIES.map(family => [family, needOf(family, contents)])) as Record<Family, Need>;
+  const families = Object.fromEntries(FAMILIES.map(family => [family, needOf(family, contents)])) as Record<
+    Family,
+    Need
+  >;
   const both = (field: 'pools' | 'ports') => families.IPv4[field] + families.IPv6[field];
   const of = ({ frontends, slots, members, nodeAddresses }: Need) => ({
     frontends: Math.max(MIN_FRONTENDS, frontends * GROWTH),
