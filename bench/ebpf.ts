@@ -31,7 +31,7 @@ const LIMITS = flags.quick
 const OPERATION_NAMES: Readonly<Record<Operation, string>> = {
   connection: 'connect, ask, close',
   question: 'ask on an open connection',
-  bulk: 'bulk, a gigabyte',
+  bulk: 'bulk, a megabyte',
 };
 
 /** A figure that must not be larger than its target. */

@@ -32,7 +32,7 @@ export interface SocketAddress {
 
 /** What the client did in one slice of time. */
 export interface Load {
-  /** Operations. For `bulk` it is gigabytes. */
+  /** Operations. For `bulk` it is megabytes. */
   readonly count: number;
   readonly errors: number;
   readonly ms: number;
@@ -159,13 +159,13 @@ function sendBulk(fd: number, until: number, samples: number[]): Counted {
   let [bytes, now] = [0, performance.now()];
   while (now < until) {
     const sent = send(fd, chunk, CHUNK_BYTES, MSG_NOSIGNAL);
-    if (sent <= 0) return { count: bytes / 1e9, errors: 1 };
+    if (sent <= 0) return { count: bytes / 1e6, errors: 1 };
     bytes += sent;
     const end = performance.now();
     samples.push(end - now);
     now = end;
   }
-  return { count: bytes / 1e9, errors: 0 };
+  return { count: bytes / 1e6, errors: 0 };
 }
 
 /** Calls `connect` once for each address, with a new socket each. The result of the calls does not matter. */
