@@ -1,14 +1,4 @@
-import {
-  attachedPrograms,
-  BpfLink,
-  type BpfProgram,
-  type ControlGroup,
-  closeObject,
-  type Hook,
-  type PinFolder,
-  programById,
-  programInfo,
-} from '../../../kernel/bpf/index.ts';
+import { BpfLink, type BpfProgram, type ControlGroup, type Hook, type PinFolder } from '../../../kernel/bpf/index.ts';
 import { KernelError } from '../../../kernel/errors.ts';
 import { isLinkPin, linkPin } from '../names.ts';
 
@@ -79,7 +69,7 @@ export class SocketLinks {
     const link = this.#links.get(hook) ?? this.#adopt(hook);
     const isUpdated = link !== undefined && this.#update(link, program);
     if (!isUpdated) link?.close();
-    const current = isUpdated ? link : this.#create(hook, program);
+    const current = isUpdated ? link : BpfLink.create(program, this.#groupFd);
     this.#links.set(hook, current);
     if (this.#folder && this.#pinned(hook) !== current.info().id) this.#folder.pin(linkPin(hook), current.fd);
   }
@@ -100,24 +90,6 @@ export class SocketLinks {
       if (error instanceof KernelError) return false;
       throw error;
     }
-  }
-
-  #create(hook: Hook, program: BpfProgram): BpfLink {
-    try {
-      return BpfLink.create(program, this.#groupFd);
-    } catch (error) {
-      throw this.#exclusiveError(hook, error) ?? error;
-    }
-  }
-
-  /** A program that was attached to be alone makes the kernel refuse ours with EPERM. */
-  #exclusiveError(hook: Hook, error: unknown): Error | undefined {
-    if (!(error instanceof KernelError) || error.errno !== 'EPERM') return undefined;
-    const [other] = attachedPrograms(this.#groupFd, hook);
-    if (other === undefined) return undefined;
-    const { code, operation, errno } = error;
-    const reason = `${programText(other)} is attached to ${this.#group.path} at ${hook} and allows no other program there`;
-    return new KernelError(code, { operation, errno, reason });
   }
 
   #remove(hook: Hook): void {
@@ -148,19 +120,5 @@ export class SocketLinks {
     } finally {
       link.close();
     }
-  }
-}
-
-/** `program filter (id 17)`. Only CAP_SYS_ADMIN may read the name. */
-function programText(id: number): string {
-  try {
-    const fd = programById(id);
-    try {
-      return `program ${programInfo(fd).name} (id ${id})`;
-    } finally {
-      closeObject(fd);
-    }
-  } catch {
-    return `the program with id ${id}`;
   }
 }
