@@ -64,7 +64,8 @@ export class FrontendTable {
   #keys(targets: readonly SocketTarget[]): Buffer {
     const size = FRONTEND_KEY_BYTES[this.#family];
     const keys = Buffer.alloc(targets.length * size);
-    for (const [i, { ip, port }] of targets.entries()) writeFrontendKey({ family: this.#family, ip, port }, keys, i * size);
+    for (const [i, { ip, port }] of targets.entries())
+      writeFrontendKey({ family: this.#family, ip, port }, keys, i * size);
     return keys;
   }
 }

@@ -182,7 +182,9 @@ export class Generation {
     // What one service port lost, another may have got in the same write.
     const kept = new Set(losing.length === 0 ? [] : steps.flatMap(({ change }) => targetTexts(change)));
     for (const family of FAMILIES) {
-      const removed = losing.filter(({ change }) => change.family === family).flatMap(({ diff }) => diff.removedTargets);
+      const removed = losing
+        .filter(({ change }) => change.family === family)
+        .flatMap(({ diff }) => diff.removedTargets);
       this.#tables[family].frontends.remove(removed, ({ ip, port }) => !kept.has(`${family} ${ip} ${port}`));
     }
     for (const { change, from } of steps) {

@@ -20,7 +20,8 @@ export async function mapDifference(map: BpfMap, wanted: Entries, breaks: Breaks
     const place = places.get(text(found.keys, i, keyBytes));
     if (place === undefined) return `another program added an entry to map ${name}`;
     const start = place * valueBytes;
-    const isSame = found.values.compare(wanted.values, start, start + valueBytes, i * valueBytes, (i + 1) * valueBytes) === 0;
+    const isSame =
+      found.values.compare(wanted.values, start, start + valueBytes, i * valueBytes, (i + 1) * valueBytes) === 0;
     if (!isSame) return `another program changed an entry of map ${name}`;
   }
   return count < places.size ? `another program removed an entry of map ${name}` : undefined;

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { type TargetValue, TargetFlag } from '../programs/index.ts';
+import { TargetFlag, type TargetValue } from '../programs/index.ts';
 import type { PoolName, SocketTarget } from '../render.ts';
 import type { PlacedPort } from './placed-port.ts';
 
@@ -14,7 +14,8 @@ export function poolIdentity(id: string, pool: PoolName): bigint {
 /** The value that a target has in `frontends`. */
 export function targetValue({ port, pools, counter }: PlacedPort, { to, isNodeOnly }: SocketTarget): TargetValue {
   const nodeOnly = isNodeOnly ? TargetFlag.nodeOnly : 0;
-  if (to === 'refuse') return { pool: 0, flags: TargetFlag.refuse | nodeOnly, affinitySeconds: 0, counter, identity: 0n };
+  if (to === 'refuse')
+    return { pool: 0, flags: TargetFlag.refuse | nodeOnly, affinitySeconds: 0, counter, identity: 0n };
   const { affinitySeconds } = port;
   const hasAffinity = affinitySeconds > 0;
   const affinity = hasAffinity ? TargetFlag.affinity : 0;
