@@ -15,8 +15,9 @@ import {
   targetLine,
 } from './explained/map-texts.ts';
 import { DIGIT } from './generation/capacity.ts';
-import { frontendEntries, type PlacedPort } from './generation/placed-port.ts';
-import { decodeTarget, type MapName, mapSpec } from './programs/index.ts';
+import type { PlacedPort } from './generation/placed-port.ts';
+import { targetValue } from './generation/target-value.ts';
+import { type MapName, mapSpec } from './programs/index.ts';
 import type { NodeAddressKind } from './render.ts';
 
 export interface ListingInput {
@@ -106,10 +107,9 @@ function mapLines({ family, own, nodeAddresses }: ListingInput): ReadonlyMap<Map
 }
 
 function targetLines(placed: PlacedPort): readonly { readonly text: string; readonly pool: number }[] {
-  const values = Array.from(frontendEntries(placed), ([, value]) => decodeTarget(Buffer.from(value, 'latin1')));
-  return placed.port.targets.flatMap((target, i) => {
-    const value = values[i];
-    return value ? [{ text: targetLine(target, value), pool: value.pool }] : [];
+  return placed.port.targets.map(target => {
+    const value = targetValue(placed, target);
+    return { text: targetLine(target, value), pool: value.pool };
   });
 }
 
@@ -120,7 +120,7 @@ async function countLines({ family, all, nodeAddresses }: ListingInput): Promise
   for (const { port, pools } of all) {
     if (breaks.isDue) await breaks.take();
     counts.frontends += port.targets.length;
-    counts.pools += pools.size;
+    counts.pools += pools.length;
     for (const { endpoints } of pools.values()) {
       counts.slots += endpoints.length;
       if (port.affinitySeconds > 0) counts.members += endpoints.length;

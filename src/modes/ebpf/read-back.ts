@@ -12,8 +12,9 @@ import { pinnedClients } from './explained/pinned-clients.ts';
 import { indexBytes } from './explained/pinned-maps.ts';
 import { DIGIT } from './generation/capacity.ts';
 import type { GenerationMaps, StateMaps } from './generation/maps.ts';
-import { frontendEntries, type PlacedPort } from './generation/placed-port.ts';
+import type { PlacedPort } from './generation/placed-port.ts';
 import type { PlacedPool } from './generation/pool-table.ts';
+import { targetValue } from './generation/target-value.ts';
 import {
   decodeNodeAddress,
   decodePool,
@@ -125,14 +126,13 @@ class MapReader {
   async #frontends(placed: PlacedPort): Promise<void> {
     const { targets } = placed.port;
     const map = this.#map('frontends');
-    const wanted = [...frontendEntries(placed)];
     for (const [i, target] of targets.entries()) {
       if (!(await this.#mayRead())) return;
-      const [key = '', value = ''] = wanted[i] ?? [];
-      const found = map?.lookup(Buffer.from(key, 'latin1'));
-      const line = (bytes: Buffer) => targetLine(target, decodeTarget(bytes));
+      const { ip, port } = target;
+      const found = map?.lookup(frontendKey({ family: placed.family, ip, port }));
       const counted = i === 0 ? this.#counted(placed.counter) : undefined;
-      this.#add(map, line(Buffer.from(value, 'latin1')), found && line(found), counted);
+      const wanted = targetLine(target, targetValue(placed, target));
+      this.#add(map, wanted, found && targetLine(target, decodeTarget(found)), counted);
     }
   }
 
