@@ -18,7 +18,7 @@ export interface ModeMachine {
   /** How the mode runs firewall programs. */
   readonly programs?: Omit<ProgramOptions, 'namespace'> | undefined;
   /** For a mode that translates at sockets. */
-  readonly sockets?: SocketScope | undefined;
+  readonly socketScope?: SocketScope | undefined;
 }
 
 /** Sockets that a mode may serve, instead of those that its options name. */
