@@ -29,7 +29,8 @@ export function ebpfAround<Network>(network: ModeDescriptor<Network>): ModeDescr
     create: (options, context) => layered(network, options, context),
     preview: ({ network: options }, input) => network.preview(options, input),
     cleanup: cleanupEbpf,
-    hasLeftovers: () => hasEbpfLeftovers(),
+    // A proxy in another network namespace, such as that of a demo, must not take the machine's programs away.
+    hasLeftovers: namespace => namespace === undefined && hasEbpfLeftovers(),
     markerChain: undefined,
     ownRules: network.ownRules,
     behaviour: ({ sockets: { sockets }, network: options }) => ({
@@ -44,7 +45,7 @@ function layered<Network>(
   options: LayeredOptions<Network>,
   context: ModeContext,
 ): LayeredMode {
-  const sockets = new EbpfMode({ ...options.sockets, ...context });
+  const sockets = new EbpfMode({ ...options.sockets, ...context.socketScope, ...context });
   const alsoCounted = () => sockets.connections();
   return new LayeredMode(
     { sockets, network: network.create(options.network, { ...context, alsoCounted }) },

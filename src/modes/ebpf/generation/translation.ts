@@ -21,8 +21,8 @@ export interface EbpfOptions extends Place {
   /** Whose connections are translated: those of all processes of the machine, or of the node's own network only. */
   readonly sockets: 'all' | 'node';
   readonly countConnections?: boolean | undefined;
-  /** Only these network namespaces are served, by cookie. For tests. */
-  readonly listedNamespaces?: readonly bigint[] | undefined;
+  /** Only these network namespaces are served, by cookie. For tests and demos. */
+  readonly listedNamespaces?: Iterable<bigint> | undefined;
 }
 
 export interface TranslationOptions extends EbpfOptions {
@@ -266,12 +266,13 @@ export class Translation {
   }
 
   #featuresFor(contents: readonly FamilyContents[]): Features {
+    const { listedNamespaces } = this.#options;
     const ports = contents.flatMap(family => family.ports);
     return {
       affinity: ports.some(({ affinitySeconds }) => affinitySeconds > 0),
       leastConnections: ports.some(({ isLeastConnections }) => isLeastConnections),
       counts: this.#options.countConnections === true,
-      listedNamespaces: this.#options.listedNamespaces,
+      listedNamespaces: listedNamespaces && [...listedNamespaces],
     };
   }
 
