@@ -44,7 +44,7 @@ const NAMES = COMMANDS.map(({ name }) => name);
 
 const RUNNERS: Runners = {
   run: runDaemon,
-  cleanup: ({ log }) => cleanupAll(log),
+  cleanup: ({ log, cgroupRoot }) => cleanupAll(log, { cgroupRoot }),
 };
 
 /** Runs a command line. Returns the exit status. */
