@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, afterEach, before, describe, test } from 'node:test';
+import { withCapabilities } from '../../../../test/support/effective-capabilities.ts';
 import { ProgrammedSockets } from '../../../../test/support/programmed-sockets.ts';
 import { TestNetwork, TestSocket } from '../../../../test/support/test-socket.ts';
 import { waitFor } from '../../../../test/support/wait-for.ts';
@@ -111,5 +112,26 @@ describe('SOCKETS-1 sockets that the programs led to endpoints', () => {
     const found = await read();
     assert.equal(found.length, sockets.length);
     assert.equal(new Set(found.map(({ caller }) => caller?.port)).size, sockets.length);
+  });
+
+  test('SOCKETS-3 CAP_BPF, CAP_NET_ADMIN and CAP_PERFMON are enough', async () => {
+    connect(pod, 'IPv4', SERVICE);
+    const limited = new SocketReader(0n);
+    const { count, incomplete } = await withCapabilities(['CAP_BPF', 'CAP_NET_ADMIN', 'CAP_PERFMON'], () =>
+      limited.read(programmed.map('peers')),
+    );
+    limited.close();
+    assert.deepEqual([count, incomplete], [1, undefined]);
+  });
+
+  test('SOCKETS-3 without CAP_PERFMON the reading says so, and works as soon as the process has it', async () => {
+    connect(pod, 'IPv4', SERVICE);
+    const limited = new SocketReader(0n);
+    const read = () => limited.read(programmed.map('peers'));
+    const refused = await withCapabilities(['CAP_BPF', 'CAP_NET_ADMIN'], read);
+    assert.deepEqual([...refused.sockets], []);
+    assert.match(refused.incomplete ?? '', /^the proxy cannot list sockets: .*EPERM.*CAP_PERFMON/s);
+    assert.equal((await read()).count, 1);
+    limited.close();
   });
 });
