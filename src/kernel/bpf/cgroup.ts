@@ -1,5 +1,5 @@
 import { existsSync, readdirSync, statSync } from 'node:fs';
-import { fileSystemType } from '../libc.ts';
+import { check, fileSystemType, open } from '../libc.ts';
 
 /** `CGROUP2_SUPER_MAGIC` */
 const CGROUP2_FILE_SYSTEM = 0x63677270;
@@ -22,11 +22,16 @@ export function nodeControlGroup(named?: string): ControlGroup | { readonly miss
   if (named !== undefined) {
     return isControlGroup(named) ? groupAt(named) : { missing: `${named} is no folder of a cgroup2 file system` };
   }
-  const path = USUAL_PLACES.find(isControlGroup);
+  const path = hierarchyFolder();
   if (path === undefined) return { missing: `no cgroup2 file system is mounted at ${USUAL_PLACES.join(' or ')}` };
   const group = groupAt(path);
   if (group.id === BigInt(ROOT_INODE) || readdirSync(path).some(name => KUBELET_FOLDER.test(name))) return group;
   return { missing: `${path} is the control group of this container only; mount the host's /sys/fs/cgroup there` };
+}
+
+/** Where this machine or container has its cgroup2 hierarchy. */
+export function hierarchyFolder(): string | undefined {
+  return USUAL_PLACES.find(isControlGroup);
 }
 
 function isControlGroup(path: string): boolean {
@@ -35,4 +40,11 @@ function isControlGroup(path: string): boolean {
 
 function groupAt(path: string): ControlGroup {
   return { path, id: statSync(path, { bigint: true }).ino };
+}
+
+const O_DIRECTORY_CLOEXEC = 0o2200000;
+
+/** Returns a descriptor of the control group, for links. */
+export function openControlGroup({ path }: ControlGroup): number {
+  return check(open(path, O_DIRECTORY_CLOEXEC), `open control group ${path}`);
 }
