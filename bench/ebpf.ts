@@ -45,10 +45,13 @@ async function main(): Promise<void> {
   reportMachine();
   const goals: Goal[] = [];
   const node = new EbpfNode();
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+    process.once(signal, () => void node.close().finally(() => process.exit(1)));
+  }
   try {
     await node.start();
     const answered = await node.addAnswered();
-    for (const services of flags.services.split(',').map(Number)) {
+    for (const services of flags.services.split(',').filter(Boolean).map(Number)) {
       await node.fill(services);
       await node.checkWays(answered);
       const measured = await measureDatapath(node, answered);
