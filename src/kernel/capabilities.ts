@@ -1,19 +1,36 @@
 import { readFileSync } from 'node:fs';
 
-const CAP_NET_ADMIN = 12n;
+/** Capabilities by their numbers in `linux/capability.h`. */
+const CAPABILITIES = { CAP_NET_ADMIN: 12n, CAP_SYS_ADMIN: 21n, CAP_PERFMON: 38n, CAP_BPF: 39n } as const;
+export type Capability = keyof typeof CAPABILITIES;
+
+/** CAP_SYS_ADMIN stands for these, because it was the only one before Linux 5.8. */
+const PARTS_OF_SYS_ADMIN: ReadonlySet<Capability> = new Set(['CAP_BPF', 'CAP_PERFMON']);
 
 /** What the operator can do if this process may not change the kernel's network; undefined if it may. */
 export function netAdminAdvice(status: () => string = ownStatus): string | undefined {
-  return hasNetAdmin(status) ? undefined : 'run kube-proxy as root or with CAP_NET_ADMIN';
+  return capabilityAdvice(['CAP_NET_ADMIN'], status);
 }
 
-/** True also if the capabilities cannot be read: then nothing is known about them. */
-function hasNetAdmin(status: () => string): boolean {
+/** What the operator can do if this process lacks one of these; undefined if it has them all. */
+export function capabilityAdvice(wanted: readonly Capability[], status: () => string = ownStatus): string | undefined {
+  const mask = effectiveCapabilities(status);
+  // Nothing is known about a process whose capabilities cannot be read.
+  if (mask === undefined || wanted.every(capability => has(mask, capability))) return undefined;
+  return `run kube-proxy as root or with ${wanted.join(' and ')}`;
+}
+
+function has(mask: bigint, capability: Capability): boolean {
+  if (((mask >> CAPABILITIES[capability]) & 1n) === 1n) return true;
+  return PARTS_OF_SYS_ADMIN.has(capability) && has(mask, 'CAP_SYS_ADMIN');
+}
+
+function effectiveCapabilities(status: () => string): bigint | undefined {
   try {
     const [, mask] = /^CapEff:\s*([0-9a-f]+)$/m.exec(status()) ?? [];
-    return mask === undefined || ((BigInt(`0x${mask}`) >> CAP_NET_ADMIN) & 1n) === 1n;
+    return mask === undefined ? undefined : BigInt(`0x${mask}`);
   } catch {
-    return true;
+    return undefined;
   }
 }
 

@@ -51,6 +51,8 @@ export interface OwnRules {
 export interface CleanupOptions extends ModeMachine {
   /** The rules that the cleanup must not remove, because the mode that runs now uses them. */
   readonly keep?: OwnRules | undefined;
+  /** The control group that ebpf mode served. The default is the one that it would serve now. */
+  readonly cgroupRoot?: string | undefined;
 }
 
 /** What a mode needs to know for its work before the proxy starts. */

@@ -10,6 +10,7 @@ import { type LiveConfig, modeSettings, ProxyState } from '../../proxy/index.ts'
 import { isSelected } from '../../source/index.ts';
 import type { Io } from '../command.ts';
 import { FlagError } from '../flags/index.ts';
+import { modeFlags } from '../node-flags.ts';
 import { type ChosenNode, chooseNode } from './choose-node.ts';
 import { factsConfiguration } from './configuration.ts';
 import { endpointNotes } from './endpoint-notes.ts';
@@ -43,7 +44,7 @@ export async function loadFacts(flags: FactsFlags, io: Pick<Io, 'stdin'>): Promi
   const wanted = nodeFlag(flags) || configuration.hostnameOverride;
   const snapshot = await readSnapshot(flags, configuration, io);
   const chosen = chooseNode(wanted, snapshot);
-  const facts = factsOf(snapshot, chosen, configuration, gates, modeFlags(flags));
+  const facts = factsOf(snapshot, chosen, configuration, gates, modeFlags(flags.values));
   return { ...facts, notes: [...notes, ...facts.notes] };
 }
 
@@ -63,19 +64,12 @@ async function readSnapshot(
   throw new FlagError('no objects to read: give --manifests DIR (or - for standard input), or --kubeconfig FILE');
 }
 
-function modeFlags({ values }: FactsFlags): ModeFlags {
-  return {
-    countConnections: values['count-connections'],
-    keepNodeSourcePorts: values['keep-node-source-ports'],
-  };
-}
-
 function factsOf(
   snapshot: Snapshot,
   { name: nodeName, isThisMachine, note }: ChosenNode,
   configuration: Configuration,
   gates: FeatureGates,
-  flags: ModeFlags,
+  ofMode: ModeFlags,
 ): LoadedFacts {
   const problems: Problem[] = [...snapshot.problems];
   const live = liveConfig(configuration, gates);
@@ -97,7 +91,7 @@ function factsOf(
     configuration,
     live,
     snapshot,
-    mode: configuredMode(configuration, flags),
+    mode: configuredMode(configuration, ofMode),
     settings: family =>
       modeSettings(state, family, {
         ...live,

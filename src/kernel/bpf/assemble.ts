@@ -7,28 +7,39 @@ export interface Assembled {
   readonly references: readonly { readonly at: number; readonly map: string }[];
   /** What the instructions from an index on are for. */
   readonly notes: readonly { readonly index: number; readonly text: string }[];
+  /** The program as text: notes, labels and numbered instructions. */
   readonly listing: readonly string[];
 }
 
-const INSTRUCTION_BYTES = 8;
+/** A mistake in a program that needs no kernel to be seen. */
+export class AssemblyError extends Error {
+  override readonly name = 'AssemblyError';
+}
 
-/** Resolves labels and encodes. Throws if the program names a label that is not there, or has one twice. */
+export const INSTRUCTION_BYTES = 8;
+/** Where an instruction has the descriptor of a map. */
+const IMMEDIATE_AT = 4;
+
+/** Resolves labels and encodes. Throws an AssemblyError. */
 export function assemble(parts: Part): Assembled {
-  const { instructions, labels, notes, length } = place(flatten(parts));
+  const placed = place(flatten(parts));
+  const { instructions, notes, length } = placed;
+  if (length === 0) throw new AssemblyError('the program has no instruction');
   const code = Buffer.alloc(length * INSTRUCTION_BYTES);
   const references: { at: number; map: string }[] = [];
-  for (const [index, instruction] of instructions) {
-    const at = index * INSTRUCTION_BYTES;
-    encode(code, at, instruction, jumpOffset(labels, index, instruction));
-    if (instruction.map !== undefined) references.push({ at, map: instruction.map });
+  for (const numbered of instructions) {
+    const at = numbered.index * INSTRUCTION_BYTES;
+    encode(code, at, numbered, offsetOf(placed, numbered));
+    const { map } = numbered.instruction;
+    if (map !== undefined) references.push({ at, map });
   }
-  return { code, references, notes, listing: list(instructions, labels, notes) };
+  return { code, references, notes, listing: list(placed) };
 }
 
 /** The code with the descriptors of the maps. */
 export function withMaps({ code, references }: Assembled, descriptor: (map: string) => number): Buffer {
   const bytes = Buffer.from(code);
-  for (const { at, map } of references) bytes.writeInt32LE(descriptor(map), at + 4);
+  for (const { at, map } of references) bytes.writeInt32LE(descriptor(map), at + IMMEDIATE_AT);
   return bytes;
 }
 
@@ -38,66 +49,87 @@ function flatten(part: Part): readonly Flat[] {
   return 'kind' in part ? [part] : part.flatMap(flatten);
 }
 
+interface Numbered {
+  readonly index: number;
+  readonly instruction: Instruction;
+}
+
 interface Placed {
-  readonly instructions: readonly (readonly [index: number, instruction: Instruction])[];
+  readonly instructions: readonly Numbered[];
+  /** The index of the instruction after a label. */
   readonly labels: ReadonlyMap<string, number>;
   readonly notes: Assembled['notes'];
+  /** Wide instructions count twice. */
   readonly length: number;
 }
 
 function place(parts: readonly Flat[]): Placed {
-  const instructions: [number, Instruction][] = [];
+  const instructions: Numbered[] = [];
   const labels = new Map<string, number>();
   const notes: { index: number; text: string }[] = [];
   let length = 0;
   let pending: string | undefined;
   for (const part of parts) {
     if (part.kind === 'label') {
-      if (labels.has(part.name)) throw new Error(`label ${part.name} is there twice`);
-      labels.set(part.name, length);
+      define(labels, part.name, length);
     } else if (part.kind === 'note') {
       pending = part.text;
     } else {
       if (pending !== undefined) notes.push({ index: length, text: pending });
       pending = undefined;
-      instructions.push([length, part]);
+      instructions.push({ index: length, instruction: part });
       length += part.upper === undefined ? 1 : 2;
     }
   }
   return { instructions, labels, notes, length };
 }
 
-function jumpOffset(labels: ReadonlyMap<string, number>, index: number, { to, offset, text }: Instruction): number {
-  if (to === undefined) return offset;
-  const target = labels.get(to);
-  if (target === undefined) throw new Error(`${text}: there is no label ${to}`);
-  const distance = target - index - 1;
-  if (distance !== (distance << 16) >> 16) throw new Error(`${text}: ${distance} instructions are too far`);
-  return distance;
+function define(labels: Map<string, number>, name: string, index: number): void {
+  const earlier = labels.get(name);
+  if (earlier !== undefined) {
+    throw new AssemblyError(`label ${name} is there twice: before instruction ${earlier} and before ${index}`);
+  }
+  labels.set(name, index);
 }
 
-function encode(code: Buffer, at: number, instruction: Instruction, offset: number): void {
-  const { opcode, destination, source, immediate, upper } = instruction;
+/** The offset in memory, or how many instructions a jump passes over. */
+function offsetOf({ labels, length }: Placed, numbered: Numbered): number {
+  const { index, instruction } = numbered;
+  if (instruction.to === undefined) return inRange(numbered, 'offset', instruction.offset, 16);
+  const target = labels.get(instruction.to);
+  if (target === undefined) throw mistake(numbered, `there is no label ${instruction.to}`);
+  if (target === length) throw mistake(numbered, `no instruction follows label ${instruction.to}`);
+  return inRange(numbered, `distance to label ${instruction.to}`, target - index - 1, 16);
+}
+
+function encode(code: Buffer, at: number, numbered: Numbered, offset: number): void {
+  const { opcode, destination, source, immediate, upper } = numbered.instruction;
   code.writeUInt8(opcode, at);
   code.writeUInt8(destination | (source << 4), at + 1);
   code.writeInt16LE(offset, at + 2);
-  code.writeInt32LE(immediate, at + 4);
-  if (upper !== undefined) code.writeInt32LE(upper, at + INSTRUCTION_BYTES + 4);
+  code.writeInt32LE(inRange(numbered, 'number', immediate, 32), at + IMMEDIATE_AT);
+  if (upper !== undefined) code.writeInt32LE(upper, at + INSTRUCTION_BYTES + IMMEDIATE_AT);
 }
 
-function list(
-  instructions: Placed['instructions'],
-  labels: ReadonlyMap<string, number>,
-  notes: Assembled['notes'],
-): readonly string[] {
+function inRange(numbered: Numbered, what: string, value: number, bits: 16 | 32): number {
+  const limit = 2 ** (bits - 1);
+  if (Number.isInteger(value) && value >= -limit && value < limit) return value;
+  throw mistake(numbered, `the ${what} is ${value}, which is no signed number of ${bits} bits`);
+}
+
+function mistake({ index, instruction }: Numbered, reason: string): AssemblyError {
+  return new AssemblyError(`instruction ${index}, ${instruction.text}: ${reason}`);
+}
+
+function list({ instructions, labels, notes }: Placed): readonly string[] {
   const noted = new Map(notes.map(({ index, text }) => [index, text]));
-  const labelled = new Map(Array.from(labels, ([name, index]) => [index, name]));
-  return instructions.flatMap(([index, { text }]) => {
-    const [note, label] = [noted.get(index), labelled.get(index)];
+  const namesAt = (index: number) => [...labels].filter(([, at]) => at === index).map(([name]) => name);
+  return instructions.flatMap(({ index, instruction }) => {
+    const note = noted.get(index);
     return [
       ...(note === undefined ? [] : [`; ${note}`]),
-      ...(label === undefined ? [] : [`${label}:`]),
-      `${index}: ${text}`,
+      ...namesAt(index).map(name => `${name}:`),
+      `${index}: ${instruction.text}`,
     ];
   });
 }

@@ -1,7 +1,8 @@
 import { fileSystemType } from '../libc.ts';
-import { Attributes, bpf, bpfError, tryBpf } from './system-call.ts';
+import { bpfError } from './error.ts';
+import { bpf, callBpf } from './system-call.ts';
 
-/** The folder at which systemd and container runtimes mount it. */
+/** The folder at which systemd and container runtimes mount the file system of BPF objects. */
 export const BPFFS = '/sys/fs/bpf';
 
 /** `BPF_FS_MAGIC` */
@@ -13,13 +14,12 @@ export function isBpffs(path: string): boolean {
 
 /** Gives an object a name in a bpffs, where it outlives the process. */
 export function pin(fd: number, path: string): void {
-  bpf('OBJ_PIN', path, new Attributes(24).pointer(0, Buffer.from(`${path}\0`)).u32(8, fd));
+  bpf('OBJ_PIN', path, { path: Buffer.from(`${path}\0`), fd });
 }
 
 /** Opens a pinned object. Undefined if nothing has this name. */
 export function openPin(path: string): number | undefined {
-  const result = tryBpf('OBJ_GET', new Attributes(24).pointer(0, Buffer.from(`${path}\0`)));
-  if (typeof result === 'number') return result;
-  if (result.errno === 'ENOENT') return undefined;
-  throw bpfError('OBJ_GET', path, result.errno);
+  const { result, errno } = callBpf('OBJ_GET', { path: Buffer.from(`${path}\0`) });
+  if (errno !== undefined && errno !== 'ENOENT') throw bpfError('OBJ_GET', path, errno);
+  return errno === undefined ? result : undefined;
 }

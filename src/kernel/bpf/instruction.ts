@@ -1,28 +1,5 @@
-import { bytesOf, type Field, type Size, type Struct } from './struct.ts';
-
-export interface Register {
-  readonly register: number;
-}
-
-export const r0: Register = { register: 0 };
-export const r1: Register = { register: 1 };
-export const r2: Register = { register: 2 };
-export const r3: Register = { register: 3 };
-export const r4: Register = { register: 4 };
-export const r5: Register = { register: 5 };
-export const r6: Register = { register: 6 };
-export const r7: Register = { register: 7 };
-export const r8: Register = { register: 8 };
-export const r9: Register = { register: 9 };
-/** The end of the stack frame. */
-export const r10: Register = { register: 10 };
-
-/** A number in memory: where a register points to, and an offset. */
-export interface Place {
-  readonly base: Register;
-  readonly offset: number;
-  readonly size: Size;
-}
+import type { Place, Register } from './place.ts';
+import type { Size } from './struct.ts';
 
 /** One instruction. `wide` ones take the room of two. */
 export interface Instruction {
@@ -90,42 +67,6 @@ export type Operator = keyof typeof OPERATORS;
 export type Comparison = keyof typeof COMPARISONS;
 export type Helper = keyof typeof HELPERS;
 
-/** A field of what a register points to: `at(r6, SockAddr.port)`. */
-export function at(base: Register, field: Field): Place {
-  return { base, offset: field.offset, size: field.size };
-}
-
-/** One number of an array that begins at a place. */
-export function nth(place: Place, index: number): Place {
-  return { ...place, offset: place.offset + index * place.size };
-}
-
-/** A structure on the stack. */
-export interface Local<Name extends string = string> {
-  readonly start: number;
-  readonly bytes: number;
-  readonly at: Readonly<Record<Name, Place>>;
-}
-
-/** Lays structures out on the stack: `frame({ key: Key }).key.at.address` is a place. */
-export function frame<Layout extends Readonly<Record<string, Struct>>>(
-  layout: Layout,
-): { readonly [K in keyof Layout]: Local<Extract<keyof Layout[K], string>> } {
-  let top = 0;
-  const locals: Record<string, Local> = {};
-  for (const [name, type] of Object.entries(layout)) {
-    const bytes = bytesOf(type);
-    top -= Math.ceil(bytes / 8) * 8;
-    const start = top;
-    const places = Object.entries(type).map(([field, { offset, size }]) => [
-      field,
-      { base: r10, offset: start + offset, size },
-    ]);
-    locals[name] = { start, bytes, at: Object.fromEntries(places) };
-  }
-  return locals as { readonly [K in keyof Layout]: Local<Extract<keyof Layout[K], string>> };
-}
-
 export function set(to: Register, from: Register | number): Instruction {
   if (typeof from === 'number') return simple(0xb7, { to, immediate: from, text: `${name(to)} = ${from}` });
   return simple(0xbf, { to, from, text: `${name(to)} = ${name(from)}` });
@@ -133,7 +74,7 @@ export function set(to: Register, from: Register | number): Instruction {
 
 /** A 64-bit number. */
 export function setWide(to: Register, value: bigint): Instruction {
-  return wide(to, 0, value, `${name(to)} = 0x${value.toString(16)} ll`);
+  return wide(to, 0, value, `${name(to)} = ${hex(BigInt.asUintN(64, value))}`);
 }
 
 /** A map, for a helper. */
@@ -186,7 +127,7 @@ export function when(a: Register, comparison: Comparison, b: Register | number, 
   const opcode = COMPARISONS[comparison];
   if (typeof b === 'number') {
     return {
-      ...simple(0x05 | opcode, { to: a, immediate: b, text: `if ${name(a)} ${comparison} ${b} goto ${to}` }),
+      ...simple(0x05 | opcode, { to: a, immediate: b, text: `if ${name(a)} ${comparison} ${hex(b >>> 0)} goto ${to}` }),
       to,
     };
   }
@@ -210,31 +151,6 @@ export function label(name: string): Label {
 
 export function note(text: string): Note {
   return { kind: 'note', text };
-}
-
-/** The address of a structure on the stack. */
-export function addressOf(to: Register, { start }: Local): Part {
-  return [set(to, r10), alu(to, '+', start)];
-}
-
-/** r0 becomes the address of the map's value, or 0. */
-export function lookup(map: string, key: Local): Part {
-  return [setMap(r1, map), addressOf(r2, key), call('map_lookup_elem')];
-}
-
-export function update(map: string, key: Local, value: Local): Part {
-  return [setMap(r1, map), addressOf(r2, key), addressOf(r3, value), set(r4, 0), call('map_update_elem')];
-}
-
-export function returns(value: number): Part {
-  return [set(r0, value), exit()];
-}
-
-/** Makes a structure on the stack zero, with its padding. */
-export function clear({ start, bytes }: Local): Part {
-  return Array.from({ length: Math.ceil(bytes / 8) }, (_, i) =>
-    store({ base: r10, offset: start + 8 * i, size: 8 }, 0),
-  );
 }
 
 interface Operands {
@@ -261,6 +177,10 @@ function name({ register }: Register): string {
 
 function half({ register }: Register): string {
   return `w${register}`;
+}
+
+function hex(value: number | bigint): string {
+  return `0x${value.toString(16)}`;
 }
 
 function memory({ base, offset, size }: Place): string {

@@ -1,8 +1,10 @@
 import { readSync } from 'node:fs';
 import { close } from '../libc.ts';
+import { IteratorTarget } from './attributes.ts';
 import type { BpfMap } from './map.ts';
 import { type BpfProgram, HOOKS } from './program.ts';
-import { Attributes, bpf } from './system-call.ts';
+import { StructBytes } from './struct-bytes.ts';
+import { bpf } from './system-call.ts';
 
 /** More than the kernel gives in one read, so that a record never spans two reads. */
 const READ_BYTES = 1 << 16;
@@ -12,9 +14,16 @@ const READ_BYTES = 1 << 16;
  * tens of kilobytes at a time. The caller may take a break between two parts. Needs CAP_PERFMON.
  */
 export function* iterate(program: BpfProgram, map: BpfMap): Generator<Buffer, void> {
-  const link = bpf('LINK_CREATE', `iterator over ${map.spec.name}`, linkAttributes(program.fd, map.fd));
+  const what = `iterator over ${map.spec.name}`;
+  const target = new StructBytes(IteratorTarget, { map: map.fd }).bytes;
+  const link = bpf('LINK_CREATE', what, {
+    program: program.fd,
+    attachType: HOOKS.iterator.attach,
+    iterator: target,
+    iteratorSize: target.length,
+  });
   try {
-    const fd = bpf('ITER_CREATE', `iterator over ${map.spec.name}`, new Attributes(8).u32(0, link));
+    const fd = bpf('ITER_CREATE', what, { link });
     try {
       yield* readAll(fd);
     } finally {
@@ -23,12 +32,6 @@ export function* iterate(program: BpfProgram, map: BpfMap): Generator<Buffer, vo
   } finally {
     close(link);
   }
-}
-
-function linkAttributes(program: number, map: number): Attributes {
-  // union bpf_iter_link_info
-  const target = new Attributes(16).u32(0, map).bytes;
-  return new Attributes(48).u32(0, program).u32(8, HOOKS.iterator.attach).pointer(16, target).u32(24, target.length);
 }
 
 function* readAll(fd: number): Generator<Buffer, void> {

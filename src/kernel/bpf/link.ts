@@ -1,7 +1,9 @@
 import { close } from '../libc.ts';
-import { objectInfo } from './object-info.ts';
+import { loneProgram } from './attached-programs.ts';
+import { bpfError } from './error.ts';
+import { LinkInfoLayout, objectInfo } from './object-info.ts';
 import { type BpfProgram, HOOKS, type Hook } from './program.ts';
-import { Attributes, bpf } from './system-call.ts';
+import { bpf, callBpf } from './system-call.ts';
 
 export interface LinkInfo {
   readonly id: number;
@@ -19,10 +21,15 @@ export class BpfLink {
     this.fd = fd;
   }
 
-  /** `cgroup` is a descriptor of the control group's directory. */
+  /** `cgroup` is a descriptor of the control group's directory. Other programs may be attached there too. */
   static create(program: BpfProgram, cgroup: number): BpfLink {
-    const attributes = new Attributes(48).u32(0, program.fd).u32(4, cgroup).u32(8, HOOKS[program.hook].attach);
-    return new BpfLink(bpf('LINK_CREATE', program.hook, attributes));
+    const { hook } = program;
+    const attachType = HOOKS[hook].attach;
+    const { result, errno } = callBpf('LINK_CREATE', { program: program.fd, target: cgroup, attachType });
+    if (errno === undefined) return new BpfLink(result);
+    throw bpfError('LINK_CREATE', hook, errno, {
+      advice: errno === 'EPERM' ? neighbourAdvice(cgroup, hook) : undefined,
+    });
   }
 
   /** Takes a descriptor over. */
@@ -32,17 +39,17 @@ export class BpfLink {
 
   /** Puts another program in place, in one step. */
   update(program: BpfProgram): void {
-    bpf('LINK_UPDATE', program.hook, new Attributes(16).u32(0, this.fd).u32(4, program.fd));
+    bpf('LINK_UPDATE', program.hook, { link: this.fd, program: program.fd });
   }
 
   info(): LinkInfo {
-    const bytes = objectInfo(this.fd, 64);
-    return { id: bytes.readUInt32LE(4), program: bytes.readUInt32LE(8), cgroup: bytes.readBigUInt64LE(16) };
+    const info = objectInfo(this.fd, LinkInfoLayout);
+    return { id: info.number('id'), program: info.number('program'), cgroup: info.big('cgroup') };
   }
 
   /** Takes the program away from the control group, also if the link is pinned. */
   detach(): void {
-    bpf('LINK_DETACH', 'link', new Attributes(4).u32(0, this.fd));
+    bpf('LINK_DETACH', 'link', { link: this.fd });
   }
 
   close(): void {
@@ -50,11 +57,9 @@ export class BpfLink {
   }
 }
 
-/** The ids of the programs that are attached to a control group. */
-export function attachedPrograms(cgroup: number, hook: Hook): readonly number[] {
-  const most = 64;
-  const ids = Buffer.alloc(most * 4);
-  const attributes = new Attributes(64).u32(0, cgroup).u32(4, HOOKS[hook].attach).pointer(16, ids).u32(24, most);
-  bpf('PROG_QUERY', hook, attributes);
-  return Array.from({ length: attributes.bytes.readUInt32LE(24) }, (_, i) => ids.readUInt32LE(i * 4));
+function neighbourAdvice(cgroup: number, hook: Hook): string | undefined {
+  const lone = loneProgram(cgroup, hook);
+  if (!lone) return undefined;
+  const program = lone.name === undefined ? `program ${lone.id}` : `program ${lone.id} (${lone.name})`;
+  return `detach ${program} from the control group, or attach it so that it allows others (BPF_F_ALLOW_MULTI)`;
 }

@@ -1,13 +1,16 @@
 import { countPossibleCpus } from '../cpus.ts';
 import { close } from '../libc.ts';
-import { BtfWriter, loadBtf } from './btf.ts';
+import { loadBtf } from './btf-load.ts';
+import { BtfWriter } from './btf-writer.ts';
+import { bpfError } from './error.ts';
 import { MappedArray } from './mapped-array.ts';
-import { bytesOf, type Struct } from './struct.ts';
-import { Attributes, bpf, bpfError, tryBpf } from './system-call.ts';
+import { objectName } from './object-info.ts';
+import type { Struct } from './struct.ts';
+import { bpf, callBpf } from './system-call.ts';
 
 /** Types of maps as in `linux/bpf.h`. */
-const MapType = { hash: 1, array: 2, 'per-cpu array': 6, 'lru hash': 9, 'socket storage': 24 } as const;
-export type MapType = keyof typeof MapType;
+const MAP_TYPES = { hash: 1, array: 2, 'per-cpu array': 6, 'lru hash': 9, 'socket storage': 24 } as const;
+export type MapType = keyof typeof MAP_TYPES;
 
 const Flag = { NO_PREALLOC: 1, MMAPABLE: 1 << 10 } as const;
 const FLAGS: Readonly<Record<MapType, number>> = {
@@ -30,6 +33,12 @@ export interface MapSpec {
   readonly value?: Struct | undefined;
 }
 
+/** Keys and values, each one after another. */
+export interface Entries {
+  readonly keys: Buffer;
+  readonly values: Buffer;
+}
+
 /** How many entries the kernel gives at once. */
 const BATCH = 8192;
 
@@ -48,15 +57,20 @@ export class BpfMap {
   }
 
   static create(spec: MapSpec): BpfMap {
-    const { name, type, keyBytes, valueBytes, entries } = spec;
-    const attributes = new Attributes(80).u32(0, MapType[type]).u32(4, keyBytes).u32(8, valueBytes).u32(12, entries);
-    attributes.u32(16, FLAGS[type]).name(28, name);
-    const btf = spec.value && valueType(spec.value);
-    if (btf) attributes.u32(48, btf.fd).u32(52, btf.key).u32(56, btf.value);
+    const types = spec.value && valueTypes(spec.value);
     try {
-      return new BpfMap(bpf('MAP_CREATE', name, attributes), spec);
+      const fd = bpf('MAP_CREATE', spec.name, {
+        type: MAP_TYPES[spec.type],
+        keySize: spec.keyBytes,
+        valueSize: spec.valueBytes,
+        maxEntries: spec.entries,
+        flags: FLAGS[spec.type],
+        name: objectName(spec.name),
+        ...types,
+      });
+      return new BpfMap(fd, spec);
     } finally {
-      if (btf) close(btf.fd);
+      if (types) close(types.btf);
     }
   }
 
@@ -66,77 +80,56 @@ export class BpfMap {
   }
 
   update(key: Buffer, value: Buffer): void {
-    bpf('MAP_UPDATE_ELEM', this.spec.name, this.#element(key, value));
+    bpf('MAP_UPDATE_ELEM', this.spec.name, { map: this.fd, key, value });
   }
 
   /** Returns false if there is no such key. */
   remove(key: Buffer): boolean {
-    const result = tryBpf('MAP_DELETE_ELEM', this.#element(key, undefined));
-    if (typeof result === 'number') return true;
-    if (result.errno === 'ENOENT') return false;
-    throw bpfError('MAP_DELETE_ELEM', this.spec.name, result.errno);
+    const { errno } = callBpf('MAP_DELETE_ELEM', { map: this.fd, key });
+    if (errno !== undefined && errno !== 'ENOENT') throw bpfError('MAP_DELETE_ELEM', this.spec.name, errno);
+    return errno === undefined;
   }
 
   /** A per-CPU map has the values of all processors one after another. */
   lookup(key: Buffer): Buffer | undefined {
     const value = Buffer.alloc(this.#valueBytes);
-    const result = tryBpf('MAP_LOOKUP_ELEM', this.#element(key, value));
-    if (typeof result === 'number') return value;
-    if (result.errno === 'ENOENT') return undefined;
-    throw bpfError('MAP_LOOKUP_ELEM', this.spec.name, result.errno);
+    const { errno } = callBpf('MAP_LOOKUP_ELEM', { map: this.fd, key, value });
+    if (errno !== undefined && errno !== 'ENOENT') throw bpfError('MAP_LOOKUP_ELEM', this.spec.name, errno);
+    return errno === undefined ? value : undefined;
   }
 
-  /** Keys and values stand one after another. */
+  /** Adds or replaces entries. After E2BIG, the entries before the one that had no room are written. */
   updateBatch(keys: Buffer, values: Buffer): void {
-    const count = keys.length / this.spec.keyBytes;
-    if (count === 0) return;
-    const attributes = new Attributes(56).pointer(16, keys).pointer(24, values).u32(32, count).u32(36, this.fd);
-    bpf('MAP_UPDATE_BATCH', this.spec.name, attributes);
+    const count = this.#count(keys);
+    if (count > 0) bpf('MAP_UPDATE_BATCH', this.spec.name, { map: this.fd, keys, values, count });
   }
 
-  /** Keys stand one after another. A key that is not there is no error. */
+  /** Removes entries. A key that is not there is no error. */
   removeBatch(keys: Buffer): void {
-    const { keyBytes, name } = this.spec;
     for (let rest = keys; rest.length > 0; ) {
-      const attributes = new Attributes(56)
-        .pointer(16, rest)
-        .u32(32, rest.length / keyBytes)
-        .u32(36, this.fd);
-      const result = tryBpf('MAP_DELETE_BATCH', attributes);
-      if (typeof result === 'number') return;
-      if (result.errno !== 'ENOENT') throw bpfError('MAP_DELETE_BATCH', name, result.errno);
+      const { errno, attributes } = callBpf('MAP_DELETE_BATCH', { map: this.fd, keys: rest, count: this.#count(rest) });
+      if (errno === undefined) return;
+      if (errno !== 'ENOENT') throw bpfError('MAP_DELETE_BATCH', this.spec.name, errno);
       // The kernel stops at a missing key and says how many it removed before.
-      rest = rest.subarray((attributes.bytes.readUInt32LE(32) + 1) * keyBytes);
+      rest = rest.subarray((attributes.number('count') + 1) * this.spec.keyBytes);
     }
   }
 
-  /** All keys and values of a hash map or an array, one after another. */
-  entries(): { readonly keys: Buffer; readonly values: Buffer } {
-    const { keyBytes, name } = this.spec;
-    const valueBytes = this.#valueBytes;
+  /** All entries of a hash map or an array. While programs change the map, some of their changes may be missing. */
+  entries(): Entries {
     const [keys, values]: [Buffer[], Buffer[]] = [[], []];
-    let most = BATCH;
+    let count = BATCH;
     let position: Buffer | undefined;
     for (;;) {
-      const [k, v, next] = [
-        Buffer.alloc(most * keyBytes),
-        Buffer.alloc(most * valueBytes),
-        Buffer.alloc(Math.max(4, keyBytes)),
-      ];
-      const attributes = new Attributes(56).pointer(0, position).pointer(8, next).pointer(16, k).pointer(24, v);
-      attributes.u32(32, most).u32(36, this.fd);
-      const result = tryBpf('MAP_LOOKUP_BATCH', attributes);
-      const errno = typeof result === 'number' ? undefined : result.errno;
-      if (errno === 'ENOSPC') {
-        most *= 2;
+      const part = this.#readBatch(position, count);
+      if (part === 'too small') {
+        count *= 2;
         continue;
       }
-      if (errno !== undefined && errno !== 'ENOENT') throw bpfError('MAP_LOOKUP_BATCH', name, errno);
-      const count = attributes.bytes.readUInt32LE(32);
-      keys.push(k.subarray(0, count * keyBytes));
-      values.push(v.subarray(0, count * valueBytes));
-      if (errno === 'ENOENT') return { keys: Buffer.concat(keys), values: Buffer.concat(values) };
-      position = next;
+      keys.push(part.keys);
+      values.push(part.values);
+      if (!part.next) return { keys: Buffer.concat(keys), values: Buffer.concat(values) };
+      position = part.next;
     }
   }
 
@@ -162,15 +155,29 @@ export class BpfMap {
     close(this.fd);
   }
 
-  #element(key: Buffer, value: Buffer | undefined): Attributes {
-    return new Attributes(32).u32(0, this.fd).pointer(8, key).pointer(16, value);
+  /** A bucket of a hash map comes whole: a batch that is smaller than a bucket is too small. */
+  #readBatch(position: Buffer | undefined, most: number): (Entries & { readonly next?: Buffer }) | 'too small' {
+    const { keyBytes, name } = this.spec;
+    const [keys, values] = [Buffer.alloc(most * keyBytes), Buffer.alloc(most * this.#valueBytes)];
+    const next = Buffer.alloc(Math.max(4, keyBytes));
+    const answer = { map: this.fd, position, nextPosition: next, keys, values, count: most };
+    const { errno, attributes } = callBpf('MAP_LOOKUP_BATCH', answer);
+    if (errno === 'ENOSPC') return 'too small';
+    if (errno !== undefined && errno !== 'ENOENT') throw bpfError('MAP_LOOKUP_BATCH', name, errno);
+    const count = attributes.number('count');
+    const part = { keys: keys.subarray(0, count * keyBytes), values: values.subarray(0, count * this.#valueBytes) };
+    return errno === 'ENOENT' ? part : { ...part, next };
+  }
+
+  #count(keys: Buffer): number {
+    return keys.length / this.spec.keyBytes;
   }
 }
 
-function valueType(value: Struct): { readonly fd: number; readonly key: number; readonly value: number } {
-  const btf = new BtfWriter();
-  const key = btf.int('int', 4, true);
-  const type = btf.struct('value', value);
-  if (bytesOf(value) === 0) throw new RangeError('a value has no bytes');
-  return { fd: loadBtf(btf.bytes()), key, value: type };
+/** The types of the key and the value of socket storage, whose key is a descriptor. */
+function valueTypes(value: Struct): { readonly btf: number; readonly keyType: number; readonly valueType: number } {
+  const writer = new BtfWriter();
+  const keyType = writer.int('int', 4, true);
+  const valueType = writer.struct('value', value);
+  return { btf: loadBtf(writer.bytes()), keyType, valueType };
 }

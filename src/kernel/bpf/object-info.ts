@@ -1,10 +1,54 @@
-import { Attributes, bpf } from './system-call.ts';
+import { bpfError } from './error.ts';
+import { bytesOf, type Struct, struct, u8, u32, u64 } from './struct.ts';
+import { type FieldValues, StructBytes } from './struct-bytes.ts';
+import { bpf, callBpf } from './system-call.ts';
 
-/** What the kernel tells of a map, a program or a link. Each has its own structure. */
-export function objectInfo(fd: number, length: number): Buffer {
-  const bytes = Buffer.alloc(length);
-  bpf('OBJ_GET_INFO_BY_FD', 'object', new Attributes(16).u32(0, fd).u32(4, length).pointer(8, bytes));
-  return bytes;
+/** Structures of `linux/bpf.h` in which the kernel describes its objects, as far as they are used here. */
+
+/** `struct bpf_prog_info` */
+export const ProgramInfoLayout = struct({
+  type: u32,
+  id: u32,
+  tag: [u8, 8],
+  machineCodeSize: u32,
+  codeSize: u32,
+  machineCode: u64,
+  code: u64,
+  loadTime: u64,
+  user: u32,
+  mapCount: u32,
+  maps: u64,
+  name: [u8, 16],
+});
+
+/** `struct bpf_map_info` */
+export const MapInfoLayout = struct({
+  type: u32,
+  id: u32,
+  keySize: u32,
+  valueSize: u32,
+  maxEntries: u32,
+  flags: u32,
+  name: [u8, 16],
+});
+
+/** `struct bpf_link_info` of a link to a control group. */
+export const LinkInfoLayout = struct({ type: u32, id: u32, program: u32, cgroup: u64, attachType: u32 });
+
+/** The kernel keeps 15 characters of a name, and takes only letters, digits, underscores and dots. */
+export function objectName(name: string): string {
+  return name.replaceAll(/[^\w.]/g, '_').slice(0, 15);
+}
+
+/** Asks the kernel about a map, a program or a link. `values` says where the kernel may write arrays. */
+export function objectInfo<Name extends string>(
+  fd: number,
+  type: Struct<Name>,
+  values?: FieldValues<Name>,
+): StructBytes<Name> {
+  const info = new StructBytes(type, values);
+  bpf('OBJ_GET_INFO_BY_FD', 'object', { fd, info: info.bytes, infoSize: bytesOf(type) });
+  return info;
 }
 
 export interface ProgramInfo {
@@ -16,27 +60,23 @@ export interface ProgramInfo {
   readonly maps: readonly number[];
 }
 
-const PROGRAM_BYTES = 232;
+/** A program may use no more maps. */
 const MAX_MAPS = 64;
 
 export function programInfo(fd: number): ProgramInfo {
   const maps = Buffer.alloc(MAX_MAPS * 4);
-  const bytes = Buffer.alloc(PROGRAM_BYTES);
-  const attributes = new Attributes(16).u32(0, fd).u32(4, PROGRAM_BYTES).pointer(8, bytes);
-  const request = new Attributes(PROGRAM_BYTES).u32(52, MAX_MAPS).pointer(56, maps);
-  request.bytes.copy(bytes);
-  bpf('OBJ_GET_INFO_BY_FD', 'program', attributes);
-  const count = Math.min(MAX_MAPS, bytes.readUInt32LE(52));
+  const info = objectInfo(fd, ProgramInfoLayout, { mapCount: MAX_MAPS, maps });
   return {
-    id: bytes.readUInt32LE(4),
-    tag: bytes.subarray(8, 16).toString('hex'),
-    name: textAt(bytes, 64),
-    maps: Array.from({ length: count }, (_, i) => maps.readUInt32LE(i * 4)),
+    id: info.number('id'),
+    name: info.text('name'),
+    tag: info.array('tag').toString('hex'),
+    maps: readIds(maps, info.number('mapCount')),
   };
 }
 
 export interface MapInfo {
   readonly id: number;
+  /** As in `linux/bpf.h`. */
   readonly type: number;
   readonly keyBytes: number;
   readonly valueBytes: number;
@@ -45,23 +85,34 @@ export interface MapInfo {
 }
 
 export function mapInfo(fd: number): MapInfo {
-  const bytes = objectInfo(fd, 88);
-  const [type = 0, id = 0, keyBytes = 0, valueBytes = 0, entries = 0] = [0, 4, 8, 12, 16].map(at =>
-    bytes.readUInt32LE(at),
-  );
-  return { id, type, keyBytes, valueBytes, entries, name: textAt(bytes, 24) };
+  const info = objectInfo(fd, MapInfoLayout);
+  return {
+    id: info.number('id'),
+    type: info.number('type'),
+    keyBytes: info.number('keySize'),
+    valueBytes: info.number('valueSize'),
+    entries: info.number('maxEntries'),
+    name: info.text('name'),
+  };
 }
 
-/** Needs CAP_SYS_ADMIN. Returns a descriptor. */
+/** Opens a program by its id. Needs CAP_SYS_ADMIN. Returns a descriptor. */
 export function programById(id: number): number {
-  return bpf('PROG_GET_FD_BY_ID', `program ${id}`, new Attributes(12).u32(0, id));
+  return openById('PROG_GET_FD_BY_ID', `program ${id}`, id);
 }
 
-/** Needs CAP_SYS_ADMIN. Returns a descriptor. */
+/** Opens a map by its id. Needs CAP_SYS_ADMIN. Returns a descriptor. */
 export function mapById(id: number): number {
-  return bpf('MAP_GET_FD_BY_ID', `map ${id}`, new Attributes(12).u32(0, id));
+  return openById('MAP_GET_FD_BY_ID', `map ${id}`, id);
 }
 
-function textAt(bytes: Buffer, offset: number): string {
-  return bytes.toString('latin1', offset, offset + 16).split('\0', 1)[0] ?? '';
+/** Ids that the kernel wrote, of which there may be more than room. */
+export function readIds(bytes: Buffer, count: number): readonly number[] {
+  return Array.from({ length: Math.min(count, bytes.length / 4) }, (_, i) => bytes.readUInt32LE(i * 4));
+}
+
+function openById(command: 'PROG_GET_FD_BY_ID' | 'MAP_GET_FD_BY_ID', what: string, id: number): number {
+  const { result, errno } = callBpf(command, { id });
+  if (errno !== undefined) throw bpfError(command, what, errno, { capabilities: ['CAP_SYS_ADMIN'] });
+  return result;
 }

@@ -1,7 +1,11 @@
 import { close } from '../libc.ts';
-import { type Assembled, withMaps } from './assemble.ts';
-import { BtfWriter, loadBtf } from './btf.ts';
-import { Attributes, bpfError, tryBpf } from './system-call.ts';
+import { type Assembled, INSTRUCTION_BYTES, withMaps } from './assemble.ts';
+import { loadBtf } from './btf-load.ts';
+import { bpfError } from './error.ts';
+import { objectName } from './object-info.ts';
+import { encodeSourceLines, FUNCTION_BYTES, LINE_BYTES, type SourceLines } from './source-lines.ts';
+import { untilZero } from './struct-bytes.ts';
+import { type Answer, callBpf } from './system-call.ts';
 
 /** Where a program is attached, with the type of programs there, as in `linux/bpf.h`. */
 export const HOOKS = {
@@ -25,6 +29,7 @@ export interface ProgramSpec {
   readonly attachBtfId?: number | undefined;
 }
 
+/** The kernel offers some of its functions only to programs with this license. */
 const LICENSE = Buffer.from('GPL\0');
 const LOG_BYTES = 1 << 22;
 /** The last lines say what the verifier does not accept. */
@@ -43,19 +48,19 @@ export class BpfProgram {
   /** Throws a KernelError with the verifier's last lines. */
   static load(spec: ProgramSpec, descriptor: (map: string) => number): BpfProgram {
     const code = withMaps(spec.assembled, descriptor);
-    const lines = lineInformation(spec);
+    const lines = encodeSourceLines(spec.name, spec.file, spec.assembled.notes);
     const btf = loadBtf(lines.types);
     try {
-      const first = tryBpf('PROG_LOAD', attributesOf(spec, code, lines, btf));
-      if (typeof first === 'number') return new BpfProgram(first, spec.hook);
+      const first = load(spec, code, lines, btf);
+      if (first.errno === undefined) return new BpfProgram(first.result, spec.hook);
       // Only now: the log costs several milliseconds.
       const log = Buffer.alloc(LOG_BYTES);
-      const second = tryBpf(
-        'PROG_LOAD',
-        attributesOf(spec, code, lines, btf).u32(24, 1).u32(28, log.length).pointer(32, log),
-      );
-      if (typeof second === 'number') return new BpfProgram(second, spec.hook);
-      throw bpfError('PROG_LOAD', spec.name, first.errno, lastLines(log));
+      const second = load(spec, code, lines, btf, log);
+      if (second.errno === undefined) return new BpfProgram(second.result, spec.hook);
+      throw bpfError('PROG_LOAD', spec.name, first.errno, {
+        kernelMessage: lastLines(log),
+        capabilities: spec.hook === 'iterator' ? ['CAP_BPF', 'CAP_PERFMON'] : undefined,
+      });
     } finally {
       close(btf);
     }
@@ -66,49 +71,34 @@ export class BpfProgram {
   }
 }
 
-interface LineInformation {
-  readonly types: Buffer;
-  readonly functions: Buffer;
-  readonly lines: Buffer;
-}
-
-function attributesOf(spec: ProgramSpec, code: Buffer, { functions, lines }: LineInformation, btf: number): Attributes {
-  const { type, attach } = HOOKS[spec.hook];
-  const attributes = new Attributes(144)
-    .u32(0, type)
-    .u32(4, code.length / 8)
-    .pointer(8, code)
-    .pointer(16, LICENSE);
-  attributes.name(48, spec.name).u32(68, attach).u32(72, btf);
-  attributes
-    .u32(76, 8)
-    .pointer(80, functions)
-    .u32(88, functions.length / 8);
-  attributes
-    .u32(92, 16)
-    .pointer(96, lines)
-    .u32(104, lines.length / 16);
-  return attributes.u32(108, spec.attachBtfId ?? 0);
-}
-
-/** The notes, as source lines. */
-function lineInformation({ name, file, assembled }: ProgramSpec): LineInformation {
-  const btf = new BtfWriter();
-  const main = btf.func(name.replaceAll(/\W/g, '_'), btf.int('int', 4, true));
-  const notes = assembled.notes[0]?.index === 0 ? assembled.notes : [{ index: 0, text: name }, ...assembled.notes];
-  const lines = Buffer.alloc(notes.length * 16);
-  const fileName = btf.text(file);
-  for (const [i, { index, text }] of notes.entries()) {
-    for (const [word, value] of [index, fileName, btf.text(text), (i + 1) << 10].entries()) {
-      lines.writeUInt32LE(value, i * 16 + word * 4);
-    }
-  }
-  const functions = Buffer.alloc(8);
-  functions.writeUInt32LE(main, 4);
-  return { types: btf.bytes(), functions, lines };
+function load(
+  { name, hook, attachBtfId }: ProgramSpec,
+  code: Buffer,
+  { functions, lines }: SourceLines,
+  btf: number,
+  log?: Buffer,
+): Answer<string> {
+  return callBpf('PROG_LOAD', {
+    type: HOOKS[hook].type,
+    attachType: HOOKS[hook].attach,
+    attachBtfId,
+    name: objectName(name),
+    license: LICENSE,
+    instructions: code,
+    instructionCount: code.length / INSTRUCTION_BYTES,
+    btf,
+    functions,
+    functionSize: FUNCTION_BYTES,
+    functionCount: functions.length / FUNCTION_BYTES,
+    lines,
+    lineSize: LINE_BYTES,
+    lineCount: lines.length / LINE_BYTES,
+    log,
+    logSize: log?.length,
+    logLevel: log && 1,
+  });
 }
 
 function lastLines(log: Buffer): string {
-  const [text = ''] = log.toString('latin1').split('\0', 1);
-  return text.trimEnd().split('\n').slice(-LOG_LINES).join('\n');
+  return untilZero(log).trimEnd().split('\n').slice(-LOG_LINES).join('\n');
 }

@@ -1,86 +1,56 @@
-import { KernelError } from '../errors.ts';
-import { addressOf, errnoName, lastErrno, syscall } from '../libc.ts';
+import { errnoName, lastErrno, syscall } from '../libc.ts';
+import * as layout from './attributes.ts';
+import { bpfError, CALL_NUMBERS } from './error.ts';
+import { type FieldValues, StructBytes } from './struct-bytes.ts';
 
-/** The number of the system call bpf, by processor. */
-const BPF_CALL: Readonly<Partial<Record<string, number>>> = { x64: 321, arm64: 280 };
-
-/** Commands as in `linux/bpf.h`. */
-export const Command = {
-  MAP_CREATE: 0,
-  MAP_LOOKUP_ELEM: 1,
-  MAP_UPDATE_ELEM: 2,
-  MAP_DELETE_ELEM: 3,
-  MAP_GET_NEXT_KEY: 4,
-  PROG_LOAD: 5,
-  OBJ_PIN: 6,
-  OBJ_GET: 7,
-  PROG_ATTACH: 8,
-  PROG_DETACH: 9,
-  PROG_GET_FD_BY_ID: 13,
-  MAP_GET_FD_BY_ID: 14,
-  OBJ_GET_INFO_BY_FD: 15,
-  PROG_QUERY: 16,
-  BTF_LOAD: 18,
-  MAP_LOOKUP_BATCH: 24,
-  MAP_UPDATE_BATCH: 26,
-  MAP_DELETE_BATCH: 27,
-  LINK_CREATE: 28,
-  LINK_UPDATE: 29,
-  ENABLE_STATS: 32,
-  ITER_CREATE: 33,
-  LINK_DETACH: 34,
+/** Commands by their numbers in `linux/bpf.h`, with what they take. */
+const COMMANDS = {
+  MAP_CREATE: [0, layout.MapCreate],
+  MAP_LOOKUP_ELEM: [1, layout.MapElement],
+  MAP_UPDATE_ELEM: [2, layout.MapElement],
+  MAP_DELETE_ELEM: [3, layout.MapElement],
+  PROG_LOAD: [5, layout.ProgramLoad],
+  OBJ_PIN: [6, layout.ObjectPath],
+  OBJ_GET: [7, layout.ObjectPath],
+  PROG_GET_FD_BY_ID: [13, layout.ObjectId],
+  MAP_GET_FD_BY_ID: [14, layout.ObjectId],
+  OBJ_GET_INFO_BY_FD: [15, layout.ObjectInfo],
+  PROG_QUERY: [16, layout.ProgramQuery],
+  BTF_LOAD: [18, layout.BtfLoad],
+  MAP_LOOKUP_BATCH: [24, layout.MapBatch],
+  MAP_UPDATE_BATCH: [26, layout.MapBatch],
+  MAP_DELETE_BATCH: [27, layout.MapBatch],
+  LINK_CREATE: [28, layout.LinkCreate],
+  LINK_UPDATE: [29, layout.LinkUpdate],
+  ITER_CREATE: [33, layout.IteratorCreate],
+  LINK_DETACH: [34, layout.LinkDetach],
 } as const;
 
-export type CommandName = keyof typeof Command;
+export type Command = keyof typeof COMMANDS;
+type FieldOf<C extends Command> = Extract<keyof (typeof COMMANDS)[C][1], string>;
 
-/** The bytes of `union bpf_attr` for one command. */
-export class Attributes {
-  readonly bytes: Buffer;
-  /** The kernel reads these while the call runs. */
-  readonly #kept: Uint8Array[] = [];
-
-  constructor(length: number) {
-    this.bytes = Buffer.alloc(length);
-  }
-
-  u32(offset: number, value: number): this {
-    this.bytes.writeUInt32LE(value >>> 0, offset);
-    return this;
-  }
-
-  u64(offset: number, value: bigint): this {
-    this.bytes.writeBigUInt64LE(value, offset);
-    return this;
-  }
-
-  pointer(offset: number, buffer: Uint8Array | undefined): this {
-    if (!buffer || buffer.length === 0) return this;
-    this.#kept.push(buffer);
-    return this.u64(offset, addressOf(buffer));
-  }
-
-  /** A text of at most 15 bytes. */
-  name(offset: number, text: string): this {
-    this.bytes.write(text.slice(0, 15), offset, 'latin1');
-    return this;
-  }
+/** What the kernel answers. */
+export interface Answer<Name extends string> {
+  /** A descriptor, or 0. Meaningless after an error. */
+  readonly result: number;
+  readonly errno: string | undefined;
+  /** The attributes, of which the kernel writes some. */
+  readonly attributes: StructBytes<Name>;
 }
 
 /** Returns what the kernel returns: a descriptor, or 0. Throws a KernelError. */
-export function bpf(command: CommandName, what: string, attributes: Attributes): number {
-  const result = tryBpf(command, attributes);
-  if (typeof result === 'number') return result;
-  throw bpfError(command, what, result.errno);
+export function bpf<C extends Command>(command: C, what: string, values: FieldValues<FieldOf<C>>): number {
+  const { result, errno } = callBpf(command, values);
+  if (errno !== undefined) throw bpfError(command, what, errno);
+  return result;
 }
 
 /** As `bpf`, for callers that expect some errors. */
-export function tryBpf(command: CommandName, { bytes }: Attributes): number | { readonly errno: string } {
-  const number = BPF_CALL[process.arch];
-  if (number === undefined) return { errno: 'ENOSYS' };
-  const result = Number(syscall(number, Command[command], bytes, bytes.length, 0, 0));
-  return result >= 0 ? result : { errno: errnoName(lastErrno()) };
-}
-
-export function bpfError(command: CommandName, what: string, errno: string, kernelMessage?: string): KernelError {
-  return new KernelError('KERNEL_REFUSED', { operation: `bpf ${command} ${what}`, errno, kernelMessage });
+export function callBpf<C extends Command>(command: C, values: FieldValues<FieldOf<C>>): Answer<FieldOf<C>> {
+  const [code, type] = COMMANDS[command];
+  const attributes = new StructBytes<FieldOf<C>>(type as never, values);
+  const call = CALL_NUMBERS[process.arch];
+  if (call === undefined) return { result: -1, errno: 'ENOSYS', attributes };
+  const result = Number(syscall(call, code, attributes.bytes, attributes.bytes.length, 0, 0));
+  return { result, errno: result < 0 ? errnoName(lastErrno()) : undefined, attributes };
 }
