@@ -1,4 +1,4 @@
-import type { Hook } from '../../../kernel/bpf/index.ts';
+import type { Hook, ProgramSpec } from '../../../kernel/bpf/index.ts';
 import { KernelError } from '../../../kernel/errors.ts';
 import { type NetworkNamespace, namespaceCookie } from '../../../kernel/netns.ts';
 import { errorText } from '../../../lib/error-text.ts';
@@ -8,9 +8,10 @@ import type { ModeCondition } from '../../mode.ts';
 import { Attachment, type Place } from '../links/attachment.ts';
 import type { LoadedPrograms } from '../links/socket-links.ts';
 import type { StateMapName } from '../names.ts';
-import { capacityFor, type FamilyContents } from './capacity.ts';
+import { type ProgramOptions, socketPrograms } from '../programs/index.ts';
+import { capacityFor, type FamilyContents, type Usage } from './capacity.ts';
 import { ConnectionCounters } from './connection-counters.ts';
-import { Generation, type Usage } from './generation.ts';
+import { Generation } from './generation.ts';
 import { closePrograms, loadPrograms } from './load-programs.ts';
 import type { Features, StateMaps } from './maps.ts';
 import type { PortChange } from './placed-port.ts';
@@ -87,6 +88,11 @@ export class Translation {
     const { generation, programs } = this.#current;
     const { group, links, state } = this.#attachment;
     return { generation, controlGroup: group.path, links: [...links.problems(programs)], state: state.maps };
+  }
+
+  /** The programs of the generation that serves now. */
+  get programs(): readonly ProgramSpec[] {
+    return this.#current ? socketPrograms(this.#programOptions(this.#current.generation.features)) : [];
   }
 
   /** The cookie of the node's network namespace. */
@@ -239,22 +245,24 @@ export class Translation {
   }
 
   #load(generation: Generation, features: Features): LoadedPrograms {
-    const { sockets } = this.#options;
     const state: ReadonlyMap<string, { readonly fd: number }> = this.#attachment?.state.maps ?? new Map();
     const maps: ReadonlyMap<string, { readonly fd: number }> = generation.maps;
-    const options = {
-      nodeCookie: this.nodeCookie,
-      scope: features.listedNamespaces ? 'listed' : sockets,
-      hasAffinity: features.affinity,
-      hasLeastConnections: features.leastConnections,
-      countsConnections: features.counts,
-      canRefuse: this.canRefuse,
-    } as const;
-    return loadPrograms(options, name => {
+    return loadPrograms(this.#programOptions(features), name => {
       const map = maps.get(name) ?? state.get(name);
       if (!map) throw new RangeError(`there is no map ${name}`);
       return map.fd;
     });
+  }
+
+  #programOptions(features: Features): ProgramOptions {
+    return {
+      nodeCookie: this.nodeCookie,
+      scope: features.listedNamespaces ? 'listed' : this.#options.sockets,
+      hasAffinity: features.affinity,
+      hasLeastConnections: features.leastConnections,
+      countsConnections: features.counts,
+      canRefuse: this.canRefuse,
+    };
   }
 
   #featuresFor(contents: readonly FamilyContents[]): Features {
