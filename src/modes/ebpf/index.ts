@@ -34,7 +34,8 @@ export function ebpfAround<Network>(network: ModeDescriptor<Network>): ModeDescr
       return [sockets, below].filter(text => text !== '').join('\n');
     },
     cleanup: cleanupEbpf,
-    hasLeftovers: () => hasEbpfLeftovers(),
+    // A proxy in another network namespace, such as that of a demo, must not take the machine's programs away.
+    hasLeftovers: namespace => namespace === undefined && hasEbpfLeftovers(),
     markerChain: undefined,
     ownRules: network.ownRules,
     behaviour: ({ sockets: { sockets }, network: options }) => ({
@@ -49,7 +50,7 @@ function layered<Network>(
   options: LayeredOptions<Network>,
   context: ModeContext,
 ): LayeredMode {
-  const sockets = new EbpfMode({ ...options.sockets, ...context });
+  const sockets = new EbpfMode({ ...options.sockets, ...context.socketScope, ...context });
   const alsoCounted = () => sockets.connections();
   return new LayeredMode(
     { sockets, network: network.create(options.network, { ...context, alsoCounted }) },
