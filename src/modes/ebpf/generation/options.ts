@@ -8,8 +8,8 @@ export interface EbpfOptions extends Place {
   /** Whose connections are translated: those of all processes of the machine, or of the node's own network only. */
   readonly sockets: 'all' | 'node';
   readonly countConnections?: boolean | undefined;
-  /** Only these network namespaces are served, by cookie. For tests. */
-  readonly listedNamespaces?: readonly bigint[] | undefined;
+  /** Only these network namespaces are served, by cookie. For tests and demos. */
+  readonly listedNamespaces?: Iterable<bigint> | undefined;
 }
 
 export interface TranslationOptions extends EbpfOptions {

@@ -240,7 +240,7 @@ export class Translation {
       affinity: some(({ affinitySeconds }) => affinitySeconds > 0),
       leastConnections: some(({ isLeastConnections }) => isLeastConnections),
       counts: countConnections,
-      listedNamespaces,
+      listedNamespaces: listedNamespaces && [...listedNamespaces],
     };
   }
 
