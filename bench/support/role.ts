@@ -34,6 +34,14 @@ export class Role {
   stop(): void {
     this.#child.kill();
   }
+
+  /** Stops the process, also if it is busy, and waits for its end. */
+  async end(): Promise<void> {
+    if (this.#child.exitCode !== null || this.#child.signalCode !== null) return;
+    const exit = once(this.#child, 'exit');
+    this.#child.kill('SIGKILL');
+    await exit;
+  }
 }
 
 /** In such a process: answers questions until the process is stopped. */

@@ -18,6 +18,7 @@ import { kubeProxy, type Runners } from './kube-proxy/command.ts';
 import { pageCommand } from './page/command.ts';
 import { planCommand } from './plan/command.ts';
 import { servicesCommand } from './services/command.ts';
+import { socketsCommand } from './sockets/command.ts';
 import { statusCommand } from './status/command.ts';
 import { traceCommand } from './trace/command.ts';
 import { versionCommand } from './version-command.ts';
@@ -26,6 +27,7 @@ const COMMANDS: readonly Command[] = [
   statusCommand,
   explainCommand,
   servicesCommand,
+  socketsCommand,
   historyCommand,
   planCommand,
   traceCommand,
@@ -42,7 +44,7 @@ const NAMES = COMMANDS.map(({ name }) => name);
 
 const RUNNERS: Runners = {
   run: runDaemon,
-  cleanup: ({ log }) => cleanupAll(log),
+  cleanup: ({ log, cgroupRoot }) => cleanupAll(log, { cgroupRoot }),
 };
 
 /** Runs a command line. Returns the exit status. */

@@ -1,6 +1,6 @@
-import { MODES, type ModeDescriptor, modeNamed } from '../modes/index.ts';
+import { EBPF_SOCKETS, MODES, type ModeDescriptor, type ModeFlags, modeNamed } from '../modes/index.ts';
 import { oneOf } from './command.ts';
-import { FlagError, string } from './flags/index.ts';
+import { bool, FlagError, type FlagValues, oneWordOf, string } from './flags/index.ts';
 
 /** For commands that can only read manifests. */
 export const MANIFESTS_FLAG = {
@@ -18,4 +18,34 @@ export function modeFlag(values: { readonly 'proxy-mode': string }): ModeDescrip
   const mode = modeNamed(oneOf(names, values['proxy-mode'], '"--proxy-mode" flag'));
   if (!mode) throw new RangeError('the registry has no mode of this name');
   return mode;
+}
+
+export const CGROUP_ROOT_FLAG = {
+  type: string,
+  default: '',
+  word: 'PATH',
+  usage: 'control group that ebpf mode serves (default: the root of the machine)',
+};
+
+/** The flags of the proxy that change what its mode writes, for commands that show that without a running proxy. */
+export const MODE_OPTION_FLAGS = {
+  'count-connections': { type: bool, default: false, usage: 'the rules of a proxy that runs with this flag' },
+  'keep-node-source-ports': { type: bool, default: false, usage: 'the rules of a proxy that runs with this flag' },
+  'ebpf-sockets': {
+    type: oneWordOf(EBPF_SOCKETS),
+    default: 'all' as const,
+    word: 'SCOPE',
+    words: EBPF_SOCKETS,
+    usage: 'whose sockets ebpf mode translates: all or node',
+  },
+  'cgroup-root': CGROUP_ROOT_FLAG,
+};
+
+export function modeFlags(values: FlagValues<typeof MODE_OPTION_FLAGS>): ModeFlags {
+  return {
+    countConnections: values['count-connections'],
+    keepNodeSourcePorts: values['keep-node-source-ports'],
+    ebpfSockets: values['ebpf-sockets'],
+    cgroupRoot: values['cgroup-root'] === '' ? undefined : values['cgroup-root'],
+  };
 }

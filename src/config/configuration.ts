@@ -16,7 +16,7 @@ export interface Configuration {
   readonly bindAddressHardFail: boolean;
   readonly enableProfiling: boolean;
   readonly showHiddenMetricsForVersion: string;
-  /** After validation: `iptables`, `ipvs`, `nftables` or `userspace`. */
+  /** After validation: `iptables`, `ipvs`, `nftables`, `ebpf` or `userspace`. */
   readonly mode: string;
   readonly iptables: { readonly masqueradeBit: number | undefined; readonly localhostNodePorts: boolean | undefined };
   readonly ipvs: IpvsConfiguration;
@@ -108,7 +108,12 @@ export interface WinkernelConfiguration {
   readonly forwardHealthCheckVip: boolean;
 }
 
-/** The masquerade bit of the configured mode. All modes but nftables use the one of iptables. */
+/** ebpf mode programs the network as nftables mode does, so it uses the same section and defaults. */
+export function usesNftables(mode: string): boolean {
+  return mode === 'nftables' || mode === 'ebpf';
+}
+
+/** The masquerade bit of the configured mode. All modes but nftables and ebpf use the one of iptables. */
 export function masqueradeBitOf({ mode, nftables, iptables }: Configuration): number | undefined {
-  return (mode === 'nftables' ? nftables : iptables).masqueradeBit;
+  return (usesNftables(mode) ? nftables : iptables).masqueradeBit;
 }

@@ -1,6 +1,6 @@
 import { HOUR, MINUTE, SECOND } from '../lib/duration.ts';
 import { familyOf, joinHostPort, parseIp } from '../net/index.ts';
-import type { Configuration } from './configuration.ts';
+import { type Configuration, usesNftables } from './configuration.ts';
 import { splitHostPort } from './ports.ts';
 import type { V1alpha1 } from './v1alpha1.ts';
 
@@ -61,7 +61,7 @@ export function applyPlatformDefaults(configuration: Configuration): Configurati
     ...configuration,
     mode: mode === '' ? 'iptables' : mode,
     // Older modes accept node ports on every address, and users rely on that. nftables mode is new.
-    nodePortAddresses: mode === 'nftables' && hasNoAddresses ? ['primary'] : nodePortAddresses,
+    nodePortAddresses: usesNftables(mode) && hasNoAddresses ? ['primary'] : nodePortAddresses,
     detectLocalMode: detectLocalMode === '' ? 'ClusterCIDR' : detectLocalMode,
   };
 }

@@ -176,7 +176,7 @@ test('CONF-12 CONF-5 any configuration is the same after writing and reading', (
   const usual = applyPlatformDefaults(defaultConfiguration());
   const configuration = fc.record({
     hostnameOverride: text,
-    mode: fc.constantFrom('iptables', 'ipvs', 'nftables', 'userspace'),
+    mode: fc.constantFrom('iptables', 'ipvs', 'nftables', 'ebpf', 'userspace'),
     featureGates: fc
       .array(fc.tuple(fc.constantFrom('A2', 'A10', 'AB', 'b', 'ä'), fc.boolean()))
       .map(gates => new Map(gates.sort())),

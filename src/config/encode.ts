@@ -1,5 +1,5 @@
 import { type Plain, writeYaml } from '../lib/document/index.ts';
-import type { Configuration, LoggingConfiguration } from './configuration.ts';
+import { type Configuration, type LoggingConfiguration, usesNftables } from './configuration.ts';
 import { API_VERSION, KIND, kubeProxyConfiguration, type Section, sectionOf, type V1alpha1 } from './v1alpha1.ts';
 
 /** Returns the text that --write-config-to writes. */
@@ -21,7 +21,7 @@ function toFile(configuration: Configuration): V1alpha1 {
   const section = sectionOf(mode);
   const periods = (name: Section): Pick<V1alpha1[Section], 'syncPeriod' | 'minSyncPeriod'> =>
     name === section ? { syncPeriod, minSyncPeriod } : { syncPeriod: 0n, minSyncPeriod: 0n };
-  const isNftables = mode === 'nftables';
+  const isNftables = usesNftables(mode);
   return {
     kind: KIND,
     apiVersion: API_VERSION,

@@ -14,6 +14,7 @@ import {
   defaultFeatureGates,
   encodeConfiguration,
   loadConfiguration,
+  masqueradeBitOf,
   validateConfiguration,
   validateLogging,
 } from './index.ts';
@@ -256,6 +257,15 @@ describe('defaults', () => {
     assert.deepEqual(of('userspace'), [1n, 2n, true]);
     assert.deepEqual(of('ipvs'), [2n, 3n, true]);
     assert.deepEqual(of('nftables'), [3n, 4n, false]);
+  });
+
+  test('CONF-41 ebpf mode uses the section nftables', () => {
+    const nftables = '{syncPeriod: 3m, minSyncPeriod: 4s, masqueradeAll: true, masqueradeBit: 5}';
+    const { syncPeriod, minSyncPeriod, linux, ...rest } = load(`mode: ebpf\nnftables: ${nftables}\n`);
+    assert.deepEqual([syncPeriod / 60_000_000_000n, minSyncPeriod / 1_000_000_000n], [3n, 4n]);
+    const configuration = { syncPeriod, minSyncPeriod, linux, ...rest };
+    assert.deepEqual([linux.masqueradeAll, masqueradeBitOf(configuration)], [true, 5]);
+    assert.deepEqual(applyPlatformDefaults(configuration).nodePortAddresses, ['primary']);
   });
 
   test('CONF-6 clusterCIDR is split at commas and not trimmed', () => {

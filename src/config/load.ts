@@ -1,4 +1,4 @@
-import type { Configuration, LoggingConfiguration } from './configuration.ts';
+import { type Configuration, type LoggingConfiguration, usesNftables } from './configuration.ts';
 import { ConfigurationError } from './configuration-text.ts';
 import { type Decoded, decode } from './decode.ts';
 import { withDefaults } from './defaults.ts';
@@ -67,7 +67,7 @@ function toConfiguration(file: V1alpha1): Configuration {
     configSyncPeriod: file.configSyncPeriod,
     linux: {
       conntrack: file.conntrack,
-      masqueradeAll: (file.mode === 'nftables' ? file.nftables : file.iptables).masqueradeAll,
+      masqueradeAll: (usesNftables(file.mode) ? file.nftables : file.iptables).masqueradeAll,
       oomScoreAdj: file.oomScoreAdj,
     },
     windowsRunAsService: file.windowsRunAsService,

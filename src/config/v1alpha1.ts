@@ -1,3 +1,4 @@
+import { usesNftables } from './configuration.ts';
 import {
   bool,
   duration,
@@ -125,9 +126,10 @@ export type V1alpha1 = ValueOf<typeof kubeProxyConfiguration>;
 /** A section of a file that has sync periods. */
 export type Section = 'iptables' | 'ipvs' | 'nftables';
 
-/** A mode without a section of its own uses the section of iptables. */
+/** userspace mode has no section of its own and uses the section of iptables. */
 export function sectionOf(mode: string): Section {
-  return mode === 'ipvs' || mode === 'nftables' ? mode : 'iptables';
+  if (usesNftables(mode)) return 'nftables';
+  return mode === 'ipvs' ? mode : 'iptables';
 }
 
 export const API_VERSION = 'kubeproxy.config.k8s.io/v1alpha1';

@@ -54,6 +54,7 @@ test('START-11, HISTORY-9 a changed file is applied if that is safe, else ends t
       initOnly: false,
       allowLoopbackEndpoints: false,
       countConnections: false,
+      keepNodeSourcePorts: false,
       inspectSocket: '',
       inspectBindAddress: '',
       page: undefined,

@@ -1,5 +1,5 @@
 import { MODE_DEFAULTED } from '../config/index.ts';
-import { type Repair, type SetAside, type StartEvent, setAsideName } from '../modes/index.ts';
+import { type ModeCondition, type Repair, type SetAside, type StartEvent, setAsideName } from '../modes/index.ts';
 import type { Family } from '../net/index.ts';
 import { type EventContent, nodeReference, type ObjectReference } from '../observe/events/index.ts';
 import { type ServiceHealthFailure, serviceHealthNote } from '../observe/health/index.ts';
@@ -46,6 +46,16 @@ export function eventsOf(nodeName: string) {
       regarding: service,
       related: node,
       note: `node ${nodeName} could not program ${setAsideName(port)} for ${port.family}: ${port.cause.message}`,
+    }),
+
+    conditionChanged: ({ name, isServing, note }: ModeCondition): EventContent => ({
+      type: isServing ? 'Normal' : 'Warning',
+      reason: isServing ? 'ModePartServes' : 'ModePartFailed',
+      action: 'Program',
+      regarding: node,
+      note: isServing
+        ? `kube-proxy serves connections at ${name} again: ${note}`
+        : `kube-proxy cannot serve connections at ${name}, the network serves them: ${note}`,
     }),
 
     driftRepaired: (family: Family, { cause, written }: Repair): EventContent => ({

@@ -40,6 +40,7 @@ describe('reports of the proxy', () => {
       synced: ignore,
       node: () => ({ name: 'node-a', zone: 'zone-a' }),
       setAside: port => setAside.push(port),
+      conditionChanged: () => {},
       driftRepaired: ignore,
     });
   });

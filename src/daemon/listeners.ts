@@ -26,6 +26,8 @@ export interface ReportTargets {
   readonly synced: (family: Family) => void;
   /** The node, as the plans see it. */
   readonly node: (family: Family) => NodeTopology;
+  /** The condition of the mode may have changed. */
+  readonly conditionChanged: () => void;
   readonly setAside: ModeEvents['setAside'];
   readonly driftRepaired: ModeEvents['driftRepaired'];
 }
@@ -115,8 +117,10 @@ function measure(
   }
 }
 
-function modeEvents({ mode, log, metrics, history, setAside, driftRepaired }: ReportTargets): ModeEvents {
+function modeEvents(targets: ReportTargets): ModeEvents {
+  const { mode, log, metrics, history, setAside, driftRepaired, conditionChanged } = targets;
   return {
+    conditionChanged,
     progress: (ipFamily, done, of) => log.info(mode, 'Programming service ports', { ipFamily, done, of }),
     setAside(port) {
       const { family: ipFamily, protocol, cause } = port;

@@ -142,6 +142,7 @@ function optionsFor(log: Logger, set: ReadonlyMap<string, boolean> = new Map()):
     manifests: undefined,
     allowLoopbackEndpoints: false,
     countConnections: false,
+    keepNodeSourcePorts: false,
     inspectSocket: '',
     inspectBindAddress: '',
     page: undefined,

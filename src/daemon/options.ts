@@ -1,9 +1,10 @@
 import type { Configuration, FeatureGates } from '../config/index.ts';
+import type { ModeFlags } from '../modes/index.ts';
 import type { LogControl, Logger } from '../observe/logging/index.ts';
 import type { PageAction, PageAddress } from '../page/index.ts';
 
 /** Everything that the command line decides. */
-export interface DaemonOptions {
+export interface DaemonOptions extends ModeFlags {
   /** Complete and valid. */
   readonly configuration: Configuration;
   readonly gates: FeatureGates;
@@ -23,8 +24,6 @@ export interface DaemonOptions {
   readonly manifests: string | undefined;
   /** Manifests may have endpoints at loopback and link-local addresses. */
   readonly allowLoopbackEndpoints: boolean;
-  /** Let the kernel count connections for each service port. */
-  readonly countConnections: boolean;
   /** Path of the Unix socket of the inspection API. Empty: no socket. */
   readonly inspectSocket: string;
   /** Loopback address and port of the inspection API. Empty: it does not listen on TCP. */

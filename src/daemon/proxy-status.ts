@@ -1,5 +1,6 @@
 import {
   type CheckStatus,
+  conditionStatus,
   type FamilyStatus,
   type ProxyStatus,
   processStatus,
@@ -32,6 +33,7 @@ export function proxyStatus(parts: RunParts, proxy: RunningProxy, record: RunRec
     pending: proxy.loop.isPending,
     families: familyStatuses(parts, proxy),
     checks: results.map(checkStatus),
+    condition: conditionStatus(proxy.mode.condition?.()),
     syncs: record.syncs,
     failedSyncs: record.failedSyncs,
     drift: record.drift,

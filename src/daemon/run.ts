@@ -1,6 +1,6 @@
 import { objectName } from '../api/index.ts';
-import { RunRecord } from '../inspect/index.ts';
-import { type ConfiguredMode, type SetAside, setAsideName } from '../modes/index.ts';
+import { conditionNote, RunRecord } from '../inspect/index.ts';
+import { type ConfiguredMode, type Mode, type SetAside, setAsideName } from '../modes/index.ts';
 import type { Family } from '../net/index.ts';
 import { createProxy, type RunningProxy } from '../proxy/index.ts';
 import type { OnConfigurationChange } from './configuration-reload.ts';
@@ -9,6 +9,7 @@ import { proxyListeners } from './listeners.ts';
 import { liveConfig } from './live-config.ts';
 import { StartMemoryRelease } from './memory.ts';
 import { showProxyCounts } from './metrics.ts';
+import { ConditionReport } from './mode-condition.ts';
 import type { Objects } from './objects.ts';
 import type { Observability } from './observability.ts';
 import type { DaemonOptions } from './options.ts';
@@ -44,6 +45,7 @@ export async function run(parts: RunParts): Promise<void> {
   showProxyCounts(metrics, proxy);
   proxy.mode.registerMetrics(metrics.set);
   checks.add('set aside', () => setAsideNote(proxy.mode.setAside()));
+  if (mode.descriptor.network) checks.add('sockets', () => conditionOutcome(proxy.mode));
   logSettings(parts.options);
   await openInspection(parts, proxy, record);
   parts.onConfigurationChange(next => proxy.configure(liveConfig(next, parts.options.gates)));
@@ -74,6 +76,7 @@ function openProxy(parts: RunParts, record: RunRecord): RunningProxy {
   const { configuration, gates, log } = options;
   const memory = new StartMemoryRelease(families);
   resources.add('memory', () => memory.close());
+  const condition = new ConditionReport({ log, changed: next => recorder.record(events.conditionChanged(next)) });
   const proxy: RunningProxy = createProxy(
     { nodeName, families, live: liveConfig(configuration, gates), mode },
     proxyListeners({
@@ -87,8 +90,10 @@ function openProxy(parts: RunParts, record: RunRecord): RunningProxy {
       syncEnded: (family, sync) => record.syncEnded(family, sync),
       synced: family => {
         healthPorts.sync(family);
+        condition.look(proxy.mode.condition?.());
         memory.synced(family);
       },
+      conditionChanged: () => condition.look(proxy.mode.condition?.()),
       setAside: port => recorder.record(events.setAside(objects.serviceReference(port), port)),
       driftRepaired: (family, repair) => {
         record.repaired(family, repair);
@@ -124,6 +129,11 @@ function openHealthPorts({ options, observability, objects, nodeName }: RunParts
       recorder.record(events.healthPortFailed(objects.serviceReference(objectName(service)), failure));
     },
   });
+}
+
+function conditionOutcome(mode: Mode): { readonly note: string } | undefined {
+  const condition = mode.condition?.();
+  return condition && { note: conditionNote(condition) };
 }
 
 const MAX_NAMED = 5;

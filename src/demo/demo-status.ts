@@ -1,4 +1,10 @@
-import { type FamilyStatus, type ProxyStatus, processStatus } from '../inspect/index.ts';
+import {
+  conditionNote,
+  conditionStatus,
+  type FamilyStatus,
+  type ProxyStatus,
+  processStatus,
+} from '../inspect/index.ts';
 import { KUBERNETES_VERSION } from '../lib/kubernetes-version.ts';
 import type { ConfiguredMode } from '../modes/index.ts';
 import type { Family } from '../net/index.ts';
@@ -20,6 +26,7 @@ export interface DemoStatusParts {
 export function demoStatus(parts: DemoStatusParts): ProxyStatus {
   const { proxy, record, mode } = parts;
   const families = parts.families.map(family => familyStatus(family, parts));
+  const condition = proxy.mode.condition?.();
   const isHealthy = families.every(({ healthy }) => healthy);
   return {
     version: parts.version,
@@ -34,7 +41,8 @@ export function demoStatus(parts: DemoStatusParts): ProxyStatus {
     nodeEligible: isHealthy,
     pending: proxy.loop.isPending,
     families,
-    checks: [],
+    checks: condition ? [{ name: condition.name, ready: true, note: conditionNote(condition), problems: [] }] : [],
+    condition: conditionStatus(condition),
     syncs: record.run.syncs,
     failedSyncs: record.run.failedSyncs,
     drift: record.run.drift,

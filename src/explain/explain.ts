@@ -104,7 +104,7 @@ interface Answer {
 function finish(findings: readonly Finding[], { question, facts, target, detected, outcome }: Answer): Explanation {
   const works = target && detected ? worksText(target, detected, outcome, facts) : '';
   const { verdict, summary, next } = judge(findings, outcome, works);
-  const advice = next ?? (verdict === 'works' ? stillFailing(question, facts) : undefined);
+  const advice = next ?? (verdict === 'works' ? stillFailing(question, outcome, facts) : undefined);
   return {
     schema: EXPLANATION_SCHEMA,
     question: questionTexts(question),
@@ -127,7 +127,7 @@ function finish(findings: readonly Finding[], { question, facts, target, detecte
 }
 
 /** What to try if the operator sees a failure although everything looked at is good. */
-function stillFailing(question: OperatorQuestion, { kernel }: Facts): NextStep {
+function stillFailing(question: OperatorQuestion, outcome: Outcome | undefined, { kernel }: Facts): NextStep {
   const { to, from } = questionTexts(question);
   const flags = from === undefined ? '' : ` --from ${from}`;
   if (!kernel) return { text: 'if it still fails, ask the proxy of the node, which also reads the kernel' };
@@ -135,6 +135,11 @@ function stillFailing(question: OperatorQuestion, { kernel }: Facts): NextStep {
     return { text: 'if it still fails, try the endpoints, too', command: `kube-proxy explain --probe${flags} ${to}` };
   }
   const caller = question.from.kind === 'address' || question.from.kind === 'node' ? flags : '';
+  if (outcome?.kind === 'answered' && outcome.at === 'socket') {
+    const [first] = outcome.endpoints;
+    const text = 'if it still fails, follow a real packet; its destination is an endpoint already';
+    return { text, command: `kube-proxy trace${caller} --to ${first?.text ?? to}` };
+  }
   const target = question.to.kind === 'service' ? textOfTarget({ ...question.to, protocol: undefined }) : to;
   return { text: 'if it still fails, follow a real packet', command: `kube-proxy trace${caller} --to ${target}` };
 }

@@ -77,6 +77,7 @@ export type Topic =
   | 'path'
   | 'kernel'
   | 'connections'
+  | 'connected'
   | 'other rules'
   | 'listeners'
   | 'probe';

@@ -39,4 +39,5 @@ export { askedIP, placeOutcomes } from './place-outcomes.ts';
 export { type EndpointPlace, placesOf, podKey } from './pods.ts';
 export { type ProxyFactsParts, proxyFacts } from './proxy-facts.ts';
 export { type OperatorQuestion, parseQuestion, QuestionError, type QuestionTexts, questionTexts } from './question.ts';
+export { type EndpointUse, endpointUses, socketOwners } from './socket-owner.ts';
 export { resolveTarget, slicesOf } from './target.ts';

@@ -35,6 +35,8 @@ export { type ListingParts, SERVICES_SCHEMA, serviceRows, servicesRoute } from '
 export { missingServiceText } from './services-missing.ts';
 export type { EndpointCounts, ServiceRow } from './services-row.ts';
 export { isBroken, type ServiceState } from './services-state.ts';
+export { callerName } from './socket-counts.ts';
 export { SocketKeeper, type SocketKeeperOptions } from './socket-keeper.ts';
+export * from './socket-rows.ts';
 export * from './status.ts';
 export { type ConfigurationAnswer, configurationRoute, logRoute, metricsRoute } from './texts.ts';

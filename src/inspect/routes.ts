@@ -13,6 +13,7 @@ import { type ListRules, rulesRoute } from './rules.ts';
 import { searchRoute } from './search.ts';
 import { serviceRoute } from './service.ts';
 import { servicesRoute } from './services.ts';
+import { socketCountsRoute, socketsRoute } from './sockets.ts';
 import { type ProxyStatus, statusRoute } from './status.ts';
 import { type ConfigurationAnswer, configurationRoute, logRoute, metricsRoute } from './texts.ts';
 
@@ -57,6 +58,8 @@ export function inspect(proxy: InspectedProxy): Inspection {
     }),
     serviceRoute({ facts, history, lastCounts: () => live.lastCounts }),
     kernelRoute(facts),
+    socketsRoute(facts),
+    socketCountsRoute(facts),
     searchRoute(facts),
     liveRoute(live),
     historyRoute({ history, nodeName, objects: facts().objects }),

@@ -1,4 +1,5 @@
 import type { Problem } from '../lib/problem.ts';
+import type { ModeCondition } from '../modes/index.ts';
 import type { Family } from '../net/index.ts';
 import { objectAnswer } from './answers.ts';
 import type { Route } from './route.ts';
@@ -27,6 +28,8 @@ export interface ProxyStatus {
   readonly pending: boolean;
   readonly families: readonly FamilyStatus[];
   readonly checks: readonly CheckStatus[];
+  /** The state of an extra part of the mode. Absent if the mode has none. */
+  readonly condition?: ConditionStatus | undefined;
   /** The last ten, the newest first. */
   readonly syncs: readonly SyncStatus[];
   readonly failedSyncs: number;
@@ -57,6 +60,24 @@ export interface CheckStatus {
   readonly note?: string | undefined;
   /** The first few. */
   readonly problems: readonly Problem[];
+}
+
+export interface ConditionStatus {
+  /** `sockets` */
+  readonly name: string;
+  /** If not, the network serves alone. */
+  readonly serving: boolean;
+  /** What the part does, or why it does not serve. */
+  readonly note: string;
+}
+
+export function conditionStatus(condition: ModeCondition | undefined): ConditionStatus | undefined {
+  return condition && { name: condition.name, serving: condition.isServing, note: condition.note };
+}
+
+/** The condition as the note of a check. The proxy is ready in any case, because the network serves too. */
+export function conditionNote({ isServing, note }: ModeCondition): string {
+  return isServing ? `serving: ${note}` : `not serving, the network serves alone: ${note}`;
 }
 
 export interface SyncStatus {

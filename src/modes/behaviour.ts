@@ -89,6 +89,8 @@ export interface ModeBehaviour {
   readonly sharesFrontends: boolean;
   /** The rules of the mode mark the packets whose source they replace, and only those. */
   readonly marksMasqueraded?: boolean;
+  /** Masqueraded TCP connections of node processes keep their source port if it is free. */
+  readonly keepsNodeSourcePorts?: boolean;
   /** The protocols that the mode cannot serve. */
   readonly lacksProtocols: readonly Protocol[];
 }

@@ -33,6 +33,8 @@ export const EBPF_SOCKETS = ['all', 'node'] as const;
 export interface ModeFlags {
   /** Let the kernel count connections for each service port. */
   readonly countConnections: boolean;
+  /** Masqueraded TCP connections of node processes keep their source port if it is free. The default is false. */
+  readonly keepNodeSourcePorts?: boolean | undefined;
   /** The default is `all`. */
   readonly ebpfSockets?: (typeof EBPF_SOCKETS)[number] | undefined;
   /** The control group whose processes ebpf mode serves. The default is the root of the machine. */
@@ -49,6 +51,8 @@ export interface OwnRules {
 export interface CleanupOptions extends ModeMachine {
   /** The rules that the cleanup must not remove, because the mode that runs now uses them. */
   readonly keep?: OwnRules | undefined;
+  /** The control group that ebpf mode served. The default is the one that it would serve now. */
+  readonly cgroupRoot?: string | undefined;
 }
 
 /** What a mode needs to know for its work before the proxy starts. */

@@ -106,6 +106,11 @@ export class LayeredMode implements Mode {
   }
 
   registerMetrics(metrics: MetricSet): void {
+    metrics.readGauge(
+      'pointsman_sockets_serving',
+      '1 if the mode translates connections at the sockets of clients, 0 if the network serves alone.',
+      () => (this.condition()?.isServing ? 1 : 0),
+    );
     this.#sockets.registerMetrics(metrics);
     this.#network.registerMetrics(metrics);
   }

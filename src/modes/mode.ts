@@ -71,6 +71,8 @@ export interface ModeEvents {
   measured(family: Family, measure: Measure): void;
   /** Something that an operator should know although nothing failed. */
   notice(family: Family, message: string): void;
+  /** The condition of the mode may have changed. `Mode.condition` has it. */
+  conditionChanged?(): void;
   /** The mode opened or closed a socket of its own for a service port. */
   listener?(family: Family, event: ListenerEvent): void;
 }

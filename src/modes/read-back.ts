@@ -2,13 +2,12 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { KernelError } from '../kernel/errors.ts';
 import type { NetworkNamespace } from '../kernel/netns.ts';
 import { readSysctl } from '../kernel/sysctl.ts';
-import type { Ip } from '../net/index.ts';
 
 /** One object that the mode wants in the kernel for a service port, that the kernel has, or both. */
 export interface KernelEntry {
   /**
    * `table`, `chain`, `rule`, `set`, `element`, `virtual server`, `real server`, `set entry`, `address`, `sysctl`,
-   * `listener`.
+   * `listener`, `link`, `pool`.
    */
   readonly kind: string;
   /** Where it is, in the words of the tool that lists it: `map ip kube-proxy service-numbers`, `chain nat KUBE-SVC-…`. */
@@ -23,7 +22,8 @@ export interface KernelEntry {
 
 /** A client that session affinity leads to one endpoint. */
 export interface PinnedClient {
-  readonly client: Ip;
+  /** Its address. Where all processes of a network namespace are one client: `node`, or `namespace` and its cookie. */
+  readonly client: string;
   /** The endpoint's address and port, as the plan writes it: `10.244.1.2:8080`. */
   readonly endpoint: string;
   /** When affinity ends, if the client does not come back. Undefined if the kernel does not say. */

@@ -186,10 +186,11 @@ describe('the credentials and permissions of the proxy', () => {
     for (const [mode, patch] of deployedPatches()) {
       const { status, json } = await cluster.request('PATCH', path, patch, type);
       assert.equal(status, 200, `${mode}: ${JSON.stringify(json)}`);
+      const rights = mode === 'ebpf' ? { ...UNPRIVILEGED, appArmorProfile: { type: 'Unconfined' } } : UNPRIVILEGED;
       const containers = (json as DaemonSet).spec.template.spec.containers;
       assert.deepEqual(
         containers.map(({ name, securityContext: { capabilities, ...rest } }) => [name, capabilities.drop, rest]),
-        [['kube-proxy', ['ALL'], UNPRIVILEGED]],
+        [['kube-proxy', ['ALL'], rights]],
       );
     }
     await cluster.delete(daemonSet);

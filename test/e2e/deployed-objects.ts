@@ -12,7 +12,9 @@ export function deployedObjects(): readonly KubeObject[] {
 
 /** The patches of the DaemonSet for modes other than nftables, by mode. */
 export function deployedPatches(): ReadonlyMap<string, KubeObject> {
-  return new Map(['iptables', 'ipvs', 'userspace'].map(mode => [mode, read(`overlays/${mode}/daemon-set.yaml`)]));
+  return new Map(
+    ['ebpf', 'iptables', 'ipvs', 'userspace'].map(mode => [mode, read(`overlays/${mode}/daemon-set.yaml`)]),
+  );
 }
 
 /** The capabilities that the proxy's container has in the mode, without CAP_. */

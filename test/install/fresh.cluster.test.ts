@@ -10,7 +10,7 @@ import { dataOf, FORMER_IMAGE, InstallCluster } from './cluster.ts';
 
 const PAGE = 'fresh';
 const IMAGE = 'registry.example.com/pointsman:0.1.0';
-const MODES = ['nftables', 'iptables', 'ipvs', 'userspace'];
+const MODES = ['nftables', 'ebpf', 'iptables', 'ipvs', 'userspace'];
 const CHART = 'helm template pointsman deploy/chart --namespace kube-system --set apiServer=https://192.0.2.10:6443';
 const MONITORED = '--set monitoring.metricsBindAddress=0.0.0.0:10249 --set monitoring.podMonitor=true';
 
@@ -59,7 +59,8 @@ describe('objects for a cluster without a kube-proxy', () => {
     };
     await refused('', /apiServer is missing: give the URL of the API server, or existingConfigMap/);
     await refused('--set apiServer=192.0.2.10', /\/apiServer/);
-    await refused('--set apiServer=https://a --set mode=ebpf', /\/mode': value must be one of 'nftables'/);
+    await refused('--set apiServer=https://a --set mode=fast', /\/mode': value must be one of 'nftables', 'ebpf'/);
+    await refused('--set apiServer=https://a --set ebpfSockets=pods', /\/ebpfSockets/);
     await refused('--set apiServer=https://a --set clusterCidr=10.0.0.0/8', /clusterCidr/);
     await refused('--set apiServer=https://a --set clusterCIDR=10.0.0.0', /\/clusterCIDR/);
     const monitored = '--set apiServer=https://a --set monitoring.podMonitor=true';
@@ -95,6 +96,31 @@ describe('objects for a cluster without a kube-proxy', () => {
     await cluster.shell.run(`kube-proxy ${flags.join(' ')} --write-config-to written`);
   });
 
+  test('INST-13 in ebpf mode the container has the file systems of the host', async () => {
+    const text = await cluster.shell.run(`${CHART} --set mode=ebpf`);
+    const spec = parseAllDocuments(text)
+      .map(document => document.toJS())
+      .find(object => object?.kind === 'DaemonSet').spec.template.spec;
+    const mounts = spec.containers[0].volumeMounts as { readonly mountPath: string }[];
+    assert.deepEqual(
+      mounts.filter(({ mountPath }) => mountPath.startsWith('/sys/')),
+      [
+        { name: 'bpf', mountPath: '/sys/fs/bpf', mountPropagation: 'HostToContainer' },
+        { name: 'control-groups', mountPath: '/sys/fs/cgroup', readOnly: true },
+      ],
+    );
+    assert.deepEqual(spec.containers[0].securityContext.capabilities.add, ['BPF', 'NET_ADMIN', 'PERFMON']);
+  });
+
+  test('INST-13 the scope of sockets becomes a flag, in ebpf mode only', async () => {
+    const flags = async (mode: string, scope: string) =>
+      /--ebpf-sockets\S+/.exec(await cluster.shell.run(`${CHART} --set mode=${mode} --set ebpfSockets=${scope}`))?.[0];
+    assert.deepEqual(
+      [await flags('ebpf', 'all'), await flags('ebpf', 'node'), await flags('nftables', 'node')],
+      [undefined, '--ebpf-sockets=node', undefined],
+    );
+  });
+
   test('INST-6 the configuration of the chart has the values, and fields of `configuration` win', async () => {
     const flags = '--set mode=iptables --set clusterCIDR=10.244.0.0/16\\\\,fd00::/48 --set configuration.mode=nftables';
     const configMap = objectsIn(await cluster.shell.run(`${CHART} ${flags}`)).get('ConfigMap');
@@ -128,6 +154,7 @@ describe('objects for a cluster without a kube-proxy', () => {
     await cluster.shell.run(`${namespace} pod-security.kubernetes.io/warn=baseline`);
     for (const [mode, init] of [
       ['nftables', false],
+      ['ebpf', false],
       ['iptables', true],
       ['ipvs', true],
       ['userspace', false],
@@ -136,11 +163,16 @@ describe('objects for a cluster without a kube-proxy', () => {
       const script = `helm template pointsman deploy/chart ${flags} | kubectl apply --dry-run=server -f -`;
       const { stderr } = await cluster.shell.try(script);
       const [warning = ''] = /would violate PodSecurity.*/.exec(stderr) ?? [];
-      const added = mode === 'ipvs' ? '"NET_ADMIN", "NET_RAW"' : '"NET_ADMIN"';
+      const more: Partial<Record<string, string>> = {
+        ebpf: '"BPF", "NET_ADMIN", "PERFMON"',
+        ipvs: '"NET_ADMIN", "NET_RAW"',
+      };
+      const added = more[mode] ?? '"NET_ADMIN"';
       assert.ok(warning.includes(`"kube-proxy" must not include ${added} in`), warning);
       assert.equal(warning.includes('privileged (container "init"'), init, warning);
       assert.equal(warning.includes('privileged (container "kube-proxy"'), false, warning);
       assert.equal(warning.includes('hostPath volumes'), mode !== 'nftables', warning);
+      assert.equal(warning.includes('forbidden AppArmor profile'), mode === 'ebpf', warning);
     }
   });
 

@@ -6,7 +6,13 @@ import type { Question } from './matrix.ts';
 import type { Mode } from './modes.ts';
 
 /** The tests of ipvs mode run in a guest, which is slow. */
-const TIMEOUT_MS: Readonly<Record<Mode, number>> = { nftables: 600, iptables: 600, ipvs: 900, userspace: 600 };
+const TIMEOUT_MS: Readonly<Record<Mode, number>> = {
+  nftables: 600,
+  ebpf: 600,
+  iptables: 600,
+  ipvs: 900,
+  userspace: 600,
+};
 const LONG_TIMEOUT_MS = 4000;
 const MIN_TRIES = 24;
 /** With this many tries for each endpoint, the chance to miss one of them is e⁻²⁰. */

@@ -3,7 +3,7 @@ import { basename, join } from 'node:path';
 import { parse, parseAllDocuments } from 'yaml';
 import type { KubeObject } from '../../src/api/index.ts';
 import { manifestKey, parseManifests } from '../../src/source/parse-manifests.ts';
-import type { Mode } from './modes.ts';
+import { type Mode, networkOf } from './modes.ts';
 
 const CASES = 'test/cases';
 /** This case is about the size of a cluster. It has no recorded traffic. */
@@ -61,7 +61,7 @@ export function allCaseFolders(mode: Mode): readonly string[] {
   return readdirSync(CASES, { withFileTypes: true })
     .filter(entry => entry.isDirectory())
     .map(({ name }) => join(CASES, name))
-    .filter(folder => readConfiguration(folder).modes?.includes(mode) ?? true)
+    .filter(folder => readConfiguration(folder).modes?.includes(networkOf(mode)) ?? true)
     .sort();
 }
 
@@ -73,9 +73,27 @@ export async function readCase(folder: string): Promise<RecordedCase> {
   return { folder, name: basename(folder), configuration: readConfiguration(folder), steps };
 }
 
-/** The recorded answers to all questions. */
+/**
+ * The recorded answers to all questions. A mode in front of another one has only the lines that differ from those of the
+ * other.
+ */
 export function readTraffic(folder: string, mode: Mode): string {
-  return readFileSync(join(folder, 'traffic', `${mode}.txt`), 'utf8').trimEnd();
+  const network = networkOf(mode);
+  const recorded = readLines(folder, network);
+  if (mode === network) return recorded.join('\n');
+  const own = new Map(readLines(folder, mode).map(line => [questionOf(line), line]));
+  return recorded.map(line => own.get(questionOf(line)) ?? line).join('\n');
+}
+
+/** The recorded lines of a mode. Empty without a file. */
+export function readLines(folder: string, mode: Mode): readonly string[] {
+  const path = join(folder, 'traffic', `${mode}.txt`);
+  return existsSync(path) ? readFileSync(path, 'utf8').trimEnd().split('\n') : [];
+}
+
+/** The part of a recorded line before the answer. */
+export function questionOf(line: string): string {
+  return line.split(' => ', 1)[0] ?? '';
 }
 
 function readConfiguration(folder: string): Configuration {

@@ -1,5 +1,5 @@
 import { DEFAULT_PLAN_SETTINGS, type PlanSettings } from '../../src/plan/index.ts';
-import type { Mode } from './modes.ts';
+import { type Mode, networkOf } from './modes.ts';
 import type { Configuration } from './recorded-case.ts';
 
 /** The settings of a proxy for a case. */
@@ -29,7 +29,7 @@ export function caseSettings(configuration: Configuration, mode: Mode): CaseSett
       interfaceNamePrefix: detectLocal?.interfaceNamePrefix ?? '',
       masqueradeAll: masqueradeAll(configuration, mode),
     },
-    nodePortAddresses: configuration.nodePortAddresses ?? (mode === 'nftables' ? ['primary'] : []),
+    nodePortAddresses: configuration.nodePortAddresses ?? (networkOf(mode) === 'nftables' ? ['primary'] : []),
     localhostNodePorts: iptables?.localhostNodePorts ?? true,
     scheduler: ipvs?.scheduler ?? '',
     strictARP: ipvs?.strictARP ?? false,
@@ -38,5 +38,5 @@ export function caseSettings(configuration: Configuration, mode: Mode): CaseSett
 
 /** ipvs mode has no setting of its own and uses that of iptables mode. */
 function masqueradeAll({ nftables, iptables }: Configuration, mode: Mode): boolean {
-  return (mode === 'nftables' ? nftables : iptables)?.masqueradeAll ?? false;
+  return (networkOf(mode) === 'nftables' ? nftables : iptables)?.masqueradeAll ?? false;
 }

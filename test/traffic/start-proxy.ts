@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import type { Backend } from '../../src/kernel/iptables/index.ts';
 import type { NetworkNamespace } from '../../src/kernel/netns.ts';
 import type { Clock } from '../../src/lib/clock.ts';
+import { socketBehaviour } from '../../src/modes/ebpf/explained/socket-behaviour.ts';
 import { type ConfiguredMode, type ModeEvents, SILENT_EVENTS, withOptions } from '../../src/modes/index.ts';
 import { iptables } from '../../src/modes/iptables/index.ts';
 import { ipvs } from '../../src/modes/ipvs/index.ts';
@@ -95,6 +96,8 @@ export function caseMode({ mode, localhostNodePorts, scheduler, strictARP }: Cas
   switch (mode) {
     case 'nftables':
       return withOptions(nftables, {});
+    case 'ebpf':
+      return aroundNftables();
     case 'iptables':
       return withOptions(iptables, { localhostNodePorts });
     case 'ipvs':
@@ -102,4 +105,9 @@ export function caseMode({ mode, localhostNodePorts, scheduler, strictARP }: Cas
     case 'userspace':
       return withOptions(userspace, { drainMs: 200, udpIdleTimeoutMs: 1000 });
   }
+}
+
+function aroundNftables(): ConfiguredMode {
+  const network = withOptions(nftables, {});
+  return { ...network, behaviour: { ...network.behaviour, atSockets: socketBehaviour('all') } };
 }

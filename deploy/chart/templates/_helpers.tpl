@@ -11,8 +11,15 @@ app.kubernetes.io/name: pointsman
 {{- if or (eq .Values.mode "ipvs") (and (eq .Values.mode "iptables") .Values.localhostNodePorts) }}true{{ end -}}
 {{- end -}}
 
+{{/* The mode runs the iptables programs, which share a lock. */}}
+{{- define "pointsman.runsIptables" -}}
+{{- if not (has .Values.mode (list "nftables" "ebpf")) }}true{{ end -}}
+{{- end -}}
+
 {{- define "pointsman.capabilities" -}}
-{{- if or (eq .Values.mode "ipvs") (and .Values.legacyIptables (ne .Values.mode "nftables")) -}}
+{{- if eq .Values.mode "ebpf" -}}
+[BPF, NET_ADMIN, PERFMON]
+{{- else if or (eq .Values.mode "ipvs") (and .Values.legacyIptables (include "pointsman.runsIptables" .)) -}}
 [NET_ADMIN, NET_RAW]
 {{- else -}}
 [NET_ADMIN]

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Cleanup, LeftoverError } from '../../modes/index.ts';
+import { type Cleanup, type CleanupOptions, LeftoverError } from '../../modes/index.ts';
 import { Logging } from '../../observe/logging/index.ts';
 import { cleanupAll } from './cleanup-all.ts';
 
@@ -18,14 +18,14 @@ test('CLI-13 a mode whose cleanup fails does not stop the others, and the comman
     { name: 'one', cleanup: async () => assert.fail('no way') },
     { name: 'two', cleanup: async () => ({ ...NONE, removed: ['a', 'b'] }) },
   ];
-  await assert.rejects(cleanupAll(log, modes), { message: 'encountered an error while tearing down rules' });
+  await assert.rejects(cleanupAll(log, {}, modes), { message: 'encountered an error while tearing down rules' });
   const again = 'run the cleanup again, and if that does not help, remove it by hand';
   assert.deepEqual(lines(), [
     '"Removed what a mode wrote" mode="two" object="a"\n',
     '"Removed what a mode wrote" mode="two" object="b"\n',
     `"Could not remove what a mode wrote" err="rules of mode one: no way: ${again}" mode="one" object="rules of mode one"\n`,
   ]);
-  await cleanupAll(log, modes.slice(1));
+  await cleanupAll(log, {}, modes.slice(1));
 });
 
 test('CLI-17 what stays is reported once, and not if the cleanup of another mode lets it be removed', async () => {
@@ -47,9 +47,22 @@ test('CLI-17 what stays is reported once, and not if the cleanup of another mode
       },
     },
   ];
-  await assert.rejects(cleanupAll(log, modes));
+  await assert.rejects(cleanupAll(log, {}, modes));
   assert.deepEqual(lines(), [
     '"Removed what a mode wrote" mode="one" object="chain A"\n',
     '"Could not remove what a mode wrote" err="link B: of another kind: delete it" mode="one" object="link B"\n',
   ]);
+});
+
+test('CLI-77 each mode cleans up where the proxy worked', async () => {
+  const roots: unknown[] = [];
+  const mode = {
+    name: 'one',
+    cleanup: async (options?: CleanupOptions) => {
+      roots.push(options?.cgroupRoot);
+      return NONE;
+    },
+  };
+  await cleanupAll(logLines().log, { cgroupRoot: '/a/group' }, [mode]);
+  assert.deepEqual(roots, ['/a/group']);
 });

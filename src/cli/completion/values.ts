@@ -36,6 +36,7 @@ export interface Completions {
 }
 
 const FILES: readonly string[] = [
+  'cgroup-root',
   'config',
   'inspect-socket',
   'kubeconfig',

@@ -84,7 +84,7 @@ async function demoPlan(values: FlagValues<typeof FLAGS>, isPageGiven: boolean):
   const pageFlag = { text: values['page-bind-address'], isGiven: isPageGiven, isOnce: values.once };
   const page = await demoPageOptions(pageFlag);
   // Only the page shows the counters.
-  const { mode, families } = await asRoot(() => usableMode(descriptor, page !== undefined));
+  const { mode, families } = await asRoot(() => usableMode(descriptor, { countConnections: page !== undefined }));
   const start = (onChange: () => void) => asRoot(() => Demo.start({ manifests, onChange, mode, families, nodeName }));
   const openPage = async (demo: Demo) => page && (await DemoPage.open(demo, { ...page, version: VERSION }));
   return { manifests, mode: descriptor.name, color, start, openPage };

@@ -1,7 +1,7 @@
 import { defaultConfiguration } from '../../config/index.ts';
 import { NetworkNamespace } from '../../kernel/netns.ts';
 import { FatalError } from '../../lib/fatal-error.ts';
-import { type ConfiguredMode, configuredMode, MODES, type ModeDescriptor } from '../../modes/index.ts';
+import { type ConfiguredMode, configuredMode, MODES, type ModeDescriptor, type ModeFlags } from '../../modes/index.ts';
 import type { Family } from '../../net/index.ts';
 import { Logging } from '../../observe/logging/index.ts';
 
@@ -12,22 +12,19 @@ export interface UsableMode {
 }
 
 /** Throws an Error with the reason, and with the modes that work, if this machine cannot run the mode. */
-export async function usableMode(descriptor: ModeDescriptor, countConnections: boolean): Promise<UsableMode> {
-  const checked = await check(descriptor, countConnections);
+export async function usableMode(descriptor: ModeDescriptor, flags: ModeFlags): Promise<UsableMode> {
+  const checked = await check(descriptor, flags);
   if ('mode' in checked) return checked;
   const others: string[] = [];
   for (const other of MODES.filter(mode => mode !== descriptor)) {
-    if ('mode' in (await check(other, countConnections))) others.push(other.name);
+    if ('mode' in (await check(other, flags))) others.push(other.name);
   }
   const advice = others.length > 0 ? `This machine can run: ${others.join(', ')}` : 'This machine can run no mode.';
   throw new Error(`this machine cannot run ${descriptor.name} mode: ${checked.reason}\n${advice}`);
 }
 
-async function check(
-  descriptor: ModeDescriptor,
-  countConnections: boolean,
-): Promise<UsableMode | { readonly reason: string }> {
-  const mode = configuredMode({ ...defaultConfiguration(), mode: descriptor.name }, { countConnections });
+async function check(descriptor: ModeDescriptor, flags: ModeFlags): Promise<UsableMode | { readonly reason: string }> {
+  const mode = configuredMode({ ...defaultConfiguration(), mode: descriptor.name }, flags);
   const silent = { write: () => true };
   // The check of a mode may write to the kernel, which must not show in the network of the machine.
   const namespace = NetworkNamespace.create();

@@ -1,6 +1,7 @@
 import { NONE } from '../../lib/none.ts';
 import { DEFAULT_MODE, MODES } from '../../modes/index.ts';
 import { bool, FlagError, type FlagValues, mapStringBool, string, stringSlice } from '../flags/index.ts';
+import { MODE_OPTION_FLAGS } from '../node-flags.ts';
 
 /** Where the objects come from, and which node it is. */
 const SOURCE_FLAGS = {
@@ -93,11 +94,7 @@ const SETTING_FLAGS = {
     word: 'GATES',
     usage: 'the feature gates of the proxy, such as AllowServiceExternalIPs=false',
   },
-  'count-connections': {
-    type: bool,
-    default: false,
-    usage: 'the rules of a proxy that runs with this flag',
-  },
+  ...MODE_OPTION_FLAGS,
 };
 
 /** The flags of the commands that read objects and settings without a running proxy. */

@@ -3,13 +3,14 @@ import type { Configuration, FeatureGates } from '../../config/index.ts';
 import { liveConfig, localNode } from '../../daemon/index.ts';
 import type { Facts } from '../../explain/index.ts';
 import type { Problem } from '../../lib/problem.ts';
-import { configuredMode } from '../../modes/index.ts';
+import { configuredMode, type ModeFlags } from '../../modes/index.ts';
 import { FAMILIES } from '../../net/index.ts';
 import { conflictProblems } from '../../plan/index.ts';
 import { type LiveConfig, modeSettings, ProxyState } from '../../proxy/index.ts';
 import { isSelected } from '../../source/index.ts';
 import type { Io } from '../command.ts';
 import { FlagError } from '../flags/index.ts';
+import { modeFlags } from '../node-flags.ts';
 import { type ChosenNode, chooseNode } from './choose-node.ts';
 import { factsConfiguration } from './configuration.ts';
 import { endpointNotes } from './endpoint-notes.ts';
@@ -43,7 +44,7 @@ export async function loadFacts(flags: FactsFlags, io: Pick<Io, 'stdin'>): Promi
   const wanted = nodeFlag(flags) || configuration.hostnameOverride;
   const snapshot = await readSnapshot(flags, configuration, io);
   const chosen = chooseNode(wanted, snapshot);
-  const facts = factsOf(snapshot, chosen, configuration, gates, flags.values['count-connections']);
+  const facts = factsOf(snapshot, chosen, configuration, gates, modeFlags(flags.values));
   return { ...facts, notes: [...notes, ...facts.notes] };
 }
 
@@ -68,7 +69,7 @@ function factsOf(
   { name: nodeName, isThisMachine, note }: ChosenNode,
   configuration: Configuration,
   gates: FeatureGates,
-  countConnections: boolean,
+  ofMode: ModeFlags,
 ): LoadedFacts {
   const problems: Problem[] = [...snapshot.problems];
   const live = liveConfig(configuration, gates);
@@ -90,7 +91,7 @@ function factsOf(
     configuration,
     live,
     snapshot,
-    mode: configuredMode(configuration, { countConnections }),
+    mode: configuredMode(configuration, ofMode),
     settings: family =>
       modeSettings(state, family, {
         ...live,

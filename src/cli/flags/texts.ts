@@ -24,16 +24,28 @@ export const stringSlice: FlagType<readonly string[]> = {
   format: values => `[${formatCsv(values)}]`,
 };
 
+/** One of these words. */
+export function oneWordOf<Word extends string>(known: readonly Word[]): FlagType<Word> {
+  return {
+    word: 'string',
+    parse: text => knownWord(known, text),
+    format: value => value,
+  };
+}
+
+function knownWord<Word extends string>(known: readonly Word[], text: string): Word {
+  const found = known.find(word => word === text);
+  if (found === undefined) throw new Error(`${goQuote(text)} is not known: use ${known.join(' or ')}`);
+  return found;
+}
+
 /** Some of these words, with commas between them. */
 export function someOf<Word extends string>(known: readonly Word[]): FlagType<readonly Word[]> {
-  const check = (text: string): Word => {
-    const found = known.find(word => word === text);
-    if (found === undefined) throw new Error(`${goQuote(text)} is not known: use ${known.join(' or ')}`);
-    return found;
-  };
   return {
     word: 'strings',
-    parse: (text, current, isFirst) => [...new Set([...(isFirst ? [] : current), ...parseCsv(text).map(check)])],
+    parse: (text, current, isFirst) => [
+      ...new Set([...(isFirst ? [] : current), ...parseCsv(text).map(word => knownWord(known, word))]),
+    ],
     format: values => `[${formatCsv(values)}]`,
   };
 }

@@ -271,6 +271,24 @@ describe('kube-proxy', () => {
     assert.equal(flags().find(({ name }) => name === 'count-connections')?.value, 'true');
   });
 
+  test('CLI-77 ebpf is a valid mode', async () => {
+    assert.equal((await optionsOf('--proxy-mode=ebpf')).configuration.mode, 'ebpf');
+  });
+
+  test('CLI-77 the flags of ebpf mode take effect, also with a configuration file', async () => {
+    const { ebpfSockets, cgroupRoot } = await optionsOf();
+    assert.deepEqual([ebpfSockets, cgroupRoot], ['all', undefined]);
+    const file = configFile('mode: ebpf\n');
+    const given = await optionsOf('--config', file, '--ebpf-sockets=node', '--cgroup-root', '/a/group');
+    assert.deepEqual([given.ebpfSockets, given.cgroupRoot], ['node', '/a/group']);
+  });
+
+  test('CLI-77 --ebpf-sockets refuses other words', async () => {
+    const { status, stderr } = await run(['--ebpf-sockets=pods']);
+    assert.equal(status, 1);
+    assert.match(stderr, /^Error: invalid argument "pods" for "--ebpf-sockets" flag: "pods" is not known: use all or/);
+  });
+
   test('CLI-3 with manifests, nodePortAddresses has the default of nftables mode', async () => {
     assert.deepEqual((await optionsOf('--manifests', 'DIR')).configuration.nodePortAddresses, ['primary']);
   });

@@ -14,6 +14,7 @@ import { type Logger, Logging } from '../../observe/logging/index.ts';
 import { type Io, print, refuseArguments } from '../command.ts';
 import { type ParsedFlags, parseFlags } from '../flags/index.ts';
 import { helpWidth } from '../help/text.ts';
+import { modeFlags } from '../node-flags.ts';
 import { VERSION, versionText } from '../version.ts';
 import { KUBE_PROXY_FLAGS, type KubeProxyFlags } from './flags/index.ts';
 import { loggingSettings } from './logging.ts';
@@ -123,7 +124,7 @@ function daemonOptions(
     master: values.master,
     initOnly: values['init-only'],
     allowLoopbackEndpoints: values['allow-loopback-endpoints'],
-    countConnections: values['count-connections'],
+    ...modeFlags(values),
     manifests: values.manifests === '' ? undefined : values.manifests,
     inspectSocket: values['inspect-socket'],
     inspectBindAddress: values['inspect-bind-address'],

@@ -11,7 +11,19 @@ const IPVS = ['ipvs-scheduler', 'ipvs-exclude-cidrs', 'ipvs-strict-arp', 'ipvs-*
 /** What an operator looks for, and the flags for it. `*` stands for any letters. */
 const GROUPS: readonly [title: string, names: readonly string[]][] = [
   ['Configuration', ['config', 'manifests', 'feature-gates']],
-  ['Mode', ['proxy-mode', 'masquerade-all', 'iptables-masquerade-bit', ...IPVS, 'count-connections']],
+  [
+    'Mode',
+    [
+      'proxy-mode',
+      'masquerade-all',
+      'iptables-masquerade-bit',
+      ...IPVS,
+      'ebpf-sockets',
+      'cgroup-root',
+      'count-connections',
+      'keep-*',
+    ],
+  ],
   ['One task, then exit', ['write-config-to', 'init-only', 'cleanup', 'help', 'version']],
   ['API server', ['kubeconfig', 'master', 'kube-api-*']],
   ['Node and pods', ['hostname-override', 'bind-address', 'cluster-cidr', 'detect-local-mode', 'pod-*']],

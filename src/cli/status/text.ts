@@ -111,7 +111,7 @@ function checkLines({ checks, syncs }: StatusReport, style: Style): readonly str
   const isComplete = syncs !== undefined;
   return checks.flatMap(({ passed, text }: CheckStatus) => {
     if (!passed) return [`  ${style.red('✗')} ${printable(text)}`];
-    const isNoted = text.includes(' ok: ') && !/^(?:sync-|watch |drift )/.test(text);
+    const isNoted = text.includes(' ok: ') && !/^(?:sync-|watch |drift |sockets ok: serving:)/.test(text);
     if (isNoted) return [`  ${style.yellow('!')} ${printable(text)}`];
     return isComplete ? [`  ${style.green('✓')} ${printable(text)}`] : [];
   });

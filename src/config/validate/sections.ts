@@ -11,6 +11,7 @@ export function validateModeSection(path: string, configuration: Configuration):
   switch (configuration.mode) {
     case 'ipvs':
       return validateIpvs(`${path}.KubeProxyIPVSConfiguration`, configuration.ipvs);
+    case 'ebpf':
     case 'nftables':
       return validateMasqueradeBit(`${path}.KubeProxyNFTablesConfiguration`, configuration.nftables);
     case 'userspace':

@@ -280,6 +280,17 @@ test('CONF-39 without the gate KubeProxyIPVS, ipvs is no mode', () => {
   for (const mode of ['', 'iptables', 'nftables', 'userspace']) assert.deepEqual(errors(mode), []);
 });
 
+test('CONF-41 ebpf is a mode, and its masquerade bit is the one of the section nftables', () => {
+  assert.deepEqual(
+    errorsOf(() => ({ mode: 'ebpf' })),
+    [],
+  );
+  assert.deepEqual(
+    errorsOf(() => ({ mode: 'ebpf', nftables: { masqueradeBit: 32 } })),
+    errorsOf(() => ({ mode: 'nftables', nftables: { masqueradeBit: 32 } })),
+  );
+});
+
 test('CONF-9 valid values pass', () => {
   for (const mode of ['', 'iptables', 'ipvs', 'nftables'])
     assert.deepEqual(

@@ -47,10 +47,10 @@ function gatesText(gates: ReadonlyMap<string, boolean>): string {
   return goJson(Object.fromEntries([...gates].sort(([a], [b]) => compareTexts(a, b))));
 }
 
-/** Upstream has no userspace mode, and its error text does not name it. We keep that text. */
+/** Upstream has no ebpf and no userspace mode, and its error text does not name them. We keep that text. */
 function validateMode(path: string, mode: string, gates: FeatureGates): FieldError[] {
   const modes = isEnabled(gates, 'KubeProxyIPVS') ? ['iptables', 'ipvs', 'nftables'] : ['iptables', 'nftables'];
-  if (['', ...modes, 'userspace'].includes(mode)) return [];
+  if (['', ...modes, 'ebpf', 'userspace'].includes(mode)) return [];
   const blank = 'blank (blank means the best-available proxy [currently iptables])';
   return [invalid(`${path}.ProxyMode`, goQuote(mode), `must be ${modes.join(', ')} or ${blank}`)];
 }

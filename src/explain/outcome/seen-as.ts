@@ -1,4 +1,5 @@
 import type { Endpoint } from '../../model/index.ts';
+import type { ModeBehaviour } from '../../modes/index.ts';
 import type { Ip } from '../../net/index.ts';
 import type { Frontend } from '../../plan/index.ts';
 import type { Remark, SeenAs } from '../outcome.ts';
@@ -37,12 +38,12 @@ export function seenSource(
   return masqueraded(frontend, question, context) ?? keptSource(frontend, question, context);
 }
 
-function ownSource(frontend: Frontend, { destination }: Question, { mode }: OutcomeContext): SeenSource {
+function ownSource(frontend: Frontend, question: Question, { mode }: OutcomeContext): SeenSource {
   const isMasqueraded = frontend.kind === 'ClusterIP' || frontend.policy === 'Cluster';
   if (mode.behaviour.ownSource === 'interface' || isMasqueraded) {
-    return nodeSource();
+    return ownConnection(question, mode.behaviour);
   }
-  const { ip } = destination;
+  const { ip } = question.destination;
   const text = `the node has ${ip} itself and connects from it; endpoints need a route back to ${ip} through this node`;
   return { seenAs: 'node', ip, remark: { code: 'own-connection-from-service-ip', text } };
 }
@@ -50,6 +51,13 @@ function ownSource(frontend: Frontend, { destination }: Question, { mode }: Outc
 /** The kernel chooses the address of the node that is nearest to the endpoint. */
 export function nodeSource(): SeenSource {
   return asNode('own-connection', 'the node itself connects, so endpoints see one of its addresses');
+}
+
+function ownConnection({ destination }: Question, { keepsNodeSourcePorts = false }: ModeBehaviour): SeenSource {
+  const source = nodeSource();
+  if (!keepsNodeSourcePorts || destination.protocol !== 'TCP') return source;
+  const text = `${source.remark.text} and the source port of the caller, if that is free`;
+  return { ...source, remark: { ...source.remark, text } };
 }
 
 function masqueraded(frontend: Frontend, { caller }: Question, { settings }: OutcomeContext): SeenSource | undefined {

@@ -25,7 +25,7 @@ export async function connectionsStep(
   const found = await kernel.flows({ family, protocol, source: detected.ip, destination: ip, port });
   const current = currentTargets(met, outcome);
   const old = found.flows.filter(flow => !current.has(targetOf(flow)) && !isRelayed(flow, facts));
-  const pinned = ((await reading)?.affinity ?? []).filter(({ client }) => client === detected.ip);
+  const pinned = ((await reading)?.affinity ?? []).filter(({ client }) => isOf(client, detected));
   const details = [
     ...pinned.map(affinityText),
     ...(found.incomplete === undefined ? [] : [`Not everything was read: ${found.incomplete}.`]),
@@ -37,6 +37,10 @@ export async function connectionsStep(
     return finding('connections', 'good', text, { details, data });
   }
   return oldFlows(old, met, detected, { details, data, whose });
+}
+
+function isOf(client: string, { ip, caller }: DetectedCaller): boolean {
+  return client === ip || (client === 'node' && caller.place === 'node');
 }
 
 function affinityText({ endpoint, secondsLeft }: PinnedClient): string {

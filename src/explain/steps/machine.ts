@@ -6,6 +6,7 @@ import type { Facts } from '../facts.ts';
 import { type Finding, finding } from '../finding.ts';
 import type { Outcome } from '../outcome.ts';
 import type { MetFrontend } from '../target.ts';
+import { connectedStep } from './connected.ts';
 import { connectionsStep } from './connections.ts';
 import { listenersStep } from './listeners.ts';
 import { otherRulesStep } from './other-rules.ts';
@@ -23,6 +24,7 @@ export async function machineSteps(
   const isNodePort = met.frontend.kind === 'NodePort';
   const steps = await Promise.all([
     kernel && guarded('connections', () => connectionsStep(met, detected, outcome, facts, reading)),
+    kernel && guarded('connected', () => connectedStep(met, facts)),
     kernel && guarded('other rules', () => otherRulesStep(met, detected, outcome, facts, reading)),
     kernel && isNodePort && guarded('listeners', () => listenersStep(met, true, outcome, kernel)),
     isProbing && guarded('probe', () => probeStep(met, outcome, kernel)),

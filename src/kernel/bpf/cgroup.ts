@@ -1,5 +1,5 @@
 import { readdirSync, statSync } from 'node:fs';
-import { fileSystemType } from '../libc.ts';
+import { check, fileSystemType, open } from '../libc.ts';
 
 /** `CGROUP2_SUPER_MAGIC` */
 const CGROUP2_FILE_SYSTEM = 0x63677270;
@@ -48,4 +48,11 @@ function isOnCgroup2(path: string): boolean {
 
 function groupAt(path: string): ControlGroup {
   return { path, id: statSync(path, { bigint: true }).ino };
+}
+
+const O_DIRECTORY_CLOEXEC = 0o2200000;
+
+/** Returns a descriptor of the control group, for links. */
+export function openControlGroup({ path }: ControlGroup): number {
+  return check(open(path, O_DIRECTORY_CLOEXEC), `open control group ${path}`);
 }

@@ -10,7 +10,10 @@ import { prepareIptables } from './support.ts';
 
 export const iptables: ModeDescriptor<IptablesOptions> = {
   name: 'iptables',
-  optionsFrom: ({ iptables: { localhostNodePorts } }) => ({ localhostNodePorts }),
+  optionsFrom: ({ iptables: { localhostNodePorts } }, { keepNodeSourcePorts }) => ({
+    localhostNodePorts,
+    keepNodeSourcePorts,
+  }),
   supportedFamilies: iptablesFamilies,
   prepare: prepareIptables,
   create: (options, context) => new IptablesMode({ ...options, ...context }),
@@ -22,7 +25,7 @@ export const iptables: ModeDescriptor<IptablesOptions> = {
   behaviour,
 };
 
-function behaviour({ localhostNodePorts = true }: IptablesOptions): ModeBehaviour {
+function behaviour({ localhostNodePorts = true, keepNodeSourcePorts = false }: IptablesOptions): ModeBehaviour {
   return {
     ...PLAN_BEHAVIOUR,
     // Without endpoints, a Service has no chain for its source ranges.
@@ -33,6 +36,7 @@ function behaviour({ localhostNodePorts = true }: IptablesOptions): ModeBehaviou
     refusesNodePortsAtAllAddresses: true,
     sharesFrontends: true,
     marksMasqueraded: true,
+    keepsNodeSourcePorts: keepNodeSourcePorts,
   };
 }
 

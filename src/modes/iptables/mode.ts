@@ -15,6 +15,8 @@ import { IptablesWriter } from './writer.ts';
 export interface IptablesOptions {
   /** Node ports also accept connections to 127.0.0.1, if the node port addresses include it. The default is true. */
   readonly localhostNodePorts?: boolean | undefined;
+  /** Masqueraded TCP connections of node processes keep their source port if it is free. The default is false. */
+  readonly keepNodeSourcePorts?: boolean | undefined;
 }
 
 export interface IptablesModeOptions extends IptablesOptions, ModeMachine, ShellOptions {}
@@ -45,7 +47,7 @@ export class IptablesMode extends ModeShell<IptablesWriter> {
   }
 
   protected async open(family: Family, settings: ModeSettings, book: PlanBook): Promise<IptablesWriter> {
-    const { namespace, programs, localhostNodePorts = true } = this.#options;
+    const { namespace, programs, localhostNodePorts = true, keepNodeSourcePorts = false } = this.#options;
     const onRun = (run: IptablesRun) => {
       const message = longLockWait(run);
       if (message !== undefined) this.events.notice(family, message);
@@ -56,6 +58,7 @@ export class IptablesMode extends ModeShell<IptablesWriter> {
       namespace,
       programs,
       localhostNodePorts,
+      keepNodeSourcePorts,
       settings,
       book,
       events: this.events,

@@ -25,15 +25,17 @@ export async function previewIptables(options: IptablesOptions, input: PreviewIn
   return `# ${program} --noflush --counters\n${text}`;
 }
 
-type MachineFeatures = Omit<MachineOptions, 'localhostNodePorts'>;
+type MachineFeatures = Omit<MachineOptions, 'localhostNodePorts' | 'keepsNodeSourcePorts'>;
 
 /** A machine that has everything that the mode can use. */
 const CAPABLE_MACHINE: MachineFeatures = { tcpLiberal: false, randomFully: true, counters: new Set(COUNTER_NAMES) };
 
-function optionsFor({ localhostNodePorts = true }: IptablesOptions, input: PreviewInput, features: MachineFeatures) {
+function optionsFor(options: IptablesOptions, input: PreviewInput, features: MachineFeatures) {
+  const { localhostNodePorts = true, keepNodeSourcePorts = false } = options;
   const { family, settings } = input;
   return ruleOptions(family, settings, {
     ...features,
+    keepsNodeSourcePorts: keepNodeSourcePorts,
     localhostNodePorts: hasLocalhostNodePorts(family, localhostNodePorts, settings.nodePortAddresses),
   });
 }

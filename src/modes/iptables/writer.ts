@@ -33,6 +33,7 @@ import { allSharedRules } from './rules/service-rules.ts';
 export interface IptablesWriterOptions extends ModeMachine {
   readonly iptables: Iptables;
   readonly localhostNodePorts: boolean;
+  readonly keepNodeSourcePorts: boolean;
   readonly settings: ModeSettings;
   readonly book: PlanBook;
   readonly events: ModeEvents;

@@ -12,10 +12,10 @@ const LOCALHOST_NODE_PORTS = 'KubeProxyNFTablesLocalhostNodePorts';
 
 export const nftables: ModeDescriptor<NftablesOptions> = {
   name: 'nftables',
-  optionsFrom: ({ featureGates }, { countConnections }) => {
+  optionsFrom: ({ featureGates }, { countConnections, keepNodeSourcePorts }) => {
     const applied = applyFeatureGates(featureGates);
     const isOn = applied.kind === 'gates' && applied.gates.enabled.get(LOCALHOST_NODE_PORTS) === true;
-    return { countConnections, localhostNodePorts: isOn };
+    return { countConnections, keepNodeSourcePorts, localhostNodePorts: isOn };
   },
   async supportedFamilies() {
     checkNftables();
@@ -26,10 +26,11 @@ export const nftables: ModeDescriptor<NftablesOptions> = {
   cleanup: cleanupNftables,
   nodePortAddresses: ['primary'],
   hasPartialSyncMetrics: true,
-  behaviour: ({ localhostNodePorts }) => ({
+  behaviour: ({ localhostNodePorts, keepNodeSourcePorts = false }) => ({
     ...PLAN_BEHAVIOUR,
     rejectsUnknownPorts: 'at-cluster-ips',
     dropsUnallocatedClusterIPs: true,
+    keepsNodeSourcePorts: keepNodeSourcePorts,
     loopbackNodePorts: localhostNodePorts ? 'listeners' : 'none',
     loopbackAdvice: localhostNodePorts
       ? 'add localhost to nodePortAddresses'

@@ -22,6 +22,8 @@ import { NftablesWriter } from './writer.ts';
 export interface NftablesOptions {
   /** The kernel counts new connections for each frontend. */
   readonly countConnections?: boolean | undefined;
+  /** Masqueraded TCP connections of node processes keep their source port if it is free. The default is false. */
+  readonly keepNodeSourcePorts?: boolean | undefined;
   /** The mode serves or rejects node ports at loopback addresses: a feature gate of upstream. */
   readonly localhostNodePorts?: boolean | undefined;
 }

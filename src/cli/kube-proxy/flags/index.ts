@@ -1,6 +1,7 @@
 import { DEFAULT_SOCKET } from '../../../inspect/index.ts';
+import { EBPF_SOCKETS } from '../../../modes/index.ts';
 import { DEFAULT_PAGE_ADDRESS, PAGE_ACTIONS } from '../../../page/index.ts';
-import { addressPort, bool, flag, loopbackPort, someOf, string } from '../../flags/index.ts';
+import { addressPort, bool, flag, loopbackPort, oneWordOf, someOf, string } from '../../flags/index.ts';
 import { CLUSTER_FLAGS } from './cluster.ts';
 import { GENERAL_FLAGS } from './general.ts';
 import { LOG_FLAGS } from './log.ts';
@@ -19,10 +20,21 @@ export const OWN_FLAGS = {
     'With --manifests, accept endpoints at loopback and link-local addresses. Clients from outside then reach ports that this machine opens for itself only.',
   ),
   'boot-id-file': FORMER_FLAG,
+  'cgroup-root': flag(
+    string,
+    '',
+    'In ebpf mode, path of the control group (cgroup2) whose processes are served. The default is the root of the machine.',
+  ),
   'count-connections': flag(
     bool,
     false,
-    'In nftables mode, let the kernel count the new connections of each service port. The metric pointsman_service_connections_total shows them.',
+    'In nftables and ebpf mode, let the kernel count the new connections of each service port. The metric pointsman_service_connections_total shows them.',
+  ),
+  'ebpf-sockets': flag(
+    oneWordOf(EBPF_SOCKETS),
+    'all',
+    "In ebpf mode, whose sockets are translated: all translates those of pods and of the node, node only those of the node's own processes. Service meshes with sidecars need node.",
+    { words: EBPF_SOCKETS },
   ),
   'inspect-bind-address': flag(
     loopbackPort,
@@ -33,6 +45,11 @@ export const OWN_FLAGS = {
     string,
     DEFAULT_SOCKET,
     'Path of the Unix socket of the inspection API, which status, explain and other commands ask. An empty path switches it off.',
+  ),
+  'keep-node-source-ports': flag(
+    bool,
+    false,
+    'In nftables, iptables and ebpf mode, let masqueraded TCP connections of node processes keep their source port if it is free. They then do not wait a second where endpoints close connections first.',
   ),
   'machine-id-file': FORMER_FLAG,
   manifests: flag(

@@ -13,7 +13,7 @@ export const MODE_FLAGS = {
   'proxy-mode': flag(
     word('ProxyMode'),
     '',
-    'How the proxy programs the kernel: iptables (default), ipvs, nftables or userspace.',
+    'How the proxy programs the kernel: iptables (default), ipvs, nftables, ebpf or userspace.',
   ),
   'masquerade-all': flag(bool, false, 'In every mode, masquerade all traffic to cluster IPs.'),
   'iptables-localhost-nodeports': flag(

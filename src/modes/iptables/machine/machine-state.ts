@@ -20,6 +20,7 @@ export interface MachineStateOptions extends ModeMachine {
   readonly iptables: Iptables;
   /** The setting of the configuration. */
   readonly localhostNodePorts: boolean;
+  readonly keepNodeSourcePorts: boolean;
   notice(message: string): void;
 }
 
@@ -37,11 +38,12 @@ export class MachineState {
   }
 
   options({ nodePortAddresses }: ModeSettings): MachineOptions {
-    const { family, iptables, localhostNodePorts } = this.#options;
+    const { family, iptables, localhostNodePorts, keepNodeSourcePorts } = this.#options;
     return {
       localhostNodePorts: hasLocalhostNodePorts(family, localhostNodePorts, nodePortAddresses),
       tcpLiberal: this.#isTcpLiberal,
       randomFully: iptables.features.randomFully,
+      keepsNodeSourcePorts: keepNodeSourcePorts,
       counters: this.#counters,
     };
   }

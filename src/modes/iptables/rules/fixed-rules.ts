@@ -82,10 +82,13 @@ export const NAT_FIXED_CHAINS: readonly string[] = [Chain.POSTROUTING, Chain.MAR
 
 export function natFixedRules({ mark, machine }: RuleOptions): readonly string[] {
   const random = machine.randomFully ? ' --random-fully' : '';
+  // An endpoint accepts a port that it still has in TIME_WAIT if the timestamps are newer. Those of one port only grow.
+  const kept = `-A ${Chain.POSTROUTING} -p tcp -m addrtype --src-type LOCAL -m comment --comment "keep source ports of node processes" -j MASQUERADE`;
   return [
     `-A ${Chain.POSTROUTING} -m mark ! --mark ${mark}/${mark} -j RETURN`,
     // A packet may pass here again, for example out of a tunnel. It must not be masqueraded again.
     `-A ${Chain.POSTROUTING} -j MARK --xor-mark ${mark}`,
+    ...(machine.keepsNodeSourcePorts ? [kept] : []),
     `-A ${Chain.POSTROUTING} -m comment --comment "kubernetes service traffic requiring SNAT" -j MASQUERADE${random}`,
     `-A ${Chain.MARK_MASQ} -j MARK --or-mark ${mark}`,
   ];

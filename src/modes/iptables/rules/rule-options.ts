@@ -15,7 +15,7 @@ export interface RuleOptions {
   readonly machine: MachineOptions;
 }
 
-/** What depends on the machine, not on the configuration or the objects. */
+/** What depends on the machine and on the options of the mode, not on settings that change or on the objects. */
 export interface MachineOptions {
   /** Node ports also accept connections to 127.0.0.1. Never in IPv6. */
   readonly localhostNodePorts: boolean;
@@ -23,6 +23,8 @@ export interface MachineOptions {
   readonly tcpLiberal: boolean;
   /** The programs support `--random-fully`. */
   readonly randomFully: boolean;
+  /** Masqueraded TCP connections of node processes keep their source port if it is free. */
+  readonly keepsNodeSourcePorts: boolean;
   /** The nfacct counters that exist. */
   readonly counters: ReadonlySet<CounterName>;
 }

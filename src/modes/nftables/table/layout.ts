@@ -7,7 +7,10 @@ import type { Family } from '../../../net/index.ts';
  */
 export const TABLE = 'kube-proxy';
 
-/** The sets and maps in the table of one family. The fixed program looks up addresses and ports in them. */
+/**
+ * The sets and maps in the table of one family, and what else stays the same while the process runs. The fixed program
+ * looks up addresses and ports in the sets.
+ */
 export interface Layout {
   readonly family: Family;
   readonly nft: Extract<NftFamily, 'ip' | 'ip6'>;
@@ -39,16 +42,19 @@ export interface Layout {
   readonly localhostRejects?: NftMap;
   /** The protocols, each with a counter of rejected packets. */
   readonly localhostRejectedPackets?: NftSet;
+  /** Masqueraded TCP connections of node processes keep their source port if it is free. */
+  readonly keepsNodeSourcePorts: boolean;
 }
 
 export interface LayoutOptions {
   readonly countConnections?: boolean | undefined;
+  readonly keepNodeSourcePorts?: boolean | undefined;
   readonly localhostNodePorts?: boolean | undefined;
 }
 
 export function layoutOf(
   family: Family,
-  { countConnections = false, localhostNodePorts = false }: LayoutOptions = {},
+  { countConnections = false, localhostNodePorts = false, keepNodeSourcePorts = false }: LayoutOptions = {},
 ): Layout {
   const address: DataType = family === 'IPv4' ? 'ipv4_addr' : 'ipv6_addr';
   const frontend: readonly DataType[] = [address, 'inet_proto', 'inet_service'];
@@ -85,6 +91,7 @@ export function layoutOf(
   return {
     family,
     nft: family === 'IPv4' ? 'ip' : 'ip6',
+    keepsNodeSourcePorts: keepNodeSourcePorts,
     clusterIPs: set('cluster-ips', [address], 'Active ClusterIPs'),
     serviceCIDRs: {
       ...set('service-cidrs', [address], 'Ranges that ClusterIPs are allocated from'),
@@ -149,6 +156,6 @@ export function setsOfFixedElements({
 
 /** All sets and maps of the fixed program, in the order in which the writer creates them. */
 export function fixedSets(layout: Layout): readonly (NftSet | NftMap)[] {
-  const { family: _family, nft: _nft, ...sets } = layout;
+  const { family: _family, nft: _nft, keepsNodeSourcePorts: _keeps, ...sets } = layout;
   return Object.values(sets);
 }

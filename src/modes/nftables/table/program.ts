@@ -16,6 +16,7 @@ import {
   matchCtStatus,
   matchFibType,
   matchIifname,
+  matchL4proto,
   matchMark,
   matchSet,
   metaL4proto,
@@ -81,6 +82,7 @@ export function steeringChains(layout: Layout, options: FixedProgramOptions): re
     ),
     chainRules(
       'masquerading',
+      ...nodeMasquerading(layout, mark),
       [[...matchMark(mark, 'neq', 0), ...markXor(mark), masquerade('fully-random')]],
       [
         [
@@ -118,6 +120,17 @@ export function steeringChains(layout: Layout, options: FixedProgramOptions): re
     nat('nat-output', 'output', DSTNAT, 'services'),
     nat('nat-postrouting', 'postrouting', SRCNAT, 'masquerading'),
   ];
+}
+
+/**
+ * Keeps the source port of a node process, so that its kernel and the endpoint name a connection by the same ports. The
+ * endpoint then accepts a port that it still has in TIME_WAIT, because the timestamps of one port only grow.
+ */
+function nodeMasquerading({ keepsNodeSourcePorts }: Layout, mark: number): RuleBody[] {
+  if (!keepsNodeSourcePorts) return [];
+  const isMarked = matchMark(mark, 'neq', 0);
+  const isOwnTcp = [...matchL4proto('tcp'), ...matchFibType('saddr', 'local')];
+  return [[[...isMarked, ...isOwnTcp, ...markXor(mark), masquerade()], 'keep source ports of node processes']];
 }
 
 /**

@@ -74,5 +74,8 @@ test('PAGE-37 the light of drift warns for ten minutes after a repair', () => {
 test('PAGE-37 the light of problems counts inputs, refused service ports and conflicts', () => {
   const families = [{ ...FAMILY, servicePorts: { programmed: 3, setAside: 2 }, conflicts: 1 }];
   assert.equal(light('problems', { problems: 1, families }), 'warn: 4');
+  const condition = { name: 'sockets', serving: false, note: 'no cgroup2' };
+  assert.equal(light('problems', { condition }), 'warn: 1');
+  assert.equal(light('problems', { condition: { ...condition, serving: true } }), 'good: none');
   assert.equal(light('problems', { checks: [{ name: 'synced', ready: false, problems: [] }] }), 'bad: not ready');
 });

@@ -58,7 +58,11 @@ function problems(status: ProxyStatus): Finding {
   return count === 0 ? { word: 'none', tone: 'good' } : { word: String(count), tone: 'warn' };
 }
 
-/** Inputs that cannot be used, service ports that the kernel refused, and addresses that another Service has. */
-export function problemCount({ problems, families }: ProxyStatus): number {
-  return families.reduce((sum, { servicePorts, conflicts }) => sum + servicePorts.setAside + conflicts, problems);
+/**
+ * Inputs that cannot be used, service ports that the kernel refused, addresses that another Service has, and a part of
+ * the mode that does not serve.
+ */
+export function problemCount({ problems, families, condition }: ProxyStatus): number {
+  const own = problems + (condition?.serving === false ? 1 : 0);
+  return families.reduce((sum, { servicePorts, conflicts }) => sum + servicePorts.setAside + conflicts, own);
 }

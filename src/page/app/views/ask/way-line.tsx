@@ -2,12 +2,12 @@ import { serviceAddress } from '../../address.ts';
 import type { EndpointStation, Station, Way } from './way.ts';
 
 /** Caller → frontend → endpoints, in one line or, on a narrow page, below each other. */
-export function WayLine({ way: { caller, frontend, end, endpoints, more } }: { readonly way: Way }) {
+export function WayLine({ way: { caller, isAtSocket, frontend, end, endpoints, more } }: { readonly way: Way }) {
   return (
     <section class="ask-way" aria-label="The way of a new connection">
       {caller && <StationBox station={caller} />}
       {caller && <Arrow />}
-      {frontend && <StationBox station={frontend} />}
+      {frontend && <StationBox station={frontend} isAtSocket={isAtSocket} />}
       {(end || endpoints.length > 0) && <Arrow />}
       {end && <StationBox station={end} isBad />}
       {endpoints.length > 0 && (
@@ -48,15 +48,18 @@ function Arrow() {
 function StationBox({
   station: { title, detail, service },
   isBad = false,
+  isAtSocket = false,
 }: {
   readonly station: Station;
   readonly isBad?: boolean;
+  readonly isAtSocket?: boolean;
 }) {
   return (
     <div class={isBad ? 'station bad' : 'station'}>
       <span class="title">{title}</span>
       <span class="detail">{detail}</span>
       {service !== undefined && <a href={serviceAddress(service)}>{service}</a>}
+      {isAtSocket && <span class="badge accent">translated at the socket</span>}
     </div>
   );
 }

@@ -103,3 +103,16 @@ test('PAGE-86 a trace follows the address of the answer, from the caller that th
   assert.deepEqual(of({ place: 'pod', ip: '10.244.1.9', how: '', isAssumed: true }), { from: '', to, isSent: true });
   assert.deepEqual(of({ place: 'outside', how: '', isAssumed: false }), { from: '', to, isSent: false });
 });
+
+test('PAGE-81 PAGE-86 the way says what the socket translates, and a trace follows the packet to an endpoint', () => {
+  const atSocket = { ...ANSWERED, at: 'socket' } as Outcome;
+  assert.deepEqual([wayOf(explanation(ANSWERED)).isAtSocket, wayOf(explanation(atSocket)).isAtSocket], [false, true]);
+  const node = { place: 'node' as const, ip: '192.168.0.2', how: '', isAssumed: false };
+  assert.deepEqual(traceQuestion(explanation(atSocket, { caller: node }), true), {
+    from: 'node',
+    to: '10.244.1.10:8080/tcp',
+    isSent: false,
+  });
+  const refused: Outcome = { kind: 'refused', at: 'socket', code: 'no-endpoints', reason: 'none' };
+  assert.equal(wayOf(explanation(refused)).end?.title, 'Refused at the socket');
+});

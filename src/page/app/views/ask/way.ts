@@ -4,6 +4,8 @@ import { capitalized, FRONTEND_WORDS, hostPort, percent } from '../../parts/text
 /** The way of a new connection in a few words: caller, frontend, and where it ends. */
 export interface Way {
   readonly caller: Station | undefined;
+  /** The kernel replaces the address inside `connect()`, before any packet. */
+  readonly isAtSocket: boolean;
   readonly frontend: Station | undefined;
   /** Why no endpoint gets the connection. Undefined if endpoints get it. */
   readonly end: Station | undefined;
@@ -49,6 +51,7 @@ export function wayOf(explanation: Explanation): Way {
   const all = outcome?.kind === 'answered' ? endpointsOf(explanation, outcome) : [];
   return {
     caller: callerOf(explanation),
+    isAtSocket: outcome?.kind === 'answered' && outcome.at === 'socket',
     frontend: frontendOf(explanation),
     end: endOf(outcome),
     endpoints: all.slice(0, MAX_ENDPOINTS),
@@ -74,7 +77,7 @@ function frontendOf({ target, question }: Explanation): Station | undefined {
 function endOf(outcome: Outcome | undefined): Station | undefined {
   switch (outcome?.kind) {
     case 'refused':
-      return { title: 'Refused', detail: outcome.reason };
+      return { title: outcome.at === 'socket' ? 'Refused at the socket' : 'Refused', detail: outcome.reason };
     case 'silent':
       return { title: 'No answer', detail: outcome.reason };
     case 'elsewhere':
@@ -155,10 +158,17 @@ export interface TraceQuestion {
   readonly isSent: boolean;
 }
 
-export function traceQuestion({ target, caller, question }: Explanation, mayProbe: boolean): TraceQuestion {
-  const to = target ? `${target.address}/${target.protocol.toLowerCase()}` : question.to;
-  const isSent = mayProbe && target !== undefined && target.protocol !== 'SCTP';
+export function traceQuestion(explanation: Explanation, mayProbe: boolean): TraceQuestion {
+  const { target, caller, question } = explanation;
+  const endpoint = endpointOfSocket(explanation);
+  const to = target ? `${endpoint ?? target.address}/${target.protocol.toLowerCase()}` : question.to;
+  const isSent = mayProbe && target !== undefined && target.protocol !== 'SCTP' && endpoint === undefined;
   if (!caller || caller.isAssumed) return { from: '', to, isSent };
   if (caller.place === 'node') return { from: 'node', to, isSent };
   return { from: caller.ip ?? '', to, isSent: false };
+}
+
+/** Packets have the address of an endpoint if the socket replaced that of the Service. */
+function endpointOfSocket({ outcome }: Explanation): string | undefined {
+  return outcome?.kind === 'answered' && outcome.at === 'socket' ? outcome.endpoints[0]?.text : undefined;
 }

@@ -38,7 +38,11 @@ export function answeredAsNode(texts: readonly string[]): Answered {
   return { ...outcome, endpoints: outcome.endpoints.map(each => ({ ...each, seenAs: 'node' })) };
 }
 
-export const REFUSED: Outcome = { kind: 'refused', code: 'no-endpoints', reason: 'no endpoint of shop/web can serve' };
+export const REFUSED: Extract<Outcome, { readonly kind: 'refused' }> = {
+  kind: 'refused',
+  code: 'no-endpoints',
+  reason: 'no endpoint of shop/web can serve',
+};
 export const NO_LOCAL: Outcome = {
   kind: 'silent',
   code: 'no-local-endpoints',

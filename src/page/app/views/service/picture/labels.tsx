@@ -3,6 +3,7 @@ import { px } from './geometry.ts';
 import type { Picture, Way } from './model.ts';
 import { linkKey, type Observed, wayKey } from './observed.ts';
 import { isChosen, oddsText } from './selection.ts';
+import { isAtSocket } from './words.ts';
 
 /** The labels on the lines: replaced sources, ends, odds and counts. */
 export function Labels({ picture, placed, selection, observed }: CardsProps) {
@@ -65,7 +66,9 @@ function WayLabel({ way, observed, off, style }: WayLabelProps) {
   const isBefore = way.end?.at === 'before';
   const asNode = way.asNode === 'none' ? '' : way.asNode === 'all' ? 'as the node' : 'partly as the node';
   const what =
-    way.end?.at === 'before' ? way.end.text : [way.isGuarded && 'if allowed', asNode].filter(text => text).join(', ');
+    way.end?.at === 'before'
+      ? way.end.text
+      : [way.isGuarded && 'if allowed', isAtSocket(way.outcome) && 'at the socket', asNode].filter(Boolean).join(', ');
   const count = tally ? `×${tally.count}` : '';
   const lost = way.lost === 0 ? '' : `answers of ${way.lost} lost`;
   if (what === '' && lost === '' && count === '') return null;

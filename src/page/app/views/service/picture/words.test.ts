@@ -34,6 +34,8 @@ describe('the words for outcomes', () => {
       outcomeText(answered([A], { lost: [B] }), 1),
       outcomeText(REFUSED, 0),
       outcomeText(NO_LOCAL, 0),
+      outcomeText(answered([A], { at: 'socket' }), 1),
+      outcomeText({ ...REFUSED, at: 'socket' }, 0),
     ];
     assert.deepEqual(texts, [
       'is answered by endpoint 10.244.1.10:8080; endpoints see the caller',
@@ -42,6 +44,8 @@ describe('the words for outcomes', () => {
       'goes to one of 2 endpoints, at random (50\u00a0% each); endpoints see the caller; the answers of 1 bypass this node, so they are lost',
       'is refused at once: no endpoint of shop/web can serve',
       'gets no answer: externalTrafficPolicy is Local, and no endpoint of shop/web that can serve is on this node',
+      'is translated at the socket, and is answered by endpoint 10.244.1.10:8080; endpoints see the caller',
+      'is refused at once, inside connect(): no endpoint of shop/web can serve',
     ]);
   });
 

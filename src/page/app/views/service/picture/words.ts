@@ -75,7 +75,7 @@ export function outcomeText(outcome: Outcome, answering: number): string {
     case 'answered':
       return answeredText(outcome, answering);
     case 'refused':
-      return `is refused at once: ${outcome.reason}`;
+      return `is refused at once${isAtSocket(outcome) ? ', inside connect()' : ''}: ${outcome.reason}`;
     case 'silent':
       return `gets no answer: ${outcome.reason}`;
     case 'elsewhere':
@@ -96,7 +96,13 @@ function answeredText(outcome: Answered, answering: number): string {
       : `one of ${count} endpoints, ${choiceWords(choice)}${shares === undefined ? '' : ` (${shares} each)`}`;
   const sticky = isSticky ? '; a client keeps its endpoint' : '';
   const missing = lost === 0 ? '' : `; the answers of ${lost} bypass this node, so they are lost`;
-  return `${lost === 0 ? 'is answered by' : 'goes to'} ${by}; ${seenText(outcome)}${sticky}${missing}`;
+  const start = isAtSocket(outcome) ? 'is translated at the socket, and ' : '';
+  return `${start}${lost === 0 ? 'is answered by' : 'goes to'} ${by}; ${seenText(outcome)}${sticky}${missing}`;
+}
+
+/** The kernel decides inside `connect()`, before any packet. */
+export function isAtSocket(outcome: Outcome): boolean {
+  return (outcome.kind === 'answered' || outcome.kind === 'refused') && outcome.at === 'socket';
 }
 
 /** How many endpoints get connections, also those whose answers are lost. Equal odds say it, because lists are cut. */

@@ -1,0 +1,65 @@
+import { readFileSync } from 'node:fs';
+import { attachedPrograms, type Hook, mapById, mapInfo, programById, programInfo } from '../../src/kernel/bpf/index.ts';
+import { objectInfo } from '../../src/kernel/bpf/object-info.ts';
+import { Attributes, bpf } from '../../src/kernel/bpf/system-call.ts';
+import { close } from '../../src/kernel/libc.ts';
+
+const BPF_STATS_RUN_TIME = 0;
+const PROGRAM_BYTES = 232;
+const RUN_TIME_OFFSET = 192;
+const RUNS_OFFSET = 200;
+
+/** Lets the kernel count and time the runs of all programs while the work runs. */
+export async function withRunTimes<T>(work: () => Promise<T>): Promise<T> {
+  const fd = bpf('ENABLE_STATS', 'run time', new Attributes(4).u32(0, BPF_STATS_RUN_TIME));
+  try {
+    return await work();
+  } finally {
+    close(fd);
+  }
+}
+
+/** How often the program of a hook ran, and for how long altogether. */
+export interface Runs {
+  readonly count: number;
+  readonly ns: number;
+}
+
+export function runsOf(group: number, hook: Hook): Runs {
+  return withProgram(group, hook, fd => {
+    const info = objectInfo(fd, PROGRAM_BYTES);
+    return {
+      count: Number(info.readBigUInt64LE(RUNS_OFFSET)),
+      ns: Number(info.readBigUInt64LE(RUN_TIME_OFFSET)),
+    };
+  });
+}
+
+/** The bytes that each map of a hook's program takes in the kernel, by the name of the map. */
+export function mapMemory(group: number, hooks: readonly Hook[]): ReadonlyMap<string, number> {
+  const ids = new Set(hooks.flatMap(hook => withProgram(group, hook, fd => programInfo(fd).maps)));
+  return new Map([...ids].map(memoryOf));
+}
+
+function memoryOf(id: number): [name: string, bytes: number] {
+  const fd = mapById(id);
+  try {
+    const [, bytes] = /^memlock:\s*(\d+)$/m.exec(readFileSync(`/proc/self/fdinfo/${fd}`, 'utf8')) ?? [];
+    return [mapInfo(fd).name, Number(bytes)];
+  } finally {
+    close(fd);
+  }
+}
+
+function withProgram<T>(group: number, hook: Hook, work: (fd: number) => T): T {
+  const [id, ...others] = attachedPrograms(group, hook);
+  if (id === undefined || others.length > 0) {
+    throw new Error(`${others.length + (id === undefined ? 0 : 1)} programs are attached to ${hook}, and not one`);
+  }
+  const fd = programById(id);
+  try {
+    return work(fd);
+  } finally {
+    close(fd);
+  }
+}

@@ -1,0 +1,48 @@
+import { FAMILIES } from '../../../net/index.ts';
+import { encodeSlot } from '../programs/index.ts';
+import { DIGIT } from './capacity.ts';
+import type { StateMaps } from './maps.ts';
+import type { PlacedPort } from './placed-port.ts';
+
+const NONE = Buffer.alloc(4);
+
+/** The endpoints whose connections programs count, for least connections. Programs count only where there is an entry. */
+export class ActiveEndpoints {
+  readonly #maps: StateMaps;
+
+  constructor(maps: StateMaps) {
+    this.#maps = maps;
+  }
+
+  /** A count that exists stays: sockets that are open count themselves off later. */
+  add({ family, pools }: PlacedPort): void {
+    const map = this.#maps.get(`active${DIGIT[family]}`);
+    for (const { endpoints } of pools) {
+      for (const endpoint of endpoints) {
+        const key = encodeSlot(endpoint);
+        if (map && !map.lookup(key)) map.update(key, NONE);
+      }
+    }
+  }
+
+  /** Removes endpoints that no service port has and that have no connections. */
+  sweep(ports: Iterable<PlacedPort>): void {
+    const wanted = new Set<string>();
+    for (const { port, pools } of ports) {
+      if (!port.isLeastConnections) continue;
+      for (const { endpoints } of pools) {
+        for (const endpoint of endpoints) wanted.add(encodeSlot(endpoint).toString('latin1'));
+      }
+    }
+    for (const family of FAMILIES) {
+      const map = this.#maps.get(`active${DIGIT[family]}`);
+      if (!map) continue;
+      const { keys, values } = map.entries();
+      const { keyBytes } = map.spec;
+      for (let i = 0; i < keys.length / keyBytes; i++) {
+        const key = keys.subarray(i * keyBytes, (i + 1) * keyBytes);
+        if (!wanted.has(key.toString('latin1')) && values.readUInt32LE(i * 4) === 0) map.remove(key);
+      }
+    }
+  }
+}

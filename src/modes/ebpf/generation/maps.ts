@@ -1,0 +1,65 @@
+import { BpfMap } from '../../../kernel/bpf/index.ts';
+import { type MapName, mapSpec } from '../programs/index.ts';
+import type { Capacity, CountedMap } from './capacity.ts';
+
+/** Which optional parts a generation has. A part costs memory, and time in every connection. */
+export interface Features {
+  readonly affinity: boolean;
+  readonly leastConnections: boolean;
+  readonly counts: boolean;
+  /** Only namespaces with these cookies are served. Undefined: all are. */
+  readonly listedNamespaces?: readonly bigint[] | undefined;
+}
+
+/** Maps that outlive generations. Those of parts that a generation lacks are missing. */
+export type StateMaps = ReadonlyMap<MapName, BpfMap>;
+
+/** The maps that belong to one generation. */
+export type GenerationMaps = ReadonlyMap<MapName, BpfMap>;
+
+const ALWAYS: readonly CountedMap[] = [
+  'frontends4',
+  'frontends6',
+  'nodeAddresses4',
+  'nodeAddresses6',
+  'pools',
+  'slots4',
+  'slots6',
+];
+
+const NAMESPACE_VALUE = Buffer.from([1, 0, 0, 0]);
+
+export function createMaps(capacity: Capacity, features: Features): GenerationMaps {
+  const maps = new Map<MapName, BpfMap>();
+  const names: CountedMap[] = [...ALWAYS];
+  if (features.affinity) names.push('members4', 'members6');
+  if (features.counts) names.push('counts');
+  try {
+    for (const name of names) maps.set(name, BpfMap.create(mapSpec(name, capacity[name])));
+    if (features.listedNamespaces) maps.set('namespaces', listOfNamespaces(features.listedNamespaces));
+    return maps;
+  } catch (error) {
+    closeMaps(maps);
+    throw error;
+  }
+}
+
+export function closeMaps(maps: GenerationMaps): void {
+  for (const map of maps.values()) map.close();
+}
+
+export function mapNamed(maps: GenerationMaps, name: MapName): BpfMap {
+  const map = maps.get(name);
+  if (!map) throw new RangeError(`this generation has no map ${name}`);
+  return map;
+}
+
+function listOfNamespaces(cookies: readonly bigint[]): BpfMap {
+  const map = BpfMap.create(mapSpec('namespaces', Math.max(1, cookies.length)));
+  for (const cookie of cookies) {
+    const key = Buffer.alloc(8);
+    key.writeBigUInt64LE(cookie);
+    map.update(key, NAMESPACE_VALUE);
+  }
+  return map;
+}

@@ -1,0 +1,133 @@
+import type { BpfMap, MappedArray } from '../../../kernel/bpf/index.ts';
+import { FAMILIES, type Family } from '../../../net/index.ts';
+import { POOL_BYTES, type PoolValue, poolWord, SLOT_BYTES, writeSlot } from '../programs/index.ts';
+import type { PoolName, SocketEndpoint, SocketPool } from '../render.ts';
+import { DIGIT, type Usage } from './capacity.ts';
+import { type GenerationMaps, mapNamed } from './maps.ts';
+
+/** A pool that is in the maps. */
+export interface PlacedPool {
+  readonly name: PoolName;
+  readonly index: number;
+  readonly run: PoolValue;
+  readonly endpoints: readonly SocketEndpoint[];
+}
+
+interface Slots {
+  readonly map: BpfMap;
+  readonly memory: MappedArray;
+  next: number;
+  /** Runs that follow one another and are not written yet. */
+  placed: PlacedPool[];
+}
+
+/**
+ * The pools and the slots of one generation. A run of slots and the number of a pool are never used again, so a program
+ * that holds an old one finds what was there.
+ */
+export class PoolTable {
+  readonly #pools: BpfMap;
+  readonly #poolMemory: MappedArray;
+  readonly #slots: Readonly<Record<Family, Slots>>;
+  /** Pool 0 stays empty. Targets that refuse name it. */
+  #nextPool = 1;
+  /** Pools with new numbers that follow one another. */
+  #added: PlacedPool[] = [];
+  /** Pools that programs already find. */
+  #changed: PlacedPool[] = [];
+
+  constructor(maps: GenerationMaps) {
+    this.#pools = mapNamed(maps, 'pools');
+    this.#poolMemory = this.#pools.mapped();
+    const slots = (family: Family): Slots => {
+      const map = mapNamed(maps, `slots${DIGIT[family]}`);
+      return { map, memory: map.mapped(), next: 0, placed: [] };
+    };
+    this.#slots = { IPv4: slots('IPv4'), IPv6: slots('IPv6') };
+  }
+
+  /** Runs and numbers that are no longer used count too. */
+  *usage(): Generator<Usage> {
+    yield { map: 'pools', used: this.#nextPool, capacity: this.#pools.spec.entries };
+    for (const family of FAMILIES) {
+      const { map, next } = this.#slots[family];
+      yield { map: map.spec.name, used: next, capacity: map.spec.entries };
+    }
+  }
+
+  hasRoom(pools: number, slots: Readonly<Record<Family, number>>): boolean {
+    const hasSlots = (family: Family) =>
+      this.#slots[family].next + slots[family] <= this.#slots[family].map.spec.entries;
+    return this.#nextPool + pools <= this.#pools.spec.entries && FAMILIES.every(hasSlots);
+  }
+
+  /** Gives a pool a run behind the last one, and a number if it has none. */
+  place(family: Family, { name, endpoints }: SocketPool, before: PlacedPool | undefined): PlacedPool {
+    const slots = this.#slots[family];
+    const run = { first: slots.next, count: endpoints.length };
+    const pool = { name, index: before?.index ?? this.#nextPool++, run, endpoints };
+    slots.next += run.count;
+    slots.placed.push(pool);
+    (before ? this.#changed : this.#added).push(pool);
+    return pool;
+  }
+
+  /** Writes the runs of all pools that were placed. No program finds them before `publish`. */
+  writeSlots(): void {
+    for (const family of FAMILIES) {
+      const slots = this.#slots[family];
+      const [first] = slots.placed;
+      if (!first) continue;
+      slots.memory.write(first.run.first, slotBytes(family, slots.placed));
+      slots.placed = [];
+    }
+  }
+
+  /** Leads the pools that were placed to their runs. A program finds the old run or the new one. */
+  publish(): void {
+    for (const { index, run } of this.#changed) this.#poolMemory.store(index, poolWord(run));
+    const [first] = this.#added;
+    // No target names these numbers yet, so nothing reads them while they are written.
+    if (first) this.#poolMemory.write(first.index, poolBytes(this.#added));
+    this.#added = [];
+    this.#changed = [];
+  }
+
+  /** How the kernel's maps differ from pools that this process wrote, in words. */
+  difference(family: Family, pool: PlacedPool): string | undefined {
+    const { index, run } = pool;
+    if (!this.#poolMemory.read(index, 1).equals(poolBytes([pool]))) return 'another program changed map pools';
+    const { map, memory } = this.#slots[family];
+    const isSame = memory.read(run.first, run.count).equals(slotBytes(family, [pool]));
+    return isSame ? undefined : `another program changed map ${map.spec.name}`;
+  }
+
+  close(): void {
+    this.#poolMemory.close();
+    for (const family of FAMILIES) this.#slots[family].memory.close();
+  }
+}
+
+function poolBytes(pools: readonly PlacedPool[]): Buffer {
+  const bytes = Buffer.allocUnsafe(pools.length * POOL_BYTES);
+  let at = 0;
+  for (const { run } of pools) {
+    at = bytes.writeUInt32LE(run.first, at);
+    at = bytes.writeUInt32LE(run.count, at);
+  }
+  return bytes;
+}
+
+function slotBytes(family: Family, pools: readonly PlacedPool[]): Buffer {
+  const size = SLOT_BYTES[family];
+  const count = pools.reduce((sum, { endpoints }) => sum + endpoints.length, 0);
+  const bytes = Buffer.alloc(count * size);
+  let at = 0;
+  for (const { endpoints } of pools) {
+    for (const endpoint of endpoints) {
+      writeSlot(endpoint, bytes, at);
+      at += size;
+    }
+  }
+  return bytes;
+}

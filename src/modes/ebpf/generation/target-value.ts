@@ -1,0 +1,26 @@
+import { createHash } from 'node:crypto';
+import { TargetFlag, type TargetValue } from '../programs/index.ts';
+import type { PoolName, SocketTarget } from '../render.ts';
+import type { PlacedPort } from './placed-port.ts';
+
+/**
+ * Names a pool in what clients with session affinity remember. It is the same after a restart, when the numbers of pools
+ * differ.
+ */
+export function poolIdentity(id: string, pool: PoolName): bigint {
+  return createHash('sha256').update(`${id} ${pool}`).digest().readBigUInt64LE();
+}
+
+/** The value that a target has in `frontends`. */
+export function targetValue({ port, pools, counter }: PlacedPort, { to, isNodeOnly }: SocketTarget): TargetValue {
+  const nodeOnly = isNodeOnly ? TargetFlag.nodeOnly : 0;
+  if (to === 'refuse')
+    return { pool: 0, flags: TargetFlag.refuse | nodeOnly, affinitySeconds: 0, counter, identity: 0n };
+  const { affinitySeconds } = port;
+  const hasAffinity = affinitySeconds > 0;
+  const affinity = hasAffinity ? TargetFlag.affinity : 0;
+  const least = port.isLeastConnections ? TargetFlag.leastConnections : 0;
+  const pool = pools.find(({ name }) => name === to)?.index ?? 0;
+  const identity = hasAffinity ? poolIdentity(port.id, to) : 0n;
+  return { pool, flags: nodeOnly | affinity | least, affinitySeconds, counter, identity };
+}

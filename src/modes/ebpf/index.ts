@@ -1,0 +1,55 @@
+import type { ModeContext, ModeDescriptor } from '../descriptor.ts';
+import { LayeredMode } from '../layered-mode.ts';
+import { cleanupEbpf, hasEbpfLeftovers } from './cleanup.ts';
+import { socketBehaviour } from './explained/socket-behaviour.ts';
+import { EbpfMode, type EbpfOptions } from './mode.ts';
+
+/** The options of the sockets, and those of the mode underneath. */
+export interface LayeredOptions<Network> {
+  readonly sockets: EbpfOptions;
+  readonly network: Network;
+}
+
+/** ebpf mode: sockets in front of a mode that programs the network and serves everything that sockets leave alone. */
+export function ebpfAround<Network>(network: ModeDescriptor<Network>): ModeDescriptor<LayeredOptions<Network>> {
+  return {
+    ...network,
+    name: 'ebpf',
+    network: network as ModeDescriptor,
+    optionsFrom: (configuration, flags) => ({
+      sockets: {
+        sockets: flags.ebpfSockets ?? 'all',
+        cgroupRoot: flags.cgroupRoot,
+        countConnections: flags.countConnections,
+      },
+      network: network.optionsFrom(configuration, flags),
+    }),
+    prepare: async (options, context) => network.prepare?.(options.network, context),
+    unavailable: async (options, machine) => network.unavailable?.(options.network, machine),
+    create: (options, context) => layered(network, options, context),
+    preview: ({ network: options }, input) => network.preview(options, input),
+    cleanup: cleanupEbpf,
+    hasLeftovers: () => hasEbpfLeftovers(),
+    markerChain: undefined,
+    ownRules: network.ownRules,
+    behaviour: ({ sockets: { sockets }, network: options }) => ({
+      ...network.behaviour(options),
+      atSockets: socketBehaviour(sockets),
+    }),
+  };
+}
+
+function layered<Network>(
+  network: ModeDescriptor<Network>,
+  options: LayeredOptions<Network>,
+  context: ModeContext,
+): LayeredMode {
+  const sockets = new EbpfMode({ ...options.sockets, ...context });
+  const alsoCounted = () => sockets.connections();
+  return new LayeredMode(
+    { sockets, network: network.create(options.network, { ...context, alsoCounted }) },
+    context.events,
+  );
+}
+
+export { EbpfMode, type EbpfModeOptions, type EbpfOptions } from './mode.ts';

@@ -1,0 +1,70 @@
+import {
+  alu,
+  alu32,
+  at,
+  call,
+  clear,
+  go,
+  item,
+  label,
+  load,
+  lookup,
+  note,
+  type Part,
+  r0,
+  r1,
+  r2,
+  r8,
+  r9,
+  set,
+  store,
+  when,
+} from '../../../../kernel/bpf/index.ts';
+import { TargetFlag } from '../layout.ts';
+import type { ProgramOptions } from '../program-options.ts';
+import { preferFewerConnections } from './least-connections.ts';
+import { rememberClient, takeRemembered } from './remembered-endpoint.ts';
+import { copyAddress, type SocketFamily, wordsOf } from './socket-family.ts';
+import type { ConnectStack } from './stack.ts';
+
+/** `endpoint` becomes the one that the client had, or any endpoint of the run. */
+export function chooseEndpoint(family: SocketFamily, stack: ConnectStack, options: ProgramOptions): Part {
+  if (!options.hasAffinity) return [clear(stack.endpoint), anyEndpoint(family, stack, options)];
+  const { choice, affinityKey, endpoint } = stack;
+  const [affinity, any, chosen] = ['affinity', 'any', 'chosen'].map(text => `${text}-${family.name}`) as Labels;
+  return [
+    // The verifier does not see that the program only reads these where it wrote them.
+    [clear(endpoint), clear(affinityKey), store(choice.at.now, 0)],
+    [load(r1, choice.at.flags), when(r1, '&', TargetFlag.affinity, affinity), go(any)],
+    label(affinity),
+    [takeRemembered(family, stack, any), go(chosen)],
+    label(any),
+    anyEndpoint(family, stack, options),
+    [load(r1, choice.at.flags), alu(r1, '&', TargetFlag.affinity), when(r1, '==', 0, chosen)],
+    rememberClient(family, stack),
+    label(chosen),
+  ];
+}
+
+type Labels = [affinity: string, any: string, chosen: string];
+
+function anyEndpoint(family: SocketFamily, stack: ConnectStack, options: ProgramOptions): Part {
+  const { endpoint } = stack;
+  return [
+    note(`endpoint = slots${family.digit}[run.first + random % run.count]`),
+    [randomSlot(family, stack), set(r9, r0)],
+    options.hasLeastConnections ? preferFewerConnections(family, stack, randomSlot(family, stack)) : [],
+    copyAddress(family, word => at(r9, item(family.Slot.address, word)), wordsOf(endpoint)),
+    [load(r2, at(r9, family.Slot.port)), store(endpoint.at.port, r2)],
+  ];
+}
+
+/** r0 becomes the address of a slot of the run. */
+function randomSlot(family: SocketFamily, { choice, index }: ConnectStack): Part {
+  return [
+    call('get_prandom_u32'),
+    [load(r8, choice.at.run), set(r1, r8), alu(r1, '>>', 32)],
+    [alu32(r0, '%', r1), alu32(r0, '+', r8), store(index.at.value, r0)],
+    [lookup(`slots${family.digit}`, index), when(r0, '==', 0, 'leave')],
+  ];
+}

@@ -1,0 +1,227 @@
+import { BpfLink, BpfMap, BpfProgram } from '../../src/kernel/bpf/index.ts';
+import { type NetworkNamespace, namespaceCookie } from '../../src/kernel/netns.ts';
+import {
+  decodePeer,
+  type Endpoint,
+  encodeMember,
+  encodeNodeAddress,
+  encodePool,
+  encodeSlot,
+  encodeTarget,
+  frontendKey,
+  type MapName,
+  MEMBER_VALUE,
+  mapSpec,
+  type NodeAddressKind,
+  nodeAddressKey,
+  type PeerValue,
+  type ProgramOptions,
+  socketPrograms,
+  type TargetValue,
+} from '../../src/modes/ebpf/programs/index.ts';
+import { FAMILIES, type Family, familyOf, type Ip } from '../../src/net/index.ts';
+import { testControlGroup, withControlGroup } from './bpf-lab.ts';
+import { TestNetwork, type TestSocket } from './test-socket.ts';
+
+const ENTRIES = 64;
+/** These outlive a generation. */
+const STATE: readonly string[] = ['peers', 'affinity4', 'affinity6', 'active4', 'active6'];
+const ZERO = Buffer.alloc(4);
+
+export interface ProgrammedOptions extends Partial<ProgramOptions> {
+  /** The namespaces whose sockets are translated. */
+  readonly serves?: readonly NetworkNamespace[];
+  readonly controlGroup?: string;
+}
+
+/** The programs of ebpf mode, attached to a control group, with maps that a test writes itself. */
+export class ProgrammedSockets {
+  readonly #maps = new Map<string, BpfMap>();
+  readonly #links: BpfLink[] = [];
+  readonly #options: ProgramOptions;
+  readonly #serves: readonly NetworkNamespace[];
+  #pools = 0;
+  #slots: Record<Family, number> = { IPv4: 0, IPv6: 0 };
+
+  constructor({ serves = [], controlGroup = testControlGroup(), ...options }: ProgrammedOptions = {}) {
+    const everything = { hasAffinity: true, hasLeastConnections: true, countsConnections: true, canRefuse: true };
+    this.#serves = serves;
+    this.#options = { nodeCookie: 0n, scope: 'listed', ...everything, ...options };
+    try {
+      const programs = this.#load();
+      withControlGroup(controlGroup, group => {
+        for (const program of programs) this.#links.push(BpfLink.create(program, group));
+      });
+      for (const program of programs) program.close();
+    } catch (error) {
+      this.close();
+      throw error;
+    }
+  }
+
+  /** Makes a new generation: new maps of Services, new programs in the same links. */
+  replace(): void {
+    for (const [name, map] of this.#maps) {
+      if (STATE.includes(name)) continue;
+      map.close();
+      this.#maps.delete(name);
+    }
+    this.#pools = 0;
+    this.#slots = { IPv4: 0, IPv6: 0 };
+    for (const [i, program] of this.#load().entries()) {
+      this.#links[i]?.update(program);
+      program.close();
+    }
+  }
+
+  /** Returns the number of the pool. */
+  addPool(endpoints: readonly Endpoint[]): number {
+    const pool = this.#pools++;
+    this.setPool(pool, endpoints);
+    return pool;
+  }
+
+  /** All endpoints have one family. */
+  setPool(pool: number, endpoints: readonly Endpoint[]): void {
+    const family = familyOf(endpoints[0]?.ip ?? ('0.0.0.0' as Ip));
+    const first = this.#slots[family];
+    this.#slots[family] += endpoints.length;
+    for (const [i, endpoint] of endpoints.entries()) {
+      this.#map(`slots${digit(family)}`).update(index(first + i), encodeSlot(endpoint));
+    }
+    this.map('pools').update(index(pool), encodePool({ first, count: endpoints.length }));
+  }
+
+  /** The pool's endpoints, for affinity. */
+  setMembers(pool: number, added: readonly Endpoint[], removed: readonly Endpoint[] = []): void {
+    for (const { ip, port } of added) {
+      this.#map(`members${digit(familyOf(ip))}`).update(encodeMember({ pool, ip, port }), MEMBER_VALUE);
+    }
+    for (const { ip, port } of removed) {
+      this.#map(`members${digit(familyOf(ip))}`).remove(encodeMember({ pool, ip, port }));
+    }
+  }
+
+  setTarget(ip: Ip, port: number, target: Partial<TargetValue>): void {
+    const family = familyOf(ip);
+    this.#map(`frontends${digit(family)}`).update(frontendKey({ family, ip, port }), encodeTarget(whole(target)));
+  }
+
+  removeTarget(ip: Ip, port: number): void {
+    const family = familyOf(ip);
+    this.#map(`frontends${digit(family)}`).remove(frontendKey({ family, ip, port }));
+  }
+
+  setNodePort(family: Family, port: number, target: Partial<TargetValue>): void {
+    const key = frontendKey({ family, ip: undefined, port });
+    this.#map(`frontends${digit(family)}`).update(key, encodeTarget(whole(target)));
+  }
+
+  addNodeAddress(ip: Ip, kind: NodeAddressKind = 'any'): void {
+    this.#map(`nodeAddresses${digit(familyOf(ip))}`).update(nodeAddressKey(ip), encodeNodeAddress(kind));
+  }
+
+  /** From now on connections to the endpoint are counted, for least connections. */
+  countEndpoint({ ip, port }: Endpoint, count = 0): void {
+    this.#map(`active${digit(familyOf(ip))}`).update(encodeSlot({ ip, port }), index(count));
+  }
+
+  /** How many connections to the endpoint are counted now. */
+  activeOf({ ip, port }: Endpoint): number | undefined {
+    return this.#map(`active${digit(familyOf(ip))}`)
+      .lookup(encodeSlot({ ip, port }))
+      ?.readInt32LE();
+  }
+
+  /** The sum of all processors. */
+  countOf(counter: number): number {
+    const bytes = this.map('counts').lookup(index(counter)) ?? Buffer.alloc(0);
+    let sum = 0;
+    for (let at = 0; at < bytes.length; at += 8) sum += Number(bytes.readBigUInt64LE(at));
+    return sum;
+  }
+
+  /** What a socket remembers. */
+  peerOf({ fd }: TestSocket): PeerValue | undefined {
+    const bytes = this.map('peers').lookup(index(fd));
+    return bytes && decodePeer(bytes);
+  }
+
+  map(name: MapName): BpfMap {
+    return this.#map(name);
+  }
+
+  close(): void {
+    for (const link of this.#links) link.close();
+    for (const map of this.#maps.values()) map.close();
+  }
+
+  #load(): readonly BpfProgram[] {
+    const programs = socketPrograms(this.#options).map(spec => BpfProgram.load(spec, name => this.#map(name).fd));
+    for (const namespace of this.#serves) {
+      const key = Buffer.alloc(8);
+      key.writeBigUInt64LE(namespaceCookie(namespace));
+      this.map('namespaces').update(key, ZERO);
+    }
+    return programs;
+  }
+
+  #map(name: string): BpfMap {
+    const map = this.#maps.get(name) ?? BpfMap.create(mapSpec(name as MapName, ENTRIES));
+    this.#maps.set(name, map);
+    return map;
+  }
+}
+
+function whole(target: Partial<TargetValue>): TargetValue {
+  return { pool: 0, flags: 0, affinitySeconds: 0, counter: 0, identity: 0n, ...target };
+}
+
+function digit(family: Family): string {
+  return FAMILIES.indexOf(family) === 0 ? '4' : '6';
+}
+
+function index(value: number): Buffer {
+  const bytes = Buffer.alloc(4);
+  bytes.writeInt32LE(value);
+  return bytes;
+}
+
+/** The endpoints of the lab. All its networks have them, with listeners. */
+export const ENDPOINTS: Readonly<Record<Family, readonly Endpoint[]>> = {
+  IPv4: [11, 12, 13, 14].map(n => ({ ip: `10.244.1.${n}` as Ip, port: 8080 })),
+  IPv6: [11, 12, 13, 14].map(n => ({ ip: `fd00:244::${n}` as Ip, port: 8080 })),
+};
+
+/** What a socket gets that the programs leave alone: the lab's networks have no route to Services. */
+export const LEFT_ALONE = 'ENETUNREACH';
+
+export interface SocketLab {
+  readonly sockets: ProgrammedSockets;
+  /** The node's own network. */
+  readonly node: TestNetwork;
+  readonly pod: TestNetwork;
+  readonly otherPod: TestNetwork;
+}
+
+/** Runs the work with networks of a node and two pods, whose sockets the programs serve. */
+export async function withSocketLab(
+  work: (lab: SocketLab) => void | Promise<void>,
+  options: ProgrammedOptions = {},
+): Promise<void> {
+  const open: { close(): void }[] = [];
+  try {
+    const network = () => {
+      const network = new TestNetwork([...ENDPOINTS.IPv4, ...ENDPOINTS.IPv6]);
+      open.push(network);
+      return network;
+    };
+    const [node, pod, otherPod] = [network(), network(), network()];
+    const serves = [node, pod, otherPod].map(({ namespace }) => namespace);
+    const sockets = new ProgrammedSockets({ serves, nodeCookie: namespaceCookie(node.namespace), ...options });
+    open.push(sockets);
+    await work({ sockets, node, pod, otherPod });
+  } finally {
+    for (const resource of open) resource.close();
+  }
+}
