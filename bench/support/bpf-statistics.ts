@@ -1,17 +1,25 @@
 import { readFileSync } from 'node:fs';
-import { attachedPrograms, type Hook, mapById, mapInfo, programById, programInfo } from '../../src/kernel/bpf/index.ts';
+import {
+  attachedPrograms,
+  type Hook,
+  mapById,
+  mapInfo,
+  programById,
+  programInfo,
+  struct,
+  u64,
+} from '../../src/kernel/bpf/index.ts';
 import { objectInfo } from '../../src/kernel/bpf/object-info.ts';
-import { Attributes, bpf } from '../../src/kernel/bpf/system-call.ts';
+import { bpf } from '../../src/kernel/bpf/system-call.ts';
 import { close } from '../../src/kernel/libc.ts';
 
 const BPF_STATS_RUN_TIME = 0;
-const PROGRAM_BYTES = 232;
-const RUN_TIME_OFFSET = 192;
-const RUNS_OFFSET = 200;
+/** `struct bpf_prog_info`, with the fields that only statistics need. */
+const ProgramRuns = struct({ before: [u64, 24], ns: u64, count: u64 });
 
 /** Lets the kernel count and time the runs of all programs while the work runs. */
 export async function withRunTimes<T>(work: () => Promise<T>): Promise<T> {
-  const fd = bpf('ENABLE_STATS', 'run time', new Attributes(4).u32(0, BPF_STATS_RUN_TIME));
+  const fd = bpf('ENABLE_STATS', 'run time', { type: BPF_STATS_RUN_TIME });
   try {
     return await work();
   } finally {
@@ -27,11 +35,8 @@ export interface Runs {
 
 export function runsOf(group: number, hook: Hook): Runs {
   return withProgram(group, hook, fd => {
-    const info = objectInfo(fd, PROGRAM_BYTES);
-    return {
-      count: Number(info.readBigUInt64LE(RUNS_OFFSET)),
-      ns: Number(info.readBigUInt64LE(RUN_TIME_OFFSET)),
-    };
+    const info = objectInfo(fd, ProgramRuns);
+    return { count: info.number('count'), ns: info.number('ns') };
   });
 }
 
