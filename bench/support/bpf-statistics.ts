@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { CALL_NUMBERS } from '../../src/kernel/bpf/error.ts';
 import {
   attachedPrograms,
   type Hook,
@@ -7,19 +8,22 @@ import {
   programById,
   programInfo,
   struct,
+  u8,
   u64,
 } from '../../src/kernel/bpf/index.ts';
 import { objectInfo } from '../../src/kernel/bpf/object-info.ts';
-import { bpf } from '../../src/kernel/bpf/system-call.ts';
-import { close } from '../../src/kernel/libc.ts';
+import { check, close, syscall } from '../../src/kernel/libc.ts';
 
-const BPF_STATS_RUN_TIME = 0;
-/** `struct bpf_prog_info`, with the fields that only statistics need. */
-const ProgramRuns = struct({ before: [u64, 24], ns: u64, count: u64 });
+/** `BPF_ENABLE_STATS`, with `BPF_STATS_RUN_TIME` as its attribute. */
+const ENABLE_STATS = 32;
+const RUN_TIME = Buffer.alloc(4);
+/** The end of `struct bpf_prog_info`. */
+const RunTimes = struct({ others: [u8, 192], ns: u64, runs: u64 });
 
 /** Lets the kernel count and time the runs of all programs while the work runs. */
 export async function withRunTimes<T>(work: () => Promise<T>): Promise<T> {
-  const fd = bpf('ENABLE_STATS', 'run time', { type: BPF_STATS_RUN_TIME });
+  const number = CALL_NUMBERS[process.arch] ?? -1;
+  const fd = check(Number(syscall(number, ENABLE_STATS, RUN_TIME, RUN_TIME.length, 0, 0)), 'bpf ENABLE_STATS');
   try {
     return await work();
   } finally {
@@ -35,8 +39,8 @@ export interface Runs {
 
 export function runsOf(group: number, hook: Hook): Runs {
   return withProgram(group, hook, fd => {
-    const info = objectInfo(fd, ProgramRuns);
-    return { count: info.number('count'), ns: info.number('ns') };
+    const info = objectInfo(fd, RunTimes);
+    return { count: info.number('runs'), ns: info.number('ns') };
   });
 }
 

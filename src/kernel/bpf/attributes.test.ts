@@ -25,7 +25,6 @@ const BY_COMPILER: Readonly<Record<string, string>> = {
   LinkUpdate: 'link_fd@0+4 new_prog_fd@4+4 flags@8+4 old_prog_fd@12+4',
   LinkDetach: 'link_fd@0+4',
   IteratorCreate: 'link_fd@0+4 flags@4+4',
-  StatisticsEnable: 'type@0+4',
   IteratorTarget: 'map_fd@0+4',
 };
 

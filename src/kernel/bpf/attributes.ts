@@ -90,7 +90,5 @@ export const LinkUpdate = struct({ link: u32, program: u32, flags: u32, oldProgr
 export const LinkDetach = struct({ link: u32 });
 export const IteratorCreate = struct({ link: u32, flags: u32 });
 
-export const StatisticsEnable = struct({ type: u32 });
-
 /** `struct bpf_iter_link_info`: over what an iterator goes. */
 export const IteratorTarget = struct({ map: u32 });

@@ -22,7 +22,6 @@ const COMMANDS = {
   MAP_DELETE_BATCH: [27, layout.MapBatch],
   LINK_CREATE: [28, layout.LinkCreate],
   LINK_UPDATE: [29, layout.LinkUpdate],
-  ENABLE_STATS: [32, layout.StatisticsEnable],
   ITER_CREATE: [33, layout.IteratorCreate],
   LINK_DETACH: [34, layout.LinkDetach],
 } as const;
