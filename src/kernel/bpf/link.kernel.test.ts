@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict';
-import { closeSync, mkdirSync, openSync, rmdirSync, statSync, unlinkSync } from 'node:fs';
+import { mkdirSync, rmdirSync, statSync, unlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { openDetachedBpffs } from '../../../test/support/detached-bpffs.ts';
 import { waitFor } from '../../../test/support/wait-for.ts';
 import { KernelError } from '../errors.ts';
-import { syscall } from '../libc.ts';
+import { close, syscall } from '../libc.ts';
 import { assemble } from './assemble.ts';
 import { attachedPrograms, loneProgram } from './attached-programs.ts';
 import { isBpffs, openPin, pin } from './bpffs.ts';
-import { nodeControlGroup } from './cgroup.ts';
+import { type ControlGroup, nodeControlGroup, openControlGroup } from './cgroup.ts';
 import { CALL_NUMBERS } from './error.ts';
 import { BpfLink } from './link.ts';
 import { BpfMap } from './map.ts';
@@ -18,10 +18,8 @@ import { BpfProgram, HOOKS } from './program.ts';
 import { returns } from './stack.ts';
 
 /** An empty control group, with a descriptor of it. No process ever enters it. */
-interface Group {
-  readonly path: string;
+interface Group extends ControlGroup {
   readonly fd: number;
-  readonly id: bigint;
 }
 
 let groups = 0;
@@ -29,11 +27,12 @@ let groups = 0;
 async function withGroup(work: (group: Group) => void | Promise<void>, parent?: Group): Promise<void> {
   const path = join(parent?.path ?? rootPath(), `pointsman-link-${process.pid}-${groups++}`);
   mkdirSync(path);
-  const fd = openSync(path, 'r');
+  const id = statSync(path, { bigint: true }).ino;
+  const fd = openControlGroup({ path, id });
   try {
-    await work({ path, fd, id: statSync(path, { bigint: true }).ino });
+    await work({ path, fd, id });
   } finally {
-    closeSync(fd);
+    close(fd);
     rmdirSync(path);
   }
 }
