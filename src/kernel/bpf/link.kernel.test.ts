@@ -9,7 +9,7 @@ import { close, syscall } from '../libc.ts';
 import { assemble } from './assemble.ts';
 import { attachedPrograms, loneProgram } from './attached-programs.ts';
 import { isBpffs, openPin, pin } from './bpffs.ts';
-import { type ControlGroup, nodeControlGroup, openControlGroup } from './cgroup.ts';
+import { type ControlGroup, hierarchyFolder, nodeControlGroup, openControlGroup } from './cgroup.ts';
 import { CALL_NUMBERS } from './error.ts';
 import { BpfLink } from './link.ts';
 import { BpfMap } from './map.ts';
@@ -25,7 +25,10 @@ interface Group extends ControlGroup {
 let groups = 0;
 
 async function withGroup(work: (group: Group) => void | Promise<void>, parent?: Group): Promise<void> {
-  const path = join(parent?.path ?? rootPath(), `pointsman-link-${process.pid}-${groups++}`);
+  const path = join(
+    parent?.path ?? hierarchyFolder() ?? assert.fail('there is no cgroup2'),
+    `pointsman-link-${process.pid}-${groups++}`,
+  );
   mkdirSync(path);
   const id = statSync(path, { bigint: true }).ino;
   const fd = openControlGroup({ path, id });
@@ -35,11 +38,6 @@ async function withGroup(work: (group: Group) => void | Promise<void>, parent?: 
     close(fd);
     rmdirSync(path);
   }
-}
-
-function rootPath(): string {
-  const root = nodeControlGroup();
-  return 'path' in root ? root.path : assert.fail(root.missing);
 }
 
 async function withPrograms(work: (one: BpfProgram, two: BpfProgram) => Promise<void>): Promise<void> {
@@ -56,12 +54,15 @@ async function withPrograms(work: (one: BpfProgram, two: BpfProgram) => Promise<
 
 const idOf = (program: BpfProgram) => programInfo(program.fd).id;
 
-test('BPF-11 this machine has the root of the hierarchy, whose id is 1', async () => {
-  const root = nodeControlGroup();
-  assert.ok('path' in root);
-  assert.equal(root.id, 1n);
-  await withGroup(({ path, id }) => assert.deepEqual(nodeControlGroup(path), { path, id }));
-});
+test('BPF-11 a control group that the operator names is taken, with the id by which the kernel knows it', () =>
+  withPrograms(program =>
+    withGroup(({ path, fd, id }) => {
+      assert.deepEqual(nodeControlGroup(path), { path, id });
+      const link = BpfLink.create(program, fd);
+      assert.equal(link.info().cgroup, id);
+      link.close();
+    }),
+  ));
 
 test('BPF-8 a link attaches a program, has another one put in place, and ends with its descriptor', () =>
   withPrograms((one, two) =>
