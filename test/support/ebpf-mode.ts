@@ -27,7 +27,10 @@ export class EbpfLab {
     const families = options.families ?? ['IPv4', 'IPv6'];
     this.bpffs = bpffs;
     this.#options = { ...options, families };
-    this.network = new TestNetwork(ENDPOINTS.map(ip => ip as Ip), PORT);
+    this.network = new TestNetwork(
+      ENDPOINTS.map(ip => ip as Ip),
+      PORT,
+    );
     this.harness = new ModeHarness(events => this.create(events), { families });
   }
 

@@ -6,7 +6,7 @@ import { attachAlone } from '../../../test/support/attach-alone.ts';
 import { openDetachedBpffs } from '../../../test/support/detached-bpffs.ts';
 import { waitFor } from '../../../test/support/wait-for.ts';
 import { KernelError } from '../errors.ts';
-import { close, syscall } from '../libc.ts';
+import { close } from '../libc.ts';
 import { assemble } from './assemble.ts';
 import { attachedPrograms, loneProgram } from './attached-programs.ts';
 import { isBpffs, openPin, pin } from './bpffs.ts';
