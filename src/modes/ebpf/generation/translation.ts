@@ -35,6 +35,8 @@ export interface TranslationOptions extends EbpfOptions {
   /** `needsSync`: sockets were served until now. */
   failed(error: unknown, needsSync: boolean): void;
   notice(message: string): void;
+  /** The condition may have changed. */
+  attempted?(): void;
 }
 
 /** What changed in one family. */
@@ -198,6 +200,8 @@ export class Translation {
     } catch (error) {
       this.#giveUp(error);
       return false;
+    } finally {
+      this.#options.attempted?.();
     }
   }
 
