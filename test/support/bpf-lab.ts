@@ -45,15 +45,22 @@ export function aloneInControlGroup<T>(work: (path: string) => T): T {
 }
 
 function enterGroup(): string {
-  const root = nodeControlGroup();
-  if ('missing' in root) throw new Error(root.missing);
-  removeAbandoned(root.path);
-  const path = join(root.path, `${PREFIX}${process.pid}`);
-  const home = join(root.path, ownGroup());
+  const root = hierarchyRoot();
+  removeAbandoned(root);
+  const path = join(root, `${PREFIX}${process.pid}`);
+  const home = join(root, ownGroup());
   mkdirSync(path);
   process.once('exit', () => leaveGroup(path, home));
   moveTo(path, process.pid);
   return path;
+}
+
+/** Several nodes may share this machine, so its root need not be the control group of a node. */
+function hierarchyRoot(): string {
+  const places = ['/sys/fs/cgroup/unified', '/sys/fs/cgroup'];
+  const found = places.find(path => !('missing' in nodeControlGroup(path)));
+  if (found === undefined) throw new Error(`no cgroup2 file system is mounted at ${places.join(' or ')}`);
+  return found;
 }
 
 /** The control group that this process is in, from the root of the hierarchy. */
