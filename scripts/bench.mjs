@@ -21,6 +21,7 @@ const PROGRAMS = {
   iptables: { iptables: 'iptables' },
   ipvs: GUEST_PROGRAMS,
   nftables: { nft: 'nftables' },
+  stalls: { iptables: 'iptables', taskset: 'util-linux' },
   start: RELEASE_PROGRAMS,
   userspace: { iptables: 'iptables', haproxy: 'haproxy', taskset: 'util-linux' },
 };

@@ -1,6 +1,7 @@
-import { BpfLink, BpfMap, BpfProgram } from '../../src/kernel/bpf/index.ts';
+import { BpfLink, BpfMap, BpfProgram, type ProgramSpec } from '../../src/kernel/bpf/index.ts';
 import { type NetworkNamespace, namespaceCookie } from '../../src/kernel/netns.ts';
 import {
+  decodePeer,
   type Endpoint,
   encodeMember,
   encodeNodeAddress,
@@ -13,12 +14,14 @@ import {
   mapSpec,
   type NodeAddressKind,
   nodeAddressKey,
+  type PeerValue,
   type ProgramOptions,
   socketPrograms,
   type TargetValue,
 } from '../../src/modes/ebpf/programs/index.ts';
 import { FAMILIES, type Family, familyOf, type Ip } from '../../src/net/index.ts';
 import { testControlGroup, withControlGroup } from './bpf-lab.ts';
+import { TestNetwork, type TestSocket } from './test-socket.ts';
 
 const ENTRIES = 64;
 /** These outlive a generation. */
@@ -29,6 +32,8 @@ export interface ProgrammedOptions extends Partial<ProgramOptions> {
   /** The namespaces whose sockets are translated. */
   readonly serves?: readonly NetworkNamespace[];
   readonly controlGroup?: string;
+  /** The programs to attach. By default those of the mode. */
+  readonly programs?: (options: ProgramOptions) => readonly ProgramSpec[];
 }
 
 /** The programs of ebpf mode, attached to a control group, with maps that a test writes itself. */
@@ -37,12 +42,15 @@ export class ProgrammedSockets {
   readonly #links: BpfLink[] = [];
   readonly #options: ProgramOptions;
   readonly #serves: readonly NetworkNamespace[];
+  readonly #programs: (options: ProgramOptions) => readonly ProgramSpec[];
   #pools = 0;
   #slots: Record<Family, number> = { IPv4: 0, IPv6: 0 };
 
-  constructor({ serves = [], controlGroup = testControlGroup(), ...options }: ProgrammedOptions = {}) {
+  constructor(settings: ProgrammedOptions = {}) {
+    const { serves = [], controlGroup = testControlGroup(), programs: made = socketPrograms, ...options } = settings;
     const everything = { hasAffinity: true, hasLeastConnections: true, countsConnections: true, canRefuse: true };
     this.#serves = serves;
+    this.#programs = made;
     this.#options = { nodeCookie: 0n, scope: 'listed', ...everything, ...options };
     try {
       const programs = this.#load();
@@ -138,6 +146,12 @@ export class ProgrammedSockets {
     return sum;
   }
 
+  /** What a socket remembers. */
+  peerOf({ fd }: TestSocket): PeerValue | undefined {
+    const bytes = this.map('peers').lookup(index(fd));
+    return bytes && decodePeer(bytes);
+  }
+
   map(name: MapName): BpfMap {
     return this.#map(name);
   }
@@ -148,7 +162,7 @@ export class ProgrammedSockets {
   }
 
   #load(): readonly BpfProgram[] {
-    const programs = socketPrograms(this.#options).map(spec => BpfProgram.load(spec, name => this.#map(name).fd));
+    const programs = this.#programs(this.#options).map(spec => BpfProgram.load(spec, name => this.#map(name).fd));
     for (const namespace of this.#serves) {
       const key = Buffer.alloc(8);
       key.writeBigUInt64LE(namespaceCookie(namespace));
@@ -176,4 +190,46 @@ function index(value: number): Buffer {
   const bytes = Buffer.alloc(4);
   bytes.writeInt32LE(value);
   return bytes;
+}
+
+const ENDPOINT_PORT = 8080;
+
+/** The endpoints of the lab. All its networks have them, with listeners. */
+export const ENDPOINTS: Readonly<Record<Family, readonly Endpoint[]>> = {
+  IPv4: [11, 12, 13, 14].map(n => ({ ip: `10.244.1.${n}` as Ip, port: ENDPOINT_PORT })),
+  IPv6: [11, 12, 13, 14].map(n => ({ ip: `fd00:244::${n}` as Ip, port: ENDPOINT_PORT })),
+};
+
+/** What a socket gets that the programs leave alone: the lab's networks have no route to Services. */
+export const LEFT_ALONE = 'ENETUNREACH';
+
+export interface SocketLab {
+  readonly sockets: ProgrammedSockets;
+  /** The node's own network. */
+  readonly node: TestNetwork;
+  readonly pod: TestNetwork;
+  readonly otherPod: TestNetwork;
+}
+
+/** Runs the work with networks of a node and two pods, whose sockets the programs serve. */
+export async function withSocketLab(
+  work: (lab: SocketLab) => void | Promise<void>,
+  options: ProgrammedOptions = {},
+): Promise<void> {
+  const open: { close(): void }[] = [];
+  const ips = [...ENDPOINTS.IPv4, ...ENDPOINTS.IPv6].map(({ ip }) => ip);
+  try {
+    const network = () => {
+      const network = new TestNetwork(ips, ENDPOINT_PORT);
+      open.push(network);
+      return network;
+    };
+    const [node, pod, otherPod] = [network(), network(), network()];
+    const serves = [node, pod, otherPod].map(({ namespace }) => namespace);
+    const sockets = new ProgrammedSockets({ serves, nodeCookie: namespaceCookie(node.namespace), ...options });
+    open.push(sockets);
+    await work({ sockets, node, pod, otherPod });
+  } finally {
+    for (const resource of open) resource.close();
+  }
 }

@@ -1,12 +1,20 @@
 import type { BpfMap, Hook } from '../../kernel/bpf/index.ts';
 import type { Family, Ip } from '../../net/index.ts';
-import { type KernelEntry, type KernelReading, MAX_PINNED_CLIENTS, ReadBudget } from '../read-back.ts';
+import {
+  CHANGED_MEANWHILE,
+  type KernelEntry,
+  type KernelReading,
+  MAX_PINNED_CLIENTS,
+  ReadBudget,
+} from '../read-back.ts';
 import { memberLine, nodeAddressLine, poolLine, slotLine, targetLine } from './explained/map-texts.ts';
 import { pinnedClients } from './explained/pinned-clients.ts';
+import { indexBytes } from './explained/pinned-maps.ts';
 import { DIGIT } from './generation/capacity.ts';
 import type { GenerationMaps, StateMaps } from './generation/maps.ts';
-import { frontendEntries, type PlacedPort } from './generation/placed-port.ts';
+import type { PlacedPort } from './generation/placed-port.ts';
 import type { PlacedPool } from './generation/pool-table.ts';
+import { targetValue } from './generation/target-value.ts';
 import {
   decodeNodeAddress,
   decodePool,
@@ -39,6 +47,8 @@ export interface ReadBackInput {
   /** The path of the control group. */
   readonly controlGroup: string;
   readonly nodeCookie: bigint;
+  /** False as soon as other maps serve, and these are closed. */
+  isCurrent(): boolean;
 }
 
 /** Reads what the maps hold for one service port, and whether the programs are where they should be. */
@@ -47,12 +57,15 @@ export async function readBackEbpf(input: ReadBackInput): Promise<KernelReading>
   const reader = new MapReader(input);
   await reader.left();
   if (placed) await reader.all(placed);
-  const pinned = placed ? await pinnedClients(placed.port, state.get(`affinity${DIGIT[family]}`), nodeCookie) : [];
+  const pinned =
+    placed && input.isCurrent()
+      ? await pinnedClients(placed.port, state.get(`affinity${DIGIT[family]}`), nodeCookie)
+      : [];
   const isCut = pinned.length > MAX_PINNED_CLIENTS;
   return {
     entries: reader.entries,
     affinity: pinned.slice(0, MAX_PINNED_CLIENTS),
-    incomplete: reader.spent ?? (isCut ? `the mode read only ${MAX_PINNED_CLIENTS} pinned clients` : undefined),
+    incomplete: reader.incomplete ?? (isCut ? `the mode read only ${MAX_PINNED_CLIENTS} pinned clients` : undefined),
   };
 }
 
@@ -60,13 +73,15 @@ class MapReader {
   readonly entries: KernelEntry[] = [];
   readonly #input: ReadBackInput;
   readonly #budget = new ReadBudget();
+  #hasChanged = false;
 
   constructor(input: ReadBackInput) {
     this.#input = input;
   }
 
-  get spent(): string | undefined {
-    return this.#budget.spent;
+  /** Why the reading is not complete. */
+  get incomplete(): string | undefined {
+    return this.#hasChanged ? CHANGED_MEANWHILE : this.#budget.spent;
   }
 
   async all(placed: PlacedPort): Promise<void> {
@@ -81,10 +96,17 @@ class MapReader {
     const { family, left } = this.#input;
     const map = this.#map('frontends');
     for (const { ip, port } of left) {
-      if (!(await this.#budget.spend())) return;
+      if (!(await this.#mayRead())) return;
       const found = map?.lookup(frontendKey({ family, ip, port }));
       if (found) this.#add(map, undefined, targetLine({ ip, port }, decodeTarget(found)));
     }
+  }
+
+  /** A sync may replace the maps during a break. */
+  async #mayRead(): Promise<boolean> {
+    const hasBudget = await this.#budget.spend();
+    this.#hasChanged ||= !this.#input.isCurrent();
+    return hasBudget && !this.#hasChanged;
   }
 
   #links(): void {
@@ -104,24 +126,24 @@ class MapReader {
   async #frontends(placed: PlacedPort): Promise<void> {
     const { targets } = placed.port;
     const map = this.#map('frontends');
-    const wanted = [...frontendEntries(placed)];
     for (const [i, target] of targets.entries()) {
-      if (!(await this.#budget.spend())) return;
-      const [key = '', value = ''] = wanted[i] ?? [];
-      const found = map?.lookup(Buffer.from(key, 'latin1'));
-      const line = (bytes: Buffer) => targetLine(target, decodeTarget(bytes));
+      if (!(await this.#mayRead())) return;
+      const { ip, port } = target;
+      const found = map?.lookup(frontendKey({ family: placed.family, ip, port }));
       const counted = i === 0 ? this.#counted(placed.counter) : undefined;
-      this.#add(map, line(Buffer.from(value, 'latin1')), found && line(found), counted);
+      const wanted = targetLine(target, targetValue(placed, target));
+      this.#add(map, wanted, found && targetLine(target, decodeTarget(found)), counted);
     }
   }
 
   async #pool({ index, run, endpoints }: PlacedPool, hasMembers: boolean): Promise<void> {
+    if (!(await this.#mayRead())) return;
     const pools = this.#map('pools');
     const found = pools?.lookup(indexBytes(index));
     this.#add(pools, poolLine(index, run), found && poolLine(index, decodePool(found)));
     const slots = this.#map('slots');
     for (const [i, endpoint] of endpoints.entries()) {
-      if (!(await this.#budget.spend())) return;
+      if (!(await this.#mayRead())) return;
       const at = run.first + i;
       const slot = slots?.lookup(indexBytes(at));
       this.#add(slots, slotLine(at, endpoint), slot && slotLine(at, decodeSlot(slot)));
@@ -133,7 +155,7 @@ class MapReader {
   async #members(pool: number, endpoints: readonly SocketEndpoint[]): Promise<void> {
     const map = this.#map('members');
     for (const endpoint of endpoints) {
-      if (!(await this.#budget.spend())) return;
+      if (!(await this.#mayRead())) return;
       const line = memberLine(pool, endpoint);
       this.#add(map, line, map?.lookup(encodeMember({ pool, ...endpoint })) && line);
     }
@@ -142,7 +164,7 @@ class MapReader {
   async #nodeAddresses(): Promise<void> {
     const map = this.#map('nodeAddresses');
     for (const [ip, kind] of this.#input.nodeAddresses) {
-      if (!(await this.#budget.spend())) return;
+      if (!(await this.#mayRead())) return;
       const found = map?.lookup(nodeAddressKey(ip));
       this.#add(map, nodeAddressLine(ip, kind), found && nodeAddressLine(ip, decodeNodeAddress(found)));
     }
@@ -166,10 +188,4 @@ class MapReader {
     const place = `map ${map?.spec.name ?? 'that is missing'}`;
     this.entries.push({ kind: 'element', place, wanted, found, ...(counted !== undefined && { counted }) });
   }
-}
-
-function indexBytes(index: number): Buffer {
-  const bytes = Buffer.alloc(4);
-  bytes.writeUInt32LE(index);
-  return bytes;
 }

@@ -10,6 +10,7 @@ import { findDrift, repairDrift } from './drift.ts';
 import type { FamilyContents } from './generation/capacity.ts';
 import type { PortChange } from './generation/placed-port.ts';
 import type { Translation } from './generation/translation.ts';
+import { listEbpf } from './listing.ts';
 import { readBackEbpf } from './read-back.ts';
 import { nodeAddresses, type RenderOptions, render, type SocketPort } from './render.ts';
 
@@ -135,11 +136,21 @@ export class EbpfWriter implements Writer {
       nodeAddresses: this.#taken.nodeAddresses,
       maps: generation.maps,
       nodeCookie: translation.nodeCookie,
+      isCurrent: () => translation.generation === generation,
     });
   }
 
-  async listing(_plans: readonly ServicePortPlan[]): Promise<Listing> {
-    return emptyListing('the maps of sockets cannot be listed yet');
+  async listing(plans: readonly ServicePortPlan[]): Promise<Listing> {
+    const { family, translation } = this.#options;
+    const { generation, programs } = translation;
+    if (!this.#taken || !generation) return emptyListing(translation.condition().note);
+    const placed = generation.ports(family);
+    const own = plans.flatMap(plan => {
+      const port = placed.get(planId(plan));
+      return port ? [{ service: plan.service, placed: port }] : [];
+    });
+    const { nodeAddresses: addresses } = this.#taken;
+    return await listEbpf({ family, programs, own, all: placed.values(), nodeAddresses: addresses });
   }
 
   async #changes(): Promise<readonly PortChange[]> {

@@ -21,7 +21,7 @@ export async function pinnedClients(
   nodeCookie: bigint,
 ): Promise<readonly PinnedClient[]> {
   if (affinitySeconds === 0 || !affinity) return [];
-  const identities = new Set([...pools.keys()].map(name => poolIdentity(id, name)));
+  const identities = new Set(pools.map(({ name }) => poolIdentity(id, name)));
   const { keys, values } = affinity.entries();
   const { keyBytes, valueBytes } = affinity.spec;
   const now = BigInt(Math.floor(uptime()));

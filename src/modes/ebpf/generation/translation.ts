@@ -1,16 +1,18 @@
-import type { Hook } from '../../../kernel/bpf/index.ts';
+import type { Hook, ProgramSpec } from '../../../kernel/bpf/index.ts';
 import { KernelError } from '../../../kernel/errors.ts';
 import { type NetworkNamespace, namespaceCookie } from '../../../kernel/netns.ts';
 import { errorText } from '../../../lib/error-text.ts';
 import type { Family } from '../../../net/index.ts';
 import type { FrontendConnections } from '../../frontend-connections.ts';
 import type { ModeCondition } from '../../mode.ts';
-import { Attachment, type Place } from '../links/attachment.ts';
+import { Attachment, type Place, UnavailableError } from '../links/attachment.ts';
 import type { LoadedPrograms } from '../links/socket-links.ts';
 import type { StateMapName } from '../names.ts';
-import { capacityFor, type FamilyContents } from './capacity.ts';
+import { type ProgramOptions, socketPrograms } from '../programs/index.ts';
+import { socketSupport } from '../support.ts';
+import { capacityFor, type FamilyContents, type Usage } from './capacity.ts';
 import { ConnectionCounters } from './connection-counters.ts';
-import { Generation, type Usage } from './generation.ts';
+import { Generation } from './generation.ts';
 import { closePrograms, loadPrograms } from './load-programs.ts';
 import type { Features, StateMaps } from './maps.ts';
 import type { PortChange } from './placed-port.ts';
@@ -72,6 +74,7 @@ export class Translation {
   /** The last attempt failed and the next write must not try again. */
   #waitsForLook = false;
   #generations = 0;
+  #canRefuse = false;
 
   constructor(options: TranslationOptions) {
     this.#options = options;
@@ -89,13 +92,19 @@ export class Translation {
     return { generation, controlGroup: group.path, links: [...links.problems(programs)], state: state.maps };
   }
 
+  /** The programs of the generation that serves now. */
+  get programs(): readonly ProgramSpec[] {
+    return this.#current ? socketPrograms(this.#programOptions(this.#current.generation.features)) : [];
+  }
+
   /** The cookie of the node's network namespace. */
   get nodeCookie(): bigint {
     return namespaceCookie(this.#options.namespace);
   }
 
+  /** Whether the kernel can refuse inside `connect`. Known as soon as there is a generation. */
   get canRefuse(): boolean {
-    return true;
+    return this.#canRefuse;
   }
 
   /** How many generations this process made. */
@@ -211,8 +220,7 @@ export class Translation {
   }
 
   async #renew(): Promise<void> {
-    this.#attachment ??= Attachment.open(this.#options, this.#options.notice);
-    const { links, state } = this.#attachment;
+    const { links, state } = this.#openAttachment();
     const contents = await this.#options.contents();
     const features = this.#featuresFor(contents);
     const names = stateMapsFor(features);
@@ -238,23 +246,34 @@ export class Translation {
     state.dropOthers(names);
   }
 
+  #openAttachment(): Attachment {
+    if (this.#attachment) return this.#attachment;
+    const support = socketSupport(this.#options);
+    if ('missing' in support) throw new UnavailableError(support.missing);
+    this.#canRefuse = support.canRefuse;
+    this.#attachment = Attachment.open(this.#options, this.#options.notice);
+    return this.#attachment;
+  }
+
   #load(generation: Generation, features: Features): LoadedPrograms {
-    const { sockets } = this.#options;
     const state: ReadonlyMap<string, { readonly fd: number }> = this.#attachment?.state.maps ?? new Map();
     const maps: ReadonlyMap<string, { readonly fd: number }> = generation.maps;
-    const options = {
-      nodeCookie: this.nodeCookie,
-      scope: features.listedNamespaces ? 'listed' : sockets,
-      hasAffinity: features.affinity,
-      hasLeastConnections: features.leastConnections,
-      countsConnections: features.counts,
-      canRefuse: this.canRefuse,
-    } as const;
-    return loadPrograms(options, name => {
+    return loadPrograms(this.#programOptions(features), name => {
       const map = maps.get(name) ?? state.get(name);
       if (!map) throw new RangeError(`there is no map ${name}`);
       return map.fd;
     });
+  }
+
+  #programOptions(features: Features): ProgramOptions {
+    return {
+      nodeCookie: this.nodeCookie,
+      scope: features.listedNamespaces ? 'listed' : this.#options.sockets,
+      hasAffinity: features.affinity,
+      hasLeastConnections: features.leastConnections,
+      countsConnections: features.counts,
+      canRefuse: this.canRefuse,
+    };
   }
 
   #featuresFor(contents: readonly FamilyContents[]): Features {
