@@ -1,17 +1,29 @@
 import { readFileSync } from 'node:fs';
-import { attachedPrograms, type Hook, mapById, mapInfo, programById, programInfo } from '../../src/kernel/bpf/index.ts';
+import { CALL_NUMBERS } from '../../src/kernel/bpf/error.ts';
+import {
+  attachedPrograms,
+  type Hook,
+  mapById,
+  mapInfo,
+  programById,
+  programInfo,
+  struct,
+  u8,
+  u64,
+} from '../../src/kernel/bpf/index.ts';
 import { objectInfo } from '../../src/kernel/bpf/object-info.ts';
-import { Attributes, bpf } from '../../src/kernel/bpf/system-call.ts';
-import { close } from '../../src/kernel/libc.ts';
+import { check, close, syscall } from '../../src/kernel/libc.ts';
 
-const BPF_STATS_RUN_TIME = 0;
-const PROGRAM_BYTES = 232;
-const RUN_TIME_OFFSET = 192;
-const RUNS_OFFSET = 200;
+/** `BPF_ENABLE_STATS`, with `BPF_STATS_RUN_TIME` as its attribute. */
+const ENABLE_STATS = 32;
+const RUN_TIME = Buffer.alloc(4);
+/** The end of `struct bpf_prog_info`. */
+const RunTimes = struct({ others: [u8, 192], ns: u64, runs: u64 });
 
 /** Lets the kernel count and time the runs of all programs while the work runs. */
 export async function withRunTimes<T>(work: () => Promise<T>): Promise<T> {
-  const fd = bpf('ENABLE_STATS', 'run time', new Attributes(4).u32(0, BPF_STATS_RUN_TIME));
+  const number = CALL_NUMBERS[process.arch] ?? -1;
+  const fd = check(Number(syscall(number, ENABLE_STATS, RUN_TIME, RUN_TIME.length, 0, 0)), 'bpf ENABLE_STATS');
   try {
     return await work();
   } finally {
@@ -27,11 +39,8 @@ export interface Runs {
 
 export function runsOf(group: number, hook: Hook): Runs {
   return withProgram(group, hook, fd => {
-    const info = objectInfo(fd, PROGRAM_BYTES);
-    return {
-      count: Number(info.readBigUInt64LE(RUNS_OFFSET)),
-      ns: Number(info.readBigUInt64LE(RUN_TIME_OFFSET)),
-    };
+    const info = objectInfo(fd, RunTimes);
+    return { count: info.number('runs'), ns: info.number('ns') };
   });
 }
 

@@ -36,6 +36,7 @@ export class Clients {
   readonly #group: BenchGroup;
   readonly #clients: Readonly<Record<Caller, Role>>;
   readonly #servers: Role[] = [];
+  readonly #inGroup = new Set<Role>();
   readonly #softInterrupts = kernelThread(`ksoftirqd/${CORE}`);
 
   private constructor(lab: EbpfLab, group: BenchGroup, clients: Readonly<Record<Caller, Role>>) {
@@ -56,7 +57,6 @@ export class Clients {
     await server.ask({ kind: 'serve', options } satisfies Question);
   }
 
-  /** Only `ebpf` is in the control group that the mode serves. */
   async slice(
     round: number,
     caller: Caller,
@@ -95,10 +95,17 @@ export class Clients {
     await Promise.all([...this.#servers, ...Object.values(this.#clients)].map(role => role.end()));
   }
 
+  /** Only `ebpf` is in the control group that the mode serves. To move a process takes the kernel some milliseconds. */
   #place(caller: Caller, way: Way): Role {
     const client = this.#clients[caller];
-    if (way === 'ebpf') this.#group.take(client.pid);
-    else this.#group.release(client.pid);
+    const isIn = this.#inGroup.has(client);
+    if (way === 'ebpf' && !isIn) {
+      this.#group.take(client.pid);
+      this.#inGroup.add(client);
+    } else if (way !== 'ebpf' && isIn) {
+      this.#group.release(client.pid);
+      this.#inGroup.delete(client);
+    }
     return client;
   }
 

@@ -79,6 +79,9 @@ function cidr(text: string): Cidr {
   return parsed;
 }
 
+/** No folder, so that the mode pins nothing that would stay after the bench. */
+export const NO_BPFFS = '/nowhere';
+
 /** A control group of the bench's own. Only processes that `take` moved are in it. */
 export class BenchGroup {
   readonly path: string;

@@ -1,11 +1,12 @@
 import type { EndpointSlice } from '../../src/api/index.ts';
 import type { NetworkNamespace } from '../../src/kernel/netns.ts';
+import { ebpfAround } from '../../src/modes/ebpf/index.ts';
 import type { ModeEvents } from '../../src/modes/index.ts';
-import { modeNamed } from '../../src/modes/registry.ts';
+import { nftables } from '../../src/modes/nftables/index.ts';
 import { FAMILIES, type Ip } from '../../src/net/index.ts';
 import { makeService, makeSlices } from './cluster.ts';
 import { Clients } from './datapath.ts';
-import { BenchGroup, EbpfLab, SERVER_IP } from './ebpf-lab.ts';
+import { BenchGroup, EbpfLab, NO_BPFFS, SERVER_IP } from './ebpf-lab.ts';
 import { type BenchMode, NodeProxy } from './node-proxy.ts';
 import { CALLERS, type Way } from './slices.ts';
 import type { SocketAddress } from './socket-load.ts';
@@ -20,13 +21,13 @@ export interface Answered {
 const FIRST_ANSWERED = 60_000;
 const FIRST_PORT = 9000;
 
+const ebpf = ebpfAround(nftables);
+
 /** ebpf mode with its nftables rules, for the processes of one control group only. */
-export function openEbpfMode(namespace: NetworkNamespace, events: ModeEvents, group: BenchGroup): BenchMode {
-  const descriptor = modeNamed('ebpf');
-  if (!descriptor) throw new Error('there is no mode ebpf');
-  // A notice says that no bpffs is mounted. The bench needs no pins.
-  const options = { sockets: 'all', cgroupRoot: group.path };
-  return descriptor.create(options, { namespace, families: FAMILIES, events: { ...events, notice() {} } });
+function openEbpfMode(namespace: NetworkNamespace, events: ModeEvents, group: BenchGroup): BenchMode {
+  const options = { sockets: { sockets: 'all', cgroupRoot: group.path, bpffs: NO_BPFFS }, network: {} } as const;
+  // The only notice says that the programs are not pinned.
+  return ebpf.create(options, { namespace, families: FAMILIES, events: { ...events, notice() {} } });
 }
 
 /** A node in ebpf mode, with clients. Clients outside of its control group get nftables mode. */

@@ -12,11 +12,15 @@ const SOCK_STREAM_CLOEXEC = 1 | 0o2000000;
 const SOCK_CLOEXEC = 0o2000000;
 const SOL_SOCKET = 1;
 const SO_REUSEADDR = 2;
+const SO_RCVTIMEO = 20;
 const SO_SNDTIMEO = 21;
 const IPPROTO_TCP = 6;
 const TCP_NODELAY = 1;
 const MSG_NOSIGNAL = 0x4000;
 const BACKLOG = 4096;
+
+/** How often a server that nobody calls looks whether the bench still runs. */
+const LOOK_MS = 1000;
 
 const SLOW_MS = 500;
 const WORD_BYTES = 64;
@@ -51,19 +55,23 @@ export interface ServerOptions extends SocketAddress {
   readonly closesAtOnce?: boolean;
 }
 
-/** Listens before it returns. The function that it returns serves one connection after another, and never ends. */
+/** Listens before it returns. The function that it returns serves one connection after another until the bench ends. */
 export function openServer({ ip, port, closesAtOnce = false }: ServerOptions): () => never {
   const listener = check(socket(AF_INET, SOCK_STREAM_CLOEXEC, 0), 'open a TCP socket');
   setOne(listener, SOL_SOCKET, SO_REUSEADDR);
   setOne(listener, IPPROTO_TCP, TCP_NODELAY);
+  setTimeLimit(listener, SO_RCVTIMEO, LOOK_MS);
   const address = encodeSocketAddress(ip, port);
   check(bind(listener, address, address.length), `bind ${ip}:${port}`);
   check(listen(listener, BACKLOG), `listen on ${ip}:${port}`);
+  const parent = process.ppid;
   return () => {
     for (;;) {
       const fd = accept4(listener, null, null, SOCK_CLOEXEC);
-      if (!closesAtOnce) serveOne(fd);
-      close(fd);
+      if (fd >= 0) {
+        if (!closesAtOnce) serveOne(fd);
+        close(fd);
+      } else if (process.ppid !== parent) process.exit(1);
     }
   };
 }
@@ -200,12 +208,10 @@ const WAIT_FOR_LATE_MS = 1500;
 export async function connectMany({ ip, port }: SocketAddress, most: number, ms: number): Promise<ManyConnections> {
   const address = encodeSocketAddress(ip, port);
   const late: number[] = [];
-  const limit = Buffer.alloc(16);
-  limit.writeBigInt64LE(BigInt(LATE_MS * 1000), 8);
   let count = 0;
   for (const end = performance.now() + ms; count < most && performance.now() < end; count++) {
     const fd = socket(AF_INET, SOCK_STREAM_CLOEXEC, 0);
-    setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, limit, limit.length);
+    setTimeLimit(fd, SO_SNDTIMEO, LATE_MS);
     if (connect(fd, address, address.length) < 0) {
       late.push(fd);
       continue;
@@ -241,4 +247,12 @@ const one = Buffer.from([1, 0, 0, 0]);
 
 function setOne(fd: number, level: number, name: number): void {
   check(setsockopt(fd, level, name, one, one.length), 'set a socket option');
+}
+
+/** Writes `struct timeval`. */
+function setTimeLimit(fd: number, name: number, ms: number): void {
+  const limit = Buffer.alloc(16);
+  limit.writeBigInt64LE(BigInt(Math.floor(ms / 1000)), 0);
+  limit.writeBigInt64LE(BigInt((ms % 1000) * 1000), 8);
+  check(setsockopt(fd, SOL_SOCKET, name, limit, limit.length), 'set a time limit of a socket');
 }

@@ -47,6 +47,7 @@ export class KernelError extends Error {
   readonly kernelMessage: string | undefined;
   readonly object: string | undefined;
   readonly attribute: string | undefined;
+  readonly advice: string | undefined;
 
   constructor(code: KernelErrorCode, detail: KernelErrorDetail) {
     super(composeMessage(detail));
@@ -57,6 +58,7 @@ export class KernelError extends Error {
     this.kernelMessage = detail.kernelMessage;
     this.object = detail.object;
     this.attribute = detail.attribute;
+    this.advice = detail.advice;
   }
 }
 

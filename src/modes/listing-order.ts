@@ -10,7 +10,7 @@ export interface DraftBlock extends Omit<ListedBlock, 'group' | 'total'> {
 
 /** The most lines of the Service in a listing, and the most other lines of one block. */
 export const MAX_SERVICE_LINES = 3000;
-const MAX_FIXED_LINES = 500;
+const MAX_FIXED_LINES = 1000;
 
 /** The group of blocks that no listed line leads to. */
 const NOT_REACHED = 'not used now';

@@ -1,6 +1,7 @@
 import { BpfLink, BpfMap, BpfProgram } from '../../src/kernel/bpf/index.ts';
 import { type NetworkNamespace, namespaceCookie } from '../../src/kernel/netns.ts';
 import {
+  decodePeer,
   type Endpoint,
   encodeMember,
   encodeNodeAddress,
@@ -13,12 +14,14 @@ import {
   mapSpec,
   type NodeAddressKind,
   nodeAddressKey,
+  type PeerValue,
   type ProgramOptions,
   socketPrograms,
   type TargetValue,
 } from '../../src/modes/ebpf/programs/index.ts';
 import { FAMILIES, type Family, familyOf, type Ip } from '../../src/net/index.ts';
 import { testControlGroup, withControlGroup } from './bpf-lab.ts';
+import { TestNetwork, type TestSocket } from './test-socket.ts';
 
 const ENTRIES = 64;
 /** These outlive a generation. */
@@ -138,6 +141,12 @@ export class ProgrammedSockets {
     return sum;
   }
 
+  /** What a socket remembers. */
+  peerOf({ fd }: TestSocket): PeerValue | undefined {
+    const bytes = this.map('peers').lookup(index(fd));
+    return bytes && decodePeer(bytes);
+  }
+
   map(name: MapName): BpfMap {
     return this.#map(name);
   }
@@ -176,4 +185,43 @@ function index(value: number): Buffer {
   const bytes = Buffer.alloc(4);
   bytes.writeInt32LE(value);
   return bytes;
+}
+
+/** The endpoints of the lab. All its networks have them, with listeners. */
+export const ENDPOINTS: Readonly<Record<Family, readonly Endpoint[]>> = {
+  IPv4: [11, 12, 13, 14].map(n => ({ ip: `10.244.1.${n}` as Ip, port: 8080 })),
+  IPv6: [11, 12, 13, 14].map(n => ({ ip: `fd00:244::${n}` as Ip, port: 8080 })),
+};
+
+/** What a socket gets that the programs leave alone: the lab's networks have no route to Services. */
+export const LEFT_ALONE = 'ENETUNREACH';
+
+export interface SocketLab {
+  readonly sockets: ProgrammedSockets;
+  /** The node's own network. */
+  readonly node: TestNetwork;
+  readonly pod: TestNetwork;
+  readonly otherPod: TestNetwork;
+}
+
+/** Runs the work with networks of a node and two pods, whose sockets the programs serve. */
+export async function withSocketLab(
+  work: (lab: SocketLab) => void | Promise<void>,
+  options: ProgrammedOptions = {},
+): Promise<void> {
+  const open: { close(): void }[] = [];
+  try {
+    const network = () => {
+      const network = new TestNetwork([...ENDPOINTS.IPv4, ...ENDPOINTS.IPv6]);
+      open.push(network);
+      return network;
+    };
+    const [node, pod, otherPod] = [network(), network(), network()];
+    const serves = [node, pod, otherPod].map(({ namespace }) => namespace);
+    const sockets = new ProgrammedSockets({ serves, nodeCookie: namespaceCookie(node.namespace), ...options });
+    open.push(sockets);
+    await work({ sockets, node, pod, otherPod });
+  } finally {
+    for (const resource of open) resource.close();
+  }
 }

@@ -10,7 +10,7 @@ const getpeername = libc.func('int getpeername(int fd, void *address, void *leng
 const getsockname = libc.func('int getsockname(int fd, void *address, void *length)');
 
 const DOMAINS: Readonly<Record<Family, number>> = { IPv4: 2, IPv6: 10 };
-const SOCK_STREAM = 1;
+const TYPES = { TCP: 1, UDP: 2 } as const;
 const SOCK_NONBLOCK = 0o4000;
 const SOCK_CLOEXEC = 0o2000000;
 const SOL_SOCKET = 1;
@@ -21,16 +21,23 @@ const SO_SNDTIMEO = 21;
 const TIMEOUT_SECONDS = 20;
 const SOCKET_ADDRESS_BYTES = 28;
 
-/** A TCP socket whose calls return at once, with what happened: `connected`, or the name of an errno. */
+export interface TestSocketOptions {
+  /** By default TCP. */
+  readonly type?: keyof typeof TYPES;
+  /** A blocking socket, the default, waits until the connection is made or refused. */
+  readonly isBlocking?: boolean;
+}
+
+/** A socket whose calls return what happened: `connected`, or the name of an errno. */
 export class TestSocket {
   readonly fd: number;
   readonly #family: Family;
 
-  /** A blocking socket waits until the connection is made or refused. */
-  constructor(namespace: NetworkNamespace, family: Family, { isBlocking = true } = {}) {
-    const type = SOCK_STREAM | SOCK_CLOEXEC | (isBlocking ? 0 : SOCK_NONBLOCK);
+  constructor(namespace: NetworkNamespace, family: Family, options: TestSocketOptions = {}) {
+    const { type = 'TCP', isBlocking = true } = options;
+    const kind = TYPES[type] | SOCK_CLOEXEC | (isBlocking ? 0 : SOCK_NONBLOCK);
     this.#family = family;
-    this.fd = namespace.run(() => check(socket(DOMAINS[family], type, 0), 'open a TCP socket'));
+    this.fd = namespace.run(() => check(socket(DOMAINS[family], kind, 0), `open a ${type} socket`));
     const timeout = Buffer.alloc(16);
     timeout.writeBigInt64LE(BigInt(TIMEOUT_SECONDS));
     for (const option of [SO_RCVTIMEO, SO_SNDTIMEO]) setsockopt(this.fd, SOL_SOCKET, option, timeout, timeout.length);
@@ -121,17 +128,17 @@ export class TestNetwork {
   readonly namespace: NetworkNamespace;
   readonly #listeners: readonly TestListener[];
 
-  constructor(ips: readonly Ip[], port: number) {
+  constructor(places: readonly { readonly ip: Ip; readonly port: number }[]) {
     this.namespace = NetworkNamespace.create();
     setLoopbackUp(this.namespace);
     withRoutes(this.namespace, route => {
       const lo = loopbackOf(route);
-      for (const ip of ips) {
+      for (const { ip } of places) {
         const isV6 = familyOf(ip) === 'IPv6';
         route.addAddress(lo, { ip, prefix: isV6 ? 128 : 32, ...(isV6 && { nodad: true }) });
       }
     });
-    this.#listeners = ips.map(ip => new TestListener(this.namespace, ip, port));
+    this.#listeners = places.map(({ ip, port }) => new TestListener(this.namespace, ip, port));
   }
 
   /** Connects, and says which listener took the connection, or why there is none. */
@@ -143,6 +150,11 @@ export class TestNetwork {
     } finally {
       client.close();
     }
+  }
+
+  /** The listeners that take many connections, sorted. */
+  answers(ip: Ip, port: number, family = familyOf(ip), tries = 40): readonly string[] {
+    return [...new Set(Array.from({ length: tries }, () => this.ask(ip, port, family)))].sort();
   }
 
   /** The listener that has a connection. A connection that a client sees as made may reach it some moments later. */

@@ -88,9 +88,10 @@ describe('destinations that no Service has', () => {
   test('OUTCOME-4 only userspace mode serves node ports at the loopback address of IPv6', () => {
     const web6 = service('s', { type: 'NodePort', clusterIP: 'fd00:10:96::10', ports: [{ nodePort: 30080 }] });
     const tested = new NodeUnderTest([web6, slice('s-1', ['fd00:10:244:1::2'])]);
-    const briefs = MODES.map(mode => brief(tested.outcome(node, '::1 30080', mode)));
-    const refused = 'elsewhere node node-port-address';
-    assert.deepEqual(briefs, [refused, refused, refused, 'answered']);
+    for (const mode of MODES) {
+      const expected = mode === 'userspace' ? 'answered' : 'elsewhere node node-port-address';
+      assert.equal(brief(tested.outcome(node, '::1 30080', mode)), expected, mode);
+    }
   });
 
   test('OUTCOME-4 reasons name the address, the ports that exist and where packets go', () => {

@@ -1,11 +1,14 @@
-import { existsSync, readdirSync, statSync } from 'node:fs';
-import { fileSystemType } from '../libc.ts';
+import { readdirSync, statSync } from 'node:fs';
+import { hostname } from 'node:os';
+import { join } from 'node:path';
+import { check, fileSystemType, open } from '../libc.ts';
 
 /** `CGROUP2_SUPER_MAGIC` */
 const CGROUP2_FILE_SYSTEM = 0x63677270;
-/** The inode of the root of the hierarchy. */
-const ROOT_INODE = 1;
+/** The inode of the root of the whole hierarchy. */
+const ROOT_ID = 1n;
 
+/** A hybrid hierarchy has cgroup2 in the folder `unified`, and older ones beside it. */
 const USUAL_PLACES = ['/sys/fs/cgroup/unified', '/sys/fs/cgroup'];
 
 /** Folders that kubelets make. A control group that has one is the root of a node that is a container itself. */
@@ -17,22 +20,72 @@ export interface ControlGroup {
   readonly id: bigint;
 }
 
-/** The control group whose sockets are all sockets of the node, or why there is none. */
-export function nodeControlGroup(named?: string): ControlGroup | { readonly missing: string } {
-  if (named !== undefined) {
-    return isControlGroup(named) ? groupAt(named) : { missing: `${named} is no folder of a cgroup2 file system` };
-  }
-  const path = USUAL_PLACES.find(isControlGroup);
-  if (path === undefined) return { missing: `no cgroup2 file system is mounted at ${USUAL_PLACES.join(' or ')}` };
-  const group = groupAt(path);
-  if (group.id === BigInt(ROOT_INODE) || readdirSync(path).some(name => KUBELET_FOLDER.test(name))) return group;
-  return { missing: `${path} is the control group of this container only; mount the host's /sys/fs/cgroup there` };
+/** What to find where. Tests look elsewhere. */
+interface Search {
+  readonly usual?: readonly string[];
+  readonly isCgroup2?: (path: string) => boolean;
+  readonly rootId?: bigint;
+  readonly nodeName?: string;
 }
 
-function isControlGroup(path: string): boolean {
-  return existsSync(path) && fileSystemType(path) === CGROUP2_FILE_SYSTEM;
+/**
+ * The control group that has all processes of the node, or why there is none. Sockets outside of it would not be
+ * served. `named` is the folder that the operator chose, which is taken as it is.
+ */
+export function nodeControlGroup(
+  named?: string,
+  { usual = USUAL_PLACES, isCgroup2 = isOnCgroup2, rootId = ROOT_ID, nodeName = hostname() }: Search = {},
+): ControlGroup | { readonly missing: string } {
+  if (named !== undefined) {
+    return isCgroup2(named) ? groupAt(named) : { missing: `${named} is no folder of a cgroup2 file system` };
+  }
+  const path = hierarchyFolder(usual, isCgroup2);
+  if (path === undefined) return { missing: `no cgroup2 file system is mounted at ${usual.join(' or ')}` };
+  if (hasPods(path)) return groupAt(path);
+  const group = groupAt(path);
+  if (group.id !== rootId) {
+    return { missing: `${path} has only the processes of this container; mount the host's /sys/fs/cgroup there` };
+  }
+  return groupOfOneNode(group, nodeName);
+}
+
+/**
+ * Kubelets that share a machine have a control group each (`cgroupRoot`). A program at the root would also serve the pods
+ * of the other nodes, with the endpoints of this node.
+ */
+function groupOfOneNode(root: ControlGroup, nodeName: string): ControlGroup | { readonly missing: string } {
+  const nodes = childrenOf(root.path).filter(name => hasPods(join(root.path, name)));
+  if (nodes.length < 2) return root;
+  if (nodes.includes(nodeName)) return groupAt(join(root.path, nodeName));
+  return {
+    missing: `several nodes share ${root.path}: ${nodes.join(', ')}; name the control group of this one with --cgroup-root`,
+  };
+}
+
+/** Where this machine or container has its cgroup2 hierarchy. */
+export function hierarchyFolder(usual: readonly string[] = USUAL_PLACES, isCgroup2 = isOnCgroup2): string | undefined {
+  return usual.find(isCgroup2);
+}
+
+function hasPods(path: string): boolean {
+  return childrenOf(path).some(name => KUBELET_FOLDER.test(name));
+}
+
+function childrenOf(path: string): readonly string[] {
+  return readdirSync(path, { withFileTypes: true }).flatMap(entry => (entry.isDirectory() ? entry.name : []));
+}
+
+function isOnCgroup2(path: string): boolean {
+  return fileSystemType(path) === CGROUP2_FILE_SYSTEM;
 }
 
 function groupAt(path: string): ControlGroup {
   return { path, id: statSync(path, { bigint: true }).ino };
+}
+
+const O_DIRECTORY_CLOEXEC = 0o2200000;
+
+/** Returns a descriptor of the control group, for links. */
+export function openControlGroup({ path }: ControlGroup): number {
+  return check(open(path, O_DIRECTORY_CLOEXEC), `open control group ${path}`);
 }

@@ -35,7 +35,7 @@ export type Part = Instruction | Label | Note | readonly Part[];
 const SIZES: Readonly<Record<Size, number>> = { 1: 0x10, 2: 0x08, 4: 0x00, 8: 0x18 };
 const TYPES: Readonly<Record<Size, string>> = { 1: 'u8', 2: 'u16', 4: 'u32', 8: 'u64' };
 
-const OPERATORS = {
+export const OPERATORS = {
   '+': 0x00,
   '-': 0x10,
   '*': 0x20,
@@ -46,10 +46,10 @@ const OPERATORS = {
   '>>': 0x70,
   '%': 0x90,
 } as const;
-const COMPARISONS = { '==': 0x10, '>': 0x20, '>=': 0x30, '&': 0x40, '!=': 0x50, '<': 0xa0, '<=': 0xb0 } as const;
+export const COMPARISONS = { '==': 0x10, '>': 0x20, '>=': 0x30, '&': 0x40, '!=': 0x50, '<': 0xa0, '<=': 0xb0 } as const;
 
 /** Functions of the kernel that programs may call, by their numbers in `linux/bpf.h`. */
-const HELPERS = {
+export const HELPERS = {
   map_lookup_elem: 1,
   map_update_elem: 2,
   map_delete_elem: 3,

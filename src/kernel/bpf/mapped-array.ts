@@ -51,7 +51,7 @@ export class MappedArray {
 
   #offset(index: number, length: number): number {
     const at = index * this.#elementBytes;
-    if (index >= 0 && at + length <= this.#length) return at;
+    if (Number.isInteger(index) && index >= 0 && at + length <= this.#length) return at;
     throw new RangeError(`${this.#name}: element ${index} with ${length} bytes is not in the map`);
   }
 }

@@ -34,6 +34,7 @@ const LICENSE = Buffer.from('GPL\0');
 const LOG_BYTES = 1 << 22;
 /** The last lines say what the verifier does not accept. */
 const LOG_LINES = 12;
+const MAX_RETRIES = 10;
 
 /** A program that the verifier accepted, held by a descriptor. */
 export class BpfProgram {
@@ -78,7 +79,7 @@ function load(
   btf: number,
   log?: Buffer,
 ): Answer<string> {
-  return callBpf('PROG_LOAD', {
+  const attributes = {
     type: HOOKS[hook].type,
     attachType: HOOKS[hook].attach,
     attachBtfId,
@@ -96,7 +97,13 @@ function load(
     log,
     logSize: log?.length,
     logLevel: log && 1,
-  });
+  };
+  let answer = callBpf('PROG_LOAD', attributes);
+  // The verifier stops if the process gets a signal meanwhile.
+  for (let retries = 0; answer.errno === 'EAGAIN' && retries < MAX_RETRIES; retries++) {
+    answer = callBpf('PROG_LOAD', attributes);
+  }
+  return answer;
 }
 
 function lastLines(log: Buffer): string {

@@ -11,11 +11,17 @@ export interface SocketPort {
   /** The id of the plan. */
   readonly id: string;
   readonly targets: readonly SocketTarget[];
-  /** The endpoints of each pool that a target names. No pool is empty. */
-  readonly pools: ReadonlyMap<PoolName, readonly SocketEndpoint[]>;
+  /** The pools that targets name. */
+  readonly pools: readonly SocketPool[];
   /** 0: no session affinity. */
   readonly affinitySeconds: number;
   readonly isLeastConnections: boolean;
+}
+
+export interface SocketPool {
+  readonly name: PoolName;
+  /** At least one. */
+  readonly endpoints: readonly SocketEndpoint[];
 }
 
 export interface SocketTarget {
@@ -50,16 +56,14 @@ export function render(plan: ServicePortPlan, options: RenderOptions): SocketPor
   const { port, frontends, endpoints } = plan;
   if (port.protocol !== 'TCP') return undefined;
   const targets: SocketTarget[] = [];
-  const pools = new Map<PoolName, readonly SocketEndpoint[]>();
+  const pools: SocketPool[] = [];
   for (const frontend of frontends) {
     const target = targetOf(frontend, options);
     if (!target) continue;
-    if (target.to !== 'refuse') {
-      const pool = endpoints[target.to];
-      // A socket cannot choose. The network does what it does without endpoints.
-      if (pool.length === 0) continue;
-      pools.set(target.to, pool);
-    }
+    const { to } = target;
+    // Without endpoints a socket cannot choose. The network does what it does then.
+    if (to !== 'refuse' && endpoints[to].length === 0) continue;
+    if (to !== 'refuse' && !pools.some(({ name }) => name === to)) pools.push({ name: to, endpoints: endpoints[to] });
     targets.push(target);
   }
   if (targets.length === 0) return undefined;
@@ -107,20 +111,6 @@ export function nodeAddresses(
     else if (nodePortAddresses.containsExplicitLoopback) addresses.set(ip, 'loopback');
   }
   return addresses;
-}
-
-export function sameSocketPort(a: SocketPort, b: SocketPort): boolean {
-  return (
-    a.affinitySeconds === b.affinitySeconds &&
-    a.isLeastConnections === b.isLeastConnections &&
-    sameList(a.targets, b.targets, sameTarget) &&
-    a.pools.size === b.pools.size &&
-    [...a.pools].every(([name, endpoints]) => sameEndpoints(endpoints, b.pools.get(name) ?? []))
-  );
-}
-
-export function sameTarget(a: SocketTarget, b: SocketTarget): boolean {
-  return a.ip === b.ip && a.port === b.port && a.to === b.to && a.isNodeOnly === b.isNodeOnly;
 }
 
 export function sameEndpoints(a: readonly SocketEndpoint[], b: readonly SocketEndpoint[]): boolean {

@@ -1,5 +1,6 @@
 import { release } from 'node:os';
 import { withModuleAdvice } from '../../kernel/errors.ts';
+import { isOlderKernel } from '../../kernel/kernel-version.ts';
 import { NftablesSocket } from '../../kernel/nftables/index.ts';
 import { errorText } from '../../lib/error-text.ts';
 import { FatalError } from '../../lib/fatal-error.ts';
@@ -9,7 +10,7 @@ const MIN_KERNEL = [5, 13] as const;
 
 /** Throws a `FatalError` if the machine cannot run nftables mode. */
 export function checkNftables(kernel: string = release(), env: NodeJS.ProcessEnv = process.env): void {
-  if (!env[SKIP] && isOlder(kernel)) {
+  if (!env[SKIP] && isOlderKernel(kernel, MIN_KERNEL)) {
     const needed = `nftables mode requires kernel ${MIN_KERNEL.join('.')} or later, but this kernel is ${kernel}`;
     throw new FatalError(
       `unable to create proxier: ${needed}; set ${SKIP}=true if this kernel supports everything that the mode needs`,
@@ -26,11 +27,4 @@ export function checkNftables(kernel: string = release(), env: NodeJS.ProcessEnv
     const text = errorText(withModuleAdvice(error, 'nf_tables'));
     throw new FatalError(`unable to create proxier: nf_tables cannot be used on this host: ${text}`);
   }
-}
-
-/** A text that is not a version counts as new, because it cannot be compared. */
-function isOlder(kernel: string): boolean {
-  const [, major, minor] = /^(\d+)\.(\d+)/.exec(kernel) ?? [];
-  if (major === undefined) return false;
-  return Number(major) < MIN_KERNEL[0] || (Number(major) === MIN_KERNEL[0] && Number(minor) < MIN_KERNEL[1]);
 }

@@ -1,7 +1,6 @@
 import { FAMILIES } from '../../../net/index.ts';
 import { encodeSlot } from '../programs/index.ts';
 import { DIGIT } from './capacity.ts';
-import { byteText } from './hash-table.ts';
 import type { StateMaps } from './maps.ts';
 import type { PlacedPort } from './placed-port.ts';
 
@@ -18,7 +17,7 @@ export class ActiveEndpoints {
   /** A count that exists stays: sockets that are open count themselves off later. */
   add({ family, pools }: PlacedPort): void {
     const map = this.#maps.get(`active${DIGIT[family]}`);
-    for (const { endpoints } of pools.values()) {
+    for (const { endpoints } of pools) {
       for (const endpoint of endpoints) {
         const key = encodeSlot(endpoint);
         if (map && !map.lookup(key)) map.update(key, NONE);
@@ -31,8 +30,8 @@ export class ActiveEndpoints {
     const wanted = new Set<string>();
     for (const { port, pools } of ports) {
       if (!port.isLeastConnections) continue;
-      for (const { endpoints } of pools.values()) {
-        for (const endpoint of endpoints) wanted.add(byteText(encodeSlot(endpoint)));
+      for (const { endpoints } of pools) {
+        for (const endpoint of endpoints) wanted.add(encodeSlot(endpoint).toString('latin1'));
       }
     }
     for (const family of FAMILIES) {
@@ -42,7 +41,7 @@ export class ActiveEndpoints {
       const { keyBytes } = map.spec;
       for (let i = 0; i < keys.length / keyBytes; i++) {
         const key = keys.subarray(i * keyBytes, (i + 1) * keyBytes);
-        if (!wanted.has(byteText(key)) && values.readUInt32LE(i * 4) === 0) map.remove(key);
+        if (!wanted.has(key.toString('latin1')) && values.readUInt32LE(i * 4) === 0) map.remove(key);
       }
     }
   }

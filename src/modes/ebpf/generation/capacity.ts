@@ -9,6 +9,13 @@ export interface FamilyContents {
   readonly nodeAddresses: ReadonlyMap<Ip, NodeAddressKind>;
 }
 
+/** Used and possible entries of a map. */
+export interface Usage {
+  readonly map: string;
+  readonly used: number;
+  readonly capacity: number;
+}
+
 /** How many entries each map of a generation can hold. */
 export type Capacity = Readonly<Record<CountedMap, number>>;
 
@@ -72,8 +79,8 @@ function needOf(family: Family, contents: readonly FamilyContents[]): Need {
     need.ports += ports.length;
     for (const { targets, pools, affinitySeconds } of ports) {
       need.frontends += targets.length;
-      need.pools += pools.size;
-      for (const endpoints of pools.values()) {
+      need.pools += pools.length;
+      for (const { endpoints } of pools) {
         need.slots += endpoints.length;
         if (affinitySeconds > 0) need.members += endpoints.length;
       }

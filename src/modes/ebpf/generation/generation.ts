@@ -1,27 +1,24 @@
 import { Breaks } from '../../../lib/breaks.ts';
 import { FAMILIES, type Family, type Ip } from '../../../net/index.ts';
-import { encodeNodeAddress, MEMBER_VALUE, nodeAddressKey } from '../programs/index.ts';
-import type { NodeAddressKind, PoolName, SocketPort } from '../render.ts';
+import type { NodeAddressKind, SocketPort } from '../render.ts';
 import { ActiveEndpoints } from './active-endpoints.ts';
-import type { Capacity } from './capacity.ts';
-import { type ByteText, byteText, HashTable } from './hash-table.ts';
+import { type Capacity, DIGIT, type Usage } from './capacity.ts';
+import { FrontendTable } from './frontend-table.ts';
 import { closeMaps, createMaps, type Features, type GenerationMaps, mapNamed, type StateMaps } from './maps.ts';
-import { frontendEntries, memberKeys, type PlacedPort, type PortChange, type Step, stepOf } from './placed-port.ts';
-import { type PlacedPool, PoolTable } from './pool-table.ts';
-import { frontendText } from './target-value.ts';
+import { MemberTable } from './member-table.ts';
+import { NodeAddressTable } from './node-address-table.ts';
+import { type PlacedPort, type PortChange, type Step, stepOf } from './placed-port.ts';
+import { PoolTable } from './pool-table.ts';
 
-type ByFamily<T> = Readonly<Record<Family, T>>;
+/** How many service ports are published together, and how many are looked at before the time is. */
+const CHUNK = 512;
 
-/** How many service ports are published together. */
-const CHUNK = 1024;
-
-const MEMBER_TEXT = byteText(MEMBER_VALUE);
-
-/** Used and possible entries of a map. */
-export interface Usage {
-  readonly map: string;
-  readonly used: number;
-  readonly capacity: number;
+/** The tables of one family. */
+interface Tables {
+  readonly ports: Map<string, PlacedPort>;
+  readonly frontends: FrontendTable;
+  readonly nodeAddresses: NodeAddressTable;
+  readonly members: MemberTable | undefined;
 }
 
 /**
@@ -31,11 +28,8 @@ export interface Usage {
 export class Generation {
   readonly features: Features;
   readonly maps: GenerationMaps;
-  readonly #ports: ByFamily<Map<string, PlacedPort>> = { IPv4: new Map(), IPv6: new Map() };
+  readonly #tables: Readonly<Record<Family, Tables>>;
   readonly #pools: PoolTable;
-  readonly #frontends: ByFamily<HashTable>;
-  readonly #nodeAddresses: ByFamily<HashTable>;
-  readonly #members: ByFamily<HashTable> | undefined;
   readonly #active: ActiveEndpoints;
   readonly #maxCounters: number;
   /** Counter 0 stays unused. */
@@ -44,26 +38,21 @@ export class Generation {
   constructor(capacity: Capacity, features: Features, state: StateMaps) {
     this.features = features;
     this.maps = createMaps(capacity, features);
-    const tables = (name: 'frontends' | 'nodeAddresses' | 'members') => ({
-      IPv4: new HashTable(mapNamed(this.maps, `${name}4`)),
-      IPv6: new HashTable(mapNamed(this.maps, `${name}6`)),
-    });
     this.#pools = new PoolTable(this.maps);
-    this.#frontends = tables('frontends');
-    this.#nodeAddresses = tables('nodeAddresses');
-    this.#members = features.affinity ? tables('members') : undefined;
+    this.#tables = { IPv4: this.#tablesOf('IPv4'), IPv6: this.#tablesOf('IPv6') };
     this.#active = new ActiveEndpoints(state);
     this.#maxCounters = features.counts ? capacity.counts : Number.POSITIVE_INFINITY;
   }
 
   /** The service ports of a family, by plan id. */
   ports(family: Family): ReadonlyMap<string, PlacedPort> {
-    return this.#ports[family];
+    return this.#tables[family].ports;
   }
 
   *usage(): Generator<Usage> {
-    for (const tables of [this.#frontends, this.#nodeAddresses, this.#members]) {
-      if (tables) for (const family of FAMILIES) yield tables[family].usage;
+    for (const family of FAMILIES) {
+      const { frontends, nodeAddresses, members } = this.#tables[family];
+      for (const table of [frontends, nodeAddresses, members]) if (table) yield table.usage;
     }
     yield* this.#pools.usage();
   }
@@ -71,46 +60,39 @@ export class Generation {
   /** Writes what changed. `full`: it has not enough room, or lacks a part. Then it has written nothing. */
   async write(changes: readonly PortChange[]): Promise<'written' | 'full'> {
     const breaks = new Breaks();
-    const steps = changes.map(change => stepOf(change, this.#ports[change.family].get(change.id)));
-    if (!this.#fits(steps)) return 'full';
-    const written = new Set<ByteText>();
-    for (let at = 0; at < steps.length; at += CHUNK) {
-      for (const key of await this.#add(steps.slice(at, at + CHUNK), breaks)) written.add(key);
+    if (!(await this.#fits(changes, breaks))) return 'full';
+    const replacing: Step[] = [];
+    for (let at = 0; at < changes.length; at += CHUNK) {
       if (breaks.isDue) await breaks.take();
+      const steps = changes.slice(at, at + CHUNK).map(change => this.#stepOf(change));
+      this.#add(steps);
+      for (const step of steps) if (step.from) replacing.push(step);
     }
-    // What one service port lost, another may have got.
-    for (const step of steps) this.#remove(step, written);
+    this.#remove(replacing, changes);
     return 'written';
   }
 
-  /** Returns `full` if there are too many addresses. */
   setNodeAddresses(family: Family, addresses: ReadonlyMap<Ip, NodeAddressKind>): 'written' | 'full' {
-    const table = this.#nodeAddresses[family];
-    const entries = new Map<ByteText, ByteText>();
-    for (const [ip, kind] of addresses) {
-      entries.set(byteText(nodeAddressKey(ip)), byteText(encodeNodeAddress(kind)));
-    }
-    if (!table.hasRoom(entries.size)) return 'full';
-    table.set(entries);
-    table.remove(table.keys().filter(key => !entries.has(key)));
-    return 'written';
+    return this.#tables[family].nodeAddresses.set(addresses);
   }
 
   /** How the kernel's maps differ from what this process wrote for a family, in words. Undefined if they do not. */
   async difference(family: Family): Promise<string | undefined> {
     const breaks = new Breaks();
-    for (const { pools } of this.#ports[family].values()) {
-      if (breaks.isDue) await breaks.take();
-      for (const pool of pools.values()) {
+    const { ports, frontends, nodeAddresses, members } = this.#tables[family];
+    let looked = 0;
+    for (const { pools } of ports.values()) {
+      if (++looked % CHUNK === 0 && breaks.isDue) await breaks.take();
+      for (const pool of pools) {
         const difference = this.#pools.difference(family, pool);
         if (difference !== undefined) return difference;
       }
     }
-    for (const tables of [this.#frontends, this.#nodeAddresses, this.#members]) {
-      const difference = await tables?.[family].difference(breaks);
-      if (difference !== undefined) return difference;
-    }
-    return undefined;
+    return (
+      (await frontends.difference(ports.values(), breaks)) ??
+      (await nodeAddresses.difference(breaks)) ??
+      (await members?.difference(ports.values(), breaks))
+    );
   }
 
   /** The kernel keeps the maps until no program uses them any more. */
@@ -119,76 +101,103 @@ export class Generation {
     closeMaps(this.maps);
   }
 
-  #fits(steps: readonly Step[]): boolean {
-    const { affinity, leastConnections } = this.features;
-    let [pools, counters] = [0, 0];
-    const [slots, frontends, members] = [zero(), zero(), zero()];
-    for (const { family, from, to, diff } of steps) {
+  #tablesOf(family: Family): Tables {
+    const map = (name: 'frontends' | 'nodeAddresses' | 'members') => mapNamed(this.maps, `${name}${DIGIT[family]}`);
+    return {
+      ports: new Map(),
+      frontends: new FrontendTable(family, map('frontends')),
+      nodeAddresses: new NodeAddressTable(map('nodeAddresses')),
+      members: this.features.affinity ? new MemberTable(family, map('members')) : undefined,
+    };
+  }
+
+  #stepOf(change: PortChange): Step {
+    return stepOf(change, this.ports(change.family).get(change.id));
+  }
+
+  async #fits(changes: readonly PortChange[], breaks: Breaks): Promise<boolean> {
+    const need = { pools: 0, counters: 0, slots: zero(), frontends: zero(), members: zero() };
+    for (const [i, change] of changes.entries()) {
+      if (i % CHUNK === 0 && breaks.isDue) await breaks.take();
+      const { family, to } = change;
       if (!to) continue;
-      if ((to.affinitySeconds > 0 && !affinity) || (to.isLeastConnections && !leastConnections)) return false;
-      if (!from) counters++;
-      // Targets that go are removed last.
-      frontends[family] += to.targets.length - (from?.port.targets.length ?? 0) + diff.removedTargets.length;
-      for (const [name, endpoints] of diff.changedPools) {
-        if (!from?.pools.has(name)) pools++;
-        slots[family] += endpoints.length;
-        if (to.affinitySeconds > 0) members[family] += endpoints.length;
+      if (!this.#hasPartsFor(to)) return false;
+      const step = this.#stepOf(change);
+      if (!step.from) need.counters++;
+      need.frontends[family] += newTargets(step);
+      for (const { name, endpoints } of step.diff.changedPools) {
+        if (!step.from?.pools.some(pool => pool.name === name)) need.pools++;
+        need.slots[family] += endpoints.length;
       }
+      if (to.affinitySeconds > 0) for (const { endpoints } of to.pools) need.members[family] += endpoints.length;
     }
     return (
-      this.#nextCounter + counters <= this.#maxCounters &&
-      this.#pools.hasRoom(pools, slots) &&
-      FAMILIES.every(family => this.#frontends[family].hasRoom(frontends[family])) &&
-      FAMILIES.every(family => this.#members?.[family].hasRoom(members[family]) ?? true)
+      this.#nextCounter + need.counters <= this.#maxCounters &&
+      this.#pools.hasRoom(need.pools, need.slots) &&
+      FAMILIES.every(family => this.#tables[family].frontends.hasRoom(need.frontends[family])) &&
+      FAMILIES.every(family => this.#tables[family].members?.hasRoom(need.members[family]) ?? true)
     );
   }
 
-  /**
-   * Runs of slots come first, then members, then pools, then frontends: nothing leads to what is not there yet. Returns
-   * the keys of the frontends.
-   */
-  async #add(steps: readonly Step[], breaks: Breaks): Promise<readonly ByteText[]> {
-    const added: { readonly placed: PlacedPort; readonly changedPools: Iterable<PoolName> }[] = [];
+  #hasPartsFor({ affinitySeconds, isLeastConnections }: SocketPort): boolean {
+    const { affinity, leastConnections } = this.features;
+    return (affinity || affinitySeconds === 0) && (leastConnections || !isLeastConnections);
+  }
+
+  /** Runs of slots come first, then members, then pools, then frontends: nothing leads to what is not there yet. */
+  #add(steps: readonly Step[]): void {
+    const placed: Record<Family, PlacedPort[]> = { IPv4: [], IPv6: [] };
+    const added = zero();
     for (const step of steps) {
-      if (breaks.isDue) await breaks.take();
-      if (step.to) added.push({ placed: this.#place(step, step.to), changedPools: step.diff.changedPools.keys() });
+      const { family, to } = step.change;
+      if (!to) continue;
+      placed[family].push(this.#place(step, to));
+      added[family] += newTargets(step);
     }
-    const [members, frontends] = [entryLists(), entryLists()];
-    for (const { placed } of added) {
-      for (const key of memberKeys(placed)) members[placed.family].push([key, MEMBER_TEXT]);
-      frontends[placed.family].push(...frontendEntries(placed));
-      if (placed.port.isLeastConnections) this.#active.add(placed);
+    this.#pools.writeSlots();
+    for (const family of FAMILIES) for (const port of placed[family]) this.#addMembers(port);
+    this.#pools.publish();
+    for (const family of FAMILIES) {
+      const { ports, frontends } = this.#tables[family];
+      for (const port of placed[family]) ports.set(port.port.id, port);
+      frontends.set(placed[family], added[family]);
     }
-    for (const family of FAMILIES) this.#members?.[family].set(members[family]);
-    for (const { placed, changedPools } of added) {
-      for (const name of changedPools) this.#pools.publish(placed.pools.get(name));
-      this.#ports[placed.family].set(placed.port.id, placed);
-    }
-    for (const family of FAMILIES) this.#frontends[family].set(frontends[family]);
-    return FAMILIES.flatMap(family => frontends[family].map(([key]) => key));
   }
 
-  #place({ family, from, diff }: Step, port: SocketPort): PlacedPort {
-    const pools = new Map<PoolName, PlacedPool>();
-    for (const name of diff.keptPools) {
-      const kept = from?.pools.get(name);
-      if (kept) pools.set(name, kept);
-    }
-    for (const [name, endpoints] of diff.changedPools) {
-      pools.set(name, this.#pools.place(family, endpoints, from?.pools.get(name)));
-    }
-    const counter = from?.counter ?? (this.features.counts ? this.#nextCounter++ : 0);
-    return { family, port, pools, counter };
+  #place({ change: { family }, from, diff }: Step, port: SocketPort): PlacedPort {
+    const kept = from?.pools.filter(({ name }) => diff.keptPools.includes(name)) ?? [];
+    const placed = diff.changedPools.map(pool =>
+      this.#pools.place(
+        family,
+        pool,
+        from?.pools.find(({ name }) => name === pool.name),
+      ),
+    );
+    const pools = kept.length === 0 ? placed : [...kept, ...placed];
+    return { family, port, pools, counter: from?.counter ?? (this.features.counts ? this.#nextCounter++ : 0) };
   }
 
-  #remove({ family, id, from, to, diff }: Step, written: ReadonlySet<ByteText>): void {
-    const keys = diff.removedTargets.map(target => frontendText(family, target)).filter(key => !written.has(key));
-    this.#frontends[family].remove(keys);
-    if (!to) this.#ports[family].delete(id);
-    if (!from || from.port.affinitySeconds === 0) return;
-    const now = this.#ports[family].get(id);
-    const members = new Set(now && memberKeys(now));
-    this.#members?.[family].remove([...memberKeys(from)].filter(key => !members.has(key)));
+  #addMembers(placed: PlacedPort): void {
+    const { port, family } = placed;
+    const { ports, members } = this.#tables[family];
+    if (port.affinitySeconds > 0) members?.add(placed, ports.get(port.id));
+    if (port.isLeastConnections) this.#active.add(placed);
+  }
+
+  /** `replacing`: the changes of service ports that were there before. */
+  #remove(replacing: readonly Step[], changes: readonly PortChange[]): void {
+    const losing = replacing.filter(({ diff }) => diff.removedTargets.length > 0);
+    // What one service port lost, another may have got in the same write.
+    const kept = new Set(losing.length === 0 ? [] : changes.flatMap(targetTexts));
+    for (const family of FAMILIES) {
+      const removed = losing.flatMap(({ change, diff }) => (change.family === family ? diff.removedTargets : []));
+      this.#tables[family].frontends.remove(removed, ({ ip, port }) => !kept.has(`${family} ${ip} ${port}`));
+    }
+    for (const { change, from } of replacing) {
+      const { ports, members } = this.#tables[change.family];
+      if (!change.to) ports.delete(change.id);
+      if (from && from.port.affinitySeconds > 0) members?.remove(from, ports.get(change.id));
+    }
   }
 }
 
@@ -196,6 +205,11 @@ function zero(): Record<Family, number> {
   return { IPv4: 0, IPv6: 0 };
 }
 
-function entryLists(): ByFamily<[ByteText, ByteText][]> {
-  return { IPv4: [], IPv6: [] };
+/** How many targets the former version of the service port has not. Those that go are removed later. */
+function newTargets({ change: { to }, from, diff }: Step): number {
+  return (to?.targets.length ?? 0) - (from?.port.targets.length ?? 0) + diff.removedTargets.length;
+}
+
+function targetTexts({ family, to }: PortChange): readonly string[] {
+  return to?.targets.map(({ ip, port }) => `${family} ${ip} ${port}`) ?? [];
 }

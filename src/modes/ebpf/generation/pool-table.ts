@@ -1,12 +1,13 @@
 import type { BpfMap, MappedArray } from '../../../kernel/bpf/index.ts';
 import { FAMILIES, type Family } from '../../../net/index.ts';
 import { POOL_BYTES, type PoolValue, poolWord, SLOT_BYTES, writeSlot } from '../programs/index.ts';
-import type { SocketEndpoint } from '../render.ts';
-import { DIGIT } from './capacity.ts';
+import type { PoolName, SocketEndpoint, SocketPool } from '../render.ts';
+import { DIGIT, type Usage } from './capacity.ts';
 import { type GenerationMaps, mapNamed } from './maps.ts';
 
 /** A pool that is in the maps. */
 export interface PlacedPool {
+  readonly name: PoolName;
   readonly index: number;
   readonly run: PoolValue;
   readonly endpoints: readonly SocketEndpoint[];
@@ -16,6 +17,8 @@ interface Slots {
   readonly map: BpfMap;
   readonly memory: MappedArray;
   next: number;
+  /** Runs that follow one another and are not written yet. */
+  placed: PlacedPool[];
 }
 
 /**
@@ -28,19 +31,23 @@ export class PoolTable {
   readonly #slots: Readonly<Record<Family, Slots>>;
   /** Pool 0 stays empty. Targets that refuse name it. */
   #nextPool = 1;
+  /** Pools with new numbers that follow one another. */
+  #added: PlacedPool[] = [];
+  /** Pools that programs already find. */
+  #changed: PlacedPool[] = [];
 
   constructor(maps: GenerationMaps) {
     this.#pools = mapNamed(maps, 'pools');
     this.#poolMemory = this.#pools.mapped();
     const slots = (family: Family): Slots => {
       const map = mapNamed(maps, `slots${DIGIT[family]}`);
-      return { map, memory: map.mapped(), next: 0 };
+      return { map, memory: map.mapped(), next: 0, placed: [] };
     };
     this.#slots = { IPv4: slots('IPv4'), IPv6: slots('IPv6') };
   }
 
   /** Runs and numbers that are no longer used count too. */
-  *usage(): Generator<{ readonly map: string; readonly used: number; readonly capacity: number }> {
+  *usage(): Generator<Usage> {
     yield { map: 'pools', used: this.#nextPool, capacity: this.#pools.spec.entries };
     for (const family of FAMILIES) {
       const { map, next } = this.#slots[family];
@@ -54,27 +61,44 @@ export class PoolTable {
     return this.#nextPool + pools <= this.#pools.spec.entries && FAMILIES.every(hasSlots);
   }
 
-  /** Writes a run behind the last one. No program finds it before `publish`. */
-  place(family: Family, endpoints: readonly SocketEndpoint[], before: PlacedPool | undefined): PlacedPool {
+  /** Gives a pool a run behind the last one, and a number if it has none. */
+  place(family: Family, { name, endpoints }: SocketPool, before: PlacedPool | undefined): PlacedPool {
     const slots = this.#slots[family];
     const run = { first: slots.next, count: endpoints.length };
-    slots.memory.write(run.first, slotBytes(family, endpoints));
+    const pool = { name, index: before?.index ?? this.#nextPool++, run, endpoints };
     slots.next += run.count;
-    return { index: before?.index ?? this.#nextPool++, run, endpoints };
+    slots.placed.push(pool);
+    (before ? this.#changed : this.#added).push(pool);
+    return pool;
   }
 
-  publish(pool: PlacedPool | undefined): void {
-    if (pool) this.#poolMemory.store(pool.index, poolWord(pool.run));
-  }
-
-  /** How the kernel's maps differ from a pool that this process wrote, in words. */
-  difference(family: Family, { index, run, endpoints }: PlacedPool): string | undefined {
-    const found = this.#poolMemory.read(index, 1);
-    if (found.length !== POOL_BYTES || found.readBigUInt64LE() !== poolWord(run)) {
-      return 'another program changed map pools';
+  /** Writes the runs of all pools that were placed. No program finds them before `publish`. */
+  writeSlots(): void {
+    for (const family of FAMILIES) {
+      const slots = this.#slots[family];
+      const [first] = slots.placed;
+      if (!first) continue;
+      slots.memory.write(first.run.first, slotBytes(family, slots.placed));
+      slots.placed = [];
     }
+  }
+
+  /** Leads the pools that were placed to their runs. A program finds the old run or the new one. */
+  publish(): void {
+    for (const { index, run } of this.#changed) this.#poolMemory.store(index, poolWord(run));
+    const [first] = this.#added;
+    // No target names these numbers yet, so nothing reads them while they are written.
+    if (first) this.#poolMemory.write(first.index, poolBytes(this.#added));
+    this.#added = [];
+    this.#changed = [];
+  }
+
+  /** How the kernel's maps differ from pools that this process wrote, in words. */
+  difference(family: Family, pool: PlacedPool): string | undefined {
+    const { index, run } = pool;
+    if (!this.#poolMemory.read(index, 1).equals(poolBytes([pool]))) return 'another program changed map pools';
     const { map, memory } = this.#slots[family];
-    const isSame = memory.read(run.first, run.count).equals(slotBytes(family, endpoints));
+    const isSame = memory.read(run.first, run.count).equals(slotBytes(family, [pool]));
     return isSame ? undefined : `another program changed map ${map.spec.name}`;
   }
 
@@ -84,9 +108,26 @@ export class PoolTable {
   }
 }
 
-function slotBytes(family: Family, endpoints: readonly SocketEndpoint[]): Buffer {
+function poolBytes(pools: readonly PlacedPool[]): Buffer {
+  const bytes = Buffer.allocUnsafe(pools.length * POOL_BYTES);
+  let at = 0;
+  for (const { run } of pools) {
+    at = bytes.writeUInt32LE(run.first, at);
+    at = bytes.writeUInt32LE(run.count, at);
+  }
+  return bytes;
+}
+
+function slotBytes(family: Family, pools: readonly PlacedPool[]): Buffer {
   const size = SLOT_BYTES[family];
-  const bytes = Buffer.alloc(endpoints.length * size);
-  for (const [i, endpoint] of endpoints.entries()) writeSlot(endpoint, bytes, i * size);
+  const count = pools.reduce((sum, { endpoints }) => sum + endpoints.length, 0);
+  const bytes = Buffer.alloc(count * size);
+  let at = 0;
+  for (const { endpoints } of pools) {
+    for (const endpoint of endpoints) {
+      writeSlot(endpoint, bytes, at);
+      at += size;
+    }
+  }
   return bytes;
 }

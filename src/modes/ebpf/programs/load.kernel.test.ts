@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
-import { BpfMap, BpfProgram } from '../../../kernel/bpf/index.ts';
+import { describe, test } from 'node:test';
+import { testControlGroup, withControlGroup } from '../../../../test/support/bpf-lab.ts';
+import { withCapabilities } from '../../../../test/support/capabilities.ts';
+import { BpfLink, BpfMap, BpfProgram } from '../../../kernel/bpf/index.ts';
 import { MAP_NAMES, type MapName, mapSpec, type ProgramOptions, socketPrograms } from './index.ts';
 
 const BOTH = [false, true];
@@ -19,17 +21,36 @@ function* allOptions(): Generator<ProgramOptions> {
   }
 }
 
-test('EBPF-10 the kernel accepts the programs with all their options', () => {
+/** Makes every map, loads the programs with these options, and attaches them. */
+function attach(all: Iterable<ProgramOptions>): void {
   const maps = new Map(MAP_NAMES.map(name => [name as string, BpfMap.create(mapSpec(name, 8))]));
+  const mapOf = (name: string) => maps.get(name)?.fd ?? assert.fail(`there is no map ${name}`);
   try {
-    for (const options of allOptions()) {
+    for (const options of all) {
       for (const spec of socketPrograms(options)) {
-        BpfProgram.load(spec, name => maps.get(name)?.fd ?? assert.fail(`there is no map ${name}`)).close();
+        const program = BpfProgram.load(spec, mapOf);
+        // The maps are empty, so the programs translate nothing meanwhile.
+        withControlGroup(testControlGroup(), group => BpfLink.create(program, group)).close();
+        program.close();
       }
     }
   } finally {
     for (const map of maps.values()) map.close();
   }
+}
+
+describe('EBPF-10 capabilities', () => {
+  test('EBPF-10 CAP_BPF and CAP_NET_ADMIN load and attach the programs with all their options', () => {
+    testControlGroup();
+    withCapabilities(['CAP_BPF', 'CAP_NET_ADMIN'], () => attach(allOptions()));
+  });
+
+  test('EBPF-10 the kernel refuses programs without one of them', () => {
+    const [options] = allOptions();
+    for (const capability of ['CAP_BPF', 'CAP_NET_ADMIN'] as const) {
+      assert.throws(() => withCapabilities([capability], () => attach(options ? [options] : [])), { errno: 'EPERM' });
+    }
+  });
 });
 
 test('EBPF-15 programs name no map of a part that they do not have', () => {

@@ -35,7 +35,9 @@ export function writeTarget(
   into.writeUInt32LE(flags, at + Target.flags.offset);
   into.writeUInt32LE(affinitySeconds, at + Target.affinitySeconds.offset);
   into.writeUInt32LE(counter, at + Target.counter.offset);
-  into.writeBigUInt64LE(identity, at + Target.identity.offset);
+  // Most targets have none, and numbers of 64 bits are slow.
+  if (identity === 0n) into.fill(0, at + Target.identity.offset, at + Target.identity.offset + 8);
+  else into.writeBigUInt64LE(identity, at + Target.identity.offset);
 }
 
 export function decodeTarget(bytes: Buffer): TargetValue {

@@ -1,0 +1,160 @@
+import type { EndpointSlice, Service } from '../../src/api/index.ts';
+import { attachedPrograms } from '../../src/kernel/bpf/index.ts';
+import { NetworkNamespace } from '../../src/kernel/netns.ts';
+import { EbpfMode } from '../../src/modes/ebpf/index.ts';
+import { FAMILIES } from '../../src/net/index.ts';
+import { mapMemory } from './bpf-statistics.ts';
+import { makeService, makeSlices, type Size } from './cluster.ts';
+import { BenchGroup, NO_BPFFS } from './ebpf-lab.ts';
+import { watchLoop } from './loop-watch.ts';
+import { MapTimes } from './map-times.ts';
+import { collectYoung } from './memory.ts';
+import { NodeProxy } from './node-proxy.ts';
+
+/** What a new generation of maps took, in milliseconds. */
+export interface Renewal {
+  /** Processor time of all of it. */
+  readonly cpu: number;
+  /** The part that wrote all Services into the maps. */
+  readonly maps: number;
+  /** Processor time of the longest piece that held the event loop. */
+  readonly longest: number;
+}
+
+/** What one change took, in microseconds. */
+export interface ChangeTime {
+  /** The part that wrote to the maps. */
+  readonly maps: number;
+  /** From the object to the maps. */
+  readonly total: number;
+}
+
+export interface EbpfLoad {
+  /** The first generation, which a start makes. */
+  readonly first: Renewal;
+  /** New generations, because changes used the slots up. */
+  readonly renewals: readonly Renewal[];
+  /** An endpoint came, or went. */
+  readonly endpoints: readonly ChangeTime[];
+  /** A Service came. */
+  readonly services: readonly ChangeTime[];
+  /** Bytes of each map in the kernel. */
+  readonly memory: readonly (readonly [map: string, bytes: number])[];
+}
+
+const CHANGES = 200;
+/** A Service with so many endpoints, whose changes use up slots. */
+const FILLER = 60_000;
+const FILLER_ENDPOINTS = 1000;
+const NEW_SERVICES = 61_000;
+
+/** Writes a cluster to ebpf mode without the network underneath, changes it, and lets it make new generations. */
+export async function measureEbpfLoad({ size, renewals }: { size: Size; renewals: number }): Promise<EbpfLoad> {
+  const namespace = NetworkNamespace.create();
+  const group = new BenchGroup();
+  const proxy = new NodeProxy(namespace, {
+    open: (_, events) =>
+      new EbpfMode({
+        namespace,
+        families: FAMILIES,
+        sockets: 'all',
+        cgroupRoot: group.path,
+        bpffs: NO_BPFFS,
+        // The only notice says that the programs are not pinned.
+        events: { ...events, notice() {} },
+      }),
+  });
+  const times = MapTimes.watch();
+  try {
+    load(proxy, size);
+    collectYoung();
+    const first = await timeRenewal(times, () => proxy.write(proxy.take()));
+    const memory = [...mapMemory(group.fd, ['connect4', 'connect6'])];
+    const endpoints = await timeEndpoints(proxy, size, times);
+    const services = await timeServices(proxy, size, times);
+    return { first, memory, endpoints, services, renewals: await timeRenewals(proxy, group, times, renewals) };
+  } finally {
+    await proxy.close();
+    group.close();
+    namespace.close();
+  }
+}
+
+function load(proxy: NodeProxy, { services, endpoints }: Size): void {
+  for (let i = 0; i < services; i++) {
+    proxy.service(makeService(i));
+    for (const slice of makeSlices(i, endpoints)) proxy.endpointSlice(slice);
+  }
+}
+
+async function timeRenewal(times: MapTimes, work: () => Promise<void>): Promise<Renewal> {
+  times.reset();
+  const watch = watchLoop();
+  const before = process.cpuUsage();
+  await work();
+  const { user, system } = process.cpuUsage(before);
+  return { cpu: (user + system) / 1000, maps: times.ms, longest: watch.stop().longestCpuMs };
+}
+
+async function timeChange(proxy: NodeProxy, times: MapTimes, change: () => void): Promise<ChangeTime> {
+  times.reset();
+  const start = performance.now();
+  change();
+  await proxy.write(proxy.take());
+  return { maps: times.ms * 1000, total: (performance.now() - start) * 1000 };
+}
+
+/** Services all over the cluster gain an endpoint, and lose it again. */
+async function timeEndpoints(proxy: NodeProxy, { services, endpoints }: Size, times: MapTimes) {
+  const spent: ChangeTime[] = [];
+  for (let i = 0; i < CHANGES; i++) {
+    const [slice] = makeSlices((i * 7919) % services, endpoints);
+    if (!slice) continue;
+    for (const changed of [withOneMore(slice), slice]) {
+      spent.push(await timeChange(proxy, times, () => proxy.endpointSlice(changed)));
+    }
+  }
+  return spent;
+}
+
+async function timeServices(proxy: NodeProxy, { endpoints }: Size, times: MapTimes) {
+  const spent: ChangeTime[] = [];
+  for (let i = NEW_SERVICES; i < NEW_SERVICES + CHANGES; i++) {
+    const [service, slices] = [makeService(i), makeSlices(i, endpoints)];
+    const add = () => {
+      proxy.service(service);
+      for (const slice of slices) proxy.endpointSlice(slice);
+    };
+    spent.push(await timeChange(proxy, times, add));
+  }
+  return spent;
+}
+
+/** Changes a large Service until the slots are used up, again and again. */
+async function timeRenewals(proxy: NodeProxy, group: BenchGroup, times: MapTimes, count: number) {
+  const filler = makeService(FILLER);
+  proxy.service(filler);
+  const slices = makeSlices(0, FILLER_ENDPOINTS).map(slice => ownedBy(filler, slice));
+  for (const slice of slices) proxy.endpointSlice(slice);
+  await proxy.write(proxy.take());
+  const [slice] = slices;
+  const renewals: Renewal[] = [];
+  for (let i = 0; slice && renewals.length < count; i++) {
+    proxy.endpointSlice(i % 2 === 0 ? withOneMore(slice) : slice);
+    const taken = proxy.take();
+    const program = attachedPrograms(group.fd, 'connect4')[0];
+    const renewal = await timeRenewal(times, () => proxy.write(taken));
+    if (attachedPrograms(group.fd, 'connect4')[0] !== program) renewals.push(renewal);
+  }
+  return renewals;
+}
+
+function ownedBy({ metadata: { name, namespace } }: Service, slice: EndpointSlice): EndpointSlice {
+  const labels = { 'kubernetes.io/service-name': name };
+  return { ...slice, metadata: { ...slice.metadata, namespace, labels, name: `${name}-${slice.metadata.name}` } };
+}
+
+function withOneMore(slice: EndpointSlice): EndpointSlice {
+  const [first] = slice.endpoints;
+  return first ? { ...slice, endpoints: [...slice.endpoints, { ...first, addresses: ['10.200.0.1'] }] } : slice;
+}

@@ -1,0 +1,171 @@
+import { type Size, sizeName } from './cluster.ts';
+import type { HookCost } from './ebpf-hook.ts';
+import type { ChangeTime, EbpfLoad, Renewal } from './ebpf-load.ts';
+import { mebibytes, median, type Row, report, rounded } from './report.ts';
+import { type Caller, isDisturbed, type Measured, medianOf, ratioOf, WAYS } from './slices.ts';
+import type { Operation } from './socket-load.ts';
+import type { SynRetries } from './syn-retries.ts';
+
+/** A figure that must not be larger than its target. */
+export interface Goal {
+  readonly figure: string;
+  readonly measured: number;
+  readonly target: number;
+}
+
+const OPERATION_NAMES: Readonly<Record<Operation, string>> = {
+  connection: 'connect, ask, close',
+  question: 'ask on an open connection',
+  bulk: 'bulk, a megabyte',
+};
+
+/** The largest processor time of ebpf mode, as a part of that of nftables mode. */
+const RATIO_TARGETS: readonly (readonly [Caller, Operation, number])[] = [
+  ['node', 'connection', 0.95],
+  ['node', 'question', 0.95],
+  ['pod', 'connection', 1],
+];
+
+/** Milliseconds and megabytes, by the size of the cluster. */
+const LOAD_TARGETS: Readonly<Record<string, Readonly<Partial<Record<LoadFigure, number>>>>> = {
+  '44125x1': { maps: 40, cpu: 60, longest: 20, change: 10, megabytes: 10 },
+  '8000x30': { maps: 10, change: 10 },
+};
+
+const LOAD_FIGURES = {
+  maps: 'all Services written to maps: ms',
+  cpu: 'a new generation, processor time: ms',
+  longest: 'a new generation, longest piece of the event loop: ms',
+  change: 'one change of endpoints in the kernel: µs',
+  megabytes: 'maps in the kernel: MB',
+} as const;
+type LoadFigure = keyof typeof LOAD_FIGURES;
+
+export function reportDatapath(measured: readonly Measured[], services: number): readonly Goal[] {
+  report(
+    measured.map(timeRow),
+    `${services} Services: microseconds of processor time, both ends and the node together`,
+  );
+  report(measured.map(rateRow), `${services} Services: operations a second on one processor, and microseconds of each`);
+  return RATIO_TARGETS.flatMap(([caller, operation, target]) => {
+    const found = measured.find(each => each.caller === caller && each.operation === operation);
+    if (!found) return [];
+    const figure = `${caller}, ${OPERATION_NAMES[operation]}, ${services} Services: ebpf/nftables`;
+    return { figure, measured: ratioOf(found.slices.ebpf, found.slices.nftables), target };
+  });
+}
+
+function timeRow({ caller, operation, slices }: Measured): Row {
+  const { direct, nftables, ebpf } = slices;
+  const all = WAYS.flatMap(way => slices[way]);
+  const quiet = all.filter(({ isQuiet }) => isQuiet).length;
+  return {
+    from: caller,
+    operation: OPERATION_NAMES[operation],
+    ...Object.fromEntries(WAYS.map(way => [way, rounded(medianOf(slices[way], 'cpuUs'))])),
+    'ebpf/nftables': ratioOf(ebpf, nftables).toFixed(3),
+    'ebpf/direct': ratioOf(ebpf, direct).toFixed(3),
+    'quiet slices': `${quiet} of ${all.length}`,
+    'disturbed ones count': WAYS.some(way => isDisturbed(slices[way])) ? 'yes' : 'no',
+  };
+}
+
+function rateRow({ caller, operation, slices }: Measured): Row {
+  const latency = (way: (typeof WAYS)[number]) =>
+    operation === 'bulk'
+      ? ''
+      : `${medianOf(slices[way], 'p50').toFixed(1)} / ${medianOf(slices[way], 'p99').toFixed(1)}`;
+  return {
+    from: caller,
+    operation: OPERATION_NAMES[operation],
+    ...Object.fromEntries(WAYS.map(way => [`${way}: a second`, Math.round(medianOf(slices[way], 'perSecond'))])),
+    ...Object.fromEntries(WAYS.map(way => [`${way}: p50 / p99`, latency(way)])),
+  };
+}
+
+export function reportHook({ service, none }: HookCost): readonly Goal[] {
+  report(
+    [
+      { to: 'a Service', microseconds: rounded(service) },
+      { to: 'no Service', microseconds: rounded(none) },
+    ],
+    "the connect program's time for a call, as the kernel counts it",
+  );
+  return [
+    { figure: 'connect program, a Service: µs', measured: service, target: 2 },
+    { figure: 'connect program, no Service: µs', measured: none, target: 0.2 },
+  ];
+}
+
+export function reportRetries(all: readonly SynRetries[]): readonly Goal[] {
+  report(
+    all.map(({ way, connections, retries, refused }) => ({
+      way,
+      connections,
+      'SYNs sent again': retries,
+      'of 1000': rounded((retries * 1000) / connections),
+      'refused by TIME_WAIT': refused,
+    })),
+    'connections of the node to a Service whose endpoint closes first',
+  );
+  const measured = all.find(({ way }) => way === 'ebpf')?.retries ?? Number.NaN;
+  return [{ figure: 'node, endpoint closes first, ebpf: SYNs sent again', measured, target: 0 }];
+}
+
+export function reportLoad(size: Size, load: EbpfLoad): readonly Goal[] {
+  const cluster = sizeName(size);
+  const [cpu, maps, longest] = (['cpu', 'maps', 'longest'] as const).map(figure =>
+    median(load.renewals.map(each => each[figure])),
+  ) as [number, number, number];
+  report(
+    [
+      { generation: 'the first', ...renewalRow(load.first) },
+      { generation: 'others', ...renewalRow({ cpu, maps, longest }) },
+    ],
+    `${cluster}: milliseconds of a new generation`,
+  );
+  report(
+    [
+      { change: 'an endpoint', ...changeRow(load.endpoints) },
+      { change: 'a new Service', ...changeRow(load.services) },
+    ],
+    `${cluster}: microseconds of one change`,
+  );
+  const bytes = load.memory.reduce((sum, [, each]) => sum + each, 0);
+  const large = load.memory.filter(([, each]) => each > bytes / 100).map(([map, each]) => [map, mebibytes(each)]);
+  report([{ all: mebibytes(bytes), ...Object.fromEntries(large) }], `${cluster}: MiB of maps in the kernel`);
+  const change = median(load.endpoints.map(each => each.maps));
+  const figures: Readonly<Record<LoadFigure, number>> = { maps, cpu, longest, change, megabytes: bytes / 1e6 };
+  return Object.entries(LOAD_TARGETS[cluster] ?? {}).map(([name, target]) => ({
+    figure: `${cluster}, ${LOAD_FIGURES[name as LoadFigure]}`,
+    measured: figures[name as LoadFigure],
+    target,
+  }));
+}
+
+function renewalRow({ cpu, maps, longest }: Renewal): Row {
+  return {
+    'processor time': rounded(cpu),
+    'of it writing maps': rounded(maps),
+    'longest piece of the event loop': rounded(longest),
+  };
+}
+
+function changeRow(changes: readonly ChangeTime[]): Row {
+  return {
+    'writing maps': rounded(median(changes.map(({ maps }) => maps))),
+    'from the object to the maps': rounded(median(changes.map(({ total }) => total))),
+  };
+}
+
+export function reportGoals(goals: readonly Goal[]): void {
+  report(
+    goals.map(({ figure, measured, target }) => ({
+      figure,
+      measured: rounded(measured, 3),
+      target: `≤ ${target}`,
+      met: measured <= target ? 'yes' : 'NO',
+    })),
+    'targets',
+  );
+}

@@ -1,0 +1,22 @@
+import { BpfProgram, type Hook, programInfo } from '../../../kernel/bpf/index.ts';
+import type { LoadedProgram, LoadedPrograms } from '../links/socket-links.ts';
+import { type ProgramOptions, socketPrograms } from '../programs/index.ts';
+
+/** Loads all programs of a generation, or none. `descriptor` returns the descriptor of a map. */
+export function loadPrograms(options: ProgramOptions, descriptor: (map: string) => number): LoadedPrograms {
+  const loaded = new Map<Hook, LoadedProgram>();
+  try {
+    for (const spec of socketPrograms(options)) {
+      const program = BpfProgram.load(spec, descriptor);
+      loaded.set(spec.hook, { program, id: programInfo(program.fd).id });
+    }
+    return loaded;
+  } catch (error) {
+    closePrograms(loaded);
+    throw error;
+  }
+}
+
+export function closePrograms(programs: LoadedPrograms): void {
+  for (const { program } of programs.values()) program.close();
+}

@@ -1,0 +1,78 @@
+import type { BpfMap } from '../../../kernel/bpf/index.ts';
+import type { Breaks } from '../../../lib/breaks.ts';
+import type { Family } from '../../../net/index.ts';
+import { MEMBER_BYTES, MEMBER_VALUE, writeMember } from '../programs/index.ts';
+import type { Usage } from './capacity.ts';
+import { mapDifference } from './map-difference.ts';
+import type { PlacedPort } from './placed-port.ts';
+
+interface Member {
+  readonly pool: number;
+  readonly ip: PlacedPort['pools'][number]['endpoints'][number]['ip'];
+  readonly port: number;
+}
+
+/** The endpoints of pools with session affinity, in one family. */
+export class MemberTable {
+  readonly #family: Family;
+  readonly #map: BpfMap;
+  #used = 0;
+
+  constructor(family: Family, map: BpfMap) {
+    this.#family = family;
+    this.#map = map;
+  }
+
+  get usage(): Usage {
+    return { map: this.#map.spec.name, used: this.#used, capacity: this.#map.spec.entries };
+  }
+
+  hasRoom(added: number): boolean {
+    return this.#used + added <= this.#map.spec.entries;
+  }
+
+  /** Adds the endpoints that a service port has and its former version has not. */
+  add(to: PlacedPort, from: PlacedPort | undefined): void {
+    const added = without(membersOf(to), from);
+    this.#map.updateBatch(this.#keys(added), valuesFor(added.length));
+    this.#used += added.length;
+  }
+
+  /** Removes the endpoints that the service port no longer has. */
+  remove(from: PlacedPort, to: PlacedPort | undefined): void {
+    const removed = without(membersOf(from), to);
+    this.#map.removeBatch(this.#keys(removed));
+    this.#used -= removed.length;
+  }
+
+  /** How the kernel's map differs from the endpoints of these service ports, in words. */
+  async difference(ports: Iterable<PlacedPort>, breaks: Breaks): Promise<string | undefined> {
+    const members = Array.from(ports).flatMap(membersOf);
+    return await mapDifference(this.#map, { keys: this.#keys(members), values: valuesFor(members.length) }, breaks);
+  }
+
+  #keys(members: readonly Member[]): Buffer {
+    const size = MEMBER_BYTES[this.#family];
+    const keys = Buffer.alloc(members.length * size);
+    for (const [i, member] of members.entries()) writeMember(member, keys, i * size);
+    return keys;
+  }
+}
+
+function membersOf({ port, pools }: PlacedPort): Member[] {
+  if (port.affinitySeconds === 0) return [];
+  return pools.flatMap(({ index, endpoints }) =>
+    endpoints.map(endpoint => ({ pool: index, ip: endpoint.ip, port: endpoint.port })),
+  );
+}
+
+function without(members: readonly Member[], other: PlacedPort | undefined): readonly Member[] {
+  if (!other) return members;
+  const text = ({ pool, ip, port }: Member) => `${pool} ${ip} ${port}`;
+  const others = new Set(membersOf(other).map(text));
+  return members.filter(member => !others.has(text(member)));
+}
+
+function valuesFor(count: number): Buffer {
+  return Buffer.alloc(count * MEMBER_VALUE.length, MEMBER_VALUE);
+}

@@ -1,0 +1,124 @@
+import { BpfLink, type BpfProgram, type ControlGroup, type Hook, type PinFolder } from '../../../kernel/bpf/index.ts';
+import { KernelError } from '../../../kernel/errors.ts';
+import { isLinkPin, linkPin } from '../names.ts';
+
+/** A program that the kernel took, with the id that the kernel gave to it. */
+export interface LoadedProgram {
+  readonly program: BpfProgram;
+  readonly id: number;
+}
+
+export type LoadedPrograms = ReadonlyMap<Hook, LoadedProgram>;
+
+/** Connections must not be counted before they can be counted off, so `release` comes first. */
+const ORDER: readonly Hook[] = ['release', 'getpeername4', 'getpeername6', 'connect4', 'connect6'];
+
+/** The links of the programs to one control group. Pins keep them while no process runs. */
+export class SocketLinks {
+  readonly #group: ControlGroup;
+  /** A descriptor of the control group. */
+  readonly #groupFd: number;
+  readonly #folder: PinFolder | undefined;
+  readonly #links = new Map<Hook, BpfLink>();
+
+  /** Without a folder, the links end with the process. */
+  constructor(group: ControlGroup, groupFd: number, folder: PinFolder | undefined) {
+    this.#group = group;
+    this.#groupFd = groupFd;
+    this.#folder = folder;
+  }
+
+  /** Puts programs in place, one hook after another. Each connection meets the old program or the new one. */
+  install(programs: LoadedPrograms): void {
+    for (const hook of ORDER) {
+      const loaded = programs.get(hook);
+      if (loaded) this.#install(hook, loaded);
+    }
+    for (const hook of ORDER) if (!programs.has(hook)) this.#remove(hook);
+  }
+
+  /** What another program did to the link of each program, in words. Undefined if nothing. */
+  *problems(programs: LoadedPrograms): Generator<{ readonly hook: Hook; readonly problem: string | undefined }> {
+    for (const [hook, { id }] of programs) yield { hook, problem: this.#problem(hook, id) };
+  }
+
+  /** Takes all programs away, also those of a former process. */
+  remove(): void {
+    for (const hook of ORDER) this.#remove(hook);
+    for (const name of this.#folder?.names() ?? []) if (isLinkPin(name)) this.#folder?.unpin(name);
+  }
+
+  /** The links stay if they are pinned. */
+  close(): void {
+    for (const link of this.#links.values()) link.close();
+    this.#links.clear();
+  }
+
+  #problem(hook: Hook, programId: number): string | undefined {
+    const info = this.#links.get(hook)?.info();
+    if (!info) return `the link of ${hook} is missing`;
+    if (info.cgroup === 0n) return `the link of ${hook} was detached`;
+    if (info.program !== programId) return `another program was put into the link of ${hook}`;
+    if (!this.#folder) return undefined;
+    const pinned = this.#pinned(hook);
+    if (pinned === undefined) return `the pin of the link of ${hook} was removed`;
+    return pinned === info.id ? undefined : `the pin of the link of ${hook} was replaced`;
+  }
+
+  #install(hook: Hook, { program }: LoadedProgram): void {
+    const link = this.#links.get(hook) ?? this.#adopt(hook);
+    const isUpdated = link !== undefined && this.#update(link, program);
+    if (!isUpdated) link?.close();
+    const current = isUpdated ? link : BpfLink.create(program, this.#groupFd);
+    this.#links.set(hook, current);
+    if (this.#folder && this.#pinned(hook) !== current.info().id) this.#folder.pin(linkPin(hook), current.fd);
+  }
+
+  /** A link that a former process pinned. */
+  #adopt(hook: Hook): BpfLink | undefined {
+    const fd = this.#folder?.open(linkPin(hook));
+    return fd === undefined ? undefined : BpfLink.of(fd);
+  }
+
+  /** Returns false if another link must be made: this one was detached, is of another control group, or is no link. */
+  #update(link: BpfLink, program: BpfProgram): boolean {
+    try {
+      if (link.info().cgroup !== this.#group.id) return false;
+      link.update(program);
+      return true;
+    } catch (error) {
+      if (error instanceof KernelError) return false;
+      throw error;
+    }
+  }
+
+  #remove(hook: Hook): void {
+    const link = this.#links.get(hook) ?? this.#adopt(hook);
+    this.#links.delete(hook);
+    this.#folder?.unpin(linkPin(hook));
+    if (!link) return;
+    this.#detach(link);
+    link.close();
+  }
+
+  /** Closing is not enough if another process holds the link. */
+  #detach(link: BpfLink): void {
+    try {
+      if (link.info().cgroup === this.#group.id) link.detach();
+    } catch (error) {
+      if (!(error instanceof KernelError)) throw error;
+    }
+  }
+
+  /** The id of the link that has the pin. */
+  #pinned(hook: Hook): number | undefined {
+    const fd = this.#folder?.open(linkPin(hook));
+    if (fd === undefined) return undefined;
+    const link = BpfLink.of(fd);
+    try {
+      return link.info().id;
+    } finally {
+      link.close();
+    }
+  }
+}
