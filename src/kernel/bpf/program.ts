@@ -34,6 +34,8 @@ const LICENSE = Buffer.from('GPL\0');
 const LOG_BYTES = 1 << 22;
 /** The last lines say what the verifier does not accept. */
 const LOG_LINES = 12;
+/** How often a signal may interrupt the verifier. A profiler sends one every millisecond. */
+const MAX_INTERRUPTIONS = 100;
 
 /** A program that the verifier accepted, held by a descriptor. */
 export class BpfProgram {
@@ -78,7 +80,7 @@ function load(
   btf: number,
   log?: Buffer,
 ): Answer<string> {
-  return callBpf('PROG_LOAD', {
+  const attributes = {
     type: HOOKS[hook].type,
     attachType: HOOKS[hook].attach,
     attachBtfId,
@@ -96,7 +98,11 @@ function load(
     log,
     logSize: log?.length,
     logLevel: log && 1,
-  });
+  };
+  let answer = callBpf('PROG_LOAD', attributes);
+  // The verifier stops when a signal arrives.
+  for (let i = 0; answer.errno === 'EAGAIN' && i < MAX_INTERRUPTIONS; i++) answer = callBpf('PROG_LOAD', attributes);
+  return answer;
 }
 
 function lastLines(log: Buffer): string {
