@@ -22,6 +22,7 @@ const BACKLOG = 4096;
 /** How often a server that nobody calls looks whether the bench still runs. */
 const LOOK_MS = 1000;
 
+const SLOW_MS = 500;
 const WORD_BYTES = 64;
 const CHUNK_BYTES = 128 << 10;
 
@@ -45,6 +46,8 @@ export interface Load {
   /** Microseconds of an operation. */
   readonly p50: number;
   readonly p99: number;
+  /** How many operations took half a second or more. */
+  readonly slow: number;
 }
 
 export interface ServerOptions extends SocketAddress {
@@ -106,6 +109,7 @@ export function runLoad(operation: Operation, { ip, port }: SocketAddress, ms: n
     cpuMs: (user + system) / 1000,
     p50: quantile(samples, 0.5) * 1000,
     p99: quantile(samples, 0.99) * 1000,
+    slow: samples.filter(ms => ms >= SLOW_MS).length,
   };
 }
 

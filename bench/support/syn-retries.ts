@@ -4,7 +4,7 @@ import type { EbpfNode } from './ebpf-node.ts';
 import type { Way } from './slices.ts';
 
 /** The usual limit. Elsewhere in the lab nothing stays in TIME_WAIT. */
-const TIME_WAIT_SOCKETS = 262_144;
+export const TIME_WAIT_SOCKETS = 262_144;
 
 export interface SynRetries {
   readonly way: Way;
@@ -40,7 +40,7 @@ function counters(client: NetworkNamespace, server: NetworkNamespace) {
 }
 
 /** A counter of /proc/net/netstat: a line of names, then a line of numbers. */
-function counterOf(namespace: NetworkNamespace, name: string): number {
+export function counterOf(namespace: NetworkNamespace, name: string): number {
   const text = namespace.run(() => readFileSync('/proc/thread-self/net/netstat', 'latin1'));
   const [names = [], numbers = []] = text
     .split('\n')

@@ -52,11 +52,11 @@ describe('kube-proxy plan', () => {
   });
 
   test('CLI-1 an unknown proxy mode is refused', async () => {
-    const { status, stderr } = await planOf(WEB, '--proxy-mode', 'ebpf', '--rules');
+    const { status, stderr } = await planOf(WEB, '--proxy-mode', 'fast', '--rules');
     assert.equal(status, 1);
     assert.match(
       stderr,
-      /invalid argument "ebpf" for "--proxy-mode" flag: must be nftables, ipvs, iptables or userspace\nSee: /,
+      /invalid argument "fast" for "--proxy-mode" flag: must be nftables, ebpf, ipvs, iptables or userspace\nSee: /,
     );
   });
 

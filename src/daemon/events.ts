@@ -55,7 +55,7 @@ export function eventsOf(nodeName: string) {
       regarding: node,
       note: isServing
         ? `kube-proxy serves connections at ${name} again: ${note}`
-        : `kube-proxy cannot serve connections at ${name}, the network serves them: ${note}`,
+        : `kube-proxy does not serve connections at ${name}: ${note}`,
     }),
 
     driftRepaired: (family: Family, { cause, written }: Repair): EventContent => ({

@@ -12,7 +12,7 @@ function report() {
   const lines: string[] = [];
   const events: ModeCondition[] = [];
   const { log } = new Logging({ stdout: { write: () => 0 }, stderr: { write: line => lines.push(line) } });
-  const reporter = new ConditionReport({ log, changed: condition => events.push(condition) });
+  const reporter = new ConditionReport([], { log, changed: condition => events.push(condition) });
   const logged = () => lines.map(line => `${line[0]} ${line.replace(/.*\] /, '').trim()}`);
   return { reporter, events, logged };
 }
@@ -26,7 +26,7 @@ test('HEALTH-27 the log has each change of the condition once, and numbers in it
   reporter.look(undefined);
   reporter.look(SERVING);
   assert.deepEqual(logged().slice(1), [
-    'W "Part of the mode does not serve; the network serves alone" part="sockets" reason="no cgroup2"',
+    'W "Part of the mode does not serve" part="sockets" reason="no cgroup2"',
     'I "Part of the mode serves" part="sockets" note="7 service ports"',
   ]);
   assert.deepEqual(events, [BROKEN, SERVING]);
@@ -42,7 +42,18 @@ test('HEALTH-27 another reason is a change, and a part that never served has an 
   );
 });
 
+test('HEALTH-27 the report waits until every family was synced once', () => {
+  const events: ModeCondition[] = [];
+  const { log } = new Logging({ stdout: { write: () => 0 }, stderr: { write: () => 0 } });
+  const reporter = new ConditionReport(['IPv4', 'IPv6'], { log, changed: condition => events.push(condition) });
+  reporter.synced('IPv4', BROKEN);
+  reporter.look(BROKEN);
+  assert.deepEqual(events, []);
+  reporter.synced('IPv6', BROKEN);
+  assert.deepEqual(events, [BROKEN]);
+});
+
 test('HEALTH-27 the note of the check says whether the part serves', () => {
   assert.equal(conditionNote(SERVING), 'serving: 7 service ports');
-  assert.equal(conditionNote(BROKEN), 'not serving, the network serves alone: no cgroup2');
+  assert.equal(conditionNote(BROKEN), 'not serving: no cgroup2');
 });

@@ -76,7 +76,10 @@ function openProxy(parts: RunParts, record: RunRecord): RunningProxy {
   const { configuration, gates, log } = options;
   const memory = new StartMemoryRelease(families);
   resources.add('memory', () => memory.close());
-  const condition = new ConditionReport({ log, changed: next => recorder.record(events.conditionChanged(next)) });
+  const condition = new ConditionReport(families, {
+    log,
+    changed: next => recorder.record(events.conditionChanged(next)),
+  });
   const proxy: RunningProxy = createProxy(
     { nodeName, families, live: liveConfig(configuration, gates), mode },
     proxyListeners({
@@ -90,7 +93,7 @@ function openProxy(parts: RunParts, record: RunRecord): RunningProxy {
       syncEnded: (family, sync) => record.syncEnded(family, sync),
       synced: family => {
         healthPorts.sync(family);
-        condition.look(proxy.mode.condition?.());
+        condition.synced(family, proxy.mode.condition?.());
         memory.synced(family);
       },
       conditionChanged: () => condition.look(proxy.mode.condition?.()),

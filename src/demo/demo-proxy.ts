@@ -6,7 +6,13 @@ import { latestOf } from '../lib/change.ts';
 import { CurrentProblems } from '../lib/current-problems.ts';
 import { errorText } from '../lib/error-text.ts';
 import type { Problem } from '../lib/problem.ts';
-import { type ConfiguredMode, type ModeEvents, type ModeSettings, setAsideName } from '../modes/index.ts';
+import {
+  type ConfiguredMode,
+  type ModeEvents,
+  type ModeSettings,
+  type SocketScope,
+  setAsideName,
+} from '../modes/index.ts';
 import { FAMILIES, type Family, type Ip } from '../net/index.ts';
 import { conflictProblems, DEFAULT_PLAN_SETTINGS, type PlanSettings } from '../plan/index.ts';
 import {
@@ -40,6 +46,8 @@ export interface DemoProxyOptions {
   readonly mode: ConfiguredMode;
   readonly families: readonly Family[];
   readonly onChange: () => void;
+  /** The sockets that the mode may serve. */
+  readonly socketScope?: SocketScope | undefined;
 }
 
 /** The proxy in a network namespace, its current problems, and its history. */
@@ -52,7 +60,7 @@ export class DemoProxy {
   #stopSettling: (() => void) | undefined;
 
   constructor(options: DemoProxyOptions) {
-    const { namespace, nodeName, mode, families, onChange } = options;
+    const { namespace, nodeName, mode, families, onChange, socketScope } = options;
     this.#options = options;
     this.#onChange = onChange;
     this.#record = new DemoRecord(`node ${nodeName}, mode ${mode.descriptor.name}, ${families.join(' and ')}`);
@@ -68,6 +76,7 @@ export class DemoProxy {
           intervals: syncIntervals(MIN_SYNC_PERIOD_MS, SYNC_PERIOD_MS),
         },
         namespace,
+        socketScope,
       },
       {
         loop: this.#record.withLoop(this.#loopListener()),

@@ -1,9 +1,10 @@
 import type { Node } from '../api/index.ts';
 import type { OutcomeContext } from '../explain/index.ts';
 import type { InspectedProxy } from '../inspect/index.ts';
+import { OwnControlGroup } from '../kernel/bpf/index.ts';
 import { KernelError } from '../kernel/errors.ts';
-import type { NetworkNamespace } from '../kernel/netns.ts';
-import { type ConfiguredMode, DEFAULT_MODE, type ModeBehaviour } from '../modes/index.ts';
+import { type NetworkNamespace, namespaceCookie } from '../kernel/netns.ts';
+import { type ConfiguredMode, DEFAULT_MODE, type ModeBehaviour, type SocketScope } from '../modes/index.ts';
 import { FAMILIES, type Family, type Ip, parseIp } from '../net/index.ts';
 import { FilesSource, type SourceHandlers } from '../source/index.ts';
 import { type Callers, callerFrom, callersIn, DEFAULT_CALLERS, type Place } from './caller.ts';
@@ -52,16 +53,31 @@ export class Demo {
   readonly #pods: Pods;
   readonly #servers: EchoServers;
   readonly #source: FilesSource;
+  readonly #group: OwnControlGroup | undefined;
   readonly behaviour: ModeBehaviour;
   #callers = DEFAULT_CALLERS;
+  /** The mode serves only the sockets of the callers that it knows. */
+  #areCallersFixed = false;
   #contexts: Readonly<Record<Family, OutcomeContext>>;
   #addressProblems: readonly string[] = [];
 
-  private constructor(cluster: Cluster, { manifests, onChange, mode = DEFAULT_MODE, ...options }: DemoOptions) {
+  private constructor(
+    cluster: Cluster,
+    group: OwnControlGroup | undefined,
+    { manifests, onChange, mode = DEFAULT_MODE, ...options }: DemoOptions,
+  ) {
     const { nodeName = NODE_NAME, families = FAMILIES } = options;
     this.#cluster = cluster;
+    this.#group = group;
     this.behaviour = mode.behaviour;
-    this.#proxy = new DemoProxy({ namespace: cluster.node, onChange, mode, families, nodeName });
+    this.#proxy = new DemoProxy({
+      namespace: cluster.node,
+      onChange,
+      mode,
+      families,
+      nodeName,
+      socketScope: group && this.#socketScope(group),
+    });
     this.#contexts = this.#readContexts();
     this.#pods = new Pods(cluster, () => this.#proxy.interfaceIPs());
     this.#servers = new EchoServers(this.#pods);
@@ -69,15 +85,20 @@ export class Demo {
   }
 
   static async start(options: DemoOptions): Promise<Demo> {
+    const group = ownGroup(options.mode);
     const cluster = Cluster.create();
     let demo: Demo | undefined;
     try {
-      demo = new Demo(cluster, options);
+      demo = new Demo(cluster, group, options);
       await demo.#source.start(demo.#handlers());
       return demo;
     } catch (error) {
-      if (demo) await demo.close();
-      else cluster.close();
+      if (demo) {
+        await demo.close();
+      } else {
+        cluster.close();
+        group?.leave();
+      }
       throw error;
     }
   }
@@ -112,12 +133,38 @@ export class Demo {
     await this.#proxy.settled();
     const { state } = this.#proxy.loop;
     await this.#servers.serve(state);
-    this.#callers = callersIn(state, this.#proxy.interfaceIPs(), this.#callers);
+    this.#chooseCallers();
     this.#contexts = this.#readContexts();
     const rows = rowsOf(state, family => this.#contexts[family].settings.nodePortIPs);
     for (const { ip, frontend } of rows)
       if (ip !== undefined && frontend.ip !== undefined) this.#cluster.routeService(ip);
     return rows;
+  }
+
+  #chooseCallers(): void {
+    if (this.#areCallersFixed) return;
+    this.#callers = callersIn(this.#proxy.loop.state, this.#proxy.interfaceIPs(), this.#callers);
+  }
+
+  /** The pod and the node. To sockets, the client outside is on another machine. */
+  #socketScope(group: OwnControlGroup): SocketScope {
+    const callers = () => this.#fixedCallers();
+    return {
+      cgroupRoot: group.path,
+      bpffs: NO_PINS,
+      listedNamespaces: {
+        *[Symbol.iterator]() {
+          for (const namespace of callers()) yield namespaceCookie(namespace);
+        },
+      },
+    };
+  }
+
+  #fixedCallers(): readonly NetworkNamespace[] {
+    this.#chooseCallers();
+    this.#areCallersFixed = true;
+    const pods = FAMILIES.map(family => this.#pods.ensure({ ip: this.#callers.pod[family], isLocal: true }));
+    return [this.#cluster.node, ...pods];
   }
 
   #readContexts(): Readonly<Record<Family, OutcomeContext>> {
@@ -170,6 +217,7 @@ export class Demo {
     await this.#proxy.close();
     await this.#servers.close();
     this.#cluster.close();
+    this.#group?.leave();
   }
 
   #namespaceOf(place: Place, ip: Ip): NetworkNamespace {
@@ -182,6 +230,17 @@ export class Demo {
         return this.#cluster.host('ext');
     }
   }
+}
+
+/** What the mode serves at sockets must end with the demo, also if the demo is killed. */
+const NO_PINS = '';
+
+/** Only a mode that serves sockets needs it: it must not serve those of other processes. */
+function ownGroup(mode: ConfiguredMode | undefined): OwnControlGroup | undefined {
+  if (!mode?.descriptor.network) return undefined;
+  const group = OwnControlGroup.enter();
+  if ('missing' in group) throw new Error(group.missing);
+  return group;
 }
 
 /** The demo does not probe SCTP, because not every kernel has a module for it. */

@@ -29,6 +29,8 @@ export interface HelloEvent {
   /** The last minutes, one for each second in which something happened, the oldest first. */
   readonly pulse: readonly Pulse[];
   readonly countsConnections: boolean;
+  /** The mode leads sockets, so `/v1/sockets` can list them. */
+  readonly listsSockets: boolean;
 }
 
 /** At most once a second, and only if something in it changed. */

@@ -76,14 +76,16 @@ export class LiveSession {
     const { clock, history, pulse, nodeName, facts } = this.#options;
     await withTimeout(this.#counts.ready, MAX_FIRST_READING_MS, clock).catch(() => undefined);
     reader.status(this.#status.current());
+    const { descriptor, behaviour } = facts().mode;
     return eventBytes({
       kind: 'hello',
       run,
       node: nodeName,
-      mode: facts().mode.descriptor.name,
+      mode: descriptor.name,
       historyId: history.newestId,
       pulse: pulse.ended(),
       countsConnections: this.#counts.last !== undefined,
+      listsSockets: behaviour.atSockets !== undefined,
     });
   }
 

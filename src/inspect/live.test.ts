@@ -38,6 +38,7 @@ test('INSPECT-24 the first event says which run of which proxy it is, and the se
     historyId: node.history.newestId,
     pulse,
     countsConnections: false,
+    listsSockets: false,
   });
   assert.deepEqual(
     reader.events.map(({ kind }) => kind),

@@ -77,7 +77,7 @@ export function conditionStatus(condition: ModeCondition | undefined): Condition
 
 /** The condition as the note of a check. The proxy is ready in any case, because the network serves too. */
 export function conditionNote({ isServing, note }: ModeCondition): string {
-  return isServing ? `serving: ${note}` : `not serving, the network serves alone: ${note}`;
+  return isServing ? `serving: ${note}` : `not serving: ${note}`;
 }
 
 export interface SyncStatus {

@@ -17,6 +17,18 @@ export interface ModeMachine {
   readonly namespace?: NetworkNamespace | undefined;
   /** How the mode runs firewall programs. */
   readonly programs?: Omit<ProgramOptions, 'namespace'> | undefined;
+  /** For a mode that translates at sockets. */
+  readonly socketScope?: SocketScope | undefined;
+}
+
+/** Sockets that a mode may serve, instead of those that its options name. */
+export interface SocketScope {
+  /** The control group that the sockets belong to. */
+  readonly cgroupRoot: string;
+  /** Where the mode pins programs. If this is no bpffs, they end with the process. */
+  readonly bpffs: string;
+  /** The cookies of the network namespaces of the sockets. The mode reads them when it loads programs. */
+  readonly listedNamespaces: Iterable<bigint>;
 }
 
 export interface ModeContext extends ModeMachine, ShellOptions {

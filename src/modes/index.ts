@@ -16,6 +16,7 @@ export {
   type ModeDescriptor,
   type ModeFlags,
   type ModeMachine,
+  type SocketScope,
   type StartContext,
   type StartEvent,
   withOptions,

@@ -7,6 +7,7 @@ import { createMetrics, measureEverything, reader } from '../../test/support/met
 import { type MetricFamily, parsePrometheusText } from '../../test/support/prometheus-text.ts';
 import { FAMILIES } from '../net/index.ts';
 import { MetricSet } from '../observe/metrics/index.ts';
+import { ebpfMetrics } from './ebpf/metrics.ts';
 import { iptablesMetrics, packetMetrics } from './iptables/metrics.ts';
 import { ipvsMetrics } from './ipvs/metrics.ts';
 import { registerServers } from './ipvs/statistics/server-metrics.ts';
@@ -75,6 +76,14 @@ const REGISTER: Readonly<Record<string, { letter: string; register(set: MetricSe
       const servicePorts = [{ id: 'a', ...SERVICE, ...TRAFFIC, realServers }];
       registerServers(set, new ManualClock(), async () => ({ virtualServers: 1, others: [], servicePorts }));
       return ipvsMetrics(set);
+    },
+  },
+  ebpf: {
+    letter: 'N',
+    register(set) {
+      const usage = [{ map: 'frontends4', used: 1, capacity: 2 }];
+      ebpfMetrics(set, { generations: 1, usage: () => usage });
+      return REGISTER.nftables?.register(set) ?? assert.fail('nftables is missing in this test');
     },
   },
   nftables: {

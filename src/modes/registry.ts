@@ -8,6 +8,7 @@ import {
   type ModeFlags,
   withOptions,
 } from './descriptor.ts';
+import { ebpfAround } from './ebpf/index.ts';
 import { iptables } from './iptables/index.ts';
 import { ipvs } from './ipvs/index.ts';
 import type { Mode } from './mode.ts';
@@ -19,7 +20,7 @@ import { userspace } from './userspace/index.ts';
  * All modes, in the order of a cleanup: ipvs before iptables, because chains of ipvs mode jump to chains that iptables
  * mode has too.
  */
-export const MODES: readonly ModeDescriptor[] = [nftables, ipvs, iptables, userspace];
+export const MODES: readonly ModeDescriptor[] = [nftables, ebpfAround(nftables), ipvs, iptables, userspace];
 
 /** The mode of a proxy whose configuration names none. */
 export const DEFAULT_MODE: ConfiguredMode = withOptions(nftables, {});

@@ -78,6 +78,7 @@ export class ExplainedCase {
       services: this.#services,
       slices: this.#slices,
       setAside: mode.setAside(),
+      condition: mode.condition?.(),
       isPending: loop.isPending,
       kernel: this.#kernel(),
     });

@@ -15,7 +15,7 @@ import type { StartOptions } from './start-proxy.ts';
 
 const CONCURRENT_CASES = 3;
 
-const KERNEL_TOPICS: ReadonlySet<string> = new Set(['kernel', 'connections', 'other rules', 'listeners']);
+const KERNEL_TOPICS: ReadonlySet<string> = new Set(['sockets', 'kernel', 'connections', 'other rules', 'listeners']);
 
 interface SuiteOptions extends StartOptions {
   readonly cases?: readonly string[];

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import type { Backend } from '../../src/kernel/iptables/index.ts';
-import type { NetworkNamespace } from '../../src/kernel/netns.ts';
+import { type NetworkNamespace, namespaceCookie } from '../../src/kernel/netns.ts';
 import type { Clock } from '../../src/lib/clock.ts';
-import { socketBehaviour } from '../../src/modes/ebpf/explained/socket-behaviour.ts';
+import { type EbpfOptions, ebpfAround } from '../../src/modes/ebpf/index.ts';
 import { type ConfiguredMode, type ModeEvents, SILENT_EVENTS, withOptions } from '../../src/modes/index.ts';
 import { iptables } from '../../src/modes/iptables/index.ts';
 import { ipvs } from '../../src/modes/ipvs/index.ts';
@@ -10,6 +10,7 @@ import { nftables } from '../../src/modes/nftables/index.ts';
 import { userspace } from '../../src/modes/userspace/index.ts';
 import { FAMILIES, type Family } from '../../src/net/index.ts';
 import { createProxy, MASQUERADE_BIT, syncIntervals, type RunningProxy as WholeProxy } from '../../src/proxy/index.ts';
+import { testControlGroup } from '../support/bpf-lab.ts';
 import { handOver, NODE_NAME } from './case-objects.ts';
 import type { Mode } from './modes.ts';
 import type { CaseSettings } from './settings.ts';
@@ -24,6 +25,8 @@ export interface StartOptions {
   readonly clock?: Clock;
   /** The default is one second. */
   readonly syncPeriodMs?: number;
+  /** For ebpf mode. The default serves the sockets of the node that belong to this process, without pins. */
+  readonly sockets?: Partial<EbpfOptions>;
 }
 
 /** A proxy on the cluster's node, with the parts that tests look into. */
@@ -39,10 +42,10 @@ export function startProxy(
   mode: Mode,
   namespace: NetworkNamespace,
   settings: CaseSettings,
-  { backend, families = FAMILIES, measured = () => {}, syncPeriodMs = 1000, clock }: StartOptions = {},
+  { backend, families = FAMILIES, measured = () => {}, syncPeriodMs = 1000, clock, sockets }: StartOptions = {},
 ): StartedProxy {
   const failed = (action: string, error: unknown) => assert.fail(`could not ${action}: ${error}`);
-  const configured = caseMode({ ...settings, mode });
+  const configured = caseMode({ ...settings, mode }, mode === 'ebpf' ? { ...ownSockets(namespace), ...sockets } : {});
   const {
     loop,
     mode: running,
@@ -91,13 +94,21 @@ export function startProxy(
   };
 }
 
+/** Other tests run in this process too, so only the sockets of the test's own node are served. */
+function ownSockets(namespace: NetworkNamespace): Partial<EbpfOptions> {
+  return { cgroupRoot: testControlGroup(), bpffs: '/nowhere', listedNamespaces: [namespaceCookie(namespace)] };
+}
+
 /** The mode of a case, with its options. */
-export function caseMode({ mode, localhostNodePorts, scheduler, strictARP }: CaseSettings): ConfiguredMode {
+export function caseMode(
+  { mode, localhostNodePorts, scheduler, strictARP }: CaseSettings,
+  sockets: Partial<EbpfOptions> = {},
+): ConfiguredMode {
   switch (mode) {
     case 'nftables':
       return withOptions(nftables, {});
     case 'ebpf':
-      return aroundNftables();
+      return withOptions(ebpfAround(nftables), { sockets: { sockets: 'all', ...sockets }, network: {} });
     case 'iptables':
       return withOptions(iptables, { localhostNodePorts });
     case 'ipvs':
@@ -105,9 +116,4 @@ export function caseMode({ mode, localhostNodePorts, scheduler, strictARP }: Cas
     case 'userspace':
       return withOptions(userspace, { drainMs: 200, udpIdleTimeoutMs: 1000 });
   }
-}
-
-function aroundNftables(): ConfiguredMode {
-  const network = withOptions(nftables, {});
-  return { ...network, behaviour: { ...network.behaviour, atSockets: socketBehaviour('all') } };
 }

@@ -1,4 +1,5 @@
 import { defaultConfiguration } from '../../config/index.ts';
+import { OwnControlGroup } from '../../kernel/bpf/index.ts';
 import { NetworkNamespace } from '../../kernel/netns.ts';
 import { FatalError } from '../../lib/fatal-error.ts';
 import { type ConfiguredMode, configuredMode, MODES, type ModeDescriptor, type ModeFlags } from '../../modes/index.ts';
@@ -24,6 +25,20 @@ export async function usableMode(descriptor: ModeDescriptor, flags: ModeFlags): 
 }
 
 async function check(descriptor: ModeDescriptor, flags: ModeFlags): Promise<UsableMode | { readonly reason: string }> {
+  // What a mode serves at sockets, it must not serve for other processes.
+  const group = descriptor.network && OwnControlGroup.enter();
+  if (group && 'missing' in group) return { reason: group.missing };
+  try {
+    return await checkIn(descriptor, { ...flags, cgroupRoot: group?.path });
+  } finally {
+    group?.leave();
+  }
+}
+
+async function checkIn(
+  descriptor: ModeDescriptor,
+  flags: ModeFlags,
+): Promise<UsableMode | { readonly reason: string }> {
   const mode = configuredMode({ ...defaultConfiguration(), mode: descriptor.name }, flags);
   const silent = { write: () => true };
   // The check of a mode may write to the kernel, which must not show in the network of the machine.

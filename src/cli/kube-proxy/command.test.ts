@@ -271,6 +271,12 @@ describe('kube-proxy', () => {
     assert.equal(flags().find(({ name }) => name === 'count-connections')?.value, 'true');
   });
 
+  test('CLI-78 --keep-node-source-ports takes effect, also with a configuration file', async () => {
+    assert.equal((await optionsOf()).keepNodeSourcePorts, false);
+    const file = configFile('mode: nftables\n');
+    assert.equal((await optionsOf('--config', file, '--keep-node-source-ports')).keepNodeSourcePorts, true);
+  });
+
   test('CLI-77 ebpf is a valid mode', async () => {
     assert.equal((await optionsOf('--proxy-mode=ebpf')).configuration.mode, 'ebpf');
   });

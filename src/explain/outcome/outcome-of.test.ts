@@ -5,6 +5,8 @@ import { describe, test } from 'node:test';
 import { service, slice } from '../../../test/support/objects.ts';
 import { address, CALLERS, codesOf, NodeUnderTest, textOf } from '../../../test/support/outcomes.ts';
 import { MODES } from '../../../test/traffic/modes.ts';
+import { defaultConfiguration } from '../../config/index.ts';
+import { configuredMode } from '../../modes/index.ts';
 import type { Outcome } from '../outcome.ts';
 
 const near = { ip: '10.244.1.2', nodeName: 'node-a' };
@@ -86,9 +88,10 @@ describe('destinations that no Service has', () => {
   test('OUTCOME-4 only userspace mode serves node ports at the loopback address of IPv6', () => {
     const web6 = service('s', { type: 'NodePort', clusterIP: 'fd00:10:96::10', ports: [{ nodePort: 30080 }] });
     const tested = new NodeUnderTest([web6, slice('s-1', ['fd00:10:244:1::2'])]);
-    const briefs = MODES.map(mode => brief(tested.outcome(node, '::1 30080', mode)));
-    const refused = 'elsewhere node node-port-address';
-    assert.deepEqual(briefs, [refused, refused, refused, 'answered']);
+    for (const mode of MODES) {
+      const expected = mode === 'userspace' ? 'answered' : 'elsewhere node node-port-address';
+      assert.equal(brief(tested.outcome(node, '::1 30080', mode)), expected, mode);
+    }
   });
 
   test('OUTCOME-4 reasons name the address, the ports that exist and where packets go', () => {
@@ -165,6 +168,27 @@ describe('reasons', () => {
       '192.168.0.100 does not count as a pod (by source range 10.244.0.0/16), so the node ' + 'replaces the source',
     );
   });
+
+  for (const [rule, mode] of [
+    ['NFT-56', 'nftables'],
+    ['IPT-19', 'iptables'],
+  ] as const) {
+    test(`${rule} if ${mode} mode keeps source ports of node processes, a remark says so for TCP`, () => {
+      const tcp = { name: 'tcp', protocol: 'TCP' } as const;
+      const udp = { name: 'udp', protocol: 'UDP' } as const;
+      const ports = [tcp, udp].map(port => ({ ...port, port: 8080 }));
+      const objects = [service('s', { ports: [tcp, udp] }), slice('s-1', [near], { ports })];
+      const text = (destination: string, keepNodeSourcePorts: boolean) => {
+        const flags = { countConnections: false, keepNodeSourcePorts };
+        const configured = configuredMode({ ...defaultConfiguration(), mode }, flags);
+        return textOf(new NodeUnderTest(objects, { mode: configured }).outcome(node, destination));
+      };
+      const seen = 'the node itself connects, so endpoints see one of its addresses';
+      assert.equal(text('10.96.0.1 80', false), seen);
+      assert.equal(text('10.96.0.1 80', true), `${seen} and the source port of the caller, if that is free`);
+      assert.equal(text('10.96.0.1 80 UDP', true), seen);
+    });
+  }
 
   test('OUTCOME-2 in ipvs mode the node connects from the address of the Service', () => {
     const tested = new NodeUnderTest([

@@ -33,7 +33,15 @@ export function assemble(parts: Part): Assembled {
     const { map } = numbered.instruction;
     if (map !== undefined) references.push({ at, map });
   }
-  return { code, references, notes, listing: list(placed) };
+  return {
+    code,
+    references,
+    notes,
+    // Few callers want the text, and it takes as long as everything else.
+    get listing() {
+      return list(placed);
+    },
+  };
 }
 
 /** The code with the descriptors of the maps. */
@@ -45,8 +53,10 @@ export function withMaps({ code, references }: Assembled, descriptor: (map: stri
 
 type Flat = Instruction | Label | Note;
 
-function flatten(part: Part): readonly Flat[] {
-  return 'kind' in part ? [part] : part.flatMap(flatten);
+function flatten(part: Part, into: Flat[] = []): readonly Flat[] {
+  if ('kind' in part) into.push(part);
+  else for (const inner of part) flatten(inner, into);
+  return into;
 }
 
 interface Numbered {
@@ -122,14 +132,11 @@ function mistake({ index, instruction }: Numbered, reason: string): AssemblyErro
 }
 
 function list({ instructions, labels, notes }: Placed): readonly string[] {
-  const noted = new Map(notes.map(({ index, text }) => [index, text]));
-  const namesAt = (index: number) => [...labels].filter(([, at]) => at === index).map(([name]) => name);
+  const noted = new Map(notes.map(({ index, text }) => [index, `; ${text}`]));
+  const labelled = new Map<number, string[]>();
+  for (const [name, index] of labels) labelled.set(index, [...(labelled.get(index) ?? []), `${name}:`]);
   return instructions.flatMap(({ index, instruction }) => {
     const note = noted.get(index);
-    return [
-      ...(note === undefined ? [] : [`; ${note}`]),
-      ...namesAt(index).map(name => `${name}:`),
-      `${index}: ${instruction.text}`,
-    ];
+    return [...(note === undefined ? [] : [note]), ...(labelled.get(index) ?? []), `${index}: ${instruction.text}`];
   });
 }

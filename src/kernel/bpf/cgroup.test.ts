@@ -10,7 +10,7 @@ const isCgroup2 = () => true;
 function withFolders(names: readonly string[], work: (folder: string, id: bigint) => void): void {
   const folder = mkdtempSync(join(tmpdir(), 'cgroup-'));
   try {
-    for (const name of names) mkdirSync(join(folder, name));
+    for (const name of names) mkdirSync(join(folder, name), { recursive: true });
     work(folder, statSync(folder, { bigint: true }).ino);
   } finally {
     rmSync(folder, { recursive: true });
@@ -53,3 +53,23 @@ test('BPF-11 a folder that the operator names is taken as it is, if it is on cgr
     assert.deepEqual(nodeControlGroup(path), { missing: `${path} is no folder of a cgroup2 file system` });
   }
 });
+
+test('BPF-11 where several nodes share a machine, the control group with the name of the node is taken', () =>
+  withFolders(['node-a/kubepods', 'node-b/kubepods', 'system.slice'], (path, rootId) => {
+    const found = (nodeName: string) => nodeControlGroup(undefined, { usual: [path], isCgroup2, rootId, nodeName });
+    assert.deepEqual(found('node-b'), {
+      path: join(path, 'node-b'),
+      id: statSync(join(path, 'node-b'), { bigint: true }).ino,
+    });
+    assert.deepEqual(found('node-c'), {
+      missing: `several nodes share ${path}: node-a, node-b; name the control group of this one with --cgroup-root`,
+    });
+  }));
+
+test('BPF-11 a single node has the whole machine, also if its pods have a control group of their own', () =>
+  withFolders(['node-a/kubepods', 'system.slice'], (path, rootId) =>
+    assert.deepEqual(nodeControlGroup(undefined, { usual: [path], isCgroup2, rootId, nodeName: 'node-a' }), {
+      path,
+      id: rootId,
+    }),
+  ));

@@ -1,4 +1,6 @@
 import { readdirSync, statSync } from 'node:fs';
+import { hostname } from 'node:os';
+import { join } from 'node:path';
 import { check, fileSystemType, open } from '../libc.ts';
 
 /** `CGROUP2_SUPER_MAGIC` */
@@ -18,10 +20,12 @@ export interface ControlGroup {
   readonly id: bigint;
 }
 
-/** Where to look. Tests look elsewhere. */
-interface Places {
+/** What to find where. Tests look elsewhere. */
+interface Search {
   readonly usual?: readonly string[];
   readonly isCgroup2?: (path: string) => boolean;
+  readonly rootId?: bigint;
+  readonly nodeName?: string;
 }
 
 /**
@@ -30,16 +34,45 @@ interface Places {
  */
 export function nodeControlGroup(
   named?: string,
-  { usual = USUAL_PLACES, isCgroup2 = isOnCgroup2 }: Places = {},
+  { usual = USUAL_PLACES, isCgroup2 = isOnCgroup2, rootId = ROOT_ID, nodeName = hostname() }: Search = {},
 ): ControlGroup | { readonly missing: string } {
   if (named !== undefined) {
     return isCgroup2(named) ? groupAt(named) : { missing: `${named} is no folder of a cgroup2 file system` };
   }
-  const path = usual.find(isCgroup2);
+  const path = hierarchyFolder(usual, isCgroup2);
   if (path === undefined) return { missing: `no cgroup2 file system is mounted at ${usual.join(' or ')}` };
+  if (hasPods(path)) return groupAt(path);
   const group = groupAt(path);
-  if (group.id === ROOT_ID || readdirSync(path).some(name => KUBELET_FOLDER.test(name))) return group;
-  return { missing: `${path} has only the processes of this container; mount the host's /sys/fs/cgroup there` };
+  if (group.id !== rootId) {
+    return { missing: `${path} has only the processes of this container; mount the host's /sys/fs/cgroup there` };
+  }
+  return groupOfOneNode(group, nodeName);
+}
+
+/**
+ * Kubelets that share a machine have a control group each (`cgroupRoot`). A program at the root would also serve the pods
+ * of the other nodes, with the endpoints of this node.
+ */
+function groupOfOneNode(root: ControlGroup, nodeName: string): ControlGroup | { readonly missing: string } {
+  const nodes = childrenOf(root.path).filter(name => hasPods(join(root.path, name)));
+  if (nodes.length < 2) return root;
+  if (nodes.includes(nodeName)) return groupAt(join(root.path, nodeName));
+  return {
+    missing: `several nodes share ${root.path}: ${nodes.join(', ')}; name the control group of this one with --cgroup-root`,
+  };
+}
+
+/** Where this machine or container has its cgroup2 hierarchy. */
+export function hierarchyFolder(usual: readonly string[] = USUAL_PLACES, isCgroup2 = isOnCgroup2): string | undefined {
+  return usual.find(isCgroup2);
+}
+
+function hasPods(path: string): boolean {
+  return childrenOf(path).some(name => KUBELET_FOLDER.test(name));
+}
+
+function childrenOf(path: string): readonly string[] {
+  return readdirSync(path, { withFileTypes: true }).flatMap(entry => (entry.isDirectory() ? entry.name : []));
 }
 
 function isOnCgroup2(path: string): boolean {

@@ -27,6 +27,7 @@ export { BpfLink, type LinkInfo } from './link.ts';
 export { BpfMap, type Entries, type MapSpec, type MapType } from './map.ts';
 export { MappedArray } from './mapped-array.ts';
 export { type MapInfo, mapById, mapInfo, type ProgramInfo, programById, programInfo } from './object-info.ts';
+export { OwnControlGroup } from './own-control-group.ts';
 export { closeObject, PinFolder } from './pin-folder.ts';
 export { at, nth, type Place, type Register, r0, r1, r2, r3, r4, r5, r6, r7, r8, r9, r10 } from './place.ts';
 export { BpfProgram, HOOKS, type Hook, type ProgramSpec } from './program.ts';

@@ -34,8 +34,8 @@ const LICENSE = Buffer.from('GPL\0');
 const LOG_BYTES = 1 << 22;
 /** The last lines say what the verifier does not accept. */
 const LOG_LINES = 12;
-/** How often a signal may interrupt the verifier. A profiler sends one every millisecond. */
-const MAX_INTERRUPTIONS = 100;
+/** A profiler sends a signal every millisecond or more often. */
+const MAX_RETRIES = 100;
 
 /** A program that the verifier accepted, held by a descriptor. */
 export class BpfProgram {
@@ -100,8 +100,10 @@ function load(
     logLevel: log && 1,
   };
   let answer = callBpf('PROG_LOAD', attributes);
-  // The verifier stops when a signal arrives.
-  for (let i = 0; answer.errno === 'EAGAIN' && i < MAX_INTERRUPTIONS; i++) answer = callBpf('PROG_LOAD', attributes);
+  // The verifier stops if the process gets a signal meanwhile.
+  for (let retries = 0; answer.errno === 'EAGAIN' && retries < MAX_RETRIES; retries++) {
+    answer = callBpf('PROG_LOAD', attributes);
+  }
   return answer;
 }
 

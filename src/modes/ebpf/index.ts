@@ -3,6 +3,7 @@ import { LayeredMode } from '../layered-mode.ts';
 import { cleanupEbpf, hasEbpfLeftovers } from './cleanup.ts';
 import { socketBehaviour } from './explained/socket-behaviour.ts';
 import { EbpfMode, type EbpfOptions } from './mode.ts';
+import { previewEbpf } from './preview.ts';
 
 /** The options of the sockets, and those of the mode underneath. */
 export interface LayeredOptions<Network> {
@@ -27,9 +28,14 @@ export function ebpfAround<Network>(network: ModeDescriptor<Network>): ModeDescr
     prepare: async (options, context) => network.prepare?.(options.network, context),
     unavailable: async (options, machine) => network.unavailable?.(options.network, machine),
     create: (options, context) => layered(network, options, context),
-    preview: ({ network: options }, input) => network.preview(options, input),
+    preview: async (options, input) => {
+      const sockets = await previewEbpf(options.sockets, input);
+      const below = await network.preview(options.network, input);
+      return [sockets, below].filter(text => text !== '').join('\n');
+    },
     cleanup: cleanupEbpf,
-    hasLeftovers: () => hasEbpfLeftovers(),
+    // A proxy in another network namespace, such as that of a demo, must not take the machine's programs away.
+    hasLeftovers: namespace => namespace === undefined && hasEbpfLeftovers(),
     markerChain: undefined,
     ownRules: network.ownRules,
     behaviour: ({ sockets: { sockets }, network: options }) => ({
@@ -44,7 +50,7 @@ function layered<Network>(
   options: LayeredOptions<Network>,
   context: ModeContext,
 ): LayeredMode {
-  const sockets = new EbpfMode({ ...options.sockets, ...context });
+  const sockets = new EbpfMode({ ...options.sockets, ...context.socketScope, ...context });
   const alsoCounted = () => sockets.connections();
   return new LayeredMode(
     { sockets, network: network.create(options.network, { ...context, alsoCounted }) },

@@ -3,13 +3,14 @@ import type { MetricSet } from '../../observe/metrics/index.ts';
 import type { ModeContext } from '../descriptor.ts';
 import type { FrontendConnections } from '../frontend-connections.ts';
 import type { SocketLayer } from '../layered-mode.ts';
-import type { MeasureObserver, ModeCondition, ModeSettings } from '../mode.ts';
+import type { MeasureObserver, ModeCondition, ModeSettings, SocketReading } from '../mode.ts';
 import { NodeAddresses } from '../node-addresses.ts';
 import type { PlanBook } from '../plan-book.ts';
 import { ModeShell } from '../shell.ts';
 import { DRIFT_SCHEDULE } from './drift.ts';
 import { type EbpfOptions, Translation } from './generation/translation.ts';
 import { ebpfMetrics } from './metrics.ts';
+import { SocketReader } from './sockets/index.ts';
 import { EbpfWriter } from './writer.ts';
 
 export type { EbpfOptions } from './generation/translation.ts';
@@ -22,6 +23,7 @@ export class EbpfMode extends ModeShell<EbpfWriter> implements SocketLayer {
   readonly #addresses: NodeAddresses;
   readonly #translation: Translation;
   readonly #left = new Map<Family, readonly string[]>();
+  #reader: SocketReader | undefined;
   /** Undefined if the mode must list the addresses again. */
   #nodeIPs: ReadonlySet<Ip> | undefined;
 
@@ -46,6 +48,14 @@ export class EbpfMode extends ModeShell<EbpfWriter> implements SocketLayer {
 
   condition(): ModeCondition {
     return this.#translation.condition();
+  }
+
+  /** Takes no turn: the kernel answers also while the mode writes. */
+  async sockets(): Promise<SocketReading> {
+    const peers = this.#translation.serving?.state.get('peers');
+    if (!peers) return { sockets: [], count: 0, incomplete: this.condition().note };
+    this.#reader ??= new SocketReader(this.#translation.nodeCookie);
+    return await this.#reader.read(peers);
   }
 
   async leave(family: Family, ids: readonly string[]): Promise<void> {
@@ -93,6 +103,7 @@ export class EbpfMode extends ModeShell<EbpfWriter> implements SocketLayer {
   /** Pinned links go on serving. */
   protected async release(idle: Promise<void>): Promise<void> {
     await idle;
+    this.#reader?.close();
     this.#translation.close();
   }
 

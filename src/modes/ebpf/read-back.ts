@@ -9,6 +9,7 @@ import {
 } from '../read-back.ts';
 import { memberLine, nodeAddressLine, poolLine, slotLine, targetLine } from './explained/map-texts.ts';
 import { pinnedClients } from './explained/pinned-clients.ts';
+import { indexBytes } from './explained/pinned-maps.ts';
 import { DIGIT } from './generation/capacity.ts';
 import type { GenerationMaps, StateMaps } from './generation/maps.ts';
 import type { PlacedPort } from './generation/placed-port.ts';
@@ -187,10 +188,4 @@ class MapReader {
     const place = `map ${map?.spec.name ?? 'that is missing'}`;
     this.entries.push({ kind: 'element', place, wanted, found, ...(counted !== undefined && { counted }) });
   }
-}
-
-function indexBytes(index: number): Buffer {
-  const bytes = Buffer.alloc(4);
-  bytes.writeUInt32LE(index);
-  return bytes;
 }

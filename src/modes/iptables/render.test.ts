@@ -258,6 +258,17 @@ test('IPT-1 masquerading uses --random-fully if the programs support it', () => 
   assert.deepEqual([rule(false), rule(true)], [start, `${start} --random-fully`]);
 });
 
+test('IPT-19 TCP connections of node processes keep their source port with the flag, and all others get random ports', () => {
+  const machine = { randomFully: true, keepsNodeSourcePorts: true };
+  const { rules } = fullText([], rulesFor('IPv6', { machine }), true).table('nat');
+  assert.deepEqual(rules.slice(0, 4), [
+    '-A KUBE-POSTROUTING -m mark ! --mark 0x4000/0x4000 -j RETURN',
+    '-A KUBE-POSTROUTING -j MARK --xor-mark 0x4000',
+    '-A KUBE-POSTROUTING -p tcp -m addrtype --src-type LOCAL -m comment --comment "keep source ports of node processes" -j MASQUERADE',
+    '-A KUBE-POSTROUTING -m comment --comment "kubernetes service traffic requiring SNAT" -j MASQUERADE --random-fully',
+  ]);
+});
+
 test('IPT-1 rules and names of chains contain canonical addresses', () => {
   const services = [
     service('ns1/svc1', {

@@ -49,7 +49,7 @@ export const OWN_FLAGS = {
   'keep-node-source-ports': flag(
     bool,
     false,
-    'In nftables, iptables and ebpf mode, let masqueraded TCP connections of node processes keep their source port if it is free. They then do not wait a second where endpoints close connections first.',
+    'In nftables, iptables and ebpf mode, let masqueraded TCP connections of node processes keep their source port if it is free. A random port may be one that the endpoint still has in TIME_WAIT: the connection then waits.',
   ),
   'machine-id-file': FORMER_FLAG,
   manifests: flag(

@@ -10,8 +10,8 @@ import { NodeAddressTable } from './node-address-table.ts';
 import { type PlacedPort, type PortChange, type Step, stepOf } from './placed-port.ts';
 import { PoolTable } from './pool-table.ts';
 
-/** How many service ports are published together. */
-const CHUNK = 1024;
+/** How many service ports are published together, and how many are looked at before the time is. */
+const CHUNK = 512;
 
 /** The tables of one family. */
 interface Tables {
@@ -60,17 +60,15 @@ export class Generation {
   /** Writes what changed. `full`: it has not enough room, or lacks a part. Then it has written nothing. */
   async write(changes: readonly PortChange[]): Promise<'written' | 'full'> {
     const breaks = new Breaks();
-    const steps: Step[] = [];
-    for (const change of changes) {
+    if (!(await this.#fits(changes, breaks))) return 'full';
+    const replacing: Step[] = [];
+    for (let at = 0; at < changes.length; at += CHUNK) {
       if (breaks.isDue) await breaks.take();
-      steps.push(stepOf(change, this.ports(change.family).get(change.id)));
+      const steps = changes.slice(at, at + CHUNK).map(change => this.#stepOf(change));
+      this.#add(steps);
+      for (const step of steps) if (step.from) replacing.push(step);
     }
-    if (!this.#fits(steps)) return 'full';
-    for (let at = 0; at < steps.length; at += CHUNK) {
-      await this.#add(steps.slice(at, at + CHUNK), breaks);
-      if (breaks.isDue) await breaks.take();
-    }
-    this.#remove(steps);
+    this.#remove(replacing, changes);
     return 'written';
   }
 
@@ -82,8 +80,9 @@ export class Generation {
   async difference(family: Family): Promise<string | undefined> {
     const breaks = new Breaks();
     const { ports, frontends, nodeAddresses, members } = this.#tables[family];
+    let looked = 0;
     for (const { pools } of ports.values()) {
-      if (breaks.isDue) await breaks.take();
+      if (++looked % CHUNK === 0 && breaks.isDue) await breaks.take();
       for (const pool of pools) {
         const difference = this.#pools.difference(family, pool);
         if (difference !== undefined) return difference;
@@ -112,36 +111,44 @@ export class Generation {
     };
   }
 
-  #fits(steps: readonly Step[]): boolean {
-    const { affinity, leastConnections } = this.features;
-    let [pools, counters] = [0, 0];
-    const [slots, frontends, members] = [zero(), zero(), zero()];
-    for (const step of steps) {
-      const { family, to } = step.change;
+  #stepOf(change: PortChange): Step {
+    return stepOf(change, this.ports(change.family).get(change.id));
+  }
+
+  async #fits(changes: readonly PortChange[], breaks: Breaks): Promise<boolean> {
+    const need = { pools: 0, counters: 0, slots: zero(), frontends: zero(), members: zero() };
+    for (const [i, change] of changes.entries()) {
+      if (i % CHUNK === 0 && breaks.isDue) await breaks.take();
+      const { family, to } = change;
       if (!to) continue;
-      if ((to.affinitySeconds > 0 && !affinity) || (to.isLeastConnections && !leastConnections)) return false;
-      if (!step.from) counters++;
-      frontends[family] += newTargets(step);
+      if (!this.#hasPartsFor(to)) return false;
+      const step = this.#stepOf(change);
+      if (!step.from) need.counters++;
+      need.frontends[family] += newTargets(step);
       for (const { name, endpoints } of step.diff.changedPools) {
-        if (!step.from?.pools.some(pool => pool.name === name)) pools++;
-        slots[family] += endpoints.length;
+        if (!step.from?.pools.some(pool => pool.name === name)) need.pools++;
+        need.slots[family] += endpoints.length;
       }
-      if (to.affinitySeconds > 0) members[family] += to.pools.reduce((sum, pool) => sum + pool.endpoints.length, 0);
+      if (to.affinitySeconds > 0) for (const { endpoints } of to.pools) need.members[family] += endpoints.length;
     }
     return (
-      this.#nextCounter + counters <= this.#maxCounters &&
-      this.#pools.hasRoom(pools, slots) &&
-      FAMILIES.every(family => this.#tables[family].frontends.hasRoom(frontends[family])) &&
-      FAMILIES.every(family => this.#tables[family].members?.hasRoom(members[family]) ?? true)
+      this.#nextCounter + need.counters <= this.#maxCounters &&
+      this.#pools.hasRoom(need.pools, need.slots) &&
+      FAMILIES.every(family => this.#tables[family].frontends.hasRoom(need.frontends[family])) &&
+      FAMILIES.every(family => this.#tables[family].members?.hasRoom(need.members[family]) ?? true)
     );
   }
 
+  #hasPartsFor({ affinitySeconds, isLeastConnections }: SocketPort): boolean {
+    const { affinity, leastConnections } = this.features;
+    return (affinity || affinitySeconds === 0) && (leastConnections || !isLeastConnections);
+  }
+
   /** Runs of slots come first, then members, then pools, then frontends: nothing leads to what is not there yet. */
-  async #add(steps: readonly Step[], breaks: Breaks): Promise<void> {
+  #add(steps: readonly Step[]): void {
     const placed: Record<Family, PlacedPort[]> = { IPv4: [], IPv6: [] };
     const added = zero();
     for (const step of steps) {
-      if (breaks.isDue) await breaks.take();
       const { family, to } = step.change;
       if (!to) continue;
       placed[family].push(this.#place(step, to));
@@ -177,17 +184,16 @@ export class Generation {
     if (port.isLeastConnections) this.#active.add(placed);
   }
 
-  #remove(steps: readonly Step[]): void {
-    const losing = steps.filter(({ diff }) => diff.removedTargets.length > 0);
+  /** `replacing`: the changes of service ports that were there before. */
+  #remove(replacing: readonly Step[], changes: readonly PortChange[]): void {
+    const losing = replacing.filter(({ diff }) => diff.removedTargets.length > 0);
     // What one service port lost, another may have got in the same write.
-    const kept = new Set(losing.length === 0 ? [] : steps.flatMap(({ change }) => targetTexts(change)));
+    const kept = new Set(losing.length === 0 ? [] : changes.flatMap(targetTexts));
     for (const family of FAMILIES) {
-      const removed = losing
-        .filter(({ change }) => change.family === family)
-        .flatMap(({ diff }) => diff.removedTargets);
+      const removed = losing.flatMap(({ change, diff }) => (change.family === family ? diff.removedTargets : []));
       this.#tables[family].frontends.remove(removed, ({ ip, port }) => !kept.has(`${family} ${ip} ${port}`));
     }
-    for (const { change, from } of steps) {
+    for (const { change, from } of replacing) {
       const { ports, members } = this.#tables[change.family];
       if (!change.to) ports.delete(change.id);
       if (from && from.port.affinitySeconds > 0) members?.remove(from, ports.get(change.id));

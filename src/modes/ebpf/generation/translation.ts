@@ -5,10 +5,11 @@ import { errorText } from '../../../lib/error-text.ts';
 import type { Family } from '../../../net/index.ts';
 import type { FrontendConnections } from '../../frontend-connections.ts';
 import type { ModeCondition } from '../../mode.ts';
-import { Attachment, type Place } from '../links/attachment.ts';
+import { Attachment, type Place, UnavailableError } from '../links/attachment.ts';
 import type { LoadedPrograms } from '../links/socket-links.ts';
 import type { StateMapName } from '../names.ts';
 import { type ProgramOptions, socketPrograms } from '../programs/index.ts';
+import { socketSupport } from '../support.ts';
 import { capacityFor, type FamilyContents, type Usage } from './capacity.ts';
 import { ConnectionCounters } from './connection-counters.ts';
 import { Generation } from './generation.ts';
@@ -21,8 +22,8 @@ export interface EbpfOptions extends Place {
   /** Whose connections are translated: those of all processes of the machine, or of the node's own network only. */
   readonly sockets: 'all' | 'node';
   readonly countConnections?: boolean | undefined;
-  /** Only these network namespaces are served, by cookie. For tests. */
-  readonly listedNamespaces?: readonly bigint[] | undefined;
+  /** Only these network namespaces are served, by cookie. For tests and demos. */
+  readonly listedNamespaces?: Iterable<bigint> | undefined;
 }
 
 export interface TranslationOptions extends EbpfOptions {
@@ -73,6 +74,7 @@ export class Translation {
   /** The last attempt failed and the next write must not try again. */
   #waitsForLook = false;
   #generations = 0;
+  #canRefuse = false;
 
   constructor(options: TranslationOptions) {
     this.#options = options;
@@ -100,8 +102,9 @@ export class Translation {
     return namespaceCookie(this.#options.namespace);
   }
 
+  /** Whether the kernel can refuse inside `connect`. Known as soon as there is a generation. */
   get canRefuse(): boolean {
-    return true;
+    return this.#canRefuse;
   }
 
   /** How many generations this process made. */
@@ -217,8 +220,7 @@ export class Translation {
   }
 
   async #renew(): Promise<void> {
-    this.#attachment ??= Attachment.open(this.#options, this.#options.notice);
-    const { links, state } = this.#attachment;
+    const { links, state } = this.#openAttachment();
     const contents = await this.#options.contents();
     const features = this.#featuresFor(contents);
     const names = stateMapsFor(features);
@@ -244,6 +246,15 @@ export class Translation {
     state.dropOthers(names);
   }
 
+  #openAttachment(): Attachment {
+    if (this.#attachment) return this.#attachment;
+    const support = socketSupport(this.#options);
+    if ('missing' in support) throw new UnavailableError(support.missing);
+    this.#canRefuse = support.canRefuse;
+    this.#attachment = Attachment.open(this.#options, this.#options.notice);
+    return this.#attachment;
+  }
+
   #load(generation: Generation, features: Features): LoadedPrograms {
     const state: ReadonlyMap<string, { readonly fd: number }> = this.#attachment?.state.maps ?? new Map();
     const maps: ReadonlyMap<string, { readonly fd: number }> = generation.maps;
@@ -266,12 +277,13 @@ export class Translation {
   }
 
   #featuresFor(contents: readonly FamilyContents[]): Features {
+    const { listedNamespaces } = this.#options;
     const ports = contents.flatMap(family => family.ports);
     return {
       affinity: ports.some(({ affinitySeconds }) => affinitySeconds > 0),
       leastConnections: ports.some(({ isLeastConnections }) => isLeastConnections),
       counts: this.#options.countConnections === true,
-      listedNamespaces: this.#options.listedNamespaces,
+      listedNamespaces: listedNamespaces && [...listedNamespaces],
     };
   }
 

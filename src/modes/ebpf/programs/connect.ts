@@ -4,6 +4,7 @@ import {
   assemble,
   at,
   call,
+  exit,
   go,
   label,
   load,
@@ -13,6 +14,7 @@ import {
   r0,
   r1,
   r2,
+  r7,
   returns,
   set,
   store,
@@ -30,6 +32,8 @@ import { type ConnectStack, connectStack } from './parts/stack.ts';
 import type { ProgramOptions } from './program-options.ts';
 
 const ECONNREFUSED = 111;
+/** What the program returns: 0 fails connect(), 1 goes on. */
+const verdict = r7;
 
 /** `connect()` on an IPv4 socket. */
 export function connect4(options: ProgramOptions): Assembled {
@@ -53,7 +57,7 @@ function connectProgram(options: ProgramOptions, body: Part): Part {
     requireTcp('not-tcp'),
     requireScope(options, 'leave'),
     body,
-    options.canRefuse ? refuse(options) : [],
+    options.canRefuse ? refuse() : [],
     leave(options),
     [label('not-tcp'), note('other protocols'), returns(1)],
   ];
@@ -98,20 +102,21 @@ function refuseSameTarget(family: SocketFamily, stack: ConnectStack): Part {
   return [label(`refuse-${family.name}`), requireSameTarget(family, stack), go('refuse')];
 }
 
-function refuse(options: ProgramOptions): Part {
+function refuse(): Part {
   return [
     label('refuse'),
     note('no endpoint can serve: connect() fails with ECONNREFUSED'),
-    forgetService(options, 'refused'),
-    [set(r1, -ECONNREFUSED), call('set_retval'), returns(0)],
+    [set(r1, -ECONNREFUSED), call('set_retval'), set(verdict, 0), go('forget')],
   ];
 }
 
 function leave(options: ProgramOptions): Part {
   return [
-    label('leave'),
     note('the network serves the address that the process named'),
-    forgetService(options, 'left'),
-    returns(1),
+    [label('leave'), set(verdict, 1)],
+    note('the socket forgets an earlier Service'),
+    [label('forget'), forgetService(options)],
+    note('the verdict'),
+    [set(r0, verdict), exit()],
   ];
 }

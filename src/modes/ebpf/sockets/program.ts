@@ -29,8 +29,9 @@ import {
   u64,
   when,
 } from '../../../kernel/bpf/index.ts';
-import { Peer } from '../programs/layout.ts';
+import { Peer } from '../programs/index.ts';
 import { SocketEnd } from './record.ts';
+import { CLOSED } from './tcp-state.ts';
 
 /** Where this kernel has members of `struct sock_common`, with which every `struct sock` begins. */
 export interface SocketOffsets {
@@ -45,9 +46,6 @@ export interface SocketOffsets {
 const Context = struct({ meta: u64, map: u64, socket: u64, value: u64 });
 /** `struct bpf_iter_meta` begins with the file that the program writes to. */
 const Meta = struct({ file: u64 });
-
-/** `TCP_CLOSE` of `linux/tcp_states.h`. */
-const CLOSED = 7;
 
 const local = frame({ end: SocketEnd });
 

@@ -48,6 +48,7 @@ function answerLive(response: ServerResponse): void {
     historyId: 0,
     pulse: [],
     countsConnections: false,
+    listsSockets: false,
   });
 }
 

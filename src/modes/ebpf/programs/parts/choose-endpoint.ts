@@ -29,17 +29,19 @@ import type { ConnectStack } from './stack.ts';
 
 /** `endpoint` becomes the one that the client had, or any endpoint of the run. */
 export function chooseEndpoint(family: SocketFamily, stack: ConnectStack, options: ProgramOptions): Part {
-  if (!options.hasAffinity) return [clear(stack.endpoint), anyEndpoint(family, stack, options)];
-  const { choice, affinityKey, endpoint } = stack;
+  if (!options.hasAffinity) return anyEndpoint(family, stack, options);
+  const { choice, affinityKey } = stack;
   const [affinity, any, chosen] = ['affinity', 'any', 'chosen'].map(text => `${text}-${family.name}`) as Labels;
   return [
+    note('does the target have session affinity?'),
     // The verifier does not see that the program only reads these where it wrote them.
-    [clear(endpoint), clear(affinityKey), store(choice.at.now, 0)],
+    [clear(affinityKey), store(choice.at.now, 0)],
     [load(r1, choice.at.flags), when(r1, '&', TargetFlag.affinity, affinity), go(any)],
     label(affinity),
     [takeRemembered(family, stack, any), go(chosen)],
     label(any),
     anyEndpoint(family, stack, options),
+    note('without session affinity the choice is done'),
     [load(r1, choice.at.flags), alu(r1, '&', TargetFlag.affinity), when(r1, '==', 0, chosen)],
     rememberClient(family, stack),
     label(chosen),
@@ -54,6 +56,8 @@ function anyEndpoint(family: SocketFamily, stack: ConnectStack, options: Program
     note(`endpoint = slots${family.digit}[run.first + random % run.count]`),
     [randomSlot(family, stack), set(r9, r0)],
     options.hasLeastConnections ? preferFewerConnections(family, stack, randomSlot(family, stack)) : [],
+    note('its address and port'),
+    clear(endpoint),
     copyAddress(family, word => at(r9, item(family.Slot.address, word)), wordsOf(endpoint)),
     [load(r2, at(r9, family.Slot.port)), store(endpoint.at.port, r2)],
   ];

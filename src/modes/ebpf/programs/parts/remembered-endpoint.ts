@@ -39,6 +39,7 @@ export function takeRemembered(family: SocketFamily, stack: ConnectStack, otherw
     [load(r2, at(r9, Affinity.seen)), alu(r1, '+', r2)],
     [load(r2, choice.at.now), when(r1, '<', r2, otherwise)],
     note('is it still an endpoint of the pool?'),
+    clear(endpoint),
     copyAddress(family, word => at(r9, item(Affinity.address, word)), wordsOf(endpoint)),
     [load(r2, at(r9, Affinity.port)), store(endpoint.at.port, r2)],
     requireMember(family, stack, otherwise),

@@ -62,11 +62,11 @@ function fillRecord(family: SocketFamily, { choice, endpoint }: ConnectStack): P
 }
 
 /** The socket forgets the Service that it was connected to before. */
-export function forgetService({ hasLeastConnections }: ProgramOptions, name: string): Part {
-  const done = `forgotten-${name}`;
+export function forgetService({ hasLeastConnections }: ProgramOptions): Part {
+  const done = 'forgotten';
   return [
     [findRecord(), when(r0, '==', 0, done), set(r9, r0)],
-    hasLeastConnections ? countOff(endedStack(), name) : store(at(r9, Peer.counted), 0),
+    hasLeastConnections ? countOff(endedStack(), 'forgotten') : store(at(r9, Peer.counted), 0),
     store(at(r9, Peer.state), 0),
     label(done),
   ];

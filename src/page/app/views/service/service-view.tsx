@@ -5,6 +5,7 @@ import { EmptyNote, ErrorNote, Loading } from '../../parts/notes.tsx';
 import { type Tab, Tabs } from '../../parts/tabs.tsx';
 import { hello, lastFailure } from '../../state/live.ts';
 import { services, servicesVersion } from '../../state/services.ts';
+import { ConnectedTab } from './connected/connected-tab.tsx';
 import { EndpointsTable } from './endpoints/endpoints-table.tsx';
 import { ServiceHead } from './head/service-head.tsx';
 import { HistoryTab } from './history/history-tab.tsx';
@@ -130,6 +131,7 @@ function portAddress(port: PortDetail, hasFamilies: boolean): string {
 function Details({ service, detail, port, history }: Omit<BodyProps, 'selection'>) {
   const tabs: readonly Tab[] = [
     { id: 'endpoints', text: `Endpoints${port ? ` ${port.endpointCount}` : ''}` },
+    ...(hello.value?.listsSockets ? [{ id: 'connected', text: 'Connected now' }] : []),
     { id: 'kernel', text: 'Kernel' },
     { id: 'history', text: 'History' },
   ];
@@ -145,6 +147,7 @@ function Details({ service, detail, port, history }: Omit<BodyProps, 'selection'
           ) : (
             <EmptyNote title="The proxy serves no port of this Service." />
           ))}
+        {selected === 'connected' && <ConnectedTab service={service} />}
         {selected === 'kernel' && <KernelTab service={service} />}
         {selected === 'history' && <HistoryTab history={history} />}
       </div>

@@ -1,0 +1,88 @@
+import type { Family, Ip } from '../../../net/index.ts';
+import { frontendEntries, type PlacedPort } from '../generation/placed-port.ts';
+import type { PlacedPool } from '../generation/pool-table.ts';
+import { decodeFrontendKey, decodeTarget, TargetFlag, type TargetValue } from '../programs/index.ts';
+import type { NodeAddressKind, PoolName, SocketEndpoint, SocketPort } from '../render.ts';
+import { endpointName, frontendName, nodeAddressLine, poolName, targetLine } from './map-texts.ts';
+
+/** What the maps of one family hold, by the text of its key: `10.96.0.10:80`. */
+export interface SocketTable {
+  readonly targets: ReadonlyMap<string, Target>;
+  /** The endpoints of each pool that a target names, by the number of the pool. */
+  readonly pools: ReadonlyMap<number, readonly SocketEndpoint[]>;
+  readonly nodeAddresses: ReadonlyMap<Ip, NodeAddressKind>;
+}
+
+interface Target {
+  readonly ip: Ip | undefined;
+  readonly port: number;
+  readonly value: TargetValue;
+}
+
+/** A table that is not in the kernel, and the names of its pools: `default/web:http/TCP cluster`. */
+export interface WantedTable extends SocketTable {
+  readonly poolNames: ReadonlyMap<number, string>;
+}
+
+/** The table that service ports ask for. Its numbers of pools mean nothing in the kernel. */
+export function wantedTable(
+  family: Family,
+  ports: readonly SocketPort[],
+  nodeAddresses: ReadonlyMap<Ip, NodeAddressKind>,
+): WantedTable {
+  const targets = new Map<string, Target>();
+  const pools = new Map<number, readonly SocketEndpoint[]>();
+  const poolNames = new Map<number, string>();
+  for (const port of ports) {
+    const placed = new Map<PoolName, PlacedPool>();
+    for (const [name, endpoints] of port.pools) {
+      const index = pools.size + 1;
+      pools.set(index, endpoints);
+      poolNames.set(index, `${port.id} ${name}`);
+      placed.set(name, { index, run: { first: 0, count: endpoints.length }, endpoints });
+    }
+    for (const target of targetsOf({ family, port, pools: placed, counter: 0 }))
+      targets.set(frontendName(target), target);
+  }
+  return { targets, pools, nodeAddresses, poolNames };
+}
+
+function targetsOf(placed: PlacedPort): readonly Target[] {
+  return Array.from(frontendEntries(placed), ([key, value]) => ({
+    ...decodeFrontendKey(Buffer.from(key, 'latin1')),
+    value: decodeTarget(Buffer.from(value, 'latin1')),
+  }));
+}
+
+/**
+ * The names of the pools that the kernel has: a frontend leads to them whose pool has that name in the wanted table. The
+ * kernel keeps numbers only.
+ */
+export function foundPoolNames(found: SocketTable, wanted: WantedTable): ReadonlyMap<number, string> {
+  const names = new Map<number, string>();
+  for (const [key, { value }] of wanted.targets) {
+    const pool = found.targets.get(key)?.value.pool;
+    const name = wanted.poolNames.get(value.pool);
+    if (pool !== undefined && pool !== 0 && name !== undefined && !names.has(pool)) names.set(pool, name);
+  }
+  return names;
+}
+
+/** One line for each frontend, pool and address. Equal tables have equal lines, whatever the numbers of their pools. */
+export function tableLines(table: SocketTable, poolNames: ReadonlyMap<number, string>): readonly string[] {
+  const nameOf = (pool: number) => poolNames.get(pool) ?? poolName(pool);
+  const targets = [...table.targets.values()];
+  const used = new Set(
+    targets.filter(({ value }) => !(value.flags & TargetFlag.refuse)).map(({ value }) => value.pool),
+  );
+  return [
+    ...targets.map(target => `frontend ${targetLine(target, target.value, nameOf)}`),
+    ...Array.from(used, pool => `endpoints of ${nameOf(pool)} : ${endpointsText(table.pools.get(pool) ?? [])}`),
+    ...Array.from(table.nodeAddresses, ([ip, kind]) => `node address ${nodeAddressLine(ip, kind)}`),
+  ];
+}
+
+/** Chance decides among endpoints, so their order means nothing. */
+function endpointsText(endpoints: readonly SocketEndpoint[]): string {
+  return endpoints.map(endpointName).sort().join(' ') || 'none';
+}

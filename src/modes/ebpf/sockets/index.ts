@@ -1,0 +1,1 @@
+export { SocketReader } from './reader.ts';

@@ -1,0 +1,3 @@
+import { explainedSuite } from './explained-suite.ts';
+
+explainedSuite('ebpf', 'ebpf');
