@@ -1,4 +1,4 @@
-import { BpfLink, BpfMap, BpfProgram } from '../../src/kernel/bpf/index.ts';
+import { BpfLink, BpfMap, BpfProgram, type ProgramSpec } from '../../src/kernel/bpf/index.ts';
 import { type NetworkNamespace, namespaceCookie } from '../../src/kernel/netns.ts';
 import {
   decodePeer,
@@ -32,6 +32,8 @@ export interface ProgrammedOptions extends Partial<ProgramOptions> {
   /** The namespaces whose sockets are translated. */
   readonly serves?: readonly NetworkNamespace[];
   readonly controlGroup?: string;
+  /** The programs to attach. By default those of the mode. */
+  readonly programs?: (options: ProgramOptions) => readonly ProgramSpec[];
 }
 
 /** The programs of ebpf mode, attached to a control group, with maps that a test writes itself. */
@@ -40,12 +42,15 @@ export class ProgrammedSockets {
   readonly #links: BpfLink[] = [];
   readonly #options: ProgramOptions;
   readonly #serves: readonly NetworkNamespace[];
+  readonly #programs: (options: ProgramOptions) => readonly ProgramSpec[];
   #pools = 0;
   #slots: Record<Family, number> = { IPv4: 0, IPv6: 0 };
 
-  constructor({ serves = [], controlGroup = testControlGroup(), ...options }: ProgrammedOptions = {}) {
+  constructor(settings: ProgrammedOptions = {}) {
+    const { serves = [], controlGroup = testControlGroup(), programs: made = socketPrograms, ...options } = settings;
     const everything = { hasAffinity: true, hasLeastConnections: true, countsConnections: true, canRefuse: true };
     this.#serves = serves;
+    this.#programs = made;
     this.#options = { nodeCookie: 0n, scope: 'listed', ...everything, ...options };
     try {
       const programs = this.#load();
@@ -157,7 +162,7 @@ export class ProgrammedSockets {
   }
 
   #load(): readonly BpfProgram[] {
-    const programs = socketPrograms(this.#options).map(spec => BpfProgram.load(spec, name => this.#map(name).fd));
+    const programs = this.#programs(this.#options).map(spec => BpfProgram.load(spec, name => this.#map(name).fd));
     for (const namespace of this.#serves) {
       const key = Buffer.alloc(8);
       key.writeBigUInt64LE(namespaceCookie(namespace));
@@ -187,10 +192,12 @@ function index(value: number): Buffer {
   return bytes;
 }
 
+const ENDPOINT_PORT = 8080;
+
 /** The endpoints of the lab. All its networks have them, with listeners. */
 export const ENDPOINTS: Readonly<Record<Family, readonly Endpoint[]>> = {
-  IPv4: [11, 12, 13, 14].map(n => ({ ip: `10.244.1.${n}` as Ip, port: 8080 })),
-  IPv6: [11, 12, 13, 14].map(n => ({ ip: `fd00:244::${n}` as Ip, port: 8080 })),
+  IPv4: [11, 12, 13, 14].map(n => ({ ip: `10.244.1.${n}` as Ip, port: ENDPOINT_PORT })),
+  IPv6: [11, 12, 13, 14].map(n => ({ ip: `fd00:244::${n}` as Ip, port: ENDPOINT_PORT })),
 };
 
 /** What a socket gets that the programs leave alone: the lab's networks have no route to Services. */
@@ -210,9 +217,10 @@ export async function withSocketLab(
   options: ProgrammedOptions = {},
 ): Promise<void> {
   const open: { close(): void }[] = [];
+  const ips = [...ENDPOINTS.IPv4, ...ENDPOINTS.IPv6].map(({ ip }) => ip);
   try {
     const network = () => {
-      const network = new TestNetwork([...ENDPOINTS.IPv4, ...ENDPOINTS.IPv6]);
+      const network = new TestNetwork(ips, ENDPOINT_PORT);
       open.push(network);
       return network;
     };

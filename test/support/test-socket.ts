@@ -128,17 +128,17 @@ export class TestNetwork {
   readonly namespace: NetworkNamespace;
   readonly #listeners: readonly TestListener[];
 
-  constructor(places: readonly { readonly ip: Ip; readonly port: number }[]) {
+  constructor(ips: readonly Ip[], port: number) {
     this.namespace = NetworkNamespace.create();
     setLoopbackUp(this.namespace);
     withRoutes(this.namespace, route => {
       const lo = loopbackOf(route);
-      for (const { ip } of places) {
+      for (const ip of ips) {
         const isV6 = familyOf(ip) === 'IPv6';
         route.addAddress(lo, { ip, prefix: isV6 ? 128 : 32, ...(isV6 && { nodad: true }) });
       }
     });
-    this.#listeners = places.map(({ ip, port }) => new TestListener(this.namespace, ip, port));
+    this.#listeners = ips.map(ip => new TestListener(this.namespace, ip, port));
   }
 
   /** Connects, and says which listener took the connection, or why there is none. */

@@ -1,8 +1,8 @@
 import type { Family, Ip } from '../../../net/index.ts';
-import { frontendEntries, type PlacedPort } from '../generation/placed-port.ts';
 import type { PlacedPool } from '../generation/pool-table.ts';
-import { decodeFrontendKey, decodeTarget, TargetFlag, type TargetValue } from '../programs/index.ts';
-import type { NodeAddressKind, PoolName, SocketEndpoint, SocketPort } from '../render.ts';
+import { targetValue } from '../generation/target-value.ts';
+import { TargetFlag, type TargetValue } from '../programs/index.ts';
+import type { NodeAddressKind, SocketEndpoint, SocketPort } from '../render.ts';
 import { endpointName, frontendName, nodeAddressLine, poolName, targetLine } from './map-texts.ts';
 
 /** What the maps of one family hold, by the text of its key: `10.96.0.10:80`. */
@@ -34,24 +34,19 @@ export function wantedTable(
   const pools = new Map<number, readonly SocketEndpoint[]>();
   const poolNames = new Map<number, string>();
   for (const port of ports) {
-    const placed = new Map<PoolName, PlacedPool>();
-    for (const [name, endpoints] of port.pools) {
+    const placed: PlacedPool[] = [];
+    for (const { name, endpoints } of port.pools) {
       const index = pools.size + 1;
       pools.set(index, endpoints);
       poolNames.set(index, `${port.id} ${name}`);
-      placed.set(name, { index, run: { first: 0, count: endpoints.length }, endpoints });
+      placed.push({ name, index, run: { first: 0, count: endpoints.length }, endpoints });
     }
-    for (const target of targetsOf({ family, port, pools: placed, counter: 0 }))
-      targets.set(frontendName(target), target);
+    for (const target of port.targets) {
+      const value = targetValue({ family, port, pools: placed, counter: 0 }, target);
+      targets.set(frontendName(target), { ip: target.ip, port: target.port, value });
+    }
   }
   return { targets, pools, nodeAddresses, poolNames };
-}
-
-function targetsOf(placed: PlacedPort): readonly Target[] {
-  return Array.from(frontendEntries(placed), ([key, value]) => ({
-    ...decodeFrontendKey(Buffer.from(key, 'latin1')),
-    value: decodeTarget(Buffer.from(value, 'latin1')),
-  }));
 }
 
 /**

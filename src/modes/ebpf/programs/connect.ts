@@ -1,7 +1,5 @@
 import {
-  type Assembled,
   addAtomic,
-  assemble,
   at,
   call,
   exit,
@@ -36,17 +34,15 @@ const ECONNREFUSED = 111;
 const verdict = r7;
 
 /** `connect()` on an IPv4 socket. */
-export function connect4(options: ProgramOptions): Assembled {
-  return assemble(connectProgram(options, translate(V4, options)));
+export function connect4(options: ProgramOptions): Part {
+  return connectProgram(options, translate(V4, options));
 }
 
 /** `connect()` on an IPv6 socket, with an address of either family. */
-export function connect6(options: ProgramOptions): Assembled {
-  return assemble(
-    connectProgram(
-      options,
-      eitherFamily(family => translate(family, options)),
-    ),
+export function connect6(options: ProgramOptions): Part {
+  return connectProgram(
+    options,
+    eitherFamily(family => translate(family, options)),
   );
 }
 

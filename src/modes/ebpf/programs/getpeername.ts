@@ -1,6 +1,4 @@
 import {
-  type Assembled,
-  assemble,
   at,
   item,
   label,
@@ -22,13 +20,13 @@ import { copyAddress, ctx, eachWord, type SocketFamily, V4 } from './parts/socke
 import { findRecord } from './parts/socket-record.ts';
 
 /** `getpeername()` on an IPv4 socket. */
-export function getpeername4(): Assembled {
-  return assemble(getpeernameProgram(showService(V4)));
+export function getpeername4(): Part {
+  return getpeernameProgram(showService(V4));
 }
 
 /** `getpeername()` on an IPv6 socket. */
-export function getpeername6(): Assembled {
-  return assemble(getpeernameProgram(eitherFamily(showService)));
+export function getpeername6(): Part {
+  return getpeernameProgram(eitherFamily(showService));
 }
 
 function getpeernameProgram(body: Part): Part {
