@@ -38,7 +38,7 @@ describe('what the maps of ebpf mode hold', () => {
 
   before(async () => {
     bpffs = openDetachedBpffs();
-    network = new TestNetwork(ENDPOINTS.map(text => ({ ip: ip(text), port: 8080 })));
+    network = new TestNetwork(ENDPOINTS.map(ip), 8080);
     const { namespace } = network;
     const listedNamespaces = [namespaceCookie(namespace)];
     harness = new ModeHarness(
