@@ -15,6 +15,8 @@ export {
 } from './explanation.ts';
 export { type Facts, fixedFacts, type KernelFacts, type WatchFact } from './facts.ts';
 export {
+  type AtSocket,
+  atSocket,
   type Destination,
   type FrontendIndex,
   frontendOutcome,

@@ -1,5 +1,5 @@
 export { type Assembled, AssemblyError, assemble } from './assemble.ts';
-export { attachedPrograms, type LoneProgram, loneProgram } from './attached-programs.ts';
+export { attachedPrograms } from './attached-programs.ts';
 export { BPFFS, isBpffs, openPin, pin } from './bpffs.ts';
 export type { BtfReader, MemberPlace } from './btf-reader.ts';
 export { type ControlGroup, nodeControlGroup, openControlGroup } from './cgroup.ts';
