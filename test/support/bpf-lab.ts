@@ -1,6 +1,5 @@
 import { closeSync, mkdirSync, openSync, readdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { nodeControlGroup } from '../../src/kernel/bpf/index.ts';
 
 // Tests attach BPF programs to a control group of their own process, never to the root: the machine has other users.
 
@@ -45,14 +44,20 @@ export function aloneInControlGroup<T>(work: (path: string) => T): T {
 }
 
 function enterGroup(): string {
-  const root = nodeControlGroup();
-  if ('missing' in root) throw new Error(root.missing);
-  removeAbandoned(root.path);
-  const path = join(root.path, `${PREFIX}${process.pid}`);
-  const home = join(root.path, ownGroup());
+  const root = hierarchyRoot();
+  removeAbandoned(root);
+  const path = join(root, `${PREFIX}${process.pid}`);
+  const home = join(root, ownGroup());
   mkdirSync(path);
   process.once('exit', () => leaveGroup(path, home));
   moveTo(path, process.pid);
+  return path;
+}
+
+/** Where the machine has the hierarchy of version 2. */
+function hierarchyRoot(): string {
+  const [, path] = /^\S+ (\S+) cgroup2 /m.exec(readFileSync('/proc/self/mounts', 'utf8')) ?? [];
+  if (path === undefined) throw new Error('no cgroup2 file system is mounted');
   return path;
 }
 
