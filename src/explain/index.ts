@@ -13,7 +13,7 @@ export {
   type Topic,
   type Verdict,
 } from './explanation.ts';
-export { type Facts, fixedFacts, type KernelFacts, type WatchFact } from './facts.ts';
+export { behaviourNow, type Facts, fixedFacts, type KernelFacts, type WatchFact } from './facts.ts';
 export {
   type AtSocket,
   atSocket,
