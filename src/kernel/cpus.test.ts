@@ -3,14 +3,14 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { availableParallelism, cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { countMachineCpus } from './cpus.ts';
+import { countMachineCpus, countPossibleCpus } from './cpus.ts';
 
-function count(text: string): number {
+function count(text: string, countIn = countMachineCpus): number {
   const folder = mkdtempSync(join(tmpdir(), 'cpus-'));
   try {
     const file = join(folder, 'online');
     writeFileSync(file, text);
-    return countMachineCpus(file);
+    return countIn(file);
   } finally {
     rmSync(folder, { recursive: true });
   }
@@ -26,4 +26,11 @@ test('KERNEL-12 the CPUs in the list of the kernel count', () => {
 test('KERNEL-12 without a list that can be read, the CPUs of this process count', () => {
   assert.equal(countMachineCpus('/nonexistent'), availableParallelism());
   for (const text of ['', 'none\n', '3-1\n']) assert.equal(count(text), availableParallelism());
+});
+
+test('BPF-6 the possible CPUs are those in the list of the kernel, and nothing else can be assumed', () => {
+  assert.equal(count('0-127\n', countPossibleCpus), 128);
+  assert.ok(countPossibleCpus() >= countMachineCpus());
+  assert.throws(() => count('none\n', countPossibleCpus), /has no list of CPUs/);
+  assert.throws(() => countPossibleCpus('/nonexistent'), /has no list of CPUs/);
 });

@@ -1,6 +1,5 @@
 import { closeSync, mkdirSync, openSync, readdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { nodeControlGroup } from '../../src/kernel/bpf/index.ts';
 
 // Tests attach BPF programs to a control group of their own process, never to the root: the machine has other users.
 
@@ -55,12 +54,11 @@ function enterGroup(): string {
   return path;
 }
 
-/** Several nodes may share this machine, so its root need not be the control group of a node. */
+/** Where the machine has the hierarchy of version 2. */
 function hierarchyRoot(): string {
-  const places = ['/sys/fs/cgroup/unified', '/sys/fs/cgroup'];
-  const found = places.find(path => !('missing' in nodeControlGroup(path)));
-  if (found === undefined) throw new Error(`no cgroup2 file system is mounted at ${places.join(' or ')}`);
-  return found;
+  const [, path] = /^\S+ (\S+) cgroup2 /m.exec(readFileSync('/proc/self/mounts', 'utf8')) ?? [];
+  if (path === undefined) throw new Error('no cgroup2 file system is mounted');
+  return path;
 }
 
 /** The control group that this process is in, from the root of the hierarchy. */

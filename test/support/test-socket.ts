@@ -128,17 +128,19 @@ export class TestNetwork {
   readonly namespace: NetworkNamespace;
   readonly #listeners: readonly TestListener[];
 
-  constructor(ips: readonly Ip[], port: number) {
+  /** `port` is that of the addresses that have none. */
+  constructor(addresses: readonly (Ip | { readonly ip: Ip; readonly port: number })[], port = 8080) {
+    const places = addresses.map(address => (typeof address === 'string' ? { ip: address, port } : address));
     this.namespace = NetworkNamespace.create();
     setLoopbackUp(this.namespace);
     withRoutes(this.namespace, route => {
       const lo = loopbackOf(route);
-      for (const ip of ips) {
+      for (const { ip } of places) {
         const isV6 = familyOf(ip) === 'IPv6';
         route.addAddress(lo, { ip, prefix: isV6 ? 128 : 32, ...(isV6 && { nodad: true }) });
       }
     });
-    this.#listeners = ips.map(ip => new TestListener(this.namespace, ip, port));
+    this.#listeners = places.map(({ ip, port }) => new TestListener(this.namespace, ip, port));
   }
 
   /** Connects, and says which listener took the connection, or why there is none. */

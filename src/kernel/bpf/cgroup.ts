@@ -7,6 +7,7 @@ import { check, fileSystemType, open } from '../libc.ts';
 const CGROUP2_FILE_SYSTEM = 0x63677270;
 /** The inode of the root of the whole hierarchy. */
 const ROOT_ID = 1n;
+const O_DIRECTORY_CLOEXEC = 0o2200000;
 
 /** A hybrid hierarchy has cgroup2 in the folder `unified`, and older ones beside it. */
 const USUAL_PLACES = ['/sys/fs/cgroup/unified', '/sys/fs/cgroup'];
@@ -41,8 +42,8 @@ export function nodeControlGroup(
   }
   const path = hierarchyFolder(usual, isCgroup2);
   if (path === undefined) return { missing: `no cgroup2 file system is mounted at ${usual.join(' or ')}` };
-  if (hasPods(path)) return groupAt(path);
   const group = groupAt(path);
+  if (hasPods(path)) return group;
   if (group.id !== rootId) {
     return { missing: `${path} has only the processes of this container; mount the host's /sys/fs/cgroup there` };
   }
@@ -60,6 +61,11 @@ function groupOfOneNode(root: ControlGroup, nodeName: string): ControlGroup | { 
   return {
     missing: `several nodes share ${root.path}: ${nodes.join(', ')}; name the control group of this one with --cgroup-root`,
   };
+}
+
+/** Returns a descriptor of the control group, for links. */
+export function openControlGroup({ path }: ControlGroup): number {
+  return check(open(path, O_DIRECTORY_CLOEXEC), `open control group ${path}`);
 }
 
 /** Where this machine or container has its cgroup2 hierarchy. */
@@ -81,11 +87,4 @@ function isOnCgroup2(path: string): boolean {
 
 function groupAt(path: string): ControlGroup {
   return { path, id: statSync(path, { bigint: true }).ino };
-}
-
-const O_DIRECTORY_CLOEXEC = 0o2200000;
-
-/** Returns a descriptor of the control group, for links. */
-export function openControlGroup({ path }: ControlGroup): number {
-  return check(open(path, O_DIRECTORY_CLOEXEC), `open control group ${path}`);
 }

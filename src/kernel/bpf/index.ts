@@ -1,5 +1,5 @@
 export { type Assembled, AssemblyError, assemble } from './assemble.ts';
-export { attachedPrograms, type LoneProgram, loneProgram } from './attached-programs.ts';
+export { attachedPrograms } from './attached-programs.ts';
 export { BPFFS, isBpffs, openPin, pin } from './bpffs.ts';
 export type { BtfReader, MemberPlace } from './btf-reader.ts';
 export { type ControlGroup, nodeControlGroup, openControlGroup } from './cgroup.ts';
@@ -24,7 +24,8 @@ export {
 export { iterate } from './iterator.ts';
 export { readKernelTypes } from './kernel-types.ts';
 export { BpfLink, type LinkInfo } from './link.ts';
-export { BpfMap, type Entries, type MapSpec, type MapType } from './map.ts';
+export { BpfMap, type Entries } from './map.ts';
+export type { MapSpec, MapType } from './map-spec.ts';
 export { MappedArray } from './mapped-array.ts';
 export { type MapInfo, mapById, mapInfo, type ProgramInfo, programById, programInfo } from './object-info.ts';
 export { OwnControlGroup } from './own-control-group.ts';

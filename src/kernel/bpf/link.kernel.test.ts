@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict';
-import { closeSync, mkdirSync, openSync, rmdirSync, statSync, unlinkSync } from 'node:fs';
+import { mkdirSync, rmdirSync, statSync, unlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { openDetachedBpffs } from '../../../test/support/detached-bpffs.ts';
 import { waitFor } from '../../../test/support/wait-for.ts';
 import { KernelError } from '../errors.ts';
-import { syscall } from '../libc.ts';
+import { close, syscall } from '../libc.ts';
 import { assemble } from './assemble.ts';
 import { attachedPrograms, loneProgram } from './attached-programs.ts';
 import { isBpffs, openPin, pin } from './bpffs.ts';
-import { nodeControlGroup } from './cgroup.ts';
+import { type ControlGroup, hierarchyFolder, nodeControlGroup, openControlGroup } from './cgroup.ts';
 import { CALL_NUMBERS } from './error.ts';
 import { BpfLink } from './link.ts';
 import { BpfMap } from './map.ts';
@@ -18,29 +18,26 @@ import { BpfProgram, HOOKS } from './program.ts';
 import { returns } from './stack.ts';
 
 /** An empty control group, with a descriptor of it. No process ever enters it. */
-interface Group {
-  readonly path: string;
+interface Group extends ControlGroup {
   readonly fd: number;
-  readonly id: bigint;
 }
 
 let groups = 0;
 
 async function withGroup(work: (group: Group) => void | Promise<void>, parent?: Group): Promise<void> {
-  const path = join(parent?.path ?? rootPath(), `pointsman-link-${process.pid}-${groups++}`);
+  const path = join(
+    parent?.path ?? hierarchyFolder() ?? assert.fail('there is no cgroup2'),
+    `pointsman-link-${process.pid}-${groups++}`,
+  );
   mkdirSync(path);
-  const fd = openSync(path, 'r');
+  const id = statSync(path, { bigint: true }).ino;
+  const fd = openControlGroup({ path, id });
   try {
-    await work({ path, fd, id: statSync(path, { bigint: true }).ino });
+    await work({ path, fd, id });
   } finally {
-    closeSync(fd);
+    close(fd);
     rmdirSync(path);
   }
-}
-
-function rootPath(): string {
-  const root = nodeControlGroup();
-  return 'path' in root ? root.path : assert.fail(root.missing);
 }
 
 async function withPrograms(work: (one: BpfProgram, two: BpfProgram) => Promise<void>): Promise<void> {
@@ -57,12 +54,15 @@ async function withPrograms(work: (one: BpfProgram, two: BpfProgram) => Promise<
 
 const idOf = (program: BpfProgram) => programInfo(program.fd).id;
 
-test('BPF-11 this machine has the root of the hierarchy, whose id is 1', async () => {
-  const root = nodeControlGroup();
-  assert.ok('path' in root);
-  assert.equal(root.id, 1n);
-  await withGroup(({ path, id }) => assert.deepEqual(nodeControlGroup(path), { path, id }));
-});
+test('BPF-11 a control group that the operator names is taken, with the id by which the kernel knows it', () =>
+  withPrograms(program =>
+    withGroup(({ path, fd, id }) => {
+      assert.deepEqual(nodeControlGroup(path), { path, id });
+      const link = BpfLink.create(program, fd);
+      assert.equal(link.info().cgroup, id);
+      link.close();
+    }),
+  ));
 
 test('BPF-8 a link attaches a program, has another one put in place, and ends with its descriptor', () =>
   withPrograms((one, two) =>

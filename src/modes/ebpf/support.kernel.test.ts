@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { readdirSync } from 'node:fs';
 import { describe, test } from 'node:test';
-import { withCapabilities } from '../../../test/support/capabilities.ts';
+import { testControlGroup } from '../../../test/support/bpf-lab.ts';
 import { withNamespace } from '../../../test/support/namespaces.ts';
+import { withCapabilities } from '../../../test/support/with-capabilities.ts';
 import { KernelError } from '../../kernel/errors.ts';
 import { type ProbedKernel, type SocketSupportOptions, socketSupport } from './support.ts';
 
@@ -38,7 +39,7 @@ class FakeKernel implements ProbedKernel {
 }
 
 function missing(options: SocketSupportOptions) {
-  const support = socketSupport(options);
+  const support = socketSupport({ cgroupRoot: testControlGroup(), ...options });
   return 'missing' in support ? support : assert.fail('nothing is missing');
 }
 
@@ -49,12 +50,13 @@ function refusal(operation: string, errno: string, kernelMessage?: string): Kern
 describe('EBPF-22 what this kernel and this process can do', () => {
   test('EBPF-22 the probe makes each map, loads each program and keeps nothing', () =>
     withNamespace(namespace => {
-      socketSupport();
+      const cgroupRoot = testControlGroup();
+      socketSupport({ cgroupRoot });
       const before = readdirSync('/proc/self/fd').length;
-      assert.deepEqual(socketSupport({ namespace }), { canRefuse: true });
+      assert.deepEqual(socketSupport({ cgroupRoot, namespace }), { canRefuse: true });
       assert.equal(readdirSync('/proc/self/fd').length, before);
       assert.deepEqual(
-        withCapabilities(['CAP_BPF', 'CAP_NET_ADMIN'], () => socketSupport()),
+        withCapabilities(['CAP_BPF', 'CAP_NET_ADMIN'], () => socketSupport({ cgroupRoot })),
         { canRefuse: true },
       );
     }));
@@ -65,6 +67,7 @@ describe('EBPF-22 what this kernel and this process can do', () => {
       [['CAP_NET_ADMIN'], 'bpf MAP_CREATE frontends4'],
       [['CAP_BPF'], 'bpf PROG_LOAD connect4'],
     ] as const) {
+      testControlGroup();
       const { missing: text, errno } = withCapabilities(capabilities, () => missing({}));
       assert.equal(errno, 'EPERM');
       assert.equal(text, `${operation} failed: EPERM; run kube-proxy as root or with CAP_BPF and CAP_NET_ADMIN`);
@@ -81,7 +84,7 @@ describe('EBPF-22 what this kernel and this process can do', () => {
   test('EBPF-22 a kernel without bpf_set_retval serves, but cannot refuse', () => {
     const error = refusal('bpf PROG_LOAD connect4', 'EINVAL', 'unknown func bpf_set_retval#187\nprocessed 9 insns');
     const kernel = new FakeKernel('5.15.0', { bpf_set_retval: error });
-    assert.deepEqual(socketSupport({ kernel }), { canRefuse: false });
+    assert.deepEqual(socketSupport({ kernel, cgroupRoot: testControlGroup() }), { canRefuse: false });
     assert.equal(kernel.open, 0);
   });
 
