@@ -45,6 +45,7 @@ export class EbpfMode extends ModeShell<EbpfWriter> implements SocketLayer {
       contents: () => this.#contents(),
       failed: (error, needsSync) => this.#failed(error, needsSync),
       notice: message => this.events.notice(families[0] ?? 'IPv4', message),
+      attempted: () => this.events.conditionChanged?.(),
     });
   }
 

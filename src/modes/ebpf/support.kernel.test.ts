@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { readdirSync } from 'node:fs';
 import { describe, test } from 'node:test';
 import { testControlGroup } from '../../../test/support/bpf-lab.ts';
-import { withCapabilities } from '../../../test/support/capabilities.ts';
 import { withNamespace } from '../../../test/support/namespaces.ts';
+import { withCapabilities } from '../../../test/support/with-capabilities.ts';
 import { KernelError } from '../../kernel/errors.ts';
 import { type ProbedKernel, type SocketSupportOptions, socketSupport } from './support.ts';
 

@@ -173,6 +173,8 @@ export class Translation {
     } catch (error) {
       this.#giveUp(error);
       return false;
+    } finally {
+      this.#options.attempted?.();
     }
   }
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { testControlGroup, withControlGroup } from '../../../../test/support/bpf-lab.ts';
-import { withCapabilities } from '../../../../test/support/capabilities.ts';
+import { withCapabilities } from '../../../../test/support/with-capabilities.ts';
 import { BpfLink, BpfMap, BpfProgram } from '../../../kernel/bpf/index.ts';
 import { MAP_NAMES, type MapName, mapSpec, type ProgramOptions, socketPrograms } from './index.ts';
 
