@@ -18,6 +18,7 @@ const GUEST_TIMEOUT_MS = 3 * 3_600_000;
 /** @type {Readonly<Record<string, import('./programs.mjs').Programs>>} */
 const PROGRAMS = {
   browser: BROWSER_PROGRAMS,
+  ebpf: { taskset: 'util-linux' },
   iptables: { iptables: 'iptables' },
   ipvs: GUEST_PROGRAMS,
   nftables: { nft: 'nftables' },

@@ -1,9 +1,12 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
+import { mkdirSync, rmdirSync } from 'node:fs';
+import { join } from 'node:path';
 import { before, test } from 'node:test';
 import type { NetworkNamespace } from '../src/kernel/netns.ts';
 import { deployedCapabilities } from './e2e/deployed-objects.ts';
 import { TestNode } from './e2e/test-node.ts';
+import { testControlGroup } from './support/bpf-lab.ts';
 import { buildKubeProxy } from './support/kube-proxy.ts';
 import { createNodeNamespace } from './support/namespaces.ts';
 import { nft } from './support/nftables-mode.ts';
@@ -22,8 +25,7 @@ const FLAGS = [
 ];
 const ROOT = 0;
 const NOBODY = 65532;
-/** Bit 12 is CAP_NET_ADMIN. */
-const ONLY_NET_ADMIN = (1n << 12n).toString(16).padStart(16, '0');
+const CAPABILITY_BITS: Readonly<Record<string, bigint>> = { NET_ADMIN: 12n, PERFMON: 38n, BPF: 39n };
 const PERMISSION = /EACCES|EPERM|EROFS|[Pp]ermission denied|not permitted|[Rr]ead-only/;
 /** Lines about a missing permission that say what the proxy cannot do. */
 const NOTICES = ['"Failed to apply OOMScore"'];
@@ -45,17 +47,36 @@ async function withProgram(
   work: (program: SandboxedProgram, namespace: NetworkNamespace) => Promise<void>,
   prepare: (namespace: NetworkNamespace) => void = () => {},
 ): Promise<void> {
-  const namespace = createNodeNamespace();
-  let program: SandboxedProgram | undefined;
-  try {
-    prepare(namespace);
-    const capabilities = deployedCapabilities(mode).map(name => name.toLowerCase());
-    program = new SandboxedProgram(namespace, { uid, capabilities }, [...FLAGS, '--proxy-mode', mode]);
-    await work(program, namespace);
-  } finally {
-    await program?.end('SIGKILL');
-    namespace.close();
-  }
+  await withModeFlags(mode, async flags => {
+    const namespace = createNodeNamespace();
+    let program: SandboxedProgram | undefined;
+    try {
+      prepare(namespace);
+      const capabilities = deployedCapabilities(mode).map(name => name.toLowerCase());
+      program = new SandboxedProgram(namespace, { uid, capabilities }, [...FLAGS, '--proxy-mode', mode, ...flags]);
+      await work(program, namespace);
+    } finally {
+      await program?.end('SIGKILL');
+      namespace.close();
+    }
+  });
+}
+
+/** The capabilities as the kernel shows them. */
+function capabilitySet(names: readonly string[]): string {
+  const bits = names.map(name => CAPABILITY_BITS[name] ?? assert.fail(name));
+  return bits
+    .reduce((set, bit) => set | (1n << bit), 0n)
+    .toString(16)
+    .padStart(16, '0');
+}
+
+/** ebpf mode serves a control group of its own, and none of the machine's processes. */
+function withModeFlags<T>(mode: string, work: (flags: readonly string[]) => Promise<T>): Promise<T> {
+  if (mode !== 'ebpf') return work([]);
+  const path = join(testControlGroup(), 'least-privilege');
+  mkdirSync(path);
+  return work(['--cgroup-root', path]).finally(() => rmdirSync(path));
 }
 
 /** What a privileged init container does. */
@@ -64,24 +85,31 @@ function initialise(namespace: NetworkNamespace): void {
 }
 
 function programmedRules(namespace: NetworkNamespace, mode: string): string {
-  if (mode === 'nftables') return nft(namespace, 'list', 'map', 'ip', 'kube-proxy', 'service-numbers');
+  if (mode === 'nftables' || mode === 'ebpf')
+    return nft(namespace, 'list', 'map', 'ip', 'kube-proxy', 'service-numbers');
   return runIn(namespace, 'iptables-save');
 }
 
-for (const mode of ['nftables', 'iptables', 'userspace']) {
+for (const mode of ['nftables', 'ebpf', 'iptables', 'userspace']) {
+  const rights = deployedCapabilities(mode);
   for (const uid of [ROOT, NOBODY]) {
-    test(`START-18 INSPECT-23 ${mode} mode works as user ${uid} with no capability but NET_ADMIN`, async () => {
+    test(`START-18 INSPECT-23 ${mode} mode works as user ${uid} with no capability but ${rights}`, async () => {
       const explained = [...NOTICES, ...(uid === NOBODY ? OTHER_BACKEND : [])];
       const check = async (program: SandboxedProgram, namespace: NetworkNamespace) => {
         await program.untilLogged('"Synced all service ports" ipFamily="IPv6"');
         const capabilities = program.status('CapEff');
-        assert.deepEqual([capabilities, program.status('CapBnd')], [ONLY_NET_ADMIN, ONLY_NET_ADMIN]);
+        assert.deepEqual([capabilities, program.status('CapBnd')], [capabilitySet(rights), capabilitySet(rights)]);
         assert.deepEqual([program.status('Uid')?.split('\t')[0], program.status('NoNewPrivs')], [`${uid}`, '1']);
         for (const path of ['/', '/mnt', '/tmp', '/sys', '/proc/sys']) {
           assert.ok(program.mountOptions(path).includes('ro'), path);
         }
         assert.match(programmedRules(namespace, mode), /10\.96\.0\.10\b/);
         assert.equal((await new TestNode(namespace).health('/healthz')).status, 200);
+        if (mode === 'ebpf') {
+          const { text } = await new TestNode(namespace).health('/readyz?verbose');
+          assert.match(text, /^\[\+\]sockets ok: serving: .*$/m);
+          assert.doesNotMatch(text, /until this process ends/);
+        }
         const { status, stdout } = program.exec('status');
         assert.equal(status, 0, stdout);
         assert.match(stdout, /^ {2}version +Pointsman \d/m, 'status asked through the socket');

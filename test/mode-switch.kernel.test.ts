@@ -1,17 +1,19 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { defaultConfiguration } from '../src/config/index.ts';
-import { NetworkNamespace } from '../src/kernel/netns.ts';
+import { NetworkNamespace, namespaceCookie } from '../src/kernel/netns.ts';
 import { readSysctl } from '../src/kernel/sysctl.ts';
-import { configuredMode, createMode } from '../src/modes/index.ts';
+import { configuredMode, createMode, type ModeContext, modeNamed } from '../src/modes/index.ts';
 import { FAMILIES } from '../src/net/index.ts';
+import { testControlGroup } from './support/bpf-lab.ts';
 import { ModeHarness } from './support/mode-harness.ts';
+import { nft } from './support/nftables-mode.ts';
 import { service, slice } from './support/objects.ts';
 import { runIn } from './support/run-in.ts';
 
 /** The modes that this kernel has. The ipvs mode needs a guest. */
 const MODES = ['nftables', 'iptables', 'userspace'] as const;
-type ModeName = (typeof MODES)[number];
+type ModeName = (typeof MODES)[number] | 'ebpf';
 
 /** What the kubelet writes when it starts. */
 const KUBELET = `*mangle
@@ -49,9 +51,12 @@ async function runMode(namespace: NetworkNamespace, name: ModeName, localhostNod
   const defaults = defaultConfiguration();
   const iptables = { ...defaults.iptables, localhostNodePorts };
   const configured = configuredMode({ ...defaults, mode: name, iptables }, { countConnections: false });
-  const harness = new ModeHarness(events => createMode(configured, FAMILIES, { namespace, events }), {
-    families: FAMILIES,
-  });
+  const harness = new ModeHarness(
+    events => createMode(configured, FAMILIES, { namespace, events, ...(name === 'ebpf' && scopeOf(namespace)) }),
+    {
+      families: FAMILIES,
+    },
+  );
   harness.setService(service('web', { clusterIP: '10.96.0.1', ports: [{ nodePort: 30000 }] }));
   harness.setEndpointSlice(slice('web-1', ['10.244.1.1']));
   try {
@@ -63,6 +68,12 @@ async function runMode(namespace: NetworkNamespace, name: ModeName, localhostNod
     harness.events.lines.filter(line => !line.startsWith('notice: ')),
     [],
   );
+}
+
+/** ebpf mode serves no socket of the machine, only those of the namespace. */
+function scopeOf(namespace: NetworkNamespace): Pick<ModeContext, 'socketScope'> {
+  const listedNamespaces = [namespaceCookie(namespace)];
+  return { socketScope: { cgroupRoot: testControlGroup(), bpffs: '/nowhere', listedNamespaces } };
 }
 
 /** The rules after the modes have run, one after the other, in a new network. */
@@ -121,6 +132,41 @@ test('MODE-11 after iptables mode with node ports at localhost, the ports of the
       rules.at(-1) ?? '',
       /^iptables filter -A KUBE-FIREWALL .*"block incoming localnet connections".* -j DROP$/,
     );
+  } finally {
+    namespace.close();
+  }
+});
+
+/** The number that the kernel gave to the table. */
+function tableHandle(namespace: NetworkNamespace): string {
+  const listed = nft(namespace, '-a', 'list', 'table', 'ip', 'kube-proxy');
+  return /^table ip kube-proxy \{ # handle (\d+)$/m.exec(listed)?.[1] ?? assert.fail(listed);
+}
+
+test('EBPF-65 a change between ebpf and nftables mode keeps the table, and another mode removes it', async () => {
+  const namespace = NetworkNamespace.create();
+  try {
+    await runMode(namespace, 'nftables', false);
+    const handle = tableHandle(namespace);
+    const rules = nft(namespace, 'list', 'table', 'ip', 'kube-proxy');
+    for (const mode of ['ebpf', 'nftables', 'ebpf'] as const) {
+      await runMode(namespace, mode, false);
+      assert.deepEqual([tableHandle(namespace), nft(namespace, 'list', 'table', 'ip', 'kube-proxy')], [handle, rules]);
+    }
+    await runMode(namespace, 'iptables', false);
+    assert.equal(nft(namespace, 'list', 'tables').includes('ip kube-proxy'), false);
+    await runMode(namespace, 'ebpf', false);
+    assert.deepEqual(rulesOf(namespace), []);
+    assert.equal(nft(namespace, 'list', 'table', 'ip', 'kube-proxy'), rules);
+  } finally {
+    namespace.close();
+  }
+});
+
+test('EBPF-65 a proxy of another network namespace leaves the programs of this machine alone', () => {
+  const namespace = NetworkNamespace.create();
+  try {
+    assert.equal(modeNamed('ebpf')?.hasLeftovers?.(namespace), false);
   } finally {
     namespace.close();
   }

@@ -1,6 +1,6 @@
 import { closeSync, mkdirSync, openSync, rmdirSync, writeFileSync } from 'node:fs';
 import { Machine } from '../../src/demo/playground/machine.ts';
-import { nodeControlGroup } from '../../src/kernel/bpf/index.ts';
+import { hierarchyFolder } from '../../src/kernel/bpf/cgroup.ts';
 import { CtMessage } from '../../src/kernel/conntrack/attributes.ts';
 import { nfgenmsg } from '../../src/kernel/conntrack/family.ts';
 import { sendRequests } from '../../src/kernel/conntrack/requests.ts';
@@ -90,10 +90,10 @@ export class BenchGroup {
   readonly #home: string;
 
   constructor() {
-    const root = nodeControlGroup();
-    if ('missing' in root) throw new Error(root.missing);
-    this.#home = root.path;
-    this.path = `${root.path}/pointsman-bench-${process.pid}`;
+    const root = hierarchyFolder();
+    if (root === undefined) throw new Error('no cgroup2 file system is mounted');
+    this.#home = root;
+    this.path = `${root}/pointsman-bench-${process.pid}`;
     mkdirSync(this.path);
     this.fd = openSync(this.path, 'r');
   }

@@ -93,7 +93,7 @@ async function timeRenewal(times: MapTimes, work: () => Promise<void>): Promise<
   const before = process.cpuUsage();
   await work();
   const { user, system } = process.cpuUsage(before);
-  return { cpu: (user + system) / 1000, maps: times.ms, longest: watch.stop().longestCpuMs };
+  return { cpu: (user + system) / 1000, maps: times.cpuMs, longest: watch.stop().longestCpuMs };
 }
 
 async function timeChange(proxy: NodeProxy, times: MapTimes, change: () => void): Promise<ChangeTime> {

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
+import { defaultConfiguration } from '../../src/config/index.ts';
 import type { NetworkNamespace } from '../../src/kernel/netns.ts';
-import type { ModeEvents } from '../../src/modes/index.ts';
-import { modeNamed } from '../../src/modes/registry.ts';
+import { configuredMode, type ModeEvents } from '../../src/modes/index.ts';
 import type { Ip } from '../../src/net/index.ts';
 import { makeService, makeSlices } from './cluster.ts';
 import { EbpfLab, SERVER_IP } from './ebpf-lab.ts';
@@ -85,11 +85,10 @@ export async function measureStalls({ ms, ...way }: StallWay & { readonly ms: nu
 }
 
 function openMode({ mode, ports }: StallWay, namespace: NetworkNamespace, events: ModeEvents): BenchMode {
-  const descriptor = modeNamed(mode);
-  if (!descriptor) throw new Error(`there is no mode ${mode}`);
   // A notice of iptables mode may be about settings of this machine. They do not matter here.
   const context = { namespace, events: { ...events, notice() {} } };
-  return descriptor.create({ keepNodeSourcePorts: ports === 'kept' }, context);
+  const flags = { countConnections: false, keepNodeSourcePorts: ports === 'kept' };
+  return configuredMode({ ...defaultConfiguration(), mode }, flags).create(context);
 }
 
 /** Services that all have the endpoint of the lab. Returns their cluster IPs. */

@@ -8,6 +8,7 @@ import { errorText } from '../lib/error-text.ts';
 import type { Problem } from '../lib/problem.ts';
 import {
   type ConfiguredMode,
+  type ModeCondition,
   type ModeEvents,
   type ModeSettings,
   type SocketScope,
@@ -102,6 +103,11 @@ export class DemoProxy {
   /** The node's addresses. */
   interfaceIPs(): readonly Ip[] {
     return this.#proxy.live.interfaceIPs();
+  }
+
+  /** Whether an extra part of the mode serves. */
+  condition(): ModeCondition | undefined {
+    return this.#proxy.mode.condition?.();
   }
 
   modeSettings(family: Family): ModeSettings {

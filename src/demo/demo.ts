@@ -1,5 +1,5 @@
 import type { Node } from '../api/index.ts';
-import type { OutcomeContext } from '../explain/index.ts';
+import { behaviourNow, type OutcomeContext } from '../explain/index.ts';
 import type { InspectedProxy } from '../inspect/index.ts';
 import { OwnControlGroup } from '../kernel/bpf/index.ts';
 import { KernelError } from '../kernel/errors.ts';
@@ -169,7 +169,7 @@ export class Demo {
 
   #readContexts(): Readonly<Record<Family, OutcomeContext>> {
     const nodeIPs = this.#proxy.interfaceIPs();
-    const mode = { behaviour: this.behaviour };
+    const mode = { behaviour: behaviourNow(this.behaviour, this.#proxy.condition()) };
     const context = (family: Family) => ({ mode, settings: this.#proxy.modeSettings(family), nodeIPs });
     return { IPv4: context('IPv4'), IPv6: context('IPv6') };
   }

@@ -1,4 +1,4 @@
-import { frontendOutcome, type Outcome, type OutcomeContext } from '../explain/index.ts';
+import { atSocket, frontendOutcome, type Outcome, type OutcomeContext } from '../explain/index.ts';
 import { ANY_IP, type Family } from '../net/index.ts';
 import { type Caller, type Callers, callerFrom, DEFAULT_CALLERS, PLACES, type Place } from './caller.ts';
 import { findMismatch, isConclusive } from './comparison.ts';
@@ -94,7 +94,11 @@ export class Results {
     // The demo does not ask a row without an address.
     const destination = { ip: row.ip ?? ANY_IP[family], port: frontend.port, protocol };
     const question = { caller: this.#callerFrom(place, row), destination };
-    return frontendOutcome({ plan, frontend }, question, this.#contextOf(family));
+    const target = { plan, frontend };
+    const context = this.#contextOf(family);
+    const frontends = { frontendAt: () => target, lostFrontendsAt: () => [], frontendsWithIP: () => [] };
+    const socket = atSocket({ ...context, ...question, frontends });
+    return socket?.kind === 'decided' ? socket.outcome : frontendOutcome(target, question, context);
   }
 }
 

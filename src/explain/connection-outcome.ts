@@ -47,7 +47,7 @@ export function connectionOutcome(
   found: AddressUse = NO_USE,
 ): Outcome {
   const input = outcomeInput(destination, detected, facts, found);
-  return outcomeOf({ ...input, mode: { behaviour: behaviourNow(facts) } });
+  return outcomeOf({ ...input, mode: { behaviour: behaviourNow(facts.mode.behaviour, facts.condition) } });
 }
 
 /** What the outcome of a connection depends on, if every part of the mode serves. */

@@ -72,8 +72,7 @@ export interface KernelFacts {
 }
 
 /** What happens to connections now: while the mode cannot serve sockets, rules do everything. */
-export function behaviourNow({ mode, condition }: Pick<Facts, 'mode' | 'condition'>): ModeBehaviour {
-  const { behaviour } = mode;
+export function behaviourNow(behaviour: ModeBehaviour, condition: ModeCondition | undefined): ModeBehaviour {
   return condition?.isServing === false && behaviour.atSockets ? { ...behaviour, atSockets: undefined } : behaviour;
 }
 

@@ -13,8 +13,10 @@ export {
   type Topic,
   type Verdict,
 } from './explanation.ts';
-export { type Facts, fixedFacts, type KernelFacts, type WatchFact } from './facts.ts';
+export { behaviourNow, type Facts, fixedFacts, type KernelFacts, type WatchFact } from './facts.ts';
 export {
+  type AtSocket,
+  atSocket,
   type Destination,
   type FrontendIndex,
   frontendOutcome,

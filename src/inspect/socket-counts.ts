@@ -31,7 +31,9 @@ export async function countSockets(
 /** The name of a caller: its pod, `node`, or its address without the port. */
 export function callerName({ caller, callerPod, isOfNode }: SocketRow): string {
   if (isOfNode) return 'node';
-  return callerPod ?? caller?.replace(/:\d+$/, '').replace(/^\[|\]$/g, '') ?? 'unknown';
+  if (callerPod !== undefined || caller === undefined) return callerPod ?? 'unknown';
+  const ip = caller.slice(0, caller.lastIndexOf(':'));
+  return ip.startsWith('[') ? ip.slice(1, -1) : ip;
 }
 
 function count(row: SocketRow, tallies: Map<string, Tally>): void {
@@ -53,10 +55,12 @@ function endpointCount({ row, sockets, callers }: Tally): EndpointCount {
   const sorted = [...callers].map(([name, each]): CallerCount => ({ name, sockets: each }));
   sorted.sort((a, b) => b.sockets - a.sockets || compareTexts(a.name, b.name));
   return {
-    ...(service === undefined || port === undefined ? { address } : { service, port }),
+    service,
+    port,
+    address: service === undefined ? address : undefined,
     endpoint,
-    ...(endpointPod === undefined ? {} : { endpointPod }),
-    ...(endpointUse === undefined ? {} : { endpointUse }),
+    endpointPod,
+    endpointUse,
     sockets,
     callers: sorted.slice(0, MAX_CALLERS),
     callerCount: callers.size,

@@ -21,12 +21,10 @@ export async function* socketRows(
   { sockets }: Pick<SocketReading, 'sockets'>,
   pattern: NamePattern | undefined,
 ): AsyncGenerator<readonly SocketRow[], void> {
-  const ownerOf = socketOwners(facts);
-  const isWanted = (socket: ConnectedSocket) => !pattern || pattern.matches(ownerOf(socket)?.plan.service ?? '');
   const breaks = new Breaks();
+  const connectionOf = connectionNames(facts);
+  const isWanted = (socket: ConnectedSocket) => !pattern || pattern.matches(connectionOf(socket).service ?? '');
   const pods = await callerPods(facts, sockets, isWanted, breaks);
-  const useOf = endpointUses(facts);
-  const podOf = endpointPods(facts);
   let rows: SocketRow[] = [];
   for (const socket of sockets) {
     if (breaks.isDue) {
@@ -35,31 +33,44 @@ export async function* socketRows(
       await breaks.take();
     }
     if (!isWanted(socket)) continue;
-    const plan = ownerOf(socket)?.plan;
-    const endpoint = joinHostPort(socket.endpoint.ip, socket.endpoint.port);
-    const ofService = plan && {
-      service: plan.service,
-      port: plan.port.name || String(plan.port.port),
-      endpointUse: useOf(plan, endpoint),
-      ...optional('endpointPod', podOf(plan.service, socket.endpoint.ip)),
-    };
-    rows.push({ ...ofService, ...addressesOf(socket, endpoint, pods), isOfNode: socket.isOfNode });
+    const { caller, isOfNode, state } = socket;
+    rows.push({
+      ...connectionOf(socket),
+      caller: caller && joinHostPort(caller.ip, caller.port),
+      callerPod: caller && !isOfNode ? pods.get(caller.ip) : undefined,
+      isOfNode,
+      state,
+    });
   }
   yield rows;
 }
 
-function addressesOf({ service, caller, isOfNode, state }: ConnectedSocket, endpoint: string, pods: Pods) {
-  return {
-    address: joinHostPort(service.ip, service.port),
-    endpoint,
-    ...optional('caller', caller && joinHostPort(caller.ip, caller.port)),
-    ...optional('callerPod', caller && !isOfNode ? pods.get(caller.ip) : undefined),
-    ...optional('state', state),
-  };
-}
+type Connection = Omit<SocketRow, 'caller' | 'callerPod' | 'isOfNode' | 'state'>;
 
-function optional<Name extends string>(name: Name, value: string | undefined): { readonly [N in Name]?: string } {
-  return value === undefined ? {} : ({ [name]: value } as { readonly [N in Name]?: string });
+/** Returns a function that names the Service and the endpoint of a socket. Many sockets share them. */
+function connectionNames(facts: Facts): (socket: ConnectedSocket) => Connection {
+  const ownerOf = socketOwners(facts);
+  const useOf = endpointUses(facts);
+  const podOf = endpointPods(facts);
+  const known = new Map<string, Connection>();
+  return socket => {
+    const { service, endpoint } = socket;
+    const id = `${service.ip} ${service.port} ${endpoint.ip} ${endpoint.port}`;
+    const found = known.get(id);
+    if (found) return found;
+    const plan = ownerOf(socket)?.plan;
+    const text = joinHostPort(endpoint.ip, endpoint.port);
+    const made = {
+      service: plan?.service,
+      port: plan && (plan.port.name || String(plan.port.port)),
+      address: joinHostPort(service.ip, service.port),
+      endpoint: text,
+      endpointPod: plan && podOf(plan.service, endpoint.ip),
+      endpointUse: plan && useOf(plan, text),
+    };
+    known.set(id, made);
+    return made;
+  };
 }
 
 /** `ns/name` of pods by address. */

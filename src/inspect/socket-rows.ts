@@ -17,25 +17,25 @@ export interface SocketsHead {
 /** A socket, and the names that belong to its addresses. A line of `/v1/sockets`. */
 export interface SocketRow {
   /** `ns/name`. Absent if no Service has the address any more. */
-  readonly service?: string;
+  readonly service?: string | undefined;
   /** The name of the Service's port, or its number. Absent without a Service. */
-  readonly port?: string;
+  readonly port?: string | undefined;
   /** `ip:port` that the caller asked for. */
   readonly address: string;
   /** `ip:port` */
   readonly endpoint: string;
   /** `ns/name` of the pod. Absent if no EndpointSlice names it. */
-  readonly endpointPod?: string;
+  readonly endpointPod?: string | undefined;
   /** Absent without a Service. */
-  readonly endpointUse?: EndpointUse;
+  readonly endpointUse?: EndpointUse | undefined;
   /** `ip:port` of the socket itself. */
-  readonly caller?: string;
+  readonly caller?: string | undefined;
   /** `ns/name` of the pod. Absent if no EndpointSlice names it. */
-  readonly callerPod?: string;
+  readonly callerPod?: string | undefined;
   /** The caller is a process in the network namespace of the node. */
   readonly isOfNode: boolean;
   /** As `ss` prints it: `ESTAB`. */
-  readonly state?: string;
+  readonly state?: string | undefined;
 }
 
 /** How many sockets are connected, by Service and endpoint. `/v1/socket-counts` */
@@ -51,7 +51,7 @@ export interface SocketCounts extends SocketsHead {
 export interface EndpointCount
   extends Pick<SocketRow, 'service' | 'port' | 'endpoint' | 'endpointPod' | 'endpointUse'> {
   /** Only without a Service. */
-  readonly address?: string;
+  readonly address?: string | undefined;
   readonly sockets: number;
   /** The callers with the most sockets. */
   readonly callers: readonly CallerCount[];

@@ -64,7 +64,7 @@ const PAGE_BYTES = 4096;
 
 /**
  * Memory that this process shares with the kernel. It stays valid after the descriptor is closed. After `unmap`, an
- * access to `bytes` ends the process: whoever unmaps must be the only one who has them.
+ * access to `bytes` ends the process, so only the owner of the memory may keep them.
  */
 export interface MappedMemory {
   readonly bytes: ArrayBuffer;

@@ -16,13 +16,22 @@ const REFUSED_SYSTEM_CALLS = [
   'set_mempolicy_home_node setdomainname sethostname setns settimeofday swapoff swapon syslog umount2 unshare userfaultfd',
 ].flatMap(line => line.split(' ').map(name => `?${name}`));
 
-const CALLS = REFUSED_SYSTEM_CALLS.join();
-const STRACE = [
-  ...['strace', '-D', '-f', '--seccomp-bpf', '-qqq', '-e', 'signal=none', '-e', `trace=clone3,${CALLS}`],
-  ...['-e', 'inject=clone3:error=ENOSYS', '-e', `inject=${CALLS}:error=EPERM`],
-];
+/** The system calls that the profile allows with a capability. */
+const ALLOWED_WITH: Readonly<Record<string, readonly string[]>> = { bpf: ['?bpf'], perfmon: ['?perf_event_open'] };
 
-/** Makes the file systems of an unprivileged container, with an emptyDir as deploy/ has it. The program is at /mnt. */
+function strace({ capabilities }: Rights): readonly string[] {
+  const allowed = capabilities.flatMap(name => ALLOWED_WITH[name] ?? []);
+  const calls = REFUSED_SYSTEM_CALLS.filter(name => !allowed.includes(name)).join();
+  return [
+    ...['strace', '-D', '-f', '--seccomp-bpf', '-qqq', '-e', 'signal=none', '-e', `trace=clone3,${calls}`],
+    ...['-e', 'inject=clone3:error=ENOSYS', '-e', `inject=${calls}:error=EPERM`],
+  ];
+}
+
+/**
+ * Makes the file systems of an unprivileged container, with an emptyDir as deploy/ has it, and those that it gives to
+ * ebpf mode. The program is at /mnt.
+ */
 const MOUNTS = `set -e
 mount --make-rprivate /
 mount --bind . /mnt
@@ -34,7 +43,10 @@ mount -o remount,bind,ro /
 mount -t proc proc /proc
 mount --bind /proc/sys /proc/sys
 mount -o remount,bind,ro /proc/sys
+mount --rbind /sys/fs/cgroup /media
 mount -t sysfs -o ro sysfs /sys
+mount --rbind /media /sys/fs/cgroup
+mount -t bpf bpf /sys/fs/bpf
 cd /mnt
 exec "$@"`;
 
@@ -53,7 +65,7 @@ export class SandboxedProgram {
   #output = '';
 
   constructor(namespace: NetworkNamespace, rights: Rights, args: readonly string[]) {
-    const command = [...STRACE, ...setpriv(rights), 'bin/kube-proxy', ...args];
+    const command = [...strace(rights), ...setpriv(rights), 'bin/kube-proxy', ...args];
     const all = ['--mount', 'sh', '-c', MOUNTS, 'sh', ...command];
     this.#child = namespace.run(() => spawn('unshare', all, { stdio: ['ignore', 'ignore', 'pipe'] }));
     this.#child.stderr?.on('data', data => {

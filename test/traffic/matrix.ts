@@ -1,6 +1,6 @@
 import type { Protocol, Service, ServicePortSpec } from '../../src/api/index.ts';
 import type { Cluster, ProbeProtocol } from '../../src/demo/playground/index.ts';
-import type { NetworkNamespace } from '../../src/kernel/netns.ts';
+import { type NetworkNamespace, namespaceCookie } from '../../src/kernel/netns.ts';
 import { type Family, familyOf, type Ip } from '../../src/net/index.ts';
 import { address, type Endpoints } from './endpoints.ts';
 
@@ -103,4 +103,11 @@ function sourcesOf(family: Family, cluster: Cluster, endpoints: Endpoints): read
       .slice(0, MAX_ASKING_ENDPOINTS)
       .map(([ip, namespace]) => ({ name: `self(${ip})`, namespace, isEndpoint: true })),
   ];
+}
+
+/** The sources whose sockets are on the node. The others stand for other machines. */
+export function socketsOfNode(cluster: Cluster, endpoints: Endpoints): readonly bigint[] {
+  const { IPv4, IPv6 } = clusterSources(cluster, endpoints);
+  const own = [...IPv4, ...IPv6].filter(({ name }) => name !== 'ext' && name !== 'other-node');
+  return [...new Set(own.map(({ namespace }) => namespaceCookie(namespace)))];
 }

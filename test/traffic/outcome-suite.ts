@@ -17,7 +17,7 @@ import { describeAnswers } from './answers.ts';
 import { CaseObjects, handOver, NODE_NAME } from './case-objects.ts';
 import { caseOutcome } from './case-outcome.ts';
 import { address, Endpoints } from './endpoints.ts';
-import { clusterSources, type Question } from './matrix.ts';
+import { clusterSources, type Question, socketsOfNode } from './matrix.ts';
 import type { Mode } from './modes.ts';
 import type { Configuration } from './recorded-case.ts';
 import { type RecordedSource, recordedSources, resultIn } from './recorded-network.ts';
@@ -106,11 +106,12 @@ async function compareOutcomes(settings: CaseSettings, families: readonly Family
   const cluster = Cluster.create();
   const endpoints = new Endpoints(cluster);
   try {
-    const proxy = startProxy(settings.mode, cluster.node, settings, { families });
+    await endpoints.serve(OBJECTS.filter(object => object.kind === 'EndpointSlice'));
+    const sockets = settings.mode === 'ebpf' ? { listedNamespaces: socketsOfNode(cluster, endpoints) } : {};
+    const proxy = startProxy(settings.mode, cluster.node, settings, { families, sockets });
     try {
       const changes = new CaseObjects().apply({ set: OBJECTS, removed: [] });
       await proxy.apply(changes);
-      await endpoints.serve(OBJECTS.filter(object => object.kind === 'EndpointSlice'));
       const state = new ProxyState({ nodeName: NODE_NAME, settings: settings.plan, startedAt: 0, report: () => {} });
       handOver(changes, state);
       state.take();

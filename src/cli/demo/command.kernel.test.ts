@@ -1,8 +1,12 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { describe, test } from 'node:test';
+import { KUBE_PROXY } from '../../../test/support/kube-proxy.ts';
 import { runMain } from '../../../test/support/run-main.ts';
 import { MODES } from '../../modes/index.ts';
 
@@ -122,25 +126,42 @@ describe('kube-proxy demo --once', () => {
     assert.match(stderr, /^! Service default\/web: metadata\.annotations\[\S+\] "nine" is not round-robin/);
   });
 
-  for (const { name: mode } of MODES) {
+  for (const { name: mode, network } of MODES) {
+    // A demo that serves sockets moves its process to another control group, which tests of this process must not see.
+    if (network) continue;
     test(`DEMO-9 the demo runs in ${mode} mode, or says why this machine cannot`, async () => {
-      const { status, stdout, stderr } = await demo('examples', {}, '--proxy-mode', mode);
-      if (status === 0) {
-        assert.match(stdout, /^✓ all 36 as planned$/m);
-        return;
-      }
-      assert.ok(!WORKING_MODES.includes(mode), stdout + stderr);
-      const reason = new RegExp(
-        `^Error: this machine cannot run ${mode} mode: .+\\nThis machine can run: nftables, iptables`,
-      );
-      assert.match(stderr, reason);
+      assertRuns(mode, await demo('examples', {}, '--proxy-mode', mode));
     });
+  }
+
+  test('DEMO-9 EBPF-66 the demo runs in ebpf mode, and its control group ends with it', async () => {
+    const args = ['demo', '--manifests', 'examples', '--once', '--proxy-mode', 'ebpf'];
+    const child = spawn(KUBE_PROXY, args, { stdio: ['ignore', 'pipe', 'pipe'] });
+    const [stdout, stderr] = [text(child.stdout), text(child.stderr)];
+    const [status] = await once(child, 'exit');
+    assertRuns('ebpf', { status, stdout: await stdout, stderr: await stderr });
+    assert.deepEqual(
+      readdirSync('/sys/fs/cgroup', { recursive: true }).filter(path => String(path).endsWith(`demo-${child.pid}`)),
+      [],
+    );
+  });
+
+  function assertRuns(mode: string, { status, stdout, stderr }: { status: number; stdout: string; stderr: string }) {
+    if (status === 0) {
+      assert.match(stdout, /^✓ all 36 as planned$/m);
+      return;
+    }
+    assert.ok(!WORKING_MODES.includes(mode), stdout + stderr);
+    const reason = new RegExp(
+      `^Error: this machine cannot run ${mode} mode: .+\\nThis machine can run: nftables, .*iptables`,
+    );
+    assert.match(stderr, reason);
   }
 
   test('DEMO-9 a mode that does not exist is refused with a list of the modes', async () => {
     const { status, stderr } = await demo('examples', {}, '--proxy-mode', 'nft');
     assert.equal(status, 1);
-    assert.match(stderr, /^Error: invalid argument "nft" for "--proxy-mode" flag: must be nftables, ipvs, /);
+    assert.match(stderr, /^Error: invalid argument "nft" for "--proxy-mode" flag: must be nftables, ebpf, ipvs, /);
   });
 
   test('DEMO-10 pods, Services and the node may have any addresses, such as those of k3s', async () => {

@@ -190,6 +190,15 @@ describe('settings', () => {
     assert.match(await plan('--rules'), /iptables-restore/);
   });
 
+  test('CLI-78 --rules has the rule that keeps source ports of node processes, if the proxy runs with that flag', async () => {
+    const rules = async (...args: readonly string[]) => (await planOf(OBJECTS, '--rules', ...args)).stdout;
+    for (const mode of ['nftables', 'iptables', 'ebpf']) {
+      const kept = /keep source ports of node processes/;
+      assert.match(await rules('--proxy-mode', mode, '--keep-node-source-ports'), kept, mode);
+      assert.doesNotMatch(await rules('--proxy-mode', mode), kept, mode);
+    }
+  });
+
   test('CLI-71 a mode that contradicts the file, and a file without a mode, are notes', async () => {
     const path = file('mode.yaml', configuration('mode: ipvs'));
     assert.deepEqual(await notesOf(OBJECTS, '--config', path, '--proxy-mode', 'nftables'), [

@@ -63,11 +63,7 @@ function tableText(header: readonly string[], lines: readonly (readonly string[]
 }
 
 /** `default/web:http`, or the address that no Service has any more. */
-function serviceText({
-  service,
-  port,
-  address = '-',
-}: Partial<Pick<SocketRow, 'service' | 'port' | 'address'>>): string {
+function serviceText({ service, port, address = '-' }: Pick<EndpointCount, 'service' | 'port' | 'address'>): string {
   return service === undefined ? `${address} (no Service)` : `${service}:${port}`;
 }
 

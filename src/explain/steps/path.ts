@@ -105,10 +105,14 @@ function seenText({ seenAs, sourceIP }: AnsweringEndpoint, { ip }: DetectedCalle
   return ip === undefined ? "sees the caller's own address" : `sees ${ip}, the caller`;
 }
 
-/** The sentence about the source names the caller's address, which is not real if the operator named none. */
+/**
+ * The sentence about the source names the caller's address, which is not real if the operator named none. What sockets do
+ * has a step of its own.
+ */
 function remarkLines({ remarks }: Answered, { ip }: DetectedCaller): readonly string[] {
   const named = new Set(['source-kept', 'masquerade-outside', 'own-connection']);
-  return remarks.filter(({ code }) => ip !== undefined || !named.has(code)).map(({ text }) => `${sentence(text)}.`);
+  const shown = remarks.filter(({ code }) => code !== 'at-socket' && (ip !== undefined || !named.has(code)));
+  return shown.map(({ text }) => `${sentence(text)}.`);
 }
 
 function sentence(text: string): string {

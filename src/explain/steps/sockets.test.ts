@@ -21,7 +21,7 @@ describe('sockets', () => {
       question: 'web',
       facts: [[web, webSlice], { mode }],
       topic: 'sockets',
-      step: ['good: The kernel replaces 10.96.0.10:80 by an endpoint inside connect(), before any packet.'],
+      step: ['good: The kernel replaces 10.96.0.10:80 with an endpoint inside connect(), before any packet.'],
       verdict: [`works: ${ANSWERED}`, ASK_NODE],
     },
     {
@@ -32,7 +32,6 @@ describe('sockets', () => {
       step: [
         'good: A new connection goes to 10.244.1.2:8080.',
         '10.244.1.2:8080  100 %  sees 10.244.1.7, the caller',
-        'The kernel replaces the address inside connect(), before any packet.',
         'The pod itself connects to the endpoint, and nothing replaces its source: endpoints see 10.244.1.7.',
       ],
       verdict: [

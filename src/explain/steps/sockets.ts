@@ -26,7 +26,7 @@ function decidedText(decided: Decided, { ip, port }: MetFrontend): string {
   const address = joinHostPort(ip, port);
   return decisionOf(decided) === 'refused'
     ? `The kernel refuses ${address} inside connect(), before any packet.`
-    : `The kernel replaces ${address} by an endpoint inside connect(), before any packet.`;
+    : `The kernel replaces ${address} with an endpoint inside connect(), before any packet.`;
 }
 
 function decisionOf({ outcome }: Decided): 'translated' | 'refused' {

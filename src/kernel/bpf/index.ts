@@ -24,7 +24,8 @@ export {
 export { iterate } from './iterator.ts';
 export { readKernelTypes } from './kernel-types.ts';
 export { BpfLink, type LinkInfo } from './link.ts';
-export { BpfMap, type Entries, type MapSpec, type MapType } from './map.ts';
+export { BpfMap, type Entries } from './map.ts';
+export type { MapSpec, MapType } from './map-spec.ts';
 export { MappedArray } from './mapped-array.ts';
 export { type MapInfo, mapById, mapInfo, type ProgramInfo, programById, programInfo } from './object-info.ts';
 export { OwnControlGroup } from './own-control-group.ts';

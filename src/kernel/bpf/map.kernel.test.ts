@@ -3,7 +3,8 @@ import { test } from 'node:test';
 import { countPossibleCpus } from '../cpus.ts';
 import { KernelError } from '../errors.ts';
 import { close, socket } from '../libc.ts';
-import { BpfMap, type MapSpec } from './map.ts';
+import { BpfMap } from './map.ts';
+import type { MapSpec } from './map-spec.ts';
 import { mapById, mapInfo } from './object-info.ts';
 import { bytesOf, struct, u32, u64 } from './struct.ts';
 
@@ -83,6 +84,35 @@ test('BPF-6 a map says its shape, and is found by its id', () =>
     again.update(key(1), value(2));
     again.close();
     assert.deepEqual(content(map), [[1, 2]]);
+  }));
+
+test('BPF-6 a map of another shape is not taken over, because the kernel would write past our buffers', () =>
+  withMap({}, map => {
+    for (const change of [{ type: 'array' }, { keyBytes: 8 }, { valueBytes: 4 }] as const) {
+      assert.throws(() => BpfMap.of(map.fd, { ...spec, ...change }), {
+        code: 'KERNEL_PROTOCOL',
+        message: 'open BPF map test: the map has another shape, so another version made it',
+      });
+    }
+  }));
+
+test('BPF-6 buffers that do not have the lengths of the map are an error before the kernel reads them', () =>
+  withMap({}, map => {
+    for (const work of [
+      () => map.update(key(1), Buffer.alloc(7)),
+      () => map.update(Buffer.alloc(8), value(1)),
+      () => map.updateBatch(keys(1, 2), values(1)),
+      () => map.updateBatch(Buffer.alloc(5), values(1)),
+      () => map.lookup(Buffer.alloc(3)),
+      () => map.remove(Buffer.alloc(0)),
+      () => map.removeBatch(Buffer.alloc(6)),
+    ]) {
+      assert.throws(
+        work,
+        /^RangeError: test: \d+ bytes of keys( and \d+ of values)? do not fit 4 and 8 bytes for each/,
+      );
+    }
+    assert.deepEqual(content(map), []);
   }));
 
 test('BPF-6 a hash map that is full refuses with E2BIG and keeps what it has', () =>

@@ -1,37 +1,14 @@
 import { countPossibleCpus } from '../cpus.ts';
+import { KernelError } from '../errors.ts';
 import { close } from '../libc.ts';
 import { loadBtf } from './btf-load.ts';
 import { BtfWriter } from './btf-writer.ts';
 import { bpfError } from './error.ts';
+import { MAP_FLAGS, MAP_TYPES, type MapSpec } from './map-spec.ts';
 import { MappedArray } from './mapped-array.ts';
-import { objectName } from './object-info.ts';
+import { mapInfo, objectName } from './object-info.ts';
 import type { Struct } from './struct.ts';
 import { bpf, callBpf } from './system-call.ts';
-
-/** Types of maps as in `linux/bpf.h`. */
-const MAP_TYPES = { hash: 1, array: 2, 'per-cpu array': 6, 'lru hash': 9, 'socket storage': 24 } as const;
-export type MapType = keyof typeof MAP_TYPES;
-
-const Flag = { NO_PREALLOC: 1, MMAPABLE: 1 << 10 } as const;
-const FLAGS: Readonly<Record<MapType, number>> = {
-  hash: Flag.NO_PREALLOC,
-  array: Flag.MMAPABLE,
-  'per-cpu array': 0,
-  'lru hash': 0,
-  'socket storage': Flag.NO_PREALLOC,
-};
-
-export interface MapSpec {
-  /** The kernel shows the first 15 characters. */
-  readonly name: string;
-  readonly type: MapType;
-  readonly keyBytes: number;
-  readonly valueBytes: number;
-  /** The most entries. Socket storage has no such limit: 0. */
-  readonly entries: number;
-  /** The value's type. Socket storage needs it. */
-  readonly value?: Struct | undefined;
-}
 
 /** Keys and values, each one after another. */
 export interface Entries {
@@ -64,7 +41,7 @@ export class BpfMap {
         keySize: spec.keyBytes,
         valueSize: spec.valueBytes,
         maxEntries: spec.entries,
-        flags: FLAGS[spec.type],
+        flags: MAP_FLAGS[spec.type],
         name: objectName(spec.name),
         ...types,
       });
@@ -74,17 +51,27 @@ export class BpfMap {
     }
   }
 
-  /** Takes a descriptor over. */
+  /**
+   * Takes a descriptor over. Throws a KernelError if the map has another shape, because the kernel would write more
+   * bytes than there is room for.
+   */
   static of(fd: number, spec: MapSpec): BpfMap {
+    const { type, keyBytes, valueBytes } = mapInfo(fd);
+    if (type !== MAP_TYPES[spec.type] || keyBytes !== spec.keyBytes || valueBytes !== spec.valueBytes) {
+      const reason = `the map has another shape, so another version made it`;
+      throw new KernelError('KERNEL_PROTOCOL', { operation: `open BPF map ${spec.name}`, reason });
+    }
     return new BpfMap(fd, spec);
   }
 
   update(key: Buffer, value: Buffer): void {
+    this.#checkLengths(1, key, value);
     bpf('MAP_UPDATE_ELEM', this.spec.name, { map: this.fd, key, value });
   }
 
   /** Returns false if there is no such key. */
   remove(key: Buffer): boolean {
+    this.#checkLengths(1, key);
     const { errno } = callBpf('MAP_DELETE_ELEM', { map: this.fd, key });
     if (errno !== undefined && errno !== 'ENOENT') throw bpfError('MAP_DELETE_ELEM', this.spec.name, errno);
     return errno === undefined;
@@ -92,6 +79,7 @@ export class BpfMap {
 
   /** A per-CPU map has the values of all processors one after another. */
   lookup(key: Buffer): Buffer | undefined {
+    this.#checkLengths(1, key);
     const value = Buffer.alloc(this.#valueBytes);
     const { errno } = callBpf('MAP_LOOKUP_ELEM', { map: this.fd, key, value });
     if (errno !== undefined && errno !== 'ENOENT') throw bpfError('MAP_LOOKUP_ELEM', this.spec.name, errno);
@@ -100,18 +88,22 @@ export class BpfMap {
 
   /** Adds or replaces entries. After E2BIG, the entries before the one that had no room are written. */
   updateBatch(keys: Buffer, values: Buffer): void {
-    const count = this.#count(keys);
+    const count = Math.ceil(keys.length / this.spec.keyBytes);
+    this.#checkLengths(count, keys, values);
     if (count > 0) bpf('MAP_UPDATE_BATCH', this.spec.name, { map: this.fd, keys, values, count });
   }
 
   /** Removes entries. A key that is not there is no error. */
   removeBatch(keys: Buffer): void {
+    const { keyBytes, name } = this.spec;
+    this.#checkLengths(Math.ceil(keys.length / keyBytes), keys);
     for (let rest = keys; rest.length > 0; ) {
-      const { errno, attributes } = callBpf('MAP_DELETE_BATCH', { map: this.fd, keys: rest, count: this.#count(rest) });
+      const count = rest.length / keyBytes;
+      const { errno, attributes } = callBpf('MAP_DELETE_BATCH', { map: this.fd, keys: rest, count });
       if (errno === undefined) return;
-      if (errno !== 'ENOENT') throw bpfError('MAP_DELETE_BATCH', this.spec.name, errno);
+      if (errno !== 'ENOENT') throw bpfError('MAP_DELETE_BATCH', name, errno);
       // The kernel stops at a missing key and says how many it removed before.
-      rest = rest.subarray((attributes.number('count') + 1) * this.spec.keyBytes);
+      rest = rest.subarray((attributes.number('count') + 1) * keyBytes);
     }
   }
 
@@ -169,8 +161,12 @@ export class BpfMap {
     return errno === 'ENOENT' ? part : { ...part, next };
   }
 
-  #count(keys: Buffer): number {
-    return keys.length / this.spec.keyBytes;
+  /** The kernel reads as many bytes as the map's shape says, whatever length a buffer has. */
+  #checkLengths(count: number, keys: Buffer, values?: Buffer): void {
+    const { keyBytes, name } = this.spec;
+    if (keys.length === count * keyBytes && (!values || values.length === count * this.#valueBytes)) return;
+    const given = `${keys.length} bytes of keys${values ? ` and ${values.length} of values` : ''}`;
+    throw new RangeError(`${name}: ${given} do not fit ${keyBytes} and ${this.#valueBytes} bytes for each entry`);
   }
 }
 

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { Session } from 'node:inspector';
 import { test } from 'node:test';
 import { KernelError } from '../errors.ts';
 import { close } from '../libc.ts';
@@ -82,6 +83,23 @@ test('BPF-3 a program without notes has its name as its only source line', () =>
   withMap(map => {
     const error = errorOf(() => load4(map, [load(r0, { base: r0, offset: 0, size: 4 }), returns(1)]));
     assert.match(error.kernelMessage ?? '', /^; pm connect4 @ connect\.ts:1\n.*R0 !read_ok/ms);
+  }));
+
+test('BPF-3 a program loads although signals interrupt the verifier', () =>
+  withMap(map => {
+    const profiler = new Session();
+    profiler.connect();
+    profiler.post('Profiler.enable');
+    // The profiler sends this thread a signal for each sample.
+    profiler.post('Profiler.setSamplingInterval', { interval: 50 });
+    profiler.post('Profiler.start');
+    try {
+      const steps = Array.from({ length: 3000 }, () => set(r2, 0));
+      for (let i = 0; i < 50; i++) load4(map, [steps, returns(1)]).close();
+    } finally {
+      profiler.post('Profiler.stop');
+      profiler.disconnect();
+    }
   }));
 
 function errorOf(work: () => BpfProgram): KernelError {

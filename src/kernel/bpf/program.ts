@@ -34,7 +34,8 @@ const LICENSE = Buffer.from('GPL\0');
 const LOG_BYTES = 1 << 22;
 /** The last lines say what the verifier does not accept. */
 const LOG_LINES = 12;
-const MAX_RETRIES = 10;
+/** A profiler sends a signal every millisecond or more often. */
+const MAX_RETRIES = 100;
 
 /** A program that the verifier accepted, held by a descriptor. */
 export class BpfProgram {

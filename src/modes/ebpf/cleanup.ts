@@ -1,9 +1,9 @@
-import { BPFFS, BpfLink, nodeControlGroup, PinFolder } from '../../kernel/bpf/index.ts';
-import { KernelError } from '../../kernel/errors.ts';
+import { BPFFS, nodeControlGroup, PinFolder } from '../../kernel/bpf/index.ts';
 import { type Cleanup, CleanupReport } from '../cleanup-report.ts';
 import type { CleanupOptions } from '../descriptor.ts';
 import type { Place } from './links/attachment.ts';
-import { isLinkPin, isPinFolderName, PIN_FOLDER } from './names.ts';
+import { LinkPins } from './links/link-pins.ts';
+import { isPinFolderName, PIN_FOLDER, pinPath } from './names.ts';
 
 /**
  * Removes the links and maps of this machine's control group, and of control groups that no longer exist. Those of other
@@ -13,12 +13,13 @@ export async function cleanupEbpf({ cgroupRoot, bpffs = BPFFS }: CleanupOptions 
   const report = new CleanupReport();
   const root = new PinFolder(`${bpffs}/${PIN_FOLDER}`);
   const group = nodeControlGroup(cgroupRoot);
-  const own = 'missing' in group ? undefined : `cgroup-${group.id}`;
+  const own = 'missing' in group ? undefined : pinPath(bpffs, group.id);
   for (const name of root.names().filter(isPinFolderName)) {
     const folder = new PinFolder(`${root.path}/${name}`);
+    const pins = new LinkPins(folder);
     await report.attempt(`pins in ${folder.path}`, async () => {
-      if (name !== own && !isAbandoned(folder)) return undefined;
-      detachLinks(folder);
+      if (folder.path !== own && !pins.isAbandoned) return undefined;
+      pins.remove();
       folder.remove();
       return `pins in ${folder.path}`;
     });
@@ -30,34 +31,4 @@ export async function cleanupEbpf({ cgroupRoot, bpffs = BPFFS }: CleanupOptions 
 /** Whether an earlier run of the mode may have left something. */
 export function hasEbpfLeftovers(bpffs = BPFFS): boolean {
   return new PinFolder(`${bpffs}/${PIN_FOLDER}`).names().length > 0;
-}
-
-/** The kernel detached all links, because the control group is gone. */
-function isAbandoned(folder: PinFolder): boolean {
-  const links = folder.names().filter(isLinkPin);
-  return links.length > 0 && links.every(name => withLink(folder, name, link => link.info().cgroup === 0n) ?? true);
-}
-
-/** Taking the pin away is not enough if another process holds the link. */
-function detachLinks(folder: PinFolder): void {
-  for (const name of folder.names().filter(isLinkPin)) {
-    withLink(folder, name, link => {
-      if (link.info().cgroup !== 0n) link.detach();
-    });
-  }
-}
-
-/** Undefined if the pin is no link. */
-function withLink<T>(folder: PinFolder, name: string, work: (link: BpfLink) => T): T | undefined {
-  const fd = folder.open(name);
-  if (fd === undefined) return undefined;
-  const link = BpfLink.of(fd);
-  try {
-    return work(link);
-  } catch (error) {
-    if (error instanceof KernelError) return undefined;
-    throw error;
-  } finally {
-    link.close();
-  }
 }

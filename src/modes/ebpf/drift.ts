@@ -17,13 +17,10 @@ export interface DriftContext {
   turnWithoutChange<T>(work: () => Promise<T>): Promise<T>;
 }
 
-/** A thorough look also compares the maps, and tries again if nothing is served. */
+/** A thorough look also compares the maps. First it tries again if nothing is served. */
 export async function findDrift(context: DriftContext, look: DriftLook): Promise<Drift | undefined> {
   const { family, translation, turn, turnWithoutChange } = context;
-  if (look === 'thorough' && !translation.generation) {
-    await turn(() => translation.retry());
-    return undefined;
-  }
+  if (look === 'thorough') await turn(() => translation.tidy());
   return await turnWithoutChange(async () => {
     const links = translation.linkProblem();
     if (links !== undefined) return { cause: links, parts: LINKS };

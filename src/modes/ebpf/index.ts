@@ -1,9 +1,10 @@
-import type { ModeContext, ModeDescriptor } from '../descriptor.ts';
+import type { ModeContext, ModeDescriptor, ModeMachine } from '../descriptor.ts';
 import { LayeredMode } from '../layered-mode.ts';
 import { cleanupEbpf, hasEbpfLeftovers } from './cleanup.ts';
 import { socketBehaviour } from './explained/socket-behaviour.ts';
 import { EbpfMode, type EbpfOptions } from './mode.ts';
 import { previewEbpf } from './preview.ts';
+import { socketSupport } from './support.ts';
 
 /** The options of the sockets, and those of the mode underneath. */
 export interface LayeredOptions<Network> {
@@ -26,7 +27,8 @@ export function ebpfAround<Network>(network: ModeDescriptor<Network>): ModeDescr
       network: network.optionsFrom(configuration, flags),
     }),
     prepare: async (options, context) => network.prepare?.(options.network, context),
-    unavailable: async (options, machine) => network.unavailable?.(options.network, machine),
+    unavailable: async (options, machine) =>
+      (await network.unavailable?.(options.network, machine)) ?? missingSupport(options.sockets, machine),
     create: (options, context) => layered(network, options, context),
     preview: async (options, input) => {
       const sockets = await previewEbpf(options.sockets, input);
@@ -43,6 +45,12 @@ export function ebpfAround<Network>(network: ModeDescriptor<Network>): ModeDescr
       atSockets: socketBehaviour(sockets),
     }),
   };
+}
+
+/** Why sockets cannot be served. The proxy itself also works without them. */
+function missingSupport({ cgroupRoot }: EbpfOptions, { namespace }: ModeMachine): string | undefined {
+  const support = socketSupport({ cgroupRoot, namespace });
+  return 'missing' in support ? support.missing : undefined;
 }
 
 function layered<Network>(

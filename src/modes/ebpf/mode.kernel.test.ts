@@ -1,44 +1,179 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
-import { testControlGroup } from '../../../test/support/bpf-lab.ts';
-import { ModeHarness } from '../../../test/support/mode-harness.ts';
+import { describe, test } from 'node:test';
+import { EbpfLab } from '../../../test/support/ebpf-mode.ts';
+import { loopbackOf, withRoutes } from '../../../test/support/namespaces.ts';
 import { service, slice } from '../../../test/support/objects.ts';
-import { TestNetwork } from '../../../test/support/test-socket.ts';
-import { namespaceCookie } from '../../kernel/netns.ts';
+import { TestSocket } from '../../../test/support/test-socket.ts';
+import { waitFor } from '../../../test/support/wait-for.ts';
 import type { Ip } from '../../net/index.ts';
-import { EbpfMode, type EbpfOptions } from './mode.ts';
 
-function harness(network: TestNetwork, options: Partial<EbpfOptions> = {}): ModeHarness<EbpfMode> {
-  return new ModeHarness(
-    events =>
-      new EbpfMode({
-        events,
-        namespace: network.namespace,
-        families: ['IPv4', 'IPv6'],
-        sockets: 'all',
-        cgroupRoot: testControlGroup(),
-        bpffs: '/nowhere',
-        listedNamespaces: [namespaceCookie(network.namespace)],
-        ...options,
-      }),
-    { families: ['IPv4', 'IPv6'] },
-  );
-}
+const WEB = service('web', { clusterIP: '10.96.0.10' });
+const STICKY = service('sticky', { clusterIP: '10.96.0.20', sessionAffinity: 'ClientIP' });
 
-test('EBPF-7 the mode serves', async () => {
-  const network = new TestNetwork(['10.244.1.2', '10.244.1.3', 'fd00:10:244::2'] as Ip[], 8080);
-  const mode = harness(network);
-  mode.set(service('web', { clusterIP: '10.96.0.10' }), slice('web-1', ['10.244.1.2']));
-  mode.set(service('six', { clusterIP: 'fd00:10:96::1' }), slice('six-1', ['fd00:10:244::2']));
-  mode.set(service('none', { clusterIP: '10.96.0.11' }));
-  await mode.sync();
-  assert.equal(network.ask('10.96.0.10' as Ip, 80), '10.244.1.2:8080');
-  assert.equal(network.ask('fd00:10:96::1' as Ip, 80), '[fd00:10:244::2]:8080');
-  assert.equal(network.ask('10.96.0.11' as Ip, 80), 'ECONNREFUSED');
-  mode.set(slice('web-1', ['10.244.1.3']));
-  await mode.sync();
-  assert.equal(network.ask('10.96.0.10' as Ip, 80), '10.244.1.3:8080');
-  await mode.close();
-  assert.notEqual(network.ask('10.96.0.10' as Ip, 80), '10.244.1.3:8080');
-  network.close();
+/** More frontends than a generation has room for at first. */
+const LARGE = service('large', {
+  clusterIP: '10.96.0.30',
+  externalIPs: Array.from({ length: 4200 }, (_, i) => `10.97.${i >> 8}.${i & 255}`),
+});
+
+describe('EBPF-7 restarts and new generations', () => {
+  test('EBPF-7 both families are served, and a Service without endpoints refuses', () =>
+    EbpfLab.with(async lab => {
+      lab.harness.set(WEB, slice('web-1', ['10.244.1.2']));
+      lab.harness.set(service('six', { clusterIP: 'fd00:10:96::1' }), slice('six-1', ['fd00:10:244::2']));
+      lab.harness.set(service('none', { clusterIP: '10.96.0.11' }));
+      await lab.harness.sync();
+      assert.equal(lab.ask('10.96.0.10'), '10.244.1.2');
+      assert.equal(lab.ask('fd00:10:96::1'), '[fd00:10:244::2]');
+      assert.equal(lab.ask('10.96.0.11'), 'ECONNREFUSED');
+      assert.deepEqual(lab.lines, []);
+    }));
+
+  test('EBPF-7 the programs serve on without a process, and a new process takes them over', () =>
+    EbpfLab.with(async lab => {
+      lab.harness.set(WEB, STICKY, slice('web-1', ['10.244.1.2']), slice('sticky-1', ['10.244.1.2', '10.244.1.3']));
+      await lab.harness.sync();
+      const before = new TestSocket(lab.network.namespace, 'IPv4');
+      assert.equal(before.connect('10.96.0.10' as Ip, 80), 'connected');
+      lab.network.takenBy();
+      const sticky = lab.ask('10.96.0.20');
+      await lab.harness.close();
+      assert.equal(lab.ask('10.96.0.10'), '10.244.1.2');
+      lab.harness.set(slice('web-1', ['10.244.1.2', '10.244.1.3']));
+      lab.harness.plans('IPv4');
+      const answers = await lab.answersWhile(lab.harness.restart(), '10.96.0.10');
+      assert.deepEqual(
+        answers.filter(answer => !answer.startsWith('10.244.1.')),
+        [],
+      );
+      assert.deepEqual(lab.answers('10.96.0.10'), ['10.244.1.2', '10.244.1.3']);
+      assert.deepEqual(lab.answers('10.96.0.20'), [sticky]);
+      assert.equal(before.peer(), '10.96.0.10:80');
+      before.close();
+      assert.deepEqual(lab.lines, []);
+    }));
+
+  test('EBPF-7 a map that is full is made anew while connections go on', () =>
+    EbpfLab.with(async lab => {
+      lab.harness.set(WEB, slice('web-1', ['10.244.1.2']));
+      await lab.harness.sync();
+      lab.harness.set(LARGE);
+      assert.deepEqual(await lab.answersWhile(lab.harness.sync(), '10.96.0.10'), ['10.244.1.2']);
+      assert.deepEqual([lab.ask('10.97.0.0'), lab.ask('10.97.16.103')], ['ECONNREFUSED', 'ECONNREFUSED']);
+      lab.harness.deleteService('default/large');
+      await lab.harness.sync();
+      assert.deepEqual([lab.ask('10.97.16.103'), lab.ask('10.96.0.10')], ['ENETUNREACH', '10.244.1.2']);
+    }));
+
+  test('EBPF-7 slots that changes used up are made anew while connections go on', () =>
+    EbpfLab.with(async lab => {
+      const many = Array.from({ length: 900 }, (_, i) => `10.245.${i >> 8}.${i & 255}`);
+      lab.harness.set(WEB, slice('web-1', ['10.244.1.2']));
+      await lab.harness.sync();
+      for (let i = 0; i < 12; i++) {
+        lab.harness.set(service('many', { clusterIP: '10.96.0.30' }), slice('many-1', many.slice(i)));
+        assert.deepEqual(await lab.answersWhile(lab.harness.sync(), '10.96.0.10'), ['10.244.1.2']);
+      }
+      lab.harness.set(slice('many-1', ['10.244.1.3']));
+      await lab.harness.sync();
+      assert.equal(lab.ask('10.96.0.30'), '10.244.1.3');
+    }));
+
+  test('EBPF-7 until all families are planned, the programs of the former process serve', () =>
+    EbpfLab.with(async lab => {
+      lab.harness.set(WEB, slice('web-1', ['10.244.1.2']));
+      await lab.harness.sync();
+      await lab.harness.close();
+      const next = new EbpfLab(lab.bpffs, { namespace: lab.network.namespace });
+      next.harness.set(WEB, slice('web-1', ['10.244.1.3']));
+      await next.harness.sync({}, ['IPv4']);
+      assert.equal(next.harness.mode.condition().isServing, false);
+      assert.equal(lab.ask('10.96.0.10'), '10.244.1.2');
+      await next.harness.sync({}, ['IPv6']);
+      assert.equal(next.harness.mode.condition().isServing, true);
+      await next.harness.close();
+      next.network.close();
+    }));
+});
+
+describe('changes at run time', () => {
+  test('EBPF-33 an address that the node gets and loses is followed', () =>
+    EbpfLab.with(async lab => {
+      const nodePort = service('web', { clusterIP: '10.96.0.10', type: 'NodePort', ports: [{ nodePort: 30080 }] });
+      lab.harness.set(nodePort, slice('web-1', ['10.244.1.2']));
+      await lab.harness.sync();
+      assert.equal(lab.ask('192.168.7.7', 30080), 'ENETUNREACH');
+      withRoutes(lab.network.namespace, route =>
+        route.addAddress(loopbackOf(route), { ip: '192.168.7.7' as Ip, prefix: 32 }),
+      );
+      await waitFor('the node port answers at the new address', () => lab.ask('192.168.7.7', 30080) === '10.244.1.2');
+      // The node's own process would listen at this address.
+      withRoutes(lab.network.namespace, route =>
+        route.addAddress(loopbackOf(route), { ip: '10.96.0.10' as Ip, prefix: 32 }),
+      );
+      await waitFor('the cluster IP is left to the node', () => lab.ask('10.96.0.10') === 'ECONNREFUSED');
+      withRoutes(lab.network.namespace, route =>
+        route.deleteAddress(loopbackOf(route), { ip: '10.96.0.10' as Ip, prefix: 32 }),
+      );
+      await waitFor('the cluster IP is served again', () => lab.ask('10.96.0.10') === '10.244.1.2');
+    }));
+
+  test('EBPF-34 sockets leave alone what the network does not serve', () =>
+    EbpfLab.with(async lab => {
+      lab.harness.set(WEB, slice('web-1', ['10.244.1.2']));
+      await lab.harness.sync();
+      const { mode } = lab.harness;
+      await mode.leave('IPv4', ['default/web/TCP']);
+      assert.equal(lab.ask('10.96.0.10'), 'ENETUNREACH');
+      lab.harness.set(slice('web-1', ['10.244.1.3']));
+      await lab.harness.sync();
+      assert.equal(lab.ask('10.96.0.10'), 'ENETUNREACH');
+      await mode.leave('IPv4', []);
+      assert.equal(lab.ask('10.96.0.10'), '10.244.1.3');
+    }));
+
+  test('EBPF-35 counts of connections outlive a generation', () =>
+    EbpfLab.with(
+      async lab => {
+        lab.harness.set(WEB, slice('web-1', ['10.244.1.2']));
+        await lab.harness.sync();
+        for (let i = 0; i < 3; i++) lab.ask('10.96.0.10');
+        assert.deepEqual([...((await lab.harness.mode.connectionCounts()) ?? [])], [['default/web', 3]]);
+        lab.harness.set(STICKY, slice('sticky-1', ['10.244.1.2']));
+        await lab.harness.sync();
+        lab.ask('10.96.0.10');
+        lab.ask('10.96.0.20');
+        assert.deepEqual(
+          [...((await lab.harness.mode.connectionCounts()) ?? [])],
+          [
+            ['default/web', 4],
+            ['default/sticky', 1],
+          ],
+        );
+      },
+      { countConnections: true },
+    ));
+
+  test('EBPF-37 maps for affinity and least connections exist only while a Service needs them', () =>
+    EbpfLab.with(async lab => {
+      const least = { annotations: { 'pointsman.dev/balance': 'least-connections' } };
+      const stateMaps = () => lab.pins().filter(name => !name.startsWith('link-'));
+      lab.harness.set(WEB, slice('web-1', ['10.244.1.2']));
+      await lab.harness.sync();
+      assert.deepEqual(stateMaps(), ['peers']);
+      lab.harness.set(STICKY, service('least', { clusterIP: '10.96.0.30', ...least }));
+      lab.harness.set(slice('sticky-1', ['10.244.1.2']), slice('least-1', ['10.244.1.3']));
+      await lab.harness.sync();
+      assert.deepEqual(stateMaps(), ['active4', 'active6', 'affinity4', 'affinity6', 'peers']);
+      assert.ok(lab.pins().includes('link-release'));
+      assert.deepEqual([lab.ask('10.96.0.20'), lab.ask('10.96.0.30')], ['10.244.1.2', '10.244.1.3']);
+      lab.harness.deleteService('default/sticky');
+      lab.harness.deleteService('default/least');
+      await lab.harness.sync();
+      await lab.harness.mode.lookForDrift();
+      assert.deepEqual(stateMaps(), ['peers']);
+      assert.ok(!lab.pins().includes('link-release'));
+      assert.equal(lab.ask('10.96.0.10'), '10.244.1.2');
+      assert.deepEqual(lab.lines, []);
+    }));
 });

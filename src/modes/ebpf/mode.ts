@@ -8,12 +8,14 @@ import { NodeAddresses } from '../node-addresses.ts';
 import type { PlanBook } from '../plan-book.ts';
 import { ModeShell } from '../shell.ts';
 import { DRIFT_SCHEDULE } from './drift.ts';
-import { type EbpfOptions, Translation } from './generation/translation.ts';
+import type { GenerationMaps } from './generation/maps.ts';
+import type { EbpfOptions } from './generation/options.ts';
+import { Translation } from './generation/translation.ts';
 import { ebpfMetrics } from './metrics.ts';
 import { SocketReader } from './sockets/index.ts';
 import { EbpfWriter } from './writer.ts';
 
-export type { EbpfOptions } from './generation/translation.ts';
+export type { EbpfOptions } from './generation/options.ts';
 
 export interface EbpfModeOptions extends EbpfOptions, ModeContext {}
 
@@ -43,6 +45,7 @@ export class EbpfMode extends ModeShell<EbpfWriter> implements SocketLayer {
       contents: () => this.#contents(),
       failed: (error, needsSync) => this.#failed(error, needsSync),
       notice: message => this.events.notice(families[0] ?? 'IPv4', message),
+      attempted: () => this.events.conditionChanged?.(),
     });
   }
 
@@ -56,6 +59,11 @@ export class EbpfMode extends ModeShell<EbpfWriter> implements SocketLayer {
     if (!peers) return { sockets: [], count: 0, incomplete: this.condition().note };
     this.#reader ??= new SocketReader(this.#translation.nodeCookie);
     return await this.#reader.read(peers);
+  }
+
+  /** The maps of the generation that serves now. */
+  get maps(): GenerationMaps | undefined {
+    return this.#translation.generation?.maps;
   }
 
   async leave(family: Family, ids: readonly string[]): Promise<void> {

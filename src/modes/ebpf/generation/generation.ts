@@ -57,6 +57,23 @@ export class Generation {
     yield* this.#pools.usage();
   }
 
+  /** A part that no service port needs any more. */
+  get hasUnusedParts(): boolean {
+    const { affinity, leastConnections } = this.features;
+    const some = (test: (port: SocketPort) => boolean) =>
+      FAMILIES.some(family => [...this.ports(family).values()].some(({ port }) => test(port)));
+    return (
+      (affinity && !some(({ affinitySeconds }) => affinitySeconds > 0)) ||
+      (leastConnections && !some(({ isLeastConnections }) => isLeastConnections))
+    );
+  }
+
+  /** Endpoints that no service port has, and that no connection has any more, are no longer counted. */
+  forgetIdleEndpoints(): void {
+    if (this.features.leastConnections)
+      this.#active.sweep(FAMILIES.flatMap(family => [...this.ports(family).values()]));
+  }
+
   /** Writes what changed. `full`: it has not enough room, or lacks a part. Then it has written nothing. */
   async write(changes: readonly PortChange[]): Promise<'written' | 'full'> {
     const breaks = new Breaks();

@@ -1,41 +1,21 @@
 import type { Hook, ProgramSpec } from '../../../kernel/bpf/index.ts';
 import { KernelError } from '../../../kernel/errors.ts';
-import { type NetworkNamespace, namespaceCookie } from '../../../kernel/netns.ts';
+import { namespaceCookie } from '../../../kernel/netns.ts';
 import { errorText } from '../../../lib/error-text.ts';
 import type { Family } from '../../../net/index.ts';
 import type { FrontendConnections } from '../../frontend-connections.ts';
 import type { ModeCondition } from '../../mode.ts';
-import { Attachment, type Place, UnavailableError } from '../links/attachment.ts';
-import type { LoadedPrograms } from '../links/socket-links.ts';
-import type { StateMapName } from '../names.ts';
+import { Attachment, UnavailableError } from '../links/attachment.ts';
+import { removeLinkPins } from '../links/link-pins.ts';
 import { type ProgramOptions, socketPrograms } from '../programs/index.ts';
 import { socketSupport } from '../support.ts';
-import { capacityFor, type FamilyContents, type Usage } from './capacity.ts';
+import type { FamilyContents, Usage } from './capacity.ts';
 import { ConnectionCounters } from './connection-counters.ts';
-import { Generation } from './generation.ts';
-import { closePrograms, loadPrograms } from './load-programs.ts';
+import type { Generation } from './generation.ts';
+import { LoadedGeneration } from './loaded-generation.ts';
 import type { Features, StateMaps } from './maps.ts';
+import type { TranslationOptions } from './options.ts';
 import type { PortChange } from './placed-port.ts';
-
-/** Options of the mode, as the configuration and flags give them. */
-export interface EbpfOptions extends Place {
-  /** Whose connections are translated: those of all processes of the machine, or of the node's own network only. */
-  readonly sockets: 'all' | 'node';
-  readonly countConnections?: boolean | undefined;
-  /** Only these network namespaces are served, by cookie. For tests and demos. */
-  readonly listedNamespaces?: Iterable<bigint> | undefined;
-}
-
-export interface TranslationOptions extends EbpfOptions {
-  readonly namespace?: NetworkNamespace | undefined;
-  /** The families that must be planned before the first generation. */
-  readonly families: readonly Family[];
-  /** Everything that the planned families want in the maps. */
-  contents(): Promise<readonly FamilyContents[]>;
-  /** `needsSync`: sockets were served until now. */
-  failed(error: unknown, needsSync: boolean): void;
-  notice(message: string): void;
-}
 
 /** What changed in one family. */
 export interface FamilyChanges {
@@ -53,12 +33,6 @@ export interface Serving {
   readonly state: StateMaps;
 }
 
-interface Current {
-  readonly generation: Generation;
-  readonly programs: LoadedPrograms;
-  readonly state: readonly StateMapName[];
-}
-
 /**
  * Translates connections at sockets: the generation that serves now, its programs and their links. What it cannot do is
  * left to the network, so its functions report errors and do not throw them.
@@ -68,10 +42,10 @@ export class Translation {
   readonly #counters = new ConnectionCounters();
   readonly #planned = new Set<Family>();
   #attachment: Attachment | undefined;
-  #current: Current | undefined;
+  #current: LoadedGeneration | undefined;
   /** Why nothing is served. */
   #problem: string | undefined;
-  /** The last attempt failed and the next write must not try again. */
+  /** The last attempt failed. Only a thorough look tries again. */
   #waitsForLook = false;
   #generations = 0;
   #canRefuse = false;
@@ -117,14 +91,13 @@ export class Translation {
   }
 
   condition(): ModeCondition {
-    const { sockets } = this.#options;
     const name = 'sockets';
     if (!this.#current || !this.#attachment) {
       const reason = this.#problem ?? 'the Services of all families are not planned yet';
       return { name, isServing: false, note: `the network serves all connections: ${reason}` };
     }
     const { group, isPinned } = this.#attachment;
-    const whose = sockets === 'all' ? 'all processes' : 'processes of the node itself';
+    const whose = this.#options.sockets === 'all' ? 'all processes' : 'processes of the node itself';
     const until = isPinned ? '' : ', until this process ends';
     return { name, isServing: true, note: `TCP connections of ${whose} below ${group.path} are translated${until}` };
   }
@@ -146,9 +119,11 @@ export class Translation {
     });
   }
 
-  /** Tries again, if nothing is served. */
-  async retry(): Promise<void> {
-    if (this.#isReady && !this.#current) await this.#attempt(() => this.#renew());
+  /** Tries again, if nothing is served. Gives memory back that is no longer needed. */
+  async tidy(): Promise<void> {
+    if (!this.#isReady) return;
+    if (!this.#current || this.#current.generation.hasUnusedParts) await this.#attempt(() => this.#renew());
+    else this.#current.generation.forgetIdleEndpoints();
   }
 
   /** What another program did to links and pins, in words. */
@@ -164,7 +139,7 @@ export class Translation {
     return await this.#current?.generation.difference(family);
   }
 
-  /** Puts everything that other programs changed right. Returns whether it could. */
+  /** Puts links and pins right. Returns whether it could. */
   async repairLinks(): Promise<boolean> {
     return await this.#attempt(async () => {
       if (!this.#current) return;
@@ -180,7 +155,7 @@ export class Translation {
 
   /** Pinned links go on serving. */
   close(): void {
-    this.#closeCurrent();
+    this.#replaceCurrent(undefined);
     this.#attachment?.close();
     this.#attachment = undefined;
   }
@@ -198,52 +173,45 @@ export class Translation {
     } catch (error) {
       this.#giveUp(error);
       return false;
+    } finally {
+      this.#options.attempted?.();
     }
   }
 
   /** No socket may be led to endpoints that are out of date, so the network serves all of them. */
   #giveUp(error: unknown): void {
     const wasServing = this.#current !== undefined;
-    const text = errorText(error);
-    const isNew = text !== this.#problem;
-    this.#problem = text;
+    const isKnown = this.#problem === errorText(error);
+    this.#problem = errorText(error);
+    // What served until now is tried once more with the next sync.
     this.#waitsForLook = !wasServing;
-    this.#closeCurrent();
     try {
-      this.#attachment?.withdraw(this.#options);
+      this.close();
+      removeLinkPins(this.#options);
     } catch (later) {
       this.#options.failed(later, false);
     }
-    this.#attachment?.close();
-    this.#attachment = undefined;
-    if (isNew || wasServing) this.#options.failed(error, wasServing);
+    if (!isKnown || wasServing) this.#options.failed(error, wasServing);
   }
 
   async #renew(): Promise<void> {
-    const { links, state } = this.#openAttachment();
+    const attachment = this.#openAttachment();
     const contents = await this.#options.contents();
     const features = this.#featuresFor(contents);
-    const names = stateMapsFor(features);
-    state.keep(names);
-    const generation = new Generation(capacityFor(contents), features, state.maps);
+    const loaded = await LoadedGeneration.make(attachment, {
+      contents,
+      features,
+      program: this.#programOptions(features),
+    });
     try {
-      for (const { family, ports, nodeAddresses } of contents) {
-        generation.setNodeAddresses(family, nodeAddresses);
-        await generation.write(ports.map(port => ({ family, id: port.id, to: port })));
-      }
-      const programs = this.#load(generation, features);
-      try {
-        links.install(programs);
-      } catch (error) {
-        closePrograms(programs);
-        throw error;
-      }
-      this.#replaceCurrent({ generation, programs, state: names });
+      attachment.links.install(loaded.programs);
     } catch (error) {
-      generation.close();
+      loaded.close();
       throw error;
     }
-    state.dropOthers(names);
+    this.#replaceCurrent(loaded);
+    this.#generations++;
+    attachment.state.dropOthers(loaded.state);
   }
 
   #openAttachment(): Attachment {
@@ -255,59 +223,36 @@ export class Translation {
     return this.#attachment;
   }
 
-  #load(generation: Generation, features: Features): LoadedPrograms {
-    const state: ReadonlyMap<string, { readonly fd: number }> = this.#attachment?.state.maps ?? new Map();
-    const maps: ReadonlyMap<string, { readonly fd: number }> = generation.maps;
-    return loadPrograms(this.#programOptions(features), name => {
-      const map = maps.get(name) ?? state.get(name);
-      if (!map) throw new RangeError(`there is no map ${name}`);
-      return map.fd;
-    });
-  }
-
-  #programOptions(features: Features): ProgramOptions {
+  #programOptions({ listedNamespaces, affinity, leastConnections, counts }: Features): ProgramOptions {
     return {
       nodeCookie: this.nodeCookie,
-      scope: features.listedNamespaces ? 'listed' : this.#options.sockets,
-      hasAffinity: features.affinity,
-      hasLeastConnections: features.leastConnections,
-      countsConnections: features.counts,
+      scope: listedNamespaces ? 'listed' : this.#options.sockets,
+      hasAffinity: affinity,
+      hasLeastConnections: leastConnections,
+      countsConnections: counts,
       canRefuse: this.canRefuse,
     };
   }
 
   #featuresFor(contents: readonly FamilyContents[]): Features {
-    const { listedNamespaces } = this.#options;
-    const ports = contents.flatMap(family => family.ports);
+    const { countConnections = false, listedNamespaces } = this.#options;
+    const some = (test: (port: FamilyContents['ports'][number]) => boolean) =>
+      contents.some(({ ports }) => ports.some(test));
     return {
-      affinity: ports.some(({ affinitySeconds }) => affinitySeconds > 0),
-      leastConnections: ports.some(({ isLeastConnections }) => isLeastConnections),
-      counts: this.#options.countConnections === true,
+      affinity: some(({ affinitySeconds }) => affinitySeconds > 0),
+      leastConnections: some(({ isLeastConnections }) => isLeastConnections),
+      counts: countConnections,
       listedNamespaces: listedNamespaces && [...listedNamespaces],
     };
   }
 
-  #replaceCurrent(current: Current): void {
-    this.#closeCurrent();
-    this.#current = current;
-    this.#generations++;
+  #replaceCurrent(loaded: LoadedGeneration | undefined): void {
+    const old = this.#current;
+    this.#current = loaded;
+    if (!old) return;
+    this.#counters.carryOver(old.generation);
+    old.close();
   }
-
-  #closeCurrent(): void {
-    if (!this.#current) return;
-    const { generation, programs } = this.#current;
-    this.#current = undefined;
-    this.#counters.carryOver(generation);
-    generation.close();
-    closePrograms(programs);
-  }
-}
-
-function stateMapsFor({ affinity, leastConnections }: Features): readonly StateMapName[] {
-  const names: StateMapName[] = ['peers'];
-  if (affinity) names.push('affinity4', 'affinity6');
-  if (leastConnections) names.push('active4', 'active6');
-  return names;
 }
 
 /** Other programs may have put entries into a map that this process does not know of. */

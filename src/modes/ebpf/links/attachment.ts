@@ -29,11 +29,11 @@ export class Attachment {
   readonly links: SocketLinks;
   readonly state: StateMapStore;
   readonly #groupFd: number;
-  readonly #folder: PinFolder | undefined;
+  readonly isPinned: boolean;
 
   private constructor(group: ControlGroup, folder: PinFolder | undefined, notice: (message: string) => void) {
     this.group = group;
-    this.#folder = folder;
+    this.isPinned = folder !== undefined;
     this.#groupFd = openControlGroup(group);
     this.links = new SocketLinks(group, this.#groupFd, folder);
     this.state = new StateMapStore(folder, notice);
@@ -51,17 +51,6 @@ export class Attachment {
       );
     }
     return new Attachment(group, folder, notice);
-  }
-
-  get isPinned(): boolean {
-    return this.#folder !== undefined;
-  }
-
-  /** Takes the programs away. What sockets and clients remember stays, unless the control group is gone. */
-  withdraw({ cgroupRoot }: Place): void {
-    this.links.remove();
-    const now = nodeControlGroup(cgroupRoot);
-    if ('missing' in now || now.id !== this.group.id) this.#folder?.remove();
   }
 
   /** Pinned links and maps stay. */

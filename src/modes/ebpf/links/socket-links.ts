@@ -1,6 +1,6 @@
 import { BpfLink, type BpfProgram, type ControlGroup, type Hook, type PinFolder } from '../../../kernel/bpf/index.ts';
 import { KernelError } from '../../../kernel/errors.ts';
-import { isLinkPin, linkPin } from '../names.ts';
+import { linkPin } from '../names.ts';
 
 /** A program that the kernel took, with the id that the kernel gave to it. */
 export interface LoadedProgram {
@@ -40,12 +40,6 @@ export class SocketLinks {
   /** What another program did to the link of each program, in words. Undefined if nothing. */
   *problems(programs: LoadedPrograms): Generator<{ readonly hook: Hook; readonly problem: string | undefined }> {
     for (const [hook, { id }] of programs) yield { hook, problem: this.#problem(hook, id) };
-  }
-
-  /** Takes all programs away, also those of a former process. */
-  remove(): void {
-    for (const hook of ORDER) this.#remove(hook);
-    for (const name of this.#folder?.names() ?? []) if (isLinkPin(name)) this.#folder?.unpin(name);
   }
 
   /** The links stay if they are pinned. */

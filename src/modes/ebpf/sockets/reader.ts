@@ -3,7 +3,7 @@ import { Breaks } from '../../../lib/breaks.ts';
 import { errorText } from '../../../lib/error-text.ts';
 import type { ConnectedSocket, SocketReading } from '../../mode.ts';
 import { iteratorProgram, type SocketOffsets } from './program.ts';
-import { cookieAt, decodeRecord, RECORD_BYTES } from './record.ts';
+import { cookieAt, decodeRecord, IpTexts, RECORD_BYTES } from './record.ts';
 import { stateName } from './tcp-state.ts';
 
 /** Lists the sockets that the mode led to endpoints. Loads its program with the first reading. */
@@ -91,9 +91,10 @@ function withoutSeen(part: Buffer, seen: Set<bigint>): Buffer {
 }
 
 function* socketsIn(parts: readonly Buffer[], node: bigint): Generator<ConnectedSocket, void> {
+  const ips = new IpTexts();
   for (const part of parts) {
     for (let at = 0; at < part.length; at += RECORD_BYTES) {
-      const record = decodeRecord(part, at);
+      const record = decodeRecord(part, at, ips);
       if (!record) continue;
       const { namespace, service, endpoint, caller, state } = record;
       yield { service, endpoint, caller, isOfNode: namespace === node, state: stateName(state) };

@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Ip } from '../../../net/index.ts';
-import { cookieAt, decodeRecord, encodeRecord, RECORD_BYTES, type SocketRecord } from './record.ts';
+import { cookieAt, decodeRecord, encodeRecord, IpTexts, RECORD_BYTES, type SocketRecord } from './record.ts';
 import { stateName } from './tcp-state.ts';
 
 const at = (ip: string, port: number) => ({ ip: ip as Ip, port });
+
+const ips = new IpTexts();
 
 const V4: SocketRecord = {
   namespace: 0x0102n,
@@ -33,16 +35,16 @@ const V6: SocketRecord = {
 test('SOCKETS-2 a record is 88 bytes, and its bytes are as the iterator writes them', () => {
   assert.equal(RECORD_BYTES, 88);
   assert.equal(encodeRecord(V4).toString('hex'), V4_BYTES.join('').replaceAll(' ', ''));
-  assert.deepEqual(decodeRecord(encodeRecord(V4), 0), V4);
+  assert.deepEqual(decodeRecord(encodeRecord(V4), 0, ips), V4);
   const both = Buffer.concat([encodeRecord(V4), encodeRecord(V6)]);
-  assert.deepEqual(decodeRecord(both, RECORD_BYTES), V6);
+  assert.deepEqual(decodeRecord(both, RECORD_BYTES, ips), V6);
   assert.equal(cookieAt(both, RECORD_BYTES), 9n);
 });
 
 test('SOCKETS-2 a record of a socket that forgot its Service meanwhile is left out', () => {
   const bytes = encodeRecord(V4);
   bytes.writeUInt32LE(0, 0);
-  assert.equal(decodeRecord(bytes, 0), undefined);
+  assert.equal(decodeRecord(bytes, 0, ips), undefined);
 });
 
 test('SOCKETS-1 states have the words of ss', () => {

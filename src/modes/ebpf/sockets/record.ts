@@ -1,7 +1,7 @@
 import { bytesOf, struct, u8, u16, u32, u64 } from '../../../kernel/bpf/index.ts';
-import { familyOf, type Ip, ipFromBytes, writeIp } from '../../../net/index.ts';
+import { type Ip, ipFromBytes, writeIp } from '../../../net/index.ts';
 import type { SocketAddress } from '../../mode.ts';
-import { decodePeer, encodePeer, PEER_BYTES, type PeerValue } from '../programs/index.ts';
+import { encodePeer, PEER_BYTES, PEER_STATE, Peer, type PeerValue } from '../programs/index.ts';
 
 /** What the iterator adds to what a socket remembers. The address is in network byte order, the port is not. */
 export const SocketEnd = struct({
@@ -36,25 +36,50 @@ export function encodeRecord(record: SocketRecord): Buffer {
   return Buffer.concat([encodePeer(record), end]);
 }
 
-/** Reads the record that begins at an offset. Undefined if the socket forgot its Service while the iterator wrote it. */
-export function decodeRecord(bytes: Buffer, start: number): SocketRecord | undefined {
-  const peer = decodePeer(bytes.subarray(start, start + PEER_BYTES));
-  if (!peer) return undefined;
-  const end = bytes.subarray(start + PEER_BYTES, start + RECORD_BYTES);
-  const length = familyOf(peer.endpoint.ip) === 'IPv6' ? 16 : 4;
-  const { offset } = SocketEnd.address;
+/**
+ * Reads the record that begins at an offset. Undefined if the socket forgot its Service while the iterator wrote it. The
+ * caches make 100,000 records cheap.
+ */
+export function decodeRecord(bytes: Buffer, start: number, ips: IpTexts): SocketRecord | undefined {
+  const state = bytes.readUInt32LE(start + Peer.state.offset);
+  if (state !== PEER_STATE.IPv4 && state !== PEER_STATE.IPv6) return undefined;
+  const isV4 = state === PEER_STATE.IPv4;
+  const end = start + PEER_BYTES;
   return {
-    ...peer,
+    namespace: bytes.readBigUInt64LE(start + Peer.namespace.offset),
+    service: {
+      ip: ips.at(bytes, start + Peer.service.offset, isV4),
+      port: bytes.readUInt16BE(start + Peer.servicePort.offset),
+    },
+    endpoint: {
+      ip: ips.at(bytes, start + Peer.endpoint.offset, isV4),
+      port: bytes.readUInt16BE(start + Peer.endpointPort.offset),
+    },
+    isCounted: bytes.readUInt32LE(start + Peer.counted.offset) !== 0,
     cookie: cookieAt(bytes, start),
     caller: {
-      ip: ipFromBytes(end.subarray(offset, offset + length)) as Ip,
-      port: end.readUInt16LE(SocketEnd.port.offset),
+      ip: ips.at(bytes, end + SocketEnd.address.offset, isV4),
+      port: bytes.readUInt16LE(end + SocketEnd.port.offset),
     },
-    state: end.readUInt8(SocketEnd.state.offset),
+    state: bytes.readUInt8(end + SocketEnd.state.offset),
   };
 }
 
 /** The cookie of the record that begins at an offset. */
 export function cookieAt(bytes: Buffer, start: number): bigint {
   return bytes.readBigUInt64LE(start + PEER_BYTES + SocketEnd.cookie.offset);
+}
+
+/** The texts of addresses. Sockets share a few of them, and making a text takes longer than all else of a record. */
+export class IpTexts {
+  readonly #known = new Map<number | string, Ip>();
+
+  at(bytes: Buffer, offset: number, isV4: boolean): Ip {
+    const id = isV4 ? bytes.readUInt32BE(offset) : bytes.toString('latin1', offset, offset + 16);
+    const known = this.#known.get(id);
+    if (known !== undefined) return known;
+    const ip = ipFromBytes(bytes.subarray(offset, offset + (isV4 ? 4 : 16))) as Ip;
+    this.#known.set(id, ip);
+    return ip;
+  }
 }

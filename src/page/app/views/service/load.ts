@@ -9,6 +9,8 @@ export interface Loaded<Answer> {
   readonly answer?: Answer | undefined;
   /** When the answer came, in milliseconds since 1970. */
   readonly at?: number | undefined;
+  /** How long the reading took, in milliseconds. */
+  readonly tookMs?: number | undefined;
   /** Why the last reading failed. */
   readonly error?: unknown;
   readonly isReading: boolean;
@@ -36,9 +38,10 @@ export function useSource<Answer>({ path, parameters, service, everyMs }: Source
         everyMs,
         read: async abort => {
           state.value = { ...state.value, isReading: true };
+          const start = performance.now();
           try {
             const answer = await ask<Answer>(path, parameters, abort);
-            state.value = { answer, at: Date.now(), isReading: false };
+            state.value = { answer, at: Date.now(), tookMs: performance.now() - start, isReading: false };
           } catch (error) {
             if (!abort.aborted) state.value = { ...state.value, error, isReading: false };
           }

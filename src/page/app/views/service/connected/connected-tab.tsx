@@ -10,6 +10,8 @@ import { type ConnectedRow, connectedRows, connectedText, FIRST_ROWS } from './c
 /** No event says that a socket opened or closed, so the page asks again after this time. */
 const EVERY_MS = 5000;
 const MIN_MS = 2000;
+/** A node with very many sockets is asked less often: the pause is so many times as long as the last answer took. */
+const PAUSES = 10;
 
 /** Who is connected to the endpoints of a Service. The kernel is read only while this is shown. */
 export function ConnectedTab({ service }: { readonly service: string }) {
@@ -21,7 +23,8 @@ export function ConnectedTab({ service }: { readonly service: string }) {
   });
   useEffect(() => {
     const timer = setInterval(() => {
-      if (!document.hidden) source.readAgain();
+      const { at = 0, tookMs = 0 } = source.state.value;
+      if (!document.hidden && Date.now() - at >= PAUSES * tookMs) source.readAgain();
     }, EVERY_MS);
     return () => clearInterval(timer);
   }, [service]);

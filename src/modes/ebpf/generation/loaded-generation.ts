@@ -1,0 +1,66 @@
+import type { Attachment } from '../links/attachment.ts';
+import type { LoadedPrograms } from '../links/socket-links.ts';
+import type { StateMapName } from '../names.ts';
+import type { ProgramOptions } from '../programs/index.ts';
+import { capacityFor, type FamilyContents } from './capacity.ts';
+import { Generation } from './generation.ts';
+import { closePrograms, loadPrograms } from './load-programs.ts';
+import type { Features } from './maps.ts';
+
+/** What a generation is made from. */
+export interface GenerationSource {
+  readonly contents: readonly FamilyContents[];
+  readonly features: Features;
+  readonly program: ProgramOptions;
+}
+
+/** A generation that is filled, and its programs. */
+export class LoadedGeneration {
+  readonly generation: Generation;
+  readonly programs: LoadedPrograms;
+  /** The maps that the programs share with other generations. */
+  readonly state: readonly StateMapName[];
+
+  private constructor(generation: Generation, programs: LoadedPrograms, state: readonly StateMapName[]) {
+    this.generation = generation;
+    this.programs = programs;
+    this.state = state;
+  }
+
+  /** Fills new maps and loads programs that refer to them. Attaches nothing. */
+  static async make({ state }: Attachment, source: GenerationSource): Promise<LoadedGeneration> {
+    const { contents, features, program } = source;
+    const names = stateMapsFor(features);
+    state.keep(names);
+    const generation = new Generation(capacityFor(contents), features, state.maps);
+    try {
+      for (const { family, ports, nodeAddresses } of contents) {
+        generation.setNodeAddresses(family, nodeAddresses);
+        await generation.write(ports.map(port => ({ family, id: port.id, to: port })));
+      }
+      const maps: ReadonlyMap<string, { readonly fd: number }> = new Map([...state.maps, ...generation.maps]);
+      const programs = loadPrograms(program, name => {
+        const map = maps.get(name);
+        if (!map) throw new RangeError(`there is no map ${name}`);
+        return map.fd;
+      });
+      return new LoadedGeneration(generation, programs, names);
+    } catch (error) {
+      generation.close();
+      throw error;
+    }
+  }
+
+  /** Programs that are attached stay, with their maps. */
+  close(): void {
+    this.generation.close();
+    closePrograms(this.programs);
+  }
+}
+
+function stateMapsFor({ affinity, leastConnections }: Features): readonly StateMapName[] {
+  const names: StateMapName[] = ['peers'];
+  if (affinity) names.push('affinity4', 'affinity6');
+  if (leastConnections) names.push('active4', 'active6');
+  return names;
+}

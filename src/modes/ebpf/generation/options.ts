@@ -1,0 +1,27 @@
+import type { NetworkNamespace } from '../../../kernel/netns.ts';
+import type { Family } from '../../../net/index.ts';
+import type { Place } from '../links/attachment.ts';
+import type { FamilyContents } from './capacity.ts';
+
+/** Options of the mode, as the configuration and flags give them. */
+export interface EbpfOptions extends Place {
+  /** Whose connections are translated: those of all processes of the machine, or of the node's own network only. */
+  readonly sockets: 'all' | 'node';
+  readonly countConnections?: boolean | undefined;
+  /** Only these network namespaces are served, by cookie. For tests. */
+  readonly listedNamespaces?: Iterable<bigint> | undefined;
+}
+
+export interface TranslationOptions extends EbpfOptions {
+  /** The network namespace of the node. */
+  readonly namespace?: NetworkNamespace | undefined;
+  /** The families that must be planned before the first generation. */
+  readonly families: readonly Family[];
+  /** Everything that the planned families want in the maps. */
+  contents(): Promise<readonly FamilyContents[]>;
+  /** `needsSync`: sockets were served until now. */
+  failed(error: unknown, needsSync: boolean): void;
+  notice(message: string): void;
+  /** The condition may have changed. */
+  attempted?(): void;
+}

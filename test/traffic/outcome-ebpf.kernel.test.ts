@@ -1,0 +1,3 @@
+import { outcomeSuite } from './outcome-suite.ts';
+
+outcomeSuite('ebpf');
