@@ -146,6 +146,10 @@ export class ProgrammedSockets {
     return sum;
   }
 
+  stopServing(namespace: NetworkNamespace): void {
+    this.map('namespaces').remove(namespaceKey(namespace));
+  }
+
   /** What a socket remembers. */
   peerOf({ fd }: TestSocket): PeerValue | undefined {
     const bytes = this.map('peers').lookup(index(fd));
@@ -163,11 +167,7 @@ export class ProgrammedSockets {
 
   #load(): readonly BpfProgram[] {
     const programs = this.#programs(this.#options).map(spec => BpfProgram.load(spec, name => this.#map(name).fd));
-    for (const namespace of this.#serves) {
-      const key = Buffer.alloc(8);
-      key.writeBigUInt64LE(namespaceCookie(namespace));
-      this.map('namespaces').update(key, ZERO);
-    }
+    for (const namespace of this.#serves) this.map('namespaces').update(namespaceKey(namespace), ZERO);
     return programs;
   }
 
@@ -180,6 +180,12 @@ export class ProgrammedSockets {
 
 function whole(target: Partial<TargetValue>): TargetValue {
   return { pool: 0, flags: 0, affinitySeconds: 0, counter: 0, identity: 0n, ...target };
+}
+
+function namespaceKey(namespace: NetworkNamespace): Buffer {
+  const key = Buffer.alloc(8);
+  key.writeBigUInt64LE(namespaceCookie(namespace));
+  return key;
 }
 
 function digit(family: Family): string {
