@@ -1,13 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { holdConnections } from '../../../../test/support/connection-holder.ts';
-import {
-  ENDPOINTS,
-  LEFT_ALONE,
-  type ProgrammedSockets,
-  type SocketLab,
-  withSocketLab,
-} from '../../../../test/support/programmed-sockets.ts';
+import type { ProgrammedSockets } from '../../../../test/support/programmed-sockets.ts';
+import { ENDPOINTS, LEFT_ALONE, type SocketLab, withSocketLab } from '../../../../test/support/socket-lab.ts';
 import { type TestNetwork, TestSocket } from '../../../../test/support/test-socket.ts';
 import { waitFor } from '../../../../test/support/wait-for.ts';
 import type { Family, Ip } from '../../../net/index.ts';

@@ -1,13 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { aloneInControlGroup } from '../../../../test/support/bpf-lab.ts';
-import {
-  ENDPOINTS,
-  LEFT_ALONE,
-  ProgrammedSockets,
-  type SocketLab,
-  withSocketLab,
-} from '../../../../test/support/programmed-sockets.ts';
+import { ProgrammedSockets } from '../../../../test/support/programmed-sockets.ts';
+import { ENDPOINTS, LEFT_ALONE, type SocketLab, withSocketLab } from '../../../../test/support/socket-lab.ts';
 import { TestSocket } from '../../../../test/support/test-socket.ts';
 import { type Family, type Ip, joinHostPort } from '../../../net/index.ts';
 import { TargetFlag } from './index.ts';
