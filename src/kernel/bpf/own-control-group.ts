@@ -1,5 +1,6 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { errorText } from '../../lib/error-text.ts';
 import { hierarchyFolder } from './cgroup.ts';
 
 const NAME = /^pointsman-demo-(\d+)$/;
@@ -18,15 +19,19 @@ export class OwnControlGroup {
     this.#former = former;
   }
 
-  /** Moves this process into a new group. Throws an Error of the file system if it may not. */
+  /** Moves this process into a new group, or says why it cannot. */
   static enter(): OwnControlGroup | { readonly missing: string } {
     const hierarchy = hierarchyFolder();
     const own = ownPath();
     if (hierarchy === undefined || own === undefined) return { missing: 'no cgroup2 file system is mounted' };
     const former = join(hierarchy, own);
-    removeAbandoned(former);
     const path = join(former, `pointsman-demo-${process.pid}`);
-    mkdirSync(path);
+    try {
+      removeAbandoned(former);
+      mkdirSync(path);
+    } catch (error) {
+      return { missing: `this process cannot make a control group, which needs root: ${errorText(error)}` };
+    }
     const group = new OwnControlGroup(path, former);
     process.once('exit', group.#leave);
     move(path);
