@@ -1,12 +1,11 @@
-import { closeSync, existsSync, openSync, readdirSync, statSync } from 'node:fs';
-import type { BpfMap } from '../../src/kernel/bpf/index.ts';
+import { existsSync, readdirSync, statSync } from 'node:fs';
 import { namespaceCookie } from '../../src/kernel/netns.ts';
 import { EbpfMode, type EbpfModeOptions } from '../../src/modes/ebpf/mode.ts';
 import type { ModeEvents } from '../../src/modes/mode.ts';
 import type { Family, Ip } from '../../src/net/index.ts';
 import { testControlGroup } from './bpf-lab.ts';
+import { openDetachedBpffs } from './detached-bpffs.ts';
 import { ModeHarness } from './mode-harness.ts';
-import { withBpffs } from './test-bpffs.ts';
 import { TestNetwork } from './test-socket.ts';
 
 /** Endpoints of the lab. Each has a listener. */
@@ -28,21 +27,25 @@ export class EbpfLab {
     const families = options.families ?? ['IPv4', 'IPv6'];
     this.bpffs = bpffs;
     this.#options = { ...options, families };
-    this.network = new TestNetwork(ENDPOINTS.map(ip => ({ ip: ip as Ip, port: PORT })));
+    this.network = new TestNetwork(
+      ENDPOINTS.map(ip => ip as Ip),
+      PORT,
+    );
     this.harness = new ModeHarness(events => this.create(events), { families });
   }
 
   /** Runs the work with a lab, and takes everything away afterwards. */
-  static with<T>(work: (lab: EbpfLab) => Promise<T>, options: EbpfLabOptions = {}): Promise<T> {
-    return withBpffs(async bpffs => {
-      const lab = new EbpfLab(bpffs, options);
-      try {
-        return await work(lab);
-      } finally {
-        await lab.harness.close();
-        lab.network.close();
-      }
-    });
+  static async with<T>(work: (lab: EbpfLab) => Promise<T>, options: EbpfLabOptions = {}): Promise<T> {
+    const bpffs = openDetachedBpffs();
+    const lab = new EbpfLab(options.bpffs ?? bpffs.path, options);
+    try {
+      return await work(lab);
+    } finally {
+      await lab.harness.close();
+      lab.network.close();
+      // The pins end with their file system.
+      bpffs.close();
+    }
   }
 
   create(events: ModeEvents, options: EbpfLabOptions = {}): EbpfMode {
@@ -95,23 +98,4 @@ export class EbpfLab {
   get lines(): readonly string[] {
     return this.harness.events.lines;
   }
-}
-
-export function withGroupDescriptor<T>(work: (fd: number) => T): T {
-  const fd = openSync(testControlGroup(), 'r');
-  try {
-    return work(fd);
-  } finally {
-    closeSync(fd);
-  }
-}
-
-/** The entries of a hash map as texts. */
-export function entriesOf(map: BpfMap): readonly (readonly [string, string])[] {
-  const { keys, values } = map.entries();
-  const { keyBytes, valueBytes } = map.spec;
-  return Array.from({ length: keys.length / keyBytes }, (_, i) => [
-    keys.toString('hex', i * keyBytes, (i + 1) * keyBytes),
-    values.toString('hex', i * valueBytes, (i + 1) * valueBytes),
-  ]);
 }

@@ -2,19 +2,19 @@ import assert from 'node:assert/strict';
 import { mkdirSync, rmdirSync, statSync, unlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { attachAlone } from '../../../test/support/attach-alone.ts';
 import { openDetachedBpffs } from '../../../test/support/detached-bpffs.ts';
 import { waitFor } from '../../../test/support/wait-for.ts';
 import { KernelError } from '../errors.ts';
-import { close, syscall } from '../libc.ts';
+import { close } from '../libc.ts';
 import { assemble } from './assemble.ts';
 import { attachedPrograms, loneProgram } from './attached-programs.ts';
 import { isBpffs, openPin, pin } from './bpffs.ts';
 import { type ControlGroup, hierarchyFolder, nodeControlGroup, openControlGroup } from './cgroup.ts';
-import { CALL_NUMBERS } from './error.ts';
 import { BpfLink } from './link.ts';
 import { BpfMap } from './map.ts';
 import { mapInfo, programInfo } from './object-info.ts';
-import { BpfProgram, HOOKS } from './program.ts';
+import { BpfProgram } from './program.ts';
 import { returns } from './stack.ts';
 
 /** An empty control group, with a descriptor of it. No process ever enters it. */
@@ -113,19 +113,6 @@ test('BPF-8 several links may be at one control group', () =>
     }),
   ));
 
-/** Attaches a program in the old way, so that no other one can be attached. */
-function attachAlone(program: BpfProgram, { fd }: Group): () => void {
-  const [PROG_ATTACH, PROG_DETACH] = [8, 9];
-  const call = (command: number) => {
-    const attributes = Buffer.alloc(16);
-    for (const [i, value] of [fd, program.fd, HOOKS.connect4.attach, 0].entries())
-      attributes.writeUInt32LE(value, i * 4);
-    assert.equal(Number(syscall(CALL_NUMBERS[process.arch], command, attributes, attributes.length, 0, 0)), 0);
-  };
-  call(PROG_ATTACH);
-  return () => call(PROG_DETACH);
-}
-
 function refusal(work: () => BpfLink): KernelError {
   try {
     work().close();
@@ -140,7 +127,7 @@ test('BPF-8 a program that stands alone on the control group, or above, is named
   withPrograms((one, two) =>
     withGroup(async group => {
       assert.equal(loneProgram(group.fd, 'connect4'), undefined);
-      const detach = attachAlone(one, group);
+      const detach = attachAlone(one, group.fd);
       const advice = `detach program ${idOf(one)} (one) from the control group, or attach it so that it allows others (BPF_F_ALLOW_MULTI)`;
       assert.equal(refusal(() => BpfLink.create(two, group.fd)).message, `bpf LINK_CREATE connect4: EPERM; ${advice}`);
       await withGroup(below => {

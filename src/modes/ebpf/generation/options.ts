@@ -8,7 +8,7 @@ export interface EbpfOptions extends Place {
   /** Whose connections are translated: those of all processes of the machine, or of the node's own network only. */
   readonly sockets: 'all' | 'node';
   readonly countConnections?: boolean | undefined;
-  /** Only these network namespaces are served, by cookie. For tests. */
+  /** Only these network namespaces are served, by cookie. For tests and demos. */
   readonly listedNamespaces?: Iterable<bigint> | undefined;
 }
 
@@ -22,6 +22,4 @@ export interface TranslationOptions extends EbpfOptions {
   /** `needsSync`: sockets were served until now. */
   failed(error: unknown, needsSync: boolean): void;
   notice(message: string): void;
-  /** The condition may have changed. */
-  attempted?(): void;
 }
