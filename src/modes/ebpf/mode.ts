@@ -45,16 +45,12 @@ export class EbpfMode extends ModeShell<EbpfWriter> implements SocketLayer {
       contents: () => this.#contents(),
       failed: (error, needsSync) => this.#failed(error, needsSync),
       notice: message => this.events.notice(families[0] ?? 'IPv4', message),
+      attempted: () => this.events.conditionChanged?.(),
     });
   }
 
   condition(): ModeCondition {
     return this.#translation.condition();
-  }
-
-  /** The maps of the generation that serves now. */
-  get maps(): GenerationMaps | undefined {
-    return this.#translation.generation?.maps;
   }
 
   /** Takes no turn: the kernel answers also while the mode writes. */
@@ -63,6 +59,11 @@ export class EbpfMode extends ModeShell<EbpfWriter> implements SocketLayer {
     if (!peers) return { sockets: [], count: 0, incomplete: this.condition().note };
     this.#reader ??= new SocketReader(this.#translation.nodeCookie);
     return await this.#reader.read(peers);
+  }
+
+  /** The maps of the generation that serves now. */
+  get maps(): GenerationMaps | undefined {
+    return this.#translation.generation?.maps;
   }
 
   async leave(family: Family, ids: readonly string[]): Promise<void> {

@@ -22,4 +22,6 @@ export interface TranslationOptions extends EbpfOptions {
   /** `needsSync`: sockets were served until now. */
   failed(error: unknown, needsSync: boolean): void;
   notice(message: string): void;
+  /** The condition may have changed. */
+  attempted?(): void;
 }
