@@ -1,8 +1,8 @@
-import { mkdirSync, readdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { hierarchyFolder } from './cgroup.ts';
 
-const NAME = /^pointsman-demo-\d+$/;
+const NAME = /^pointsman-demo-(\d+)$/;
 
 /**
  * A control group that only this process is in, below the one that it was in before. Programs that are attached there
@@ -53,12 +53,17 @@ function move(group: string): void {
 /** A process that is killed leaves its group behind, without any process in it. */
 function removeAbandoned(folder: string): void {
   for (const name of readdirSync(folder)) {
-    if (!NAME.test(name)) continue;
+    const [, pid] = NAME.exec(name) ?? [];
+    // The group of a running process is empty for a moment, before the process enters it.
+    if (pid === undefined || isRunning(Number(pid))) continue;
     try {
-      // The kernel refuses while the group has a process.
       rmdirSync(join(folder, name));
     } catch {
-      // The process runs.
+      // Another process removed it, or children of the former process are still in it.
     }
   }
+}
+
+function isRunning(pid: number): boolean {
+  return existsSync(`/proc/${pid}`);
 }
