@@ -156,12 +156,12 @@ export class EbpfWriter implements Writer {
   }
 
   async #changes(): Promise<readonly PortChange[]> {
-    const { family, book } = this.#options;
+    const { book } = this.#options;
     const breaks = new Breaks();
     const changes: PortChange[] = [];
     for (const id of new Set([...book.changedIds(), ...this.#again])) {
       if (breaks.isDue) await breaks.take();
-      changes.push({ family, id, to: this.port(id) });
+      changes.push({ id, to: this.port(id) });
     }
     return changes;
   }
