@@ -26,7 +26,7 @@ function run(namespace: NetworkNamespace, mode: string, withoutRights: boolean) 
   return { status, lastLine: stderr.trimEnd().split('\n').at(-1) ?? '' };
 }
 
-for (const mode of ['nftables', 'iptables', 'ipvs', 'userspace']) {
+for (const mode of ['nftables', 'ebpf', 'iptables', 'ipvs', 'userspace']) {
   test(`START-29 without rights, ${mode} mode ends at the start and says which right it needs`, () => {
     const namespace = createNodeNamespace();
     try {

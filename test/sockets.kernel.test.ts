@@ -6,12 +6,13 @@ import { after, before, describe, test } from 'node:test';
 import type { Ip } from '../src/net/index.ts';
 import { Program } from './control-plane/program.ts';
 import { testControlGroup } from './support/bpf-lab.ts';
+import { startConnectedClient } from './support/connected-client.ts';
 import { buildKubeProxy, KUBE_PROXY, runKubeProxy, SYNCED } from './support/kube-proxy.ts';
 import { TestNetwork } from './support/test-socket.ts';
 import { waitFor } from './support/wait-for.ts';
 
 const [FIRST, SECOND] = ['10.244.1.2' as Ip, '10.244.1.3' as Ip];
-const SERVICE = '10.96.0.10';
+const SERVICE = '10.96.0.10' as Ip;
 
 function manifest(endpoints: readonly { readonly ip: Ip; readonly pod: string }[]): string {
   const lines = endpoints.map(
@@ -31,12 +32,6 @@ ports: [{ name: http, port: 8080, protocol: TCP }]
 endpoints:
 ${lines.join('\n')}
 `;
-}
-
-/** A process below the control group that is connected to the Service until it is stopped. */
-function client(network: TestNetwork, group: string): Program {
-  const script = `echo $$ > ${group}/cgroup.procs && exec 3<>/dev/tcp/${SERVICE}/80 && echo connected >&2 && exec sleep 600`;
-  return new Program('the client', ['bash', '-c', script], { namespace: network.namespace });
 }
 
 /** The real program in ebpf mode, for processes of one control group only. */
@@ -74,9 +69,7 @@ describe('sockets of a running proxy', () => {
   });
 
   async function connected(network: TestNetwork): Promise<void> {
-    const program = client(network, group);
-    clients.push(program);
-    await program.until('connected');
+    clients.push(await startConnectedClient(network.namespace, group, { ip: SERVICE, port: 80 }));
   }
 
   function write(endpoints: Parameters<typeof manifest>[0]): void {

@@ -124,7 +124,7 @@ test('SOCKETS-7 a name or a glob chooses Services, and a missing one is an error
   assert.deepEqual(await servicesOf('?service=default/s*'), ['default/six']);
   assert.deepEqual(await servicesOf(''), ['default/web', 'default/six', undefined]);
   const { status, head } = await rowsOf(facts, '?service=wbe');
-  assert.equal(status, 404);
+  assert.equal(status, 400);
   assert.match(head.error, /there is no Service "default\/wbe": did you mean default\/web\?/);
 });
 

@@ -52,7 +52,7 @@ async function read(query: Query, now: Facts): Promise<Question> {
   const text = query.get('service') ?? '';
   const pattern = text === '' ? undefined : parseNamePattern(text);
   if (pattern?.isExact && !now.objects.service(pattern.text)) {
-    throw new QueryError(await missingServiceText(pattern.text, now.objects.services()), 404);
+    throw new QueryError(await missingServiceText(pattern.text, now.objects.services()));
   }
   const reading = await now.kernel?.sockets?.();
   const { name: mode } = now.mode.descriptor;

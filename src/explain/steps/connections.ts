@@ -25,12 +25,17 @@ export async function connectionsStep(
   const found = await kernel.flows({ family, protocol, source: detected.ip, destination: ip, port });
   const current = currentTargets(met, outcome);
   const old = found.flows.filter(flow => !current.has(targetOf(flow)) && !isRelayed(flow, facts));
-  const pinned = ((await reading)?.affinity ?? []).filter(({ client }) => isOf(client, detected));
+  const pinned = ((await reading)?.affinity ?? []).filter(({ client }) => isOf(client, detected, outcome));
   const details = [
     ...pinned.map(affinityText),
     ...(found.incomplete === undefined ? [] : [`Not everything was read: ${found.incomplete}.`]),
   ];
   const data = { flows: found.flows, old: old.length, affinity: pinned, incomplete: found.incomplete };
+  // A socket connects to the endpoint itself, so no connection to the address of the Service is expected.
+  if (isAtSocket(outcome) && found.flows.length === 0 && found.incomplete === undefined) {
+    const [first] = pinned;
+    return first && finding('connections', 'good', affinityText(first), { data });
+  }
   const whose = detected.ip === undefined ? 'any caller' : 'this caller';
   if (old.length === 0) {
     const text = `The kernel tracks ${counted(found.flows.length, 'connection')} of ${whose} to this address${found.flows.length === 0 ? '' : ', none to an old endpoint'}.`;
@@ -39,8 +44,13 @@ export async function connectionsStep(
   return oldFlows(old, met, detected, { details, data, whose });
 }
 
-function isOf(client: string, { ip, caller }: DetectedCaller): boolean {
-  return client === ip || (client === 'node' && caller.place === 'node');
+/** What packets and sockets remember is apart. The network namespace of a pod is not known here. */
+function isOf(client: string, { ip, caller }: DetectedCaller, outcome: Outcome): boolean {
+  return isAtSocket(outcome) ? client === 'node' && caller.place === 'node' : client === ip;
+}
+
+function isAtSocket(outcome: Outcome): boolean {
+  return outcome.kind === 'answered' && outcome.at === 'socket';
 }
 
 function affinityText({ endpoint, secondsLeft }: PinnedClient): string {

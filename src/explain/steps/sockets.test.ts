@@ -109,6 +109,21 @@ describe('sockets', () => {
     await ask('web from 10.244.1.2', facts);
     assert.deepEqual(asked, [], 'a pod that reaches itself sends no packet through the node');
   });
+
+  test('EXPLAIN-23 a client of sockets is its network namespace', async () => {
+    const affinity = [
+      { client: 'node', endpoint: '10.244.1.2:8080', secondsLeft: 90 },
+      { client: '10.244.1.7', endpoint: '10.244.2.3:8080', secondsLeft: 80 },
+    ];
+    const kernel: KernelFacts = {
+      readBack: async () => ({ entries: [], affinity }),
+      flows: async () => ({ flows: [], incomplete: undefined }),
+    };
+    const facts = factsOf([web, webSlice], { mode, kernel });
+    const asked = async (from: string) => stepText(await ask(`web from ${from}`, facts), 'connections');
+    assert.equal(await asked('node'), 'good: Session affinity leads the caller to 10.244.1.2:8080 for 90 s more.');
+    assert.equal(await asked('10.244.1.7'), '', 'the namespace of a pod is not known');
+  });
 });
 
 function nodePortSpec() {

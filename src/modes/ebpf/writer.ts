@@ -125,7 +125,9 @@ export class EbpfWriter implements Writer {
   async readBack(plan: ServicePortPlan): Promise<KernelReading> {
     const { family, translation } = this.#options;
     const serving = translation.serving;
-    if (!this.#taken || !serving) return emptyReading(translation.condition().note);
+    if (!this.#taken) return emptyReading(translation.condition().note);
+    // The mode wants nothing in the kernel then. `condition` says why.
+    if (!serving) return { entries: [], affinity: [] };
     const { generation, ...place } = serving;
     const placed = generation.ports(family).get(planId(plan));
     return await readBackEbpf({
