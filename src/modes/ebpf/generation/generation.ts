@@ -188,7 +188,7 @@ export class Generation {
   #publish(family: Family, placed: readonly PlacedPort[], added: number): void {
     const { ports, frontends } = this.#tables[family];
     this.#pools.writeSlots();
-    for (const port of placed) this.#addMembers(port);
+    if (this.features.affinity || this.features.leastConnections) for (const port of placed) this.#addMembers(port);
     this.#pools.publish();
     for (const port of placed) ports.set(port.port.id, port);
     frontends.set(placed, added);
