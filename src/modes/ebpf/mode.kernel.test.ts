@@ -6,7 +6,7 @@ import { loopbackOf, withRoutes } from '../../../test/support/namespaces.ts';
 import { service, slice } from '../../../test/support/objects.ts';
 import { TestSocket } from '../../../test/support/test-socket.ts';
 import { waitFor } from '../../../test/support/wait-for.ts';
-import { closeObject, mapById, mapInfo } from '../../kernel/bpf/index.ts';
+import { BpfMap, closeObject, mapById, mapInfo } from '../../kernel/bpf/index.ts';
 import type { Ip } from '../../net/index.ts';
 
 const WEB = service('web', { clusterIP: '10.96.0.10' });
@@ -29,6 +29,21 @@ describe('EBPF-7 restarts and new generations', () => {
       assert.equal(lab.ask('fd00:10:96::1'), '[fd00:10:244::2]');
       assert.equal(lab.ask('10.96.0.11'), 'ECONNREFUSED');
       assert.deepEqual(lab.lines, []);
+    }));
+
+  test('EBPF-32 a change of endpoints needs no system call', t =>
+    EbpfLab.with(async lab => {
+      lab.harness.set(WEB, slice('web-1', ['10.244.1.2']));
+      await lab.harness.sync();
+      const update = t.mock.method(BpfMap.prototype, 'updateBatch');
+      lab.harness.set(slice('web-1', ['10.244.1.3']));
+      await lab.harness.sync();
+      assert.equal(lab.ask('10.96.0.10'), '10.244.1.3');
+      const entries = update.mock.calls.map(({ arguments: [keys] }) => keys.length);
+      assert.equal(
+        entries.reduce((sum, each) => sum + each, 0),
+        0,
+      );
     }));
 
   test('EBPF-7 the programs serve on without a process, and a new process takes them over', () =>

@@ -9,6 +9,7 @@ import { closeMaps, createMaps, type GenerationMaps, mapNamed, type StateMaps } 
 import { MemberTable } from './member-table.ts';
 import { NodeAddressTable } from './node-address-table.ts';
 import {
+  hasSameFrontends,
   newMembers,
   newPools,
   newSlots,
@@ -88,6 +89,7 @@ export class Generation {
       this.#publish(
         family,
         placed,
+        placed,
         sumOf(placed, ({ port }) => port.targets.length),
       );
     }
@@ -107,7 +109,8 @@ export class Generation {
       if (breaks.isDue) await breaks.take();
       const chunk = steps.slice(at, at + CHUNK);
       const placed = chunk.flatMap(step => (step.change.to ? [this.#place(family, step.change.to, step)] : []));
-      this.#publish(family, placed, sumOf(chunk, newTargets));
+      const moved = placed.filter(port => !hasSameFrontends(ports.get(port.port.id), port));
+      this.#publish(family, placed, moved, sumOf(chunk, newTargets));
     }
     this.#remove(family, steps);
     return 'written';
@@ -182,16 +185,16 @@ export class Generation {
   }
 
   /**
-   * Runs of slots come first, then members, then pools, then frontends: nothing leads to what is not there yet. `added`:
-   * how many of the targets are new.
+   * Runs of slots come first, then members, then pools, then frontends: nothing leads to what is not there yet. `moved`:
+   * those whose frontends changed. `added`: how many of the targets are new.
    */
-  #publish(family: Family, placed: readonly PlacedPort[], added: number): void {
+  #publish(family: Family, placed: readonly PlacedPort[], moved: readonly PlacedPort[], added: number): void {
     const { ports, frontends } = this.#tables[family];
     this.#pools.writeSlots();
     if (this.features.affinity || this.features.leastConnections) for (const port of placed) this.#addMembers(port);
     this.#pools.publish();
     for (const port of placed) ports.set(port.port.id, port);
-    frontends.set(placed, added);
+    frontends.set(moved, added);
   }
 
   #addMembers(placed: PlacedPort): void {
