@@ -35,6 +35,7 @@ export const syscall = libc.func('long syscall(long number, long a, void *b, lon
 export const getrlimit = libc.func('int getrlimit(int resource, void *limits)');
 
 const mmap = libc.func('void *mmap(void *address, size_t length, int protection, int flags, int fd, long offset)');
+const sigprocmask = libc.func('int sigprocmask(int how, const void *set, void *former)');
 const munmap = libc.func('int munmap(void *address, size_t length)');
 const statfs = libc.func('int statfs(const char *path, void *result)');
 
@@ -56,6 +57,22 @@ export function lastErrno(): number {
 /** The address of a buffer, for structures that point to it. It is valid as long as the caller keeps the buffer. */
 export function addressOf(buffer: Uint8Array): bigint {
   return koffi.address(buffer);
+}
+
+const SIG_SETMASK = 2;
+/** The size of `sigset_t`. */
+const SIGNAL_SET_BYTES = 128;
+const ALL_SIGNALS = Buffer.alloc(SIGNAL_SET_BYTES, 0xff);
+
+/** Runs synchronous work. Signals for this thread wait until it is done, so that they interrupt no system call. */
+export function withoutSignals<T>(work: () => T): T {
+  const former = Buffer.alloc(SIGNAL_SET_BYTES);
+  check(sigprocmask(SIG_SETMASK, ALL_SIGNALS, former), 'block signals');
+  try {
+    return work();
+  } finally {
+    sigprocmask(SIG_SETMASK, former, null);
+  }
 }
 
 const PROT_READ_WRITE = 3;

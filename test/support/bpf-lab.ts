@@ -4,6 +4,8 @@ import { join } from 'node:path';
 // Tests attach BPF programs to a control group of their own process, never to the root: the machine has other users.
 
 const PREFIX = 'pointsman-test-';
+const MAX_TRIES = 100;
+const PAUSE_MS = 20;
 
 let group: string | undefined;
 
@@ -72,35 +74,38 @@ function moveTo(path: string, pid: number): void {
   writeFileSync(join(path, 'cgroup.procs'), `${pid}`);
 }
 
-/** Moves all processes out, also children of the tests, and removes the group. */
+/**
+ * Moves all processes out, also children of the tests, and removes the group. The kernel keeps a group some moments
+ * longer if a process in it ends just now.
+ */
 function leaveGroup(path: string, home: string): void {
-  for (const pid of readFileSync(join(path, 'cgroup.procs'), 'utf8').split('\n').filter(Boolean)) {
-    try {
-      moveTo(home, Number(pid));
-    } catch {
-      // The process ended meanwhile.
+  for (let i = 0; i < MAX_TRIES; i++) {
+    for (const pid of readFileSync(join(path, 'cgroup.procs'), 'utf8').split('\n').filter(Boolean)) {
+      ignoreErrors(() => moveTo(home, Number(pid)));
     }
+    if (ignoreErrors(() => rmdirSync(path))) return;
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, PAUSE_MS);
   }
-  rmdirSync(path);
+}
+
+/** Returns false if the work failed: a process ended meanwhile, or another one removed the group. */
+function ignoreErrors(work: () => void): boolean {
+  try {
+    work();
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** A process that is killed leaves its group behind. */
 function removeAbandoned(root: string): void {
   for (const name of readdirSync(root).filter(name => name.startsWith(PREFIX))) {
     if (isRunning(Number(name.slice(PREFIX.length)))) continue;
-    try {
-      rmdirSync(join(root, name));
-    } catch {
-      // Another process removed it, or children of the former process are still in it.
-    }
+    ignoreErrors(() => rmdirSync(join(root, name)));
   }
 }
 
 function isRunning(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch {
-    return false;
-  }
+  return ignoreErrors(() => process.kill(pid, 0));
 }

@@ -21,7 +21,7 @@ import {
 } from '../../src/modes/ebpf/programs/index.ts';
 import { FAMILIES, type Family, familyOf, type Ip } from '../../src/net/index.ts';
 import { testControlGroup, withControlGroup } from './bpf-lab.ts';
-import { TestNetwork, type TestSocket } from './test-socket.ts';
+import type { TestSocket } from './test-socket.ts';
 
 const ENTRIES = 64;
 /** These outlive a generation. */
@@ -146,6 +146,10 @@ export class ProgrammedSockets {
     return sum;
   }
 
+  stopServing(namespace: NetworkNamespace): void {
+    this.map('namespaces').remove(namespaceKey(namespace));
+  }
+
   /** What a socket remembers. */
   peerOf({ fd }: TestSocket): PeerValue | undefined {
     const bytes = this.map('peers').lookup(index(fd));
@@ -163,11 +167,7 @@ export class ProgrammedSockets {
 
   #load(): readonly BpfProgram[] {
     const programs = this.#programs(this.#options).map(spec => BpfProgram.load(spec, name => this.#map(name).fd));
-    for (const namespace of this.#serves) {
-      const key = Buffer.alloc(8);
-      key.writeBigUInt64LE(namespaceCookie(namespace));
-      this.map('namespaces').update(key, ZERO);
-    }
+    for (const namespace of this.#serves) this.map('namespaces').update(namespaceKey(namespace), ZERO);
     return programs;
   }
 
@@ -182,6 +182,12 @@ function whole(target: Partial<TargetValue>): TargetValue {
   return { pool: 0, flags: 0, affinitySeconds: 0, counter: 0, identity: 0n, ...target };
 }
 
+function namespaceKey(namespace: NetworkNamespace): Buffer {
+  const key = Buffer.alloc(8);
+  key.writeBigUInt64LE(namespaceCookie(namespace));
+  return key;
+}
+
 function digit(family: Family): string {
   return FAMILIES.indexOf(family) === 0 ? '4' : '6';
 }
@@ -190,46 +196,4 @@ function index(value: number): Buffer {
   const bytes = Buffer.alloc(4);
   bytes.writeInt32LE(value);
   return bytes;
-}
-
-const ENDPOINT_PORT = 8080;
-
-/** The endpoints of the lab. All its networks have them, with listeners. */
-export const ENDPOINTS: Readonly<Record<Family, readonly Endpoint[]>> = {
-  IPv4: [11, 12, 13, 14].map(n => ({ ip: `10.244.1.${n}` as Ip, port: ENDPOINT_PORT })),
-  IPv6: [11, 12, 13, 14].map(n => ({ ip: `fd00:244::${n}` as Ip, port: ENDPOINT_PORT })),
-};
-
-/** What a socket gets that the programs leave alone: the lab's networks have no route to Services. */
-export const LEFT_ALONE = 'ENETUNREACH';
-
-export interface SocketLab {
-  readonly sockets: ProgrammedSockets;
-  /** The node's own network. */
-  readonly node: TestNetwork;
-  readonly pod: TestNetwork;
-  readonly otherPod: TestNetwork;
-}
-
-/** Runs the work with networks of a node and two pods, whose sockets the programs serve. */
-export async function withSocketLab(
-  work: (lab: SocketLab) => void | Promise<void>,
-  options: ProgrammedOptions = {},
-): Promise<void> {
-  const open: { close(): void }[] = [];
-  const ips = [...ENDPOINTS.IPv4, ...ENDPOINTS.IPv6].map(({ ip }) => ip);
-  try {
-    const network = () => {
-      const network = new TestNetwork(ips, ENDPOINT_PORT);
-      open.push(network);
-      return network;
-    };
-    const [node, pod, otherPod] = [network(), network(), network()];
-    const serves = [node, pod, otherPod].map(({ namespace }) => namespace);
-    const sockets = new ProgrammedSockets({ serves, nodeCookie: namespaceCookie(node.namespace), ...options });
-    open.push(sockets);
-    await work({ sockets, node, pod, otherPod });
-  } finally {
-    for (const resource of open) resource.close();
-  }
 }

@@ -2,26 +2,19 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { type Cluster, placementOf } from '../../src/demo/playground/index.ts';
 import { ConntrackSocket, L4 } from '../../src/kernel/conntrack/index.ts';
-import { namespaceCookie } from '../../src/kernel/netns.ts';
-import { FAMILIES, familyOf, type Ip } from '../../src/net/index.ts';
-import { address } from './endpoints.ts';
+import { familyOf, type Ip } from '../../src/net/index.ts';
 import { CLIENT_POD, type Question } from './matrix.ts';
-import { startProxy, startProxyIn } from './start-proxy.ts';
+import { startProxyIn } from './start-proxy.ts';
 import { type AfterStep, type StartProxy, trafficCase, trafficSuite } from './suite.ts';
 
-/** Sockets of the hosts outside belong to other machines, so they are not served. */
-const startWithSockets: StartProxy = async ({ cluster, settings, endpointIPs }) => {
-  const pods = [...FAMILIES.map(family => address(CLIENT_POD[family])), ...endpointIPs.filter(isLocalPod)];
-  const own = [cluster.node, ...pods.map(ip => cluster.addPod(ip))];
-  const proxy = startProxy('ebpf', cluster.node, settings, {
-    sockets: { listedNamespaces: [...new Set(own.map(namespaceCookie))] },
-  });
+const startWithSockets: StartProxy = async options => {
+  const proxy = await startProxyIn('ebpf')(options);
   return {
-    ...proxy,
     async apply(...changes) {
       await proxy.apply(...changes);
       assert.equal(proxy.mode.condition?.()?.isServing, true);
     },
+    close: () => proxy.close(),
   };
 };
 

@@ -12,9 +12,10 @@ import { FAMILIES, type Family } from '../../src/net/index.ts';
 import { createProxy, MASQUERADE_BIT, syncIntervals, type RunningProxy as WholeProxy } from '../../src/proxy/index.ts';
 import { testControlGroup } from '../support/bpf-lab.ts';
 import { handOver, NODE_NAME } from './case-objects.ts';
+import { socketsOfNode } from './matrix.ts';
 import type { Mode } from './modes.ts';
 import type { CaseSettings } from './settings.ts';
-import type { RunningProxy, StartProxy } from './suite.ts';
+import type { ProxyOptions, RunningProxy } from './suite.ts';
 
 export interface StartOptions {
   /** For iptables mode. The default is the backend that the mode detects. */
@@ -33,8 +34,11 @@ export interface StartOptions {
 export interface StartedProxy extends RunningProxy, Pick<WholeProxy, 'loop' | 'mode' | 'live'> {}
 
 /** For a suite: starts the proxy on the cluster's node. */
-export function startProxyIn(mode: Mode): StartProxy {
-  return async ({ cluster, settings }) => startProxy(mode, cluster.node, settings);
+export function startProxyIn(mode: Mode): (options: ProxyOptions) => Promise<StartedProxy> {
+  return async ({ cluster, settings, slices }) => {
+    const sockets = { listedNamespaces: socketsOfNode(cluster, slices) };
+    return startProxy(mode, cluster.node, settings, { sockets });
+  };
 }
 
 /** Starts the proxy as the program does, but the test is its source. An error of the proxy fails the test. */

@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import type { EndpointSlice } from '../../src/api/index.ts';
 import { Cluster, type ProbeResult } from '../../src/demo/playground/index.ts';
-import { familyOf, type Ip } from '../../src/net/index.ts';
+import { familyOf } from '../../src/net/index.ts';
 import { describeAnswers } from './answers.ts';
 import { askAll, forgetFlows } from './ask.ts';
 import { CaseObjects, NODE_NAME, type ObjectChanges } from './case-objects.ts';
-import { address, Endpoints } from './endpoints.ts';
+import { Endpoints } from './endpoints.ts';
 import { clusterSources, type Question, questions } from './matrix.ts';
 import type { Mode } from './modes.ts';
 import { caseFolders, questionOf, type RecordedCase, readCase, readTraffic } from './recorded-case.ts';
@@ -28,8 +29,8 @@ export interface ProxyOptions {
   readonly nodeName: string;
   /** The name of the case, for messages. */
   readonly caseName: string;
-  /** All endpoints that the case ever has. The cluster has their pods already. */
-  readonly endpointIPs: readonly Ip[];
+  /** All that the case has in any step. */
+  readonly slices: readonly EndpointSlice[];
 }
 
 export type StartProxy = (options: ProxyOptions) => Promise<RunningProxy>;
@@ -72,10 +73,9 @@ async function observeCase(
   const cluster = Cluster.create();
   const endpoints = new Endpoints(cluster);
   const settings = caseSettings(recorded.configuration, mode);
-  const endpointIPs = endpointsOf(recorded);
   try {
-    for (const ip of endpointIPs) cluster.addPod(ip);
-    const proxy = await startProxy({ cluster, settings, nodeName: NODE_NAME, caseName: recorded.name, endpointIPs });
+    const slices = recorded.steps.flatMap(({ set }) => set.filter(object => object.kind === 'EndpointSlice'));
+    const proxy = await startProxy({ cluster, settings, nodeName: NODE_NAME, caseName: recorded.name, slices });
     try {
       return await observeSteps(recorded, settings, { cluster, endpoints, proxy, afterStep });
     } finally {
@@ -91,12 +91,6 @@ async function observeCase(
 function silentQuestions(folder: string, mode: Mode): ReadonlySet<string> {
   const lines = readTraffic(folder, mode).split('\n');
   return new Set(lines.filter(line => line.endsWith(' => timeout')).map(questionOf));
-}
-
-function endpointsOf({ steps }: RecordedCase): readonly Ip[] {
-  const slices = steps.flatMap(({ set }) => set.filter(object => object.kind === 'EndpointSlice'));
-  const texts = slices.flatMap(({ endpoints }) => endpoints.map(({ addresses }) => addresses[0] ?? ''));
-  return [...new Set(texts)].map(address);
 }
 
 interface Observed {

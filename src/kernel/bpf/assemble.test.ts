@@ -115,9 +115,9 @@ test('BPF-1 the listing has notes, labels and the numbers of instructions', () =
     '4: r2 += -8',
     '5: call bpf_map_lookup_elem#1',
     '6: if r0 == 0x0 goto leave',
-    '; done',
     'out:',
     'leave:',
+    '; done',
     '7: r0 = 1',
     '8: exit',
   ]);

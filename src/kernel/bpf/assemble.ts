@@ -137,6 +137,6 @@ function list({ instructions, labels, notes }: Placed): readonly string[] {
   for (const [name, index] of labels) labelled.set(index, [...(labelled.get(index) ?? []), `${name}:`]);
   return instructions.flatMap(({ index, instruction }) => {
     const note = noted.get(index);
-    return [...(note === undefined ? [] : [note]), ...(labelled.get(index) ?? []), `${index}: ${instruction.text}`];
+    return [...(labelled.get(index) ?? []), ...(note === undefined ? [] : [note]), `${index}: ${instruction.text}`];
   });
 }

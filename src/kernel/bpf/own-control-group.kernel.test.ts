@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { existsSync, mkdirSync, readFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmdirSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { test } from 'node:test';
 import { OwnControlGroup } from './own-control-group.ts';
@@ -22,15 +22,20 @@ test('BPF-15 a process enters a control group of its own and leaves nothing behi
   assert.deepEqual([place(), existsSync(group.path)], [former, false]);
 });
 
-test('BPF-15 a group that a killed process left behind is removed', () => {
+test('BPF-15 a group that a killed process left behind is removed, and that of a running process stays', () => {
   const first = OwnControlGroup.enter();
   assert.ok(first instanceof OwnControlGroup);
   const folder = dirname(first.path);
   first.leave();
   const abandoned = join(folder, 'pointsman-demo-999999999');
-  mkdirSync(abandoned);
+  const running = join(folder, `pointsman-demo-${process.ppid}`);
+  for (const path of [abandoned, running]) mkdirSync(path);
   const second = OwnControlGroup.enter();
   assert.ok(second instanceof OwnControlGroup);
   second.leave();
-  assert.equal(existsSync(abandoned), false);
+  assert.deepEqual(
+    [abandoned, running].map(path => existsSync(path)),
+    [false, true],
+  );
+  rmdirSync(running);
 });

@@ -1,8 +1,9 @@
-import { mkdirSync, readdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { errorText } from '../../lib/error-text.ts';
 import { hierarchyFolder } from './cgroup.ts';
 
-const NAME = /^pointsman-demo-\d+$/;
+const NAME = /^pointsman-demo-(\d+)$/;
 
 /**
  * A control group that only this process is in, below the one that it was in before. Programs that are attached there
@@ -18,15 +19,19 @@ export class OwnControlGroup {
     this.#former = former;
   }
 
-  /** Moves this process into a new group. Throws an Error of the file system if it may not. */
+  /** Moves this process into a new group, or says why it cannot. */
   static enter(): OwnControlGroup | { readonly missing: string } {
     const hierarchy = hierarchyFolder();
     const own = ownPath();
     if (hierarchy === undefined || own === undefined) return { missing: 'no cgroup2 file system is mounted' };
     const former = join(hierarchy, own);
-    removeAbandoned(former);
     const path = join(former, `pointsman-demo-${process.pid}`);
-    mkdirSync(path);
+    try {
+      removeAbandoned(former);
+      mkdirSync(path);
+    } catch (error) {
+      return { missing: `this process cannot make a control group, which needs root: ${errorText(error)}` };
+    }
     const group = new OwnControlGroup(path, former);
     process.once('exit', group.#leave);
     move(path);
@@ -53,12 +58,17 @@ function move(group: string): void {
 /** A process that is killed leaves its group behind, without any process in it. */
 function removeAbandoned(folder: string): void {
   for (const name of readdirSync(folder)) {
-    if (!NAME.test(name)) continue;
+    const [, pid] = NAME.exec(name) ?? [];
+    // The group of a running process is empty for a moment, before the process enters it.
+    if (pid === undefined || isRunning(Number(pid))) continue;
     try {
-      // The kernel refuses while the group has a process.
       rmdirSync(join(folder, name));
     } catch {
-      // The process runs.
+      // Another process removed it, or children of the former process are still in it.
     }
   }
+}
+
+function isRunning(pid: number): boolean {
+  return existsSync(`/proc/${pid}`);
 }

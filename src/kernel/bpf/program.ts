@@ -1,4 +1,4 @@
-import { close } from '../libc.ts';
+import { close, withoutSignals } from '../libc.ts';
 import { type Assembled, INSTRUCTION_BYTES, withMaps } from './assemble.ts';
 import { loadBtf } from './btf-load.ts';
 import { bpfError } from './error.ts';
@@ -34,8 +34,7 @@ const LICENSE = Buffer.from('GPL\0');
 const LOG_BYTES = 1 << 22;
 /** The last lines say what the verifier does not accept. */
 const LOG_LINES = 12;
-/** A profiler sends a signal every millisecond or more often. */
-const MAX_RETRIES = 100;
+const MAX_RETRIES = 10;
 
 /** A program that the verifier accepted, held by a descriptor. */
 export class BpfProgram {
@@ -99,10 +98,11 @@ function load(
     logSize: log?.length,
     logLevel: log && 1,
   };
-  let answer = callBpf('PROG_LOAD', attributes);
-  // The verifier stops if the process gets a signal meanwhile.
+  // The verifier gives up if the thread gets a signal meanwhile. A profiler may send one every 50 µs.
+  let answer = withoutSignals(() => callBpf('PROG_LOAD', attributes));
+  // The kernel may still interrupt the thread, for example to freeze its container.
   for (let retries = 0; answer.errno === 'EAGAIN' && retries < MAX_RETRIES; retries++) {
-    answer = callBpf('PROG_LOAD', attributes);
+    answer = withoutSignals(() => callBpf('PROG_LOAD', attributes));
   }
   return answer;
 }

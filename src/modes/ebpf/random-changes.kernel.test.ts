@@ -8,7 +8,7 @@ import { familyOf } from '../../net/index.ts';
 
 const CHANGES = 10_000;
 /** A sync takes up to this many changes at once. */
-const MAX_CHANGES_PER_SYNC = 8;
+const MAX_CHANGES_PER_SYNC = 12;
 /** After so many changes the mode starts anew, or gets a Service for which the maps are too small. */
 const [RESTART_EVERY, LARGE_EVERY] = [1500, 3500];
 

@@ -12,7 +12,7 @@ export class ConnectionCounters {
     if (!generation || !sums) return;
     for (const family of FAMILIES) {
       for (const [id, { counter }] of generation.ports(family)) {
-        const connections = (this.#closed[family].get(id) ?? 0) + Number(sums[counter] ?? 0n);
+        const connections = (this.#closed[family].get(id) ?? 0) + (sums[counter] ?? 0);
         yield { family, ...namesOf(id), connections };
       }
     }
@@ -26,7 +26,7 @@ export class ConnectionCounters {
       const closed = this.#closed[family];
       const ports = generation.ports(family);
       for (const id of closed.keys()) if (!ports.has(id)) closed.delete(id);
-      for (const [id, { counter }] of ports) closed.set(id, (closed.get(id) ?? 0) + Number(sums[counter] ?? 0n));
+      for (const [id, { counter }] of ports) closed.set(id, (closed.get(id) ?? 0) + (sums[counter] ?? 0));
     }
   }
 }

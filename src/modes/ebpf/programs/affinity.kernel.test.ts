@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { ENDPOINTS, type ProgrammedSockets, withSocketLab } from '../../../../test/support/programmed-sockets.ts';
+import type { ProgrammedSockets } from '../../../../test/support/programmed-sockets.ts';
+import { ENDPOINTS, withSocketLab } from '../../../../test/support/socket-lab.ts';
 import { type TestNetwork, TestSocket } from '../../../../test/support/test-socket.ts';
 import { namespaceCookie } from '../../../kernel/netns.ts';
 import { type Family, type Ip, joinHostPort } from '../../../net/index.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { ENDPOINTS, withSocketLab } from '../../../../test/support/programmed-sockets.ts';
+import { ENDPOINTS, withSocketLab } from '../../../../test/support/socket-lab.ts';
 import { type Ip, joinHostPort } from '../../../net/index.ts';
 import { TargetFlag } from './index.ts';
 

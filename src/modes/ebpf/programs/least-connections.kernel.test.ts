@@ -1,13 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { holdConnections } from '../../../../test/support/connection-holder.ts';
-import {
-  ENDPOINTS,
-  LEFT_ALONE,
-  type ProgrammedSockets,
-  type SocketLab,
-  withSocketLab,
-} from '../../../../test/support/programmed-sockets.ts';
+import type { ProgrammedSockets } from '../../../../test/support/programmed-sockets.ts';
+import { ENDPOINTS, LEFT_ALONE, type SocketLab, withSocketLab } from '../../../../test/support/socket-lab.ts';
 import { type TestNetwork, TestSocket } from '../../../../test/support/test-socket.ts';
 import { waitFor } from '../../../../test/support/wait-for.ts';
 import type { Family, Ip } from '../../../net/index.ts';
@@ -102,6 +97,23 @@ describe('EBPF-14 least connections', () => {
       }
       socket.close();
       assert.deepEqual(counts(sockets), [0, 0, 0, 0]);
+    }));
+
+  test('EBPF-14 a socket that failed to connect, or was disconnected, counts until it is closed', () =>
+    withServices(({ sockets, pod }) => {
+      const [SILENT, nobody] = ['10.96.0.13' as Ip, { ip: '10.244.1.11' as Ip, port: 9 }];
+      sockets.countEndpoint(nobody);
+      sockets.setTarget(SILENT, 80, { pool: sockets.addPool([nobody]), flags: TargetFlag.leastConnections });
+      const failed = new TestSocket(pod.namespace, 'IPv4');
+      for (let i = 0; i < 3; i++) assert.equal(failed.connect(SILENT, 80), 'ECONNREFUSED');
+      assert.equal(sockets.activeOf(nobody), 1);
+      failed.close();
+      assert.equal(sockets.activeOf(nobody), 0);
+      const disconnected = open(pod, SERVICES.IPv4, 'IPv4');
+      disconnected.disconnect();
+      assert.equal(total(sockets), 1);
+      disconnected.close();
+      assert.equal(total(sockets), 0);
     }));
 
   test('EBPF-14 a socket that changes the family is counted off at the former one', () =>

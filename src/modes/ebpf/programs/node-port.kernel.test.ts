@@ -1,13 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { aloneInControlGroup } from '../../../../test/support/bpf-lab.ts';
-import {
-  ENDPOINTS,
-  LEFT_ALONE,
-  ProgrammedSockets,
-  type SocketLab,
-  withSocketLab,
-} from '../../../../test/support/programmed-sockets.ts';
+import { ProgrammedSockets } from '../../../../test/support/programmed-sockets.ts';
+import { ENDPOINTS, LEFT_ALONE, type SocketLab, withSocketLab } from '../../../../test/support/socket-lab.ts';
+import { TestSocket } from '../../../../test/support/test-socket.ts';
 import { type Family, type Ip, joinHostPort } from '../../../net/index.ts';
 import { TargetFlag } from './index.ts';
 
@@ -94,6 +90,24 @@ describe('EBPF-13 scope', () => {
       },
       { scope: 'node', serves: [] },
     ));
+
+  test('EBPF-13 a socket whose namespace is not served any more forgets the Service when it connects again', () =>
+    withSocketLab(({ sockets, pod }) => {
+      const [endpoint] = ENDPOINTS.IPv4;
+      if (!endpoint) assert.fail('there is no endpoint');
+      sockets.setTarget(SERVICE, 80, { pool: sockets.addPool([endpoint]), flags: TargetFlag.leastConnections });
+      sockets.countEndpoint(endpoint);
+      const socket = new TestSocket(pod.namespace, 'IPv4');
+      assert.equal(socket.connect(SERVICE, 80), 'connected');
+      assert.equal(sockets.activeOf(endpoint), 1);
+      sockets.stopServing(pod.namespace);
+      assert.equal(socket.peer(), '10.96.0.10:80', 'the connection goes on');
+      socket.disconnect();
+      assert.equal(socket.connect(endpoint.ip, endpoint.port), 'connected');
+      assert.equal(socket.peer(), '10.244.1.11:8080');
+      assert.equal(sockets.activeOf(endpoint), 0);
+      socket.close();
+    }));
 
   test('EBPF-13 scope all: the programs translate sockets of every namespace', () =>
     withSocketLab(({ node, pod, otherPod }) =>

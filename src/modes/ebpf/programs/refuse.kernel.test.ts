@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { ENDPOINTS, LEFT_ALONE, withSocketLab } from '../../../../test/support/programmed-sockets.ts';
+import { ENDPOINTS, LEFT_ALONE, withSocketLab } from '../../../../test/support/socket-lab.ts';
 import { TestSocket } from '../../../../test/support/test-socket.ts';
 import type { Ip } from '../../../net/index.ts';
 import { TargetFlag } from './index.ts';

@@ -9,6 +9,6 @@ export function release(): Part {
     note('what the socket remembers: peers[socket]'),
     [set(r2, r1), recordOfSocket(), when(r0, '==', 0, 'done'), set(r9, r0)],
     countOff(endedStack(), 'closed'),
-    [label('done'), returns(1)],
+    [label('done'), note('the kernel closes the socket'), returns(1)],
   ];
 }

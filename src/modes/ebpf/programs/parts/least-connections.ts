@@ -39,11 +39,15 @@ const counter: Place = { base: r0, offset: 0, size: 4 };
 export function preferFewerConnections(family: SocketFamily, { choice }: ConnectStack, another: Part): Part {
   const first = `first-${family.name}`;
   return [
+    note('does the target want least connections?'),
     [load(r1, choice.at.flags), alu(r1, '&', TargetFlag.leastConnections), when(r1, '==', 0, first)],
-    note('least connections: the better of two endpoints'),
+    note(`another endpoint = slots${family.digit}[run.first + random % run.count]`),
     [another, set(r8, r0)],
+    note(`connections of the first = active${family.digit}[endpoint]`),
     [connectionsOf(family, r9, 'first', first), store(choice.at.connections, r0)],
+    note(`connections of the second = active${family.digit}[another endpoint]`),
     connectionsOf(family, r8, 'second', first),
+    note('the second one, if it has fewer'),
     [load(r1, choice.at.connections), when(r1, '<=', r0, first), set(r9, r8)],
     label(first),
   ];
@@ -62,6 +66,7 @@ function connectionsOf({ digit, name }: SocketFamily, slot: Register, which: str
 export function countOn(family: SocketFamily, { choice, endpoint }: ConnectStack): Part {
   const done = `counted-${family.name}`;
   return [
+    note('does the target count its connections?'),
     [load(r1, choice.at.flags), alu(r1, '&', TargetFlag.leastConnections), when(r1, '==', 0, done)],
     note(`active${family.digit}[endpoint] += 1`),
     [lookup(`active${family.digit}`, endpoint), when(r0, '==', 0, done)],
@@ -74,7 +79,7 @@ export function countOn(family: SocketFamily, { choice, endpoint }: ConnectStack
 export function countOff(ended: EndedStack, name: string): Part {
   const [six, done] = [`was-v6-${name}`, `not-counted-${name}`];
   return [
-    note('an earlier connection of the socket is over'),
+    note('was the former connection of the socket counted?'),
     [load(r2, at(r9, Peer.counted)), when(r2, '==', 0, done), store(at(r9, Peer.counted), 0)],
     [load(r2, at(r9, Peer.state)), when(r2, '==', V6.state, six)],
     [subtractOne(V4, ended.v4, done), go(done)],
@@ -86,6 +91,7 @@ export function countOff(ended: EndedStack, name: string): Part {
 
 function subtractOne(family: SocketFamily, ended: EndedStack['v4'], done: string): Part {
   return [
+    note(`its endpoint, IPv${family.digit}`),
     clear(ended),
     copyAddress(family, word => at(r9, item(Peer.endpoint, word)), wordsOf(ended)),
     [load(r2, at(r9, Peer.endpointPort)), store(ended.at.port, r2)],

@@ -56,6 +56,7 @@ function keepRest({ choice }: ConnectStack, options: ProgramOptions): Part {
     store(choice.at[field], r2),
   ];
   return [
+    note('what the rest of the program needs of the target'),
     options.hasAffinity ? [keep('affinitySeconds'), keep('identity')] : [],
     options.countsConnections ? keep('counter') : [],
   ];

@@ -31,6 +31,7 @@ export function takeRemembered(family: SocketFamily, stack: ConnectStack, otherw
     note('affinity: the client is the network namespace'),
     [load(r2, choice.at.namespace), store(affinityKey.at.client, r2)],
     [load(r2, choice.at.identity), store(affinityKey.at.pool, r2)],
+    note(`the last endpoint and its time = affinity${family.digit}[client, pool]`),
     [call('ktime_get_boot_ns'), store(choice.at.now, r0)],
     [lookup(`affinity${family.digit}`, affinityKey), when(r0, '==', 0, otherwise), set(r9, r0)],
     note('was it too long ago?'),
@@ -38,7 +39,7 @@ export function takeRemembered(family: SocketFamily, stack: ConnectStack, otherw
     [load(r1, choice.at.affinitySeconds), alu(r1, '*', NANOSECONDS)],
     [load(r2, at(r9, Affinity.seen)), alu(r1, '+', r2)],
     [load(r2, choice.at.now), when(r1, '<', r2, otherwise)],
-    note('is it still an endpoint of the pool?'),
+    note('the endpoint that the client had'),
     clear(endpoint),
     copyAddress(family, word => at(r9, item(Affinity.address, word)), wordsOf(endpoint)),
     [load(r2, at(r9, Affinity.port)), store(endpoint.at.port, r2)],
@@ -50,6 +51,7 @@ export function takeRemembered(family: SocketFamily, stack: ConnectStack, otherw
 
 function requireMember(family: SocketFamily, { member, endpoint }: ConnectStack, otherwise: string): Part {
   return [
+    note(`is it still an endpoint of the pool: members${family.digit}[pool, endpoint]?`),
     [clear(member), store(member.at.pool, r7)],
     copyAddress(family, wordsOf(endpoint), wordsOf(member)),
     [load(r2, endpoint.at.port), store(member.at.port, r2)],
@@ -64,6 +66,7 @@ export function rememberClient(family: SocketFamily, { choice, affinityKey, affi
     [load(r2, choice.at.now), store(affinity.at.seen, r2)],
     copyAddress(family, wordsOf(endpoint), wordsOf(affinity)),
     [load(r2, endpoint.at.port), store(affinity.at.port, r2)],
+    note(`affinity${family.digit}[client, pool] = now, endpoint`),
     update(`affinity${family.digit}`, affinityKey, affinity),
   ];
 }

@@ -51,10 +51,11 @@ export function rememberService(family: SocketFamily, stack: ConnectStack, optio
 
 function fillRecord(family: SocketFamily, { choice, endpoint }: ConnectStack): Part {
   return [
-    note('its namespace, Service and endpoint'),
+    note('its namespace and the address that the process named'),
     [load(r2, choice.at.namespace), store(at(r9, Peer.namespace), r2)],
     copyAddress(family, family.named, word => at(r9, item(Peer.service, word))),
     [load(r2, at(ctx, SockAddr.port)), store(at(r9, Peer.servicePort), r2)],
+    note('and its endpoint'),
     copyAddress(family, wordsOf(endpoint), word => at(r9, item(Peer.endpoint, word))),
     [load(r2, endpoint.at.port), store(at(r9, Peer.endpointPort), r2)],
     store(at(r9, Peer.state), family.state),
