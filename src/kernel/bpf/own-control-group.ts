@@ -18,18 +18,32 @@ export class OwnControlGroup {
     this.#former = former;
   }
 
-  /** Moves this process into a new group. Throws an Error of the file system if it may not. */
+  /** Moves this process into a new group, or says why it cannot. */
   static enter(): OwnControlGroup | { readonly missing: string } {
     const hierarchy = hierarchyFolder();
     const own = ownPath();
     if (hierarchy === undefined || own === undefined) return { missing: 'no cgroup2 file system is mounted' };
     const former = join(hierarchy, own);
-    removeAbandoned(former);
+    try {
+      removeAbandoned(former);
+      return OwnControlGroup.#create(former);
+    } catch (error) {
+      const { code } = error as NodeJS.ErrnoException;
+      return { missing: `this user cannot make a control group in ${former} (${code}), which needs root` };
+    }
+  }
+
+  static #create(former: string): OwnControlGroup {
     const path = join(former, `pointsman-demo-${process.pid}`);
     mkdirSync(path);
+    try {
+      move(path);
+    } catch (error) {
+      rmdirSync(path);
+      throw error;
+    }
     const group = new OwnControlGroup(path, former);
     process.once('exit', group.#leave);
-    move(path);
     return group;
   }
 
